@@ -1,7 +1,7 @@
-// `npm run overload`: what the gateway does when there is too much to do, or when nobody wants to do it. All traffic stays on
-// this machine and is bounded in count and time; about five minutes in all. A target that is missed is shown as "over".
+// `npm run overload`: how the gateway behaves under overload and when all upstreams fail. All traffic stays on this
+// machine and is bounded in count and time; about five minutes in all. A target that is missed is shown as "over".
 //
-//   npm run overload -- --only 1,3     these parts        --quick     shorter and rougher: to see that it works
+//   npm run overload -- --only 1,3     these parts        --quick     shorter and less exact
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Finished, machine, tables, writeInto } from './harness/report.ts'

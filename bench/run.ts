@@ -2,7 +2,7 @@
 // machine and is bounded by counts. A bench is not a test: a target that is missed is shown as "over", not as a failure.
 //
 //   npm run bench -- --only 1,3     these scenarios        --rounds N     how many rounds (5)
-//   npm run bench -- --quick        shorter and rougher: to see that it works
+//   npm run bench -- --quick        shorter and less exact
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Finished, render, writeInto } from './harness/report.ts'
@@ -38,7 +38,7 @@ function stop(why: string): never {
 }
 
 const options: BenchOptions = { rounds, quick: values.quick === true, say: (line) => console.error(line) }
-if (!nginxVersion()) options.say('nginx is not installed: left out')
+if (!nginxVersion()) options.say('nginx is not installed: skipped')
 const finished: Finished[] = []
 for (const scenario of SCENARIOS.filter(({ number }) => wanted.includes(number))) {
   options.say(`${scenario.number}. ${scenario.title}`)

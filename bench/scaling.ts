@@ -1,5 +1,5 @@
 // `npm run scaling`: one PostgreSQL, one gateway with 1, 2, ... workers in front of it, the same load for each. Prints the
-// table of docs/decisions/measured-scaling.md. Everything runs on this machine and shares its processors: what is shown is what a request costs
+// table of docs/decisions/measured-scaling.md. Everything runs on this machine and shares its CPUs: the figures show what a request costs
 // and where, and how far this machine goes, not what a larger one would do.
 //
 //   npm run scaling -- --workers 1,2,4     --rounds 3     --requests 4000     --connections 32
@@ -43,7 +43,7 @@ if (![rounds, requests, connections, ...counts].every((count) => Number.isIntege
 }
 
 const START_WITHIN_MS = 30_000
-/** Money of one account is moved by one transaction at a time: what is measured shall not be that. */
+/** Several, because transactions of one account run one after the other. */
 const ACCOUNTS = 50
 
 type Sample = { perSecond: number; p50Ms: number; p99Ms: number; gatewayMicros: number; postgresMicros: number }
@@ -100,7 +100,7 @@ async function measure(workers: number): Promise<{ sample: Sample; open: number 
   } finally {
     const orphans = childrenOf(gateway.pid)
     await gateway.stop()
-    // Killed, their parent cannot end them; left alone they would go on accepting for a while.
+    // A killed parent cannot stop its workers, which would keep accepting connections for a while.
     for (const pid of orphans) process.kill(pid, 'SIGKILL')
     await Bun.sleep(200)
   }

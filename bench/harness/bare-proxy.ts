@@ -1,5 +1,5 @@
-// What is compared against, a process of its own: the least that a proxy on Bun can do. As a proxy it reads the body,
-// forwards it and returns the answer, without looking inside; as a relay it returns the upstream's body as it is.
+// The baseline, a process of its own: the least that a proxy on Bun can do. It reads the body, forwards it and returns the
+// response without looking inside; streams are returned as they are.
 export {}
 
 const [, , upstream = '', version] = process.argv

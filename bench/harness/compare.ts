@@ -1,4 +1,4 @@
-// The same load on each server in turn, round after round: what disturbs the machine disturbs all of them alike.
+// The same load on each server in turn, round after round, so that other load on the machine affects all of them alike.
 
 import { load } from '../load/load.ts'
 import { createHome, type GatewayHome } from './home.ts'
@@ -21,15 +21,15 @@ export type Work = {
   protocol?: UpstreamProtocol
   body: string
   connections: number
-  /** In each round, on each server. */
+  /** Per round and server. */
   requests: number
-  /** Into which the requests of a round are divided; after each it is the next server's. */
+  /** The requests of a round are divided into this many turns, which alternate between the servers. */
   turns?: number
-  /** Into which a request's cost is divided: its events, or 1. */
+  /** Events per request, or 1. */
   unitsPerRequest: number
-  /** For the compilers to settle, not measured. */
+  /** Requests before the first round, for the JIT. */
   warmUp: number
-  /** What the gateway is asked instead, in another dialect than the upstream's: it has to translate. */
+  /** Sent to the gateway instead, in another dialect than the upstream's. */
   translated?: Translated
 }
 
@@ -77,7 +77,7 @@ export async function alternate(
 ): Promise<Figures[]> {
   const samples = new Map(servers.map((server) => [server, [] as Sample[]]))
   for (const server of servers) await check(server, home, work)
-  // In turns as long as those of the rounds: connections that come and go are a part of what is compiled.
+  // In turns as long as those of the rounds, because opening and closing connections must be compiled, too.
   const turns = work.turns === undefined ? 1 : Math.ceil((work.turns * work.warmUp) / work.requests)
   await takeTurns(servers, home, { ...work, requests: work.warmUp, turns })
   for (let round = 1; round <= options.rounds; round++) {
@@ -93,7 +93,7 @@ export async function alternate(
   })
 }
 
-/** Every other turn in the opposite order, so that nobody always comes right after the same neighbour. */
+/** Every other turn is in the opposite order, so that no server always follows the same one. */
 async function takeTurns(
   servers: readonly Server[],
   home: Pick<GatewayHome, 'keys'>,
@@ -108,7 +108,7 @@ async function takeTurns(
   return samples
 }
 
-/** What is fast because it answers something else is not worth measuring. */
+/** A server that is fast because its response is wrong must not be measured. */
 async function check(server: Server, { keys }: Pick<GatewayHome, 'keys'>, work: Work): Promise<void> {
   const { path, body, mark } = askOf(server, work)
   const answer = await fetch(`http://127.0.0.1:${server.port}${path}`, {

@@ -1,16 +1,16 @@
-// The fixed-answer upstream, a process of its own. Raw sockets, so that what is written in one piece leaves in one piece:
-// a server library would be free to join events or to split them. Prints its port.
+// The fixed-response upstream, a process of its own. Raw sockets, because a server library could join or split events. Prints
+// its port.
 import type { Socket } from 'bun'
 import { pace } from './pace.ts'
 import { jsonReply, lastEvents, textEvent } from './wire.ts'
 
 type Connection = {
-  /** What has come of the request's head; undefined while its body is being counted down. */
+  /** The head as far as it has arrived; undefined while the body arrives. */
   head: string | undefined
   path: string
   bodyLeft: number
   stream: Stream | undefined
-  /** What the socket did not take yet. */
+  /** Bytes that the socket has not accepted yet. */
   unsent: Uint8Array | undefined
 }
 type Stream = { pieces: readonly Uint8Array[]; everyMs: number; next: number }
@@ -95,7 +95,7 @@ function receive(socket: Socket<Connection>, bytes: Uint8Array): void {
     const end = connection.head.indexOf('\r\n\r\n')
     if (end === -1) return
     const length = /\r\ncontent-length: *(\d+)/i.exec(connection.head)?.[1]
-    // Who sends chunks instead would have to be understood here; nobody under test does.
+    // Chunked requests are not supported; no server under test sends them.
     if (length === undefined) throw new Error(`a request without content-length: ${connection.head.slice(0, end)}`)
     connection.bodyLeft = Number(length)
     connection.path = connection.head.split(' ', 2)[1] ?? '/'

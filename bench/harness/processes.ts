@@ -1,4 +1,4 @@
-// Child processes: started with a clean environment and all the open files they may have, ended by their own id.
+// Child processes, with a clean environment and the highest limit of open files.
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 
@@ -22,7 +22,7 @@ const ENVIRONMENT = {
   NODE_EXTRA_CA_CERTS: CERTIFICATE,
 }
 
-/** Those that run: none outlives this process, however it is told to end. */
+/** Running children: none outlives this process, whichever signal ends it. */
 const running = new Set<{ kill(signal: NodeJS.Signals): void }>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')

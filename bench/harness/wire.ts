@@ -4,12 +4,12 @@
 /** How a stream is sent: `perWrite` events in one piece, a piece every `everyMs` (0: as fast as it is taken). */
 export type StreamShape = { events: number; perWrite: number; everyMs: number }
 
-/** The upstream reads its orders from the path, since bodies and headers are what the servers under test may change. */
+/** The path tells the upstream what to send, because servers under test may change bodies and headers. */
 export const jsonPath = '/json/v1'
 export const streamPath = ({ events, perWrite, everyMs }: StreamShape) => `/stream/${events}/${perWrite}/${everyMs}/v1`
-/** The same after a while. */
+/** The same after a delay. */
 export const slowPath = (ms: number) => `/slow/${ms}/v1`
-/** One event, and then nothing: the stream stays open. */
+/** One event, then the stream stays open. */
 export const openPath = '/open/v1'
 export const CHAT = '/chat/completions'
 

@@ -31,7 +31,7 @@ function requestFor({ host, port, path, body }: LoadPlan, key: string): Uint8Arr
     `host: ${host}:${port}`,
     `authorization: Bearer ${key}`,
     'content-type: application/json',
-    // One dialect demands it, the others do not mind.
+    // Required by one dialect, ignored by the others.
     'msg-version: 2023-06-01',
     'accept: application/json',
     'user-agent: bench/1.0',
@@ -66,7 +66,7 @@ function receive(socket: Socket<Connection>, bytes: Buffer): void {
   next(socket)
 }
 
-/** Streams that stay open are read on as they come, those that stall are not read any more. */
+/** `waits` keeps reading open streams, `stalls` stops reading. */
 function begun(socket: Socket<Connection>, status: string, head: string): void {
   if (status !== '200') over.reject(new Error(head.slice(0, 500)))
   if (plan.reader === 'reads') return
@@ -114,6 +114,6 @@ const result: LoadResult = {
   bytesRead,
 }
 console.log(JSON.stringify(result))
-// What stays open does so until the process that started this one has seen enough, or is gone.
+// Open connections are kept until the parent process closes the input or ends.
 if (plan.reader !== 'reads') while (!(await input.read()).done) {}
 process.exit(0)

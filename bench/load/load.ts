@@ -6,11 +6,11 @@ export type LoadPlan = {
   port: number
   path: string
   body: string
-  /** One after the other; each request takes the next. */
+  /** Used in turn. */
   keys: readonly string[]
   connections: number
   requests: number
-  /** What a connection does once an answer has begun: read it and ask again, keep it open, or stop reading. */
+  /** Once a response has begun: read it and send the next request, keep it open, or stop reading. */
   reader: 'reads' | 'waits' | 'stalls'
 }
 
@@ -18,7 +18,7 @@ export type LoadResult = {
   requestsPerSecond: number
   p50Ms: number
   p99Ms: number
-  /** Pieces in which the answers came: with streams, how many events a piece held. */
+  /** Reads in which the responses arrived. */
   reads: number
   bytesRead: number
 }

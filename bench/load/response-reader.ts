@@ -1,26 +1,25 @@
-// Finds the end of the answers that come over a connection. By hand, since a load generator that parsed them properly would
-// cost as much as the server that it measures.
+// Finds the end of the responses on a connection. Full parsing would cost as much as the server that is measured.
 
 const END_OF_HEAD = '\r\n\r\n'
 const END_OF_CHUNKS = Buffer.from('0\r\n\r\n')
 const NOTHING: Buffer = Buffer.alloc(0)
 
 export class ResponseReader {
-  /** Of the answer that is coming, or came last. */
+  /** Of the current or last response. */
   status = ''
-  /** As far as it has come; undefined: all of it. */
+  /** As far as it has arrived; undefined: completely. */
   #head: string | undefined = ''
-  /** Bytes of the body that are still to come; undefined: it is chunked. */
+  /** Missing bytes of the body; undefined: it is chunked. */
   #left: number | undefined
   #lastPiece = NOTHING
   readonly #onHead: (status: string, head: string) => void
 
-  /** `onHead`: told the status of each answer, and its head, when that has come. */
+  /** `onHead`: called with the status and the head of each response. */
   constructor(onHead: (status: string, head: string) => void = () => {}) {
     this.#onHead = onHead
   }
 
-  /** Gives whether the answer is whole now. The next piece then begins the next one. */
+  /** Whether the response is complete. The next piece then starts the next one. */
   take(piece: Buffer): boolean {
     let body = piece
     if (this.#head !== undefined) {
@@ -48,7 +47,7 @@ export class ResponseReader {
     this.#onHead(this.status, head)
   }
 
-  /** The end of the chunks may have come in two pieces. */
+  /** The end of the chunks may arrive in two pieces. */
   #isLastChunk(piece: Buffer): boolean {
     const { length } = END_OF_CHUNKS
     const tail = piece.length < length ? Buffer.concat([this.#lastPiece.subarray(-length), piece]) : piece

@@ -56,7 +56,7 @@ function send(socket: Socket<Connection>, dueAt: number, bucket: Bucket): void {
   socket.data.dueAt = dueAt
   socket.data.bucket = bucket
   const request = requests[turn++ % requests.length]
-  // Requests are small and sockets empty: they are taken in one piece.
+  // Requests are small and socket buffers empty: one write is enough.
   if (request) socket.write(request)
 }
 
@@ -87,7 +87,7 @@ function ask(dueAt: number, bucket: Bucket): void {
 
 const newBucket = (): Bucket => ({ sent: 0, served: 0, shed: 0, failed: 0, unsent: 0, latencies: [] })
 
-/** Whatever is due by now, every millisecond and whenever a connection is free again. */
+/** Sends what is due, every millisecond and whenever a connection is idle again. */
 let sendDue = (): void => {}
 
 async function runPhase({ perSecond, seconds }: SteadyPlan['phases'][number]): Promise<Bucket[]> {
@@ -98,7 +98,7 @@ async function runPhase({ perSecond, seconds }: SteadyPlan['phases'][number]): P
     const elapsed = performance.now() - startedAt
     for (; due < perSecond * seconds && (due * 1_000) / perSecond <= elapsed; due++) {
       const bucket = buckets[Math.floor(due / perSecond)]
-      // Who is late is late by the clock, not by when it was sent.
+      // Latency counts from when a request was due, not from when it was sent.
       if (bucket) ask(startedAt + (due * 1_000) / perSecond, bucket)
     }
   }
@@ -120,7 +120,7 @@ const asking = setInterval(() => void askHealth(), 100)
 const phases: Bucket[][] = []
 for (const phase of plan.phases) phases.push(await runPhase(phase))
 clearInterval(asking)
-// What is still under way is given a moment; what has not come by then has failed.
+// Requests in flight get some time; those without a response then have failed.
 const end = performance.now() + 5_000
 while (idle.length < connections && performance.now() < end) await Bun.sleep(20)
 const result: SteadyResult = { phases: phases.map((buckets) => buckets.map(summary)), health }

@@ -1,5 +1,5 @@
-// Load that does not wait for answers: so many requests each second, whether the server keeps up or not. By a process of its
-// own, on loopback, bounded in time and connections.
+// Open-loop load: a fixed number of requests per second, whether the server keeps up or not. Made by a process of its own, on
+// loopback, bounded in time and connections.
 import { childOf, untilLine } from '../harness/processes.ts'
 
 export type SteadyPlan = {
@@ -10,7 +10,7 @@ export type SteadyPlan = {
   keys: readonly string[]
   /** One after the other, over the same connections. */
   phases: readonly { perSecond: number; seconds: number }[]
-  /** When all of them wait for answers, requests are not sent, and counted as such. */
+  /** If all of them are busy, requests are not sent, and are counted as unsent. */
   mostConnections: number
 }
 
@@ -20,9 +20,9 @@ export type Second = {
   /** 200, and 503. */
   served: number
   shed: number
-  /** Any other answer, or none. */
+  /** Any other response, or none. */
   failed: number
-  /** For want of a connection. */
+  /** All connections were busy. */
   unsent: number
   /** Of those that were served. */
   p50Ms: number

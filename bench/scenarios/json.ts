@@ -13,8 +13,8 @@ function unstreamed(number: number, title: string, body: string, requests: numbe
     async run(options) {
       const count = options.quick ? requests / 4 : requests
       const work = { upstreamPath: jsonPath, body, connections: CONNECTIONS, unitsPerRequest: 1 }
-      // A server that runs for weeks has its code compiled; three rounds' worth of requests get it there. A machine that others
-      // use, too, is faster or slower by a third for seconds: rounds take longer than that, and turns less.
+      // The warm-up lets the JIT compile the hot paths. The speed of a shared machine varies by a third for seconds: rounds take
+      // longer than that, turns less.
       const figures = await compare({ ...work, requests: count, turns: TURNS, warmUp: 3 * count }, options)
       const target = `${title}: CPU per request, to bare`
       return {

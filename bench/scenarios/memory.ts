@@ -1,4 +1,4 @@
-// What open streams and readers that do not read cost in memory.
+// Memory of open streams and of stalled readers.
 import { createHome, type GatewayHome } from '../harness/home.ts'
 import { residentBytes } from '../harness/measure.ts'
 import { type BenchOptions, megabytes, type Scenario, times, verdict } from '../harness/scenario.ts'
@@ -42,7 +42,7 @@ export const stalledReaders: Scenario = {
     }
     const memory = await onBoth(streamPath(LONG), plan, options.quick ? 10_000 : 60_000, options)
     const each = (name: 'bare' | 'gateway') => growth(memory[name]) / STALLED
-    // The first sample may fall into the filling of the buffers; from the second on nothing may grow any more.
+    // Buffers may still fill during the first sample; from the second on memory must not grow.
     const [, settled = Number.NaN, ...later] = memory.gateway.samples
     const drift = Math.max(...later) / settled
     return {
@@ -92,7 +92,7 @@ async function watch(
 ): Promise<Memory> {
   const plan: LoadPlan = { ...part, host: '127.0.0.1', port: server.port, path: server.pathOf(path), keys }
   try {
-    // One of each before, so that what every process needs once is not counted as the streams'.
+    // A first request, so that one-time allocations are not counted as the streams'.
     if (part.reader === 'stalls') await load({ ...plan, connections: 1, requests: 1, reader: 'reads' })
     await Bun.sleep(500)
     const idle = residentBytes(server.pid)

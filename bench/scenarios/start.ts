@@ -45,7 +45,7 @@ async function startOnce(home: GatewayHome): Promise<number> {
     await untilReady(port, child)
     return performance.now() - from
   } finally {
-    // The launcher's end is the gateway's: it gives up its folder before the next start.
+    // The gateway ends with the launcher, and must release its folder before the next start.
     await child.stop()
     while (await fetch(`http://127.0.0.1:${port}/health`).catch(() => undefined)) await Bun.sleep(20)
   }

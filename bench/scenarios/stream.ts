@@ -1,4 +1,4 @@
-// Streams passed through: one event in a read, as a model sends them, and many in a read, as after a pause.
+// Pass-through streams: one event per read, as models send them, and many per read, as after a pause.
 import { columnsPer, compare, cpuOf, type Figures, ratioOf, rowsOf } from '../harness/compare.ts'
 import { type BenchOptions, micros, type Scenario, times, verdict } from '../harness/scenario.ts'
 import { type StreamShape, smallRequest, streamPath } from '../harness/wire.ts'

@@ -1,5 +1,4 @@
-// A client of the messages protocol, an upstream that speaks chat: everything goes through the canonical model. Beside
-// it a bare proxy, which has nothing to do but to pass the chat bytes on.
+// Translation from messages to a chat upstream through the canonical model, beside a bare proxy that forwards chat bytes.
 
 import { columnsPer, compare, cpuOf, type Figures, ratioOf, rowsOf } from '../harness/compare.ts'
 import { createHome } from '../harness/home.ts'
@@ -62,7 +61,7 @@ const LONG = { events: 100_000, perWrite: 20, everyMs: 1 }
 const LONG_STREAMS = 8
 const SAMPLE_EVERY_MS = 200
 
-/** Memory must not depend on how far a stream has come. */
+/** Memory must not grow with the length of a stream. */
 export const translatedLong: Scenario = {
   number: 10,
   title: `${LONG_STREAMS} translated streams of 100,000 events each`,
@@ -76,7 +75,7 @@ export const translatedLong: Scenario = {
         ...{ host: '127.0.0.1', port: gateway.port, path: PATH, body: messagesRequest('bench', true), keys: home.keys },
         ...{ connections: LONG_STREAMS, requests: LONG_STREAMS, reader: 'reads' },
       }
-      // Once before, so that what the process needs anyway is there.
+      // Warm-up, so that one-time allocations are done.
       await load(plan)
       const samples = await sampledDuring(load(plan), gateway.pid)
       const third = Math.ceil(samples.length / 3)

@@ -1,5 +1,5 @@
-// One way to a model, or fifty: what the choice costs. Both are models of the same gateway: two processes with the same code
-// differ by more than what is looked for.
+// What choosing among fifty candidates costs, compared with one. Both models are in one gateway, because two processes with
+// the same code differ by more than that.
 import { createHomeWith } from '../../harness/home.ts'
 import { cpuMicros, median } from '../../harness/measure.ts'
 import { micros, type Scenario, times, verdict } from '../../harness/scenario.ts'
@@ -11,7 +11,7 @@ const MANY = 50
 const MOST = 1.05
 
 function config(url: string): string {
-  const ids = Array.from({ length: MANY }, (_, index) => `way-${index}`)
+  const ids = Array.from({ length: MANY }, (_, index) => `upstream-${index}`)
   const entries = ids.map((id) => `  - { id: ${id}, dialect: chat, base_url: "${url}", keys: ["key-of-${id}"] }`)
   const routes = ids.map((id) => `{ upstream: ${id} }`).join(', ')
   const price = 'price: { input: 2.00, output: 8.00 }'
@@ -20,7 +20,7 @@ sandbox: false
 upstreams:
 ${entries.join('\n')}
 models:
-  - { id: by-one, routes: [{ upstream: way-0 }], ${price} }
+  - { id: by-one, routes: [{ upstream: upstream-0 }], ${price} }
   - { id: by-many, routes: [${routes}], ${price} }
 `
 }
@@ -37,7 +37,7 @@ export const candidates: Scenario = {
     const one: Model = { id: 'by-one', count: 1, micros: [] }
     const many: Model = { id: 'by-many', count: MANY, micros: [] }
     const rounds = quick ? 4 : 16
-    // Long rounds: what one model has in the processor's caches, and on its connections, is cold when its turn comes.
+    // Long rounds, because CPU caches and connections of a model are cold when its turn comes.
     const requests = 20_000
     const ask = async ({ id }: Model) => {
       const target = { host: '127.0.0.1', port: gateway.port, path: `/v1${CHAT}`, keys: home.keys }
@@ -49,7 +49,7 @@ export const candidates: Scenario = {
       for (let warming = 0; warming < 2; warming++) for (const model of [one, many]) await ask(model)
       for (let round = 1; round <= rounds; round++) {
         say(`   round ${round} of ${rounds}`)
-        // Whoever begins meets another machine than whoever follows.
+        // Alternating order: the first of a round finds the machine in another state.
         for (const model of round % 2 === 0 ? [many, one] : [one, many]) model.micros.push(await ask(model))
       }
     } finally {

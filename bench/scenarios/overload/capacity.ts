@@ -1,6 +1,5 @@
-// Three times as much as can be done, for a minute: how much still gets done, what a refusal costs beside an answer, and how
-// soon all is well again. Once with a capacity that the configuration sets (an upstream that takes its time, a limit on what
-// runs at once), and once with that of a processor.
+// Three times the capacity for a minute: goodput, the cost of a rejection, and the time until recovery. Once with a capacity
+// set by the configuration (a slow upstream and a concurrency limit), and with that of one CPU.
 import { cpus } from 'node:os'
 import { createHomeWith, type GatewayHome, gatewayEnvironment, MAIN } from '../../harness/home.ts'
 import { cpuMicros, mean, median, residentBytes } from '../../harness/measure.ts'
@@ -21,7 +20,7 @@ import { keepOpen } from '../../load/load.ts'
 import { type Second, type SteadyPlan, type SteadyResult, steadyLoad } from '../../load/steady-load.ts'
 
 const TIMES_CAPACITY = 3
-/** Below it a server is well: what is seen then is what it should come back to. */
+/** Load without overload: the behaviour that the server should return to. */
 const CALM_SHARE = 0.5
 const ROUNDS = 5
 const BACK_WITHIN_SECONDS = 10
@@ -31,16 +30,15 @@ const DEAREST_REFUSAL = 0.1
 type Case = {
   title: string
   upstreamPath: string
-  /** Of `server.limits`; absent: as it comes. */
+  /** `in_flight` of `server.limits`; absent: the default. */
   inFlight?: number
-  /** That it takes to find the most that can be done. */
+  /** Enough to reach the capacity. */
   connections: number
   streamed?: true
-  /** The gateway then has the first processor, and upstream and load have the others: they take nothing from it. */
+  /** The gateway is pinned to the first CPU, upstream and load generator to the others. */
   ofProcessor?: true
 }
 
-/** A short answer as it is usually asked for. */
 const STREAM = { events: 100, perWrite: 10, everyMs: 0 }
 
 const CASES: readonly Case[] = [
@@ -58,9 +56,9 @@ const CASES: readonly Case[] = [
 type Figures = {
   perSecond: number
   servedMicros: number
-  /** Of the processor's case: where there is time to spare, waking up for each request is most of what either costs. */
+  /** Only if CPU-bound: otherwise most of the cost is waking up for each request. */
   shedMicros: number | undefined
-  /** Of the processor's case: what was done for three times as many clients, each of whom asks again when it is answered. */
+  /** Only if CPU-bound: goodput with three times as many closed-loop clients. */
   crowdPerSecond: number | undefined
   calm: Second[]
   over: Second[]
@@ -81,19 +79,19 @@ async function measure(each: Case, { quick, say }: BenchOptions): Promise<Figure
     const phases = [{ perSecond: MORE_THAN_ENOUGH, seconds: quick ? 2 : 4 }]
     const closed = { ...target, body, phases, mostConnections: each.connections }
     const rounds = (plan: SteadyPlan) => runRounds(plan, gateway.pid, outside)
-    say('   the most that can be done')
-    // Only warms it up: a server that runs for weeks has its code compiled.
+    say('   capacity')
+    // Warm-up for the JIT.
     await rounds(closed)
     const before = await rounds(closed)
     const perSecond = pace(before)
-    say(`   ${perSecond.toFixed(0)} a second; now ${TIMES_CAPACITY} times as much`)
+    say(`   ${perSecond.toFixed(0)} per second; now ${TIMES_CAPACITY} times as much`)
     const calm = { perSecond: Math.ceil(perSecond * CALM_SHARE), seconds: quick ? 3 : 5 }
     const over = { perSecond: Math.ceil(perSecond * TIMES_CAPACITY), seconds: quick ? 10 : 60 }
     const after = { ...calm, seconds: BACK_WITHIN_SECONDS }
     const [seen, memory] = await withMemory(gateway.pid, () =>
       steadyLoad({ ...closed, phases: [calm, over, after], mostConnections: 6_000 }, outside),
     )
-    say('   the most once more')
+    say('   capacity again')
     const most = [...before, ...(await rounds(closed))]
     const crowd = { ...closed, mostConnections: TIMES_CAPACITY * each.connections }
     const crowdPerSecond = each.ofProcessor ? pace(await rounds(crowd)) : undefined
@@ -120,10 +118,10 @@ async function measure(each: Case, { quick, say }: BenchOptions): Promise<Figure
 
 type Round = { perSecond: number; micros: number }
 
-/** More than anybody can answer: each connection asks again as soon as it is answered. */
+/** More than any server can do: each connection sends its next request as soon as it has a response. */
 const MORE_THAN_ENOUGH = 200_000
 
-/** The first second, in which connections are opened, does not count for the pace. */
+/** Connections are opened in the first second, which does not count. */
 async function runRounds(plan: SteadyPlan, pid: number, outside: readonly string[]): Promise<Round[]> {
   const rounds: Round[] = []
   while (rounds.length < ROUNDS) {
@@ -135,12 +133,12 @@ async function runRounds(plan: SteadyPlan, pid: number, outside: readonly string
   return rounds
 }
 
-/** Of rounds before and after: what is done in a minute is compared with what can be done at about the same time. */
+/** From rounds before and after the overload: the speed of the machine changes over time. */
 const pace = (rounds: readonly Round[]): number => mean(rounds.map(({ perSecond }) => perSecond))
 
 const PLACES = 8
 
-/** All places of a gateway are taken by streams that do not end: then everything else is refused. */
+/** Endless streams take all slots of a gateway, so that every other request is rejected. */
 async function costOfRefusal(each: Case, base: string, quick: boolean): Promise<number> {
   const home = await createHomeWith(config({ ...each, inFlight: PLACES }, base))
   const { inside, outside } = processorsOf(each)
@@ -188,7 +186,7 @@ async function start(
   return { child, port, pid: child.pid }
 }
 
-/** What the gateway is started through, and everything else. */
+/** Commands to start the gateway and everything else through. */
 function processorsOf({ ofProcessor }: Case): { inside: string[]; outside: string[] } {
   const canChoose = Bun.which('taskset') !== null && cpus().length > 1
   if (!ofProcessor || !canChoose) return { inside: [], outside: [] }
@@ -211,7 +209,7 @@ const perSecondOf = (seconds: readonly Second[], figure: keyof Second): number =
 const medianOf = (seconds: readonly Second[], figure: 'p50Ms' | 'p99Ms'): number =>
   median(seconds.map((second) => second[figure]).filter((value) => !Number.isNaN(value)))
 
-/** The first second from which on everybody was served, about as fast as before. Infinite: not within what was watched. */
+/** The first second from which on all requests were served about as fast as before. Infinite: never. */
 function secondsUntilWell({ calm, after }: Figures): number {
   const fast = 2 * medianOf(calm, 'p50Ms') + 5
   const isWell = ({ sent, served, p50Ms }: Second) => served === sent && p50Ms <= fast

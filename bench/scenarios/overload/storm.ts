@@ -1,4 +1,4 @@
-// All upstreams refuse everything: how often they are asked for one request.
+// All upstreams reject everything: attempts per request.
 import { type Rejection, storm } from '../../../test/support/upstreams/retry-storm.ts'
 import { type Scenario, times, verdict } from '../../harness/scenario.ts'
 
@@ -13,7 +13,7 @@ const STORMS: readonly [name: string, refusals: readonly Rejection[]][] = [
   ['429 and 503', [{ status: 429 }, { status: 503 }, { status: 429, retryAfter: '0' }, { status: 529 }]],
 ]
 
-/** Quickly, as many as they can; and slowly, so that what was refused is tried again when its time is up. */
+/** As fast as possible, and slowly, so that cool-downs end in between. */
 const PACES = [
   { pace: '32 at once', clients: 32, pauseMs: 0, requests: 4_000 },
   { pace: 'about 20 a second', clients: 2, pauseMs: 100, requests: 300 },
@@ -21,7 +21,7 @@ const PACES = [
 
 export const storms: Scenario = {
   number: 1,
-  title: `A storm of refusals from ${UPSTREAMS} upstreams with ${KEYS_EACH} keys each`,
+  title: `A storm of rejections from ${UPSTREAMS} upstreams with ${KEYS_EACH} keys each`,
   async run({ quick, say }) {
     const rows: string[][] = []
     let worst = 0
