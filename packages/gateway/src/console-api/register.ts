@@ -77,7 +77,7 @@ export function createRegister(parts: RegisterDependencies): Register {
     const body = await readBody(call.http, options)
     if (!(body instanceof Uint8Array)) return errorResponseFor(call, body)
     const read = readCredentials(body)
-    if ('message' in read) return errorResponse(call, { status: 400, code: 'bad_request', ...read })
+    if ('message' in read) return errorResponse(call, { code: 'bad_request', ...read })
 
     const wait = tries.count(network) ?? wideTries.count(wideNetwork)
     if (wait !== undefined) return errorResponse(call, { ...TOO_MANY_TRIES, retryAfter: wait })
@@ -134,32 +134,32 @@ function accountJson({ account, trialCredit }: SignedUp, withheld: Withheld | un
 }
 
 const CLOSED: ConsoleError = {
-  ...{ status: 403, code: 'registration_closed' },
+  code: 'registration_closed',
   message: 'Registration is closed. Ask the operator of this gateway for an account.',
 }
 const FOREIGN_PAGE: ConsoleError = {
-  ...{ status: 403, code: 'foreign_page' },
+  code: 'foreign_page',
   message:
     'Requests from pages of other sites are not allowed. (Operators: set server.public_url to the URL of the console.)',
 }
 const TOO_MANY_TRIES: ConsoleError = {
-  ...{ status: 429, code: 'too_many_tries' },
+  code: 'too_many_tries',
   message: 'Too many registration attempts from your network. Retry later.',
 }
 const BUSY: ConsoleError = {
-  ...{ status: 503, code: 'unavailable', retryAfter: 5 },
+  ...{ code: 'unavailable', retryAfter: 5 },
   message: 'Too many registrations are in progress. Retry in 5 seconds.',
 }
 
 const REFUSALS: Readonly<Record<SignUpRejection, (now: number) => ConsoleError>> = {
   taken: () => ({
-    ...{ status: 409, code: 'address_taken', param: 'email' },
+    ...{ code: 'address_taken', param: 'email' },
     message:
       'An account with this e-mail address exists or existed, perhaps in another spelling. Sign in, or use another address.',
   }),
   // Days begin at midnight UTC.
   too_many: (now) => ({
-    ...{ status: 429, code: 'too_many_accounts', retryAfter: Math.ceil((DAY_MS - (now % DAY_MS)) / 1000) },
+    ...{ code: 'too_many_accounts', retryAfter: Math.ceil((DAY_MS - (now % DAY_MS)) / 1000) },
     message: 'Too many accounts were created from your network today. Retry tomorrow.',
   }),
 }

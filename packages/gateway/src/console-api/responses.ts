@@ -10,10 +10,25 @@ export type ConsoleCall = {
   headers: ResponseHeaders
 }
 
+/** Every error of the console's API, once: its code for programs, and its status. */
+export const CONSOLE_ERRORS = {
+  bad_request: 400,
+  foreign_page: 403,
+  registration_closed: 403,
+  request_timeout: 408,
+  address_taken: 409,
+  request_too_large: 413,
+  unsupported_media_type: 415,
+  too_many_accounts: 429,
+  too_many_tries: 429,
+  client_gone: 499,
+  unavailable: 503,
+} as const satisfies Record<string, number>
+
+export type ConsoleErrorCode = keyof typeof CONSOLE_ERRORS
+
 export type ConsoleError = {
-  status: number
-  /** For programs. */
-  code: string
+  code: ConsoleErrorCode
   /** For people: what is wrong, and what to do. */
   message: string
   /** The field that is wrong. */
@@ -22,15 +37,16 @@ export type ConsoleError = {
   retryAfter?: number
 }
 
-export function errorResponse({ headers }: ConsoleCall, refusal: ConsoleError): HttpResponse {
-  const { status, code, message, param = null, retryAfter } = refusal
+export function errorResponse({ headers }: ConsoleCall, error: ConsoleError): HttpResponse {
+  const { code, message, param = null, retryAfter } = error
+  const status = CONSOLE_ERRORS[code]
   if (retryAfter !== undefined) headers.set('retry-after', String(retryAfter))
   const type = status >= 500 ? 'api_error' : 'invalid_request_error'
   return json(status, headers, { error: { message, type, param, code } })
 }
 
-export function errorResponseFor(call: ConsoleCall, { status, reason, message }: BodyError): HttpResponse {
+export function errorResponseFor(call: ConsoleCall, { reason, message }: BodyError): HttpResponse {
   // The rest of the body may still be on its way, perhaps forever.
   if (reason === 'request_too_large' || reason === 'request_timeout') call.headers.set('connection', 'close')
-  return errorResponse(call, { status, code: reason, message })
+  return errorResponse(call, { code: reason, message })
 }
