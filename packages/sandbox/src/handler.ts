@@ -1,4 +1,4 @@
-// The sandbox as a web-standard handler: called in-process by the gateway, or behind a socket of its own.
+// The sandbox as a web-standard handler: called in-process by the gateway, or by its own server.
 import { bodyOf, type Sleep, sleepFor, whenAborted } from './delivery/body.ts'
 import { type Faults, numberOf, quirksOf, readFaults, splitModel } from './delivery/faults.ts'
 import { singleSteps, streamSteps } from './delivery/steps.ts'
@@ -9,9 +9,9 @@ import { dialectOf, routeOf } from './paths.ts'
 import { badRequest, errorHeaders, SandboxError, type SandboxErrorInfo } from './request/errors.ts'
 
 export type SandboxOptions = {
-  /** Whether requests may ask for faults. */
+  /** Whether requests may select faults. */
   faults: boolean
-  /** Milliseconds between the events of a stream, unless a request asks for another pace. */
+  /** Milliseconds between the events of a stream, unless a request sets another pace. */
   pace?: number
   /** `none`: requests need no key. */
   key?: 'any' | 'none'
@@ -56,7 +56,7 @@ async function answer(request: Request, url: URL, dialect: SandboxDialect, parts
   return answerPrompt(request, url, dialect, parts)
 }
 
-/** Any key, where any of the SDKs puts one. */
+/** Any key, in any place where an SDK sends it. */
 function hasKey(headers: Headers, url: URL): boolean {
   if (/^Bearer\s+\S/i.test(headers.get('authorization') ?? '')) return true
   return ['x-api-key', 'x-goog-api-key'].some((name) => headers.get(name)) || Boolean(url.searchParams.get('key'))
@@ -92,7 +92,7 @@ async function delayHeaders(faults: Faults, signal: AbortSignal, sleep: Sleep): 
   signal.throwIfAborted()
 }
 
-/** Faults that leave nothing of the answer. */
+/** Faults that replace the whole answer. */
 function faultyResponse(dialect: SandboxDialect, faults: Faults, reading: DecodedRequest): Response | undefined {
   const status = numberOf(faults, 'status', 500)
   if (status !== undefined)
@@ -113,7 +113,7 @@ function respond({ dialect, reading, plan, faults }: Answer, gone: AbortSignal, 
   const id = ask.fingerprint.slice(0, 24)
   const head: Head = { id, created: Math.floor(parts.clock() / 1000), model }
   const quirks = quirksOf(faults)
-  // The pieces of a plan can be taken once: a second answer needs a plan of its own.
+  // A plan can be consumed once: a second answer needs its own.
   const events = () => reading.events(plan(), head, quirks)
   const steps =
     delivery === 'single'
@@ -139,7 +139,7 @@ function* twice(events: () => Iterable<StreamEvent>): Generator<StreamEvent> {
   yield* events()
 }
 
-/** The name of this type is not among the ones the compiler is given. */
+/** The compiler's types do not export a name for this type. */
 type Compressible = CompressionStream['writable'] extends WritableStream<infer Chunk> ? Chunk : never
 
 const LABELLED = { 'x-sandbox': 'true' }

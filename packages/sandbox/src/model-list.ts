@@ -1,8 +1,8 @@
-// The catalogue: one model, in the forms that the SDKs read.
+// The model list, in the forms that the SDKs read.
 
 export const SANDBOX_TEXT = 'sandbox-text'
 
-/** Both SDKs that ask at this address read the fields they know. */
+/** Two SDKs call this path; each reads the fields it knows. */
 export function modelList(): unknown {
   const model = {
     ...{ id: SANDBOX_TEXT, object: 'model', created: 0, owned_by: 'sandbox' },

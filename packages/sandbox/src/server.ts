@@ -1,4 +1,4 @@
-// The sandbox as a plain HTTP server of its own.
+// The sandbox as a standalone HTTP server.
 import { chat } from './dialects/chat/index.ts'
 import { createSandbox, errorResponse, type SandboxOptions } from './handler.ts'
 
@@ -10,9 +10,9 @@ export function startSandboxServer(options: SandboxOptions & { host: string; por
   const server = Bun.serve({
     hostname: host,
     port,
-    // A stalled or slow answer is a feature here: the server must not end it by itself.
+    // Stalled and slow answers are intended: the server must not end them.
     idleTimeout: 0,
-    // No report on the terminal for a cut that was asked for, or for a hanging answer whose client left.
+    // No error output for intended cuts, or for hanging answers whose clients disconnected.
     development: false,
     error: () => errorResponse(chat, { status: 500, message: '[sandbox] The sandbox failed.' }),
     fetch: handle,

@@ -1,16 +1,16 @@
-// The one asynchronous part: plays steps into a body as the reader takes them, and stops at once when it leaves.
+// Writes steps into a body with backpressure, and stops at once when the reader disconnects. The only asynchronous part.
 
 export type Bytes = Uint8Array<ArrayBuffer>
 
 export type Step =
   | { type: 'write'; bytes: Bytes }
   | { type: 'wait'; ms: number }
-  /** Nothing more, with the connection open. */
+  /** Sends nothing more, with the connection open. */
   | { type: 'stall' }
   /** The connection is destroyed. */
   | { type: 'cut' }
 
-/** Resolves after so long, or as soon as the signal aborts; never rejects. */
+/** Resolves after the time, or as soon as the signal aborts; never rejects. */
 export type Sleep = (ms: number, signal: AbortSignal) => Promise<void>
 
 export const sleepFor: Sleep = (ms, signal) =>
@@ -32,11 +32,11 @@ export function whenAborted(signal: AbortSignal): Promise<void> {
   })
 }
 
-/** A reader in the same process takes one piece after the other without a pause: others must get their turn in between. */
+/** A reader in the same process never pauses: the event loop must run in between. */
 const WRITES_IN_A_ROW = 16
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-/** Nothing is produced before it is read: a high-water mark of 0 makes every write an answer to a pull. */
+/** Nothing is produced before it is read: with a high-water mark of 0 every write follows a pull. */
 export function bodyOf(steps: Generator<Step>, gone: AbortSignal, sleep: Sleep): ReadableStream<Bytes> {
   const stop = new AbortController()
   const finish = () => {
@@ -48,7 +48,7 @@ export function bodyOf(steps: Generator<Step>, gone: AbortSignal, sleep: Sleep):
   let controller: ReadableStreamDefaultController<Bytes> | undefined
   const leave = () => {
     finish()
-    // As the body of a fetch does: the pending read fails with the reason of the abort.
+    // As with fetch, the pending read fails with the abort reason.
     controller?.error(gone.reason)
   }
   return new ReadableStream<Bytes>(

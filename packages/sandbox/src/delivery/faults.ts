@@ -1,8 +1,8 @@
-// The fault switches: their names, their values, and how a request chooses them. What each does is in README.md.
+// The fault switches: names, values, and how a request selects them. README.md describes their effects.
 import type { Quirks } from '../dialects/dialect.ts'
 import { badRequest } from '../request/errors.ts'
 
-/** `default` leaves the number to the place where it is used: events in a stream, bytes in a single body. */
+/** `default`: the number depends on its use: events in a stream, bytes in a single body. */
 type NumberRule = { low: number; high: number; default: number | 'default' | undefined }
 
 const COUNT: NumberRule = { low: 0, high: 1_000_000_000, default: 'default' }
@@ -47,11 +47,11 @@ export type FlagFault = (typeof FLAGS)[number]
 export type Faults = {
   flags: ReadonlySet<FlagFault>
   numbers: { readonly [name in NumberFault]?: number | 'default' }
-  /** Where the redirect leads. */
+  /** The target of the redirect. */
   redirect: string | undefined
 }
 
-/** Reserved for never being anybody's name: a client that follows sends its key nowhere. */
+/** A reserved name that never resolves: a client that follows the redirect sends its key nowhere. */
 const ELSEWHERE = 'http://sandbox.invalid/v1/chat/completions'
 
 export const FAULT_NAMES: readonly string[] = [...Object.keys(NUMBERS), ...FLAGS, 'redirect'].sort()
@@ -67,7 +67,7 @@ export function readFaults(written: readonly string[], allowed: boolean): Faults
     .flatMap((list) => list.split(','))
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
-  if (entries.length > 0 && !allowed) throw badRequest('Fault switches are switched off on this sandbox.', 'model')
+  if (entries.length > 0 && !allowed) throw badRequest('Fault switches are disabled on this sandbox.', 'model')
   const flags = new Set<FlagFault>()
   const numbers: { [name in NumberFault]?: number | 'default' } = {}
   let redirect: string | undefined
@@ -103,7 +103,7 @@ function isFlag(name: string): name is FlagFault {
   return FLAGS.some((flag) => flag === name)
 }
 
-/** The number of a fault, or undefined when it was not chosen. */
+/** The number of a fault, or undefined if it was not selected. */
 export function numberOf(faults: Faults, name: NumberFault, byDefault: number): number | undefined {
   const number = faults.numbers[name]
   return number === 'default' ? byDefault : number

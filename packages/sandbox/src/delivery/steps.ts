@@ -1,4 +1,4 @@
-// From the events of a stream, or the pieces of a single body, to steps: pace, framing, and the faults that concern them.
+// Turns the events of a stream, or the pieces of a single body, into steps: pace, framing, and delivery faults.
 
 import type { DecodedRequest, SandboxDialect, StreamEvent } from '../dialects/dialect.ts'
 import type { SandboxErrorInfo } from '../request/errors.ts'
@@ -8,7 +8,7 @@ import { type Faults, type NumberFault, numberOf } from './faults.ts'
 const encoder = new TextEncoder()
 const EVENTS_BEFORE = 2
 const BYTES_BEFORE = 40
-/** A destroyed socket drops what it has not sent: what comes before a cut gets the time to leave. */
+/** A destroyed socket drops unsent bytes: a pause before a cut lets them leave. */
 const FLUSH_MS = 20
 const SPLIT_MS = 2
 const MEBIBYTE = 1024 * 1024
@@ -64,7 +64,7 @@ function* closing({ end }: Framing): Generator<Step> {
   if (end !== '') yield write(end)
 }
 
-/** One body: N counts bytes, and garbage or an error takes the place of the rest. */
+/** A single body: N counts bytes, and garbage or an error replaces the rest. */
 function* pieceSteps(dialect: SandboxDialect, pieces: Iterable<string>, faults: Faults): Generator<Step> {
   const trouble = TROUBLES.find((name) => faults.numbers[name] !== undefined)
   if (trouble === 'error-event') return yield write(JSON.stringify(dialect.errorBody(TROUBLE)))
@@ -92,7 +92,7 @@ function* ending(trouble: Trouble, text: string): Generator<Step> {
   }
 }
 
-/** How an event stands among others. */
+/** The framing of an event. */
 type Framing = { before(event: string | undefined, first: boolean): string; after: string; end: string }
 
 function sseFraming({ flags }: Faults): Framing {
@@ -108,7 +108,7 @@ function sseFraming({ flags }: Faults): Framing {
 
 const ARRAY: Framing = { before: (_, first) => (first ? '[' : ',\r\n'), after: '', end: ']' }
 
-/** The filler is one small buffer, written again and again. */
+/** The filler is one small buffer, written repeatedly. */
 function* hugeLine({ huge }: SandboxDialect, framing: Framing, faults: Faults): Generator<Step> {
   const mebibytes = numberOf(faults, 'huge-line', 0)
   if (mebibytes === undefined) return
@@ -139,7 +139,7 @@ function* byteFaults(steps: Iterable<Step>, faults: Faults): Generator<Step> {
   }
 }
 
-/** Separate writes, cut before each byte that the rule names: before a continuation byte is inside a character. */
+/** Separate writes, split before each byte that the rule selects; before a continuation byte is inside a character. */
 function* writeApart(bytes: Bytes, cutBefore: (byte: number) => boolean, ms: number): Generator<Step> {
   let begin = 0
   for (let index = 1; index <= bytes.length; index++) {

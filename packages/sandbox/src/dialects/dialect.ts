@@ -1,4 +1,4 @@
-// What a dialect of the sandbox is: a reader of requests, and writers of answers and errors, as a service has them.
+// A dialect of the sandbox: decodes requests, and encodes answers and errors, as a real service does.
 
 import type { Plan } from '../model/plan.ts'
 import type { SandboxErrorInfo } from '../request/errors.ts'
@@ -6,10 +6,10 @@ import type { SandboxRequest } from '../request/sandbox-request.ts'
 
 export type IncomingRequest = { bytes: Uint8Array; url: URL; headers: Headers }
 
-/** `id` is hexadecimal; each dialect puts its own word before it. `created` is in seconds. */
+/** `id` is hexadecimal; each dialect adds its own prefix. `created` is in seconds. */
 export type Head = { id: string; created: number; model: string }
 
-/** Departures from a correct answer that a fault asks for. */
+/** Deviations from a correct answer, requested by a fault. */
 export type Quirks = {
   usage: 'honest' | 'none' | 'zero' | 'negative' | 'huge' | 'string'
   usageEveryChunk: boolean
@@ -21,7 +21,7 @@ export type Quirks = {
 
 export type StreamEvent = { event?: string; data: string }
 
-/** A request that was read, and how its answer is written. */
+/** A decoded request, and the encoders of its answer. */
 export type DecodedRequest = {
   request: SandboxRequest
   model: string
@@ -35,11 +35,11 @@ export type DecodedRequest = {
 export type SandboxDialect = {
   decode(incoming: IncomingRequest): DecodedRequest
   errorBody(info: SandboxErrorInfo): unknown
-  /** An error after the answer has begun; `sent` events came before it. */
+  /** An error after the answer has started; `sent` events preceded it. */
   errorEvent(info: SandboxErrorInfo, sent: number): StreamEvent
-  /** An event whose JSON stops in the middle. */
+  /** An event with truncated JSON. */
   garbage: StreamEvent
-  /** What stands before and after the filler of an event that is correct but for its length. */
+  /** The text before and after the filler of an event that is valid except for its length. */
   huge: { event?: string; before: string; after: string }
   requestIdHeader: string
 }

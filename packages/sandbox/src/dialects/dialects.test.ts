@@ -137,12 +137,12 @@ describe.each(DRIVERS.map((driver) => [driver.name, driver] as const))('%s', (na
       const first = await driver.ask(question, how)
       const results = driver.results(first, [{ text: 'rain' }, { text: '3' }])
       expect((await both(driver, question, results)).text).toMatch(/\n- reasoning returned: 1 signed, [01] unsigned$/)
-      const seal = SEAL.exec(JSON.stringify(results))?.[0] ?? ''
+      const signature = SEAL.exec(JSON.stringify(results))?.[0] ?? ''
       for (const altered of [
-        `${seal.slice(0, 30)}${seal[30] === 'A' ? 'B' : 'A'}${seal.slice(31)}`,
-        seal.slice(0, 40),
+        `${signature.slice(0, 30)}${signature[30] === 'A' ? 'B' : 'A'}${signature.slice(31)}`,
+        signature.slice(0, 40),
       ]) {
-        const changed: unknown[] = JSON.parse(JSON.stringify(results).replace(seal, altered))
+        const changed: unknown[] = JSON.parse(JSON.stringify(results).replace(signature, altered))
         expect(await thrown(driver.ask(question, 'single', changed))).toBeInstanceOf(driver.errorAt(400))
       }
       const without: unknown[] = JSON.parse(JSON.stringify(results), dropReasoning)
@@ -194,7 +194,7 @@ describe.each(DRIVERS.map((driver) => [driver.name, driver] as const))('%s', (na
   })
 })
 
-/** The beginning of every seal, and the rest of it. */
+/** The beginning of every signature, and the rest of it. */
 const SEAL = /c2FuZGJveC1zZWFsL[\w+/]+=*/
 
 const thrown = (promise: Promise<unknown>) =>

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { PDF, PIXEL } from '../dialects/test-driver.ts'
 import { createSandbox } from '../handler.ts'
 import { SANDBOX_PATHS } from '../paths.ts'
-import { sealOf } from './seal.ts'
+import { signatureOf } from './signature.ts'
 
 type Json = Record<string, unknown>
 const sandbox = createSandbox({ faults: false, pace: 0, clock: () => 1_767_225_600_999 })
@@ -28,8 +28,8 @@ const hello = { role: 'user', content: 'Hello' }
 const use = { role: 'assistant', content: [{ type: 'tool_use', id: 't1', name: 'f', input: {} }] }
 
 test('generate-content takes either spelling of names, either alphabet of base64, and the documented dummies', async () => {
-  const seal = sealOf('f')
-  const safe = seal.replaceAll('+', '-').replaceAll('/', '_')
+  const signature = signatureOf('f')
+  const safe = signature.replaceAll('+', '-').replaceAll('/', '_')
   for (const [signature, signed] of [
     [safe, 1],
     ['skip_thought_signature_validator', 0],
@@ -140,7 +140,7 @@ test('messages: the sequence that ended the text is named, and caches are counte
 test('messages: thinking without its text where the caller wants none, and still signed', async () => {
   const thinking = { type: 'adaptive', display: 'omitted' }
   const { content, usage } = await json(await post('/v1/messages', { ...message('think'), thinking }, VERSION))
-  expect(content[0]).toEqual({ type: 'thinking', thinking: '', signature: sealOf('') })
+  expect(content[0]).toEqual({ type: 'thinking', thinking: '', signature: signatureOf('') })
   expect(usage.output_tokens_details.thinking_tokens).toBeGreaterThan(0)
 })
 
@@ -154,7 +154,7 @@ test('responses: encrypted content only where it was asked for; aloud is not a s
   ])
   const { text } = plain.summary[0]
   expect(plain).not.toHaveProperty('encrypted_content')
-  expect(sealed.encrypted_content).toBe(sealOf(text))
+  expect(sealed.encrypted_content).toBe(signatureOf(text))
   expect([aloud.summary, aloud.content[0].type]).toEqual([[], 'reasoning_text'])
 })
 

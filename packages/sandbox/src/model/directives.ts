@@ -1,15 +1,15 @@
-// What the last user message asks the sandbox to do. The grammar is in README.md; everything here is a wish, never an error.
+// Directives in the last user message. The grammar is in README.md; text that does not match is ignored, never an error.
 
-export type CallWish = { name: string; input: string | undefined }
+export type RequestedCall = { name: string; input: string | undefined }
 
 export type Directives = {
-  calls: CallWish[]
-  /** "call a tool", "call all tools": without naming one. */
+  calls: RequestedCall[]
+  /** "call a tool", "call all tools": without a name. */
   unnamedCalls: 'none' | 'one' | 'all'
   words: number | undefined
   /** Words of reasoning; 0: as many as the reasoning needs. */
   think: number | undefined
-  /** `aloud`: the reasoning itself where a dialect tells it from a summary; `secretly`: done, but not shown. */
+  /** `aloud`: full reasoning in dialects that distinguish it from a summary; `secretly`: produced, but not shown. */
   thinkHow: 'plainly' | 'aloud' | 'secretly'
   /** A signature on the first tool call also in a dialect that has no field of its own for one. */
   sign: boolean
@@ -18,7 +18,7 @@ export type Directives = {
   /** Text before the tool calls. */
   explain: boolean
   refuse: boolean
-  /** An answer that the content filter keeps back. */
+  /** The content filter blocks the answer. */
   filter: boolean
   paceMs: number | undefined
   cachedTokens: number | undefined
@@ -27,15 +27,15 @@ export type Directives = {
 
 /** About 12 MB of text. */
 export const MOST_WORDS = 2_000_000
-/** Directives further down are not looked for: the search must stay cheap on a prompt of many megabytes. */
+/** Later directives are ignored: the search must be cheap for a prompt of many megabytes. */
 const SEARCHED = 100_000
 const MOST_MENTIONS = 256
-// The repeats in these patterns are bounded: a prompt made of spaces must not cost the square of its length.
+// Repetitions in these patterns are bounded: a prompt of spaces must not take quadratic time.
 const VERB = /(?<!\b(?:not|don't|never|without)\s{1,4})\b(?:call|use|invoke|run)\b/i
 const UNNAMED_ALL =
   /\b(?:call|use|invoke|run)\s+(?:all|every|each)\s+(?:of\s+)?(?:the\s+|your\s+)?(?:tool|function)s?\b/i
 const UNNAMED_ONE = /\b(?:call|use|invoke|run)\s+(?:a|an|any|one|the|your)\s+(?:tool|function)\b/i
-/** An order, not a mention: "think hard" is one, "I think so" is not. */
+/** A directive, not a mention: "think hard" is one, "I think so" is not. */
 const ORDER = String.raw`(?:^|[.!?;,:\n]\s{0,4}|\b(?:please|and|then|first|now)\s+)`
 const THINK = new RegExp(`${ORDER}think\\b(?:\\s+(aloud|secretly)\\b)?(?:\\s+(\\d{1,7})\\s+words\\b)?`, 'i')
 const SIGN = new RegExp(`${ORDER}sign\\b`, 'i')
@@ -83,21 +83,21 @@ function cappedWords(digits: string | undefined): number | undefined {
 }
 
 /** Offered names after the first verb. A name without input counts once, a name with its own JSON each time. */
-function readCalls(text: string, toolNames: readonly string[]): CallWish[] {
+function readCalls(text: string, toolNames: readonly string[]): RequestedCall[] {
   const verb = VERB.exec(text)
   if (!verb || toolNames.length === 0) return []
-  const wishes: CallWish[] = []
+  const directives: RequestedCall[] = []
   let mentions = 0
   for (const match of text.slice(verb.index).matchAll(namePattern(toolNames))) {
     if (++mentions > MOST_MENTIONS) break
     const name = match[0]
     const input = jsonAfter(text, verb.index + match.index + name.length)
-    if (input === undefined && wishes.some((wish) => wish.name === name)) continue
-    const bare = wishes.findIndex((wish) => wish.name === name && wish.input === undefined)
-    if (bare >= 0) wishes[bare] = { name, input }
-    else wishes.push({ name, input })
+    if (input === undefined && directives.some((wish) => wish.name === name)) continue
+    const bare = directives.findIndex((wish) => wish.name === name && wish.input === undefined)
+    if (bare >= 0) directives[bare] = { name, input }
+    else directives.push({ name, input })
   }
-  return wishes
+  return directives
 }
 
 function namePattern(names: readonly string[]): RegExp {

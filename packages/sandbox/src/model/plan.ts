@@ -1,9 +1,9 @@
-// The neutral core: from what was asked to what will be answered, lazily. No dialect, no clock, no I/O.
+// Plans the answer to a request, lazily. Independent of dialects, clock and I/O.
 import { createHash } from 'node:crypto'
 import type { SandboxRequest, Tool } from '../request/sandbox-request.ts'
-import { type CallWish, type Directives, readDirectives } from './directives.ts'
+import { type Directives, type RequestedCall, readDirectives } from './directives.ts'
 import { sampleOf } from './schema-sample.ts'
-import { sealOf } from './seal.ts'
+import { signatureOf } from './signature.ts'
 import { reasoningLine, summaryLines } from './summary.ts'
 import { concat, piecesOf, untilStop, wordPieces } from './text.ts'
 import { ATTACHMENT_TOKENS, tokensOfBytes } from './tokens.ts'
@@ -13,18 +13,18 @@ export const LABEL = '[sandbox]'
 export type ReasoningHead = {
   kind: 'reasoning'
   style: 'summary' | 'raw'
-  /** `omitted` and `redacted`: done and counted, but without its text; the caller did not want it, or must not see it. */
+  /** `omitted` and `redacted`: produced and counted, but without text; the caller did not want it, or must not see it. */
   text: 'shown' | 'omitted' | 'redacted'
 }
 export type ToolHead = {
   kind: 'tool'
-  /** Distinct within the answer, of hexadecimal digits: each dialect puts its own word before it. */
+  /** Hexadecimal and unique within the answer; each dialect adds its own prefix. */
   id: string
   name: string
   form: Tool['form']
-  /** Over the name, where the answer was thought about: for dialects that seal the call and not the reasoning. */
-  seal: string | undefined
-  /** The seal, or the id, was asked for in so many words. */
+  /** Covers the name, after reasoning: for dialects that sign the call instead of the reasoning. */
+  signature: string | undefined
+  /** The signature or the id was requested explicitly. */
   sign: boolean
   ids: boolean
 }
@@ -36,114 +36,124 @@ export type Part = { head: PartHead; pieces: Iterable<string, unknown> }
 export type Plan = {
   /** One list of parts for each choice. */
   choices: Part[][]
-  /** Kept back by the content filter, whatever the parts. */
+  /** Blocked by the content filter, whatever the parts. */
   filtered: boolean
   maxTokens: number | undefined
   promptTokens: number
   cachedTokens: number
   cacheWrittenTokens: number
-  /** What the prompt asked for, if it did. */
+  /** As requested by the prompt. */
   paceMs: number | undefined
 }
 
-/** `remark` is added to text answers: a fault that needs certain characters puts them there. */
-export function makePlan(ask: SandboxRequest, remark = ''): Plan {
-  const wishes = readDirectives(
-    ask.lastUser,
-    ask.tools.map((tool) => tool.name),
+/** `remark` is appended to text answers: some faults need certain characters. */
+export function makePlan(request: SandboxRequest, remark = ''): Plan {
+  const directives = readDirectives(
+    request.lastUser,
+    request.tools.map((tool) => tool.name),
   )
-  const promptTokens = tokensOfBytes(ask.textBytes) + ATTACHMENT_TOKENS * ask.attachments.length
-  const cachedTokens = Math.min(wishes.cachedTokens ?? 0, promptTokens)
+  const promptTokens = tokensOfBytes(request.textBytes) + ATTACHMENT_TOKENS * request.attachments.length
+  const cachedTokens = Math.min(directives.cachedTokens ?? 0, promptTokens)
   return {
-    choices: Array.from({ length: ask.choices }, (_, index) =>
-      wishes.filter ? [] : partsOf(ask, wishes, index, remark),
+    choices: Array.from({ length: request.choices }, (_, index) =>
+      directives.filter ? [] : partsOf(request, directives, index, remark),
     ),
-    filtered: wishes.filter,
-    maxTokens: ask.maxTokens,
+    filtered: directives.filter,
+    maxTokens: request.maxTokens,
     promptTokens,
     cachedTokens,
-    cacheWrittenTokens: Math.min(wishes.cacheWrittenTokens ?? 0, promptTokens - cachedTokens),
-    paceMs: wishes.paceMs,
+    cacheWrittenTokens: Math.min(directives.cacheWrittenTokens ?? 0, promptTokens - cachedTokens),
+    paceMs: directives.paceMs,
   }
 }
 
-function partsOf(ask: SandboxRequest, wishes: Directives, choice: number, remark: string): Part[] {
+function partsOf(request: SandboxRequest, directives: Directives, choice: number, remark: string): Part[] {
   const parts: Part[] = []
-  if (wishes.think !== undefined) {
-    const text = wishes.thinkHow === 'secretly' ? 'redacted' : ask.hideReasoning ? 'omitted' : 'shown'
-    const style = wishes.thinkHow === 'aloud' ? 'raw' : 'summary'
-    parts.push({ head: { kind: 'reasoning', style, text }, pieces: reasoningPieces(ask, wishes.think) })
+  if (directives.think !== undefined) {
+    const text = directives.thinkHow === 'secretly' ? 'redacted' : request.hideReasoning ? 'omitted' : 'shown'
+    const style = directives.thinkHow === 'aloud' ? 'raw' : 'summary'
+    parts.push({ head: { kind: 'reasoning', style, text }, pieces: reasoningPieces(request, directives.think) })
   }
-  if (wishes.refuse)
+  if (directives.refuse)
     return [...parts, { head: { kind: 'refusal' }, pieces: piecesOf(`${LABEL} I will not help with that.`) }]
-  const calls = chooseCalls(ask, wishes)
+  const calls = chooseCalls(request, directives)
   if (calls.length > 0) {
-    if (wishes.explain) parts.push({ head: { kind: 'text' }, pieces: piecesOf(`${LABEL} I call ${namesOf(calls)}.`) })
-    return [...parts, ...calls.map((call, index) => toolPart(ask, wishes, call, { choice, index }))]
+    if (directives.explain)
+      parts.push({ head: { kind: 'text' }, pieces: piecesOf(`${LABEL} I call ${namesOf(calls)}.`) })
+    return [...parts, ...calls.map((call, index) => toolPart(request, directives, call, { choice, index }))]
   }
-  const pieces = ask.format.type === 'text' ? textPieces(ask, wishes, choice, remark) : piecesOf(jsonAnswer(ask))
-  return [...parts, { head: { kind: 'text' }, pieces: untilStop(pieces, ask.stops) }]
+  const pieces =
+    request.format.type === 'text' ? textPieces(request, directives, choice, remark) : piecesOf(jsonAnswer(request))
+  return [...parts, { head: { kind: 'text' }, pieces: untilStop(pieces, request.stops) }]
 }
 
-function namesOf(calls: readonly CallWish[]): string {
+function namesOf(calls: readonly RequestedCall[]): string {
   return calls.map((call) => call.name).join(', ')
 }
 
-function reasoningPieces(ask: SandboxRequest, words: number): Iterable<string> {
+function reasoningPieces(request: SandboxRequest, words: number): Iterable<string> {
   if (words > 0) return concat(piecesOf(`${LABEL} `), wordPieces(words))
-  return piecesOf(`${LABEL} Thinking about ${ask.lastUser.length} characters from the user before answering.`)
+  return piecesOf(`${LABEL} Thinking about ${request.lastUser.length} characters from the user before answering.`)
 }
 
-function textPieces(ask: SandboxRequest, wishes: Directives, choice: number, remark: string): Iterable<string> {
+function textPieces(request: SandboxRequest, directives: Directives, choice: number, remark: string): Iterable<string> {
   const label = choice === 0 ? LABEL : `${LABEL} (choice ${choice + 1})`
   const tail = piecesOf(remark)
-  if (ask.toolResults.length > 0) {
-    const results = ask.toolResults.map(
+  if (request.toolResults.length > 0) {
+    const results = request.toolResults.map(
       ({ name, text, failed }) => `The tool ${name} ${failed ? 'failed' : 'returned'}: ${text}`,
     )
-    const reasoning = reasoningLine(ask).map((line) => `\n- ${line}`)
+    const reasoning = reasoningLine(request).map((line) => `\n- ${line}`)
     return concat(piecesOf(`${label} ${results.join('\n')}`), tail, piecesOf(reasoning.join('')))
   }
-  if (wishes.words !== undefined) return concat(piecesOf(`${label} `), wordPieces(wishes.words), tail)
-  const summary = summaryLines(ask).map((line) => `\n- ${line}`)
-  return concat(piecesOf(`${label} You said: ${ask.lastUser}`), tail, piecesOf(summary.join('')))
+  if (directives.words !== undefined) return concat(piecesOf(`${label} `), wordPieces(directives.words), tail)
+  const summary = summaryLines(request).map((line) => `\n- ${line}`)
+  return concat(piecesOf(`${label} You said: ${request.lastUser}`), tail, piecesOf(summary.join('')))
 }
 
-function jsonAnswer(ask: SandboxRequest): string {
-  if (ask.format.type === 'schema') return JSON.stringify(sampleOf(ask.format.schema))
-  return JSON.stringify({ sandbox: true, you_said: ask.lastUser, received: summaryLines(ask) })
+function jsonAnswer(request: SandboxRequest): string {
+  if (request.format.type === 'schema') return JSON.stringify(sampleOf(request.format.schema))
+  return JSON.stringify({ sandbox: true, you_said: request.lastUser, received: summaryLines(request) })
 }
 
-/** Named in the prompt, else forced; what the request forbids is never called. */
-function chooseCalls(ask: SandboxRequest, wishes: Directives): CallWish[] {
-  const { mode, only, parallel } = ask.toolChoice
-  const allowed = ask.tools.filter((tool) => only === undefined || only.includes(tool.name))
+/** Tools named in the prompt, else forced ones; never those that the request forbids. */
+function chooseCalls(request: SandboxRequest, directives: Directives): RequestedCall[] {
+  const { mode, only, parallel } = request.toolChoice
+  const allowed = request.tools.filter((tool) => only === undefined || only.includes(tool.name))
   const first = allowed[0]
   if (mode === 'none' || first === undefined) return []
-  // The order that led to these results is still in the prompt: obeying it again would never end.
-  const answered = ask.toolResults.length > 0
-  const named = answered ? [] : wishes.calls.filter((call) => allowed.some((tool) => tool.name === call.name))
-  const calls = named.length > 0 ? named : unnamed(allowed, answered ? 'none' : wishes.unnamedCalls)
+  // The directive that led to these results is still in the prompt: following it again would never end.
+  const answered = request.toolResults.length > 0
+  const named = answered ? [] : directives.calls.filter((call) => allowed.some((tool) => tool.name === call.name))
+  const calls = named.length > 0 ? named : unnamed(allowed, answered ? 'none' : directives.unnamedCalls)
   if (calls.length === 0 && mode === 'required') return [{ name: first.name, input: undefined }]
   return parallel ? calls : calls.slice(0, 1)
 }
 
-function unnamed(allowed: readonly Tool[], which: Directives['unnamedCalls']): CallWish[] {
+function unnamed(allowed: readonly Tool[], which: Directives['unnamedCalls']): RequestedCall[] {
   if (which === 'none') return []
   return (which === 'all' ? allowed : allowed.slice(0, 1)).map((tool) => ({ name: tool.name, input: undefined }))
 }
 
 type Place = { choice: number; index: number }
 
-function toolPart(ask: SandboxRequest, wishes: Directives, call: CallWish, { choice, index }: Place): Part {
+function toolPart(
+  request: SandboxRequest,
+  directives: Directives,
+  call: RequestedCall,
+  { choice, index }: Place,
+): Part {
   const { name } = call
-  const tool = ask.tools.find((candidate) => candidate.name === name)
+  const tool = request.tools.find((candidate) => candidate.name === name)
   const form = tool?.form ?? 'function'
   const input = call.input ?? (form === 'custom' ? `${LABEL} input` : JSON.stringify(sampleOf(tool?.schema)))
-  const sealed = index === 0 && (wishes.think !== undefined || wishes.sign)
-  const id = callId(ask.fingerprint, choice, index)
-  const seal = sealed ? sealOf(name) : undefined
-  return { head: { kind: 'tool', id, name, form, seal, sign: wishes.sign, ids: wishes.ids }, pieces: piecesOf(input) }
+  const isSigned = index === 0 && (directives.think !== undefined || directives.sign)
+  const id = callId(request.fingerprint, choice, index)
+  const signature = isSigned ? signatureOf(name) : undefined
+  return {
+    head: { kind: 'tool', id, name, form, signature, sign: directives.sign, ids: directives.ids },
+    pieces: piecesOf(input),
+  }
 }
 
 function callId(fingerprint: string, choice: number, index: number): string {

@@ -1,6 +1,6 @@
-// Plays a plan as a sequence of outputs, and meters exactly what came out.
+// Produces the outputs of a plan in sequence, and meters them exactly.
 import type { Part, PartHead, Plan } from './plan.ts'
-import { openSeal } from './seal.ts'
+import { openSignature } from './signature.ts'
 import { bytesOfTokens, fitBytes, tokensOfBytes, utf8Bytes } from './tokens.ts'
 
 export type FinishReason = 'stop' | 'stop-sequence' | 'length' | 'tools' | 'refusal' | 'filter'
@@ -12,11 +12,11 @@ export type Output =
   | { type: 'start' }
   | ({ type: 'open' } & Block)
   | ({ type: 'delta'; text: string } & Block)
-  /** `whole`: not cut by the limit of tokens. `seal` covers the text of reasoning. */
-  | ({ type: 'close'; whole: boolean; seal: string | undefined } & Block)
+  /** `whole`: not cut by the token limit. `signature` covers the text of reasoning. */
+  | ({ type: 'close'; whole: boolean; signature: string | undefined } & Block)
   | { type: 'end'; reason: FinishReason; stop: string | undefined }
 
-/** Grows while the answer is produced: at any moment it tells what was produced until then. */
+/** Updated while the answer is produced. */
 export type Meter = {
   promptTokens: number
   cachedTokens: number
@@ -64,8 +64,8 @@ function* playPart(
   }
   const block: Block = { block: count.block + 1, call: count.call, head }
   const hidden = head.kind === 'reasoning' && head.text !== 'shown'
-  const seal = head.kind === 'reasoning' ? openSeal() : undefined
-  // Text that has not begun when the tokens end leaves no empty block behind.
+  const signature = head.kind === 'reasoning' ? openSignature() : undefined
+  // Text that has not started when the token limit is reached leaves no empty block.
   let opened = head.kind === 'tool' || hidden
   if (opened) yield { type: 'open', ...block }
   let bytes = 0
@@ -85,7 +85,7 @@ function* playPart(
     if (kept !== '' && !hidden) {
       if (!opened) yield { type: 'open', ...block }
       opened = true
-      seal?.update(kept)
+      signature?.update(kept)
       yield { type: 'delta', text: kept, ...block }
     }
     ended.cut = kept.length < step.value.length
@@ -93,12 +93,12 @@ function* playPart(
   room.left -= tokensOfBytes(bytes)
   if (opened) {
     count.block++
-    yield { type: 'close', whole: !ended.cut, seal: seal?.seal(), ...block }
+    yield { type: 'close', whole: !ended.cut, signature: signature?.signature(), ...block }
   }
   return ended
 }
 
-/** The calls of an answer side by side instead of one after the other, a piece of each in turn. */
+/** Interleaves the calls of an answer, piece by piece. */
 export function* interleaved(outputs: Iterable<Output>): Generator<Output> {
   let calls: Output[][] = []
   for (const output of outputs) {
@@ -116,7 +116,7 @@ export function* interleaved(outputs: Iterable<Output>): Generator<Output> {
   }
 }
 
-/** All choices side by side, a piece of each in turn, as a service with several choices does. */
+/** Interleaves all choices piece by piece, as services with several choices do. */
 export function* produceAll(
   plan: Plan,
   meter: Meter,

@@ -3,10 +3,10 @@ import { sampleNumber, sampleString } from './schema-scalars.ts'
 
 type Schema = { readonly [keyword: string]: unknown }
 
-/** `room`, one for each node, bounds the work on schemas that multiply themselves; `index` makes neighbours in a list differ. */
+/** `room` bounds the number of nodes, for schemas that expand exponentially; `index` makes the items of a list differ. */
 type Context = { root: unknown; depth: number; index: number; room: { left: number } }
 
-/** Below this depth only what is required is given, and recursion takes its shortest way out. */
+/** Below this depth only required properties are generated, and recursion ends as soon as possible. */
 const GENEROUS_DEPTH = 5
 const MOST_DEPTH = 100
 const MOST_NODES = 2_000
@@ -75,7 +75,7 @@ function sampleArray(schema: Schema, context: Context): unknown {
   )
 }
 
-/** The first; when it is time to come to an end, the one that leads nowhere. */
+/** The first alternative; at the depth limit, one that does not recurse. */
 function pickVariant(variants: readonly unknown[], context: Context): unknown {
   if (generous(context)) return variants[0]
   const weight = (variant: unknown) => {

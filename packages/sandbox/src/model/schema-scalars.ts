@@ -1,4 +1,4 @@
-// Strings and numbers that fit their keywords; the index makes neighbours in a list differ.
+// Strings and numbers that satisfy their keywords; the index makes the items of a list differ.
 
 type Keywords = { readonly [keyword: string]: unknown }
 

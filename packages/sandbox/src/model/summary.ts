@@ -3,18 +3,18 @@ import type { Attachment, SandboxRequest } from '../request/sandbox-request.ts'
 
 const SHOWN_SYSTEM = 200
 
-export function summaryLines(ask: SandboxRequest): string[] {
-  const lines = [`messages: ${ask.roles.length} (${countedRoles(ask.roles)})`]
-  if (ask.system !== '') lines.push(`system: ${shortened(ask.system)}`)
-  if (ask.attachments.length > 0) lines.push(`attachments: ${ask.attachments.map(attachmentLabel).join('; ')}`)
-  lines.push(...reasoningLine(ask))
-  if (ask.tools.length > 0) lines.push(`tools: ${ask.tools.map((tool) => tool.name).join(', ')}`)
-  if (ask.parameters.length > 0) lines.push(`parameters: ${ask.parameters.join(', ')}`)
-  if (ask.unknownFields.length > 0) lines.push(`unknown fields: ${ask.unknownFields.join(', ')}`)
+export function summaryLines(request: SandboxRequest): string[] {
+  const lines = [`messages: ${request.roles.length} (${countedRoles(request.roles)})`]
+  if (request.system !== '') lines.push(`system: ${shortened(request.system)}`)
+  if (request.attachments.length > 0) lines.push(`attachments: ${request.attachments.map(attachmentLabel).join('; ')}`)
+  lines.push(...reasoningLine(request))
+  if (request.tools.length > 0) lines.push(`tools: ${request.tools.map((tool) => tool.name).join(', ')}`)
+  if (request.parameters.length > 0) lines.push(`parameters: ${request.parameters.join(', ')}`)
+  if (request.unknownFields.length > 0) lines.push(`unknown fields: ${request.unknownFields.join(', ')}`)
   return lines
 }
 
-/** Also after tool results: whether reasoning survived the way back is what one wants to know there. */
+/** Also after tool results, where it shows whether reasoning was sent back. */
 export function reasoningLine({ reasoning }: SandboxRequest): string[] {
   const { signed, unsigned } = reasoning
   return signed + unsigned === 0 ? [] : [`reasoning returned: ${signed} signed, ${unsigned} unsigned`]

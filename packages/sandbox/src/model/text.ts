@@ -1,4 +1,4 @@
-// Text as a lazy sequence of small pieces: an answer of 10 MB is never in memory as a whole.
+// Text as a lazy sequence of small pieces: an answer of 10 MB is never completely in memory.
 
 const WORDS = [
   'amber',
@@ -29,7 +29,7 @@ export function* concat(...parts: Iterable<string>[]): Generator<string> {
 }
 
 /**
- * Ends before the first stop sequence, also when it lies across pieces: holds back what could still become one.
+ * Ends before the first stop sequence, even across pieces: text that could still become one is buffered.
  * Returns the sequence that ended it.
  */
 export function* untilStop(
@@ -46,7 +46,7 @@ export function* untilStop(
   for (const piece of pieces) {
     held += piece
     const end = firstStop(held, sequences)
-    // A longer sequence that begins earlier may only lack its last characters.
+    // A longer sequence that starts earlier may still be incomplete.
     if (end >= 0 && couldBegin(held, sequences) < end) continue
     if (end >= 0) {
       if (end > 0) yield held.slice(0, end)
@@ -65,7 +65,7 @@ function stopAt(text: string, at: number, stops: readonly string[]): string | un
   return stops.find((stop) => text.startsWith(stop, at))
 }
 
-/** Where the text ends in what may become a stop sequence. */
+/** The offset of a suffix that may become a stop sequence. */
 function couldBegin(text: string, stops: readonly string[]): number {
   for (let at = 0; at < text.length; at++) {
     if (stops.some((stop) => stop.length > text.length - at && stop.startsWith(text.slice(at)))) return at
@@ -85,7 +85,7 @@ function wholeCharacters(text: string, end: number): number {
   return last >= 0xd800 && last <= 0xdbff ? end - 1 : end
 }
 
-/** Small pieces joined to about `size` characters: fewer writes for a body that nobody watches grow. */
+/** Joins small pieces to about `size` characters: fewer writes for a body that is not streamed. */
 export function* joined(pieces: Iterable<string>, size: number): Generator<string> {
   let held = ''
   for (const piece of pieces) {
@@ -99,12 +99,12 @@ export function* joined(pieces: Iterable<string>, size: number): Generator<strin
 
 export const UNARY_PIECE = 16_384
 
-/** Text as it stands between the quotes of a JSON string. */
+/** Text escaped for a JSON string, without the quotes. */
 export function inString(text: string): string {
   return JSON.stringify(text).slice(1, -1)
 }
 
-/** The input of a call where a dialect wants an object: what was cut off in the middle is not one. */
+/** The input of a call for dialects that require an object; truncated JSON is not one. */
 export function objectOrEmpty(text: string): unknown {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,4 +1,4 @@
-// How the sandbox counts: no tokenizer, so that anybody can check a figure by hand.
+// How the sandbox counts tokens: without a tokenizer, so that figures can be checked by hand.
 
 const BYTES_PER_TOKEN = 4
 /** For each image, audio clip and file, whatever its size. */
@@ -16,7 +16,7 @@ export function bytesOfTokens(tokens: number): number {
   return tokens * BYTES_PER_TOKEN
 }
 
-/** The longest beginning of whole characters that fits into so many bytes. */
+/** The longest prefix of whole characters within so many bytes. */
 export function fitBytes(text: string, bytes: number): string {
   if (utf8Bytes(text) <= bytes) return text
   let kept = ''

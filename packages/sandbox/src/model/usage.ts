@@ -1,4 +1,4 @@
-// Usage figures, honest or as a fault wants them.
+// Usage figures, correct or falsified by a fault.
 import type { Quirks } from '../dialects/dialect.ts'
 import type { Meter } from './produce.ts'
 

@@ -1,7 +1,7 @@
-// Images, sound and documents: what the echo tells of them.
+// Images, audio and documents, as the echo describes them.
 import type { Attachment } from './sandbox-request.ts'
 
-/** A data URL tells its type and size; any other address is shown without its query, which may hold a signature. */
+/** A data URL contains its type and size; any other URL is shown without its query, which may contain a signature. */
 export function readUrl(kind: Attachment['kind'], address: string): Attachment {
   const data = /^data:([^;,]{0,100})[^,]{0,200},/.exec(address)
   if (data) return readData(kind, data[1] || 'text/plain', address.slice(data[0].length))

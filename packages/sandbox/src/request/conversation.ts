@@ -1,6 +1,6 @@
-// A conversation while it is read, whatever the dialect: each reader of turns adds what it finds.
+// A conversation in any dialect while it is decoded: each dialect adds what it finds.
 import { createHash } from 'node:crypto'
-import { isSeal, isSealOf } from '../model/seal.ts'
+import { isSignature, isSignatureOf } from '../model/signature.ts'
 import { utf8Bytes } from '../model/tokens.ts'
 import { badRequest } from './errors.ts'
 import type { Attachment, Conversation, SandboxRequest, ToolResult } from './sandbox-request.ts'
@@ -22,7 +22,7 @@ export function addSystem(to: Conversation, text: string): void {
   to.texts.push(text)
 }
 
-/** Whatever the user says after tool results takes their place as what waits for an answer. */
+/** A user message after tool results replaces them as what has to be answered. */
 export function addUser(to: Conversation, text: string, attachments: readonly Attachment[]): void {
   to.lastUser = text
   to.toolResults = []
@@ -43,23 +43,23 @@ export function addCall(to: Conversation, name: string, input: string): void {
   to.texts.push(name, input)
 }
 
-/** What the conversation says that the model thought; a seal that came along must be the sandbox's own, unmodified. */
-export type Returned = { seal: string | undefined; covered?: string; path: string; message: string; code?: string }
+/** Reasoning of an earlier turn. A signature sent with it must be the sandbox's own, unmodified. */
+export type Returned = { signature: string | undefined; covered?: string; path: string; message: string; code?: string }
 
-export function addReasoning(to: Conversation, { seal, covered, path, message, code }: Returned): void {
-  if (seal === undefined) {
+export function addReasoning(to: Conversation, { signature, covered, path, message, code }: Returned): void {
+  if (signature === undefined) {
     to.reasoning.unsigned++
     return
   }
-  const right = covered === undefined ? isSeal(seal) : isSealOf(seal, covered)
+  const right = covered === undefined ? isSignature(signature) : isSignatureOf(signature, covered)
   if (!right) throw badRequest(message, path, code)
   to.reasoning.signed++
 }
 
 type Asked = Omit<SandboxRequest, keyof Conversation | 'fingerprint' | 'textBytes'>
 
-/** `definitions`: what was sent of tools; like the schema of the answer it counts as text of the prompt. */
-export function makeAsk(
+/** `definitions`: the tools as sent. Like the schema of the answer, they count as text of the prompt. */
+export function createRequest(
   bytes: Uint8Array,
   { texts, ...conversation }: Conversation,
   definitions: readonly unknown[],

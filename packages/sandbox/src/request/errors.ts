@@ -1,8 +1,8 @@
-// The sandbox's own refusals, and the errors that a fault asks for. Each dialect writes them in its own form.
+// Rejections by the sandbox, and errors requested by a fault. Each dialect encodes them in its own form.
 
 export type SandboxErrorInfo = { status: number; message: string; param?: string; code?: string }
 
-/** Thrown while a request is read; the handler renders it. */
+/** Thrown while a request is decoded; the handler renders it. */
 export class SandboxError extends Error {
   readonly info: SandboxErrorInfo
   constructor(info: SandboxErrorInfo) {

@@ -1,9 +1,9 @@
-// What the readers of all dialects share: JSON of unknown shape, checks of plain fields, and how the echo shows them.
+// Shared by the decoders of all dialects: JSON of unknown shape, checks of plain fields, and how the echo shows them.
 import { badRequest } from './errors.ts'
 
 export type Json = { readonly [key: string]: unknown }
 
-/** What was expected instead, or nothing when the value is right. */
+/** Returns what was expected instead, or undefined if the value is valid. */
 export type Check = (value: unknown) => string | undefined
 
 export const number =
@@ -46,7 +46,7 @@ export function checkFields(body: Json, checks: Readonly<Record<string, Check>>,
   }
 }
 
-/** `name=value` for each field that was sent; `shown` may write one in its own way. */
+/** `name=value` for each field that was sent; `shown` may format a field differently. */
 export function echoed(
   body: Json,
   names: Iterable<string>,
@@ -57,7 +57,7 @@ export function echoed(
     .map((name) => `${name}=${shown(name, body[name]) ?? JSON.stringify(body[name])}`)
 }
 
-/** Not as they are: the echo would end itself there. */
+/** Not verbatim: the echo would end at its own stop sequence. */
 export function shownStops(value: unknown): string {
   return `[${[value]
     .flat()

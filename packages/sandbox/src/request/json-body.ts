@@ -3,7 +3,7 @@ import { badRequest } from './errors.ts'
 import { isObject, type Json } from './fields.ts'
 
 const [QUOTE, BACKSLASH, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x22, 0x5c, 0x7b, 0x7d, 0x5b, 0x5d]
-/** The runtime parses any depth, but spends seconds failing to write 50,000 levels again. */
+/** The runtime parses any depth, but takes seconds to fail at serializing 50,000 levels. */
 const MOST_DEPTH = 1_000
 
 export function parseBody(bytes: Uint8Array): Json {

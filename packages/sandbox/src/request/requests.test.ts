@@ -1,7 +1,7 @@
 // What each dialect refuses, and how it says so: as its service does, naming the field.
 import { describe, expect, test } from 'bun:test'
 import { createSandbox } from '../handler.ts'
-import { sealOf } from '../model/seal.ts'
+import { signatureOf } from '../model/signature.ts'
 
 type Json = Record<string, unknown>
 const sandbox = createSandbox({ faults: false, pace: 0, clock: () => 1_767_225_600_999 })
@@ -144,7 +144,7 @@ const MESSAGES: [string, unknown, string][] = [
   ],
   [
     'a signature of another thought',
-    { ...message('x'), messages: [hello, thinking(sealOf('Other.')), hello] },
+    { ...message('x'), messages: [hello, thinking(signatureOf('Other.')), hello] },
     'Invalid `signature`',
   ],
   [
@@ -236,7 +236,7 @@ const GENERATE_CONTENT: [string, unknown, string][] = [
     'a signature on another call',
     {
       contents: [
-        { role: 'model', parts: [{ functionCall: { name: 'f' }, thoughtSignature: sealOf('g') }] },
+        { role: 'model', parts: [{ functionCall: { name: 'f' }, thoughtSignature: signatureOf('g') }] },
         { parts: [{ functionResponse: { name: 'f', response: {} } }] },
       ],
     },

@@ -1,10 +1,10 @@
-// What was asked, whatever the dialect: each dialect reads its request into this, and the plan is made from it alone.
+// A request in neutral form: each dialect decodes its requests into this, and the plan is made from it alone.
 
 export type Attachment = {
   kind: 'image' | 'audio' | 'video' | 'file'
-  /** Media type, format or file name, as the request tells it. */
+  /** Media type, format or file name, as sent. */
   label: string
-  /** Unknown for an address or a stored file. */
+  /** Unknown for a URL or a stored file. */
   bytes: number | undefined
 }
 
@@ -22,21 +22,21 @@ export type ToolChoice = {
   parallel: boolean
 }
 
-/** `failed`: the dialect has a mark for results that are errors, and this one has it. */
+/** `failed`: the result is marked as an error, in dialects that have such a mark. */
 export type ToolResult = { name: string; text: string; failed: boolean }
 
 export type AnswerFormat = { type: 'text' } | { type: 'json' } | { type: 'schema'; schema: unknown }
 
-/** What the turns of a request say. */
+/** The turns of a request. */
 export type Conversation = {
   /** Roles in order, one for each message. */
   roles: string[]
   system: string
   lastUser: string
-  /** Results that wait for an answer: those after the last assistant message. */
+  /** Results that have to be answered: those after the last assistant message. */
   toolResults: ToolResult[]
   attachments: Attachment[]
-  /** Reasoning of earlier turns that came back, with its seal or without. */
+  /** Reasoning of earlier turns that was sent back, with its signature or without. */
   reasoning: { signed: number; unsigned: number }
   /** All text of all messages. */
   texts: string[]
@@ -51,9 +51,9 @@ export type SandboxRequest = Readonly<Omit<Conversation, 'texts'>> & {
   stops: readonly string[]
   maxTokens: number | undefined
   choices: number
-  /** The caller does not want to see reasoning, though it may be done. */
+  /** The caller does not want to see the reasoning; it is still produced. */
   hideReasoning: boolean
-  /** Everything else that was sent, as `name=value`, and the fields nobody knows, by name. */
+  /** All other fields as `name=value`, and the names of unknown fields. */
   parameters: readonly string[]
   unknownFields: readonly string[]
   /** Bytes of all text sent, tool definitions and schemas included. */

@@ -1,4 +1,4 @@
-// Errors in the shape that the chat dialect has.
+// Errors of the chat dialect.
 
 import type { SandboxErrorInfo } from '../../request/errors.ts'
 import { bodyOfError, ERROR_KINDS } from '../chat-compatible-error.ts'

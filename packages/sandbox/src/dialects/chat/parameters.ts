@@ -58,7 +58,7 @@ const CHECKS: Record<string, Check> = {
   tool_choice: anything,
 }
 
-/** Read elsewhere, or of no interest to the echo: how the answer travels does not change what it says. */
+/** Decoded elsewhere, or without effect on the echo, such as how the answer is delivered. */
 const NOT_ECHOED: Record<string, Check> = {
   model: anything,
   messages: anything,

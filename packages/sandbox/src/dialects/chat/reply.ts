@@ -1,4 +1,4 @@
-// An answer as the one JSON body of the chat dialect, in pieces.
+// The answer as a single JSON body of the chat dialect, in pieces.
 
 import type { Plan, ToolHead } from '../../model/plan.ts'
 import { type FinishReason, type Output, openMeter, produce } from '../../model/produce.ts'
@@ -21,7 +21,7 @@ function* bodyPieces(plan: Plan, head: Head, quirks: Quirks): Generator<string> 
   yield quirks.usage === 'none' ? ']}' : `],"usage":${JSON.stringify(usageOf(meter, quirks))}}`
 }
 
-/** JSON strings are opened and closed as the blocks are, so that no text has to be collected. */
+/** JSON strings are opened and closed with the blocks, so that no text has to be buffered. */
 function* messagePieces(outputs: Iterable<Output>): Generator<string, FinishReason> {
   const seen = new Set<string>()
   for (const output of outputs) {

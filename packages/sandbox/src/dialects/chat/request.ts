@@ -1,6 +1,6 @@
-// A chat request, checked as a real service checks it and read into the neutral form.
+// A chat request, validated as by a real service and decoded into the neutral form.
 
-import { makeAsk } from '../../request/conversation.ts'
+import { createRequest } from '../../request/conversation.ts'
 import { badRequest } from '../../request/errors.ts'
 import { isObject, listOf, numberOr } from '../../request/fields.ts'
 import { parseBody } from '../../request/json-body.ts'
@@ -22,7 +22,7 @@ export function readRequest({ bytes }: Pick<IncomingRequest, 'bytes'>): DecodedR
   const conversation = readMessages(body.messages)
   const tools = readTools(body)
   const format = readFormat(body.response_format)
-  const ask = makeAsk(bytes, conversation, listOf(body.tools), {
+  const request = createRequest(bytes, conversation, listOf(body.tools), {
     tools,
     toolChoice: readToolChoice(body, tools),
     format,
@@ -35,7 +35,7 @@ export function readRequest({ bytes }: Pick<IncomingRequest, 'bytes'>): DecodedR
   })
   const includeUsage = isObject(body.stream_options) && body.stream_options.include_usage === true
   return {
-    ...{ request: ask, model },
+    ...{ request, model },
     delivery: body.stream === true ? 'sse' : 'single',
     body: chatBody,
     events: (plan, head, quirks) => chatEvents(plan, head, includeUsage, quirks),

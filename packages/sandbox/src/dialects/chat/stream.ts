@@ -1,4 +1,4 @@
-// An answer as the events of a chat stream, made one by one as they are asked for.
+// The answer as the events of a chat stream, produced on demand.
 
 import type { Plan } from '../../model/plan.ts'
 import { type Output, openMeter, produceAll } from '../../model/produce.ts'
@@ -10,7 +10,7 @@ export function* chatEvents(plan: Plan, head: Head, includeUsage: boolean, quirk
   const chunk = (choices: unknown[], usage: unknown): StreamEvent => ({
     data: JSON.stringify({ ...envelope(head, '.chunk'), choices, usage }),
   })
-  // An undefined usage leaves the field out: without the option no chunk has one.
+  // An undefined usage omits the field: without the option no chunk has one.
   const interim = () => (quirks.usageEveryChunk ? usageOf(meter, quirks) : includeUsage ? null : undefined)
   for (const { choice, output } of produceAll(plan, meter, quirks.interleave)) {
     const delta = deltaOf(output)

@@ -1,4 +1,4 @@
-// The messages of a chat request: checked as a real service does, and read into what the plan needs.
+// The messages of a chat request: validated as by a real service, and decoded into the neutral form.
 
 import { readData, readUrl, storedFile } from '../../request/attachments.ts'
 import {
@@ -22,7 +22,7 @@ export function readMessages(value: unknown): Conversation {
   if (!Array.isArray(value)) throw badRequest("Invalid type for 'messages': expected an array.", 'messages')
   if (value.length === 0) throw badRequest("Invalid 'messages': expected at least one message.", 'messages')
   const conversation = openConversation()
-  /** Calls that still wait for their result: id -> tool name. */
+  /** Calls without a result so far: id -> tool name. */
   const open = new Map<string, string>()
   value.forEach((message: unknown, index) => {
     readMessage(message, `messages[${index}]`, conversation, open)
@@ -54,7 +54,7 @@ function readMessage(message: unknown, path: string, conversation: Conversation,
 
 function readAssistant(message: Json, path: string, conversation: Conversation, open: Map<string, string>): void {
   if (typeof message.reasoning_content === 'string' && message.reasoning_content !== '')
-    addReasoning(conversation, { seal: undefined, path, message: '' })
+    addReasoning(conversation, { signature: undefined, path, message: '' })
   readCalls(message, path, conversation, open)
 }
 
@@ -83,17 +83,17 @@ function readCalls(message: Json, path: string, conversation: Conversation, open
     if (typeof input !== 'string') throw badRequest(`Invalid '${at}.function.arguments': expected a string.`, at)
     open.set(call.id, body.name)
     addCall(conversation, body.name, input)
-    readSeal(call, body.name, at, conversation)
+    readSignature(call, body.name, at, conversation)
   })
 }
 
-/** The one convention for a signature in this dialect. */
-function readSeal(call: Json, name: string, path: string, to: Conversation): void {
+/** The only convention for a signature in this dialect. */
+function readSignature(call: Json, name: string, path: string, to: Conversation): void {
   const extra = isObject(call.extra_content) ? call.extra_content.google : undefined
-  const seal = isObject(extra) ? extra.thought_signature : undefined
-  if (typeof seal !== 'string') return
+  const signature = isObject(extra) ? extra.thought_signature : undefined
+  if (typeof signature !== 'string') return
   const at = `${path}.extra_content.google.thought_signature`
-  addReasoning(to, { seal, covered: name, path: at, message: `Corrupted thought signature at '${at}'.` })
+  addReasoning(to, { signature, covered: name, path: at, message: `Corrupted thought signature at '${at}'.` })
 }
 
 function readContent(message: Json, role: string, path: string): Content {

@@ -24,9 +24,9 @@ export function envelope({ id, created, model }: Head, suffix: '' | '.chunk'): R
   return { id: `chatcmpl-${id}`, object: `chat.completion${suffix}`, created, model, system_fingerprint: 'sandbox' }
 }
 
-/** The fields of a call besides what it calls; the signature is a convention of some services, so only when asked for. */
-export function callHead({ id, form, seal, sign }: ToolHead): Record<string, unknown> {
-  const extra = sign && seal !== undefined ? { extra_content: { google: { thought_signature: seal } } } : {}
+/** The fields of a call besides what it calls; the signature is a convention of some services, so only on request. */
+export function callHead({ id, form, signature, sign }: ToolHead): Record<string, unknown> {
+  const extra = sign && signature !== undefined ? { extra_content: { google: { thought_signature: signature } } } : {}
   return { id: `call_${id}`, type: form, ...extra }
 }
 

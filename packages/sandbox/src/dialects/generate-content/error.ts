@@ -1,4 +1,4 @@
-// Errors in the shape that the generate-content dialect has.
+// Errors of the generate-content dialect.
 
 import type { SandboxErrorInfo } from '../../request/errors.ts'
 import type { StreamEvent } from '../dialect.ts'

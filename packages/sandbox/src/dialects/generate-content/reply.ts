@@ -1,4 +1,4 @@
-// An answer as the one JSON body of the generate-content dialect, in pieces.
+// The answer as a single JSON body of the generate-content dialect, in pieces.
 
 import type { Plan } from '../../model/plan.ts'
 import { type FinishReason, type Output, openMeter, produce } from '../../model/produce.ts'
@@ -26,21 +26,21 @@ function* bodyPieces(plan: Plan, head: Head, quirks: Quirks): Generator<string> 
   yield `],${JSON.stringify(tail()).slice(1)}`
 }
 
-/** The last part stays open until it is known whether it has to carry the seal of the reasoning. */
+/** The last part stays open until it is known whether it carries the signature of the reasoning. */
 function* partPieces(outputs: Iterable<Output>): Generator<string, FinishReason> {
-  let seal: string | undefined
+  let signature: string | undefined
   let open = false
   let input = ''
   for (const output of outputs) {
     if (output.type === 'start') continue
     if (output.type === 'end') {
       if (!open) yield '{"text":""'
-      yield seal === undefined ? '}' : `,"thoughtSignature":${JSON.stringify(seal)}}`
+      yield signature === undefined ? '}' : `,"thoughtSignature":${JSON.stringify(signature)}}`
       return output.reason
     }
     const { head } = output
     if (head.kind === 'tool') {
-      if (output.type === 'open') [seal, input] = [undefined, '']
+      if (output.type === 'open') [signature, input] = [undefined, '']
       else if (output.type === 'delta') input += output.text
       else if (output.whole) {
         yield `${open ? '},' : ''}${JSON.stringify(callPart(head, input)).slice(0, -1)}`
@@ -53,7 +53,7 @@ function* partPieces(outputs: Iterable<Output>): Generator<string, FinishReason>
       else yield '"'
       open = true
     }
-    if (output.type === 'close' && output.seal !== undefined) seal = output.seal
+    if (output.type === 'close' && output.signature !== undefined) signature = output.signature
   }
   return 'stop'
 }

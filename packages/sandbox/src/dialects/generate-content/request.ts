@@ -1,6 +1,6 @@
-// A generate-content request, checked as a real service checks it and read into the neutral form.
+// A generate-content request, validated as by a real service and decoded into the neutral form.
 
-import { makeAsk } from '../../request/conversation.ts'
+import { createRequest } from '../../request/conversation.ts'
 import { badRequest } from '../../request/errors.ts'
 import { isObject, type Json, listOf, numberOr } from '../../request/fields.ts'
 import { parseBody } from '../../request/json-body.ts'
@@ -18,7 +18,7 @@ export function readRequest({ bytes, url }: Pick<IncomingRequest, 'bytes' | 'url
   const parameters = readParameters(parseBody(bytes))
   const { top, config, thinking } = parameters
   const tools = readTools(top)
-  const ask = makeAsk(bytes, readTurns(top), listOf(top.tools), {
+  const request = createRequest(bytes, readTurns(top), listOf(top.tools), {
     tools,
     toolChoice: readToolChoice(top, tools),
     format: readFormat(config),
@@ -30,10 +30,10 @@ export function readRequest({ bytes, url }: Pick<IncomingRequest, 'bytes' | 'url
     unknownFields: [],
   })
   const delivery = method === 'generateContent' ? 'single' : deliveryOf(url.searchParams.get('alt'))
-  return { request: ask, model, delivery, body: generateContentBody, events: generateContentEvents }
+  return { request, model, delivery, body: generateContentBody, events: generateContentEvents }
 }
 
-/** The name of a model may hold colons and slashes: the last colon stands before the method. */
+/** A model name may contain colons and slashes: the last colon precedes the method. */
 function splitPath(pathname: string): { model: string; method: string } {
   const rest = pathname.slice(pathname.indexOf('/models/') + '/models/'.length)
   const colon = rest.lastIndexOf(':')

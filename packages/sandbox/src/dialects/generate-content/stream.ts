@@ -1,12 +1,12 @@
-// An answer as the chunks of a generate-content stream, made one by one as they are asked for.
+// The answer as the chunks of a generate-content stream, produced on demand.
 
 import type { Plan } from '../../model/plan.ts'
 import { type Output, openMeter, produceAll } from '../../model/produce.ts'
 import type { Head, Quirks, StreamEvent } from '../dialect.ts'
 import { BLOCKED, callPart, envelope, FINISH, usageOf } from './wire.ts'
 
-/** What has to be remembered of a candidate between its outputs. */
-type Candidate = { input: string; seal: string | undefined }
+/** The state of a candidate between its outputs. */
+type Candidate = { input: string; signature: string | undefined }
 
 export function* generateContentEvents(plan: Plan, head: Head, quirks: Quirks): Generator<StreamEvent> {
   const meter = openMeter(plan)
@@ -15,7 +15,7 @@ export function* generateContentEvents(plan: Plan, head: Head, quirks: Quirks): 
     data: JSON.stringify({ ...fields, ...envelope(head) }),
   })
   if (plan.filtered) return yield chunk({ ...BLOCKED, ...usage() })
-  const candidates = plan.choices.map((): Candidate => ({ input: '', seal: undefined }))
+  const candidates = plan.choices.map((): Candidate => ({ input: '', signature: undefined }))
   if (quirks.duplicateStart) {
     const empty = chunk({ candidates: [{ content: contentOf({ text: '' }), index: 0 }] })
     yield empty
@@ -41,22 +41,22 @@ function contentOf(part: Record<string, unknown>): Record<string, unknown> {
   return { parts: [part], role: 'model' }
 }
 
-/** Text as it comes; a call when it is complete, and not at all when it was cut. */
+/** Text as it is produced; a call once it is complete, and not at all if it was cut. */
 function partOf(output: Output, candidate: Candidate): Record<string, unknown> | undefined {
   if (output.type === 'start') return undefined
   if (output.type === 'end')
-    return { text: '', ...(candidate.seal === undefined ? {} : { thoughtSignature: candidate.seal }) }
+    return { text: '', ...(candidate.signature === undefined ? {} : { thoughtSignature: candidate.signature }) }
   const { head } = output
   if (head.kind === 'tool') {
-    // The first call carries the seal of the reasoning; what comes after needs none.
-    if (output.type === 'open') candidate.seal = undefined
+    // The first call carries the signature of the reasoning; later parts need none.
+    if (output.type === 'open') candidate.signature = undefined
     candidate.input = output.type === 'delta' ? candidate.input + output.text : candidate.input
     if (output.type !== 'close') return undefined
     const { input } = candidate
     candidate.input = ''
     return output.whole ? callPart(head, input) : undefined
   }
-  if (output.type === 'close' && output.seal !== undefined) candidate.seal = output.seal
+  if (output.type === 'close' && output.signature !== undefined) candidate.signature = output.signature
   if (output.type !== 'delta') return undefined
   return head.kind === 'reasoning' ? { text: output.text, thought: true } : { text: output.text }
 }

@@ -1,4 +1,4 @@
-// The contents of a generate-content request: checked as a real service does, and read into what the plan needs.
+// The contents of a generate-content request: validated as by a real service, and decoded into the neutral form.
 
 import { addContent, addReasoning, addSystem, addUser, openConversation } from '../../request/conversation.ts'
 import { badRequest } from '../../request/errors.ts'
@@ -8,7 +8,7 @@ import { type Calls, readCall, readResponses } from './parts/calls.ts'
 import { type ReadContent, type ReadPart, readContent, readMedia } from './parts/content.ts'
 import { readList } from './parts/fields.ts'
 
-/** Documented ways to say that a history comes from elsewhere. */
+/** Documented values for histories from another service. */
 const NO_SIGNATURES = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'].map(standard)
 
 type Turn = { role: 'user' | 'model'; parts: ReadPart[]; path: string }
@@ -37,7 +37,7 @@ function readSystem(value: unknown, to: Conversation): void {
   addSystem(to, texts.join('\n'))
 }
 
-/** Neighbours of one role are one turn: SDKs keep each chunk of a stream as an entry of its own. */
+/** Adjacent entries of one role are one turn: SDKs keep each chunk of a stream as an entry of its own. */
 function mergedTurns(list: readonly unknown[], to: Conversation): Turn[] {
   const turns: Turn[] = []
   list.forEach((value, index) => {
@@ -85,19 +85,19 @@ function readModel({ parts }: Turn, to: Conversation): Calls {
     else addContent(to, '', readMedia(part, path))
     if (readSignature(read, call?.name, to)) signed++
   }
-  if (signed === 0 && thoughts > 0) addReasoning(to, { seal: undefined, path: '', message: '' })
+  if (signed === 0 && thoughts > 0) addReasoning(to, { signature: undefined, path: '', message: '' })
   return calls
 }
 
-/** Bytes: either alphabet of base64 may be on the way back, and stands for the same. */
+/** Signatures are bytes: either alphabet of base64 is accepted. */
 function readSignature({ part, path }: ReadPart, covered: string | undefined, to: Conversation): boolean {
   const { thoughtSignature: signature } = part
   if (signature === undefined) return false
   if (typeof signature !== 'string') throw badRequest('Base64 decoding failed.', `${path}.thought_signature`)
-  const seal = standard(signature)
-  if (NO_SIGNATURES.includes(seal)) return false
+  const decoded = standard(signature)
+  if (NO_SIGNATURES.includes(decoded)) return false
   addReasoning(to, {
-    ...{ seal, path: `${path}.thought_signature`, message: 'Corrupted thought signature.' },
+    ...{ signature: decoded, path: `${path}.thought_signature`, message: 'Corrupted thought signature.' },
     ...(covered === undefined ? {} : { covered }),
   })
   return true

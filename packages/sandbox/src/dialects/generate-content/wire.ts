@@ -6,7 +6,7 @@ import { objectOrEmpty } from '../../model/text.ts'
 import { figuresOf } from '../../model/usage.ts'
 import type { Head, Quirks } from '../dialect.ts'
 
-/** Calls have no reason of their own. */
+/** There is no finish reason for calls. */
 export const FINISH: Readonly<Record<FinishReason, string>> = {
   stop: 'STOP',
   'stop-sequence': 'STOP',
@@ -20,15 +20,15 @@ export function envelope({ id, model }: Head): Record<string, unknown> {
   return { modelVersion: model, responseId: id }
 }
 
-/** A prompt that was kept back has no candidates at all. */
+/** A blocked prompt has no candidates. */
 export const BLOCKED = { promptFeedback: { blockReason: 'SAFETY' } }
 
-export function callPart({ id, name, seal, ids }: ToolHead, input: string): Record<string, unknown> {
+export function callPart({ id, name, signature, ids }: ToolHead, input: string): Record<string, unknown> {
   const functionCall = { ...(ids ? { id } : {}), name, args: objectOrEmpty(input) }
-  return { functionCall, ...(seal === undefined ? {} : { thoughtSignature: seal }) }
+  return { functionCall, ...(signature === undefined ? {} : { thoughtSignature: signature }) }
 }
 
-/** Zeros of what was not used are left out. */
+/** Zero counts are omitted. */
 export function usageOf(meter: Meter, quirks: Quirks): Record<string, unknown> {
   const { prompt, cached, visible, reasoning, total } = figuresOf(meter, quirks)
   return {

@@ -1,4 +1,4 @@
-// Errors in the shape that the messages dialect has.
+// Errors of the messages dialect.
 
 import type { SandboxErrorInfo } from '../../request/errors.ts'
 import type { StreamEvent } from '../dialect.ts'
@@ -20,12 +20,12 @@ export function errorBody(info: SandboxErrorInfo): Record<string, unknown> {
   return { ...errorOf(info), request_id: 'req_sandbox' }
 }
 
-/** In the middle of a stream it comes without the id of the request. */
+/** Within a stream it has no request id. */
 export function errorEvent(info: SandboxErrorInfo): StreamEvent {
   return { event: 'error', data: JSON.stringify(errorOf(info)) }
 }
 
-/** The field is named in the message, as it has no place of its own. */
+/** The field is named in the message: this dialect has no field for it. */
 function errorOf({ status, message, param }: SandboxErrorInfo): Record<string, unknown> {
   const type = TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
   return { type: 'error', error: { type, message: param === undefined ? message : `${param}: ${message}` } }

@@ -40,7 +40,7 @@ const CHECKS: Record<string, Check> = {
   tool_choice: object,
 }
 
-/** Read elsewhere, or of no interest to the echo. */
+/** Decoded elsewhere, or without effect on the echo. */
 const NOT_ECHOED: Record<string, Check> = {
   model: anything,
   messages: anything,

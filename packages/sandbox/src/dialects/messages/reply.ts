@@ -1,4 +1,4 @@
-// An answer as the one JSON body of the messages dialect, in pieces.
+// The answer as a single JSON body of the messages dialect, in pieces.
 
 import type { Plan } from '../../model/plan.ts'
 import { type Output, openMeter, produce } from '../../model/produce.ts'
@@ -31,11 +31,12 @@ function* blockPieces(outputs: Iterable<Output>): Generator<string, Ending> {
       else if (output.type === 'delta') input += output.text
       else yield `${comma}${JSON.stringify({ ...emptyBlock(head), input: objectOrEmpty(input) })}`
     } else if (isRedacted(head)) {
-      if (output.type === 'close') yield `${comma}${JSON.stringify({ type: 'redacted_thinking', data: output.seal })}`
+      if (output.type === 'close')
+        yield `${comma}${JSON.stringify({ type: 'redacted_thinking', data: output.signature })}`
     } else if (output.type === 'open') {
       yield head.kind === 'reasoning' ? `${comma}{"type":"thinking","thinking":"` : `${comma}{"type":"text","text":"`
     } else if (output.type === 'delta') yield inString(output.text)
-    else yield output.seal === undefined ? '"}' : `","signature":${JSON.stringify(output.seal)}}`
+    else yield output.signature === undefined ? '"}' : `","signature":${JSON.stringify(output.signature)}}`
   }
   return { reason: 'stop', stop: undefined }
 }

@@ -1,6 +1,6 @@
-// A messages request, checked as a real service checks it and read into the neutral form.
+// A messages request, validated as by a real service and decoded into the neutral form.
 
-import { makeAsk } from '../../request/conversation.ts'
+import { createRequest } from '../../request/conversation.ts'
 import { badRequest } from '../../request/errors.ts'
 import { isObject, listOf, numberOr } from '../../request/fields.ts'
 import { parseBody } from '../../request/json-body.ts'
@@ -20,7 +20,7 @@ export function readRequest({ bytes, headers }: Pick<IncomingRequest, 'bytes' | 
   if (typeof model !== 'string' || model === '') throw badRequest('Input should be a valid string', 'model')
   checkParameters(body, version)
   const tools = readTools(body)
-  const ask = makeAsk(bytes, readTurns(body), listOf(body.tools), {
+  const request = createRequest(bytes, readTurns(body), listOf(body.tools), {
     tools,
     toolChoice: readToolChoice(body, tools),
     format: readFormat(isObject(body.output_config) ? body.output_config.format : undefined),
@@ -32,7 +32,7 @@ export function readRequest({ bytes, headers }: Pick<IncomingRequest, 'bytes' | 
     unknownFields: [],
   })
   const delivery = body.stream === true ? 'sse' : 'single'
-  return { request: ask, model, delivery, body: messagesBody, events: messagesEvents }
+  return { request, model, delivery, body: messagesBody, events: messagesEvents }
 }
 
 function readFormat(format: unknown): AnswerFormat {

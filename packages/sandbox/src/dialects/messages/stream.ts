@@ -1,4 +1,4 @@
-// An answer as the events of a messages stream, made one by one as they are asked for.
+// The answer as the events of a messages stream, produced on demand.
 
 import type { PartHead, Plan } from '../../model/plan.ts'
 import { type Output, openMeter, produce } from '../../model/produce.ts'
@@ -26,16 +26,16 @@ function* blockEvents(output: Output): Generator<StreamEvent> {
   if (output.type === 'start' || output.type === 'end') return
   const { head, block: index } = output
   if (isRedacted(head)) {
-    // Its data is all it has, and comes with its start; here it is known at the end.
+    // It consists of its data, which is sent with its start and known only at its end.
     if (output.type !== 'close') return
-    yield named('content_block_start', { index, content_block: { type: 'redacted_thinking', data: output.seal } })
+    yield named('content_block_start', { index, content_block: { type: 'redacted_thinking', data: output.signature } })
     return yield named('content_block_stop', { index })
   }
   if (output.type === 'open') yield named('content_block_start', { index, content_block: emptyBlock(head) })
   if (output.type === 'delta') yield named('content_block_delta', { index, delta: deltaOf(head, output.text) })
   if (output.type !== 'close') return
-  if (output.seal !== undefined) {
-    yield named('content_block_delta', { index, delta: { type: 'signature_delta', signature: output.seal } })
+  if (output.signature !== undefined) {
+    yield named('content_block_delta', { index, delta: { type: 'signature_delta', signature: output.signature } })
   }
   yield named('content_block_stop', { index })
 }

@@ -1,4 +1,4 @@
-// The turns of a messages request: checked as a real service does, and read into what the plan needs.
+// The turns of a messages request: validated as by a real service, and decoded into the neutral form.
 
 import { addContent, addReasoning, addSystem, addUser, openConversation } from '../../request/conversation.ts'
 import { badRequest } from '../../request/errors.ts'
@@ -8,7 +8,7 @@ import { isMedia, readMedia, readText, requireText } from './parts/blocks.ts'
 import { type Calls, checkAnswered, noCalls, readResult, readToolUse } from './parts/calls.ts'
 
 const ROLES = ['user', 'assistant', 'system']
-/** Blocks of tools that the service itself runs: they may come back in a history. */
+/** Blocks of tools that the service itself runs: they may be sent back in a history. */
 const SERVER_BLOCK = /^(?:server_tool_use|mcp_tool_use|container_upload|search_result|\w+_tool_result)$/
 
 export function readTurns(body: Json): Conversation {
@@ -82,19 +82,19 @@ function readAssistant(blocks: readonly unknown[], path: string, to: Conversatio
     else if (type === 'tool_use') readToolUse(block, at, to, made)
     else if (type === 'thinking') readThinking(block, at, to)
     else if (type === 'redacted_thinking') {
-      addReasoning(to, { seal: textOr(block.data, ''), path: `${at}.data`, message: 'Invalid `data` in block' })
+      addReasoning(to, { signature: textOr(block.data, ''), path: `${at}.data`, message: 'Invalid `data` in block' })
     } else if (!isServerBlock(type)) throw wrongTag(type, at)
   })
   return made
 }
 
-/** The signature covers the text: both must come back as they were. */
+/** The signature covers the text: both must be sent back unmodified. */
 function readThinking(block: Json, path: string, to: Conversation): void {
   const { thinking, signature } = block
   if (typeof thinking !== 'string') throw badRequest('Field required', `${path}.thinking.thinking`)
   if (typeof signature !== 'string') throw badRequest('Field required', `${path}.thinking.signature`)
   addReasoning(to, {
-    ...{ seal: signature, covered: thinking, path },
+    ...{ signature: signature, covered: thinking, path },
     message: 'Invalid `signature` in `thinking` block',
   })
 }

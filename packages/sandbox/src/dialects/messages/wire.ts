@@ -29,7 +29,7 @@ export function endingOf({ reason, stop }: Ending, quirks: Quirks): Record<strin
   }
 }
 
-/** A block as it stands when it begins. */
+/** A block at its start. */
 export function emptyBlock(head: PartHead): Record<string, unknown> {
   if (head.kind === 'tool') return { type: 'tool_use', id: `toolu_${head.id}`, name: head.name, input: {} }
   if (head.kind === 'reasoning') return { type: 'thinking', thinking: '', signature: '' }

@@ -1,4 +1,4 @@
-// Errors in the shape that the responses dialect has.
+// Errors of the responses dialect.
 
 import type { SandboxErrorInfo } from '../../request/errors.ts'
 import { bodyOfError, ERROR_KINDS, type ErrorKinds } from '../chat-compatible-error.ts'

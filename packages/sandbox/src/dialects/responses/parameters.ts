@@ -43,7 +43,7 @@ const CHECKS: Record<string, Check> = {
   context_management: anything,
 }
 
-/** Read elsewhere, or of no interest to the echo. */
+/** Decoded elsewhere, or without effect on the echo. */
 const NOT_ECHOED: Record<string, Check> = {
   model: anything,
   input: anything,
@@ -71,7 +71,7 @@ export function checkParameters(body: Json): void {
   checkState(body)
 }
 
-/** The sandbox keeps nothing between requests. */
+/** The sandbox is stateless. */
 function checkState(body: Json): void {
   const { previous_response_id: previous, background, conversation, prompt } = body
   if (typeof previous === 'string') {

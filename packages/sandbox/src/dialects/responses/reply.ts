@@ -1,4 +1,4 @@
-// An answer as the one JSON body of the responses dialect, in pieces.
+// The answer as a single JSON body of the responses dialect, in pieces.
 
 import type { Plan } from '../../model/plan.ts'
 import { type FinishReason, type Output, openMeter, produce } from '../../model/produce.ts'
@@ -6,7 +6,7 @@ import { inString, joined, UNARY_PIECE } from '../../model/text.ts'
 import type { Head, Quirks } from '../dialect.ts'
 import { envelope, type Frame, itemId, itemOf, usageOf } from './wire.ts'
 
-/** No text of an answer holds it: characters of a private use area. */
+/** Characters of a private use area, which no answer contains. */
 const HOLE = '\uf8ff\uf8fesandbox\uf8fe\uf8ff'
 
 export function responsesBody(plan: Plan, head: Head, frame: Frame, quirks: Quirks): Generator<string> {
@@ -21,7 +21,7 @@ function* bodyPieces(plan: Plan, head: Head, frame: Frame, quirks: Quirks): Gene
   yield `],${JSON.stringify({ ...envelope(head, frame, quirks.noFinish ? undefined : reason), ...usage }).slice(1)}`
 }
 
-/** An item is written around its text, which is put in while it is produced. */
+/** An item is written around its text, which is inserted while it is produced. */
 function* itemPieces(outputs: Iterable<Output>, head: Head, frame: Frame): Generator<string, FinishReason> {
   for (const output of outputs) {
     if (output.type === 'start') continue
@@ -31,9 +31,9 @@ function* itemPieces(outputs: Iterable<Output>, head: Head, frame: Frame): Gener
       continue
     }
     const { head: part, block } = output
-    const closed = output.type === 'close' ? output : { whole: true, seal: undefined }
-    const seal = frame.encrypted ? closed.seal : undefined
-    const item = JSON.stringify(itemOf(itemId(head, part, block), part, { ...closed, seal, text: HOLE }))
+    const closed = output.type === 'close' ? output : { whole: true, signature: undefined }
+    const signature = frame.encrypted ? closed.signature : undefined
+    const item = JSON.stringify(itemOf(itemId(head, part, block), part, { ...closed, signature, text: HOLE }))
     const hole = item.indexOf(HOLE)
     if (output.type === 'close') yield hole < 0 ? comma(block) + item : item.slice(hole + HOLE.length)
     else if (hole >= 0) yield comma(block) + item.slice(0, hole)

@@ -1,6 +1,6 @@
-// A responses request, checked as a real service checks it and read into the neutral form.
+// A responses request, validated as by a real service and decoded into the neutral form.
 
-import { makeAsk } from '../../request/conversation.ts'
+import { createRequest } from '../../request/conversation.ts'
 import { badRequest } from '../../request/errors.ts'
 import { isObject, listOf, numberOr } from '../../request/fields.ts'
 import { parseBody } from '../../request/json-body.ts'
@@ -21,7 +21,7 @@ export function readRequest({ bytes }: Pick<IncomingRequest, 'bytes'>): DecodedR
     throw badRequest("Invalid type for 'model': expected a string.", 'model')
   checkParameters(body)
   const tools = readTools(body)
-  const ask = makeAsk(bytes, readTurns(body), listOf(body.tools), {
+  const request = createRequest(bytes, readTurns(body), listOf(body.tools), {
     tools,
     toolChoice: readToolChoice(body, tools),
     format: readFormat(isObject(body.text) ? body.text.format : undefined),
@@ -34,7 +34,7 @@ export function readRequest({ bytes }: Pick<IncomingRequest, 'bytes'>): DecodedR
   })
   const frame = frameOf(body)
   return {
-    ...{ request: ask, model },
+    ...{ request, model },
     delivery: body.stream === true ? 'sse' : 'single',
     body: (plan, head, quirks) => responsesBody(plan, head, frame, quirks),
     events: (plan, head, quirks) => responsesEvents(plan, head, frame, quirks),

@@ -1,4 +1,4 @@
-// An answer as the events of a responses stream, made one by one as they are asked for.
+// The answer as the events of a responses stream, produced on demand.
 
 import type { PartHead, Plan } from '../../model/plan.ts'
 import { type FinishReason, interleaved, type Output, openMeter, produce } from '../../model/produce.ts'
@@ -61,7 +61,7 @@ function* itemEvents(output: BlockOutput, head: Head, frame: Frame, items: Field
   const closed: Text = {
     text: String(collected.text),
     whole: output.whole,
-    seal: frame.encrypted ? output.seal : undefined,
+    signature: frame.encrypted ? output.signature : undefined,
   }
   if (!isHidden(part)) yield { type: `${deltaName(part)}.done`, fields: { ...at, ...doneFields(part, closed.text) } }
   yield* partEvents(part, at, closed.text, 'done')
@@ -74,7 +74,7 @@ function isHidden(part: PartHead): boolean {
   return part.kind === 'reasoning' && part.text !== 'shown'
 }
 
-/** Where in its item a text stands; calls have but one. */
+/** The position of a text in its item; calls have only one. */
 function placeOf(part: PartHead): Fields {
   if (part.kind === 'tool') return {}
   return part.kind === 'reasoning' && part.style === 'summary' ? { summary_index: 0 } : { content_index: 0 }

@@ -4,7 +4,7 @@ import { badRequest } from '../../request/errors.ts'
 import { isObject, type Json, listOf } from '../../request/fields.ts'
 import type { Tool, ToolChoice } from '../../request/sandbox-request.ts'
 
-/** Tools that the service itself runs: accepted, and never called here. */
+/** Tools that the service itself runs: accepted, but never called here. */
 const HOSTED = new Set([
   'web_search',
   'web_search_preview',

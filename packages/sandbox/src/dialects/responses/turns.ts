@@ -1,4 +1,4 @@
-// The input items of a responses request: checked as a real service does, and read into what the plan needs.
+// The input items of a responses request: validated as by a real service, and decoded into the neutral form.
 
 import {
   addCall,
@@ -15,13 +15,13 @@ import type { Conversation } from '../../request/sandbox-request.ts'
 import { readContent } from './parts/content.ts'
 
 const ROLES = ['user', 'assistant', 'system', 'developer']
-/** Items of tools that the service itself runs: they may come back in a history. */
+/** Items of tools that the service itself runs: they may be sent back in a history. */
 const HOSTED_ITEM =
   /^(?:\w+_call(?:_output)?|mcp_list_tools|mcp_approval_(?:request|response)|compaction(?:_trigger)?|tool_search_output|additional_tools|program(?:_output)?)$/
 const CALLS = ['function_call', 'custom_tool_call']
 const OUTPUTS = ['function_call_output', 'custom_tool_call_output']
 
-/** Calls that still wait for their output: call id -> tool name. */
+/** Calls without an output so far: call id -> tool name. */
 type Open = Map<string, string>
 
 export function readTurns({ input, instructions }: Json): Conversation {
@@ -103,14 +103,14 @@ function readReasoning(item: Json, path: string, to: Conversation): void {
   if (!Array.isArray(item.summary))
     throw badRequest(`Missing required parameter: '${path}.summary'.`, `${path}.summary`)
   addReasoning(to, {
-    seal: textOr(item.encrypted_content, undefined),
+    signature: textOr(item.encrypted_content, undefined),
     path: `${path}.encrypted_content`,
     message: `The encrypted content for item ${String(item.id)} could not be verified.`,
     code: 'invalid_encrypted_content',
   })
 }
 
-/** Reasoning belongs to what the model did next, and is worth nothing without it. */
+/** Reasoning belongs to the output that follows it, and is invalid without it. */
 function checkFollowed(item: unknown, next: unknown, path: string): void {
   if (!isObject(item) || item.type !== 'reasoning') return
   const follows = isObject(next) && (next.role === 'assistant' || next.type === 'reasoning' || isCall(next.type))

@@ -6,7 +6,7 @@ import { figuresOf } from '../../model/usage.ts'
 import { isObject, type Json, listOf } from '../../request/fields.ts'
 import type { Head, Quirks } from '../dialect.ts'
 
-/** What of the request decides how the answer looks, or is repeated in it. */
+/** The parts of the request that determine the form of the answer, or are repeated in it. */
 export type Frame = { echo: Record<string, unknown>; encrypted: boolean }
 
 export function frameOf(body: Json): Frame {
@@ -32,7 +32,7 @@ export function frameOf(body: Json): Frame {
   return { echo, encrypted: listOf(body.include).includes('reasoning.encrypted_content') }
 }
 
-/** The response object but for its output and usage. */
+/** The response object without its output and usage. */
 export function envelope(head: Head, { echo }: Frame, reason: FinishReason | undefined): Record<string, unknown> {
   const cut = reason === 'length' ? 'max_output_tokens' : reason === 'filter' ? 'content_filter' : undefined
   return {
@@ -52,22 +52,22 @@ export function itemId({ id }: Head, head: PartHead, block: number): string {
   return `${head.kind === 'reasoning' ? 'rs' : 'msg'}_${id}_${block}`
 }
 
-export type Text = { text: string; whole: boolean; seal: string | undefined }
+export type Text = { text: string; whole: boolean; signature: string | undefined }
 
-/** A finished output item; `text` is what it says, or the input of the call. What is known last stands last. */
-export function itemOf(id: string, head: PartHead, { text, whole, seal }: Text): Record<string, unknown> {
+/** A finished output item; `text` is its text, or the input of the call. Fields that are known last come last. */
+export function itemOf(id: string, head: PartHead, { text, whole, signature }: Text): Record<string, unknown> {
   const status = whole ? 'completed' : 'incomplete'
   if (head.kind === 'tool') return { ...callOf(id, head), [inputField(head)]: text, status }
   if (head.kind !== 'reasoning')
     return { id, type: 'message', role: 'assistant', content: [partOf(head, text)], status }
-  const encrypted = seal === undefined ? {} : { encrypted_content: seal }
+  const encrypted = signature === undefined ? {} : { encrypted_content: signature }
   if (head.text !== 'shown') return { id, type: 'reasoning', summary: [], ...encrypted }
   return head.style === 'raw'
     ? { id, type: 'reasoning', summary: [], content: [partOf(head, text)], ...encrypted }
     : { id, type: 'reasoning', summary: [partOf(head, text)], ...encrypted }
 }
 
-/** An item as it stands when it begins. */
+/** An item at its start. */
 export function emptyItem(id: string, head: PartHead): Record<string, unknown> {
   if (head.kind === 'tool') return { ...callOf(id, head), [inputField(head)]: '', status: 'in_progress' }
   if (head.kind === 'reasoning') return { id, type: 'reasoning', summary: [] }

@@ -11,7 +11,7 @@ const CALL_FIELDS = new Set(['id', 'name', 'args'])
 const RESPONSE_FIELDS = new Set(['id', 'name', 'response', 'parts', 'willContinue', 'scheduling'])
 const RESPONSE_PART_FIELDS = new Set(['inlineData', 'fileData'])
 
-/** Calls of the turn before, in their order. */
+/** Calls of the previous turn, in order. */
 export type Calls = { id: unknown; name: string }[]
 
 export function readCall({ part, path }: ReadPart, to: Conversation): Calls[number] {

@@ -48,7 +48,7 @@ function readPart(value: unknown, path: string): ReadPart {
   return { part, path }
 }
 
-/** The image, sound or document of a part, if it has one. */
+/** The image, audio or document of a part, if any. */
 export function readMedia({ inlineData, fileData }: Json, path: string): Attachment[] {
   if (inlineData !== undefined) {
     const { mimeType, data, displayName } = readFields(inlineData, `${path}.inline_data`, INLINE_FIELDS)

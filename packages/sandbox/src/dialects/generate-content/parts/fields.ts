@@ -1,8 +1,8 @@
-// Objects of a generate-content request: names in either spelling, and none that nobody knows.
+// Objects of a generate-content request: names in either spelling; unknown names are rejected.
 import { badRequest } from '../../../request/errors.ts'
 import { isObject, type Json } from '../../../request/fields.ts'
 
-/** The fields by their camelCase names; inside of user data nothing is renamed, because it is not read by this. */
+/** The fields by their camelCase names. User data is not decoded by this, and keeps its names. */
 export function readFields(value: unknown, path: string, known: ReadonlySet<string>): Json {
   if (!isObject(value)) throw badRequest(`Invalid value at '${path}': expected an object.`, path)
   const fields: Record<string, unknown> = {}

@@ -1,4 +1,4 @@
-// The service's own kind of schema: a part of what JSON schema has, and an error for the rest.
+// The schema language of the service: a subset of JSON schema; anything else is rejected.
 import { isObject } from '../../../request/fields.ts'
 import { readFields } from './fields.ts'
 

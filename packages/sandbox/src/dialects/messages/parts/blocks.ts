@@ -14,7 +14,7 @@ export function requireText(text: unknown, path: string): string {
   return text
 }
 
-/** Where only text may stand: a string, or blocks of text. */
+/** Text-only content: a string, or blocks of text. */
 export function readText(content: unknown, path: string): string {
   if (typeof content === 'string') return content
   if (!Array.isArray(content)) throw badRequest('Input should be a valid string or list', path)

@@ -6,7 +6,7 @@ import { isObject, type Json } from '../../../request/fields.ts'
 import type { Attachment, Conversation } from '../../../request/sandbox-request.ts'
 import { isMedia, readMedia, requireText } from './blocks.ts'
 
-/** Calls of the turn before that still wait for their result: id -> tool name. */
+/** Calls of the previous turn without a result so far: id -> tool name. */
 export type Calls = { open: Map<string, string> }
 
 export function noCalls(): Calls {

@@ -7,7 +7,7 @@ import type { Attachment } from '../../../request/sandbox-request.ts'
 
 export type Content = { text: string; attachments: Attachment[] }
 
-/** What may stand where: the model's own words have other parts than what it is given. */
+/** The allowed parts: output of the model has other parts than its input. */
 export type Side = 'input' | 'output'
 
 export function readContent(content: unknown, side: Side, path: string): Content {
