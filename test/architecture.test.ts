@@ -36,7 +36,7 @@ const CIRCLES_LEFT: Record<string, readonly string[]> = {
   protocol: [],
   http: [],
   sandbox: [],
-  gateway: ['money', 'config', 'storage'],
+  gateway: ['config'],
 }
 
 /** The files that put everything together. */

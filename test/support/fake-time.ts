@@ -1,5 +1,5 @@
 // A clock and timers that stand still until a test lets time pass.
-import type { After } from '../../packages/gateway/src/storage/node/settler.ts'
+import type { After } from '../../packages/gateway/src/storage/node/deadlines.ts'
 
 export function fakeTime() {
   let now = 0

@@ -1,6 +1,8 @@
 // One alarm for many who wait equally long: nearly all are answered in time, and an alarm for each would cost more than
 // the rest of the waiting.
-import type { After } from './settler.ts'
+
+/** Runs `run` once, later; returns the function that cancels it. */
+export type After = (ms: number, run: () => void) => () => void
 
 /** Whoever waits. The links of the line are in the items themselves: whoever is answered leaves it from the middle. */
 export abstract class Waiting {

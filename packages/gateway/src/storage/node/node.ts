@@ -1,7 +1,9 @@
 // Keeps this process a node of the store: claims a slot, renews its lease, finishes what the dead left behind.
 import { mayDispatch } from '../../money/settlement.ts'
+import type { After } from './deadlines.ts'
 import type { Journal } from './journal.ts'
-import { type After, impatient, type Report, recover, type Store } from './settler.ts'
+import { impatient, recover, type Store } from './settler.ts'
+import type { Report } from './store-question.ts'
 
 const RENEW_EVERY_MS = 1_000
 const CLEAN_EVERY_MS = 5_000

@@ -15,19 +15,15 @@ import {
   step,
 } from '../../money/settlement.ts'
 import { type Ledger, StoreDown } from '../storage.ts'
-import { Deadlines } from './deadlines.ts'
+import { type After, Deadlines } from './deadlines.ts'
 import type { Journal, Replay } from './journal.ts'
-import { type Answering, type Asked, Question, type Told } from './store-question.ts'
+import { type Answering, type Asked, Question, type Report, type Told } from './store-question.ts'
 
 /** How long one question to the store may take before it counts as unanswered. */
 const HOLD_WITHIN_MS = 5_000
 const FINISH_TRY_MS = 1_000
 
 export type Store = Pick<Ledger, 'apply' | 'ask'>
-/** Runs `run` once, later; gives the function that calls it off. */
-export type After = (ms: number, run: () => void) => () => void
-/** What an operator should hear of. */
-export type Report = (message: string, error?: unknown) => void
 
 export type SettlerParts = {
   storage: Store

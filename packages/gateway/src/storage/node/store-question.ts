@@ -3,8 +3,9 @@ import type { Extend, Hold, Result } from '../../money/ledger.ts'
 import type { Event, Finish } from '../../money/settlement.ts'
 import { StoreDown, type Waiter } from '../storage.ts'
 import { type Deadlines, Waiting } from './deadlines.ts'
-import type { Report } from './settler.ts'
 
+/** Tells an operator what went wrong. */
+export type Report = (message: string, error?: unknown) => void
 export type Asked = Hold | Extend | Finish
 export type Told = (event: Event) => void
 export type Answering = {
