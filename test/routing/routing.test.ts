@@ -306,7 +306,7 @@ test('keys are used in turn, and a rejected one is skipped', async () => {
   await usedBy(40)
   const later = await usedBy(20)
   expect(later.filter((used) => used === 'Bearer second-key')).toEqual([])
-  expect(gateway.output().stderr).toContain('an upstream rejected its key')
+  expect(gateway.output().stderr).toContain('upstream rejected the API key')
   const list = await gateway.command<{ id: string; key_states: { key: string; state: string }[] }[]>('upstream', 'list')
   const pool = list.find(({ id }) => id === 'pool')
   expect(pool?.key_states.map(({ key, state }) => [key, state])).toEqual([

@@ -222,7 +222,7 @@ test('of many that find an abandoned key one takes it over', async () => {
   expect(all.filter((said) => 'status' in said && said.status === 'conflict')).toHaveLength(19)
 })
 
-test('an answer that is kept a moment after it was settled is replayed', async () => {
+test('a response that is stored a moment after it was settled is replayed', async () => {
   const first = await claimed()
   await storage.ledger.apply(hold(FIRST, wallet, NODE))
   await storage.ledger.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
@@ -243,7 +243,7 @@ test('an answer that is kept a moment after it was settled is replayed', async (
   for (const [name, value] of Object.entries(expected)) expect(said.headers.get(name)).toBe(value)
 })
 
-describe('a kept answer', () => {
+describe('a stored response', () => {
   const SECRET_WORDS = '{"said":"something private"}'
   async function kept(): Promise<KeyClaim> {
     const first = await claimed()
@@ -301,7 +301,7 @@ describe('a hold that came too late', () => {
     expect(await claim()).toMatchObject(TAKEN_OVER)
   })
 
-  test('one in time is not; from then on only the end decides', async () => {
+  test('one in time is not; from then on only the outcome decides', async () => {
     const first = await claimed()
     const watch = parts.upstreamCalls.start(anyUpstream(), 1n)
     await confirmClaim(first, {} as OpenRequest, () => watch.stop())
@@ -328,7 +328,7 @@ test.each<[string, () => Promise<never>, string[]]>([
   expect(logged).toEqual(lines)
 })
 
-test('a store that is down: nothing runs, and the operator is told', async () => {
+test('a store that is down: nothing runs, and the error is logged', async () => {
   const contents = { ...storage.contents, claim: () => Promise.reject(new StoreDown('the disk is full')) }
   parts = { ...parts, store: { ...storage, contents } }
   const thrown = await claim().catch((error: unknown) => error)

@@ -114,14 +114,14 @@ const fingerprintOf = ({ endpoint, body }: KeyedRequest): Uint8Array =>
 /** Nothing is written for a rate-limited request: there may be a storm of them. */
 async function replayOrReject(
   claim: Claim,
-  refused: Failure,
+  rateLimited: Failure,
   headers: ResponseHeaders,
   deps: ClaimDependencies,
 ): Promise<HttpResponse> {
   const { store } = deps
   const known = await store.contents.find(claim)
-  if (known.outcome !== 'finished' || !known.answer) throw refused
-  return replay(claim, known.first, known.answer, headers, deps) ?? Promise.reject(refused)
+  if (known.outcome !== 'finished' || !known.answer) throw rateLimited
+  return replay(claim, known.first, known.answer, headers, deps) ?? Promise.reject(rateLimited)
 }
 
 async function decide(

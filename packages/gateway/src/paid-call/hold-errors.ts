@@ -20,8 +20,8 @@ export type HoldErrorDependencies = {
 /** The least that would have sufficed. */
 export type Needed = { caller: Caller; model: string; minimum: Nanos; minimumTokens: number }
 
-export async function holdError(refused: Refused, needed: Needed, deps: HoldErrorDependencies): Promise<Failure> {
-  const { outcome, available } = refused
+export async function holdError(rejected: Refused, needed: Needed, deps: HoldErrorDependencies): Promise<Failure> {
+  const { outcome, available } = rejected
   const { caller, model, minimum, minimumTokens } = needed
   if (isLimited(outcome)) {
     const rejection = { outcome, waitMs: Number(available) }

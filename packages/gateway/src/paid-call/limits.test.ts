@@ -76,7 +76,7 @@ const refusing =
     ...{ outcome, available: BigInt(waitMs) },
   })
 
-test('a storm of calls that would be refused again does not reach the ledger', async () => {
+test('a storm of calls that would be rejected again does not reach the ledger', async () => {
   const { call, holds, time } = start(refusing('key_requests'))
   for (let round = 0; round < 5; round++) {
     const answers = await Promise.all(Array.from({ length: 40 }, () => call()))
@@ -92,7 +92,7 @@ test('a storm of calls that would be refused again does not reach the ledger', a
   expect(holds).toHaveLength(1)
 })
 
-test('such a call is answered before its body has come', async () => {
+test('such a call is rejected before its body has arrived', async () => {
   const { call, port } = start(refusing('key_requests'))
   expect((await call()).status).toBe(429)
   const socket = connect(port, '127.0.0.1')
@@ -105,7 +105,7 @@ test('such a call is answered before its body has come', async () => {
   expect(String(answer)).toStartWith('HTTP/1.1 429')
 })
 
-test('what did not fit keeps no smaller request away', async () => {
+test('a rejected request does not block a smaller one', async () => {
   const { call, holds } = start(({ minimumTokens }) => (minimumTokens > 100 ? refusing('key_tokens')() : undefined))
   const large = { messages: [{ role: 'user', content: 'word '.repeat(200) }] }
   expect((await call(large)).status).toBe(429)
@@ -182,7 +182,7 @@ test.each([
   else expect(max_tokens).toBe(500)
 })
 
-test('a key that has changed is looked up anew, and everything is decided again: nobody notices', async () => {
+test('a key that has changed is looked up anew, and everything is decided again, unnoticed by the client', async () => {
   let caller: Caller = { ...TEST_CALLER, revision: 1 }
   const { call, holds } = start(
     ({ revision }) => {
@@ -278,7 +278,7 @@ test('a stream that waits for a limit shows signs of life, and is not the upstre
   expect(ends).toEqual(['completed'])
 })
 
-test('whoever leaves a stream that waits does not wait', async () => {
+test('a disconnect from a stream that waits ends the wait', async () => {
   const { call, asked, ends } = waitingStream()
   const response = await call({ stream: true })
   const reader = response.body?.getReader()
@@ -296,7 +296,7 @@ test('the whole time that a call may take is no longer for waiting', async () =>
   expect(ends).toEqual(['timeout'])
 })
 
-test('callers without limits are counted nothing', async () => {
+test('tokens of callers without limits are not counted', async () => {
   const { call, asked, go } = (() => {
     const stream = waitingStream()
     Object.assign(stream.parts, { callers: { find: () => ({ ...TEST_CALLER, accountLimits: NO_LIMITS }), clear() {} } })

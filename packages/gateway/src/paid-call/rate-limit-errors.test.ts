@@ -41,13 +41,13 @@ test.each(
   expect(ERRORS[info.code].status).toBe(429)
 })
 
-test('what alone is more than the limit is not told to wait', () => {
+test('a request that exceeds the limit by itself gets no time to wait', () => {
   const { info } = rateLimitError(CALLER, { outcome: 'key_tokens', waitMs: 60_000 }, 1_001, NOW)
   expect(info.message).toContain("at least 1001 tokens, which is more than this key's limit of 1000 tokens per minute.")
   expect(info.limit?.reset).toBe('never')
 })
 
-test('a limit that has gone meanwhile still refuses, without its figure', () => {
+test('a limit that was removed meanwhile still rejects, without its figure', () => {
   const caller = { limits: limits(), accountLimits: limits() }
   const { info } = rateLimitError(caller, { outcome: 'account_tokens', waitMs: 3_000 }, 1, NOW)
   expect(info).toMatchObject({ code: 'rate_limited', retryAfter: 3 })

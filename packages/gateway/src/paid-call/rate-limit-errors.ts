@@ -27,26 +27,26 @@ const LONGEST_WAIT_S = 60
 /** `needed`: the least tokens that the request needs, where that is known. `now`: milliseconds since 1970. */
 export function rateLimitError(
   caller: LimitedCaller,
-  refusal: RateLimitRejection,
+  rejection: RateLimitRejection,
   needed: number,
   now: number,
 ): Failure {
-  const used = limitedResource(refusal.outcome)
-  const isKeys = refusal.outcome.startsWith('key_')
+  const used = limitedResource(rejection.outcome)
+  const isKeys = rejection.outcome.startsWith('key_')
   const { requestsPerMinute, tokensPerMinute, concurrent } = isKeys ? caller.limits : caller.accountLimits
   const limit = { requests: requestsPerMinute, tokens: tokensPerMinute, concurrent }[used]
   const owner = isKeys ? 'This key' : 'This account'
   // The limit was removed since the caller was looked up; the rejection stands all the same.
   if (limit === undefined) {
-    const message = `${owner} has reached a limit.${roomIn(refusal.waitMs)}`
-    return new Failure('rate_limited', message, { retryAfter: Math.ceil((refusal.waitMs || RETRY_MS) / 1_000) })
+    const message = `${owner} has reached a limit.${roomIn(rejection.waitMs)}`
+    return new Failure('rate_limited', message, { retryAfter: Math.ceil((rejection.waitMs || RETRY_MS) / 1_000) })
   }
   const never = used === 'tokens' && needed > limit
-  const reset = resetOf(used, refusal.waitMs, never, now)
+  const reset = resetOf(used, rejection.waitMs, never, now)
   const message = never
     ? `This request needs at least ${needed} tokens, which is more than ${isKeys ? "this key's" : "this account's"} limit of ${limit} tokens per minute. Shorten the request, or ask the operator to raise the limit.`
-    : `${messageOf(owner, used, limit)}${roomIn(refusal.waitMs)}`
-  const seconds = never ? LONGEST_WAIT_S : Math.ceil((refusal.waitMs || RETRY_MS) / 1_000)
+    : `${messageOf(owner, used, limit)}${roomIn(rejection.waitMs)}`
+  const seconds = never ? LONGEST_WAIT_S : Math.ceil((rejection.waitMs || RETRY_MS) / 1_000)
   return new Failure('rate_limited', message, { retryAfter: seconds, limit: { of: used, limit, remaining: 0, reset } })
 }
 

@@ -19,7 +19,7 @@ const STORED = {
 const show = (row: Partial<UsageRow>, stored: unknown = STORED) =>
   showReceipt({ ...ROW, receipt: typeof stored === 'string' ? stored : JSON.stringify(stored), ...row }, 'caller')
 
-test('a receipt says all that its charge follows from', () => {
+test('a receipt has everything that its charge follows from', () => {
   expect(show({})).toEqual({
     request_id: 'req_0001499700000005',
     at: '2024-01-02T00:00:00.000Z',
@@ -86,7 +86,7 @@ test('terms that only some prices have', () => {
   })
 })
 
-test('an old receipt shows its units under the names of today', () => {
+test('an old receipt shows its units under the current names', () => {
   const units = { input: 100, cachedInput: 20, cacheWrite: 0, output: 20 }
   const shown = show({}, { ...STORED, units })
   expect(shown.units).toEqual({ input: 100, cached_input: 20, cache_write: 0, output: 20 })

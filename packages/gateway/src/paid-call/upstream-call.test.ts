@@ -39,7 +39,7 @@ function start(intervalMs = 0) {
 
 const LINE = Buffer.from('data: 1\n')
 
-test('the first-byte limit holds until the headers, then the idle limit, and every line renews it', () => {
+test('the first-byte timeout applies until the headers, then the idle timeout, and every line resets it', () => {
   const { at, watch } = start()
   at(99)
   expect(watch.reason).toBeUndefined()
@@ -116,13 +116,13 @@ test('the first reason stays, and a shorter time replaces a longer one only', ()
   expect(watch.reason).toBe('client_gone')
 })
 
-test('letting go is not a reason', () => {
+test('a cancellation is no reason to abort', () => {
   const { watch } = start()
   watch.cancel()
   expect([watch.reason, watch.cancellation.isCancelled]).toEqual([undefined, true])
 })
 
-test('heartbeats are asked for at each tick until the call stops', () => {
+test('onTick is called at each tick until the call stops', () => {
   const { at, watch, size, watches } = start()
   const ticks: number[] = []
   watch.onTick = (now) => ticks.push(now)
@@ -172,7 +172,7 @@ test.each([
   expect([1n, 2n, 3n].map((account) => watches.heldBy(account, upstream))).toEqual([0, 0, 0])
 })
 
-test('a shutdown ends all that run', () => {
+test('a shutdown aborts all running calls', () => {
   const { watches, watch } = start()
   const other = watches.start(UPSTREAM, 1n)
   other.stop()

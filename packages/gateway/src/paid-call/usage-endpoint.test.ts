@@ -62,7 +62,7 @@ async function get(path: string, headers: Record<string, string> = { authorizati
   return { status: answer.status, headers: answer.headers, body: JSON.parse(String(answer.body)) as Body }
 }
 
-test('a page ends early when its receipts are large, and the next one goes on behind it', async () => {
+test('a page ends early when its receipts are large, and the next one continues after it', async () => {
   const receipt = JSON.stringify({ warnings: ['x'.repeat(16_000)] })
   rows = Array.from({ length: 100 }, (_, index) => ({ ...row(BigInt(100 - index)), receipt }))
   const { body } = await get('/v1/usage?limit=100')
@@ -191,14 +191,14 @@ describe('what is not there', () => {
     expect((await get(`/v1/usage/${id}`)).status).toBe(status)
   })
 
-  test('is said in the words of the caller', async () => {
+  test('is an error in the caller’s dialect', async () => {
     const path = '/v1/usage/req_0000000000000009'
     expect((await get(path)).body).toMatchObject({ error: { code: 'not_found', type: 'invalid_request_error' } })
     const messages = { 'x-api-key': 'sk-one', 'anthropic-version': '2023-06-01' }
     expect((await get(path, messages)).body).toMatchObject({ type: 'error', error: { type: 'not_found_error' } })
   })
 
-  test('a key that is gone meanwhile', async () => {
+  test('a key that was deleted meanwhile', async () => {
     key = undefined
     expect((await get('/v1/usage')).status).toBe(401)
   })
@@ -216,12 +216,12 @@ test.each<[string, string, Record<string, string>]>([
   expect(secrets).toEqual(['sk-one', 'sk-one'])
 })
 
-test('without a key nothing is asked of the books, and nothing is said of the question', async () => {
+test('without a key the ledger is not read, and the parameters are not checked', async () => {
   for (const path of ['/v1/usage', '/v1/usage?limit=x', '/v1/usage/req_0000000000000001', '/v1/usage/x'])
     expect((await get(path, {})).status).toBe(401)
   expect(asked).toEqual([])
 })
 
-test('other methods are told what there is', async () => {
+test('other methods get 405 with the allowed ones', async () => {
   expect((await app(testRequest('/v1/usage', {}, '{}'))).status).toBe(405)
 })

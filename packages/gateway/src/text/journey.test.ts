@@ -79,7 +79,7 @@ async function readUntil(response: Response, part: string): Promise<string> {
   return text
 }
 
-test('a call that is slow before its headers: 200 and heartbeats, then the answer', async () => {
+test('a call that is slow before its headers: 200 and heartbeats, then the response', async () => {
   const upstream = slowUpstream()
   const { url, ends } = start({ send: upstream.send })
   const response = await post(url)
@@ -114,7 +114,7 @@ test('the commit itself brings the headers, long before the first heartbeat is d
   expect(await readUntil(response, '[DONE]')).toStartWith('data: {')
 })
 
-test('a request weighs what has arrived of it, then its size, and nothing once its answer streams', async () => {
+test('a request weighs what has arrived of it, then its size, and nothing once its response streams', async () => {
   const upstream = slowUpstream()
   const { url, parts } = start({ send: upstream.send })
   const { admission } = parts
@@ -147,7 +147,7 @@ test('a request weighs what has arrived of it, then its size, and nothing once i
   await readUntil(await answered, '[DONE]')
 })
 
-test('a request is at work until it is sent, and again while it is settled; not while its upstream has it', async () => {
+test('a request counts as working until it is sent and while it is settled, not while its upstream works', async () => {
   const upstream = slowUpstream()
   const { url, parts } = start({ send: upstream.send })
   const { admission, settler } = parts
@@ -177,7 +177,7 @@ test('a request is at work until it is sent, and again while it is settled; not 
   expect([seen, admission.inFlight, admission.atWork]).toEqual([[1, 1], 0, 0])
 })
 
-test('an upstream that sends much before its first output is relayed, not collected', async () => {
+test('an upstream that sends much before its first output is relayed, not buffered', async () => {
   const upstream = slowUpstream()
   const { url, ends } = start({
     send: upstream.send,
@@ -193,7 +193,7 @@ test('an upstream that sends much before its first output is relayed, not collec
   expect(ends).toEqual([{ cost: 0n, ending: 'cut' }])
 })
 
-test('a failure after the commit is the error ending of the stream, and free', async () => {
+test('a failure after the commit is the error event of the stream, and free', async () => {
   for (const fail of ['status', 'cut'] as const) {
     const upstream = slowUpstream()
     const { url, ends, parts } = start({ send: upstream.send })
@@ -210,7 +210,7 @@ test('a failure after the commit is the error ending of the stream, and free', a
   }
 })
 
-test('a client that leaves after the commit and before the headers: free, and its place is given back', async () => {
+test('a client that disconnects after the commit and before the headers: free, and its slot is released', async () => {
   const upstream = slowUpstream()
   const { url, ends, parts } = start({ send: upstream.send })
   const leaving = new AbortController()

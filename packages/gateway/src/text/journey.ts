@@ -57,9 +57,9 @@ export async function journey(
         const outbound = prepare(routed.request, deps)
         reserved = await reserve(routed, outbound, { incoming, slot, claim: claimed }, deps)
       } finally {
-        if (!reserved || 'refused' in reserved) releaseSlot(routed, deps)
+        if (!reserved || 'rejected' in reserved) releaseSlot(routed, deps)
       }
-      if ('refused' in reserved) planning = await reconsider(reserved, planning, incoming, endpoint, deps)
+      if ('rejected' in reserved) planning = await reconsider(reserved, planning, incoming, endpoint, deps)
       else {
         const textCall = reserved
         await begin(textCall, routed, deps)
@@ -96,7 +96,7 @@ function checksFor(
   return { idempotencyKey, rateLimited, checkBody: checkFunds }
 }
 
-/** Of the fingerprint of a repeated request: what decides, beside the body, what is asked and how it is answered. */
+/** Part of the fingerprint of a repeated request: what decides, beside the body, the response and its form. */
 const nameOf = ({ dialect, addressed, asArray = false }: TextEndpoint): string =>
   JSON.stringify([dialect.id, addressed?.model, addressed?.stream, asArray])
 

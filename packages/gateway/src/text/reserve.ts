@@ -23,7 +23,7 @@ export type ReserveDependencies = HoldDependencies &
 export type CallContext = { incoming: IncomingRequest; slot: Slot; claim: KeyClaim | undefined }
 
 /** The ledger did not grant the hold. */
-export type HoldRejection = { refused: Refused; routed: Routed; measured: Measured }
+export type HoldRejection = { rejected: Refused; routed: Routed; measured: Measured }
 
 export async function reserve(
   routed: Routed,
@@ -53,7 +53,7 @@ export async function reserve(
     },
     deps,
   )
-  if (held.outcome !== 'open') return { refused: held, routed, measured }
+  if (held.outcome !== 'open') return { rejected: held, routed, measured }
   return textCallOf(routed, outbound, measured, { ...context, hold: held.request, owner })
 }
 
@@ -99,7 +99,7 @@ const MOST_KEY_CHANGES = 3
  * looked up again: what it may call, and at which price, is decided anew. Fallbacks that are too expensive are left out.
  */
 export async function reconsider(
-  { refused, routed, measured }: HoldRejection,
+  { rejected, routed, measured }: HoldRejection,
   planning: Planning,
   incoming: IncomingRequest,
   { dialect }: TextEndpoint,
@@ -107,14 +107,14 @@ export async function reconsider(
 ): Promise<Planning> {
   const { offer, wanted } = routed.request
   const { caller } = planning
-  const isTooExpensive = refused.outcome === 'no_balance' || refused.outcome === 'cap_reached'
+  const isTooExpensive = rejected.outcome === 'no_balance' || rejected.outcome === 'cap_reached'
   if (isTooExpensive && offer !== wanted) return { ...planning, tooExpensive: [...planning.tooExpensive, offer] }
-  if (refused.outcome === 'key_changed') {
+  if (rejected.outcome === 'key_changed') {
     const changed = await authenticate(incoming, dialect.id, deps, caller)
     const keyChanges = planning.keyChanges + 1
     if (keyChanges === MOST_KEY_CHANGES) throw unavailable()
     return { ...planning, caller: changed, keyChanges }
   }
   const { minimum, minimumTokens } = measured
-  throw await holdError(refused, { caller, model: wanted.model.id, minimum, minimumTokens }, deps)
+  throw await holdError(rejected, { caller, model: wanted.model.id, minimum, minimumTokens }, deps)
 }

@@ -76,7 +76,7 @@ describe('images', () => {
     expect(imageBound(images, image, ONE)).toBeUndefined()
   })
 
-  test('whatever is made costs no more than was held for what was asked', () => {
+  test('what is made costs no more than was held for what was requested', () => {
     const sizes = fc.constantFrom('1024x1024', '512x512', undefined)
     const qualities = fc.constantFrom('high', 'low', 'medium', undefined)
     const figure = fc.bigInt({ min: 0n, max: 1_000n })
@@ -116,7 +116,7 @@ describe('videos', () => {
     expect(videoCost(asked, price, ONE)).toBe(cost)
   })
 
-  test('the hold: a resolution that is not said may be the dearest', () => {
+  test('the hold: a resolution that is left open may be the most expensive', () => {
     const asked = { seconds: 10, tokens: undefined, resolution: undefined }
     expect(videoBound(asked, video('second'), ONE)).toBe(30_000n)
     expect(videoBound(asked, video('second', 9_000n), ONE)).toBe(90_000n)

@@ -92,8 +92,8 @@ export function imageBound(images: Images, price: ImagePrice, multiplierMilliont
 function mayBe(variant: string, size: string | undefined, quality: string | undefined): boolean {
   const [first = '', second] = variant.split('/')
   const [ofSize, ofQuality] = isSize(first) ? [first, second] : [undefined, first]
-  const fits = (asked: string | undefined, priced: string | undefined) =>
-    asked === undefined || priced === undefined || asked === priced
+  const fits = (requested: string | undefined, priced: string | undefined) =>
+    requested === undefined || priced === undefined || requested === priced
   return fits(size, ofSize) && fits(quality, ofQuality)
 }
 

@@ -22,23 +22,23 @@ const AUDIO_OUTPUT_KINDS: readonly Kind[] = [...OUTPUT_KINDS, 'audioOutput']
  * A plain rate that is never below the final cost: the most expensive kind of token, with the long-context price if the input
  * reaches it, at the most expensive tier that may serve the request. `hasAudio`: there may be audio in the input.
  */
-export function holdRate(rate: Rate, inputTokens: number, wishes: PricedOptions, hasAudio: boolean): Rate {
+export function holdRate(rate: Rate, inputTokens: number, options: PricedOptions, hasAudio: boolean): Rate {
   if (rate.plain) return rate
   const { usual } = rate
-  if (usual && wishes === NO_OPTIONS && !hasAudio && inputTokens <= usual.upTo) return usual.hold
-  return highestRate(rate, inputTokens, wishes, hasAudio)
+  if (usual && options === NO_OPTIONS && !hasAudio && inputTokens <= usual.upTo) return usual.hold
+  return highestRate(rate, inputTokens, options, hasAudio)
 }
 
 function highestRate(
   { price, multiplierMillionths }: Rate,
   inputTokens: number,
-  wishes: PricedOptions,
+  options: PricedOptions,
   hasAudio: boolean,
 ): Rate {
   const inputKinds = hasAudio ? AUDIO_INPUT_KINDS : INPUT_KINDS
-  const outputKinds = wishes.also.includes('audio') ? AUDIO_OUTPUT_KINDS : OUTPUT_KINDS
+  const outputKinds = options.also.includes('audio') ? AUDIO_OUTPUT_KINDS : OUTPUT_KINDS
   let [input, output] = [0n, 0n]
-  for (const words of tiersToExpect(price, wishes)) {
+  for (const words of tiersToExpect(price, options)) {
     // The input is only bounded from above: it may also be shorter than a long context.
     for (const length of [0, ...aboves(price, words).filter((above) => inputTokens > above)]) {
       const { figures, tiers } = tokenTerms(price, length === 0 ? 0 : length + 1, words)

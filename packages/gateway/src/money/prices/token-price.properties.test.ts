@@ -36,7 +36,7 @@ const plainTerms = ({ price }: Rate): Terms => ({
   ...{ figures: price, tiers: new Map(), tools: new Map(), above: undefined },
 })
 
-test('the charge is exact, rounded up once, never negative and never more than the books can hold', () => {
+test('the charge is exact, rounded up once, never negative and never more than the ledger can hold', () => {
   fc.assert(
     fc.property(rates, usages, wishes, (rate, usage, wish) => {
       const { units, cost, terms = plainTerms(rate) } = priceOf(usage, rate, wish)
@@ -115,7 +115,7 @@ test('any charge can be recomputed from its receipt', () => {
   )
 })
 
-test('so can the charges of receipts from before: four units, four figures', () => {
+test('so can the charges of old receipts: four units, four figures', () => {
   const count = fc.integer({ min: 0, max: 1_000_000 })
   const figure = fc.bigInt({ min: 0n, max: 10n ** 11n })
   const oldUnits = fc.record({ input: count, cachedInput: count, cacheWrite: count, output: count })
@@ -136,7 +136,7 @@ test('so can the charges of receipts from before: four units, four figures', () 
   )
 })
 
-test('a plain price is charged alike on both ways', () => {
+test('a plain price is charged alike by both computations', () => {
   const plain = rates.map(({ price: { input, output, cachedInput, cacheWrite }, multiplierMillionths: by }) =>
     rateOf({ input, output, cachedInput, cacheWrite }, by),
   )

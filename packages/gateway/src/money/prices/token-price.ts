@@ -108,12 +108,12 @@ function isPlain(price: TokenPrice): boolean {
 }
 
 /** The charge for reported (or counted) usage. */
-export function priceOf(usage: Usage, rate: Rate, wishes: PricedOptions): Priced {
+export function priceOf(usage: Usage, rate: Rate, options: PricedOptions): Priced {
   if (rate.plain) {
     const units = unitsOf(usage)
     return { units, cost: costOf(units, rate), terms: undefined }
   }
-  const terms = termsOf(rate.price, usage, wishes)
+  const terms = termsOf(rate.price, usage, options)
   const units = unitsOf(usage, terms.figures)
   return { units, cost: costByTerms(units, terms, rate.multiplierMillionths), terms }
 }
@@ -161,15 +161,15 @@ const isSpecial = (kind: string): kind is SpecialKind => specials.has(kind)
 export const atMostBookable = (cost: Nanos): Nanos => (cost > MAX_AMOUNT ? MAX_AMOUNT : cost)
 
 /** The tier that the response reports, if it has a price; else the requested one. */
-function tiersServed(price: TokenPrice, reported: string | undefined, wishes: PricedOptions): readonly string[] {
+function tiersServed(price: TokenPrice, reported: string | undefined, options: PricedOptions): readonly string[] {
   const isKnown = reported !== undefined && (USUAL_TIERS.has(reported) || price.tiers?.has(reported))
-  const served = isKnown ? reported : wishes.tier
-  if (served === undefined || wishes.also.includes(served)) return wishes.also
-  return [...wishes.also, served]
+  const served = isKnown ? reported : options.tier
+  if (served === undefined || options.also.includes(served)) return options.also
+  return [...options.also, served]
 }
 
-function termsOf(price: TokenPrice, usage: Usage, wishes: PricedOptions): Terms {
-  const applied = price.tiers ? tiersServed(price, usage.tier, wishes) : []
+function termsOf(price: TokenPrice, usage: Usage, options: PricedOptions): Terms {
+  const applied = price.tiers ? tiersServed(price, usage.tier, options) : []
   const { figures, tiers, above } = tokenTerms(price, usage.input ?? 0, applied)
   return { figures, tiers, above, tools: price.tools ? callsOf(usage, price.tools) : NO_CALLS }
 }

@@ -51,7 +51,7 @@ describe('bounds', () => {
     expect([input, amount, minimum]).toEqual([2_000n, 2_400n, 2_064n])
   })
 
-  test('what is granted is given back in tokens; an unstreamed cap is lowered to it, a stream is not', () => {
+  test('what is granted is converted to tokens; an unstreamed cap is lowered to it, a stream is not', () => {
     const bounds = { input: 1_000, outputCap: 100, heldOutput: 100 }
     expect(coveredOutput(2_200n, 2_000n, RATE)).toBe(50)
     expect(loweredCap(bounds, SIZING, 50)).toBe(50)
@@ -77,7 +77,7 @@ describe('the budget of a stream', () => {
     return { budget, asked }
   }
 
-  test('asks first at half of what is covered, then now and then, for as much again', async () => {
+  test('extends first at half of what is covered, then at intervals, by as much again', async () => {
     const { budget, asked } = budgetOf(Number.POSITIVE_INFINITY)
     expect(budget.nextAt).toBe(2_000)
     expect(await budget.mayContinue(2_400)).toBe(true)
@@ -85,7 +85,7 @@ describe('the budget of a stream', () => {
     expect(budget.nextAt).toBe(2_656)
   })
 
-  test('asks for no more than the cap, and not at all once the cap is paid for', async () => {
+  test('extends to no more than the cap, and not at all once the cap is covered', async () => {
     const { budget, asked } = budgetOf(1_200)
     await budget.mayContinue(4_000)
     await budget.mayContinue(90_000)
@@ -104,7 +104,7 @@ describe('the budget of a stream', () => {
     expect(budget.coveredTo).toBe(6_000)
   })
 
-  test('what cannot be had ends the stream', async () => {
+  test('a hold that cannot be extended ends the stream', async () => {
     expect(await budgetOf(Number.POSITIVE_INFINITY, 'stop').budget.mayContinue(9_000)).toBe(false)
   })
 })

@@ -216,7 +216,7 @@ test.each(SPECIAL)('%s', (_, reported, options, cost, receipt) => {
   expect(formulaOf(written)).toContain(' = ')
 })
 
-test('the usual tier is not worth a word on the receipt, and tokens without calls have no tools', () => {
+test('the usual tier is not on the receipt, and tokens without calls have no tools', () => {
   const call = callOf('nothing', { price: special })
   const completed = outcome('completed', { usage: usage(1, 1, { tier: 'standard' }) })
   const written = JSON.parse(receiptOf(call, completed, chargeOf(call, completed, createStatistics().of('a'))))

@@ -9,13 +9,13 @@ import {
   recentP95,
 } from './model-statistics.ts'
 
-test('every model is learned apart', () => {
+test('every model has statistics of its own', () => {
   const learned = createStatistics()
   learnOutput(learned.of('a'), 1_000, 100)
   expect([learned.of('a').samples, learned.of('b').samples]).toEqual([1, 0])
 })
 
-test('tokens per byte follow what is seen, and one absurd answer moves them little', () => {
+test('tokens per byte follow what is seen, and one absurd response moves them little', () => {
   const statistics = createStatistics().of('a')
   for (let times = 0; times < 200; times++) {
     learnInput(statistics, 1_000, 250)
@@ -27,7 +27,7 @@ test('tokens per byte follow what is seen, and one absurd answer moves them litt
   expect(statistics.inputTokensPerByte).toBeLessThan(0.5)
 })
 
-test('more tokens than bytes are not those of the text: hidden thoughts, or what a vendor adds by itself', () => {
+test('more tokens than bytes are not those of the text: hidden reasoning, or what a vendor adds', () => {
   const statistics = createStatistics().of('a')
   const { inputTokensPerByte, outputTokensPerByte } = statistics
   for (let times = 0; times < 50; times++) {
@@ -64,7 +64,7 @@ test.each([
   expect(expectedReasoning(statistics, 1_000)).toBe(Math.round(1_000 * share))
 })
 
-test('the reasoning that is expected follows what is seen, and one answer of a word moves it little', () => {
+test('the reasoning that is expected follows what is seen, and a response of one word moves it little', () => {
   const statistics = createStatistics().of('a')
   for (let times = 0; times < 100; times++) learnOutput(statistics, 3_000, 1_000, 0)
   learnOutput(statistics, 3, 101, 100)
@@ -73,7 +73,7 @@ test('the reasoning that is expected follows what is seen, and one answer of a w
   expect(expectedReasoning(statistics, 1_000)).toBeGreaterThan(1_900)
 })
 
-test('the 95th percentile is a bound of most answers, and no report makes it boundless', () => {
+test('the 95th percentile bounds most responses, and is itself bounded', () => {
   const statistics = createStatistics().of('a')
   expect(recentP95(statistics)).toBe(0)
   for (let times = 0; times < 99; times++) learnOutput(statistics, 0, 100)

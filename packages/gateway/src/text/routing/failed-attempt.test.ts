@@ -27,7 +27,7 @@ test.each<[number, ErrorCode, string | undefined, string, boolean]>([
   expect(meaningOf(status, said(code, detail), undefined)).toMatchObject({ verdict: { is }, unbilled })
 })
 
-test('a time to wait is taken along', () => {
+test('the retry-after is kept', () => {
   expect(meaningOf(429, said('rate_limited'), 7)).toMatchObject({ verdict: { is: 'limited', waitMs: 7_000 } })
 })
 
@@ -43,7 +43,7 @@ test.each([
   expect(meaningOfBreak(Object.assign(new Error(code), { code }))).toMatchObject({ unbilled, reason: code })
 })
 
-test.each([200, 429, 503])('%p with what was used may have been billed', (status) => {
+test.each([200, 429, 503])('%p with usage may have been billed', (status) => {
   const error = { ...said(status === 429 ? 'rate_limited' : 'unavailable', 'why'), billed: true as const }
   expect(meaningOf(status, error, undefined).unbilled).toBe(false)
 })

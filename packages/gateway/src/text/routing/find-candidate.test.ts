@@ -57,7 +57,7 @@ test('the lowest priority number, by weight', () => {
   expect(ids).toEqual(['x', 'x', 'y', 'y'])
 })
 
-test('full ones, tried ones and those that are not well are passed over', () => {
+test('candidates that are full, tried or unhealthy are skipped', () => {
   const [x, y, z] = three()
   const offer = offerOf(x, y, z)
   const at = (full: string[], tried: TextCandidate[]) =>
@@ -80,7 +80,7 @@ test('full ones, tried ones and those that are not well are passed over', () => 
   expect(at(['y'], [])).toBeUndefined()
 })
 
-test('who wants to be left alone is asked where nobody else can be, but not as a second try', () => {
+test('a candidate that is cooling down is called if there is no other, but not as a retry', () => {
   const [x, y] = [candidate('x'), candidate('y')]
   const offer = offerOf(x, y)
   judge(x, { is: 'limited', waitMs: undefined, all: false })
@@ -102,7 +102,7 @@ test('who wants to be left alone is asked where nobody else can be, but not as a
   ).toBeUndefined()
 })
 
-test('an upstream without a breaker is asked however often it failed', () => {
+test('an upstream without a circuit breaker is called however often it failed', () => {
   const stubborn = candidate('x')
   stubborn.upstream.breaker = false
   judge(stubborn, { is: 'failure' }, 50)
@@ -115,7 +115,7 @@ test('an upstream without a breaker is asked however often it failed', () => {
   ).toBe(stubborn)
 })
 
-test('a key takes as many calls at once as it may, then the next one is asked', () => {
+test('a key takes calls up to its concurrency limit, then the next key is used', () => {
   const [one, two] = [candidate('x', 1, 1, 2), candidate('x', 1, 1, 2)]
   const offer = offerOf(one, two)
   for (let calls = 0; calls < 2; calls++) one.health.startAttempt(0)
@@ -145,12 +145,12 @@ describe('a conversation', () => {
   const home = (body: string, account = 1n, cacheKey?: string) =>
     findCandidate(offer, asking(body, account, cacheKey), parts)
 
-  test('goes the same way as it grows', () => {
+  test('stays with its candidate as it grows', () => {
     const first = home(`${beginning}]}`)
     for (let turn = 1; turn < 20; turn++) expect(home(`${beginning}${',{"role":"user"}'.repeat(turn)}]}`)).toBe(first)
   })
 
-  test('of another account goes its own way, and so does another cache key', () => {
+  test('of another account, or with another cache key, has a candidate of its own', () => {
     const ways = new Set<unknown>()
     for (let account = 1n; account < 60n; account++) ways.add(home(`${beginning}]}`, account))
     expect(ways.size).toBe(8)
@@ -159,7 +159,10 @@ describe('a conversation', () => {
     expect(byKey.size).toBe(8)
   })
 
-  test.each(['{}', `${beginning}]}`])('with thoughts is known by its cache key before its first words', (body) => {
+  test.each([
+    '{}',
+    `${beginning}]}`,
+  ])('with reasoning is identified by its cache key, else by its first words', (body) => {
     const at = (cacheKey: string | undefined, opening: string) =>
       findCandidate(offer, asking(body, 1n, cacheKey, opening), parts)
     const byWords = new Set(Array.from({ length: 60 }, (_, talk) => at(undefined, `talk ${talk}`)))
@@ -168,13 +171,13 @@ describe('a conversation', () => {
     for (let talk = 1; talk < 20; talk++) expect(at('session', `talk ${talk}`)).toBe(first)
   })
 
-  test('that is short goes any way', () => {
+  test('that is short is routed freely', () => {
     const ways = new Set<unknown>()
     for (let calls = 0; calls < 60; calls++) ways.add(home('{"messages":[]}'))
     expect(ways.size).toBe(8)
   })
 
-  test('with encrypted thoughts goes to the upstream that made them, while that one is well', () => {
+  test('with encrypted reasoning goes to the upstream that made it, while that one is healthy', () => {
     const sealed = seals.seal(1n, 'u5', 'thought')
     const body = `{"messages":[{"role":"assistant","reasoning":"${sealed}"}]}`
     for (let calls = 0; calls < 20; calls++) expect(home(body)?.upstream.id).toBe('u5')
@@ -184,7 +187,7 @@ describe('a conversation', () => {
   })
 })
 
-describe('when nobody can be asked, the caller is told why and until when', () => {
+describe('when no candidate can be called, the error says why and when to retry', () => {
   const told = (verdict: Verdict | undefined, times: number, full: readonly string[] = []) => {
     const only = candidate('x')
     if (verdict) judge(only, verdict, times)
@@ -204,7 +207,7 @@ describe('when nobody can be asked, the caller is told why and until when', () =
   })
 })
 
-test('while a probe is under way callers are told to come back soon, not when it would be given up', () => {
+test('while a probe is under way the retry-after is short, not the timeout of the probe', () => {
   const alone = candidate('x')
   judge(alone, { is: 'failure' }, 10)
   judge(alone, { is: 'rejected', reason: 'wrong key' })

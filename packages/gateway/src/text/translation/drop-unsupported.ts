@@ -38,15 +38,15 @@ const has = (request: CanonicalRequest, field: Field): boolean =>
 /** Notes the field that a rejection names, so that it is dropped from now on. False: it names no such field. */
 export function noteUnsupported(
   request: CanonicalRequest,
-  refusal: ErrorInfo,
+  rejection: ErrorInfo,
   upstream: TextDialect,
   routed: RoutedRequest,
   { unsupportedFields }: TranslationDependencies,
 ) {
   const field =
-    FIELDS.find((each) => has(request, each) && isAboutField(refusal, upstream, each)) ??
-    OURS.find((each) => isNamed(refusal, each)) ??
-    unsupportedEffort(request, refusal, upstream)
+    FIELDS.find((each) => has(request, each) && isAboutField(rejection, upstream, each)) ??
+    OURS.find((each) => isNamed(rejection, each)) ??
+    unsupportedEffort(request, rejection, upstream)
   if (field === undefined) return false
   const { upstream: to, route } = routed.candidate
   unsupportedFields.note(to.id, route.model, field)
@@ -56,19 +56,19 @@ export function noteUnsupported(
 /** Only this effort is unsupported: others may still be requested. */
 function unsupportedEffort(
   { reasoning }: CanonicalRequest,
-  refusal: ErrorInfo,
+  rejection: ErrorInfo,
   { effortField }: TextDialect,
 ): string | undefined {
   const effort = effortOf(reasoning)
-  return effortField !== undefined && effort !== undefined && isNamed(refusal, effortField)
+  return effortField !== undefined && effort !== undefined && isNamed(rejection, effortField)
     ? `effort ${effort}`
     : undefined
 }
 
 /** The end user has two names in some dialects, one of which occurs in many error messages. */
-function isAboutField(refusal: ErrorInfo, { endUserField, fieldNames }: TextDialect, field: Field): boolean {
-  if (field !== 'endUser') return isAbout(refusal, fieldNames[field] ?? field)
-  return isAbout(refusal, endUserField(undefined) ?? field) || isNamed(refusal, 'user')
+function isAboutField(rejection: ErrorInfo, { endUserField, fieldNames }: TextDialect, field: Field): boolean {
+  if (field !== 'endUser') return isAbout(rejection, fieldNames[field] ?? field)
+  return isAbout(rejection, endUserField(undefined) ?? field) || isNamed(rejection, 'user')
 }
 
 /** All fields that this upstream's model has rejected. */
@@ -87,18 +87,18 @@ export function dropUnsupported(
 ): CanonicalRequest {
   const known = unsupportedBy(routed, deps)
   if (known.size === 0) return request
-  const refused = FIELDS.filter((field) => known.has(field) && has(request, field))
-  const isEffortRefused = known.has(`effort ${effortOf(request.reasoning)}`)
-  if (refused.length === 0 && !isEffortRefused) return request
+  const unsupported = FIELDS.filter((field) => known.has(field) && has(request, field))
+  const isEffortUnsupported = known.has(`effort ${effortOf(request.reasoning)}`)
+  if (unsupported.length === 0 && !isEffortUnsupported) return request
   const { sampling, ...beside } = request
   const kept = { ...beside, sampling: { ...sampling } }
-  for (const field of refused) {
+  for (const field of unsupported) {
     delete kept.sampling[field as (typeof SAMPLING)[number]]
     delete kept[field as (typeof BESIDE)[number]]
     // The caller is not warned of an end user that the gateway added.
     if (field !== 'endUser' || routed.request.endUser !== undefined) warn(field, 'dropped')
   }
-  if (!isEffortRefused) return kept
+  if (!isEffortUnsupported) return kept
   warn('reasoning', 'dropped')
   return { ...kept, reasoning: withoutEffort(request.reasoning) }
 }

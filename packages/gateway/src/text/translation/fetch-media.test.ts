@@ -34,14 +34,14 @@ const dependencies = {
 const fetched = (path: string) =>
   fetchMedia(new Set([`${server.url.origin}${path}`]), dependencies, new AbortController().signal)
 
-test("a file's own bytes say what it is, before its server does", async () => {
+test('the media type is that of the bytes, before that of the server', async () => {
   expect([...(await fetched('/picture')).values()]).toEqual([
     { kind: 'inline', mime: 'image/png', data: PNG.toString('base64') },
   ])
   expect([...(await fetched('/jpeg')).values()]).toMatchObject([{ mime: 'image/jpeg' }])
 })
 
-describe('what cannot be used is the caller’s to mend', () => {
+describe('media that cannot be used is the caller’s error', () => {
   test.each([
     ['/page', 'neither an image'],
     ['/gone', 'status 404'],
@@ -53,7 +53,7 @@ describe('what cannot be used is the caller’s to mend', () => {
     expect((failure as Failure).message).toContain(why)
   })
 
-  test('an address inside our own network', async () => {
+  test('a URL inside the gateway’s network', async () => {
     const strict = { fetchPublic } as unknown as TranslationDependencies
     const addresses = new Set([`${server.url.origin}/picture`])
     const failure = await fetchMedia(addresses, strict, new AbortController().signal).catch((e: unknown) => e)

@@ -26,7 +26,7 @@ export async function fetchMedia(
   for (const url of addresses) {
     // The URL is chosen by a caller and fetched from the gateway's own network, so `allow_private` of an upstream does not apply.
     const options = { maxBytes: Math.min(MAX_BYTES, left), timeoutMs: TIMEOUT_MS, signal }
-    const content = await fetchPublic(url, options).catch(refuse(url))
+    const content = await fetchPublic(url, options).catch(rejectUrl(url))
     left -= content.bytes.length
     fetched.set(url, inlineOf(url, content))
   }
@@ -38,7 +38,7 @@ export function checkFetchable(url: string): void {
   if (classifyUrl(url) !== 'public') throw notUsable(url, new PublicFetchError('not_public').message)
 }
 
-function refuse(url: string): (error: unknown) => never {
+function rejectUrl(url: string): (error: unknown) => never {
   return (error) => {
     throw notUsable(url, error instanceof PublicFetchError ? error.message : 'It could not be fetched.')
   }

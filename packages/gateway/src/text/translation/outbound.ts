@@ -37,7 +37,7 @@ export type Outbound = {
   /** There is output: memory that was kept for another attempt is freed. */
   release?(): void
   /** The same without the field that the upstream has just rejected, if it can be dropped. */
-  without(refusal: ErrorInfo): Outbound | undefined
+  without(rejection: ErrorInfo): Outbound | undefined
 }
 
 /** Lives as long as the response, so it must not reference the request. */

@@ -72,11 +72,11 @@ class PassingOutbound implements Outbound {
   }
 
   /** Only the end user, which the gateway added, may be dropped: all other fields are the caller's. */
-  without(refusal: ErrorInfo): Outbound | undefined {
+  without(rejection: ErrorInfo): Outbound | undefined {
     const field = this.#named
     if (field === undefined) return undefined
     // `user` occurs in many error messages.
-    if (!(field === 'user' ? isNamed(refusal, field) : isAbout(refusal, field))) return undefined
+    if (!(field === 'user' ? isNamed(rejection, field) : isAbout(rejection, field))) return undefined
     const { candidate } = this.#routed
     this.#deps.unsupportedFields.note(candidate.upstream.id, candidate.route.model, field)
     return passThrough(this.#routed, this.#deps)

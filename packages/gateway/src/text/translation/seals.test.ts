@@ -27,7 +27,7 @@ describe('a sealed signature', () => {
     expect(seals.unseal(account, upstream, text)).toBeUndefined()
   })
 
-  test('is nothing under another master secret', () => {
+  test('cannot be opened with another master secret', () => {
     expect(createSeals('another').unseal(7n, 'main', sealed)).toBeUndefined()
   })
 })
@@ -39,7 +39,7 @@ test('the tag of an account is its own, always the same, and depends on the mast
   expect(seals.tagOf(7n)).not.toBe(createSeals('another').tagOf(7n))
 })
 
-describe('what a client was given sealed is noticed when it comes back', () => {
+describe('sealed text is recognised when a client sends it back', () => {
   const blocks: Record<string, Block> = {
     'signed thoughts': { type: 'reasoning', text: 'Hm.', style: 'summary', signature: 'signature' },
     'thoughts that only their vendor reads': { type: 'redacted', data: 'data' },
@@ -63,12 +63,12 @@ describe('what a client was given sealed is noticed when it comes back', () => {
     }
   }
 
-  test('text that only speaks of it is not', () => {
+  test('similar text is not', () => {
     expect(hasForeignReasoning(Buffer.from('{"input":"what is gw1. for?"}'), 'responses')).toBe(false)
   })
 })
 
-describe('thoughts of another upstream in a conversation', () => {
+describe('reasoning of another upstream in a conversation', () => {
   const sealed = seals.seal(7n, 'main', '')
   const inBase64 = (text: string) => Buffer.from(text).toString('base64')
   const has = (id: TextDialectId, history: object) => hasForeignReasoning(Buffer.from(JSON.stringify(history)), id)

@@ -45,7 +45,7 @@ export function openTranslation(pair: Pair): StreamMeter {
   /** Frames to send now, and frames that wait for the settlement. */
   let ready = ''
   let held = ''
-  let ending = false
+  let hasFinished = false
   const open = new Set<number>()
   let choices = 1
   let isEmpty = true
@@ -85,11 +85,11 @@ export function openTranslation(pair: Pair): StreamMeter {
         }
         state.finish ??= finishOf(event.stop)
         state.sawOutput = true
-        ending = true
+        hasFinished = true
         break
       case 'end':
         state.done = true
-        ending = true
+        hasFinished = true
         break
       case 'omitted':
         tell(event.what)
@@ -101,7 +101,7 @@ export function openTranslation(pair: Pair): StreamMeter {
         break
     }
     const frames = encoder.write(event)
-    if (ending) held += frames
+    if (hasFinished) held += frames
     else ready += frames
   }
 

@@ -66,12 +66,12 @@ export function translate(
       return encodeAgain(routed, upstream, canonical, addresses, loweredCap, cancel.signal, as, deps)
     },
     answerer: createTranslatingAnswerer(routed, upstream, canonical, written.tools, deps),
-    without(refusal) {
-      const most = smallerCap(refusal, written, upstream, routed, deps)
+    without(rejection) {
+      const most = smallerCap(rejection, written, upstream, routed, deps)
       if (most !== undefined) return translate(routed, upstream, deps, { ...as, most })
-      if (noteUnsupported(canonical, refusal, upstream, routed, deps)) return translate(routed, upstream, deps, as)
+      if (noteUnsupported(canonical, rejection, upstream, routed, deps)) return translate(routed, upstream, deps, as)
       const isAboutThoughts =
-        as.withReasoning && target.unsealed() && /encrypted.content|signature/i.test(refusal.message)
+        as.withReasoning && target.unsealed() && /encrypted.content|signature/i.test(rejection.message)
       return isAboutThoughts ? translate(routed, upstream, deps, { ...as, withReasoning: false }) : undefined
     },
   }
@@ -79,7 +79,7 @@ export function translate(
 
 /** The largest output cap that the upstream takes, where it rejected one that the gateway chose. A caller's own cap is never changed. */
 function smallerCap(
-  refusal: ErrorInfo,
+  rejection: ErrorInfo,
   { body }: EncodedRequest,
   upstream: TextDialect,
   { request, candidate }: RoutedRequest,
@@ -87,7 +87,7 @@ function smallerCap(
 ) {
   const sent = body.max_tokens
   if (!upstream.requiresOutputCap || typeof sent !== 'number' || sent === request.maxOutput) return undefined
-  const limit = limitIn(refusal, sent)
+  const limit = limitIn(rejection, sent)
   if (limit?.isOfModel) statistics.noteMaxOutput(candidate.upstream.id, candidate.route.model, limit.cap)
   return limit?.cap
 }

@@ -18,7 +18,7 @@ test.each([
   expect(isAbout(refusal(message, param), field)).toBe(expected)
 })
 
-test('what one model of one upstream refused, others are still asked for', () => {
+test('a field that one model of one upstream rejected is still sent to others', () => {
   const refused = createUnsupportedFields()
   refused.note('main', 'model-a', 'temperature')
   expect(refused.has('main', 'model-a', 'temperature')).toBe(true)
