@@ -110,7 +110,9 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(await statuses(secret, 2)).toContain(429)
     await limit('--rpm', 'none')
     await soon(200)
-    expect((await gateway.cli('key', 'limit', keyId, '--expires', '2020-01-01')).stderr).toContain('in the past')
+    expect((await gateway.cli('key', 'limit', keyId, '--expires', '2020-01-01')).stderr).toContain(
+      'must be in the future',
+    )
     expect(await statuses(secret, 1)).toEqual([200])
   })
 
@@ -129,7 +131,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const refused = await post(secret)
     expect(refused.headers.get('x-ratelimit-limit-tokens')).toBe('200')
     expect(refused.headers.get('x-should-retry')).toBeNull()
-    expect((await errorOf(refused)).message).toStartWith('This key has a limit of 200 tokens per minute')
+    expect((await errorOf(refused)).message).toStartWith('This key has too little left of its limit of 200 tokens')
     const rows = await gateway.command<{ ending: string }[]>('usage', '--account', email)
     expect(rows.length * USED).toBeLessThanOrEqual(200 + USED)
   })
