@@ -330,8 +330,8 @@ test.each([
   expect(answer.body).toContain(message)
 })
 
-test('where faults are switched off, asking for one is refused', async () => {
+test('faults are rejected where they are disabled', async () => {
   const answer = await call(createSandbox({ faults: false }), 'sandbox-text:cut')
   expect(answer.status).toBe(400)
-  expect(await answer.text()).toContain('switched off')
+  expect(await answer.text()).toContain('disabled')
 })
