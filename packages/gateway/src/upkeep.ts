@@ -66,7 +66,7 @@ async function remarkOnGroups(config: FileConfig, keys: Pick<Keys, 'countByGroup
   for (const remark of missingGroupWarnings(await keys.countByGroup(), config)) log.warn(remark)
 }
 
-/** `byItself`: looks for a new certificate now and then; else somebody asks. `now` tells whether there was one. */
+/** `byItself`: checks for a new certificate every few seconds; otherwise only `now` does, and returns whether there was one. */
 export function renewing(listener: Listener, log: Log, byItself: boolean): { now(): boolean; stop(): void } {
   let reported = ''
   const now = () => {

@@ -41,7 +41,7 @@ export function tokensFor({ amount, tokens }: Extend, part: Nanos): number {
   return part === amount ? tokens : Number((BigInt(tokens) * part + amount - 1n) / amount)
 }
 
-/** What can be extended takes at most this part of what is available: others want to begin, too. */
+/** A hold that can be extended takes at most this part of the available amount, so that other requests can start. */
 const SHARE = 16n
 
 type Wanted = { amount: Nanos; minimum: Nanos; extensible: boolean }
@@ -83,7 +83,7 @@ export function reserve(book: Book, account: AccountRow, key: KeyRow, amount: Na
   book.saveKey(key)
 }
 
-/** Reserved tokens become used ones. What was reserved too long ago to count any more is not given back. */
+/** Reserved tokens become used tokens. Reservations older than the window are not returned. */
 export function correctTokens(request: RequestRow, used: number, account: Metered, key: Metered, now: number): void {
   const more = used - request.tokens
   request.tokens = used

@@ -221,7 +221,7 @@ function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
   return { account, key }
 }
 
-/** The lease of a task may have expired, as long as nobody else has acquired it since. */
+/** The lease of a task may have expired, as long as no other process has acquired it since. */
 function isOwner(book: Book, request: RequestRow, owner: Owned): boolean {
   if (request.slot !== owner.slot) return false
   if (request.slot === TASK_SLOT) return book.lease(taskLease(request.id))?.epoch === owner.epoch

@@ -11,7 +11,7 @@ export type Limits = {
 
 /** Far above any request or any minute, and sums of them are exact in a double. */
 export const MAX_TOKENS = 1_000_000_000_000
-/** As the books can hold it: whoever reports more is wrong, and the books stay in order. */
+/** Limits a reported count to what the ledger can hold; a higher one is wrong. */
 export const bookableTokens = (tokens: number): number => Math.min(MAX_TOKENS, Math.max(0, Math.ceil(tokens)))
 
 export const NO_LIMITS: Limits = { requestsPerMinute: undefined, tokensPerMinute: undefined, concurrent: undefined }
@@ -33,7 +33,7 @@ export type Meter = Spent & {
 export type Spent = {
   /** When something was last charged, by the store's clock. */
   spentAt: number
-  /** On that day, less what was given back; and in the week and month of that day (UTC) on the days before it. */
+  /** On that day, less refunds; and in the week and month of that day (UTC) on the days before it. */
   spentDay: Nanos
   weekBefore: Nanos
   monthBefore: Nanos
@@ -153,7 +153,7 @@ export function endOf(period: Period, now: number): number {
   }
 }
 
-/** Books `paid` (below zero: given back) in the present day. */
+/** Books `paid` (below zero: refunded) in the present day. */
 export function noteSpent(meter: Spent, paid: Nanos, time: number): void {
   const { spentAt } = meter
   const now = notBefore(spentAt, time)

@@ -24,7 +24,7 @@ export const FINISH_TRIES = 3
 export const FINISH_WITHIN_MS = 2_000
 /** After an extension without an answer the next one waits this long: a silent store is not asked at every token. */
 export const EXTEND_PAUSE_MS = 1_000
-/** A hold that nobody answered may still take effect this long after it was sent (time-outs of the store's own). */
+/** A hold without an answer may still take effect this long after it was sent (time-outs of the store's own). */
 export const HOLD_MAY_ARRIVE_MS = 30_000
 /** Of a limit per minute. */
 const WINDOW_MS = 60_000
@@ -85,7 +85,7 @@ export type Output = {
 }
 
 /**
- * Before any output: another upstream is dearer. `amount` should be held for it, `least` has to be; nothing of it is
+ * Before any output: another upstream is more expensive. `amount` should be held for it, `least` has to be; nothing of it is
  * progress, which a reaper would charge.
  */
 export type Raise = { event: 'raise'; amount: Nanos; least: Nanos }
@@ -217,7 +217,7 @@ function raise(state: Open, { amount, least }: Raise, now: number): Step {
   return askFor({ ...state, waiting }, { ...money, tokens: 0, leastTokens: 0 }, 0)
 }
 
-/** Nobody has said that there is no more: an answer that is cut to what is held would be cut for want of nothing. */
+/** The store has not said that there is no more money: output must not be cut to what is held. */
 function notRaised(state: Open): Step {
   return { state: { ...state, waiting: undefined }, commands: [{ do: 'stop' }] }
 }
@@ -239,7 +239,7 @@ function extension(state: Open, want: Required<Omit<Output, 'event'>>, now: numb
     tokens: wantsTokens ? Math.max(-spareTokens, stepTokens) : 0,
     leastTokens: wantsTokens ? Math.max(-spareTokens, Math.ceil(stepTokens / 2)) : 0,
   }
-  // Nobody waits for a step; output that waits has to wait for its room.
+  // A step in advance does not wait; output that is not covered waits until the limit has room.
   return askFor(state, wanted, spareTokens < 0 ? pauseUntil(state.roomAt, now) : 0)
 }
 
@@ -261,7 +261,7 @@ function extended(state: Open, result: Result, now: number): Step {
   const { asking, waiting } = state
   const next: Open = { ...state, asking: undefined }
   const isGranted = result.outcome === 'done' || result.outcome === 'repeated'
-  // One upstream was too dear, or its caller has no room for it now: that says nothing about the output of another one.
+  // One upstream was too expensive, or a limit has no room now: that says nothing about the output of another upstream.
   if (waiting?.isHold) return resume(isGranted ? { ...next, held: next.held + result.amount } : next)
   if (result.outcome === 'key_tokens' || result.outcome === 'account_tokens')
     return limited({ ...next, roomAt: now + Number(result.amount) }, asking, now)

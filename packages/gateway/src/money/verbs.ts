@@ -3,7 +3,7 @@ import type { Nanos } from './amount.ts'
 import { TASK_SLOT } from './book.ts'
 
 /**
- * A request and its owner: the node in this slot at this epoch, or, with TASK_SLOT, whoever has the task's lease at this
+ * A request and its owner: the node in this slot at this epoch, or, with TASK_SLOT, the holder of the task's lease at this
  * epoch. A task's hold survives restarts and the death of nodes, is not a running request, and has a deadline. Its end is
  * never journaled: the holder of the lease applies it until the store answers.
  */

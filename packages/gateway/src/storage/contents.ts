@@ -24,7 +24,7 @@ export type Claimed =
   /** Without an answer: it was a stream, too large, or it was lost. */
   | { outcome: 'finished'; first: bigint; cost: Nanos; answer: KeptAnswer | undefined }
 
-/** All reject with StoreDown when the store does not answer: nobody knows then whether it took effect. */
+/** All reject with StoreDown when the store does not answer: whether it took effect is then unknown. */
 export interface Contents {
   /**
    * Of all that claim the same key of an account one is `new`, and durable when this resolves. `instead`: takes the place

@@ -1,10 +1,10 @@
-// One alarm for many who wait equally long: nearly all are answered in time, and an alarm for each would cost more than
-// the rest of the waiting.
+// One timer for many items with the same timeout: nearly all are answered in time, and a timer for each would cost more
+// than the rest of the wait.
 
 /** Runs `run` once, later; returns the function that cancels it. */
 export type After = (ms: number, run: () => void) => () => void
 
-/** Whoever waits. The links of the line are in the items themselves: whoever is answered leaves it from the middle. */
+/** An item of a linked list: the links are in the items, so that an answered one is removed from the middle. */
 export abstract class Waiting {
   earlier: Waiting | undefined
   later: Waiting | undefined

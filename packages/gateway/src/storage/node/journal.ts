@@ -87,7 +87,7 @@ export async function openJournal(folder: string, options: JournalOptions = {}):
   }
 
   async function writeDurably(target: OwnFile, text: string): Promise<void> {
-    // Written again for as long as somebody takes the file away meanwhile: they may have read it before this write.
+    // Repeated if another process renamed the file meanwhile: it may have read the file before this write.
     for (;;) {
       const isNew = target.file === undefined
       if (isNew) await renameIfThere(target.name)
@@ -127,7 +127,7 @@ export async function openJournal(folder: string, options: JournalOptions = {}):
     if (kept > 0) return
     report.torn += torn ? 1 : 0
     report.damaged.push(...damaged.map((line) => ({ ...line, file: name })))
-    // Damaged lines are somebody's money: kept for the operator to look at, under a name that is not read again.
+    // Damaged lines stand for charges: kept for the operator, under a name that is not read again.
     if (damaged.length > 0) await ignoreMissing(rename(path, path.replace(RENAMED, '.damaged')))
     else await rm(path, { force: true })
   }

@@ -76,7 +76,7 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
     if (left) return
     if (result.outcome === 'done') renewedFrom = sentAt
     else {
-      report(`the store took this node for dead (${result.outcome}); joining anew`)
+      report(`the store considers this node dead (${result.outcome}); joining anew`)
       renewedFrom = Number.NEGATIVE_INFINITY
       identity = await claim()
     }

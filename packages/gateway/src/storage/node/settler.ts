@@ -59,7 +59,7 @@ export type OpenRequest = {
    */
   output(cost: Nanos, more: Nanos, tokens?: Tokens): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
   /**
-   * Holds `amount` before anything is sent, since another upstream is dearer, or as much of it as there is. `stop`: not
+   * Holds `amount` before anything is sent, because another upstream is more expensive, or as much of it as there is. `stop`: not
    * even `least` is to be had, or the store is silent.
    */
   raise(amount: Nanos, least: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
@@ -134,7 +134,7 @@ export function createSettler(parts: SettlerParts): Settler {
       askNow(hold, (event) => {
         const { state, commands } = step(begin(hold).state, event, now)
         const [command, cleanUp] = commands
-        // Nobody waits for the void of a hold that is not used; if it fails, that has been reported.
+        // Nothing waits for the void of an unused hold; a failure has been reported.
         if (cleanUp?.do === 'spool') void spool(cleanUp.verb)
         else if (cleanUp) finish({ state, commands: [cleanUp] }).catch(ignore)
         if (command?.do === 'dispatch')
@@ -233,7 +233,7 @@ class HeldRequest implements OpenRequest {
   }
 }
 
-/** The same store, but a question that it leaves open for `ms` rejects with StoreDown instead of waiting for ever. */
+/** The same store, but a question that it leaves open for `ms` rejects with StoreDown instead of waiting forever. */
 export function impatient(storage: Store, ms: number, after: After): Store {
   return {
     apply: (verb) =>

@@ -52,7 +52,7 @@ export class Question extends Waiting implements Waiter<Result> {
   reject(error: unknown): void {
     if (this.#isOver) return
     this.#end()
-    // Whatever the reason, nobody knows whether the verb took effect: all failures are silence.
+    // Whatever the reason, it is unknown whether the verb took effect: all failures count as silence.
     if (!(error instanceof StoreDown)) this.#answering.report(`the store failed on ${this.#verb.verb}`, error)
     this.#told({ event: 'silence', verb: this.#kind })
   }

@@ -35,7 +35,7 @@ export function openConnections(url: string, options: ConnectionOptions): Connec
   let lastLoss: StoreDown | undefined
   let closed = false
 
-  /** Whoever comes while the store is known to be down is told at once; after the pause the next one tries. */
+  /** While the store is known to be down, calls fail at once; after a pause the next call tries again. */
   async function attempt<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
     if (closed) throw new StoreDown('the store is closed')
     if (lastLoss && performance.now() < nextTryAt) throw new StoreDown(lastLoss.message, { cause: lastLoss })
@@ -88,7 +88,7 @@ function connect(url: string, { name, most, lockTimeoutMs, statementTimeoutMs }:
       application_name: `trivium ${name}`,
       lock_timeout: lockTimeoutMs,
       statement_timeout: statementTimeoutMs,
-      // A node that froze inside a transaction must not keep its locks for ever.
+      // A node that froze inside a transaction must not keep its locks forever.
       idle_in_transaction_session_timeout: 30_000,
     },
   })

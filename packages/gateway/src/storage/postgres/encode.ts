@@ -4,7 +4,7 @@ import type { Extend, Hold, Result, Settle, Void } from '../../money/ledger.ts'
 import { integer, type Row } from '../sql/rows.ts'
 
 export type RequestVerb = Hold | Extend | Settle | Void
-/** `busy`: undecided, because somebody has the account locked. */
+/** `busy`: undecided, because another transaction has locked the account. */
 export type Decision = Result | 'busy'
 
 const text = (value: string): string => JSON.stringify(value)
@@ -38,7 +38,7 @@ function particulars(verb: RequestVerb): string {
   }
 }
 
-/** Every verb must have got its answer: a batch with a hole in it would leave a caller waiting for ever. */
+/** Every verb must have an answer: a missing one would leave a caller waiting forever. */
 export function decodeBatch(rows: readonly Row[], size: number): Decision[] {
   const decisions = new Array<Decision | undefined>(size).fill(undefined)
   for (const row of rows) decisions[Number(row.place)] = row.outcome === 'busy' ? 'busy' : toResult(row)

@@ -34,7 +34,7 @@ export function faultOf(error: unknown): Fault {
   if (typeof errno !== 'string')
     return typeof code === 'string' && code.startsWith('ERR_POSTGRES_') ? 'down' : 'refused'
   if (AGAIN.has(errno)) return 'again'
-  // Somebody else inserted the same request between our look and our insert: the second look finds it.
+  // Another process inserted the same request between our read and our insert: the retry finds it.
   if (errno === '23505' && constraint === 'request_pkey') return 'again'
   return DOWN.some((prefix) => errno.startsWith(prefix)) ? 'down' : 'refused'
 }

@@ -1,7 +1,7 @@
 // The PostgreSQL engine: all state is in the database, and any number of nodes share it.
 //
 // Verbs on requests travel in lanes chosen by account, each with one connection and one batch under way. A lane waits
-// for no lock: verbs on an account that somebody has locked move to the patient lane, which does, one account per batch.
+// for no lock: verbs on a locked account move to the patient lane, which waits, with one account per batch.
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { Join, LeaseVerb, Leave, Reap, Renew, Result, Verb } from '../../money/ledger.ts'
 import { leasesOver } from '../leases.ts'
@@ -23,7 +23,7 @@ export type PostgresOptions = {
   lanes: number
   /** Connections for everything but the ledger's verbs. */
   connections: number
-  /** How long a verb waits, at each of a few attempts, for an account that somebody else has locked. */
+  /** How long a verb waits, at each of a few attempts, for a locked account. */
   lockTimeoutMs: number
   statementTimeoutMs: number
   /** This node's own, milliseconds since 1970. Only its difference from the database's is used. */
@@ -38,7 +38,7 @@ const DEFAULTS: PostgresOptions = {
 }
 /** Accounts that can be waited for at once. */
 const PATIENT = 2
-/** Their rows may be large: nobody else shall wait behind one. Connected at first use. */
+/** Their rows may be large: other queries must not wait behind one. Connected at first use. */
 const CONTENTS = 2
 /** A full audit takes minutes on one of them; looking at one's usage must not wait for it. */
 const REPORTS = 3

@@ -11,7 +11,7 @@ export function rememberAccounts(most = MOST) {
     of(verb: RequestVerb): bigint | undefined {
       if (verb.verb !== 'hold') return accounts.get(verb.id)
       accounts.set(verb.id, verb.account)
-      // A hold whose settlement never comes would stay for ever: the oldest makes room.
+      // A hold whose settlement never comes would stay forever: the oldest is dropped.
       const oldest = accounts.size > most ? accounts.keys().next().value : undefined
       if (oldest !== undefined) accounts.delete(oldest)
       return verb.account

@@ -7,7 +7,7 @@ const DOTLESS = new Set(['gmail.com', 'googlemail.com'])
 
 /** The form is only compared, never written to: `a.da+shop@GoogleMail.com` is `ada@gmail.com`. */
 export function addressForm(email: string): string {
-  // Characters that nobody sees, and wide letters, would make two addresses of one.
+  // Invisible characters and full-width letters would make two addresses of one.
   const visible = normaliseEmail(email).replace(/\p{Default_Ignorable_Code_Point}/gu, '')
   const folded = visible.normalize('NFKC').toLowerCase()
   const at = folded.lastIndexOf('@')

@@ -5,8 +5,8 @@ import { checkText } from './guard.ts'
 import { integer, type Row } from './rows.ts'
 
 /**
- * One row decides: nobody can come in between. An ended request gives way when its time is over; one that runs gives
- * way to nobody but the one who knows that it is dead, and names it.
+ * One row decides, so that concurrent claims cannot both succeed. The claim of an ended request is replaced once it has
+ * expired; that of a running request only by a caller that knows the request to be dead and names it.
  */
 const CLAIM = `
 INSERT INTO idempotency AS known (account, key, fingerprint, request, slot, epoch, claimed_at, expires_at)
@@ -38,7 +38,7 @@ RETURNING request`
 
 export type Ask = (sql: string, parameters: readonly unknown[]) => Promise<Row[]>
 
-/** Between an insert that met a row and the look at it, the row may have been removed; not for ever. */
+/** Between a conflicting insert and the read that follows, the row may be removed, but not again and again. */
 const TRIES = 5
 
 export function contentsOver(ask: Ask): Contents {

@@ -35,7 +35,7 @@ export function checkLimits<Some extends Partial<Limits>>(limits: Some): Some {
   return limits
 }
 
-/** An empty list would allow nothing, which nobody means by it. */
+/** An empty list would allow nothing, which is never intended. */
 export function checkList(field: string, values: readonly string[] | undefined): void {
   if (values?.length === 0) throw new RangeError(`${field}: must not be empty`)
   for (const value of values ?? []) checkText(field, value)

@@ -15,7 +15,7 @@ const MOST_SIGN_UPS = 3
 const MOST_WIDE_SIGN_UPS = 30
 const DAY_MS = 86_400_000
 
-/** For an account that somebody else decides about: the address counts as taken from now on, if it did not before. */
+/** For an account that an operator creates: its address counts as taken from now on. */
 export const takenAddress = (db: Database, email: string, now: number): Statement =>
   statement(
     db
@@ -126,7 +126,7 @@ export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'sign
     async signUp(person) {
       check(person)
       // What was looked up may be wrong by the time it is written; then it is looked up again, and says why. Addresses
-      // are never given back and counts only grow, so that ends: by a rejection, or without credit.
+      // are never released and counts only grow, so this ends: with a rejection, or without credit.
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const now = clock()
         const { rejection, wideAccounts, given } = await lookUp(person, now)

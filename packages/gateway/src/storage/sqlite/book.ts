@@ -18,7 +18,7 @@ import { toLimits, toSpent } from '../sql/rows.ts'
 import { prepareInserts, type Values } from './insert-rows.ts'
 
 export type BatchBook = Book & {
-  /** Inside the transaction: from here on nobody else can write. */
+  /** Inside the transaction: from here on no other connection can write. */
   begin(): void
   /** The time of the verbs that follow. */
   setTime(now: number): void
@@ -36,7 +36,7 @@ const MOST_KEPT = 20_000
 type SqlRow = Record<string, bigint | string | null>
 
 /**
- * What the tables say, beside what shall be written: the difference is added. Should somebody else have changed an amount
+ * What the tables say, beside what shall be written: the difference is added. If another process has changed an amount
  * since it was read, then both changes count.
  */
 type KeptAccount = AccountRow & { written: { balance: bigint; held: bigint; open: number } }

@@ -20,7 +20,7 @@ export function openCatchUp(
     const wait = lastAt + BETWEEN_MS - now()
     // Also where there is nothing to wait for: `waiting` is set before it is cleared here.
     await (wait > 0 ? sleep(wait) : undefined)
-    // Whoever asks from here on may have been answered since, and waits for the next time.
+    // A caller that arrives from here on may depend on later verbs, and waits for the next run.
     waiting = undefined
     lastAt = now()
     if (queue.isBehind()) await queue.writeRows()

@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { checkSchemaVersion, SCHEMA_VERSION, WrongSchema } from '../schema-version.ts'
 import LEDGER_SCHEMA from './schema.sql' with { type: 'text' }
 
-/** "TRIV": tells our file from any other SQLite database somebody put in its place. */
+/** "TRIV": tells our file from any other SQLite database in its place. */
 const APPLICATION_ID = 0x54524956
 
 /** Up to this size every page is checked at start; beyond, it would delay the start and SQLite notices on reading. */
@@ -50,7 +50,7 @@ export function closeWritten(db: Database): void {
   db.run('PRAGMA wal_checkpoint(TRUNCATE)')
   // Without this macOS keeps the empty log beside the file.
   db.fileControl(constants.SQLITE_FCNTL_PERSIST_WAL, 0)
-  // true: refuses to leave the file open behind a statement that somebody forgot.
+  // true: throws if a statement was left open.
   db.close(true)
 }
 

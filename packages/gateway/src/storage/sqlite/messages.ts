@@ -27,7 +27,7 @@ export type FromWriter =
   /** What is to be told about the answers to a batch of verbs. */
   | string
 
-/** Enough to make a commit cheap per verb, few enough that nobody waits long behind it. */
+/** Enough to make a commit cheap per verb, few enough that no verb waits long behind it. */
 export const LARGEST_BATCH = 500
 
 /** `head`: when a batch was sent, and how many bytes of words it has. */

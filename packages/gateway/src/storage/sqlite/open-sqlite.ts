@@ -25,7 +25,7 @@ export const SQLITE_FILE = 'ledger.db'
 export type SqliteOptions = {
   /** Milliseconds since 1970. One process owns the file, so its clock is the store's clock. */
   clock?: () => number
-  /** How long the writer waits for somebody who holds the file's lock: a backup tool or a database shell. */
+  /** How long the writer waits for the file's lock, which a backup tool or a database shell may hold. */
   busyTimeoutMs?: number
   /** How many verbs a batch must have for its rows to be written later; see sqlite/transactions.ts. */
   deferFrom?: number

@@ -81,7 +81,7 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     try {
       post(sendVerbs(shared, batch.verbs, clock()))
     } catch (error) {
-      // A value of a wrong type, which sql/guard.ts let pass. Without this all others would wait for ever.
+      // A value of a wrong type, which sql/guard.ts let pass. Without this all others would wait forever.
       running = undefined
       busy = false
       rejectAll(batch, error instanceof Error ? error : new Error(String(error)))
@@ -143,7 +143,7 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     closing.resolve()
     failAll(refusal)
   }
-  // A failure may come when nobody closes: it has been told to those who waited.
+  // The failure has already been reported to the waiting callers.
   closing.promise.catch(() => undefined)
   post({ type: 'open', file, busyTimeoutMs, deferFrom, memory: shared.memory })
   await opening.promise

@@ -26,7 +26,7 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
   let closing: Promise<void> | undefined
   let usedBytes = 0
 
-  /** A file that could not be opened is tried anew by whoever comes next: the disk may have room again. */
+  /** A file that could not be opened is opened again by the next call: the disk may have space again. */
   function opened(): Promise<Thread> {
     thread ??= startThread(file).catch((error) => {
       thread = undefined
@@ -70,7 +70,7 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
     ...contents,
     keep: (claim, end) => contents.keep(claim, usedBytes < mostBytes ? end : { ...end, answer: undefined }),
     async sweep(limit) {
-      // Nobody has ever claimed anything: the file is not made for this.
+      // Without any claim so far there is no file, and none is created for this.
       return thread || existsSync(file) ? contents.sweep(limit) : 0
     },
     close() {
