@@ -1,4 +1,4 @@
-// The only reader of the environment and of the configuration file. All mistakes are reported together.
+// The only reader of environment variables and of the configuration file. All mistakes are reported together.
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
@@ -54,7 +54,7 @@ export function readEnvironment(env: Variables): { environment: Environment; mis
   const workers = integer('TRIVIUM_WORKERS', 1, 1, 1024)
   const databaseUrl = text('DATABASE_URL')
   const secret = text('TRIVIUM_SECRET')
-  // Neither of the two is repeated in a message: both are secret.
+  // Both are secret: messages do not repeat them.
   if (databaseUrl !== undefined && !(/^postgres(ql)?:\/\/\S+$/.test(databaseUrl) && URL.canParse(databaseUrl))) {
     add('DATABASE_URL must be a URL that begins with postgres:// or postgresql://; leave it out to use SQLite')
   }
@@ -103,7 +103,7 @@ const VARIABLES = [
   ...[...KINDS.values()].flatMap(({ keyVariable }) => keyVariable ?? []),
 ]
 
-/** Other programs read such a file by themselves, so people expect it. */
+/** Many programs read `.env` by themselves, so people expect it here, too. */
 function dotenvRemarks(env: Variables): string[] {
   const file = resolve('.env')
   let text: string
@@ -118,7 +118,7 @@ function dotenvRemarks(env: Variables): string[] {
   return [`${file} is not read; set its variables in the environment: ${[...new Set(ours)].join(', ')}`]
 }
 
-/** Without a path: the defaults. `env` fills in `${NAME}`. `mayBeEmpty`: at a start, where nothing can be lost by it. */
+/** Without a path: the defaults. `env` supplies `${NAME}`. `mayBeEmpty`: only a start accepts an empty file. */
 export function loadFile(path: string | undefined, env: Variables, mayBeEmpty = true): LoadResult {
   if (path === undefined) return assemble('', 'defaults', env, BUILT_IN)
   const mistake = (message: string): LoadResult => ({ mistakes: [{ file: path, line: undefined, message }] })
@@ -138,7 +138,7 @@ export function loadFile(path: string | undefined, env: Variables, mayBeEmpty = 
     if (!mayBeEmpty && isEmptyDocument(source)) return mistake(EMPTY_FILE)
     return assemble(source, path, env, BUILT_IN)
   } catch (error) {
-    // Thousands of nested brackets exhaust the parser's stack; on a reload that must not end the server.
+    // Thousands of nested brackets exhaust the parser's stack; a reload must survive that.
     if (error instanceof RangeError) return mistake('is nested too deeply')
     throw error
   }

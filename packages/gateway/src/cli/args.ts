@@ -1,4 +1,4 @@
-// Command lines: `--name value` or `--name=value`, `--flag`, and words. Anything not listed is a mistake.
+// Parses command lines: `--name value` or `--name=value`, `--flag`, and positional arguments. Unknown options are errors.
 import { UsageError } from './errors.ts'
 
 export type Flags = Readonly<Record<string, 'value' | 'flag'>>
@@ -21,7 +21,7 @@ export function parseArguments(args: readonly string[], allowed: Flags): Argumen
       continue
     }
     const value = given ?? args[++at]
-    // Where the value was forgotten, the next option must not be taken for it.
+    // If the value is missing, the next option must not be taken for it.
     if (value === undefined || (given === undefined && value.startsWith('--'))) {
       throw new UsageError(`--${name} requires a value`)
     }

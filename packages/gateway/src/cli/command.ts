@@ -1,4 +1,4 @@
-// A command as its table describes it. Parsing, help and running all read the same entry.
+// The description of a command, which parsing, help and execution share.
 import type { Arguments, Flags } from './args.ts'
 import type { OperationName } from './commands/operations.ts'
 import type { CommandContext } from './context.ts'
@@ -6,13 +6,13 @@ import { UsageError } from './errors.ts'
 
 export type Option = {
   name: string
-  /** What stands for the value in the help, such as USD; absent: a flag without a value. */
+  /** The placeholder of the value in the help, such as USD; absent: a flag without a value. */
   value?: string
   required?: true
   summary: string
 }
 
-/** Written without a name, such as the ID in `key revoke ID`. */
+/** An argument without a name, such as the ID in `key revoke ID`. */
 export type Positional = { name: string; optional?: true; summary: string }
 
 export const SECTIONS = ['Server', 'Accounts and keys', 'Configuration and upstreams', 'Checks'] as const
@@ -23,18 +23,18 @@ type CommandBase = {
   summary: string
   positionals: readonly Positional[]
   options: readonly Option[]
-  /** One of these must be given. */
+  /** At least one of these must be set. */
   atLeastOne?: readonly string[]
   /** The command line without the program's name. */
   example: string
 }
 
-/** Works on accounts and keys: in the server if one runs, else on the database itself. */
+/** Works on accounts and keys: runs in the server if there is one, else opens the database. */
 export type StoreCommand = CommandBase & {
   operation: OperationName
-  /** From the command line to the operation's values; absent: the options as they were given. */
+  /** The operation's values from the command line; absent: the options as given. */
   values?(parsed: Arguments): Promise<Record<string, string>>
-  /** The result for people; absent: one fact per line. */
+  /** Formats the result for people; absent: one field per line. */
   show?(result: unknown): string
 }
 
@@ -59,7 +59,7 @@ export function usageOf({ name, positionals, options }: Command): string {
 
 export const optionText = ({ name, value }: Option): string => `--${name}${value === undefined ? '' : ` ${value}`}`
 
-/** Everything that is wrong with a command line whatever the state of the gateway. */
+/** Checks that do not depend on the state of the gateway. */
 export function checkArguments(command: Command, { positionals, values }: Arguments): void {
   const least = command.positionals.filter(({ optional }) => !optional).length
   if (positionals.length < least || positionals.length > command.positionals.length) {

@@ -1,4 +1,4 @@
-// What commands get from the composition root.
+// What the composition root provides to commands.
 import type { Environment, FileConfig } from '../config/types.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -6,14 +6,14 @@ export type CommandContext = {
   version: string
   /** Throws a CommandError that lists every mistake. */
   environment(): Environment
-  /** `mayBeEmpty` false: an empty file is a mistake, as it is for a running server. */
+  /** `mayBeEmpty` false: an empty file is a mistake, as for a running server. */
   config(environment: Environment, options?: { mayBeEmpty: boolean }): FileConfig
   /**
-   * Opened, and known to belong to the master secret. Only a server may create a database: for everything else a missing one
-   * is a CommandError that names the place.
+   * Opens the store and verifies the master secret. Only a server may create a database: for other commands a missing one
+   * is a CommandError that names its location.
    */
   openStorage(environment: Environment, options?: { mayCreate: boolean }): Promise<Storage>
-  /** Engine and place, without a user, a password or options. */
+  /** Engine and location, without user, password or options. */
   describeDatabase(environment: Environment): string
   serve(): Promise<void>
 }

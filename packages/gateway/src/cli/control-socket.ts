@@ -1,42 +1,42 @@
-// The door for commands while a server owns the data folder: a Unix socket in it, open to the folder's owner alone.
+// The control socket: commands reach a running server over a Unix socket in the data folder, which only its owner can open.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { isOperation, OPERATIONS, type OperationContext } from './commands/operations.ts'
 import { CommandError, UsageError } from './errors.ts'
 
-/** The system's limit for such a path is about 104 bytes; a deep data folder gets a socket elsewhere. */
+/** Systems limit the path of a socket to about 104 bytes; for a longer path the socket is created elsewhere. */
 const LONGEST_PATH = 100
 const LAST_CALL_MS = 50
 const FINISH_MS = 5_000
-/** A whole usage list or an audit of a large store takes its time. */
+/** A complete usage list or an audit of a large store takes long. */
 const ANSWER_WITHIN_MS = 600_000
 
-/** `usage`: the command line was wrong, not what it found. */
+/** `usage`: the command line itself is wrong (exit code 2). */
 type Answer = { result: unknown } | { mistake: string; usage?: boolean }
 
 export type ControlSocket = {
-  /** What was asked is still answered; whoever comes later finds nobody. */
+  /** Calls in progress are completed; new ones find no server. */
   stop(): Promise<void>
 }
 
-/** Workers share a folder, and each has a door of its own: only for what each of them knows by itself. */
+/** Workers share a folder. Each has its own socket, for what only that worker knows. */
 const nameOf = (worker: number | undefined): string => (worker === undefined ? 'control' : `control-${worker}`)
 const FILES = /^(control(?:-\d+)?)\.json$/
 
 export function openControlSocket(dataDir: string, desk: () => OperationContext, worker?: number): ControlSocket {
   const name = nameOf(worker)
   const near = join(dataDir, `${name}.sock`)
-  // A folder of its own, which nobody else can look into, and not a name in a shared one that somebody could take first.
+  // A private folder: a name in a shared folder could be taken by someone else first.
   const elsewhere = Buffer.byteLength(near) > LONGEST_PATH
   const socket = elsewhere ? join(mkdtempSync(join(tmpdir(), 'trivium-')), 'control.sock') : near
   rmSync(socket, { force: true })
-  // Not chmod afterwards: whoever connected before it would stay connected.
+  // umask instead of chmod afterwards: a client that connected in between would stay connected.
   const umask = process.umask(0o077)
   const server = Bun.serve({
     unix: socket,
     async fetch(request, server) {
-      // An audit of a large store takes its time.
+      // An audit of a large store takes long.
       server.timeout(request, 0)
       return Response.json(await answer(request, desk()))
     },
@@ -48,7 +48,7 @@ export function openControlSocket(dataDir: string, desk: () => OperationContext,
   return {
     async stop() {
       rmSync(file, { force: true })
-      // Whoever has just read the file gets in before the door closes.
+      // Clients that have just read the file can still connect.
       await Bun.sleep(LAST_CALL_MS)
       await Promise.race([server.stop(false), Bun.sleep(FINISH_MS)])
       rmSync(elsewhere ? dirname(socket) : socket, { recursive: true, force: true })
@@ -67,10 +67,10 @@ async function answer(request: Request, desk: OperationContext): Promise<Answer>
   }
 }
 
-/** Nobody listens: what a process that was killed leaves behind, or one that has just stopped. */
-const NOBODY = new Set(['ConnectionRefused', 'ECONNREFUSED', 'FailedToOpenSocket', 'ENOENT'])
+/** Errors that mean no server listens: the process was killed or has just stopped. */
+const NO_SERVER = new Set(['ConnectionRefused', 'ECONNREFUSED', 'FailedToOpenSocket', 'ENOENT'])
 
-/** undefined: no server is running on this folder. */
+/** Undefined if no server runs on this folder. */
 export async function callServer(
   dataDir: string,
   operation: string,
@@ -88,8 +88,8 @@ export async function callServer(
     })
     answered = (await response.json()) as Answer
   } catch (error) {
-    if (error instanceof Error && 'code' in error && NOBODY.has(String(error.code))) return undefined
-    // Asked, and not answered: done again it might be done twice, and this may be about money.
+    if (error instanceof Error && 'code' in error && NO_SERVER.has(String(error.code))) return undefined
+    // The call was sent but not answered: repeating it could apply it twice, and it may concern money.
     throw new CommandError(
       'the server stopped or stalled before it responded; check whether the command took effect before you repeat it',
     )
@@ -98,14 +98,14 @@ export async function callServer(
   return answered
 }
 
-/** What each process that serves on this folder answers: one, all workers, or nobody. */
+/** The results of each server process on this folder: one, all workers, or none. */
 export async function callEachProcess(dataDir: string, operation: string): Promise<unknown[]> {
   const names = existsSync(dataDir) ? readdirSync(dataDir).flatMap((file) => FILES.exec(file)?.[1] ?? []) : []
   const answers = await Promise.all(names.map((name) => callServer(dataDir, operation, {}, name)))
   return answers.flatMap((answer) => (answer ? [answer.result] : []))
 }
 
-/** true: a server answers on this folder, so it will not be given up soon. */
+/** Whether a server responds on this folder, which means that the folder will stay in use. */
 export async function isServerRunning(dataDir: string): Promise<boolean> {
   const socket = socketOf(dataDir, nameOf(undefined))
   if (!socket) return false

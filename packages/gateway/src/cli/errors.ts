@@ -1,11 +1,11 @@
-// What a command can fail with. Both are printed as one line on standard error, without a stack.
+// Errors of commands. Both are printed as one line on standard error, without a stack.
 import type { Mistake } from '../config/types.ts'
 
-/** The command line is right, but what it asks for cannot be done. */
+/** The command line is valid, but the command failed. */
 export class CommandError extends Error {
   override name = 'CommandError'
   readonly exitCode: number = 1
-  /** Of the configuration, each with its line: for programs that read the error as JSON. */
+  /** Mistakes in the configuration, each with its line, for JSON output. */
   readonly mistakes: readonly Mistake[] | undefined
   constructor(message: string, mistakes?: readonly Mistake[]) {
     super(message)
@@ -13,7 +13,7 @@ export class CommandError extends Error {
   }
 }
 
-/** The command line itself is wrong, whatever the state of the gateway. */
+/** The command line itself is invalid. */
 export class UsageError extends CommandError {
   override name = 'UsageError'
   override readonly exitCode = 2

@@ -12,7 +12,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map(
   [...LOCAL_COMMANDS, ...STORE_COMMANDS].map((command) => [command.name, command]),
 )
 
-/** Not in the help: what they will do works by hand today. */
+/** Reserved for a later version, and not in the help. */
 export const RESERVED_COMMANDS: ReadonlySet<string> = new Set(['backup', 'restore'])
 
 const JSON_OPTION: Option = { name: 'json', summary: 'print JSON, also errors' }
@@ -23,7 +23,7 @@ const GENERAL: readonly (readonly [string, string])[] = [
   ['--version', 'show the version'],
 ]
 
-/** Of all commands, of those that begin with these words, or of one. */
+/** Help on all commands, on those that begin with `words`, or on one. */
 export function help(words: readonly string[], version: string): Report {
   const name = words.join(' ')
   const found = COMMANDS.get(name)

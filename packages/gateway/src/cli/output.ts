@@ -1,8 +1,8 @@
-// Results for people: `name: value` lines, or one line per entry of a list. With --json, JSON and nothing else.
+// Prints results: `name: value` lines, or one line per list entry. With --json, JSON and nothing else.
 import { FolderInUse } from '../storage/storage.ts'
 import { CommandError } from './errors.ts'
 
-/** A result that says in its own words to people what it says as JSON to programs. */
+/** A result with its own text for people, besides JSON for programs. */
 export class Report {
   readonly result: unknown
   readonly text: string
@@ -12,19 +12,19 @@ export class Report {
   }
 }
 
-/** Resolves when all of it is out: a pipe takes 64 KB at once, and the end of the process would drop the rest. */
+/** Resolves when everything is written: a pipe accepts 64 KB at once, and exiting would lose the rest. */
 export function printResult(result: unknown, json: boolean): Promise<void> {
   const own = result instanceof Report ? result : undefined
   const text = json ? `${JSON.stringify(own ? own.result : result)}\n` : (own?.text ?? describe(result))
-  // The callback also comes when nobody reads any more (`| head`), which is not our mistake.
+  // The callback is also called when the reader has closed the pipe (`| head`), which is not an error.
   return new Promise((resolve) => process.stdout.write(text, () => resolve()))
 }
 
-/** One line on standard error; of a configuration with mistakes one for each. */
+/** One line on standard error, or one for each mistake in the configuration. */
 export function printError(error: unknown, json: boolean): void {
   const known = error instanceof CommandError || error instanceof FolderInUse
   const text = error instanceof Error ? error.message : String(error)
-  // What nobody foresaw still gets one line, not a stack.
+  // Unexpected errors also get one line, not a stack.
   const message = known ? text : `trivium: ${text.split('\n')[0]}`
   const exitCode = error instanceof CommandError ? error.exitCode : 1
   const mistakes = error instanceof CommandError ? error.mistakes : undefined

@@ -1,4 +1,4 @@
-// The command line: finds the command, runs it, prints its result, and says in one line what went wrong.
+// The command line: finds the command, runs it, and prints its result or its error.
 import type { Environment } from '../config/types.ts'
 import { FolderInUse, type Storage } from '../storage/storage.ts'
 import { parseArguments } from './args.ts'
@@ -11,7 +11,7 @@ import { CommandError } from './errors.ts'
 import { COMMANDS, help, RESERVED_COMMANDS, unknownCommand } from './help.ts'
 import { printError, printResult, Report } from './output.ts'
 
-/** The exit code; undefined while a server goes on running. */
+/** The exit code; undefined if a server keeps running. */
 export async function run(args: readonly string[], setup: CommandContext): Promise<number | undefined> {
   const json = args.includes('--json')
   const words = args.filter((word) => word !== '--json')
@@ -27,7 +27,7 @@ export async function run(args: readonly string[], setup: CommandContext): Promi
   }
 }
 
-/** `trivium`, `help COMMAND`, `COMMAND --help` and `--version`; undefined: something else is to be done. */
+/** Handles `trivium`, `help COMMAND`, `COMMAND --help` and `--version`; undefined for other commands. */
 function askedForHelp(words: readonly string[], version: string): Report | undefined {
   const [first] = words
   if (first === undefined) return help([], version)
@@ -35,7 +35,7 @@ function askedForHelp(words: readonly string[], version: string): Report | undef
   const isOption = (word: string) => word === '--help' || word === '-h'
   if (first !== 'help' && !words.some(isOption)) return undefined
   const names = words.filter((word) => !word.startsWith('-') && word !== 'help')
-  // Of `key revoke 7 --help` the command is meant, and not its argument.
+  // In `key revoke 7 --help` the command is `key revoke`, without its argument.
   const command = [names.slice(0, 2), names.slice(0, 1)].find((pair) => COMMANDS.has(pair.join(' ')))
   return help(command ?? names, version)
 }
@@ -69,7 +69,7 @@ async function runCommand(
 const readWholeUsage = (command: StoreCommand, values: Record<string, string>, setup: CommandContext) =>
   readUsage(async (page) => (await runOnStore(command, page, setup)) as UsagePage, values)
 
-/** With a server running, it is asked, since one process owns an embedded store; without one, the store is opened here. */
+/** Calls a running server, since one process owns a SQLite store; without a server, opens the store here. */
 async function runOnStore(
   command: StoreCommand,
   values: Record<string, string>,
@@ -91,7 +91,7 @@ async function runOnStore(
   }
 }
 
-/** The folder may be in use by a server that is just starting or stopping, or by other commands: wait for them. */
+/** Waits while a server that is starting or stopping, or another command, uses the folder. */
 async function openStorageOrCallServer(
   operation: OperationName,
   values: Record<string, string>,
@@ -104,7 +104,7 @@ async function openStorageOrCallServer(
       return { storage: await setup.openStorage(environment) }
     } catch (error) {
       if (!(error instanceof FolderInUse) || performance.now() >= end) throw error
-      // Not all at the same moment again.
+      // A random delay keeps concurrent commands from retrying at the same moment.
       await Bun.sleep(25 + Math.random() * 75)
       const answered = await callServer(environment.dataDir, operation, values)
       if (answered) return answered

@@ -1,4 +1,4 @@
-// Lists for people: one line per entry, columns aligned, and no column that is empty in every line.
+// Formats tables: one line per entry, aligned columns, without columns that are empty in every line.
 
 export type Column<Row> = {
   title: string

@@ -1,4 +1,4 @@
-// The sections put together: defaults, the embedded models, what refers to what, and the warnings.
+// Assembles the sections: defaults, the embedded models, references between sections, and warnings.
 import { vendorsFromEnvironment } from './environment-vendors.ts'
 import { hashConfig } from './hash.ts'
 import {
@@ -53,8 +53,8 @@ const NOTHING_BUILT_IN: BuiltIn = {
 }
 
 /**
- * With no text (no file at all) everything has its default. `env` is read for `${NAME}`, and for the keys of vendors
- * that a variable alone switches on.
+ * An empty source gives the defaults. `env` supplies `${NAME}`, and the keys of vendors that an environment variable
+ * alone enables.
  */
 export function assemble(
   source: string,
@@ -66,7 +66,7 @@ export function assemble(
   const isForeign = root !== undefined && isLitellmFile(root)
   const fields = isForeign ? undefined : root && fieldsOf(root, SECTIONS, 'server: { ... } or models: [ ... ]')
   const read = context.mistakes.length > 0 && !fields ? undefined : readSections(fields, context, builtIn)
-  // In the order of the file, so that an operator can work from top to bottom.
+  // Sorted by line, so that an operator can work from top to bottom.
   context.mistakes.sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
   if (!read || context.mistakes.length > 0) return { mistakes: context.mistakes }
   const { config } = read
@@ -128,7 +128,7 @@ function readSections(fields: Fields | undefined, context: ReadContext, builtIn:
   return { config, warnings: [...vendors.warnings, ...shadowWarnings(shadowed), ...warnings] }
 }
 
-/** Of a model whose limit the file does not say, each route has that of the well-known model behind it. */
+/** If the file sets no output limit, each route takes the limit of the well-known model behind it. */
 function withKnownLimits(model: Model, upstreams: FileConfig['upstreams'], { maxOutput }: BuiltIn): Model {
   if (model.limits.maxOutput !== undefined) return model
   const routes = model.routes.map((route): Route => {
@@ -154,7 +154,7 @@ function embeddedModels(models: FileConfig['models'], upstreams: FileConfig['ups
     .sort()
 }
 
-/** No groups: one with everything. The sandbox's own group is for the key that the first start hands out. */
+/** Without configured groups, `default` has every model. The sandbox's group is for the key of the first start. */
 function withDefaultGroups(groups: Map<string, Group>, sandbox: string[] | undefined): Map<string, Group> {
   const add = (id: string, models: string[]) => groups.set(id, { id, models, multiplierMillionths: MULTIPLIER_ONE })
   if (groups.size === 0) add(DEFAULT_GROUP, [ALL_MODELS])
@@ -163,8 +163,8 @@ function withDefaultGroups(groups: Map<string, Group>, sandbox: string[] | undef
 }
 
 /**
- * Shared by every request: nobody may change it in passing. Maps and lists are read-only by type: a list that is frozen
- * is looked up like a map from then on, and code that reads it is compiled again and again.
+ * Every request shares the configuration, so it must not change. Maps and lists are read-only by type only: engines treat a
+ * frozen list like a map, and recompile the code that reads it.
  */
 function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value

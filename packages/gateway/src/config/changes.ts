@@ -1,11 +1,11 @@
-// What a reload changed, in words for the log. Values are not shown: some of them are secret.
+// Describes what a reload changed, for the log. Values are not shown: some are secret.
 import { canonicalJson } from './hash.ts'
 import type { FileConfig } from './types.ts'
 
 export type Change = {
   /** Such as `models[gpt-x].price changed`. */
   what: string
-  /** The listener was opened with the old value: it holds until the next start unless the listener is replaced. */
+  /** The change takes effect at the next start, because the listener was opened with the old value. */
   restart: boolean
 }
 
@@ -25,12 +25,12 @@ function allModels({ models, mediaModels }: FileConfig): ReadonlyMap<string, obj
   return mediaModels ? new Map<string, object>([...models, ...mediaModels]) : models
 }
 
-// Stand for another field that is listed anyway.
+// Derived from other fields, which are listed themselves.
 const DERIVED = new Set(['priceVersion', 'faultsWritten', 'service', 'healthPath', 'embedded'])
 
 function fieldChanges(path: string, before: object, after: object): Change[] {
   const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))]
-  // What is optional may be there only before, or only now.
+  // An optional field may be present only before or only after.
   const changed = Object.keys({ ...before, ...after }).filter(
     (name) => !DERIVED.has(name) && canonicalJson(now.get(name)) !== canonicalJson(old.get(name)),
   )
@@ -49,7 +49,7 @@ function entryChanges(path: string, before: ReadonlyMap<string, object>, after: 
   return [...gone.map((id) => ({ what: `${path}[${id}] removed`, restart: false })), ...changed]
 }
 
-/** The name in the file: `drainMs` is written `drain`, `baseUrl` is written `base_url`. */
+/** The name in the file: `drain` for `drainMs`, `base_url` for `baseUrl`. */
 function snake(name: string): string {
   if (name === 'mediaPrices') return 'prices'
   if (name === 'endpoints') return 'dialect'

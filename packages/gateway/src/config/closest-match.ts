@@ -1,6 +1,6 @@
-// "Did you mean": the known name that a misspelt one most probably stands for.
+// "Did you mean": finds the known name that is closest to a misspelt one.
 
-/** `baseUrl`, `base-url` and `Base_URL` are all ways of writing `base_url`. */
+/** `baseUrl`, `base-url` and `Base_URL` all become `base_url`. */
 function plain(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1_$2')
@@ -8,7 +8,7 @@ function plain(name: string): string {
     .toLowerCase()
 }
 
-/** Edits (insert, delete, replace, swap of neighbours) that turn one text into the other. */
+/** The number of edits (insert, delete, replace, swap of neighbours) that turn one text into the other. */
 export function editDistance(from: string, to: string): number {
   let beforeLast: number[] = []
   let last = Array.from({ length: to.length + 1 }, (_, column) => column)
@@ -31,7 +31,7 @@ export function editDistance(from: string, to: string): number {
   return last[to.length] ?? 0
 }
 
-/** Undefined when nothing is close enough: a far-fetched guess misleads more than none. */
+/** Undefined if nothing is close enough: a wrong suggestion is worse than none. */
 export function closestMatch(name: string, known: Iterable<string>): string | undefined {
   const wanted = plain(name.slice(0, 100))
   let best: { name: string; edits: number } | undefined

@@ -12,14 +12,14 @@ export type EnvironmentVendors = {
   upstreams: Upstream[]
   models: Model[]
   warnings: string[]
-  /** Of the price list; absent while nothing of it is used. */
+  /** The date of the price list; absent if nothing of it is used. */
   date?: string
 }
 
 const DAY = 24 * 3600 * 1000
 const OLD_AFTER_DAYS = 120
 
-/** `ids`: of the upstreams in the file. Called when these have been read: `variablesRead` tells whose keys they use. */
+/** `ids`: the upstreams in the file. Must run after those are read: `variablesRead` then has the variables they use. */
 export function vendorsFromEnvironment(
   { env, variablesRead, mistakes }: ReadContext,
   ids: ReadonlySet<string>,
@@ -62,10 +62,10 @@ function addVendor(
   result.date = date
 }
 
-/** Models of images and videos are left out: nothing calls them yet. */
+/** Image and video models are skipped: no endpoint serves them yet. */
 function textModel({ id, type, price, limits }: KnownModel, upstream: string): Model[] {
   if (type !== 'text' || !('input' in price)) return []
-  // Sold at what it costs: a margin is a matter of the groups' multiplier.
+  // Sold at cost; a group's multiplier can add a margin.
   const route = { upstream, model: id, priority: 1, weight: 1, cost: price }
   return [{ id, routes: [route], price, priceVersion: priceVersion(price), limits }]
 }

@@ -1,7 +1,7 @@
-// Mistakes as lines that an editor or a terminal can jump to.
+// Formats mistakes so that editors and terminals can jump to their lines.
 import type { Mistake } from './types.ts'
 
-/** `FILE:LINE: message`, one line each; without a line number where there is no line, as for the environment. */
+/** `FILE:LINE: message`, one line each; without a line number for the environment. */
 export function formatMistakes(mistakes: readonly Mistake[]): string {
   return mistakes.map(formatMistake).join('\n')
 }

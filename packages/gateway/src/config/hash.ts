@@ -1,5 +1,5 @@
-// A fingerprint of the configuration in force, for comparing nodes. Secrets and paths of this machine stay out of it:
-// the fingerprint is shown, and a certificate may lie elsewhere on another node.
+// A fingerprint of the active configuration, to detect config drift between nodes. It excludes secrets and local paths:
+// it is shown to operators, and certificates may be in different places on different nodes.
 import { createHash } from 'node:crypto'
 import type { FileConfig } from './types.ts'
 
@@ -28,7 +28,7 @@ function withoutCredentials(address: string | undefined): string | undefined {
   return url.href
 }
 
-/** JSON that is the same for the same contents: fields and map entries sorted, lists (whose order matters) as they are. */
+/** Canonical JSON: fields and map entries are sorted, lists keep their order. */
 export function canonicalJson(value: unknown): string {
   if (typeof value === 'bigint') return `"${value}n"`
   if (value instanceof Map) return canonicalJson(Object.fromEntries([...value].map(([key, each]) => [`:${key}`, each])))

@@ -1,4 +1,4 @@
-// What is no mistake, but what an operator should know. Shown by `config check`, `doctor`, at the start and after a reload.
+// Warnings about valid settings that are probably unintended. Shown by `config check`, `doctor`, at start and after a reload.
 import { formatUsd, NANOS_PER_USD, type Nanos } from '../money/amount.ts'
 import { type Figures, KIND_NAMES, KINDS } from '../money/prices/token-kinds.ts'
 import type { TokenPrice } from '../money/prices/token-price.ts'
@@ -9,7 +9,7 @@ type Config = Pick<FileConfig, 'models' | 'mediaModels' | 'groups'>
 
 const DEFAULT_GROUP = 'default'
 
-/** No vendor sells a million tokens for less than a tenth of a cent: below it, a price per token was meant. */
+/** No vendor charges less than a tenth of a cent per million tokens: a lower price is probably meant per token. */
 const LEAST_PER_MILLION: Nanos = NANOS_PER_USD / 1_000n
 const MILLION = 1_000_000n
 
@@ -34,7 +34,7 @@ function modelWarnings({ models, mediaModels, groups }: Config): string[] {
   return warnings
 }
 
-/** One for each price, of a model, of a route's cost or of a group. */
+/** At most one warning for each price of a model, route or group. */
 function priceWarnings({ models, groups }: Config): string[] {
   const ofModels = [...models.values()].flatMap(({ id, price, routes }) => [
     ...perTokenWarning(`the price of model ${id}`, price),
@@ -71,7 +71,7 @@ const tooLow = (figures: Figures) =>
     return nanos !== undefined && nanos > 0n && nanos < LEAST_PER_MILLION ? [{ name: KIND_NAMES[kind], nanos }] : []
   })
 
-/** `keyGroups`: how many keys that work each group has in the store. */
+/** `keyGroups`: the number of active keys by group. */
 export function missingGroupWarnings(
   keyGroups: ReadonlyMap<string, number>,
   { groups, sandbox }: Pick<FileConfig, 'groups' | 'sandbox'>,

@@ -1,4 +1,4 @@
-// Hot reload: the file is re-read when it changes and when asked to (SIGHUP). A bad edit leaves the running
+// Hot reload: the file is reloaded when it changes and on SIGHUP. A bad edit leaves the running
 // configuration in force, and its mistakes are reported once.
 import { type FSWatcher, watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
@@ -10,13 +10,13 @@ import type { FileConfig, Mistake } from './types.ts'
 import { EMPTY_FILE, isEmptyDocument } from './yaml/document.ts'
 
 export type WatchOptions = {
-  /** The configuration in force, to tell what changed. */
+  /** The active configuration, to describe what changed. */
   running: FileConfig
-  /** Contents must stay the same for this long before they are believed. */
+  /** Contents must stay unchanged for this long before they are loaded. */
   settleMs?: number
-  /** For changes that the system reports to nobody: network drives, symbolic links, full event queues. */
+  /** For changes without file system events: network drives, symbolic links, full event queues. */
   pollMs?: number
-  /** The database writes there too: thousands of events a second would be none of ours. The file is only looked at then. */
+  /** The database writes to the same folder, thousands of times a second: the file is polled instead of watched. */
   busyFolder?: boolean
 }
 
@@ -29,7 +29,7 @@ export type ConfigWatcher = {
 type OnChange = (config: FileConfig, changes: Change[]) => void | Promise<void>
 type OnMistakes = (mistakes: readonly Mistake[]) => void
 
-/** What stands in a file, or why that cannot be told. Compared to see whether anything changed. */
+/** The contents of the file, or why it cannot be read. Compared to detect changes. */
 type Content = { text: string | undefined; problem: string | undefined }
 
 async function readContent(file: string): Promise<Content> {
@@ -52,9 +52,9 @@ export function watchConfig(
 ): ConfigWatcher {
   let current = running
   let closed = false
-  /** Dealt with: loaded, or reported as wrong. Nothing yet: an edit since `running` was read must not be missed. */
+  /** The contents last loaded or reported. Undefined at first, so that an edit since `running` was read is not missed. */
   let handled: Content | undefined
-  /** Seen once, and believed when the next look shows the same. */
+  /** New contents, loaded if they are the same at the next look. */
   let candidate: Content | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
   let queue = Promise.resolve()
@@ -71,7 +71,7 @@ export function watchConfig(
     // Editors and full disks leave empty files behind, or the comment at the top alone. As a configuration it would mean: drop
     // every upstream and model.
     const isEmpty = isEmptyDocument(Buffer.from(content.text, 'latin1').toString())
-    // A start takes it for the defaults, which are in force then.
+    // A start accepts an empty file as the defaults.
     if (isEmpty && !(first && !asked)) return report(EMPTY_FILE)
     const loaded = load(file)
     if (!loaded.config) return onMistakes(loaded.mistakes)
@@ -86,7 +86,7 @@ export function watchConfig(
     }
   }
 
-  /** A write in place empties the file first, and half a file may well be valid: only what stays the same counts. */
+  /** An editor may empty the file before writing it, and half a file may be valid: only unchanged contents are loaded. */
   async function look(): Promise<void> {
     const content = await readContent(file)
     if (closed) return
@@ -100,13 +100,13 @@ export function watchConfig(
     }
   }
 
-  /** One after the other: a slow onChange must not be overtaken by the next. */
+  /** Runs one at a time: a reload must not overtake a slow onChange. */
   function enqueue(work: () => Promise<void>): Promise<void> {
     queue = queue.then(work).catch((error) => report(`could not be reloaded: ${describeSystemError(error)}`))
     return queue
   }
 
-  /** A pending look is not put off by further events: in a busy folder it would never come. */
+  /** Further events do not postpone a pending look: in a busy folder it would never happen. */
   function lookSoon(): void {
     if (closed || timer !== undefined) return
     timer = setTimeout(() => {
@@ -134,7 +134,7 @@ export function watchConfig(
   }
 }
 
-/** The folder, not the file: editors rename a new file over the old one, and a watch on the old one sees nothing more. */
+/** Watches the folder, not the file: editors rename a new file over the old one, and a watch on the old file would see nothing. */
 function watchFolder(file: string, onEvent: () => void): FSWatcher | undefined {
   // Names that begin with ".." are how a mounted Kubernetes ConfigMap is swapped.
   const concerns = (name: string | null) => name === null || name === basename(file) || name.startsWith('..')
@@ -143,7 +143,7 @@ function watchFolder(file: string, onEvent: () => void): FSWatcher | undefined {
     watcher.on('error', () => watcher.close())
     return watcher
   } catch {
-    // No watches left on this machine, or a file system without them: the poll alone does it, later.
+    // No watches are left, or the file system has none: polling detects the change later.
     return undefined
   }
 }

@@ -1,4 +1,4 @@
-// How many calls without a key are in progress, in all and from one network: each keeps a body in memory while it arrives.
+// Limits concurrent requests without a key, in total and per network: each holds a body in memory while it arrives.
 
 const MOST = 32
 const MOST_OF_ONE_NETWORK = 8
@@ -6,7 +6,7 @@ const MOST_OF_ONE_NETWORK = 8
 /** One of the slots that all running requests share. */
 export type Slot = { release(): void }
 
-/** Runs `work` if there is room for it; undefined: there is none. */
+/** Runs `work`, or returns undefined if the limit is reached. */
 export type ConcurrentCalls = <T>(network: string, work: () => Promise<T>) => Promise<T> | undefined
 
 export function createConcurrentCalls(admit: () => Slot | undefined): ConcurrentCalls {

@@ -1,15 +1,15 @@
-// What somebody types to register: read strictly, because it is written down for ever. Pure.
+// Validates the credentials of a registration strictly, because they are stored permanently. Pure.
 import { isLongEnough, SHORTEST_PASSWORD } from '../storage/password.ts'
 
 export type Credentials = { email: string; password: string }
 export type Unreadable = { param?: 'email' | 'password'; message: string }
 
-/** What RFC 5321 allows in all, and in front of the @. */
+/** The limits of RFC 5321: in total, and before the @. */
 const LONGEST_EMAIL = 254
 const LONGEST_LOCAL = 64
 const LONGEST_PASSWORD = 1_024
 
-/** Letters and marks of any script, and the signs that mailboxes have without quotes. Nothing that is not seen. */
+/** Letters and marks of any script, and the characters allowed in unquoted mailboxes. No invisible characters. */
 const LOCAL = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~.-]+$/u
 const DOMAIN =
   /^[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?(\.[\p{L}\p{M}\p{N}]([\p{L}\p{M}\p{N}-]*[\p{L}\p{M}\p{N}])?)*$/u
@@ -43,7 +43,7 @@ function parsed(body: Uint8Array): unknown {
 function isAddress(email: string): boolean {
   const at = email.lastIndexOf('@')
   const [local, domain] = [email.slice(0, Math.max(at, 0)), email.slice(at + 1)]
-  // Bytes, as mail counts them.
+  // RFC 5321 counts bytes.
   if (Buffer.byteLength(email) > LONGEST_EMAIL || Buffer.byteLength(local) > LONGEST_LOCAL) return false
   return LOCAL.test(local) && DOMAIN.test(domain)
 }

@@ -1,8 +1,8 @@
-// Log lines that an operator wants to see once and not for every registration of an attack.
+// Limits log lines to one per day and name, so that an attack does not flood the log.
 
 const DAY_MS = 86_400_000
 
-/** true the first time something is named on a day (UTC). Beyond `most` names a day nothing more is said. */
+/** True the first time a name is used on a day (UTC), for at most `most` names a day. */
 export function createOncePerDay(clock: () => number, most = 100): (name: string) => boolean {
   let day = -1
   let named = new Set<string>()

@@ -1,5 +1,5 @@
-// POST /console/api/register: an account for whoever asks, as far as the operator allows. Strangers call this, so each
-// check stands before what is dearer than it: a question to the store, then a slow hash, then the account.
+// POST /console/api/register: creates an account if the operator allows it. Anyone can call this, so cheap checks come first:
+// a store lookup, then a slow password hash, then the account.
 
 import { clientAddress, compileCidrs, networkOf, wideNetworkOf } from '@trivium/http/addresses/client-address.ts'
 import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
@@ -26,21 +26,21 @@ export type RegisterDependencies = {
   /** A slot for a registration; undefined: the gateway is overloaded. */
   admit(): Slot | undefined
   log: Pick<Log, 'warn'>
-  /** Absent: as passwords are kept. */
+  /** Absent: the password hash of the store. */
   hash?(password: string): Promise<string>
 }
 
 export const LARGEST_BODY = 16 * 1024
 const BODY_IDLE_MS = 10_000
 
-/** Of a network and hour, also for addresses that are taken: nobody shall find out whose by trying. */
+/** Attempts per network and hour. E-mail addresses that are taken count, too, so that they cannot be enumerated. */
 const MOST_TRIES = 30
-/** Of a /24 or /48 and hour. */
+/** Attempts per /24 or /48 and hour. */
 const MOST_WIDE_TRIES = 120
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Each hash takes a processor for a while, which requests need as well. */
+/** Each hash keeps a CPU core busy for a while, which requests need as well. */
 const HASHES_AT_ONCE = 2
 const MOST_WAITING = 20
 
@@ -58,7 +58,7 @@ export function createRegister(parts: RegisterDependencies): Register {
 
   return async (call) => {
     const { registration, server } = config()
-    // Asked now: it is not known any more when the caller has gone.
+    // Read now: the address is unknown after the client has disconnected.
     const { cidrs } = compileCidrs(server.trustedProxies)
     const address = clientAddress(call.http.address(), call.http.headers, cidrs)
     if (!registration.open) return errorResponse(call, CLOSED)
@@ -105,7 +105,7 @@ export function createRegister(parts: RegisterDependencies): Register {
   }
 }
 
-/** `paced`: later in the day there is room for another trial. */
+/** `paced`: more trial credit will be released later today. */
 type Withheld = 'network' | 'paced' | 'budget'
 
 function withheldBecause({ withheld }: SignedUp, hasMoreLater: boolean): Withheld | undefined {
@@ -128,7 +128,7 @@ const NOTICES: Readonly<Record<Withheld, string>> = {
 function accountJson({ account, trialCredit }: SignedUp, withheld: Withheld | undefined) {
   return {
     ...{ id: String(account.id), email: account.email, trial_credit_usd: formatUsd(trialCredit) },
-    /** Why there is less than was to be expected. */
+    /** Why there is less trial credit than expected. */
     notice: withheld ? NOTICES[withheld] : null,
   }
 }

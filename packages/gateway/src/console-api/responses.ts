@@ -1,10 +1,10 @@
-// How the console's paths answer: JSON, and errors in one shape that is also the chat-compatible one.
+// Responses of the console API: JSON, with errors in the format of the chat dialect.
 
 import type { BodyError } from '@trivium/http/bodies/body-error.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import { type HttpResponse, json, type ResponseHeaders } from '@trivium/http/response.ts'
 
-/** A call as the app hands it over: the headers for its answer are prepared. */
+/** A request to the console API, with the headers of its response. */
 export type ConsoleCall = {
   http: HttpRequest
   headers: ResponseHeaders

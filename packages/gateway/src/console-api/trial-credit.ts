@@ -1,12 +1,12 @@
-// How fast trial credit may be given away. Registrations prove nothing about who registers, so a day's budget is not there
-// all at once, and no network gets all of it: whoever wants to drain it needs the whole day and many networks. Pure.
+// The rate at which trial credit is granted. Anyone can register, so a day's budget is released gradually and no network gets
+// all of it: draining it takes the whole day and many networks. Pure.
 import type { Nanos } from '../money/amount.ts'
 
 const DAY_MS = 86_400_000
-/** So many trials are there from midnight on, whatever the budget: a small site's day may have only one busy hour. */
+/** Trials that are available from midnight on, whatever the budget: a small site may have only one busy hour a day. */
 const TRIALS_AT_ONCE = 3n
 
-/** What may have been given by now: half of the budget from midnight (UTC) on, the other half evenly through the day. */
+/** The budget released by now: half of it at midnight (UTC), the other half evenly through the day. */
 export function releasedBudget(budgetPerDay: Nanos, trialCredit: Nanos, now: number): Nanos {
   const half = budgetPerDay / 2n
   const released = half + ((budgetPerDay - half) * BigInt(now % DAY_MS)) / BigInt(DAY_MS)

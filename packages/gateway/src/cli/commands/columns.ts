@@ -1,4 +1,4 @@
-// Accounts, keys and usage as tables: what an operator looks for; --json has all of it.
+// The table columns of accounts, keys and usage; --json has all fields.
 import { type Column, table } from '../table.ts'
 
 type Shown = Readonly<Record<string, unknown>>
@@ -11,7 +11,7 @@ function cellOf(value: unknown): string | undefined {
   return Array.isArray(value) ? value.join(',') : String(value)
 }
 
-/** To the second: milliseconds and the T make a column wide and say nothing. */
+/** Times without milliseconds and `T`, to keep the column narrow. */
 const time = (title: string, name: string): Column<Shown> => ({
   title,
   cell: (row) =>

@@ -1,4 +1,4 @@
-// `trivium doctor`: the questions to ask first when something does not work.
+// `trivium doctor`: the first checks to make when something does not work.
 import { accessSync, constants, existsSync } from 'node:fs'
 import type { Environment } from '../../config/types.ts'
 import { FolderInUse, type Storage } from '../../storage/storage.ts'
@@ -9,12 +9,12 @@ import { align } from '../table.ts'
 import { storeWarnings } from './store-warnings.ts'
 import { describeProbes, probeAll } from './upstream-probes.ts'
 
-/** `advice`: what to do where it is not ok. `remarks`: nothing is wrong, but an operator should know. */
+/** `advice`: what to do if the check failed. `remarks`: warnings. */
 type Check = { check: string; ok: boolean; note: string; advice: string | null; remarks: readonly string[] }
 type Finding = string | { note: string; remarks: readonly string[] }
 export type DoctorReport = { ok: boolean; checks: Check[] }
 
-/** Rejects with what is the matter; `advice` goes with it. */
+/** `ask` throws if the check fails. */
 type Question = { check: string; advice: string; ask(): Finding | Promise<Finding> }
 
 export async function doctor(setup: CommandContext): Promise<DoctorReport> {
@@ -46,11 +46,11 @@ export async function doctor(setup: CommandContext): Promise<DoctorReport> {
   ]
   for (const question of questions) {
     await examine(question)
-    // A store in a folder that does not exist would be the same finding twice.
+    // Without a data folder, the store check would report the same again.
     if (question.check === 'data folder' && !checks.at(-1)?.ok) break
   }
   if (checks.some(({ check, ok }) => check === 'configuration' && ok)) checks.push(...(await examineUpstreams(setup)))
-  // The owner of a SQLite file is the only node there is.
+  // With SQLite there is only one node.
   if (checks.every(({ ok }) => ok) && setup.environment().databaseUrl) {
     const advice = 'give all nodes the same configuration file and environment, then reload or restart them'
     await examine({ check: 'nodes', advice, ask: () => describeNodes(setup) })
@@ -74,7 +74,7 @@ const UPSTREAM_ADVICE: Readonly<Partial<Record<ProbeState, string>>> = {
   failing: "the service itself fails; check its status page, and run 'upstream test'",
 }
 
-/** All at once, by a call that costs nothing. The embedded models are part of this program. */
+/** Probes all real upstreams concurrently, with calls that cost nothing. */
 async function examineUpstreams(setup: CommandContext): Promise<Check[]> {
   const { upstreams } = setup.config(setup.environment())
   const probes = await probeAll({ upstreams: new Map([...upstreams].filter(([, { embedded }]) => !embedded)) })
@@ -93,7 +93,7 @@ async function examineUpstreams(setup: CommandContext): Promise<Check[]> {
   })
 }
 
-/** One line per check, and one for what to do or to know. */
+/** One line per check, followed by advice and warnings. */
 export function describeDoctor({ checks }: DoctorReport): string {
   const rows = checks.flatMap(({ check, ok, note, advice, remarks }) => {
     const [first = '', ...more] = note.split('\n')
@@ -116,7 +116,7 @@ function describeConfig(setup: CommandContext): Finding {
 }
 
 function describeFolder({ dataDir, databaseUrl }: Environment): string {
-  // With PostgreSQL it holds nothing before a server has run on this machine.
+  // With PostgreSQL the folder is created by the first server on this machine.
   if (!existsSync(dataDir) && databaseUrl) return `${dataDir} does not exist; a server on this machine creates it`
   if (!existsSync(dataDir)) throw new Error(`the folder ${dataDir} does not exist`)
   accessSync(dataDir, constants.R_OK | constants.W_OK)
@@ -128,7 +128,7 @@ async function withStore<T>(setup: CommandContext, environment: Environment, wor
   return await work(storage).finally(() => storage.close())
 }
 
-/** Nodes that do not agree answer the same call differently, or at another price, depending on where it arrives. */
+/** Nodes with different configurations may handle or price the same request differently. */
 async function describeNodes(setup: CommandContext): Promise<string> {
   const environment = setup.environment()
   const here = shorten(setup.config(environment).hash)

@@ -1,4 +1,4 @@
-// The options of `key create`, `key limit` and `account limit`, checked: what is wrong is named before anything is written.
+// Validates the options of `key create`, `key limit` and `account limit` before anything is written.
 
 import { networkErrors } from '../../access/origin.ts'
 import type { FileConfig, Group } from '../../config/types.ts'
@@ -17,13 +17,13 @@ const LIMIT_OPTIONS = [
 ] as const
 
 export const LIMIT_NAMES = LIMIT_OPTIONS.map(([name]) => name)
-/** All that says what a key may do. */
+/** The options that restrict a key. */
 export const TERM_NAMES = ['cap', 'cap-period', 'expires', 'models', 'ips', ...LIMIT_NAMES] as const
 
 const NONE = 'none'
 const MOST = 1_000_000_000
 
-/** What is given; `none` takes a limit away where there may be one already. */
+/** The limits that are set. With `mayRemove`, `none` removes a limit. */
 export function limitsOf(values: Values, mayRemove: boolean): Partial<Limits> {
   const limits: Partial<Limits> = {}
   for (const [name, limit] of LIMIT_OPTIONS) {
@@ -41,10 +41,10 @@ function wholeNumber(name: string, given: string, mayRemove: boolean): number {
   throw new UsageError(`--${name} must be a whole number from 1 to ${MOST}${orNone}, not '${given}'`)
 }
 
-/** `cap`: what there is already. `mayRemove`: `none` takes away what there is; a cap takes its period with it. */
+/** `cap`: the current cap. `mayRemove`: `none` removes a term; removing the cap also removes its period. */
 type About = { group: Group | undefined; cap: Nanos | undefined; mayRemove: boolean }
 
-/** Those terms of a key that are given. */
+/** The terms of a key that are set on the command line. */
 export function termsOf(values: Values, about: About, config: FileConfig, now: number): KeyChanges {
   const { group, mayRemove } = about
   const { cap, 'cap-period': period, expires, models, ips } = values
@@ -84,12 +84,12 @@ const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+
 
 function timeOf(expires: string, now: number): number {
   const [, day, clock, zone] = ISO_TIME.exec(expires) ?? []
-  // Without a zone it is UTC: where the server stands must not decide when a key expires.
+  // Without a zone it is UTC: the server's time zone must not affect when a key expires.
   const time = day === undefined ? Number.NaN : Date.parse(clock && !zone ? `${expires}Z` : expires)
-  // The 31st of February would quietly become the 3rd of March.
+  // Date.parse would silently turn 31 February into 3 March.
   if (Number.isNaN(time) || new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) !== day)
     throw new UsageError(`--expires must be a time such as 2027-01-31T12:00:00Z, not '${expires}'`)
-  // Nobody wants a key that never worked; whoever mistook the year or the zone does not notice by its secret.
+  // A wrong year or zone would create a key that never works.
   if (time <= now) {
     const [given, present] = [time, now].map((each) => new Date(each).toISOString())
     throw new UsageError(`--expires must be in the future: ${given} has passed (it is ${present} now)`)
@@ -104,7 +104,7 @@ function modelsOf(given: string, group: Group | undefined, config: FileConfig): 
     const known = [...config.models.keys()].join(', ')
     throw new CommandError(`unknown models: ${unknown.join(', ')} (available: ${known})`)
   }
-  // A group that the file no longer has allows nothing, whatever is written down here.
+  // If the group no longer exists, the key cannot use any model anyway.
   const elsewhere = models.filter((id) => !group?.models.includes('*') && !group?.models.includes(id))
   if (group && elsewhere.length > 0)
     throw new CommandError(`group '${group.id}' does not include the models: ${elsewhere.join(', ')}`)

@@ -1,4 +1,4 @@
-// The commands that need no database, or deal with it themselves.
+// The commands that need no database, or open it themselves.
 import { resolve } from 'node:path'
 import { startSandboxServer } from '@trivium/sandbox/server.ts'
 import { readPriceList } from '../../upstreams/prices/price-list.ts'

@@ -1,4 +1,4 @@
-// What an operator can do to accounts and keys: run in the process that owns the store, asked for by the command line.
+// The operations on accounts and keys. They run in the process that owns the store, on behalf of the command line.
 
 import { hashSecret } from '../../access/authenticate.ts'
 import { formatRequestId, parseRequestId } from '../../access/ids.ts'
@@ -15,7 +15,7 @@ import { CommandError, UsageError } from '../errors.ts'
 import { amountOf, limitsOf, termsOf } from './key-options.ts'
 import { PAGE_ROWS } from './usage-pages.ts'
 
-/** `health`: at the desk of a server that runs. */
+/** `health`: only in a running server. */
 export type OperationContext = {
   storage: Storage
   config: FileConfig
@@ -23,7 +23,7 @@ export type OperationContext = {
   httpVersionOf?: Send['httpVersionOf']
 }
 type Values = Readonly<Record<string, string>>
-/** Of the receipts on one page of a usage list. */
+/** Maximum size of the receipts on one page of a usage list. */
 const PAGE_BYTES = 4 * 1024 * 1024
 export type Operation = (desk: OperationContext, values: Values) => Promise<unknown>
 
@@ -64,7 +64,7 @@ export const OPERATIONS = {
     const { id } = await findAccount(storage, account)
     return (await storage.keys.list(id)).map(keyJson)
   },
-  // Not a command: what remarks about keys need to know from the process that owns the store.
+  // Not a command: used for warnings about the groups of keys.
   'key groups': async ({ storage }) => Object.fromEntries(await storage.keys.countByGroup()),
   'key limit': async ({ storage, config }, values) => {
     const { key = '' } = values
@@ -78,7 +78,7 @@ export const OPERATIONS = {
     await storage.keys.revoke((await findKey(storage, key)).id)
     return { id: key, revoked: true }
   },
-  // One page; readUsage asks for the next.
+  // One page; readUsage requests the next.
   usage: async ({ storage }, { account = '', limit = '100', before }) => {
     if (!/^\d{1,9}$/.test(limit)) throw new UsageError('--limit must be a whole number; 0 means all')
     const { id } = await findAccount(storage, account)
@@ -106,7 +106,7 @@ export function isOperation(name: string): name is OperationName {
   return Object.hasOwn(OPERATIONS, name)
 }
 
-/** 256 random bits; the store only ever sees the hash. */
+/** 256 random bits; the store gets only the hash. */
 export function newApiKey(): string {
   return `sk-${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`
 }

@@ -1,4 +1,4 @@
-// `prices diff` for people: one block per model, columns aligned, and at the end what could not be compared.
+// The text of `prices diff`: one block per model, and at the end what could not be compared.
 import type { Difference } from '../../money/prices/price-diff.ts'
 import type { ComparedModel, PriceReport } from '../../upstreams/prices/price-report.ts'
 import { align } from '../table.ts'
@@ -22,7 +22,7 @@ export function describePrices({ date, models, unknown, unused }: PriceReport): 
   return `${parts.join('\n\n')}\n`
 }
 
-/** A model that is called the same here and there is named once. */
+/** A model with the same name at the vendor is named once. */
 const routeName = ({ model, upstream_model: upstream }: { model: string; upstream_model: string }): string =>
   model === upstream ? model : `${model} -> ${upstream}`
 

@@ -1,4 +1,4 @@
-// Remarks about what the store and the configuration say together.
+// Warnings that need both the store and the configuration.
 
 import type { Environment, FileConfig } from '../../config/types.ts'
 import { missingGroupWarnings } from '../../config/warnings.ts'
@@ -7,7 +7,7 @@ import { callServer } from '../control-socket.ts'
 
 const WITHIN_MS = 5_000
 
-/** None where there is no store, or where it does not answer: whether that is wrong is for others to say. */
+/** Empty if the store is missing or does not respond: other checks report that. */
 export async function storeWarnings(
   setup: CommandContext,
   environment: Environment,

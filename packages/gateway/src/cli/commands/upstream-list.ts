@@ -1,4 +1,4 @@
-// `upstream list`: what there is, what it speaks, and whether its description was ever tried.
+// `upstream list`: the upstreams with their dialects and health.
 import { SANDBOX_KIND } from '../../config/sandbox.ts'
 import type { FileConfig } from '../../config/types.ts'
 import type { Probe } from '../../upstreams/diagnostics/probe-upstream.ts'
@@ -9,16 +9,16 @@ import { Report } from '../output.ts'
 import { type Column, table } from '../table.ts'
 import { describeProbes } from './upstream-probes.ts'
 
-/** How the keys of each upstream are doing, by the upstream's id. */
+/** The health of each upstream's keys, by upstream id. */
 export type KeysById = Readonly<Record<string, readonly KeyReport[]>>
 
-/** The version of HTTP, as far as it is known. */
+/** The HTTP version by upstream id, as far as it is known. */
 export type HttpById = Readonly<Record<string, HttpVersion | null>>
 
-/** What each process that serves here knows. */
+/** What each server process knows. */
 type Known = { health: readonly KeysById[]; http: readonly HttpById[]; probes?: ProbesById }
 
-/** What each upstream answered just now, by its id. */
+/** The results of probing each upstream, by upstream id. */
 export type ProbesById = Readonly<Record<string, readonly Probe[]>>
 
 export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { health, http, probes }: Known): Report {
@@ -34,11 +34,11 @@ export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { he
         keys: keys.length,
       },
       max_concurrency: maxConcurrency ?? null,
-      // Of a description that comes with the program; an upstream of one's own has none.
+      // Only built-in kinds have it.
       tried: KINDS.get(kind)?.tried ?? null,
       http: upstream.embedded ? null : (http.find((each) => each[id])?.[id] ?? fixedHttpVersion(upstream) ?? null),
       checks: probes?.[id] ?? null,
-      key_states: together(health.flatMap((each) => (each[id] ? [each[id]] : [])))?.map(keyState) ?? null,
+      key_states: mergeReports(health.flatMap((each) => (each[id] ? [each[id]] : [])))?.map(keyState) ?? null,
     }
   })
   return new Report(list, table(COLUMNS, list))
@@ -68,11 +68,11 @@ const COLUMNS: readonly Column<Listed>[] = [
   { title: 'health', cell: ({ key_states }) => key_states?.map(inWords).join('; ') },
 ]
 
-/** From the one that concerns an operator least to the one that does most. */
+/** By increasing severity. */
 const STATES = ['ready', 'cooling', 'probing', 'open', 'rejected'] as const
 
-/** Workers learn by themselves: of each key, the worst that any of them knows. */
-function together(reports: readonly (readonly KeyReport[])[]): KeyReport[] | undefined {
+/** Workers track health separately: shows the worst state of each key. */
+function mergeReports(reports: readonly (readonly KeyReport[])[]): KeyReport[] | undefined {
   const severity = ({ state, waitMs = 0 }: KeyReport): number => STATES.indexOf(state) * 1e9 + waitMs
   return reports[0]?.map((key, index) => {
     const all = reports.flatMap((keys) => keys[index] ?? []).sort((one, other) => severity(other) - severity(one))

@@ -1,5 +1,5 @@
-// Which upstreams are there and take their keys, for the commands that tell a dead one from a healthy one: asked all at once,
-// without cost, and each for a few seconds at most.
+// Probes whether upstreams are reachable and accept their keys: concurrently, without cost, and each for a few
+// seconds at most.
 
 import { createSandbox } from '@trivium/sandbox/handler.ts'
 import type { FileConfig } from '../../config/types.ts'
@@ -13,7 +13,7 @@ export async function probeAll({ upstreams }: Pick<FileConfig, 'upstreams'>): Pr
   return Object.fromEntries(await Promise.all(probed))
 }
 
-/** `healthy`, or what is the matter with which key. */
+/** `healthy`, or the state of each key. */
 export function describeProbes(probes: readonly Probe[]): string {
   const states = [...new Set(probes.map(({ state }) => state))]
   if (states.length === 1) return states[0] ?? ''

@@ -1,4 +1,4 @@
-// `upstream test ID`: does it answer, with each of its keys and in each of its dialects? At the operator's own expense.
+// `upstream test ID`: calls an upstream with each of its keys and in each of its dialects, at the operator's expense.
 
 import { createSandbox } from '@trivium/sandbox/handler.ts'
 import { closestMatch } from '../../config/closest-match.ts'
@@ -34,7 +34,7 @@ function firstModel({ models }: FileConfig, id: string): string | undefined {
   return routes.find(({ upstream }) => upstream === id)?.model
 }
 
-/** People may name a model as it is called here, or as it is called there. */
+/** The model's name at the upstream; `named` may be the name here or at the upstream. */
 function nameThere({ models }: FileConfig, id: string, named: string): string {
   return models.get(named)?.routes.find(({ upstream }) => upstream === id)?.model ?? named
 }

@@ -1,4 +1,4 @@
-// Section `groups`: which models a key may use, and at which multiple of the price, or at which price of its own.
+// Section `groups`: the models that keys of a group may use, and a multiplier or the group's own prices.
 
 import { closestMatch } from '../closest-match.ts'
 import type { Group, GroupMediaPrice, GroupPrice, ModelType } from '../types.ts'
@@ -15,7 +15,7 @@ const GROUP_FIELDS = { id: true, models: true, multiplier: true, prices: true } 
 const EXAMPLE = '{ id: default, models: ["*"], multiplier: 1 }'
 const PRICES_EXAMPLE = 'prices: { my-model: { input: 1.50, output: 6.00 } }'
 
-/** Which models a group may name, and what to say about others. */
+/** The models that a group may name, and advice about others. */
 export type KnownModels = { types: ReadonlyMap<string, ModelType>; advice(id: string): string | undefined }
 
 export function readGroups(value: YamlValue | undefined, models: KnownModels): Map<string, Group> {
@@ -38,7 +38,7 @@ export function readGroups(value: YamlValue | undefined, models: KnownModels): M
   return groups
 }
 
-/** A model's price for this group: the multiplier does not apply on top of it. */
+/** The group's own prices, to which its multiplier does not apply. */
 function readPrices(value: YamlValue | undefined, names: readonly string[], models: KnownModels) {
   const prices = new Map<string, GroupPrice>()
   const mediaPrices = new Map<string, GroupMediaPrice>()

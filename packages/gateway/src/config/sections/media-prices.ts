@@ -1,4 +1,4 @@
-// Prices of image and video models, as written.
+// Prices of image and video models in the file.
 import type { Nanos } from '../../money/amount.ts'
 import { isSize, isWord, type MediaPrice, type VideoUnit } from '../../money/prices/media-price.ts'
 import { canonicalJson } from '../hash.ts'
@@ -48,7 +48,7 @@ function readImagePrice(value: YamlValue): MediaPrice | undefined {
   return perImage === undefined ? undefined : { type: 'image', perImage, variants }
 }
 
-/** Digits and an x are a size, be it one or not. */
+/** Digits around an `x` are always read as a size, even an invalid one. */
 const isQuality = (name: string): boolean => isWord(name) && !/^\d+x\d+$/.test(name)
 
 function readVideoPrice(value: YamlValue): MediaPrice | undefined {

@@ -1,4 +1,4 @@
-// Section `models`: what clients ask for, where it is routed, and what it costs.
+// Section `models`: the models that clients request, with their routes and prices.
 
 import { closestMatch } from '../closest-match.ts'
 import { SANDBOX_MODEL } from '../sandbox.ts'
@@ -21,13 +21,13 @@ const ROUTE_FIELDS = { upstream: true, model: true, priority: true, weight: true
 const LIMIT_FIELDS = { context: true, max_output: true } as const
 
 const EXAMPLE = '{ id: my-model, routes: [{ upstream: local, model: llama }], price: { input: 2.00, output: 8.00 } }'
-/** Which upstreams a route may name, and what to say about others. */
+/** The upstreams that a route may name, and advice about others. */
 export type KnownUpstreams = { ids: ReadonlySet<string>; advice(id: string): string | undefined }
 
 export type ReadModels = {
   models: Map<string, Model>
   mediaModels: Map<string, MediaModel>
-  /** Also those with mistakes: a group that names one of them is not a second mistake. */
+  /** Includes models with mistakes, so that a group that names one is not reported as well. */
   types: Map<string, ModelType>
 }
 
@@ -55,7 +55,7 @@ export function readModels(value: YamlValue | undefined, upstreams: KnownUpstrea
   return result
 }
 
-/** Looked at when all models are known: one may name another that is written below it. */
+/** Checked after all models are read, since a model may name one that follows it. */
 type Fallback = { value: YamlValue; id: string; of: string }
 
 function readFallbacks(fields: Fields, of: string): Fallback[] {

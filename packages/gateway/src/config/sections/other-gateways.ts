@@ -1,10 +1,10 @@
-// Files and words that belong to other gateways, and what they are called here.
+// Recognizes configuration files and terms of other gateways, and suggests the equivalent.
 import { isMap, isScalar } from 'yaml'
 import { addMistake, type YamlValue } from '../yaml/document.ts'
 
 const LITELLM_SECTIONS = ['model_list', 'litellm_settings', 'router_settings', 'general_settings']
 
-/** true, with one mistake noted instead of one for each line: it is the configuration of LiteLLM. */
+/** Whether the file is a LiteLLM configuration; if so, reports one mistake instead of one per line. */
 export function isLitellmFile(root: YamlValue): boolean {
   const map = root.context.resolve(root.node)
   const names = isMap(map) ? map.items.map(({ key }) => (isScalar(key) ? String(key.value) : '')) : []
@@ -17,7 +17,7 @@ export function isLitellmFile(root: YamlValue): boolean {
   return true
 }
 
-/** The names that people know a dialect by. */
+/** Other common names of the dialects. */
 const DIALECT_OF: Readonly<Record<string, string>> = {
   ...{ openai: 'chat (or responses)', gpt: 'chat (or responses)', azure: 'chat', completions: 'chat' },
   ...{ 'chat-completions': 'chat', 'openai-chat': 'chat', 'openai-compatible': 'chat', 'openai-like': 'chat' },
@@ -27,7 +27,7 @@ const DIALECT_OF: Readonly<Record<string, string>> = {
   ...{ vertex: 'generate-content', generatecontent: 'generate-content', 'gemini-native': 'generate-content' },
 }
 
-/** Undefined: no word that stands for a dialect. `kinds`: those with a built-in description, which need no dialect. */
+/** Undefined if the word means no dialect. `kinds`: built-in kinds, which need no dialect. */
 export function dialectAdvice(written: string, kinds: ReadonlyMap<string, unknown>): string | undefined {
   const word = written
     .trim()

@@ -89,7 +89,7 @@ function readTls(value: YamlValue): ServerConfig['tls'] {
   return { certFile, keyFile }
 }
 
-/** A pair that cannot serve is found here, where it is one line, and not when the first client connects. */
+/** Checked at start, so that a mismatched pair is one clear message instead of failed connections. */
 function checkPair(fields: Fields, certFile: string, keyFile: string): void {
   const certificate = parsedFile(fields.get('cert'), certFile, 'certificate', (pem) => new X509Certificate(pem))
   const key = parsedFile(fields.get('key'), keyFile, 'private key', (pem) => createPrivateKey(pem))

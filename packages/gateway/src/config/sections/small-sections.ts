@@ -8,7 +8,7 @@ import { readBoolean, readDuration, readUsd, STORAGE_TIME } from '../yaml/scalar
 
 type Registration = FileConfig['registration']
 
-/** Sign-ups come with credit: with a real upstream that is the operator's money, so it must be opened in the file. */
+/** New accounts get trial credit. With a real upstream that is the operator's money, so registration must be opened explicitly. */
 export const registrationDefaults = (hasRealUpstream: boolean): Registration => ({
   open: !hasRealUpstream,
   trialCredit: 10n * NANOS_PER_USD,
@@ -29,7 +29,7 @@ export const readRegistration =
     }
   }
 
-/** `on` undefined: not written, so it depends on whether there is a real upstream. */
+/** `on` undefined: not in the file; the default depends on whether there is a real upstream. */
 export type WrittenSandbox = { on: boolean | undefined; faults: boolean | undefined }
 
 export function readSandboxSection(value: YamlValue): WrittenSandbox {

@@ -1,5 +1,5 @@
-// What a model costs, as written: USD, digit by digit. What is left out counts as the dearest sensible reading of what
-// stands there; anything lower would be a discount that nobody granted.
+// Token prices in the file: USD, read digit by digit. An omitted figure takes the most expensive plausible value of those
+// given; anything lower would be a discount that nobody granted.
 import { createHash } from 'node:crypto'
 import type { Nanos } from '../../money/amount.ts'
 import { type Figures, KIND_NAMES, KINDS, type Kind } from '../../money/prices/token-kinds.ts'
@@ -38,18 +38,18 @@ const LONG_EXAMPLE = 'long_context: { above: 200000, input: 4.00, output: 12.00 
 const TIERS_EXAMPLE = 'tiers: { priority: 2, flex: 0.5 }'
 const TOOLS_EXAMPLE = 'tools: { web_search: 0.01 }'
 
-/** Others may exist; what is close to one of these is a slip of the pen, and would never be charged. */
+/** Other names are allowed, but one that is close to a known name is a typing error and would never be charged. */
 const KNOWN_TIERS = ['priority', 'flex', 'scale', 'batch', 'fast']
 const KNOWN_TOOLS = [
   ...['web_search', 'file_search', 'code_interpreter', 'image_generation', 'x_search'],
   ...['google_maps', 'retrieval', 'container', 'web_fetch'],
 ]
-/** What is answered later, elsewhere or by other models is not metered here: a price would promise what nobody counts. */
+/** Features whose usage is not metered here, because they respond later, elsewhere or by other models. */
 const UNPRICEABLE: ReadonlySet<string> = new Set([
   ...['background', 'fallbacks', 'fallback_credit', 'models', 'model_routing', 'model_armor', 'inference_geo'],
   ...['advisor', 'container_memory'],
 ])
-/** Other vendors' names for the same. */
+/** Other vendors' names of the same tools. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   code_execution: 'code_interpreter',
   collections_search: 'file_search',
@@ -57,7 +57,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 }
 const MOST_ENTRIES = 32
 
-/** USD per million tokens. A zero must be written: a forgotten price would give the model away. */
+/** USD per million tokens. A price of zero must be explicit: a forgotten price would give the model away. */
 export function readTokenPrice(value: YamlValue): TokenPrice | undefined {
   const fields = fieldsOf(value, PRICE_FIELDS, PRICE_EXAMPLE)
   if (!fields) return undefined
@@ -76,7 +76,7 @@ export function readTokenPrice(value: YamlValue): TokenPrice | undefined {
   }
 }
 
-/** A table that stands on its own has at least an input and an output price. */
+/** A complete table has at least an input and an output price. */
 function readWholeTable(fields: Fields): Written {
   const written = readFigures(fields)
   for (const name of ['input', 'output'] as const) {
@@ -94,7 +94,7 @@ function readFigures(fields: Fields): Written {
   return written
 }
 
-/** What most prices leave out is filled in here, what is special stays out: then it is counted with what it falls back to. */
+/** Fills in the common figures. Special figures stay absent, and their tokens are charged at the figure they fall back to. */
 function figuresOf(written: Written): Figures | undefined {
   const { input, output, cachedInput = input, cacheWrite = input } = written
   if (input === undefined || output === undefined || cachedInput === undefined || cacheWrite === undefined) {
@@ -103,7 +103,7 @@ function figuresOf(written: Written): Figures | undefined {
   return { ...written, input, output, cachedInput, cacheWrite }
 }
 
-/** One, or a list of them. What one leaves out is as in the price that it belongs to. */
+/** One entry or a list. Omitted figures are those of the price that it belongs to. */
 function readLongContext(value: YamlValue, base: Written): LongContext[] {
   const items = isList(value) ? (itemsOf(value, LONG_EXAMPLE) ?? []) : [value]
   const found = items.flatMap((item): LongContext[] => {
@@ -145,7 +145,7 @@ function readTierTable(value: YamlValue, hasLongContext: boolean): Tier | undefi
   if (!fields) return undefined
   const written = readWholeTable(fields)
   const long = fields.get('long_context')
-  // Guessing between the tier's short price and the usual long one would be wrong either way.
+  // Neither the tier's normal price nor the default long-context price would be right.
   if (!long && hasLongContext) {
     addMistake(value, `the price has long_context, so a tier with prices of its own needs it too: ${LONG_EXAMPLE}`)
   }
@@ -168,7 +168,7 @@ function readTools(value: YamlValue | undefined): Map<string, Nanos> {
   return tools
 }
 
-/** False, with the mistake noted: a word that would never be charged, or never should be. */
+/** False, with a mistake reported, for names that would never be charged or must not be. */
 function checkWord(field: YamlValue, name: string, noun: 'tier' | 'tool', known: readonly string[]): boolean {
   const mistake = wordMistake(name, noun, known)
   if (mistake !== undefined) addMistake(field, mistake)
@@ -192,10 +192,10 @@ function checkEntryCount(value: YamlValue, entries: number): void {
   if (entries > MOST_ENTRIES) addMistake(value, `has ${entries} entries; at most ${MOST_ENTRIES} are allowed`)
 }
 
-/** Short hash of a price, with all that belongs to it. */
+/** Short hash of a price with all its figures. */
 export function priceVersion(price: TokenPrice): string {
   const { input, output, cachedInput, cacheWrite, ...more } = price
-  // Prices of four figures keep the versions that they have always had.
+  // Prices with only the four basic figures keep a stable hash when new figures are introduced.
   const extra = Object.keys(more).length > 0 ? ` ${canonicalJson(more)}` : ''
   return versionOf(`tokens ${input} ${output} ${cachedInput} ${cacheWrite}${extra}`)
 }

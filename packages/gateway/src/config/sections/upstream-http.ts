@@ -1,11 +1,11 @@
-// Field `http` of an upstream: which version of HTTP it must be spoken to in.
+// Field `http` of an upstream: the required HTTP version.
 
 import type { Upstream } from '../types.ts'
 import { addMistake } from '../yaml/document.ts'
 import type { Fields } from '../yaml/fields.ts'
 import { readWord } from '../yaml/scalars.ts'
 
-/** Absent: HTTP/2 where the upstream offers it. Asked for where it cannot be had, it would fail at every request. */
+/** Absent: HTTP/2 if the upstream offers it. HTTP/2 where it cannot work is a mistake, since every request would fail. */
 export function readHttp(
   fields: Fields,
   { baseUrl, proxy }: Pick<Upstream, 'baseUrl' | 'proxy'>,

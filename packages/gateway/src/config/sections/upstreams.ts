@@ -50,9 +50,9 @@ type Kinds = ReadonlyMap<string, UpstreamKind>
 
 export type ReadUpstreams = {
   upstreams: Map<string, Upstream>
-  /** Also those with mistakes: a route to one of them is not a second mistake. */
+  /** Includes upstreams with mistakes, so that a route to one is not reported as well. */
   ids: Set<string>
-  /** Entries of kind `sandbox`, to be refused where the sandbox is off. */
+  /** Entries of kind `sandbox`, rejected if the sandbox is off. */
   sandboxes: YamlValue[]
   /** Something other than the sandbox is configured. */
   hasReal: boolean
@@ -108,7 +108,7 @@ function readSandbox(fields: Fields, id: string, kinds: Kinds): Upstream {
   return { ...sandboxUpstream(id), ...readCommon(fields, id, false), dialect }
 }
 
-/** `kind`: the built-in description; undefined where none was written, or none of that name is known. */
+/** `kind`: undefined if the file has none, or an unknown one. */
 function readReal(fields: Fields, id: string, kind: UpstreamKind | undefined, kinds: Kinds): Upstream {
   const readKeys = listOf(readKey, `["\${MY_KEY}"]`, NO_KEY)
   const keys = kind?.keyless ? fields.optional('keys', readKeys, ['none']) : fields.required('keys', readKeys, NO_KEY)
@@ -125,7 +125,7 @@ function readReal(fields: Fields, id: string, kind: UpstreamKind | undefined, ki
 }
 
 function readCustom(fields: Fields, kinds: Kinds): Pick<Upstream, 'dialect' | 'baseUrl' | 'endpoints'> {
-  // A kind that nobody knows would have brought both.
+  // An unknown kind would have supplied dialect and base_url: do not report them as missing.
   const hasKind = fields.get('kind') !== undefined
   const dialect = hasKind
     ? fields.optional<UpstreamDialect | undefined>('dialect', readDialect(kinds), undefined)
@@ -150,7 +150,7 @@ const readDialect =
     return undefined
   }
 
-/** The dialect as written, also when it was refused: the ending of base_url is judged by it. */
+/** The dialect in the file, even if it was rejected, to check the ending of base_url. */
 function writtenDialect(fields: Fields): UpstreamDialect | undefined {
   const value = fields.get('dialect')
   const node = value?.context.resolve(value.node)
@@ -170,7 +170,7 @@ function readBaseUrl(value: YamlValue, dialect: UpstreamDialect | undefined): st
   return undefined
 }
 
-/** Goes into a header: anything but visible ASCII would be refused there, or smuggle in another header. */
+/** Sent in a header: anything but visible ASCII would be rejected or could inject another header. */
 export const isApiKey = (text: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(text)
 
 function readKey(value: YamlValue): string | undefined {

@@ -1,5 +1,5 @@
-// The YAML document as written: text in, the root value out, every syntax error with its line.
-// The tree keeps each value's place and source text: plain objects would lose the lines, and turn 0.1 into a float.
+// Parses the YAML document and reports every syntax error with its line.
+// The tree keeps the position and source text of each value: plain objects would lose the lines and turn 0.1 into a float.
 import { dirname } from 'node:path'
 import {
   type Alias,
@@ -17,28 +17,28 @@ import {
 } from 'yaml'
 import type { Mistake } from '../types.ts'
 
-/** One file being read: where values are looked up and where mistakes are collected. */
+/** The state of reading one file: how values are looked up, and the mistakes so far. */
 export type ReadContext = {
   file: string
   /** Relative paths in the file start here. */
   folder: string
   env: Readonly<Record<string, string | undefined>>
   mistakes: Mistake[]
-  /** Not wrong, but probably not what was meant. */
+  /** Valid, but probably not intended. */
   warnings: string[]
   reported: Set<string>
   /** Environment variables that the file refers to. */
   variablesRead: Set<string>
   source: string
   lineAt(offset: number): number
-  /** What an alias stands for, or the node itself. */
+  /** The target of an alias, or the node itself. */
   resolve(node: Node): Node | undefined
 }
 
-/** Something written in the file: what it is, where it stands, and its name for messages (`models[gpt-x].price`). */
+/** A value in the file with its position and its path for messages (`models[gpt-x].price`). */
 export type YamlValue = { context: ReadContext; node: Node; path: string; key?: Node }
 
-/** Fields and lists that begin on the line below are found by their name. */
+/** A collection may begin on the line below its name: then the line of the name is used. */
 export function lineOf({ context, node, key }: YamlValue): number {
   const place = key && isCollection(node) ? key : node
   return context.lineAt(place.range?.[0] ?? 0)
@@ -46,7 +46,7 @@ export function lineOf({ context, node, key }: YamlValue): number {
 
 export function addMistake(value: YamlValue, message: string, line = lineOf(value)): void {
   const { file, mistakes, reported } = value.context
-  // A value with an anchor is read again for each alias, under another path; its mistake is still one.
+  // A value with an anchor is read again for each alias, under another path; its mistake is reported once.
   const once = `${value.node.range?.[0]} ${line} ${message}`
   if (reported.has(once)) return
   reported.add(once)
@@ -58,7 +58,7 @@ export function addWarning(value: YamlValue, message: string): void {
   if (!value.context.warnings.includes(remark)) value.context.warnings.push(remark)
 }
 
-// The parser's own words quote the source, which may be a key: these do not.
+// The parser's messages quote the source, which may contain a key; these do not.
 const SYNTAX: Readonly<Record<string, string>> = {
   BAD_INDENT: 'the indentation does not fit, or a bracket opened above is not closed',
   BAD_SCALAR_START: 'a value cannot begin with @ or `; put it in quotes',
@@ -79,7 +79,7 @@ function syntaxMessage(code: string, lineText: string): string {
   return `not valid YAML: ${SYNTAX[code] ?? 'this cannot be read'}${hint}`
 }
 
-/** All nodes in the order of the file. (The package's own walk copies the path to each of them: slow when deep.) */
+/** All nodes in file order. (The package's `visit` copies the path for each node, which is slow in deep documents.) */
 function nodesOf(root: unknown): (Scalar | Alias | YAMLMap | YAMLSeq)[] {
   const nodes: (Scalar | Alias | YAMLMap | YAMLSeq)[] = []
   const waiting = [root]
@@ -92,7 +92,7 @@ function nodesOf(root: unknown): (Scalar | Alias | YAMLMap | YAMLSeq)[] {
   return nodes
 }
 
-/** Anchors whose own content refers to them would never end. */
+/** Whether an anchor contains an alias of itself, which would recurse forever. */
 function containsItself(node: Node, resolve: (node: Node) => Node | undefined): boolean {
   const open = new Set<unknown>()
   const finished = new Set<unknown>()
@@ -110,13 +110,13 @@ function containsItself(node: Node, resolve: (node: Node) => Node | undefined): 
   return walk(node)
 }
 
-/** Nothing but comments, marks of a document, or a null. */
+/** Only comments, document markers or a null. */
 export function isEmptyDocument(source: string): boolean {
   const { errors, contents } = parseDocument(source, { prettyErrors: false, uniqueKeys: false })
   return errors.length === 0 && (contents === null || (isScalar(contents) && contents.value === null))
 }
 
-/** What `config check` and a reload say of a file that says nothing: taken at its word, it would drop every upstream. */
+/** `config check` and a reload reject an empty file: it would remove every upstream. */
 export const EMPTY_FILE = 'is empty; the running configuration stays in force (write {} for the defaults)'
 
 export type ParsedDocument = { context: ReadContext; root: YamlValue | undefined }
@@ -143,7 +143,7 @@ export function parseDocumentOf(source: string, file: string, env: ReadContext['
   }
   const add = (offset: number, message: (lineText: string) => string): void => {
     const line = lineAt(offset)
-    // The parser stumbles on after the first error of a line, thousands of times in a bad file: a few say enough.
+    // The parser may report thousands of follow-up errors: one per line and twenty in total are enough.
     if (mistakes.length >= 20 || mistakes.some((known) => known.line === line)) return
     const lineText = source.slice(lines.lineStarts[line - 1], offset + 200).slice(0, 1000)
     mistakes.push({ file, line, message: message(lineText) })
@@ -152,7 +152,7 @@ export function parseDocumentOf(source: string, file: string, env: ReadContext['
   if (mistakes.length > 0) return { context, root: undefined }
 
   const contents = document.contents as Node | null
-  // In the order of the file, since an anchor may be defined again: once for all, not a search for every alias.
+  // In file order, since an anchor may be redefined. Resolved once, instead of by a search for each alias.
   const anchors = new Map<string, Node>()
   for (const node of nodesOf(contents)) {
     const offset = node.range?.[0] ?? 0

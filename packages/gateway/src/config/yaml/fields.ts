@@ -1,5 +1,5 @@
-// Reading maps, lists and texts. Each reader either returns what was asked for or notes a mistake and returns
-// undefined; nobody stops at the first one, so an operator sees all of them at once.
+// Readers of maps, lists and texts. Each reader returns its value, or reports a mistake and returns
+// undefined; reading continues, so that an operator sees all mistakes at once.
 import { isMap, isScalar, isSeq, type Node, type Scalar, type YAMLMap } from 'yaml'
 import { closestMatch } from '../closest-match.ts'
 import { addMistake, addWarning, type ReadContext, type YamlValue } from './document.ts'
@@ -7,14 +7,14 @@ import { substitute } from './substitute.ts'
 
 export type Reader<T> = (value: YamlValue) => T | undefined
 
-/** `true`: a field of this version. A text: why it is refused, for fields whose feature comes later. */
+/** `true`: a supported field. A text: the message for a field that is known but not supported. */
 export type FieldRules = Readonly<Record<string, true | string>>
 
 export type Fields = {
   value: YamlValue
   get(name: string): YamlValue | undefined
   required<T>(name: string, read: Reader<T>, advice?: string): T | undefined
-  /** The fallback also stands in for a value with a mistake: the result is thrown away then anyway. */
+  /** Also returns the fallback for a value with a mistake, since the result is discarded then. */
   optional<T>(name: string, read: Reader<T>, fallback: T): T
 }
 
@@ -26,7 +26,7 @@ function isMergeKey(key: Scalar): boolean {
   return key.type === 'PLAIN' && key.source === '<<'
 }
 
-/** The maps that `<<` brings in: one, or a list of which the first wins. */
+/** The maps that `<<` merges: one, or a list in which the first has precedence. */
 function mergedMaps(value: YamlValue): YAMLMap[] {
   const node = value.context.resolve(value.node)
   const parts = isSeq(node) ? node.items.map((item) => value.context.resolve(item as Node)) : [node]
@@ -35,7 +35,7 @@ function mergedMaps(value: YamlValue): YAMLMap[] {
   return maps
 }
 
-/** Fields in the order of precedence: those written in the map itself, then those merged in. */
+/** Fields in order of precedence: those of the map itself, then merged ones. */
 function writtenFields(map: YAMLMap, { context, path }: YamlValue): Written[] {
   const own: Written[] = []
   const merged: Written[] = []
@@ -76,7 +76,7 @@ function checkedFields(value: YamlValue, map: YAMLMap, rules: FieldRules) {
       const advice = guess ? `did you mean ${guess}?` : `known fields: ${Object.keys(rules).join(', ')}`
       addMistake({ ...field, path }, `unknown field ${quote(name)}; ${advice}`, line)
     } else if (node === undefined || isNull(context.resolve(node))) {
-      // Nothing after the colon, as when all of a section is commented out: the same as not written.
+      // An empty value, for example of a section whose lines are all commented out, counts as absent.
     } else if (rule !== true) {
       addMistake(field, rule, line)
     } else {
@@ -100,7 +100,7 @@ export function fieldsOf(value: YamlValue, rules: FieldRules, example: string): 
     required(name, read, advice) {
       const field = get(name)
       if (field) return read(field)
-      // A misspelt field was already reported: that it is also missing would be the same mistake twice.
+      // A misspelt field has already been reported.
       if (!misspelt.has(name)) addMistake(value, `${name} is missing${advice ? `; ${advice}` : ''}`)
       return undefined
     },
@@ -114,7 +114,7 @@ export function fieldsOf(value: YamlValue, rules: FieldRules, example: string): 
 export const isList = ({ context, node }: YamlValue): boolean => isSeq(context.resolve(node))
 export const isScalarValue = ({ context, node }: YamlValue): boolean => isScalar(context.resolve(node))
 
-/** A map whose names are the operator's own, such as those of models. */
+/** A map with arbitrary names, such as model ids. */
 export function entriesOf(value: YamlValue, example: string): [name: string, value: YamlValue][] {
   const map = value.context.resolve(value.node)
   const names = isMap(map) ? writtenFields(map, value).map(({ name }) => name) : []
@@ -125,7 +125,7 @@ export function entriesOf(value: YamlValue, example: string): [name: string, val
   })
 }
 
-/** Names an entry of a list in messages: by its id where one is written, else by its place. */
+/** The name of a list entry in messages: its id, or else its index. */
 function itemPath(context: ReadContext, list: string, node: Node | undefined, index: number): string {
   const id = isMap(node) ? context.resolve(node.get('id', true) as unknown as Node) : undefined
   const named = isScalar(id) && typeof id.value === 'string' && /^[\w.:/@+-]{1,60}$/.test(id.value)
@@ -149,7 +149,7 @@ export function itemsOf(value: YamlValue, example: string): YamlValue[] | undefi
   return items
 }
 
-/** `emptyAdvice`: what to write instead, where an empty list makes no sense. */
+/** `emptyAdvice`: given if the list must not be empty. */
 export function listOf<T>(read: Reader<T>, example: string, emptyAdvice?: string): Reader<T[]> {
   return (value) => {
     const items = itemsOf(value, example)
@@ -158,10 +158,10 @@ export function listOf<T>(read: Reader<T>, example: string, emptyAdvice?: string
   }
 }
 
-/** `$NAME` and nothing else: in a shell it would be the variable. */
+/** `$NAME` alone, which a shell would expand. */
 const BARE_REFERENCE = /^\$[A-Za-z_][A-Za-z0-9_]*$/
 
-/** A scalar's text as written (numbers too: `0.10` stays `0.10`) with `${NAME}` filled in. */
+/** The source text of a scalar (`0.10` stays `0.10`) with `${NAME}` replaced. */
 export function scalarText(value: YamlValue, expected: string): string | undefined {
   const { context } = value
   const node = context.resolve(value.node)
@@ -175,7 +175,7 @@ export function scalarText(value: YamlValue, expected: string): string | undefin
   if (BARE_REFERENCE.test(written))
     addWarning(value, `${quote(written)} is used literally; write "\${${written.slice(1)}}" to read the variable`)
   const start = node.range?.[0] ?? 0
-  // In a text of several lines the line of the reference, not of its beginning.
+  // In a multi-line text, the line of the reference, not of the beginning.
   const lineOf = (part: string) => context.lineAt(Math.max(start, context.source.indexOf(part, start)))
   for (const name of new Set(unset)) {
     addMistake(value, `the environment variable ${name} is not set`, lineOf(`\${${name}}`))
@@ -190,7 +190,7 @@ export function scalarText(value: YamlValue, expected: string): string | undefin
   return unset.length + malformed.length > 0 ? undefined : text
 }
 
-/** What stands in the file, for a message: shortened, and before the environment (perhaps a secret) is filled in. */
+/** The source text for a message: shortened, and without values from the environment, which may be secret. */
 export function quoteSource(value: YamlValue): string {
   const node = value.context.resolve(value.node)
   if (!isScalar(node)) return 'this'

@@ -1,4 +1,4 @@
-// Readers for single values: whole numbers, yes/no, words, amounts, sizes, durations, addresses, files.
+// Readers of scalar values: numbers, booleans, words, amounts, sizes, durations, URLs, paths.
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { parseBlock } from '@trivium/http/addresses/ip-address.ts'
@@ -13,7 +13,7 @@ type Range = { min: number; max: number }
 const SECOND = 1000
 const DAY = 24 * 3600 * SECOND
 
-/** Timers count in 31 bits: a longer time-out would fire at once. */
+/** Timers have 31 bits: a longer timeout would fire at once. */
 export const TIMER: Range = { min: 1, max: 24 * DAY }
 export const TIMER_OR_ZERO: Range = { min: 0, max: 24 * DAY }
 export const STORAGE_TIME: Range = { min: SECOND, max: 36_500 * DAY }
@@ -49,7 +49,7 @@ export function readInteger({ min, max }: Range): Reader<number> {
   }
 }
 
-/** One of a few words; `later` names those that this version does not know yet, with what to do instead. */
+/** One of a few words; `later` has the words reserved for a later version, each with a message. */
 export function readWord<W extends string>(
   words: readonly W[],
   later: Readonly<Record<string, string>> = {},
@@ -66,7 +66,7 @@ export function readWord<W extends string>(
   }
 }
 
-/** Digits as text, never a float: `0.1` is exactly 100_000_000 nano-USD. */
+/** Parsed as text, never as a float: `0.1` is exactly 100_000_000 nano-USD. */
 export function readUsd(value: YamlValue): Nanos | undefined {
   return readDecimal(value, { places: 9, noun: 'amount in USD', example: '0.25' })
 }
@@ -127,7 +127,7 @@ export function readDuration({ min, max }: Range): Reader<number> {
   }
 }
 
-/** An http(s) address. Its text is not repeated in messages where it may carry a password. */
+/** An http(s) URL. Messages do not repeat it if it may contain a password. */
 export function readUrl(value: YamlValue, { credentials, example }: { credentials: boolean; example: string }) {
   const text = scalarText(value, `a URL, such as ${example}`)
   if (text === undefined) return undefined
@@ -168,18 +168,18 @@ export function readCidr(value: YamlValue): string | undefined {
   return undefined
 }
 
-/** Relative to the folder of the configuration file, whatever folder the process was started in. */
+/** Relative to the folder of the configuration file, not to the working directory. */
 export function readPath(value: YamlValue): string | undefined {
   const text = readText(value)
   return text === undefined ? undefined : resolve(value.context.folder, text)
 }
 
-/** Names of upstreams and groups appear in commands, labels and logs: letters, digits and a little punctuation. */
+/** Ids of upstreams and groups appear in commands, labels and logs, so their characters are restricted. */
 export function readId(value: YamlValue): string | undefined {
   return idLike(value, /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'letters, digits, ".", "_" and "-" (64 at most)')
 }
 
-/** What clients send as `model`. No comma (lists on the command line) and no `*` (which means all). */
+/** The model id that clients send. Without commas (lists on the command line) and `*` (all models). */
 export function readModelId(value: YamlValue): string | undefined {
   return idLike(
     value,

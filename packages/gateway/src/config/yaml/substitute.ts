@@ -12,7 +12,7 @@ export type Substituted = {
 
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{[^}]{0,40}\}?/g
 
-/** What the environment gives is taken as it is: a `${` inside it is not read again. */
+/** Values from the environment are inserted literally: a `${` in them is not expanded again. */
 export function substitute(text: string, env: Readonly<Record<string, string | undefined>>): Substituted {
   const names: string[] = []
   const unset: string[] = []

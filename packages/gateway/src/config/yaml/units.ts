@@ -1,9 +1,9 @@
-// Sizes, durations and amounts as an operator writes them: text in, exact numbers out.
+// Parses sizes, durations and amounts into exact numbers.
 
 const SIZE = /^(\d{1,9})\s?(B|KiB|MiB|GiB)$/
 const SIZE_UNITS: Readonly<Record<string, number>> = { B: 1, KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 }
 
-/** `"32MiB"` -> 33_554_432. A number without a unit is refused: 32 could as well be meant in megabytes. */
+/** `"32MiB"` -> 33_554_432. A number without a unit is rejected as ambiguous. */
 export function parseSize(text: string): number | undefined {
   const [, digits, unit = ''] = SIZE.exec(text) ?? []
   return digits === undefined ? undefined : Number(digits) * (SIZE_UNITS[unit] ?? 0)
@@ -12,13 +12,13 @@ export function parseSize(text: string): number | undefined {
 const DURATION = /^(\d{1,9})\s?(ms|s|m|h|d)$/
 const DURATION_UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** `"120s"` -> 120_000. A number without a unit is refused: 120 could as well be meant in milliseconds. */
+/** `"120s"` -> 120_000. A number without a unit is rejected as ambiguous. */
 export function parseDuration(text: string): number | undefined {
   const [, digits, unit = ''] = DURATION.exec(text) ?? []
   return digits === undefined ? undefined : Number(digits) * (DURATION_UNITS[unit] ?? 0)
 }
 
-/** 90_000 -> `"90s"`: the largest unit that says it exactly. */
+/** 90_000 -> `"90s"`: the largest unit that is exact. */
 export function formatDuration(milliseconds: number): string {
   const unit = ['d', 'h', 'm', 's'].find((name) => milliseconds % (DURATION_UNITS[name] ?? 1) === 0) ?? 'ms'
   return milliseconds === 0 ? '0s' : `${milliseconds / (DURATION_UNITS[unit] ?? 1)}${unit}`
@@ -37,7 +37,7 @@ function shiftPoint(whole: string, fraction: string, places: number): string {
 
 const LOOSE_NUMBER = /^\+?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,2}))?$/
 
-/** How the amount that somebody probably meant is written: `1e-3` -> `0.001`, `.5` -> `0.5`, `1_000` -> `1000`. */
+/** The probable amount in plain digits: `1e-3` -> `0.001`, `.5` -> `0.5`, `1_000` -> `1000`. */
 export function suggestAmount(text: string): string | undefined {
   const cleaned = text.replace(/^[$\s]+|\s*(USD)?$/g, '').replace(/(?<=\d)[_,\s](?=\d{3}(?!\d))/g, '')
   const [matched, whole = '', fraction = '', exponent = '0'] = LOOSE_NUMBER.exec(cleaned) ?? []
