@@ -43,7 +43,7 @@ export type StreamEvent =
   | { type: 'close'; index: number }
   | { type: 'usage'; usage: Usage }
   | { type: 'stop'; choice: number; stop: Stop }
-  /** Something that no other dialect can express was left out. */
+  /** Something that no other dialect can express was dropped. */
   | { type: 'omitted'; what: string }
   | { type: 'end' }
   | { type: 'error'; error: ErrorInfo }

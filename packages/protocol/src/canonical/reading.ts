@@ -1,4 +1,4 @@
-// Typed access to a caller's parsed JSON. What is wrong is said in one way everywhere: the field, and what it must be.
+// Typed access to a client's parsed JSON. What is wrong is said in one way everywhere: the field, and what it must be.
 
 import { type ErrorCode, type ErrorInfo, errorInfo } from './error.ts'
 

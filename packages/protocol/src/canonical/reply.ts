@@ -1,4 +1,4 @@
-// A whole answer in neutral terms, and the same answer as events.
+// A whole answer in canonical terms, and the same answer as events.
 
 import type { Logprob, StreamEvent } from './event.ts'
 import type { Stop } from './finish.ts'
@@ -42,7 +42,7 @@ export type CanonicalReply = {
   id: string | undefined
   choices: readonly Choice[]
   usage: Usage | undefined
-  /** What no other dialect can express and was left out, such as the items of a hosted tool. */
+  /** What no other dialect can express and was dropped, such as the items of a hosted tool. */
   omitted: readonly string[]
 }
 

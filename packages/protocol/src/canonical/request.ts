@@ -1,4 +1,4 @@
-// A text request in neutral terms: what the four text dialects can say, each word once. A dialect reads its wire form
+// A text request in canonical terms: what the four text dialects can say, each word once. A dialect reads its wire form
 // into this and writes this into its wire form; no dialect knows another.
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
@@ -67,12 +67,12 @@ export type ResultPart = {
 export type ReasoningPart = {
   type: 'reasoning'
   text: string
-  /** A summary that a model made of its thoughts, or the thoughts as they were. */
+  /** A summary that a model made of its reasoning, or the reasoning as they were. */
   style: 'summary' | 'full'
   signature?: string
 }
 
-/** Thoughts that only their vendor can read. */
+/** Reasoning that only their vendor can read. */
 export type RedactedPart = { type: 'redacted'; data: string }
 
 /** Something that only the caller's own dialect can say, such as a call of a hosted tool in the history. */
@@ -130,7 +130,7 @@ export type ReasoningWish = {
   effort?: Effort
   /** Tokens. */
   budget?: number
-  /** What of the thoughts the caller wants to see; absent: nothing was said. */
+  /** What of the reasoning the caller wants to see; absent: nothing was said. */
   show?: 'none' | 'summary' | 'full'
 }
 

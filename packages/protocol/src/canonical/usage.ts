@@ -28,11 +28,11 @@ export type Usage = {
    * was not called is not in it.
    */
   toolCalls?: Readonly<Record<string, number>> | undefined
-  /** The service tier that the answer was served at, in the vendor's word and in small letters. */
+  /** The service tier that the answer was served at, in the vendor's word and in lowercase. */
   tier?: string | undefined
   /** What the upstream says that the operator pays for this, in USD, as decimal text. */
   upstreamCost?: string | undefined
-  /** Some figure could not be true (negative, fractional, not a number, too large, a part above its whole) and was left out. */
+  /** Some figure could not be true (negative, fractional, not a number, too large, a part above its whole) and was dropped. */
   absurd: boolean
 }
 

@@ -2,13 +2,13 @@
 // are written in these words.
 
 export type ChatService = {
-  /** The field that bounds an answer, thoughts included. One that a service does not know leaves the bill without bounds. */
+  /** The field that bounds an answer, reasoning included. One that a service does not know leaves the bill without bounds. */
   cap: 'max_tokens' | 'max_completion_tokens'
   /** Where the end user is named; `none`: nowhere. */
   endUser: 'safety_identifier' | 'user' | 'user_id' | 'none'
   instructions: 'system' | 'developer'
   /**
-   * Thoughts of earlier turns as `reasoning_content`. `demanded`: calls without them are refused, so even unknown ones
+   * Reasoning of earlier turns as `reasoning_content`. `demanded`: calls without them are refused, so even unknown ones
    * are sent, as empty text. `refused`: the field itself is a mistake there.
    */
   reasoning: 'taken' | 'demanded' | 'refused'
@@ -24,6 +24,6 @@ export type ChatService = {
   seed: 'seed' | 'random_seed'
   /** The only form of a call's id that it takes; undefined: the usual. */
   callIds?: 'nine letters and digits'
-  /** Fields that it refuses: left out, with a warning. */
+  /** Fields that it refuses: dropped, with a warning. */
   refuses?: readonly ('logprobs' | 'logitBias')[]
 }

@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { bufferCodec, bytesOf, textOfPieces } from '../../fixtures/buffer-codec.ts'
 import { FREE_NAMES, GUARDED, WRONG_NAMES } from '../../fixtures/shared/guards.ts'
-import { DIALECTS, type Id } from '../../fixtures/shared/passing-requests.ts'
+import { DIALECTS, type Id } from '../../fixtures/shared/pass-through-requests.ts'
 import { RequestError } from '../canonical/reading.ts'
 
 const IDS = Object.keys(DIALECTS) as Id[]

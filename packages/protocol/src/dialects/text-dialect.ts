@@ -53,7 +53,7 @@ export type ReplyContext = {
   model: string
   /** The client wants the usage chunk of a chat stream. */
   showUsage: boolean
-  /** The client asked not to be shown thoughts. */
+  /** The client asked not to be shown reasoning. */
   hideReasoning: boolean
   /** Functions that the caller keeps in a namespace, by their full name. */
   namespaces: ReadonlyMap<string, { namespace: string; name: string }>
@@ -135,7 +135,7 @@ export type PassThroughRequest = {
   endUser: string | undefined
   /** Every field in which the caller names an end user, with what it says: `user`, `metadata.user_id`. */
   endUserFields: readonly EndUserField[]
-  /** What the conversation begins with, where its answers may hold thoughts that only who made them can read. */
+  /** What the conversation begins with, where its answers may hold reasoning that only who made them can read. */
   opening(): string | undefined
   /** Fields that change the vendor's price, with what is to become of the request when there is no price for them. */
   priced: readonly PricedField[]
@@ -143,11 +143,11 @@ export type PassThroughRequest = {
   objects: readonly string[]
   /** URLs that the upstream is to fetch or to call. */
   urls: readonly NamedUrl[]
-  /** It refers to reasoning of earlier responses, which may be left out. Only in the responses dialect. */
+  /** It refers to reasoning of earlier responses, which may be dropped. Only in the responses dialect. */
   reasoningReferences?: boolean
   /** The body with these edits, around what stays of its bytes; the same array alone when nothing changes. */
   edited(edits: PassThroughEdits): Pieces
-  /** The request in neutral terms; parsed when asked for. Throws Mistake. */
+  /** The request in canonical terms; parsed when asked for. Throws Mistake. */
   canonical(): CanonicalRequest
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { bytesOf } from '../../fixtures/buffer-codec.ts'
 import { eventsOf, framesOf, testAnswering } from '../../fixtures/matrix.ts'
-import type { Id } from '../../fixtures/shared/passing-requests.ts'
+import type { Id } from '../../fixtures/shared/pass-through-requests.ts'
 import { fold, unfold } from '../canonical/reply.ts'
 import { type Usage, usageOf } from '../canonical/usage.ts'
 import { TEXT_DIALECTS } from './index.ts'

@@ -1,7 +1,7 @@
 // Values are counted before a body is parsed, in every dialect and at every size.
 import { describe, expect, test } from 'bun:test'
 import { bufferCodec, bytesOf } from '../../fixtures/buffer-codec.ts'
-import { ask, DIALECTS, type Id } from '../../fixtures/shared/passing-requests.ts'
+import { ask, DIALECTS, type Id } from '../../fixtures/shared/pass-through-requests.ts'
 import { RequestError } from '../canonical/reading.ts'
 
 const ADDRESSED = { model: 'm', stream: false }

@@ -1,7 +1,7 @@
 // What of a passing request concerns the vendor's account, which all callers share.
 import { describe, expect, test } from 'bun:test'
 import { textOfPieces } from '../../fixtures/buffer-codec.ts'
-import { ask, edit, type Id, read } from '../../fixtures/shared/passing-requests.ts'
+import { ask, edit, type Id, read } from '../../fixtures/shared/pass-through-requests.ts'
 import { joinEdits } from './shared/pass-through/request.ts'
 
 describe('fields that change the price', () => {

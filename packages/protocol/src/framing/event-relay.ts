@@ -1,5 +1,5 @@
-// Relays a stream of server-sent events byte by byte while somebody looks at each of them and decides: most pass as they
-// came, some are held back until the settlement stands, and a model's name may be replaced in place.
+// Relays a stream of server-sent events as bytes while an inspector decides about each event: most are forwarded unchanged,
+// some are held until settlement, and a model's name may be replaced in place.
 //
 // Events are a token or two each, so an ordinary one (an optional `event:` line, one `data:` line of JSON) is walked once
 // and neither decoded nor parsed nor copied. Everything else takes the long way through the parser.
@@ -19,7 +19,7 @@ import { blankLineEnd, dataStart, EDGE_BYTES, endsEvent, eventEnd } from './sse-
  */
 export type EventAction = 'forward' | 'beside' | 'hold' | 'hold-latest' | 'drop' | 'fail'
 
-/** One event as its judge sees it. Valid during the call only. */
+/** One event as its inspector sees it. Valid during the call only. */
 export type EventView = {
   /** The data is the JSON object from `start` to `end`. */
   bytes: Uint8Array
@@ -31,10 +31,10 @@ export type EventView = {
   nameEnd: number
   /** What the walk over the data found. */
   walk: Walk
-  /** Set by the judge: a JSON string in the data that the new name takes the place of; 0: nothing. */
+  /** Set by the inspector: a JSON string in the data that the new name takes the place of; 0: nothing. */
   renameStart: number
   renameEnd: number
-  /** Set by the judge, anew for each event: other values in the data that are to be replaced. */
+  /** Set by the inspector, anew for each event: other values in the data that are to be replaced. */
   replaced: readonly Splice[]
 }
 
@@ -88,8 +88,8 @@ export function openEventRelay(inspector: EventInspector, options: RelayOptions,
   let elements = 0
   let held: Uint8Array[] = []
   let heldLength = 0
-  /** `judged`: the judge itself found the failure. */
-  let problem: RelayProblem | 'judged' | undefined
+  /** `inspected`: the inspector itself found the failure. */
+  let problem: RelayProblem | 'inspected' | undefined
   const walk = newWalk()
   const view: EventView = {
     ...{ bytes: EMPTY, start: 0, end: 0, nameBytes: EMPTY, nameStart: 0, nameEnd: 0 },
@@ -151,7 +151,7 @@ export function openEventRelay(inspector: EventInspector, options: RelayOptions,
     view.renameStart = 0
     view.renameEnd = 0
     view.replaced = NO_SPLICES
-    const verdict = judged()
+    const verdict = inspected()
     const isChanged = newName !== undefined || view.replaced.length > 0 || asArray
     if (verdict === 'forward' && !isChanged && held.length === 0) return end
     dispose(verdict, bytes, at, end)
@@ -177,7 +177,7 @@ export function openEventRelay(inspector: EventInspector, options: RelayOptions,
     if (asArray) relay.replace(view.end, end, EMPTY)
   }
 
-  /** What the judge wants replaced, from the first byte to the last. */
+  /** What the inspector wants replaced, from the first byte to the last. */
   function editsOf(bytes: Uint8Array): readonly Splice[] {
     const { renameStart, renameEnd, replaced } = view
     const isRenamed = newName !== undefined && renameEnd > 0 && !isNamed(bytes, newName)
@@ -254,12 +254,12 @@ export function openEventRelay(inspector: EventInspector, options: RelayOptions,
       nameStart: 0,
       nameEnd: name.length,
     })
-    return judged()
+    return inspected()
   }
 
-  function judged(): EventAction {
+  function inspected(): EventAction {
     const verdict = inspector.inspect(view)
-    if (verdict === 'fail') problem = 'judged'
+    if (verdict === 'fail') problem = 'inspected'
     return verdict
   }
 

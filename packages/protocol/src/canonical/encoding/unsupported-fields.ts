@@ -15,7 +15,7 @@ export function rejectSeveralChoices({ sampling, from }: CanonicalRequest): void
   if ((sampling.choices ?? 1) > 1) throw unsupported(from.fields.choices, 'This model gives one answer at a time.')
 }
 
-/** Tools that another vendor runs. They are left out, unless the answer would be another one without them. */
+/** Tools that another vendor runs. They are dropped, unless the answer would be another one without them. */
 export function dropHostedTools({ tools, hostedTools, toolChoice, from }: CanonicalRequest, warn: Warn): void {
   const cannot = (name: string): string => `The tool '${name}' cannot be run for this model.`
   if (toolChoice?.mode === 'hosted') throw unsupported(from.fields.toolChoice, cannot(toolChoice.name))

@@ -63,8 +63,8 @@ function readRequest(
   if ('code' in facts) throw new RequestError(facts.code, facts.param, facts.message)
   const { model, stream, n, maxOutput, includeUsage, images, documents, audios, tools } = facts
   const { parsed } = facts
-  const isJudged = parsed === undefined || isPlain(parsed)
-  let canonical: CanonicalRequest | undefined = isJudged ? undefined : decodeRequest(parsed)
+  const isChecked = parsed === undefined || isPlain(parsed)
+  let canonical: CanonicalRequest | undefined = isChecked ? undefined : decodeRequest(parsed)
   const cacheKey = fieldNamed(facts.fields, 'prompt_cache_key')
   return {
     model,
@@ -88,8 +88,8 @@ function readRequest(
         : endUsersIn({ user: facts.user, safety_identifier: facts.safetyIdentifier }),
     opening: () => openingIn(bytes, facts.fields, codec),
     priced: pricedFields(bytes, facts, codec),
-    urls: parsed !== undefined && isJudged ? NO_URLS : namedUrls(bytes, facts, parsed, codec),
-    objects: isJudged || !isObject(parsed) ? NO_OBJECTS : vendorObjects(parsed),
+    urls: parsed !== undefined && isChecked ? NO_URLS : namedUrls(bytes, facts, parsed, codec),
+    objects: isChecked || !isObject(parsed) ? NO_OBJECTS : vendorObjects(parsed),
     edited: (edits) => edited(bytes, facts, edits, codec),
     canonical() {
       const request = canonical ?? decodeRequest(parsed ?? parseBody(bytes, codec))

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, type ErrorInfo, type RenderedError } from '../../canonical/error.ts'
 import { formatSse } from '../../framing/sse.ts'
 import { errorHeaders, secondsToWait } from '../shared/errors/error-headers.ts'
-import { type KnownWords, messageWith } from '../shared/errors/known-phrases.ts'
+import { type KnownPhrases, messageWith } from '../shared/errors/known-phrases.ts'
 import { isObject, readFacts, readUpstreamError, type UpstreamCode } from '../shared/errors/upstream-error.ts'
 
 /** `reason` is given where the status word alone leaves open what to do. */
@@ -40,7 +40,7 @@ const ROWS = {
   upstream_timeout: { status: 'DEADLINE_EXCEEDED', reason: 'UPSTREAM_TIMEOUT' },
 } satisfies Record<ErrorCode, Row>
 
-const WORDS: KnownWords = {
+const WORDS: KnownPhrases = {
   invalid_key: { said: ['api key not valid'], say: 'API key not valid.' },
   expired_key: { said: ['api key expired'], say: 'API key expired.' },
   context_too_long: {

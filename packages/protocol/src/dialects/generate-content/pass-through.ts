@@ -1,7 +1,7 @@
 // A generate-content request, reply and stream whose bytes pass through, since client and upstream both speak this
 // dialect.
 
-import { readPassingReply } from '../shared/pass-through/reply.ts'
+import { readPassThroughReply } from '../shared/pass-through/reply.ts'
 import type { PassThrough } from '../text-dialect.ts'
 import { readRequest } from './pass-through/request.ts'
 import { openMeter } from './pass-through/stream.ts'
@@ -13,6 +13,6 @@ export { vendorObjects } from './pass-through/vendor-fields.ts'
 export const passThrough: PassThrough = {
   readRequest: (bytes, codec, addressed, maxValues) => readRequest(bytes, codec, addressed, decodeRequest, maxValues),
   readReply: (bytes, codec, renameTo) =>
-    readPassingReply(bytes, codec, { decodeReply, modelField: 'modelVersion' }, renameTo),
+    readPassThroughReply(bytes, codec, { decodeReply, modelField: 'modelVersion' }, renameTo),
   openMeter,
 }

@@ -70,7 +70,7 @@ export type WireUsage = {
   /** Includes what came from a cache. */
   promptTokenCount?: number
   cachedContentTokenCount?: number
-  /** Does not include thoughts. */
+  /** Does not include reasoning. */
   candidatesTokenCount?: number
   thoughtsTokenCount?: number
   toolUsePromptTokenCount?: number

@@ -1,7 +1,7 @@
 import { ERRORS, type ErrorCode, type ErrorInfo, type RenderedError } from '../../canonical/error.ts'
 import { formatSse } from '../../framing/sse.ts'
 import { errorHeaders } from '../shared/errors/error-headers.ts'
-import { type KnownWords, messageWith } from '../shared/errors/known-phrases.ts'
+import { type KnownPhrases, messageWith } from '../shared/errors/known-phrases.ts'
 import { readUpstreamError, type UpstreamCode } from '../shared/errors/upstream-error.ts'
 
 const TYPES = {
@@ -38,7 +38,7 @@ const TYPES = {
 
 const WRONG_KEY = { said: ['x-api-key'], say: 'invalid x-api-key:' }
 
-const WORDS: KnownWords = {
+const WORDS: KnownPhrases = {
   invalid_key: WRONG_KEY,
   expired_key: WRONG_KEY,
   // The second is the vendor's for a cap that does not fit behind the prompt: clients lower the cap, not the prompt.

@@ -1,6 +1,6 @@
 // A messages request, reply and stream whose bytes pass through, since client and upstream both speak this dialect.
 
-import { readPassingReply } from '../shared/pass-through/reply.ts'
+import { readPassThroughReply } from '../shared/pass-through/reply.ts'
 import type { PassThrough } from '../text-dialect.ts'
 import { readRequest } from './pass-through/request.ts'
 import { openMeter } from './pass-through/stream.ts'
@@ -11,6 +11,7 @@ export { vendorObjects } from './pass-through/vendor-fields.ts'
 
 export const passThrough: PassThrough = {
   readRequest: (bytes, codec, addressed, maxValues) => readRequest(bytes, codec, addressed, decodeRequest, maxValues),
-  readReply: (bytes, codec, renameTo) => readPassingReply(bytes, codec, { decodeReply, modelField: 'model' }, renameTo),
+  readReply: (bytes, codec, renameTo) =>
+    readPassThroughReply(bytes, codec, { decodeReply, modelField: 'model' }, renameTo),
   openMeter,
 }

@@ -104,7 +104,7 @@ export function editedObject(
 }
 
 /**
- * A JSON array, already known to be valid, with some elements left out (undefined) or written anew. The bytes of those
+ * A JSON array, already known to be valid, with some elements dropped (undefined) or written anew. The bytes of those
  * that `decide` gives back as they are stay.
  */
 export function editElements(

@@ -1,4 +1,4 @@
-// Most requests are texts and a few settings, each of which is checked by itself. Reading all of such a request in neutral
+// Most requests are texts and a few settings, each of which is checked by itself. Reading all of such a request in canonical
 // terms would find nothing wrong, and nobody asks for it when the bytes pass.
 import { isObject } from '../../../canonical/reading.ts'
 

@@ -142,7 +142,7 @@ export function chatFinish(raw: string): Finish {
 }
 
 // What a walk over a reply or a chunk looks for. Texts may stand as content parts, hence `text` and `thinking`.
-const SPOKEN = 1
+const OUTPUT = 1
 const REASONING = 2
 const REASONING_CONTENT = 3
 export const MODEL = 8
@@ -159,12 +159,12 @@ export const CITED = 15
 const CHOICES_DEPTH = 1
 
 export const CHAT_NAMES = watchList([
-  { name: 'content', code: SPOKEN },
-  { name: 'refusal', code: SPOKEN },
-  { name: 'arguments', code: SPOKEN },
-  { name: 'input', code: SPOKEN },
-  { name: 'text', code: SPOKEN },
-  { name: 'thinking', code: SPOKEN },
+  { name: 'content', code: OUTPUT },
+  { name: 'refusal', code: OUTPUT },
+  { name: 'arguments', code: OUTPUT },
+  { name: 'input', code: OUTPUT },
+  { name: 'text', code: OUTPUT },
+  { name: 'thinking', code: OUTPUT },
   { name: 'reasoning', code: REASONING },
   { name: 'reasoning_content', code: REASONING_CONTENT },
   // Say again what stands elsewhere, or are not the model's words.
@@ -190,7 +190,7 @@ export const CHAT_NAMES = watchList([
 export function outputBytes(walk: Walk): number {
   const reasoning = walk.textBytes[REASONING] ?? 0
   const reasoningContent = walk.textBytes[REASONING_CONTENT] ?? 0
-  return (walk.textBytes[SPOKEN] ?? 0) + Math.max(reasoning, reasoningContent)
+  return (walk.textBytes[OUTPUT] ?? 0) + Math.max(reasoning, reasoningContent)
 }
 
 export function isObject(value: unknown): value is Record<string, unknown> {

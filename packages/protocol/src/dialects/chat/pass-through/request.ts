@@ -49,11 +49,11 @@ export type ChatFacts = {
   close: number
   /** JSON values in the body, at every depth. */
   values: number
-  /** The whole body, unless the scan could judge all of it. */
+  /** The whole body, unless the scan could check all of it. */
   parsed: unknown
 }
 
-/** Up to this size bodies are parsed: larger ones only if the scan cannot judge them. */
+/** Up to this size bodies are parsed: larger ones only if the scan cannot check them. */
 const PARSED_IN_FULL = 16 * 1024
 const MAX_OUTPUT = 10_000_000
 const MAX_CHOICES = 128

@@ -47,7 +47,7 @@ export type Answer = {
 }
 
 export type StreamChoice = {
-  /** For text, thoughts and refusals. */
+  /** For text, reasoning and refusals. */
   say(kind: 'text' | 'reasoning' | 'refusal', text: string): void
   call(piece: Json): void
   image(media: MediaBlock): void

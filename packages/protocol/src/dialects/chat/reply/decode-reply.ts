@@ -82,7 +82,7 @@ function decodeChoice(choice: Json, index: number, replyId: string | undefined, 
 
 const NONE: readonly never[] = []
 
-/** What a message or a delta holds that has no place in other dialects: sound, and tools that the service ran itself. */
+/** What a message or a delta holds that has no place in other dialects: audio, and tools that the service ran itself. */
 export function unspoken({ audio, executed_tools }: Json): readonly string[] {
   const tools = Array.isArray(executed_tools) && executed_tools.length > 0 ? ['executed_tools'] : NONE
   return isObject(audio) ? ['audio', ...tools] : tools

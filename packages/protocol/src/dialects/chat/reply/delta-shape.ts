@@ -18,7 +18,7 @@ export type Shapes = {
   learn(data: string, body: Json): void
 }
 
-/** Events that are never alike (some have a random text in each) are not looked at for ever. */
+/** Events that are never alike (some have a random text in each) are not looked at forever. */
 const MOST_ATTEMPTS = 16
 const LONGEST = 4_096
 const FIELDS: readonly [field: string, kind: Kind][] = [

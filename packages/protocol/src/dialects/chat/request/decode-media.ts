@@ -1,4 +1,4 @@
-// Images, sound and files in a caller's message.
+// Images, audio and files in a client's message.
 
 import { mediaOfMime } from '../../../canonical/media.ts'
 import { asString, below, type Json, readObject, readString, wrong } from '../../../canonical/reading.ts'

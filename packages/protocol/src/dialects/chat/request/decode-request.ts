@@ -1,4 +1,4 @@
-// A caller's chat request in neutral terms. It also judges requests that pass through, so it refuses only what is wrong
+// A client's chat request in canonical terms. It also judges requests that pass through, so it refuses only what is wrong
 // in the dialect itself: fields and words that it does not know are for the upstream to take or refuse.
 
 import {
@@ -94,7 +94,7 @@ export function decodeRequest(value: unknown): CanonicalRequest {
   return request
 }
 
-/** A word that this gateway does not know is not a mistake: it is the upstream's to judge. */
+/** A word that this gateway does not know is not a mistake: the upstream decides. */
 function readKnown<Word extends string>(
   body: Json,
   field: string,

@@ -1,4 +1,4 @@
-// A caller's tools, the choice among them, and the same in the words that came before tools.
+// A client's tools, the choice among them, and the same in the words that came before tools.
 
 import { checkChoice } from '../../../canonical/encoding/offered-tools.ts'
 import {

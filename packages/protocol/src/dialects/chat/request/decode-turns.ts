@@ -1,4 +1,4 @@
-// A caller's messages as turns. Instructions at the beginning are taken apart from those in the middle.
+// A client's messages as turns. Instructions at the beginning are taken apart from those in the middle.
 
 import {
   asArray,

@@ -1,4 +1,4 @@
-// Images, sound and documents for an upstream's message.
+// Images, audio and documents for an upstream's message.
 
 import { dataUrl, documentText, essence, textOfFile } from '../../../canonical/media.ts'
 import { unsupported } from '../../../canonical/reading.ts'

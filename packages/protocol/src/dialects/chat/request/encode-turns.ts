@@ -1,4 +1,4 @@
-// Turns as messages for an upstream: results right behind the calls that they answer, thoughts where the service wants
+// Turns as messages for an upstream: results right behind the calls that they answer, reasoning where the service wants
 // them back.
 
 import { callId, shortHash, type ToolNames } from '../../../canonical/encoding/tool-names.ts'

@@ -1,7 +1,7 @@
 // What is known of a service goes before what the model's name suggests, field by field, translated and passed through.
 import { describe, expect, test } from 'bun:test'
 import { targetOf } from '../../../../fixtures/chat/reading.ts'
-import { edit } from '../../../../fixtures/shared/passing-requests.ts'
+import { edit } from '../../../../fixtures/shared/pass-through-requests.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { ChatService } from '../../chat-service.ts'
 import { decodeRequest } from './decode-request.ts'

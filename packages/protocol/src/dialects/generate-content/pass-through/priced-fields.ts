@@ -29,7 +29,7 @@ export const CONFIG = {
   modelConfig: other('model_routing', { forced: true }),
 } satisfies FieldTable
 
-/** Members of an entry of `tools`. Those that are neutral cost only the tokens that they bring. */
+/** Members of an entry of `tools`. Those that are canonical cost only the tokens that they bring. */
 export const TOOLS = {
   ...neutral('functionDeclarations', 'codeExecution', 'urlContext', 'computerUse', 'mcpServers'),
   googleSearch: tool('web_search'),

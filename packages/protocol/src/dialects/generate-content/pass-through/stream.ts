@@ -22,7 +22,7 @@ import { blockedStop, stopOf } from '../reply/stop.ts'
 import { decodeUsage, withReport } from '../reply/usage.ts'
 import type { WireUsage } from '../wire.ts'
 
-const SPOKEN = 1
+const OUTPUT = 1
 const MODEL = 8
 const USAGE = 9
 const FINISH = 10
@@ -40,13 +40,13 @@ const NAMES = watchList([
   { name: 'promptFeedback', code: FEEDBACK, depths: [1] },
   { name: 'finishReason', code: FINISH, depths: [3] },
   { name: 'groundingMetadata', code: GROUNDING, depths: [3] },
-  { name: 'text', code: SPOKEN, depths: [6] },
+  { name: 'text', code: OUTPUT, depths: [6] },
   { name: 'functionCall', code: CALL, depths: [6] },
   { name: 'inlineData', code: OTHER_OUTPUT, depths: [6] },
   { name: 'executableCode', code: OTHER_OUTPUT, depths: [6] },
-  { name: 'code', code: SPOKEN, depths: [7] },
+  { name: 'code', code: OUTPUT, depths: [7] },
   // Of arguments that come in pieces.
-  { name: 'stringValue', code: SPOKEN, depths: [9] },
+  { name: 'stringValue', code: OUTPUT, depths: [9] },
 ])
 const NEEDS_PARSING = (1 << ERROR) | (1 << CALL) | (1 << FEEDBACK) | (1 << GROUNDING)
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'
@@ -64,7 +64,7 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
   const grounded = openGroundedCalls()
   let figures: WireUsage = {}
 
-  function judge(view: EventView): EventAction {
+  function inspect(view: EventView): EventAction {
     const { walk } = view
     renameAt(view, MODEL)
     if (head === undefined || (walk.noted & NEEDS_PARSING) !== 0) {
@@ -80,7 +80,7 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
       readCandidates(data)
       readFeedback(data)
     }
-    const spoken = walk.textBytes[SPOKEN] ?? 0
+    const spoken = walk.textBytes[OUTPUT] ?? 0
     state.outputBytes += spoken
     const hasOutput = spoken > 0 || isNoted(view, CALL) || isNoted(view, OTHER_OUTPUT)
     if (hasOutput) state.sawOutput = true
@@ -124,7 +124,7 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
   const relay = openEventRelay(
     {
       watched: NAMES,
-      inspect: judge,
+      inspect: inspect,
       // Clients of this dialect lose the whole stream over a comment or `[DONE]`.
       idle: 'drop',
       isOver: () => state.done,

@@ -49,7 +49,7 @@ const objectsNamed = (from: Json, name: string): Json[] =>
     .map(([, value]) => value)
     .filter(isObject)
 
-/** None of these can be left out: what they ask for is another answer. */
+/** None of these can be dropped: what they ask for is another answer. */
 function addConfigPrices(into: PricedField[], config: Json): void {
   const priced: PricedField[] = []
   addPriced(priced, config, CONFIGURED, camelName)

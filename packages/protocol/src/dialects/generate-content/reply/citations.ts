@@ -5,7 +5,7 @@ import type { Citation } from '../../../canonical/request.ts'
 import { utf8Length } from '../../../canonical/utf8.ts'
 import type { WireCandidate, WireGrounding, WireGroundingChunk } from '../wire.ts'
 
-/** Places are left out unless `bytesAreCharacters`: a stream does not keep the text that they would be counted in. */
+/** Places are dropped unless `bytesAreCharacters`: a stream does not keep the text that they would be counted in. */
 export function decodeCitations(candidate: WireCandidate, bytesAreCharacters: boolean): Citation[] {
   const place = (start: unknown, end: unknown): Pick<Citation, 'start' | 'end'> =>
     bytesAreCharacters && typeof end === 'number' ? { start: typeof start === 'number' ? start : 0, end } : {}

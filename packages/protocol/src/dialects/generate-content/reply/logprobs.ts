@@ -19,7 +19,7 @@ export function decodeLogprobs(result: unknown): Logprob[] {
   })
 }
 
-/** A probability of one is zero here, and zeros are left out. */
+/** A probability of one is zero here, and zeros are dropped. */
 function entryOf(value: unknown): Entry | undefined {
   if (!isObject(value) || typeof value.token !== 'string') return undefined
   const { token, logProbability } = value

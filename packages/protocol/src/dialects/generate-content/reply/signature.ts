@@ -43,7 +43,7 @@ export function decodeAscii(base64: string): string | undefined {
   return text
 }
 
-/** Marks thoughts that only their vendor can read: this dialect has no part for them. */
+/** Marks reasoning that only their vendor can read: this dialect has no part for them. */
 const REDACTED = 'redacted:'
 
 export const signatureField = (sealed: string): string => encodeAscii(sealed)

@@ -1,4 +1,4 @@
-// Token figures, both ways. Output is counted in two figures here, thoughts apart; zeros are often left out.
+// Token figures, both ways. Output is counted in two figures here, reasoning apart; zeros are often dropped.
 
 import { isObject, put } from '../../../canonical/reading.ts'
 import { type Figure, readCount, sum, type Usage, usageOf } from '../../../canonical/usage.ts'
@@ -77,7 +77,7 @@ const BESIDE = [
 
 /**
  * Reports of one stream are cumulative: the last that was said of each figure counts. One that adds up to its own total
- * stands for itself: it may be that of a second answer, which has no thoughts because it had none.
+ * stands for itself: it may be that of a second answer, which has no reasoning because it had none.
  */
 export function withReport(earlier: WireUsage, report: unknown): WireUsage {
   if (!isObject(report)) return earlier

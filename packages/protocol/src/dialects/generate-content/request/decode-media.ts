@@ -1,4 +1,4 @@
-// Media in a caller's parts: inline data in either alphabet of base64, and addresses that may be the vendor's own.
+// Media in a client's parts: inline data in either alphabet of base64, and addresses that may be the vendor's own.
 
 import { isAddress, mediaOfMime, sniffMime, standardBase64 } from '../../../canonical/media.ts'
 import { asObject, readName, readString, wrong } from '../../../canonical/reading.ts'

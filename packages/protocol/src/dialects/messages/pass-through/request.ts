@@ -65,7 +65,7 @@ export function readRequest(
   }
 }
 
-/** Documents that a hosted tool brought into the conversation, which the neutral request leaves out. */
+/** Documents that a hosted tool brought into the conversation, which the canonical request leaves out. */
 function fetchedBytes({ messages }: Json): number {
   let total = 0
   if (!Array.isArray(messages)) return total

@@ -15,16 +15,16 @@ import { decodeStop } from '../reply/stop.ts'
 import { decodeFigures, type Figures, mergeFigures, NO_FIGURES, startFigures, usageFrom } from '../reply/usage.ts'
 import type { WireUsage } from '../wire.ts'
 
-const SPOKEN = 1
+const OUTPUT = 1
 const TYPE = 8
 const MODEL = 9
 
 const NAMES = watchList([
   { name: 'type', code: TYPE, depths: [1] },
   // Of a delta, and of a block that begins with something in it.
-  { name: 'text', code: SPOKEN, depths: [2] },
-  { name: 'thinking', code: SPOKEN, depths: [2] },
-  { name: 'partial_json', code: SPOKEN, depths: [2] },
+  { name: 'text', code: OUTPUT, depths: [2] },
+  { name: 'thinking', code: OUTPUT, depths: [2] },
+  { name: 'partial_json', code: OUTPUT, depths: [2] },
   { name: 'model', code: MODEL, depths: [2] },
 ])
 
@@ -34,8 +34,8 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
   const openBlocks = new Set<number>()
   let figures: Figures = NO_FIGURES
 
-  function judge(view: EventView): EventAction {
-    const spoken = view.walk.textBytes[SPOKEN] ?? 0
+  function inspect(view: EventView): EventAction {
+    const spoken = view.walk.textBytes[OUTPUT] ?? 0
     if (spoken > 0) {
       state.outputBytes += spoken
       state.sawOutput = true
@@ -44,10 +44,10 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
     if (type === 'content_block_delta') return 'forward'
     if (type === 'ping') return 'beside'
     const data = dataOf(view, codec)
-    return data === undefined ? malformed() : judgeRare(type, data, view)
+    return data === undefined ? malformed() : inspectRare(type, data, view)
   }
 
-  function judgeRare(type: string, data: Json, view: EventView): EventAction {
+  function inspectRare(type: string, data: Json, view: EventView): EventAction {
     switch (type) {
       case 'message_start': {
         const message = isObject(data.message) ? data.message : {}
@@ -109,7 +109,7 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
   const relay = openEventRelay(
     {
       watched: NAMES,
-      inspect: judge,
+      inspect: inspect,
       idle: 'beside',
       isOver: () => state.done,
       fail(problem) {

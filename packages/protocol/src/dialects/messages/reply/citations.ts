@@ -1,4 +1,4 @@
-// Citations: five kinds on this dialect's wire, two in neutral terms.
+// Citations: five kinds on this dialect's wire, two in canonical terms.
 
 import { isAddress } from '../../../canonical/media.ts'
 import { isObject } from '../../../canonical/reading.ts'

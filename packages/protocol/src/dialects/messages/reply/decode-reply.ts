@@ -66,7 +66,7 @@ export function decodeBlock(wire: Json, idOfCall: (given: string) => string): Bl
     case 'thinking': {
       const signature = textOf(wire.signature)
       const signed = signature === '' ? {} : { signature }
-      // A summary: that is what this vendor shows of its models' thoughts.
+      // A summary: that is what this vendor shows of its models' reasoning.
       return { type: 'reasoning', text: textOf(wire.thinking), style: 'summary', ...signed }
     }
     case 'redacted_thinking':

@@ -22,7 +22,7 @@ import { decodeFigures, mergeFigures, NO_FIGURES, startFigures, usageFrom } from
 /** A block that no other dialect knows; its deltas go with it. */
 const SKIPPED = 'skipped'
 
-/** More names of things left out than this are not worth telling, and must not be kept. */
+/** More names of things dropped than this are not worth telling, and must not be kept. */
 const MOST_UNKNOWN_DELTAS = 16
 
 export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
@@ -133,7 +133,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   }
 
   /**
-   * The block for a delta of this kind. Some services send thoughts inside a block that they began as text, and some
+   * The block for a delta of this kind. Some services send reasoning inside a block that they began as text, and some
    * begin none at all.
    */
   function blockFor(at: number, type: 'text' | 'reasoning'): QueuedBlock | undefined {

@@ -27,7 +27,7 @@ type Writing = {
   afterText: string
   /** Custom tools' free text goes out as the one string of an object. */
   wrapped: boolean
-  /** Thoughts that the client does not want to see. */
+  /** Reasoning that the client does not want to see. */
   hidden: boolean
   /** As JSON; written once, just before the block ends, because each one replaces the last. */
   signature: string

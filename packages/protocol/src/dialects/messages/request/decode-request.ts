@@ -1,4 +1,4 @@
-// A caller's request, checked and in neutral terms. It also checks requests that pass through to an upstream of this
+// A client's request, checked and in canonical terms. It also checks requests that pass through to an upstream of this
 // dialect: nothing that the vendor takes may be refused here.
 
 import {

@@ -1,4 +1,4 @@
-// A caller's tools, and which of them it wants called.
+// A client's tools, and which of them it wants called.
 
 import { checkChoice, openUniqueNames } from '../../../canonical/encoding/offered-tools.ts'
 import {

@@ -31,9 +31,9 @@ const BUDGETS: Readonly<Record<Exclude<Effort, 'none'>, number>> = {
 }
 
 export type Obstacles = {
-  /** A forced tool call leaves no room for thoughts. */
+  /** A forced tool call leaves no room for reasoning. */
   forcedTool: boolean
-  /** The tool call that is being answered was made without thoughts that this vendor signed. */
+  /** The tool call that is being answered was made without reasoning that this vendor signed. */
   unsignedCall: boolean
 }
 
@@ -111,17 +111,17 @@ function display(show: ReasoningWish['show']): { display?: 'summarized' | 'omitt
   return { display: show === 'none' ? 'omitted' : 'summarized' }
 }
 
-/** Thoughts count as output here and not elsewhere: the cap grows by them, as far as the model's own limit allows. */
+/** Reasoning count as output here and not elsewhere: the cap grows by them, as far as the model's own limit allows. */
 function roomFor(budget: number, cap: number, limit: number | undefined): { cap: number; budget: number } | undefined {
   if (budget < cap) return { cap, budget }
   const raised = limit === undefined ? cap + budget : Math.max(cap, Math.min(cap + budget, limit))
-  // Where the limit is tight, thoughts leave the answer what was asked for it, or half.
+  // Where the limit is tight, reasoning leave the answer what was asked for it, or half.
   const fitting = Math.min(budget, raised - Math.min(cap, Math.ceil(raised / 2)))
   return fitting < LEAST_BUDGET ? undefined : { cap: raised, budget: fitting }
 }
 
 /**
- * Sealed as well, so that it is known again: the vendor refuses thoughts without a signature, and a conversation may
+ * Sealed as well, so that it is known again: the vendor refuses reasoning without a signature, and a conversation may
  * move there from a model that signs nothing.
  */
 export const UNSIGNED = ''

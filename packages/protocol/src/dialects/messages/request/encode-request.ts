@@ -47,7 +47,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
   return { body, tools: { changed: names.changed, wrapped, firstCallOnly: false } }
 }
 
-/** Thoughts that this upstream did not sign are not shown to it, and signatures on anything else mean nothing to it. */
+/** Reasoning that this upstream did not sign are not shown to it, and signatures on anything else mean nothing to it. */
 function readable(request: CanonicalRequest, { unseal }: Target): CanonicalRequest {
   if (!request.turns.some((turn) => turn.parts.some(isSigned))) return request
   const parts = (part: Part): Part[] => {
@@ -69,7 +69,7 @@ function readable(request: CanonicalRequest, { unseal }: Target): CanonicalReque
 const isSigned = (part: Part): boolean =>
   part.type === 'redacted' || part.type === 'reasoning' || (part.type === 'text' && part.signature !== undefined)
 
-/** With thinking on, the vendor wants the turn whose calls are being answered to begin with its own thoughts. */
+/** With thinking on, the vendor wants the turn whose calls are being answered to begin with its own reasoning. */
 function hasUnsignedCall(turns: readonly Turn[]): boolean {
   const last = turns.findLast((turn) => turn.role === 'assistant')
   const firstCall = last?.parts.findIndex((part) => part.type === 'call') ?? -1

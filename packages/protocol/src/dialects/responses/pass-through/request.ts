@@ -63,7 +63,7 @@ export function readRequest(
   }
 }
 
-/** Images that hosted tools made or took earlier in the conversation, which the neutral request leaves out. */
+/** Images that hosted tools made or took earlier in the conversation, which the canonical request leaves out. */
 function producedBytes(body: Json): number {
   let total = 0
   for (const [item] of objectsIn(body.input)) {

@@ -74,7 +74,7 @@ export function openMeter({ renameTo, echo = [] }: MeterOptions, codec: Codec): 
   let sequence = 0
   let spokenInItem = 0
 
-  function judge(view: EventView): EventAction {
+  function inspect(view: EventView): EventAction {
     sequence++
     const type = typeOf(view)
     if (isNoted(view, DELTA) && type !== AUDIO) {
@@ -101,10 +101,10 @@ export function openMeter({ renameTo, echo = [] }: MeterOptions, codec: Codec): 
       if (echo.length > 0) view.replaced = echoedIn(view, echo, codec)
     }
     snapshot.note(type, data, view.end - view.start)
-    return judgeRare(type, data)
+    return inspectRare(type, data)
   }
 
-  function judgeRare(type: string, data: Json): EventAction {
+  function inspectRare(type: string, data: Json): EventAction {
     const response = isObject(data.response) ? data.response : {}
     if (isObject(response.usage) || TERMINAL.has(type)) readFigures(response)
     const hasFailed = response.status === 'failed' || response.status === 'cancelled'
@@ -152,7 +152,7 @@ export function openMeter({ renameTo, echo = [] }: MeterOptions, codec: Codec): 
   const relay = openEventRelay(
     {
       watched: NAMES,
-      inspect: judge,
+      inspect: inspect,
       idle: 'beside',
       isOver: () => state.done,
       fail(problem) {

@@ -21,7 +21,7 @@ export type Item = {
   type: string
   callId: string
   isDone: boolean
-  /** That it was left out has been said, or there is nothing to say. */
+  /** That it was dropped has been said, or there is nothing to say. */
   isTold: boolean
   /** Of a message, by content index. */
   parts: Map<number, Block>
@@ -41,7 +41,7 @@ export type Said = {
   inRefusal: boolean
 }
 
-/** What it is given: the beginning of the answer, what is left out of it, and ids for calls. */
+/** What it is given: the beginning of the answer, what is dropped of it, and ids for calls. */
 type Surroundings = { start(): void; omit(what: string): void; idOfCall(id: string): string }
 
 export type ItemDecoder = {

@@ -166,7 +166,7 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
     return `${opening}${active.before}${sequence++}${active.between}${JSON.stringify(text)}${active.after}`
   }
 
-  /** A part of a reasoning item: only thoughts that have text get one. */
+  /** A part of a reasoning item: only reasoning that have text get one. */
   function openThoughts(block: Active): string {
     block.partOpen = true
     return block.draft?.kind === 'reasoning' ? thoughtsFrame(block.draft, 'summary', 'added', '') : ''
@@ -214,7 +214,7 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
       }
       case 'reasoning': {
         if (signature !== undefined) of.encrypted = answering.seal(signature)
-        // Hidden thoughts leave only what their vendor wants back.
+        // Hidden reasoning leave only what their vendor wants back.
         if (draft !== of) return of.encrypted === undefined ? '' : openItem(of)
         of.text = block.text
         return block.partOpen ? closeThoughts(of) : ''

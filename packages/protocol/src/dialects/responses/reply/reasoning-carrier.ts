@@ -1,12 +1,12 @@
 // What a client of this dialect keeps for us. A reasoning item is the only thing whose opaque text comes back, so it
-// also carries what other dialects sign: a call, a text, thoughts that only their vendor can read. A word in front of
+// also carries what other dialects sign: a call, a text, reasoning that only their vendor can read. A word in front of
 // the sealed value says which, since the item itself cannot.
 
 const AFTER = 'after.'
 const REDACTED = 'redacted.'
 
 export type Carried =
-  /** Of the thoughts in the same item. */
+  /** Of the reasoning in the same item. */
   | { of: 'thoughts'; value: string }
   /** Of the part that stands right before the item. */
   | { of: 'previous'; value: string }

@@ -1,4 +1,4 @@
-// The parts of a caller's message, or of a tool's output.
+// The parts of a client's message, or of a tool's output.
 
 import { mediaOfMime } from '../../../canonical/media.ts'
 import {

@@ -1,4 +1,4 @@
-// A caller's request -> canonical. It also judges requests that pass through to an upstream of the same dialect, so it
+// A client's request -> canonical. It also judges requests that pass through to an upstream of the same dialect, so it
 // refuses only what the vendor would refuse too: words and fields that it does not know are left to the upstream.
 
 import { checkChoice } from '../../../canonical/encoding/offered-tools.ts'

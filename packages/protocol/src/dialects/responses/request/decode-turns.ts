@@ -1,4 +1,4 @@
-// A caller's input: a text or a list of items -> instructions and turns. Items of one speaker in a row become one turn:
+// A client's input: a text or a list of items -> instructions and turns. Items of one speaker in a row become one turn:
 // what the model thought, said and called belongs together, and other dialects say it in one message.
 
 import { asArray, asObject, asString, below, type Json, readString, wrong } from '../../../canonical/reading.ts'

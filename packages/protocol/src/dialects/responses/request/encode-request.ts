@@ -64,7 +64,7 @@ function writeReasoning(
   return present({ effort, summary: isShown ? 'auto' : undefined })
 }
 
-/** What the answer is to bring besides its text: thoughts that can be sent back, and probabilities. */
+/** What the answer is to bring besides its text: reasoning that can be sent back, and probabilities. */
 function writeInclude(
   { sampling }: CanonicalRequest,
   { model, rejectedFields: refuses }: Target,
@@ -74,7 +74,7 @@ function writeInclude(
   return include.length === 0 ? undefined : include
 }
 
-/** Models that do not reason: the vendor refuses to be asked for their thoughts. */
+/** Models that do not reason: the vendor refuses to be asked for their reasoning. */
 const WITHOUT_THOUGHTS = /(?:^|\/)(?:gpt-[34]|chatgpt-)/i
 
 /** Nothing that nobody asked for is sent. */

@@ -87,7 +87,7 @@ function writeTurns(request: CanonicalRequest, names: ToolNames, { warn, unseal 
     }
   }
 
-  /** Thoughts go back only with what their own vendor gave for them; others would be refused. */
+  /** Reasoning go back only with what their own vendor gave for them; others would be refused. */
   function writeThoughts({ text, style }: Pick<ReasoningPart, 'text' | 'style'>, signature: string | undefined): void {
     const encrypted = signature === undefined ? undefined : unseal(signature)
     if (encrypted === undefined) return

@@ -11,7 +11,7 @@ export const isReference = ({ type, role, id }: Json): boolean =>
 
 /**
  * A reference to reasoning. Clients that believe their responses to be stored send one with every tool result; the
- * model can go on without it, so it may be left out.
+ * model can go on without it, so it may be dropped.
  */
 export const isReasoningReference = (item: Json): boolean =>
   isReference(item) && typeof item.id === 'string' && item.id.startsWith('rs_')

@@ -2,7 +2,7 @@
 
 import { ERRORS, type ErrorCode, type ErrorInfo, type RenderedError } from '../../../canonical/error.ts'
 import { errorHeaders } from './error-headers.ts'
-import { type KnownWords, messageWith } from './known-phrases.ts'
+import { type KnownPhrases, messageWith } from './known-phrases.ts'
 import { readUpstreamError, type UpstreamCode } from './upstream-error.ts'
 
 type Row = { type: string; code: string | null; param?: string }
@@ -45,7 +45,7 @@ const ROWS = {
 
 const WRONG_KEY = { said: ['incorrect api key provided'], say: 'Incorrect API key provided.' }
 
-const WORDS: KnownWords = {
+const WORDS: KnownPhrases = {
   invalid_key: WRONG_KEY,
   expired_key: WRONG_KEY,
   context_too_long: {

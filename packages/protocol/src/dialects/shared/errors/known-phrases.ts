@@ -2,11 +2,11 @@
 // another key, top up. Those words stand in our messages, too.
 import type { ErrorCode, ErrorInfo } from '../../../canonical/error.ts'
 
-/** `said`: any of these, in small letters, is enough. `say`: what is put before a message that has none of them. */
+/** `said`: any of these, in lowercase, is enough. `say`: what is put before a message that has none of them. */
 type Words = { said: readonly string[]; say: string }
-export type KnownWords = Readonly<Partial<Record<ErrorCode, Words>>>
+export type KnownPhrases = Readonly<Partial<Record<ErrorCode, Words>>>
 
-export function messageWith(known: KnownWords, { code, message }: ErrorInfo): string {
+export function messageWith(known: KnownPhrases, { code, message }: ErrorInfo): string {
   const words = known[code]
   if (words === undefined) return message
   const text = message.toLowerCase()

@@ -1,6 +1,6 @@
 // Where each dialect names URLs for its upstream to fetch or to call, and where something only looks like one.
 import { describe, expect, test } from 'bun:test'
-import { type Id, read } from '../../../../fixtures/shared/passing-requests.ts'
+import { type Id, read } from '../../../../fixtures/shared/pass-through-requests.ts'
 
 const U = 'http://10.0.0.1/x'
 

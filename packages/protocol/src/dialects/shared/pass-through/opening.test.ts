@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ask, type Id, read } from '../../../../fixtures/shared/passing-requests.ts'
+import { ask, type Id, read } from '../../../../fixtures/shared/pass-through-requests.ts'
 import { OPENING } from './opening.ts'
 
 const TOOL: Record<Id, string> = {

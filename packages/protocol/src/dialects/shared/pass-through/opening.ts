@@ -1,5 +1,5 @@
 // What a conversation begins with. It stays the same however the conversation grows, so that all its requests can be
-// brought to the same upstream: thoughts that a model gives out encrypted, or signed, are of use only where they were made.
+// brought to the same upstream: reasoning that a model gives out encrypted, or signed, are of use only where they were made.
 
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 
@@ -8,7 +8,7 @@ export const OPENING = 1_024
 
 /**
  * The first words of the first user, not the instructions before them: those are the same in many conversations.
- * Undefined where there are none, or the answers hold no such thoughts: nobody has asked for thoughts, and no calls of tools
+ * Undefined where there are none, or the answers hold no such reasoning: nobody has asked for reasoning, and no calls of tools
  * can carry any.
  */
 export function openingOf(request: CanonicalRequest, asksForThoughts = false): string | undefined {

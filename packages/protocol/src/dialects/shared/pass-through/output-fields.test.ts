@@ -1,6 +1,6 @@
 // Other names for the output cap: none of them asks for more than is paid for, in any dialect, at any size.
 import { describe, expect, test } from 'bun:test'
-import { ask, edit, type Id, read } from '../../../../fixtures/shared/passing-requests.ts'
+import { ask, edit, type Id, read } from '../../../../fixtures/shared/pass-through-requests.ts'
 import { OUTPUT_FIELDS, pathOf } from './output-fields.ts'
 
 const BIG = 'x'.repeat(20_000)

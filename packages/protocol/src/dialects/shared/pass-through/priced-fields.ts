@@ -5,7 +5,7 @@ import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { PassThroughEdits, PricedField, PriceKind } from '../../text-dialect.ts'
 
 /**
- * `neutral`: costs nothing, or only what the usage of the answer tells. Otherwise the words of the prices that a value needs:
+ * `canonical`: costs nothing, or only what the usage of the answer tells. Otherwise the words of the prices that a value needs:
  * names of tiers and tools as an operator writes them, the same in all dialects.
  */
 export type Effect = 'neutral' | PricedEffect

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from 'bun:test'
 import { bufferCodec, bytesOf, textOf } from '../../../../fixtures/buffer-codec.ts'
-import { DIALECTS, type Id } from '../../../../fixtures/shared/passing-requests.ts'
+import { DIALECTS, type Id } from '../../../../fixtures/shared/pass-through-requests.ts'
 
 const REPLIES: Record<Id, string> = {
   chat: '{"id":"c","model":"up","choices":[{"index":0,"message":{"role":"assistant","content":"Hi 北"},"finish_reason":"stop"}],"usage":{"prompt_tokens":7,"completion_tokens":3,"total_tokens":10}, "x":1.0}',

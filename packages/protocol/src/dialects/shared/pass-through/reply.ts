@@ -9,7 +9,7 @@ import { splice } from '../../../framing/splice.ts'
 import type { DecodedReply, EchoedField, PassThroughReply } from '../../text-dialect.ts'
 
 /** `modelField`: what the dialect calls the model's name in a reply. */
-export function readPassingReply(
+export function readPassThroughReply(
   bytes: Uint8Array,
   codec: Codec,
   dialect: { decodeReply(body: unknown): DecodedReply; modelField: string },

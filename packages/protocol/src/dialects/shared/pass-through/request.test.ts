@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { bufferCodec, bytesOf } from '../../../../fixtures/buffer-codec.ts'
-import { ask, DIALECTS, edit, type Id, read } from '../../../../fixtures/shared/passing-requests.ts'
+import { ask, DIALECTS, edit, type Id, read } from '../../../../fixtures/shared/pass-through-requests.ts'
 import { RequestError } from '../../../canonical/reading.ts'
 import type { PassThroughEdits, PassThroughRequest } from '../../text-dialect.ts'
 import { joinEdits } from './request.ts'

@@ -67,7 +67,7 @@ const TEXT_TYPE = /^text\/|[/+.-](?:json|xml|yaml|csv|javascript|typescript|sql|
 
 /**
  * How many of the bytes of encoded media a model does not read as text. Images are counted by the piece alone; of pages
- * and of sound nobody knows how many there are, but more in what is larger.
+ * and of audio nobody knows how many there are, but more in what is larger.
  */
 export function notText(mime: string, bytes: number): number {
   if (/^image\//i.test(mime)) return bytes

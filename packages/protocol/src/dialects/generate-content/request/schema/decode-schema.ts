@@ -1,4 +1,4 @@
-// A caller's Schema (a subset of OpenAPI with types in capitals) as plain JSON Schema.
+// A client's Schema (a subset of OpenAPI with types in capitals) as plain JSON Schema.
 
 import { isObject, type Json, wrong } from '../../../../canonical/reading.ts'
 import type { JsonSchema } from '../../../../canonical/request.ts'
