@@ -67,12 +67,12 @@ export type ResultPart = {
 export type ReasoningPart = {
   type: 'reasoning'
   text: string
-  /** A summary that a model made of its reasoning, or the reasoning as they were. */
+  /** A summary that a model made of its reasoning, or the reasoning as it was. */
   style: 'summary' | 'full'
   signature?: string
 }
 
-/** Reasoning that only their vendor can read. */
+/** Reasoning that only its vendor can read. */
 export type RedactedPart = { type: 'redacted'; data: string }
 
 /** Something that only the caller's own dialect can say, such as a call of a hosted tool in the history. */

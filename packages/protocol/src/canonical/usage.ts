@@ -32,7 +32,7 @@ export type Usage = {
   tier?: string | undefined
   /** What the upstream says that the operator pays for this, in USD, as decimal text. */
   upstreamCost?: string | undefined
-  /** Some figure could not be true (negative, fractional, not a number, too large, a part above its whole) and was dropped. */
+  /** Some figure could not be true (negative, fractional, not a number, too large, a part above its whole) and was ignored. */
   absurd: boolean
 }
 

@@ -8,7 +8,7 @@ export type ChatService = {
   endUser: 'safety_identifier' | 'user' | 'user_id' | 'none'
   instructions: 'system' | 'developer'
   /**
-   * Reasoning of earlier turns as `reasoning_content`. `demanded`: calls without them are refused, so even unknown ones
+   * Reasoning of earlier turns as `reasoning_content`. `demanded`: calls without it are rejected, so even unknown ones
    * are sent, as empty text. `refused`: the field itself is a mistake there.
    */
   reasoning: 'taken' | 'demanded' | 'refused'

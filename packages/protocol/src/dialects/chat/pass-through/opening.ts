@@ -6,7 +6,7 @@ import { elementsOf } from '../../../framing/json/edit-fields.ts'
 import { fieldNamed, type JsonField } from '../../../framing/json/json-scan.ts'
 import { OPENING } from '../../shared/pass-through/opening.ts'
 
-/** With one of these an answer may hold reasoning, or calls that carry them. */
+/** With one of these an answer may hold reasoning, or calls that carry it. */
 const ASK_FOR_THOUGHTS = ['reasoning_effort', 'reasoning', 'thinking', 'tools', 'functions']
 /** Of the messages. Whose instructions are longer is known by them. */
 const LOOKED_AT_BYTES = 16 * 1_024

@@ -2,7 +2,7 @@
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
 
-/** Reasoning, under the names that services give them; the first that says something, since some repeat themselves. */
+/** Reasoning, under the names that services give it; the first that says something, since some repeat themselves. */
 export function reasoningText(message: Json): string {
   const { reasoning_content, reasoning, reasoning_details } = message
   if (typeof reasoning_content === 'string' && reasoning_content !== '') return reasoning_content

@@ -1,4 +1,4 @@
-// A client's chat request in canonical terms. It also judges requests that pass through, so it refuses only what is wrong
+// A client's chat request in canonical terms. It also checks requests that pass through, so it rejects only what is wrong
 // in the dialect itself: fields and words that it does not know are for the upstream to take or refuse.
 
 import {

@@ -43,7 +43,7 @@ export function decodeAscii(base64: string): string | undefined {
   return text
 }
 
-/** Marks reasoning that only their vendor can read: this dialect has no part for them. */
+/** Marks reasoning that only its vendor can read: this dialect has no part for it. */
 const REDACTED = 'redacted:'
 
 export const signatureField = (sealed: string): string => encodeAscii(sealed)

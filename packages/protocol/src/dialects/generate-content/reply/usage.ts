@@ -1,4 +1,4 @@
-// Token figures, both ways. Output is counted in two figures here, reasoning apart; zeros are often dropped.
+// Token figures, both ways. Output is counted in two figures here, reasoning apart; zeros are often omitted.
 
 import { isObject, put } from '../../../canonical/reading.ts'
 import { type Figure, readCount, sum, type Usage, usageOf } from '../../../canonical/usage.ts'

@@ -1,4 +1,4 @@
-// How hard an upstream's model is to think, and whether its reasoning are wanted.
+// How hard an upstream's model is to think, and whether its reasoning is wanted.
 
 import { effortOf, wantsReasoning } from '../../../canonical/encoding/effort.ts'
 import type { CanonicalRequest, Effort } from '../../../canonical/request.ts'

@@ -60,7 +60,7 @@ function readyPart(part: Part, target: Target): Part[] {
       const { signature, ...rest } = part
       const own = signature === undefined ? undefined : target.unseal(signature)
       if (own !== undefined) return [{ ...rest, signature: own }]
-      // Reasoning of another model are nothing to this one, and must not become its words.
+      // Reasoning of another model means nothing to this one, and must not become its words.
       return part.type === 'reasoning' || (part.type === 'text' && part.text === '') ? [] : [rest]
     }
   }

@@ -111,11 +111,11 @@ function display(show: ReasoningWish['show']): { display?: 'summarized' | 'omitt
   return { display: show === 'none' ? 'omitted' : 'summarized' }
 }
 
-/** Reasoning count as output here and not elsewhere: the cap grows by them, as far as the model's own limit allows. */
+/** Reasoning counts as output here and not elsewhere: the cap grows by it, as far as the model's own limit allows. */
 function roomFor(budget: number, cap: number, limit: number | undefined): { cap: number; budget: number } | undefined {
   if (budget < cap) return { cap, budget }
   const raised = limit === undefined ? cap + budget : Math.max(cap, Math.min(cap + budget, limit))
-  // Where the limit is tight, reasoning leave the answer what was asked for it, or half.
+  // Where the limit is tight, reasoning leaves the answer what was asked for it, or half.
   const fitting = Math.min(budget, raised - Math.min(cap, Math.ceil(raised / 2)))
   return fitting < LEAST_BUDGET ? undefined : { cap: raised, budget: fitting }
 }
