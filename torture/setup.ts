@@ -43,21 +43,25 @@ const SLOW_MS = 1_500
 
 /**
  * The models `over-chat` and so on, and `slow-chat` and so on, at 1 and 4 USD per million unless said otherwise; with
- * another upstream `liar`, also `liar-chat` and so on.
+ * another upstream `overcharging`, also `overcharging-chat` and so on.
  */
-export function configForSandbox(origin: string, price = 'price: { input: 1, output: 4 }', liar?: string): string {
+export function configForSandbox(
+  origin: string,
+  price = 'price: { input: 1, output: 4 }',
+  overcharging?: string,
+): string {
   const upstream = (name: string, id: TextDialectId, at: string) =>
     `  - { id: ${name}-${id}, dialect: ${id}, base_url: "${at}${BASE_PATH[id]}", keys: [any] }`
   const model = (name: string, id: TextDialectId, at: string, behind: string) =>
     `  - { id: ${name}-${id}, routes: [{ upstream: ${at}-${id}, model: "${behind}" }], ${price} }`
   const upstreams = TEXT_DIALECT_IDS.flatMap((id) => [
     upstream('over', id, origin),
-    ...(liar === undefined ? [] : [upstream('liar', id, liar)]),
+    ...(overcharging === undefined ? [] : [upstream('overcharging', id, overcharging)]),
   ])
   const models = TEXT_DIALECT_IDS.flatMap((id) => [
     model('over', id, 'over', 'sandbox-text'),
     model('slow', id, 'over', `sandbox-text:slow-headers=${SLOW_MS}`),
-    ...(liar === undefined ? [] : [model('liar', id, 'liar', 'sandbox-text')]),
+    ...(overcharging === undefined ? [] : [model('overcharging', id, 'overcharging', 'sandbox-text')]),
   ])
   return `upstreams:\n${upstreams.join('\n')}\nmodels:\n${models.join('\n')}\n`
 }

@@ -124,7 +124,7 @@ const LOWERED = 'max_tokens;lowered-to-balance'
 
 test.each([
   ['as dear', 'twin', 'same', 400, [LOWERED]],
-  ['dearer', 'careful', 'dear', 16, [LOWERED]],
+  ['more expensive', 'careful', 'dear', 16, [LOWERED]],
   ['cheaper', 'lavish', 'cheap', 4_000, []],
 ])('a fallback that is %s gives as much output as the balance allows', async (_, model, by, least, lowering) => {
   const key = await newKey(gateway, '0.002')
@@ -189,9 +189,9 @@ test.each(
   one.behave(failure)
   two.behave(() => {})
   const before = two.received.length
-  const { leave } = await openClient(gateway.url, key.secret, asking('careful', streamed))
+  const { disconnect } = await openClient(gateway.url, key.secret, asking('careful', streamed))
   await requestReceived(two, before)
-  leave()
+  disconnect()
   await two.connectionClosed()
   expect(await key.settled()).toMatchObject([{ ending: 'client_gone', cost_usd: '0.00' }])
 })

@@ -305,14 +305,14 @@ test('a client that disconnected during an unstreamed response gets it when it r
     socket.write(bytes.subarray(10))
   })
   const before = upstream.received.length
-  const leaving = new AbortController()
+  const abort = new AbortController()
   const calling = { model: 'renamed', headers: keyed('left') }
-  const first = callIn('chat', gateway.url, secret, { ...calling, signal: leaving.signal })
+  const first = callIn('chat', gateway.url, secret, { ...calling, signal: abort.signal })
   first.catch(() => {})
   await requestReceived(upstream, before)
   // The gateway checks for the client after a moment; a disconnect before the headers would be another outcome.
   await Bun.sleep(400)
-  leaving.abort()
+  abort.abort()
   await Bun.sleep(200)
   expect((await callIn('chat', gateway.url, secret, calling)).status).toBe(409)
   gate.resolve()

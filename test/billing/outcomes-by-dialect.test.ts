@@ -27,8 +27,8 @@ type Case = { name: string; fault?: (upstream: TextDialectId) => string; prompt?
 type Entry = Case & { expected: Expected }
 
 const answered = (ending: string, finish: Answer['finish']): Expected => ({ ending, finish, costs: 'reported' })
-const refused = (status: number, ending = 'failed'): Expected => ({ ending, status, costs: 'nothing' })
-const broken = (ending: string): Expected => ({ ending, costs: 'counted' })
+const rejected = (status: number, ending = 'failed'): Expected => ({ ending, status, costs: 'nothing' })
+const brokenOff = (ending: string): Expected => ({ ending, costs: 'counted' })
 const always = (fault: string) => () => fault
 const before = (fault: string) => (upstream: TextDialectId) => `${fault}=${BEFORE[upstream]}`
 const after = (fault: string) => (upstream: TextDialectId) => `${fault}=${AFTER[upstream]}`
@@ -50,41 +50,41 @@ const EITHER: Entry[] = [
     [503, 503],
   ].map(
     ([sent = 0, seen = 0]): Entry => ({
-      ...{ name: `refused with ${sent}`, fault: always(`status=${sent}`), expected: refused(seen) },
+      ...{ name: `rejected with ${sent}`, fault: always(`status=${sent}`), expected: rejected(seen) },
     }),
   ),
-  { name: 'a redirect', fault: always('redirect'), expected: refused(502) },
-  { name: 'a page', fault: always('html'), expected: refused(502) },
-  { name: 'no headers in time', fault: always('hang'), short: true, expected: refused(504, 'timeout') },
+  { name: 'a redirect', fault: always('redirect'), expected: rejected(502) },
+  { name: 'a page', fault: always('html'), expected: rejected(502) },
+  { name: 'no headers in time', fault: always('hang'), short: true, expected: rejected(504, 'timeout') },
 ]
 
 const STREAMED: Entry[] = [
   ...EITHER,
-  { name: 'failed before output', fault: before('error-event'), expected: refused(502) },
-  { name: 'failed after output', fault: after('error-event'), expected: broken('failed') },
-  { name: 'garbage before output', fault: before('garbage'), expected: refused(502) },
-  { name: 'garbage after output', fault: after('garbage'), expected: broken('failed') },
-  { name: 'cut before output', fault: before('cut'), expected: refused(502, 'cut') },
-  { name: 'cut after output', fault: after('cut'), expected: broken('cut') },
-  { name: 'ended before output', fault: before('end'), expected: refused(502, 'cut') },
-  { name: 'ended after output', fault: after('end'), expected: broken('cut') },
-  { name: 'silent before output', fault: before('stall'), short: true, expected: refused(504, 'timeout') },
-  { name: 'silent after output', fault: after('stall'), short: true, expected: broken('timeout') },
+  { name: 'failed before output', fault: before('error-event'), expected: rejected(502) },
+  { name: 'failed after output', fault: after('error-event'), expected: brokenOff('failed') },
+  { name: 'garbage before output', fault: before('garbage'), expected: rejected(502) },
+  { name: 'garbage after output', fault: after('garbage'), expected: brokenOff('failed') },
+  { name: 'cut before output', fault: before('cut'), expected: rejected(502, 'cut') },
+  { name: 'cut after output', fault: after('cut'), expected: brokenOff('cut') },
+  { name: 'ended before output', fault: before('end'), expected: rejected(502, 'cut') },
+  { name: 'ended after output', fault: after('end'), expected: brokenOff('cut') },
+  { name: 'silent before output', fault: before('stall'), short: true, expected: rejected(504, 'timeout') },
+  { name: 'silent after output', fault: after('stall'), short: true, expected: brokenOff('timeout') },
 ]
 
 const UNSTREAMED: Entry[] = [
   ...EITHER,
-  { name: 'an error in a 200', fault: always('error-event'), expected: refused(502) },
-  { name: 'garbage', fault: always('garbage'), expected: refused(502) },
-  { name: 'cut', fault: always('cut'), expected: refused(502, 'cut') },
-  { name: 'ended in mid JSON', fault: always('end'), expected: refused(502) },
-  { name: 'nothing', fault: always('empty'), expected: refused(502) },
-  { name: 'silent', fault: always('stall'), short: true, expected: refused(504, 'timeout') },
+  { name: 'an error in a 200', fault: always('error-event'), expected: rejected(502) },
+  { name: 'garbage', fault: always('garbage'), expected: rejected(502) },
+  { name: 'cut', fault: always('cut'), expected: rejected(502, 'cut') },
+  { name: 'ended in mid JSON', fault: always('end'), expected: rejected(502) },
+  { name: 'nothing', fault: always('empty'), expected: rejected(502) },
+  { name: 'silent', fault: always('stall'), short: true, expected: rejected(504, 'timeout') },
 ]
 
 let gateway: Gateway
 /** Requests that run into a timeout, sent in parallel. */
-const patient = new Map<string, Promise<Outcome>>()
+const timeouts = new Map<string, Promise<Outcome>>()
 
 beforeAll(async () => {
   const short = 'timeouts: { first_byte: 2s, idle: 2s, total: 20s }'
@@ -108,7 +108,7 @@ ${models.join('\n')}
   for (const pair of PAIRS)
     for (const [entries, streamed] of [[STREAMED, true] as const, [UNSTREAMED, false] as const])
       for (const entry of entries)
-        if (entry.short) patient.set(`${pair} ${streamed} ${entry.name}`, outcomeOf(pair, entry, streamed))
+        if (entry.short) timeouts.set(`${pair} ${streamed} ${entry.name}`, outcomeOf(pair, entry, streamed))
 })
 afterAll(async () => {
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
@@ -157,7 +157,7 @@ function checkCost(row: Row | undefined, costs: Expected['costs'], reading: Read
 
 describe.each(PAIRS)('%s client, %s upstream', (...pair) => {
   const check = async (entry: Entry, streamed: boolean) => {
-    const begun = patient.get(`${pair} ${streamed} ${entry.name}`)
+    const begun = timeouts.get(`${pair} ${streamed} ${entry.name}`)
     const { reading, rows, held } = await (begun ?? outcomeOf(pair, entry, streamed))
     checkReading(reading, entry.expected)
     expect([rows.length, rows[0]?.ending, held]).toEqual([1, entry.expected.ending, '0.00'])

@@ -55,7 +55,7 @@ describe('the client disconnects', () => {
     const before = upstream.received.length
     const client = await openClient(gateway.url, secret, chatBody('renamed', streamed))
     await requestReceived(upstream, before)
-    client.leave()
+    client.disconnect()
     await upstream.connectionClosed()
     expect(await settled()).toMatchObject([{ ending: 'client_gone', cost_usd: '0.00' }])
   })
@@ -71,7 +71,7 @@ describe('the client disconnects', () => {
       const client = await openClient(gateway.url, secret, chatBody(model, true))
       await requestReceived(place, before)
       await Bun.sleep(50)
-      client.leave()
+      client.disconnect()
       await place.connectionClosed()
       const [row] = await settled()
       expect(row?.ending).toBe('client_gone')
@@ -94,7 +94,7 @@ describe('the client disconnects', () => {
     })
     const client = await openClient(gateway.url, secret, chatBody(model, true))
     await client.readUntil('aaa')
-    client.leave()
+    client.disconnect()
     await Bun.sleep(100)
     goOn()
     const [row] = await settled()
@@ -102,7 +102,7 @@ describe('the client disconnects', () => {
     expect([row?.ending, input > 0, row?.cost_usd]).toEqual(['client_gone', true, cost(input, output)])
     return { output, receipt: row?.receipt }
   }
-  const letGoOf = (place: Upstream) => eventually(() => place.connections().open === 0)
+  const allClosed = (place: Upstream) => eventually(() => place.connections().open === 0)
 
   test('in mid-stream: charged for delivered output and its reasoning, and for nothing later', async () => {
     // One visible token per four bytes, and nine reasoning tokens for each.
@@ -132,8 +132,8 @@ describe('the client disconnects', () => {
     expect(known.output).toBeWithin(600, 1_500)
     expect(unknown.receipt?.counted).toBe('usage was missing')
     expect(unknown.output).toBeWithin(50, 200)
-    await letGoOf(upstream)
-    await letGoOf(billing)
+    await allClosed(upstream)
+    await allClosed(billing)
   })
 
   test('in mid-stream, and the usage arrives soon: charged as reported', async () => {
@@ -155,7 +155,7 @@ describe('the client disconnects', () => {
     })
     const client = await openClient(gateway.url, secret, chatBody('renamed', true))
     await client.readUntil('"stop"')
-    client.leave()
+    client.disconnect()
     await Bun.sleep(100)
     send(usage({ prompt_tokens: 123, completion_tokens: 45 }) + DONE)
     expect(await settled()).toMatchObject([{ ending: 'client_gone', cost_usd: cost(123, 45) }])
@@ -166,7 +166,7 @@ describe('the client disconnects', () => {
     upstream.behave(streamWithoutEnd(event('Hello'), finish()))
     const client = await openClient(gateway.url, secret, chatBody('renamed', true))
     await client.readUntil('"stop"')
-    client.leave()
+    client.disconnect()
     await upstream.connectionClosed()
     expect(await settled()).toMatchObject([
       { ending: 'client_gone', receipt: { counted: expect.stringContaining('missing') } },
@@ -185,7 +185,7 @@ describe('the client disconnects', () => {
     const client = await openClient(gateway.url, secret, chatBody('renamed', false))
     await requestReceived(upstream, before)
     await Bun.sleep(50)
-    client.leave()
+    client.disconnect()
     await Bun.sleep(100)
     finishIt()
     expect(await settled()).toMatchObject([{ ending: 'client_gone', cost_usd: cost(10, 20) }])
@@ -201,7 +201,7 @@ describe('the client disconnects', () => {
       const before = upstream.received.length
       const client = await openClient(gateway.url, secret, chatBody('renamed', streamed))
       await requestReceived(upstream, before)
-      client.leave()
+      client.disconnect()
       while ((await rows()).filter(({ ending }) => ending === 'client_gone').length <= times) await Bun.sleep(10)
     }
     let finishIt = () => {}
@@ -212,7 +212,7 @@ describe('the client disconnects', () => {
     const before = upstream.received.length
     const client = await openClient(gateway.url, secret, chatBody('renamed', streamed))
     await requestReceived(upstream, before)
-    client.leave()
+    client.disconnect()
     await Bun.sleep(100)
     finishIt()
     const found = await settled()
@@ -233,16 +233,16 @@ test('a hundred clients that disconnect at random moments: no hold remains, and 
     }
     socket.write(LAST_CHUNK)
   })
-  const leaving = Array.from({ length: 100 }, async (_, index) => {
+  const clients = Array.from({ length: 100 }, async (_, index) => {
     const model = index % 3 === 0 ? 'sandbox-text' : 'renamed'
     const content = 'x'.repeat(index % 11)
     const body = { model, stream: index % 2 === 0, messages: [{ role: 'user', content }] }
     const client = await openClient(gateway.url, secret, body)
     await Bun.sleep((index * 7) % 40)
-    client.leave()
+    client.disconnect()
     await client.response.then((response) => response.text()).catch(() => {})
   })
-  await Promise.all(leaving)
+  await Promise.all(clients)
   // Some may not have started when their client disconnected; the point is that no hold remains.
   const isRunning = async () => (await rows()).some(({ ending }) => ending === 'running')
   while ((await isRunning()) || (await account()).held_usd !== '0.00') await Bun.sleep(20)

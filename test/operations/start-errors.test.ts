@@ -13,7 +13,7 @@ const FIXTURES = join(import.meta.dir, '../../packages/gateway/fixtures')
 const TLS = `server: { tls: { cert: ${FIXTURES}/localhost.cert.pem, key: ${FIXTURES}/localhost.key.pem } }\n`
 
 /** A state that prevents a start. `says`: what the line must contain. */
-type Refusal = {
+type StartError = {
   name: string
   says: string | RegExp
   prepare?: (home: Home) => void | Promise<void>
@@ -37,7 +37,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
   let databaseUrl = ''
   const results = new Map<string, CommandOutput[]>()
 
-  const REFUSALS: Refusal[] = [
+  const START_ERRORS: StartError[] = [
     {
       name: 'garbage instead of the database',
       says: 'ledger.db: the database cannot be opened',
@@ -62,7 +62,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
       prepare: ({ dataDir }) => rmSync(join(dataDir, 'ledger.db')),
     },
     {
-      name: "somebody else's database",
+      name: 'a database of another program',
       says: 'it is not a Trivium database',
       prepare: (home) => {
         rmSync(join(home.dataDir, 'ledger.db'))
@@ -184,7 +184,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
     },
   ]
 
-  async function attempt({ name, prepare, env, config = '', alsoCommands }: Refusal): Promise<void> {
+  async function attempt({ name, prepare, env, config = '', alsoCommands }: StartError): Promise<void> {
     const dataDir = mkdtempSync(join(tmpdir(), 'trivium-test-'))
     cpSync(template.dataDir, dataDir, { recursive: true })
     const home: Home = { dataDir, configFile: join(dataDir, 'trivium.yaml'), databaseUrl: undefined }
@@ -206,7 +206,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
       createDatabase(template),
     ])
     await createDatabase({ ...template, databaseUrl })
-    const queue = [...REFUSALS]
+    const queue = [...START_ERRORS]
     await Promise.all(
       [1, 2, 3].map(async () => {
         for (let next = queue.shift(); next; next = queue.shift()) await attempt(next)
@@ -219,7 +219,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
     rmSync(template.dataDir, { recursive: true, force: true })
   })
 
-  test.each(REFUSALS)('$name', ({ name, says }) => {
+  test.each(START_ERRORS)('$name', ({ name, says }) => {
     const answers = results.get(name) ?? []
     expect(answers.length).toBeGreaterThan(0)
     for (const { code, stdout, stderr } of answers) {

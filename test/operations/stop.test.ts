@@ -46,7 +46,7 @@ async function untilBlocked(gateway: Gateway, email: string): Promise<void> {
 }
 
 /** The ledger after the stop, read by the next server. */
-async function booksOf(home: Gateway['home'], email: string) {
+async function ledgerOf(home: Gateway['home'], email: string) {
   const next = await startGateway({ home })
   try {
     return { usage: await usageOf(next, email), audit: await next.command('audit') }
@@ -74,7 +74,7 @@ test('SIGTERM: not ready at once, accepts for a while, drains, then ends the res
   expect(text.trimEnd().split('\n').at(-1)).toStartWith('data: {"error":')
   expect(text).not.toContain('[DONE]')
   expect(await gateway.exited).toBe(0)
-  const { usage, audit } = await booksOf(gateway.home, email)
+  const { usage, audit } = await ledgerOf(gateway.home, email)
   expect(usage).toEqual([
     { ending: 'completed', charged: true },
     { ending: 'shutdown', charged: true },
@@ -103,7 +103,7 @@ test.each<{ engine: Engine; reader: string; stalls: boolean }>([
   expect((await endless.text()).trimEnd().split('\n').at(-1)).toStartWith('data: {"error":')
   expect(await gateway.exited).toBe(0)
   if (stalled) stalled.destroy()
-  const { usage, audit } = await booksOf(gateway.home, email)
+  const { usage, audit } = await ledgerOf(gateway.home, email)
   expect(usage).toEqual(Array.from({ length: running }, () => ({ ending: 'shutdown', charged: true })))
   expect(audit).toMatchObject(IN_ORDER)
 })
@@ -119,7 +119,7 @@ test('SIGKILL: the next start voids its holds, and the audit finds no error', as
   await eventually(async () => (await usageOf(gateway, email)).length === 3)
   await gateway.kill()
   await Promise.allSettled(running)
-  const { usage, audit } = await booksOf(gateway.home, email)
+  const { usage, audit } = await ledgerOf(gateway.home, email)
   expect(usage.map(({ ending }) => ending)).toEqual(['reaped', 'reaped', 'reaped'])
   expect(audit).toMatchObject(IN_ORDER)
 })

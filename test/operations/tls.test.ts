@@ -137,7 +137,7 @@ describe('every response', () => {
     { name: 'health', path: '/health', status: 200, open: true },
     { name: 'readiness', path: '/ready', status: 200, open: true },
     { name: 'models', path: '/v1/models', status: 200, init: () => ({ headers: key() }) },
-    { name: 'models for nobody', path: '/v1/models', status: 401 },
+    { name: 'models without a key', path: '/v1/models', status: 401 },
     { name: 'no such place', path: '/nowhere', status: 404 },
     { name: 'no such model', path: '/v1/models/none', status: 404, init: () => ({ headers: key() }) },
     { name: 'a wrong method', path: '/v1/models', status: 405, init: () => ({ method: 'DELETE', headers: key() }) },

@@ -138,15 +138,15 @@ describe('two workers', () => {
 
   test('a gateway with another configuration is config drift, which all report and none stops for', async () => {
     const home = homeOnSameDatabase(gateway.home, config(3))
-    const stranger = await startGateway({ home })
+    const other = await startGateway({ home })
     await eventually(async () => (await readinessOf(gateway)).drift)
     expect(await readinessOf(gateway)).toMatchObject({ status: 200, ready: true })
-    await eventually(async () => (await readinessOf(stranger)).drift)
+    await eventually(async () => (await readinessOf(other)).drift)
     const { code, stdout } = await gateway.cli('doctor', '--json')
     expect(code).toBe(1)
     expect(stdout).toContain('configurations differ')
-    await end(stranger)
-    await stranger.stop()
+    await end(other)
+    await other.stop()
     await eventually(async () => !(await readinessOf(gateway)).drift)
   })
 

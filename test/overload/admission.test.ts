@@ -158,7 +158,7 @@ test('requests beyond the queue are rejected in the dialect of their path, each 
     while (!over) seen.add((await post('/v1/chat/completions', { authorization })).status)
   })
   /** Requests without a key get the same: keys are checked only while the queue has room. */
-  async function refusal(path: string): Promise<Response> {
+  async function rejection(path: string): Promise<Response> {
     for (;;) {
       const response = await post(path, { authorization: 'Bearer sk-nobodys-key-0000000000' })
       if (response.status !== 401) return response
@@ -166,7 +166,7 @@ test('requests beyond the queue are rejected in the dialect of their path, each 
   }
   const ids = new Set<string | null>()
   for (const [path, expected] of paths) {
-    const response = await refusal(path)
+    const response = await rejection(path)
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1'])
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
     expect(response.headers.get('content-type')).toStartWith('application/json')
@@ -192,12 +192,12 @@ test('a queued client that disconnects does not cost the requests behind it a sl
   const running = [await openStream('same'), await openStream('same')]
   upstream.behave(respondWith(reply()))
   const received = upstream.received.length
-  const leaving = new AbortController()
+  const abort = new AbortController()
   const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' }
   const body = JSON.stringify({ model: 'same', messages: [{ role: 'user', content: 'x' }] })
-  const left = fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body, signal: leaving.signal })
+  const left = fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers, body, signal: abort.signal })
   await Bun.sleep(50)
-  leaving.abort()
+  abort.abort()
   await left.catch(() => {})
   await Bun.sleep(50)
   const waiting = ask('same', false)
@@ -212,11 +212,11 @@ test('a request that is rejected, cut off or failed releases its slot', async ()
   const broken = `{"model":"same","messages":[]}`
   for (let times = 0; times < 5; times++) expect((await chat(gateway.url, key.secret, broken)).status).toBe(400)
   for (let times = 0; times < 5; times++) {
-    const leaving = new AbortController()
-    upstream.behave(() => leaving.abort())
+    const abort = new AbortController()
+    upstream.behave(() => abort.abort())
     const body = JSON.stringify({ model: 'same', stream: true, messages: [{ role: 'user', content: 'x' }] })
     const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' }
-    const init = { method: 'POST', headers, body, signal: leaving.signal }
+    const init = { method: 'POST', headers, body, signal: abort.signal }
     await fetch(`${gateway.url}/v1/chat/completions`, init).catch(() => {})
     await upstream.connectionClosed()
   }

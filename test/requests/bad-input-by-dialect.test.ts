@@ -56,7 +56,7 @@ function post(client: TextDialectId, path: string, body: string, headers: Record
 }
 
 /** The error in its dialect, after checking that nothing was sent, held or charged. */
-async function refusal(client: TextDialectId, response: Response) {
+async function rejectionOf(client: TextDialectId, response: Response) {
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{16}$/)
   const error = errorIn(client, await response.json())
@@ -83,7 +83,7 @@ const memoryOf = (pid: number): number =>
 describe.each(CLIENTS)('%s', (client) => {
   test.each(TABLES[client])('%s', async (_, bad, field) => {
     for (const model of placesFor(client)) {
-      const seen = await refusal(client, await post(client, pathIn(client, { model }), bodyOf(client, model, bad)))
+      const seen = await rejectionOf(client, await post(client, pathIn(client, { model }), bodyOf(client, model, bad)))
       expect(seen.status).toBe(400)
       if (field !== undefined) expect([model, seen.field]).toEqual([model, field])
     }
@@ -97,7 +97,7 @@ describe.each(CLIENTS)('%s', (client) => {
   ])('as %p: %d', async (type, status) => {
     const path = pathIn(client, { model: `bare-${client}` })
     const body = JSON.stringify(bodyIn(client, { model: `bare-${client}` }))
-    expect((await refusal(client, await post(client, path, body, { 'content-type': type }))).status).toBe(status)
+    expect((await rejectionOf(client, await post(client, path, body, { 'content-type': type }))).status).toBe(status)
   })
 
   test('30 MiB of tiny values in a small compressed body: 413 before they are parsed', async () => {
@@ -109,7 +109,7 @@ describe.each(CLIENTS)('%s', (client) => {
     const response = await fetch(gateway.url + pathIn(client, { model }), {
       ...{ method: 'POST', headers, body: gzipSync(many) },
     })
-    const seen = await refusal(client, response)
+    const seen = await rejectionOf(client, response)
     expect([seen.status, seen.message]).toEqual([413, expect.stringContaining('more than 250000 JSON values')])
     // The decoded body itself, in chunks and as a whole; parsed values took a gigabyte.
     expect(memoryOf(gateway.pid) - before).toBeLessThan(256 * 1024 * 1024)
@@ -118,16 +118,18 @@ describe.each(CLIENTS)('%s', (client) => {
   test('a wrong key: 401; an unknown model: 404', async () => {
     const model = `bare-${client}`
     const wrong = await callIn(client, gateway.url, `sk-${'A'.repeat(43)}`, { model })
-    expect((await refusal(client, wrong)).status).toBe(401)
+    expect((await rejectionOf(client, wrong)).status).toBe(401)
     for (const name of ['unknown', 'constructor', `${model}:cut`]) {
-      expect((await refusal(client, await callIn(client, gateway.url, key.secret, { model: name }))).status).toBe(404)
+      expect((await rejectionOf(client, await callIn(client, gateway.url, key.secret, { model: name }))).status).toBe(
+        404,
+      )
     }
   })
 
   test('GET: 405', async () => {
     const headers = headersIn(client, key.secret)
     const response = await fetch(gateway.url + pathIn(client, { model: `bare-${client}` }), { headers })
-    expect([(await refusal(client, response)).status, response.headers.get('allow')]).toEqual([405, 'POST'])
+    expect([(await rejectionOf(client, response)).status, response.headers.get('allow')]).toEqual([405, 'POST'])
   })
 
   test('NULs and unpaired surrogates are allowed in contents', async () => {
@@ -159,7 +161,7 @@ describe('messages: the version', () => {
   ])('%s: 400', async (_, version: Record<string, string>) => {
     const headers = { 'content-type': 'application/json', 'x-api-key': key.secret, ...version }
     const response = await fetch(`${gateway.url}/v1/messages`, { method: 'POST', headers, body })
-    expect(await refusal('messages', response)).toMatchObject({ status: 400, field: 'anthropic-version' })
+    expect(await rejectionOf('messages', response)).toMatchObject({ status: 400, field: 'anthropic-version' })
   })
 })
 
@@ -197,6 +199,6 @@ describe('generate-content: the path', () => {
   test('a stream needs POST, not GET', async () => {
     const headers = headersIn('generate-content', key.secret)
     const response = await fetch(`${gateway.url}/v1beta/models/bare-chat:streamGenerateContent?alt=sse`, { headers })
-    expect((await refusal('generate-content', response)).status).toBe(405)
+    expect((await rejectionOf('generate-content', response)).status).toBe(405)
   })
 })

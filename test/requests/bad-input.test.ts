@@ -53,7 +53,7 @@ function post(body: string | Uint8Array<ArrayBuffer>, headers: Record<string, st
   return fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers: all, body })
 }
 
-async function refusal(response: Response): Promise<[status: number, error: ChatError['error']]> {
+async function rejectionOf(response: Response): Promise<[status: number, error: ChatError['error']]> {
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
   expect(response.headers.get('x-request-id')).toMatch(/^req_[0-9a-f]{16}$/)
   const { error } = (await response.json()) as ChatError
@@ -117,16 +117,16 @@ describe('the body', () => {
     ['nesting without end', `{"model":"same","messages":${'['.repeat(200_000)}${']'.repeat(200_000)}}`, null],
     ['nesting of objects', `{"model":"same","messages":${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`, null],
   ])('%s: 400', async (_, body, param) => {
-    const [status, error] = await refusal(await post(body))
+    const [status, error] = await rejectionOf(await post(body))
     expect([status, error.type]).toEqual([400, 'invalid_request_error'])
     if (param !== null) expect(error.param).toBe(param)
   })
 
   test('empty: 400', async () => {
-    expect((await refusal(await post('')))[0]).toBe(400)
+    expect((await rejectionOf(await post('')))[0]).toBe(400)
     const headers = { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' }
     const none = await fetch(`${gateway.url}/v1/chat/completions`, { method: 'POST', headers })
-    expect((await refusal(none))[0]).toBe(400)
+    expect((await rejectionOf(none))[0]).toBe(400)
   })
 
   test.each([
@@ -137,7 +137,7 @@ describe('the body', () => {
     ['json'],
     [''],
   ])('as %p: 415', async (type) => {
-    const [status, error] = await refusal(await post(`{"model":"same",${M}}`, { 'content-type': type }))
+    const [status, error] = await rejectionOf(await post(`{"model":"same",${M}}`, { 'content-type': type }))
     expect([status, error.code]).toEqual([415, 'unsupported_media_type'])
   })
 
@@ -149,7 +149,7 @@ describe('the body', () => {
     ['gzip', gzipSync(Buffer.alloc(200 * 1024 * 1024, 0x20)), 413],
     ['br', brotliCompressSync(Buffer.alloc(50 * 1024 * 1024, 0x20)), 413],
   ])('encoded as %s', async (encoding, body, expected) => {
-    const [status] = await refusal(await post(new Uint8Array(body), { 'content-encoding': encoding }))
+    const [status] = await rejectionOf(await post(new Uint8Array(body), { 'content-encoding': encoding }))
     expect(status).toBe(expected)
   })
 })
@@ -183,7 +183,7 @@ describe('over the limit', () => {
   })
 
   test('by one byte', async () => {
-    const [status, error] = await refusal(await post(large))
+    const [status, error] = await rejectionOf(await post(large))
     expect([status, error.code]).toEqual([413, 'request_too_large'])
     expect(error.message).toContain(String(LIMIT))
   })
@@ -235,7 +235,7 @@ describe('the model', () => {
     ['same:cut'],
     ['../same'],
   ])('%p: 404', async (model) => {
-    const [status, error] = await refusal(await ask(model))
+    const [status, error] = await rejectionOf(await ask(model))
     expect([status, error.code, error.param]).toEqual([404, 'model_not_found', 'model'])
   })
 
@@ -244,7 +244,7 @@ describe('the model', () => {
     const body = { model: 'other', messages: [{ role: 'user', content: 'hi' }] }
     const response = await chat(gateway.url, secret, body)
     expect(response.headers.get('x-should-retry')).toBe('false')
-    const [status, error] = await refusal(response)
+    const [status, error] = await rejectionOf(response)
     expect([status, error.code, error.param]).toEqual([403, 'model_not_allowed', 'model'])
   })
 })
@@ -268,7 +268,7 @@ describe('the key', () => {
     ['not a key', () => ({ authorization: 'Bearer null' })],
     ['injected', () => ({ authorization: `Bearer sk-' OR 1=1 --${'x'.repeat(20)}` })],
   ])('%s: 401', async (_, headers) => {
-    const [status, error] = await refusal(await call(headers()))
+    const [status, error] = await rejectionOf(await call(headers()))
     expect([status, error.code]).toEqual([401, 'invalid_api_key'])
     expect(JSON.stringify(error)).not.toContain(key.secret.slice(0, 12))
   })
@@ -278,7 +278,7 @@ describe('the key', () => {
     expect((await chat(gateway.url, secret, `{"model":"same",${M}}`)).status).toBe(200)
     upstream.received.length = 0
     await operate(gateway, 'key revoke', { key: keyId })
-    const [status, error] = await refusal(await chat(gateway.url, secret, `{"model":"same",${M}}`))
+    const [status, error] = await rejectionOf(await chat(gateway.url, secret, `{"model":"same",${M}}`))
     expect([status, error.code]).toEqual([401, 'invalid_api_key'])
   })
 
@@ -286,14 +286,14 @@ describe('the key', () => {
     const endsAt = Date.now() + 1_000
     const { secret } = await newKey(gateway, '10', { expires: new Date(endsAt).toISOString() })
     await Bun.sleep(endsAt + 10 - Date.now())
-    const [status, error] = await refusal(await chat(gateway.url, secret, `{"model":"same",${M}}`))
+    const [status, error] = await rejectionOf(await chat(gateway.url, secret, `{"model":"same",${M}}`))
     expect([status, error.code]).toEqual([401, 'api_key_expired'])
   })
 
   test('of a disabled account: 403', async () => {
     const { secret, email } = await newKey(gateway)
     await operate(gateway, 'account disable', { account: email })
-    const [status, error] = await refusal(await chat(gateway.url, secret, `{"model":"same",${M}}`))
+    const [status, error] = await rejectionOf(await chat(gateway.url, secret, `{"model":"same",${M}}`))
     expect([status, error.code]).toEqual([403, 'account_disabled'])
   })
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { type Rejection, storm } from '../support/upstreams/retry-storm.ts'
 
-const everywhere = (refusal: Rejection): Rejection[] => [refusal, refusal, refusal]
+const everywhere = (rejection: Rejection): Rejection[] => [rejection, rejection, rejection]
 
 test.each<[string, Rejection[]]>([
   ['429', everywhere({ status: 429 })],

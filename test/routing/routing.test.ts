@@ -142,7 +142,7 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
     ['a broken connection', (socket) => void socket.destroy(), 502, 'failed'],
     ['no headers in time', () => {}, 504, 'timeout'],
     ["the caller's mistake", respondWithError(400), 400, 'failed'],
-  ])('%s may have been billed, or is nobody else to help: nobody else is asked', async (_, behaviour, seen, ending) => {
+  ])('%s may have been billed, or no other upstream would help: no fallback', async (_, behaviour, seen, ending) => {
     one.behave(behaviour)
     const { status, asked, receipt } = await ask('both', streamed)
     expect([status, asked[1]]).toEqual([seen, 0])

@@ -33,7 +33,7 @@ const responsesTool = { type: 'function', name: 'tide', parameters: { type: 'obj
 const messagesTool = { name: 'tide', input_schema: { type: 'object' } }
 const declared = { functionDeclarations: [{ name: 'tide' }] }
 
-const REFUSED: [client: TextDialectId, what: string, targets: Targets, more: More, field: string][] = [
+const REJECTED: [client: TextDialectId, what: string, targets: Targets, more: More, field: string][] = [
   [
     C,
     'audio',
@@ -190,12 +190,12 @@ const DROPPED: [client: TextDialectId, targets: Targets, more: More, warning: st
   [G, [C, R, M], { tools: [{ codeExecution: {} }, declared] }, 'tools;dropped'],
 ]
 
-const refusedRows = REFUSED.flatMap(([client, what, targets, more, field]) =>
+const rejectedRows = REJECTED.flatMap(([client, what, targets, more, field]) =>
   targets.map((upstream) => [client, what, upstream, more, field] as const),
 )
 
 describe('rejected', () => {
-  test.each(refusedRows)('%s: %s, for %s', async (client, _, upstream, more, field) => {
+  test.each(rejectedRows)('%s: %s, for %s', async (client, _, upstream, more, field) => {
     const { secret, rows, account } = await newKey(gateway)
     for (const streamed of [false, true]) {
       const response = await callIn(client, gateway.url, secret, { model: `over-${upstream}`, streamed, more })

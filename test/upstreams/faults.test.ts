@@ -9,13 +9,13 @@ import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
  * A 200 whose ending is not `completed` must end with an error event.
  */
 type Expected = { status: number; ending: string; costs: 'nothing' | 'reported' | 'counted' }
-type Case = { fault: string; streamed: Expected; single: Expected; patience?: 'short' | 'long' }
+type Case = { fault: string; streamed: Expected; single: Expected; timeouts?: 'short' | 'long' }
 
 const done: Expected = { status: 200, ending: 'completed', costs: 'reported' }
 const counted: Expected = { status: 200, ending: 'completed', costs: 'counted' }
 const free: Expected = { status: 200, ending: 'completed', costs: 'nothing' }
-const refused = (status: number, ending = 'failed'): Expected => ({ status, ending, costs: 'nothing' })
-const broken = (ending: string): Expected => ({ status: 200, ending, costs: 'counted' })
+const rejected = (status: number, ending = 'failed'): Expected => ({ status, ending, costs: 'nothing' })
+const brokenOff = (ending: string): Expected => ({ status: 200, ending, costs: 'counted' })
 const both = (fault: string, expected: Expected): Case => ({ fault, streamed: expected, single: expected })
 
 const each = (sent: number[], seen: number) => sent.map((status): [number, number] => [status, seen])
@@ -32,28 +32,28 @@ const STATUSES: [sent: number, seen: number][] = [
 ]
 
 const CASES: Case[] = [
-  ...STATUSES.map(([sent, seen]) => both(`status=${sent}`, refused(seen))),
-  { ...both('hang', refused(504, 'timeout')), patience: 'short' },
+  ...STATUSES.map(([sent, seen]) => both(`status=${sent}`, rejected(seen))),
+  { ...both('hang', rejected(504, 'timeout')), timeouts: 'short' },
   both('slow-headers=100', done),
-  both('redirect', refused(502)),
-  both('html', refused(502)),
-  { fault: 'empty', streamed: refused(502, 'cut'), single: refused(502) },
-  { fault: 'wrong-type', streamed: refused(502), single: done },
+  both('redirect', rejected(502)),
+  both('html', rejected(502)),
+  { fault: 'empty', streamed: rejected(502, 'cut'), single: rejected(502) },
+  { fault: 'wrong-type', streamed: rejected(502), single: done },
   both('gzip', done),
-  { fault: 'cut=1', streamed: refused(502, 'cut'), single: refused(502, 'cut') },
-  { fault: 'cut', streamed: broken('cut'), single: refused(502, 'cut') },
-  { fault: 'end=0', streamed: refused(502, 'cut'), single: refused(502) },
-  { fault: 'end', streamed: broken('cut'), single: refused(502) },
-  { fault: 'stall=1', streamed: refused(504, 'timeout'), single: refused(504, 'timeout'), patience: 'short' },
-  { fault: 'stall', streamed: broken('timeout'), single: refused(504, 'timeout'), patience: 'short' },
-  { fault: 'garbage=0', streamed: refused(502), single: refused(502) },
-  { fault: 'garbage', streamed: broken('failed'), single: refused(502) },
-  { fault: 'error-event=0', streamed: refused(502), single: refused(502) },
-  { fault: 'error-event=1', streamed: refused(502), single: refused(502) },
-  { fault: 'error-event', streamed: broken('failed'), single: refused(502) },
+  { fault: 'cut=1', streamed: rejected(502, 'cut'), single: rejected(502, 'cut') },
+  { fault: 'cut', streamed: brokenOff('cut'), single: rejected(502, 'cut') },
+  { fault: 'end=0', streamed: rejected(502, 'cut'), single: rejected(502) },
+  { fault: 'end', streamed: brokenOff('cut'), single: rejected(502) },
+  { fault: 'stall=1', streamed: rejected(504, 'timeout'), single: rejected(504, 'timeout'), timeouts: 'short' },
+  { fault: 'stall', streamed: brokenOff('timeout'), single: rejected(504, 'timeout'), timeouts: 'short' },
+  { fault: 'garbage=0', streamed: rejected(502), single: rejected(502) },
+  { fault: 'garbage', streamed: brokenOff('failed'), single: rejected(502) },
+  { fault: 'error-event=0', streamed: rejected(502), single: rejected(502) },
+  { fault: 'error-event=1', streamed: rejected(502), single: rejected(502) },
+  { fault: 'error-event', streamed: brokenOff('failed'), single: rejected(502) },
   both('huge-line=1', done),
-  { fault: 'huge-line=17', streamed: refused(502), single: done },
-  { fault: 'huge-line=65', streamed: refused(502), single: refused(502) },
+  { fault: 'huge-line=17', streamed: rejected(502), single: done },
+  { fault: 'huge-line=65', streamed: rejected(502), single: rejected(502) },
   both('drip=0', done),
   both('split-utf8', done),
   both('no-usage', counted),
@@ -88,7 +88,7 @@ models:
 })
 afterAll(() => gateway.stop())
 
-const modelOf = ({ fault, patience = 'long' }: Case) => `${patience}:${fault}`
+const modelOf = ({ fault, timeouts = 'long' }: Case) => `${timeouts}:${fault}`
 
 type Figures = { prompt_tokens: number; completion_tokens: number }
 type Frame = { usage?: Figures | null; error?: { message: string; type: string; param: null; code: string } }

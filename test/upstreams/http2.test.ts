@@ -249,13 +249,13 @@ test('a client disconnect resets its stream, and no other', async () => {
     events([role(), event('Hello')], false)(call)
     calls.push(call)
   })
-  const [leaving, staying] = [
+  const [disconnecting, staying] = [
     await openClient(gateway.url, secret, chatBody('forced2', true)),
     await openClient(gateway.url, secret, chatBody('forced2', true)),
   ]
-  await Promise.all([leaving.readUntil('Hello'), staying.readUntil('Hello')])
+  await Promise.all([disconnecting.readUntil('Hello'), staying.readUntil('Hello')])
   const resets = both.seen.resets.length
-  leaving.leave()
+  disconnecting.disconnect()
   await eventually(() => both.seen.resets.length === resets + 1)
   expect(both.seen.resets.at(-1)).toBe(CODES.cancel)
   for (const call of calls) for (const text of [finish(), usage(), DONE]) call.data(text, text === DONE)
@@ -275,7 +275,7 @@ test('a stream whose client does not read delays no other on its connection', as
   const client = await openClient(gateway.url, secret, chatBody('forced2', true, { metadata: { flood: 'yes' } }))
   await client.readUntil('fff')
   await Promise.all(Array.from({ length: 10 }, () => fine(secret, 'forced2')))
-  client.leave()
+  client.disconnect()
 })
 
 // This test must be the last: afterwards the upstream is called with HTTP/1.1 for ten minutes.

@@ -25,13 +25,13 @@ export const overshoot: Scenario = {
   name: 'overshoot',
   title: 'an upstream that reports ten times what was held',
   async run({ findings }) {
-    const liar = await startOverchargingUpstream()
+    const overcharging = await startOverchargingUpstream()
     let short = 0n
     try {
-      for (const bound of BOUNDS) short += await under(bound, liar.origin, findings)
+      for (const bound of BOUNDS) short += await under(bound, overcharging.origin, findings)
       return `4 dialects, streamed and not, ${BOUNDS.map(({ name }) => name).join(', ')}: ${formatUsd(short)} USD of shortfall, no account charged beyond its limit`
     } finally {
-      liar.stop()
+      overcharging.stop()
     }
   },
 }

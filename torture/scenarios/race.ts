@@ -27,8 +27,8 @@ async function run(engine: Engine, count: number, torture: Torture): Promise<str
   const { findings, say } = torture
   const rounds = torture.rounds ?? SIZES[torture.size].raceRounds
   const sandbox = startSandbox()
-  const liar = await startOverchargingUpstream()
-  const gateways = await startGateways(engine, count, configForSandbox(sandbox.url, undefined, liar.origin))
+  const overcharging = await startOverchargingUpstream()
+  const gateways = await startGateways(engine, count, configForSandbox(sandbox.url, undefined, overcharging.origin))
   const [first] = gateways
   if (!first) throw new Error('no gateway')
   const told: string[] = []
@@ -46,7 +46,7 @@ async function run(engine: Engine, count: number, torture: Torture): Promise<str
   } finally {
     for (const gateway of gateways) await gateway.stop()
     await sandbox.stop()
-    liar.stop()
+    overcharging.stop()
   }
 }
 
@@ -65,7 +65,7 @@ async function oneRound({ gateways, sandbox, limit }: Course, torture: Torture):
   const calls = Array.from({ length: SIZES[torture.size].racedRequests }, async (_, index) => {
     const streamed = random.chance(0.5)
     const dialect = random.pick(['chat', 'responses', 'messages', 'generate-content'] as const) ?? 'chat'
-    const model = `${limit.overcharged ? 'liar' : limit.slow ? 'slow' : 'over'}-${dialect}`
+    const model = `${limit.overcharged ? 'overcharging' : limit.slow ? 'slow' : 'over'}-${dialect}`
     const more = capIn(dialect, limit.output)
     const prompt = `say ${limit.output * 2} words, pace 0 ms`
     return await call(dialect, gateways[index % gateways.length]?.url ?? '', secret, { model, streamed, prompt, more })

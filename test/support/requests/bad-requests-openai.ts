@@ -202,5 +202,5 @@ export const RESPONSES: Bad[] = [
   ['metadata a list', { with: { metadata: [] } }, 'metadata'],
   ['include a string', { with: { include: 'all' } }, 'include'],
   ['stream a string', { with: { stream: 'yes' } }, 'stream'],
-  ['previous_response_id of nobody', { with: { previous_response_id: 'resp_1' } }, 'previous_response_id'],
+  ['an unknown previous_response_id', { with: { previous_response_id: 'resp_1' } }, 'previous_response_id'],
 ]

@@ -205,5 +205,5 @@ export const GENERATE_CONTENT: Bad[] = [
     { with: { generationConfig: { thinkingConfig: 'x' } } },
     'generationConfig.thinkingConfig',
   ],
-  ['an object of nobody', { with: { cachedContent: 'cachedContents/1' } }, 'cachedContent'],
+  ['an unknown stored object', { with: { cachedContent: 'cachedContents/1' } }, 'cachedContent'],
 ]

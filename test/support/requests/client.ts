@@ -10,17 +10,17 @@ export const chatBody = (model: string, streamed: boolean, more: object = {}) =>
 
 /** `readUntil` returns the text up to and including `part`. */
 export async function openClient(url: string, secret: string, body: object) {
-  const leaving = new AbortController()
+  const abort = new AbortController()
   const response = fetch(`${url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
-    signal: leaving.signal,
+    signal: abort.signal,
   })
   response.catch(() => {})
   return {
     response,
-    leave: () => leaving.abort(),
+    disconnect: () => abort.abort(),
     async readUntil(part: string): Promise<string> {
       const reader = (await response).body?.getReader()
       let text = ''
