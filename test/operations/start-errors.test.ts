@@ -96,13 +96,13 @@ describe('a server that cannot start says why in one line and exits 1', () => {
     },
     {
       name: 'a file instead of the journal',
-      says: '/journal: there is a file of that name',
+      says: '/journal: a file of that name exists where a folder is needed',
       prepare: ({ dataDir }) => writeFileSync(join(dataDir, 'journal'), ''),
     },
     { name: 'a lost secret', says: '/secret is missing', prepare: ({ dataDir }) => rmSync(join(dataDir, 'secret')) },
     {
       name: 'another secret',
-      says: '/secret is not the secret that this store was set up with',
+      says: '/secret does not match the secret that this store was created with',
       prepare: ({ dataDir }) => writeFileSync(join(dataDir, 'secret'), 'f'.repeat(64)),
     },
     {
@@ -149,7 +149,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
     { name: 'more workers than there can be', says: 'TRIVIUM_WORKERS', env: () => ({ TRIVIUM_WORKERS: '2' }) },
     {
       name: 'no such configuration file',
-      says: 'TRIVIUM_CONFIG names',
+      says: 'TRIVIUM_CONFIG: /nowhere/trivium.yaml is not a file',
       env: () => ({ TRIVIUM_CONFIG: '/nowhere/trivium.yaml' }),
     },
     {
