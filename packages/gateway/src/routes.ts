@@ -24,14 +24,14 @@ export type GatewayDependencies = TextDependencies & UsageDependencies & { ids: 
 export type AppDependencies = GatewayDependencies & { register: Register }
 
 /** The nodes that share a store; null while it is unknown. */
-export type Company = { nodes: number | null; drift: boolean | null }
+export type ClusterStatus = { nodes: number | null; drift: boolean | null }
 
 /** The state of the process. Shown without a key: nothing in it is secret. */
 export type Health = {
   ready(): boolean
   accepting(): boolean
   /** Absent in the only node of its store. */
-  company?(): Company
+  clusterStatus?(): ClusterStatus
 }
 
 /** `parameter`: the text at the place of the path's parameter, still percent-encoded. */
@@ -105,17 +105,17 @@ function decoded(text: string): string {
 
 /** Enough of the configuration's hash to tell two configurations apart. */
 const SHORT_HASH = 12
-const ALONE: Company = { nodes: 1, drift: false }
+const ALONE: ClusterStatus = { nodes: 1, drift: false }
 
 function showReady(
   { headers }: IncomingRequest,
   { catalogue }: AppDependencies,
   _: string,
-  { ready, company }: Health,
+  { ready, clusterStatus }: Health,
 ): HttpResponse {
   const isReady = ready()
   const config = catalogue().config.hash.slice(0, SHORT_HASH)
-  return json(isReady ? 200 : 503, headers, { ready: isReady, config, ...(company?.() ?? ALONE) })
+  return json(isReady ? 200 : 503, headers, { ready: isReady, config, ...(clusterStatus?.() ?? ALONE) })
 }
 
 /** Answered without a key, and while the gateway is overloaded or shutting down. */

@@ -101,7 +101,7 @@ async function start(
   const health = {
     ready: () => lifecycle.ready && parts.node.mayDispatch(),
     accepting: () => lifecycle.accepting,
-    ...(clusterStatus ? { company: clusterStatus } : {}),
+    ...(clusterStatus ? { clusterStatus } : {}),
   }
   const opened = openListener(environment, firstConfig, createApp({ ...parts, register }, health), worker, {
     isDraining: () => lifecycle.stopping,

@@ -6,7 +6,7 @@ import { watchConfig } from './config/watch.ts'
 import type { Every } from './jobs/every.ts'
 import type { Listener } from './listen.ts'
 import type { Log } from './observe/log.ts'
-import type { Company } from './routes.ts'
+import type { ClusterStatus } from './routes.ts'
 import type { Keys, Nodes } from './storage/storage.ts'
 
 const POLL_NODES_MS = 1_000
@@ -15,8 +15,8 @@ const CHECK_CERTIFICATE_MS = 10_000
 export type Upkeep = { now(): void; stop(): void }
 
 /** Every node publishes the fingerprint of its configuration with its lease. Different fingerprints are config drift. */
-export function watchNodes(every: Every, nodes: Nodes): () => Company {
-  let status: Company = { nodes: null, drift: null }
+export function watchNodes(every: Every, nodes: Nodes): () => ClusterStatus {
+  let status: ClusterStatus = { nodes: null, drift: null }
   every(POLL_NODES_MS, {
     ...{ name: 'watch nodes', scope: 'node', firstMs: 0 },
     async run() {
