@@ -26,7 +26,10 @@ test.each([
     publicUrl: undefined,
     tls: undefined,
     trustedProxies: [],
-    limits: { bodyBytes: 33_554_432, values: 250_000, inFlight: 4096, memoryBytes: 536_870_912 },
+    limits: {
+      ...{ bodyBytes: 33_554_432, values: 250_000, inFlight: 4096, memoryBytes: 536_870_912 },
+      ...{ uploadBytes: 1_073_741_824, spoolBytes: 4_294_967_296 },
+    },
     drainMs: 30_000,
     showUpstreams: false,
   })
@@ -40,6 +43,7 @@ test.each([
     reasoning: 86_400_000,
     idempotency: 86_400_000,
     requests: 34_560_000_000,
+    media: 86_400_000,
   })
   expect(config.sandbox).toEqual({ on: true, faults: false, faultsWritten: false })
   expect([...config.upstreams.keys()]).toEqual(['sandbox'])
@@ -100,11 +104,12 @@ test('everything written', () => {
 server:
   public_url: https://gw.example.com/
   trusted_proxies: [10.0.0.0/8, 127.0.0.1, "2001:db8::/32", "::1"]
-  limits: { body: 1MiB, values: 9, in_flight: 7, memory: 1GiB }
+  limits: { body: 1MiB, values: 9, in_flight: 7, memory: 1GiB, upload: 2MiB, spool: 3MiB }
   drain: 0s
   show_upstreams: true
 registration: { open: false, trial_credit: 0, trial_budget_per_day: 2.50 }
-retention: { responses: off, reasoning: 1h, idempotency: 10m, requests: 1000d }
+retention: { responses: off, reasoning: 1h, idempotency: 10m, requests: 1000d, media: 2h }
+media: { disk: ./pictures }
 upstreams:
   - id: up
     dialect: chat
@@ -132,7 +137,10 @@ groups:
     publicUrl: 'https://gw.example.com',
     tls: undefined,
     trustedProxies: ['10.0.0.0/8', '127.0.0.1/32', '2001:db8::/32', '::1/128'],
-    limits: { bodyBytes: 1_048_576, values: 9, inFlight: 7, memoryBytes: 1_073_741_824 },
+    limits: {
+      ...{ bodyBytes: 1_048_576, values: 9, inFlight: 7, memoryBytes: 1_073_741_824 },
+      ...{ uploadBytes: 2_097_152, spoolBytes: 3_145_728 },
+    },
     drainMs: 0,
     showUpstreams: true,
   })
@@ -142,7 +150,9 @@ groups:
     reasoning: 3_600_000,
     idempotency: 600_000,
     requests: 86_400_000_000,
+    media: 7_200_000,
   })
+  expect(config.media).toEqual({ disk: '/etc/pictures' })
   expect(config.upstreams.get('up')).toMatchObject({
     keys: ['k1', 'k2'],
     maxConcurrency: 64,
@@ -235,6 +245,10 @@ test('the fingerprint: same meaning, same hash; secrets do not show in it; every
   expect(hash(keyed, { KEY: 'one' })).toBe(hash(keyed, { KEY: 'two' }))
   const proxied = (user: string) => REAL.replace(' keys', ` proxy: "http://${user}@proxy:1", keys`)
   expect(hash(proxied('a:b'))).toBe(hash(proxied('c:d')))
+  const s3 = (bucket: string, secret: string) =>
+    `media: { s3: { endpoint: "https://s3", bucket: ${bucket}, access_key: a, secret_key: ${secret} } }`
+  expect(hash(s3('one', 'x'))).toBe(hash(s3('one', 'y')))
+  expect(hash('media: { disk: /a }')).toBe(hash('media: { disk: /b }'))
   const models = (...ids: string[]) =>
     `models: [${ids.map((id) => `{ id: ${id}, routes: [{ upstream: sandbox }], price: { input: 1, output: 1 } }`)}]`
   expect(hash(models('a', 'b'))).toBe(hash(models('b', 'a')))
@@ -250,7 +264,7 @@ test('the fingerprint: same meaning, same hash; secrets do not show in it; every
   const image = (price: string) =>
     `models: [{ id: i, type: image, routes: [{ upstream: sandbox }], price: { per_image: ${price} } }]`
   const own = ['input: 1, output: 2', 'input: 1, output: 3'].map((each) => group(`prices: { a: { ${each} } }`))
-  sections.push(...prices, ...own, image('1'), image('1, variants: { high: 2 }'))
+  sections.push(...prices, ...own, image('1'), image('1, variants: { high: 2 }'), s3('one', 'x'), s3('two', 'x'))
   const different = ['', REAL, proxied('a:b'), models('a'), models('a', 'b'), ...sections]
   expect(new Set(different.map((source) => hash(source))).size).toBe(different.length)
 })

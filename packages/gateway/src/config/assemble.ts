@@ -10,6 +10,7 @@ import {
   sandboxUpstream,
 } from './sandbox.ts'
 import { ALL_MODELS, MULTIPLIER_ONE, readGroups } from './sections/groups.ts'
+import { readMedia } from './sections/media.ts'
 import { readModels } from './sections/models.ts'
 import { isLitellmFile } from './sections/other-gateways.ts'
 import { readServer, SERVER_DEFAULTS } from './sections/server.ts'
@@ -22,7 +23,7 @@ import {
   type WrittenSandbox,
 } from './sections/small-sections.ts'
 import { type ReadUpstreams, readUpstreams } from './sections/upstreams.ts'
-import type { FileConfig, Group, Mistake, Model, Route } from './types.ts'
+import type { FileConfig, Group, MediaConfig, Mistake, Model, Route } from './types.ts'
 import type { BuiltIn } from './upstream-kinds.ts'
 import { configWarnings } from './warnings.ts'
 import { addMistake, parseDocumentOf, type ReadContext } from './yaml/document.ts'
@@ -38,7 +39,7 @@ const SECTIONS = {
   upstreams: true,
   models: true,
   groups: true,
-  media: 'is reserved for a later version; remove it',
+  media: true,
   mail: 'is reserved for a later version; remove it',
   tools: 'is reserved for a later version; remove it',
 } as const
@@ -111,11 +112,13 @@ function readSections(fields: Fields | undefined, context: ReadContext, builtIn:
 
   const warnings: string[] = []
   const registration = registrationDefaults(hasRealUpstream)
+  const media = optional<MediaConfig | undefined>('media', readMedia, undefined)
   const config: Sections['config'] = {
     server: optional('server', readServer, SERVER_DEFAULTS),
     registration: optional('registration', readRegistration(registration), registration),
     sandbox: { on, faults: written.faults ?? false, faultsWritten: written.faults !== undefined },
     retention: optional('retention', readRetention(warnings), RETENTION_DEFAULTS),
+    ...(media ? { media } : {}),
     upstreams,
     models,
     ...(mediaModels.size > 0 ? { mediaModels } : {}),

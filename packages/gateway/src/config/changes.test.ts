@@ -55,6 +55,7 @@ const CHANGES: [string, string, string[]][] = [
   ],
   [own('input: 1'), own('input: 2'), ['groups[a].prices changed']],
   [own('input: 1'), own('input: 1').replace(/, prices.*\n/, ' }]'), ['groups[a].prices changed']],
+  ['media: { disk: ./a }', 'media: { disk: ./b }', ['media.disk changed']],
   [media('0.04'), media('0.05'), ['models[i].price changed', 'groups[a].prices changed']],
 ]
 
@@ -62,12 +63,15 @@ test.each(CHANGES)('%j -> %j', (before, after, expected) => {
   expect(describeChanges(load(before), load(after)).map(({ what }) => what)).toEqual(expected)
 })
 
-test('only the files of server.tls wait for a restart', () => {
+test('only the files of server.tls and the section media wait for a restart', () => {
   const before = load('')
   const after = { ...before, server: { ...before.server, tls: { certFile: '/c', keyFile: '/k' }, drainMs: 1 } }
   expect(describeChanges(before, after)).toEqual([
     { what: 'server.tls changed', restart: true },
     { what: 'server.drain changed', restart: false },
+  ])
+  expect(describeChanges(before, load('media: { disk: ./media }'))).toEqual([
+    { what: 'media.disk changed', restart: true },
   ])
 })
 

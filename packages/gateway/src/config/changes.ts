@@ -5,7 +5,7 @@ import type { FileConfig } from './types.ts'
 export type Change = {
   /** Such as `models[gpt-x].price changed`. */
   what: string
-  /** The change takes effect at the next start, because the listener was opened with the old value. */
+  /** The change takes effect at the next start: the listener or the media store was opened with the old value. */
   restart: boolean
 }
 
@@ -15,6 +15,7 @@ export function describeChanges(before: FileConfig, after: FileConfig): Change[]
     ...fieldChanges('registration', before.registration, after.registration),
     ...fieldChanges('sandbox', before.sandbox, after.sandbox),
     ...fieldChanges('retention', before.retention, after.retention),
+    ...fieldChanges('media', before.media ?? {}, after.media ?? {}),
     ...entryChanges('upstreams', before.upstreams, after.upstreams),
     ...entryChanges('models', allModels(before), allModels(after)),
     ...entryChanges('groups', before.groups, after.groups),
@@ -36,7 +37,7 @@ function fieldChanges(path: string, before: object, after: object): Change[] {
   )
   return [...new Set(changed.map(snake))].map((name) => ({
     what: `${path}.${name} changed`,
-    restart: path === 'server' && name === 'tls',
+    restart: path === 'media' || (path === 'server' && name === 'tls'),
   }))
 }
 

@@ -19,7 +19,7 @@ registration:
   open: maybe
   trial_credit: 1e1
 retention: { responses: 30 days }
-media: { disk: ./media }
+media: { disc: ./media }
 upstreams:
   - id: one
     dialect: chat
@@ -59,7 +59,8 @@ test('a file with many mistakes: all of them, in the order of the file', () => {
     '8: registration.open: expected true or false, not "maybe"',
     '9: registration.trial_credit: "1e1" is not a valid amount in USD; write plain digits with at most 9 places after the point, such as 10',
     '10: retention.responses: "30 days" is not a duration; write a whole number and ms, s, m, h or d, such as 120s',
-    '11: media: is reserved for a later version; remove it',
+    '11: media: unknown field "disc"; did you mean disk?',
+    '11: media: write disk or s3, such as media: { disk: ./media }',
     '15: upstreams[one]: unknown field "base_ulr"; did you mean base_url?',
     '19: upstreams[two].base_url: the base_url of a chat upstream ends in /v1, such as https://api.example.com/v1',
     '20: upstreams[two].keys[0]: the environment variable UNSET_KEY is not set',
@@ -90,6 +91,8 @@ const model = (fields: string) => `models: [{ id: m, routes: [{ upstream: sandbo
 const price = (fields: string) => model(`price: { input: 1, output: 1, ${fields} }`)
 const media = (type: string, fields: string, more = '') =>
   `models: [{ id: m, type: ${type}, routes: [{ upstream: sandbox }], price: { ${fields} }, ${more} }]`
+const s3 = (more: string) =>
+  `s3: { endpoint: "https://s3.example.com", bucket: pics, access_key: a, secret_key: b, ${more} }`
 const own = (fields: string) => `${price('')}\ngroups: [{ id: default, models: ["*"], prices: { ${fields} } }]`
 
 // [what, source, the one line expected (a part of it)]
@@ -120,6 +123,20 @@ const SINGLE: [string, string, string][] = [
     upstream('').replace('id: up', 'id: sandbox'),
     'the id sandbox is reserved for',
   ],
+  ['disk and S3', `media: { disk: ./a, ${s3('')} }`, '1: media: disk and s3 exclude each other'],
+  ['media nowhere', 'media: {}', '1: media: write disk or s3, such as media: { disk: ./media }'],
+  ['S3 without a bucket', `media: { ${s3('').replace('bucket: pics, ', '')} }`, 'media.s3: bucket is missing'],
+  [
+    'a bucket with slashes',
+    `media: { ${s3('').replace('pics', 'a/b')} }`,
+    'media.s3.bucket: is not the name of a bucket',
+  ],
+  [
+    'an S3 endpoint that is no URL',
+    `media: { ${s3('').replace('https://', '')} }`,
+    'media.s3.endpoint: "s3.example.com"',
+  ],
+  ['a spool for less than one upload', 'server: { limits: { upload: 5GiB } }', 'spool is smaller than upload'],
   ['a misspelt kind', kind('kind: opnai, keys: [k]'), 'kind: unknown kind "opnai"; did you mean openai?'],
   ['an unknown kind', kind('kind: acme, keys: [k]'), 'unknown kind "acme"; known kinds: openai, anthropic, '],
   ['a kind that needs a key', kind('kind: openai'), 'upstreams[up]: keys is missing'],

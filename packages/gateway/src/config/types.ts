@@ -122,6 +122,10 @@ export type ServerConfig = {
     inFlight: number
     /** Total size of the bodies of requests in flight. */
     memoryBytes: number
+    /** A multipart body, whose files are written to disk as they arrive. */
+    uploadBytes: number
+    /** Total size of uploaded files on disk. */
+    spoolBytes: number
   }
   /** How long requests in flight may continue after SIGTERM. */
   drainMs: number
@@ -135,7 +139,14 @@ export type Retention = {
   reasoning: number | 'off'
   idempotency: number | 'off'
   requests: number | 'off'
+  media: number | 'off'
 }
+
+/** A store that speaks the protocol of S3. */
+export type S3Config = { endpoint: string; bucket: string; region: string; accessKey: string; secretKey: string }
+
+/** Where generated images and videos are stored. */
+export type MediaConfig = { disk: string; s3?: never } | { s3: S3Config; disk?: never }
 
 /** The configuration from the file; a reload replaces all of it. */
 export type FileConfig = {
@@ -144,6 +155,8 @@ export type FileConfig = {
   /** `faultsWritten` distinguishes `faults: false` in the file from the default. */
   sandbox: { on: boolean; faults: boolean; faultsWritten: boolean }
   retention: Retention
+  /** Absent: a folder in the data folder. */
+  media?: MediaConfig
   upstreams: ReadonlyMap<string, Upstream>
   models: ReadonlyMap<string, Model>
   /** Models of type image and video. */

@@ -51,7 +51,8 @@ function desk(options: Options = {}) {
       },
       server: {
         ...{ publicUrl: options.publicUrl, tls: undefined, trustedProxies: options.trustedProxies ?? [], drainMs: 0 },
-        ...{ showUpstreams: false, limits: { bodyBytes: 1, values: 1, inFlight: 1, memoryBytes: 1 } },
+        showUpstreams: false,
+        limits: { bodyBytes: 1, values: 1, inFlight: 1, memoryBytes: 1, uploadBytes: 1, spoolBytes: 1 },
       },
     }),
     after: (ms, run) => {

@@ -134,12 +134,14 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
     ...{ id: 'same', routes: [route], price, priceVersion: 'v' },
     limits: { context: undefined, maxOutput: undefined },
   }
-  const limits = { bodyBytes: 1024 * 1024, values: 1_000, inFlight: 10, memoryBytes: 1024 * 1024 }
+  const MIB = 1024 * 1024
+  const memory = { bodyBytes: MIB, values: 1_000, inFlight: 10, memoryBytes: MIB }
+  const limits = { ...memory, uploadBytes: MIB, spoolBytes: MIB }
   return {
     server: { publicUrl: undefined, tls: undefined, trustedProxies: [], limits, drainMs: 0, showUpstreams: false },
     registration: { open: true, trialCredit: 0n, trialBudgetPerDay: 0n },
     sandbox: { on: false, faults: false, faultsWritten: false },
-    retention: { responses: 'off', reasoning: 'off', idempotency: 'off', requests: 'off' },
+    retention: { responses: 'off', reasoning: 'off', idempotency: 'off', requests: 'off', media: 'off' },
     upstreams: new Map([['own', upstream]]),
     models: new Map([['same', model]]),
     groups: new Map([['default', { id: 'default', models: ['*'], multiplierMillionths: 1_000_000n }]]),

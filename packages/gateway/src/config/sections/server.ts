@@ -23,7 +23,14 @@ export const SERVER_DEFAULTS: ServerConfig = {
   publicUrl: undefined,
   tls: undefined,
   trustedProxies: [],
-  limits: { bodyBytes: 32 * MIB, values: DEFAULT_MAX_VALUES, inFlight: 4096, memoryBytes: 512 * MIB },
+  limits: {
+    bodyBytes: 32 * MIB,
+    values: DEFAULT_MAX_VALUES,
+    inFlight: 4096,
+    memoryBytes: 512 * MIB,
+    uploadBytes: 1024 * MIB,
+    spoolBytes: 4096 * MIB,
+  },
   drainMs: 30_000,
   showUpstreams: false,
 }
@@ -37,7 +44,7 @@ const SERVER_FIELDS = {
   show_upstreams: true,
 } as const
 const TLS_FIELDS = { cert: true, key: true } as const
-const LIMIT_FIELDS = { body: true, values: true, in_flight: true, memory: true } as const
+const LIMIT_FIELDS = { body: true, values: true, in_flight: true, memory: true, upload: true, spool: true } as const
 
 const SIZE_RANGE = { min: 1, max: 1024 ** 4 }
 
@@ -63,18 +70,23 @@ function readLimits(value: YamlValue): ServerConfig['limits'] | undefined {
   const fields = fieldsOf(
     value,
     LIMIT_FIELDS,
-    'limits: { body: 32MiB, values: 250000, in_flight: 4096, memory: 512MiB }',
+    'limits: { body: 32MiB, values: 250000, in_flight: 4096, memory: 512MiB, upload: 1GiB, spool: 4GiB }',
   )
   if (!fields) return undefined
-  const { bodyBytes, values, inFlight, memoryBytes } = SERVER_DEFAULTS.limits
+  const { bodyBytes, values, inFlight, memoryBytes, uploadBytes, spoolBytes } = SERVER_DEFAULTS.limits
   const limits = {
     bodyBytes: fields.optional('body', readSize(SIZE_RANGE), bodyBytes),
     values: fields.optional('values', readInteger({ min: 1, max: 100_000_000 }), values),
     inFlight: fields.optional('in_flight', readInteger({ min: 1, max: 1_000_000 }), inFlight),
     memoryBytes: fields.optional('memory', readSize(SIZE_RANGE), memoryBytes),
+    uploadBytes: fields.optional('upload', readSize(SIZE_RANGE), uploadBytes),
+    spoolBytes: fields.optional('spool', readSize(SIZE_RANGE), spoolBytes),
   }
   if (limits.memoryBytes < limits.bodyBytes) {
     addMistake(value, 'memory is smaller than body: a request of the allowed size could never be accepted')
+  }
+  if (limits.spoolBytes < limits.uploadBytes) {
+    addMistake(value, 'spool is smaller than upload: an upload of the allowed size could never be accepted')
   }
   return limits
 }

@@ -51,9 +51,10 @@ export const RETENTION_DEFAULTS: Retention = {
   reasoning: DAY,
   idempotency: DAY,
   requests: 400 * DAY,
+  media: DAY,
 }
 
-const RETENTION_FIELDS = { responses: true, reasoning: true, idempotency: true, requests: true } as const
+const RETENTION_FIELDS = { responses: true, reasoning: true, idempotency: true, requests: true, media: true } as const
 
 export const readRetention =
   (warnings: string[]) =>
@@ -70,6 +71,7 @@ export const readRetention =
       reasoning: read('reasoning'),
       idempotency: read('idempotency'),
       requests: read('requests'),
+      media: read('media'),
     }
   }
 
