@@ -191,7 +191,10 @@ const SINGLE: [string, string, string][] = [
   ['a model as its own fallback', model('fallbacks: [m]'), 'a model cannot be its own fallback'],
   ['an unknown type', model('type: sound'), 'type: expected one of text, image, video, not "sound"'],
   ['limits of an image model', media('image', 'per_image: 1', 'limits: { context: 1 }'), 'limits: counts tokens'],
-  ['a token price of an image model', media('image', 'per_image: 1, input: 1'), 'price.input: is for text models'],
+  ['two prices of an image', media('image', 'per_image: 1, input: 1'), 'price: per_image and input cannot both be'],
+  ['a token price with variants', media('image', 'variants: {}, input: 1'), 'price: variants and input cannot both be'],
+  ['half a token price', media('image', 'input: 1, image_input: 1'), 'price: image_output is missing; USD per million'],
+  ['an image by the second', media('image', 'per_image: 1, per_second: 1'), 'price.per_second: is for video models'],
   ['an image model without per_image', media('image', 'variants: { high: 1 }'), 'price: per_image is missing; USD'],
   [
     'an image variant of three parts',

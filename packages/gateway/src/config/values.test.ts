@@ -178,6 +178,7 @@ test('prices of images and videos, and those of a group', () => {
   - { id: text, routes: [{ upstream: sandbox }], price: { input: 2, output: 8 } }
   - { id: img, type: image, routes: [{ upstream: sandbox, cost: { per_image: 0.01 } }], price: { per_image: 0.04, variants: { "1024x1024/HIGH": 0.17, "1024x1024": 0.05, low: 0.01 } } }
   - { id: vid, type: video, routes: [{ upstream: sandbox }], price: { per_second: 0.05, variants: { 1080p: 0.12 } } }
+  - { id: tok, type: image, routes: [{ upstream: sandbox }], price: { input: 5, image_input: 8, image_output: 32, cached_input: 1.25, output: 12 } }
   - { id: vid2, type: video, routes: [{ upstream: sandbox }], price: { per_million_tokens: 3 } }
 groups:
   - { id: default, models: ["*"], multiplier: 2, prices: { text: { input: 1, output: 8 }, img: { per_image: 0.03 } } }
@@ -195,6 +196,10 @@ groups:
   const films = { type: 'video', per: 'second', price: usd(0.05), variants: new Map([['1080p', usd(0.12)]]) }
   expect(mediaModels?.get('vid')?.price).toEqual(films as MediaPrice)
   expect(mediaModels?.get('vid2')?.price).toMatchObject({ per: 'million_tokens', price: usd(3) })
+  expect(mediaModels?.get('tok')?.price).toEqual({
+    type: 'image',
+    tokens: { input: usd(5), imageInput: usd(8), imageOutput: usd(32), cachedInput: usd(1.25), output: usd(12) },
+  })
   const own = groups.get('default')
   expect(own?.prices?.get('text')?.price).toEqual(figures(1, 8))
   expect(own?.mediaPrices?.get('img')?.price).toMatchObject({ perImage: usd(0.03) })

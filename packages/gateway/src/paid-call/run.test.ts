@@ -4,7 +4,7 @@ import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
-import { imageRate } from '../money/prices/media-price.ts'
+import { imageRate } from '../money/prices/image-price.ts'
 import { recompute } from '../money/prices/receipt.ts'
 import { NO_OPTIONS } from '../money/prices/token-price.ts'
 import { tokenRate } from '../money/prices/token-rate.ts'
@@ -85,7 +85,7 @@ async function start() {
   }
   const run = <T>(work: () => Promise<T>) => runPaidCall(call, work, dependencies)
   const settleFor = (count: number, size: string) => {
-    const charge = PRICE.cost({ count, size, quality: undefined })
+    const charge = PRICE.cost({ images: Array(count).fill({ size, quality: undefined }), requested: 2 })
     const result: Result = { outcome: 'completed', charges: charge ? [charge] : [], sawOutput: true }
     return settle(call, result, dependencies)
   }
@@ -138,7 +138,7 @@ test('a client that disconnects before there is a result: the call is aborted, a
 
 test('a request may have charges of several prices', async () => {
   const { call, run, ends, receipts, dependencies } = await start()
-  const images = PRICE.cost({ count: 1, size: '1024x1024', quality: undefined })
+  const images = PRICE.cost({ images: [{ size: '1024x1024', quality: undefined }], requested: 1 })
   // A third of a nano-USD per token: each charge is rounded up once.
   const figures = { input: 333_333n, output: 0n, cachedInput: 0n, cacheWrite: 0n }
   const usage = { ...UNREPORTED, input: 4, output: 0 }

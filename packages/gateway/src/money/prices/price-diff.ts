@@ -1,9 +1,13 @@
 // How a price differs from a listed one, figure by figure, by the names that the configuration file uses. Pure.
 // Compared is what a call would cost: a figure that one of them lacks counts as the figure that it falls back to.
 import { formatUsd, type Nanos } from '../amount.ts'
-import { imageCost, isSize, type MediaPrice, videoCost } from './media-price.ts'
+import { imageFigure, type PerImagePrice } from './image-price.ts'
+import { IMAGE_TOKEN_KINDS, IMAGE_TOKEN_NAMES, type ImageTokenFigures } from './image-token-price.ts'
+import type { MediaPrice } from './media-price.ts'
+import { isSize } from './media-quantities.ts'
 import { type Figures, KIND_NAMES, KINDS, type Kind } from './token-kinds.ts'
 import { figureOf, ONE, type TokenPrice, tokenTerms } from './token-price.ts'
+import { type VideoPrice, videoCost } from './video-price.ts'
 
 export type Price = TokenPrice | MediaPrice
 
@@ -90,9 +94,26 @@ const asAmount = (tier: { multiplierMillionths: bigint } | undefined): Nanos | u
   tier && tier.multiplierMillionths * 1000n
 
 function mediaPairs(yours: MediaPrice | undefined, list: MediaPrice): Pair[] {
-  const units = [...new Set([unitOf(list), ...(yours ? [unitOf(yours)] : [])])]
-  const variants = namesOf(list.variants, yours?.variants)
-  return units.flatMap((unit) => {
+  const [ownTokens, listTokens] = [yours && tokensOf(yours), tokensOf(list)]
+  const tokens = IMAGE_TOKEN_KINDS.filter((kind) => ownTokens?.[kind] !== undefined || listTokens?.[kind] !== undefined)
+  return [
+    ...tokens.map((kind) => ({
+      field: IMAGE_TOKEN_NAMES[kind],
+      yours: ownTokens?.[kind],
+      list: listTokens?.[kind],
+    })),
+    ...unitPairs(yours && byUnit(yours), byUnit(list)),
+  ]
+}
+
+type UnitPrice = PerImagePrice | VideoPrice
+const tokensOf = (price: MediaPrice): ImageTokenFigures | undefined => ('tokens' in price ? price.tokens : undefined)
+const byUnit = (price: MediaPrice): UnitPrice | undefined => ('tokens' in price ? undefined : price)
+
+function unitPairs(yours: UnitPrice | undefined, list: UnitPrice | undefined): Pair[] {
+  const units = new Set([list, yours].flatMap((price) => (price ? [unitOf(price)] : [])))
+  const variants = namesOf(list?.variants, yours?.variants)
+  return [...units].flatMap((unit) => {
     const [own, listed] = [yours, list].map((price) => (price && unitOf(price) === unit ? price : undefined))
     const pair = (field: string, variant: string | undefined): Pair => ({
       field,
@@ -103,14 +124,14 @@ function mediaPairs(yours: MediaPrice | undefined, list: MediaPrice): Pair[] {
   })
 }
 
-const unitOf = (price: MediaPrice): string => (price.type === 'image' ? 'per_image' : `per_${price.per}`)
+const unitOf = (price: UnitPrice): string => (price.type === 'image' ? 'per_image' : `per_${price.per}`)
 
 /** One unit of it, by the rules that a charge follows. */
-function mediaFigure(price: MediaPrice, variant: string | undefined): Nanos | undefined {
+function mediaFigure(price: UnitPrice, variant: string | undefined): Nanos | undefined {
   if (price.type === 'video') return videoCost({ resolution: variant, seconds: 1, tokens: 1_000_000 }, price, ONE)
   const [first, second] = variant?.split('/') ?? []
   const [size, quality] = isSize(first ?? '') ? [first, second] : [undefined, first]
-  return imageCost({ count: 1, size, quality }, price, ONE)
+  return imageFigure(price, size, quality)
 }
 
 function described({ field, yours, list }: Pair): Difference {

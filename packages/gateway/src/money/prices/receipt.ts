@@ -62,17 +62,28 @@ export function priceText(version: string, charges: readonly Charge[], multiplie
 const textsOf = <T>(entries: ReadonlyMap<string, T>, figure: (entry: T) => bigint): string =>
   JSON.stringify(Object.fromEntries([...entries].map(([name, entry]) => [name, String(figure(entry))])))
 
-/** Units that are no tokens, with the name of their figure and how many units it is for. */
-const MEDIA_UNITS: Readonly<Record<string, { figure: string; per: bigint }>> = {
-  images: { figure: 'per_image', per: 1n },
-  videos: { figure: 'per_video', per: 1n },
-  seconds: { figure: 'per_second', per: 1n },
-  video_tokens: { figure: 'per_million_tokens', per: ONE },
+/**
+ * Units that have a price of their own beside that of text tokens: the name of their figure, how many units it is for, and
+ * the charge that they are a part of. The lines of a charge are rounded up together.
+ */
+type MediaUnit = { figure: string; per: bigint; charge: string }
+const MEDIA_UNITS: Readonly<Record<string, MediaUnit>> = {
+  videos: { figure: 'per_video', per: 1n, charge: 'video' },
+  seconds: { figure: 'per_second', per: 1n, charge: 'video' },
+  video_tokens: { figure: 'per_million_tokens', per: ONE, charge: 'video' },
 }
 export const isMediaFigure = (name: string): boolean => name.startsWith('per_')
 
+/** Images of several prices are several lines: `images`, `images_2`. Those billed by the token: `image_output_tokens`. */
+function mediaUnit(name: string): MediaUnit | undefined {
+  const [, suffix] = /^images(_\d+)?$/.exec(name) ?? [name]
+  if (/^images/.test(name)) return { figure: `per_image${suffix ?? ''}`, per: 1n, charge: 'images' }
+  if (/^image_[a-z]+_tokens$/.test(name)) return { figure: `per_million_${name}`, per: ONE, charge: 'images' }
+  return MEDIA_UNITS[name]
+}
+
 /** `figure` is for `per` units. */
-type Line = { count: number; name: string; figure: bigint; per: bigint }
+type Line = { count: number; name: string; figure: bigint; per: bigint; charge?: string }
 type Parts = { tokens: Line[]; calls: Line[]; media: Line[]; tiers: bigint[]; multiplier: bigint }
 
 const OLD_NAMES: Readonly<Record<string, string>> = { cachedInput: 'cached_input', cacheWrite: 'cache_write' }
@@ -80,23 +91,21 @@ const OLD_NAMES: Readonly<Record<string, string>> = { cachedInput: 'cached_input
 function partsOf({ units, tools = {}, price }: PricedReceipt): Parts {
   const lines = Object.entries(units).map(([written, count]): Line => {
     const name = OLD_NAMES[written] ?? written
-    const { figure, per } = MEDIA_UNITS[name] ?? { figure: name, per: ONE }
-    return { count, name, figure: BigInt(String(price[figure] ?? 0)), per }
+    const { figure, ...unit } = mediaUnit(name) ?? { figure: name, per: ONE }
+    return { count, name, figure: BigInt(String(price[figure] ?? 0)), ...unit }
   })
   const calls = Object.entries(tools).map(
     ([name, count]): Line => ({ count, name, figure: BigInt(price.tools?.[name] ?? 0), per: 1n }),
   )
-  const isToken = ({ name, count }: Line) => !isMedia(name) && (count > 0 || name === 'input' || name === 'output')
+  const isToken = ({ name, count, charge }: Line) => !charge && (count > 0 || name === 'input' || name === 'output')
   return {
     tokens: lines.filter(isToken),
     calls,
-    media: lines.filter(({ name }) => isMedia(name)),
+    media: lines.filter(({ charge }) => charge),
     tiers: Object.values(price.tiers_millionths ?? {}).map(BigInt),
     multiplier: BigInt(price.multiplier_millionths),
   }
 }
-
-const isMedia = (unit: string): boolean => unit in MEDIA_UNITS
 
 /** The charge, from nothing but the receipt: what each price charges is rounded up once. */
 export function recompute(receipt: PricedReceipt): Nanos {
@@ -106,15 +115,18 @@ export function recompute(receipt: PricedReceipt): Nanos {
   const scale = ONE ** BigInt(tiers.length) * ONE
   const sum = tiers.reduce((product, tier) => product * tier, total(tokens)) + total(calls) * scale
   // Seconds have up to three decimals.
-  const costOf = ({ count, figure, per }: Line): Nanos =>
-    ceilDiv(BigInt(Math.round(count * 1_000)) * figure * multiplier, per * ONE * 1_000n)
-  return atMostBookable(media.reduce((cost, line) => cost + costOf(line), ceilDiv(sum * multiplier, scale * ONE)))
+  const sumOf = ({ count, figure, per }: Line): bigint => (BigInt(Math.round(count * 1_000)) * figure * ONE) / per
+  const sums = new Map<string, bigint>()
+  for (const line of media) sums.set(line.charge ?? '', (sums.get(line.charge ?? '') ?? 0n) + sumOf(line))
+  const costs = [...sums.values()].map((each) => ceilDiv(each * multiplier, ONE * ONE * 1_000n))
+  return atMostBookable(costs.reduce((cost, each) => cost + each, ceilDiv(sum * multiplier, scale * ONE)))
 }
 
 /** `(120 input x 2.00 + 20 output x 8.00) / 1,000,000 x 1.5 = 0.0006 USD` */
 export function formulaOf(receipt: PricedReceipt): string {
   const { tokens, calls, media, tiers, multiplier } = partsOf(receipt)
-  const shown = ({ count, name, figure }: Line) => `${count} ${name.replaceAll('_', ' ')} x ${formatUsd(figure)}`
+  const shown = ({ count, name, figure }: Line) =>
+    `${count} ${name.replace(/_\d+$/, '').replaceAll('_', ' ')} x ${formatUsd(figure)}`
   const shownMedia = (line: Line) => `${shown(line)}${line.per === ONE ? ' / 1,000,000' : ''}`
   const times = (factors: bigint[]) =>
     factors

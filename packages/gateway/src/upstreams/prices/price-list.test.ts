@@ -2,6 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TokenPrice } from '../../config/types.ts'
+import { NANOS_PER_USD } from '../../money/amount.ts'
+import type { ImageTokenFigures } from '../../money/prices/image-token-price.ts'
 import type { Figures } from '../../money/prices/token-kinds.ts'
 import { findListed, type ListedModel, readPriceList } from './price-list.ts'
 
@@ -88,8 +90,25 @@ function oddFigures(figures: Figures): string[] {
 /** What no variant names may turn out to be the dearest of them. */
 function oddVariants({ price }: ListedModel): string[] {
   if (!('type' in price)) return ['not a price of its type']
+  if ('tokens' in price) return oddImageTokens(price.tokens)
   const usual = price.type === 'image' ? price.perImage : price.price
   return [...price.variants].filter(([, figure]) => figure > usual || figure <= 0n).map(([name]) => name)
+}
+
+function oddImageTokens({
+  input,
+  cachedInput = input,
+  imageInput,
+  output = 0n,
+  imageOutput,
+}: ImageTokenFigures): string[] {
+  const rules: [boolean, string][] = [
+    [cachedInput > 0n && cachedInput <= input, 'a cache makes it more expensive'],
+    [imageInput >= input && imageInput <= 2n * input, 'image input is beyond 1 to 2 times the text'],
+    [imageOutput >= output && imageOutput >= 2n * imageInput, 'image output is too cheap'],
+    [imageOutput <= 150n * NANOS_PER_USD, 'image output is above 150 USD'],
+  ]
+  return rules.filter(([isUsual]) => !isUsual).map(([, message]) => message)
 }
 
 describe('an invalid list is rejected like a configuration file', () => {

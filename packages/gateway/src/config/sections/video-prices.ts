@@ -1,0 +1,38 @@
+// Prices of video models in the file.
+import type { Nanos } from '../../money/amount.ts'
+import { isWord } from '../../money/prices/media-quantities.ts'
+import type { VideoPrice, VideoUnit } from '../../money/prices/video-price.ts'
+import { addMistake, type YamlValue } from '../yaml/document.ts'
+import { fieldsOf } from '../yaml/fields.ts'
+import { readUsd } from '../yaml/scalars.ts'
+import { readVariants } from './variants.ts'
+
+const text = 'is for text models; a video model has per_second, per_video or per_million_tokens, in USD'
+const VIDEO_FIELDS = {
+  per_second: true,
+  per_video: true,
+  per_million_tokens: true,
+  variants: true,
+  ...{ input: text, output: text },
+  per_image: 'is for image models; a video model has per_second, per_video or per_million_tokens, in USD',
+} as const
+const VIDEO_UNITS: Readonly<Record<string, VideoUnit>> = {
+  per_second: 'second',
+  per_video: 'video',
+  per_million_tokens: 'million_tokens',
+}
+
+const VIDEO_EXAMPLE = 'price: { per_second: 0.05, variants: { "1080p": 0.12 } }'
+
+export function readVideoPrice(value: YamlValue): VideoPrice | undefined {
+  const fields = fieldsOf(value, VIDEO_FIELDS, VIDEO_EXAMPLE)
+  if (!fields) return undefined
+  const written = Object.keys(VIDEO_UNITS).filter((name) => fields.get(name))
+  const [name = 'per_second', other] = written
+  if (written.length === 0) addMistake(value, 'per_second, per_video or per_million_tokens is missing; USD')
+  if (other !== undefined) addMistake(value, `${name} and ${other} cannot both be the price; keep one of them`)
+  const prices = written.map((each) => fields.optional<Nanos | undefined>(each, readUsd, undefined))
+  const variants = readVariants(fields.get('variants'), isWord, '"1080p" or "1280x720"')
+  const [price] = prices
+  return price === undefined ? undefined : { type: 'video', per: VIDEO_UNITS[name] ?? 'second', price, variants }
+}
