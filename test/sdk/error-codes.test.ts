@@ -119,15 +119,16 @@ describe.each(ERROR_CODES.map((code) => [code]))('%s', (code) => {
 
   const words = KNOWN_WORDS[code] ?? NO_WORDS
 
-  test.each(Object.entries(CALLS))('openai, %s', async (_name, call) => {
+  test.each(Object.entries(CALLS))('openai, %s', async (name, call) => {
     failWith(code)
+    const [type, word] = (name === 'images' ? row.images : undefined) ?? [row.type, row.code]
     const thrown = await thrownBy(() => call(openai))
     const expected = OPENAI_CLASSES[row.status] ?? OpenAI.APIError
     expect(thrown?.constructor).toBe(expected)
     expect(thrown).toMatchObject({
       status: row.status,
-      code: row.code,
-      type: row.type,
+      code: word,
+      type,
       param: 'model',
       requestID: REQUEST,
       message: `${row.status} ${words.openai}Because of ${code}.`,

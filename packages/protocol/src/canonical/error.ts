@@ -29,6 +29,7 @@ export const ERRORS = {
   client_gone: { status: 499, retry: false, fault: 'client' },
   internal: { status: 500, retry: true, fault: 'gateway' },
   upstream_failed: { status: 502, retry: true, fault: 'upstream' },
+  upstream_no_image: { status: 502, retry: true, fault: 'upstream' },
   upstream_rejected_us: { status: 502, retry: false, fault: 'gateway' },
   unavailable: { status: 503, retry: true, fault: 'gateway' },
   upstream_timeout: { status: 504, retry: true, fault: 'upstream' },

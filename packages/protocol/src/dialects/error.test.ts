@@ -30,14 +30,14 @@ describe.each(ERROR_CODES.map((code) => [code]))('%s', (code) => {
   const itFailed = expect.stringMatching(/(?:^|[:.] )It failed\.$/)
 
   test.each(CHAT_COMPATIBLE.map((id) => [id]))('%s', (id) => {
-    const { type } = row
+    const [type, word] = (id === 'images' ? row.images : undefined) ?? [row.type, row.code]
     const rendered = render(id, { code })
     expect(rendered.status).toBe(row.status)
     expect(rendered.body).toEqual({
-      error: { message: itFailed, type, param: fieldOf[code] ?? null, code: row.code },
+      error: { message: itFailed, type, param: fieldOf[code] ?? null, code: word },
     })
     expect(render(id, { code, param: 'messages[2].content' }).body).toEqual({
-      error: { message: itFailed, type, param: 'messages[2].content', code: row.code },
+      error: { message: itFailed, type, param: 'messages[2].content', code: word },
     })
   })
 

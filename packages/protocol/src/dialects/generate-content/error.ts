@@ -35,6 +35,7 @@ const ROWS = {
   client_gone: { status: 'CANCELLED' },
   internal: { status: 'INTERNAL' },
   upstream_failed: { status: 'UNAVAILABLE', reason: 'UPSTREAM_ERROR' },
+  upstream_no_image: { status: 'UNAVAILABLE', reason: 'UPSTREAM_NO_IMAGE' },
   upstream_rejected_us: { status: 'UNAVAILABLE', reason: 'UPSTREAM_AUTH_ERROR' },
   unavailable: { status: 'UNAVAILABLE' },
   upstream_timeout: { status: 'DEADLINE_EXCEEDED', reason: 'UPSTREAM_TIMEOUT' },

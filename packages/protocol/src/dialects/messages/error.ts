@@ -31,6 +31,7 @@ const TYPES = {
   client_gone: 'invalid_request_error',
   internal: 'api_error',
   upstream_failed: 'api_error',
+  upstream_no_image: 'api_error',
   upstream_rejected_us: 'api_error',
   unavailable: 'overloaded_error',
   upstream_timeout: 'timeout_error',

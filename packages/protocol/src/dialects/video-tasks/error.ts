@@ -32,6 +32,7 @@ const ROWS = {
   client_gone: { code: 'RequestCanceled', type: 'BadRequest' },
   internal: { code: 'InternalServiceError', type: 'InternalServerError' },
   upstream_failed: { code: 'InternalServiceError', type: 'InternalServerError' },
+  upstream_no_image: { code: 'InternalServiceError', type: 'InternalServerError' },
   upstream_rejected_us: { code: 'InternalServiceError', type: 'InternalServerError' },
   unavailable: { code: 'ServerOverloaded', type: 'ServiceUnavailable' },
   upstream_timeout: { code: 'InternalServiceError', type: 'InternalServerError' },

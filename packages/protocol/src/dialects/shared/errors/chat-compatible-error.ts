@@ -38,6 +38,7 @@ const ROWS = {
   client_gone: { type: 'invalid_request_error', code: 'client_closed_request' },
   internal: { type: 'server_error', code: 'internal_error' },
   upstream_failed: { type: 'server_error', code: 'upstream_error' },
+  upstream_no_image: { type: 'server_error', code: 'upstream_no_image' },
   upstream_rejected_us: { type: 'server_error', code: 'upstream_auth_error' },
   unavailable: { type: 'server_error', code: 'service_unavailable' },
   upstream_timeout: { type: 'server_error', code: 'upstream_timeout' },

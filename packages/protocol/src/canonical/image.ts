@@ -1,0 +1,127 @@
+// A request for images, its reply and the events of its stream, independent of dialects. Images themselves are never
+// looked at here: inputs are references that the caller resolves, and outputs are the bytes of their base64 text.
+
+import type { Fields } from '../framing/json/edit-fields.ts'
+import type { Pieces } from '../framing/splice.ts'
+import type { ErrorInfo } from './error.ts'
+import type { Usage } from './usage.ts'
+
+export type ImageFormat = 'png' | 'jpeg' | 'webp'
+
+export type ImageRequest = {
+  operation: 'generate' | 'edit'
+  model: string
+  prompt: string
+  /** 1 unless the request asks for another number. */
+  n: number
+  stream: boolean
+  /** `auto` or `<width>x<height>`. */
+  size?: string
+  quality?: string
+  background?: 'transparent' | 'opaque' | 'auto'
+  outputFormat?: ImageFormat
+  outputCompression?: number
+  moderation?: 'low' | 'auto'
+  style?: string
+  inputFidelity?: 'high' | 'low'
+  responseFormat?: 'url' | 'b64_json'
+  user?: string
+  partialImages?: number
+  /** Empty for `generate`. */
+  images: readonly ImageInput[]
+  mask?: ImageInput
+  /** Fields that nobody here knows, in order. They reach upstreams of the images dialect. */
+  unknown: readonly UnknownField[]
+  /** The JSON body that the request was decoded from: an upstream of the same dialect gets its bytes with few edits. */
+  json?: { bytes: Uint8Array } & Fields
+}
+
+/** `text`: the value of a form field, or the JSON text of a field in a JSON body. */
+export type UnknownField = { name: string; text: string }
+
+export type ImageInput = {
+  /** By content, not by name: `image/png`, `image/jpeg`, `image/webp`. */
+  mediaType: string
+  /** Length of the image itself, whatever form it has in `source`. */
+  bytes: number
+  filename?: string
+  source: ImageSource
+}
+
+/** `file`: the caller's own reference, such as the path of a spooled upload. */
+export type ImageSource = { kind: 'file'; handle: string } | { kind: 'inline'; base64: string }
+
+/** What a model accepts. Absent: everything that the dialect allows. `auto` is always accepted. */
+export type ImageLimits = {
+  sizes?: readonly string[]
+  /** Accepts every size in its bounds, besides those in `sizes`. */
+  sizeRange?: SizeRange
+  qualities?: readonly string[]
+  n?: number
+}
+
+/** `least` and `most` of each side in pixels. `maxRatio`: of the longer to the shorter side. */
+export type SizeRange = { least: number; most: number; multipleOf?: number; maxRatio?: number; maxPixels?: number }
+
+/** What an upstream says of its images. The size is that of the image, `auto` only if the upstream says so. */
+export type ImageDetails = {
+  size?: string
+  quality?: string
+  background?: string
+  outputFormat?: string
+}
+
+/** Base64 text as bytes of ASCII, without quotes and escapes, in the pieces that it was received in. */
+export type Base64 = { pieces: Pieces; length: number }
+
+/** A JSON value that is not decoded: its bytes, in pieces. */
+export type RawField = { name: string; json: Pieces }
+
+export type ReplyImage = {
+  /** At least one of these two. */
+  base64?: Base64
+  url?: string
+  revisedPrompt?: string
+  /** Known where the dialect tells it beside the image. */
+  mediaType?: string
+  unknown: readonly RawField[]
+}
+
+export type ImageReply = {
+  /** Seconds since 1970; absent where the dialect does not tell it. */
+  created?: number
+  images: readonly ReplyImage[]
+  details: ImageDetails
+  usage: Usage | undefined
+  /** The usage as the upstream wrote it, if it was written in the images dialect. */
+  usageJson?: Pieces
+  unknown: readonly RawField[]
+}
+
+export type DecodedImageReply = { ok: true; reply: ImageReply } | { ok: false; error: ErrorInfo }
+
+export type ImageEvent =
+  | {
+      type: 'partial'
+      /** Counts from 0 for each image. */
+      index: number
+      image: ReplyImage
+      details: ImageDetails
+      created?: number
+      unknown: readonly RawField[]
+    }
+  | {
+      type: 'completed'
+      image: ReplyImage
+      details: ImageDetails
+      created?: number
+      usage: Usage | undefined
+      usageJson?: Pieces
+      unknown: readonly RawField[]
+    }
+  /** The usage of the whole call, where the upstream tells it after the images. */
+  | { type: 'usage'; usage: Usage }
+  /** No event follows. Images that were completed before it were delivered. */
+  | { type: 'error'; error: ErrorInfo }
+  /** The upstream has said everything; at least one image was completed. */
+  | { type: 'end' }

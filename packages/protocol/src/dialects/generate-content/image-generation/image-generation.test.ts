@@ -1,0 +1,223 @@
+import { describe, expect, test } from 'bun:test'
+import type { GenerateContentParameters } from '@google/genai'
+import { GoogleGenAI } from '@google/genai'
+import { bufferCodec, bytesOf, textOfPieces } from '../../../../fixtures/buffer-codec.ts'
+import type { ImageEvent, ImageInput, ImageLimits, ImageRequest } from '../../../canonical/image.ts'
+import { RequestError } from '../../../canonical/reading.ts'
+import { thinJsonOf } from '../../../framing/json/thin-json.ts'
+import type { EncodedImageRequest, ImageTarget } from '../../image-service.ts'
+import { decodeReply, openStreamDecoder } from './decode-reply.ts'
+import { decodeImageGeneration } from './decode-request.ts'
+import { encodeImageReply } from './encode-reply.ts'
+import { encodeRequest } from './encode-request.ts'
+
+const warnings: string[] = []
+const warn = (field: string, reason: string) => void warnings.push(`${field};${reason}`)
+const TARGET: ImageTarget = { model: 'gemini-3-pro-image', stream: false, responseFormat: 'omit', boundary: 'B', warn }
+const REQUEST: ImageRequest = {
+  ...{ operation: 'generate', model: 'img', prompt: 'a "cat"', n: 1, stream: false, images: [], unknown: [] },
+}
+const PNG: ImageInput = { mediaType: 'image/png', bytes: 3, source: { kind: 'inline', base64: 'AAAA' } }
+
+const sent = ({ body }: EncodedImageRequest): unknown =>
+  JSON.parse(body.map((part) => (part instanceof Uint8Array ? Buffer.from(part).toString() : 'AAAA')).join(''))
+const encode = (request: Partial<ImageRequest>, target: Partial<ImageTarget> = {}) => {
+  warnings.length = 0
+  return sent(encodeRequest({ ...REQUEST, ...request }, { ...TARGET, ...target }, bufferCodec))
+}
+
+test.each<[size: string | undefined, model: string, imageConfig: object | undefined, warned: string[]]>([
+  [undefined, 'gemini-3-pro-image', undefined, []],
+  ['auto', 'gemini-3-pro-image', undefined, []],
+  ['1024x1024', 'gemini-3-pro-image', { aspectRatio: '1:1' }, []],
+  ['1536x1024', 'gemini-3-pro-image', { aspectRatio: '3:2' }, ['size;changed']],
+  ['1024x1536', 'gemini-3-pro-image', { aspectRatio: '2:3' }, ['size;changed']],
+  ['1792x1024', 'gemini-3-pro-image', { aspectRatio: '16:9', imageSize: '2K' }, ['size;changed']],
+  ['1080x1920', 'gemini-3-pro-image', { aspectRatio: '9:16', imageSize: '2K' }, ['size;changed']],
+  ['2048x2048', 'gemini-3-pro-image', { aspectRatio: '1:1', imageSize: '2K' }, []],
+  ['2048x2048', 'gemini-2.5-flash-image', { aspectRatio: '1:1' }, ['size;changed']],
+  ['3840x1640', 'gemini-3-pro-image', { aspectRatio: '21:9', imageSize: '4K' }, ['size;changed']],
+  ['800x600', 'gemini-3-pro-image', { aspectRatio: '4:3' }, ['size;changed']],
+])('size %s for %s', (size, model, imageConfig, warned) => {
+  const body = encode(size === undefined ? {} : { size }, { model })
+  expect(body).toEqual({
+    contents: [{ role: 'user', parts: [{ text: 'a "cat"' }] }],
+    generationConfig: { responseModalities: ['TEXT', 'IMAGE'], ...(imageConfig ? { imageConfig } : {}) },
+  })
+  expect(warnings).toEqual(warned)
+})
+
+test('images stand before the prompt, and what cannot be said is named', () => {
+  const body = encode({
+    ...{ operation: 'edit', images: [PNG, PNG], quality: 'high', background: 'opaque', outputFormat: 'jpeg' },
+    ...{ style: 'vivid', moderation: 'auto', partialImages: 2, user: 'ada', unknown: [{ name: 'x', text: '1' }] },
+  })
+  const part = { inlineData: { mimeType: 'image/png', data: 'AAAA' } }
+  expect(body).toMatchObject({ contents: [{ parts: [part, part, { text: 'a "cat"' }] }] })
+  expect(warnings).toEqual(
+    ['quality', 'output_format', 'style', 'partial_images', 'user', 'x'].map((field) => `${field};dropped`),
+  )
+})
+
+test('a mask is rejected', () => {
+  expect(() => encode({ operation: 'edit', images: [PNG], mask: PNG })).toThrow(
+    expect.objectContaining({ info: expect.objectContaining({ code: 'unsupported', param: 'mask' }) }),
+  )
+})
+
+const IMAGE = 'iVBORw0KGgo'.repeat(500)
+const inline = (data: string, more: object = {}) => ({ inlineData: { mimeType: 'image/png', data }, ...more })
+const USAGE = { promptTokenCount: 5, candidatesTokenCount: 1_290, totalTokenCount: 1_295 }
+const chunk = (parts: object[], more: object = {}) => ({ candidates: [{ content: { parts }, ...more }] })
+
+const decode = (body: unknown) => decodeReply(thinJsonOf(bytesOf(JSON.stringify(body))), bufferCodec)
+
+test('the image of a reply', () => {
+  const body = {
+    ...chunk([{ text: 'Here it is' }, inline('abcd', { thought: true }), inline(IMAGE)], { finishReason: 'STOP' }),
+    usageMetadata: { ...USAGE, candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1_290 }] },
+  }
+  const decoded = decode(body)
+  if (!decoded.ok) throw new Error(decoded.error.message)
+  const { images, details, usage } = decoded.reply
+  expect(images.map(({ base64 }) => textOfPieces(base64?.pieces ?? []))).toEqual([IMAGE])
+  expect([details, usage]).toMatchObject([{ outputFormat: 'png' }, { input: 5, output: 1_290, imageOutput: 1_290 }])
+})
+
+const ENDINGS: [body: object, code: string, billed: true | undefined][] = [
+  ...['IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'PROHIBITED_CONTENT', 'SAFETY'].map(
+    (finishReason): [object, string, undefined] => [chunk([], { finishReason }), 'content_refused', undefined],
+  ),
+  ...['NO_IMAGE', 'IMAGE_OTHER', 'IMAGE_RECITATION', 'STOP'].map((finishReason): [object, string, undefined] => [
+    chunk([{ text: 'no' }], { finishReason }),
+    'upstream_no_image',
+    undefined,
+  ]),
+  [{ promptFeedback: { blockReason: 'OTHER' } }, 'content_refused', undefined],
+  [{ ...chunk([], { finishReason: 'NO_IMAGE' }), usageMetadata: USAGE }, 'upstream_no_image', true],
+  [{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'x' } }, 'rate_limited', undefined],
+  [{}, 'upstream_no_image', undefined],
+]
+
+function events(chunks: unknown[]): ImageEvent[] {
+  const found: ImageEvent[] = []
+  const decoder = openStreamDecoder((event) => found.push(event), bufferCodec)
+  for (const item of chunks) decoder.push(bytesOf(`data: ${JSON.stringify(item)}\r\n\r\n`))
+  decoder.end()
+  return found
+}
+
+describe('no image', () => {
+  test.each(ENDINGS)('%j', (body, code, billed) => {
+    const decoded = decode(body)
+    expect(decoded.ok ? undefined : [decoded.error.code, decoded.error.billed]).toEqual([code, billed] as never)
+    expect(events([body])).toMatchObject([{ type: 'error', error: { code } }])
+  })
+})
+
+test('a stream: sketches are partial images, and the image comes with the usage', () => {
+  const found = events([
+    chunk([inline('abcd', { thought: true })]),
+    chunk([{ text: 'There' }]),
+    chunk([inline(IMAGE)]),
+    { ...chunk([], { finishReason: 'STOP' }), usageMetadata: USAGE },
+  ])
+  expect(found).toMatchObject([
+    { type: 'partial', index: 0 },
+    { type: 'completed', usage: { input: 5, output: 1_290 }, details: { outputFormat: 'png' } },
+    { type: 'end' },
+  ])
+})
+
+const LIMITS: ImageLimits = { sizes: ['1024x1024', '1536x1024', '1024x1536'] }
+const asked = (body: Omit<GenerateContentParameters, 'model' | 'config'> & object, limits: ImageLimits = {}) => {
+  warnings.length = 0
+  return decodeImageGeneration(body, { addressed: { model: 'img', stream: false }, limits, warn })
+}
+const wants = (generationConfig: object) => ({
+  contents: [{ role: 'user', parts: [{ text: 'a cat' }] }],
+  generationConfig: { responseModalities: ['IMAGE'], ...generationConfig },
+})
+
+test('a request of this dialect as an image request', () => {
+  const body = {
+    systemInstruction: { parts: [{ text: 'Draw in ink.' }] },
+    contents: [{ role: 'user', parts: [inline('AAAA'), { text: 'a cat' }] }],
+    generationConfig: { responseModalities: ['TEXT', 'IMAGE'], candidateCount: 2, stopSequences: ['x'] },
+    safetySettings: [],
+  }
+  expect(asked(body)).toEqual({
+    ...{ operation: 'edit', model: 'img', prompt: 'Draw in ink.\na cat', n: 2, stream: false },
+    images: [{ mediaType: 'image/png', bytes: 3, source: { kind: 'inline', base64: 'AAAA' } }],
+    unknown: [],
+  })
+  expect(warnings).toEqual(['generationConfig.stopSequences;dropped', 'safetySettings;dropped'])
+})
+
+test.each<[config: object, limits: ImageLimits, size: string | undefined]>([
+  [{}, LIMITS, undefined],
+  [{ imageConfig: { aspectRatio: '16:9' } }, LIMITS, '1536x1024'],
+  [{ image_config: { aspect_ratio: '9:16' } }, LIMITS, '1024x1536'],
+  [{ imageConfig: { imageSize: '2K' } }, LIMITS, '1024x1024'],
+  [{ imageConfig: { aspectRatio: '16:9' } }, {}, '1024x576'],
+  [{ imageConfig: { aspectRatio: '2:3', imageSize: '2K' } }, {}, '1360x2048'],
+  [{ imageConfig: { imageSize: '4K' } }, { sizeRange: { least: 64, most: 2_048 } }, '2048x2048'],
+])('%j with %j', (config, limits, size) => {
+  expect(asked(wants(config), limits).size).toBe(size as string)
+  expect(warnings).toEqual([])
+})
+
+test.each<[body: object, param: string]>([
+  [wants({ imageConfig: { aspectRatio: '7:1' } }), 'generationConfig.imageConfig.aspectRatio'],
+  [wants({ imageConfig: { imageSize: '9K' } }), 'generationConfig.imageConfig.imageSize'],
+  [wants({ candidateCount: 11 }), 'generationConfig.candidateCount'],
+  [{ contents: [{ parts: [inline('AAAA')] }] }, 'contents'],
+  [{ contents: [{ parts: [{ text: 'x'.repeat(32_001) }] }] }, 'contents'],
+  [
+    { contents: [{ parts: [{ text: 'x' }, { fileData: { fileUri: 'https://a/b.png' } }] }] },
+    'contents[0].parts[1].fileData',
+  ],
+  [
+    { contents: [{ parts: [{ text: 'x' }, { inlineData: { mimeType: 'audio/wav', data: 'AAAA' } }] }] },
+    'contents[0].parts[1].inlineData',
+  ],
+])('%j is rejected', (body, param) => {
+  let thrown: unknown
+  try {
+    asked(body as never)
+  } catch (error) {
+    thrown = error
+  }
+  expect(thrown).toBeInstanceOf(RequestError)
+  expect((thrown as RequestError).info.param).toBe(param)
+})
+
+test('the official SDK reads the images, whole and streamed', async () => {
+  const decoded = decode(chunk([inline(IMAGE)]))
+  if (!decoded.ok) throw new Error(decoded.error.message)
+  const { reply } = decoded
+  const context = { id: 'r1', model: 'img' }
+  const server = Bun.serve({
+    port: 0,
+    fetch: ({ url }) => {
+      const framing = url.includes('stream') ? ('event' as const) : ('reply' as const)
+      return new Response(textOfPieces(encodeImageReply(reply, { ...context, framing }, bufferCodec)))
+    },
+  })
+  const { models } = new GoogleGenAI({ apiKey: 'k', httpOptions: { baseUrl: `http://127.0.0.1:${server.port}` } })
+  const whole = await models.generateContent({ model: 'img', contents: 'a cat' })
+  expect([whole.data === IMAGE, whole.candidates?.[0]?.finishReason as string, whole.responseId]).toEqual([
+    true,
+    'STOP',
+    'r1',
+  ])
+  const chunks: unknown[] = []
+  for await (const part of await models.generateContentStream({ model: 'img', contents: 'a cat' }))
+    chunks.push(part.data)
+  expect(chunks).toEqual([IMAGE])
+  await server.stop(true)
+  const array = textOfPieces(encodeImageReply(reply, { ...context, framing: 'array' }, bufferCodec))
+  expect(JSON.parse(array)).toMatchObject([
+    { candidates: [{ content: { parts: [inline(IMAGE)] } }], modelVersion: 'img' },
+  ])
+})

@@ -1,0 +1,120 @@
+import { describe, expect, test } from 'bun:test'
+import { bufferCodec, bytesOf } from '../../../../fixtures/buffer-codec.ts'
+import type { ImageInput, ImageRequest } from '../../../canonical/image.ts'
+import { bodyLength, type EncodedImageRequest, type ImageTarget } from '../../image-service.ts'
+import { decodeImageRequest } from './decode-request.ts'
+import { encodeRequest } from './encode-request.ts'
+
+const TARGET: ImageTarget = {
+  model: 'gpt-image-1',
+  stream: false,
+  responseFormat: 'keep',
+  boundary: 'BOUNDARY',
+  warn: () => {
+    throw new Error('nothing is to be warned of')
+  },
+}
+
+const CONTENTS = bytesOf('PNG...')
+
+/** As a sender writes it. */
+function sent({ body }: EncodedImageRequest): string {
+  const parts = body.map((part) => {
+    if (part instanceof Uint8Array) return Buffer.from(part).toString()
+    return Buffer.from(CONTENTS).toString(part.as === 'bytes' ? 'latin1' : 'base64')
+  })
+  const text = parts.join('')
+  expect(bodyLength(body)).toBe(Buffer.byteLength(text))
+  return text
+}
+
+const BODY =
+  '{ "prompt": "caf\\u00e9", "model":"img", "response_format": "url",\n "x": 1.50, "n":2, "stream":true,"partial_images":2, "user":"ada"}'
+
+describe('a JSON body keeps its bytes', () => {
+  test.each<[what: string, target: Partial<ImageTarget>, expected: string]>([
+    ['but for the model', { stream: true }, BODY.replace('"img"', '"gpt-image-1"')],
+    ['whole', { model: 'img', stream: true }, BODY],
+    [
+      'without what an upstream rejects',
+      { model: 'img', stream: true, responseFormat: 'omit', endUser: null },
+      '{ "prompt": "caf\\u00e9", "model":"img", "x": 1.50, "n":2, "stream":true,"partial_images":2}',
+    ],
+    [
+      'with what it needs',
+      { model: 'img', stream: true, responseFormat: 'b64_json', n: 1, endUser: 'u-1' },
+      BODY.replace('"url"', '"b64_json"').replace('"n":2', '"n":1').replace('"ada"', '"u-1"'),
+    ],
+    [
+      'unstreamed',
+      { model: 'img' },
+      '{ "prompt": "caf\\u00e9", "model":"img", "response_format": "url",\n "x": 1.50, "n":2, "user":"ada"}',
+    ],
+  ])('%s', (_, target, expected) => {
+    const request = decodeImageRequest(bytesOf(BODY), bufferCodec)
+    const encoded = encodeRequest(request, { ...TARGET, ...target }, bufferCodec)
+    expect(encoded.contentType).toBe('application/json')
+    expect(sent(encoded)).toBe(expected)
+  })
+})
+
+const image = (mediaType: string): ImageInput => ({
+  mediaType,
+  bytes: CONTENTS.length,
+  filename: '../../etc/"passwd',
+  source: { kind: 'file', handle: 'h' },
+})
+const MADE: ImageRequest = {
+  operation: 'generate',
+  model: 'img',
+  prompt: 'a "cat"',
+  n: 1,
+  stream: false,
+  size: '64x64',
+  images: [],
+  unknown: [{ name: 'x', text: '[1]' }],
+}
+
+test('a request that came from elsewhere is written anew', () => {
+  expect(JSON.parse(sent(encodeRequest(MADE, { ...TARGET, stream: true, n: 2 }, bufferCodec)))).toEqual({
+    ...{ model: 'gpt-image-1', prompt: 'a "cat"', size: '64x64', stream: true, n: 2, x: [1] },
+  })
+})
+
+test('an edit is a form: text first, file names by content', async () => {
+  const request: ImageRequest = {
+    ...MADE,
+    operation: 'edit',
+    n: 2,
+    images: [image('image/png'), image('image/jpeg')],
+    mask: image('image/webp'),
+    responseFormat: 'url',
+    unknown: [{ name: 'odd"\r\nname', text: 'kept' }],
+  }
+  const encoded = encodeRequest(request, { ...TARGET, responseFormat: 'b64_json' }, bufferCodec)
+  const text = sent(encoded)
+  const form = await new Response(text, { headers: { 'content-type': encoded.contentType } }).formData()
+  const entries = [...form.entries()].map(([name, value]) =>
+    typeof value === 'string' ? [name, value] : [name, (value as File).name, (value as File).type],
+  )
+  expect(entries.slice(0, 5)).toEqual([
+    ['model', 'gpt-image-1'],
+    ['prompt', 'a "cat"'],
+    ['n', '2'],
+    ['size', '64x64'],
+    ['response_format', 'b64_json'],
+  ])
+  expect(text).toContain('name="odd%22%0D%0Aname"\r\n\r\nkept\r\n')
+  expect(entries.slice(-3)).toEqual([
+    ['image[]', 'image-0.png', 'image/png'],
+    ['image[]', 'image-1.jpg', 'image/jpeg'],
+    ['mask', 'mask.webp', 'image/webp'],
+  ])
+  expect(await (form.get('mask') as File).text()).toBe('PNG...')
+})
+
+test('a single image has the plain name', () => {
+  const text = sent(encodeRequest({ ...MADE, operation: 'edit', images: [image('image/png')] }, TARGET, bufferCodec))
+  expect(text).toContain('name="image"; filename="image-0.png"')
+  expect(text.endsWith('PNG...\r\n--BOUNDARY--\r\n')).toBe(true)
+})
