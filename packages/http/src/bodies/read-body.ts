@@ -28,11 +28,12 @@ export type BodyOptions = {
 }
 
 /** Every body may take this long, or as long as it needs at the minimum average rate, up to a maximum. */
-const FREE_MS = 30_000
+export const FREE_MS = 30_000
 const MIN_BYTES_PER_MS = (8 * 1024) / 1_000
 const MAX_MS = 600_000
 
-const allowedMs = (received: number): number => Math.min(MAX_MS, Math.max(FREE_MS, received / MIN_BYTES_PER_MS))
+export const allowedMs = (received: number, maxMs = MAX_MS): number =>
+  Math.min(maxMs, Math.max(FREE_MS, received / MIN_BYTES_PER_MS))
 
 const ENCODINGS: Readonly<Record<string, Encoding>> = {
   gzip: 'gzip',
@@ -106,7 +107,11 @@ function encodingOf(header: string | null): Encoding | undefined | BodyError {
 type Piece = Uint8Array | undefined | BodyError
 
 /** The next piece, if it arrives in time. */
-function readInTime(body: RequestBody, options: BodyOptions, withinMs: number): Piece | Promise<Piece> {
+export function readInTime(
+  body: RequestBody,
+  options: Pick<BodyOptions, 'after'>,
+  withinMs: number,
+): Piece | Promise<Piece> {
   const reading = readOrDisconnected(body)
   if (!(reading instanceof Promise)) return reading
   return new Promise((resolve) => {
@@ -185,12 +190,12 @@ const TOO_SLOW = new BodyError(
 )
 const DISCONNECTED = new BodyError('client_gone', 'The client disconnected before the body was complete.')
 
-const unsupported = (message: string) => new BodyError('unsupported_media_type', message)
+export const unsupported = (message: string) => new BodyError('unsupported_media_type', message)
 
-const tooLarge = ({ limitBytes }: BodyOptions) =>
+export const tooLarge = ({ limitBytes }: Pick<BodyOptions, 'limitBytes'>) =>
   new BodyError('request_too_large', `The request body exceeds the limit of ${limitBytes} bytes.`)
 
-const tooMuchFraming = ({ limitBytes }: BodyOptions) =>
+export const tooMuchFraming = ({ limitBytes }: Pick<BodyOptions, 'limitBytes'>) =>
   new BodyError(
     'request_too_large',
     `The request body exceeds the limit of ${limitBytes} bytes, with the framing of its chunks. Send larger chunks.`,

@@ -1,0 +1,130 @@
+// Finds the parts of a multipart body in a stream of pieces. Holds back only what may belong to a delimiter.
+import { MultipartError, malformed } from './multipart-error.ts'
+
+/** A body, piece by piece; undefined at its end. */
+export type ByteSource = { read(): Uint8Array | undefined | Promise<Uint8Array | undefined> }
+
+export type OnData = (bytes: Uint8Array) => undefined | Promise<unknown>
+
+const [CR, LF, DASH, SPACE, TAB] = [13, 10, 45, 32, 9]
+const HEAD_END = Buffer.from('\r\n\r\n')
+/** Padding that a delimiter may have at its end. */
+const MAX_PADDING = 64
+
+type Delimiter = { kind: 'part' | 'end'; end: number } | 'data' | 'incomplete'
+
+export class PartSplitter {
+  readonly #source: ByteSource
+  readonly #delimiter: Buffer
+  readonly #maxBytes: number
+  /** Received and not yet consumed. It begins with a line end that was not sent: the first delimiter may lack its own. */
+  #buffer: Buffer = Buffer.from('\r\n')
+  #received = 0
+  #isOver = false
+
+  constructor(source: ByteSource, boundary: string, maxBytes: number) {
+    this.#source = source
+    this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
+    this.#maxBytes = maxBytes
+  }
+
+  /** Gives everything before the next delimiter to `onData` and consumes the delimiter: another part follows, or the end. */
+  async readUntilDelimiter(onData: OnData): Promise<'part' | 'end'> {
+    const delimiter = this.#delimiter
+    for (;;) {
+      const at = this.#buffer.indexOf(delimiter)
+      const found = at === -1 ? 'incomplete' : delimiterAt(this.#buffer, at + delimiter.length, false)
+      if (typeof found === 'object') {
+        await this.#emit(at, onData)
+        this.#consume(found.end - at)
+        return found.kind
+      }
+      if (found === 'data') {
+        await this.#emit(at + delimiter.length, onData)
+        continue
+      }
+      await this.#emit(at === -1 ? this.#buffer.length - delimiter.length + 1 : at, onData)
+      if (await this.#more()) continue
+      const last = at === -1 ? 'data' : delimiterAt(this.#buffer, delimiter.length, true)
+      if (typeof last !== 'object') throw malformed('The body ends before its closing boundary.')
+      this.#consume(last.end)
+      return last.kind
+    }
+  }
+
+  /** The header lines of a part, without the empty line at their end. */
+  async readHead(maxBytes: number): Promise<Uint8Array> {
+    let searched = 0
+    for (;;) {
+      const end = this.#buffer.indexOf(HEAD_END, Math.max(0, searched - HEAD_END.length))
+      searched = this.#buffer.length
+      if (end > maxBytes || (end === -1 && searched > maxBytes + HEAD_END.length)) {
+        throw new MultipartError(
+          'part_header_too_large',
+          `The headers of a part exceed the limit of ${maxBytes} bytes.`,
+        )
+      }
+      if (end !== -1) {
+        const head = this.#buffer.subarray(0, end)
+        this.#consume(end + HEAD_END.length)
+        return head
+      }
+      if (!(await this.#more())) throw malformed('The body ends within the headers of a part.')
+    }
+  }
+
+  /** Discards what follows the closing boundary: a request is complete only with its whole body. */
+  async readEpilogue(): Promise<void> {
+    do this.#consume(this.#buffer.length)
+    while (await this.#more())
+  }
+
+  async #emit(length: number, onData: OnData): Promise<void> {
+    if (length <= 0) return
+    const bytes = this.#buffer.subarray(0, length)
+    this.#consume(length)
+    const writing = onData(bytes)
+    if (writing) await writing
+  }
+
+  #consume(length: number): void {
+    this.#buffer = this.#buffer.subarray(length)
+  }
+
+  /** false at the end of the body. Bytes up to the limit are parsed first, so that errors do not depend on the pieces. */
+  async #more(): Promise<boolean> {
+    const reading = this.#isOver ? undefined : this.#source.read()
+    const piece = reading instanceof Promise ? await reading : reading
+    if (this.#isOver || (piece && piece.length > 0 && this.#received === this.#maxBytes)) {
+      throw new MultipartError('body_too_large', `The request body exceeds the limit of ${this.#maxBytes} bytes.`)
+    }
+    if (piece === undefined) return false
+    const taken = piece.subarray(0, this.#maxBytes - this.#received)
+    this.#isOver = taken.length < piece.length
+    this.#received += taken.length
+    this.#buffer = this.#buffer.length === 0 ? asBuffer(taken) : Buffer.concat([this.#buffer, taken])
+    return true
+  }
+}
+
+const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+
+/**
+ * What a boundary at the beginning of a line is, by what follows it on the line. Files may contain lines that only begin
+ * like a delimiter: those are data.
+ */
+function delimiterAt(buffer: Buffer, from: number, isLast: boolean): Delimiter {
+  let at = from
+  const isEnd = buffer[at] === DASH
+  if (isEnd) {
+    if (at + 1 === buffer.length) return 'incomplete'
+    if (buffer[at + 1] !== DASH) return 'data'
+    at += 2
+  }
+  const padded = Math.min(buffer.length, at + MAX_PADDING)
+  while (at < padded && (buffer[at] === SPACE || buffer[at] === TAB)) at++
+  if (at === buffer.length) return isEnd && isLast ? { kind: 'end', end: at } : 'incomplete'
+  if (buffer[at] !== CR) return 'data'
+  if (at + 1 === buffer.length) return isEnd && isLast ? { kind: 'end', end: at + 1 } : 'incomplete'
+  return buffer[at + 1] === LF ? { kind: isEnd ? 'end' : 'part', end: at + 2 } : 'data'
+}
