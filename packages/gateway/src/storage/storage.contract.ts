@@ -6,6 +6,7 @@ import { contentsContract } from './contract/contents.ts'
 import { differentialContract } from './contract/differential.ts'
 import type { Open, Opened } from './contract/harness.ts'
 import { limitsContract } from './contract/limits.ts'
+import { mediaContract } from './contract/media.ts'
 import { nodesContract } from './contract/nodes.ts'
 import { recordsContract } from './contract/records.ts'
 import { registrationContract } from './contract/registration.ts'
@@ -36,6 +37,7 @@ export function storageContract(name: string, open: Open): void {
     describe('nodes and reaping', () => nodesContract(use))
     describe('leases and tasks', () => tasksContract(use))
     describe('contents', () => contentsContract(use))
+    describe('media', () => mediaContract(use))
     describe('books', () => booksContract(use))
     describe('the rules themselves', () => differentialContract(use))
   })

@@ -4,6 +4,7 @@ import type { Contents } from './contents.ts'
 import type { Keys } from './keys.ts'
 import type { Leases } from './leases.ts'
 import type { Ledger } from './ledger.ts'
+import type { Media } from './media.ts'
 import type { Meta } from './meta.ts'
 import type { Nodes } from './nodes.ts'
 
@@ -11,6 +12,7 @@ export * from './accounts.ts'
 export * from './keys.ts'
 export * from './leases.ts'
 export * from './ledger.ts'
+export * from './media.ts'
 export * from './meta.ts'
 export * from './nodes.ts'
 
@@ -23,6 +25,8 @@ export interface Storage {
   readonly meta: Meta
   /** Large values that are kept for a while, with a writer of their own. */
   readonly contents: Contents
+  /** The records of stored images and videos. */
+  readonly media: Media
   /** Resolves if the store answers, rejects with StoreDown if it does not. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -112,7 +112,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     ...nounsOver(connection),
     ledger: { apply, ...reportsOver(connection) },
     leases: leasesOver({ apply }),
-    contents: postgresContents(connect('contents', CONTENTS)),
+    ...postgresContents(connect('contents', CONTENTS)),
     async ping() {
       await queries.query('SELECT 1', [])
     },

@@ -138,3 +138,13 @@ CREATE TABLE idempotency (
 CREATE INDEX idempotency_expires ON idempotency (expires_at);
 -- Compressing a response costs CPU, and most stored responses are never read again.
 ALTER TABLE idempotency ALTER COLUMN body SET STORAGE EXTERNAL;
+
+CREATE TABLE media (
+  id text PRIMARY KEY,
+  owner bigint NOT NULL,
+  content_type text NOT NULL,
+  size bigint,
+  created_at bigint NOT NULL,
+  expires_at bigint NOT NULL
+);
+CREATE INDEX media_expires ON media (expires_at);

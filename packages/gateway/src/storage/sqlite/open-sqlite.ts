@@ -123,6 +123,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     ledger: { apply, ask, ...reportsOver(connection) },
     leases: leasesOver({ apply }),
     contents,
+    media: contents.media,
     async ping() {
       // An empty transaction: the thread lives and gets the lock it needs for writing.
       await queue.write([])

@@ -3,7 +3,9 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Contents } from '../../contents.ts'
+import type { Media } from '../../media.ts'
 import { contentsOver } from '../../sql/contents.ts'
+import { mediaOver } from '../../sql/media.ts'
 import type { Row } from '../../sql/rows.ts'
 import { StoreDown } from '../../storage.ts'
 import { createPrivateFile } from '../owner-lock.ts'
@@ -14,7 +16,7 @@ export const CONTENTS_FILE = 'contents.db'
 /** Beyond this no more answers are kept until older ones are removed; keys are claimed and remembered all the same. */
 export const MOST_BYTES = 4 * 1024 ** 3
 
-export type SqliteContents = Contents & { close(): Promise<void> }
+export type SqliteContents = Contents & { media: Media; close(): Promise<void> }
 type Waiting = { asked: Asked; resolve(rows: Row[]): void; reject(error: Error): void }
 
 export function sqliteContents(dataDir: string, clock: () => number, mostBytes = MOST_BYTES): SqliteContents {
@@ -66,12 +68,22 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
   }
 
   const contents = contentsOver(ask)
+  const media = mediaOver(ask)
+  /** Questions create no file where nothing has been stored. */
+  const isThere = () => thread !== undefined || existsSync(file)
   return {
     ...contents,
     keep: (claim, end) => contents.keep(claim, usedBytes < mostBytes ? end : { ...end, answer: undefined }),
     async sweep(limit) {
-      // Without any claim so far there is no file, and none is created for this.
-      return thread || existsSync(file) ? contents.sweep(limit) : 0
+      return isThere() ? contents.sweep(limit) : 0
+    },
+    media: {
+      ...media,
+      find: async (id) => (isThere() ? media.find(id) : undefined),
+      expired: async (limit) => (isThere() ? media.expired(limit) : []),
+      async expireUnfinished() {
+        if (isThere()) await media.expireUnfinished()
+      },
     },
     close() {
       closing ??= close()

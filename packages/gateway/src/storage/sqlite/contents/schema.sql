@@ -16,3 +16,14 @@ CREATE TABLE idempotency (
   PRIMARY KEY (account, key)
 ) STRICT;
 CREATE INDEX idempotency_expires ON idempotency (expires_at);
+
+-- Stored images and videos, whose contents are files or objects of their own. size is NULL until the content is complete.
+CREATE TABLE media (
+  id TEXT PRIMARY KEY,
+  owner INTEGER NOT NULL,
+  content_type TEXT NOT NULL,
+  size INTEGER,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX media_expires ON media (expires_at);
