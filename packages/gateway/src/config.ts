@@ -9,7 +9,7 @@ import type { BuiltIn } from './config/upstream-kinds.ts'
 import { EMPTY_FILE, isEmptyDocument } from './config/yaml/document.ts'
 import { KINDS } from './upstreams/kinds/index.ts'
 import { maxOutputOf } from './upstreams/prices/output-limits.ts'
-import { type PriceList, readPriceList } from './upstreams/prices/price-list.ts'
+import { findListed, type PriceList, readPriceList } from './upstreams/prices/price-list.ts'
 
 export type { LoadResult } from './config/assemble.ts'
 
@@ -26,6 +26,7 @@ export const BUILT_IN: BuiltIn = {
   kinds: KINDS,
   priceList,
   maxOutput: (model) => maxOutputOf(priceList(), model),
+  imageLimits: (model) => findListed(priceList(), model)?.model.imageLimits,
   now: Date.now,
 }
 

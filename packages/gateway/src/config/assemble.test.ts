@@ -53,9 +53,15 @@ test.each([
     limits: { context: 128_000, maxOutput: 16_384 },
     routes: [{ upstream: 'sandbox', model: 'sandbox-text', priority: 1, weight: 1 }],
   })
+  expect([...(config.mediaModels?.keys() ?? [])]).toEqual(['sandbox-image'])
+  expect(config.mediaModels?.get('sandbox-image')).toMatchObject({
+    type: 'image',
+    price: { perImage: 40_000_000n },
+    limits: { sizeRange: { least: 64, most: 2048 }, n: 10 },
+  })
   expect([...config.groups.values()]).toEqual([
     { id: 'default', models: ['*'], multiplierMillionths: 1_000_000n },
-    { id: 'sandbox', models: ['sandbox-text'], multiplierMillionths: 1_000_000n },
+    { id: 'sandbox', models: ['sandbox-image', 'sandbox-text'], multiplierMillionths: 1_000_000n },
   ])
   expect(config.warnings).toEqual([])
 })
@@ -204,7 +210,7 @@ models:
   expect(config.upstreams.get('sandbox')?.maxConcurrency).toBe(2)
   expect(config.models.get('sandbox-text')?.price?.input).toBe(7_000_000_000n)
   // It reaches a real upstream now, so the key of the first start must not get at it.
-  expect(config.groups.get('sandbox')?.models).toEqual(['demo'])
+  expect(config.groups.get('sandbox')?.models).toEqual(['demo', 'sandbox-image'])
   expect(
     load('groups: [{ id: sandbox, models: ["*"], multiplier: 2 }]').groups.get('sandbox')?.multiplierMillionths,
   ).toBe(2_000_000n)
@@ -226,10 +232,16 @@ test('remarks: settings that have no effect yet', () => {
   expect(load('retention: { requests: 1d }').warnings).toEqual([])
 })
 
-test('remarks: models of media are told of, a model that a group prices is not', () => {
-  const media = load('models: [{ id: i, type: image, routes: [{ upstream: sandbox }], price: { per_image: 1 } }]')
+test('warnings name video models and image models without a price, but not a model that a group prices', () => {
+  const media = load(`models:
+  - { id: v, type: video, routes: [{ upstream: sandbox }], price: { per_video: 1 } }
+  - { id: i, type: image, routes: [{ upstream: sandbox }], price: { per_image: 1 } }
+  - { id: free, type: image, routes: [{ upstream: sandbox }] }
+  - { id: ours, type: image, routes: [{ upstream: sandbox }] }
+groups: [{ id: default, models: ["*"], prices: { ours: { per_image: 2 } } }]`)
   expect(media.warnings).toEqual([
-    expect.stringContaining('model i generates images: such models are reserved for a later'),
+    expect.stringContaining('model free has no price, so callers cannot use it'),
+    expect.stringContaining('model v generates videos: such models are reserved for a later'),
   ])
   expect(media.models.has('i')).toBe(false)
   const bare = 'models: [{ id: bare, routes: [{ upstream: sandbox }] }]'
@@ -265,6 +277,12 @@ test('the fingerprint: same meaning, same hash; secrets do not show in it; every
     `models: [{ id: i, type: image, routes: [{ upstream: sandbox }], price: { per_image: ${price} } }]`
   const own = ['input: 1, output: 2', 'input: 1, output: 3'].map((each) => group(`prices: { a: { ${each} } }`))
   sections.push(...prices, ...own, image('1'), image('1, variants: { high: 2 }'), s3('one', 'x'), s3('two', 'x'))
+  sections.push(
+    ...['sizes: ["64x64"]', 'sizes: { min: 64, max: 65 }', 'n: 2'].map(
+      (each) => `${image('1').slice(0, -4)} }, limits: { ${each} } }]`,
+    ),
+  )
+  sections.push('tools: { image_generation: { model: sandbox-image } }')
   const different = ['', REAL, proxied('a:b'), models('a'), models('a', 'b'), ...sections]
   expect(new Set(different.map((source) => hash(source))).size).toBe(different.length)
 })

@@ -4,8 +4,11 @@ import { hashConfig } from './hash.ts'
 import {
   isEmbeddedOnly,
   SANDBOX_GROUP,
+  SANDBOX_IMAGE_LIMITS,
+  SANDBOX_IMAGE_MODEL,
   SANDBOX_MODEL,
   SANDBOX_UPSTREAM,
+  sandboxImageModel,
   sandboxModel,
   sandboxUpstream,
 } from './sandbox.ts'
@@ -22,8 +25,9 @@ import {
   registrationDefaults,
   type WrittenSandbox,
 } from './sections/small-sections.ts'
+import { readTools } from './sections/tools.ts'
 import { type ReadUpstreams, readUpstreams } from './sections/upstreams.ts'
-import type { FileConfig, Group, MediaConfig, Mistake, Model, Route } from './types.ts'
+import type { FileConfig, Group, ImageModel, MediaConfig, MediaModel, Mistake, Model, Route } from './types.ts'
 import type { BuiltIn } from './upstream-kinds.ts'
 import { configWarnings } from './warnings.ts'
 import { addMistake, parseDocumentOf, type ReadContext } from './yaml/document.ts'
@@ -41,15 +45,17 @@ const SECTIONS = {
   groups: true,
   media: true,
   mail: 'is reserved for a later version; remove it',
-  tools: 'is reserved for a later version; remove it',
+  tools: true,
 } as const
 
 const DEFAULT_GROUP = 'default'
+const SANDBOX_NAMES: readonly string[] = [SANDBOX_UPSTREAM, SANDBOX_MODEL, SANDBOX_IMAGE_MODEL]
 
 const NOTHING_BUILT_IN: BuiltIn = {
   kinds: new Map(),
   priceList: () => ({ date: '1970-01-01', vendors: [] }),
   maxOutput: () => undefined,
+  imageLimits: () => undefined,
   now: () => 0,
 }
 
@@ -95,37 +101,44 @@ function readSections(fields: Fields | undefined, context: ReadContext, builtIn:
   if (on && !known.has(SANDBOX_UPSTREAM)) upstreams.set(SANDBOX_UPSTREAM, sandboxUpstream(SANDBOX_UPSTREAM))
   if (on) known.add(SANDBOX_UPSTREAM)
   const advice = (id: string): string | undefined =>
-    !on && (id === SANDBOX_UPSTREAM || id === SANDBOX_MODEL) ? 'the sandbox is off; write sandbox: true' : undefined
+    !on && SANDBOX_NAMES.includes(id) ? 'the sandbox is off; write sandbox: true' : undefined
 
-  const { models, mediaModels, types } = readModels(fields?.get('models'), { ids: known, advice })
+  const { models, mediaModels, types } = readModels(fields?.get('models'), { ids: known, upstreams, advice })
   if (on && !types.has(SANDBOX_MODEL)) {
     models.set(SANDBOX_MODEL, sandboxModel())
     types.set(SANDBOX_MODEL, 'text')
   }
-  for (const [id, model] of models) models.set(id, withKnownLimits(model, upstreams, builtIn))
-  const shadowed = vendors.models.filter(({ id }) => types.has(id)).map(({ id }) => id)
-  for (const model of vendors.models) {
-    if (types.has(model.id)) continue
-    models.set(model.id, model)
-    types.set(model.id, 'text')
+  if (on && !types.has(SANDBOX_IMAGE_MODEL)) {
+    mediaModels.set(SANDBOX_IMAGE_MODEL, sandboxImageModel())
+    types.set(SANDBOX_IMAGE_MODEL, 'image')
   }
+  for (const [id, model] of mediaModels)
+    if (model.type === 'image') mediaModels.set(id, withKnownImageLimits(model, upstreams, builtIn))
+  for (const [id, model] of models) models.set(id, withKnownLimits(model, upstreams, builtIn))
+  const shadowed = [...vendors.models, ...vendors.imageModels].map(({ id }) => id).filter((id) => types.has(id))
+  for (const model of vendors.models) if (!types.has(model.id)) models.set(model.id, model)
+  for (const model of vendors.imageModels) if (!types.has(model.id)) mediaModels.set(model.id, model)
+  for (const { id } of vendors.models) types.set(id, types.get(id) ?? 'text')
+  for (const { id } of vendors.imageModels) types.set(id, types.get(id) ?? 'image')
 
   const warnings: string[] = []
   const registration = registrationDefaults(hasRealUpstream)
   const media = optional<MediaConfig | undefined>('media', readMedia, undefined)
+  const tools = optional<FileConfig['tools']>('tools', readTools({ types, advice }), undefined)
   const config: Sections['config'] = {
     server: optional('server', readServer, SERVER_DEFAULTS),
     registration: optional('registration', readRegistration(registration), registration),
     sandbox: { on, faults: written.faults ?? false, faultsWritten: written.faults !== undefined },
     retention: optional('retention', readRetention(warnings), RETENTION_DEFAULTS),
     ...(media ? { media } : {}),
+    ...(tools ? { tools } : {}),
     upstreams,
     models,
     ...(mediaModels.size > 0 ? { mediaModels } : {}),
     ...(vendors.date === undefined ? {} : { priceList: vendors.date }),
     groups: withDefaultGroups(
       readGroups(fields?.get('groups'), { types, advice }),
-      on ? embeddedModels(models, upstreams) : undefined,
+      on ? embeddedModels([...models.values(), ...mediaModels.values()], upstreams) : undefined,
     ),
   }
   return { config, warnings: [...vendors.warnings, ...shadowWarnings(shadowed), ...warnings] }
@@ -141,6 +154,18 @@ function withKnownLimits(model: Model, upstreams: FileConfig['upstreams'], { max
   return { ...model, routes }
 }
 
+/** Limits that the file does not set are those of the well-known model behind the first route that has one. */
+function withKnownImageLimits(model: ImageModel, upstreams: FileConfig['upstreams'], builtIn: BuiltIn): ImageModel {
+  const [known] = model.routes.flatMap((route) => {
+    const isEmbedded = upstreams.get(route.upstream)?.embedded
+    return (isEmbedded ? SANDBOX_IMAGE_LIMITS : builtIn.imageLimits(route.model)) ?? []
+  })
+  if (!known) return model
+  const { sizes, sizeRange, ...others } = known
+  const hasSizes = model.limits.sizes !== undefined || model.limits.sizeRange !== undefined
+  return { ...model, limits: { ...(hasSizes ? others : known), ...model.limits } }
+}
+
 function shadowWarnings(ids: readonly string[]): string[] {
   if (ids.length === 0) return []
   return [`the file's own models are used instead of the built-in ones of the same id: ${ids.join(', ')}`]
@@ -150,8 +175,8 @@ function rejectSandboxes(sandboxes: ReadUpstreams['sandboxes']): void {
   for (const each of sandboxes) addMistake(each, 'kind: sandbox, but the sandbox is off; write sandbox: true')
 }
 
-function embeddedModels(models: FileConfig['models'], upstreams: FileConfig['upstreams']): string[] {
-  return [...models.values()]
+function embeddedModels(models: readonly (Model | MediaModel)[], upstreams: FileConfig['upstreams']): string[] {
+  return models
     .filter((model) => isEmbeddedOnly(model, upstreams))
     .map(({ id }) => id)
     .sort()

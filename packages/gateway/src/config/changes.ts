@@ -16,6 +16,7 @@ export function describeChanges(before: FileConfig, after: FileConfig): Change[]
     ...fieldChanges('sandbox', before.sandbox, after.sandbox),
     ...fieldChanges('retention', before.retention, after.retention),
     ...fieldChanges('media', before.media ?? {}, after.media ?? {}),
+    ...fieldChanges('tools', before.tools ?? {}, after.tools ?? {}),
     ...entryChanges('upstreams', before.upstreams, after.upstreams),
     ...entryChanges('models', allModels(before), allModels(after)),
     ...entryChanges('groups', before.groups, after.groups),
@@ -27,7 +28,15 @@ function allModels({ models, mediaModels }: FileConfig): ReadonlyMap<string, obj
 }
 
 // Derived from other fields, which are listed themselves.
-const DERIVED = new Set(['priceVersion', 'faultsWritten', 'service', 'healthPath', 'embedded'])
+const DERIVED = new Set([
+  'priceVersion',
+  'faultsWritten',
+  'service',
+  'healthPath',
+  'embedded',
+  'images',
+  'imageTimeouts',
+])
 
 function fieldChanges(path: string, before: object, after: object): Change[] {
   const [old, now] = [new Map(Object.entries(before)), new Map(Object.entries(after))]

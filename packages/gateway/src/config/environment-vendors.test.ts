@@ -58,6 +58,44 @@ test('without a variable the price list is not even read', () => {
   expect(() => load('', { ARK_API_KEY: 'k' }, none)).toThrow('read')
 })
 
+describe('image models', () => {
+  test('come with the key of their vendor, priced and limited', () => {
+    const { mediaModels, models, upstreams } = load('', { OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k', ARK_API_KEY: 'k' })
+    expect(mediaModels?.get('gpt-image-2')).toMatchObject({
+      type: 'image',
+      routes: [{ upstream: 'openai', model: 'gpt-image-2', cost: { tokens: { imageOutput: 30_000_000_000n } } }],
+      price: { tokens: { input: 5_000_000_000n, imageInput: 8_000_000_000n } },
+      limits: { sizeRange: { multipleOf: 16, maxRatio: 3 }, qualities: ['low', 'medium', 'high'], n: 10 },
+    })
+    expect(upstreams.get('openai')?.images).toMatchObject({
+      generations: '/images/generations',
+      edits: '/images/edits',
+    })
+    expect(mediaModels?.get('gemini-3-pro-image')?.routes[0]?.upstream).toBe('gemini')
+    expect(mediaModels?.get('seedream-4-0-250828')?.price).toMatchObject({ perImage: 30_000_000n })
+    expect(upstreams.get('ark')?.images).not.toHaveProperty('edits')
+    expect(models.has('gpt-image-2')).toBe(false)
+    expect(mediaModels?.has('sandbox-image')).toBe(false)
+  })
+
+  test('a model of the file has the limits of the well-known model behind it, unless it sets its own', () => {
+    const { mediaModels, warnings } = load(
+      `models:
+  - { id: pic, type: image, routes: [{ upstream: openai, model: gpt-image-2-2026-04-21 }], price: { per_image: 1 }, limits: { n: 2 } }
+  - { id: listed, type: image, routes: [{ upstream: openai, model: gpt-image-2 }], price: { per_image: 1 }, limits: { sizes: [64x64] } }
+  - { id: gpt-image-2, type: image, routes: [{ upstream: openai, model: other }], price: { per_image: 1 } }`,
+      { OPENAI_API_KEY: 'k' },
+    )
+    expect(mediaModels?.get('pic')).toMatchObject({
+      limits: { sizeRange: { maxRatio: 3 }, qualities: ['low', 'medium', 'high'], n: 2 },
+    })
+    expect(mediaModels?.get('listed')).toMatchObject({ limits: { sizes: ['64x64'], n: 10 } })
+    expect(mediaModels?.get('listed')).not.toHaveProperty('limits.sizeRange')
+    expect(mediaModels?.get('gpt-image-2')).toMatchObject({ limits: {} })
+    expect(warnings).toEqual([expect.stringMatching(/: gpt-image-2$/)])
+  })
+})
+
 describe('beside a file', () => {
   const env = { OPENAI_API_KEY: 'from-the-environment', ANTHROPIC_API_KEY: 'other' }
 
@@ -95,7 +133,7 @@ describe('beside a file', () => {
     const { groups, sandbox, models } = load('sandbox: true\ngroups: [{ id: default, models: [gpt-4.1] }]', env)
     expect(sandbox.on).toBe(true)
     expect(models.has('sandbox-text')).toBe(true)
-    expect(groups.get('sandbox')?.models).toEqual(['sandbox-text'])
+    expect(groups.get('sandbox')?.models).toEqual(['sandbox-image', 'sandbox-text'])
     expect(groups.get('default')?.models).toEqual(['gpt-4.1'])
   })
 })

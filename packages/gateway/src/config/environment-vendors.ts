@@ -1,9 +1,10 @@
 // Vendors that their environment keyVariable alone switches on, with the models and prices of the built-in list.
 
+import { mediaPriceVersion } from './sections/media-prices.ts'
 import { priceVersion } from './sections/token-prices.ts'
 import { kindSettings } from './sections/upstream-kind.ts'
 import { isApiKey } from './sections/upstreams.ts'
-import type { Model, Upstream } from './types.ts'
+import type { ImageModel, Model, Upstream } from './types.ts'
 import { upstreamDefaults } from './upstream-defaults.ts'
 import type { BuiltIn, KnownModel, UpstreamKind } from './upstream-kinds.ts'
 import type { ReadContext } from './yaml/document.ts'
@@ -11,6 +12,7 @@ import type { ReadContext } from './yaml/document.ts'
 export type EnvironmentVendors = {
   upstreams: Upstream[]
   models: Model[]
+  imageModels: ImageModel[]
   warnings: string[]
   /** The date of the price list; absent if nothing of it is used. */
   date?: string
@@ -25,7 +27,7 @@ export function vendorsFromEnvironment(
   ids: ReadonlySet<string>,
   builtIn: BuiltIn,
 ): EnvironmentVendors {
-  const result: EnvironmentVendors = { upstreams: [], models: [], warnings: [] }
+  const result: EnvironmentVendors = { upstreams: [], models: [], imageModels: [], warnings: [] }
   for (const kind of builtIn.kinds.values()) {
     const { keyVariable = '', baseUrl } = kind
     const key = env[keyVariable]
@@ -54,6 +56,7 @@ function addVendor(
   const listed = vendors.find((vendor) => vendor.kind === kind.kind)?.models ?? []
   result.upstreams.push(upstream)
   result.models.push(...listed.flatMap((model) => textModel(model, upstream.id)))
+  result.imageModels.push(...listed.flatMap((model) => imageModel(model, upstream.id)))
   if (result.date === undefined && now() - Date.parse(date) > OLD_AFTER_DAYS * DAY) {
     result.warnings.push(
       `the built-in prices are from ${date}: check for changes, and configure prices where they differ`,
@@ -62,10 +65,16 @@ function addVendor(
   result.date = date
 }
 
-/** Image and video models are skipped: no endpoint serves them yet. */
 function textModel({ id, type, price, limits }: KnownModel, upstream: string): Model[] {
   if (type !== 'text' || !('input' in price)) return []
   // Sold at cost; a group's multiplier can add a margin.
   const route = { upstream, model: id, priority: 1, weight: 1, cost: price }
   return [{ id, routes: [route], price, priceVersion: priceVersion(price), limits }]
+}
+
+/** Video models are skipped: no endpoint serves them yet. */
+function imageModel({ id, price, imageLimits: limits = {} }: KnownModel, upstream: string): ImageModel[] {
+  if (!('type' in price) || price.type !== 'image') return []
+  const route = { upstream, model: id, priority: 1, weight: 1, cost: price }
+  return [{ id, type: 'image', routes: [route], price, priceVersion: mediaPriceVersion(price), limits }]
 }

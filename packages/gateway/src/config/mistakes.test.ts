@@ -91,6 +91,25 @@ const model = (fields: string) => `models: [{ id: m, routes: [{ upstream: sandbo
 const price = (fields: string) => model(`price: { input: 1, output: 1, ${fields} }`)
 const media = (type: string, fields: string, more = '') =>
   `models: [{ id: m, type: ${type}, routes: [{ upstream: sandbox }], price: { ${fields} }, ${more} }]`
+const limits = (fields: string) => media('image', 'per_image: 1', `limits: { ${fields} }`)
+const tool = (id: string) => `tools: { image_generation: { model: ${id} } }`
+const routed = (model: string, dialect: string, path: string) =>
+  `upstreams: [{ id: up, dialect: ${dialect}, base_url: "https://a.example.com${path}", keys: [none] }]
+models: [{ id: m, routes: [{ upstream: up }], ${model} }]`
+const imageOn = (dialect: string, path: string) => routed('type: image, price: { per_image: 1 }', dialect, path)
+const textOn = (dialect: string) => routed('price: { input: 1, output: 1 }', dialect, '/v1')
+const IMAGE_LIMITS: [string, string, string][] = [
+  ['a size that is none', limits('sizes: [large]'), 'limits.sizes[0]: expected a size such as 1024x1024'],
+  ['a size of nothing', limits('sizes: ["0x9"]'), 'limits.sizes[0]: expected a size such as 1024x1024'],
+  ['auto as a size', limits('sizes: [auto]'), 'limits.sizes[0]: expected a size such as 1024x1024'],
+  ['no sizes', limits('sizes: []'), 'limits.sizes: the list is empty'],
+  ['half a range', limits('sizes: { min: 64 }'), 'limits.sizes: max is missing; the longest side'],
+  ['a range turned around', limits('sizes: { min: 99, max: 64 }'), 'limits.sizes: min is larger than max'],
+  ['a range of sizes', limits('sizes: { min: 64x64, max: 99 }'), 'limits.sizes.min: expected a whole number from 1'],
+  ['a quality that is none', limits('qualities: ["a b"]'), 'limits.qualities[0]: expected a word such as high'],
+  ['no image at all', limits('n: 0'), 'limits.n: expected a whole number from 1 to 10'],
+  ['too many images', limits('n: 11'), 'limits.n: expected a whole number from 1 to 10'],
+]
 const s3 = (more: string) =>
   `s3: { endpoint: "https://s3.example.com", bucket: pics, access_key: a, secret_key: b, ${more} }`
 const own = (fields: string) => `${price('')}\ngroups: [{ id: default, models: ["*"], prices: { ${fields} } }]`
@@ -158,7 +177,7 @@ const SINGLE: [string, string, string][] = [
   [
     'a dialect that the kind does not speak',
     kind('kind: openai, keys: [k], dialect: messages'),
-    'dialect: expected one of responses, chat, not "messages"',
+    'dialect: expected one of responses, chat, images, not "messages"',
   ],
   [
     'no key',
@@ -176,7 +195,7 @@ const SINGLE: [string, string, string][] = [
   ['HTTP/2 without TLS', upstream('http: 2').replace('https:', 'http:'), 'http: HTTP/2 requires an https base_url'],
   [
     'a dialect of media',
-    address('images', 'https://a.example.com/v1'),
+    address('video-tasks', 'https://a.example.com/api/v3'),
     'dialect: this dialect is reserved for a later version',
   ],
   ['a SOCKS proxy', upstream('proxy: "socks5://a"'), 'proxy: "socks5://a" is not an http:// or https:// URL'],
@@ -190,7 +209,12 @@ const SINGLE: [string, string, string][] = [
   ['a fallback that does not exist', model('fallbacks: [a]'), 'unknown model "a"'],
   ['a model as its own fallback', model('fallbacks: [m]'), 'a model cannot be its own fallback'],
   ['an unknown type', model('type: sound'), 'type: expected one of text, image, video, not "sound"'],
-  ['limits of an image model', media('image', 'per_image: 1', 'limits: { context: 1 }'), 'limits: counts tokens'],
+  [
+    'limits of an image model',
+    media('image', 'per_image: 1', 'limits: { context: 1 }'),
+    'limits.context: counts tokens',
+  ],
+  ...IMAGE_LIMITS,
   ['two prices of an image', media('image', 'per_image: 1, input: 1'), 'price: per_image and input cannot both be'],
   ['a token price with variants', media('image', 'variants: {}, input: 1'), 'price: variants and input cannot both be'],
   ['half a token price', media('image', 'input: 1, image_input: 1'), 'price: image_output is missing; USD per million'],
@@ -274,7 +298,18 @@ const SINGLE: [string, string, string][] = [
   ['a weight of zero', 'models: [{ id: m, routes: [{ upstream: sandbox, weight: 0 }] }]', 'weight: expected a whole'],
   ['a bad cost', 'models: [{ id: m, routes: [{ upstream: sandbox, cost: { input: 1 } }] }]', 'cost: output is missing'],
   ['mail', 'mail: { url: "smtps://a" }', 'mail: is reserved for a later version'],
-  ['tools', 'tools: { image_generation: { model: a } }', 'tools: is reserved for a later version'],
+  [
+    'a tool with an unknown model',
+    tool('a'),
+    'tools.image_generation.model: unknown model "a"; define it under models',
+  ],
+  ['a tool with a misspelt model', tool('sandbox-imag'), 'unknown model "sandbox-imag"; did you mean sandbox-image?'],
+  ['a tool with a text model', tool('sandbox-text'), '"sandbox-text" is a text model; name a model of type image'],
+  ['a tool without a model', 'tools: { image_generation: {} }', 'tools.image_generation: model is missing'],
+  ['an unknown tool', 'tools: { image: { model: a } }', 'tools: unknown field "image"; known fields: image_generation'],
+  ['an image model on a chat upstream', imageOn('chat', '/v1'), '"up" has the dialect chat; an image model needs'],
+  ['an image model on a messages upstream', imageOn('messages', ''), '"up" has the dialect messages; an image model'],
+  ['a text model on an images upstream', textOn('images'), '"up" generates images only; a text model needs'],
   ['a sandbox that is neither', 'sandbox: perhaps', 'sandbox: expected true, false or { faults: true }'],
   ['memory below body', 'server: { limits: { body: 2MiB, memory: 1MiB } }', 'memory is smaller than body'],
   ['a size without a unit', 'server: { limits: { body: 1048576 } }', '"1048576" is not a size'],

@@ -1,12 +1,15 @@
 // The embedded sandbox: its upstream, model and group, present without being configured.
+import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
 import { NANOS_PER_USD } from '../money/amount.ts'
+import { mediaPriceVersion } from './sections/media-prices.ts'
 import { priceVersion } from './sections/token-prices.ts'
-import type { FileConfig, Model, TokenPrice, Upstream } from './types.ts'
+import type { FileConfig, ImageModel, Model, TokenPrice, Upstream } from './types.ts'
 import { upstreamDefaults } from './upstream-defaults.ts'
 
 export const SANDBOX_KIND = 'sandbox'
 export const SANDBOX_UPSTREAM = 'sandbox'
 export const SANDBOX_MODEL = 'sandbox-text'
+export const SANDBOX_IMAGE_MODEL = 'sandbox-image'
 export const SANDBOX_GROUP = 'sandbox'
 
 /** RFC 6761 reserves `.invalid`: nothing leaves the machine even if this URL is ever dialled. */
@@ -29,6 +32,26 @@ export function sandboxModel(): Model {
   }
 }
 
+export const SANDBOX_IMAGE_LIMITS: ImageLimits = {
+  sizeRange: { least: 64, most: 2048 },
+  qualities: ['low', 'medium', 'high'],
+  n: 10,
+}
+
+export function sandboxImageModel(): ImageModel {
+  const price: ImageModel['price'] = { type: 'image', perImage: NANOS_PER_USD / 25n, variants: new Map() }
+  return {
+    id: SANDBOX_IMAGE_MODEL,
+    type: 'image',
+    routes: [{ upstream: SANDBOX_UPSTREAM, model: SANDBOX_IMAGE_MODEL, priority: 1, weight: 1, cost: undefined }],
+    price,
+    priceVersion: mediaPriceVersion(price),
+    limits: SANDBOX_IMAGE_LIMITS,
+  }
+}
+
+type Routed = { routes: readonly { upstream: string }[] }
+
 /** Whether every route of a model ends in the sandbox, so that using the model costs the operator nothing. */
-export const isEmbeddedOnly = ({ routes }: Model, upstreams: FileConfig['upstreams']): boolean =>
+export const isEmbeddedOnly = ({ routes }: Routed, upstreams: FileConfig['upstreams']): boolean =>
   routes.every(({ upstream }) => upstreams.get(upstream)?.embedded)

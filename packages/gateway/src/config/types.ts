@@ -1,14 +1,19 @@
 // The configuration as the rest of the gateway sees it: validated and frozen.
 
+import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Nanos } from '../money/amount.ts'
+import type { ImagePrice } from '../money/prices/image-price.ts'
 import type { MediaPrice } from '../money/prices/media-price.ts'
 import type { TokenPrice } from '../money/prices/token-price.ts'
+import type { VideoPrice } from '../money/prices/video-price.ts'
 
 export type UpstreamDialect = 'chat' | 'responses' | 'messages' | 'generate-content' | 'images' | 'video-tasks'
 
 export type Timeouts = { firstByteMs: number; idleMs: number; totalMs: number }
+/** `drainMs`: how long a call continues after its client has disconnected. */
+export type ImageTimeouts = Timeouts & { drainMs: number }
 
 /** The header that carries the API key: `bearer` is `authorization: Bearer KEY`, the others are header names. */
 export type Credential = 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'api-key'
@@ -23,6 +28,21 @@ export type UpstreamEndpoint = {
   headers?: Readonly<Record<string, string>>
 }
 
+/** How an upstream serves the images dialect. */
+export type ImagesEndpoint = {
+  /** Relative to the base URL. */
+  generations: string
+  /** Takes multipart. Absent: images to edit are sent to `generations`, as data URLs in its field `image`. */
+  edits?: string
+  credential: Credential
+  /** What becomes of the request's `response_format`. Absent: depends on the model. */
+  responseFormat?: 'omit' | 'b64_json'
+  /** `n` is ignored: each call makes one image. */
+  makesOne?: true
+  /** Its streams have events of its own, so that it is asked for a whole response. */
+  hasOwnStreams?: true
+}
+
 export type Upstream = {
   id: string
   /** `sandbox`, `custom`, or the name of a built-in kind. */
@@ -35,6 +55,8 @@ export type Upstream = {
   baseUrl: string
   /** In order of preference; empty for the sandbox. */
   endpoints: readonly UpstreamEndpoint[]
+  /** Absent: it does not speak the images dialect. */
+  images?: ImagesEndpoint
   /** How its chat dialect differs from the standard. */
   service?: Partial<ChatService>
   /** Request fields, beyond those of its dialects, that bound or multiply output. Absent: all that any service has. */
@@ -49,6 +71,8 @@ export type Upstream = {
   /** false: no circuit breaker and no cool-down. */
   breaker?: boolean
   timeouts: Timeouts
+  /** For calls that generate images, where the file sets a timeout. Absent: the defaults, longer ones than for text. */
+  imageTimeouts?: ImageTimeouts
   proxy: string | undefined
   /** The required HTTP version. Absent: HTTP/2 if the upstream offers it. */
   http?: '1.1' | '2'
@@ -59,7 +83,7 @@ export type Upstream = {
   billsOnAbort: 'nothing' | 'input'
 }
 
-export type { MediaPrice, TokenPrice }
+export type { ImagePrice, MediaPrice, TokenPrice }
 
 export type Route = {
   upstream: string
@@ -85,14 +109,29 @@ export type Model = {
   limits: { context: number | undefined; maxOutput: number | undefined }
 }
 
-/** A model that generates images or videos. No endpoint serves these yet: they are only validated and priced. */
-export type MediaModel = {
+type MediaRoute<P> = Omit<Route, 'cost'> & { cost: P | undefined }
+
+export type ImageModel = {
   id: string
-  type: 'image' | 'video'
-  routes: readonly (Omit<Route, 'cost'> & { cost: MediaPrice | undefined })[]
-  price: MediaPrice | undefined
+  type: 'image'
+  routes: readonly MediaRoute<ImagePrice>[]
+  /** Absent: callers cannot use the model. */
+  price: ImagePrice | undefined
+  priceVersion: string
+  /** What requests may ask for. */
+  limits: ImageLimits
+}
+
+/** No endpoint serves these yet: they are only validated and priced. */
+export type VideoModel = {
+  id: string
+  type: 'video'
+  routes: readonly MediaRoute<VideoPrice>[]
+  price: VideoPrice | undefined
   priceVersion: string
 }
+
+export type MediaModel = ImageModel | VideoModel
 
 export type ModelType = 'text' | MediaModel['type']
 
@@ -161,6 +200,8 @@ export type FileConfig = {
   models: ReadonlyMap<string, Model>
   /** Models of type image and video. */
   mediaModels?: ReadonlyMap<string, MediaModel>
+  /** Tools that the gateway runs itself. */
+  tools?: { imageGeneration?: { model: string } }
   groups: ReadonlyMap<string, Group>
   /** The date of the built-in price list, if models and prices come from it. */
   priceList?: string

@@ -1,8 +1,9 @@
 // The built-in description of a kind of upstream, and the standard endpoints of the text dialects.
 
+import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
-import { TEXT_DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import type { MediaPrice, Model, ModelType, TokenPrice, UpstreamEndpoint } from './types.ts'
+import { DIALECTS, TEXT_DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import type { ImagesEndpoint, MediaPrice, Model, ModelType, TokenPrice, UpstreamEndpoint } from './types.ts'
 
 export type UpstreamKind = {
   /** The name used in the configuration file. */
@@ -19,6 +20,8 @@ export type UpstreamKind = {
   baseUrlSuffix?: string
   /** In order of preference. A request uses the caller's dialect if it is among them, else the first. */
   endpoints: readonly [UpstreamEndpoint, ...UpstreamEndpoint[]]
+  /** Absent: it does not speak the images dialect. */
+  images?: ImagesEndpoint
   service?: Partial<ChatService>
   /**
    * Request fields, beyond those of its dialects, that bound or multiply output: they are limited to what the hold covers.
@@ -44,6 +47,8 @@ export type KnownModel = {
   type: ModelType
   price: TokenPrice | MediaPrice
   limits: Model['limits']
+  /** Of an image model. */
+  imageLimits?: ImageLimits
 }
 
 /** What is built into the program. The price list is parsed on first use. */
@@ -52,6 +57,8 @@ export type BuiltIn = {
   priceList(): { date: string; vendors: readonly { kind: string; models: readonly KnownModel[] }[] }
   /** The output limit in tokens of a well-known model, by its name at the vendor. */
   maxOutput(model: string): number | undefined
+  /** What a well-known image model can be asked for, by its name at the vendor. */
+  imageLimits(model: string): ImageLimits | undefined
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -63,4 +70,10 @@ export const standardEndpoint = (
 ): UpstreamEndpoint => {
   const { path, credential, headers } = TEXT_DIALECTS[dialect].endpoint
   return { dialect, path, credential, ...(headers ? { headers } : {}), ...differences }
+}
+
+/** The images endpoints as OpenAI's SDK calls them, except for `differences`. */
+export const standardImages = (differences: Partial<ImagesEndpoint> = {}): ImagesEndpoint => {
+  const { path, credential } = DIALECTS.images.endpoint
+  return { generations: path, edits: '/images/edits', credential, ...differences }
 }

@@ -3,6 +3,7 @@
 import { expect, test } from 'bun:test'
 import { assemble } from './assemble.ts'
 import type { FileConfig, MediaPrice, TokenPrice } from './types.ts'
+import { imageTimeoutsOf } from './upstream-defaults.ts'
 import { formatDuration, parseDuration, parseSize, suggestAmount } from './yaml/units.ts'
 
 type Variables = Record<string, string>
@@ -207,6 +208,39 @@ groups:
   expect(groups.get('same')?.prices?.get('text')?.priceVersion).toBe(models.get('text')?.priceVersion ?? '')
   const versions = [models.get('text'), mediaModels?.get('img'), mediaModels?.get('vid'), own?.prices?.get('text')]
   expect(new Set(versions.map((each) => each?.priceVersion)).size).toBe(4)
+})
+
+test('limits of image models, and the model of the image tool', () => {
+  const { mediaModels, tools } = load(`tools: { image_generation: { model: range } }
+models:
+  - { id: list, type: image, routes: [{ upstream: up }], price: { per_image: 1 }, limits: { sizes: ["1024X1024", "64x64"], qualities: [LOW, hd], n: 4 } }
+  - { id: range, type: image, routes: [{ upstream: up }], price: { per_image: 1 }, limits: { sizes: { min: 64, max: 2048, multiple_of: 16, max_ratio: 3, max_pixels: 200 } } }
+upstreams: [{ id: up, dialect: images, base_url: "https://a.example.com/v1", keys: [none] }]
+`)
+  expect(mediaModels?.get('list')).toMatchObject({
+    limits: { sizes: ['1024x1024', '64x64'], qualities: ['low', 'hd'], n: 4 },
+  })
+  const range = mediaModels?.get('range')
+  expect(range?.type === 'image' && range.limits).toEqual({
+    sizeRange: { least: 64, most: 2048, multipleOf: 16, maxRatio: 3, maxPixels: 200 },
+  })
+  expect(tools).toEqual({ imageGeneration: { model: 'range' } })
+})
+
+test.each([
+  ['', { firstByteMs: 300_000, idleMs: 300_000, totalMs: 600_000, drainMs: 300_000 }],
+  ['total: 20m', { firstByteMs: 300_000, idleMs: 300_000, totalMs: 1_200_000, drainMs: 300_000 }],
+  ['first_byte: 30s', { firstByteMs: 30_000, idleMs: 300_000, totalMs: 600_000, drainMs: 300_000 }],
+  ['first_byte: 8m', { firstByteMs: 480_000, idleMs: 300_000, totalMs: 600_000, drainMs: 480_000 }],
+])('timeouts for images: %j', (timeouts, expected) => {
+  const written = timeouts && `, timeouts: { ${timeouts} }`
+  const { upstreams } = load(
+    `upstreams: [{ id: up, dialect: images, base_url: "https://a.example.com/v1", keys: [none]${written} }]`,
+  )
+  const up = upstreams.get('up')
+  expect(up && imageTimeoutsOf(up)).toEqual(expected)
+  expect(up?.endpoints).toEqual([])
+  expect(up?.images).toEqual({ generations: '/images/generations', edits: '/images/edits', credential: 'bearer' })
 })
 
 test('multipliers are exact millionths', () => {

@@ -18,12 +18,18 @@ export function configWarnings(config: Config): string[] {
 }
 
 function modelWarnings({ models, mediaModels, groups }: Config): string[] {
-  const isPricedByGroup = (id: string) => [...groups.values()].some(({ prices }) => prices?.has(id))
-  const unpriced = [...models.values()].filter(({ id, price }) => price === undefined && !isPricedByGroup(id))
+  const isPricedByGroup = (id: string) =>
+    [...groups.values()].some(({ prices, mediaPrices }) => prices?.has(id) || mediaPrices?.has(id))
+  const media = [...(mediaModels?.values() ?? [])]
+  const images = media.filter(({ type }) => type === 'image')
+  const unpriced = [...models.values(), ...images].filter(
+    ({ id, price }) => price === undefined && !isPricedByGroup(id),
+  )
   const warnings = unpriced.map(
     ({ id }) => `model ${id} has no price, so callers cannot use it; set a price (write 0 if it is free)`,
   )
-  for (const { id, type } of mediaModels?.values() ?? []) {
+  for (const { id, type } of media) {
+    if (type === 'image') continue
     warnings.push(
       `model ${id} generates ${type}s: such models are reserved for a later version, and callers cannot see them`,
     )

@@ -1,8 +1,9 @@
 // Where and how an upstream is called in a dialect: path and credential header.
+import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
-import type { Credential, Upstream, UpstreamEndpoint } from '../config/types.ts'
-import { standardEndpoint } from '../config/upstream-kinds.ts'
+import type { Credential, ImagesEndpoint, Upstream, UpstreamEndpoint } from '../config/types.ts'
+import { standardEndpoint, standardImages } from '../config/upstream-kinds.ts'
 
 /** The standard endpoint of the dialect if the upstream describes none, as the embedded models. */
 export function endpointOf({ endpoints }: Upstream, dialect: TextDialectId): UpstreamEndpoint {
@@ -14,6 +15,21 @@ export function endpointOf({ endpoints }: Upstream, dialect: TextDialectId): Ups
 export function upstreamPath(upstream: Upstream, dialect: TextDialectId, model: string, stream: boolean): string {
   const { path } = endpointOf(upstream, dialect)
   return TEXT_DIALECTS[dialect].endpoint.fillPath?.(path, model, stream) ?? path
+}
+
+/** How images are requested from the upstream: in its images dialect if it has one. undefined: not at all. */
+export function imageDialectOf({ images, endpoints, dialect, embedded }: Upstream): ImageDialectId | undefined {
+  if (images || (embedded && (dialect === undefined || dialect === 'images'))) return 'images'
+  const dialects: readonly (string | undefined)[] = embedded ? [dialect] : endpoints.map((each) => each.dialect)
+  return (['generate-content', 'responses'] as const).find((each) => dialects.includes(each))
+}
+
+/** The standard endpoints if the upstream describes none, as the embedded models. */
+export const imagesEndpointOf = ({ images }: Upstream): ImagesEndpoint => images ?? standardImages()
+
+/** GPT image models reject the field; others answer with a URL unless they are asked for base64. */
+export function responseFormatFor({ images }: Upstream, model: string): 'omit' | 'b64_json' {
+  return images?.responseFormat ?? (/(?:^|\/)(?:chat)?gpt-image/.test(model) ? 'omit' : 'b64_json')
 }
 
 export function credentialHeader(credential: Credential, key: string): Record<string, string> {

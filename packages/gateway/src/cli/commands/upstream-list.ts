@@ -29,7 +29,7 @@ export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { he
         id,
         kind,
         dialect: dialect ?? null,
-        speaks: endpoints.map((each) => each.dialect),
+        speaks: [...endpoints.map((each) => each.dialect), ...(upstream.images ? ['images'] : [])],
         base_url: baseUrl,
         keys: keys.length,
       },

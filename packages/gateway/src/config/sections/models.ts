@@ -1,13 +1,27 @@
 // Section `models`: the models that clients request, with their routes and prices.
 
+import type { VideoPrice } from '../../money/prices/video-price.ts'
 import { closestMatch } from '../closest-match.ts'
 import { SANDBOX_MODEL } from '../sandbox.ts'
-import type { MediaModel, MediaPrice, Model, ModelType, Route, TokenPrice } from '../types.ts'
+import type {
+  ImageModel,
+  ImagePrice,
+  MediaModel,
+  Model,
+  ModelType,
+  Route,
+  TokenPrice,
+  Upstream,
+  VideoModel,
+} from '../types.ts'
 import { addMistake, lineOf, type YamlValue } from '../yaml/document.ts'
 import { type Fields, fieldsOf, itemsOf, listOf, quote, type Reader } from '../yaml/fields.ts'
 import { readInteger, readModelId, readText, readWord } from '../yaml/scalars.ts'
-import { mediaPriceVersion, readMediaPrice } from './media-prices.ts'
+import { readImageLimits } from './image-limits.ts'
+import { readImagePrice } from './image-prices.ts'
+import { mediaPriceVersion } from './media-prices.ts'
 import { priceVersion, readTokenPrice } from './token-prices.ts'
+import { readVideoPrice } from './video-prices.ts'
 
 const MODEL_FIELDS = {
   id: true,
@@ -22,7 +36,12 @@ const LIMIT_FIELDS = { context: true, max_output: true } as const
 
 const EXAMPLE = '{ id: my-model, routes: [{ upstream: local, model: llama }], price: { input: 2.00, output: 8.00 } }'
 /** The upstreams that a route may name, and advice about others. */
-export type KnownUpstreams = { ids: ReadonlySet<string>; advice(id: string): string | undefined }
+export type KnownUpstreams = {
+  /** Includes upstreams with mistakes. */
+  ids: ReadonlySet<string>
+  upstreams: ReadonlyMap<string, Upstream>
+  advice(id: string): string | undefined
+}
 
 export type ReadModels = {
   models: Map<string, Model>
@@ -83,7 +102,7 @@ function readModel(fields: Fields, id: string, upstreams: KnownUpstreams): Model
   return {
     ...(fallbacks.length > 0 ? { fallbacks } : {}),
     id,
-    routes: readRoutes(fields, id, upstreams, readTokenPrice),
+    routes: readRoutes(fields, { id, type: 'text' }, upstreams, readTokenPrice),
     price,
     priceVersion: price ? priceVersion(price) : '',
     limits: fields.optional('limits', readLimits, { context: undefined, maxOutput: undefined }),
@@ -96,31 +115,43 @@ function readMediaModel(
   type: MediaModel['type'],
   upstreams: KnownUpstreams,
 ): MediaModel | undefined {
+  return type === 'image' ? readImageModel(fields, id, upstreams) : readVideoModel(fields, id, upstreams)
+}
+
+function readImageModel(fields: Fields, id: string, upstreams: KnownUpstreams): ImageModel {
+  const price = fields.optional<ImagePrice | undefined>('price', readImagePrice, undefined)
+  const routes = readRoutes(fields, { id, type: 'image' }, upstreams, readImagePrice)
+  const limits = fields.optional('limits', readImageLimits, {})
+  return { id, type: 'image', routes, price, priceVersion: price ? mediaPriceVersion(price) : '', limits }
+}
+
+function readVideoModel(fields: Fields, id: string, upstreams: KnownUpstreams): VideoModel {
   const limits = fields.get('limits')
   if (limits) addMistake(limits, 'counts tokens and applies to text models only; remove it')
-  const readPrice = readMediaPrice(type)
-  const price = fields.optional<MediaPrice | undefined>('price', readPrice, undefined)
-  const routes = readRoutes(fields, id, upstreams, readPrice)
-  return { id, type, routes, price, priceVersion: price ? mediaPriceVersion(price) : '' }
+  const price = fields.optional<VideoPrice | undefined>('price', readVideoPrice, undefined)
+  const routes = readRoutes(fields, { id, type: 'video' }, upstreams, readVideoPrice)
+  return { id, type: 'video', routes, price, priceVersion: price ? mediaPriceVersion(price) : '' }
 }
 
 type RouteOf<Price> = Omit<Route, 'cost'> & { cost: Price | undefined }
 
-function readRoutes<Price>(fields: Fields, id: string, upstreams: KnownUpstreams, readPrice: Reader<Price>) {
+type Routed = { id: string; type: ModelType }
+
+function readRoutes<Price>(fields: Fields, model: Routed, upstreams: KnownUpstreams, readPrice: Reader<Price>) {
   const read = listOf(
-    (item) => readRoute(item, id, upstreams, readPrice),
+    (item) => readRoute(item, model, upstreams, readPrice),
     '[{ upstream: local, model: llama }]',
     'a model needs at least one route',
   )
   return fields.required('routes', read, 'such as routes: [{ upstream: local, model: llama }]') ?? []
 }
 
-function readRoute<Price>(value: YamlValue, id: string, upstreams: KnownUpstreams, readPrice: Reader<Price>) {
+function readRoute<Price>(value: YamlValue, { id, type }: Routed, upstreams: KnownUpstreams, readPrice: Reader<Price>) {
   const fields = fieldsOf(value, ROUTE_FIELDS, '{ upstream: local, model: llama }')
   if (!fields) return undefined
   const rank = readInteger({ min: 0, max: 1_000_000 })
   const route: RouteOf<Price> = {
-    upstream: fields.required('upstream', (field) => knownUpstream(field, upstreams)) ?? '',
+    upstream: fields.required('upstream', (field) => knownUpstream(field, type, upstreams)) ?? '',
     model: fields.optional('model', readText, id),
     priority: fields.optional('priority', rank, 1),
     weight: fields.optional('weight', readInteger({ min: 1, max: 1_000_000 }), 1),
@@ -129,13 +160,36 @@ function readRoute<Price>(value: YamlValue, id: string, upstreams: KnownUpstream
   return route
 }
 
-function knownUpstream(value: YamlValue, { ids, advice }: KnownUpstreams): string | undefined {
+function knownUpstream(value: YamlValue, type: ModelType, { ids, upstreams, advice }: KnownUpstreams) {
   const id = readText(value)
-  if (id === undefined || ids.has(id)) return id
+  if (id === undefined) return undefined
+  if (ids.has(id)) {
+    checkServes(value, type, upstreams.get(id))
+    return id
+  }
   const guess = closestMatch(id, ids)
   const hint = advice(id) ?? (guess ? `did you mean ${guess}?` : 'define it under upstreams')
   addMistake(value, `unknown upstream ${quote(id)}; ${hint}`)
   return undefined
+}
+
+/** The dialects by which an image can be requested. */
+const IMAGE_DIALECTS: readonly string[] = ['images', 'responses', 'generate-content']
+
+/** An upstream without a dialect is the sandbox, or its mistake has been reported. */
+function checkServes(value: YamlValue, type: ModelType, upstream: Upstream | undefined): void {
+  if (!upstream || upstream.dialect === undefined) return
+  const dialects: string[] = upstream.endpoints.map(({ dialect }) => dialect)
+  if (upstream.images || upstream.dialect === 'images') dialects.push('images')
+  if (upstream.embedded) dialects.push(upstream.dialect)
+  const quoted = quote(upstream.id)
+  if (type === 'text' && dialects.every((dialect) => dialect === 'images')) {
+    addMistake(value, `${quoted} generates images only; a text model needs an upstream with a text dialect`)
+  }
+  if (type === 'image' && !dialects.some((dialect) => IMAGE_DIALECTS.includes(dialect))) {
+    const needed = 'an image model needs an upstream with the dialect images, responses or generate-content'
+    addMistake(value, `${quoted} has the dialect ${dialects.join(' and ')}; ${needed}`)
+  }
 }
 
 function readLimits(value: YamlValue): Model['limits'] | undefined {

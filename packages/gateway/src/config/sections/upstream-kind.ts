@@ -1,8 +1,7 @@
 // An upstream of a built-in kind: the settings of its kind, and those that the file overrides.
-import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { closestMatch } from '../closest-match.ts'
 import { SANDBOX_KIND } from '../sandbox.ts'
-import type { Upstream, UpstreamEndpoint } from '../types.ts'
+import type { Upstream, UpstreamDialect } from '../types.ts'
 import type { UpstreamKind } from '../upstream-kinds.ts'
 import { addMistake, type YamlValue } from '../yaml/document.ts'
 import { type Fields, quote } from '../yaml/fields.ts'
@@ -28,37 +27,45 @@ export function readKind(
 
 type KindSettings = Pick<
   Upstream,
-  'kind' | 'dialect' | 'baseUrl' | 'endpoints' | 'service' | 'extraCapFields' | 'healthPath'
+  'kind' | 'dialect' | 'baseUrl' | 'endpoints' | 'images' | 'service' | 'extraCapFields' | 'healthPath'
 >
 
 export function readKindSettings(fields: Fields, kind: UpstreamKind): KindSettings {
-  const endpoints = readEndpoints(fields, kind)
+  const served = readServed(fields, kind)
   const readBase = (value: YamlValue) => readBaseUrl(value, kind)
   const baseUrl = kind.baseUrl
     ? fields.optional('base_url', readBase, kind.baseUrl)
     : fields.required('base_url', readBase, `${kind.name} needs your own URL, such as ${kind.example}`)
-  return kindSettings(kind, baseUrl ?? '', endpoints)
+  return kindSettings(kind, baseUrl ?? '', served)
 }
 
-export function kindSettings(
-  kind: UpstreamKind,
-  baseUrl: string,
-  endpoints: readonly UpstreamEndpoint[] = kind.endpoints,
-): KindSettings {
+export function kindSettings(kind: UpstreamKind, baseUrl: string, { endpoints, images }: Served = kind): KindSettings {
   const { service, extraCapFields, healthPath } = kind
   const known = {
+    ...(images ? { images } : {}),
     ...(service ? { service } : {}),
     ...(extraCapFields ? { extraCapFields } : {}),
     ...(healthPath ? { healthPath } : {}),
   }
-  return { kind: kind.kind, dialect: endpoints[0]?.dialect, baseUrl, endpoints, ...known }
+  return {
+    kind: kind.kind,
+    dialect: endpoints[0]?.dialect ?? (images ? 'images' : undefined),
+    baseUrl,
+    endpoints,
+    ...known,
+  }
 }
 
+type Served = Pick<Upstream, 'endpoints' | 'images'>
+
 /** `dialect` in the file restricts the upstream to it: some models do not support every dialect of their vendor. */
-function readEndpoints(fields: Fields, kind: UpstreamKind): readonly UpstreamEndpoint[] {
-  const dialects = kind.endpoints.map(({ dialect }) => dialect)
-  const only = fields.optional<TextDialectId | undefined>('dialect', readWord(dialects), undefined)
-  return only === undefined ? kind.endpoints : kind.endpoints.filter(({ dialect }) => dialect === only)
+function readServed(fields: Fields, { endpoints, images }: UpstreamKind): Served {
+  const dialects: UpstreamDialect[] = endpoints.map(({ dialect }) => dialect)
+  if (images) dialects.push('images')
+  const only = fields.optional<UpstreamDialect | undefined>('dialect', readWord(dialects), undefined)
+  if (only === undefined) return { endpoints, ...(images ? { images } : {}) }
+  if (only === 'images') return { endpoints: [], ...(images ? { images } : {}) }
+  return { endpoints: endpoints.filter(({ dialect }) => dialect === only) }
 }
 
 function readBaseUrl(value: YamlValue, { kind, baseUrlSuffix, baseUrl, example }: UpstreamKind): string | undefined {

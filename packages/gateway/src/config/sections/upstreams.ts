@@ -3,8 +3,8 @@ import { DIALECTS, isTextDialect, TEXT_DIALECT_IDS } from '@trivium/protocol/dia
 import { isScalar } from 'yaml'
 import { SANDBOX_KIND, SANDBOX_UPSTREAM, sandboxUpstream } from '../sandbox.ts'
 import type { Timeouts, Upstream, UpstreamDialect } from '../types.ts'
-import { TIMEOUT_DEFAULTS, upstreamDefaults } from '../upstream-defaults.ts'
-import { standardEndpoint, type UpstreamKind } from '../upstream-kinds.ts'
+import { IMAGE_TIMEOUT_DEFAULTS, TIMEOUT_DEFAULTS, upstreamDefaults } from '../upstream-defaults.ts'
+import { standardEndpoint, standardImages, type UpstreamKind } from '../upstream-kinds.ts'
 import { addMistake, lineOf, type YamlValue } from '../yaml/document.ts'
 import { type Fields, fieldsOf, itemsOf, listOf, quoteSource, type Reader, scalarText } from '../yaml/fields.ts'
 import {
@@ -44,7 +44,8 @@ const EXAMPLE = '{ id: local, dialect: chat, base_url: "http://127.0.0.1:11434/v
 const NO_KEY = 'write keys: ["none"] if the upstream takes no key'
 
 const DIALECT_IDS = Object.keys(DIALECTS) as readonly UpstreamDialect[]
-const LATER_DIALECTS = DIALECT_IDS.filter((id) => !isTextDialect(id))
+const SERVED_DIALECTS: readonly UpstreamDialect[] = DIALECT_IDS.filter((id) => isTextDialect(id) || id === 'images')
+const LATER_DIALECTS = DIALECT_IDS.filter((id) => !SERVED_DIALECTS.includes(id))
 
 type Kinds = ReadonlyMap<string, UpstreamKind>
 
@@ -94,7 +95,7 @@ function readCommon(fields: Fields, id: string, breaker = true) {
     maxConcurrencyPerKey: optional('max_concurrency_per_key'),
     quota: fields.optional<string | undefined>('quota', readId, undefined),
     breaker: fields.optional('breaker', readBoolean, breaker),
-    timeouts: fields.optional('timeouts', readTimeouts, TIMEOUT_DEFAULTS),
+    ...timeoutsOf(fields.optional<Partial<Timeouts> | undefined>('timeouts', readTimeouts, undefined)),
     billsOnAbort: fields.optional('bills_on_abort', readWord<'nothing' | 'input'>(['nothing', 'input']), 'nothing'),
   }
 }
@@ -124,28 +125,30 @@ function readReal(fields: Fields, id: string, kind: UpstreamKind | undefined, ki
   return { ...upstream, ...readHttp(fields, upstream) }
 }
 
-function readCustom(fields: Fields, kinds: Kinds): Pick<Upstream, 'dialect' | 'baseUrl' | 'endpoints'> {
+function readCustom(fields: Fields, kinds: Kinds): Pick<Upstream, 'dialect' | 'baseUrl' | 'endpoints' | 'images'> {
   // An unknown kind would have supplied dialect and base_url: do not report them as missing.
   const hasKind = fields.get('kind') !== undefined
   const dialect = hasKind
     ? fields.optional<UpstreamDialect | undefined>('dialect', readDialect(kinds), undefined)
-    : fields.required('dialect', readDialect(kinds), `write one of ${TEXT_DIALECT_IDS.join(', ')}`)
+    : fields.required('dialect', readDialect(kinds), `write one of ${SERVED_DIALECTS.join(', ')}`)
   const readBase = (value: YamlValue): string | undefined => readBaseUrl(value, dialect ?? writtenDialect(fields))
   const baseUrl = hasKind
     ? fields.optional<string | undefined>('base_url', readBase, undefined)
     : fields.required('base_url', readBase, 'write the URL that a client SDK would use, ending in /v1')
-  const text = TEXT_DIALECT_IDS.find((each) => each === dialect) ?? 'chat'
-  return { dialect: text, baseUrl: baseUrl ?? '', endpoints: [standardEndpoint(text)] }
+  const address = { dialect, baseUrl: baseUrl ?? '' }
+  if (dialect === 'images') return { ...address, endpoints: [], images: standardImages() }
+  const text = TEXT_DIALECT_IDS.find((each) => each === dialect)
+  return { ...address, endpoints: text === undefined ? [] : [standardEndpoint(text)] }
 }
 
 const readDialect =
   (kinds: Kinds): Reader<UpstreamDialect> =>
   (value) => {
-    const later = 'this dialect is reserved for a later version; use a text dialect'
+    const later = 'this dialect is reserved for a later version'
     const laters = Object.fromEntries(LATER_DIALECTS.map((dialect) => [dialect, later]))
-    const text = scalarText(value, `one of ${TEXT_DIALECT_IDS.join(', ')}`)
+    const text = scalarText(value, `one of ${SERVED_DIALECTS.join(', ')}`)
     const advice = text === undefined ? undefined : dialectAdvice(text, kinds)
-    if (advice === undefined) return readWord<UpstreamDialect>(TEXT_DIALECT_IDS, laters)(value)
+    if (advice === undefined) return readWord<UpstreamDialect>(SERVED_DIALECTS, laters)(value)
     addMistake(value, `${quoteSource(value)} is not a dialect; ${advice}`)
     return undefined
   }
@@ -186,13 +189,23 @@ function readProxy(value: YamlValue): string | undefined {
   return readUrl(value, { credentials: true, example: 'http://proxy.example.com:3128' })?.href
 }
 
-function readTimeouts(value: YamlValue): Timeouts | undefined {
+function readTimeouts(value: YamlValue): Partial<Timeouts> | undefined {
   const fields = fieldsOf(value, TIMEOUT_FIELDS, 'timeouts: { first_byte: 120s, idle: 120s, total: 1h }')
-  return (
-    fields && {
-      firstByteMs: fields.optional('first_byte', readDuration(TIMER), TIMEOUT_DEFAULTS.firstByteMs),
-      idleMs: fields.optional('idle', readDuration(TIMER), TIMEOUT_DEFAULTS.idleMs),
-      totalMs: fields.optional('total', readDuration(TIMER), TIMEOUT_DEFAULTS.totalMs),
-    }
-  )
+  if (!fields) return undefined
+  const read = (name: string) => fields.optional<number | undefined>(name, readDuration(TIMER), undefined)
+  const [firstByteMs, idleMs, totalMs] = [read('first_byte'), read('idle'), read('total')]
+  return {
+    ...(firstByteMs === undefined ? {} : { firstByteMs }),
+    ...(idleMs === undefined ? {} : { idleMs }),
+    ...(totalMs === undefined ? {} : { totalMs }),
+  }
+}
+
+/** What the file does not set depends on the type of the model. */
+function timeoutsOf(written: Partial<Timeouts> | undefined): Pick<Upstream, 'timeouts' | 'imageTimeouts'> {
+  if (!written) return { timeouts: TIMEOUT_DEFAULTS }
+  const imageTimeouts = { ...IMAGE_TIMEOUT_DEFAULTS, ...written }
+  // A client that disconnects does not end a call that the operator wants to wait for.
+  const drainMs = Math.max(imageTimeouts.drainMs, imageTimeouts.firstByteMs)
+  return { timeouts: { ...TIMEOUT_DEFAULTS, ...written }, imageTimeouts: { ...imageTimeouts, drainMs } }
 }

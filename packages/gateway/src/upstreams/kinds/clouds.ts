@@ -1,5 +1,5 @@
 // Cloud platforms: every customer has a base URL of its own, which must be configured.
-import { standardEndpoint, type UpstreamKind } from '../../config/upstream-kinds.ts'
+import { standardEndpoint, standardImages, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
 /** A route's `model` is the name of a deployment, which does not tell the model behind it. */
 export const azure: UpstreamKind = {
@@ -12,6 +12,8 @@ export const azure: UpstreamKind = {
     standardEndpoint('responses', { credential: 'api-key' }),
     standardEndpoint('chat', { credential: 'api-key' }),
   ],
+  // The request's `model` names the deployment, as in the other dialects of this base URL.
+  images: standardImages({ credential: 'api-key', responseFormat: 'omit' }),
   service: { cap: 'max_completion_tokens', endUser: 'user', reasoning: 'refused', effort: 'word' },
   healthPath: '/models',
   tried: 'untried',

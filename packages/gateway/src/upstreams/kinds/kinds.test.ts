@@ -2,10 +2,12 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { assemble } from '../../config/assemble.ts'
 import type { UpstreamKind } from '../../config/upstream-kinds.ts'
 import { BUILT_IN } from '../../config.ts'
+import { imageDialectOf } from '../endpoint.ts'
 import { readPriceList } from '../prices/price-list.ts'
 import { KINDS } from './index.ts'
 
@@ -45,7 +47,11 @@ describe.each(ALL)('$kind', (kind) => {
     for (const { dialect } of kind.endpoints) {
       const { config } = load(kind, `, dialect: ${dialect}`)
       expect(config?.upstreams.get('up')?.endpoints.map((each) => each.dialect)).toEqual([dialect])
+      expect(config?.upstreams.get('up')).not.toHaveProperty('images')
     }
+    if (!kind.images) return
+    const only = load(kind, ', dialect: images').config?.upstreams.get('up')
+    expect(only).toMatchObject({ dialect: 'images', endpoints: [], images: kind.images })
   })
 
   test('names its source, has each dialect once, and has a base URL or an example', () => {
@@ -117,11 +123,16 @@ test('the price list and the kinds agree on the vendors that an environment vari
   expect(vendors.map(({ kind, variable }) => [kind, variable])).toEqual(
     ALL.flatMap(({ kind, keyVariable }) => (keyVariable ? [[kind, keyVariable]] : [])),
   )
-  for (const { kind, upstreams } of vendors) {
+  for (const { kind, variable, upstreams } of vendors) {
     const text = upstreams.find(({ types }) => types.includes('text'))
     expect(text).toMatchObject({
       dialect: KINDS.get(kind)?.endpoints[0].dialect,
       baseUrl: KINDS.get(kind)?.baseUrl ?? '',
     })
+    const image = upstreams.find(({ types }) => types.includes('image'))
+    const { config } = assemble('', 'f', { [variable]: 'k' }, BUILT_IN)
+    const upstream = config?.upstreams.get(kind)
+    expect([kind, upstream && imageDialectOf(upstream)]).toEqual([kind, image?.dialect as ImageDialectId])
+    if (image) expect(image.baseUrl).toBe(upstream?.baseUrl ?? '')
   }
 })

@@ -1,5 +1,5 @@
 // Vendors that an environment variable with their key enables: their models and prices are in the price list.
-import { standardEndpoint, type UpstreamKind } from '../../config/upstream-kinds.ts'
+import { standardEndpoint, standardImages, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
 export const openai: UpstreamKind = {
   kind: 'openai',
@@ -10,6 +10,7 @@ export const openai: UpstreamKind = {
   baseUrlSuffix: '/v1',
   // Translated requests use responses: some models support nothing else, and it keeps reasoning.
   endpoints: [standardEndpoint('responses'), standardEndpoint('chat')],
+  images: standardImages({ responseFormat: 'omit' }),
   service: { cap: 'max_completion_tokens', endUser: 'safety_identifier', reasoning: 'refused' },
   extraCapFields: [],
   healthPath: '/models',
@@ -52,6 +53,14 @@ export const ark: UpstreamKind = {
   baseUrl: 'https://ark.ap-southeast.bytepluses.com/api/v3',
   baseUrlSuffix: '/api/v3',
   endpoints: [standardEndpoint('chat'), standardEndpoint('responses')],
+  // Images to edit go to the same path: https://docs.byteplus.com/en/docs/ModelArk/1541523
+  images: {
+    generations: '/images/generations',
+    credential: 'bearer',
+    responseFormat: 'b64_json',
+    makesOne: true,
+    hasOwnStreams: true,
+  },
   // Its max_tokens does not limit reasoning, which is billed, too.
   service: { cap: 'max_completion_tokens', endUser: 'none', effort: 'switch', customTools: false },
   tried: 'untried',

@@ -1,12 +1,14 @@
 // The built-in price list: a data file with the price format of the configuration file. It is read on demand, not at every
 // start.
 
+import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
 import { formatMistakes } from '../../config/format-mistakes.ts'
+import { readImageLimits } from '../../config/sections/image-limits.ts'
 import { readMediaPrice } from '../../config/sections/media-prices.ts'
 import { readTokenPrice } from '../../config/sections/token-prices.ts'
 import type { Model, ModelType, UpstreamDialect } from '../../config/types.ts'
 import { addMistake, parseDocumentOf, type YamlValue } from '../../config/yaml/document.ts'
-import { fieldsOf, listOf } from '../../config/yaml/fields.ts'
+import { type Fields, fieldsOf, listOf } from '../../config/yaml/fields.ts'
 import {
   readBoolean,
   readInteger,
@@ -31,6 +33,8 @@ export type ListedModel = {
   note: string | undefined
   price: Price
   limits: Model['limits']
+  /** Of an image model. */
+  imageLimits?: ImageLimits
 }
 
 export type Vendor = {
@@ -119,8 +123,17 @@ function readModel(value: YamlValue): ListedModel | undefined {
     ...{ id, type, price },
     dated: fields.optional('dated', readBoolean, false),
     note: fields.optional<string | undefined>('note', readText, undefined),
-    limits: fields.optional('limits', readLimits, { context: undefined, maxOutput: undefined }),
+    ...(type === 'image' ? readImageModelLimits(fields) : readTextLimits(fields)),
   }
+}
+
+const NO_LIMITS: Model['limits'] = { context: undefined, maxOutput: undefined }
+
+const readTextLimits = (fields: Fields) => ({ limits: fields.optional('limits', readLimits, NO_LIMITS) })
+
+function readImageModelLimits(fields: Fields): Pick<ListedModel, 'limits' | 'imageLimits'> {
+  const imageLimits = fields.required('limits', readImageLimits, 'the sizes, qualities and n of an image model')
+  return { limits: NO_LIMITS, ...(imageLimits ? { imageLimits } : {}) }
 }
 
 function readLimits(value: YamlValue): Model['limits'] | undefined {

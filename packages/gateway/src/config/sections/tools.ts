@@ -1,0 +1,38 @@
+// Section `tools`: tools that the gateway runs itself for models whose upstreams do not have them.
+import { closestMatch } from '../closest-match.ts'
+import type { FileConfig, ModelType } from '../types.ts'
+import { addMistake, type YamlValue } from '../yaml/document.ts'
+import { fieldsOf, quote } from '../yaml/fields.ts'
+import { readText } from '../yaml/scalars.ts'
+
+type Tools = NonNullable<FileConfig['tools']>
+/** The models that a tool may name, and advice about others. */
+type KnownModels = { types: ReadonlyMap<string, ModelType>; advice(id: string): string | undefined }
+
+const EXAMPLE = 'tools: { image_generation: { model: my-image-model } }'
+
+export const readTools =
+  (models: KnownModels) =>
+  (value: YamlValue): Tools | undefined => {
+    const tool = fieldsOf(value, { image_generation: true }, EXAMPLE)?.get('image_generation')
+    const fields = tool && fieldsOf(tool, { model: true }, '{ model: my-image-model }')
+    const model = fields?.required('model', (field) => imageModel(field, models), 'the image model that the tool calls')
+    return model === undefined ? {} : { imageGeneration: { model } }
+  }
+
+function imageModel(value: YamlValue, { types, advice }: KnownModels): string | undefined {
+  const id = readText(value)
+  if (id === undefined || types.get(id) === 'image') return id
+  const type = types.get(id)
+  if (type !== undefined) {
+    addMistake(value, `${quote(id)} is a ${type} model; name a model of type image`)
+    return undefined
+  }
+  const images = [...types].flatMap(([known, type]) => (type === 'image' ? [known] : []))
+  const guess = closestMatch(id, images)
+  addMistake(
+    value,
+    `unknown model ${quote(id)}; ${advice(id) ?? (guess ? `did you mean ${guess}?` : 'define it under models')}`,
+  )
+  return undefined
+}
