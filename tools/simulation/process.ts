@@ -108,9 +108,9 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
 
   function carryOut(one: Running, command: Command): void {
     const { client } = one
-    if (command.do !== 'ask') note(() => `${name}: ${command.do} request ${client.id}`)
+    if (command.do !== 'send') note(() => `${name}: ${command.do} request ${client.id}`)
     switch (command.do) {
-      case 'ask': {
+      case 'send': {
         const send = () => askFor(one, command.verb)
         if (command.pauseMs > 0) later.push({ at: clock() + command.pauseMs, run: send })
         else send()
@@ -139,7 +139,7 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
       case 'release':
         client.released = client.decided !== undefined
         return
-      case 'refuse':
+      case 'reject':
       case 'withhold':
         return
     }
@@ -148,9 +148,9 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
   function askFor(one: Running, verb: Verb): void {
     const kind = verb.verb === 'hold' || verb.verb === 'extend' ? verb.verb : 'finish'
     ask(verb, kind === 'finish' ? ANSWER_WITHIN_MS.finish : ANSWER_WITHIN_MS.hold, (result) => {
-      if (!result) feed(one, { event: 'silence', verb: kind })
-      else if (kind !== 'hold') feed(one, { event: 'answer', verb: kind, result })
-      else feed(one, { event: 'answer', verb: kind, result, mayDispatch: rules.mayDispatch(renewedFrom, clock()) })
+      if (!result) feed(one, { event: 'no-response', verb: kind })
+      else if (kind !== 'hold') feed(one, { event: 'response', verb: kind, result })
+      else feed(one, { event: 'response', verb: kind, result, mayDispatch: rules.mayDispatch(renewedFrom, clock()) })
     })
   }
 

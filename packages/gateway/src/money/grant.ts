@@ -2,7 +2,7 @@
 import type { Nanos } from './amount.ts'
 import { type AccountRow, type Book, type KeyRow, type RequestRow, TASK_SLOT } from './book.ts'
 import { added, isRecent, removed, spentIn, usedIn, type Window, waitFor } from './limits.ts'
-import { type Extend, type Hold, type Result, refused } from './verbs.ts'
+import { type Extend, type Hold, type Result, rejected } from './verbs.ts'
 
 type Whose = 'key' | 'account'
 type Metered = Pick<AccountRow, 'limits' | 'meter'>
@@ -10,17 +10,17 @@ type Metered = Pick<AccountRow, 'limits' | 'meter'>
 export function limitReached(whose: Whose, row: Metered, want: Hold, now: number): Result | undefined {
   const { concurrent, requestsPerMinute } = row.limits
   if (concurrent !== undefined && want.slot !== TASK_SLOT && row.meter.open >= concurrent)
-    return refused(`${whose}_concurrent`)
+    return rejected(`${whose}_concurrent`)
   const { requests } = row.meter
   if (requestsPerMinute !== undefined && usedIn(requests, now) >= requestsPerMinute)
-    return refused(`${whose}_requests`, BigInt(waitFor(requests, now, requestsPerMinute, 1)))
+    return rejected(`${whose}_requests`, BigInt(waitFor(requests, now, requestsPerMinute, 1)))
   return tokensReached(whose, row, want.minimumTokens, now)
 }
 
 export function tokensReached(whose: Whose, row: Metered, room: number, now: number): Result | undefined {
   const limit = row.limits.tokensPerMinute
   if (limit === undefined || usedIn(row.meter.tokens, now) + room <= limit) return undefined
-  return refused(`${whose}_tokens`, BigInt(waitFor(row.meter.tokens, now, limit, room)))
+  return rejected(`${whose}_tokens`, BigInt(waitFor(row.meter.tokens, now, limit, room)))
 }
 
 export function tokensLeft({ limits, meter }: Metered, now: number): number {
@@ -49,9 +49,9 @@ type Wanted = { amount: Nanos; minimum: Nanos; extensible: boolean }
 /** What of `amount` can be had: all, the part down to `minimum`, or a refusal that says what is available. */
 export function grant(account: AccountRow, key: KeyRow, want: Wanted, now: number): Nanos | Result {
   const inWallet = positive(account.balance - account.held)
-  if (inWallet < want.minimum) return refused('no_balance', inWallet)
+  if (inWallet < want.minimum) return rejected('no_balance', inWallet)
   const underCap = leftUnderCap(key, now) ?? inWallet
-  if (underCap < want.minimum) return refused('cap_reached', underCap)
+  if (underCap < want.minimum) return rejected('cap_reached', underCap)
   const available = least(underCap, inWallet)
   return least(want.amount, want.extensible ? most(available / SHARE, want.minimum) : available)
 }

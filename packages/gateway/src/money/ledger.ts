@@ -43,7 +43,7 @@ import {
   type Owned,
   type Reap,
   type Result,
-  refused,
+  rejected,
   repeated,
   type Settle,
   taskLease,
@@ -86,16 +86,16 @@ function hold(book: Book, verb: Hold): Result {
   if (existing)
     return isOwner(book, existing, verb) && existing.state === HELD
       ? repeated(existing.held, existing.tokens)
-      : refused('not_open')
+      : rejected('not_open')
   const isTask = verb.slot === TASK_SLOT
-  if (isTask && !hasLease(book, verb)) return refused('lease_lost')
-  if (!isTask && !isAlive(book, verb)) return refused('node_lost')
+  if (isTask && !hasLease(book, verb)) return rejected('lease_lost')
+  if (!isTask && !isAlive(book, verb)) return rejected('node_lost')
   const account = book.account(verb.account)
   const key = book.key(verb.key)
-  if (!account || !key || key.account !== account.id || key.revoked) return refused('key_invalid')
-  if (key.expiresAt !== undefined && key.expiresAt <= book.now) return refused('key_expired')
-  if (account.disabled) return refused('account_disabled')
-  if (key.revision !== verb.revision) return refused('key_changed')
+  if (!account || !key || key.account !== account.id || key.revoked) return rejected('key_invalid')
+  if (key.expiresAt !== undefined && key.expiresAt <= book.now) return rejected('key_expired')
+  if (account.disabled) return rejected('account_disabled')
+  if (key.revision !== verb.revision) return rejected('key_changed')
   const limited = limitReached('key', key, verb, book.now) ?? limitReached('account', account, verb, book.now)
   if (limited) return limited
   const granted = grant(account, key, verb, book.now)
@@ -129,11 +129,11 @@ function hold(book: Book, verb: Hold): Result {
 
 function extend(book: Book, verb: Extend): Result {
   const request = book.request(verb.id)
-  if (!request) return refused('unknown_request')
-  if (!isOwner(book, request, verb) || request.state !== HELD) return refused('not_open')
+  if (!request) return rejected('unknown_request')
+  if (!isOwner(book, request, verb) || request.state !== HELD) return rejected('not_open')
   const account = book.account(request.account)
   const key = book.key(request.key)
-  if (!account || !key) return refused('key_invalid')
+  if (!account || !key) return rejected('key_invalid')
   if (verb.progress > request.progress) {
     request.progress = verb.progress
     book.saveRequest(request)
@@ -159,8 +159,8 @@ function extend(book: Book, verb: Extend): Result {
 /** Settle and void: the one end of a request, or the owner's correction of what a reaper decided in its absence. */
 function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nanos): Result {
   const request = book.request(verb.id)
-  if (!request) return refused('unknown_request')
-  if (!isOwner(book, request, verb)) return refused('not_open')
+  if (!request) return rejected('unknown_request')
+  if (!isOwner(book, request, verb)) return rejected('not_open')
   if (request.state === SETTLED || request.state === VOIDED) return repeated(request.cost)
   const { account, key } = charge(book, request, cost)
   correctTokens(request, verb.verb === 'settle' ? verb.tokens : 0, account, key, book.now)

@@ -12,7 +12,7 @@ import {
   type Extend,
   type Hold,
   type Owned,
-  type Refusal,
+  type Rejection,
   type Result,
   type Settle,
   STALE_AFTER_MS,
@@ -44,14 +44,14 @@ export type Settlement =
       /** Tokens that limits per minute have granted. */
       heldTokens: number
       /** The extension under way, also while it waits for its moment. */
-      asking: Wanted | undefined
+      extending: Wanted | undefined
       /** Set once the store refused an extension: the stream ends where the hold ends. */
       final: boolean
-      askAgainAt: number
+      retryAt: number
       /** When a limit per minute has room again; before that it is asked only for output that waits. */
       roomAt: number
       /** Output that waits for an extension: what all output costs, and its tokens, with it. */
-      waiting: { cost: Nanos; tokens: number; isHold?: true | undefined } | undefined
+      blocked: { cost: Nanos; tokens: number; isHold?: true | undefined } | undefined
     }
   | { phase: 'finishing' | 'spooling'; verb: Finish; tries: number; since: number }
   | { phase: 'over' }
@@ -63,9 +63,9 @@ type Open = Extract<Settlement, { phase: 'open' }>
 type Finishing = Extract<Settlement, { phase: 'finishing' | 'spooling' }>
 
 export type Event =
-  | { event: 'answer'; verb: 'hold'; result: Result; mayDispatch: boolean }
-  | { event: 'answer'; verb: 'extend' | 'finish'; result: Result }
-  | { event: 'silence'; verb: 'hold' | 'extend' | 'finish' }
+  | { event: 'response'; verb: 'hold'; result: Result; mayDispatch: boolean }
+  | { event: 'response'; verb: 'extend' | 'finish'; result: Result }
+  | { event: 'no-response'; verb: 'hold' | 'extend' | 'finish' }
   /**
    * Output is ready that brings the request's cost to `cost`; `step` more should be held as it goes on (0: no more).
    * `tokens` and `stepTokens` are the same in tokens, for callers who have a limit on them.
@@ -91,10 +91,10 @@ export type Output = {
 export type Raise = { event: 'raise'; amount: Nanos; least: Nanos }
 
 export type Command =
-  | { do: 'ask'; verb: Hold | Extend | Finish; pauseMs: number }
+  | { do: 'send'; verb: Hold | Extend | Finish; pauseMs: number }
   | { do: 'dispatch'; granted: Nanos; tokens: number }
   /** `available` as the ledger's result has it: money, or for limits the milliseconds until there is room. */
-  | { do: 'refuse'; outcome: Refusal | 'store_down'; available: Nanos }
+  | { do: 'reject'; outcome: Rejection | 'store_down'; available: Nanos }
   | { do: 'deliver' }
   /** The hold does not cover the waiting output and will not grow: end the stream as `length`. */
   | { do: 'stop' }
@@ -109,7 +109,7 @@ export type Step = { state: Settlement; commands: Command[] }
 const OVER: Settlement = { phase: 'over' }
 const LONG_AGO = Number.NEGATIVE_INFINITY
 const stay = (state: Settlement): Step => ({ state, commands: [] })
-const ask = (verb: Hold | Extend | Finish, pauseMs = 0): Command => ({ do: 'ask', verb, pauseMs })
+const send = (verb: Hold | Extend | Finish, pauseMs = 0): Command => ({ do: 'send', verb, pauseMs })
 
 /** Both on the node's monotonic clock; `renewedFrom` is when the last successful renewal was sent, not answered. */
 export function mayDispatch(renewedFrom: number, now: number): boolean {
@@ -117,12 +117,12 @@ export function mayDispatch(renewedFrom: number, now: number): boolean {
 }
 
 export function begin(hold: Hold): Step {
-  return { state: { phase: 'holding', hold }, commands: [ask(hold)] }
+  return { state: { phase: 'holding', hold }, commands: [send(hold)] }
 }
 
 /** The end of a request, also of one that another process held. */
 export function beginFinish(verb: Finish, now: number): Step {
-  return { state: { phase: 'finishing', verb, tries: 1, since: now }, commands: [ask(verb)] }
+  return { state: { phase: 'finishing', verb, tries: 1, since: now }, commands: [send(verb)] }
 }
 
 /** The node's monotonic one, in milliseconds. */
@@ -149,19 +149,19 @@ export function step(state: Settlement, event: Event, clock: Clock): Step {
 function holding(hold: Hold, event: Event, clock: Clock): Step {
   const { id, slot, epoch } = hold
   const voided = (ending: string): Void => ({ verb: 'void', id, slot, epoch, ending, receipt: '' })
-  if (event.event === 'silence' && event.verb === 'hold') {
+  if (event.event === 'no-response' && event.verb === 'hold') {
     // The hold may have been placed all the same; without the void it would bind money for as long as this node lives.
     const spool: Command = { do: 'spool', verb: voided('store_down'), awaited: false }
-    return { state: OVER, commands: [{ do: 'refuse', outcome: 'store_down', available: 0n }, spool] }
+    return { state: OVER, commands: [{ do: 'reject', outcome: 'store_down', available: 0n }, spool] }
   }
-  if (event.event !== 'answer' || event.verb !== 'hold') return stay({ phase: 'holding', hold })
+  if (event.event !== 'response' || event.verb !== 'hold') return stay({ phase: 'holding', hold })
   const { outcome, amount, tokens } = event.result
   if (outcome !== 'done' && outcome !== 'repeated')
-    return { state: OVER, commands: [{ do: 'refuse', outcome, available: amount }] }
+    return { state: OVER, commands: [{ do: 'reject', outcome, available: amount }] }
   if (!event.mayDispatch) {
     // Others may be about to declare this node dead and give the money back.
     const ending = beginFinish(voided('node_lost'), clock())
-    return { ...ending, commands: [{ do: 'refuse', outcome: 'node_lost', available: 0n }, ...ending.commands] }
+    return { ...ending, commands: [{ do: 'reject', outcome: 'node_lost', available: 0n }, ...ending.commands] }
   }
   const state: Open = {
     phase: 'open',
@@ -169,11 +169,11 @@ function holding(hold: Hold, event: Event, clock: Clock): Step {
     held: amount,
     progress: 0n,
     heldTokens: tokens,
-    asking: undefined,
+    extending: undefined,
     final: false,
-    askAgainAt: LONG_AGO,
+    retryAt: LONG_AGO,
     roomAt: LONG_AGO,
-    waiting: undefined,
+    blocked: undefined,
   }
   return { state, commands: [{ do: 'dispatch', granted: amount, tokens }] }
 }
@@ -186,12 +186,12 @@ function open(state: Open, event: Event, now: number): Step {
       return raise(state, event, now)
     case 'finish':
       return beginFinish(event.verb, now)
-    case 'answer':
+    case 'response':
       return event.verb === 'extend' ? extended(state, event.result, now) : stay(state)
-    case 'silence': {
+    case 'no-response': {
       if (event.verb !== 'extend') return stay(state)
-      const next: Open = { ...state, asking: undefined, askAgainAt: now + EXTEND_PAUSE_MS }
-      return state.waiting?.isHold ? notRaised(next) : resume(next)
+      const next: Open = { ...state, extending: undefined, retryAt: now + EXTEND_PAUSE_MS }
+      return state.blocked?.isHold ? notRaised(next) : resume(next)
     }
     default:
       return stay(state)
@@ -201,25 +201,25 @@ function open(state: Open, event: Event, now: number): Step {
 function output(state: Open, { cost, step, tokens = 0, stepTokens = 0 }: Output, now: number): Step {
   const covered = cost <= state.held && tokens <= state.heldTokens
   const progress = covered ? cost : state.progress
-  const next: Open = { ...state, progress, waiting: covered ? undefined : { cost, tokens } }
+  const next: Open = { ...state, progress, blocked: covered ? undefined : { cost, tokens } }
   const commands: Command[] = covered ? [{ do: 'deliver' }] : []
-  if (state.asking) return { state: next, commands }
+  if (state.extending) return { state: next, commands }
   const asked = extension(next, { cost, step, tokens, stepTokens }, now)
   if (asked) return { state: asked.state, commands: [...commands, ...asked.commands] }
   return { state: next, commands: covered ? commands : [{ do: 'stop' }] }
 }
 
 function raise(state: Open, { amount, least }: Raise, now: number): Step {
-  const waiting = { cost: least, tokens: 0, isHold: true } as const
-  if (amount <= state.held) return resume({ ...state, waiting })
-  if (now < state.askAgainAt) return notRaised(state)
+  const blocked = { cost: least, tokens: 0, isHold: true } as const
+  if (amount <= state.held) return resume({ ...state, blocked })
+  if (now < state.retryAt) return notRaised(state)
   const money = { money: amount - state.held, leastMoney: largest(least - state.held, 1n) }
-  return askFor({ ...state, waiting }, { ...money, tokens: 0, leastTokens: 0 }, 0)
+  return requestExtension({ ...state, blocked }, { ...money, tokens: 0, leastTokens: 0 }, 0)
 }
 
 /** The store has not said that there is no more money: output must not be cut to what is held. */
 function notRaised(state: Open): Step {
-  return { state: { ...state, waiting: undefined }, commands: [{ do: 'stop' }] }
+  return { state: { ...state, blocked: undefined }, commands: [{ do: 'stop' }] }
 }
 
 /** What should be asked for now, if anything: what is missing, and a step more in time before it is. */
@@ -228,7 +228,7 @@ function extension(state: Open, want: Required<Omit<Output, 'event'>>, now: numb
   const missing = cost - state.held
   const spareTokens = state.heldTokens - tokens
   // A silent store is left alone for a while, and what was refused for good is not asked for again.
-  if (now < state.askAgainAt || (state.final && missing > 0n)) return undefined
+  if (now < state.retryAt || (state.final && missing > 0n)) return undefined
   // What is there already and not covered is asked for also when no more shall come: one read may leap past the cap.
   const wantsMoney = missing > 0n || (step > 0n && !state.final && cost * 2n > state.held)
   const wantsTokens = spareTokens < 0 || (now >= state.roomAt && spareTokens * 2 < stepTokens)
@@ -240,11 +240,11 @@ function extension(state: Open, want: Required<Omit<Output, 'event'>>, now: numb
     leastTokens: wantsTokens ? Math.max(-spareTokens, Math.ceil(stepTokens / 2)) : 0,
   }
   // A step in advance does not wait; output that is not covered waits until the limit has room.
-  return askFor(state, wanted, spareTokens < 0 ? pauseUntil(state.roomAt, now) : 0)
+  return requestExtension(state, wanted, spareTokens < 0 ? pauseUntil(state.roomAt, now) : 0)
 }
 
 /** An extension buys tokens with money. Where only tokens are wanted, one nano-dollar each is as good as nothing. */
-function askFor(state: Open, wanted: Wanted, pauseMs: number): Step {
+function requestExtension(state: Open, wanted: Wanted, pauseMs: number): Step {
   const { tokens } = wanted
   const amount = largest(wanted.money, BigInt(tokens))
   const forTokens = tokens === 0 ? 0n : ceilDiv(amount * BigInt(wanted.leastTokens), BigInt(tokens))
@@ -252,65 +252,65 @@ function askFor(state: Open, wanted: Wanted, pauseMs: number): Step {
   const verb: Extend = {
     ...{ verb: 'extend', ...state.owner, known: state.held, amount, minimum, tokens, progress: state.progress },
     // Once for all of an answer, as a hold is, and not a step of many.
-    ...(state.waiting?.isHold && { whole: true }),
+    ...(state.blocked?.isHold && { whole: true }),
   }
-  return { state: { ...state, asking: wanted }, commands: [ask(verb, pauseMs)] }
+  return { state: { ...state, extending: wanted }, commands: [send(verb, pauseMs)] }
 }
 
 function extended(state: Open, result: Result, now: number): Step {
-  const { asking, waiting } = state
-  const next: Open = { ...state, asking: undefined }
+  const { extending, blocked } = state
+  const next: Open = { ...state, extending: undefined }
   const isGranted = result.outcome === 'done' || result.outcome === 'repeated'
   // One upstream was too expensive, or a limit has no room now: that says nothing about the output of another upstream.
-  if (waiting?.isHold) return resume(isGranted ? { ...next, held: next.held + result.amount } : next)
+  if (blocked?.isHold) return resume(isGranted ? { ...next, held: next.held + result.amount } : next)
   if (result.outcome === 'key_tokens' || result.outcome === 'account_tokens')
-    return limited({ ...next, roomAt: now + Number(result.amount) }, asking, now)
+    return limited({ ...next, roomAt: now + Number(result.amount) }, extending, now)
   if (!isGranted) {
     // Output that is paid for, or costs nothing, does not end for want of the nano-dollars of its tokens.
-    const isPaid = waiting !== undefined && waiting.cost <= state.held
+    const isPaid = blocked !== undefined && blocked.cost <= state.held
     return resume({ ...next, final: true, ...(isPaid ? { heldTokens: Number.POSITIVE_INFINITY } : {}) })
   }
   next.held += result.amount
-  next.heldTokens += result.outcome === 'done' ? result.tokens : (asking?.tokens ?? 0)
+  next.heldTokens += result.outcome === 'done' ? result.tokens : (extending?.tokens ?? 0)
   // Output that came while the question was under way may need more than was asked for: that is no refusal.
-  const more = waiting && extension(next, { ...waiting, step: 0n, stepTokens: 0 }, now)
+  const more = blocked && extension(next, { ...blocked, step: 0n, stepTokens: 0 }, now)
   return more ?? resume(next)
 }
 
 /** A limit per minute is no end: what waits is asked for again when there is room, in parts if it does not fit at once. */
 function limited(state: Open, asked: Wanted | undefined, now: number): Step {
-  if (!state.waiting || !asked) return resume(state)
+  if (!state.blocked || !asked) return resume(state)
   // So long a wait says that it never fits, or that a window is full to the brim: less of it may fit sooner.
   if (state.roomAt - now < WINDOW_MS || asked.leastTokens <= 1)
-    return askFor(state, asked, pauseUntil(state.roomAt, now))
+    return requestExtension(state, asked, pauseUntil(state.roomAt, now))
   const half = Math.ceil(asked.leastTokens / 2)
-  return askFor(state, { ...asked, tokens: half, leastTokens: half }, 0)
+  return requestExtension(state, { ...asked, tokens: half, leastTokens: half }, 0)
 }
 
 const pauseUntil = (at: number, now: number): number => Math.min(MOST_PAUSE_MS, Math.max(0, at - now))
 
 /** The answer to an extension is in, or is not coming: what waited for it goes out if it is covered, or ends the stream. */
 function resume(state: Open): Step {
-  const { waiting, held, heldTokens } = state
-  if (waiting === undefined) return stay(state)
-  const covered = waiting.cost <= held && waiting.tokens <= heldTokens
-  const progress = covered && !waiting.isHold ? waiting.cost : state.progress
-  return { state: { ...state, progress, waiting: undefined }, commands: [{ do: covered ? 'deliver' : 'stop' }] }
+  const { blocked, held, heldTokens } = state
+  if (blocked === undefined) return stay(state)
+  const covered = blocked.cost <= held && blocked.tokens <= heldTokens
+  const progress = covered && !blocked.isHold ? blocked.cost : state.progress
+  return { state: { ...state, progress, blocked: undefined }, commands: [{ do: covered ? 'deliver' : 'stop' }] }
 }
 
 const largest = (one: Nanos, other: Nanos): Nanos => (one > other ? one : other)
 
 function finishing(state: Finishing, event: Event, clock: Clock): Step {
   const { verb, tries, since } = state
-  if (event.event === 'answer' && event.verb === 'finish') {
+  if (event.event === 'response' && event.verb === 'finish') {
     const { outcome, amount } = event.result
     const charged = outcome === 'done' || outcome === 'repeated' ? amount : 0n
     return { state: OVER, commands: [{ do: 'release', charged, spooled: false }] }
   }
   if (state.phase === 'finishing') {
-    if (event.event !== 'silence' || event.verb !== 'finish') return stay(state)
+    if (event.event !== 'no-response' || event.verb !== 'finish') return stay(state)
     if (tries < FINISH_TRIES && clock() - since < FINISH_WITHIN_MS)
-      return { state: { ...state, tries: tries + 1 }, commands: [ask(verb, 50 * tries)] }
+      return { state: { ...state, tries: tries + 1 }, commands: [send(verb, 50 * tries)] }
     return { state: { ...state, phase: 'spooling' }, commands: [{ do: 'spool', verb, awaited: true }] }
   }
   if (event.event === 'journaled') {

@@ -61,7 +61,7 @@ export type ReleaseLease = { verb: 'release_lease'; lease: string; epoch: number
 export type LeaseVerb = AcquireLease | RenewLease | ReleaseLease
 export type Verb = Hold | Extend | Settle | Void | Reap | Join | Renew | Leave | LeaseVerb
 
-export type Refusal =
+export type Rejection =
   | 'no_balance'
   | 'cap_reached'
   | 'key_invalid'
@@ -80,7 +80,7 @@ export type Refusal =
 export type Limited = `${'key' | 'account'}_${'concurrent' | 'requests' | 'tokens'}`
 
 export type Result = {
-  outcome: 'done' | 'repeated' | Refusal
+  outcome: 'done' | 'repeated' | Rejection
   /**
    * hold, extend: granted. settle, void: charged. reap: how many. join, acquire_lease: the epoch. Refused for money: what is available;
    * by a limit: milliseconds until there is room again, 0 when that depends on other requests.
@@ -92,4 +92,4 @@ export type Result = {
 
 export const done = (amount: bigint, tokens = 0): Result => ({ outcome: 'done', amount, tokens })
 export const repeated = (amount: bigint, tokens = 0): Result => ({ outcome: 'repeated', amount, tokens })
-export const refused = (outcome: Refusal, amount: bigint = 0n): Result => ({ outcome, amount, tokens: 0 })
+export const rejected = (outcome: Rejection, amount: bigint = 0n): Result => ({ outcome, amount, tokens: 0 })

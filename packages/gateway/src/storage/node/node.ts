@@ -2,8 +2,8 @@
 import { mayDispatch } from '../../money/settlement.ts'
 import type { After } from './deadlines.ts'
 import type { Journal } from './journal.ts'
-import { impatient, recover, type Store } from './settler.ts'
-import type { Report } from './store-question.ts'
+import { recover, type Store, withTimeout } from './settler.ts'
+import type { Report } from './store-call.ts'
 
 const RENEW_EVERY_MS = 1_000
 const CLEAN_EVERY_MS = 5_000
@@ -36,12 +36,12 @@ export type Node = {
 /** Rejects when the store is down or all slots are taken. */
 export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, options: NodeOptions): Promise<Node> {
   const { monotonic, after, report } = options
-  let storage = impatient(store, FIRST_ANSWER_WITHIN_MS, after)
+  let storage = withTimeout(store, FIRST_ANSWER_WITHIN_MS, after)
   // On the monotonic clock, from before the question was sent: the store's lease began then at the earliest.
   let renewedFrom = 0
   let identity = await claim()
   await clean(true)
-  storage = impatient(store, ANSWER_WITHIN_MS, after)
+  storage = withTimeout(store, ANSWER_WITHIN_MS, after)
   let silent = false
   let left = false
   let cancelRenewal = after(RENEW_EVERY_MS, renewal)

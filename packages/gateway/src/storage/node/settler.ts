@@ -1,6 +1,6 @@
 // Drives the settlement machine with the real store, journal and clock. The rules are in money/settlement.ts.
 import type { Nanos } from '../../money/amount.ts'
-import type { Hold, Owned, Refusal } from '../../money/ledger.ts'
+import type { Hold, Owned, Rejection } from '../../money/ledger.ts'
 import {
   begin,
   beginFinish,
@@ -17,15 +17,15 @@ import {
 import { type Ledger, StoreDown } from '../storage.ts'
 import { type After, Deadlines } from './deadlines.ts'
 import type { Journal, Replay } from './journal.ts'
-import { type Answering, type Asked, Question, type Report, type Told } from './store-question.ts'
+import { type OnEvent, type Report, type RequestVerb, StoreCall, type StoreCallContext } from './store-call.ts'
 
 /** How long one question to the store may take before it counts as unanswered. */
 const HOLD_WITHIN_MS = 5_000
 const FINISH_TRY_MS = 1_000
 
-export type Store = Pick<Ledger, 'apply' | 'ask'>
+export type Store = Pick<Ledger, 'apply' | 'submit'>
 
-export type SettlerParts = {
+export type SettlerDependencies = {
   storage: Store
   journal: Pick<Journal, 'append'>
   /** Monotonic, and up to an interval behind: it is only asked how long something has taken, several times for each request. */
@@ -42,9 +42,9 @@ export class NotSettled extends Error {
   override name = 'NotSettled'
 }
 
-export type Opened = { outcome: 'open'; request: OpenRequest } | Refused
+export type Opened = { outcome: 'open'; request: OpenRequest } | RejectedHold
 /** `available`: of money; for a limit per minute, the milliseconds until there is room. */
-export type Refused = { outcome: Refusal | 'store_down'; available: Nanos }
+export type RejectedHold = { outcome: Rejection | 'store_down'; available: Nanos }
 export type Tokens = { used: number; step: number }
 export type OpenRequest = {
   granted: Nanos
@@ -74,20 +74,20 @@ export type Settler = {
   settle(verb: Finish): Promise<Settled>
 }
 
-export function createSettler(parts: SettlerParts): Settler {
+export function createSettler(parts: SettlerDependencies): Settler {
   const { storage, journal, after, report } = parts
   const { now, intervalMs } = parts.clock
-  const answering: Answering = {
+  const answering: StoreCallContext = {
     mayDispatch: parts.mayDispatch,
     report,
-    holds: new Deadlines(HOLD_WITHIN_MS + intervalMs, after, now),
-    ends: new Deadlines(FINISH_TRY_MS + intervalMs, after, now),
+    holdDeadlines: new Deadlines(HOLD_WITHIN_MS + intervalMs, after, now),
+    finishDeadlines: new Deadlines(FINISH_TRY_MS + intervalMs, after, now),
   }
 
   /** One call of `told` for one question: the store's answer, or silence when it is late or fails. */
-  function askNow(verb: Asked, told: Told): void {
-    const question = new Question(verb, told, answering)
-    if (storage.ask) storage.ask(verb, question)
+  function askNow(verb: RequestVerb, told: OnEvent): void {
+    const question = new StoreCall(verb, told, answering)
+    if (storage.submit) storage.submit(verb, question)
     else
       storage.apply(verb).then(
         (result) => question.resolve(result),
@@ -95,7 +95,7 @@ export function createSettler(parts: SettlerParts): Settler {
       )
   }
 
-  function askStore(verb: Asked, pauseMs: number, told: Told): void {
+  function askStore(verb: RequestVerb, pauseMs: number, told: OnEvent): void {
     if (pauseMs <= 0) askNow(verb, told)
     else after(pauseMs, () => askNow(verb, told))
   }
@@ -116,7 +116,7 @@ export function createSettler(parts: SettlerParts): Settler {
       let { state } = first
       function run([command]: readonly Command[]): void {
         if (command?.do === 'release') resolve({ charged: command.charged, spooled: command.spooled })
-        else if (command?.do === 'ask') askStore(command.verb, command.pauseMs, told)
+        else if (command?.do === 'send') askStore(command.verb, command.pauseMs, told)
         else if (command?.do === 'spool') void spool(command.verb).then(told)
         else reject(new NotSettled('neither the store nor the journal took it'))
       }
@@ -139,7 +139,7 @@ export function createSettler(parts: SettlerParts): Settler {
         else if (cleanUp) finish({ state, commands: [cleanUp] }).catch(ignore)
         if (command?.do === 'dispatch')
           resolve({ outcome: 'open', request: new HeldRequest(hold, command, state, driver) })
-        else if (command?.do === 'refuse') resolve({ outcome: command.outcome, available: command.available })
+        else if (command?.do === 'reject') resolve({ outcome: command.outcome, available: command.available })
         else reject(new Error('a hold was neither granted nor refused'))
       })
     })
@@ -152,7 +152,7 @@ export function createSettler(parts: SettlerParts): Settler {
 const ignore = () => {}
 
 type Driver = {
-  askStore(verb: Asked, pauseMs: number, told: Told): void
+  askStore(verb: RequestVerb, pauseMs: number, told: OnEvent): void
   finish(first: Step): Promise<Settled>
   now(): number
 }
@@ -227,14 +227,14 @@ class HeldRequest implements OpenRequest {
     this.#state = next.state
     for (const command of next.commands) {
       if (command.do === 'deliver' || command.do === 'stop') this.#decided(command.do)
-      else if (command.do === 'ask')
+      else if (command.do === 'send')
         this.#driver.askStore(command.verb, command.pauseMs, (answer) => this.#feed(answer))
     }
   }
 }
 
 /** The same store, but a question that it leaves open for `ms` rejects with StoreDown instead of waiting forever. */
-export function impatient(storage: Store, ms: number, after: After): Store {
+export function withTimeout(storage: Store, ms: number, after: After): Store {
   return {
     apply: (verb) =>
       new Promise((resolve, reject) => {

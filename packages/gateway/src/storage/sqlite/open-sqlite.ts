@@ -11,7 +11,7 @@ import { reportsOver } from '../sql/reports.ts'
 import type { Row } from '../sql/rows.ts'
 import type { Runner, Statement } from '../sql/statements.ts'
 import type { Schema } from '../sql/tables.ts'
-import { NoDatabase, type Storage, StoreDown, type Waiter } from '../storage.ts'
+import { type Completion, NoDatabase, type Storage, StoreDown } from '../storage.ts'
 import { openCatchUp } from './catch-up.ts'
 import { sqliteContents } from './contents/contents.ts'
 import { openForReading } from './database.ts'
@@ -92,14 +92,14 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
       reader.postMessage({ file, statements } satisfies ToReader)
     })
 
-  function ask(verb: Verb, waiter: Waiter<Result>): void {
+  function ask(verb: Verb, waiter: Completion<Result>): void {
     try {
       checkVerb(verb)
     } catch (error) {
       waiter.reject(error)
       return
     }
-    queue.ask(verb, waiter)
+    queue.submit(verb, waiter)
   }
 
   let closed: Promise<void> | undefined
@@ -120,7 +120,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   const apply: Storage['ledger']['apply'] = (verb) => new Promise((resolve, reject) => ask(verb, { resolve, reject }))
   return {
     ...nounsOver(connection),
-    ledger: { apply, ask, ...reportsOver(connection) },
+    ledger: { apply, submit: ask, ...reportsOver(connection) },
     leases: leasesOver({ apply }),
     contents,
     async ping() {

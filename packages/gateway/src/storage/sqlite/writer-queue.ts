@@ -2,7 +2,7 @@
 import type { Result, Verb } from '../../money/ledger.ts'
 import type { Row } from '../sql/rows.ts'
 import type { Statement } from '../sql/statements.ts'
-import { StoreDown, type Waiter } from '../storage.ts'
+import { type Completion, StoreDown } from '../storage.ts'
 import {
   type FromWriter,
   LARGEST_BATCH,
@@ -20,12 +20,12 @@ import type { Answer, Failure } from './transactions.ts'
  */
 const GATHER_MS = 1
 
-type Batch = { verbs: Verb[]; waiting: Waiter<Result>[]; statements?: undefined }
-type Write = { statements: readonly Statement[]; waiting: [Waiter<Row[][] | undefined>] }
+type Batch = { verbs: Verb[]; waiting: Completion<Result>[]; statements?: undefined }
+type Write = { statements: readonly Statement[]; waiting: [Completion<Row[][] | undefined>] }
 type Turn = Batch | Write
 
 export type WriterQueue = {
-  ask(verb: Verb, waiter: Waiter<Result>): void
+  submit(verb: Verb, waiter: Completion<Result>): void
   write(statements: readonly Statement[]): Promise<Row[][] | undefined>
   /** Verbs that were answered may not be in their rows yet. */
   isBehind(): boolean
@@ -164,7 +164,7 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     })
   }
   return {
-    ask(verb, waiter) {
+    submit(verb, waiter) {
       if (refusal) {
         waiter.reject(refusal)
         return
