@@ -12,6 +12,8 @@ export type GatewayOptions = {
   env?: Record<string, string>
   /** The limit of file descriptors of the process. */
   descriptors?: number
+  /** Another main.ts than this checkout's. */
+  main?: string
   /** Uses the folder and the database of a gateway that has stopped. */
   home?: Home
 }
@@ -39,7 +41,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const home = options.home ?? (await newHome(options.engine ?? 'sqlite', options.config))
   const { descriptors } = options
   const limited = descriptors ? ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`] : []
-  const child = Bun.spawn([...limited, process.execPath, MAIN, 'serve'], {
+  const child = Bun.spawn([...limited, process.execPath, options.main ?? MAIN, 'serve'], {
     // The fourth stream closes when the test process ends, which stops the server: a failed run leaves nothing behind.
     env: { ...environmentOf(home, options.env), TRIVIUM_LAUNCHER_FD: '3' },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
