@@ -33,7 +33,7 @@ function setUp(balance = 1_000n, asks = true) {
       return result
     },
     ...(asks && {
-      ask(verb: Verb, waiter: Completion<Result>) {
+      submit(verb: Verb, waiter: Completion<Result>) {
         storage.apply(verb).then(
           (result) => waiter.resolve(result),
           (error) => waiter.reject(error),
@@ -147,7 +147,7 @@ test('an answer that comes after its time is up changes nothing', async () => {
   let waiting: Completion<Result> | undefined
   const storage = {
     apply: () => new Promise<Result>(() => {}),
-    ask(verb: Verb, waiter: Completion<Result>) {
+    submit(verb: Verb, waiter: Completion<Result>) {
       asked.push(verb.verb)
       waiting = waiter
     },
