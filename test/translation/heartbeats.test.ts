@@ -13,7 +13,7 @@ import { createSandbox } from '../../packages/sandbox/src/handler.ts'
 import { BASE_PATH, callIn, errorIn, PAIRS } from '../support/requests/dialect-calls.ts'
 import { readWith } from '../support/sdk/readers.ts'
 
-const PACE = { commitAfterMs: 20, heartbeatMs: 15, usageWaitMs: 50 }
+const PACE = { commitAfterMs: 20, heartbeatMs: 15, usageWaitMs: 50, endWaitMs: 50 }
 const SILENCE_MS = 60
 const PIECES = 5
 

@@ -25,6 +25,7 @@ import { joinNode } from './storage/node/node.ts'
 import { createSettler } from './storage/node/settler.ts'
 import type { Storage } from './storage/storage.ts'
 import { createStatistics } from './text/billing/model-statistics.ts'
+import { STREAM_TIMING } from './text/responding/stream-timing.ts'
 import { createSeals } from './text/translation/seals.ts'
 import { createUnsupportedFields } from './text/translation/unsupported-fields.ts'
 import { fetchPublic } from './upstreams/fetch-public.ts'
@@ -90,6 +91,7 @@ export async function createDependencies(
       report: (upstream, code) => log.warn('HTTP/2 failed; using HTTP/1.1 for 10 minutes', { upstream, code }),
     }),
     random: Math.random,
+    streamTiming: STREAM_TIMING,
   }
 }
 

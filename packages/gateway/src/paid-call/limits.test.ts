@@ -258,7 +258,7 @@ function waitingStream(timeouts: TestOptions['timeouts'] = {}) {
   const pieces = [event({ content: 'a' }), event({ content: 'word '.repeat(4_000) }), event({}, 'stop'), DONE]
   const send: Send = async () =>
     responseOf(new Response(inPieces(pieces), { headers: { 'content-type': 'text/event-stream' } }))
-  const pace = { commitAfterMs: 30, heartbeatMs: 10, usageWaitMs: 50 }
+  const pace = { commitAfterMs: 30, heartbeatMs: 10, usageWaitMs: 50, endWaitMs: 50 }
   return { ...start(waits, { send, streamTiming: pace, timeouts }), asked, ends, go: () => go() }
 }
 

@@ -7,7 +7,7 @@ import { createApp } from '../app.ts'
 import type { OutgoingRequest, Send } from '../upstreams/send.ts'
 import { createTestDependencies, type TestOptions } from './test-dependencies.ts'
 
-const PACE = { commitAfterMs: 30, heartbeatMs: 20, usageWaitMs: 50 }
+const PACE = { commitAfterMs: 30, heartbeatMs: 20, usageWaitMs: 50, endWaitMs: 50 }
 const HEARTBEAT = ': keep-alive\n\n'
 
 let stops: (() => void)[] = []

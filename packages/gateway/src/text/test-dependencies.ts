@@ -20,7 +20,7 @@ import type { Caller } from '../storage/storage.ts'
 import { createRetryBudget } from '../upstreams/health/retry-budget.ts'
 import type { Send } from '../upstreams/send.ts'
 import { createStatistics } from './billing/model-statistics.ts'
-import type { StreamTiming } from './responding/stream-timing.ts'
+import { STREAM_TIMING, type StreamTiming } from './responding/stream-timing.ts'
 import { createSeals } from './translation/seals.ts'
 import { createUnsupportedFields } from './translation/unsupported-fields.ts'
 
@@ -67,7 +67,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     throw new Error('not a part of this test')
   }
   const parts: AppDependencies = {
-    ...{ catalogue: () => catalogue, ticker, send, ...more },
+    ...{ catalogue: () => catalogue, ticker, send, streamTiming: STREAM_TIMING, ...more },
     settler: {
       open: async ({ amount, tokens }) => ({
         outcome: 'open',
