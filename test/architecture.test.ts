@@ -40,6 +40,7 @@ const TOP = [
   'app.ts',
   'routes.ts',
   'config.ts',
+  'environment.ts',
   'listen.ts',
   'upkeep.ts',
   'version.ts',

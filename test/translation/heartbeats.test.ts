@@ -61,12 +61,12 @@ const BEFORE: Record<TextDialectId, number> = { chat: 1, responses: 4, messages:
 type Place = { url: string; stop(): void }
 
 function start(dialect: TextDialectId, send: Send): Place {
-  const { parts } = createTestDependencies({ streamTiming: PACE, send, dialect })
-  const app = createApp(parts, { ready: () => true, accepting: () => true })
+  const { deps } = createTestDependencies({ streamTiming: PACE, send, dialect })
+  const app = createApp(deps, { ready: () => true, accepting: () => true })
   const server = serveForTest(app)
   const stop = () => {
     void server.stop()
-    parts.ticker.stop()
+    deps.ticker.stop()
   }
   return { url: server.url, stop }
 }
@@ -136,10 +136,8 @@ describe.each(TEXT_DIALECT_IDS.map((id): [TextDialectId] => [id]))('one JSON arr
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
     const text = await response.text()
     expect(text).toMatch(/^\n+\[/)
-    const chunks = JSON.parse(text) as { candidates?: { content?: { parts?: { text?: string }[] } }[] }[]
-    const said = chunks
-      .flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? [])
-      .map((part) => part.text ?? '')
+    const chunks = JSON.parse(text) as { candidates?: { content?: { deps?: { text?: string }[] } }[] }[]
+    const said = chunks.flatMap(({ candidates }) => candidates?.[0]?.content?.deps ?? []).map((part) => part.text ?? '')
     expect(said.join('')).toContain('北京 🙂')
   })
 

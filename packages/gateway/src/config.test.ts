@@ -4,7 +4,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { formatMistakes } from './config/format-mistakes.ts'
-import { loadFile, readEnvironment } from './config.ts'
+import { loadFile } from './config.ts'
+import { readEnvironment } from './environment.ts'
 
 const FIXTURES = join(import.meta.dir, '../fixtures')
 

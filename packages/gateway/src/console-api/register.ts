@@ -48,10 +48,10 @@ type Origin = { network: string; wideNetwork: string }
 
 export type Register = (call: ConsoleCall) => Promise<HttpResponse>
 
-export function createRegister(parts: RegisterDependencies): Register {
-  const { accounts, config, after, clock, log, hash = hashPassword } = parts
+export function createRegister(deps: RegisterDependencies): Register {
+  const { accounts, config, after, clock, log, hash = hashPassword } = deps
   const tries = createAttemptCounter(clock, MOST_TRIES, HOUR_MS)
-  const inProgress = createConcurrentCalls(parts.admit)
+  const inProgress = createConcurrentCalls(deps.admit)
   const wideTries = createAttemptCounter(clock, MOST_WIDE_TRIES, HOUR_MS)
   const isFirstToday = createOncePerDay(clock)
   const hashing = createConcurrencyLimit(HASHES_AT_ONCE, MOST_WAITING)

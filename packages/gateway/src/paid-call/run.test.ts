@@ -31,7 +31,7 @@ afterEach(() => {
 
 /** Authenticated, admitted and held. */
 async function start() {
-  const { parts: dependencies, ends } = createTestDependencies({ send: () => Promise.reject(new Error('not called')) })
+  const { deps: dependencies, ends } = createTestDependencies({ send: () => Promise.reject(new Error('not called')) })
   stops.push(() => dependencies.ticker.stop())
   const receipts: string[] = []
   const { open } = dependencies.settler

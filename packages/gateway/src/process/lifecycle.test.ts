@@ -13,7 +13,7 @@ function server(running: number, endsWith: 'abortRunning' | 'cutConnections' | '
     done.push(name)
     if (name === endsWith) left = 0
   }
-  const parts: StoppableServer = {
+  const server: StoppableServer = {
     running: () => left,
     drainMs: () => 100,
     abortRunning: () => step('abortRunning'),
@@ -22,7 +22,7 @@ function server(running: number, endsWith: 'abortRunning' | 'cutConnections' | '
     close: async () => step(`close with ${left} running`),
   }
   if (endsWith === 'itself') setTimeout(() => step('itself'), 150)
-  return { done, exited: finished.promise, lifecycle: createLifecycle(parts, SILENT, finished.resolve, TIMES) }
+  return { done, exited: finished.promise, lifecycle: createLifecycle(server, SILENT, finished.resolve, TIMES) }
 }
 
 test.each([

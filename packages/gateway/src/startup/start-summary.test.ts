@@ -1,7 +1,8 @@
 // What a start prints, for every state of the store and the configuration that an operator may begin with.
 import { describe, expect, test } from 'bun:test'
 import { compileCatalogue } from '../access/catalogue.ts'
-import { loadFile, readEnvironment } from '../config.ts'
+import { loadFile } from '../config.ts'
+import { readEnvironment } from '../environment.ts'
 import { type StartInfo, startSummary } from './start-summary.ts'
 
 const ENVIRONMENT = { ...readEnvironment({ TRIVIUM_DATA: '/srv/data' }).environment, configFile: undefined }

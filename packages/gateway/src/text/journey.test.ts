@@ -1,4 +1,4 @@
-// The journey's sense of time, with short limits and parts of the test's own: slow senders, slow upstreams, heartbeats.
+// The journey's sense of time, with short limits and dependencies of the test's own: slow senders, slow upstreams, heartbeats.
 import { afterEach, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { responseOf } from '@trivium/http/client/upstream-response.ts'
@@ -18,11 +18,11 @@ afterEach(() => {
 
 function start(options: TestOptions) {
   const test = createTestDependencies({ streamTiming: PACE, ...options })
-  const app = createApp(test.parts, { ready: () => true, accepting: () => true })
+  const app = createApp(test.deps, { ready: () => true, accepting: () => true })
   const server = serveForTest(app)
   stops.push(
     () => void server.stop(),
-    () => test.parts.ticker.stop(),
+    () => test.deps.ticker.stop(),
   )
   return { ...test, url: server.url, port: server.port }
 }
@@ -116,8 +116,8 @@ test('the commit itself brings the headers, long before the first heartbeat is d
 
 test('a request weighs what has arrived of it, then its size, and nothing once its response streams', async () => {
   const upstream = slowUpstream()
-  const { url, parts } = start({ send: upstream.send })
-  const { admission } = parts
+  const { url, deps } = start({ send: upstream.send })
+  const { admission } = deps
   const long = JSON.stringify({
     model: 'same',
     stream: true,
@@ -149,8 +149,8 @@ test('a request weighs what has arrived of it, then its size, and nothing once i
 
 test('a request counts as working until it is sent and while it is settled, not while its upstream works', async () => {
   const upstream = slowUpstream()
-  const { url, parts } = start({ send: upstream.send })
-  const { admission, settler } = parts
+  const { url, deps } = start({ send: upstream.send })
+  const { admission, settler } = deps
   const seen: number[] = []
   const open = settler.open.bind(settler)
   settler.open = async (hold) => {
@@ -196,7 +196,7 @@ test('an upstream that sends much before its first output is relayed, not buffer
 test('a failure after the commit is the error event of the stream, and free', async () => {
   for (const fail of ['status', 'cut'] as const) {
     const upstream = slowUpstream()
-    const { url, ends, parts } = start({ send: upstream.send })
+    const { url, ends, deps } = start({ send: upstream.send })
     const response = await post(url)
     if (fail === 'status') upstream.refuse(500)
     else {
@@ -206,20 +206,20 @@ test('a failure after the commit is the error event of the stream, and free', as
     const text = await response.text()
     expect(text).toMatch(/^(: keep-alive\n\n)+data: \{"error":.*"upstream_error"\}\}\n\n$/)
     expect(ends).toEqual([{ cost: 0n, ending: fail === 'status' ? 'failed' : 'cut' }])
-    expect(parts.admission.inFlight).toBe(0)
+    expect(deps.admission.inFlight).toBe(0)
   }
 })
 
 test('a client that disconnects after the commit and before the headers: free, and its slot is released', async () => {
   const upstream = slowUpstream()
-  const { url, ends, parts } = start({ send: upstream.send })
+  const { url, ends, deps } = start({ send: upstream.send })
   const leaving = new AbortController()
   const response = await post(url, { signal: leaving.signal })
   expect(response.status).toBe(200)
   leaving.abort()
-  while (ends.length === 0 || parts.admission.inFlight > 0) await Bun.sleep(5)
+  while (ends.length === 0 || deps.admission.inFlight > 0) await Bun.sleep(5)
   expect(ends).toEqual([{ cost: 0n, ending: 'client_gone' }])
-  expect([upstream.isAborted(), parts.upstreamCalls.size]).toEqual([true, 0])
+  expect([upstream.isAborted(), deps.upstreamCalls.size]).toEqual([true, 0])
 })
 
 test.each([
@@ -228,7 +228,7 @@ test.each([
   ['total', { totalMs: 40 }, (upstream: ReturnType<typeof slowUpstream>) => upstream.begin()],
 ])('time-out: %s', async (_, timeouts, act) => {
   const upstream = slowUpstream()
-  const { url, ends, parts } = start({
+  const { url, ends, deps } = start({
     send: upstream.send,
     timeouts,
     streamTiming: { ...PACE, commitAfterMs: 10_000 },
@@ -238,17 +238,17 @@ test.each([
   const response = await answered
   expect(response.status).toBe(504)
   expect(ends).toEqual([{ cost: 0n, ending: 'timeout' }])
-  expect([upstream.isAborted(), parts.admission.inFlight, parts.upstreamCalls.size]).toEqual([true, 0, 0])
+  expect([upstream.isAborted(), deps.admission.inFlight, deps.upstreamCalls.size]).toEqual([true, 0, 0])
 })
 
 test('a shutdown ends a running stream with an error, and what was delivered is charged', async () => {
   const upstream = slowUpstream()
-  const { url, ends, parts } = start({ send: upstream.send })
+  const { url, ends, deps } = start({ send: upstream.send })
   upstream.begin()
   upstream.write(event({ content: 'a'.repeat(400) }))
   const response = await post(url)
   await readUntil(response, 'aaa')
-  parts.upstreamCalls.abortAll('shutdown')
+  deps.upstreamCalls.abortAll('shutdown')
   expect(await readUntil(response, 'error')).toContain('service_unavailable')
   expect(ends).toMatchObject([{ ending: 'shutdown' }])
   expect(ends[0]?.cost).toBeGreaterThan(400_000n)
@@ -272,7 +272,7 @@ test('a reader that has stopped does not outlive the total limit: the request is
 
 test('a sender that stops half-way: 408 in its dialect, and the connection is closed', async () => {
   const upstream = slowUpstream()
-  const { port, ends, parts } = start({ send: upstream.send, bodyIdleMs: 50 })
+  const { port, ends, deps } = start({ send: upstream.send, bodyIdleMs: 50 })
   for (const framing of ['content-length: 100', 'transfer-encoding: chunked']) {
     const headers = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}\r\n`)
     const socket = connect(port, '127.0.0.1')
@@ -288,5 +288,5 @@ test('a sender that stops half-way: 408 in its dialect, and the connection is cl
     expect(text.toLowerCase()).toContain('connection: close')
     expect(text).toContain('request_timeout')
   }
-  expect([ends, parts.admission.inFlight]).toEqual([[], 0])
+  expect([ends, deps.admission.inFlight]).toEqual([[], 0])
 })

@@ -1,4 +1,4 @@
-// A gateway's parts without store, sockets or clock, for the tests of the journey: what the ledger was told is kept.
+// A gateway's dependencies without store, sockets or clock, for the tests of the journey: what the ledger was told is kept.
 
 import { createTicker } from '@trivium/http/ticker.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
@@ -66,7 +66,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
   const unused = (): never => {
     throw new Error('not a part of this test')
   }
-  const parts: AppDependencies = {
+  const deps: AppDependencies = {
     ...{ catalogue: () => catalogue, ticker, send, streamTiming: STREAM_TIMING, ...more },
     settler: {
       open: async ({ amount, tokens }) => ({
@@ -112,7 +112,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     unsupportedFields: createUnsupportedFields(),
     register: unused,
   }
-  return { parts, ends, logged }
+  return { deps, ends, logged }
 }
 
 function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): FileConfig {
