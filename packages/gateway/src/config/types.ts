@@ -1,12 +1,12 @@
 // The configuration as the rest of the gateway sees it: validated and frozen.
 
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
-import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { MediaPrice } from '../money/prices/media-price.ts'
 import type { TokenPrice } from '../money/prices/token-price.ts'
 
-export type UpstreamDialect = 'chat' | 'responses' | 'messages' | 'generate-content' | 'images' | 'video-tasks'
+export type UpstreamDialect = DialectId
 
 export type Timeouts = { firstByteMs: number; idleMs: number; totalMs: number }
 
