@@ -50,7 +50,7 @@ const slowly =
   }
 
 /** Rejects the request when the client has its 200 already. */
-const refusing: Send = async () => {
+const rejecting: Send = async () => {
   await Bun.sleep(SILENCE_MS)
   return responseOf(new Response('{}', { status: 500 }))
 }
@@ -72,13 +72,13 @@ function start(dialect: TextDialectId, send: Send): Place {
 }
 
 const places = new Map<string, Place>()
-const urlOf = (upstream: TextDialectId, how: 'slow' | 'refusing' | 'ending'): string =>
+const urlOf = (upstream: TextDialectId, how: 'slow' | 'rejecting' | 'ending'): string =>
   places.get(`${upstream} ${how}`)?.url ?? ''
 beforeAll(() => {
   for (const id of TEXT_DIALECT_IDS) {
     places.set(`${id} slow`, start(id, slowly('')))
     places.set(`${id} ending`, start(id, slowly(`:end=${BEFORE[id]}`)))
-    places.set(`${id} refusing`, start(id, refusing))
+    places.set(`${id} rejecting`, start(id, rejecting))
   }
 })
 afterAll(() => {
@@ -120,7 +120,7 @@ describe.each(PAIRS)('%s client, %s upstream', (client, upstream) => {
   })
 
   test.concurrent.each([
-    ['refusing'],
+    ['rejecting'],
     ['ending'],
   ] as const)("a failure after them is the SDK's error: %s", async (how) => {
     const asking = { origin: urlOf(upstream, how), key: KEY, model: 'same', prompt: PROMPT, mode: 'helper' as const }
@@ -141,7 +141,7 @@ describe.each(TEXT_DIALECT_IDS.map((id): [TextDialectId] => [id]))('one JSON arr
     expect(said.join('')).toContain('北京 🙂')
   })
 
-  test.each([['refusing'], ['ending']] as const)('a failure after it is the only element: %s', async (how) => {
+  test.each([['rejecting'], ['ending']] as const)('a failure after it is the only element: %s', async (how) => {
     const response = await callIn('generate-content', urlOf(upstream, how), KEY, calling)
     const elements = JSON.parse(await response.text()) as unknown[]
     expect([response.status, elements.length]).toEqual([200, 1])

@@ -194,7 +194,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
       return { outcome: 'done', amount: request.cost, tokens: 0 }
     },
   },
-  'a refused extension loses its progress': {
+  'a rejected extension loses its progress': {
     apply(book, verb) {
       const before = verb.verb === 'extend' ? book.request(verb.id)?.progress : undefined
       const result = apply(book, verb)

@@ -36,8 +36,8 @@ const MINUTE_MS = 60_000
 const atMost = (name: string, limit: bigint) => (race: Race, findings: Findings) =>
   findings.must(race.spent <= limit, `${name}: ${race.spent} nano-USD spent, ${limit} allowed`)
 
-const someRejected = ({ rejected: refused }: Race, findings: Findings) =>
-  findings.must(refused.length > 0, 'no request was rejected: the cap was not reached')
+const someRejected = ({ rejected }: Race, findings: Findings) =>
+  findings.must(rejected.length > 0, 'no request was rejected: the cap was not reached')
 
 /** How many minutes of a limit per minute the race has touched. */
 const minutes = ({ startedAt }: Race): number =>

@@ -38,8 +38,8 @@ export function createApp(deps: AppDependencies, health: Health): App {
     }
     // A request that was queued has its slot, even if the queue has shrunk since.
     if (admission.isShedding && http.queuedMs === 0) {
-      const refused = rejectEarly(method, path, requestId, catalogue.headers, admission)
-      if (refused) return refused
+      const rejected = rejectEarly(method, path, requestId, catalogue.headers, admission)
+      if (rejected) return rejected
     }
     const headers = new ResponseHeaders(catalogue.headers.authenticated, requestId)
     const incoming: IncomingRequest = { http, id, query, headers, record }
@@ -86,7 +86,7 @@ function renderError(info: ErrorInfo, dialect: DialectId, headers: ResponseHeade
   return json(rendered.status, headers, rendered.body)
 }
 
-/** The rest of the body is still to come, perhaps for ever: it is no use waiting for it. */
+/** Errors after which the rest of the body is not read, so the connection is closed. */
 const HALF_READ: readonly ErrorCode[] = ['request_timeout', 'request_too_large']
 
 function infoOf(error: unknown, request: string, deps: Pick<AppDependencies, 'log'>): ErrorInfo {

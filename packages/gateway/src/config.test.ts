@@ -138,7 +138,7 @@ test.each([
   [KEY, KEY, `3: server.tls.cert: ${KEY} does not contain a certificate in PEM format`],
   [CERT, CERT, `4: server.tls.key: ${CERT} does not contain a private key in PEM format`],
   ['gone.pem', KEY, '3: server.tls.cert: cannot read'],
-])('tls: %s with %s is refused', (cert, key, message) => {
+])('tls: %s with %s is rejected', (cert, key, message) => {
   const file = written('tls.yaml', `server:\n  tls:\n    cert: ${cert}\n    key: ${key}\n`)
   const { mistakes } = loadFile(file, {})
   expect(mistakes).toHaveLength(1)

@@ -55,13 +55,13 @@ test('what the operator pays is ready to be reckoned with', () => {
 })
 
 test('a model that makes images: who has it is told so, for others it does not exist', () => {
-  const refusal = (group: string) => {
+  const rejection = (group: string) => {
     try {
       authorize({ ...TEST_CALLER, group }, 'img', catalogue)
     } catch (thrown) {
       return thrown instanceof Failure ? [thrown.info.code, thrown.message] : thrown
     }
   }
-  expect(refusal('default')).toEqual(['model_not_found', expect.stringContaining('generates images')])
-  expect(refusal('own')).toEqual(['model_not_found', expect.stringContaining('does not exist')])
+  expect(rejection('default')).toEqual(['model_not_found', expect.stringContaining('generates images')])
+  expect(rejection('own')).toEqual(['model_not_found', expect.stringContaining('does not exist')])
 })

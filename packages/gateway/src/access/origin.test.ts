@@ -47,7 +47,7 @@ test('the address is worked out only for keys that have a list', () => {
   expect(() => checkOrigin(TEST_CALLER, new Headers(), { address }, NO_PROXIES)).not.toThrow()
 })
 
-test('the refusal names the key and the address', () => {
+test('the rejection names the key and the address', () => {
   const caller = { ...TEST_CALLER, key: 12n, restrictions: { models: undefined, networks: ['10.0.0.0/8'] } }
   expect(() => checkOrigin(caller, new Headers(), { address: () => '203.0.113.7' }, NO_PROXIES)).toThrow(
     'Key 12 may not be used from 203.0.113.7.',

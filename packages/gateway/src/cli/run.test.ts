@@ -171,7 +171,7 @@ describe('what cannot be done is one line on stderr; exit code 2 for a wrong com
   })
 })
 
-test('a refused command has changed nothing', async () => {
+test('a rejected command has changed nothing', async () => {
   const { stdout } = await command(['account', 'show', '--account', 'ada@example.com', '--json'])
   expect(JSON.parse(stdout)).toMatchObject({ balance_usd: '10.00', held_usd: '0.00' })
   expect((await command(['account', 'show', '--account', 'new@example.com'])).code).toBe(1)

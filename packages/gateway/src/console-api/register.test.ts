@@ -16,8 +16,8 @@ type Options = {
   open?: boolean
   publicUrl?: string
   trustedProxies?: string[]
-  refusal?: SignUpRejection
-  lateRefusal?: SignUpRejection
+  rejection?: SignUpRejection
+  lateRejection?: SignUpRejection
   withheld?: SignedUp['withheld']
   now?: number
   hash?: RegisterDependencies['hash']
@@ -36,11 +36,11 @@ function desk(options: Options = {}) {
     accounts: {
       async signUpRejection(email, network, wideNetwork) {
         asked.push(`${email} from ${network} in ${wideNetwork}`)
-        return options.refusal
+        return options.rejection
       },
       async signUp(person) {
         signUps.push(person)
-        if (options.lateRefusal) return options.lateRefusal
+        if (options.lateRejection) return options.lateRejection
         const account = { ...ACCOUNT, email: person.email }
         return { account, trialCredit: options.withheld ? 0n : person.trialCredit, withheld: options.withheld }
       },
@@ -122,7 +122,7 @@ test.each([
 })
 
 test('a network that may create no more accounts is logged once a day, by its /24', async () => {
-  const { send, logged } = desk({ refusal: 'too_many' })
+  const { send, logged } = desk({ rejection: 'too_many' })
   for (const peer of ['192.0.2.1', '192.0.2.2', '198.51.100.1']) await send(ADA, {}, peer)
   expect(logged).toEqual([
     expect.objectContaining({ network: '192.0.2.0/24' }),
@@ -140,7 +140,7 @@ test('who is behind a proxy is told by the proxies that are trusted, and by no o
   expect(strict.asked).toEqual(['Ada@example.com from 192.0.2.1 in 192.0.2.0/24'])
 })
 
-describe('refused, before anything is asked of the store', () => {
+describe('rejected, before anything is asked of the store', () => {
   const bad: [string, unknown, string | null][] = [
     ['no JSON', 'hello', null],
     ['no object', '[1]', 'email'],
@@ -203,28 +203,28 @@ describe('refused, before anything is asked of the store', () => {
   })
 })
 
-describe('refused by the store, before a password is hashed', () => {
+describe('rejected by the store, before a password is hashed', () => {
   test('an address that is taken', async () => {
-    const { send, hashes } = desk({ refusal: 'taken' })
+    const { send, hashes } = desk({ rejection: 'taken' })
     const { status, body } = await send(ADA)
     expect([status, body.error?.code, body.error?.param, hashes()]).toEqual([409, 'address_taken', 'email', 0])
   })
 
   test('too many of one network, until the day is over', async () => {
-    const { send, hashes } = desk({ refusal: 'too_many' })
+    const { send, hashes } = desk({ rejection: 'too_many' })
     const { status, headers, body } = await send(ADA)
     expect([status, body.error?.code, headers.get('retry-after')]).toEqual([429, 'too_many_accounts', '43200'])
     expect(hashes()).toBe(0)
   })
 
   test('and once more when somebody was quicker meanwhile', async () => {
-    expect((await desk({ lateRefusal: 'taken' }).send(ADA)).status).toBe(409)
-    expect((await desk({ lateRefusal: 'too_many' }).send(ADA)).status).toBe(429)
+    expect((await desk({ lateRejection: 'taken' }).send(ADA)).status).toBe(409)
+    expect((await desk({ lateRejection: 'too_many' }).send(ADA)).status).toBe(429)
   })
 })
 
 test('whoever tries one address after the other is stopped; others are not', async () => {
-  const { send, asked } = desk({ refusal: 'taken' })
+  const { send, asked } = desk({ rejection: 'taken' })
   const statuses: number[] = []
   for (let index = 0; index < 32; index++) statuses.push((await send(ADA)).status)
   expect(statuses).toEqual([...Array(30).fill(409), 429, 429])
@@ -246,8 +246,10 @@ test('few passwords are hashed at once, and those who would wait too long are to
     },
   })
   const answers = Array.from({ length: 30 }, (_, index) => send(ADA, {}, `198.51.100.${index}`))
-  const refused = await Promise.race([Promise.all(answers.slice(22)), Bun.sleep(5_000)])
-  expect(refused?.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(Array(8).fill([503, '5']))
+  const rejected = await Promise.race([Promise.all(answers.slice(22)), Bun.sleep(5_000)])
+  expect(rejected?.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
+    Array(8).fill([503, '5']),
+  )
   gate.resolve()
   const made = await Promise.all(answers.slice(0, 22))
   expect(made.map(({ status }) => status)).toEqual(Array(22).fill(201))

@@ -60,7 +60,7 @@ function slowUpstream() {
   return {
     send,
     begin: () => headers.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } })),
-    refuse: (status: number) => headers.resolve(new Response('{}', { status })),
+    reject: (status: number) => headers.resolve(new Response('{}', { status })),
     write: (text: string) => controller?.enqueue(Buffer.from(text)),
     end: () => controller?.close(),
     isAborted: () => outgoing?.cancel.isCancelled === true,
@@ -198,7 +198,7 @@ test('a failure after the commit is the error event of the stream, and free', as
     const upstream = slowUpstream()
     const { url, ends, deps } = start({ send: upstream.send })
     const response = await post(url)
-    if (fail === 'status') upstream.refuse(500)
+    if (fail === 'status') upstream.reject(500)
     else {
       upstream.begin()
       upstream.end()

@@ -118,7 +118,7 @@ export function hasHealthy({ candidates }: TextOffer, deps: CandidateDependencie
   return candidates.some((candidate) => isHealthy(candidate, now))
 }
 
-/** Somebody could be unrouted, but has as much to do as he may have. */
+/** Whether some candidate could be called if it were below its concurrency limit. */
 export function hasCallable({ candidates }: TextOffer, deps: CandidateDependencies): boolean {
   const now = deps.ticker.now()
   return candidates.some(
@@ -126,11 +126,11 @@ export function hasCallable({ candidates }: TextOffer, deps: CandidateDependenci
   )
 }
 
-/** Why nobody can be unrouted, in words that tell a caller when to come back. */
+/** Why no candidate can be called, and when to retry. */
 export function noRouteError(offer: TextOffer, deps: CandidateDependencies): Failure {
   const now = deps.ticker.exactNow()
   const { model, fallbacks } = offer
-  // Of the model itself none may be left that can be unrouted for this request.
+  // The model itself may have no candidate left for this request.
   const candidates = offer.candidates.length > 0 ? offer.candidates : fallbacks.flatMap((each) => each.candidates)
   if (hasCallable(offer, deps)) {
     const message = `Every upstream of '${model.id}' is at its concurrency limit. Retry in 2 seconds.`

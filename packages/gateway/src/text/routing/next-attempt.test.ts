@@ -12,7 +12,7 @@ test.each([
   ['a node that is alive', ALIVE, 2],
   ['a node whose lease is running out', { ...ALIVE, mayDispatch: () => false }, 1],
   ['a node that was taken for dead and has joined anew', { ...ALIVE, identity: () => ({ slot: 0, epoch: 2 }) }, 1],
-])('after a refusal, %s asks again only while its hold is sure to stand', async (_, node, attempts) => {
+])('after an error response, %s makes another attempt only while its hold is sure to stand', async (_, node, attempts) => {
   let sent = 0
   const { deps, ends } = createTestDependencies({
     async send() {

@@ -259,8 +259,8 @@ test('a key is healthy until an attempt fails, and again when one succeeds', () 
   const health = new KeyHealth()
   expect(health.isHealthy).toBe(true)
   // A limit is no failure; but in a storm of them every retry would be one more for somebody who has said no.
-  for (const refusal of [limited(0), { is: 'rejected', reason: '401' } as const]) {
-    attempt(health, refusal, 0)
+  for (const rejection of [limited(0), { is: 'rejected', reason: '401' } as const]) {
+    attempt(health, rejection, 0)
     attempt(health, { is: 'unknown' }, 0)
     expect(health.isHealthy).toBe(false)
     attempt(health, GOOD, 0)
