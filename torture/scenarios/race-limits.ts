@@ -66,11 +66,17 @@ export const LIMITS: readonly Limit[] = [
     check: atMost('renewing cap', 40_500_000n),
   },
   {
-    ...{ name: 'key cap, dearer than held', credit: PLENTY, key: { cap: FOR_TEN }, output: OUTPUT, rejection: 402 },
+    ...{
+      name: 'key cap, more expensive than held',
+      credit: PLENTY,
+      key: { cap: FOR_TEN },
+      output: OUTPUT,
+      rejection: 402,
+    },
     ...{ overcharged: true, check: someRejected },
   },
   {
-    ...{ name: 'renewing cap, dearer than held', credit: PLENTY, key: { cap: FOR_TEN, 'cap-period': 'day' } },
+    ...{ name: 'renewing cap, more expensive than held', credit: PLENTY, key: { cap: FOR_TEN, 'cap-period': 'day' } },
     ...{ output: OUTPUT, rejection: 402, overcharged: true, check: someRejected },
   },
   {

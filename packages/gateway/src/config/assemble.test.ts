@@ -20,7 +20,7 @@ test.each([
   '{}',
   '~',
   'groups: []\nupstreams: []',
-])('nothing written (%j): the documented defaults', (source) => {
+])('an empty file (%j): the documented defaults', (source) => {
   const config = load(source)
   expect(config.server).toEqual({
     publicUrl: undefined,
@@ -76,7 +76,7 @@ describe('registration is open by default only while every upstream is embedded'
   })
 })
 
-test('an upstream with nothing but the necessary', () => {
+test('an upstream with required fields only', () => {
   expect(load(REAL).upstreams.get('up')).toEqual({
     id: 'up',
     kind: 'custom',
@@ -95,7 +95,7 @@ test('an upstream with nothing but the necessary', () => {
   })
 })
 
-test('everything written', () => {
+test('every field set', () => {
   const config = load(`
 server:
   public_url: https://gw.example.com/
@@ -182,7 +182,7 @@ test.each(SANDBOX)('sandbox %j', (source, on, faults, faultsWritten) => {
   expect(config.groups.has('sandbox')).toBe(on)
 })
 
-test('what the file says about embedded names wins', () => {
+test('definitions in the file override embedded ones', () => {
   const config = load(`sandbox: true
 upstreams:
   - { id: sandbox, kind: sandbox, max_concurrency: 2 }
@@ -200,7 +200,7 @@ models:
   ).toBe(2_000_000n)
 })
 
-test('remarks: unpriced models, no default group', () => {
+test('warnings: unpriced models, no default group', () => {
   const unpriced = load('models: [{ id: bare, routes: [{ upstream: sandbox }] }]')
   expect(unpriced.warnings).toEqual([expect.stringContaining('model bare has no price')])
   expect(load('groups: [{ id: staff, models: ["*"] }]').warnings).toEqual([
@@ -208,7 +208,7 @@ test('remarks: unpriced models, no default group', () => {
   ])
 })
 
-test('remarks: settings that have no effect yet', () => {
+test('warnings: settings that have no effect in this version', () => {
   expect(load('retention: { responses: 30d, reasoning: off, idempotency: 1h, requests: 1d }').warnings).toEqual([
     'retention.responses has no effect: this version stores no responses',
     'retention.reasoning has no effect: this version stores no reasoning',
@@ -216,7 +216,7 @@ test('remarks: settings that have no effect yet', () => {
   expect(load('retention: { requests: 1d }').warnings).toEqual([])
 })
 
-test('remarks: models of media are told of, a model that a group prices is not', () => {
+test('warnings: media models; none for a model that a group prices', () => {
   const media = load('models: [{ id: i, type: image, routes: [{ upstream: sandbox }], price: { per_image: 1 } }]')
   expect(media.warnings).toEqual([
     expect.stringContaining('model i generates images: such models are reserved for a later'),
@@ -227,7 +227,7 @@ test('remarks: models of media are told of, a model that a group prices is not',
   expect(load(`${bare}\n${own}`).warnings).toEqual([])
 })
 
-test('the fingerprint: same meaning, same hash; secrets do not show in it; everything else does', () => {
+test('the hash depends on the meaning of the file and on nothing else, and excludes secrets', () => {
   const hash = (source: string, env?: Record<string, string>) => load(source, env).hash
   expect(hash('')).toMatch(/^[0-9a-f]{64}$/)
   expect(hash('server: { drain: 30s }')).toBe(hash('# same\n'))
@@ -255,7 +255,7 @@ test('the fingerprint: same meaning, same hash; secrets do not show in it; every
   expect(new Set(different.map((source) => hash(source))).size).toBe(different.length)
 })
 
-test('nobody can change it in passing', () => {
+test('the configuration is frozen', () => {
   const { server, upstreams, models } = load(REAL)
   const up = upstreams.get('up')
   // Lists and maps are read-only by type alone.

@@ -91,7 +91,7 @@ type Answer = {
 
 const ADA = { email: ' Ada@example.com ', password: 'correct horse' }
 
-test('an account is made, with the hash of the password and the network of the caller', async () => {
+test('an account is created, with the hash of the password and the network of the caller', async () => {
   const { send, asked, signUps } = desk()
   const { status, body } = await send(ADA)
   expect(status).toBe(201)
@@ -130,7 +130,7 @@ test('a network that may create no more accounts is logged once a day, by its /2
   ])
 })
 
-test('who is behind a proxy is told by the proxies that are trusted, and by no others', async () => {
+test('x-forwarded-for is used only from trusted proxies', async () => {
   const forwarded = { 'x-forwarded-for': '2001:db8:1:2:3::9' }
   const trusting = desk({ trustedProxies: ['192.0.2.0/24'] })
   await trusting.send(ADA, forwarded)
@@ -140,7 +140,7 @@ test('who is behind a proxy is told by the proxies that are trusted, and by no o
   expect(strict.asked).toEqual(['Ada@example.com from 192.0.2.1 in 192.0.2.0/24'])
 })
 
-describe('rejected, before anything is asked of the store', () => {
+describe('rejected before any query', () => {
   const bad: [string, unknown, string | null][] = [
     ['no JSON', 'hello', null],
     ['no object', '[1]', 'email'],
@@ -156,7 +156,7 @@ describe('rejected, before anything is asked of the store', () => {
     ['a line break', { ...ADA, email: 'a@b.c\nbcc: x@y.z' }, 'email'],
     ['NUL', { ...ADA, email: 'a\0@b.c' }, 'email'],
     ['half a character', { ...ADA, email: 'a\ud800@b.c' }, 'email'],
-    ['letters that nobody sees', { ...ADA, email: 'a\u200b@b.c' }, 'email'],
+    ['invisible characters', { ...ADA, email: 'a\u200b@b.c' }, 'email'],
     ['a long name', { ...ADA, email: `${'a'.repeat(65)}@b.c` }, 'email'],
     ['a long domain', { ...ADA, email: `a@${'b'.repeat(260)}` }, 'email'],
     ['no password', { email: ADA.email }, 'password'],
@@ -210,20 +210,20 @@ describe('rejected by the store, before a password is hashed', () => {
     expect([status, body.error?.code, body.error?.param, hashes()]).toEqual([409, 'address_taken', 'email', 0])
   })
 
-  test('too many of one network, until the day is over', async () => {
+  test('too many accounts from one network, until the end of the day', async () => {
     const { send, hashes } = desk({ rejection: 'too_many' })
     const { status, headers, body } = await send(ADA)
     expect([status, body.error?.code, headers.get('retry-after')]).toEqual([429, 'too_many_accounts', '43200'])
     expect(hashes()).toBe(0)
   })
 
-  test('and once more when somebody was quicker meanwhile', async () => {
+  test('and again at the insert, after a concurrent sign-up', async () => {
     expect((await desk({ lateRejection: 'taken' }).send(ADA)).status).toBe(409)
     expect((await desk({ lateRejection: 'too_many' }).send(ADA)).status).toBe(429)
   })
 })
 
-test('whoever tries one address after the other is stopped; others are not', async () => {
+test('a network that tries many addresses is rate-limited; others are not', async () => {
   const { send, asked } = desk({ rejection: 'taken' })
   const statuses: number[] = []
   for (let index = 0; index < 32; index++) statuses.push((await send(ADA)).status)
@@ -234,7 +234,7 @@ test('whoever tries one address after the other is stopped; others are not', asy
   expect([body.error?.code, headers.get('retry-after')]).toEqual(['too_many_tries', '3600'])
 })
 
-test('few passwords are hashed at once, and those who would wait too long are told', async () => {
+test('few passwords are hashed concurrently; requests that would wait too long get 503', async () => {
   let [running, most] = [0, 0]
   const gate = Promise.withResolvers<void>()
   const { send } = desk({
@@ -257,7 +257,7 @@ test('few passwords are hashed at once, and those who would wait too long are to
 })
 
 describe('registrations in progress', () => {
-  test('take a slot of the gateway each, and give it back whatever comes of them', async () => {
+  test('take an admission slot each, and release it with every outcome', async () => {
     let slots = 1
     const admit = () => {
       if (slots === 0) return undefined
@@ -274,7 +274,7 @@ describe('registrations in progress', () => {
     expect([(await send('no JSON')).status, slots]).toEqual([400, 1])
   })
 
-  test('are few, and fewer from one network: bodies that never end keep nobody else out', async () => {
+  test('are limited, in total and per network: endless bodies do not block other networks', async () => {
     const { send, stall } = desk()
     for (let count = 0; count < 9; count++) void stall('192.0.2.1')
     expect((await send(ADA, {}, '192.0.2.1')).status).toBe(503)

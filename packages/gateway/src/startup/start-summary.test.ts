@@ -66,7 +66,7 @@ describe('what to do next', () => {
   })
 })
 
-test('only the ready-made key begins with sk-, whatever models and upstreams are called', () => {
+test('only the first key begins with sk-, whatever the names of models and upstreams', () => {
   const { models } = loadFile(undefined, {}).config ?? {}
   const named = { ...models?.get('sandbox-text'), id: 'sk-model' }
   const text = summary({}, { ...withConfig({ models: new Map([['sk-model', named]]) }), first: FIRST })

@@ -1,4 +1,4 @@
-// The journey's sense of time, with short limits and dependencies of the test's own: slow senders, slow upstreams, heartbeats.
+// Timeouts and heartbeats of the journey with short waits: slow clients, slow upstreams.
 import { afterEach, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { responseOf } from '@trivium/http/client/upstream-response.ts'
@@ -114,7 +114,7 @@ test('the commit itself brings the headers, long before the first heartbeat is d
   expect(await readUntil(response, '[DONE]')).toStartWith('data: {')
 })
 
-test('a request weighs what has arrived of it, then its size, and nothing once its response streams', async () => {
+test('a request counts the bytes that have arrived, then its size, and nothing once its response streams', async () => {
   const upstream = slowUpstream()
   const { url, deps } = start({ send: upstream.send })
   const { admission } = deps
@@ -226,7 +226,7 @@ test.each([
   ['first byte', { firstByteMs: 40 }, () => {}],
   ['idle, before output', { idleMs: 40 }, (upstream: ReturnType<typeof slowUpstream>) => upstream.begin()],
   ['total', { totalMs: 40 }, (upstream: ReturnType<typeof slowUpstream>) => upstream.begin()],
-])('time-out: %s', async (_, timeouts, act) => {
+])('timeout: %s', async (_, timeouts, act) => {
   const upstream = slowUpstream()
   const { url, ends, deps } = start({
     send: upstream.send,
@@ -254,7 +254,7 @@ test('a shutdown ends a running stream with an error, and what was delivered is 
   expect(ends[0]?.cost).toBeGreaterThan(400_000n)
 })
 
-test('a reader that has stopped does not outlive the total limit: the request is settled', async () => {
+test('a client that stops reading does not outlive the total timeout: the request is settled', async () => {
   const upstream = slowUpstream()
   const { port, ends } = start({ send: upstream.send, timeouts: { totalMs: 300 } })
   upstream.begin()
@@ -270,7 +270,7 @@ test('a reader that has stopped does not outlive the total limit: the request is
   socket.destroy()
 })
 
-test('a sender that stops half-way: 408 in its dialect, and the connection is closed', async () => {
+test('a client that stops half-way through its body: 408 in its dialect, and the connection is closed', async () => {
   const upstream = slowUpstream()
   const { port, ends, deps } = start({ send: upstream.send, bodyIdleMs: 50 })
   for (const framing of ['content-length: 100', 'transfer-encoding: chunked']) {

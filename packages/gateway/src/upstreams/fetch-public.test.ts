@@ -115,7 +115,7 @@ describe('addresses that are not public', () => {
 
 describe('addresses that are not plain URLs', () => {
   test.each([
-    // IPv4 in disguise, public or not: nobody honest writes these
+    // IPv4 in unusual notations, public or not: only attacks use them
     'http://2130706433:PORT/',
     'http://134744072/',
     'http://0x7f000001:PORT/',

@@ -1,4 +1,4 @@
-// Whether another attempt may be made at all, with dependencies of the test's own.
+// Whether another attempt may be made, with replaced dependencies.
 import { expect, test } from 'bun:test'
 import { responseOf } from '@trivium/http/client/upstream-response.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
@@ -39,7 +39,7 @@ test.each([
   ['CERT_HAS_EXPIRED', ['own one', 'other one']],
   // One connection of a working server: its other keys are as good as ever, and the retry has to be paid for.
   ['HTTP2RefusedStream', ['own one']],
-])('after %s no other key of that address is tried, and the next upstream costs no retry', async (code, expected) => {
+])('after %s no other key of that host is tried, and the next upstream costs no retry', async (code, expected) => {
   const sent: string[] = []
   const { deps } = createTestDependencies({
     async send({ id, baseUrl }, { key }) {
