@@ -2,6 +2,7 @@
 import {
   apply,
   type Book,
+  type Finish,
   HELD,
   type KeyRow,
   type NodeRow,
@@ -16,7 +17,6 @@ import {
 import {
   type Command,
   type Event,
-  type Finish,
   type Settlement,
   type Step,
   step,

@@ -1,13 +1,14 @@
 // A simulated gateway process: the real settlement machine for each request, a lease, and a journal on its host's disk.
 // Everything in here is memory and gone with a crash; `host.disk` and what the clients received are not.
 import {
+  type Finish,
   type Result,
   type Settle,
   STALE_AFTER_MS,
   type Verb,
   type Void,
 } from '../../packages/gateway/src/money/ledger.ts'
-import type { Command, Event, Finish, Settlement, Step } from '../../packages/gateway/src/money/settlement.ts'
+import type { Command, Event, Settlement, Step } from '../../packages/gateway/src/money/settlement.ts'
 import { type Client, must } from './model.ts'
 import type { Random } from './random.ts'
 import type { Rules } from './rules.ts'

@@ -1,4 +1,4 @@
-// How much of what is asked for can be had: by the wallet, by the cap of the key, by the limits of both.
+// How much of a requested amount can be granted: by the balance, the key's cap, and the limits of account and key.
 import type { Nanos } from './amount.ts'
 import { type AccountRow, type Book, type KeyRow, type RequestRow, TASK_SLOT } from './book.ts'
 import { added, isRecent, removed, spentIn, usedIn, type Window, waitFor } from './limits.ts'
@@ -46,7 +46,7 @@ const SHARE = 16n
 
 type Wanted = { amount: Nanos; minimum: Nanos; extensible: boolean }
 
-/** What of `amount` can be had: all, the part down to `minimum`, or a refusal that says what is available. */
+/** What is granted of `amount`: all, a part down to `minimum`, or a rejection with the available amount. */
 export function grant(account: AccountRow, key: KeyRow, want: Wanted, now: number): Nanos | Result {
   const inWallet = positive(account.balance - account.held)
   if (inWallet < want.minimum) return rejected('no_balance', inWallet)
@@ -56,16 +56,15 @@ export function grant(account: AccountRow, key: KeyRow, want: Wanted, now: numbe
   return least(want.amount, want.extensible ? most(available / SHARE, want.minimum) : available)
 }
 
-/** What neither was spent nor is held of the key's cap; undefined: it has none. */
+/** The part of the key's cap that is neither spent nor held; undefined: it has no cap. */
 function leftUnderCap({ cap, capPeriod, spent, held, meter }: KeyRow, now: number): Nanos | undefined {
   if (cap === undefined) return undefined
   return positive(cap - (capPeriod === undefined ? spent : spentIn(meter, capPeriod, now)) - held)
 }
 
 /**
- * What of `due` can be charged to a request that has just released its hold. Its hold was promised to it, also when the
- * cap was lowered since then. Beyond it a request takes only what the wallet has free and the cap leaves: what others hold
- * is theirs.
+ * The part of `due` that can be charged to a request that has just released its hold. The hold stays chargeable if the cap
+ * was lowered since. Beyond it the charge is limited to the available balance and the cap: other holds are never touched.
  */
 export function payable(due: Nanos, released: Nanos, account: AccountRow, key: KeyRow, now: number): Nanos {
   const inWallet = positive(account.balance - account.held)

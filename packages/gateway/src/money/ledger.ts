@@ -1,11 +1,11 @@
 // The ledger as a pure state machine: verbs in, results out, all rows reached through a Book.
-// SQLite's writer runs this very code inside a transaction; PostgreSQL has the same rules as one function; the
-// contract suite and the simulation hold both to it.
+// SQLite's writer runs this code inside a transaction; PostgreSQL has the same rules as one function. The contract suite
+// and the simulation compare both with it.
 //
 // A request row moves   held -> settled | voided | reaped   and   reaped -> settled | voided, once, by its owner only.
-// Each verb checks first and writes after: a refused verb has changed nothing (but a refused extension still records
-// the progress it brought). A verb on a request may be repeated: the second time it changes nothing and gives the
-// first answer, so a caller that lost the answer can ask again.
+// Each verb checks first and writes after: a rejected verb changes nothing, except that a rejected extension still records its
+// progress. A verb on a request may be repeated: the second time it changes nothing and returns the first result, so a
+// caller that lost the response can retry.
 import type { Nanos } from './amount.ts'
 import {
   type AccountRow,
@@ -143,7 +143,7 @@ function extend(book: Book, verb: Extend): Result {
   const limited = tokensReached('key', key, room, book.now) ?? tokensReached('account', account, room, book.now)
   if (limited) return limited
   const left = Math.min(tokensLeft(key, book.now), tokensLeft(account, book.now))
-  // No more money than there are tokens for: a stream ends where its minute ends, not a whole step before.
+  // No more money than the remaining tokens need: a stream then uses its minute to the end, not to a whole step before it.
   const amount = left < verb.tokens ? (verb.amount * BigInt(left)) / BigInt(verb.tokens) : verb.amount
   const want = { amount, minimum: verb.minimum, extensible: verb.whole !== true }
   const granted = grant(account, key, want, book.now)
@@ -156,7 +156,7 @@ function extend(book: Book, verb: Extend): Result {
   return done(granted, tokens)
 }
 
-/** Settle and void: the one end of a request, or the owner's correction of what a reaper decided in its absence. */
+/** Settle and void: end a request once, or correct what the reaper decided in the owner's absence. */
 function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nanos): Result {
   const request = book.request(verb.id)
   if (!request) return rejected('unknown_request')
@@ -174,7 +174,7 @@ function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nano
 function reap(book: Book, verb: Reap): Result {
   const orphans = book.orphans(book.now - DEAD_AFTER_MS, verb.limit)
   for (const request of orphans) {
-    // A node may come back and correct what was decided in its absence. The deadline of a task is final.
+    // A node may return and correct this. The deadline of a task is final.
     const isTask = request.slot === TASK_SLOT
     const { account, key } = charge(book, request, isTask ? 0n : request.progress)
     if (isTask) correctTokens(request, 0, account, key, book.now)
@@ -188,8 +188,8 @@ function reap(book: Book, verb: Reap): Result {
 type Owners = { account: AccountRow; key: KeyRow }
 
 /**
- * Makes `cost` what the request costs in all: releases its hold, or corrects what was charged when it was reaped.
- * Beyond the hold only what the wallet has free and the key's cap leaves is taken: the rest is the operator's shortfall.
+ * Sets the total cost of the request to `cost`: releases its hold, or corrects what was charged when it was reaped. Beyond
+ * the hold, the charge is limited to the available balance and the key's cap; the rest is the operator's shortfall.
  */
 function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
   const account = book.account(request.account)

@@ -1,4 +1,4 @@
-// Nodes and their leases: who may hold money, and whose holds are orphans.
+// Nodes and their leases: which nodes may place holds, and whose holds are orphans.
 import { type Book, DEAD_AFTER_MS } from './book.ts'
 import { done, type Join, type Leave, type Renew, type Result, rejected, repeated } from './verbs.ts'
 
@@ -11,7 +11,7 @@ export function join(book: Book, verb: Join): Result {
   return done(BigInt(epoch))
 }
 
-/** A node found dead, or succeeded, stays so: its holds may already be reaped, so it has to join anew. */
+/** A node that was dead, or has a successor, cannot renew: its holds may already be reaped, so it has to join again. */
 export function renew(book: Book, verb: Renew): Result {
   const node = book.node(verb.slot)
   if (!node || !isAlive(book, verb)) return rejected('node_lost')

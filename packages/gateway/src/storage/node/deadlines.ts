@@ -1,10 +1,10 @@
-// One timer for many items with the same timeout: nearly all are answered in time, and a timer for each would cost more
-// than the rest of the wait.
+// One timer for many calls with the same timeout: nearly all end in time, and a timer for each would cost more than the
+// rest of the call.
 
 /** Runs `run` once, later; returns the function that cancels it. */
 export type After = (ms: number, run: () => void) => () => void
 
-/** An item of a linked list: the links are in the items, so that an answered one is removed from the middle. */
+/** An entry of a linked list: entries have the links, so that one can be removed from the middle. */
 export abstract class DeadlineEntry {
   earlier: DeadlineEntry | undefined
   later: DeadlineEntry | undefined
@@ -26,7 +26,7 @@ export class Deadlines {
     this.#now = now
   }
 
-  /** `late` is called once, unless it is removed before. */
+  /** `onTimeout` is called once, unless the entry is removed before. */
   add(item: DeadlineEntry): void {
     item.dueAt = this.#now() + this.#ms
     item.earlier = this.#last

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { fakeTime } from '../../../../../test/support/fake-time.ts'
 import { emptyRows, memoryBook, newAccountRow, newKeyRow } from '../../../../../tools/simulation/memory-book.ts'
+import type { Finish } from '../../money/ledger.ts'
 import { apply, type Hold, type Result, type Verb } from '../../money/ledger.ts'
-import type { Finish } from '../../money/settlement.ts'
 import { type Completion, StoreDown } from '../storage.ts'
 import { createSettler, NotSettled, recover } from './settler.ts'
 

@@ -1,73 +1,71 @@
-// One question to the store, and its one answer: what the store says, or silence when it is late or fails.
-import type { Extend, Hold, Result } from '../../money/ledger.ts'
-import type { Event, Finish } from '../../money/settlement.ts'
+// One call to the store with exactly one event as its result: the response, or `no-response` if the store is late or fails.
+import { isDone, type RequestVerb, type Result } from '../../money/ledger.ts'
+import type { Event } from '../../money/settlement.ts'
 import { type Completion, StoreDown } from '../storage.ts'
 import { DeadlineEntry, type Deadlines } from './deadlines.ts'
 
-/** Tells an operator what went wrong. */
+/** Reports an error to the operator. */
 export type Report = (message: string, error?: unknown) => void
-export type RequestVerb = Hold | Extend | Finish
 export type OnEvent = (event: Event) => void
 export type StoreCallContext = {
   mayDispatch: () => boolean
   report: Report
-  /** By when holds and extensions, and the ends of requests, have to be answered. */
+  /** Timeouts of holds and extensions, and of the ends of requests. */
   holdDeadlines: Deadlines
   finishDeadlines: Deadlines
 }
 
 /**
- * It is told by calls, not by promises: there are two for every request, and each promise in between costs about as much
- * as the rest of the question.
+ * Uses callbacks instead of promises: every request makes two calls, and a promise costs about as much as the rest of
+ * a call.
  */
 export class StoreCall extends DeadlineEntry implements Completion<Result> {
   readonly #kind: 'hold' | 'extend' | 'finish'
   readonly #verb: RequestVerb
-  readonly #told: OnEvent
-  readonly #answering: StoreCallContext
+  readonly #onEvent: OnEvent
+  readonly #context: StoreCallContext
   readonly #deadlines: Deadlines
   #isOver = false
 
-  constructor(verb: RequestVerb, told: OnEvent, answering: StoreCallContext) {
+  constructor(verb: RequestVerb, onEvent: OnEvent, context: StoreCallContext) {
     super()
     this.#kind = verb.verb === 'hold' || verb.verb === 'extend' ? verb.verb : 'finish'
     this.#verb = verb
-    this.#told = told
-    this.#answering = answering
-    this.#deadlines = this.#kind === 'finish' ? answering.finishDeadlines : answering.holdDeadlines
+    this.#onEvent = onEvent
+    this.#context = context
+    this.#deadlines = this.#kind === 'finish' ? context.finishDeadlines : context.holdDeadlines
     this.#deadlines.add(this)
   }
 
   onTimeout(): void {
     this.#isOver = true
-    this.#told({ event: 'no-response', verb: this.#kind })
+    this.#onEvent({ event: 'no-response', verb: this.#kind })
   }
 
   resolve(result: Result): void {
     if (this.#isOver) return
     this.#end()
-    this.#told(this.#answerOf(result))
+    this.#onEvent(this.#eventOf(result))
   }
 
   reject(error: unknown): void {
     if (this.#isOver) return
     this.#end()
-    // Whatever the reason, it is unknown whether the verb took effect: all failures count as silence.
-    if (!(error instanceof StoreDown)) this.#answering.report(`the store failed on ${this.#verb.verb}`, error)
-    this.#told({ event: 'no-response', verb: this.#kind })
+    // Whatever the reason, it is unknown whether the verb took effect.
+    if (!(error instanceof StoreDown)) this.#context.report(`the store failed on ${this.#verb.verb}`, error)
+    this.#onEvent({ event: 'no-response', verb: this.#kind })
   }
 
-  /** Before it is due. */
   #end(): void {
     this.#isOver = true
     this.#deadlines.remove(this)
   }
 
-  #answerOf(result: Result): Event {
+  #eventOf(result: Result): Event {
     const verb = this.#kind
-    if (verb === 'hold') return { event: 'response', verb, result, mayDispatch: this.#answering.mayDispatch() }
-    if (verb === 'finish' && result.outcome !== 'done' && result.outcome !== 'repeated')
-      this.#answering.report(`the store refused to ${this.#verb.verb} a request: ${result.outcome}`)
+    if (verb === 'hold') return { event: 'response', verb, result, mayDispatch: this.#context.mayDispatch() }
+    if (verb === 'finish' && !isDone(result))
+      this.#context.report(`the store rejected the ${this.#verb.verb} of a request: ${result.outcome}`)
     return { event: 'response', verb, result }
   }
 }

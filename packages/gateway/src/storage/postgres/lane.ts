@@ -1,6 +1,6 @@
 // A queue of verbs that leaves in batches: what arrives while one batch is under way is the next one.
-import type { Result } from '../../money/ledger.ts'
-import type { Decision, RequestVerb } from './encode.ts'
+import type { RequestVerb, Result } from '../../money/ledger.ts'
+import type { Decision } from './encode.ts'
 import { faultOf, retry, storeDown } from './faults.ts'
 
 export type QueuedVerb = {
