@@ -2,8 +2,8 @@
 // machine and is bounded by counts. A bench is not a test: a target that is missed is shown as "over", not as a failure.
 //
 //   npm run bench -- --only 1,3     these scenarios        --rounds N     how many rounds (5)
-//   npm run bench -- --quick        shorter and less exact
-import { join } from 'node:path'
+//   npm run bench -- --quick        shorter and less exact --beside FOLDER  also the gateway of another checkout
+import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Finished, render, writeInto } from './harness/report.ts'
 import type { BenchOptions, Scenario } from './harness/scenario.ts'
@@ -25,7 +25,10 @@ const SCENARIOS: readonly Scenario[] = [
 const REPORT = join(import.meta.dir, '../docs/decisions/measured-performance.md')
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, rounds: { type: 'string', default: '5' }, quick: { type: 'boolean' } },
+  options: {
+    ...{ only: { type: 'string' }, beside: { type: 'string' }, quick: { type: 'boolean' } },
+    rounds: { type: 'string', default: '5' },
+  },
 })
 const rounds = Number(values.rounds)
 const wanted = values.only?.split(',').map(Number) ?? SCENARIOS.map(({ number }) => number)
@@ -37,7 +40,10 @@ function stop(why: string): never {
   process.exit(1)
 }
 
-const options: BenchOptions = { rounds, quick: values.quick === true, say: (line) => console.error(line) }
+const options: BenchOptions = {
+  ...{ rounds, quick: values.quick === true, say: (line) => console.error(line) },
+  beside: values.beside && resolve(values.beside),
+}
 if (!nginxVersion()) options.say('nginx is not installed: skipped')
 const finished: Finished[] = []
 for (const scenario of SCENARIOS.filter(({ number }) => wanted.includes(number))) {
@@ -46,7 +52,7 @@ for (const scenario of SCENARIOS.filter(({ number }) => wanted.includes(number))
 }
 const text = render(finished, rounds)
 console.log(text)
-if (values.only === undefined && !options.quick) {
+if (values.only === undefined && values.beside === undefined && !options.quick) {
   writeInto(REPORT, text)
   options.say(`written to ${REPORT}`)
 } else options.say('a part of the bench, or a quick one: docs/decisions/measured-performance.md is left as it is')

@@ -29,6 +29,13 @@ const STATUSES: readonly (readonly [sent: readonly number[], seen: number])[] = 
 /** The statuses in the sample; the others are handled like one of these. */
 const SAMPLED_STATUSES = [400, 403, 413, 429, 500, 503, 529]
 
+/** Where the finish reason is what ends a stream, one without it is cut; without the last event there is no usage either. */
+const NO_FINISH: readonly (readonly [dialects: readonly TextDialectId[], streamed: Expected])[] = [
+  [['chat', 'messages'], completed],
+  [['generate-content'], { ...brokenOff('cut'), costs: 'reported' }],
+  [['responses'], brokenOff('cut')],
+]
+
 /** A status that only this dialect has. */
 const OVERLOADED: Fault['own'] = { dialect: 'messages', status: 529 }
 
@@ -68,7 +75,7 @@ export const SWITCHES: readonly Fault[] = [
     ),
   ),
   ...limited,
-  sandbox('hang', both(rejected(504, 'timeout')), { timeouts: 'short', fullRunOnly: true }),
+  sandbox('hang', both(rejected(504, 'timeout')), { timeouts: 'short' }),
   sandbox('slow-headers=100', both(completed)),
   sandbox('html', both(rejected(502))),
   sandbox('empty', apart(rejected(502, 'cut'), rejected(502))),
@@ -78,7 +85,6 @@ export const SWITCHES: readonly Fault[] = [
   sandbox('stall', apart(brokenOff('timeout'), rejected(504, 'timeout')), {
     switches: after('stall'),
     timeouts: 'short',
-    fullRunOnly: true,
   }),
   proxied('garbage=0', both(rejected(502))),
   proxied('garbage', apart(brokenOff('failed'), rejected(502)), { switches: after('garbage') }),
@@ -97,4 +103,16 @@ export const SWITCHES: readonly Fault[] = [
   proxied('duplicate-start', both(completed)),
   proxied('no-space', both(completed)),
   proxied('comments', both(completed)),
+  ...NO_FINISH.map(([dialects, streamed]) =>
+    proxied(`no-finish-${dialects.join('-')}`, apart(streamed, completed), {
+      ...{ switches: () => 'no-finish', only: dialects },
+    }),
+  ),
+  sandbox('finish-every-chunk', both(completed)),
+  proxied('interleave', both(completed)),
+  // Only the first of the two answers is delivered.
+  proxied('twice', both(completed), { garbled: true }),
+  sandbox('redirect', both(rejected(502))),
+  sandbox('gzip-by-the-sandbox', both(completed), { switches: () => 'gzip' }),
+  sandbox('crlf-by-the-sandbox', both(completed), { switches: () => 'crlf' }),
 ]

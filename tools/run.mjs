@@ -2,11 +2,12 @@
 //   node tools/run.mjs <command> ...     the gateway and its commands
 //   node tools/run.mjs :<task> ...       work on the project itself (test, check, lint, ...)
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { keepRunning } from '../packages/gateway/src/process/keep-running.mjs'
+import { installOnce } from './install.mjs'
 import { testPasses } from './test-passes.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
@@ -27,37 +28,6 @@ const TASKS = {
   scaling: (args) => [['bun', 'bench/scaling.ts', ...args]],
   torture: (args) => [['bun', 'torture/run.ts', ...args]],
   faults: (args) => [['bun', 'faults/run.ts', ...args]],
-}
-
-/**
- * npm keeps a copy of what it installed; comparing it with the lockfile takes milliseconds and needs no network.
- * A server needs no development tools: NODE_ENV=production keeps npm from installing them, and a start must not retry it.
- */
-function isInstalled(withTools) {
-  try {
-    const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages
-    const present = JSON.parse(readFileSync(join(modules, '.package-lock.json'), 'utf8')).packages
-    return Object.entries(wanted).every(([path, entry]) => {
-      if (path === '' || path.startsWith('packages/')) return true
-      if (present[path]) return present[path].version === entry.version
-      return entry.optional || entry.devOptional || (entry.dev && !withTools)
-    })
-  } catch {
-    return false
-  }
-}
-
-function install(withTools) {
-  console.error('Installing dependencies (once)...')
-  const npm = process.env.npm_execpath
-  const args = ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-  // A server needs a fifth of what tests need, so `npm start` does not install the rest.
-  args.push(withTools ? '--include=dev' : '--omit=dev')
-  // Install scripts are disabled on every machine: findBun locates the only binary that needs one.
-  const done = npm?.endsWith('.js')
-    ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: ['ignore', 2, 2] })
-    : spawnSync('npm', args, { cwd: root, stdio: ['ignore', 2, 2], shell: process.platform === 'win32' })
-  if (done.status !== 0) fail('npm could not install the dependencies (its own message is above).')
 }
 
 /** The Bun binary comes inside a platform package; an install script, where npm runs it, moves it to bun/bin. */
@@ -122,7 +92,7 @@ function launch(file, args, env, ready) {
 
 const [name = '', ...args] = process.argv.slice(2)
 const isTask = name.startsWith(':')
-if (!isInstalled(isTask)) install(isTask)
+await installOnce(root, isTask).catch(({ message }) => fail(message))
 const bun = findBun()
 if (!bun)
   fail(

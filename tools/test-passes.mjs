@@ -5,7 +5,7 @@ import { join } from 'node:path'
 
 const MOST_WORKERS = 4
 /** For every test that sets none. Nothing takes this long, even on a busy machine: such a test hangs. */
-const TIMEOUT_MS = 120_000
+const TIMEOUT_MS = 60_000
 
 /** These measure how long something takes, or open as many connections as a process may have: other work disturbs them. */
 export const ALONE = [

@@ -30,7 +30,7 @@ export async function fillLedger(home: Home, rows: number): Promise<void> {
 
 function fillSqlite(file: string, rows: number): void {
   const db = new Database(file, { readwrite: true })
-  // Nobody else is there, and a machine that fails now begins anew.
+  // Nothing else uses the database, and after a crash the fill starts again.
   for (const setting of ['journal_mode = OFF', 'synchronous = OFF', 'cache_size = -200000']) db.run(`PRAGMA ${setting}`)
   const numbers = (count: number) =>
     `(WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ${count}) SELECT n FROM numbers)`

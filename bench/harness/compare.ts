@@ -1,5 +1,6 @@
 // The same load on each server in turn, round after round, so that other load on the machine affects all of them alike.
 
+import { join } from 'node:path'
 import { load } from '../load/load.ts'
 import { createHome, type GatewayHome } from './home.ts'
 import { cpuMicros, mean, median, residentBytes } from './measure.ts'
@@ -58,16 +59,27 @@ export type Figures = { name: string } & Sample & {
 export async function compare(work: Work, options: BenchOptions): Promise<Figures[]> {
   const upstream = await startUpstream([], work.protocol)
   const home = await createHome(upstream, work.upstreamPath)
+  const homes = [home]
   const servers: Server[] = []
   try {
     servers.push(await startBare(upstream), await startGateway(home))
+    if (options.beside !== undefined) {
+      const other = await harnessOf(options.beside)
+      const otherHome = await other.createHome(upstream, work.upstreamPath)
+      homes.push(otherHome)
+      servers.push(await startGateway(otherHome, 'beside', other.MAIN))
+    }
     if (nginxVersion() && upstream.protocol === 'http') servers.push(await startNginx(upstream.port))
     return await alternate(servers, home, work, options)
   } finally {
     for (const server of [...servers, upstream]) await server.stop()
-    home.remove()
+    for (const each of homes) each.remove()
   }
 }
+
+/** Another checkout prepares its own folder: its database may have another schema. */
+const harnessOf = (checkout: string): Promise<Pick<typeof import('./home.ts'), 'createHome' | 'MAIN'>> =>
+  import(join(checkout, 'bench/harness/home.ts'))
 
 export async function alternate(
   servers: readonly Server[],
@@ -125,7 +137,7 @@ async function check(server: Server, { keys }: Pick<GatewayHome, 'keys'>, work: 
 }
 
 function askOf(server: Server, work: Work): { path: string; body: string; mark: string | undefined } {
-  if (work.translated && server.name === 'gateway') return work.translated
+  if (work.translated && server.name !== 'bare' && server.name !== 'nginx') return work.translated
   const mark = work.unitsPerRequest === 1 ? undefined : TEXT_EVENT
   return { path: server.pathOf(work.upstreamPath), body: work.body, mark }
 }

@@ -4,6 +4,8 @@ export type BenchOptions = {
   rounds: number
   /** Shorter and rougher: to see that it works, not to publish. */
   quick: boolean
+  /** Another checkout, whose gateway is measured in the same rounds. */
+  beside?: string | undefined
   say(line: string): void
 }
 

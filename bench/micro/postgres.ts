@@ -20,7 +20,7 @@ const storage = await openPostgres(await server.freshDatabase())
 const slot = 1
 const joined = await storage.ledger.apply({ verb: 'join', slot, config: 'bench' })
 const epoch = Number(joined.amount)
-// Without renewal the node is dead after ten seconds and every hold is refused.
+// Without renewal the node is dead after ten seconds and every hold is rejected.
 const renewal = setInterval(() => void storage.ledger.apply({ verb: 'renew', slot, epoch, config: 'bench' }), 1_000)
 const wallets: { account: bigint; key: bigint }[] = []
 for (let index = 0; index < ACCOUNTS; index++) {

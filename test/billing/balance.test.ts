@@ -186,9 +186,9 @@ test('fifty concurrent requests on a balance for five', async () => {
   const calls = Array.from({ length: 50 }, () =>
     chat(gateway.url, secret, chatBody('renamed', false, { max_tokens: 1000 })),
   )
-  let refused = 0
-  for (const call of calls) void call.then(({ status }) => (refused += status === 402 ? 1 : 0))
-  while (waiting.length + refused < 50) await Bun.sleep(10)
+  let rejected = 0
+  for (const call of calls) void call.then(({ status }) => (rejected += status === 402 ? 1 : 0))
+  while (waiting.length + rejected < 50) await Bun.sleep(10)
   expect(Number((await account()).held_usd)).toBeLessThanOrEqual(0.021)
   for (const respond of waiting) respond()
   const statuses = (await Promise.all(calls)).map(({ status }) => status)

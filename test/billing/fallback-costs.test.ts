@@ -123,7 +123,7 @@ test.each([
 const LOWERED = 'max_tokens;lowered-to-balance'
 
 test.each([
-  ['as dear', 'twin', 'same', 400, [LOWERED]],
+  ['as expensive', 'twin', 'same', 400, [LOWERED]],
   ['more expensive', 'careful', 'dear', 16, [LOWERED]],
   ['cheaper', 'lavish', 'cheap', 4_000, []],
 ])('a fallback that is %s gives as much output as the balance allows', async (_, model, by, least, lowering) => {

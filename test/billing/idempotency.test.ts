@@ -43,7 +43,7 @@ const keyed = (key: string) => ({ 'idempotency-key': key })
 const ONCE = cost(10, 20)
 
 /** The parts of an error that a caller acts on. */
-async function refused(response: Response) {
+async function rejected(response: Response) {
   const { error } = (await response.json()) as { error: { code: string; message: string } }
   return {
     status: response.status,
@@ -224,7 +224,7 @@ describe('errors are not stored', () => {
     ['an error of the upstream', () => upstream.behave(respondWith({ error: { message: 'no' } }, 500)), 502],
     ['an answer that is broken off', () => upstream.behave((socket) => void socket.end(`${head(200, 500)}{"id"`)), 502],
     [
-      'a refusal',
+      'a rejection',
       () => upstream.behave(respondWith({ error: { message: 'bad', type: 'invalid_request_error' } }, 400)),
       400,
     ],
@@ -242,7 +242,8 @@ describe('errors are not stored', () => {
 
   test('nor are requests rejected before their hold, whatever body is sent next', async () => {
     const { secret } = await newKey(gateway, '0')
-    const call = (model: string, more = {}) => chat(gateway.url, secret, chatBody(model, false, more), keyed('refused'))
+    const call = (model: string, more = {}) =>
+      chat(gateway.url, secret, chatBody(model, false, more), keyed('rejected'))
     expect((await call('renamed')).status).toBe(402)
     expect((await call('no-such-model')).status).toBe(404)
     expect((await call('renamed', { max_tokens: 20 })).status).toBe(402)
@@ -278,7 +279,7 @@ describe('streams that break off', () => {
     const [row] = await settled()
     expect(row?.ending).toBe('cut')
     expect(row?.cost_usd).not.toBe('0.00')
-    const again = await refused(await call())
+    const again = await rejected(await call())
     expect(again).toMatchObject({ status: 409, code: 'conflict', retry: 'false' })
     expect(again.message).toContain(`${row?.cost_usd} USD`)
   })

@@ -27,7 +27,7 @@ let gateway: Gateway
 let disconnects: Promise<unknown[]>
 let shutdown: Promise<Shutdown>
 beforeAll(async () => {
-  gateway = await startGateway({ config: sandboxConfig() })
+  gateway = await startGateway({ config: sandboxConfig(), streamTiming: { usageWaitMs: 1_000 } })
   disconnects = disconnectInMidStream()
   shutdown = shutDownDuringStreams()
   for (const begun of [disconnects, shutdown]) begun.catch(() => {})

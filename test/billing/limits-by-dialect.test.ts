@@ -95,7 +95,7 @@ test.each(CLIENTS)('%s: an exhausted cap that renews is 402, and not to be retri
 
 test.each(CLIENTS)('%s: an IP address that the key does not allow', async (dialect) => {
   const elsewhere = await newKey(gateway, '10', { ips: '203.0.113.7' })
-  const refused = await callIn(dialect, gateway.url, elsewhere.secret, { model: MODEL })
-  expect(refused.status).toBe(403)
-  expect(errorIn(dialect, await refused.json()).message).toContain('may not be used from 127.0.0.1')
+  const rejected = await callIn(dialect, gateway.url, elsewhere.secret, { model: MODEL })
+  expect(rejected.status).toBe(403)
+  expect(errorIn(dialect, await rejected.json()).message).toContain('may not be used from 127.0.0.1')
 })

@@ -59,15 +59,15 @@ describe.each([...ENGINES])('%s', (engine) => {
     upstream.behave(respondWith(reply()))
     const { secret } = await key({ rpm: '3' })
     expect(await statuses(secret, 5)).toEqual([200, 200, 200, 429, 429])
-    const refused = await post(secret)
-    const seconds = Number(refused.headers.get('retry-after'))
+    const rejected = await post(secret)
+    const seconds = Number(rejected.headers.get('retry-after'))
     expect(seconds).toBeGreaterThan(0)
     expect(seconds).toBeLessThanOrEqual(61)
-    expect(Number(refused.headers.get('retry-after-ms'))).toBeLessThanOrEqual(seconds * 1_000)
-    expect(refused.headers.get('x-ratelimit-limit-requests')).toBe('3')
-    expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe('0')
-    expect(refused.headers.get('x-ratelimit-reset-requests')).toMatch(/^(\d+ms|\d+s|1m\d+s)$/)
-    expect(await errorOf(refused)).toMatchObject({
+    expect(Number(rejected.headers.get('retry-after-ms'))).toBeLessThanOrEqual(seconds * 1_000)
+    expect(rejected.headers.get('x-ratelimit-limit-requests')).toBe('3')
+    expect(rejected.headers.get('x-ratelimit-remaining-requests')).toBe('0')
+    expect(rejected.headers.get('x-ratelimit-reset-requests')).toMatch(/^(\d+ms|\d+s|1m\d+s)$/)
+    expect(await errorOf(rejected)).toMatchObject({
       code: 'rate_limit_exceeded',
       message: expect.stringMatching(
         /^This key has reached its limit of 3 requests per minute\. There is room again in \d+ s\.$/,
@@ -128,20 +128,20 @@ describe.each([...ENGINES])('%s', (engine) => {
     // The unused part of the hold was released: only the usage counts.
     expect(await statuses(secret, 4)).toEqual([200, 200, 200, 200])
     expect(await statuses(secret, 4)).toContain(429)
-    const refused = await post(secret)
-    expect(refused.headers.get('x-ratelimit-limit-tokens')).toBe('200')
-    expect(refused.headers.get('x-should-retry')).toBeNull()
-    expect((await errorOf(refused)).message).toStartWith('This key has too little left of its limit of 200 tokens')
+    const rejected = await post(secret)
+    expect(rejected.headers.get('x-ratelimit-limit-tokens')).toBe('200')
+    expect(rejected.headers.get('x-should-retry')).toBeNull()
+    expect((await errorOf(rejected)).message).toStartWith('This key has too little left of its limit of 200 tokens')
     const rows = await gateway.command<{ ending: string }[]>('usage', '--account', email)
     expect(rows.length * USED).toBeLessThanOrEqual(200 + USED)
   })
 
   test('a request larger than the limit is told not to retry', async () => {
     const { secret } = await key({ tpm: '200' })
-    const refused = await post(secret, { messages: [{ role: 'user', content: 'word '.repeat(2_000) }] })
-    expect(refused.status).toBe(429)
-    expect(refused.headers.get('x-should-retry')).toBe('false')
-    expect((await errorOf(refused)).message).toMatch(/at least \d+ tokens, which is more than this key's limit of 200/)
+    const rejected = await post(secret, { messages: [{ role: 'user', content: 'word '.repeat(2_000) }] })
+    expect(rejected.status).toBe(429)
+    expect(rejected.headers.get('x-should-retry')).toBe('false')
+    expect((await errorOf(rejected)).message).toMatch(/at least \d+ tokens, which is more than this key's limit of 200/)
   })
 
   test('concurrency: the next request is served when one has ended', async () => {
@@ -200,10 +200,10 @@ describe.each([...ENGINES])('%s', (engine) => {
     upstream.behave(respondWith(reply()))
     const { secret, email } = await key({ cap: '0.0002', 'cap-period': 'day' })
     expect(await statuses(secret, 1)).toEqual([200])
-    const refused = await post(secret, { messages: [{ role: 'user', content: 'word '.repeat(200) }] })
-    expect(refused.status).toBe(402)
-    expect(refused.headers.get('x-should-retry')).toBe('false')
-    const { message, code } = await errorOf(refused)
+    const rejected = await post(secret, { messages: [{ role: 'user', content: 'word '.repeat(200) }] })
+    expect(rejected.status).toBe(402)
+    expect(rejected.headers.get('x-should-retry')).toBe('false')
+    const { message, code } = await errorOf(rejected)
     expect(code).toBe('key_quota_exceeded')
     expect(message).toMatch(
       /^The key's quota cap of 0\.0002 USD per day does not allow this request\. Available: 0\.00011 USD; this request needs at least 0\.\d+ USD\. It renews at \d{4}-\d\d-\d\dT00:00:00Z\.$/,
@@ -218,9 +218,9 @@ describe.each([...ENGINES])('%s', (engine) => {
   test('a key with a list of models may use only those', async () => {
     upstream.behave(respondWith(reply()))
     const { secret, keyId } = await key({ models: 'renamed' })
-    const refused = await post(secret)
-    expect(refused.status).toBe(403)
-    expect(await errorOf(refused)).toMatchObject({
+    const rejected = await post(secret)
+    expect(rejected.status).toBe(403)
+    expect(await errorOf(rejected)).toMatchObject({
       code: 'model_not_allowed',
       message: `Key ${keyId} does not allow the model '${MODEL}'.`,
     })
@@ -239,9 +239,9 @@ describe.each([...ENGINES])('%s', (engine) => {
     const { secret: here } = await key({ ips: '10.1.0.0/16,127.0.0.0/8' })
     expect(await statuses(here, 1)).toEqual([200])
     const { secret: elsewhere, keyId } = await key({ ips: '203.0.113.0/24' })
-    const refused = await chat(gateway.url, elsewhere, call(), { 'x-forwarded-for': '203.0.113.7' })
-    expect(refused.status).toBe(403)
-    expect(await errorOf(refused)).toMatchObject({
+    const rejected = await chat(gateway.url, elsewhere, call(), { 'x-forwarded-for': '203.0.113.7' })
+    expect(rejected.status).toBe(403)
+    expect(await errorOf(rejected)).toMatchObject({
       code: 'address_not_allowed',
       message: `Key ${keyId} may not be used from 127.0.0.1.`,
     })

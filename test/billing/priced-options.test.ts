@@ -104,8 +104,8 @@ test('an option without a price is dropped, or rejected where it is required', a
   expect(sent[0]).not.toHaveProperty('service_tier')
   expect(sent[0]).toMatchObject({ web_search_options: {} })
   expect(warnings).toBe('service_tier;no-price')
-  const refused = await send('responses', { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] })
-  expect([refused.status, refused.sent]).toEqual([400, []])
+  const rejected = await send('responses', { tools: [{ type: 'code_interpreter', container: { type: 'auto' } }] })
+  expect([rejected.status, rejected.sent]).toEqual([400, []])
 })
 
 describe('the charge', () => {
@@ -202,8 +202,8 @@ describe('translated', () => {
 
   test('options without an equivalent are rejected or dropped, whatever their price', async () => {
     const heard = { modalities: ['text', 'audio'], audio: { voice: 'a', format: 'wav' } }
-    const refused = await send('chat', heard, { model: 'generate-content-model' })
-    expect([refused.status, refused.sent]).toEqual([400, []])
+    const rejected = await send('chat', heard, { model: 'generate-content-model' })
+    expect([rejected.status, rejected.sent]).toEqual([400, []])
     const searched = await send('messages', { tools: [SEARCH] }, { model: 'chat-model' })
     expect([searched.status, searched.sent]).toEqual([400, []])
   })

@@ -69,7 +69,7 @@ async function openStream(model: string, of = key): Promise<{ end(): Promise<str
   }
 }
 
-async function refused(response: Response): Promise<void> {
+async function rejected(response: Response): Promise<void> {
   expect([response.status, Number(response.headers.get('retry-after')) > 0]).toEqual([503, true])
   expect(await response.json()).toMatchObject({ error: { type: 'server_error', code: 'service_unavailable' } })
 }
@@ -87,11 +87,11 @@ async function takeAllSlots() {
 
 test('an account holds at most half of the slots: its third request gets 503, others are served', async () => {
   const running = [await openStream('same'), await openStream('same')]
-  await refused(await ask('same', true))
+  await rejected(await ask('same', true))
   upstream.behave(respondWith(reply()))
   for (const other of others) expect((await ask('same', false, 'x', other)).status).toBe(200)
   const third = await openStream('same', others[0])
-  await refused(await ask('same', true, 'x', others[0]))
+  await rejected(await ask('same', true, 'x', others[0]))
   upstream.behave(respondWith(reply()))
   expect((await ask('same', false, 'x', others[1])).status).toBe(200)
   for (const { end } of [...running, third]) expect(await end()).toEndWith(DONE)
@@ -116,8 +116,8 @@ test('the next free slot goes to the account that holds the fewest', async () =>
 test('the third request for two slots gets 503 without a row; running streams continue, /health responds', async () => {
   const [first, second] = [await openStream('same'), await openStream('same')]
   const rows = (await key.rows()).length
-  await refused(await ask('same', true))
-  await refused(await ask('same', false))
+  await rejected(await ask('same', true))
+  await rejected(await ask('same', false))
   expect((await fetch(`${gateway.url}/health`)).status).toBe(200)
   expect((await fetch(`${gateway.url}/ready`)).status).toBe(200)
   expect((await key.rows()).length).toBe(rows)
@@ -294,7 +294,7 @@ test('max_concurrency_per_key is never exceeded, and every request is served', a
 
 test("an upstream's own limit: 503, or the next upstream", async () => {
   const running = await openStream('single')
-  await refused(await ask('single', false))
+  await rejected(await ask('single', false))
   upstream.behave(respondWith(reply()))
   expect((await ask('spare', false)).status).toBe(200)
   expect((await key.rows())[0]).toMatchObject({ model: 'spare', upstream: 'own' })
@@ -308,7 +308,7 @@ test("an upstream's own limit: 503, or the next upstream", async () => {
 
 test('an account gets at most half of the concurrency of an upstream; accounts with the fewest requests go first', async () => {
   const running = await openStream('pair')
-  await refused(await ask('pair', false))
+  await rejected(await ask('pair', false))
   upstream.behave(respondWith(reply()))
   expect((await ask('pair', false, 'x', others[0])).status).toBe(200)
   const second = await openStream('pair', others[0])

@@ -42,7 +42,7 @@ async function collect<T>(pages: AsyncIterable<T>, name: (entry: T) => string | 
 }
 
 /** The SDKs' promises start when they are awaited. */
-async function refusedWith(call: () => Promise<unknown>): Promise<number | undefined> {
+async function rejectedWith(call: () => Promise<unknown>): Promise<number | undefined> {
   try {
     await call()
     return undefined
@@ -94,9 +94,9 @@ describe('one model by its id', () => {
     ['unpriced', 404],
     ['maker/with-slash', 403],
   ])('%s for the small group: %d in every dialect', async (id, status) => {
-    expect(await refusedWith(async () => await openai(small).models.retrieve(id))).toBe(status)
-    expect(await refusedWith(async () => await anthropic(small).models.retrieve(id))).toBe(status)
-    expect(await refusedWith(async () => await google(small).models.get({ model: id }))).toBe(status)
+    expect(await rejectedWith(async () => await openai(small).models.retrieve(id))).toBe(status)
+    expect(await rejectedWith(async () => await anthropic(small).models.retrieve(id))).toBe(status)
+    expect(await rejectedWith(async () => await google(small).models.get({ model: id }))).toBe(status)
   })
 
   test('an invalid percent-encoding is a 4xx', async () => {
@@ -105,9 +105,9 @@ describe('one model by its id', () => {
   })
 
   test('without a key: 401 in every dialect', async () => {
-    expect(await refusedWith(async () => await openai('sk-none').models.list())).toBe(401)
-    expect(await refusedWith(async () => await anthropic('sk-none').models.list())).toBe(401)
-    expect(await refusedWith(async () => await google('sk-none').models.list())).toBe(401)
+    expect(await rejectedWith(async () => await openai('sk-none').models.list())).toBe(401)
+    expect(await rejectedWith(async () => await anthropic('sk-none').models.list())).toBe(401)
+    expect(await rejectedWith(async () => await google('sk-none').models.list())).toBe(401)
   })
 })
 

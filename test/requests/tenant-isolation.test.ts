@@ -193,10 +193,10 @@ test.each([
 test('an upstream that rejects the end user field is retried without it, and later requests omit it', async () => {
   upstream.behave((socket, request) => {
     const known = !request.body.toString().includes('safety_identifier')
-    const refusal = {
+    const rejection = {
       error: { message: 'Extra inputs are not permitted: safety_identifier', type: 'invalid_request_error' },
     }
-    return known ? respondWith(reply())(socket, request) : respondWith(refusal, 422)(socket, request)
+    return known ? respondWith(reply())(socket, request) : respondWith(rejection, 422)(socket, request)
   })
   const { sent, status } = await send('chat')
   expect(status).toBe(200)
@@ -270,7 +270,7 @@ describe('options that change the price and have none', () => {
   test.each([
     ['responses', { tools: [{ type: 'web_search' }], tool_choice: { type: 'web_search' } }],
     ['messages', { tools: [SEARCH, CLIENT_TOOL], tool_choice: { type: 'tool', name: 'web_search' } }],
-  ] as const)('%s: a tool that the caller forces is refused', async (dialect, more) => {
+  ] as const)('%s: a tool that the caller forces is rejected', async (dialect, more) => {
     const { status, text, sent } = await send(dialect, more)
     expect({ status, sent }).toEqual({ status: 400, sent: [] })
     expect(text).toContain('web_search')

@@ -201,9 +201,9 @@ describe('when no candidate of the model is available, its fallback is called at
     }
     // A caller that cannot pay for the fallback gets the error of the requested model.
     const { secret, account } = await poor()
-    const refused = await ask('frail', false, secret)
-    expect([refused.status, refused.asked]).toEqual([503, [0, 0]])
-    expect(refused.text).toContain("No upstream of 'frail' works")
+    const rejected = await ask('frail', false, secret)
+    expect([rejected.status, rejected.asked]).toEqual([503, [0, 0]])
+    expect(rejected.text).toContain("No upstream of 'frail' works")
     expect(await account()).toMatchObject({ balance_usd: '0.0008', held_usd: '0.00' })
   })
 
@@ -337,12 +337,12 @@ test.each([
 })
 
 test('with a concurrency limit of one, a retry may use the one slot', async () => {
-  const refused = new Set<string | undefined>()
+  const rejected = new Set<string | undefined>()
   one.behave((socket, request) => {
     const { authorization } = request.headers
-    const isFirst = refused.size === 0
-    if (isFirst) refused.add(authorization)
-    return (refused.has(authorization) ? respondWithError(429) : respondAsRequested)(socket, request)
+    const isFirst = rejected.size === 0
+    if (isFirst) rejected.add(authorization)
+    return (rejected.has(authorization) ? respondWithError(429) : respondAsRequested)(socket, request)
   })
   const { status, asked, receipt } = await ask('tight', false)
   expect([status, asked]).toEqual([200, [2, 0]])

@@ -147,9 +147,9 @@ describe.each(MAJORS.map((major) => [major]))('ai %d reads recorded responses', 
   }
 
   test.each([
-    ['responses/way-searched.json'],
+    ['responses/quirk-searched.json'],
     ['responses/hosted-tools.chunks.txt'],
-    ['generate-content/way-grounded.json'],
+    ['generate-content/quirk-grounded.json'],
     ['generate-content/hosted-tools.chunks.txt'],
   ])('citations of URLs as a messages client: %s', async (file) => {
     const { sources, text } = await replay('messages', file)
@@ -161,7 +161,7 @@ describe.each(MAJORS.map((major) => [major]))('ai %d reads recorded responses', 
   })
 
   test('a citation of a document as a messages client', async () => {
-    expect((await replay('messages', 'responses/way-files-searched.json')).text).not.toBe('')
+    expect((await replay('messages', 'responses/quirk-files-searched.json')).text).not.toBe('')
   })
 
   test('a failed response as a responses client', async () => {

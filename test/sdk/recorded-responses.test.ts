@@ -75,10 +75,10 @@ function judge(reading: Reading, { answers, failure, anyAnswer }: Verdict, passi
 }
 
 test.each([
-  ['generate-content/way-image.json', '/v1/messages', ['images;omitted']],
-  ['responses/way-files-searched.json', '/v1/chat/completions', ['file_search_call;omitted', 'citations;omitted']],
-  ['responses/way-files-searched.json', '/v1/messages', ['file_search_call;omitted']],
-  ['chat/way-executed-tools.json', '/v1/messages', ['executed_tools;omitted']],
+  ['generate-content/quirk-image.json', '/v1/messages', ['images;omitted']],
+  ['responses/quirk-files-searched.json', '/v1/chat/completions', ['file_search_call;omitted', 'citations;omitted']],
+  ['responses/quirk-files-searched.json', '/v1/messages', ['file_search_call;omitted']],
+  ['chat/quirk-executed-tools.json', '/v1/messages', ['executed_tools;omitted']],
 ])('%s at %s: warnings name what was dropped', async (file, path, warnings) => {
   const recorded = recordedAnswers().find(({ name }) => name === `fixtures/${file}`)
   if (recorded === undefined) throw new Error(`${file} is gone`)

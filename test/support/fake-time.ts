@@ -29,7 +29,7 @@ export function fakeTime() {
     now = end
   }
   const monotonic = () => now
-  /** The same for whoever also asks how exact it is. */
+  /** The same as a coarse clock, whose interval says how late it may be. */
   const clock = { now: monotonic, intervalMs: 0 }
   return { monotonic, clock, after, pass }
 }

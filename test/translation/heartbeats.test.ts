@@ -13,7 +13,7 @@ import { createSandbox } from '../../packages/sandbox/src/handler.ts'
 import { BASE_PATH, callIn, errorIn, PAIRS } from '../support/requests/dialect-calls.ts'
 import { readWith } from '../support/sdk/readers.ts'
 
-const PACE = { commitAfterMs: 20, heartbeatMs: 15, usageWaitMs: 50 }
+const PACE = { commitAfterMs: 20, heartbeatMs: 15, usageWaitMs: 50, endWaitMs: 50 }
 const SILENCE_MS = 60
 const PIECES = 5
 
@@ -50,7 +50,7 @@ const slowly =
   }
 
 /** Rejects the request when the client has its 200 already. */
-const refusing: Send = async () => {
+const rejecting: Send = async () => {
   await Bun.sleep(SILENCE_MS)
   return responseOf(new Response('{}', { status: 500 }))
 }
@@ -61,24 +61,24 @@ const BEFORE: Record<TextDialectId, number> = { chat: 1, responses: 4, messages:
 type Place = { url: string; stop(): void }
 
 function start(dialect: TextDialectId, send: Send): Place {
-  const { parts } = createTestDependencies({ streamTiming: PACE, send, dialect })
-  const app = createApp(parts, { ready: () => true, accepting: () => true })
+  const { deps } = createTestDependencies({ streamTiming: PACE, send, dialect })
+  const app = createApp(deps, { ready: () => true, accepting: () => true })
   const server = serveForTest(app)
   const stop = () => {
     void server.stop()
-    parts.ticker.stop()
+    deps.ticker.stop()
   }
   return { url: server.url, stop }
 }
 
 const places = new Map<string, Place>()
-const urlOf = (upstream: TextDialectId, how: 'slow' | 'refusing' | 'ending'): string =>
+const urlOf = (upstream: TextDialectId, how: 'slow' | 'rejecting' | 'ending'): string =>
   places.get(`${upstream} ${how}`)?.url ?? ''
 beforeAll(() => {
   for (const id of TEXT_DIALECT_IDS) {
     places.set(`${id} slow`, start(id, slowly('')))
     places.set(`${id} ending`, start(id, slowly(`:end=${BEFORE[id]}`)))
-    places.set(`${id} refusing`, start(id, refusing))
+    places.set(`${id} rejecting`, start(id, rejecting))
   }
 })
 afterAll(() => {
@@ -120,7 +120,7 @@ describe.each(PAIRS)('%s client, %s upstream', (client, upstream) => {
   })
 
   test.concurrent.each([
-    ['refusing'],
+    ['rejecting'],
     ['ending'],
   ] as const)("a failure after them is the SDK's error: %s", async (how) => {
     const asking = { origin: urlOf(upstream, how), key: KEY, model: 'same', prompt: PROMPT, mode: 'helper' as const }
@@ -136,14 +136,12 @@ describe.each(TEXT_DIALECT_IDS.map((id): [TextDialectId] => [id]))('one JSON arr
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
     const text = await response.text()
     expect(text).toMatch(/^\n+\[/)
-    const chunks = JSON.parse(text) as { candidates?: { content?: { parts?: { text?: string }[] } }[] }[]
-    const said = chunks
-      .flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? [])
-      .map((part) => part.text ?? '')
+    const chunks = JSON.parse(text) as { candidates?: { content?: { deps?: { text?: string }[] } }[] }[]
+    const said = chunks.flatMap(({ candidates }) => candidates?.[0]?.content?.deps ?? []).map((part) => part.text ?? '')
     expect(said.join('')).toContain('北京 🙂')
   })
 
-  test.each([['refusing'], ['ending']] as const)('a failure after it is the only element: %s', async (how) => {
+  test.each([['rejecting'], ['ending']] as const)('a failure after it is the only element: %s', async (how) => {
     const response = await callIn('generate-content', urlOf(upstream, how), KEY, calling)
     const elements = JSON.parse(await response.text()) as unknown[]
     expect([response.status, elements.length]).toEqual([200, 1])

@@ -44,7 +44,7 @@ afterAll(async () => {
 type Body = Record<string, unknown>
 
 /** Rejects bodies that match, with this message. */
-const refusing =
+const rejecting =
   (isWrong: (body: Body) => boolean, error: object, good: object): Behaviour =>
   (socket, request) =>
     (isWrong(JSON.parse(request.body.toString())) ? respondWith({ error }, 400) : respondWith(good))(socket, request)
@@ -102,7 +102,7 @@ test.each([
   ],
 ])('%s', async (_, model, field, error, warnings) => {
   const good = model.startsWith('r') ? RESPONSE : reply()
-  upstream.behave(refusing((body) => field in body, { ...error, type: 'invalid_request_error', code: null }, good))
+  upstream.behave(rejecting((body) => field in body, { ...error, type: 'invalid_request_error', code: null }, good))
   const first = await ask(model, { temperature: 0.5 })
   expect([first.status, first.warnings]).toEqual([200, warnings])
   expect(first.sent.map((body) => field in body)).toEqual([true, false])
@@ -117,7 +117,7 @@ test('reasoning that its vendor no longer accepts is dropped, with a warning, an
   expect(content).toMatchObject([{ type: 'thinking', thinking: 'Hm.' }, { type: 'text' }])
   const hasThoughts = (body: Body) => JSON.stringify(body.input).includes('SECRET')
   const error = { message: 'The encrypted content could not be verified.', code: 'invalid_encrypted_content' }
-  upstream.behave(refusing(hasThoughts, { ...error, type: 'invalid_request_error', param: null }, RESPONSE))
+  upstream.behave(rejecting(hasThoughts, { ...error, type: 'invalid_request_error', param: null }, RESPONSE))
   const messages = [
     { role: 'user', content: 'hi' },
     { role: 'assistant', content },
@@ -170,7 +170,7 @@ describe('the output cap that messages upstreams require and the caller omitted'
 
   test('a rejection that names the limit of the model: the request is retried, and later ones use the limit', async () => {
     const tooLarge = (most: number): Behaviour =>
-      refusing(
+      rejecting(
         ({ max_tokens }) => Number(max_tokens) > most,
         {
           type: 'invalid_request_error',
@@ -188,7 +188,7 @@ describe('the output cap that messages upstreams require and the caller omitted'
   test('a context without room for it lowers it for this request only', async () => {
     const message = 'input length and `max_tokens` exceed context limit: 190000 + 64000 > 200000, decrease input length'
     const error = { type: 'invalid_request_error', message }
-    upstream.behave(refusing(({ max_tokens }) => Number(max_tokens) > 10_000, error, MESSAGE))
+    upstream.behave(rejecting(({ max_tokens }) => Number(max_tokens) > 10_000, error, MESSAGE))
     expect(caps(await chat('m-listed'))).toEqual([64_000, 10_000])
     expect(caps(await chat('m-listed'))).toEqual([64_000, 10_000])
   })

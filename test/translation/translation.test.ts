@@ -50,14 +50,14 @@ async function messages(body: object, path = '/v1/messages') {
 const HELLO = { max_tokens: 20, messages: [{ role: 'user', content: 'hi' }] }
 
 describe('a model that does not support temperature', () => {
-  const refusing = (socket: Parameters<ReturnType<typeof respondWith>>[0], request: Upstream['received'][number]) => {
+  const rejecting = (socket: Parameters<ReturnType<typeof respondWith>>[0], request: Upstream['received'][number]) => {
     const isAsked = request.body.toString().includes('"temperature"')
     const error = { message: "Unsupported parameter: 'temperature' is not supported with this model.", code: null }
     return (isAsked ? respondWith({ error }, 400) : respondWith(reply()))(socket, request)
   }
 
   test('is retried once without it; the caller gets a warning, and pays for one response', async () => {
-    upstream.behave(refusing)
+    upstream.behave(rejecting)
     const first = await messages({ model: 'plain', temperature: 0.5, ...HELLO })
     expect(first).toMatchObject({ status: 200, sent: [{ temperature: 0.5 }, {}] })
     expect(first.sent[1]).not.toHaveProperty('temperature')
@@ -67,7 +67,7 @@ describe('a model that does not support temperature', () => {
   })
 
   test('is sent none in later requests; other models still are', async () => {
-    upstream.behave(refusing)
+    upstream.behave(rejecting)
     expect((await messages({ model: 'plain', temperature: 0.5, ...HELLO })).sent).toHaveLength(1)
     expect((await messages({ model: 'other', temperature: 0.5, ...HELLO })).sent).toHaveLength(2)
   })

@@ -1,13 +1,30 @@
 // A sample of `npm run faults`: most faults, in pass-through for each dialect, and in one translated pair of dialects.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
+import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import type { Fault } from '../../faults/fault.ts'
 import { type FaultRunner, type Outcome, startFaultRunner } from '../../faults/suite.ts'
 import { FAULTS } from '../../faults/table.ts'
+import { FAULT_NAMES } from '../../packages/sandbox/src/delivery/faults.ts'
 
 setDefaultTimeout(180_000)
 
 const AT_ONCE = 4
-const share = FAULTS.filter(({ fullRunOnly: onlyInFull }) => !onlyInFull)
+const share = FAULTS.filter(({ fullRunOnly }) => !fullRunOnly)
+
+test('the sample has each of the sandbox’s switches', () => {
+  const all = share.flatMap(({ switches }) => TEXT_DIALECT_IDS.map((dialect) => switches?.(dialect) ?? ''))
+  const names = new Set(all.flatMap((each) => each.split(',')).map((each) => each.split('=')[0]))
+  expect(FAULT_NAMES.filter((name) => !names.has(name))).toEqual([])
+})
+
+test('the sample has each kind of fault that the full run has', () => {
+  for (const property of ['at', 'timeouts', 'heavy', 'own', 'only', 'garbled'] as const)
+    expect([property, valuesOf(share, property)]).toEqual([property, valuesOf(FAULTS, property)])
+})
+
+const valuesOf = (faults: readonly Fault[], property: keyof Fault) =>
+  [...new Set(faults.map((fault) => JSON.stringify(fault[property])))].sort()
+
 const light = share.filter(({ heavy }) => !heavy)
 const heavy = share.filter((fault) => fault.heavy)
 

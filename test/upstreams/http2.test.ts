@@ -39,6 +39,7 @@ beforeAll(async () => {
     oldForced2: { url: onlyOld.url, more: ', http: 2' },
   })
   gateway = await startGateway({
+    streamTiming: { usageWaitMs: 500 },
     config: config.replace(/(id: hasty, .*)(timeouts: {[^}]*})/, '$1timeouts: { idle: 1s }'),
     env: { NODE_EXTRA_CA_CERTS: TRUSTED },
   })

@@ -2,6 +2,7 @@
 import {
   apply,
   type Book,
+  type Finish,
   HELD,
   type KeyRow,
   type NodeRow,
@@ -16,7 +17,6 @@ import {
 import {
   type Command,
   type Event,
-  type Finish,
   type Settlement,
   type Step,
   step,
@@ -194,7 +194,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
       return { outcome: 'done', amount: request.cost, tokens: 0 }
     },
   },
-  'a refused extension loses its progress': {
+  'a rejected extension loses its progress': {
     apply(book, verb) {
       const before = verb.verb === 'extend' ? book.request(verb.id)?.progress : undefined
       const result = apply(book, verb)
@@ -217,22 +217,22 @@ export const BROKEN: Record<string, Partial<Rules>> = {
     event.event === 'journal-failed' ? { ...next, commands: [release] } : next,
   ),
   'a hold without an answer is not voided': twisted((_before, event, next) =>
-    event.event === 'silence' && event.verb === 'hold'
+    event.event === 'no-response' && event.verb === 'hold'
       ? { ...next, commands: next.commands.filter((command) => command.do !== 'spool') }
       : next,
   ),
   'a hold without an answer counts as granted': {
     step(state, event, clock) {
-      const silent = state.phase === 'holding' && event.event === 'silence' && event.verb === 'hold'
+      const silent = state.phase === 'holding' && event.event === 'no-response' && event.verb === 'hold'
       const granted = { outcome: 'done', amount: silent ? state.hold.amount : 0n, tokens: 0 } as const
-      const answer: Event = { event: 'answer', verb: 'hold', result: granted, mayDispatch: true }
+      const answer: Event = { event: 'response', verb: 'hold', result: granted, mayDispatch: true }
       return step(state, silent ? answer : event, clock)
     },
   },
   'an extension without an answer counts as granted': {
     step(state, event, clock) {
-      const silent = event.event === 'silence' && event.verb === 'extend'
-      const granted: Event = { event: 'answer', verb: 'extend', result: { outcome: 'done', amount: 50n, tokens: 0 } }
+      const silent = event.event === 'no-response' && event.verb === 'extend'
+      const granted: Event = { event: 'response', verb: 'extend', result: { outcome: 'done', amount: 50n, tokens: 0 } }
       return step(state, silent ? granted : event, clock)
     },
   },

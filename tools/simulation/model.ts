@@ -1,6 +1,7 @@
 // The reference model: what each client was given and each admin ordered, kept apart from the ledger and its code.
 // Everything here is checked by adding up; nothing here is asked of the machines under test.
 import type { Nanos } from '../../packages/gateway/src/money/amount.ts'
+import type { Finish } from '../../packages/gateway/src/money/ledger.ts'
 import {
   CREDIT,
   DEAD_AFTER_MS,
@@ -19,7 +20,6 @@ import {
   VOIDED,
 } from '../../packages/gateway/src/money/ledger.ts'
 import type { Limits, Period } from '../../packages/gateway/src/money/limits.ts'
-import type { Finish } from '../../packages/gateway/src/money/settlement.ts'
 import type { MemoryRows } from './memory-book.ts'
 import type { Task } from './tasks.ts'
 import type { Happened } from './usage.ts'

@@ -1,13 +1,14 @@
 // A simulated gateway process: the real settlement machine for each request, a lease, and a journal on its host's disk.
 // Everything in here is memory and gone with a crash; `host.disk` and what the clients received are not.
 import {
+  type Finish,
   type Result,
   type Settle,
   STALE_AFTER_MS,
   type Verb,
   type Void,
 } from '../../packages/gateway/src/money/ledger.ts'
-import type { Command, Event, Finish, Settlement, Step } from '../../packages/gateway/src/money/settlement.ts'
+import type { Command, Event, Settlement, Step } from '../../packages/gateway/src/money/settlement.ts'
 import { type Client, must } from './model.ts'
 import type { Random } from './random.ts'
 import type { Rules } from './rules.ts'
@@ -108,9 +109,9 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
 
   function carryOut(one: Running, command: Command): void {
     const { client } = one
-    if (command.do !== 'ask') note(() => `${name}: ${command.do} request ${client.id}`)
+    if (command.do !== 'send') note(() => `${name}: ${command.do} request ${client.id}`)
     switch (command.do) {
-      case 'ask': {
+      case 'send': {
         const send = () => askFor(one, command.verb)
         if (command.pauseMs > 0) later.push({ at: clock() + command.pauseMs, run: send })
         else send()
@@ -139,7 +140,7 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
       case 'release':
         client.released = client.decided !== undefined
         return
-      case 'refuse':
+      case 'reject':
       case 'withhold':
         return
     }
@@ -148,9 +149,9 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
   function askFor(one: Running, verb: Verb): void {
     const kind = verb.verb === 'hold' || verb.verb === 'extend' ? verb.verb : 'finish'
     ask(verb, kind === 'finish' ? ANSWER_WITHIN_MS.finish : ANSWER_WITHIN_MS.hold, (result) => {
-      if (!result) feed(one, { event: 'silence', verb: kind })
-      else if (kind !== 'hold') feed(one, { event: 'answer', verb: kind, result })
-      else feed(one, { event: 'answer', verb: kind, result, mayDispatch: rules.mayDispatch(renewedFrom, clock()) })
+      if (!result) feed(one, { event: 'no-response', verb: kind })
+      else if (kind !== 'hold') feed(one, { event: 'response', verb: kind, result })
+      else feed(one, { event: 'response', verb: kind, result, mayDispatch: rules.mayDispatch(renewedFrom, clock()) })
     })
   }
 

@@ -216,9 +216,9 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
       const result = results?.[index]
       note(() => `store: ${question.verb.verb} ${'id' in question.verb ? question.verb.id : ''} ${result?.outcome}`)
       if (result && !strikes('lost', 0.1)) answers.push({ question, result })
-      // Not a refused hold: it left no row behind that could refuse the second, and no transport sends it again.
-      const refused = question.verb.verb === 'hold' && result?.outcome !== 'done' && result?.outcome !== 'repeated'
-      if (!alone && !refused && strikes('twice', 0.1)) questions.push(question)
+      // Not a rejected hold: it left no row behind that could reject the second, and no transport sends it again.
+      const rejected = question.verb.verb === 'hold' && result?.outcome !== 'done' && result?.outcome !== 'repeated'
+      if (!alone && !rejected && strikes('twice', 0.1)) questions.push(question)
     }
     return true
   }

@@ -78,9 +78,9 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
       model.committed.effective.add(verb)
     }
     if (result.outcome !== 'done') {
-      // A refused or repeated extension may have recorded its progress, and nothing else.
+      // A rejected or repeated extension may have recorded its progress, and nothing else.
       const still = changed.length === 0 || (verb.verb === 'extend' && changed.every(({ kind }) => kind === 'requests'))
-      must(still && rows.transfers.length === transfers, 'refused or repeated: nothing changes', () => verb.verb)
+      must(still && rows.transfers.length === transfers, 'rejected or repeated: nothing changes', () => verb.verb)
     }
     checkGrant(verb, result, rows, model, now)
     if (changed.some(({ kind }) => kind !== 'nodes' && kind !== 'leases')) checkBooks(rows, model)

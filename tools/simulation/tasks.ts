@@ -1,7 +1,7 @@
 // Tasks in the simulation: each is durable, and whichever process has its lease works on it. All that a process knows about a task is
 // gone with a crash; the next holder of the lease starts from what the store tells it.
 import type { Nanos } from '../../packages/gateway/src/money/amount.ts'
-import { type Result, taskLease, taskOwner, type Verb } from '../../packages/gateway/src/money/ledger.ts'
+import { isDone, type Result, taskLease, taskOwner, type Verb } from '../../packages/gateway/src/money/ledger.ts'
 import type { Random } from './random.ts'
 
 export type Task = {
@@ -42,7 +42,6 @@ export function createTaskWorker(
       if (result) hear(result)
     })
   }
-  const isDone = ({ outcome }: Result) => outcome === 'done' || outcome === 'repeated'
 
   function acquire(task: Task): void {
     send(task, { verb: 'acquire_lease', lease: taskLease(task.id), holder, ttlMs: LEASE_MS }, (result) => {

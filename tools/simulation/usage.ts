@@ -78,7 +78,7 @@ export function checkGrant(verb: Verb, result: Result, rows: MemoryRows, model: 
   const request = rows.requests.get(verb.id)
   const [key, account] = verb.verb === 'hold' ? [verb.key, verb.account] : [request?.key ?? 0n, request?.account ?? 0n]
   if (result.outcome !== 'done') {
-    checkRefusal(verb, result, rows, model, { key, account, now })
+    checkRejection(verb, result, rows, model, { key, account, now })
     return
   }
   must(result.amount <= verb.amount && result.amount >= 0n, 'granted within what was asked')
@@ -145,22 +145,22 @@ function checkLimits(rows: MemoryRows, model: Model, owner: bigint, { isNew, isT
 
 type Whose = { key: bigint; account: bigint; now: number }
 
-/** A limit that is not reached does not refuse. */
-function checkRefusal(verb: Verb, { outcome }: Result, rows: MemoryRows, model: Model, whose: Whose): void {
+/** A limit rejects nothing before it is reached. */
+function checkRejection(verb: Verb, { outcome }: Result, rows: MemoryRows, model: Model, whose: Whose): void {
   const [, place, what] = /^(key|account)_(concurrent|requests)$/.exec(outcome) ?? []
   const owner = place === 'key' ? whose.key : whose.account
   const { requestsPerMinute = Number.POSITIVE_INFINITY, concurrent = Number.POSITIVE_INFINITY } =
     model.limits.get(owner) ?? {}
   const named = () => `${verb.verb}, ${outcome}`
   if (what === 'concurrent') must(verb.verb === 'hold' && verb.slot !== TASK_SLOT, 'a task is not a running request')
-  if (what === 'concurrent') must(openOf(rows, owner) >= concurrent, 'refused only at the limit', named)
+  if (what === 'concurrent') must(openOf(rows, owner) >= concurrent, 'rejected only at the limit', named)
   if (what === 'requests') {
     // A limit that was taken away and set again may still know what it counted before.
     const begun = begunSince(model, owner, whose.now - LONGEST_MS).length
-    must(begun >= requestsPerMinute, 'refused only at the limit', named)
+    must(begun >= requestsPerMinute, 'rejected only at the limit', named)
   }
   if (outcome === 'key_changed' && verb.verb === 'hold')
-    must(verb.revision !== model.revisions.get(verb.key), 'refused only who knows an older key', named)
+    must(verb.revision !== model.revisions.get(verb.key), 'rejected only with an older revision of the key', named)
 }
 
 const openOf = (rows: MemoryRows, owner: bigint): number =>

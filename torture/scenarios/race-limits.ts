@@ -36,8 +36,8 @@ const MINUTE_MS = 60_000
 const atMost = (name: string, limit: bigint) => (race: Race, findings: Findings) =>
   findings.must(race.spent <= limit, `${name}: ${race.spent} nano-USD spent, ${limit} allowed`)
 
-const someRejected = ({ rejected: refused }: Race, findings: Findings) =>
-  findings.must(refused.length > 0, 'no request was rejected: the cap was not reached')
+const someRejected = ({ rejected }: Race, findings: Findings) =>
+  findings.must(rejected.length > 0, 'no request was rejected: the cap was not reached')
 
 /** How many minutes of a limit per minute the race has touched. */
 const minutes = ({ startedAt }: Race): number =>
@@ -66,11 +66,17 @@ export const LIMITS: readonly Limit[] = [
     check: atMost('renewing cap', 40_500_000n),
   },
   {
-    ...{ name: 'key cap, dearer than held', credit: PLENTY, key: { cap: FOR_TEN }, output: OUTPUT, rejection: 402 },
+    ...{
+      name: 'key cap, more expensive than held',
+      credit: PLENTY,
+      key: { cap: FOR_TEN },
+      output: OUTPUT,
+      rejection: 402,
+    },
     ...{ overcharged: true, check: someRejected },
   },
   {
-    ...{ name: 'renewing cap, dearer than held', credit: PLENTY, key: { cap: FOR_TEN, 'cap-period': 'day' } },
+    ...{ name: 'renewing cap, more expensive than held', credit: PLENTY, key: { cap: FOR_TEN, 'cap-period': 'day' } },
     ...{ output: OUTPUT, rejection: 402, overcharged: true, check: someRejected },
   },
   {

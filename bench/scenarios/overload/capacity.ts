@@ -25,7 +25,7 @@ const CALM_SHARE = 0.5
 const ROUNDS = 5
 const BACK_WITHIN_SECONDS = 10
 const LEAST_GOODPUT = 0.8
-const DEAREST_REFUSAL = 0.1
+const MOST_EXPENSIVE_REJECTION = 0.1
 
 type Case = {
   title: string
@@ -96,7 +96,7 @@ async function measure(each: Case, { quick, say }: BenchOptions): Promise<Figure
     const crowd = { ...closed, mostConnections: TIMES_CAPACITY * each.connections }
     const crowdPerSecond = each.ofProcessor ? pace(await rounds(crowd)) : undefined
     await gateway.child.stop()
-    const shedMicros = each.ofProcessor ? await costOfRefusal(each, base, quick) : undefined
+    const shedMicros = each.ofProcessor ? await costOfRejection(each, base, quick) : undefined
     const [calmSeconds = [], overSeconds = [], afterSeconds = []] = seen.phases
     return {
       perSecond: pace(most),
@@ -139,7 +139,7 @@ const pace = (rounds: readonly Round[]): number => mean(rounds.map(({ perSecond 
 const PLACES = 8
 
 /** Endless streams take all slots of a gateway, so that every other request is rejected. */
-async function costOfRefusal(each: Case, base: string, quick: boolean): Promise<number> {
+async function costOfRejection(each: Case, base: string, quick: boolean): Promise<number> {
   const home = await createHomeWith(config({ ...each, inFlight: PLACES }, base))
   const { inside, outside } = processorsOf(each)
   const gateway = await start(home, inside)
@@ -147,15 +147,15 @@ async function costOfRefusal(each: Case, base: string, quick: boolean): Promise<
     const target = { host: '127.0.0.1', port: gateway.port, path: `/v1${CHAT}`, keys: home.keys, connections: PLACES }
     const streams = await keepOpen({ ...target, body: smallRequest('open', true), requests: PLACES, reader: 'waits' })
     const phases = [{ perSecond: MORE_THAN_ENOUGH, seconds: quick ? 3 : 6 }]
-    const refused = {
+    const rejected = {
       ...target,
       body: smallRequest('bench', each.streamed === true),
       phases,
       mostConnections: each.connections + 64,
     }
-    await steadyLoad(refused, outside)
+    await steadyLoad(rejected, outside)
     const before = cpuMicros(gateway.pid)
-    const { phases: [seconds = []] = [] } = await steadyLoad(refused, outside)
+    const { phases: [seconds = []] = [] } = await steadyLoad(rejected, outside)
     const used = cpuMicros(gateway.pid) - before
     await streams.close()
     return used / sum(seconds, 'shed')
@@ -232,7 +232,7 @@ export const capacity: Scenario = {
         'phase',
         'sent/s',
         'served/s',
-        'refused/s',
+        'rejected/s',
         'failed',
         'not sent/s',
         'p50',
@@ -273,9 +273,9 @@ function verdictsOf(title: string, figures: Figures): Outcome['verdicts'] {
       ? []
       : [
           verdict(
-            `capacity ${title}: CPU of a refusal, to ${micros(servedMicros)} of an answer`,
+            `capacity ${title}: CPU of a rejection, to ${micros(servedMicros)} of an answer`,
             shedMicros / servedMicros,
-            DEAREST_REFUSAL,
+            MOST_EXPENSIVE_REJECTION,
             times,
           ),
         ]),

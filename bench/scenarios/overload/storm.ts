@@ -6,7 +6,7 @@ const MOST_ATTEMPTS = 1.2
 const UPSTREAMS = 4
 const KEYS_EACH = 3
 
-const STORMS: readonly [name: string, refusals: readonly Rejection[]][] = [
+const STORMS: readonly [name: string, rejections: readonly Rejection[]][] = [
   ['429', [{ status: 429 }]],
   ['429, retry-after: 0', [{ status: 429, retryAfter: '0' }]],
   ['503', [{ status: 503 }]],
@@ -25,14 +25,15 @@ export const storms: Scenario = {
   async run({ quick, say }) {
     const rows: string[][] = []
     let worst = 0
-    for (const [name, refusals] of STORMS) {
+    for (const [name, rejections] of STORMS) {
       for (const { pace, clients, pauseMs, requests } of PACES) {
         say(`   ${name}, ${pace}`)
-        const everywhere = Array.from({ length: UPSTREAMS }, (_, index) => refusals[index % refusals.length]).filter(
-          (refusal) => refusal !== undefined,
-        )
+        const everywhere = Array.from(
+          { length: UPSTREAMS },
+          (_, index) => rejections[index % rejections.length],
+        ).filter((rejection) => rejection !== undefined)
         const count = quick ? requests / 4 : requests
-        const plan = { refusals: everywhere, keysEach: KEYS_EACH, requests: count, clients, pauseMs }
+        const plan = { rejections: everywhere, keysEach: KEYS_EACH, requests: count, clients, pauseMs }
         const { attempts, statuses } = await storm(plan)
         const seen = Object.entries(statuses).map(([status, times]) => `${times} x ${status}`)
         rows.push([name, pace, String(count), String(attempts), (attempts / count).toFixed(3), seen.join(', ')])
@@ -40,7 +41,7 @@ export const storms: Scenario = {
       }
     }
     return {
-      columns: ['refusals', 'pace', 'requests', 'attempts', 'attempts per request', 'what callers were told'],
+      columns: ['rejections', 'pace', 'requests', 'attempts', 'attempts per request', 'what callers were told'],
       rows,
       verdicts: [verdict('a storm from all upstreams: attempts per request', worst, MOST_ATTEMPTS, times)],
     }

@@ -18,37 +18,37 @@ import { StoreDown } from './storage/storage.ts'
 
 export type App = (http: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
-export function createApp(parts: AppDependencies, health: Health): App {
+export function createApp(deps: AppDependencies, health: Health): App {
   return (http) => {
     const [target, query] = splitTarget(http.target)
     const { method } = http
     const path = servedPath(target, query, http.headers)
     const match = matchRoute(path)
-    const catalogue = parts.catalogue()
-    const id = parts.ids.next()
+    const catalogue = deps.catalogue()
+    const id = deps.ids.next()
     const requestId = formatRequestId(id)
-    const { admission, requestLog } = parts
+    const { admission, requestLog } = deps
     const record = new RequestRecord(method, target, requestId, performance.now() - http.queuedMs, http.queuedMs)
     if (match !== undefined && isStatusCall(match, method)) {
       const headers = new ResponseHeaders(catalogue.headers.open, requestId)
-      const answer = handlerOf(match, http, target)({ http, id, query, headers, record }, parts, '', health)
+      const answer = handlerOf(match, http, target)({ http, id, query, headers, record }, deps, '', health)
       // Load balancers poll these paths, and a successful poll is not worth a log line.
       const isPolled = answer instanceof Promise || (answer.status === 200 && path !== '/')
       return isPolled ? answer : logged(answer, record, requestLog)
     }
     // A request that was queued has its slot, even if the queue has shrunk since.
     if (admission.isShedding && http.queuedMs === 0) {
-      const refused = rejectEarly(method, path, requestId, catalogue.headers, admission)
-      if (refused) return refused
+      const rejected = rejectEarly(method, path, requestId, catalogue.headers, admission)
+      if (rejected) return rejected
     }
     const headers = new ResponseHeaders(catalogue.headers.authenticated, requestId)
     const incoming: IncomingRequest = { http, id, query, headers, record }
     const respond = (answer: HttpResponse) => logged(answer, record, requestLog)
-    const respondTo = (error: unknown) => respond(render(error, path, incoming, parts))
+    const respondTo = (error: unknown) => respond(render(error, path, incoming, deps))
     try {
       // A queued request arrived before the shutdown began.
       if (!health.accepting() && http.queuedMs === 0) throw stopping()
-      const answer = handlerOf(match, http, target)(incoming, parts, match?.parameter ?? '', health)
+      const answer = handlerOf(match, http, target)(incoming, deps, match?.parameter ?? '', health)
       return answer instanceof Promise ? answer.then(respond, respondTo) : respond(answer)
     } catch (error) {
       return respondTo(error)
@@ -71,10 +71,10 @@ function render(
   error: unknown,
   path: string,
   incoming: IncomingRequest,
-  parts: Pick<AppDependencies, 'log'>,
+  deps: Pick<AppDependencies, 'log'>,
 ): HttpResponse {
   const { headers, http } = incoming
-  const info = infoOf(error, headers.requestId, parts)
+  const info = infoOf(error, headers.requestId, deps)
   incoming.record.error = info.code
   return renderError(info, dialectOfPath(path, http.headers), headers)
 }
@@ -86,10 +86,10 @@ function renderError(info: ErrorInfo, dialect: DialectId, headers: ResponseHeade
   return json(rendered.status, headers, rendered.body)
 }
 
-/** The rest of the body is still to come, perhaps for ever: it is no use waiting for it. */
+/** Errors after which the rest of the body is not read, so the connection is closed. */
 const HALF_READ: readonly ErrorCode[] = ['request_timeout', 'request_too_large']
 
-function infoOf(error: unknown, request: string, parts: Pick<AppDependencies, 'log'>): ErrorInfo {
+function infoOf(error: unknown, request: string, deps: Pick<AppDependencies, 'log'>): ErrorInfo {
   if (error instanceof Failure || error instanceof RequestError) return error.info
   if (error instanceof StoreDown) {
     return {
@@ -98,7 +98,7 @@ function infoOf(error: unknown, request: string, parts: Pick<AppDependencies, 'l
       retryAfter: 2,
     }
   }
-  parts.log.error('request failed', {
+  deps.log.error('request failed', {
     request,
     error: errorText(error),
   })

@@ -4,7 +4,8 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { formatMistakes } from './config/format-mistakes.ts'
-import { loadFile, readEnvironment } from './config.ts'
+import { loadFile } from './config.ts'
+import { readEnvironment } from './environment.ts'
 
 const FIXTURES = join(import.meta.dir, '../fixtures')
 
@@ -35,7 +36,7 @@ test('an empty environment: the documented defaults', () => {
 const SECRET = '0123456789abcdef'
 const POSTGRES = 'postgres://user:hunter2@db.example.com/trivium'
 
-// [environment, what stands in the mistakes]
+// [environment, parts of the mistakes]
 const ENVIRONMENTS: [Record<string, string>, string[]][] = [
   [{ PORT: '0' }, []],
   [{ PORT: '65535', HOST: '0.0.0.0' }, []],
@@ -77,7 +78,7 @@ test.each(ENVIRONMENTS)('environment %j', (env, expected) => {
   expect(text).not.toContain('hunter2')
 })
 
-test('what is given is taken', () => {
+test('set variables are used', () => {
   const file = join(folder, 'own.yaml')
   writeFileSync(file, '')
   const env = { HOST: '0.0.0.0', PORT: '0', TRIVIUM_DATA: folder, TRIVIUM_CONFIG: file, TRIVIUM_LOG: 'errors' }
@@ -111,13 +112,13 @@ test.each([
   ['a folder', () => folder, 'cannot be read: it is a folder'],
   ['not text', () => written('binary.yaml', new Uint8Array([0x61, 0x3a, 0x20, 0xff, 0xfe])), 'is not UTF-8 text'],
   ['nested without end', () => written('deep.yaml', '['.repeat(200_000)), 'not valid YAML'],
-])('a file that is %s is one clear mistake', (_, make, message) => {
+])('a file that is %s is one mistake', (_, make, message) => {
   const { config, mistakes } = loadFile(make(), {})
   expect(config).toBeUndefined()
   expect(mistakes[0]?.message).toContain(message)
 })
 
-test('tls: a pair that fits is taken, relative to the file', () => {
+test('tls: a matching pair is accepted, with paths relative to the file', () => {
   const place = join(folder, 'pair')
   mkdirSync(place)
   copyFileSync(join(FIXTURES, 'localhost.cert.pem'), join(place, 'cert.pem'))
@@ -137,7 +138,7 @@ test.each([
   [KEY, KEY, `3: server.tls.cert: ${KEY} does not contain a certificate in PEM format`],
   [CERT, CERT, `4: server.tls.key: ${CERT} does not contain a private key in PEM format`],
   ['gone.pem', KEY, '3: server.tls.cert: cannot read'],
-])('tls: %s with %s is refused', (cert, key, message) => {
+])('tls: %s with %s is rejected', (cert, key, message) => {
   const file = written('tls.yaml', `server:\n  tls:\n    cert: ${cert}\n    key: ${key}\n`)
   const { mistakes } = loadFile(file, {})
   expect(mistakes).toHaveLength(1)
@@ -176,7 +177,7 @@ describe('files that look like a configuration and are not read', () => {
   })
 })
 
-test('an empty file is a mistake where one would replace a configuration, and the defaults at a start', () => {
+test('an empty file is a mistake at a reload, and means the defaults at a start', () => {
   for (const text of ['', '# nothing\n', '---\n', '~\n']) {
     const file = written('empty.yaml', text)
     expect(loadFile(file, {}).config?.sandbox.on).toBe(true)

@@ -1,19 +1,15 @@
-// The only reader of environment variables and of the configuration file. All mistakes are reported together.
-import { existsSync, readFileSync, statSync } from 'node:fs'
-import { isIP } from 'node:net'
-import { resolve } from 'node:path'
+// The only reader of the configuration file. All mistakes are reported together.
+import { readFileSync } from 'node:fs'
 import { assemble, type LoadResult } from './config/assemble.ts'
-import { describeSystemError } from './config/sections/server.ts'
-import type { Environment, Mistake } from './config/types.ts'
+import { describeSystemError } from './config/system-error.ts'
 import type { BuiltIn } from './config/upstream-kinds.ts'
 import { EMPTY_FILE, isEmptyDocument } from './config/yaml/document.ts'
+import type { Variables } from './environment.ts'
 import { KINDS } from './upstreams/kinds/index.ts'
 import { maxOutputOf } from './upstreams/prices/output-limits.ts'
 import { findListed, type PriceList, readPriceList } from './upstreams/prices/price-list.ts'
 
 export type { LoadResult } from './config/assemble.ts'
-
-type Variables = Readonly<Record<string, string | undefined>>
 
 let list: PriceList | undefined
 
@@ -28,95 +24,6 @@ export const BUILT_IN: BuiltIn = {
   maxOutput: (model) => maxOutputOf(priceList(), model),
   imageLimits: (model) => findListed(priceList(), model)?.model.imageLimits,
   now: Date.now,
-}
-
-const DEFAULT_FILE = 'trivium.yaml'
-const SHORTEST_SECRET = 16
-
-/** A keyVariable that is set to nothing counts as not set, as compose files and CI systems like to do it. */
-export function readEnvironment(env: Variables): { environment: Environment; mistakes: Mistake[] } {
-  const mistakes: Mistake[] = []
-  const add = (message: string) => mistakes.push({ file: 'environment', line: undefined, message })
-  const text = (name: string) => env[name] || undefined
-  const integer = (name: string, fallback: number, min: number, max: number): number => {
-    const written = text(name)
-    if (written === undefined) return fallback
-    const number = /^\d{1,9}$/.test(written) ? Number(written) : Number.NaN
-    if (number >= min && number <= max) return number
-    add(`${name} must be a whole number from ${min} to ${max}, not ${JSON.stringify(written.slice(0, 40))}`)
-    return fallback
-  }
-
-  const host = text('HOST') ?? '127.0.0.1'
-  if (isIP(host) === 0 && !/^[A-Za-z0-9]([A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/.test(host)) {
-    add('HOST must be an IP address or a host name without scheme, brackets or port, such as 127.0.0.1, 0.0.0.0 or ::1')
-  }
-  const port = integer('PORT', 3333, 0, 65_535)
-  const workers = integer('TRIVIUM_WORKERS', 1, 1, 1024)
-  const databaseUrl = text('DATABASE_URL')
-  const secret = text('TRIVIUM_SECRET')
-  // Both are secret: messages do not repeat them.
-  if (databaseUrl !== undefined && !(/^postgres(ql)?:\/\/\S+$/.test(databaseUrl) && URL.canParse(databaseUrl))) {
-    add('DATABASE_URL must be a URL that begins with postgres:// or postgresql://; leave it out to use SQLite')
-  }
-  if (secret !== undefined && secret.length < SHORTEST_SECRET) {
-    add(`TRIVIUM_SECRET must have at least ${SHORTEST_SECRET} characters, such as the output of: openssl rand -hex 32`)
-  }
-  if (databaseUrl !== undefined && secret === undefined) {
-    add('TRIVIUM_SECRET must be set when DATABASE_URL is: all nodes share it')
-  }
-  if (workers > 1 && databaseUrl === undefined) {
-    add('TRIVIUM_WORKERS above 1 needs DATABASE_URL: one process owns a SQLite file')
-  }
-  const configFile = readConfigFile(text('TRIVIUM_CONFIG'), add)
-  const log = readLogLevel(text('TRIVIUM_LOG'), add)
-  const dataDir = resolve(text('TRIVIUM_DATA') ?? 'data')
-  const warnings = [...(configFile === undefined ? otherNameRemarks() : []), ...dotenvRemarks(env)]
-  return { environment: { host, port, dataDir, configFile, databaseUrl, secret, workers, log, warnings }, mistakes }
-}
-
-const LOG_LEVELS = ['off', 'errors', 'requests'] as const
-
-function readLogLevel(written: string | undefined, add: (message: string) => void): Environment['log'] {
-  const level = LOG_LEVELS.find((each) => each === (written ?? 'requests'))
-  if (level === undefined)
-    add(`TRIVIUM_LOG must be ${LOG_LEVELS.join(', ')}, not ${JSON.stringify(written?.slice(0, 40))}`)
-  return level ?? 'requests'
-}
-
-function readConfigFile(written: string | undefined, add: (message: string) => void): string | undefined {
-  if (written === undefined) return existsSync(DEFAULT_FILE) ? resolve(DEFAULT_FILE) : undefined
-  const file = resolve(written)
-  if (!statSync(file, { throwIfNoEntry: false })?.isFile()) add(`TRIVIUM_CONFIG: ${file} is not a file`)
-  return file
-}
-
-function otherNameRemarks(): string[] {
-  if (!existsSync(OTHER_NAME)) return []
-  return [`${resolve(OTHER_NAME)} is not read: rename it to ${DEFAULT_FILE}, or set TRIVIUM_CONFIG=${OTHER_NAME}`]
-}
-
-const OTHER_NAME = 'trivium.yml'
-const VARIABLES = [
-  'HOST',
-  'PORT',
-  'DATABASE_URL',
-  ...[...KINDS.values()].flatMap(({ keyVariable }) => keyVariable ?? []),
-]
-
-/** Many programs read `.env` by themselves, so people expect it here, too. */
-function dotenvRemarks(env: Variables): string[] {
-  const file = resolve('.env')
-  let text: string
-  try {
-    text = readFileSync(file, 'utf8')
-  } catch {
-    return []
-  }
-  const names = [...text.matchAll(/^\s*(?:export\s+)?([A-Z][A-Z0-9_]*)\s*=/gm)].map(([, name = '']) => name)
-  const ours = names.filter((name) => (VARIABLES.includes(name) || name.startsWith('TRIVIUM_')) && !env[name])
-  if (ours.length === 0) return []
-  return [`${file} is not read; set its variables in the environment: ${[...new Set(ours)].join(', ')}`]
 }
 
 /** Without a path: the defaults. `env` supplies `${NAME}`. `mayBeEmpty`: only a start accepts an empty file. */

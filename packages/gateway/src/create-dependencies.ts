@@ -9,7 +9,7 @@ import { createCallers } from './access/authenticate.ts'
 import type { Catalogue } from './access/catalogue.ts'
 import { createIds } from './access/ids.ts'
 import { CommandError } from './cli/errors.ts'
-import { describeSystemError } from './config/sections/server.ts'
+import { describeSystemError } from './config/system-error.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import { errorText } from './observe/log.ts'
 import type { Logs } from './observe/logs.ts'
@@ -25,6 +25,7 @@ import { joinNode } from './storage/node/node.ts'
 import { createSettler } from './storage/node/settler.ts'
 import type { Storage } from './storage/storage.ts'
 import { createStatistics } from './text/billing/model-statistics.ts'
+import { STREAM_TIMING } from './text/responding/stream-timing.ts'
 import { createSeals } from './text/translation/seals.ts'
 import { createUnsupportedFields } from './text/translation/unsupported-fields.ts'
 import { fetchPublic } from './upstreams/fetch-public.ts'
@@ -90,6 +91,7 @@ export async function createDependencies(
       report: (upstream, code) => log.warn('HTTP/2 failed; using HTTP/1.1 for 10 minutes', { upstream, code }),
     }),
     random: Math.random,
+    streamTiming: STREAM_TIMING,
   }
 }
 

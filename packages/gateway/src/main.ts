@@ -6,9 +6,10 @@ import { CommandError } from './cli/errors.ts'
 import { START } from './cli/program.ts'
 import { run } from './cli/run.ts'
 import { formatMistakes } from './config/format-mistakes.ts'
-import { describeSystemError } from './config/sections/server.ts'
+import { describeSystemError } from './config/system-error.ts'
 import type { Environment, Mistake } from './config/types.ts'
-import { loadFile, readEnvironment } from './config.ts'
+import { loadFile } from './config.ts'
+import { readEnvironment } from './environment.ts'
 import { keepRunning } from './process/keep-running.mjs'
 import type { Launch } from './process/supervisor.ts'
 import { describeStart, type FromWorker, joinParent, type ToWorker, type Worker } from './process/worker.ts'
@@ -27,7 +28,7 @@ for (const name of PROXY_VARIABLES) delete process.env[name]
 
 const loadConfig = (file: string) => loadFile(file, env)
 
-const setup: CommandContext = {
+const context: CommandContext = {
   version: VERSION,
   environment() {
     const { environment, mistakes } = readEnvironment(env)
@@ -52,7 +53,7 @@ const setup: CommandContext = {
   },
   describeDatabase: ({ databaseUrl, dataDir }) =>
     databaseUrl ? `PostgreSQL database ${placeOf(databaseUrl)}` : `SQLite database ${join(dataDir, SQLITE_FILE)}`,
-  serve: () => serve({ ...setup, loadConfig, launch: launchWorker, worker: asWorker(), ready: reportReady }),
+  serve: () => serve({ ...context, loadConfig, launch: launchWorker, worker: asWorker(), ready: reportReady }),
 }
 
 const mistakesError = (mistakes: readonly Mistake[]) => new CommandError(formatMistakes(mistakes), mistakes)
@@ -169,6 +170,6 @@ if (isServe && !isParent && !env.BUN_CONFIG_MAX_HTTP_REQUESTS) {
   restartAsParent(args)
 } else {
   if (isServe) stopWithLauncher()
-  const code = await run(args, setup)
+  const code = await run(args, context)
   if (code !== undefined) process.exit(code)
 }

@@ -37,7 +37,7 @@ export type Health = {
 /** `parameter`: the text at the place of the path's parameter, still percent-encoded. */
 export type Handler = (
   incoming: IncomingRequest,
-  parts: AppDependencies,
+  deps: AppDependencies,
   parameter: string,
   health: Health,
 ) => HttpResponse | Promise<HttpResponse>
@@ -45,13 +45,13 @@ export type Handler = (
 /** A request in a text dialect. */
 const text =
   (endpoint: TextEndpoint): Handler =>
-  (incoming, parts) =>
-    journey(incoming, endpoint, parts)
+  (incoming, deps) =>
+    journey(incoming, endpoint, deps)
 
 const generateContent =
   (stream: boolean): Handler =>
-  (incoming, parts, model) =>
-    journey(incoming, generateContentEndpoint(model, stream, incoming.query), parts)
+  (incoming, deps, model) =>
+    journey(incoming, generateContentEndpoint(model, stream, incoming.query), deps)
 
 const COUNTING = 'the counting of tokens'
 
@@ -71,12 +71,12 @@ const HANDLERS = {
   'create-video-task': reservedEndpoint('video-tasks', 'videos'),
   'show-video-task': reservedEndpoint('video-tasks', 'videos'),
   'list-models': listModels,
-  'show-model': (incoming, parts, model) => showModel(model, incoming, parts),
+  'show-model': (incoming, deps, model) => showModel(model, incoming, deps),
   'list-generate-content-models': listGenerateContentModels,
-  'show-generate-content-model': (incoming, parts, model) => showGenerateContentModel(model, incoming, parts),
+  'show-generate-content-model': (incoming, deps, model) => showGenerateContentModel(model, incoming, deps),
   'list-usage': showUsage,
-  'show-usage': (incoming, parts, id) => showRequest(id, incoming, parts),
-  register: (incoming, parts) => parts.register(incoming),
+  'show-usage': (incoming, deps, id) => showRequest(id, incoming, deps),
+  register: (incoming, deps) => deps.register(incoming),
   entry: ({ headers }) => json(200, headers, ENTRY),
   health: ({ headers }) => json(200, headers, { status: 'ok' }),
   ready: showReady,

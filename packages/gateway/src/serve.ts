@@ -89,42 +89,42 @@ async function start(
   const upstreamHealth = createHealth()
   let catalogue = compileCatalogue(firstConfig, Date.now(), upstreamHealth)
   const config = () => catalogue.config
-  const parts = await createDependencies(environment, storage, () => catalogue, logs, cleanup)
+  const deps = await createDependencies(environment, storage, () => catalogue, logs, cleanup)
   let listener: Listener | undefined
-  const lifecycle = createServerLifecycle(parts, () => listener, cleanup)
-  const admit = () => parts.admission.enter({ tenant: REGISTRATIONS, bytes: LARGEST_BODY, isArriving: false })
+  const lifecycle = createServerLifecycle(deps, () => listener, cleanup)
+  const admit = () => deps.admission.enter({ tenant: REGISTRATIONS, bytes: LARGEST_BODY, isArriving: false })
   const { accounts } = storage
-  const register = createRegister({ accounts, config, after: parts.ticker.after, clock: Date.now, admit, log })
+  const register = createRegister({ accounts, config, after: deps.ticker.after, clock: Date.now, admit, log })
   const jobs = createJobs({ leases: storage.leases, log })
   cleanup.add(() => jobs.stop())
   const clusterStatus = environment.databaseUrl ? watchNodes(jobs.every, storage.nodes) : undefined
   const health = {
-    ready: () => lifecycle.ready && parts.node.mayDispatch(),
+    ready: () => lifecycle.ready && deps.node.mayDispatch(),
     accepting: () => lifecycle.accepting,
     ...(clusterStatus ? { clusterStatus } : {}),
   }
-  const opened = openListener(environment, firstConfig, createApp({ ...parts, register }, health), worker, {
+  const opened = openListener(environment, firstConfig, createApp({ ...deps, register }, health), worker, {
     isDraining: () => lifecycle.stopping,
-    ticker: parts.ticker,
-    gate: createAdmissionGate(parts),
-    limit: createConnectionLimit(() => catalogue.trustedProxies, parts.ticker.now, log),
+    ticker: deps.ticker,
+    gate: createAdmissionGate(deps),
+    limit: createConnectionLimit(() => catalogue.trustedProxies, deps.ticker.now, log),
     failed: (error) => log.error('connection failed', { error: String(error) }),
-    malformed: parts.requestLog.malformed,
+    malformed: deps.requestLog.malformed,
   })
   listener = opened
   cleanup.add(() => opened.stop(true))
   stopOnSignals(lifecycle, log)
   const use = (config: FileConfig) => {
     catalogue = compileCatalogue(config, Date.now(), upstreamHealth)
-    parts.admission.setLimits(config.server.limits)
+    deps.admission.setLimits(config.server.limits)
   }
   startRenewals(options, environment, opened, firstConfig, use, storage, log, cleanup)
-  pollChanges(jobs.every, storage.keys, parts.callers)
-  auditLedger(jobs.every, storage.ledger, log, () => parts.admission.isSaturated)
+  pollChanges(jobs.every, storage.keys, deps.callers)
+  auditLedger(jobs.every, storage.ledger, log, () => deps.admission.isSaturated)
   sweepContents(jobs.every, storage.contents)
   clearReceipts(jobs.every, storage.ledger, () => config().retention.requests)
-  const commandStorage = clearingCaches(storage, parts.callers, parts.rateLimitCache)
-  const { httpVersionOf } = parts.send
+  const commandStorage = clearingCaches(storage, deps.callers, deps.rateLimitCache)
+  const { httpVersionOf } = deps.send
   const operationContext = () => ({ storage: commandStorage, health: upstreamHealth, httpVersionOf, config: config() })
   const control = openControlSocket(environment.dataDir, operationContext, worker?.number)
   cleanup.add(() => control.stop())
@@ -143,24 +143,24 @@ async function start(
 }
 
 function createServerLifecycle(
-  parts: GatewayDependencies,
+  deps: GatewayDependencies,
   listener: () => Listener | undefined,
   cleanup: Cleanup,
 ): Lifecycle {
   return createLifecycle(
     {
-      running: () => Math.max(parts.admission.inFlight, listener()?.pending ?? 0),
+      running: () => Math.max(deps.admission.inFlight, listener()?.pending ?? 0),
       abortRunning: () => {
-        parts.admission.close()
-        parts.upstreamSlots.close()
-        parts.upstreamCalls.abortAll('shutdown')
+        deps.admission.close()
+        deps.upstreamSlots.close()
+        deps.upstreamCalls.abortAll('shutdown')
       },
       stopAccepting: async () => listener()?.stop(false),
       cutConnections: async () => listener()?.stop(true),
-      drainMs: () => parts.catalogue().config.server.drainMs,
+      drainMs: () => deps.catalogue().config.server.drainMs,
       close: () => cleanup.run(),
     },
-    parts.log,
+    deps.log,
     (code) => process.exit(code),
   )
 }

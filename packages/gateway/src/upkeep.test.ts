@@ -3,7 +3,7 @@ import type { Every, Job } from './jobs/every.ts'
 import type { LiveNode } from './storage/storage.ts'
 import { watchNodes } from './upkeep.ts'
 
-test('nodes that do not agree are drift, and a store that does not answer leaves it open', async () => {
+test('nodes with different configurations are config drift; without the store, drift is unknown', async () => {
   const asked: (() => Promise<LiveNode[]>)[] = [
     async () => [{ slot: 0, config: 'a' }],
     async () => ['a', 'b', 'a'].map((config, slot) => ({ slot, config })),

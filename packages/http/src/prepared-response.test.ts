@@ -19,11 +19,11 @@ test('has its id wherever there is one, its time and its length', () => {
   expect(prepared.text('date: today\r\n', 'req_0123456789abcdef', true)).toBe(written + body)
 })
 
-test('says that the connection ends', () => {
+test('can say that the connection closes', () => {
   expect(prepared.text('date: today\r\n', 'req_0123456789abcdef', false)).toContain('\r\nconnection: close\r\n')
 })
 
-test('is the same answer for those who write it themselves', () => {
+test('is the same response if the caller writes it', () => {
   const { status, headers, body } = prepared.response('req_0123456789abcdef')
   const text = `HTTP/1.1 ${status} Service Unavailable\r\n${headers.lines()}content-length: ${(body as Uint8Array).length}\r\n\r\n${body}`
   expect(prepared.text('', 'req_0123456789abcdef', true)).toBe(text)

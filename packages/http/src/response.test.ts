@@ -5,7 +5,7 @@ const FIXED = fixedHeaders({ 'cache-control': 'private, no-store', 'x-frame-opti
 const ID = 'x-request-id: req_1\r\nrequest-id: req_1\r\n'
 const open = () => new ResponseHeaders(FIXED, 'req_1')
 
-describe('the headers of an answer', () => {
+describe('the headers of a response', () => {
   test('are the fixed ones, the id and what was set', () => {
     const headers = open()
     headers.set('retry-after', '1')
@@ -24,7 +24,7 @@ describe('the headers of an answer', () => {
     expect([headers.get('allow'), headers.get('cache-control')]).toEqual(['POST', 'public'])
   })
 
-  test('the id, too, whoever sets it again', () => {
+  test('the id, too, if it is set again', () => {
     const headers = open()
     headers.set('x-request-id', 'req_1')
     headers.set('request-id', 'req_1')
@@ -89,20 +89,20 @@ describe('the headers of an answer', () => {
     'a\u0100b',
     '\ud83d\ude00',
     '\u560a',
-  ])('never hold %j: it would be another header, or other bytes', (value) => {
+  ])('never contain %j: it would be another header, or other bytes', (value) => {
     const headers = open()
     expect(() => headers.set('a', value)).toThrow(TypeError)
     expect(() => fixedHeaders({ a: value })).toThrow(TypeError)
     expect(headers.lines()).not.toContain('\r\na:')
   })
 
-  test.each(['', 'a b', '\t', '\xe4\xff', '~'])('hold %j', (value) => {
+  test.each(['', 'a b', '\t', '\xe4\xff', '~'])('contain %j', (value) => {
     const headers = open()
     headers.set('a', value)
     expect(headers.lines()).toEndWith(`\r\na: ${value}\r\n`)
   })
 
-  test('know nothing of what every object has', () => expect(open().get('constructor')).toBeNull())
+  test('have no inherited properties', () => expect(open().get('constructor')).toBeNull())
 })
 
 test('json has its type', () => {

@@ -4,7 +4,7 @@ import { securityHeaders } from './security-headers.ts'
 const PLAIN = { tls: undefined, publicUrl: undefined }
 const TLS = { certFile: 'cert.pem', keyFile: 'key.pem' }
 
-test('every answer may be neither guessed at, framed, run nor embedded', () => {
+test('no response may be sniffed, framed, executed or embedded', () => {
   const { open, authenticated } = securityHeaders(PLAIN)
   for (const set of [open, authenticated])
     expect(set.set).toMatchObject({
@@ -16,7 +16,7 @@ test('every answer may be neither guessed at, framed, run nor embedded', () => {
     })
 })
 
-test('what a key unlocked is kept by no cache', () => {
+test('responses to requests with a key are not cached', () => {
   expect(securityHeaders(PLAIN).authenticated.set['cache-control']).toBe('private, no-store')
   expect(securityHeaders(PLAIN).open.set).not.toHaveProperty('cache-control')
 })
@@ -27,12 +27,12 @@ test.each([
   [{ ...PLAIN, publicUrl: 'https://gw.example.com' }, true],
   [{ ...PLAIN, publicUrl: 'HTTPS://gw.example.com' }, true],
   [{ ...PLAIN, tls: TLS }, true],
-])('browsers are told to insist on HTTPS only where it is served: %j', (server, expected) => {
+])('HSTS is sent only where HTTPS is served: %j', (server, expected) => {
   const { open, authenticated } = securityHeaders(server)
   for (const set of [open, authenticated]) expect('strict-transport-security' in set.set).toBe(expected)
 })
 
-test('the sets are made once and can be shared', () => {
+test('the header sets are created once and can be shared', () => {
   expect(securityHeaders(PLAIN)).toBe(securityHeaders({ ...PLAIN }))
   const { open, authenticated } = securityHeaders({ ...PLAIN, tls: TLS })
   expect([open.set, authenticated.set].every(Object.isFrozen)).toBe(true)

@@ -17,7 +17,7 @@ class Counter extends Ticking {
 /** Long enough that it never ticks by itself: `each` is what a tick does. */
 const still = () => createTicker(1_000_000)
 
-test('what was added is ticked until it is removed, however often that is said', () => {
+test('an added item is called at each tick until it is removed, also if it was added or removed twice', () => {
   const ticker = still()
   const [first, second, third] = [new Counter(), new Counter(), new Counter()]
   for (const item of [first, second, third]) ticker.add(item)
@@ -36,7 +36,7 @@ test('what was added is ticked until it is removed, however often that is said',
   ticker.stop()
 })
 
-test('items that remove themselves or each other while they are ticked leave the others their turn', () => {
+test('items may remove themselves or each other during a tick; the others are still called', () => {
   const ticker = still()
   const others = [new Counter(), new Counter()]
   const victim = new Counter()
@@ -52,7 +52,7 @@ test('items that remove themselves or each other while they are ticked leave the
   ticker.stop()
 })
 
-test('an alarm rings once, not before its time, and not when it was called off', async () => {
+test('a timer fires once, not before its time, and not if it was cancelled', async () => {
   let time = 0
   const ticker = createTicker(1, { clock: () => time })
   const rung: string[] = []

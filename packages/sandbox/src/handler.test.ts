@@ -44,11 +44,11 @@ test.each([
   if (status >= 400) expect(Object.keys((await json(answer)).error)).toEqual(['message', 'type', 'param', 'code'])
 })
 
-test('where no key is needed, none is asked for', async () => {
+test('with key: none, no key is required', async () => {
   expect((await call('POST', '/v1/chat/completions', hello, {}, { key: 'none' })).status).toBe(200)
 })
 
-test('the catalogue is the one model', async () => {
+test('the model list has the one model', async () => {
   expect((await json(await call('GET', '/v1/models'))).data.map((model: { id: string }) => model.id)).toEqual([
     'sandbox-text',
   ])
@@ -64,7 +64,7 @@ test('the same request gets the same bytes; another gets another id', async () =
   expect(new Set(await Promise.all(ids)).size).toBe(2)
 })
 
-test('the key is nowhere in the answer', async () => {
+test('the key does not appear in the response', async () => {
   const answer = await chat(hello, { authorization: 'Bearer sk-very-secret' })
   expect(`${JSON.stringify([...answer.headers])}${await answer.text()}`).not.toContain('very-secret')
 })
@@ -83,7 +83,7 @@ describe('streams', () => {
     expect(data.at(-1)).toBe('[DONE]')
   })
 
-  test('have the usage last, in a chunk without choices, when asked', async () => {
+  test('have the usage last, in a chunk without choices, on request', async () => {
     const chunks = (await streamed({ stream_options: { include_usage: true } }))
       .slice(0, -1)
       .map((text) => JSON.parse(text))
@@ -199,13 +199,13 @@ test.each([null])('%p means absent', async (nothing) => {
   expect((await chat(body)).status).toBe(200)
 })
 
-test('odd characters pass unharmed', async () => {
+test('unusual characters are preserved', async () => {
   const odd = 'NUL \u0000, lone \ud83d surrogate, quote ", backslash \\, 🙂 and\u2028line'
   const body = await json(await chat(user(odd)))
   expect(body.choices[0].message.content).toStartWith(`[sandbox] You said: ${odd}\n`)
 })
 
-test('a prompt made to be slow to search is not', async () => {
+test('a prompt built to slow down the search for directives does not', async () => {
   const prompts = [
     ' '.repeat(3_000_000),
     `call f${'{'.repeat(1_000_000)}`,

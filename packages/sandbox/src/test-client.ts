@@ -1,4 +1,4 @@
-// For the tests: a client that sees what is really on the wire, chunk by chunk, and how the connection ended.
+// For tests: a client that records what is on the wire, chunk by chunk, and how the connection ended.
 import { connect } from 'node:net'
 
 export type Wire = {
@@ -8,7 +8,7 @@ export type Wire = {
   /** The HTTP chunks in the order of the server's writes. */
   chunks: Buffer[]
   body: string
-  /** `complete`: the body's proper end was seen; `destroyed`: the connection went before it. */
+  /** `complete`: the body's proper end arrived; `destroyed`: the connection closed before it. */
   ending: 'complete' | 'destroyed'
 }
 

@@ -1,17 +1,24 @@
 // A real gateway in its own process: the one way to start one in tests.
 import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { StreamTiming } from '../../../packages/gateway/src/text/responding/stream-timing.ts'
 import { type CommandOutput, type Engine, environmentOf, type Home, MAIN, newHome, runCommand } from './home.ts'
 import { closeDatabase, runJson } from './operate.ts'
 
-const START_WITHIN_MS = 60_000
+const START_WITHIN_MS = 20_000
+const SET_STREAM_TIMING = join(import.meta.dir, 'set-stream-timing.ts')
 
 export type GatewayOptions = {
   engine?: Engine
   /** The configuration file's text. */
   config?: string
   env?: Record<string, string>
+  /** Waits that this test shortens. */
+  streamTiming?: Partial<StreamTiming>
   /** The limit of file descriptors of the process. */
   descriptors?: number
+  /** Another main.ts than this checkout's. */
+  main?: string
   /** Uses the folder and the database of a gateway that has stopped. */
   home?: Home
 }
@@ -37,11 +44,15 @@ export type Gateway = {
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const home = options.home ?? (await newHome(options.engine ?? 'sqlite', options.config))
-  const { descriptors } = options
+  const { descriptors, streamTiming } = options
+  const preload = streamTiming ? ['--preload', SET_STREAM_TIMING] : []
   const limited = descriptors ? ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`] : []
-  const child = Bun.spawn([...limited, process.execPath, MAIN, 'serve'], {
+  const child = Bun.spawn([...limited, process.execPath, ...preload, options.main ?? MAIN, 'serve'], {
     // The fourth stream closes when the test process ends, which stops the server: a failed run leaves nothing behind.
-    env: { ...environmentOf(home, options.env), TRIVIUM_LAUNCHER_FD: '3' },
+    env: {
+      ...environmentOf(home, options.env),
+      ...{ TRIVIUM_LAUNCHER_FD: '3', TEST_STREAM_TIMING: JSON.stringify(streamTiming ?? {}) },
+    },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })
   const output = { stdout: '', stderr: '' }

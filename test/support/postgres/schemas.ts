@@ -48,7 +48,7 @@ export async function ask(url: string, query: string): Promise<Record<string, un
   }
 }
 
-/** Somebody's open transaction that keeps these accounts locked. */
+/** An open transaction that keeps these accounts locked. */
 export async function lockAccounts(url: string, accounts: readonly bigint[]): Promise<{ release(): Promise<void> }> {
   const sql = new SQL(url, { max: 1, bigint: true })
   await sql.unsafe('begin')
@@ -61,7 +61,7 @@ export async function lockAccounts(url: string, accounts: readonly bigint[]): Pr
   }
 }
 
-/** For a query on pg_stat_activity: the engine's connections that wait for somebody's lock. */
+/** For a query on pg_stat_activity: the engine's connections that wait for a lock. */
 export const WAITING_FOR_LOCK = `from pg_stat_activity
   where datname = current_database() and application_name = 'trivium patient' and wait_event_type = 'Lock'`
 

@@ -6,7 +6,7 @@ export type Rejection = { status: number; retryAfter?: string }
 
 export type StormPlan = {
   /** One rejection for each upstream. */
-  refusals: readonly Rejection[]
+  rejections: readonly Rejection[]
   keysEach: number
   requests: number
   /** Concurrent clients. */
@@ -18,9 +18,9 @@ export type StormPlan = {
 export type StormResult = { requests: number; attempts: number; statuses: Record<string, number> }
 
 export async function storm(plan: StormPlan): Promise<StormResult> {
-  const { refusals, keysEach, requests, clients, pauseMs = 0 } = plan
+  const { rejections, keysEach, requests, clients, pauseMs = 0 } = plan
   let attempts = 0
-  const upstreams = refusals.map(({ status, retryAfter }) =>
+  const upstreams = rejections.map(({ status, retryAfter }) =>
     Bun.serve({
       port: 0,
       hostname: '127.0.0.1',

@@ -5,7 +5,7 @@ const keys = createAccountSecrets('a secret of a test')
 const PLAIN = Buffer.from('{"answer":42}')
 const CONTEXT = Buffer.from('a request')
 
-test('what is encrypted for an account is read again by it, also by another process, and shows nothing', () => {
+test('a value encrypted for an account is decrypted for it, in another process too, and the ciphertext discloses nothing', () => {
   const sealed = keys.encrypt(1n, 'idempotent answers', PLAIN, CONTEXT)
   expect(Buffer.from(sealed).includes('answer')).toBe(false)
   expect(keys.encrypt(1n, 'idempotent answers', PLAIN, CONTEXT)).not.toEqual(sealed)
@@ -13,7 +13,7 @@ test('what is encrypted for an account is read again by it, also by another proc
   expect(Buffer.from(opened ?? []).toString()).toBe(PLAIN.toString())
 })
 
-test('nothing else opens it', () => {
+test('no other account, secret or value decrypts it', () => {
   const sealed = keys.encrypt(1n, 'idempotent answers', PLAIN, CONTEXT)
   const damaged = Buffer.from(sealed)
   damaged[20] = (damaged[20] ?? 0) ^ 1
@@ -26,7 +26,7 @@ test('nothing else opens it', () => {
   expect(other.decrypt(1n, 'idempotent answers', sealed, CONTEXT)).toBeUndefined()
 })
 
-test('a pseudonym is stable for an account and a value, and tells nothing apart from that', () => {
+test('a pseudonym is stable for an account and a value, and discloses nothing else', () => {
   const one = keys.pseudonym(1n, 'end users', 'ada')
   expect(one).toMatch(/^[A-Za-z0-9_-]{43}$/)
   expect(createAccountSecrets('a secret of a test').pseudonym(1n, 'end users', 'ada')).toBe(one)

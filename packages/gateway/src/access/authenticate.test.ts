@@ -37,7 +37,7 @@ const codeOf = async (call: () => unknown) => {
 }
 
 describe('the cache of callers', () => {
-  test('one that is out of date is looked up anew, once for many who find it out together', async () => {
+  test('an outdated entry is looked up again, once for many concurrent requests', async () => {
     const store = countingStore({ a: {}, b: {} })
     const callers = createCallers(store, () => 0)
     const former = await callers.find(secret('a'))
@@ -45,19 +45,19 @@ describe('the cache of callers', () => {
     const anew = await Promise.all(Array.from({ length: 50 }, () => callers.refresh(secret('a'), former)))
     expect(store.asked()).toBe(3)
     for (const each of anew) expect(each).not.toBe(former)
-    // Whoever comes late with the former one gets what is known by now.
+    // A late refresh of the former entry gets the current one, without a lookup.
     expect(await callers.refresh(secret('a'), former)).toBe(await callers.find(secret('a')))
     await callers.find(secret('b'))
     expect(store.asked()).toBe(3)
   })
 
-  test('who remembers something else of the callers hears when it may be out of date', () => {
+  test('clearing the cache notifies other caches of callers', () => {
     let cleared = 0
     createCallers(countingStore({}), () => 0, { onClear: () => cleared++ }).clear()
     expect(cleared).toBe(1)
   })
 
-  test('many at once for the same key are one question; later ones are none', async () => {
+  test('concurrent requests with the same key share one lookup; later ones use the cache', async () => {
     const store = countingStore({ a: {} })
     const callers = createCallers(store, () => 0)
     const found = await Promise.all(Array.from({ length: 50 }, () => callers.find(secret('a'))))
@@ -66,7 +66,7 @@ describe('the cache of callers', () => {
     expect(store.asked()).toBe(1)
   })
 
-  test('a wrong key is remembered as wrong, and one that is no key is not even asked for', async () => {
+  test('an unknown key is cached, and a malformed one is not looked up', async () => {
     const store = countingStore({})
     const callers = createCallers(store, () => 0)
     for (let times = 0; times < 5; times++) expect(await codeOf(() => callers.find(secret('b')))).toBe('invalid_key')
@@ -76,7 +76,7 @@ describe('the cache of callers', () => {
     expect(store.asked()).toBe(1)
   })
 
-  test('is bounded, and wrong keys do not crowd out right ones', async () => {
+  test('is bounded, and unknown keys do not evict valid ones', async () => {
     const store = countingStore(Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`r${index}`, {}])))
     const callers = createCallers(store, () => 0, { limit: 4 })
     await callers.find(secret('r0'))
@@ -88,7 +88,7 @@ describe('the cache of callers', () => {
     expect(store.asked()).toBe(before + 5)
   })
 
-  test('a failing store is not remembered', async () => {
+  test('a store error is not cached', async () => {
     const store = countingStore({ a: {} })
     store.waitFor(Promise.reject(new Error('down')))
     const callers = createCallers(store, () => 0)
@@ -97,7 +97,7 @@ describe('the cache of callers', () => {
     expect(await codeOf(() => callers.find(secret('a')))).toBe('ok')
   })
 
-  test('what was asked before a change is not kept after it', async () => {
+  test('a lookup that began before a change is not cached after it', async () => {
     const store = countingStore({ a: {} })
     const { promise, resolve } = Promise.withResolvers<void>()
     store.waitFor(promise)
@@ -121,7 +121,7 @@ describe('the cache of callers', () => {
     )
   })
 
-  test('a remembered key expires by the clock', async () => {
+  test('a cached key expires by the clock', async () => {
     let now = 0
     const callers = createCallers(countingStore({ a: { expiresAt: 10 } }), () => now)
     expect(await codeOf(() => callers.find(secret('a')))).toBe('ok')

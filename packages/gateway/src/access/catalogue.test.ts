@@ -35,7 +35,7 @@ describe('a group', () => {
     expect(offer('default', 'bare')).toBeUndefined()
   })
 
-  test('or a price of its own, with a version of its own and without the multiplier', () => {
+  test('may have its own price, with its own version and without the multiplier', () => {
     const own = offer('own', 'plain')
     expect(own?.rate).toMatchObject({ price: { input: 1_000_000_000n }, multiplierMillionths: 1_000_000n })
     expect(own?.priceVersion).not.toBe(offer('default', 'plain')?.priceVersion ?? '')
@@ -43,25 +43,25 @@ describe('a group', () => {
     expect(charge?.figures).toContain('"input":"1000000000"')
   })
 
-  test('also for a model that has none otherwise', () => {
+  test('may price a model that is otherwise unpriced', () => {
     expect(offer('own', 'bare')?.rate.price.input).toBe(3_000_000_000n)
   })
 })
 
-test('what the operator pays is ready to be reckoned with', () => {
+test('the cost of a route is compiled for billing', () => {
   const [candidate] = offer('default', 'plain')?.candidates ?? []
   expect(candidate?.costRate).toMatchObject({ multiplierMillionths: 1_000_000n, plain: false })
   expect(offer('default', 'rich')?.candidates[0]).not.toHaveProperty('costRate')
 })
 
-test('a model that makes images: who has it is told so, for others it does not exist', () => {
-  const refusal = (group: string) => {
+test('an image model: the error says so in groups that have it; in others the model does not exist', () => {
+  const rejection = (group: string) => {
     try {
       authorize({ ...TEST_CALLER, group }, 'img', catalogue)
     } catch (thrown) {
       return thrown instanceof Failure ? [thrown.info.code, thrown.message] : thrown
     }
   }
-  expect(refusal('default')).toEqual(['model_not_found', expect.stringContaining('generates images')])
-  expect(refusal('own')).toEqual(['model_not_found', expect.stringContaining('does not exist')])
+  expect(rejection('default')).toEqual(['model_not_found', expect.stringContaining('generates images')])
+  expect(rejection('own')).toEqual(['model_not_found', expect.stringContaining('does not exist')])
 })

@@ -3,7 +3,7 @@ import { createIds, formatRequestId, parseRequestId, timeOfId } from './ids.ts'
 
 const NOW = Date.UTC(2026, 0, 2)
 
-test('ids are unique and ordered, however many a millisecond has and wherever the clock goes', () => {
+test('ids are unique and ordered, at any rate and wherever the clock jumps', () => {
   let now = NOW
   const ids = createIds(
     () => 3,
@@ -19,7 +19,7 @@ test('ids are unique and ordered, however many a millisecond has and wherever th
   expect(timeOfId(made.at(-1) ?? 0n)).toBe(now)
 })
 
-test('two nodes never make the same one', () => {
+test('two nodes never create the same id', () => {
   const [one, two] = [0, 1_023].map((slot) =>
     createIds(
       () => slot,

@@ -39,7 +39,7 @@ export type StoreCommand = CommandBase & {
 }
 
 export type LocalCommand = CommandBase & {
-  run(parsed: Arguments, setup: CommandContext, json: boolean): Promise<unknown>
+  run(parsed: Arguments, context: CommandContext, json: boolean): Promise<unknown>
 }
 
 export type Command = StoreCommand | LocalCommand

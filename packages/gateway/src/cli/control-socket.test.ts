@@ -37,7 +37,7 @@ async function served(dataDir: string, work: (storage: Storage) => Promise<void>
 }
 
 describe('a command beside a server', () => {
-  test('is answered by it, and mistakes come back as they were said', async () => {
+  test('runs in the server, and its errors are returned unchanged', async () => {
     await served(folder, async () => {
       expect(await isServerRunning(folder)).toBe(true)
       expect(await callServer(folder, ...SHOW)).toMatchObject({ result: { balance_usd: '5.00' } })
@@ -51,7 +51,7 @@ describe('a command beside a server', () => {
     expect(existsSync(join(folder, 'control.sock'))).toBe(false)
   })
 
-  test('reaches it in a folder too deep for a socket, through one that nobody else can look into', async () => {
+  test('works in a folder whose path is too long for a socket, through a private folder', async () => {
     const deep = join(folder, 'x'.repeat(120))
     mkdirSync(deep)
     let socket = ''
@@ -63,7 +63,7 @@ describe('a command beside a server', () => {
     expect(existsSync(dirname(socket))).toBe(false)
   })
 
-  test('that is under way when the server stops is still answered', async () => {
+  test('that is running when the server stops still gets its result', async () => {
     const storage = await openSqlite(folder)
     await storage.accounts.create('ada@example.com', 5_000_000_000n, -2n)
     const asked = Promise.withResolvers<void>()
@@ -82,7 +82,7 @@ describe('a command beside a server', () => {
   })
 })
 
-describe('what a server that is gone left behind', () => {
+describe('the files of a stopped server', () => {
   const point = (socket: string) => writeFileSync(join(folder, 'control.json'), JSON.stringify({ socket, pid: 1 }))
 
   test.each([
@@ -90,7 +90,7 @@ describe('what a server that is gone left behind', () => {
     { what: 'half a file', leave: () => writeFileSync(join(folder, 'control.json'), '{"soc') },
     { what: 'no socket', leave: () => point(join(folder, 'none.sock')) },
     {
-      what: 'a socket that nobody listens to',
+      what: 'a socket without a listener',
       leave: () => {
         point(join(folder, 'dead.sock'))
         const script = `Bun.serve({ unix: ${JSON.stringify(join(folder, 'dead.sock'))}, fetch: () => new Response() }); process.kill(process.pid, 'SIGKILL')`
@@ -98,14 +98,14 @@ describe('what a server that is gone left behind', () => {
         expect(existsSync(join(folder, 'dead.sock'))).toBe(true)
       },
     },
-  ])('counts as no server: $what', async ({ leave }) => {
+  ])('count as no server: $what', async ({ leave }) => {
     leave()
     expect(await callServer(folder, ...SHOW)).toBeUndefined()
     expect(await isServerRunning(folder)).toBe(false)
   })
 })
 
-test('a command that was asked and not answered is never done again unasked', async () => {
+test('a command without a result is not repeated automatically', async () => {
   const socket = join(folder, 'cut.sock')
   writeFileSync(join(folder, 'control.json'), JSON.stringify({ socket, pid: 1 }))
   let asked = 0

@@ -11,7 +11,7 @@ const command = (args: readonly string[]) => runHere(args, '/nonexistent/trivium
 describe('help', () => {
   const NAMES = [...COMMANDS.keys()]
 
-  test('the table has every command of the contract', () => {
+  test('the table has every documented command', () => {
     expect(NAMES.toSorted()).toEqual([
       ...['account create', 'account credit', 'account disable', 'account enable', 'account limit', 'account list'],
       ...['account show', 'audit', 'config check', 'doctor', 'key create', 'key limit', 'key list', 'key revoke'],
@@ -31,9 +31,7 @@ describe('help', () => {
     expect(JSON.parse(json).map(({ name }: { name: string }) => name)).toEqual(NAMES)
   })
 
-  test.each(
-    NAMES,
-  )('of %s: the same by help, --help and -h, with every option and an example that is right', async (name) => {
+  test.each(NAMES)('of %s: the same by help, --help and -h, with every option and a valid example', async (name) => {
     const words = name.split(' ')
     const { code, stdout, stderr } = await command(['help', ...words])
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })

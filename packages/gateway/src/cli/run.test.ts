@@ -44,7 +44,7 @@ function errorOf({ stdout, stderr }: { stdout: string; stderr: string }): { mess
   return JSON.parse(stderr).error
 }
 
-describe('what cannot be done is one line on stderr; exit code 2 for a wrong command line, else 1', () => {
+describe('an error is one line on stderr; exit code 2 for a wrong command line, else 1', () => {
   /** `code`: 2 unless it is written. */
   const mistakes: { args: string[]; says: string | RegExp; code?: number }[] = [
     ...NO_AMOUNTS.map((amount) => ({ args: credit(amount), says: /--amount (must be an amount|is required)/ })),
@@ -171,7 +171,7 @@ describe('what cannot be done is one line on stderr; exit code 2 for a wrong com
   })
 })
 
-test('a refused command has changed nothing', async () => {
+test('a rejected command changes nothing', async () => {
   const { stdout } = await command(['account', 'show', '--account', 'ada@example.com', '--json'])
   expect(JSON.parse(stdout)).toMatchObject({ balance_usd: '10.00', held_usd: '0.00' })
   expect((await command(['account', 'show', '--account', 'new@example.com'])).code).toBe(1)
@@ -185,12 +185,12 @@ test.each([
   { expires: '2127-01-31T12:30:05.25Z', at: '2127-01-31T12:30:05.250Z' },
   { expires: '2127-01-31T12:30:05+02:00', at: '2127-01-31T10:30:05.000Z' },
   { expires: '2128-02-29', at: '2128-02-29T00:00:00.000Z' },
-])('--expires $expires means $at, wherever the server stands', async ({ expires, at }) => {
+])('--expires $expires means $at, in any time zone of the server', async ({ expires, at }) => {
   const { stdout } = await command([...key('--expires', expires), '--json'])
   expect(JSON.parse(stdout)).toMatchObject({ expires_at: at })
 })
 
-test('credit given and taken back, to the last nano-dollar', async () => {
+test('credit is added and removed exactly, to one nano-dollar', async () => {
   for (const [amount, balance] of [
     ['1000000000', '1000000010.00'],
     ['-1000000000', '10.00'],
@@ -203,7 +203,7 @@ test('credit given and taken back, to the last nano-dollar', async () => {
   expect(JSON.parse((await command(['audit', '--json'])).stdout)).toMatchObject({ ok: true })
 })
 
-test('what a key is restricted to is kept, and shown with what was used', async () => {
+test('the restrictions of a key are stored, and shown with its usage', async () => {
   const options = ['--cap', '2.50', '--cap-period', 'week', '--models', 'sandbox-text', '--ips', '10.0.0.0/8, ::1']
   const { stdout } = await command([...key(...options, '--rpm', '60', '--tpm', '1000', '--concurrent', '3'), '--json'])
   const kept = {
@@ -224,7 +224,7 @@ test('what a key is restricted to is kept, and shown with what was used', async 
   )
 })
 
-test('account list shows every account, for programs and as a table', async () => {
+test('account list shows every account, as JSON and as a table', async () => {
   const { stdout } = await command(['account', 'list', '--json'])
   const shown = await command(['account', 'show', '--account', 'ada@example.com', '--json'])
   expect(JSON.parse(stdout)).toEqual([JSON.parse(shown.stdout)])
@@ -234,7 +234,7 @@ test('account list shows every account, for programs and as a table', async () =
   expect(more).toEqual([''])
 })
 
-test('the limits of an account are set one by one and taken away again', async () => {
+test('the limits of an account are set and removed one by one', async () => {
   for (const [options, limits] of [
     [['--rpm', '60', '--concurrent', '4'], { rpm: 60, tpm: null, concurrent: 4 }],
     [['--tpm', '9000'], { rpm: 60, tpm: 9000, concurrent: 4 }],
@@ -261,7 +261,7 @@ describe('the terms of a key', () => {
     return (JSON.parse(stdout) as Shown[]).find((each) => each.id === id)
   }
 
-  test('are changed one by one, taken away by none, and shown as in the list', async () => {
+  test('are changed one by one, removed by none, and shown as in the list', async () => {
     const { id } = await made()
     const steps: { options: string[]; shows: object }[] = [
       { options: ['--cap', '2.50', '--cap-period', 'week'], shows: { cap_usd: '2.50', cap_period: 'week' } },
@@ -322,7 +322,7 @@ describe('the terms of a key', () => {
     expect(await listed(id)).toEqual(before)
   })
 
-  test('of a revoked key stay as they are', async () => {
+  test('of a revoked key cannot be changed', async () => {
     const { id } = await made()
     await command(['key', 'revoke', id])
     const { code, stderr } = await change(id, '--rpm', '1')

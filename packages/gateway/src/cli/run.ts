@@ -12,14 +12,14 @@ import { COMMANDS, help, RESERVED_COMMANDS, unknownCommand } from './help.ts'
 import { printError, printResult, Report } from './output.ts'
 
 /** The exit code; undefined if a server keeps running. */
-export async function run(args: readonly string[], setup: CommandContext): Promise<number | undefined> {
+export async function run(args: readonly string[], context: CommandContext): Promise<number | undefined> {
   const json = args.includes('--json')
   const words = args.filter((word) => word !== '--json')
   try {
-    const asked = askedForHelp(words, setup.version)
+    const asked = askedForHelp(words, context.version)
     if (asked) return await finish(asked, json)
     const { command, rest } = findCommand(words)
-    const result = await runCommand(command, rest, setup, json)
+    const result = await runCommand(command, rest, context, json)
     return command.name === 'serve' || command.name === 'sandbox' ? undefined : await finish(result, json)
   } catch (error) {
     printError(error, json)
@@ -54,34 +54,34 @@ function findCommand(words: readonly string[]): { command: Command; rest: readon
 async function runCommand(
   command: Command,
   rest: readonly string[],
-  setup: CommandContext,
+  context: CommandContext,
   json: boolean,
 ): Promise<unknown> {
   const parsed = parseArguments(rest, flagsOf(command))
   checkArguments(command, parsed)
-  if (!('operation' in command)) return await command.run(parsed, setup, json)
+  if (!('operation' in command)) return await command.run(parsed, context, json)
   const values = command.values ? await command.values(parsed) : parsed.values
   const isUsage = command.operation === 'usage'
-  const result = isUsage ? await readWholeUsage(command, values, setup) : await runOnStore(command, values, setup)
+  const result = isUsage ? await readWholeUsage(command, values, context) : await runOnStore(command, values, context)
   return command.show ? new Report(result, command.show(result)) : result
 }
 
-const readWholeUsage = (command: StoreCommand, values: Record<string, string>, setup: CommandContext) =>
-  readUsage(async (page) => (await runOnStore(command, page, setup)) as UsagePage, values)
+const readWholeUsage = (command: StoreCommand, values: Record<string, string>, context: CommandContext) =>
+  readUsage(async (page) => (await runOnStore(command, page, context)) as UsagePage, values)
 
 /** Calls a running server, since one process owns a SQLite store; without a server, opens the store here. */
 async function runOnStore(
   command: StoreCommand,
   values: Record<string, string>,
-  setup: CommandContext,
+  context: CommandContext,
 ): Promise<unknown> {
-  const environment = setup.environment()
+  const environment = context.environment()
   if (!environment.databaseUrl) {
     const answered = await callServer(environment.dataDir, command.operation, values)
     if (answered) return answered.result
   }
-  const config = setup.config(environment)
-  const opened = await openStorageOrCallServer(command.operation, values, environment, setup)
+  const config = context.config(environment)
+  const opened = await openStorageOrCallServer(command.operation, values, environment, context)
   if ('result' in opened) return opened.result
   const { storage } = opened
   try {
@@ -96,12 +96,12 @@ async function openStorageOrCallServer(
   operation: OperationName,
   values: Record<string, string>,
   environment: Environment,
-  setup: CommandContext,
+  context: CommandContext,
 ): Promise<{ storage: Storage } | { result: unknown }> {
   const end = performance.now() + WAIT_FOR_FOLDER_MS
   for (;;) {
     try {
-      return { storage: await setup.openStorage(environment) }
+      return { storage: await context.openStorage(environment) }
     } catch (error) {
       if (!(error instanceof FolderInUse) || performance.now() >= end) throw error
       // A random delay keeps concurrent commands from retrying at the same moment.

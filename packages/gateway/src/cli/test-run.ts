@@ -1,6 +1,7 @@
 // Commands in the test's own process: `run` as the program calls it, with what it prints.
 import { spyOn } from 'bun:test'
-import { loadFile, readEnvironment } from '../config.ts'
+import { loadFile } from '../config.ts'
+import { readEnvironment } from '../environment.ts'
 import { openPostgres } from '../storage/postgres/open-postgres.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import type { CommandContext } from './context.ts'

@@ -20,7 +20,7 @@ test.each([
   '{}',
   '~',
   'groups: []\nupstreams: []',
-])('nothing written (%j): the documented defaults', (source) => {
+])('an empty file (%j): the documented defaults', (source) => {
   const config = load(source)
   expect(config.server).toEqual({
     publicUrl: undefined,
@@ -86,7 +86,7 @@ describe('registration is open by default only while every upstream is embedded'
   })
 })
 
-test('an upstream with nothing but the necessary', () => {
+test('an upstream with required fields only', () => {
   expect(load(REAL).upstreams.get('up')).toEqual({
     id: 'up',
     kind: 'custom',
@@ -105,7 +105,7 @@ test('an upstream with nothing but the necessary', () => {
   })
 })
 
-test('everything written', () => {
+test('every field set', () => {
   const config = load(`
 server:
   public_url: https://gw.example.com/
@@ -198,7 +198,7 @@ test.each(SANDBOX)('sandbox %j', (source, on, faults, faultsWritten) => {
   expect(config.groups.has('sandbox')).toBe(on)
 })
 
-test('what the file says about embedded names wins', () => {
+test('definitions in the file override embedded ones', () => {
   const config = load(`sandbox: true
 upstreams:
   - { id: sandbox, kind: sandbox, max_concurrency: 2 }
@@ -216,7 +216,7 @@ models:
   ).toBe(2_000_000n)
 })
 
-test('remarks: unpriced models, no default group', () => {
+test('warnings: unpriced models, no default group', () => {
   const unpriced = load('models: [{ id: bare, routes: [{ upstream: sandbox }] }]')
   expect(unpriced.warnings).toEqual([expect.stringContaining('model bare has no price')])
   expect(load('groups: [{ id: staff, models: ["*"] }]').warnings).toEqual([
@@ -224,7 +224,7 @@ test('remarks: unpriced models, no default group', () => {
   ])
 })
 
-test('remarks: settings that have no effect yet', () => {
+test('warnings: settings that have no effect in this version', () => {
   expect(load('retention: { responses: 30d, reasoning: off, idempotency: 1h, requests: 1d }').warnings).toEqual([
     'retention.responses has no effect: this version stores no responses',
     'retention.reasoning has no effect: this version stores no reasoning',
@@ -249,7 +249,7 @@ groups: [{ id: default, models: ["*"], prices: { ours: { per_image: 2 } } }]`)
   expect(load(`${bare}\n${own}`).warnings).toEqual([])
 })
 
-test('the fingerprint: same meaning, same hash; secrets do not show in it; everything else does', () => {
+test('the hash depends on the meaning of the file and on nothing else, and excludes secrets', () => {
   const hash = (source: string, env?: Record<string, string>) => load(source, env).hash
   expect(hash('')).toMatch(/^[0-9a-f]{64}$/)
   expect(hash('server: { drain: 30s }')).toBe(hash('# same\n'))
@@ -287,7 +287,7 @@ test('the fingerprint: same meaning, same hash; secrets do not show in it; every
   expect(new Set(different.map((source) => hash(source))).size).toBe(different.length)
 })
 
-test('nobody can change it in passing', () => {
+test('the configuration is frozen', () => {
   const { server, upstreams, models } = load(REAL)
   const up = upstreams.get('up')
   // Lists and maps are read-only by type alone.

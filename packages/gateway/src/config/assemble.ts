@@ -16,15 +16,10 @@ import { ALL_MODELS, MULTIPLIER_ONE, readGroups } from './sections/groups.ts'
 import { readMedia } from './sections/media.ts'
 import { readModels } from './sections/models.ts'
 import { isLitellmFile } from './sections/other-gateways.ts'
+import { readRegistration, registrationDefaults } from './sections/registration.ts'
+import { RETENTION_DEFAULTS, readRetention } from './sections/retention.ts'
+import { readSandboxSection, type WrittenSandbox } from './sections/sandbox.ts'
 import { readServer, SERVER_DEFAULTS } from './sections/server.ts'
-import {
-  RETENTION_DEFAULTS,
-  readRegistration,
-  readRetention,
-  readSandboxSection,
-  registrationDefaults,
-  type WrittenSandbox,
-} from './sections/small-sections.ts'
 import { readTools } from './sections/tools.ts'
 import { type ReadUpstreams, readUpstreams } from './sections/upstreams.ts'
 import type { FileConfig, Group, ImageModel, MediaConfig, MediaModel, Mistake, Model, Route } from './types.ts'

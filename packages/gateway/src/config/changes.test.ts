@@ -63,7 +63,7 @@ test.each(CHANGES)('%j -> %j', (before, after, expected) => {
   expect(describeChanges(load(before), load(after)).map(({ what }) => what)).toEqual(expected)
 })
 
-test('only the files of server.tls and the section media wait for a restart', () => {
+test('only changes of server.tls and of the section media need a restart', () => {
   const before = load('')
   const after = { ...before, server: { ...before.server, tls: { certFile: '/c', keyFile: '/k' }, drainMs: 1 } }
   expect(describeChanges(before, after)).toEqual([
@@ -75,7 +75,7 @@ test('only the files of server.tls and the section media wait for a restart', ()
   ])
 })
 
-test('the nearest name', () => {
+test('the closest match', () => {
   const known = ['base_url', 'keys', 'max_concurrency', 'proxy']
   expect(
     ['base_ulr', 'baseUrl', 'base-url', 'url_base', 'key', 'Keys', 'max_concurency', 'x'].map((name) =>

@@ -50,7 +50,7 @@ test.each(OTHER_PAGES)('an example of %s loads', (_, block) => {
 const MARKED = /^(\s+)\w+: [^#\n]+#(?: default;.*|.*\(default\).*)$/gm
 const WITH_DEFAULTS = NUMBERED.filter(([, block]) => /\(default\)|# default;/.test(block))
 
-test.each(WITH_DEFAULTS)('example %d: left out, its defaults hold all the same', (_, block) => {
+test.each(WITH_DEFAULTS)('example %d: the documented defaults apply without it', (_, block) => {
   const without = block.replace(MARKED, '$1# left out')
   expect(without).not.toMatch(/\(default\)|# default;/)
   const [shown, left] = [load(block), load(without)]
@@ -58,7 +58,7 @@ test.each(WITH_DEFAULTS)('example %d: left out, its defaults hold all the same',
   expect(left.config?.hash).toBe(shown.config?.hash ?? '')
 })
 
-test('«(default)» never stands after the meaning of another value', () => {
+test('“(default)” is never written after another value', () => {
   const misplaced = BLOCKS.flatMap((block) => block.match(/^.*#.*(?:;|\w+: ).*\(default\).*$/gm) ?? [])
   expect(misplaced).toEqual([])
 })

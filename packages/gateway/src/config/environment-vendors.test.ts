@@ -45,7 +45,7 @@ test.each(FOUR)('%s alone is %s with its models, prices and limits', (variable, 
   expect(warnings.join()).not.toContain('hunter2')
 })
 
-test('without a variable the price list is not even read', () => {
+test('without a variable the price list is not read', () => {
   const none: BuiltIn = {
     ...BUILT_IN,
     priceList: () => {
@@ -99,7 +99,7 @@ describe('image models', () => {
 describe('beside a file', () => {
   const env = { OPENAI_API_KEY: 'from-the-environment', ANTHROPIC_API_KEY: 'other' }
 
-  test('a key that the file uses switches on no second upstream', () => {
+  test('a key that the file uses enables no second upstream', () => {
     const own = `upstreams: [{ id: main, kind: openai, keys: ["\${OPENAI_API_KEY}"] }]`
     const { upstreams, models } = load(own, env)
     expect([...upstreams.keys()]).toEqual(['main', 'anthropic'])
@@ -107,7 +107,7 @@ describe('beside a file', () => {
     expect(models.has('claude-opus-5')).toBe(true)
   })
 
-  test('an upstream of the same id wins, and a remark says so', () => {
+  test('an upstream of the same id in the file wins, with a warning', () => {
     const { upstreams, models, warnings } = load('upstreams: [{ id: openai, kind: ollama }]', env)
     expect(upstreams.get('openai')).toMatchObject({ kind: 'ollama', keys: ['none'] })
     expect(models.has('gpt-4.1')).toBe(false)
@@ -115,7 +115,7 @@ describe('beside a file', () => {
     expect(warnings.join()).not.toContain('from-the-environment')
   })
 
-  test('a model of the same id wins, and a remark names it; others may be routed to the vendor by its id', () => {
+  test('a model of the same id in the file wins, with a warning; other models may be routed to the vendor by its id', () => {
     const { models, warnings } = load(
       `models:
   - { id: gpt-4.1, routes: [{ upstream: openai, model: gpt-4.1-mini }], price: { input: 9, output: 9 } }
@@ -129,7 +129,7 @@ describe('beside a file', () => {
     expect(warnings).toEqual([expect.stringMatching(/the file's own models are used .*: gpt-4\.1$/)])
   })
 
-  test('groups may name the models; the sandbox is there when it is written, and its group holds nothing else', () => {
+  test('groups may list the vendor’s models; the sandbox exists if configured, with only its own model in its group', () => {
     const { groups, sandbox, models } = load('sandbox: true\ngroups: [{ id: default, models: [gpt-4.1] }]', env)
     expect(sandbox.on).toBe(true)
     expect(models.has('sandbox-text')).toBe(true)
@@ -138,7 +138,7 @@ describe('beside a file', () => {
   })
 })
 
-test.each(['two words', 'line\nend', ' padded', 'ключ'])('a variable that is no key is a mistake: %j', (value) => {
+test.each(['two words', 'line\nend', ' padded', 'ключ'])('an invalid key in the variable is a mistake: %j', (value) => {
   const { config, mistakes } = assemble('', 'f', { OPENAI_API_KEY: value }, BUILT_IN)
   expect(config).toBeUndefined()
   expect(mistakes).toEqual([
@@ -147,18 +147,18 @@ test.each(['two words', 'line\nend', ' padded', 'ключ'])('a variable that is
   expect(JSON.stringify(mistakes)).not.toContain(value)
 })
 
-describe('the day of the list', () => {
+describe('the date of the list', () => {
   const day = 24 * 3600 * 1000
   const at = (days: number): BuiltIn => ({ ...BUILT_IN, now: () => Date.parse(BUILT_IN.priceList().date) + days * day })
   const env = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' }
 
-  test('is remarked upon once it is more than 120 days ago, and only where the list is used', () => {
+  test('is warned about after 120 days, if the list is used', () => {
     expect(load('', env, at(120)).warnings).toEqual([])
     expect(load('', env, at(121)).warnings).toEqual([expect.stringContaining('the built-in prices are from 20')])
     expect(load('', {}, at(1000)).warnings).toEqual([])
   })
 
-  test('is part of the fingerprint, and so is which vendors are on; their keys are not', () => {
+  test('is part of the hash, as are the enabled vendors, but not their keys', () => {
     const list = BUILT_IN.priceList()
     const newer: BuiltIn = { ...BUILT_IN, priceList: () => ({ ...list, date: '2027-01-01' }) }
     const { hash } = load('', env)

@@ -48,7 +48,7 @@ groups:
   - models: ["*"]
 `
 
-test('a file with many mistakes: all of them, in the order of the file', () => {
+test('a file with many mistakes: all are reported, in file order', () => {
   expect(lines(MANY)).toEqual([
     '1: unknown field "sever"; did you mean server?',
     '3: server.public_url: "gw.example.com" is not an http:// or https:// URL; write one such as https://gw.example.com',
@@ -365,7 +365,7 @@ test.each(ENDINGS)('the base_url of dialect %s', (dialect, good, bad) => {
   expect(bad.filter((ending) => !complains(ending))).toEqual([])
 })
 
-test('secrets stay out of the messages', () => {
+test('messages contain no secrets', () => {
   const source = `upstreams:
   - { id: a, dialect: chat, base_url: "https://u:hunter2@a.example.com/v1", keys: ["hunter2 x", "\${SECRET}"] }
   - { id: b, dialect: chat, base_url: "\${SECRET}", keys: [k], proxy: "socks://u:hunter2@p" }
@@ -379,7 +379,7 @@ test('secrets stay out of the messages', () => {
   )
 })
 
-test('a mistake behind an anchor is reported once, two alike on one line both', () => {
+test('a mistake behind an anchor is reported once; equal mistakes on one line are both reported', () => {
   const anchored = `upstreams:
   - { id: a, dialect: chat, base_url: "http://a/v1", keys: &keys ["\${UNSET}"], timeouts: &slow { idle: 5, total: 5 } }
   - { id: b, dialect: chat, base_url: "http://b/v1", keys: *keys, timeouts: *slow }
@@ -392,7 +392,7 @@ test('a mistake behind an anchor is reported once, two alike on one line both', 
   ])
 })
 
-test('a block of proxies that does not start where it says is a mistake: it would trust others than meant', () => {
+test('a CIDR block with host bits set is a mistake: it would trust unintended addresses', () => {
   expect(lines('server: { trusted_proxies: [10.1.2.3/8, 192.0.2.1, "2001:db8::/32"] }')).toEqual([
     '1: server.trusted_proxies[0]: "10.1.2.3/8" is not the start of its block: write 10.0.0.0/8',
   ])

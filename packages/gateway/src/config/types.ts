@@ -2,14 +2,14 @@
 
 import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
-import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { ImagePrice } from '../money/prices/image-price.ts'
 import type { MediaPrice } from '../money/prices/media-price.ts'
 import type { TokenPrice } from '../money/prices/token-price.ts'
 import type { VideoPrice } from '../money/prices/video-price.ts'
 
-export type UpstreamDialect = 'chat' | 'responses' | 'messages' | 'generate-content' | 'images' | 'video-tasks'
+export type UpstreamDialect = DialectId
 
 export type Timeouts = { firstByteMs: number; idleMs: number; totalMs: number }
 /** `drainMs`: how long a call continues after its client has disconnected. */

@@ -54,7 +54,7 @@ const AMOUNTS: [string, bigint | undefined][] = [
 
 test.each(AMOUNTS)('amount %s', (text, nanos) => expect(credit(text)).toBe(nanos))
 
-test('an amount of the environment is exact too', () => {
+test('an amount from the environment is exact, too', () => {
   expect(credit('"${CREDIT}"', { CREDIT: '0.1' })).toBe(100_000_000n)
   expect(credit('"0.${CENTS}"', { CENTS: '07' })).toBe(70_000_000n)
   expect(credit('"${CREDIT}"', { CREDIT: '1e1' })).toBeUndefined()
@@ -78,7 +78,7 @@ const SUGGESTIONS: [string, string | undefined][] = [
 
 test.each(SUGGESTIONS)('advice for %s', (text, advice) => expect(suggestAmount(text)).toBe(advice))
 
-test('prices: missing cache prices are the input price, a written zero is zero', () => {
+test('prices: missing cache prices default to the input price, an explicit zero is zero', () => {
   const { models } = load(`models:
   - { id: plain, routes: [{ upstream: sandbox }], price: { input: 0.15, output: 0.60 } }
   - { id: full, routes: [{ upstream: sandbox }], price: { input: 3, output: 15, cached_input: 0.30, cache_write: 3.75 } }
@@ -167,7 +167,7 @@ test.each(PRICES)('a price with %s', (written, expected) => {
   expect(readPrice(written)?.price).toEqual(expected as TokenPrice)
 })
 
-test('each price has a version of its own, and four figures keep the one that they have always had', () => {
+test('each price has its own version, and the version of a four-figure price is stable', () => {
   const versions = PRICES.map(([written]) => readPrice(written)?.priceVersion)
   expect(new Set(versions).size).toBe(PRICES.length)
   expect(readPrice('')?.priceVersion).toBe(readPrice('cached_input: 2, cache_write: 2.0')?.priceVersion ?? '')
@@ -204,7 +204,7 @@ groups:
   const own = groups.get('default')
   expect(own?.prices?.get('text')?.price).toEqual(figures(1, 8))
   expect(own?.mediaPrices?.get('img')?.price).toMatchObject({ perImage: usd(0.03) })
-  // The same price is the same version, whoever has written it.
+  // Equal prices have equal versions.
   expect(groups.get('same')?.prices?.get('text')?.priceVersion).toBe(models.get('text')?.priceVersion ?? '')
   const versions = [models.get('text'), mediaModels?.get('img'), mediaModels?.get('vid'), own?.prices?.get('text')]
   expect(new Set(versions.map((each) => each?.priceVersion)).size).toBe(4)
@@ -273,7 +273,7 @@ test.each(REFERENCES)('%s with %o gives %s', (text, env, key) => {
   expect(load(source, env).upstreams.get('up')?.keys).toEqual([key])
 })
 
-test('the line of an unset variable, also inside a text of several lines', () => {
+test('the line of an unset variable is reported, inside multi-line text, too', () => {
   const found = (source: string) => assemble(source, 'f', {}).mistakes.map(({ line }) => line)
   expect(found('server:\n  public_url: >-\n    https://\n    ${GATEWAY}\n')).toEqual([4])
   expect(found('server:\n  drain: "${A}"\n  public_url: "${B}"\n')).toEqual([2, 3])
@@ -297,7 +297,7 @@ test('anchors, aliases and merges', () => {
   expect(upstreams.get('three')?.timeouts).toEqual({ firstByteMs: 5_000, idleMs: 7_000, totalMs: 3_600_000 })
 })
 
-test('an anchor that is defined again counts from there on', () => {
+test('a redefined anchor applies from there on', () => {
   const { server, retention } = load(
     'server: { drain: &time 5s }\nretention: { reasoning: *time, idempotency: &time 6s, requests: *time }',
   )
@@ -339,6 +339,6 @@ test.each(DURATIONS)('duration %s', (text, milliseconds) => {
   if (milliseconds !== undefined) expect(parseDuration(formatDuration(milliseconds))).toBe(milliseconds)
 })
 
-test('CRLF, a byte order mark and comments are fine', () => {
+test('CRLF, a byte order mark and comments are accepted', () => {
   expect(load('\uFEFF# ours\r\nserver:\r\n  drain: 5s # short\r\n').server.drainMs).toBe(5_000)
 })

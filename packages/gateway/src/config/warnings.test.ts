@@ -67,7 +67,7 @@ describe('a price that looks like one per token', () => {
 })
 
 describe('"$NAME" without braces', () => {
-  test('is remarked upon, once and with its line', () => {
+  test('is warned about once, with its line', () => {
     const { config } = load(upstream('dialect: chat, keys: ["$MY_KEY"]'))
     expect(config?.upstreams.get('up')?.keys).toEqual(['$MY_KEY'])
     expect(config?.warnings).toEqual([
@@ -103,7 +103,7 @@ describe('the word for a dialect', () => {
 test.each([
   'model_list:\n  - model_name: gpt-4o\n    litellm_params: { model: openai/gpt-4o, api_key: os.environ/KEY }\n',
   'litellm_settings: { drop_params: true }\ngeneral_settings: { master_key: sk-1234 }\n',
-])('a file of LiteLLM is named as one, in one line', (source) => {
+])('a LiteLLM file is recognised, with one mistake', (source) => {
   const { mistakes } = load(source)
   expect(mistakes).toHaveLength(1)
   expect(mistakes[0]?.line).toBe(1)

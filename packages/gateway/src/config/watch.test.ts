@@ -70,7 +70,7 @@ test('a file renamed over the old one, twice', async () => {
   expect(seen.mistakes).toEqual([])
 })
 
-test('written in place, in pieces: only the whole is taken', async () => {
+test('written in place, in pieces: only the complete file is loaded', async () => {
   const seen = start({ settleMs: 100 })
   // The first write empties the file, and every piece alone is a valid file: taken too early, it would be credit 10.
   writeFileSync(file, '')
@@ -84,7 +84,7 @@ test('written in place, in pieces: only the whole is taken', async () => {
   expect(seen.mistakes).toEqual([])
 })
 
-test('a bad edit: reported once, nothing is put in force, and the next good one is', async () => {
+test('an invalid edit is reported once and not applied; the next valid one is', async () => {
   const seen = start({ pollMs: 30 })
   writeFileSync(file, 'registration: { trial_credit: free }\nsever: 1\n')
   await until(() => seen.mistakes.length > 0)
@@ -99,7 +99,7 @@ test('a bad edit: reported once, nothing is put in force, and the next good one 
   expect(seen.changes).toEqual([[]])
 })
 
-test('emptied or removed: the running one stays', async () => {
+test('emptied or removed: the running configuration stays', async () => {
   const seen = start()
   writeFileSync(file, '\n')
   await until(() => seen.mistakes.length > 0)
@@ -119,7 +119,7 @@ test.each([
   ['both marks of a document', '---\n...\n'],
   ['a byte order mark and a comment', '\u{feff}# What this gateway serves.\n'],
   ['a null', 'null\n'],
-])('%s: the running one stays', async (_, text) => {
+])('%s: the running configuration stays', async (_, text) => {
   const seen = start()
   writeFileSync(file, text)
   await until(() => seen.mistakes.length + seen.configs.length > 0)
@@ -127,7 +127,7 @@ test.each([
   expect(seen.mistakes[0]?.[0]?.message).toContain('is empty; the running configuration stays in force')
 })
 
-test('a change that no event tells of (behind a link to another folder) is found by the poll', async () => {
+test('a change without an event (behind a link to another folder) is found by polling', async () => {
   mkdirSync(join(folder, 'elsewhere'))
   const target = join(folder, 'elsewhere', 'real.yaml')
   const link = join(folder, 'linked.yaml')
@@ -142,7 +142,7 @@ test('a change that no event tells of (behind a link to another folder) is found
   expect(credits(seen)).toEqual([6, 7])
 })
 
-test('in a folder that others write to, the file is looked at instead of the folder', async () => {
+test('in a folder with many writes, the file is polled instead of watching the folder', async () => {
   const seen = start({ busyFolder: true, pollMs: 20 })
   writeFileSync(file, credit(2))
   await until(() => seen.configs.length > 0)
@@ -157,7 +157,7 @@ test('an edit between the first load and the watch is not missed', async () => {
   expect(credits(seen)).toEqual([8])
 })
 
-test('asked to: loads without any change, and tells mistakes again', async () => {
+test('on request: reloads without a change, and reports mistakes again', async () => {
   const seen = start()
   await watcher?.reload()
   expect(seen.changes).toEqual([[]])
@@ -167,7 +167,7 @@ test('asked to: loads without any change, and tells mistakes again', async () =>
   expect(seen.mistakes).toHaveLength(2)
 })
 
-test('one that cannot be put in force is reported, and tried again after the next edit', async () => {
+test('a configuration that cannot be applied is reported, and the next edit is tried', async () => {
   const running = loadFile(file, {}).config
   if (!running) throw new Error('the first configuration must be good')
   const tried: Change[][] = []
@@ -186,7 +186,7 @@ test('one that cannot be put in force is reported, and tried again after the nex
   expect(tried[1]).toEqual([{ what: 'registration.trial_credit changed', restart: false }])
 })
 
-test('closed: nothing more is taken', async () => {
+test('closed: no further change is loaded', async () => {
   const seen = start({ pollMs: 20 })
   watcher?.close()
   writeFileSync(file, credit(9))

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import type { LoadResult } from './assemble.ts'
 import { type Change, describeChanges } from './changes.ts'
-import { describeSystemError } from './sections/server.ts'
+import { describeSystemError } from './system-error.ts'
 import type { FileConfig, Mistake } from './types.ts'
 import { EMPTY_FILE, isEmptyDocument } from './yaml/document.ts'
 

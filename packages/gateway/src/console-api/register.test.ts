@@ -16,8 +16,8 @@ type Options = {
   open?: boolean
   publicUrl?: string
   trustedProxies?: string[]
-  refusal?: SignUpRejection
-  lateRefusal?: SignUpRejection
+  rejection?: SignUpRejection
+  lateRejection?: SignUpRejection
   withheld?: SignedUp['withheld']
   now?: number
   hash?: RegisterDependencies['hash']
@@ -36,11 +36,11 @@ function desk(options: Options = {}) {
     accounts: {
       async signUpRejection(email, network, wideNetwork) {
         asked.push(`${email} from ${network} in ${wideNetwork}`)
-        return options.refusal
+        return options.rejection
       },
       async signUp(person) {
         signUps.push(person)
-        if (options.lateRefusal) return options.lateRefusal
+        if (options.lateRejection) return options.lateRejection
         const account = { ...ACCOUNT, email: person.email }
         return { account, trialCredit: options.withheld ? 0n : person.trialCredit, withheld: options.withheld }
       },
@@ -92,7 +92,7 @@ type Answer = {
 
 const ADA = { email: ' Ada@example.com ', password: 'correct horse' }
 
-test('an account is made, with the hash of the password and the network of the caller', async () => {
+test('an account is created, with the hash of the password and the network of the caller', async () => {
   const { send, asked, signUps } = desk()
   const { status, body } = await send(ADA)
   expect(status).toBe(201)
@@ -123,7 +123,7 @@ test.each([
 })
 
 test('a network that may create no more accounts is logged once a day, by its /24', async () => {
-  const { send, logged } = desk({ refusal: 'too_many' })
+  const { send, logged } = desk({ rejection: 'too_many' })
   for (const peer of ['192.0.2.1', '192.0.2.2', '198.51.100.1']) await send(ADA, {}, peer)
   expect(logged).toEqual([
     expect.objectContaining({ network: '192.0.2.0/24' }),
@@ -131,7 +131,7 @@ test('a network that may create no more accounts is logged once a day, by its /2
   ])
 })
 
-test('who is behind a proxy is told by the proxies that are trusted, and by no others', async () => {
+test('x-forwarded-for is used only from trusted proxies', async () => {
   const forwarded = { 'x-forwarded-for': '2001:db8:1:2:3::9' }
   const trusting = desk({ trustedProxies: ['192.0.2.0/24'] })
   await trusting.send(ADA, forwarded)
@@ -141,7 +141,7 @@ test('who is behind a proxy is told by the proxies that are trusted, and by no o
   expect(strict.asked).toEqual(['Ada@example.com from 192.0.2.1 in 192.0.2.0/24'])
 })
 
-describe('refused, before anything is asked of the store', () => {
+describe('rejected before any query', () => {
   const bad: [string, unknown, string | null][] = [
     ['no JSON', 'hello', null],
     ['no object', '[1]', 'email'],
@@ -157,7 +157,7 @@ describe('refused, before anything is asked of the store', () => {
     ['a line break', { ...ADA, email: 'a@b.c\nbcc: x@y.z' }, 'email'],
     ['NUL', { ...ADA, email: 'a\0@b.c' }, 'email'],
     ['half a character', { ...ADA, email: 'a\ud800@b.c' }, 'email'],
-    ['letters that nobody sees', { ...ADA, email: 'a\u200b@b.c' }, 'email'],
+    ['invisible characters', { ...ADA, email: 'a\u200b@b.c' }, 'email'],
     ['a long name', { ...ADA, email: `${'a'.repeat(65)}@b.c` }, 'email'],
     ['a long domain', { ...ADA, email: `a@${'b'.repeat(260)}` }, 'email'],
     ['no password', { email: ADA.email }, 'password'],
@@ -204,28 +204,28 @@ describe('refused, before anything is asked of the store', () => {
   })
 })
 
-describe('refused by the store, before a password is hashed', () => {
+describe('rejected by the store, before a password is hashed', () => {
   test('an address that is taken', async () => {
-    const { send, hashes } = desk({ refusal: 'taken' })
+    const { send, hashes } = desk({ rejection: 'taken' })
     const { status, body } = await send(ADA)
     expect([status, body.error?.code, body.error?.param, hashes()]).toEqual([409, 'address_taken', 'email', 0])
   })
 
-  test('too many of one network, until the day is over', async () => {
-    const { send, hashes } = desk({ refusal: 'too_many' })
+  test('too many accounts from one network, until the end of the day', async () => {
+    const { send, hashes } = desk({ rejection: 'too_many' })
     const { status, headers, body } = await send(ADA)
     expect([status, body.error?.code, headers.get('retry-after')]).toEqual([429, 'too_many_accounts', '43200'])
     expect(hashes()).toBe(0)
   })
 
-  test('and once more when somebody was quicker meanwhile', async () => {
-    expect((await desk({ lateRefusal: 'taken' }).send(ADA)).status).toBe(409)
-    expect((await desk({ lateRefusal: 'too_many' }).send(ADA)).status).toBe(429)
+  test('and again at the insert, after a concurrent sign-up', async () => {
+    expect((await desk({ lateRejection: 'taken' }).send(ADA)).status).toBe(409)
+    expect((await desk({ lateRejection: 'too_many' }).send(ADA)).status).toBe(429)
   })
 })
 
-test('whoever tries one address after the other is stopped; others are not', async () => {
-  const { send, asked } = desk({ refusal: 'taken' })
+test('a network that tries many addresses is rate-limited; others are not', async () => {
+  const { send, asked } = desk({ rejection: 'taken' })
   const statuses: number[] = []
   for (let index = 0; index < 32; index++) statuses.push((await send(ADA)).status)
   expect(statuses).toEqual([...Array(30).fill(409), 429, 429])
@@ -235,7 +235,7 @@ test('whoever tries one address after the other is stopped; others are not', asy
   expect([body.error?.code, headers.get('retry-after')]).toEqual(['too_many_tries', '3600'])
 })
 
-test('few passwords are hashed at once, and those who would wait too long are told', async () => {
+test('few passwords are hashed concurrently; requests that would wait too long get 503', async () => {
   let [running, most] = [0, 0]
   const gate = Promise.withResolvers<void>()
   const { send } = desk({
@@ -247,8 +247,10 @@ test('few passwords are hashed at once, and those who would wait too long are to
     },
   })
   const answers = Array.from({ length: 30 }, (_, index) => send(ADA, {}, `198.51.100.${index}`))
-  const refused = await Promise.race([Promise.all(answers.slice(22)), Bun.sleep(5_000)])
-  expect(refused?.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(Array(8).fill([503, '5']))
+  const rejected = await Promise.race([Promise.all(answers.slice(22)), Bun.sleep(5_000)])
+  expect(rejected?.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
+    Array(8).fill([503, '5']),
+  )
   gate.resolve()
   const made = await Promise.all(answers.slice(0, 22))
   expect(made.map(({ status }) => status)).toEqual(Array(22).fill(201))
@@ -256,7 +258,7 @@ test('few passwords are hashed at once, and those who would wait too long are to
 })
 
 describe('registrations in progress', () => {
-  test('take a slot of the gateway each, and give it back whatever comes of them', async () => {
+  test('take an admission slot each, and release it with every outcome', async () => {
     let slots = 1
     const admit = () => {
       if (slots === 0) return undefined
@@ -273,7 +275,7 @@ describe('registrations in progress', () => {
     expect([(await send('no JSON')).status, slots]).toEqual([400, 1])
   })
 
-  test('are few, and fewer from one network: bodies that never end keep nobody else out', async () => {
+  test('are limited, in total and per network: endless bodies do not block other networks', async () => {
     const { send, stall } = desk()
     for (let count = 0; count < 9; count++) void stall('192.0.2.1')
     expect((await send(ADA, {}, '192.0.2.1')).status).toBe(503)

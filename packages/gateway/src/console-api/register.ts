@@ -48,10 +48,10 @@ type Origin = { network: string; wideNetwork: string }
 
 export type Register = (call: ConsoleCall) => Promise<HttpResponse>
 
-export function createRegister(parts: RegisterDependencies): Register {
-  const { accounts, config, after, clock, log, hash = hashPassword } = parts
+export function createRegister(deps: RegisterDependencies): Register {
+  const { accounts, config, after, clock, log, hash = hashPassword } = deps
   const tries = createAttemptCounter(clock, MOST_TRIES, HOUR_MS)
-  const inProgress = createConcurrentCalls(parts.admit)
+  const inProgress = createConcurrentCalls(deps.admit)
   const wideTries = createAttemptCounter(clock, MOST_WIDE_TRIES, HOUR_MS)
   const isFirstToday = createOncePerDay(clock)
   const hashing = createConcurrencyLimit(HASHES_AT_ONCE, MOST_WAITING)
@@ -81,13 +81,13 @@ export function createRegister(parts: RegisterDependencies): Register {
 
     const wait = tries.count(network) ?? wideTries.count(wideNetwork)
     if (wait !== undefined) return errorResponse(call, { ...TOO_MANY_TRIES, retryAfter: wait })
-    const rejected = (refusal: SignUpRejection) => {
-      if (refusal === 'too_many' && isFirstToday(`accounts ${wideNetwork}`))
+    const rejected = (reason: SignUpRejection) => {
+      if (reason === 'too_many' && isFirstToday(`accounts ${wideNetwork}`))
         log.warn('registration: a network has reached its daily limit of new accounts', { network: wideNetwork })
-      return errorResponse(call, REFUSALS[refusal](clock()))
+      return errorResponse(call, SIGN_UP_ERRORS[reason](clock()))
     }
-    const refusal = await accounts.signUpRejection(read.email, network, wideNetwork)
-    if (refusal) return rejected(refusal)
+    const rejection = await accounts.signUpRejection(read.email, network, wideNetwork)
+    if (rejection) return rejected(rejection)
     const password = await hashing.run(() => hash(read.password))
     if (password === undefined) return errorResponse(call, BUSY)
     const { trialCredit, trialBudgetPerDay } = registration
@@ -151,7 +151,7 @@ const BUSY: ConsoleError = {
   message: 'Too many registrations are in progress. Retry in 5 seconds.',
 }
 
-const REFUSALS: Readonly<Record<SignUpRejection, (now: number) => ConsoleError>> = {
+const SIGN_UP_ERRORS: Readonly<Record<SignUpRejection, (now: number) => ConsoleError>> = {
   taken: () => ({
     ...{ code: 'address_taken', param: 'email' },
     message:

@@ -1,4 +1,4 @@
-// The rows that money is kept in, and how the ledger reaches them.
+// The rows of the ledger, and the interface that it reaches them through.
 import type { Nanos } from './amount.ts'
 import type { Limits, Meter, Period } from './limits.ts'
 
@@ -58,9 +58,9 @@ export type RequestRow = {
   held: Nanos
   /** By the store's clock, in milliseconds. */
   heldAt: number
-  /** Reserved while it is open, then what it used. */
+  /** Reserved while the request is open, then used. */
   tokens: number
-  /** What the output metered so far costs: what a reaper charges if the owner never comes back. */
+  /** The cost of the output metered so far: the reaper charges it if the owner does not return. */
   progress: Nanos
   cost: Nanos
   shortfall: Nanos

@@ -1,8 +1,8 @@
-// How much of what is asked for can be had: by the wallet, by the cap of the key, by the limits of both.
+// How much of a requested amount can be granted: by the balance, the key's cap, and the limits of account and key.
 import type { Nanos } from './amount.ts'
 import { type AccountRow, type Book, type KeyRow, type RequestRow, TASK_SLOT } from './book.ts'
 import { added, isRecent, removed, spentIn, usedIn, type Window, waitFor } from './limits.ts'
-import { type Extend, type Hold, type Result, refused } from './verbs.ts'
+import { type Extend, type Hold, type Result, rejected } from './verbs.ts'
 
 type Whose = 'key' | 'account'
 type Metered = Pick<AccountRow, 'limits' | 'meter'>
@@ -10,17 +10,17 @@ type Metered = Pick<AccountRow, 'limits' | 'meter'>
 export function limitReached(whose: Whose, row: Metered, want: Hold, now: number): Result | undefined {
   const { concurrent, requestsPerMinute } = row.limits
   if (concurrent !== undefined && want.slot !== TASK_SLOT && row.meter.open >= concurrent)
-    return refused(`${whose}_concurrent`)
+    return rejected(`${whose}_concurrent`)
   const { requests } = row.meter
   if (requestsPerMinute !== undefined && usedIn(requests, now) >= requestsPerMinute)
-    return refused(`${whose}_requests`, BigInt(waitFor(requests, now, requestsPerMinute, 1)))
+    return rejected(`${whose}_requests`, BigInt(waitFor(requests, now, requestsPerMinute, 1)))
   return tokensReached(whose, row, want.minimumTokens, now)
 }
 
 export function tokensReached(whose: Whose, row: Metered, room: number, now: number): Result | undefined {
   const limit = row.limits.tokensPerMinute
   if (limit === undefined || usedIn(row.meter.tokens, now) + room <= limit) return undefined
-  return refused(`${whose}_tokens`, BigInt(waitFor(row.meter.tokens, now, limit, room)))
+  return rejected(`${whose}_tokens`, BigInt(waitFor(row.meter.tokens, now, limit, room)))
 }
 
 export function tokensLeft({ limits, meter }: Metered, now: number): number {
@@ -46,26 +46,25 @@ const SHARE = 16n
 
 type Wanted = { amount: Nanos; minimum: Nanos; extensible: boolean }
 
-/** What of `amount` can be had: all, the part down to `minimum`, or a refusal that says what is available. */
+/** What is granted of `amount`: all, a part down to `minimum`, or a rejection with the available amount. */
 export function grant(account: AccountRow, key: KeyRow, want: Wanted, now: number): Nanos | Result {
   const inWallet = positive(account.balance - account.held)
-  if (inWallet < want.minimum) return refused('no_balance', inWallet)
+  if (inWallet < want.minimum) return rejected('no_balance', inWallet)
   const underCap = leftUnderCap(key, now) ?? inWallet
-  if (underCap < want.minimum) return refused('cap_reached', underCap)
+  if (underCap < want.minimum) return rejected('cap_reached', underCap)
   const available = least(underCap, inWallet)
   return least(want.amount, want.extensible ? most(available / SHARE, want.minimum) : available)
 }
 
-/** What neither was spent nor is held of the key's cap; undefined: it has none. */
+/** The part of the key's cap that is neither spent nor held; undefined: it has no cap. */
 function leftUnderCap({ cap, capPeriod, spent, held, meter }: KeyRow, now: number): Nanos | undefined {
   if (cap === undefined) return undefined
   return positive(cap - (capPeriod === undefined ? spent : spentIn(meter, capPeriod, now)) - held)
 }
 
 /**
- * What of `due` can be charged to a request that has just released its hold. Its hold was promised to it, also when the
- * cap was lowered since then. Beyond it a request takes only what the wallet has free and the cap leaves: what others hold
- * is theirs.
+ * The part of `due` that can be charged to a request that has just released its hold. The hold stays chargeable if the cap
+ * was lowered since. Beyond it the charge is limited to the available balance and the cap: other holds are never touched.
  */
 export function payable(due: Nanos, released: Nanos, account: AccountRow, key: KeyRow, now: number): Nanos {
   const inWallet = positive(account.balance - account.held)

@@ -1,14 +1,22 @@
 // Leases: at most one holder of a name at a time, by the store's clock. Each holder has a higher epoch than all before it, so that
 // the store can reject what a former holder sends late.
 import type { Book } from './book.ts'
-import { type AcquireLease, done, type ReleaseLease, type RenewLease, type Result, refused, repeated } from './verbs.ts'
+import {
+  type AcquireLease,
+  done,
+  type ReleaseLease,
+  type RenewLease,
+  type Result,
+  rejected,
+  repeated,
+} from './verbs.ts'
 
 export function acquireLease(book: Book, { lease: name, holder, ttlMs }: AcquireLease): Result {
   const lease = book.lease(name)
   if (lease && lease.expiresAt > book.now)
     return lease.holder === holder
       ? repeated(BigInt(lease.epoch))
-      : refused('lease_taken', BigInt(lease.expiresAt - book.now))
+      : rejected('lease_taken', BigInt(lease.expiresAt - book.now))
   const epoch = (lease?.epoch ?? 0) + 1
   book.saveLease({ name, epoch, holder, expiresAt: book.now + ttlMs })
   return done(BigInt(epoch))
@@ -16,7 +24,7 @@ export function acquireLease(book: Book, { lease: name, holder, ttlMs }: Acquire
 
 export function renewLease(book: Book, { lease: name, epoch, ttlMs }: RenewLease): Result {
   const lease = book.lease(name)
-  if (lease?.epoch !== epoch || lease.expiresAt <= book.now) return refused('lease_lost')
+  if (lease?.epoch !== epoch || lease.expiresAt <= book.now) return rejected('lease_lost')
   book.saveLease({ ...lease, expiresAt: book.now + ttlMs })
   return done(0n)
 }

@@ -1,11 +1,11 @@
 // The ledger as a pure state machine: verbs in, results out, all rows reached through a Book.
-// SQLite's writer runs this very code inside a transaction; PostgreSQL has the same rules as one function; the
-// contract suite and the simulation hold both to it.
+// SQLite's writer runs this code inside a transaction; PostgreSQL has the same rules as one function. The contract suite
+// and the simulation compare both with it.
 //
 // A request row moves   held -> settled | voided | reaped   and   reaped -> settled | voided, once, by its owner only.
-// Each verb checks first and writes after: a refused verb has changed nothing (but a refused extension still records
-// the progress it brought). A verb on a request may be repeated: the second time it changes nothing and gives the
-// first answer, so a caller that lost the answer can ask again.
+// Each verb checks first and writes after: a rejected verb changes nothing, except that a rejected extension still records its
+// progress. A verb on a request may be repeated: the second time it changes nothing and returns the first result, so a
+// caller that lost the response can retry.
 import type { Nanos } from './amount.ts'
 import {
   type AccountRow,
@@ -43,7 +43,7 @@ import {
   type Owned,
   type Reap,
   type Result,
-  refused,
+  rejected,
   repeated,
   type Settle,
   taskLease,
@@ -86,16 +86,16 @@ function hold(book: Book, verb: Hold): Result {
   if (existing)
     return isOwner(book, existing, verb) && existing.state === HELD
       ? repeated(existing.held, existing.tokens)
-      : refused('not_open')
+      : rejected('not_open')
   const isTask = verb.slot === TASK_SLOT
-  if (isTask && !hasLease(book, verb)) return refused('lease_lost')
-  if (!isTask && !isAlive(book, verb)) return refused('node_lost')
+  if (isTask && !hasLease(book, verb)) return rejected('lease_lost')
+  if (!isTask && !isAlive(book, verb)) return rejected('node_lost')
   const account = book.account(verb.account)
   const key = book.key(verb.key)
-  if (!account || !key || key.account !== account.id || key.revoked) return refused('key_invalid')
-  if (key.expiresAt !== undefined && key.expiresAt <= book.now) return refused('key_expired')
-  if (account.disabled) return refused('account_disabled')
-  if (key.revision !== verb.revision) return refused('key_changed')
+  if (!account || !key || key.account !== account.id || key.revoked) return rejected('key_invalid')
+  if (key.expiresAt !== undefined && key.expiresAt <= book.now) return rejected('key_expired')
+  if (account.disabled) return rejected('account_disabled')
+  if (key.revision !== verb.revision) return rejected('key_changed')
   const limited = limitReached('key', key, verb, book.now) ?? limitReached('account', account, verb, book.now)
   if (limited) return limited
   const granted = grant(account, key, verb, book.now)
@@ -129,11 +129,11 @@ function hold(book: Book, verb: Hold): Result {
 
 function extend(book: Book, verb: Extend): Result {
   const request = book.request(verb.id)
-  if (!request) return refused('unknown_request')
-  if (!isOwner(book, request, verb) || request.state !== HELD) return refused('not_open')
+  if (!request) return rejected('unknown_request')
+  if (!isOwner(book, request, verb) || request.state !== HELD) return rejected('not_open')
   const account = book.account(request.account)
   const key = book.key(request.key)
-  if (!account || !key) return refused('key_invalid')
+  if (!account || !key) return rejected('key_invalid')
   if (verb.progress > request.progress) {
     request.progress = verb.progress
     book.saveRequest(request)
@@ -143,7 +143,7 @@ function extend(book: Book, verb: Extend): Result {
   const limited = tokensReached('key', key, room, book.now) ?? tokensReached('account', account, room, book.now)
   if (limited) return limited
   const left = Math.min(tokensLeft(key, book.now), tokensLeft(account, book.now))
-  // No more money than there are tokens for: a stream ends where its minute ends, not a whole step before.
+  // No more money than the remaining tokens need: a stream then uses its minute to the end, not to a whole step before it.
   const amount = left < verb.tokens ? (verb.amount * BigInt(left)) / BigInt(verb.tokens) : verb.amount
   const want = { amount, minimum: verb.minimum, extensible: verb.whole !== true }
   const granted = grant(account, key, want, book.now)
@@ -156,11 +156,11 @@ function extend(book: Book, verb: Extend): Result {
   return done(granted, tokens)
 }
 
-/** Settle and void: the one end of a request, or the owner's correction of what a reaper decided in its absence. */
+/** Settle and void: end a request once, or correct what the reaper decided in the owner's absence. */
 function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nanos): Result {
   const request = book.request(verb.id)
-  if (!request) return refused('unknown_request')
-  if (!isOwner(book, request, verb)) return refused('not_open')
+  if (!request) return rejected('unknown_request')
+  if (!isOwner(book, request, verb)) return rejected('not_open')
   if (request.state === SETTLED || request.state === VOIDED) return repeated(request.cost)
   const { account, key } = charge(book, request, cost)
   correctTokens(request, verb.verb === 'settle' ? verb.tokens : 0, account, key, book.now)
@@ -174,7 +174,7 @@ function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nano
 function reap(book: Book, verb: Reap): Result {
   const orphans = book.orphans(book.now - DEAD_AFTER_MS, verb.limit)
   for (const request of orphans) {
-    // A node may come back and correct what was decided in its absence. The deadline of a task is final.
+    // A node may return and correct this. The deadline of a task is final.
     const isTask = request.slot === TASK_SLOT
     const { account, key } = charge(book, request, isTask ? 0n : request.progress)
     if (isTask) correctTokens(request, 0, account, key, book.now)
@@ -188,8 +188,8 @@ function reap(book: Book, verb: Reap): Result {
 type Owners = { account: AccountRow; key: KeyRow }
 
 /**
- * Makes `cost` what the request costs in all: releases its hold, or corrects what was charged when it was reaped.
- * Beyond the hold only what the wallet has free and the key's cap leaves is taken: the rest is the operator's shortfall.
+ * Sets the total cost of the request to `cost`: releases its hold, or corrects what was charged when it was reaped. Beyond
+ * the hold, the charge is limited to the available balance and the key's cap; the rest is the operator's shortfall.
  */
 function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
   const account = book.account(request.account)

@@ -1,20 +1,20 @@
-// Nodes and their leases: who may hold money, and whose holds are orphans.
+// Nodes and their leases: which nodes may place holds, and whose holds are orphans.
 import { type Book, DEAD_AFTER_MS } from './book.ts'
-import { done, type Join, type Leave, type Renew, type Result, refused, repeated } from './verbs.ts'
+import { done, type Join, type Leave, type Renew, type Result, rejected, repeated } from './verbs.ts'
 
 export function join(book: Book, verb: Join): Result {
   const node = book.node(verb.slot)
   const alive = node !== undefined && node.renewedAt > book.now - DEAD_AFTER_MS
-  if (alive && !verb.takeover) return refused('slot_taken')
+  if (alive && !verb.takeover) return rejected('slot_taken')
   const epoch = (node?.epoch ?? 0) + 1
   book.saveNode({ slot: verb.slot, epoch, renewedAt: book.now, config: verb.config })
   return done(BigInt(epoch))
 }
 
-/** A node found dead, or succeeded, stays so: its holds may already be reaped, so it has to join anew. */
+/** A node that was dead, or has a successor, cannot renew: its holds may already be reaped, so it has to join again. */
 export function renew(book: Book, verb: Renew): Result {
   const node = book.node(verb.slot)
-  if (!node || !isAlive(book, verb)) return refused('node_lost')
+  if (!node || !isAlive(book, verb)) return rejected('node_lost')
   book.saveNode({ ...node, renewedAt: book.now, config: verb.config })
   return done(0n)
 }

@@ -19,17 +19,17 @@ function open() {
     state = next.state
     commands = next.commands
   }
-  feed({ event: 'answer', verb: 'hold', result: done(1_000n, 100), mayDispatch: true }, 0)
+  feed({ event: 'response', verb: 'hold', result: done(1_000n, 100), mayDispatch: true }, 0)
   return {
     output: (output: Omit<Output, 'event'>, now: number) => feed({ event: 'output', ...output }, now),
     raise: (amount: bigint, least: bigint) => feed({ event: 'raise', amount, least }, 0),
-    answer: (result: Result, now: number) => feed({ event: 'answer', verb: 'extend', result }, now),
-    silence: (now: number) => feed({ event: 'silence', verb: 'extend' }, now),
+    answer: (result: Result, now: number) => feed({ event: 'response', verb: 'extend', result }, now),
+    silence: (now: number) => feed({ event: 'no-response', verb: 'extend' }, now),
     does: () => commands.map((command) => command.do),
     /** The one question that is asked now. */
     asked(): { extend: Extend; pauseMs: number } {
-      const command = commands.find((each) => each.do === 'ask')
-      if (command?.do !== 'ask' || command.verb.verb !== 'extend') throw new Error('nothing is asked')
+      const command = commands.find((each) => each.do === 'send')
+      if (command?.do !== 'send' || command.verb.verb !== 'extend') throw new Error('nothing is asked')
       return { extend: command.verb, pauseMs: command.pauseMs }
     },
   }
@@ -40,7 +40,7 @@ test('a step of tokens is asked for before they run out, for next to no money', 
   request.output({ cost: 100n, step: 50n, tokens: 70, stepTokens: 40 }, 0)
   expect(request.does()).toEqual(['deliver'])
   request.output({ cost: 100n, step: 50n, tokens: 81, stepTokens: 40 }, 0)
-  expect(request.does()).toEqual(['deliver', 'ask'])
+  expect(request.does()).toEqual(['deliver', 'send'])
   expect(request.asked()).toMatchObject({
     pauseMs: 0,
     extend: { tokens: 40, amount: 40n, minimum: 20n, progress: 100n },
@@ -68,7 +68,7 @@ test('who counts no tokens asks for none', () => {
 test('output that a limit does not cover waits until the limit has room', () => {
   const request = open()
   request.output({ cost: 100n, step: 50n, tokens: 130, stepTokens: 40 }, 0)
-  expect(request.does()).toEqual(['ask'])
+  expect(request.does()).toEqual(['send'])
   expect(request.asked()).toMatchObject({ pauseMs: 0, extend: { tokens: 40, amount: 40n, minimum: 30n } })
   request.answer(full(1_500), 20)
   expect(request.asked()).toMatchObject({ pauseMs: 1_500, extend: { tokens: 40, minimum: 30n } })
@@ -87,7 +87,7 @@ test('a step that was refused is not asked for again before there is room, and o
   request.output({ cost: 100n, step: 50n, tokens: 95, stepTokens: 40 }, 1_000)
   expect(request.does()).toEqual(['deliver'])
   request.output({ cost: 100n, step: 50n, tokens: 110, stepTokens: 40 }, 1_000)
-  expect(request.does()).toEqual(['ask'])
+  expect(request.does()).toEqual(['send'])
   expect(request.asked().pauseMs).toBe(1_500)
 })
 
@@ -167,7 +167,7 @@ test.each<Result>([
   request.answer(refusal, 0)
   expect(request.does()).toEqual(['stop'])
   request.output({ cost: 900n, step: 400n }, 0)
-  expect(request.does()).toEqual(['deliver', 'ask'])
+  expect(request.does()).toEqual(['deliver', 'send'])
   expect(request.asked().extend).toMatchObject({ amount: 400n, progress: 900n })
   expect(request.asked().extend.whole).toBeUndefined()
 })

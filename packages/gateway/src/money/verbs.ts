@@ -1,11 +1,11 @@
-// What can be asked of the ledger, and what it answers.
+// The verbs of the ledger and their results.
 import type { Nanos } from './amount.ts'
 import { TASK_SLOT } from './book.ts'
 
 /**
  * A request and its owner: the node in this slot at this epoch, or, with TASK_SLOT, the holder of the task's lease at this
  * epoch. A task's hold survives restarts and the death of nodes, is not a running request, and has a deadline. Its end is
- * never journaled: the holder of the lease applies it until the store answers.
+ * never journaled: the holder of the lease retries it until the store responds.
  */
 export type Owned = { id: bigint; slot: number; epoch: number }
 export const taskOwner = (id: bigint, leaseEpoch: number): Owned => ({ id, slot: TASK_SLOT, epoch: leaseEpoch })
@@ -18,9 +18,9 @@ export type Hold = Owned & {
   key: bigint
   /** The key as the caller knows it. */
   revision: number
-  /** It can be extended, so it need not bind all that is available at once. */
+  /** It can be extended, so it need not reserve all that is available at once. */
   extensible: boolean
-  /** Wanted, and the least that is worth having; what is available in between is granted. */
+  /** Requested, and the least that is accepted; what is available in between is granted. */
   amount: Nanos
   minimum: Nanos
   /** The same in tokens, for limits per minute. */
@@ -28,28 +28,30 @@ export type Hold = Owned & {
   minimumTokens: number
   model: string
   upstream: string
-  /** Of a task, by the store's clock: the reaper voids the hold then. undefined: the hold belongs to a node. */
+  /** When the reaper voids the hold of a task, by the store's clock; undefined: the hold belongs to a node. */
   deadline?: number | undefined
 }
-/** `known`: what the owner knows to be held. More than that is held: this extension took effect and its answer was lost. */
+/** `known`: what the owner knows to be held. If more is held, this extension took effect and its response was lost. */
 export type Extend = Owned & {
   verb: 'extend'
   known: Nanos
   amount: Nanos
   minimum: Nanos
-  /** What `amount` buys: with less money granted, less of them. */
+  /** Reserved with `amount`; if less money is granted, proportionally fewer tokens are. */
   tokens: number
   progress: Nanos
-  /** All that is available may be granted, as to a hold: before any output, or from a version that knew no other extensions. */
+  /** All that is available may be granted, as to a hold that cannot be extended. */
   whole?: true
 }
-/** `tokens`: what it used in all. */
+/** `tokens`: all that the request used. */
 export type Settle = Owned & { verb: 'settle'; cost: Nanos; tokens: number; ending: string; receipt: string }
 export type Void = Owned & { verb: 'void'; ending: string; receipt: string }
+export type Finish = Settle | Void
+export type RequestVerb = Hold | Extend | Finish
 export type Reap = { verb: 'reap'; limit: number }
 /**
- * `join` claims a slot for a new process: the epoch becomes one more than any before. `takeover`: the caller knows that
- * the slot's former process is dead (it owns the database file now), so it need not wait for the lease to run out.
+ * `join` claims a slot for a new process, with a higher epoch than all before. `takeover`: the former process of the slot is
+ * known to be dead, because the caller owns the database file; its lease need not expire first.
  */
 export type Join = { verb: 'join'; slot: number; config: string; takeover?: boolean }
 export type Renew = { verb: 'renew'; slot: number; epoch: number; config: string }
@@ -61,7 +63,7 @@ export type ReleaseLease = { verb: 'release_lease'; lease: string; epoch: number
 export type LeaseVerb = AcquireLease | RenewLease | ReleaseLease
 export type Verb = Hold | Extend | Settle | Void | Reap | Join | Renew | Leave | LeaseVerb
 
-export type Refusal =
+export type Rejection =
   | 'no_balance'
   | 'cap_reached'
   | 'key_invalid'
@@ -80,10 +82,10 @@ export type Refusal =
 export type Limited = `${'key' | 'account'}_${'concurrent' | 'requests' | 'tokens'}`
 
 export type Result = {
-  outcome: 'done' | 'repeated' | Refusal
+  outcome: 'done' | 'repeated' | Rejection
   /**
-   * hold, extend: granted. settle, void: charged. reap: how many. join, acquire_lease: the epoch. Refused for money: what is available;
-   * by a limit: milliseconds until there is room again, 0 when that depends on other requests.
+   * hold, extend: granted. settle, void: charged. reap: how many. join, acquire_lease: the epoch. Rejected for lack of money: what
+   * is available; by a limit: milliseconds until there is room again, 0 if that depends on other requests.
    */
   amount: bigint
   /** hold, extend: tokens granted. */
@@ -92,4 +94,6 @@ export type Result = {
 
 export const done = (amount: bigint, tokens = 0): Result => ({ outcome: 'done', amount, tokens })
 export const repeated = (amount: bigint, tokens = 0): Result => ({ outcome: 'repeated', amount, tokens })
-export const refused = (outcome: Refusal, amount: bigint = 0n): Result => ({ outcome, amount, tokens: 0 })
+export const rejected = (outcome: Rejection, amount: bigint = 0n): Result => ({ outcome, amount, tokens: 0 })
+/** `repeated` is the result of a verb that took effect earlier. */
+export const isDone = ({ outcome }: Result): boolean => outcome === 'done' || outcome === 'repeated'

@@ -13,7 +13,7 @@ const ANSWER = {
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 }
 let [isAccepting, sent] = [true, 0]
-const { parts: others, ends } = createTestDependencies({
+const { deps: others, ends } = createTestDependencies({
   send: async () => {
     sent++
     return responseOf(Response.json(ANSWER))
@@ -34,12 +34,12 @@ const settler: typeof others.settler = {
   },
 }
 const admission = createAdmission({ inFlight: 1_000, memoryBytes: 1e9 })
-const parts = { ...others, settler, admission }
-const app = createApp(parts, { ready: () => true, accepting: () => isAccepting })
-const server = serveForTest(app, { gate: createAdmissionGate(parts) })
+const deps = { ...others, settler, admission }
+const app = createApp(deps, { ready: () => true, accepting: () => isAccepting })
+const server = serveForTest(app, { gate: createAdmissionGate(deps) })
 afterAll(() => {
   void server.stop()
-  parts.ticker.stop()
+  deps.ticker.stop()
 })
 
 let accounts = 100n

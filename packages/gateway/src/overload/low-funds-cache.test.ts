@@ -42,13 +42,13 @@ test('a bounded number of accounts is remembered, the latest', () => {
 })
 
 test('a request that cannot be paid for is rejected before it is parsed, and where the model is in the path before it is read', async () => {
-  const { parts } = createTestDependencies({ send: () => Promise.reject(new Error('nothing is sent')) })
+  const { deps } = createTestDependencies({ send: () => Promise.reject(new Error('nothing is sent')) })
   let [asked, read] = [0, 0]
-  parts.settler.open = async () => {
+  deps.settler.open = async () => {
     asked++
     return { outcome: 'no_balance', available: 0n }
   }
-  const app = createApp(parts, { ready: () => true, accepting: () => true })
+  const app = createApp(deps, { ready: () => true, accepting: () => true })
   const post = async (path: string, body: object, more = {}) => {
     const headers = { authorization: 'Bearer sk-0000000000000000', 'content-type': 'application/json', ...more }
     const request = testRequest(path, headers, JSON.stringify(body))
@@ -72,7 +72,7 @@ test('a request that cannot be paid for is rejected before it is parsed, and whe
   read = 0
   const addressed = '/v1beta/models/same:generateContent'
   expect([await post(addressed, { contents: [] }), read]).toEqual([402, 0])
-  parts.rateLimitCache.clear()
+  deps.rateLimitCache.clear()
   expect(await post(CHAT, parsedWrong)).toBe(400)
-  parts.ticker.stop()
+  deps.ticker.stop()
 })

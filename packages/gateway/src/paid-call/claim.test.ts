@@ -23,7 +23,7 @@ const FIRST = 11n
 let folder: string
 let storage: Storage
 let wallet: Wallet
-let parts: AppDependencies
+let deps: AppDependencies
 let logged: string[]
 let now: number
 let ids: bigint
@@ -38,11 +38,11 @@ beforeEach(async () => {
     send: () => Promise.reject(new Error('nothing is sent')),
     idempotencyMs: 3_600_000,
   })
-  parts = { ...made.parts, store: storage }
+  deps = { ...made.deps, store: storage }
   logged = made.logged
 })
 afterEach(async () => {
-  parts.ticker.stop()
+  deps.ticker.stop()
   await storage.close()
   rmSync(folder, { recursive: true })
 })
@@ -61,7 +61,7 @@ async function claim(body = 'a body'): Promise<Said> {
     record: new RequestRecord('POST', '/', '', 0),
   }
   const caller = { ...TEST_CALLER, account: wallet.account, key: wallet.key }
-  const { retention } = parts.catalogue().config
+  const { retention } = deps.catalogue().config
   const asking = {
     incoming,
     caller,
@@ -72,7 +72,7 @@ async function claim(body = 'a body'): Promise<Said> {
     rateLimited: undefined,
   }
   try {
-    const claimed = await claimKey(asking, retention, parts)
+    const claimed = await claimKey(asking, retention, deps)
     if (claimed && 'status' in claimed)
       return { replayed: Buffer.from(claimed.body as Uint8Array).toString(), headers: claimed.headers }
     if (!claimed) throw new Error('keys are off')
@@ -188,7 +188,7 @@ test('a reaped request that was taken over can not be settled any more: one of t
   // The process was only frozen, and goes on where it was.
   expect(await storage.ledger.apply(settle(FIRST, NODE, 60n))).toEqual({ outcome: 'repeated', amount: 0n, tokens: 0 })
   expect(await money(storage, wallet)).toMatchObject(money0)
-  await endClaim(first, { outcome: 'completed', charged: 0n, headers: testHeaders(), body: Buffer.from('late') }, parts)
+  await endClaim(first, { outcome: 'completed', charged: 0n, headers: testHeaders(), body: Buffer.from('late') }, deps)
   expect(logged).toEqual(['idempotency key was taken over by another request'])
   expect(await claim()).toMatchObject(RUNNING)
 })
@@ -198,8 +198,8 @@ test('a reaped request whose owner was quicker has ended', async () => {
   await storage.ledger.apply(hold(FIRST, wallet, NODE))
   await die()
   const { apply } = storage.ledger
-  parts = {
-    ...parts,
+  deps = {
+    ...deps,
     store: {
       ...storage,
       ledger: {
@@ -232,7 +232,7 @@ test('a response that is stored a moment after it was settled is replayed', asyn
   const headers = testHeaders()
   const set = { 'content-type': 'application/json', 'x-trivium-warnings': 'seed;dropped', other: 'x' }
   for (const [name, value] of Object.entries(set)) headers.set(name, value)
-  await endClaim(first, { outcome: 'completed', charged: 60n, headers, body: Buffer.from('{"a":1}') }, parts)
+  await endClaim(first, { outcome: 'completed', charged: 60n, headers, body: Buffer.from('{"a":1}') }, deps)
   const said = await second
   if (!('replayed' in said)) throw new Error(`not replayed: ${JSON.stringify(said)}`)
   expect(said.replayed).toBe('{"a":1}')
@@ -251,7 +251,7 @@ describe('a stored response', () => {
     await storage.ledger.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
     const headers = testHeaders()
     headers.set('content-type', 'application/json')
-    await endClaim(first, { outcome: 'completed', charged: 60n, headers, body: Buffer.from(SECRET_WORDS) }, parts)
+    await endClaim(first, { outcome: 'completed', charged: 60n, headers, body: Buffer.from(SECRET_WORDS) }, deps)
     return first
   }
   const stored = async ({ claim: { account, key } }: KeyClaim, fingerprint: Uint8Array) => {
@@ -269,7 +269,7 @@ describe('a stored response', () => {
 
   test('that cannot be decrypted is an error, and not a second charge', async () => {
     await kept()
-    parts = { ...parts, accountKeys: createAccountSecrets('another secret') }
+    deps = { ...deps, accountKeys: createAccountSecrets('another secret') }
     const said = await claim()
     expect(said).toMatchObject({
       ...{ status: 'conflict, for good', message: expect.stringContaining('can no longer be read') },
@@ -290,29 +290,29 @@ describe('a hold that came too late', () => {
     const first = await claimed()
     const ends: string[] = []
     const open = { void: async (ending: string) => ends.push(ending) }
-    const watch = parts.upstreamCalls.start(anyUpstream(), 1n)
+    const watch = deps.upstreamCalls.start(anyUpstream(), 1n)
     const late = { ...first, claimedFrom: performance.now() - 11_000 }
     const error = await confirmClaim(late, open as unknown as OpenRequest, () => watch.stop()).catch(
       (thrown: unknown) => thrown,
     )
     expect(error).toMatchObject({ info: { code: 'unavailable' } })
-    expect([ends, parts.upstreamCalls.size]).toEqual([['node_lost'], 0])
-    await releaseClaim(late, parts)
+    expect([ends, deps.upstreamCalls.size]).toEqual([['node_lost'], 0])
+    await releaseClaim(late, deps)
     expect(await claim()).toMatchObject(TAKEN_OVER)
   })
 
   test('one in time is not; from then on only the outcome decides', async () => {
     const first = await claimed()
-    const watch = parts.upstreamCalls.start(anyUpstream(), 1n)
+    const watch = deps.upstreamCalls.start(anyUpstream(), 1n)
     await confirmClaim(first, {} as OpenRequest, () => watch.stop())
-    await releaseClaim(first, parts)
+    await releaseClaim(first, deps)
     expect(await claim()).toMatchObject(RUNNING)
     watch.stop()
   })
 })
 
 function anyUpstream() {
-  const [upstream] = parts.catalogue().config.upstreams.values()
+  const [upstream] = deps.catalogue().config.upstreams.values()
   if (!upstream) throw new Error('the test has no upstream')
   return upstream
 }
@@ -324,13 +324,13 @@ test.each<[string, () => Promise<never>, string[]]>([
   const first = await claimed()
   const contents = { ...storage.contents, keep }
   const end = { outcome: 'completed' as const, charged: 5n, headers: testHeaders(), body: Buffer.from('x') }
-  await endClaim(first, end, { ...parts, store: { ...storage, contents } })
+  await endClaim(first, end, { ...deps, store: { ...storage, contents } })
   expect(logged).toEqual(lines)
 })
 
 test('a store that is down: nothing runs, and the error is logged', async () => {
   const contents = { ...storage.contents, claim: () => Promise.reject(new StoreDown('the disk is full')) }
-  parts = { ...parts, store: { ...storage, contents } }
+  deps = { ...deps, store: { ...storage, contents } }
   const thrown = await claim().catch((error: unknown) => error)
   expect(thrown).toBeInstanceOf(StoreDown)
   expect(logged).toEqual(['idempotency key not claimed'])

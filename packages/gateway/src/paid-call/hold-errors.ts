@@ -6,7 +6,7 @@ import { formatUsd, type Nanos } from '../money/amount.ts'
 import { endOf } from '../money/limits.ts'
 import { type LowFunds, lowFundsFailure } from '../overload/low-funds-cache.ts'
 import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
-import type { Refused } from '../storage/node/settler.ts'
+import type { RejectedHold } from '../storage/node/settler.ts'
 import type { Caller, Key, Keys } from '../storage/storage.ts'
 import { isLimited, rateLimitError } from './rate-limit-errors.ts'
 
@@ -20,7 +20,7 @@ export type HoldErrorDependencies = {
 /** The least that would have sufficed. */
 export type Needed = { caller: Caller; model: string; minimum: Nanos; minimumTokens: number }
 
-export async function holdError(rejected: Refused, needed: Needed, deps: HoldErrorDependencies): Promise<Failure> {
+export async function holdError(rejected: RejectedHold, needed: Needed, deps: HoldErrorDependencies): Promise<Failure> {
   const { outcome, available } = rejected
   const { caller, model, minimum, minimumTokens } = needed
   if (isLimited(outcome)) {

@@ -37,8 +37,8 @@ function start(
   const time = { now: 0 }
   const holds: Hold[] = []
   const settled: { tokens: number; ending: string }[] = []
-  const { settler } = test.parts
-  Object.assign(test.parts, {
+  const { settler } = test.deps
+  Object.assign(test.deps, {
     rateLimitCache: createRateLimitCache(() => time.now),
     callers: { find: caller, refresh: caller, clear: () => {} },
     settler: {
@@ -55,11 +55,11 @@ function start(
       },
     },
   })
-  const app = createApp(test.parts, { ready: () => true, accepting: () => true })
+  const app = createApp(test.deps, { ready: () => true, accepting: () => true })
   const server = serveForTest(app)
   stops.push(
     () => void server.stop(),
-    () => test.parts.ticker.stop(),
+    () => test.deps.ticker.stop(),
   )
   const call = (body: object = {}) =>
     fetch(`${server.url}/v1/chat/completions`, {
@@ -258,7 +258,7 @@ function waitingStream(timeouts: TestOptions['timeouts'] = {}) {
   const pieces = [event({ content: 'a' }), event({ content: 'word '.repeat(4_000) }), event({}, 'stop'), DONE]
   const send: Send = async () =>
     responseOf(new Response(inPieces(pieces), { headers: { 'content-type': 'text/event-stream' } }))
-  const pace = { commitAfterMs: 30, heartbeatMs: 10, usageWaitMs: 50 }
+  const pace = { commitAfterMs: 30, heartbeatMs: 10, usageWaitMs: 50, endWaitMs: 50 }
   return { ...start(waits, { send, streamTiming: pace, timeouts }), asked, ends, go: () => go() }
 }
 
@@ -299,7 +299,7 @@ test('the whole time that a call may take is no longer for waiting', async () =>
 test('tokens of callers without limits are not counted', async () => {
   const { call, asked, go } = (() => {
     const stream = waitingStream()
-    Object.assign(stream.parts, { callers: { find: () => ({ ...TEST_CALLER, accountLimits: NO_LIMITS }), clear() {} } })
+    Object.assign(stream.deps, { callers: { find: () => ({ ...TEST_CALLER, accountLimits: NO_LIMITS }), clear() {} } })
     return stream
   })()
   go()

@@ -3,6 +3,7 @@
 
 import type { Client } from '@trivium/http/request.ts'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
+import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Candidate, Offer } from '../access/catalogue.ts'
 import type { RequestRecord } from '../observe/request-log.ts'
 import type { Slot } from '../overload/admission.ts'
@@ -17,6 +18,8 @@ import type { UpstreamCall } from './upstream-call.ts'
 export type CallAttempt = {
   readonly offer: Offer
   readonly candidate: Candidate
+  /** The dialect that the upstream answers in. */
+  readonly dialect: DialectId
   /** What the upstream's health learns from it. */
   readonly health: Attempt
   /** For the client and the receipt. Grows until the response has ended. */

@@ -11,7 +11,7 @@ import type { Upstream } from '../config/types.ts'
 import { apply, type Limited, type Verb } from '../money/ledger.ts'
 import { createAttemptCounter } from '../overload/attempt-counter.ts'
 import { createRateLimitCache } from '../overload/rate-limit-cache.ts'
-import { findCandidate, noRouteError, type Unrouted } from '../text/routing/find-candidate.ts'
+import { findCandidate, noRouteError, type Unrouted } from '../routing/find-candidate.ts'
 import { tiersOf } from '../upstreams/health/choose.ts'
 import { KeyHealth, type Verdict } from '../upstreams/health/key-health.ts'
 import { isLimited, rateLimitError } from './rate-limit-errors.ts'
@@ -70,10 +70,7 @@ describe('limits of a key and of an account', () => {
 
 describe('upstreams', () => {
   const TICK_MS = 250
-  const asking = {
-    ...{ body: Buffer.from('{}'), caller: { account: 1n }, dialect: { id: 'chat' } },
-    request: { cacheKey: undefined, opening: () => undefined },
-  } as unknown as Unrouted
+  const unrouted = { caller: { account: 1n } } as unknown as Unrouted
 
   const VERDICTS: readonly (readonly [string, (seconds: number) => readonly Verdict[]])[] = [
     ['a 429 that names a wait', (seconds) => [{ is: 'limited', waitMs: seconds * 1_000, all: false }]],
@@ -102,7 +99,7 @@ describe('upstreams', () => {
       const saidAt = real
       for (const verdict of verdictsFor(seconds)) health.record('inner', verdict, ticker.exactNow())
       lag()
-      expect(findCandidate(offer, asking, routing)).toBeUndefined()
+      expect(findCandidate(offer, unrouted, routing)).toBeUndefined()
       const waits = waitsOf(noRouteError(offer, routing))
       const rejectedAt = real
       for (const wait of waits) {
@@ -111,7 +108,7 @@ describe('upstreams', () => {
         // Not before the time that the upstream has named, also where the gateway itself would ask earlier.
         if (isUpstreamsWord) expect(real).toBeGreaterThanOrEqual(saidAt + seconds * 1_000)
         ticker.exactNow()
-        expect([seed, findCandidate(offer, asking, routing)?.upstream.id]).toEqual([seed, 'u'])
+        expect([seed, findCandidate(offer, unrouted, routing)?.upstream.id]).toEqual([seed, 'u'])
       }
       ticker.stop()
     }

@@ -31,7 +31,7 @@ afterEach(() => {
 
 /** Authenticated, admitted and held. */
 async function start() {
-  const { parts: dependencies, ends } = createTestDependencies({ send: () => Promise.reject(new Error('not called')) })
+  const { deps: dependencies, ends } = createTestDependencies({ send: () => Promise.reject(new Error('not called')) })
   stops.push(() => dependencies.ticker.stop())
   const receipts: string[] = []
   const { open } = dependencies.settler
@@ -80,7 +80,7 @@ async function start() {
     ...{ id: 7n, caller, hold: held.request, owner, client: http, headers, record, startedAt: 0, slot },
     upstreamCall: dependencies.upstreamCalls.start(upstream, caller.account),
     claim: undefined,
-    attempt: { offer, candidate, health: new Attempt(health, route.model, 0), warnings: [] },
+    attempt: { offer, candidate, dialect: 'images', health: new Attempt(health, route.model, 0), warnings: [] },
     ...{ failedAttempts: undefined, firstOutputAt: undefined, isSettled: false },
   }
   const run = <T>(work: () => Promise<T>) => runPaidCall(call, work, dependencies)

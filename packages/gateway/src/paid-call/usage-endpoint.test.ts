@@ -27,27 +27,27 @@ const row = (request: bigint): UsageRow => ({
 let key: Key | undefined
 let rows: UsageRow[]
 let asked: unknown[]
-const { parts } = createTestDependencies({ send: () => Promise.reject(new Error('nobody is called')) })
-afterAll(() => parts.ticker.stop())
-parts.clock = () => NOW
-parts.store.keys.findWithAccount = async (id) => {
+const { deps } = createTestDependencies({ send: () => Promise.reject(new Error('nobody is called')) })
+afterAll(() => deps.ticker.stop())
+deps.clock = () => NOW
+deps.store.keys.findWithAccount = async (id) => {
   asked.push(['standing', id])
   return key && { account: ACCOUNT, key }
 }
-parts.store.ledger.usage = async (account, limit, before) => {
+deps.store.ledger.usage = async (account, limit, before) => {
   asked.push(['usage', account, limit, before])
   return rows.slice(0, limit)
 }
-parts.store.ledger.findRequest = async (account, id) => {
+deps.store.ledger.findRequest = async (account, id) => {
   asked.push(['find', account, id])
   return rows.find(({ request }) => request === id)
 }
 const secrets: string[] = []
-parts.callers.find = (secret) => {
+deps.callers.find = (secret) => {
   secrets.push(secret)
   return TEST_CALLER
 }
-const app = createApp(parts, { ready: () => true, accepting: () => true })
+const app = createApp(deps, { ready: () => true, accepting: () => true })
 
 beforeEach(() => {
   key = KEY
@@ -109,10 +109,10 @@ test.each([
   [false, undefined],
   [true, 'own'],
 ])('upstreams are named to callers only where the operator wants it: %p', async (showUpstreams, named) => {
-  const catalogue = parts.catalogue()
+  const catalogue = deps.catalogue()
   const { server } = catalogue.config
-  const usual = parts.catalogue
-  parts.catalogue = () => ({ ...catalogue, config: { ...catalogue.config, server: { ...server, showUpstreams } } })
+  const usual = deps.catalogue
+  deps.catalogue = () => ({ ...catalogue, config: { ...catalogue.config, server: { ...server, showUpstreams } } })
   rows = [
     {
       ...row(1n),
@@ -121,7 +121,7 @@ test.each([
   ]
   const one: Record<string, unknown> = (await get('/v1/usage/req_0000000000000001')).body
   const [listed] = (await get('/v1/usage')).body.requests
-  parts.catalogue = usual
+  deps.catalogue = usual
   expect(one).toEqual({ ...listed })
   expect([one.upstream, one.attempts]).toEqual([
     named,

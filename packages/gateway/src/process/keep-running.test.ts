@@ -46,7 +46,7 @@ test('a server that was never ready is not restarted', async () => {
   expect([await exited, did]).toEqual([KILLED, ['start']])
 })
 
-test('a crashed one is restarted after growing pauses, five times in a row', async () => {
+test('a crashed server is restarted after growing pauses, five times in a row', async () => {
   const { ready, end, restarted, exited, did } = watched()
   ready()
   for (let times = 1; times <= 5; times++) {
@@ -61,7 +61,7 @@ test('a crashed one is restarted after growing pauses, five times in a row', asy
   expect(did).toEqual(['start', ...pauses.flatMap((pause) => [pause, 'start']), 'giving up'])
 })
 
-test('one that was ready for a while begins a new row', async () => {
+test('a server that was ready for a while resets the count', async () => {
   const { ready, end, restarted, did } = watched(0)
   for (let times = 1; times <= 8; times++) {
     ready()
@@ -71,7 +71,7 @@ test('one that was ready for a while begins a new row', async () => {
   expect(new Set(did)).toEqual(new Set(['start', 'in 1 ms']))
 })
 
-test('an error at a restart passes through: it has been explained', async () => {
+test('an error at a restart passes through: the server has reported it', async () => {
   const { ready, end, restarted, exited } = watched()
   ready()
   end(KILLED)
@@ -80,7 +80,7 @@ test('an error at a restart passes through: it has been explained', async () => 
   expect(await exited).toBe(1)
 })
 
-test('a server that was told to end is not restarted, however it ends', async () => {
+test('a server that was told to stop is not restarted, whatever its exit code', async () => {
   for (const name of ['SIGTERM', 'SIGINT'] as const) {
     const { ready, signal, end, exited, did } = watched()
     ready()
@@ -90,7 +90,7 @@ test('a server that was told to end is not restarted, however it ends', async ()
   }
 })
 
-test('told to end during a pause, nothing is started any more', async () => {
+test('told to stop during a pause, nothing is started', async () => {
   const { ready, signal, end, exited, did } = watched()
   ready()
   end(KILLED)
@@ -101,7 +101,7 @@ test('told to end during a pause, nothing is started any more', async () => {
   expect(did).toEqual(['start', 'in 1 ms'])
 })
 
-test('SIGHUP is passed on, and ends nothing', async () => {
+test('SIGHUP is forwarded and stops nothing', async () => {
   const { ready, signal, end, restarted, did } = watched()
   ready()
   signal('SIGHUP')

@@ -13,7 +13,7 @@ function server(running: number, endsWith: 'abortRunning' | 'cutConnections' | '
     done.push(name)
     if (name === endsWith) left = 0
   }
-  const parts: StoppableServer = {
+  const server: StoppableServer = {
     running: () => left,
     drainMs: () => 100,
     abortRunning: () => step('abortRunning'),
@@ -22,7 +22,7 @@ function server(running: number, endsWith: 'abortRunning' | 'cutConnections' | '
     close: async () => step(`close with ${left} running`),
   }
   if (endsWith === 'itself') setTimeout(() => step('itself'), 150)
-  return { done, exited: finished.promise, lifecycle: createLifecycle(parts, SILENT, finished.resolve, TIMES) }
+  return { done, exited: finished.promise, lifecycle: createLifecycle(server, SILENT, finished.resolve, TIMES) }
 }
 
 test.each([
@@ -38,7 +38,7 @@ test.each([
     ...{ what: 'a reader takes nothing', running: 2, endsWith: 'cutConnections' },
     steps: ['stopAccepting', 'abortRunning', 'cutConnections'],
   },
-] as const)('closes only when everything has ended: $what', async ({ running, endsWith, steps }) => {
+] as const)('closes only when all requests have ended: $what', async ({ running, endsWith, steps }) => {
   const { lifecycle, done, exited } = server(running, endsWith)
   lifecycle.becomeReady()
   expect([lifecycle.ready, lifecycle.accepting]).toEqual([true, true])
@@ -61,7 +61,7 @@ test.each([
   expect(await exited).toBe(0)
 })
 
-test('a second signal leaves out the waiting, the echo of the first does not', async () => {
+test('a second signal skips the waits, the echo of the first does not', async () => {
   const { lifecycle, done, exited } = server(1, 'abortRunning')
   lifecycle.stop('test')
   lifecycle.stop('echo')
@@ -73,7 +73,7 @@ test('a second signal leaves out the waiting, the echo of the first does not', a
   expect(await exited).toBe(0)
 })
 
-test('a stop before the start was over keeps it from becoming ready', () => {
+test('a stop during the start prevents readiness', () => {
   const { lifecycle } = server(0, 'itself')
   lifecycle.stop('test')
   lifecycle.becomeReady()

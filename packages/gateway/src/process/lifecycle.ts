@@ -39,7 +39,7 @@ export type Lifecycle = {
 }
 
 export function createLifecycle(
-  parts: StoppableServer,
+  server: StoppableServer,
   log: Log,
   exit: (code: number) => void,
   times: typeof TIMES = TIMES,
@@ -50,27 +50,27 @@ export function createLifecycle(
   const skipWaiting = Promise.withResolvers<void>()
 
   async function shutDown(reason: string): Promise<void> {
-    log.info('stopping', { reason, running: parts.running() })
+    log.info('stopping', { reason, running: server.running() })
     await Promise.race([
       reason === INTERRUPT ? untilIdle(times.acceptMs) : Bun.sleep(times.acceptMs),
       skipWaiting.promise,
     ])
     accepting = false
-    const closed = parts.stopAccepting()
-    await Promise.race([untilIdle(parts.drainMs()), skipWaiting.promise])
-    if (parts.running() > 0) log.warn('drain time is over: aborting requests in flight', { running: parts.running() })
-    parts.abortRunning()
+    const closed = server.stopAccepting()
+    await Promise.race([untilIdle(server.drainMs()), skipWaiting.promise])
+    if (server.running() > 0) log.warn('drain time is over: aborting requests in flight', { running: server.running() })
+    server.abortRunning()
     await untilIdle(times.readMs)
-    await Promise.race([parts.running() > 0 ? parts.cutConnections() : closed, Bun.sleep(500)])
+    await Promise.race([server.running() > 0 ? server.cutConnections() : closed, Bun.sleep(500)])
     await untilIdle(times.settleMs)
-    await parts.close()
+    await server.close()
     log.info('stopped')
     exit(0)
   }
 
   async function untilIdle(ms: number): Promise<void> {
     const end = performance.now() + ms
-    while (parts.running() > 0 && performance.now() < end) await Bun.sleep(25)
+    while (server.running() > 0 && performance.now() < end) await Bun.sleep(25)
   }
 
   function stop(reason: string): void {

@@ -56,7 +56,7 @@ async function serving(workers: number, options: { tls?: boolean } = {}) {
   return world
 }
 
-test('the first opens the port, the others join it there, and they are ready together', () => {
+test('the first worker opens the port, the others join it, and they become ready together', () => {
   const { taken, listens } = setUp(3)
   expect(taken()).toEqual(['1 first on 0'])
   listens(1)
@@ -67,7 +67,7 @@ test('the first opens the port, the others join it there, and they are ready tog
   expect(taken()).toEqual(['1 ready', '2 ready', '3 ready'])
 })
 
-test('a start that fails in one fails in all, and exits 1', async () => {
+test('if the start of one worker fails, all stop, and the exit code is 1', async () => {
   const { listens, ends, taken, exited } = setUp(2)
   listens(1)
   taken()
@@ -77,7 +77,7 @@ test('a start that fails in one fails in all, and exits 1', async () => {
   expect(await exited).toBe(1)
 })
 
-test('one that dies is started again on the same port, ready or not, whoever it was', async () => {
+test('any worker that exits is restarted on the same port, ready or not', async () => {
   const { ends, until, listens } = await serving(2)
   await ends(1, 137)
   expect(await until('1 again on 4711')).toEqual(['1 again on 4711'])
@@ -86,7 +86,7 @@ test('one that dies is started again on the same port, ready or not, whoever it 
   expect(await until('2 again on 4711')).toEqual(['2 again on 4711'])
 })
 
-test('as long as one serves, the other is tried again for ever; when none can start any more, it exits 1', async () => {
+test('a failing worker is restarted while another one serves; if none can start, the exit code is 1', async () => {
   const { ends, until, exited, logged } = await serving(2)
   for (let time = 0; time < 8; time += 1) {
     await ends(1, 1)
@@ -106,7 +106,7 @@ test('as long as one serves, the other is tried again for ever; when none can st
 test.each([
   { codes: [0, 0], exits: 0 },
   { codes: [0, 1], exits: 1 },
-])('SIGTERM goes to all, a second one too, and the exit waits for the last: $codes', async ({ codes, exits }) => {
+])('each SIGTERM goes to all workers, and the exit waits for the last: $codes', async ({ codes, exits }) => {
   const { supervisor, ends, taken, exited, turn } = await serving(2)
   supervisor.stop('SIGTERM')
   supervisor.stop('SIGTERM')
@@ -123,7 +123,7 @@ test.each([
   expect(taken()).toEqual([])
 })
 
-test('told to stop while it starts, it starts no more of them', async () => {
+test('told to stop during the start, it starts no further workers', async () => {
   const { supervisor, listens, ends, taken, exited } = setUp(2)
   supervisor.stop('SIGTERM')
   listens(1)
@@ -132,7 +132,7 @@ test('told to stop while it starts, it starts no more of them', async () => {
   expect(await exited).toBe(0)
 })
 
-test('SIGHUP reaches those that can hear it', async () => {
+test('SIGHUP is forwarded to running workers', async () => {
   const { supervisor, taken, ends, until } = await serving(2)
   await ends(2, 1)
   await until('2 again on 4711')
@@ -140,7 +140,7 @@ test('SIGHUP reaches those that can hear it', async () => {
   expect(taken()).toEqual(['1 SIGHUP'])
 })
 
-test('a renewed certificate: all open a listener, connections go to the first of the new ones, then the old are closed', async () => {
+test('a renewed certificate: all workers open a listener, connections go to the first new one, then the old ones are closed', async () => {
   const { supervisor, until, answerWith } = await serving(3, { tls: true })
   // The second finds half of the new pair, and keeps what it has.
   answerWith((number, { about }) => about !== 'renew' || number !== 2)
@@ -151,7 +151,7 @@ test('a renewed certificate: all open a listener, connections go to the first of
   ])
 })
 
-test('a worker that dies when asked about its certificate keeps nobody waiting', async () => {
+test('a worker that exits during a certificate renewal does not block the others', async () => {
   const { supervisor, answerWith, until, ends } = await serving(2, { tls: true })
   answerWith((number, { about }) => {
     if (number === 1 && about === 'renew') void ends(1, 1)

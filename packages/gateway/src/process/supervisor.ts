@@ -48,22 +48,22 @@ export type Supervisor = {
   reload(): void
 }
 
-export function supervise(parts: Supervised, times: typeof TIMES = TIMES): Supervisor {
-  const { log } = parts
-  const workers = Array.from({ length: parts.workers }, (_, index): Worker => {
+export function supervise(options: Supervised, times: typeof TIMES = TIMES): Supervisor {
+  const { log } = options
+  const workers = Array.from({ length: options.workers }, (_, index): Worker => {
     const none = { child: undefined, listeningSince: undefined, restart: undefined }
     return { number: index + 1, failures: 0, asked: new Map(), ...none }
   })
-  let port = parts.port
+  let port = options.port
   let ready = false
   let ending: number | undefined
   let questions = 0
   let renewing: Promise<void> = Promise.resolve()
-  const certificateTimer = parts.tls ? setInterval(renewSoon, times.checkCertificateMs) : undefined
+  const certificateTimer = options.tls ? setInterval(renewSoon, times.checkCertificateMs) : undefined
 
   function launch(worker: Worker, role: Start['role']): void {
     worker.restart = undefined
-    const child = parts.launch({ number: worker.number, role, port }, (message) => hear(worker, child, message))
+    const child = options.launch({ number: worker.number, role, port }, (message) => hear(worker, child, message))
     worker.child = child
     void child.exited.then((code) => ended(worker, code))
   }
@@ -125,7 +125,7 @@ export function supervise(parts: Supervised, times: typeof TIMES = TIMES): Super
   }
 
   function exitWhenAllHave(): void {
-    if (ending !== undefined && workers.every(({ child }) => !child)) parts.exit(ending)
+    if (ending !== undefined && workers.every(({ child }) => !child)) options.exit(ending)
   }
 
   function ask(worker: Worker, question: Omit<Question, 'say' | 'id'>): Promise<boolean> {
@@ -164,7 +164,7 @@ export function supervise(parts: Supervised, times: typeof TIMES = TIMES): Super
     stop: (signal) => end(0, signal),
     reload() {
       for (const { child, listeningSince } of workers) if (listeningSince !== undefined) child?.kill('SIGHUP')
-      if (parts.tls) renewSoon()
+      if (options.tls) renewSoon()
     },
   }
 }

@@ -15,7 +15,7 @@ export type FirstStart = { key: { email: string; secret: string } | undefined }
 
 /** Undefined on every later start. */
 export async function firstStart(storage: Storage, config: FileConfig): Promise<FirstStart | undefined> {
-  // Recorded even if no key is created: nobody expects a later start to print one.
+  // Recorded even if no key is created, so that no later start prints one unexpectedly.
   const token = crypto.randomUUID()
   if ((await storage.meta.setOnce('first_start', token)) !== token) return undefined
   return { key: isFreeOfCharge(config) ? await createFirstKey(storage, config) : undefined }

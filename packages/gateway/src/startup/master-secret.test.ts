@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readEnvironment } from '../config.ts'
+import { readEnvironment } from '../environment.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import type { Storage } from '../storage/storage.ts'
 import { masterSecret } from './master-secret.ts'
@@ -27,7 +27,7 @@ const mistake = (given?: string) =>
     (error: Error) => error.message,
   )
 
-test('is made once, for the owner alone, and found again', async () => {
+test('is created once, readable by its owner only, and found again', async () => {
   const made = await secret()
   expect(made).toMatch(/^[0-9a-f]{64}$/)
   expect(statSync(file()).mode & 0o777).toBe(0o600)
@@ -36,14 +36,14 @@ test('is made once, for the owner alone, and found again', async () => {
   expect(await secret(made)).toBe(made)
 })
 
-test('given by the environment is kept nowhere, and must stay the same', async () => {
+test('from the environment is not stored, and must stay the same', async () => {
   expect(await secret('the first one that was given')).toBe('the first one that was given')
   expect(existsSync(file())).toBe(false)
   expect(await mistake('another one that was given')).toContain('TRIVIUM_SECRET does not match the secret')
   expect(await mistake()).toContain('is missing')
 })
 
-test('a start that ended between any two steps is gone on with', async () => {
+test('a start that crashed between any two steps is continued', async () => {
   // Before the store knew: what was begun does not count, not even half written.
   writeFileSync(`${file()}.new`, 'half')
   const made = await secret()
@@ -53,7 +53,7 @@ test('a start that ended between any two steps is gone on with', async () => {
   expect(readFileSync(file(), 'utf8')).toBe(made)
 })
 
-test('a folder that was in use, with a store that knows nothing of it, is not begun anew', async () => {
+test('a used folder with another store does not get a new secret', async () => {
   writeFileSync(file(), 'f'.repeat(64))
   expect(await mistake()).toContain('is empty although the folder has been used before')
 })

@@ -1,7 +1,8 @@
 // What a start prints, for every state of the store and the configuration that an operator may begin with.
 import { describe, expect, test } from 'bun:test'
 import { compileCatalogue } from '../access/catalogue.ts'
-import { loadFile, readEnvironment } from '../config.ts'
+import { loadFile } from '../config.ts'
+import { readEnvironment } from '../environment.ts'
 import { type StartInfo, startSummary } from './start-summary.ts'
 
 const ENVIRONMENT = { ...readEnvironment({ TRIVIUM_DATA: '/srv/data' }).environment, configFile: undefined }
@@ -65,7 +66,7 @@ describe('what to do next', () => {
   })
 })
 
-test('only the ready-made key begins with sk-, whatever models and upstreams are called', () => {
+test('only the first key begins with sk-, whatever the names of models and upstreams', () => {
   const { models } = loadFile(undefined, {}).config ?? {}
   const named = { ...models?.get('sandbox-text'), id: 'sk-model' }
   const text = summary({}, { ...withConfig({ models: new Map([['sk-model', named]]) }), first: FIRST })

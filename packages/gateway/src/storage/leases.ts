@@ -1,4 +1,5 @@
 // Leases in the store, for tasks and for jobs that run once per cluster. The rules are in money/leases.ts.
+import { isDone } from '../money/verbs.ts'
 import type { Ledger } from './ledger.ts'
 
 export interface Leases {
@@ -11,8 +12,8 @@ export interface Leases {
 
 export const leasesOver = ({ apply }: Pick<Ledger, 'apply'>): Leases => ({
   async acquire(lease, holder, ttlMs) {
-    const { outcome, amount } = await apply({ verb: 'acquire_lease', lease, holder, ttlMs })
-    return outcome === 'done' || outcome === 'repeated' ? Number(amount) : undefined
+    const result = await apply({ verb: 'acquire_lease', lease, holder, ttlMs })
+    return isDone(result) ? Number(result.amount) : undefined
   },
   async renew(lease, epoch, ttlMs) {
     return (await apply({ verb: 'renew_lease', lease, epoch, ttlMs })).outcome === 'done'

@@ -41,13 +41,13 @@ export type AuditReport = {
 }
 
 /** Exactly one of the two is called, once; neither may throw. */
-export type Waiter<T> = { resolve(value: T): void; reject(error: unknown): void }
+export type Completion<T> = { resolve(value: T): void; reject(error: unknown): void }
 
 export interface Ledger {
   /** Batched with other verbs into one commit; resolves after that commit is durable. Rejects with StoreDown. */
   apply(verb: Verb): Promise<Result>
   /** The same without a promise, where the engine supports it: saves one promise per verb. */
-  ask?(verb: Verb, waiter: Waiter<Result>): void
+  submit?(verb: Verb, waiter: Completion<Result>): void
   /** Newest first; limit 0 = all. `before`: only requests with a lower id. */
   usage(account: bigint, limit: number, before?: bigint): Promise<UsageRow[]>
   /** undefined also for a request of another account. */

@@ -1,4 +1,4 @@
-// The journey's sense of time, with short limits and parts of the test's own: slow senders, slow upstreams, heartbeats.
+// Timeouts and heartbeats of the journey with short waits: slow clients, slow upstreams.
 import { afterEach, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { responseOf } from '@trivium/http/client/upstream-response.ts'
@@ -7,7 +7,7 @@ import { createApp } from '../app.ts'
 import type { OutgoingRequest, Send } from '../upstreams/send.ts'
 import { createTestDependencies, type TestOptions } from './test-dependencies.ts'
 
-const PACE = { commitAfterMs: 30, heartbeatMs: 20, usageWaitMs: 50 }
+const PACE = { commitAfterMs: 30, heartbeatMs: 20, usageWaitMs: 50, endWaitMs: 50 }
 const HEARTBEAT = ': keep-alive\n\n'
 
 let stops: (() => void)[] = []
@@ -18,11 +18,11 @@ afterEach(() => {
 
 function start(options: TestOptions) {
   const test = createTestDependencies({ streamTiming: PACE, ...options })
-  const app = createApp(test.parts, { ready: () => true, accepting: () => true })
+  const app = createApp(test.deps, { ready: () => true, accepting: () => true })
   const server = serveForTest(app)
   stops.push(
     () => void server.stop(),
-    () => test.parts.ticker.stop(),
+    () => test.deps.ticker.stop(),
   )
   return { ...test, url: server.url, port: server.port }
 }
@@ -60,7 +60,7 @@ function slowUpstream() {
   return {
     send,
     begin: () => headers.resolve(new Response(body, { headers: { 'content-type': 'text/event-stream' } })),
-    refuse: (status: number) => headers.resolve(new Response('{}', { status })),
+    reject: (status: number) => headers.resolve(new Response('{}', { status })),
     write: (text: string) => controller?.enqueue(Buffer.from(text)),
     end: () => controller?.close(),
     isAborted: () => outgoing?.cancel.isCancelled === true,
@@ -114,10 +114,10 @@ test('the commit itself brings the headers, long before the first heartbeat is d
   expect(await readUntil(response, '[DONE]')).toStartWith('data: {')
 })
 
-test('a request weighs what has arrived of it, then its size, and nothing once its response streams', async () => {
+test('a request counts the bytes that have arrived, then its size, and nothing once its response streams', async () => {
   const upstream = slowUpstream()
-  const { url, parts } = start({ send: upstream.send })
-  const { admission } = parts
+  const { url, deps } = start({ send: upstream.send })
+  const { admission } = deps
   const long = JSON.stringify({
     model: 'same',
     stream: true,
@@ -149,8 +149,8 @@ test('a request weighs what has arrived of it, then its size, and nothing once i
 
 test('a request counts as working until it is sent and while it is settled, not while its upstream works', async () => {
   const upstream = slowUpstream()
-  const { url, parts } = start({ send: upstream.send })
-  const { admission, settler } = parts
+  const { url, deps } = start({ send: upstream.send })
+  const { admission, settler } = deps
   const seen: number[] = []
   const open = settler.open.bind(settler)
   settler.open = async (hold) => {
@@ -196,9 +196,9 @@ test('an upstream that sends much before its first output is relayed, not buffer
 test('a failure after the commit is the error event of the stream, and free', async () => {
   for (const fail of ['status', 'cut'] as const) {
     const upstream = slowUpstream()
-    const { url, ends, parts } = start({ send: upstream.send })
+    const { url, ends, deps } = start({ send: upstream.send })
     const response = await post(url)
-    if (fail === 'status') upstream.refuse(500)
+    if (fail === 'status') upstream.reject(500)
     else {
       upstream.begin()
       upstream.end()
@@ -206,29 +206,29 @@ test('a failure after the commit is the error event of the stream, and free', as
     const text = await response.text()
     expect(text).toMatch(/^(: keep-alive\n\n)+data: \{"error":.*"upstream_error"\}\}\n\n$/)
     expect(ends).toEqual([{ cost: 0n, ending: fail === 'status' ? 'failed' : 'cut' }])
-    expect(parts.admission.inFlight).toBe(0)
+    expect(deps.admission.inFlight).toBe(0)
   }
 })
 
 test('a client that disconnects after the commit and before the headers: free, and its slot is released', async () => {
   const upstream = slowUpstream()
-  const { url, ends, parts } = start({ send: upstream.send })
+  const { url, ends, deps } = start({ send: upstream.send })
   const leaving = new AbortController()
   const response = await post(url, { signal: leaving.signal })
   expect(response.status).toBe(200)
   leaving.abort()
-  while (ends.length === 0 || parts.admission.inFlight > 0) await Bun.sleep(5)
+  while (ends.length === 0 || deps.admission.inFlight > 0) await Bun.sleep(5)
   expect(ends).toEqual([{ cost: 0n, ending: 'client_gone' }])
-  expect([upstream.isAborted(), parts.upstreamCalls.size]).toEqual([true, 0])
+  expect([upstream.isAborted(), deps.upstreamCalls.size]).toEqual([true, 0])
 })
 
 test.each([
   ['first byte', { firstByteMs: 40 }, () => {}],
   ['idle, before output', { idleMs: 40 }, (upstream: ReturnType<typeof slowUpstream>) => upstream.begin()],
   ['total', { totalMs: 40 }, (upstream: ReturnType<typeof slowUpstream>) => upstream.begin()],
-])('time-out: %s', async (_, timeouts, act) => {
+])('timeout: %s', async (_, timeouts, act) => {
   const upstream = slowUpstream()
-  const { url, ends, parts } = start({
+  const { url, ends, deps } = start({
     send: upstream.send,
     timeouts,
     streamTiming: { ...PACE, commitAfterMs: 10_000 },
@@ -238,23 +238,23 @@ test.each([
   const response = await answered
   expect(response.status).toBe(504)
   expect(ends).toEqual([{ cost: 0n, ending: 'timeout' }])
-  expect([upstream.isAborted(), parts.admission.inFlight, parts.upstreamCalls.size]).toEqual([true, 0, 0])
+  expect([upstream.isAborted(), deps.admission.inFlight, deps.upstreamCalls.size]).toEqual([true, 0, 0])
 })
 
 test('a shutdown ends a running stream with an error, and what was delivered is charged', async () => {
   const upstream = slowUpstream()
-  const { url, ends, parts } = start({ send: upstream.send })
+  const { url, ends, deps } = start({ send: upstream.send })
   upstream.begin()
   upstream.write(event({ content: 'a'.repeat(400) }))
   const response = await post(url)
   await readUntil(response, 'aaa')
-  parts.upstreamCalls.abortAll('shutdown')
+  deps.upstreamCalls.abortAll('shutdown')
   expect(await readUntil(response, 'error')).toContain('service_unavailable')
   expect(ends).toMatchObject([{ ending: 'shutdown' }])
   expect(ends[0]?.cost).toBeGreaterThan(400_000n)
 })
 
-test('a reader that has stopped does not outlive the total limit: the request is settled', async () => {
+test('a client that stops reading does not outlive the total timeout: the request is settled', async () => {
   const upstream = slowUpstream()
   const { port, ends } = start({ send: upstream.send, timeouts: { totalMs: 300 } })
   upstream.begin()
@@ -270,9 +270,9 @@ test('a reader that has stopped does not outlive the total limit: the request is
   socket.destroy()
 })
 
-test('a sender that stops half-way: 408 in its dialect, and the connection is closed', async () => {
+test('a client that stops half-way through its body: 408 in its dialect, and the connection is closed', async () => {
   const upstream = slowUpstream()
-  const { port, ends, parts } = start({ send: upstream.send, bodyIdleMs: 50 })
+  const { port, ends, deps } = start({ send: upstream.send, bodyIdleMs: 50 })
   for (const framing of ['content-length: 100', 'transfer-encoding: chunked']) {
     const headers = Object.entries(HEADERS).map(([name, value]) => `${name}: ${value}\r\n`)
     const socket = connect(port, '127.0.0.1')
@@ -288,5 +288,5 @@ test('a sender that stops half-way: 408 in its dialect, and the connection is cl
     expect(text.toLowerCase()).toContain('connection: close')
     expect(text).toContain('request_timeout')
   }
-  expect([ends, parts.admission.inFlight]).toEqual([[], 0])
+  expect([ends, deps.admission.inFlight]).toEqual([[], 0])
 })

@@ -7,7 +7,7 @@ import type { KeyClaim } from '../paid-call/claim.ts'
 import { type HoldDependencies, placeHold } from '../paid-call/hold.ts'
 import { type HoldErrorDependencies, holdError, unavailable } from '../paid-call/hold-errors.ts'
 import type { Node } from '../storage/node/node.ts'
-import type { OpenRequest, Refused } from '../storage/node/settler.ts'
+import type { OpenRequest, RejectedHold } from '../storage/node/settler.ts'
 import { coverageOf, type Measured, measure } from './billing/coverage.ts'
 import type { StatisticsByModel } from './billing/model-statistics.ts'
 import type { TextEndpoint } from './request.ts'
@@ -23,7 +23,7 @@ export type ReserveDependencies = HoldDependencies &
 export type CallContext = { incoming: IncomingRequest; slot: Slot; claim: KeyClaim | undefined }
 
 /** The ledger did not grant the hold. */
-export type HoldRejection = { rejected: Refused; routed: Routed; measured: Measured }
+export type HoldRejection = { rejected: RejectedHold; routed: Routed; measured: Measured }
 
 export async function reserve(
   routed: Routed,

@@ -1,4 +1,4 @@
-// A gateway's parts without store, sockets or clock, for the tests of the journey: what the ledger was told is kept.
+// A gateway's dependencies without store, sockets or clock, for the tests of the journey: what the ledger was told is kept.
 
 import { createTicker } from '@trivium/http/ticker.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
@@ -20,7 +20,7 @@ import type { Caller } from '../storage/storage.ts'
 import { createRetryBudget } from '../upstreams/health/retry-budget.ts'
 import type { Send } from '../upstreams/send.ts'
 import { createStatistics } from './billing/model-statistics.ts'
-import type { StreamTiming } from './responding/stream-timing.ts'
+import { STREAM_TIMING, type StreamTiming } from './responding/stream-timing.ts'
 import { createSeals } from './translation/seals.ts'
 import { createUnsupportedFields } from './translation/unsupported-fields.ts'
 
@@ -66,8 +66,8 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
   const unused = (): never => {
     throw new Error('not a part of this test')
   }
-  const parts: AppDependencies = {
-    ...{ catalogue: () => catalogue, ticker, send, ...more },
+  const deps: AppDependencies = {
+    ...{ catalogue: () => catalogue, ticker, send, streamTiming: STREAM_TIMING, ...more },
     settler: {
       open: async ({ amount, tokens }) => ({
         outcome: 'open',
@@ -112,7 +112,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     unsupportedFields: createUnsupportedFields(),
     register: unused,
   }
-  return { parts, ends, logged }
+  return { deps, ends, logged }
 }
 
 function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): FileConfig {

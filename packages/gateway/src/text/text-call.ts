@@ -1,6 +1,5 @@
 // A paid call of the text journey: what it adds to the core, from the hold to the settlement.
 
-import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { TextCandidate, TextOffer } from '../access/catalogue.ts'
 import type { PricedOptions } from '../money/prices/token-price.ts'
 import type { CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
@@ -19,8 +18,6 @@ export type TextAttempt = CallAttempt &
     coverage: Coverage
     /** Translates the upstream's response into the client's. */
     answerer: Answerer
-    /** The dialect that the upstream answers in. */
-    dialect: DialectId
   }>
 
 export type TextCall = PaidCall<TextAttempt> & {

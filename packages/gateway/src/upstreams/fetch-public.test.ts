@@ -18,7 +18,7 @@ const LIMITS = { maxBytes: 1000, timeoutMs: 5000 }
 const neverAsked = () => Promise.reject(new Error('the resolver was asked'))
 const answering = (...addresses: string[]) => ({ resolve: async () => addresses })
 
-async function refusal(url: string, options: GuardOptions): Promise<{ reason: string; message: string }> {
+async function rejection(url: string, options: GuardOptions): Promise<{ reason: string; message: string }> {
   try {
     await fetchPublic(url, { ...LIMITS, ...options })
   } catch (error) {
@@ -108,14 +108,14 @@ describe('addresses that are not public', () => {
     'http://ⓛocalhost:PORT/',
     'https://127.0.0.1:PORT/',
   ])('%s', async (url) => {
-    const { reason } = await refusal(url.replace('PORT', String(canary.port)), { resolve: neverAsked })
+    const { reason } = await rejection(url.replace('PORT', String(canary.port)), { resolve: neverAsked })
     expect(reason).toBe('not_public')
   })
 })
 
 describe('addresses that are not plain URLs', () => {
   test.each([
-    // IPv4 in disguise, public or not: nobody honest writes these
+    // IPv4 in unusual notations, public or not: only attacks use them
     'http://2130706433:PORT/',
     'http://134744072/',
     'http://0x7f000001:PORT/',
@@ -190,7 +190,7 @@ describe('addresses that are not plain URLs', () => {
     'blob:http://example.com/x',
     's3://bucket/key',
   ])('%j', async (url) => {
-    const { reason } = await refusal(url.replace('PORT', String(canary.port)), { resolve: neverAsked })
+    const { reason } = await rejection(url.replace('PORT', String(canary.port)), { resolve: neverAsked })
     expect(reason).toBe('bad_url')
   })
 })
@@ -210,12 +210,12 @@ describe('names by the addresses they resolve to', () => {
     ['not even an address', ['localhost'], 'not_public'],
     ['nothing', [], 'unresolved'],
   ])('%s is rejected', async (_, answers, reason) => {
-    expect((await refusal('http://inward.example/', answering(...answers))).reason).toBe(reason)
+    expect((await rejection('http://inward.example/', answering(...answers))).reason).toBe(reason)
   })
 
   test('a private name and an unknown one have the same error, and nothing internal is disclosed', async () => {
-    const inward = await refusal('http://db.corp.example:5432/', answering('10.1.2.3'))
-    const unknown = await refusal('http://no.corp.example:5432/', { resolve: neverAsked })
+    const inward = await rejection('http://db.corp.example:5432/', answering('10.1.2.3'))
+    const unknown = await rejection('http://no.corp.example:5432/', { resolve: neverAsked })
     expect(unknown.reason).toBe('unresolved')
     expect(inward.message).toBe(unknown.message)
     expect(inward.message).not.toMatch(/10\.1|corp|5432/)
@@ -271,7 +271,7 @@ describe('hosts that the operator allows', () => {
     const inward = answering('10.0.0.5')
     expect((await guardPublic('http://LOCAL.example.:8000/', { allowHost, ...inward })).host).toBe('local.example')
     for (const url of ['http://other.example:8000/', 'http://local.example:22/', 'http://10.0.0.5:8000/'])
-      expect((await refusal(url, { allowHost, ...inward })).reason).toBe('not_public')
+      expect((await rejection(url, { allowHost, ...inward })).reason).toBe('not_public')
   })
 
   test.each([
@@ -294,7 +294,7 @@ describe('hosts that the operator allows', () => {
     'http://[fe80::1]/',
     'http://[2002:a00:1::1]/',
   ])('allow_private still rejects %s', async (url) => {
-    expect((await refusal(url, { allowPrivate: true, allowHost: () => true })).reason).toBe('not_public')
+    expect((await rejection(url, { allowPrivate: true, allowHost: () => true })).reason).toBe('not_public')
   })
 })
 

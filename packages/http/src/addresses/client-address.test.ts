@@ -5,19 +5,24 @@ const PROXIES = compileCidrs(['10.0.0.0/8', '192.0.2.1', '2001:db8:1::/48', '::1
 
 describe('clientAddress', () => {
   test.each<[string, string, string | undefined, string]>([
-    ['a stranger', '203.0.113.9', undefined, '203.0.113.9'],
-    ['a stranger who claims to be another', '203.0.113.9', '198.51.100.1', '203.0.113.9'],
-    ['a stranger who claims to be local', '203.0.113.9', '127.0.0.1', '203.0.113.9'],
+    ['an untrusted peer', '203.0.113.9', undefined, '203.0.113.9'],
+    ['an untrusted peer that claims another address', '203.0.113.9', '198.51.100.1', '203.0.113.9'],
+    ['an untrusted peer that claims to be local', '203.0.113.9', '127.0.0.1', '203.0.113.9'],
     ['a proxy without a header', '10.0.0.1', undefined, '10.0.0.1'],
     ['a proxy with an empty header', '10.0.0.1', '', '10.0.0.1'],
     ['one proxy', '10.0.0.1', '203.0.113.9', '203.0.113.9'],
-    ['one proxy, and what the caller made up before it', '10.0.0.1', '127.0.0.1, 203.0.113.9', '203.0.113.9'],
+    ['one proxy, behind an entry that the client forged', '10.0.0.1', '127.0.0.1, 203.0.113.9', '203.0.113.9'],
     ['two proxies', '10.0.0.1', '203.0.113.9, 192.0.2.1', '203.0.113.9'],
-    ['two proxies, and what the caller made up', '10.0.0.1', '1.1.1.1, 203.0.113.9, 192.0.2.1', '203.0.113.9'],
-    ['a made-up trusted hop left of the caller', '10.0.0.1', '10.9.9.9,203.0.113.9', '203.0.113.9'],
+    [
+      'two proxies, behind an entry that the client forged',
+      '10.0.0.1',
+      '1.1.1.1, 203.0.113.9, 192.0.2.1',
+      '203.0.113.9',
+    ],
+    ['a forged trusted hop before the client', '10.0.0.1', '10.9.9.9,203.0.113.9', '203.0.113.9'],
     ['only proxies', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
     ['not an address', '10.0.0.1', 'unknown', '10.0.0.1'],
-    ['an address left of what is none', '10.0.0.1', '203.0.113.9, _hidden, 10.0.0.2', '10.0.0.2'],
+    ['an address before an invalid entry', '10.0.0.1', '203.0.113.9, _hidden, 10.0.0.2', '10.0.0.2'],
     ['an empty entry', '10.0.0.1', '203.0.113.9,,', '10.0.0.1'],
     ['no spaces, many spaces', '10.0.0.1', '1.1.1.1,   203.0.113.9  ,192.0.2.1', '203.0.113.9'],
     ['a port', '10.0.0.1', '203.0.113.9:4711', '203.0.113.9'],
@@ -40,19 +45,19 @@ describe('clientAddress', () => {
     expect(clientAddress('10.0.0.1', headers, PROXIES)).toBe('203.0.113.9')
   })
 
-  test('with no trusted proxies the header means nothing, not even from this machine', () => {
+  test('without trusted proxies the header is ignored, even from the loopback address', () => {
     const headers = new Headers({ 'x-forwarded-for': '203.0.113.9', forwarded: 'for=203.0.113.9' })
     expect(clientAddress('127.0.0.1', headers, [])).toBe('127.0.0.1')
   })
 })
 
-test('compileCidrs keeps the good entries and tells of each bad one', () => {
+test('compileCidrs keeps the valid entries and reports each invalid one', () => {
   const { cidrs, mistakes } = compileCidrs(['10.0.0.0/8', 'proxy.example', ' 192.0.2.1 ', '10.1.0.0/8'])
   expect(cidrs).toHaveLength(2)
   expect(mistakes).toEqual([expect.stringContaining('proxy.example'), expect.stringContaining('10.1.0.0/8')])
 })
 
-test('matchesCidrs takes every spelling of an address, and nothing that is none', () => {
+test('matchesCidrs takes every spelling of an address, and nothing else', () => {
   const { cidrs } = compileCidrs(['10.0.0.0/8', '2001:db8::/32'])
   for (const address of ['10.1.1.1', '::ffff:10.1.1.1', '::ffff:a01:101', '2001:DB8:0::1'])
     expect(matchesCidrs(address, cidrs)).toBe(true)

@@ -21,21 +21,21 @@ const SENT: [string, Encoding, Buffer][] = [
 ]
 
 describe.each(SENT)('%s', (_, encoding, sent) => {
-  test('only the whole is accepted, wherever it is cut off', async () => {
+  test('only the complete body is accepted, wherever it is cut off', async () => {
     const accepted: number[] = []
     for (let length = 1; length <= sent.length; length++)
       if (typeof (await decode(encoding, sent.subarray(0, length))) !== 'string') accepted.push(length)
     expect(accepted).toEqual([sent.length])
   })
 
-  test('comes out the same wherever it is split', async () => {
+  test('decodes to the same wherever it is split', async () => {
     const whole = await decode(encoding, sent)
     for (let at = 1; at < sent.length; at += 3)
       expect(await decode(encoding, sent.subarray(0, at), sent.subarray(at))).toEqual(whole)
   })
 })
 
-test('several frames are one body, as gzip and zstd have it', async () => {
+test('several frames are one body, as in gzip and zstd', async () => {
   const [head, tail] = [TEXT.subarray(0, 100), TEXT.subarray(100)]
   for (const [encoding, encode] of [
     ['gzip', gzipSync],

@@ -18,7 +18,7 @@ const after = (ms: number, run: () => void) => {
 }
 const LIMIT = 300_000
 
-// Answers with what was read, or with the status of the error. `outcome` also sees what a client that left cannot.
+// Responds with what was read, or with the status of the error. `outcome` also shows what a disconnected client cannot see.
 let outcome: ((code: string) => void) | undefined
 const server = serveForTest(async (request) => {
   const idleMs = Number(new URLSearchParams(request.target.split('?')[1]).get('idle') ?? 5000)
@@ -41,8 +41,8 @@ async function post(body: Uint8Array | string | ReadableStream, headers: Record<
 }
 
 /**
- * Speaks HTTP by hand. The steps are what to send, or what to do to the connection; gives all that came back, up to this
- * many answers. Answers here end in END or, being JSON, in a brace.
+ * Writes HTTP by hand. The steps are what to send, or what to do to the connection. Returns all that was received, up to
+ * this many responses, which end in END or, being JSON, in a brace.
  */
 async function speak(steps: (string | Uint8Array | 'finish' | 'leave')[], answers = 1): Promise<string> {
   const socket = connect({ port: server.port, host: '127.0.0.1', allowHalfOpen: true })
@@ -82,7 +82,7 @@ describe('sizes', () => {
     for (const sent of [body, chunked]) expect(new TextDecoder().decode((await post(sent)).bytes)).toBe(body)
   })
 
-  test('what frames the chunks counts as well', async () => {
+  test('the framing of chunks counts as well', async () => {
     const tiny = `1;${'a'.repeat(250)}\r\ny\r\n`
     const send = (times: number) =>
       speak([head('transfer-encoding: chunked'), `${tiny.repeat(times)}${chunk('END')}0\r\n\r\n`])
@@ -101,16 +101,16 @@ describe('sizes', () => {
       })
   })
 
-  test('an announced size over the limit is refused before any of it is sent', async () => {
+  test('an announced size over the limit is rejected before any of it is sent', async () => {
     expect(statusOf(await speak([head('content-length: 999999999')]))).toBe('413')
   })
 
-  test('chunks without an end are refused at the limit', async () => {
+  test('endless chunks are rejected at the limit', async () => {
     const chunks = Array.from({ length: 5 }, () => chunk('z'.repeat(65_536)))
     expect(statusOf(await speak([head('transfer-encoding: chunked'), ...chunks]))).toBe('413')
   })
 
-  test('after a refusal the connection is in order: the next request on it is answered', async () => {
+  test('after a rejection the next request on the connection is answered', async () => {
     const next = `${head('content-length: 3')}END`
     const received = await speak([`${head(`content-length: ${LIMIT + 1}`)}${'y'.repeat(LIMIT + 1)}`, next], 2)
     expect(received.match(/HTTP\/1\.1 [0-9]+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
@@ -122,7 +122,7 @@ describe('sizes', () => {
     expect(received).not.toContain('and more')
   })
 
-  test('no body is a mistake of the caller', async () => {
+  test('a missing body is an error of the client', async () => {
     expect(await post('')).toMatchObject({ status: 400, code: 'bad_request' })
     for (const headers of ['transfer-encoding: chunked', 'content-encoding: gzip\r\ntransfer-encoding: chunked'])
       expect(await speak([head(headers), '0\r\n\r\n'])).toMatch(/^HTTP\/1.1 400.*no body/s)
@@ -138,11 +138,11 @@ describe('senders that do not finish', () => {
       'compressed',
       head('content-encoding: gzip\r\ncontent-length: 1000', '?idle=60') + gzipSync(text(90)).toString('latin1'),
     ],
-  ])('silence in the middle is a time-out: %s', async (_, sent) => {
+  ])('silence within the body is a timeout: %s', async (_, sent) => {
     expect(statusOf(await speak([Buffer.from(sent, 'latin1')]))).toBe('408')
   })
 
-  test('a slow sender who is never silent for long is waited for', async () => {
+  test('a slow sender that is never silent for long is waited for', async () => {
     const drip = Array.from({ length: 30 }, () => chunk('z'))
     const received = await speak([head('transfer-encoding: chunked', '?idle=500'), ...drip, `${chunk('END')}0\r\n\r\n`])
     expect(received).toMatch(/^HTTP\/1.1 200.*z{30}END/s)
@@ -153,7 +153,7 @@ describe('senders that do not finish', () => {
     ['leave', `${head('content-length: 10')}half`],
     ['finish', head('transfer-encoding: chunked') + chunk('half')],
     ['leave', head('transfer-encoding: chunked') + chunk('half')],
-  ])('%s in the middle is a client that is gone', async (ending, sent) => {
+  ])('%s within the body is a client disconnect', async (ending, sent) => {
     const seen = new Promise<string>((resolve) => {
       outcome = resolve
     })
@@ -162,13 +162,13 @@ describe('senders that do not finish', () => {
     outcome = undefined
   })
 
-  test('a sender who closes his side after a whole body gets his answer', async () => {
+  test('a sender that closes its side after a complete body gets its response', async () => {
     expect(await speak([`${head('content-length: 3')}END`, 'finish'])).toMatch(/^HTTP\/1.1 200.*END$/s)
   })
 })
 
 describe('how slowly a body may arrive', () => {
-  /** `perSecond` bytes a second until all have come, by a clock of its own: how it ended, and after how many seconds. */
+  /** Sends `perSecond` bytes per second by a simulated clock. Returns how reading ended, and after how many seconds. */
   async function arrive(perSecond: number, bytes: number, everySeconds = 1): Promise<[string, number]> {
     let [now, sent] = [0, 0]
     let alarm: { at: number; run: () => void } | undefined
@@ -219,7 +219,7 @@ describe('how slowly a body may arrive', () => {
 })
 
 describe('memory', () => {
-  /** Has as much as this. */
+  /** A budget of so many bytes. */
   const slotOf = (most: number) => {
     const seen: [number, number][] = []
     return { seen, receive: (sent: number, bytes: number) => seen.push([sent, bytes]) > 0 && bytes <= most }
@@ -281,7 +281,7 @@ describe.each(Object.entries(ENCODERS))('content-encoding %s', (encoding, encode
     }
   })
 
-  test('is decoded when it comes byte by byte', async () => {
+  test('is decoded if it arrives byte by byte', async () => {
     const sent = encode(text(200))
     const pieces = new ReadableStream({
       async start(controller) {
@@ -300,14 +300,14 @@ describe.each(Object.entries(ENCODERS))('content-encoding %s', (encoding, encode
       expect(await post(encode(Buffer.alloc(size, 'b')), headers)).toMatchObject({ status: 413 })
   })
 
-  test('a bomb is refused while it is still being sent', async () => {
+  test('a decompression bomb is rejected while it is still being sent', async () => {
     const start = encode(Buffer.alloc(20_000_000, 'b'))
-    // Announced as longer than it is: an answer that waited for the end would be a time-out.
+    // Announced as longer than it is: a response that waited for the end would be a timeout.
     const headers = head(`content-encoding: ${encoding}\r\ncontent-length: ${start.length + 1}`, '?idle=2000')
     expect(statusOf(await speak([headers, start]))).toBe('413')
   })
 
-  test('cut anywhere, or not compressed at all, is a mistake of the caller', async () => {
+  test('cut anywhere, or not compressed at all, is an error of the client', async () => {
     // Incompressible, so that whole blocks of it come out before the cut.
     const whole = encode(noise(280_000))
     for (const length of [1, 5, whole.length >> 1, whole.length - 100, whole.length - 1])
@@ -315,7 +315,7 @@ describe.each(Object.entries(ENCODERS))('content-encoding %s', (encoding, encode
     expect(await post(text(200), headers)).toMatchObject({ status: 400, code: 'bad_request' })
   })
 
-  test('of nothing is an empty body', async () => {
+  test('of no bytes is an empty body', async () => {
     expect(await post(encode(''), headers)).toMatchObject({ status: 400, code: 'bad_request' })
   })
 })
@@ -341,7 +341,7 @@ describe('other encodings', () => {
     })
   })
 
-  test('a zstd frame that demands a huge window is refused', async () => {
+  test('a zstd frame that demands a huge window is rejected', async () => {
     const compress = createZstdCompress({ params: { [zlib.ZSTD_c_windowLog]: 27 } })
     compress.write('{}')
     compress.flush()
@@ -381,7 +381,7 @@ describe('content types', () => {
     expect(await post('{}', { 'content-type': type })).toMatchObject({ status: 415, code: 'unsupported_media_type' })
   })
 
-  test('none at all is refused, saying what to send', async () => {
+  test('a missing type is rejected, with what to send', async () => {
     const received = await speak(['POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 2\r\n\r\n{}'])
     expect(statusOf(received)).toBe('415')
     expect(received).toContain('Content-Type: application/json')

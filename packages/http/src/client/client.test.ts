@@ -67,9 +67,9 @@ test('a connection is reused after a complete response', async () => {
 
 describe('a connection is not reused', () => {
   const cases: [why: string, answer: string][] = [
-    ['when the reply says so', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok'],
-    ['when more came than belongs to the reply', `${ok('ok')}${ok('smuggled')}`],
-    ['after a reply of the older version', 'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nok'],
+    ['when the response says so', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok'],
+    ['when more arrived than the response', `${ok('ok')}${ok('smuggled')}`],
+    ['after an HTTP/1.0 response', 'HTTP/1.0 200 OK\r\ncontent-length: 2\r\n\r\nok'],
   ]
   for (const [why, answer] of cases) {
     test(why, async () => {

@@ -15,8 +15,8 @@ export function requestHead(
   headers: Readonly<Record<string, string>>,
   length: number | undefined,
 ): RequestHead {
-  const { origin, host, pathname } = new URL(baseUrl)
-  const target = requestTarget(pathname.replace(/\/$/, ''), path)
+  const { origin, host, basePath } = baseOf(baseUrl)
+  const target = requestTarget(basePath, path)
   let text = `${length === undefined ? 'GET' : 'POST'} ${target} HTTP/1.1\r\nhost: ${host}\r\n`
   for (const name in headers) {
     const value = headers[name] ?? ''
@@ -26,6 +26,22 @@ export function requestHead(
   }
   if (length !== undefined) text += `content-length: ${length}\r\n`
   return { origin, bytes: Buffer.from(`${text}\r\n`, 'latin1') }
+}
+
+type Base = { origin: string; host: string; basePath: string }
+
+/** Of the base URLs used so far, since parsing one costs as much as the rest of the head. Configurations have a few of them. */
+const bases = new Map<string, Base>()
+const MOST_BASES = 1_000
+
+function baseOf(baseUrl: string): Base {
+  const known = bases.get(baseUrl)
+  if (known) return known
+  const { origin, host, pathname } = new URL(baseUrl)
+  const base = { origin, host, basePath: pathname.replace(/\/$/, '') }
+  if (bases.size >= MOST_BASES) bases.clear()
+  bases.set(baseUrl, base)
+  return base
 }
 
 /** `URL` is used only where it is needed: it costs more than the rest of the head. */

@@ -1,4 +1,4 @@
-// A host that neither accepts nor refuses connections.
+// A host that neither accepts nor rejects connections.
 import { ptr } from 'bun:ffi'
 import { expect, test } from 'bun:test'
 import { Cancel } from '../cancel.ts'

@@ -1,4 +1,4 @@
-// How much a client can make a connection keep in memory: on a socket of the test's own, which takes what the test says.
+// How much a client can make a connection buffer, on a socket that accepts as many bytes as the test says.
 
 import { describe, expect, test } from 'bun:test'
 import type { Socket } from 'bun'
@@ -51,8 +51,8 @@ function connect(handle: Handler) {
 const GET = 'GET /a HTTP/1.1\r\nHost: a\r\n\r\n'
 const post = (length: number, body: string) => `POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${body}`
 
-describe('answers that the client does not read', () => {
-  test('are made one at a time', () => {
+describe('responses that the client does not read', () => {
+  test('are produced one at a time', () => {
     let asked = 0
     const { connection, socket, did, receive, answers } = connect(() => {
       asked++
@@ -72,8 +72,8 @@ describe('answers that the client does not read', () => {
   })
 })
 
-describe('requests that come before their turn', () => {
-  test('are held back, and read on', async () => {
+describe('pipelined requests', () => {
+  test('pause reading at the buffer limit, and resume it', async () => {
     let answerFirst = (_: HttpResponse) => {}
     const first = new Promise<HttpResponse>((resolve) => {
       answerFirst = resolve
@@ -90,8 +90,8 @@ describe('requests that come before their turn', () => {
     expect([answers(), did]).toEqual([4001, ['pause', 'resume']])
   })
 
-  test('do not keep the last of them from getting its body', async () => {
-    // What waits is just above what may wait, and its last request has just not that much of its body.
+  test('do not keep the last one from receiving its body', async () => {
+    // The buffer is just above its limit, and the body of its last request just below.
     const length = 100 * KIB
     const last = post(length, 'x'.repeat(63 * KIB))
     const turns: (() => void)[] = []
@@ -113,7 +113,7 @@ describe('requests that come before their turn', () => {
   })
 })
 
-describe('a body that nobody reads', () => {
+describe('a body that the handler does not read', () => {
   const silent = () => {
     let request: HttpRequest | undefined
     const never = new Promise<HttpResponse>(() => {})
@@ -125,10 +125,10 @@ describe('a body that nobody reads', () => {
   }
 
   test.each([
-    ['of a length', post(10_000 * KIB, '')],
+    ['with a length', post(10_000 * KIB, '')],
     ['in one piece', post(200 * KIB, '')],
     ['in chunks', 'POST /a HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n9c4000\r\n'],
-  ])('%s is held back until somebody does', async (_, head) => {
+  ])('%s pauses the connection until it is read', async (_, head) => {
     const { did, receive, asked } = silent()
     receive(head)
     receive('x'.repeat(64 * KIB))
@@ -141,7 +141,7 @@ describe('a body that nobody reads', () => {
     expect(did).toEqual(['pause', 'resume'])
   })
 
-  test('is thrown away when the answer is there', async () => {
+  test('is discarded once the response is complete', async () => {
     const { connection, did, receive, answers } = connect(() => Bun.sleep(0).then(() => textResponse(401, '')))
     receive(post(200 * KIB, 'x'.repeat(100 * KIB)))
     expect(did).toEqual(['pause'])
@@ -153,7 +153,7 @@ describe('a body that nobody reads', () => {
   })
 })
 
-test('what comes after the end is not kept', () => {
+test('bytes after the end of the connection are not kept', () => {
   const { did, receive, answers } = connect(() => textResponse(200, '', { connection: 'close' }))
   receive(GET + GET.repeat(10_000))
   for (let times = 0; times < 10; times++) receive(GET.repeat(10_000))

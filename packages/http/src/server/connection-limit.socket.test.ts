@@ -1,4 +1,4 @@
-// More connections than there may be: on a real server, plain and over TLS.
+// More connections than the limit allows, on a real server, plain and over TLS.
 import { afterEach, describe, expect, test } from 'bun:test'
 import type { HttpResponse } from '../response.ts'
 import { serveForTest } from '../test-support.ts'
@@ -21,7 +21,7 @@ describe.each([
     for (const stop of stops.splice(0)) await stop()
   })
 
-  /** Answers to /slow when told to, to everything else at once. */
+  /** Answers /slow when the test says so, and everything else at once. */
   function crowd() {
     const slow = Promise.withResolvers<HttpResponse>()
     let time = 0
@@ -48,7 +48,7 @@ describe.each([
 
   const isOpen = (client: RawClient) => Promise.race([client.end().then(() => false), Bun.sleep(0).then(() => true)])
 
-  test('idle ones are closed for new ones, and those are served', async () => {
+  test('idle connections are closed for new ones, which are served', async () => {
     const { open } = crowd()
     const silent: RawClient[] = []
     for (let count = 0; count < 3 * MOST; count++) silent.push(await open())
@@ -60,26 +60,26 @@ describe.each([
     expect(still.slice(-5)).toEqual(Array(5).fill(true))
   })
 
-  test('one whose head has been incomplete for five seconds gives way', async () => {
+  test('a connection whose head is incomplete for five seconds is closed for a new one', async () => {
     const { open, advance } = crowd()
     const slow = await Promise.all(Array.from({ length: MOST }, open))
     for (const client of slow) client.send(GET.slice(0, 10))
     await arrival()
-    const refused = await open()
-    expect((await refused.end()).how).toBe('reset')
+    const rejected = await open()
+    expect((await rejected.end()).how).toBe('reset')
     await advance(5_500)
     const next = (await open()).send(GET)
     expect((await next.response()).body).toBe('/a')
   })
 
-  test('one whose request is being read or answered stays, and nobody else is let in', async () => {
+  test('a connection with a running request stays, and new ones are reset', async () => {
     const { open, finish } = crowd()
     const [reading, ...answering] = await Promise.all(Array.from({ length: MOST }, open))
     reading?.send(GET.slice(0, 10))
     for (const client of answering) client.send(GET.replace('/a', '/slow'))
     await arrival()
-    const refused = await open()
-    expect((await refused.end()).how).toBe('reset')
+    const rejected = await open()
+    expect((await rejected.end()).how).toBe('reset')
     reading?.send(GET.slice(10))
     expect((await reading?.response())?.body).toBe('/a')
     finish()
@@ -89,7 +89,7 @@ describe.each([
   })
 })
 
-test('clients that are gone before they are accepted have an address, too', async () => {
+test('a client that disconnects before it is accepted still has an address', async () => {
   const addresses: unknown[] = []
   const failures: unknown[] = []
   const limit = new ConnectionLimit({

@@ -14,11 +14,11 @@ class Line {
 
 function limitOf(most: number) {
   const clock = { now: 0 }
-  const reports: { closed: number; refused: number }[] = []
+  const reports: { closed: number; rejected: number }[] = []
   const ownerOf = (address: string) => (address === 'proxy' ? undefined : address)
-  const report = (counts: { closed: number; refused: number }) => reports.push(counts)
+  const report = (counts: { closed: number; rejected: number }) => reports.push(counts)
   const limit = new ConnectionLimit({ most, ownerOf, now: () => clock.now, report })
-  /** `busy`, or since when it is idle. */
+  /** `busy`, or the time since which it has been idle. */
   const add = (address: string, state: number | 'busy') => {
     const line = new Line(state === 'busy' ? undefined : state)
     return { line, isIn: limit.add(line, address) }
@@ -26,8 +26,8 @@ function limitOf(most: number) {
   return { limit, clock, reports, add }
 }
 
-describe('without room for another', () => {
-  test('the address that holds the most loses its idle connections first, the oldest before the others', () => {
+describe('at the limit', () => {
+  test('the address with the most connections loses its idle ones first, the longest idle before the others', () => {
     const { add } = limitOf(6)
     const few = [add('few', 1), add('few', 2)]
     const many = [add('many', 5), add('many', 3), add('many', 'busy'), add('many', 4)]
@@ -52,7 +52,7 @@ describe('without room for another', () => {
     expect(lines.map(({ isOpen }) => isOpen)).toEqual([false, true, true])
   })
 
-  test('connections from where many clients come are not counted together', () => {
+  test('connections of a trusted proxy are not counted together', () => {
     const { add } = limitOf(6)
     const proxied = [1, 2, 3, 4].map((since) => add('proxy', since))
     const pair = [add('pair', 9), add('pair', 8)]
@@ -62,7 +62,7 @@ describe('without room for another', () => {
     expect(proxied.map(({ line }) => line.isOpen)).toEqual([false, true, true, true])
   })
 
-  test('a busy one is never closed: new ones are refused until one is idle or gone', () => {
+  test('a busy connection is never closed: new ones are rejected until one is idle or closed', () => {
     const { add, clock, limit } = limitOf(2)
     const [first, second] = [add('a', 'busy'), add('a', 'busy')]
     expect(add('b', 0).isIn).toBeFalse()
@@ -74,7 +74,7 @@ describe('without room for another', () => {
     expect(add('b', 0).isIn).toBeTrue()
   })
 
-  test('some are closed at once, since all have to be looked at', () => {
+  test('several are closed at once, since each search looks at all', () => {
     const { add } = limitOf(320)
     const lines = Array.from({ length: 320 }, (_, since) => add('a', since).line)
     add('b', 'busy')
@@ -83,16 +83,16 @@ describe('without room for another', () => {
     ])
   })
 
-  test('it is reported once a minute', () => {
+  test('closed and rejected connections are reported once a minute', () => {
     const { add, clock, reports } = limitOf(1)
     for (let count = 0; count < 4; count++) add('a', 0)
-    expect(reports).toEqual([{ closed: 1, refused: 0 }])
+    expect(reports).toEqual([{ closed: 1, rejected: 0 }])
     add('a', 'busy')
     clock.now = 60_000
     add('a', 0)
     expect(reports).toEqual([
-      { closed: 1, refused: 0 },
-      { closed: 3, refused: 1 },
+      { closed: 1, rejected: 0 },
+      { closed: 3, rejected: 1 },
     ])
   })
 })

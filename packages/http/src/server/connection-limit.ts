@@ -14,7 +14,7 @@ export type ConnectionLimitOptions = {
   ownerOf(address: string): string | undefined
   now(): number
   /** Called at most once a minute, with counts since the last call. */
-  report(counts: { closed: number; refused: number }): void
+  report(counts: { closed: number; rejected: number }): void
 }
 
 /** Share closed at once: a search visits all connections, and must not be repeated for each new one. */
@@ -29,7 +29,7 @@ export class ConnectionLimit {
   #allBusySince = Number.NEGATIVE_INFINITY
   #reportedAt = Number.NEGATIVE_INFINITY
   #closed = 0
-  #refused = 0
+  #rejected = 0
 
   constructor(options: ConnectionLimitOptions) {
     this.#options = options
@@ -39,7 +39,7 @@ export class ConnectionLimit {
   add(connection: LimitedConnection, address: string): boolean {
     const { most, ownerOf } = this.#options
     if (this.#owners.size >= most && !this.#makeRoom()) {
-      this.#refused++
+      this.#rejected++
       this.#report()
       return false
     }
@@ -93,9 +93,9 @@ export class ConnectionLimit {
   #report(): void {
     const now = this.#options.now()
     if (now - this.#reportedAt < REPORT_EVERY_MS) return
-    this.#options.report({ closed: this.#closed, refused: this.#refused })
+    this.#options.report({ closed: this.#closed, rejected: this.#rejected })
     this.#reportedAt = now
     this.#closed = 0
-    this.#refused = 0
+    this.#rejected = 0
   }
 }

@@ -1,4 +1,4 @@
-// Clients that leave, stall or get half an answer, at each stage of a request.
+// Clients that disconnect, stall or receive half a response, at each stage of a request.
 import { describe, expect, test } from 'bun:test'
 import type { HttpRequest } from '../request.ts'
 import type { Sink } from '../response.ts'
@@ -6,14 +6,14 @@ import { ClientDisconnected } from './incoming/incoming-body.ts'
 import { arrival, describeBoth, GET, post, until } from './test-exchanges.ts'
 import { readText, streamedResponse, textResponse } from './test-handler.ts'
 
-/** Counts how often it is told that the client has left. */
+/** Counts the disconnects that it is told of. */
 function watchLeaving(request: HttpRequest): { times: number } {
   const told = { times: 0 }
   request.onDisconnect = () => void told.times++
   return told
 }
 
-/** Writes until it has to wait, tells of that, waits. */
+/** Writes until it must wait, reports that, and waits. */
 async function fill(sink: Sink, full: () => void): Promise<number> {
   const piece = Buffer.alloc(100_000, 0x61)
   for (let bytes = piece.length; ; bytes += piece.length) {
@@ -26,8 +26,8 @@ async function fill(sink: Sink, full: () => void): Promise<number> {
 }
 
 describeBoth((host) => {
-  describe.each(['disconnect', 'reset'] as const)('a client that goes (%s)', (how) => {
-    test('before it has asked for anything', async () => {
+  describe.each(['disconnect', 'reset'] as const)('a client that disconnects (%s)', (how) => {
+    test('before a request', async () => {
       const client = host.open()
       await new Promise((resolve) => client.socket.once('connect', resolve))
       client[how]()
@@ -51,7 +51,7 @@ describeBoth((host) => {
       expect(told.times).toBe(1)
     })
 
-    test('within a body that nobody reads', async () => {
+    test('within a body that the handler does not read', async () => {
       const client = host.open().send(post(10, 'hello'))
       const { request, respond: answer } = await host.nextRequest()
       client[how]()
@@ -60,7 +60,7 @@ describeBoth((host) => {
       answer(textResponse(200, 'late'))
     })
 
-    test('before the answer, which is brought to its end all the same', async () => {
+    test('before the response, which is completed all the same', async () => {
       const client = host.open().send(GET)
       const { request, respond: answer } = await host.nextRequest()
       const told = watchLeaving(request)
@@ -99,7 +99,7 @@ describeBoth((host) => {
       expect(told.times).toBe(1)
     })
 
-    test('while a stream waits for it', async () => {
+    test('while a stream waits for it to read', async () => {
       const client = host.open().send(GET)
       client.socket.pause()
       const { request, respond: answer } = await host.nextRequest()
@@ -119,7 +119,7 @@ describeBoth((host) => {
       expect(request.isDisconnected).toBeTrue()
     })
 
-    test('while what was answered has not left', async () => {
+    test('while the response is buffered', async () => {
       const client = host.open().send(GET)
       client.socket.pause()
       const { request, respond: answer } = await host.nextRequest()
@@ -129,7 +129,7 @@ describeBoth((host) => {
       expect(host.pending).toBe(1)
       client[how]()
       await until(() => host.pending === 0)
-      // It was answered: what the client does with that is its own affair.
+      // The response was complete: this is no disconnect.
       expect(told.times).toBe(0)
     })
   })
@@ -154,7 +154,7 @@ describeBoth((host) => {
       client.disconnect()
     })
 
-    test('that never reads its answer is cut off after a while', async () => {
+    test('that never reads its response is cut off after a timeout', async () => {
       const client = host.open().send(GET)
       client.socket.pause()
       ;(await host.nextRequest()).respond({ ...textResponse(200, ''), body: Buffer.alloc(20_000_000) })
@@ -182,7 +182,7 @@ describeBoth((host) => {
       client.disconnect()
     })
 
-    test('after that is broken off, and nothing else is said', async () => {
+    test('after that is cut off without a further byte', async () => {
       const client = host.open().send(GET + GET)
       ;(await host.nextRequest()).respond(failing('first'))
       const { body, ending } = await client.response()
@@ -190,7 +190,7 @@ describeBoth((host) => {
       client.disconnect()
     })
 
-    test('where only the end of the connection tells the end, is reset', async () => {
+    test('is reset where the end of the connection marks its end', async () => {
       const client = host.open().send('GET /a HTTP/1.0\r\n\r\n')
       ;(await host.nextRequest()).respond(failing('first'))
       expect((await client.end()).how).toBe('reset')

@@ -132,5 +132,5 @@ const isCheaperToClose = ({ body }: IncomingRequest): boolean =>
 
 const NOWHERE: Sink = { write: () => undefined }
 
-/** Streamed bodies run to completion even if nobody receives them. */
+/** Streamed bodies run to completion even if the client has disconnected. */
 const runDiscarded = (body: StreamedBody): void => void body.run(NOWHERE).catch(() => {})

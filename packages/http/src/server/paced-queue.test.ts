@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createPacedQueue } from './paced-queue.ts'
 
-/** 100 a second: two in each beat of 20 ms. Time passes only when it is told to. */
+/** 100 per second: two in each tick of 20 ms. The test moves the clock. */
 function paceOf(longestMs: number) {
   let now = 0
   const due: { at: number; run: () => void }[] = []
@@ -24,7 +24,7 @@ function paceOf(longestMs: number) {
   }
 }
 
-test('whoever comes alone goes with the next beat, also after a pause', () => {
+test('a single entry leaves with the next tick, also after a pause', () => {
   const { come, pass, gone } = paceOf(1_000)
   for (const name of [1, 2, 3]) {
     come(name)
@@ -35,7 +35,7 @@ test('whoever comes alone goes with the next beat, also after a pause', () => {
   }
 })
 
-test('many go in the order of coming, so many in each beat, and latecomers after them', () => {
+test('entries leave in FIFO order, a fixed number per tick', () => {
   const { come, pass, gone } = paceOf(1_000)
   come(1, 2, 3, 4, 5)
   pass(20)
@@ -47,7 +47,7 @@ test('many go in the order of coming, so many in each beat, and latecomers after
   expect(gone).toEqual([1, 2, 3, 4, 5, 6])
 })
 
-test('nobody waits longer than the longest time', () => {
+test('no entry waits longer than the maximum', () => {
   const { come, pass, gone } = paceOf(100)
   const all = Array.from({ length: 50 }, (_, index) => index)
   come(...all)

@@ -1,4 +1,4 @@
-// What a client meets at the other end of the wire, plain and over TLS.
+// The server as a client sees it, plain and over TLS.
 import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:tls'
 import { serveForTest } from '../test-support.ts'
@@ -24,7 +24,7 @@ describe.each([
 ])('%s', (_, { port }, isSecure) => {
   const open = () => new RawClient(port, isSecure)
 
-  test('one request after the other', async () => {
+  test('several requests on one connection', async () => {
     const client = open()
     for (const path of ['/a', '/at-once', '/streamed', '/a']) {
       const { status, headers, ending } = await client.send(post(path, 'hello')).response()
@@ -47,7 +47,7 @@ describe.each([
     client.disconnect()
   })
 
-  test('many at once are answered in order', async () => {
+  test('pipelined requests are answered in order', async () => {
     const client = open()
     const paths = Array.from({ length: 500 }, (_, index) => `${['/a', '/at-once', '/streamed'][index % 3]}?${index}`)
     client.send(paths.map((path) => get(path)).join(''))
@@ -76,7 +76,7 @@ describe.each([
     client.disconnect()
   })
 
-  test('a large body there and back', async () => {
+  test('a large body in both directions', async () => {
     const client = open()
     const body = 'abcdefgh'.repeat(500_000)
     const answer = await client.send(post('/a', body)).response()
@@ -84,7 +84,7 @@ describe.each([
     client.disconnect()
   })
 
-  test('a line end behind a body is none of it', async () => {
+  test('a line end after a body is not part of it', async () => {
     const client = open()
     client.send(`${post('/a', 'hello')}\r\n${get('/b')}`)
     expect((await client.responses(2)).map(({ body }) => body)).toEqual([
@@ -98,27 +98,27 @@ describe.each([
     client.disconnect()
   })
 
-  describe('what is no request is told so, and the connection is closed', () => {
+  describe('a malformed request is rejected, and the connection is closed', () => {
     const bad: [name: string, text: string, status: number][] = [
       ['not HTTP', 'hello\r\n\r\n', 400],
-      ['a TLS hello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
+      ['a TLS ClientHello', '\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03', 400],
       ['binary', '\xff\xfe\x00', 400],
       ['a bare line feed', 'GET / HTTP/1.1\nHost: a\r\n\r\n', 400],
       ['no host', 'GET / HTTP/1.1\r\n\r\n', 400],
       ['two lengths', post('/', 'hello', 'Content-Length: 6\r\n'), 400],
       ['a length and chunks', post('/', '0\r\n\r\n', CHUNKED), 400],
-      ['chunks that are none', `POST / HTTP/1.1\r\nHost: a\r\n${CHUNKED}\r\nhello`, 400],
+      ['malformed chunks', `POST / HTTP/1.1\r\nHost: a\r\n${CHUNKED}\r\nhello`, 400],
       ['a chunk with a sign', `POST / HTTP/1.1\r\nHost: a\r\n${CHUNKED}\r\n+1\r\na\r\n0\r\n\r\n`, 400],
-      ['a chunk that is longer', `POST / HTTP/1.1\r\nHost: a\r\n${CHUNKED}\r\n1\r\nab\r\n0\r\n\r\n`, 400],
+      ['a chunk longer than its size', `POST / HTTP/1.1\r\nHost: a\r\n${CHUNKED}\r\n1\r\nab\r\n0\r\n\r\n`, 400],
       ['an encoding', get('/', 'Transfer-Encoding: gzip, chunked\r\n'), 501],
       ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 505],
-      ['a miracle', get('/', 'Expect: a miracle\r\n'), 417],
+      ['an unknown expectation', get('/', 'Expect: a miracle\r\n'), 417],
       ['a head too long', get(`/${'a'.repeat(70_000)}`), 431],
-      ['a head without end', `GET / HTTP/1.1\r\n${'A: b\r\n'.repeat(20_000)}`, 431],
+      ['an endless head', `GET / HTTP/1.1\r\n${'A: b\r\n'.repeat(20_000)}`, 431],
     ]
     for (const [name, text, status] of bad) {
       test(name, async () => {
-        // Also as the second request: what has been answered before is no reason for silence.
+        // Also as the second request on a connection.
         for (const before of ['', get('/a')]) {
           const client = open().send(before + text + get('/smuggled'))
           if (before) expect((await client.response()).status).toBe(200)
@@ -130,15 +130,15 @@ describe.each([
       })
     }
 
-    test('but a head may be long', async () => {
+    test('a long head is no error', async () => {
       const client = open().send(get('/a', `X: ${'b'.repeat(60_000)}\r\n`))
       expect((await client.response()).status).toBe(200)
       client.disconnect()
     })
   })
 
-  describe('an answer that comes before the body', () => {
-    test('a small rest is taken in, and the connection goes on', async () => {
+  describe('a response before the end of the body', () => {
+    test('a small rest of the body is read, and the connection continues', async () => {
       const client = open().send(post('/unread', 'x'.repeat(1000)).slice(0, -500))
       expect((await client.response()).status).toBe(401)
       client.send(`${'x'.repeat(500)}${get('/b')}`)
@@ -146,7 +146,7 @@ describe.each([
       client.disconnect()
     })
 
-    test('a large rest is not, but the answer reaches a client that sends it all first', async () => {
+    test('a large rest is not, but the response reaches a client that first sends all of it', async () => {
       const client = open().send(post('/unread', 'x'.repeat(8_000_000)) + get('/smuggled'))
       const answer = await client.response()
       expect([answer.status, answer.headers.connection]).toEqual([401, 'close'])
@@ -154,14 +154,14 @@ describe.each([
       client.disconnect()
     })
 
-    test('chunks have no known rest', async () => {
+    test('the rest of a chunked body has no known size', async () => {
       const client = open().send(`POST /unread HTTP/1.1\r\nHost: a\r\n${CHUNKED}\r\n5\r\nhel`)
       expect((await client.response()).headers.connection).toBe('close')
       expect(await client.send(`lo\r\n0\r\n\r\n${get('/b')}`).end()).toEqual({ rest: '', how: 'end' })
       client.disconnect()
     })
 
-    test('what comes behind a body of chunks that nobody read is the next request', async () => {
+    test('the next request follows a chunked body that the handler did not read', async () => {
       const client = open().send(
         `POST /unread HTTP/1.1\r\nHost: a\r\n${CHUNKED}\r\n5\r\nhello\r\n0\r\n\r\n${get('/b')}`,
       )
@@ -170,11 +170,11 @@ describe.each([
     })
   })
 
-  describe('a client that waits before it sends', () => {
+  describe('a client that expects 100 Continue', () => {
     const waiting = (path: string, length: number) =>
       `POST ${path} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: ${length}\r\n\r\n`
 
-    test('is told to send when somebody reads', async () => {
+    test('gets it when the handler reads the body', async () => {
       const client = open().send(waiting('/a', 5))
       expect((await client.response()).status).toBe(100)
       expect((await client.send('hello').response()).body).toBe(echoOf('POST', '/a', 'hello'))
@@ -182,13 +182,13 @@ describe.each([
       client.disconnect()
     })
 
-    test('is not told when it has sent already', async () => {
+    test('does not get it if the body has arrived', async () => {
       const client = open().send(`${waiting('/a', 5)}hello`)
       expect((await client.response()).status).toBe(200)
       client.disconnect()
     })
 
-    test('is refused without, and then nobody can know whether it sends', async () => {
+    test('is rejected without it, and the connection is closed: the client may or may not send the body', async () => {
       const client = open().send(waiting('/unread', 5))
       const answer = await client.response()
       expect([answer.status, answer.headers.connection]).toEqual([401, 'close'])
@@ -207,7 +207,7 @@ describe.each([
     client.disconnect()
   })
 
-  describe('the connection is closed behind the answer', () => {
+  describe('the connection is closed after the response', () => {
     const requests: [name: string, request: string][] = [
       ['when the client says so', get('/a', CLOSE)],
       ['when the client says so, streamed', get('/streamed', CLOSE)],
@@ -228,7 +228,7 @@ describe.each([
     }
   })
 
-  test('a handler that fails is a bare 500, and told of', async () => {
+  test('a handler that fails is an empty 500, and reported', async () => {
     for (const path of ['/thrown', '/rejected']) {
       failures.length = 0
       const client = open().send(get(path) + get('/smuggled'))
@@ -241,7 +241,7 @@ describe.each([
   })
 })
 
-test('TLS clients are told in the handshake what is spoken', async () => {
+test('the TLS handshake announces the protocol', async () => {
   const offers: [string[] | undefined, string | false][] = [
     [['h2', 'http/1.1'], 'http/1.1'],
     [['http/1.0', 'http/1.1'], 'http/1.1'],
@@ -257,7 +257,7 @@ test('TLS clients are told in the handshake what is spoken', async () => {
   }
 })
 
-test('plain bytes on the port for TLS are no connection', async () => {
+test('plain bytes on the TLS port are no connection', async () => {
   const client = new RawClient(secure.port).send(get('/a'))
   expect((await client.end()).rest).not.toContain('HTTP/1.1 200')
   const other = new RawClient(secure.port, true)

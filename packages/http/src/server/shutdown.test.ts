@@ -1,4 +1,4 @@
-// How connections end: in time, and with the server.
+// How connections end: by timeouts, and with the server.
 import { describe, expect, test } from 'bun:test'
 import { serveForTest } from '../test-support.ts'
 import { RawClient } from './test-client.ts'
@@ -6,8 +6,8 @@ import { arrival, CERTIFICATE, describeBoth, GET, post } from './test-exchanges.
 import { streamedResponse, textResponse } from './test-handler.ts'
 
 describeBoth((host) => {
-  describe('time', () => {
-    test('a head has so much in all, however it comes', async () => {
+  describe('timeouts', () => {
+    test('a head has one deadline, however it arrives', async () => {
       const client = host.open().send(GET.slice(0, 5))
       await arrival()
       for (const letter of GET.slice(5, 8)) {
@@ -20,7 +20,7 @@ describeBoth((host) => {
       client.disconnect()
     })
 
-    test('the next head has as much, counted from its own beginning', async () => {
+    test('the deadline of the next head starts with its first byte', async () => {
       const client = host.open().send(GET)
       ;(await host.nextRequest()).respond(textResponse(200, 'one'))
       await client.response()
@@ -38,7 +38,7 @@ describeBoth((host) => {
       client.disconnect()
     })
 
-    test('idle connections are closed without a word', async () => {
+    test('idle connections are closed silently', async () => {
       const silent = host.open()
       await new Promise((resolve) => silent.socket.once('connect', resolve))
       const idle = host.open().send(GET)
@@ -55,7 +55,7 @@ describeBoth((host) => {
     test.each([
       ['whole', ['\r\n']],
       ['in halves', ['\r', '\n']],
-    ])('line ends alone keep no connection: %s', async (_, pieces) => {
+    ])('line ends alone do not keep a connection open: %s', async (_, pieces) => {
       const client = host.open().send(GET)
       ;(await host.nextRequest()).respond(textResponse(200, 'one'))
       await client.response()
@@ -68,7 +68,7 @@ describeBoth((host) => {
       client.disconnect()
     })
 
-    test('half a line end before a request does not shorten its time', async () => {
+    test('half a line end before a request does not shorten its deadline', async () => {
       const client = host.open()
       await host.advance(60_000)
       client.send('\r')
@@ -83,7 +83,7 @@ describeBoth((host) => {
       client.disconnect()
     })
 
-    test('a request that takes long is not idle', async () => {
+    test('a long-running request is not idle', async () => {
       const client = host.open().send(GET)
       const { respond: answer } = await host.nextRequest()
       await host.advance(1_000_000)
@@ -92,18 +92,18 @@ describeBoth((host) => {
       client.disconnect()
     })
 
-    test('who does not end a connection that is closed is cut off', async () => {
+    test('a client that does not close its side is cut off', async () => {
       const client = host.open().send('GET /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
       ;(await host.nextRequest()).respond(textResponse(200, 'one'))
       await client.response()
       expect((await client.end()).how).toBe('end')
       await host.advance(31_000)
-      // Would wait for the client otherwise.
+      // Otherwise it would wait for the client.
       await host.stop(false)
       client.disconnect()
     })
 
-    test('who does not send the rest of an unwanted body is cut off', async () => {
+    test('a client that does not send the rest of a discarded body is cut off', async () => {
       const client = host.open().send(post(10, 'hello'))
       ;(await host.nextRequest()).respond(textResponse(401, 'no'))
       expect((await client.response()).status).toBe(401)
@@ -114,8 +114,8 @@ describeBoth((host) => {
     })
   })
 
-  describe('the end of the server', () => {
-    test('what runs is answered, and told that it is the end', async () => {
+  describe('graceful shutdown', () => {
+    test('running requests are answered with Connection: close', async () => {
       const busy = host.open().send(GET)
       const idle = host.open()
       const { respond: answer } = await host.nextRequest()
@@ -131,7 +131,7 @@ describeBoth((host) => {
       await stopped
     })
 
-    test('a stream that had begun ends, and its connection with it', async () => {
+    test('a running stream completes, and its connection is closed', async () => {
       const client = host.open().send(GET)
       const { respond: answer } = await host.nextRequest()
       const going = Promise.withResolvers<void>()
@@ -151,7 +151,7 @@ describeBoth((host) => {
       await stopped
     })
 
-    test('a request that has begun to come is answered', async () => {
+    test('a partly received request is answered', async () => {
       const client = host.open().send(GET.slice(0, 10))
       await arrival()
       const stopped = host.stop(false)
@@ -163,7 +163,7 @@ describeBoth((host) => {
       await stopped
     })
 
-    test('nobody new is let in', async () => {
+    test('new connections are rejected', async () => {
       const client = host.open().send(GET)
       const { respond: answer } = await host.nextRequest()
       const stopped = host.stop(false)
@@ -175,7 +175,7 @@ describeBoth((host) => {
       await stopped
     })
 
-    test('or everything is cut off', async () => {
+    test('a forced shutdown cuts off everything', async () => {
       const clients = [host.open().send(GET), host.open().send(GET.slice(0, 10)), host.open()]
       const { request, respond: answer } = await host.nextRequest()
       await arrival()
@@ -190,7 +190,7 @@ describeBoth((host) => {
   })
 })
 
-test('who connects for TLS and says nothing is cut off, too', async () => {
+test('a silent TLS connection is cut off, too', async () => {
   const host = serveForTest(() => textResponse(200, ''), { tls: CERTIFICATE })
   const client = new RawClient(host.port)
   await new Promise((resolve) => client.socket.once('connect', resolve))

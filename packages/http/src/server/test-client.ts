@@ -1,4 +1,4 @@
-// For tests: a client that speaks HTTP by hand, also as no client should.
+// For tests: a client that writes HTTP by hand, malformed requests included.
 import { connect, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 
@@ -10,7 +10,7 @@ export type Received = {
   body: string
   ending: Ending
 }
-/** How the end of the body was told. */
+/** How the end of the body was marked. */
 type Ending = 'length' | 'chunks' | 'close' | 'cut'
 
 export class RawClient {
@@ -37,7 +37,7 @@ export class RawClient {
     return this
   }
 
-  /** Apart, so that each comes by itself. */
+  /** With pauses, so that each arrives by itself. */
   async sendEach(pieces: readonly (string | Uint8Array)[]): Promise<void> {
     this.socket.setNoDelay(true)
     for (const piece of pieces) {
@@ -46,7 +46,7 @@ export class RawClient {
     }
   }
 
-  /** The next answer; to a request with this method, since that of HEAD has no body. */
+  /** The next response, to a request with this method: a response to HEAD has no body. */
   async response(method = 'GET'): Promise<Received> {
     for (;;) {
       const taken = takeResponse(this.#text, this.#end !== undefined, method)
@@ -65,7 +65,7 @@ export class RawClient {
     return all
   }
 
-  /** What came and was not asked for, when the other side has ended the connection, and how. */
+  /** What arrived beyond the responses, once the other side has closed the connection, and how it was closed. */
   async end(): Promise<{ rest: string; how: 'end' | 'reset' }> {
     for (;;) {
       if (this.#end) return { rest: this.#text, how: this.#end }
@@ -73,7 +73,7 @@ export class RawClient {
     }
   }
 
-  /** So many bytes have come, in all that was not taken as an answer. */
+  /** Resolves when so many bytes have arrived that no response has taken. */
   async hasReceived(bytes: number): Promise<string> {
     while (this.#text.length < bytes && !this.#end) await this.#changed.promise
     return this.#text

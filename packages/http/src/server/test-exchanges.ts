@@ -44,7 +44,7 @@ export class ManualServer {
     return new RawClient(this.#host.port, this.#isSecure)
   }
 
-  /** The next request that comes. */
+  /** The next request. */
   async nextRequest(): Promise<TestExchange> {
     for (;;) {
       const next = this.#visits.shift()
@@ -57,12 +57,12 @@ export class ManualServer {
     return this.#host.advance(ms)
   }
 
-  /** `stop(false)` is over when there is no connection any more. */
+  /** `stop(false)` resolves when no connection is left. */
   stop(now: boolean): Promise<void> {
     return this.#host.server.stop(now)
   }
 
-  /** Another one in its place. Gives what went wrong: requests that nobody answered, and failures. */
+  /** Starts another one in its place. Returns what went wrong: unanswered requests, and failures. */
   async renew(): Promise<unknown[]> {
     await until(() => this.pending === 0)
     await this.stop(false)
@@ -72,7 +72,7 @@ export class ManualServer {
   }
 }
 
-/** The same over plain connections and over TLS. After every test: nothing is being answered, no connection is left, nothing has failed. */
+/** The same over plain connections and over TLS. After every test no request, connection or failure may be left. */
 export function describeBoth(tests: (host: ManualServer) => void): void {
   describe.each([
     ['plain', false],
@@ -94,5 +94,5 @@ export const GET = 'GET /a HTTP/1.1\r\nHost: a\r\n\r\n'
 export const post = (length: number, body: string) =>
   `POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n${body}`
 
-/** Nothing tells that bytes have come to the server and were read: far longer than that takes, also on a busy machine. */
+/** No event tells that the server has read bytes: far longer than that takes, also on a busy machine. */
 export const arrival = (): Promise<void> => Bun.sleep(200)

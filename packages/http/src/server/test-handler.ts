@@ -1,4 +1,4 @@
-// For tests: a handler whose answers tell what was asked, in all the ways in which answers come.
+// For tests: a handler that describes the request in its response, in every form that a response can have.
 
 import type { HttpRequest } from '../request.ts'
 import type { HttpResponse, StreamedBody } from '../response.ts'
@@ -22,7 +22,7 @@ export async function readText({ body }: HttpRequest): Promise<string> {
   return text
 }
 
-/** What is answered to a request whose body is read. */
+/** The response to a request whose body is read. */
 export const echoOf = (method: string, target: string, body: string) => `${method} ${target} [${body}]`
 
 export function echo(request: HttpRequest): HttpResponse | Promise<HttpResponse> {

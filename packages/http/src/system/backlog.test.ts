@@ -4,10 +4,10 @@ import { echo } from '../server/test-handler.ts'
 import { serveForTest } from '../test-support.ts'
 
 const LIMIT = '/proc/sys/net/core/somaxconn'
-/** More than Bun would let wait, as far as the system allows it. */
+/** More than Bun's own backlog, as far as the system allows it. */
 const CLIENTS = existsSync(LIMIT) ? Math.min(1_000, Number(readFileSync(LIMIT, 'utf8'))) : 100
 
-/** Opens all of them, and waits longer than a client that was dropped does before it tries again. */
+/** Opens all of them, and waits longer than a dropped client does before it retries. */
 const OPEN = `
   const [port, clients] = process.argv.slice(-2).map(Number)
   let opened = 0
@@ -16,15 +16,15 @@ const OPEN = `
   setTimeout(end, 3_000)
   for (let index = 0; index < clients; index++) void Bun.connect({ hostname: '127.0.0.1', port, socket }).catch(() => {})`
 
-test('a thousand clients that come while the process is busy wait for it', async () => {
+test('a thousand clients that connect while the process is busy stay in the backlog', async () => {
   const server = serveForTest(echo)
-  // Nobody accepts while this runs.
+  // No connection is accepted while this runs.
   const { stdout } = Bun.spawnSync([process.execPath, '-e', OPEN, String(server.port), String(CLIENTS)])
   expect(Number(stdout.toString())).toBe(CLIENTS)
   await server.stop()
 })
 
-/** All of them ask at once when told to. Tells how many were answered. */
+/** All of them send a request at once. Returns how many were answered. */
 const ASK = `
   const [port, clients] = process.argv.slice(-2).map(Number)
   let [answered, ended] = [0, 0]
@@ -37,7 +37,7 @@ const ASK = `
   })
   console.log('ready')`
 
-test('who has come when the server stops is answered, also if the process was busy until then', async () => {
+test('a client that connected before the server stops is answered, also if the process was busy until then', async () => {
   const server = serveForTest(echo)
   const clients = 200
   const asking = Bun.spawn([process.execPath, '-e', ASK, String(server.port), String(clients)], {

@@ -5,6 +5,7 @@
 // and neither decoded nor parsed nor copied. Everything else takes the long way through the parser.
 
 import type { Codec } from './codec.ts'
+import { openEventPrefix, type PrefixOptions } from './event-prefix.ts'
 import { MAX_EVENT_BYTES } from './event-reader.ts'
 import { growingBytes } from './growing-bytes.ts'
 import { newWalk, resetWalk, WALKED, type Walk, type WatchList, walkJson } from './json/json-walk.ts'
@@ -40,8 +41,8 @@ export type EventView = {
 
 export type EventInspector = {
   watched: WatchList
-  /** The watched name whose values the walk counts; 0: none. */
-  counted?: number
+  /** For events that begin alike. */
+  prefix?: PrefixOptions
   inspect(view: EventView): EventAction
   /** Comments, and data that is `[DONE]` where `done` is absent. */
   idle: 'beside' | 'drop'
@@ -79,7 +80,9 @@ const EVENT_LINE = Uint8Array.from('event:', (letter) => letter.charCodeAt(0))
 
 export function openEventRelay(inspector: EventInspector, options: RelayOptions, codec: Codec): EventRelay {
   const { renameTo, asArray = false, limit = MAX_EVENT_BYTES } = options
-  const { counted = 0 } = inspector
+  const { watched } = inspector
+  const { pivot, depth } = inspector.prefix ?? { pivot: 0, depth: 0 }
+  const prefix = inspector.prefix && openEventPrefix(inspector.prefix, watched, codec)
   const newName = renameTo === undefined ? undefined : codec.encode(JSON.stringify(renameTo))
   const relay = openRelay(codec)
   const pending = growingBytes()
@@ -141,7 +144,8 @@ export function openEventRelay(inspector: EventInspector, options: RelayOptions,
     const start = dataStart(bytes, line)
     if (start === line || bytes[start] !== OPEN_BRACE) return 0
     resetWalk(walk)
-    if (walkJson(bytes, start, to, 0, inspector.watched, counted, walk) !== WALKED) return 0
+    const resumed = prefix?.resume(bytes, at, walk) ?? 0
+    if (walkJson(bytes, resumed || start, to, resumed > 0 ? depth : 0, watched, pivot, walk) !== WALKED) return 0
     const end = blankLineEnd(bytes, walk.end)
     if (end === 0 || end - at > limit) return 0
     view.bytes = bytes
@@ -153,8 +157,8 @@ export function openEventRelay(inspector: EventInspector, options: RelayOptions,
     view.replaced = NO_SPLICES
     const verdict = inspected()
     const isChanged = newName !== undefined || view.replaced.length > 0 || asArray
-    if (verdict === 'forward' && !isChanged && held.length === 0) return end
-    dispose(verdict, bytes, at, end)
+    if (verdict !== 'forward' || isChanged || held.length > 0) dispose(verdict, bytes, at, end)
+    if (verdict === 'forward' && resumed === 0 && line === at) prefix?.learn(bytes, at, start, walk)
     return end
   }
 
@@ -245,7 +249,7 @@ export function openEventRelay(inspector: EventInspector, options: RelayOptions,
       return 'fail'
     }
     resetWalk(walk)
-    walkJson(json, 0, json.length, 0, inspector.watched, counted, walk)
+    walkJson(json, 0, json.length, 0, watched, pivot, walk)
     Object.assign(view, {
       bytes: json,
       start: 0,

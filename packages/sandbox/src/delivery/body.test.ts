@@ -12,7 +12,7 @@ import { quirksOf, readFaults } from './faults.ts'
 const TEN_MEGABYTES = 'say 2000000 words'
 const QUIRKS: Quirks = quirksOf(readFaults([], false))
 
-/** One call for each event that is produced: what the tests know of production. */
+/** Called once per produced event, so that tests can count what was produced. */
 let produced = 0
 let sleeping = 0
 const counting: Sleep = async () => {
@@ -34,7 +34,7 @@ const request = (stream: boolean, signal: AbortSignal) =>
     signal,
   })
 
-/** Waits until production stands still, however long that takes; the test's own limit ends a flood. */
+/** Waits until production stops; an endless one ends by the test's timeout. */
 async function untilStill(): Promise<number> {
   for (let last = -1; last !== produced; await Bun.sleep(150)) last = produced
   return produced
@@ -52,7 +52,7 @@ function* counted(steps: Step[], taken: { steps: number; closed: boolean }): Gen
 }
 const write = (text: string): Step => ({ type: 'write', bytes: new TextEncoder().encode(text) })
 
-test('a step is taken only when the reader asks for it', async () => {
+test('a step runs only when the reader pulls', async () => {
   const taken = { steps: 0, closed: false }
   const steps = counted(
     Array.from({ length: 100 }, () => write('x')),
@@ -68,7 +68,7 @@ test('a step is taken only when the reader asks for it', async () => {
   expect(taken).toEqual({ steps: 2, closed: true })
 })
 
-test.each(['cancel', 'abort'] as const)('a wait ends at once by %s, and its timer with it', async (how) => {
+test.each(['cancel', 'abort'] as const)('%s ends a wait at once, and its timer', async (how) => {
   const taken = { steps: 0, closed: false }
   const leave = new AbortController()
   let left: Promise<void> | undefined
@@ -92,7 +92,7 @@ test.each(['cancel', 'abort'] as const)('a wait ends at once by %s, and its time
   expect(taken).toEqual({ steps: 2, closed: true })
 })
 
-test('a body for somebody who is already gone produces nothing', async () => {
+test('a body for a disconnected client produces nothing', async () => {
   const taken = { steps: 0, closed: false }
   const gone = AbortSignal.abort(new Error('left'))
   expect(
@@ -114,7 +114,7 @@ test('10 MB streamed in-process: what was not read was not produced', async () =
   expect([await untilStill(), sleeping]).toEqual([9, 0])
 })
 
-test('10 MB in a single body come in small pieces, each made when it is asked for', () => {
+test('10 MB in a single body arrive in small chunks, each produced on demand', () => {
   const { request: ask } = readRequest({ bytes: Buffer.from(body('sandbox-text', false)) })
   const plan = makePlan(ask)
   let words = 0
@@ -143,7 +143,7 @@ test('10 MB in a single body come in small pieces, each made when it is asked fo
   expect([longest < 20_000, words < 300_000]).toEqual([true, true])
 })
 
-test('a body that is read without a pause lets others have their turn', async () => {
+test('a body that is read without a pause does not block the event loop', async () => {
   const taken = { steps: 0, closed: false }
   const steps = counted(
     Array.from({ length: 1_000 }, () => write('x')),
@@ -159,7 +159,7 @@ test('a body that is read without a pause lets others have their turn', async ()
   expect(turns).toBeGreaterThan(20)
 })
 
-test('10 MB to a socket that does not read: production stands still, and ends when the socket goes', async () => {
+test('10 MB to a socket that does not read: production pauses, and ends with the socket', async () => {
   produced = 0
   const text = body('sandbox-text', true)
   const head = `POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\nauthorization: Bearer x\r\ncontent-length: ${text.length}\r\n\r\n`
@@ -175,7 +175,7 @@ test('10 MB to a socket that does not read: production stands still, and ends wh
   expect(sleeping).toBe(0)
 }, 30_000)
 
-test('a client that leaves in the middle of a stream ends its production', async () => {
+test('a client that disconnects within a stream ends its production', async () => {
   produced = 0
   const leave = new AbortController()
   const answer = await fetch(`${server.url}/v1/chat/completions`, {
@@ -190,7 +190,7 @@ test('a client that leaves in the middle of a stream ends its production', async
   expect([produced === still, sleeping]).toEqual([true, 0])
 }, 30_000)
 
-test('a client that leaves a hanging answer leaves nothing behind: the server stops', async () => {
+test('a client that disconnects from a hanging response leaves nothing running: the server stops', async () => {
   const own = startSandboxServer({ host: '127.0.0.1', port: 0, faults: true })
   const leave = new AbortController()
   const answer = fetch(`${own.url}/v1/chat/completions`, {

@@ -9,7 +9,7 @@ afterAll(() => server.stop())
 
 type Json = Record<string, unknown>
 
-/** What the figures are called, where the end is, and what an error looks like. */
+/** The names of the usage fields, the end of a stream, and the form of an error. */
 type Dialect = {
   name: string
   request(model: string, stream: boolean): [path: string, body: Json]
@@ -206,7 +206,7 @@ describe.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))('%s',
     expect(dialect.text(events)).toBe(half + half)
   })
 
-  test('comments, no-space and crlf concern events alone', async () => {
+  test('comments, no-space and crlf change only events', async () => {
     const answer = await stream('comments,no-space,crlf')
     const first =
       name === 'messages'
@@ -235,7 +235,7 @@ describe.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))('%s',
     expect(eventsOf(packed, text).every(isJson)).toBe(true)
   })
 
-  test('the header chooses faults, and an unknown one is a 400 of the dialect', async () => {
+  test('the header selects faults, and an unknown fault is a 400 in the dialect', async () => {
     const answer = await stream('nonsense')
     expect([answer.status, Object.keys(JSON.parse(answer.body))[0]]).toEqual([400, Object.keys(dialect.error)[0]])
     expect(answer.body).toContain("Unknown fault 'nonsense'")
@@ -254,7 +254,7 @@ test('responses: interleave mixes the arguments of parallel calls', async () => 
 
 const named = (name: string) => DIALECTS.find((dialect) => dialect.name === name) ?? expect.unreachable()
 
-test('messages: usage-every-chunk adds a message_delta to each piece', async () => {
+test('messages: usage-every-chunk adds a message_delta to each chunk', async () => {
   const events = jsonOf(await send(named('messages'), 'sandbox-text:usage-every-chunk', true))
   const deltas = events.filter(({ type }) => type === 'message_delta')
   const outputs = deltas.map(({ usage }) => Number(at(usage, 'output_tokens')))

@@ -252,7 +252,7 @@ describe('in a single body', () => {
   })
 })
 
-test('every fault that is known is observed here or below', () => {
+test('every known fault is tested here or below', () => {
   const observed = IN_STREAMS.flatMap(({ fault }) => fault.split(',')).map((fault) => fault.split('=')[0])
   expect(FAULT_NAMES.filter((name) => !observed.includes(name))).toEqual(['hang', 'stall'])
 })
@@ -272,13 +272,13 @@ const call = (
     }),
   )
 const inProcess = createSandbox({ faults: true, pace: 0 })
-/** Whether a promise is still undecided after everything that was due has run. */
+/** Whether a promise is still pending after everything that was due has run. */
 const undecided = async (promise: Promise<unknown>) => {
   const open = Symbol('open')
   return (await Promise.race([promise.catch(() => 'rejected'), Bun.sleep(30).then(() => open)])) === open
 }
 
-test('hang gives no headers until the caller leaves', async () => {
+test('hang sends no headers until the client disconnects', async () => {
   const leave = new AbortController()
   const answer = call(inProcess, 'sandbox-text:hang', leave.signal)
   expect(await undecided(answer)).toBe(true)
@@ -309,7 +309,7 @@ test('in-process, a cut is an error of the body', async () => {
   expect(answer.text()).rejects.toThrow('cut the connection')
 })
 
-test('the header chooses faults too, beside those of the model', async () => {
+test('the header selects faults too, in addition to those of the model', async () => {
   const answer = await wire(
     server.port,
     { model: 'sandbox-text:comments', stream: true },
@@ -324,7 +324,7 @@ test.each([
   ['status=200', 'takes a whole number from 400 to 599'],
   ['cut=-1', 'takes a whole number'],
   ['html=1', 'takes no value'],
-])('%s is refused', async (fault, message) => {
+])('%s is rejected', async (fault, message) => {
   const answer = await single(fault)
   expect([answer.status, JSON.parse(answer.body).error.param]).toEqual([400, 'model'])
   expect(answer.body).toContain(message)

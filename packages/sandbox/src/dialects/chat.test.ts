@@ -97,7 +97,7 @@ describe('text', () => {
     expect(reply.system_fingerprint).toBe('sandbox')
   })
 
-  test('max_tokens cuts after exactly so many, between characters', async () => {
+  test('max_tokens cuts after exactly that many tokens, between characters', async () => {
     const reply = await ask('北京北京北京', { max_tokens: 7 })
     const text = reply.choices[0]?.message.content ?? ''
     expect([text, reply.choices[0]?.finish_reason, reply.usage?.completion_tokens]).toEqual([
@@ -116,7 +116,7 @@ describe('text', () => {
     ['You', '[sandbox] '],
     [['zzz', 'aid: He'], '[sandbox] You s'],
     ['llo\n- mess', '[sandbox] You said: He'],
-  ])('the stop sequence %p ends the text, also across pieces', async (stop, expected) => {
+  ])('the stop sequence %p ends the text, also across chunks', async (stop, expected) => {
     const [single, streamed] = [await ask('Hello', { stop }), await collect('Hello', { stop })]
     expect([single.choices[0]?.message.content, single.choices[0]?.finish_reason]).toEqual([expected, 'stop'])
     expect([streamed.texts[0], streamed.finish]).toEqual([expected, 'stop'])
@@ -141,7 +141,7 @@ describe('text', () => {
     expect([message?.content, message?.refusal]).toEqual([null, '[sandbox] I will not help with that.'])
   })
 
-  test('cached tokens are reported when asked for, never more than the prompt has', async () => {
+  test('cached tokens are reported on request, never more than the prompt has', async () => {
     expect((await ask('cached 3 tokens, please')).usage?.prompt_tokens_details?.cached_tokens).toBe(3)
     expect((await ask('cached 900 tokens')).usage?.prompt_tokens_details?.cached_tokens).toBe(5)
   })

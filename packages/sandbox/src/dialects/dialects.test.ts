@@ -23,7 +23,7 @@ const SCHEMA = {
   required: ['kind', 'n'],
 }
 
-/** Everything but the turn: ids and the cuts between pieces may differ. */
+/** Everything except the turn: ids and the boundaries of chunks may differ. */
 const seen = ({ turn: _, ...rest }: Answer) => rest
 
 async function both(driver: Driver, question: Question, history?: unknown[]): Promise<Answer> {
@@ -35,7 +35,7 @@ async function both(driver: Driver, question: Question, history?: unknown[]): Pr
 describe.each(DRIVERS.map((driver) => [driver.name, driver] as const))('%s', (name, driver) => {
   const { words } = driver
 
-  test('text, with what arrived', async () => {
+  test('text that echoes the request', async () => {
     const answer = await both(driver, { prompt: 'Look: 北京 🙂', system: 'Be terse.', attach: true, tools: TOOLS })
     expect(answer.text).toStartWith('[sandbox] You said: Look: 北京 🙂\n- messages: ')
     expect(answer.text).toContain('\n- system: "Be terse."\n')
@@ -48,14 +48,14 @@ describe.each(DRIVERS.map((driver) => [driver.name, driver] as const))('%s', (na
     expect(answer.usage.input).toBeGreaterThan(2 * 85 + tokens('Be terse.Look: 北京 🙂'))
   })
 
-  test('the prompt is counted, and what of it is cached', async () => {
+  test('the tokens of the prompt and its cached part are counted', async () => {
     const prompt = 'cached 3 tokens of these'
     expect((await both(driver, { prompt })).usage).toMatchObject({ input: tokens(prompt), cached: 3 })
     const written = 'cached 2 tokens, caching 3 tokens, no more than that'
     expect((await both(driver, { prompt: written })).usage).toMatchObject({ input: tokens(written), cached: 2 })
   })
 
-  test('the limit of tokens', async () => {
+  test('the token limit', async () => {
     const answer = await both(driver, { prompt: '北京北京北京', maxTokens: 7 })
     expect(answer).toMatchObject({ text: '[sandbox] You said: 北京', finish: words.length, usage: { output: 7 } })
   })
@@ -118,7 +118,7 @@ describe.each(DRIVERS.map((driver) => [driver.name, driver] as const))('%s', (na
     expect(answer.usage.output).toBe(tokens(answer.reasoning) + tokens(answer.text))
   })
 
-  test('reasoning in secret is counted and not shown', async () => {
+  test('hidden reasoning is counted and not shown', async () => {
     const answer = await both(driver, { prompt: 'think secretly 40 words and say 3 words' })
     expect([answer.reasoning, answer.usage.reasoning > 40, answer.text]).toEqual([
       '',
@@ -127,11 +127,7 @@ describe.each(DRIVERS.map((driver) => [driver.name, driver] as const))('%s', (na
     ])
   })
 
-  test.each([
-    'think',
-    'think secretly',
-    'think aloud',
-  ])('reasoning that comes back in a tool loop: %s', async (order) => {
+  test.each(['think', 'think secretly', 'think aloud'])('reasoning sent back in a tool loop: %s', async (order) => {
     const question = { prompt: `First ${order} and sign. Call all tools.`, tools: TOOLS }
     for (const how of ['single', 'stream'] as const) {
       const first = await driver.ask(question, how)
@@ -163,7 +159,7 @@ describe.each(DRIVERS.map((driver) => [driver.name, driver] as const))('%s', (na
     expect(await thrown(driver.ask({ prompt: 'Hello', model: 'other' }, 'single'))).toMatchObject({ status: 404 })
   })
 
-  test('a limit of tokens that is none is a 400', async () => {
+  test('an invalid token limit is a 400', async () => {
     const error = await thrown(driver.ask({ prompt: 'Hello', maxTokens: -1 }, 'stream'))
     expect(error).toBeInstanceOf(driver.errorAt(400))
   })
@@ -194,7 +190,7 @@ describe.each(DRIVERS.map((driver) => [driver.name, driver] as const))('%s', (na
   })
 })
 
-/** The beginning of every signature, and the rest of it. */
+/** The prefix of every signature, and the rest of it. */
 const SEAL = /c2FuZGJveC1zZWFsL[\w+/]+=*/
 
 const thrown = (promise: Promise<unknown>) =>

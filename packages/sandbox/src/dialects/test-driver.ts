@@ -1,4 +1,4 @@
-// For the tests: one way to ask through any of the official SDKs, so that a suite is written once for all dialects.
+// For tests: one interface to the official SDKs, so that a suite is written once for all dialects.
 
 export type ToolDeclaration = { name: string; properties: Record<string, { type: 'string' | 'integer' }> }
 
@@ -11,7 +11,7 @@ export type Question = {
   schema?: Record<string, unknown>
   maxTokens?: number
   stop?: string
-  /** An image and a document in the prompt, each in the way the dialect has for it. */
+  /** An image and a document in the prompt, each in the form of the dialect. */
   attach?: boolean
 }
 
@@ -25,7 +25,7 @@ export type Answer = {
   finish: string
   /** Totals; cached is part of input, reasoning part of output. */
   usage: { input: number; output: number; reasoning: number; cached: number }
-  /** What has to stand in the history of the next request. */
+  /** What the history of the next request must contain. */
   turn: unknown[]
 }
 
@@ -34,11 +34,11 @@ export type Result = { text: string; failed?: boolean }
 export type Driver = {
   name: string
   ask(question: Question, how: 'single' | 'stream', history?: unknown[]): Promise<Answer>
-  /** The history of a conversation that goes on with the results of the calls, in their order. */
+  /** The history of a conversation that continues with the results of the calls, in their order. */
   results(answer: Answer, results: readonly Result[]): unknown[]
   /** The dialect's own words. */
   words: { stop: string; length: string; tools: string; stopSequence: string | undefined; refusal: string }
-  /** What the SDK throws at this status. */
+  /** What the SDK throws for this status. */
   errorAt(status: number): ErrorClass
 }
 

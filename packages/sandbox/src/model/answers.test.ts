@@ -62,7 +62,7 @@ test('several candidates, single and streamed', async () => {
   expect(chunks.at(-1).usageMetadata).toEqual(single.usageMetadata)
 })
 
-test('an answer that the filter keeps back', async () => {
+test('an answer that the content filter blocks', async () => {
   const prompt = 'Please be filtered.'
   const said = await Promise.all([
     post('/v1/chat/completions', { model: 'sandbox-text', messages: [{ role: 'user', content: prompt }] }).then(json),
@@ -96,7 +96,7 @@ test.each([
   ['/v1beta/models/sandbox-text:embedContent', { error: { code: 404, status: 'NOT_FOUND' } }],
   ['/v1beta/models/:generateContent', { error: { code: 404, status: 'NOT_FOUND' } }],
   ['/chat/completions', { error: { type: 'invalid_request_error', code: 'unknown_url' } }],
-])('POST %s is a 404 in the form of its neighbours', async (path, form) => {
+])('POST %s is a 404 in the dialect of its prefix', async (path, form) => {
   const answer = await post(path, {})
   expect([answer.status, await json(answer)]).toMatchObject([404, form])
 })
@@ -106,7 +106,7 @@ test.each([
   [{ 'x-api-key': 'x' }, ''],
   [{ 'x-goog-api-key': 'x' }, ''],
   [{}, '?key=x'],
-])('any key is taken where any SDK puts it: %j %s', async (headers, query) => {
+])('any key is accepted wherever an SDK sends it: %j %s', async (headers, query) => {
   const ask = (key: object, search: string) =>
     sandbox(new Request(`http://sandbox/v1beta/models${search}`, { headers: { ...key } }))
   expect([(await ask(headers, query)).status, (await ask({}, '')).status]).toEqual([200, 401])
@@ -127,7 +127,7 @@ test('every path of the list is served', async () => {
   }
 })
 
-test('messages: the sequence that ended the text is named, and caches are counted apart', async () => {
+test('messages: the stop sequence is named, and cache tokens are counted separately', async () => {
   const prompt = 'cached 2 tokens, caching 3 tokens, no more than that'
   const answer = await json(await post('/v1/messages', { ...message(prompt), stop_sequences: ['zzz', 'You'] }, VERSION))
   expect(answer).toMatchObject({
@@ -137,14 +137,14 @@ test('messages: the sequence that ended the text is named, and caches are counte
   })
 })
 
-test('messages: thinking without its text where the caller wants none, and still signed', async () => {
+test('messages: thinking without text on request, and still signed', async () => {
   const thinking = { type: 'adaptive', display: 'omitted' }
   const { content, usage } = await json(await post('/v1/messages', { ...message('think'), thinking }, VERSION))
   expect(content[0]).toEqual({ type: 'thinking', thinking: '', signature: signatureOf('') })
   expect(usage.output_tokens_details.thinking_tokens).toBeGreaterThan(0)
 })
 
-test('responses: encrypted content only where it was asked for; aloud is not a summary', async () => {
+test('responses: encrypted content only on request; reasoning aloud is not a summary', async () => {
   const ask = async (input: string, include: string[]) =>
     (await json(await post('/v1/responses', { model: 'sandbox-text', input, include }))).output[0]
   const [plain, sealed, aloud] = await Promise.all([
@@ -158,7 +158,7 @@ test('responses: encrypted content only where it was asked for; aloud is not a s
   expect([aloud.summary, aloud.content[0].type]).toEqual([[], 'reasoning_text'])
 })
 
-test('responses: what was cut is marked, item and answer', async () => {
+test('responses: a cut item and its response are marked as incomplete', async () => {
   const answer = await json(
     await post('/v1/responses', { model: 'sandbox-text', input: 'Hello', max_output_tokens: 3 }),
   )
@@ -169,7 +169,7 @@ test('responses: what was cut is marked, item and answer', async () => {
   })
 })
 
-test('generate-content: a call that was cut is left out; ids are there when asked for', async () => {
+test('generate-content: a cut call is left out; ids are there on request', async () => {
   const tools = [{ functionDeclarations: [{ name: 'f' }] }]
   const ask = async (text: string, maxOutputTokens: number) =>
     (
@@ -199,7 +199,7 @@ test('custom tools of the responses dialect get free text, single and streamed',
   expect(JSON.parse(last).response.output).toMatchObject([item])
 })
 
-test('responses: events are numbered from 0, items from 0, and each event says its name twice', async () => {
+test('responses: events and items are numbered from 0, and each event has its name twice', async () => {
   const body = { model: 'sandbox-text', input: 'Think, explain, then call f', tools: [{ type: 'function', name: 'f' }] }
   const blocks = (await (await post('/v1/responses', { ...body, stream: true })).text()).trim().split('\n\n')
   const events = blocks.map((block) => {

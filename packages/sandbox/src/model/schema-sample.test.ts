@@ -93,7 +93,7 @@ describe('a sample fits its schema', () => {
   })
 })
 
-test('the check itself sees misfits', () => {
+test('the check itself finds invalid values', () => {
   expect(misfits(person, { name: 1 })).toEqual(['$.name: not a string', '$.age: missing'])
   expect(misfits(SCHEMAS['different strings'] ?? {}, ['a', 'a', 'b', 'c'])).toEqual(['$: repeats itself'])
   expect(misfits({ type: 'string', format: 'uuid' }, 'x')).toEqual(['$: not a uuid'])

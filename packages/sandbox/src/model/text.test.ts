@@ -9,7 +9,7 @@ const stops = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', ' ', '🙂'),
 })
 const whole = (piece: string) => Buffer.from(piece).toString() === piece
 
-test('pieces are the text, and never half a character', () => {
+test('chunks add up to the text, and never split a character', () => {
   fc.assert(
     fc.property(text, (given) => {
       const pieces = [...piecesOf(given)]
@@ -20,7 +20,7 @@ test('pieces are the text, and never half a character', () => {
   )
 })
 
-test('the text ends before the first stop sequence, wherever the pieces are cut', () => {
+test('the text ends before the first stop sequence, wherever the chunks are cut', () => {
   fc.assert(
     fc.property(text, stops, (given, sequences) => {
       const found = sequences.map((stop) => given.indexOf(stop)).filter((at) => at >= 0)
@@ -34,7 +34,7 @@ test('the text ends before the first stop sequence, wherever the pieces are cut'
   )
 })
 
-test('what fits is the longest beginning of whole characters', () => {
+test('the longest prefix of whole characters that fits is kept', () => {
   fc.assert(
     fc.property(text, fc.nat(80), (given, bytes) => {
       const kept = fitBytes(given, bytes)

@@ -1,4 +1,4 @@
-// What each dialect refuses, and how it says so: as its service does, naming the field.
+// What each dialect rejects, in the form of its service and with the name of the field.
 import { describe, expect, test } from 'bun:test'
 import { createSandbox } from '../handler.ts'
 import { signatureOf } from '../model/signature.ts'
@@ -286,7 +286,7 @@ const GENERATE_CONTENT: [string, unknown, string][] = [
   ['bad base64', contents({ inlineData: { mimeType: 'image/png', data: '***' } }), 'Base64 decoding failed'],
 ]
 
-describe('responses refuses', () => {
+describe('responses rejects', () => {
   test.each(RESPONSES)('%s', async (_, body, param) => {
     const answer = await post('/v1/responses', body)
     const { error } = await json(answer)
@@ -295,7 +295,7 @@ describe('responses refuses', () => {
   })
 })
 
-describe('messages refuses', () => {
+describe('messages rejects', () => {
   test.each(MESSAGES)('%s', async (_, body, said) => {
     const answer = await post('/v1/messages', body, VERSION)
     const { type, error, request_id } = await json(answer)
@@ -318,7 +318,7 @@ describe('messages refuses', () => {
   })
 })
 
-describe('generate-content refuses', () => {
+describe('generate-content rejects', () => {
   test.each(GENERATE_CONTENT)('%s', async (_, body, said) => {
     for (const method of ['generateContent', 'streamGenerateContent?alt=sse']) {
       const answer = await post(`/v1beta/models/sandbox-text:${method}`, body)

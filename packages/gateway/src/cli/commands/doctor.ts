@@ -17,7 +17,7 @@ export type DoctorReport = { ok: boolean; checks: Check[] }
 /** `ask` throws if the check fails. */
 type Question = { check: string; advice: string; ask(): Finding | Promise<Finding> }
 
-export async function doctor(setup: CommandContext): Promise<DoctorReport> {
+export async function doctor(context: CommandContext): Promise<DoctorReport> {
   const checks: Check[] = []
   const examine = async (question: Question) => checks.push(await answer(question))
   const questions: Question[] = [
@@ -27,21 +27,21 @@ export async function doctor(setup: CommandContext): Promise<DoctorReport> {
     },
     {
       ...{ check: 'environment', advice: 'correct the variable and restart' },
-      ask: () => `host ${setup.environment().host}, port ${setup.environment().port}`,
+      ask: () => `host ${context.environment().host}, port ${context.environment().port}`,
     },
     {
       ...{ check: 'configuration', advice: `correct the file; '${PROGRAM} config check' shows the same list` },
-      ask: () => describeConfig(setup),
+      ask: () => describeConfig(context),
     },
     {
       check: 'data folder',
       advice: `set TRIVIUM_DATA to the server's data folder, or start the server once to create it (${START})`,
-      ask: () => describeFolder(setup.environment()),
+      ask: () => describeFolder(context.environment()),
     },
     {
       check: 'store',
       advice: 'correct TRIVIUM_DATA or DATABASE_URL, or restore a copy of the data (docs/backup.md)',
-      ask: () => describeStore(setup),
+      ask: () => describeStore(context),
     },
   ]
   for (const question of questions) {
@@ -49,11 +49,11 @@ export async function doctor(setup: CommandContext): Promise<DoctorReport> {
     // Without a data folder, the store check would report the same again.
     if (question.check === 'data folder' && !checks.at(-1)?.ok) break
   }
-  if (checks.some(({ check, ok }) => check === 'configuration' && ok)) checks.push(...(await examineUpstreams(setup)))
+  if (checks.some(({ check, ok }) => check === 'configuration' && ok)) checks.push(...(await examineUpstreams(context)))
   // With SQLite there is only one node.
-  if (checks.every(({ ok }) => ok) && setup.environment().databaseUrl) {
+  if (checks.every(({ ok }) => ok) && context.environment().databaseUrl) {
     const advice = 'give all nodes the same configuration file and environment, then reload or restart them'
-    await examine({ check: 'nodes', advice, ask: () => describeNodes(setup) })
+    await examine({ check: 'nodes', advice, ask: () => describeNodes(context) })
   }
   return { ok: checks.every(({ ok }) => ok), checks }
 }
@@ -75,8 +75,8 @@ const UPSTREAM_ADVICE: Readonly<Partial<Record<ProbeState, string>>> = {
 }
 
 /** Probes all real upstreams concurrently, with calls that cost nothing. */
-async function examineUpstreams(setup: CommandContext): Promise<Check[]> {
-  const { upstreams } = setup.config(setup.environment())
+async function examineUpstreams(context: CommandContext): Promise<Check[]> {
+  const { upstreams } = context.config(context.environment())
   const probes = await probeAll({ upstreams: new Map([...upstreams].filter(([, { embedded }]) => !embedded)) })
   return Object.entries(probes).map(([id, found]) => {
     const bad = found.find(({ state }) => UPSTREAM_ADVICE[state] !== undefined)
@@ -107,9 +107,9 @@ export function describeDoctor({ checks }: DoctorReport): string {
   return `${align(rows, [false, false, false], '  ').join('\n')}\n`
 }
 
-function describeConfig(setup: CommandContext): Finding {
-  const environment = setup.environment()
-  const { models, upstreams, warnings } = setup.config(environment)
+function describeConfig(context: CommandContext): Finding {
+  const environment = context.environment()
+  const { models, upstreams, warnings } = context.config(environment)
   const file = environment.configFile ?? 'no file, defaults'
   const note = `${file}: ${upstreams.size} upstreams, ${models.size} models`
   return { note, remarks: [...environment.warnings, ...warnings] }
@@ -123,16 +123,16 @@ function describeFolder({ dataDir, databaseUrl }: Environment): string {
   return `${dataDir} can be written`
 }
 
-async function withStore<T>(setup: CommandContext, environment: Environment, work: (storage: Storage) => Promise<T>) {
-  const storage = await setup.openStorage(environment)
+async function withStore<T>(context: CommandContext, environment: Environment, work: (storage: Storage) => Promise<T>) {
+  const storage = await context.openStorage(environment)
   return await work(storage).finally(() => storage.close())
 }
 
 /** Nodes with different configurations may handle or price the same request differently. */
-async function describeNodes(setup: CommandContext): Promise<string> {
-  const environment = setup.environment()
-  const here = shorten(setup.config(environment).hash)
-  const nodes = await withStore(setup, environment, (storage) => storage.nodes.live())
+async function describeNodes(context: CommandContext): Promise<string> {
+  const environment = context.environment()
+  const here = shorten(context.config(environment).hash)
+  const nodes = await withStore(context, environment, (storage) => storage.nodes.live())
   if (nodes.length === 0) return `no node is running; configuration ${here} here`
   const configs = new Set(nodes.map(({ config }) => shorten(config)))
   const list = nodes.map(({ slot, config }) => `node ${slot} has ${shorten(config)}`).join(', ')
@@ -143,15 +143,15 @@ async function describeNodes(setup: CommandContext): Promise<string> {
 
 const shorten = (hash: string): string => hash.slice(0, 12)
 
-async function describeStore(setup: CommandContext): Promise<Finding> {
-  const environment = setup.environment()
-  const note = await askStore(setup, environment)
-  return { note, remarks: await storeWarnings(setup, environment, setup.config(environment)) }
+async function describeStore(context: CommandContext): Promise<Finding> {
+  const environment = context.environment()
+  const note = await askStore(context, environment)
+  return { note, remarks: await storeWarnings(context, environment, context.config(environment)) }
 }
 
-async function askStore(setup: CommandContext, environment: Environment): Promise<string> {
+async function askStore(context: CommandContext, environment: Environment): Promise<string> {
   try {
-    await withStore(setup, environment, (storage) => storage.ping())
+    await withStore(context, environment, (storage) => storage.ping())
     return environment.databaseUrl ? 'PostgreSQL responds' : 'SQLite opens'
   } catch (error) {
     if (error instanceof FolderInUse) return `in use: ${error.message}`

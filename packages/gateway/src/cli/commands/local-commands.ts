@@ -23,7 +23,7 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   {
     ...{ name: 'serve', section: 'Server', ...NO_ARGUMENTS, example: 'serve' },
     summary: 'start the gateway; creates the data folder and the database if needed',
-    run: (_, setup) => setup.serve(),
+    run: (_, context) => context.serve(),
   },
   {
     ...{ name: 'sandbox', section: 'Server', positionals: [], example: 'sandbox --port 4444' },
@@ -40,14 +40,14 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     positionals: [
       { name: 'FILE', optional: true, summary: 'the file to check; default: the file that the server reads' },
     ],
-    run: ({ positionals }, setup) => checkConfig(positionals[0], setup),
+    run: ({ positionals }, context) => checkConfig(positionals[0], context),
   },
   {
     ...{ name: 'upstream list', section: CONFIGURATION, ...NO_ARGUMENTS, example: 'upstream list' },
     summary: 'list the upstreams with their health',
-    run: async (_, setup) => {
-      const environment = setup.environment()
-      const config = setup.config(environment)
+    run: async (_, context) => {
+      const environment = context.environment()
+      const config = context.config(environment)
       const [health, http, probes] = await Promise.all([
         callEachProcess(environment.dataDir, 'upstream health'),
         callEachProcess(environment.dataDir, 'upstream http'),
@@ -61,37 +61,37 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     summary: 'call an upstream with each of its keys; costs a few tokens',
     positionals: [{ name: 'ID', summary: "the upstream's id; 'upstream list' shows it" }],
     options: [{ name: 'model', value: 'MODEL', summary: 'the model to call; default: the first that is routed to it' }],
-    run: async ({ positionals, values }, setup) =>
-      await testUpstream(setup.config(setup.environment()), positionals[0] ?? '', values.model),
+    run: async ({ positionals, values }, context) =>
+      await testUpstream(context.config(context.environment()), positionals[0] ?? '', values.model),
   },
   {
     ...{ name: 'prices diff', section: CONFIGURATION, ...NO_ARGUMENTS, example: 'prices diff' },
     summary: "compare your prices with the vendors' public ones",
-    run: async (_, setup) => {
-      const compared = compareWithList(setup.config(setup.environment()), readPriceList())
+    run: async (_, context) => {
+      const compared = compareWithList(context.config(context.environment()), readPriceList())
       return new Report(compared, describePrices(compared))
     },
   },
   {
     ...{ name: 'doctor', section: 'Checks', ...NO_ARGUMENTS, example: 'doctor' },
     summary: 'check everything that the server needs, and suggest fixes',
-    run: async (_, setup) => {
-      const examined = await doctor(setup)
+    run: async (_, context) => {
+      const examined = await doctor(context)
       return new Report(examined, describeDoctor(examined))
     },
   },
 ]
 
-async function checkConfig(written: string | undefined, setup: CommandContext): Promise<unknown> {
-  const environment = setup.environment()
+async function checkConfig(written: string | undefined, context: CommandContext): Promise<unknown> {
+  const environment = context.environment()
   const file = written === undefined ? environment.configFile : resolve(written)
-  const config = setup.config({ ...environment, configFile: file }, { mayBeEmpty: false })
+  const config = context.config({ ...environment, configFile: file }, { mayBeEmpty: false })
   const { models, upstreams, groups, hash } = config
   const counts = { upstreams: upstreams.size, models: models.size, groups: groups.size }
   const remarks = [
     ...(written === undefined ? environment.warnings : []),
     ...config.warnings,
-    ...(await storeWarnings(setup, environment, config)),
+    ...(await storeWarnings(context, environment, config)),
   ]
   const result = { ok: true, file: file ?? null, ...counts, hash, remarks }
   return new Report(

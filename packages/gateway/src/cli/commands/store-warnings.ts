@@ -9,20 +9,20 @@ const WITHIN_MS = 5_000
 
 /** Empty if the store is missing or does not respond: other checks report that. */
 export async function storeWarnings(
-  setup: CommandContext,
+  context: CommandContext,
   environment: Environment,
   config: FileConfig,
 ): Promise<string[]> {
-  const asking = keyGroups(setup, environment).catch(() => undefined)
+  const asking = keyGroups(context, environment).catch(() => undefined)
   const groups = await Promise.race([asking, Bun.sleep(WITHIN_MS)])
   return groups ? missingGroupWarnings(groups, config) : []
 }
 
-async function keyGroups(setup: CommandContext, environment: Environment): Promise<ReadonlyMap<string, number>> {
+async function keyGroups(context: CommandContext, environment: Environment): Promise<ReadonlyMap<string, number>> {
   if (!environment.databaseUrl) {
     const answered = await callServer(environment.dataDir, 'key groups', {})
     if (answered) return new Map(Object.entries(answered.result as Record<string, number>))
   }
-  const storage = await setup.openStorage(environment)
+  const storage = await context.openStorage(environment)
   return await storage.keys.countByGroup().finally(() => storage.close())
 }

@@ -41,7 +41,7 @@ test.each<[string, Partial<KeyReport>, string]>([
   expect(text).toEndWith(`  ${words}\n`)
 })
 
-test('of several workers, the worst that any of them knows', () => {
+test('of several workers, the worst state is shown', () => {
   const workers: Partial<KeyReport>[] = [
     { inFlight: 2, latencyMs: 20, cooling: [{ model: 'm', waitMs: 1_000 }] },
     { state: 'rejected', waitMs: 60_000, reason: '401 no', inFlight: 1, cooling: [{ model: 'm', waitMs: 3_000 }] },
@@ -65,7 +65,7 @@ test('of several workers, the worst that any of them knows', () => {
   ])
 })
 
-test('the embedded model, which speaks every dialect, is shown without one', () => {
+test('the embedded model is shown without a dialect, because it has all of them', () => {
   const sandbox: Upstream = { ...main, id: 'sandbox', kind: 'sandbox', embedded: true, dialect: undefined }
   const report = listUpstreams({ upstreams: new Map([['sandbox', sandbox]]) }, { health: [], http: [] })
   expect(report.text).toBe('ID       KIND     BASE URL    KEYS\nsandbox  sandbox  (embedded)     1\n')

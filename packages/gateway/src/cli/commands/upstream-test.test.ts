@@ -119,7 +119,7 @@ test.each([
   }
 })
 
-test('every key is asked, once, for sixteen tokens; one that fails is told from one that works', async () => {
+test('each key is tested once with sixteen tokens, and reported separately', async () => {
   asked.length = 0
   const { ok, checks, text } = await run(chatAt(at('pool/v1'), '[good, bad]'), 'their-model')
   expect(ok).toBe(false)
@@ -133,14 +133,14 @@ test('every key is asked, once, for sixteen tokens; one that fails is told from 
   expect(text).not.toMatch(/good|sk-/)
 })
 
-describe('what failed, in plain words', () => {
+describe('the error message', () => {
   const cases: [name: string, url: () => string, problem: RegExp][] = [
     [
       'a host that does not exist',
       () => 'http://nothing.invalid/v1',
       /^http:\/\/nothing\.invalid\/v1: unknown host name \(DNS\)$/,
     ],
-    ['nobody there', () => 'http://127.0.0.1:1/v1', /: connection refused$/],
+    ['nothing listens', () => 'http://127.0.0.1:1/v1', /: connection refused$/],
     [
       'a certificate of its own',
       () => `https://127.0.0.1:${secure.port}/v1`,
@@ -170,15 +170,15 @@ describe('what failed, in plain words', () => {
   })
 })
 
-test('a wrong key at Google, which answers 400, is called one', async () => {
+test('Google’s 400 for a wrong key is reported as a wrong key', async () => {
   const config = configOf(`{ id: up, kind: gemini, keys: [a], base_url: "${at('google/v1beta')}" }`)
   const { ok, checks } = await run(config, 'm')
   expect(ok).toBe(false)
   expect(checks[0]?.problem).toMatch(/^the key or its account was rejected \(400\): .*API key not valid/)
 })
 
-describe('no model is routed to it', () => {
-  test('something that costs nothing is asked for, where there is such a thing', async () => {
+describe('without a model routed to the upstream', () => {
+  test('a free request is sent if the upstream has one', async () => {
     asked.length = 0
     const { ok, model, text } = await run(configOf(`{ id: up, kind: groq, keys: [a], base_url: "${at('list/v1')}" }`))
     expect([ok, model]).toEqual([true, null])
@@ -188,13 +188,13 @@ describe('no model is routed to it', () => {
     expect(rejected.checks[0]?.problem).toMatch(/^the key was rejected/)
   })
 
-  test('a page for people does not pass for it', async () => {
+  test('an HTML page is not accepted as a response', async () => {
     const { ok, checks } = await run(configOf(`{ id: up, kind: groq, keys: [a], base_url: "${at('html/v1')}" }`))
     expect(ok).toBe(false)
     expect(checks[0]?.problem).toMatch(/^the response is not in the chat dialect; is base_url right\?/)
   })
 
-  test('else a model must be named', async () => {
+  test('otherwise --model is required', async () => {
     expect(run(chatAt(at('200/v1')))).rejects.toThrow('no model is routed to up: choose one of its models with --model')
   })
 })

@@ -2,6 +2,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { DEFAULT_MAX_VALUES } from '@trivium/protocol/dialects/shared/pass-through/request.ts'
+import { describeSystemError } from '../system-error.ts'
 import type { ServerConfig } from '../types.ts'
 import { addMistake, type YamlValue } from '../yaml/document.ts'
 import { type Fields, fieldsOf, listOf } from '../yaml/fields.ts'
@@ -129,19 +130,4 @@ function parsedFile<T>(
     if (value) addMistake(value, `${file} does not contain a ${noun} in PEM format`)
     return undefined
   }
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  ENOENT: 'no such file',
-  EACCES: 'permission denied',
-  EISDIR: 'it is a folder',
-  ENOTDIR: 'a part of the path is not a folder',
-  EEXIST: 'a file of that name exists where a folder is needed',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-}
-
-export function describeSystemError(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  return REASONS[code] ?? (error instanceof Error ? error.message : String(error))
 }

@@ -1,5 +1,5 @@
 // Token prices in the file: USD, read digit by digit. An omitted figure takes the most expensive plausible value of those
-// given; anything lower would be a discount that nobody granted.
+// given; anything lower would be a discount that was not granted.
 import { createHash } from 'node:crypto'
 import type { Nanos } from '../../money/amount.ts'
 import { type Figures, KIND_NAMES, KINDS, type Kind } from '../../money/prices/token-kinds.ts'

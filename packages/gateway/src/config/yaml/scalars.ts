@@ -60,8 +60,8 @@ export function readWord<W extends string>(
     if (text === undefined) return undefined
     const word = words.find((candidate) => candidate === text)
     if (word !== undefined) return word
-    const refusal = Object.hasOwn(later, text) ? later[text] : undefined
-    addMistake(value, refusal ?? `expected ${expected}, not ${quoteSource(value)}`)
+    const reserved = Object.hasOwn(later, text) ? later[text] : undefined
+    addMistake(value, reserved ?? `expected ${expected}, not ${quoteSource(value)}`)
     return undefined
   }
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { fakeTime } from '../../../../../test/support/fake-time.ts'
-import { Deadlines, Waiting } from './deadlines.ts'
+import { DeadlineEntry, Deadlines } from './deadlines.ts'
 
-class Patient extends Waiting {
+class Patient extends DeadlineEntry {
   readonly #name: string
   readonly #said: string[]
 
@@ -12,7 +12,7 @@ class Patient extends Waiting {
     this.#said = said
   }
 
-  late(): void {
+  onTimeout(): void {
     this.#said.push(this.#name)
   }
 }
@@ -21,7 +21,7 @@ function setUp() {
   const { after, monotonic, pass } = fakeTime()
   const deadlines = new Deadlines(1_000, after, monotonic)
   const late: string[] = []
-  const wait = (name: string): Waiting => {
+  const wait = (name: string): DeadlineEntry => {
     const item = new Patient(name, late)
     deadlines.add(item)
     return item
@@ -71,8 +71,8 @@ test('after everybody has left, the next waits as long as anybody', async () => 
 
 test('who is late may ask again at once, and others may be answered by it', async () => {
   const { deadlines, late, wait, pass } = setUp()
-  class Again extends Waiting {
-    late(): void {
+  class Again extends DeadlineEntry {
+    onTimeout(): void {
       late.push('again')
       deadlines.remove(other)
       wait('next')

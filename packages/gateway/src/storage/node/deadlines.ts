@@ -1,23 +1,23 @@
-// One timer for many items with the same timeout: nearly all are answered in time, and a timer for each would cost more
-// than the rest of the wait.
+// One timer for many calls with the same timeout: nearly all end in time, and a timer for each would cost more than the
+// rest of the call.
 
 /** Runs `run` once, later; returns the function that cancels it. */
 export type After = (ms: number, run: () => void) => () => void
 
-/** An item of a linked list: the links are in the items, so that an answered one is removed from the middle. */
-export abstract class Waiting {
-  earlier: Waiting | undefined
-  later: Waiting | undefined
+/** An entry of a linked list: entries have the links, so that one can be removed from the middle. */
+export abstract class DeadlineEntry {
+  earlier: DeadlineEntry | undefined
+  later: DeadlineEntry | undefined
   dueAt = 0
-  abstract late(): void
+  abstract onTimeout(): void
 }
 
 export class Deadlines {
   readonly #ms: number
   readonly #after: After
   readonly #now: () => number
-  #first: Waiting | undefined
-  #last: Waiting | undefined
+  #first: DeadlineEntry | undefined
+  #last: DeadlineEntry | undefined
   #isSet = false
 
   constructor(ms: number, after: After, now: () => number) {
@@ -26,8 +26,8 @@ export class Deadlines {
     this.#now = now
   }
 
-  /** `late` is called once, unless it is removed before. */
-  add(item: Waiting): void {
+  /** `onTimeout` is called once, unless the entry is removed before. */
+  add(item: DeadlineEntry): void {
     item.dueAt = this.#now() + this.#ms
     item.earlier = this.#last
     if (this.#last) this.#last.later = item
@@ -36,7 +36,7 @@ export class Deadlines {
     if (!this.#isSet) this.#set(this.#ms)
   }
 
-  remove(item: Waiting): void {
+  remove(item: DeadlineEntry): void {
     const { earlier, later } = item
     if (earlier) earlier.later = later
     else this.#first = later
@@ -56,7 +56,7 @@ export class Deadlines {
     const now = this.#now()
     for (let first = this.#first; first && first.dueAt <= now; first = this.#first) {
       this.remove(first)
-      first.late()
+      first.onTimeout()
     }
     if (this.#first && !this.#isSet) this.#set(this.#first.dueAt - now)
   }

@@ -1,6 +1,6 @@
 // One line of the journal: {"crc":"1a2b3c4d","entry":{...}}, the checksum over the entry's bytes as they stand in the line.
 // Amounts and ids are decimal text: a JSON number would round them.
-import type { Finish } from '../../money/settlement.ts'
+import type { Finish } from '../../money/ledger.ts'
 
 /** `line` counts from 1. */
 export type DamagedLine = { line: number; reason: 'checksum' | 'format' }

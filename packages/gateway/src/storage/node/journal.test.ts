@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Finish } from '../../money/settlement.ts'
+import type { Finish } from '../../money/ledger.ts'
 import { type Journal, type JournalFile, type JournalOptions, openJournal } from './journal.ts'
 import { encodeLine, readLines } from './journal-lines.ts'
 

@@ -1,24 +1,24 @@
-// The local journal: ends of requests that the store has not confirmed. Append-only JSON lines, one file per node
-// (`<slot>-<epoch>.jsonl`); a file exists only while it holds something that is not applied yet.
+// The local journal: outcomes of requests that the store has not confirmed. Append-only JSON lines, one file per node
+// (`<slot>-<epoch>.jsonl`); a file exists only while it has entries that are not applied yet.
 //
-// Several processes may share the folder, and a process that everybody took for dead may wake up and append. So a file
-// is never read where its owner writes: it is renamed first, and an owner that finds its file renamed writes once more
-// to a new one. An entry may be applied twice that way, never not at all; the ledger's verbs may be repeated.
+// Several processes may share the folder, and a process that was declared dead may resume and append. So a file is renamed
+// before another process reads it, and an owner that finds its file renamed writes the lines again to a new one. An entry may
+// be applied twice that way, but is never lost; the ledger's verbs may be repeated.
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Finish } from '../../money/settlement.ts'
+import type { Finish } from '../../money/ledger.ts'
 import { type DamagedLine, encodeLine, readLines } from './journal-lines.ts'
 
 export type Journal = {
   /** Resolves once the entry is on disk; entries that arrive together share one fsync. */
   append(verb: Finish): Promise<void>
   /**
-   * Offers every entry to `apply`, this process's and those left by others, and removes the files that are done with.
-   * `apply` gives false for "keep it"; when it throws (the store is down) everything not applied stays.
+   * Calls `apply` with every entry, also those of other processes, and removes files without remaining entries. Entries for
+   * which `apply` returns false are kept; if it throws because the store is down, all that is not applied is kept.
    */
   replay(apply: Apply): Promise<Replay>
-  /** How many entries of this process are not applied yet. */
+  /** The number of entries of this process that are not applied yet. */
   pending(): number
   close(): Promise<void>
 }
@@ -26,7 +26,7 @@ export type Journal = {
 export type Apply = (verb: Finish, ageMs: number) => Promise<boolean>
 export type Replay = { applied: number; kept: number; torn: number; damaged: (DamagedLine & { file: string })[] }
 
-/** The part of a file that tests replace to see, delay and fail the writes. */
+/** Replaced in tests that observe, delay or fail writes. */
 export type JournalFile = {
   write(bytes: Uint8Array): Promise<void>
   sync(): Promise<void>
@@ -37,7 +37,7 @@ export type JournalOptions = { monotonic?: () => number; openFile?: (path: strin
 
 type Entry = { verb: Finish; at: number }
 type OwnFile = { name: string; path: string; file: JournalFile | undefined; entries: Map<bigint, Entry> }
-type Waiting = { own: OwnFile; line: string; resolve: () => void; reject: (reason: unknown) => void }
+type QueuedLine = { own: OwnFile; line: string; resolve: () => void; reject: (reason: unknown) => void }
 
 const LIVE = /^\d+-\d+\.jsonl$/
 const RENAMED = /\.replay$/
@@ -46,14 +46,14 @@ export async function openJournal(folder: string, options: JournalOptions = {}):
   const { monotonic = () => performance.now(), openFile = openForAppend } = options
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const own = new Map<string, OwnFile>()
-  let waiting: Waiting[] = []
-  let turn: Promise<void> = Promise.resolve()
+  let queued: QueuedLine[] = []
+  let tail: Promise<void> = Promise.resolve()
   let replaying: Promise<Replay> | undefined
 
-  /** Writes, removals and the end take turns: a file is never removed between a write and its fsync. */
+  /** Writes, removals and close run one after another: a file is never removed between a write and its fsync. */
   function exclusively(work: () => Promise<void>): Promise<void> {
-    turn = turn.then(work, work)
-    return turn
+    tail = tail.then(work, work)
+    return tail
   }
 
   function append(verb: Finish): Promise<void> {
@@ -62,17 +62,17 @@ export async function openJournal(folder: string, options: JournalOptions = {}):
     const name = `${verb.slot}-${verb.epoch}.jsonl`
     const file = own.get(name) ?? { name, path: join(folder, name), file: undefined, entries: new Map() }
     own.set(name, file)
-    // Known from now on, written or not: replay offers it to the store even if the disk refuses it.
+    // Replay applies it even if it cannot be written to disk.
     file.entries.set(verb.id, { verb, at: monotonic() })
     return new Promise((resolve, reject) => {
-      waiting.push({ own: file, line: encodeLine(verb), resolve, reject })
-      if (waiting.length === 1) void exclusively(flush)
+      queued.push({ own: file, line: encodeLine(verb), resolve, reject })
+      if (queued.length === 1) void exclusively(flush)
     })
   }
 
   async function flush(): Promise<void> {
-    const batch = waiting
-    waiting = []
+    const batch = queued
+    queued = []
     for (const target of new Set(batch.map((one) => one.own))) {
       const lines = batch.filter((one) => one.own === target)
       try {
@@ -127,23 +127,23 @@ export async function openJournal(folder: string, options: JournalOptions = {}):
     if (kept > 0) return
     report.torn += torn ? 1 : 0
     report.damaged.push(...damaged.map((line) => ({ ...line, file: name })))
-    // Damaged lines stand for charges: kept for the operator, under a name that is not read again.
+    // Damaged lines may be charges: they are kept for the operator, under a name that is not read again.
     if (damaged.length > 0) await ignoreMissing(rename(path, path.replace(RENAMED, '.damaged')))
     else await rm(path, { force: true })
   }
 
   async function replayOwn(file: OwnFile, apply: Apply, report: Replay): Promise<void> {
     for (const [id, entry] of [...file.entries]) {
-      const over = await apply(entry.verb, monotonic() - entry.at)
-      report.applied += over ? 1 : 0
-      report.kept += over ? 0 : 1
-      if (over && file.entries.get(id) === entry) file.entries.delete(id)
+      const isApplied = await apply(entry.verb, monotonic() - entry.at)
+      report.applied += isApplied ? 1 : 0
+      report.kept += isApplied ? 0 : 1
+      if (isApplied && file.entries.get(id) === entry) file.entries.delete(id)
     }
     await exclusively(async () => {
       if (file.entries.size > 0) return
       await closeFile(file)
       await rm(file.path, { force: true })
-      // An append during the removal has put its entry here, and its flush comes next: the file is still needed.
+      // An append during the removal has added its entry, and its flush follows: the file is still needed.
       if (file.entries.size === 0) own.delete(file.name)
     })
   }

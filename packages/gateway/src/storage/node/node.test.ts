@@ -7,8 +7,8 @@ import {
   newAccountRow,
   newKeyRow,
 } from '../../../../../tools/simulation/memory-book.ts'
+import type { Finish } from '../../money/ledger.ts'
 import { apply, HELD, REAPED, type Result, SETTLED, type Verb } from '../../money/ledger.ts'
-import type { Finish } from '../../money/settlement.ts'
 import { StoreDown } from '../storage.ts'
 import { joinNode, type NodeOptions } from './node.ts'
 

@@ -1,14 +1,14 @@
-// Keeps this process a node of the store: claims a slot, renews its lease, finishes what the dead left behind.
+// Keeps this process a node of the store: claims a slot, renews its lease, and resolves what dead nodes left open.
 import { mayDispatch } from '../../money/settlement.ts'
 import type { After } from './deadlines.ts'
 import type { Journal } from './journal.ts'
-import { impatient, recover, type Store } from './settler.ts'
-import type { Report } from './store-question.ts'
+import { recover, type Store, withTimeout } from './settler.ts'
+import type { Report } from './store-call.ts'
 
 const RENEW_EVERY_MS = 1_000
 const CLEAN_EVERY_MS = 5_000
 const ANSWER_WITHIN_MS = 2_000
-/** A start has no requests to reject meanwhile, and ends the process if the store is silent. */
+/** A start rejects no requests meanwhile, and ends the process if the store does not respond. */
 const FIRST_ANSWER_WITHIN_MS = 10_000
 const REAP_PAGE = 100
 
@@ -25,23 +25,23 @@ export type NodeOptions = {
 }
 export type Identity = { slot: number; epoch: number }
 export type Node = {
-  /** Changes when the store declared this node dead and it joined anew: requests keep the one they began with. */
+  /** Changes if the store declared this node dead and it joined again; requests keep the identity they started with. */
   identity(): Identity
-  /** False once the lease may run out before a request sent now is answered: stop calling upstreams. */
+  /** False once the lease may expire before a request sent now is answered: stop calling upstreams. */
   mayDispatch(): boolean
-  /** Orderly stop, after the last request ended: hands the lease back. */
+  /** Graceful stop, after the last request has ended: releases the lease. */
   leave(): Promise<void>
 }
 
 /** Rejects when the store is down or all slots are taken. */
 export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, options: NodeOptions): Promise<Node> {
   const { monotonic, after, report } = options
-  let storage = impatient(store, FIRST_ANSWER_WITHIN_MS, after)
-  // On the monotonic clock, from before the question was sent: the store's lease began then at the earliest.
+  let storage = withTimeout(store, FIRST_ANSWER_WITHIN_MS, after)
+  // Monotonic, from before the verb was sent: the store's lease began then at the earliest.
   let renewedFrom = 0
   let identity = await claim()
   await clean(true)
-  storage = impatient(store, ANSWER_WITHIN_MS, after)
+  storage = withTimeout(store, ANSWER_WITHIN_MS, after)
   let silent = false
   let left = false
   let cancelRenewal = after(RENEW_EVERY_MS, renewal)
@@ -60,10 +60,10 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
     throw new Error(`all ${options.slots} node slots are taken`)
   }
 
-  /** Journals before the reaper: what former processes did finish is then settled at its cost, not at its progress. */
+  /** Journals before the reaper: what former processes finished is then settled at its cost, not at its progress. */
   async function clean(reap: boolean): Promise<void> {
     const { torn, damaged } = await recover(storage, journal, report)
-    if (torn > 0) report('a journal ended in the middle of a line: that request had not been answered')
+    if (torn > 0) report('a journal ended in the middle of a line; that response had not been completed')
     for (const { file, line, reason } of damaged) report(`journal ${file}, line ${line} is damaged (${reason}); kept`)
     while (reap && (await storage.apply({ verb: 'reap', limit: REAP_PAGE })).amount > 0n);
   }
@@ -76,11 +76,11 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
     if (left) return
     if (result.outcome === 'done') renewedFrom = sentAt
     else {
-      report(`the store considers this node dead (${result.outcome}); joining anew`)
+      report(`the store considers this node dead (${result.outcome}); joining again`)
       renewedFrom = Number.NEGATIVE_INFINITY
       identity = await claim()
     }
-    if (silent) report('the store answers again')
+    if (silent) report('the store responds again')
     if (silent) cleaning()
     silent = false
   }
@@ -99,7 +99,7 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
   function cleaning(): void {
     cancelCleaning()
     clean(true)
-      // A store that is down is reported by the renewal, once; the next round tries again.
+      // A store that is down is reported by the renewal, once; the next run tries again.
       .catch((error) => silent || report('cleaning up after dead nodes failed', error))
       .finally(() => {
         cancelCleaning()
@@ -114,11 +114,13 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
       left = true
       cancelRenewal()
       cancelCleaning()
-      // If this is not answered either, the journal stays on disk and the lease runs out by itself.
-      await clean(false).catch((error) => report('the journal is kept for the next start', error))
+      // If this fails too, the journal stays on disk and the lease expires by itself.
+      await clean(false).catch((error) =>
+        report('the journal could not be applied and is kept for the next start', error),
+      )
       await storage
         .apply({ verb: 'leave', ...identity })
-        .catch((error) => report('the lease runs out by itself', error))
+        .catch((error) => report('the lease could not be released and will expire', error))
     },
   }
 }

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { fakeTime } from '../../../../../test/support/fake-time.ts'
 import { emptyRows, memoryBook, newAccountRow, newKeyRow } from '../../../../../tools/simulation/memory-book.ts'
+import type { Finish } from '../../money/ledger.ts'
 import { apply, type Hold, type Result, type Verb } from '../../money/ledger.ts'
-import type { Finish } from '../../money/settlement.ts'
-import { StoreDown, type Waiter } from '../storage.ts'
+import { type Completion, StoreDown } from '../storage.ts'
 import { createSettler, NotSettled, recover } from './settler.ts'
 
 const hold: Hold = {
@@ -33,7 +33,7 @@ function setUp(balance = 1_000n, asks = true) {
       return result
     },
     ...(asks && {
-      ask(verb: Verb, waiter: Waiter<Result>) {
+      submit(verb: Verb, waiter: Completion<Result>) {
         storage.apply(verb).then(
           (result) => waiter.resolve(result),
           (error) => waiter.reject(error),
@@ -144,10 +144,10 @@ test('a hold granted to a node whose lease is stale is given back and not dispat
 test('an answer that comes after its time is up changes nothing', async () => {
   const { clock, after, pass } = fakeTime()
   const [asked, journaled]: [string[], Finish[]] = [[], []]
-  let waiting: Waiter<Result> | undefined
+  let waiting: Completion<Result> | undefined
   const storage = {
     apply: () => new Promise<Result>(() => {}),
-    ask(verb: Verb, waiter: Waiter<Result>) {
+    submit(verb: Verb, waiter: Completion<Result>) {
       asked.push(verb.verb)
       waiting = waiter
     },

@@ -1,12 +1,11 @@
-// Drives the settlement machine with the real store, journal and clock. The rules are in money/settlement.ts.
+// Drives the state machine of money/settlement.ts with the real store, journal and clock.
 import type { Nanos } from '../../money/amount.ts'
-import type { Hold, Owned, Refusal } from '../../money/ledger.ts'
+import { type Finish, type Hold, isDone, type Owned, type Rejection, type RequestVerb } from '../../money/ledger.ts'
 import {
   begin,
   beginFinish,
   type Command,
   type Event,
-  type Finish,
   isApplied,
   type Output,
   type Raise,
@@ -17,87 +16,86 @@ import {
 import { type Ledger, StoreDown } from '../storage.ts'
 import { type After, Deadlines } from './deadlines.ts'
 import type { Journal, Replay } from './journal.ts'
-import { type Answering, type Asked, Question, type Report, type Told } from './store-question.ts'
+import { type OnEvent, type Report, StoreCall, type StoreCallContext } from './store-call.ts'
 
-/** How long one question to the store may take before it counts as unanswered. */
+/** How long one call to the store may take. */
 const HOLD_WITHIN_MS = 5_000
 const FINISH_TRY_MS = 1_000
 
-export type Store = Pick<Ledger, 'apply' | 'ask'>
+export type Store = Pick<Ledger, 'apply' | 'submit'>
 
-export type SettlerParts = {
+export type SettlerDependencies = {
   storage: Store
   journal: Pick<Journal, 'append'>
-  /** Monotonic, and up to an interval behind: it is only asked how long something has taken, several times for each request. */
+  /** Monotonic, and up to an interval behind: it measures durations, several times per request. */
   clock: { now(): number; readonly intervalMs: number }
   after: After
   mayDispatch: () => boolean
   report: Report
 }
 
-/** `spooled`: the store did not answer, the journal has it; `charged` is then what will be charged if the wallet has it. */
+/** `spooled`: the outcome is only in the journal; `charged` is then what will be charged if the balance allows it. */
 export type Settled = { charged: bigint; spooled: boolean }
-/** Neither the store nor the journal took the end of a request: its last byte must not be sent. */
+/** Neither the store nor the journal has the outcome of a request: its last byte must not be sent. */
 export class NotSettled extends Error {
   override name = 'NotSettled'
 }
 
-export type Opened = { outcome: 'open'; request: OpenRequest } | Refused
-/** `available`: of money; for a limit per minute, the milliseconds until there is room. */
-export type Refused = { outcome: Refusal | 'store_down'; available: Nanos }
+export type Opened = { outcome: 'open'; request: OpenRequest } | RejectedHold
+/** `available`: money; for a limit per minute, the milliseconds until there is room. */
+export type RejectedHold = { outcome: Rejection | 'store_down'; available: Nanos }
 export type Tokens = { used: number; step: number }
 export type OpenRequest = {
   granted: Nanos
   grantedTokens: number
-  /** What was granted and what was added since, as far as the store has answered. */
+  /** What was granted and added since, as far as the store has confirmed it. */
   readonly held: Nanos
   readonly heldTokens: number
   /**
-   * Output is ready that brings the cost to `cost`; `more` should be held as the stream goes on (0: it has its cap).
-   * `tokens`: the same for limits per minute, where there are any. `stop`: not covered and not to be had, so end the stream
-   * as `length`. Answers at once unless it has to wait for money, or for a limit to have room.
+   * Output is ready that brings the cost to `cost`; `more` should be held as the stream continues (0: it has its cap).
+   * `tokens`: the same for limits per minute, if there are any. `stop`: the output cannot be covered, so end the stream as
+   * `length`. Returns a promise only if it has to wait for an extension.
    */
   output(cost: Nanos, more: Nanos, tokens?: Tokens): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
   /**
-   * Holds `amount` before anything is sent, because another upstream is more expensive, or as much of it as there is. `stop`: not
-   * even `least` is to be had, or the store is silent.
+   * Raises the hold to `amount`, or as far as possible, before anything is sent to a more expensive upstream. `stop`: not even
+   * `least` is available, or the store does not respond.
    */
   raise(amount: Nanos, least: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
-  /** `tokens`: all that it used. */
+  /** `tokens`: all that the request used. */
   settle(cost: Nanos, tokens: number, ending: string, receipt: string): Promise<Settled>
   void(ending: string, receipt: string): Promise<Settled>
 }
 
 export type Settler = {
   open(hold: Hold): Promise<Opened>
-  /** The end of a request that was opened elsewhere, or by another process. Rejects with NotSettled. */
+  /** Ends a request that was opened elsewhere, or by another process. Rejects with NotSettled. */
   settle(verb: Finish): Promise<Settled>
 }
 
-export function createSettler(parts: SettlerParts): Settler {
-  const { storage, journal, after, report } = parts
-  const { now, intervalMs } = parts.clock
-  const answering: Answering = {
-    mayDispatch: parts.mayDispatch,
+export function createSettler(deps: SettlerDependencies): Settler {
+  const { storage, journal, after, report } = deps
+  const { now, intervalMs } = deps.clock
+  const context: StoreCallContext = {
+    mayDispatch: deps.mayDispatch,
     report,
-    holds: new Deadlines(HOLD_WITHIN_MS + intervalMs, after, now),
-    ends: new Deadlines(FINISH_TRY_MS + intervalMs, after, now),
+    holdDeadlines: new Deadlines(HOLD_WITHIN_MS + intervalMs, after, now),
+    finishDeadlines: new Deadlines(FINISH_TRY_MS + intervalMs, after, now),
   }
 
-  /** One call of `told` for one question: the store's answer, or silence when it is late or fails. */
-  function askNow(verb: Asked, told: Told): void {
-    const question = new Question(verb, told, answering)
-    if (storage.ask) storage.ask(verb, question)
+  function sendNow(verb: RequestVerb, onEvent: OnEvent): void {
+    const call = new StoreCall(verb, onEvent, context)
+    if (storage.submit) storage.submit(verb, call)
     else
       storage.apply(verb).then(
-        (result) => question.resolve(result),
-        (error) => question.reject(error),
+        (result) => call.resolve(result),
+        (error) => call.reject(error),
       )
   }
 
-  function askStore(verb: Asked, pauseMs: number, told: Told): void {
-    if (pauseMs <= 0) askNow(verb, told)
-    else after(pauseMs, () => askNow(verb, told))
+  function send(verb: RequestVerb, pauseMs: number, onEvent: OnEvent): void {
+    if (pauseMs <= 0) sendNow(verb, onEvent)
+    else after(pauseMs, () => sendNow(verb, onEvent))
   }
 
   async function spool(verb: Finish): Promise<Event> {
@@ -110,17 +108,17 @@ export function createSettler(parts: SettlerParts): Settler {
     }
   }
 
-  /** Runs the machine to the end of a request: each of its commands but the last is a question with one answer. */
+  /** Runs the state machine to the end of a request: each of its commands but the last results in one event. */
   function finish(first: Step): Promise<Settled> {
     return new Promise((resolve, reject) => {
       let { state } = first
       function run([command]: readonly Command[]): void {
         if (command?.do === 'release') resolve({ charged: command.charged, spooled: command.spooled })
-        else if (command?.do === 'ask') askStore(command.verb, command.pauseMs, told)
-        else if (command?.do === 'spool') void spool(command.verb).then(told)
-        else reject(new NotSettled('neither the store nor the journal took it'))
+        else if (command?.do === 'send') send(command.verb, command.pauseMs, onEvent)
+        else if (command?.do === 'spool') void spool(command.verb).then(onEvent)
+        else reject(new NotSettled('neither the store nor the journal has the outcome'))
       }
-      function told(event: Event): void {
+      function onEvent(event: Event): void {
         const next = step(state, event, now)
         state = next.state
         run(next.commands)
@@ -131,7 +129,7 @@ export function createSettler(parts: SettlerParts): Settler {
 
   function open(hold: Hold): Promise<Opened> {
     return new Promise((resolve, reject) => {
-      askNow(hold, (event) => {
+      sendNow(hold, (event) => {
         const { state, commands } = step(begin(hold).state, event, now)
         const [command, cleanUp] = commands
         // Nothing waits for the void of an unused hold; a failure has been reported.
@@ -139,27 +137,27 @@ export function createSettler(parts: SettlerParts): Settler {
         else if (cleanUp) finish({ state, commands: [cleanUp] }).catch(ignore)
         if (command?.do === 'dispatch')
           resolve({ outcome: 'open', request: new HeldRequest(hold, command, state, driver) })
-        else if (command?.do === 'refuse') resolve({ outcome: command.outcome, available: command.available })
-        else reject(new Error('a hold was neither granted nor refused'))
+        else if (command?.do === 'reject') resolve({ outcome: command.outcome, available: command.available })
+        else reject(new Error('a hold was neither granted nor rejected'))
       })
     })
   }
 
-  const driver: Driver = { askStore, finish, now }
+  const driver: Driver = { send, finish, now }
   return { open, settle: (verb) => finish(beginFinish(verb, now())) }
 }
 
 const ignore = () => {}
 
 type Driver = {
-  askStore(verb: Asked, pauseMs: number, told: Told): void
+  send(verb: RequestVerb, pauseMs: number, onEvent: OnEvent): void
   finish(first: Step): Promise<Settled>
   now(): number
 }
 
 type Granted = { granted: Nanos; tokens: number }
 
-/** A class for the same reason as the journey's Watch: there is one for every request. */
+/** A class, not a closure: one is created for every request. */
 class HeldRequest implements OpenRequest {
   readonly granted: Nanos
   readonly grantedTokens: number
@@ -186,10 +184,10 @@ class HeldRequest implements OpenRequest {
 
   output(cost: Nanos, more: Nanos, tokens?: Tokens): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {
     const counted = tokens && { tokens: tokens.used, stepTokens: tokens.step }
-    return this.#ask({ event: 'output', cost, step: more, ...counted })
+    return this.#decide({ event: 'output', cost, step: more, ...counted })
   }
 
-  #ask(event: Output | Raise): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {
+  #decide(event: Output | Raise): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {
     let word: 'deliver' | 'stop' | undefined
     this.#decided = (decided) => {
       word = decided
@@ -202,7 +200,7 @@ class HeldRequest implements OpenRequest {
   }
 
   raise(amount: Nanos, least: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'> {
-    return this.#ask({ event: 'raise', amount, least })
+    return this.#decide({ event: 'raise', amount, least })
   }
 
   settle(cost: Nanos, tokens: number, ending: string, receipt: string): Promise<Settled> {
@@ -217,7 +215,7 @@ class HeldRequest implements OpenRequest {
 
   #finish(verb: Finish): Promise<Settled> {
     const first = step(this.#state, { event: 'finish', verb }, this.#driver.now)
-    // An extension's answer that comes later finds the request past extending.
+    // The state ignores the response to an extension that arrives later.
     this.#state = first.state
     return this.#driver.finish(first)
   }
@@ -227,18 +225,17 @@ class HeldRequest implements OpenRequest {
     this.#state = next.state
     for (const command of next.commands) {
       if (command.do === 'deliver' || command.do === 'stop') this.#decided(command.do)
-      else if (command.do === 'ask')
-        this.#driver.askStore(command.verb, command.pauseMs, (answer) => this.#feed(answer))
+      else if (command.do === 'send') this.#driver.send(command.verb, command.pauseMs, (next) => this.#feed(next))
     }
   }
 }
 
-/** The same store, but a question that it leaves open for `ms` rejects with StoreDown instead of waiting forever. */
-export function impatient(storage: Store, ms: number, after: After): Store {
+/** The same store; a verb without a response for `ms` rejects with StoreDown. */
+export function withTimeout(storage: Store, ms: number, after: After): Store {
   return {
     apply: (verb) =>
       new Promise((resolve, reject) => {
-        const cancel = after(ms, () => reject(new StoreDown(`no answer within ${ms} ms`)))
+        const cancel = after(ms, () => reject(new StoreDown(`no response within ${ms} ms`)))
         storage.apply(verb).then(
           (result) => {
             cancel()
@@ -253,12 +250,12 @@ export function impatient(storage: Store, ms: number, after: After): Store {
   }
 }
 
-/** Applies what the journal holds, this process's and former ones'; rejects when the store is down (all is kept). */
+/** Applies the journals of this process and of former ones; rejects if the store is down, and keeps all entries. */
 export function recover(storage: Store, journal: Pick<Journal, 'replay'>, report: Report): Promise<Replay> {
   return journal.replay(async (verb, ageMs) => {
     const result = await storage.apply(verb)
-    const expected = result.outcome === 'done' || result.outcome === 'repeated' || verb.verb === 'void'
-    if (!expected) report(`journaled ${verb.verb} of request ${verb.id} refused: ${result.outcome}`)
+    if (!isDone(result) && verb.verb !== 'void')
+      report(`journaled ${verb.verb} of request ${verb.id} rejected: ${result.outcome}`)
     return isApplied(verb, result, ageMs)
   })
 }

@@ -1,9 +1,8 @@
 // Verbs -> the JSON that ledger_apply reads, and its rows -> results. Integers are written as bare digits: PostgreSQL
 // reads them into 64-bit columns exactly, and no JSON parser of JavaScript ever sees them.
-import type { Extend, Hold, Result, Settle, Void } from '../../money/ledger.ts'
+import type { RequestVerb, Result } from '../../money/ledger.ts'
 import { integer, type Row } from '../sql/rows.ts'
 
-export type RequestVerb = Hold | Extend | Settle | Void
 /** `busy`: undecided, because another transaction has locked the account. */
 export type Decision = Result | 'busy'
 

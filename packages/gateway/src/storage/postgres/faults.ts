@@ -3,9 +3,9 @@ import { StoreDown } from '../storage.ts'
 
 /**
  * `again`: undone, and likely to pass when tried once more. `down`: no answer, or none that says what happened.
- * `refused`: undone, and it would fail every time.
+ * `rejected`: undone, and it would fail every time.
  */
-export type Fault = 'again' | 'down' | 'refused'
+export type Fault = 'again' | 'down' | 'rejected'
 
 const AGAIN = new Set([
   '40001', // serialization failure
@@ -32,11 +32,11 @@ export function faultOf(error: unknown): Fault {
   const { code, errno, constraint } = error as { code?: unknown; errno?: unknown; constraint?: unknown }
   // The server's own answers have a SQLSTATE; without one the client speaks of the connection.
   if (typeof errno !== 'string')
-    return typeof code === 'string' && code.startsWith('ERR_POSTGRES_') ? 'down' : 'refused'
+    return typeof code === 'string' && code.startsWith('ERR_POSTGRES_') ? 'down' : 'rejected'
   if (AGAIN.has(errno)) return 'again'
   // Another process inserted the same request between our read and our insert: the retry finds it.
   if (errno === '23505' && constraint === 'request_pkey') return 'again'
-  return DOWN.some((prefix) => errno.startsWith(prefix)) ? 'down' : 'refused'
+  return DOWN.some((prefix) => errno.startsWith(prefix)) ? 'down' : 'rejected'
 }
 
 export function storeDown(error: unknown): StoreDown {

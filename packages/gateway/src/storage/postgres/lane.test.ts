@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import type { Result } from '../../money/ledger.ts'
+import type { RequestVerb, Result } from '../../money/ledger.ts'
 import { hold, settle } from '../contract/harness.ts'
 import { StoreDown } from '../storage.ts'
-import type { Decision, RequestVerb } from './encode.ts'
+import type { Decision } from './encode.ts'
 import { type Lane, type LaneOptions, openLane } from './lane.ts'
 
 const node = { slot: 1, epoch: 1 }

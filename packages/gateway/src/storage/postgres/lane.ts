@@ -1,9 +1,9 @@
 // A queue of verbs that leaves in batches: what arrives while one batch is under way is the next one.
-import type { Result } from '../../money/ledger.ts'
-import type { Decision, RequestVerb } from './encode.ts'
+import type { RequestVerb, Result } from '../../money/ledger.ts'
+import type { Decision } from './encode.ts'
 import { faultOf, retry, storeDown } from './faults.ts'
 
-export type Waiting = {
+export type QueuedVerb = {
   verb: RequestVerb
   /** Whose rows it touches, as far as this node knows. */
   account: bigint | undefined
@@ -14,7 +14,7 @@ export type Waiting = {
 export type LaneOptions = {
   send(verbs: readonly RequestVerb[]): Promise<Decision[]>
   /** Takes over what was undecided; a lane that waits for locks itself never has any. */
-  onBusy?: (waiting: Waiting) => void
+  onBusy?: (waiting: QueuedVerb) => void
   /** Batches under way at once. */
   width: number
   /** Only verbs of one account in a batch, and one batch per account: a locked one keeps only itself waiting. */
@@ -22,7 +22,7 @@ export type LaneOptions = {
 }
 
 export type Lane = {
-  push(waiting: Waiting): void
+  push(waiting: QueuedVerb): void
   /** Resolves when nothing is queued or under way. */
   drained(): Promise<void>
 }
@@ -30,7 +30,7 @@ export type Lane = {
 const LARGEST_BATCH = 128
 
 export function openLane({ send, onBusy, width, oneAccount }: LaneOptions): Lane {
-  let queue: Waiting[] = []
+  let queue: QueuedVerb[] = []
   const running = new Set<Promise<void>>()
   /** Accounts, or requests of unknown account, that a batch under way is about. */
   const taken = new Set<bigint>()
@@ -55,10 +55,10 @@ export function openLane({ send, onBusy, width, oneAccount }: LaneOptions): Lane
     })
   }
 
-  function takeBatch(): Waiting[] {
+  function takeBatch(): QueuedVerb[] {
     const first = oneAccount ? queue.find((waiting) => !taken.has(groupOf(waiting))) : queue[0]
-    const batch: Waiting[] = []
-    const left: Waiting[] = []
+    const batch: QueuedVerb[] = []
+    const left: QueuedVerb[] = []
     const requests = new Set<bigint>()
     let full = false
     for (const waiting of queue) {
@@ -78,7 +78,7 @@ export function openLane({ send, onBusy, width, oneAccount }: LaneOptions): Lane
     return batch
   }
 
-  async function settleBatch(batch: readonly Waiting[]): Promise<void> {
+  async function settleBatch(batch: readonly QueuedVerb[]): Promise<void> {
     try {
       const verbs = batch.map((waiting) => waiting.verb)
       const decisions = await retry(() => send(verbs))
@@ -92,7 +92,7 @@ export function openLane({ send, onBusy, width, oneAccount }: LaneOptions): Lane
       const [only] = batch
       // One bad verb must not take its neighbours with it.
       if (batch.length > 1 && faultOf(error) !== 'down') for (const waiting of batch) await settleBatch([waiting])
-      else if (batch.length === 1 && faultOf(error) === 'refused') only?.reject(error)
+      else if (batch.length === 1 && faultOf(error) === 'rejected') only?.reject(error)
       else for (const waiting of batch) waiting.reject(storeDown(error))
     }
   }
@@ -108,4 +108,4 @@ export function openLane({ send, onBusy, width, oneAccount }: LaneOptions): Lane
   }
 }
 
-const groupOf = ({ account, verb }: Waiting): bigint => account ?? -verb.id
+const groupOf = ({ account, verb }: QueuedVerb): bigint => account ?? -verb.id

@@ -3,7 +3,7 @@
 // Verbs on requests travel in lanes chosen by account, each with one connection and one batch under way. A lane waits
 // for no lock: verbs on a locked account move to the patient lane, which waits, with one account per batch.
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
-import type { Join, LeaseVerb, Leave, Reap, Renew, Result, Verb } from '../../money/ledger.ts'
+import type { Join, LeaseVerb, Leave, Reap, Renew, RequestVerb, Result, Verb } from '../../money/ledger.ts'
 import { leasesOver } from '../leases.ts'
 import { checkVerb } from '../sql/guard.ts'
 import { nounsOver } from '../sql/nouns.ts'
@@ -13,7 +13,7 @@ import { type Storage, StoreDown } from '../storage.ts'
 import { type Connections, openConnections } from './connections.ts'
 import { postgresContents } from './contents.ts'
 import { createTables } from './create-tables.ts'
-import { type Decision, decodeBatch, encodeBatch, type RequestVerb, toResult } from './encode.ts'
+import { type Decision, decodeBatch, encodeBatch, toResult } from './encode.ts'
 import { retryOrDown } from './faults.ts'
 import { openLane } from './lane.ts'
 import { rememberAccounts } from './remember-accounts.ts'

@@ -1,7 +1,6 @@
-// Which account a request belongs to: a settlement names only its request, and should travel in its account's lane.
-// Only a hint. What is forgotten, or was held by an earlier process, is looked up by the database.
-import type { Result } from '../../money/ledger.ts'
-import type { RequestVerb } from './encode.ts'
+// The account of each open request: a settlement names only its request, and belongs in the lane of its account. This is only
+// a hint: the database looks up requests that are not listed here.
+import { isDone, type RequestVerb, type Result } from '../../money/ledger.ts'
 
 const MOST = 100_000
 
@@ -16,8 +15,8 @@ export function rememberAccounts(most = MOST) {
       if (oldest !== undefined) accounts.delete(oldest)
       return verb.account
     },
-    seen(verb: RequestVerb, { outcome }: Result): void {
-      const isOpen = verb.verb === 'extend' || (verb.verb === 'hold' && (outcome === 'done' || outcome === 'repeated'))
+    seen(verb: RequestVerb, result: Result): void {
+      const isOpen = verb.verb === 'extend' || (verb.verb === 'hold' && isDone(result))
       if (!isOpen) accounts.delete(verb.id)
     },
   }

@@ -10,7 +10,7 @@ import { type Connection, type Database, type Statement, statement } from './sta
 /** About one page: short enough to be read without a thread of its own. */
 const LONGEST_SHORT_LIST = 1_000
 
-export function reportsOver({ db, runner }: Connection): Omit<Ledger, 'apply' | 'ask'> {
+export function reportsOver({ db, runner }: Connection): Omit<Ledger, 'apply' | 'submit'> {
   return {
     async findRequest(account, request) {
       const [row] = await runner.readLedger(findRequest(db, account, checkId(request)))

@@ -7,13 +7,13 @@ import { decodeBatch, encodeBatch, roomFor } from './batch.ts'
 import {
   LARGEST_BATCH,
   newShared,
-  receiveAnswers,
+  receiveResults,
   receiveVerbs,
   saysPending,
-  sendAnswers,
+  sendResults,
   sendVerbs,
 } from './messages.ts'
-import type { Answer } from './transactions.ts'
+import type { VerbResult } from './transactions.ts'
 
 const wallet = { account: 3n, key: 4n, email: '' }
 const node = { slot: 1023, epoch: 4_294_967_297 }
@@ -98,15 +98,15 @@ const OUTCOMES: Record<Result['outcome'], true> = {
 test('answers arrive as they were given, failures among them', () => {
   const shared = newShared()
   const outcomes = Object.keys(OUTCOMES) as Result['outcome'][]
-  const answers: Answer[] = [
+  const answers: VerbResult[] = [
     { failure: 'verb', message: 'one\nline' },
     ...outcomes.map((outcome, index) => ({ outcome, amount: LARGEST_ID - BigInt(index), tokens: MAX_TOKENS - index })),
     { failure: 'store', message: '' },
     { outcome: 'done', amount: 0n, tokens: 0 },
   ]
   for (const hasPending of [true, false]) {
-    const text = sendAnswers(shared, answers, hasPending)
-    expect(receiveAnswers(shared, text, answers.length)).toEqual(answers)
+    const text = sendResults(shared, answers, hasPending)
+    expect(receiveResults(shared, text, answers.length)).toEqual(answers)
     expect(saysPending(text)).toBe(hasPending)
   }
 })

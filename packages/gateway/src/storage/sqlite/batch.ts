@@ -1,17 +1,15 @@
-// A batch of verbs, as it crosses to the writer thread and as it is stored before its verbs are written into rows: all
-// numbers as words of 64 bits, and all texts, one behind the other, as one text. Writing and reading a word costs next to
-// nothing, while a number as decimal text costs more than what the ledger does with it.
+// The encoding of a batch of verbs, for the writer thread and for storage before its rows are written: numbers as words of
+// 64 bits, and all texts concatenated. Encoding a number as decimal text would cost more than applying the verb.
 //
-// This is part of the file's format: what is pending when the program stops is read by the next version. A verb that gets
-// another form gets another number.
+// This is part of the file format: the next version reads what is pending when the program stops. A verb whose form changes
+// gets a new number.
 import type { Verb } from '../../money/ledger.ts'
 
 export type EncodedBatch = { words: DataView; texts: string }
 
 export const WORD = 8
-/** No verb has more. */
 const WORDS_PER_VERB = 15
-/** What `verbs` may need at the most. */
+/** The most bytes that `verbs` can need. */
 export const roomFor = (verbs: number): number => verbs * WORDS_PER_VERB * WORD
 
 const HOLD = 1
@@ -26,7 +24,7 @@ const ACQUIRE_LEASE = 9
 const RENEW_LEASE = 10
 const RELEASE_LEASE = 11
 
-/** Into `room`, of which `words` are then the first part. */
+/** Encodes into `room`; the resulting `words` are its first part. */
 export function encodeBatch(verbs: readonly Verb[], room: DataView): EncodedBatch {
   const out = new Encoder(room)
   for (const verb of verbs) encodeVerb(verb, out)
@@ -117,7 +115,7 @@ export function decodeBatch({ words, texts }: EncodedBatch): Verb[] {
   return verbs
 }
 
-/** Values are evaluated in the order they are written in: it has to be that of the words. */
+/** Properties are evaluated in their order in the source, which must be the order of the words. */
 function decodeVerb(from: Decoder): Verb {
   const kind = from.small()
   switch (kind) {
@@ -238,7 +236,7 @@ class Decoder {
   }
   text(): string {
     const start = this.#read
-    // As a whole number for the compiler, too: `slice` with a float leaves compiled code at every call.
+    // `| 0`: `slice` with a float would leave optimized code at every call.
     this.#read += this.small() | 0
     return this.#texts.slice(start, this.#read)
   }

@@ -1,21 +1,20 @@
-// The ledger's Book over prepared statements. Rows are written when `flush` is called, once, however many verbs changed
-// them. Rows once read are kept for later batches: this connection is the only writer, and should another process write
-// all the same, `PRAGMA data_version` tells and everything is read anew.
+// The ledger's Book over prepared statements. `flush` writes each changed row once, however many verbs changed it. Rows are
+// cached for later batches, since this connection is the only writer; if another process writes, `PRAGMA data_version` shows
+// it, and the cache is cleared.
 import type { Database } from 'bun:sqlite'
-import {
-  type AccountRow,
-  type Book,
-  HELD,
-  type KeyRow,
-  type LeaseRow,
-  type NodeRow,
-  type RequestRow,
-  type RequestState,
-  TASK_SLOT,
-} from '../../money/ledger.ts'
-import type { Limits, Meter, Period, Window } from '../../money/limits.ts'
-import { toLimits, toSpent } from '../sql/rows.ts'
+import { type Book, HELD, type LeaseRow, type NodeRow, type RequestRow, TASK_SLOT } from '../../money/ledger.ts'
+import type { Limits } from '../../money/limits.ts'
 import { prepareInserts, type Values } from './insert-rows.ts'
+import {
+  type KeptAccount,
+  type KeptKey,
+  type SqlRow,
+  toAccountRow,
+  toKeyRow,
+  toLeaseRow,
+  toNodeRow,
+  toRequestRow,
+} from './ledger-rows.ts'
 
 export type BatchBook = Book & {
   /** Inside the transaction: from here on no other connection can write. */
@@ -26,49 +25,23 @@ export type BatchBook = Book & {
   flush(): void
   /** Whether rows were written since `begin`. */
   readonly flushed: boolean
-  /** Drops all that was read or saved: after a rollback, or a write past this book, none of it is true. */
+  /** Drops all that was read or saved: after a rollback, or a write past this book, it is outdated. */
   forget(): void
 }
 
-/** Rows of a kind that are kept between batches. Forgetting costs one read each, so it may be crude. */
+/** Rows of a kind that are cached. Beyond this all are dropped: reading a row again is cheap. */
 const MOST_KEPT = 20_000
 
-type SqlRow = Record<string, bigint | string | null>
-
-/**
- * What the tables say, beside what shall be written: the difference is added. If another process has changed an amount
- * since it was read, then both changes count.
- */
-type KeptAccount = AccountRow & { written: { balance: bigint; held: bigint; open: number } }
-type KeptKey = KeyRow & { written: { spent: bigint; held: bigint; open: number } }
 type Transfer = readonly [request: bigint | null, debit: bigint, credit: bigint, amount: bigint, at: bigint]
 
-const REQUEST_COLUMNS = [
-  ...[
-    'id',
-    'account',
-    'key',
-    'slot',
-    'epoch',
-    'deadline',
-    'state',
-    'held',
-    'held_at',
-    'tokens',
-    'progress',
-    'cost',
-    'shortfall',
-  ],
-  ...['model', 'upstream', 'ending', 'receipt'],
-]
-const TRANSFER_COLUMNS = ['request', 'debit', 'credit', 'amount', 'at']
-const REQUEST = REQUEST_COLUMNS.join(', ')
+const REQUEST =
+  'id, account, key, slot, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, model, upstream, ending, receipt'
 const METERED = `requests_per_minute, tokens_per_minute, concurrent, open_requests, spent_at, spent_day, week_before,
   month_before, requests_window, tokens_window`
 const SPENT = 'open_requests = open_requests + ?, spent_at = ?, spent_day = ?, week_before = ?, month_before = ?'
 const WINDOWS = 'requests_window = ?, tokens_window = ?'
 
-/** Without statistics SQLite would read the whole table for this, every few seconds, and at every start. */
+/** Without `INDEXED BY` SQLite would read the whole table, since it has no statistics. */
 export const ORPHANS = `SELECT ${REQUEST} FROM request INDEXED BY request_open WHERE state = 0 AND CASE slot
     WHEN ${TASK_SLOT} THEN deadline <= ?2
     ELSE NOT EXISTS (
@@ -88,16 +61,19 @@ export function openBook(db: Database): BatchBook {
   const selectOrphans = db.prepare<SqlRow, [bigint, bigint, number]>(ORPHANS)
   const updateAccount = db.prepare(`UPDATE account SET balance = balance + ?, held = held + ?, ${SPENT} WHERE id = ?`)
   const updateKey = db.prepare(`UPDATE api_key SET spent = spent + ?, held = held + ?, ${SPENT} WHERE id = ?`)
-  // Apart, because most have no limit that needs them.
+  // Separate, because most have no limit that needs them.
   const updateAccountWindows = db.prepare(`UPDATE account SET ${WINDOWS} WHERE id = ?`)
   const updateKeyWindows = db.prepare(`UPDATE api_key SET ${WINDOWS} WHERE id = ?`)
-  const insertRequests = prepareInserts(db, 'request', REQUEST_COLUMNS, addRequest)
+  const insertRequests = prepareInserts(db, 'request', REQUEST.split(', '), addRequest)
   const updateRequest = db.prepare(
     `UPDATE request SET state = ?, held = ?, tokens = ?, progress = ?, cost = ?, shortfall = ?, ending = ?, receipt = ?
     WHERE id = ?`,
   )
-  const insertTransfers = prepareInserts<Transfer>(db, 'transfer', TRANSFER_COLUMNS, (row, values) =>
-    values.push(...row),
+  const insertTransfers = prepareInserts<Transfer>(
+    db,
+    'transfer',
+    ['request', 'debit', 'credit', 'amount', 'at'],
+    (row, values) => values.push(...row),
   )
   const saveNode = db.prepare(
     `INSERT INTO node (slot, epoch, renewed_at, config) VALUES (?, ?, ?, ?)
@@ -110,7 +86,7 @@ export function openBook(db: Database): BatchBook {
 
   const accounts = new Map<bigint, KeptAccount>()
   const keys = new Map<bigint, KeptKey>()
-  /** Open ones: a request that has ended is hardly asked for again. */
+  /** Open ones: an ended request is rarely read again. */
   const requests = new Map<bigint, RequestRow>()
   const nodes = new Map<number, NodeRow>()
   const leases = new Map<string, LeaseRow>()
@@ -125,7 +101,7 @@ export function openBook(db: Database): BatchBook {
   let now = 0
   let at = 0n
   let version: unknown
-  /** No request has a higher id: ids grow with time, so a new one is known to be new without a look. */
+  /** The highest id. Ids grow with time, so a request with a higher one is new and need not be looked up. */
   let highest: bigint | undefined
 
   function cached<Id, T>(rows: Map<Id, T>, id: Id, read: (id: Id) => T | undefined): T | undefined {
@@ -221,7 +197,7 @@ export function openBook(db: Database): BatchBook {
     node: (slot) => cached(nodes, slot, readNode),
     lease: (name) => cached(leases, name, readLease),
     orphans(deadBefore, limit) {
-      // The query sees the tables, so what this batch changed must be in them; and rows known already stay the live ones.
+      // The query reads the tables, so the changes of this batch must be written. Cached rows stay the live ones.
       flush()
       return selectOrphans.all(BigInt(deadBefore), at, limit).map((row) => {
         const found = toRequestRow(row)
@@ -252,7 +228,7 @@ export function openBook(db: Database): BatchBook {
 function addRequest(row: RequestRow, values: Values): void {
   const { id, account, key, slot, epoch, deadline, state, held, heldAt, tokens, progress, cost, shortfall } = row
   const { model, upstream, ending, receipt } = row
-  // One by one: a list to spread would be built and taken apart for every request.
+  // Without a spread, which would allocate a list per request.
   // biome-ignore format: as the columns above
   values.push(
     id, account, key, slot, epoch, deadline ?? null, state, held, heldAt, tokens, progress, cost, shortfall,
@@ -264,71 +240,3 @@ const optional = <T>(row: SqlRow | null, read: (row: SqlRow) => T): T | undefine
 
 const hasWindows = ({ requestsPerMinute, tokensPerMinute }: Limits): boolean =>
   requestsPerMinute !== undefined || tokensPerMinute !== undefined
-
-const toWindow = (text: string): Window => (text === '' ? [] : text.split(',').map(Number))
-
-const toMeter = (row: SqlRow): Meter => ({
-  open: Number(row.open_requests),
-  ...toSpent(row),
-  requests: toWindow(row.requests_window as string),
-  tokens: toWindow(row.tokens_window as string),
-})
-
-const toAccountRow = (row: SqlRow): KeptAccount => ({
-  id: row.id as bigint,
-  balance: row.balance as bigint,
-  held: row.held as bigint,
-  written: { balance: row.balance as bigint, held: row.held as bigint, open: Number(row.open_requests) },
-  disabled: row.disabled !== 0n,
-  limits: toLimits(row),
-  meter: toMeter(row),
-})
-
-const toKeyRow = (row: SqlRow): KeptKey => ({
-  id: row.id as bigint,
-  account: row.account as bigint,
-  revoked: row.revoked !== 0n,
-  revision: Number(row.revision),
-  expiresAt: row.expires_at === null ? undefined : Number(row.expires_at),
-  cap: row.cap === null ? undefined : (row.cap as bigint),
-  capPeriod: row.cap_period === null ? undefined : (row.cap_period as Period),
-  spent: row.spent as bigint,
-  held: row.held as bigint,
-  written: { spent: row.spent as bigint, held: row.held as bigint, open: Number(row.open_requests) },
-  limits: toLimits(row),
-  meter: toMeter(row),
-})
-
-const toRequestRow = (row: SqlRow): RequestRow => ({
-  id: row.id as bigint,
-  account: row.account as bigint,
-  key: row.key as bigint,
-  slot: Number(row.slot),
-  epoch: Number(row.epoch),
-  deadline: row.deadline === null ? undefined : Number(row.deadline),
-  state: Number(row.state) as RequestState,
-  held: row.held as bigint,
-  heldAt: Number(row.held_at),
-  tokens: Number(row.tokens),
-  progress: row.progress as bigint,
-  cost: row.cost as bigint,
-  shortfall: row.shortfall as bigint,
-  model: row.model as string,
-  upstream: row.upstream as string,
-  ending: row.ending as string,
-  receipt: row.receipt as string,
-})
-
-const toLeaseRow = (row: SqlRow): LeaseRow => ({
-  name: row.name as string,
-  epoch: Number(row.epoch),
-  holder: row.holder as string,
-  expiresAt: Number(row.expires_at),
-})
-
-const toNodeRow = (row: SqlRow): NodeRow => ({
-  slot: Number(row.slot),
-  epoch: Number(row.epoch),
-  renewedAt: Number(row.renewed_at),
-  config: row.config as string,
-})

@@ -1,11 +1,11 @@
-// Rows are inserted several at a time: running a statement costs about as much as a small row of its own.
+// Rows are inserted several at a time: running a statement costs about as much as inserting a small row.
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 
 export type Values = SQLQueryBindings[]
 
 const AT_ONCE = 20
 
-/** `add` puts the values of a row behind those that are there, one for each of `columns`. */
+/** `add` appends the values of a row, one for each of `columns`. */
 export function prepareInserts<Row>(
   db: Database,
   table: string,

@@ -1,11 +1,11 @@
-// What the main thread and the writer thread say to each other, strictly in turns.
-// The numbers of a batch, and then those of its answers, lie in memory that both threads see; only a text is sent. A text
-// is handed over as it is, an object is taken apart and rebuilt value by value. The memory is its who has the turn.
+// The messages between the main thread and the writer thread, strictly alternating.
+// The numbers of a batch, and then those of its results, are in shared memory; only a text is sent, since an object would be
+// serialized value by value. The memory belongs to the thread whose turn it is.
 import type { Result, Verb } from '../../money/ledger.ts'
 import type { Row } from '../sql/rows.ts'
 import type { Statement } from '../sql/statements.ts'
 import { type EncodedBatch, encodeBatch, roomFor, WORD } from './batch.ts'
-import type { Answer, Failure } from './transactions.ts'
+import type { Failure, VerbResult } from './transactions.ts'
 
 export type ToWriter =
   | {
@@ -22,15 +22,15 @@ export type ToWriter =
 
 export type FromWriter =
   | { type: 'opened' | 'closed' }
-  | { type: 'write'; answer: Row[][] | undefined | Failure }
+  | { type: 'write'; result: Row[][] | undefined | Failure }
   | ({ type: 'failed' } & Failure)
-  /** What is to be told about the answers to a batch of verbs. */
+  /** Results of a batch of verbs: whether rows are pending, and messages of failures. */
   | string
 
-/** Enough to make a commit cheap per verb, few enough that no verb waits long behind it. */
+/** Large enough to make a commit cheap per verb, small enough that no verb waits long for it. */
 export const LARGEST_BATCH = 500
 
-/** `head`: when a batch was sent, and how many bytes of words it has. */
+/** `head`: when a batch was sent, and the length of its words in bytes. */
 export type Shared = { memory: SharedArrayBuffer; head: DataView; words: DataView }
 
 const HEAD = 2 * WORD
@@ -43,7 +43,7 @@ export const sharedIn = (memory: SharedArrayBuffer): Shared => ({
   words: new DataView(memory, HEAD),
 })
 
-/** Gives the text to send. */
+/** Returns the text to send. */
 export function sendVerbs({ head, words }: Shared, verbs: readonly Verb[], now: number): string {
   const batch = encodeBatch(verbs, words)
   head.setFloat64(0, now, true)
@@ -68,39 +68,39 @@ const FAILURES = ['store', 'verb'] as const satisfies Failure['failure'][]
 const CODES: Record<Result['outcome'], number> = Object.fromEntries(
   OUTCOMES.map((outcome, code) => [outcome, code]),
 ) as Record<(typeof OUTCOMES)[number], number>
-const ANSWER = 3 * WORD
+const RESULT = 3 * WORD
 
-/** Three words each: outcome, amount and tokens; a failure's is below zero. Its message is in the text that is sent. */
-export function sendAnswers({ words }: Shared, answers: readonly Answer[], hasPending: boolean): string {
+/** Three words each: outcome, amount and tokens. The outcome of a failure is negative, and its message is in the text. */
+export function sendResults({ words }: Shared, results: readonly VerbResult[], hasPending: boolean): string {
   let text = hasPending ? '1' : '0'
   let at = 0
-  for (const answer of answers) {
-    if ('failure' in answer) {
-      words.setFloat64(at, -1 - FAILURES.indexOf(answer.failure), true)
-      text += `\0${answer.message.replaceAll('\0', ' ')}`
+  for (const result of results) {
+    if ('failure' in result) {
+      words.setFloat64(at, -1 - FAILURES.indexOf(result.failure), true)
+      text += `\0${result.message.replaceAll('\0', ' ')}`
     } else {
-      words.setFloat64(at, CODES[answer.outcome], true)
-      words.setBigInt64(at + WORD, answer.amount, true)
-      words.setFloat64(at + 2 * WORD, answer.tokens, true)
+      words.setFloat64(at, CODES[result.outcome], true)
+      words.setBigInt64(at + WORD, result.amount, true)
+      words.setFloat64(at + 2 * WORD, result.tokens, true)
     }
-    at += ANSWER
+    at += RESULT
   }
   return text
 }
 
 export const saysPending = (text: string): boolean => text.startsWith('1')
 
-export function receiveAnswers({ words }: Shared, text: string, count: number): Answer[] {
-  const answers: Answer[] = []
+export function receiveResults({ words }: Shared, text: string, count: number): VerbResult[] {
+  const results: VerbResult[] = []
   const messages = text.length > 1 ? text.split('\0') : []
   let failures = 0
-  for (let at = 0; at < count * ANSWER; at += ANSWER) {
+  for (let at = 0; at < count * RESULT; at += RESULT) {
     const code = words.getFloat64(at, true)
     const outcome = OUTCOMES[code]
     if (outcome) {
       const [amount, tokens] = [words.getBigInt64(at + WORD, true), words.getFloat64(at + 2 * WORD, true)]
-      answers.push({ outcome, amount, tokens })
-    } else answers.push({ failure: FAILURES[-1 - code] ?? 'store', message: messages[++failures] ?? 'no answer' })
+      results.push({ outcome, amount, tokens })
+    } else results.push({ failure: FAILURES[-1 - code] ?? 'store', message: messages[++failures] ?? 'no result' })
   }
-  return answers
+  return results
 }

@@ -1,4 +1,4 @@
-// Storage in one SQLite file that one process owns: all writes on a thread of their own, short reads right here.
+// Storage in one SQLite file that one process owns: all writes on one thread of their own, short reads on this one.
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,10 +11,10 @@ import { reportsOver } from '../sql/reports.ts'
 import type { Row } from '../sql/rows.ts'
 import type { Runner, Statement } from '../sql/statements.ts'
 import type { Schema } from '../sql/tables.ts'
-import { NoDatabase, type Storage, StoreDown, type Waiter } from '../storage.ts'
-import { openCatchUp } from './catch-up.ts'
+import { type Completion, NoDatabase, type Storage, StoreDown } from '../storage.ts'
 import { sqliteContents } from './contents/contents.ts'
 import { openForReading } from './database.ts'
+import { createFlushBeforeRead } from './flush-before-read.ts'
 import { createPrivateFile, ownFolder } from './owner-lock.ts'
 import type { FromReader, ToReader } from './reader-thread.ts'
 import { toFailure } from './transactions.ts'
@@ -55,7 +55,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   }
 
   const contents = sqliteContents(dataDir, clock, mostContentsBytes)
-  const caughtUp = openCatchUp(queue)
+  const flush = createFlushBeforeRead(queue)
   const readers = new Set<Worker>()
   const read = async (statement: Statement): Promise<Row[]> => {
     try {
@@ -65,11 +65,11 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     }
   }
   async function readLedger(statement: Statement): Promise<Row[]> {
-    await caughtUp()
+    await flush()
     return read(statement)
   }
   async function readSlowly(statements: readonly Statement[]): Promise<Row[][]> {
-    await caughtUp()
+    await flush()
     return readOnThread(statements)
   }
   const readOnThread = (statements: readonly Statement[]): Promise<Row[][]> =>
@@ -92,14 +92,14 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
       reader.postMessage({ file, statements } satisfies ToReader)
     })
 
-  function ask(verb: Verb, waiter: Waiter<Result>): void {
+  function submit(verb: Verb, completion: Completion<Result>): void {
     try {
       checkVerb(verb)
     } catch (error) {
-      waiter.reject(error)
+      completion.reject(error)
       return
     }
-    queue.ask(verb, waiter)
+    queue.submit(verb, completion)
   }
 
   let closed: Promise<void> | undefined
@@ -117,15 +117,16 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
 
   const runner: Runner = { read, readLedger, readSlowly, write: queue.write }
   const connection = { db: compiler(), runner, clock }
-  const apply: Storage['ledger']['apply'] = (verb) => new Promise((resolve, reject) => ask(verb, { resolve, reject }))
+  const apply: Storage['ledger']['apply'] = (verb) =>
+    new Promise((resolve, reject) => submit(verb, { resolve, reject }))
   return {
     ...nounsOver(connection),
-    ledger: { apply, ask, ...reportsOver(connection) },
+    ledger: { apply, submit, ...reportsOver(connection) },
     leases: leasesOver({ apply }),
     contents,
     media: contents.media,
     async ping() {
-      // An empty transaction: the thread lives and gets the lock it needs for writing.
+      // An empty transaction proves that the thread runs and gets the lock for writing.
       await queue.write([])
     },
     close() {
@@ -135,7 +136,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   }
 }
 
-/** What is no folder at all gets its own message when it is opened. */
+/** A path that is not a folder gets its own message when it is opened. */
 function demandDatabase(dataDir: string): void {
   const folder = statSync(dataDir, { throwIfNoEntry: false })
   if (!folder) throw new NoDatabase(`the folder ${dataDir} does not exist`)

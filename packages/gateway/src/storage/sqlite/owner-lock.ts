@@ -1,5 +1,5 @@
 // One process owns a data folder. The lock is the operating system's (a transaction held open on a tiny database), so
-// it ends with the process, however that ends; the pid beside it is only there to be named.
+// it ends with the process in any case; the pid beside it is only for messages.
 import { Database } from 'bun:sqlite'
 import { chmodSync, closeSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ export function createPrivateFile(file: string): void {
   }
 }
 
-/** Returns what gives the folder up again. */
+/** Returns the function that releases the folder. */
 export function ownFolder(folder: string): () => void {
   const file = join(folder, 'owner.lock')
   const pidFile = join(folder, 'owner.pid')

@@ -1,34 +1,32 @@
-// Where batches lie that are committed but not yet in their rows (transactions.ts): in rows of one page each, which are
-// overwritten in place, round after round. A commit costs by its pages, and SQLite overwrites a value by one of the same
-// length without touching anything else; a row that is inserted and later deleted would also change the list of free
-// pages, the page above, and the file's first page, every time.
+// Storage for batches that are committed but not yet written to their rows (transactions.ts): rows of one page each,
+// overwritten in place in every round. The cost of a commit depends on the pages it changes, and SQLite overwrites a value
+// with one of the same length without changing other pages. Inserting and deleting a row would also change the free list, the
+// parent page and the first page of the file.
 //
-// Every page begins with its round. Page 0 says which round it is; its batches lie from page 1 on, one behind the other, each
-// at the start of a page. Behind them are pages of earlier rounds, whose batches are in their rows: whatever stands in those,
-// it is never taken for the beginning of a batch.
+// Every page begins with the number of its round. Page 0 has the number of the current round; its batches follow from page 1
+// on, each at the start of a page. Later pages are of earlier rounds, whose batches are in their rows, and are ignored.
 import type { Database } from 'bun:sqlite'
 import type { Verb } from '../../money/ledger.ts'
 import { decodeBatch, type EncodedBatch, WORD } from './batch.ts'
 
 export type Decided = { at: number; verbs: Verb[] }
 
-/** All inside of the caller's transaction. After one that failed, `read` comes first. */
+/** All calls are inside the caller's transaction. After a failed transaction, call `read` first. */
 export type PendingBatches = {
   read(): Decided[]
-  /** Whether there was room. */
+  /** false: there is no room. */
   add(batch: EncodedBatch, now: number): boolean
-  /** All of them are in their rows. */
+  /** All batches are written to their rows: begins the next round. */
   clear(): void
 }
 
-/** The longest value that leaves a row in one page of SQLite's, in whole words. */
+/** The longest value in whole words with which a row fits in one SQLite page. */
 const PAGE_BYTES = 4_048
-/** What is left of it behind the round. */
 const CONTENT_BYTES = PAGE_BYTES - WORD
-/** What all batches together, and one alone, may take; beyond, the rows are written. */
+/** Limits of all batches together and of one batch; beyond them the rows are written. */
 const MOST_PAGES = 1_000
 const MOST_PAGES_OF_BATCH = 64
-/** Of a batch: its time, and how many bytes of words and of texts follow. */
+/** The head of a batch: its time, and the lengths of its words and texts in bytes. */
 const HEAD_BYTES = 3 * WORD
 
 type Page = { bytes: Uint8Array }
@@ -36,18 +34,18 @@ type Page = { bytes: Uint8Array }
 export function openPending(db: Database): PendingBatches {
   const selectPage = db.prepare<Page, [number]>('SELECT bytes FROM pending_page WHERE id = ?')
   const savePage = db.prepare('INSERT OR REPLACE INTO pending_page (id, bytes) VALUES (?, ?)')
-  /** A batch, and behind it whatever was there. */
+  /** Reused for each batch; bytes after the batch are left over from earlier ones. */
   const bytes = new Uint8Array(MOST_PAGES_OF_BATCH * CONTENT_BYTES)
   const head = new DataView(bytes.buffer, 0, HEAD_BYTES)
-  /** Always as long: a value of another length would not lie in the same place. */
+  /** Always of the same length: SQLite would move a value of another length. */
   const page = new Uint8Array(PAGE_BYTES)
   const roundOfPage = new DataView(page.buffer, 0, WORD)
   const encoder = new TextEncoder()
   let round = 0
-  /** The first page that no batch of this round has. */
+  /** The first page of this round without a batch. */
   let next = 1
 
-  /** The content of a page of this round. */
+  /** undefined: the page is not of this round. */
   function readPage(id: number): Uint8Array | undefined {
     const found = selectPage.get(id)?.bytes
     return found && numberAt(found, 0) === round ? found.subarray(WORD) : undefined

@@ -1,5 +1,5 @@
-// A thread for reads that may take seconds (audits, whole usage lists), so that requests go on meanwhile. It answers
-// one message and is then ended: between audits it would only occupy memory.
+// A thread for reads that may take seconds (audits, whole usage lists), so that requests continue meanwhile. It handles
+// one message and is then ended, since an idle thread would only use memory.
 import type { SQLQueryBindings } from 'bun:sqlite'
 import type { Row } from '../sql/rows.ts'
 import type { Statement } from '../sql/statements.ts'
@@ -23,11 +23,11 @@ function read({ file, statements }: ToReader): Row[][] {
 }
 
 self.onmessage = ({ data }: MessageEvent<ToReader>) => {
-  let answer: FromReader
+  let result: FromReader
   try {
-    answer = read(data)
+    result = read(data)
   } catch (error) {
-    answer = toFailure(error)
+    result = toFailure(error)
   }
-  self.postMessage(answer)
+  self.postMessage(result)
 }

@@ -7,7 +7,7 @@ import type { Verb } from '../../money/ledger.ts'
 import { extend, hold, result, settle } from '../contract/harness.ts'
 import { encodeBatch, roomFor } from './batch.ts'
 import { openForWriting } from './database.ts'
-import { type Answer, openTransactions } from './transactions.ts'
+import { openTransactions, type VerbResult } from './transactions.ts'
 
 const NOW = 1_000_000
 const node = { slot: 1, epoch: 1 }
@@ -36,7 +36,7 @@ const NEVER = Number.POSITIVE_INFINITY
 
 function openVerbs(deferFrom: number) {
   const transactions = openTransactions(db, deferFrom)
-  const verbs = (list: readonly Verb[], now = NOW): Answer[] => transactions.verbs(encoded(list), now)
+  const verbs = (list: readonly Verb[], now = NOW): VerbResult[] => transactions.verbs(encoded(list), now)
   return { ...transactions, verbs }
 }
 const encoded = (list: readonly Verb[]) => encodeBatch(list, new DataView(new ArrayBuffer(roomFor(list.length))))
@@ -141,7 +141,7 @@ function play(seed: number, deferFrom: number, mishaps: boolean): unknown[] {
   const [chance, luck] = [seeded(seed), seeded(seed + 1000)]
   let store = openVerbs(deferFrom)
   store.verbs([join])
-  const answers: Answer[][] = []
+  const answers: VerbResult[][] = []
   let last = 1
   const randomVerb = (): Verb => {
     const id = BigInt(2 + chance(last))

@@ -1,10 +1,9 @@
 // What the writer thread does with its connection: batches of verbs and lists of statements, each one transaction.
 //
-// A commit costs by the pages it touches, and the rows of a batch lie all over the file. So a batch of many verbs is
-// decided on the rows in memory, and only its verbs are committed (pending.ts); once there are enough of
-// them, a later transaction writes the rows they changed, each once, and the verbs are forgotten. After a crash or
-// a failed transaction the verbs are decided again from there: the ledger gives the same answers to the same verbs on
-// the same rows, and the rows have not changed, because whatever changes them writes all that is pending before.
+// The cost of a commit depends on the pages it changes, and the rows of a batch are spread over the file. So a large batch is
+// applied to rows in memory, and only its verbs are committed (pending.ts). Once there are enough, a later transaction writes
+// the changed rows, each once, and drops the verbs. After a crash or a failed transaction the pending verbs are applied again.
+// Their results are the same, because the rows are: everything that changes rows writes what is pending first.
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { apply, type Result, type Verb } from '../../money/ledger.ts'
 import type { Row } from '../sql/rows.ts'
@@ -13,22 +12,22 @@ import { decodeBatch, type EncodedBatch } from './batch.ts'
 import { openBook } from './book.ts'
 import { openPending } from './pending.ts'
 
-/** Crosses the thread border as it is: errors would lose their class on the way. */
+/** A plain object: errors lose their class between threads. */
 export type Failure = { failure: 'store' | 'verb'; message: string }
-export type Answer = Result | Failure
+export type VerbResult = Result | Failure
 
 export type Transactions = {
-  /** One commit for all of an encoded batch. A verb that throws fails alone: the rest is done again without it. */
-  verbs(batch: EncodedBatch, now: number): Answer[]
+  /** One commit for an encoded batch. If a verb throws, each verb is applied alone, and only that one fails. */
+  verbs(batch: EncodedBatch, now: number): VerbResult[]
   /** All or nothing, after all that is pending; undefined: a required statement returned no row. */
   write(statements: readonly Statement[]): Row[][] | undefined | Failure
-  /** Whether the rows lack anything that has been decided. */
+  /** Whether rows lack the changes of committed verbs. */
   hasPending(): boolean
 }
 
-/** A write of the rows of this many verbs takes about ten milliseconds, for which a batch may have to wait. */
+/** Writing the rows of this many verbs takes about 10 ms, for which a batch may have to wait. */
 const MOST_PENDING = 2_000
-/** Batches of fewer verbs are written into their rows at once, so that a quiet store has nothing pending. */
+/** The rows of smaller batches are written at once, so that an idle store has nothing pending. */
 const DEFER_FROM = 4
 
 export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transactions {
@@ -36,14 +35,14 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
   const begin = db.prepare('BEGIN IMMEDIATE')
   const commit = db.prepare('COMMIT')
   const batches = openPending(db)
-  /** How many verbs are pending. */
+  /** The number of pending verbs. */
   let pending = 0
-  /** The book has their effects. */
-  let decided = false
+  /** The book has the effects of the pending verbs. */
+  let applied = false
 
   function rollBack(): void {
     book.forget()
-    decided = false
+    applied = false
     // SQLite may have rolled back by itself, as it does when the disk is full.
     if (db.inTransaction) db.run('ROLLBACK')
   }
@@ -52,7 +51,7 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
     try {
       begin.run()
       book.begin()
-      if (!decided) decideAgain()
+      if (!applied) applyPending()
       const result = work()
       commit.run()
       return result
@@ -66,14 +65,14 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
       return toFailure(error)
     }
   }
-  function decideAgain(): void {
+  function applyPending(): void {
     pending = 0
     for (const { at, verbs } of batches.read()) {
       book.setTime(at)
       for (const verb of verbs) apply(book, verb)
       pending += verbs.length
     }
-    decided = true
+    applied = true
   }
   function writeRows(): void {
     book.flush()
@@ -81,10 +80,10 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
     pending = 0
   }
   const oneCommit = (verbs: readonly Verb[], now: number, batch: EncodedBatch | undefined) =>
-    inTransaction((): Answer[] => {
+    inTransaction((): VerbResult[] => {
       book.setTime(now)
       const results = verbs.map((verb) => apply(book, verb))
-      // Rows of this transaction that are written already cannot be pending as well.
+      // Rows that this transaction has written must not be pending as well.
       const mayWait = batch !== undefined && verbs.length >= deferFrom && !book.flushed && pending < MOST_PENDING
       if (mayWait && batches.add(batch, now)) pending += verbs.length
       else writeRows()

@@ -1,37 +1,37 @@
-// The main thread's side of the writer: whatever arrives while a commit runs forms the next batch.
+// The main thread's side of the writer: verbs that arrive during a commit form the next batch.
 import type { Result, Verb } from '../../money/ledger.ts'
 import type { Row } from '../sql/rows.ts'
 import type { Statement } from '../sql/statements.ts'
-import { StoreDown, type Waiter } from '../storage.ts'
+import { type Completion, StoreDown } from '../storage.ts'
 import {
   type FromWriter,
   LARGEST_BATCH,
   newShared,
-  receiveAnswers,
+  receiveResults,
   saysPending,
   sendVerbs,
   type ToWriter,
 } from './messages.ts'
-import type { Answer, Failure } from './transactions.ts'
+import type { Failure, VerbResult } from './transactions.ts'
 
 /**
- * While requests come in company, a commit waits this long for more of them. A commit costs as much as the statements of
- * some ten requests, so twice the batch is much less work in all; a request that comes alone does not wait.
+ * Under concurrent load a commit waits this long for more verbs. A commit costs as much as the statements of about ten requests,
+ * so larger batches save much work. A request without concurrent ones does not wait.
  */
 const GATHER_MS = 1
 
-type Batch = { verbs: Verb[]; waiting: Waiter<Result>[]; statements?: undefined }
-type Write = { statements: readonly Statement[]; waiting: [Waiter<Row[][] | undefined>] }
-type Turn = Batch | Write
+type Batch = { verbs: Verb[]; completions: Completion<Result>[]; statements?: undefined }
+type Write = { statements: readonly Statement[]; completions: [Completion<Row[][] | undefined>] }
+type Job = Batch | Write
 
 export type WriterQueue = {
-  ask(verb: Verb, waiter: Waiter<Result>): void
+  submit(verb: Verb, completion: Completion<Result>): void
   write(statements: readonly Statement[]): Promise<Row[][] | undefined>
-  /** Verbs that were answered may not be in their rows yet. */
+  /** Whether rows may lack the changes of confirmed verbs. */
   isBehind(): boolean
-  /** Resolves when the rows show all that verbs answered so far have changed. */
+  /** Resolves when the rows show the changes of all verbs confirmed so far. */
   writeRows(): Promise<void>
-  /** Resolves when all that was asked before is done and the thread has ended; later calls are refused. */
+  /** Resolves when all earlier calls are done and the thread has ended; later calls are rejected. */
   close(): Promise<void>
 }
 
@@ -40,18 +40,17 @@ export type QueueOptions = { clock: () => number; busyTimeoutMs: number; deferFr
 export async function startWriterQueue(worker: Worker, file: string, options: QueueOptions): Promise<WriterQueue> {
   const { clock, busyTimeoutMs, deferFrom } = options
   const shared = newShared()
-  let turns: Turn[] = []
-  /** The last of `turns`, if verbs can still join it. */
+  let queued: Job[] = []
+  /** The last of `queued`, if verbs can still join it. */
   let open: Batch | undefined
-  let running: Turn | undefined
+  let running: Job | undefined
   let busy = true
   let pumpIsDue = false
-  /** The last batch held several verbs. */
-  let inCompany = false
-  /** Answered verbs may not be in their rows yet. */
+  /** The last batch had several verbs. */
+  let isConcurrent = false
   let isBehind = false
-  /** Set once, for good: why nothing is accepted any more. */
-  let refusal: StoreDown | undefined
+  /** Set once: why nothing is accepted any more. */
+  let closedBy: StoreDown | undefined
   const opening = Promise.withResolvers<void>()
   const closing = Promise.withResolvers<void>()
 
@@ -60,10 +59,10 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
   function pump(): void {
     pumpIsDue = false
     if (busy) return
-    running = turns.shift()
+    running = queued.shift()
     if (running === open) open = undefined
     if (!running) {
-      if (refusal) {
+      if (closedBy) {
         busy = true
         post({ type: 'close' })
       }
@@ -72,7 +71,7 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     busy = true
     if (running.statements) post({ type: 'write', statements: running.statements })
     else {
-      inCompany = running.waiting.length > 1
+      isConcurrent = running.completions.length > 1
       postVerbs(running)
     }
   }
@@ -81,7 +80,7 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     try {
       post(sendVerbs(shared, batch.verbs, clock()))
     } catch (error) {
-      // A value of a wrong type, which sql/guard.ts let pass. Without this all others would wait forever.
+      // A value of a wrong type that sql/guard.ts did not find. Without this all other verbs would wait forever.
       running = undefined
       busy = false
       rejectAll(batch, error instanceof Error ? error : new Error(String(error)))
@@ -89,20 +88,20 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     }
   }
 
-  /** Not at once: neighbours that arrive in the same turn of the loop shall share the commit, which costs more than they do. */
+  /** Later, so that verbs of the same turn of the event loop share the commit, which costs more than they do. */
   function pumpSoon(): void {
     if (busy || pumpIsDue) return
     pumpIsDue = true
-    if (inCompany) setTimeout(pump, GATHER_MS)
+    if (isConcurrent) setTimeout(pump, GATHER_MS)
     else setImmediate(pump)
   }
 
   function failAll(error: Error): void {
-    const failed = running ? [running, ...turns] : turns
+    const failed = running ? [running, ...queued] : queued
     running = undefined
-    turns = []
+    queued = []
     open = undefined
-    for (const turn of failed) rejectAll(turn, error)
+    for (const job of failed) rejectAll(job, error)
   }
 
   function finish(message: FromWriter): void {
@@ -111,16 +110,16 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
     busy = false
     if (typeof message === 'string') {
       isBehind = saysPending(message)
-      if (done && !done.statements) settleBatch(done, receiveAnswers(shared, message, done.waiting.length))
+      if (done && !done.statements) settleBatch(done, receiveResults(shared, message, done.completions.length))
     } else
       switch (message.type) {
         case 'opened':
           opening.resolve()
           break
         case 'write':
-          // A list that was undone has taken with it what was written before it.
-          if (message.answer && !('failure' in message.answer)) isBehind = false
-          if (done?.statements) settleWrite(done, message.answer)
+          // If the list was rolled back, so were the rows written before it.
+          if (message.result && !('failure' in message.result)) isBehind = false
+          if (done?.statements) settleWrite(done, message.result)
           break
         case 'failed':
           opening.reject(new Error(message.message))
@@ -136,42 +135,42 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
 
   worker.onmessage = ({ data }: MessageEvent<FromWriter>) => finish(data)
   worker.onerror = (event) => {
-    // The thread is gone, and with it the answer whether the running batch was committed.
-    refusal = new StoreDown(`the writer of ${file} failed: ${event.message}`)
+    // The thread has died: whether the running batch was committed is unknown.
+    closedBy = new StoreDown(`the writer of ${file} failed: ${event.message}`)
     busy = true
-    opening.reject(refusal)
+    opening.reject(closedBy)
     closing.resolve()
-    failAll(refusal)
+    failAll(closedBy)
   }
-  // The failure has already been reported to the waiting callers.
+  // The failure has already been reported to the callers.
   closing.promise.catch(() => undefined)
   post({ type: 'open', file, busyTimeoutMs, deferFrom, memory: shared.memory })
   await opening.promise
 
   function openBatch(): Batch {
-    const batch: Batch = { verbs: [], waiting: [] }
-    turns.push(batch)
+    const batch: Batch = { verbs: [], completions: [] }
+    queued.push(batch)
     pumpSoon()
     return batch
   }
   function write(statements: readonly Statement[]): Promise<Row[][] | undefined> {
-    if (refusal) return Promise.reject(refusal)
+    if (closedBy) return Promise.reject(closedBy)
     return new Promise((resolve, reject) => {
-      // Verbs that come after it stay after it.
+      // Later verbs must stay after it.
       open = undefined
-      turns.push({ statements, waiting: [{ resolve, reject }] })
+      queued.push({ statements, completions: [{ resolve, reject }] })
       pumpSoon()
     })
   }
   return {
-    ask(verb, waiter) {
-      if (refusal) {
-        waiter.reject(refusal)
+    submit(verb, completion) {
+      if (closedBy) {
+        completion.reject(closedBy)
         return
       }
-      if (!open || open.waiting.length === LARGEST_BATCH) open = openBatch()
+      if (!open || open.completions.length === LARGEST_BATCH) open = openBatch()
       open.verbs.push(verb)
-      open.waiting.push(waiter)
+      open.completions.push(completion)
     },
     write,
     isBehind: () => isBehind,
@@ -179,30 +178,30 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
       await write([])
     },
     close() {
-      refusal ??= new StoreDown(`${file} is closed`)
+      closedBy ??= new StoreDown(`${file} is closed`)
       pumpSoon()
       return closing.promise
     },
   }
 }
 
-function settleBatch({ waiting }: Batch, answers: readonly Answer[]): void {
+function settleBatch({ completions }: Batch, results: readonly VerbResult[]): void {
   let index = 0
-  for (const waiter of waiting) {
-    const answer = answers[index++]
-    if (!answer) waiter.reject(new StoreDown('the writer gave no answer'))
-    else if ('failure' in answer) waiter.reject(toError(answer))
-    else waiter.resolve(answer)
+  for (const completion of completions) {
+    const result = results[index++]
+    if (!result) completion.reject(new StoreDown('the writer gave no result'))
+    else if ('failure' in result) completion.reject(toError(result))
+    else completion.resolve(result)
   }
 }
 
-function settleWrite({ waiting: [waiter] }: Write, answer: Row[][] | undefined | Failure): void {
-  if (answer && 'failure' in answer) waiter.reject(toError(answer))
-  else waiter.resolve(answer)
+function settleWrite({ completions: [completion] }: Write, result: Row[][] | undefined | Failure): void {
+  if (result && 'failure' in result) completion.reject(toError(result))
+  else completion.resolve(result)
 }
 
-function rejectAll({ waiting }: Turn, error: Error): void {
-  for (const waiter of waiting) waiter.reject(error)
+function rejectAll({ completions }: Job, error: Error): void {
+  for (const completion of completions) completion.reject(error)
 }
 
 const toError = ({ failure, message }: Failure): Error =>

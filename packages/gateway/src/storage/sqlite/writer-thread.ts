@@ -1,7 +1,7 @@
-// The writer thread: the only connection that writes. One message in, one answer out, nothing in between.
+// The writer thread: the only connection that writes. One message in, one message out.
 import type { Database } from 'bun:sqlite'
 import { closeWritten, openForWriting } from './database.ts'
-import { type FromWriter, receiveVerbs, type Shared, sendAnswers, sharedIn, type ToWriter } from './messages.ts'
+import { type FromWriter, receiveVerbs, type Shared, sendResults, sharedIn, type ToWriter } from './messages.ts'
 import { openTransactions, type Transactions, toFailure } from './transactions.ts'
 
 declare const self: Worker
@@ -10,8 +10,8 @@ let db: Database | undefined
 let transactions: Transactions | undefined
 let shared: Shared | undefined
 
-function answer(message: ToWriter): FromWriter {
-  if (typeof message === 'string') return answerVerbs(message)
+function handle(message: ToWriter): FromWriter {
+  if (typeof message === 'string') return handleVerbs(message)
   switch (message.type) {
     case 'open':
       shared = sharedIn(message.memory)
@@ -24,20 +24,20 @@ function answer(message: ToWriter): FromWriter {
       }
       return { type: 'opened' }
     case 'write':
-      return { type: 'write', answer: opened().write(message.statements) }
+      return { type: 'write', result: opened().write(message.statements) }
     case 'close':
-      // Should this fail, what is pending stays in the file and is written at the next start.
+      // If this fails, pending batches stay in the file and are written at the next start.
       transactions?.write([])
       if (db) closeWritten(db)
       return { type: 'closed' }
   }
 }
 
-function answerVerbs(texts: string): string {
+function handleVerbs(texts: string): string {
   const { verbs, hasPending } = opened()
-  if (!shared) throw new Error('no memory is shared')
+  if (!shared) throw new Error('the database is not open')
   const { batch, now } = receiveVerbs(shared, texts)
-  return sendAnswers(shared, verbs(batch, now), hasPending())
+  return sendResults(shared, verbs(batch, now), hasPending())
 }
 
 function opened(): Transactions {
@@ -47,7 +47,7 @@ function opened(): Transactions {
 
 self.onmessage = ({ data }: MessageEvent<ToWriter>) => {
   try {
-    self.postMessage(answer(data))
+    self.postMessage(handle(data))
   } catch (error) {
     self.postMessage({ type: 'failed', ...toFailure(error) } satisfies FromWriter)
   }

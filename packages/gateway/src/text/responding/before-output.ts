@@ -3,7 +3,8 @@
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import { Failure } from '../../access/failure.ts'
-import type { FailedAttempt } from '../routing/failed-attempt.ts'
+import type { FailedAttempt } from '../../routing/failed-attempt.ts'
+import { failedByBreak, failedByError, type UpstreamErrorDependencies } from '../../routing/upstream-errors.ts'
 import { nextAttempt } from '../routing/next-attempt.ts'
 import { releaseRequest, type TextCall } from '../text-call.ts'
 import { type CallDependencies, call, showWarnings } from './call.ts'
@@ -11,7 +12,6 @@ import { MeteredStream } from './metered-stream.ts'
 import { failedByBody, isEventStream } from './not-a-stream.ts'
 import { openStreamBudget } from './stream-budget.ts'
 import type { StreamClient } from './stream-client.ts'
-import { failedByBreak, failedByError, type UpstreamErrorDependencies } from './upstream-errors.ts'
 
 /** So much of what is not output (comments, events of a vendor's own) may come before the first output, and is kept. */
 const EARLY_BYTES = 64 * 1024

@@ -2,12 +2,17 @@
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
+import type { FailedAttempt } from '../../routing/failed-attempt.ts'
+import {
+  failedByBreak,
+  failedByReply,
+  failedByThrow,
+  type UpstreamErrorDependencies,
+} from '../../routing/upstream-errors.ts'
 import type { Send } from '../../upstreams/send.ts'
-import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { type NextAttemptDependencies, nextAttempt } from '../routing/next-attempt.ts'
 import type { TextCall } from '../text-call.ts'
 import type { Outbound } from '../translation/outbound.ts'
-import { failedByBreak, failedByReply, failedByThrow, type UpstreamErrorDependencies } from './upstream-errors.ts'
 
 export type CallDependencies = NextAttemptDependencies & UpstreamErrorDependencies & { send: Send }
 

@@ -2,12 +2,17 @@
 
 import { totalsOf } from '../../money/prices/token-units.ts'
 import type { Outcome } from '../../paid-call/outcome.ts'
+import {
+  cutOff,
+  failureOfAbort,
+  failureOfUpstream,
+  type UpstreamErrorDependencies,
+} from '../../routing/upstream-errors.ts'
 import type { TextCharge } from '../billing/charge.ts'
 import type { Settle } from '../settle.ts'
 import type { TextCall } from '../text-call.ts'
 import type { MeteredStream } from './metered-stream.ts'
 import type { StreamClient } from './stream-client.ts'
-import { cutOff, failureOfAbort, failureOfUpstream, type UpstreamErrorDependencies } from './upstream-errors.ts'
 
 /** Resolves with the last bytes. */
 export async function endStream(

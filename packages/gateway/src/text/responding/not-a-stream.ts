@@ -1,15 +1,15 @@
 // A 200 whose body is not the stream that was requested.
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
-import type { FailedAttempt } from '../routing/failed-attempt.ts'
-import type { TextCall } from '../text-call.ts'
+import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import {
   failedByAbort,
   failedByError,
   failedByOther,
   readOrNothing,
   type UpstreamErrorDependencies,
-} from './upstream-errors.ts'
+} from '../../routing/upstream-errors.ts'
+import type { TextCall } from '../text-call.ts'
 
 const MOST_BYTES = 1024 * 1024
 

@@ -28,7 +28,7 @@ export async function relay(
       const stopped = isAtLimit ? await stoppedByHold(stream, client, upstreamCall) : undefined
       if (stopped) return stopped
       // Nothing is missing any more but the end of the connection.
-      if (meter.isWhole?.()) upstreamCall.endWithin(timing.endWaitMs ?? timing.usageWaitMs, 'timeout')
+      if (meter.isWhole?.()) upstreamCall.endWithin(timing.endWaitMs, 'timeout')
       const written = passOn(await stream.read())
       if (written) await client.drained(written)
     }

@@ -5,12 +5,12 @@ import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts
 import type { HttpResponse } from '@trivium/http/response.ts'
 import type { PassThroughReply } from '@trivium/protocol/dialects/text-dialect.ts'
 import { cancelOnDisconnect, DRAIN_MS } from '../../paid-call/run.ts'
-import type { FailedAttempt } from '../routing/failed-attempt.ts'
+import type { FailedAttempt } from '../../routing/failed-attempt.ts'
+import { failedByBreak, failedByError, failedByOther } from '../../routing/upstream-errors.ts'
 import { nextAttempt } from '../routing/next-attempt.ts'
 import { outcomeOfFinish, type Settle } from '../settle.ts'
 import { releaseRequest, type TextCall } from '../text-call.ts'
 import { type CallDependencies, call, showWarnings } from './call.ts'
-import { failedByBreak, failedByError, failedByOther } from './upstream-errors.ts'
 
 const REPLY_BYTES = 32 * 1024 * 1024
 

@@ -13,9 +13,9 @@ import type { CallDependencies } from './call.ts'
 import { endStream } from './end-stream.ts'
 import { relay } from './relay.ts'
 import { StreamClient } from './stream-client.ts'
-import { STREAM_TIMING, type StreamTiming } from './stream-timing.ts'
+import type { StreamTiming } from './stream-timing.ts'
 
-export type StreamDependencies = CallDependencies & { streamTiming?: StreamTiming | undefined }
+export type StreamDependencies = CallDependencies & { streamTiming: StreamTiming }
 
 /** `calling` is the call to the upstream, still under way: a slow one must not leave the client without a sign of life. */
 export async function respondStream(
@@ -24,7 +24,7 @@ export async function respondStream(
   settle: Settle,
   deps: StreamDependencies,
 ): Promise<HttpResponse> {
-  const timing = deps.streamTiming ?? STREAM_TIMING
+  const timing = deps.streamTiming
   const client = new StreamClient(call, timing, deps)
   const output = awaitOutput(call, calling, client, deps)
   const first = await withTimeout(deps.ticker, timing.commitAfterMs, output)

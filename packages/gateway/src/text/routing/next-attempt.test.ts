@@ -1,4 +1,4 @@
-// Whether another attempt may be made at all, with parts of the test's own.
+// Whether another attempt may be made, with replaced dependencies.
 import { expect, test } from 'bun:test'
 import { responseOf } from '@trivium/http/client/upstream-response.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
@@ -12,16 +12,16 @@ test.each([
   ['a node that is alive', ALIVE, 2],
   ['a node whose lease is running out', { ...ALIVE, mayDispatch: () => false }, 1],
   ['a node that was taken for dead and has joined anew', { ...ALIVE, identity: () => ({ slot: 0, epoch: 2 }) }, 1],
-])('after a refusal, %s asks again only while its hold is sure to stand', async (_, node, attempts) => {
+])('after an error response, %s makes another attempt only while its hold is sure to stand', async (_, node, attempts) => {
   let sent = 0
-  const { parts, ends } = createTestDependencies({
+  const { deps, ends } = createTestDependencies({
     async send() {
       sent++
-      parts.node = node
+      deps.node = node
       return responseOf(new Response('{}', { status: 503 }))
     },
   })
-  const server = serveForTest(createApp(parts, { ready: () => true, accepting: () => true }))
+  const server = serveForTest(createApp(deps, { ready: () => true, accepting: () => true }))
   const response = await fetch(`${server.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: 'Bearer sk-0000000000000000', 'content-type': 'application/json' },
@@ -30,7 +30,7 @@ test.each([
   expect([response.status, sent]).toEqual([503, attempts])
   expect(ends).toEqual([{ cost: 0n, ending: 'failed' }])
   void server.stop()
-  parts.ticker.stop()
+  deps.ticker.stop()
 })
 
 test.each([
@@ -39,17 +39,17 @@ test.each([
   ['CERT_HAS_EXPIRED', ['own one', 'other one']],
   // One connection of a working server: its other keys are as good as ever, and the retry has to be paid for.
   ['HTTP2RefusedStream', ['own one']],
-])('after %s no other key of that address is tried, and the next upstream costs no retry', async (code, expected) => {
+])('after %s no other key of that host is tried, and the next upstream costs no retry', async (code, expected) => {
   const sent: string[] = []
-  const { parts } = createTestDependencies({
+  const { deps } = createTestDependencies({
     async send({ id, baseUrl }, { key }) {
       sent.push(`${id} ${key}`)
       if (baseUrl.includes('own.invalid')) throw Object.assign(new Error(code), { code })
       return responseOf(Response.json({ choices: [{ message: { content: 'hi' }, finish_reason: 'stop' }] }))
     },
   })
-  parts.retryBudget = { addRequest: () => {}, take: () => false }
-  const { config } = parts.catalogue()
+  deps.retryBudget = { addRequest: () => {}, take: () => false }
+  const { config } = deps.catalogue()
   const own = config.upstreams.get('own')
   const model = config.models.get('same')
   const [first] = model?.routes ?? []
@@ -61,8 +61,8 @@ test.each([
   ])
   const routes = [...upstreams.keys()].map((upstream, index) => ({ ...first, upstream, priority: index + 1 }))
   const catalogue = compileCatalogue({ ...config, upstreams, models: new Map([['same', { ...model, routes }]]) }, 0)
-  parts.catalogue = () => catalogue
-  const server = serveForTest(createApp(parts, { ready: () => true, accepting: () => true }))
+  deps.catalogue = () => catalogue
+  const server = serveForTest(createApp(deps, { ready: () => true, accepting: () => true }))
   await fetch(`${server.url}/v1/chat/completions`, {
     method: 'POST',
     headers: { authorization: 'Bearer sk-0000000000000000', 'content-type': 'application/json' },
@@ -70,5 +70,5 @@ test.each([
   })
   expect(sent).toEqual(expected)
   void server.stop()
-  parts.ticker.stop()
+  deps.ticker.stop()
 })

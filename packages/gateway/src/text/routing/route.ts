@@ -6,13 +6,15 @@ import type { TextCandidate, TextOffer } from '../../access/catalogue.ts'
 import type { IncomingRequest } from '../../access/incoming-request.ts'
 import { offerForUrls } from '../../access/url-policy.ts'
 import type { UpstreamCall, UpstreamCalls } from '../../paid-call/upstream-call.ts'
+import { routeToHealthy } from '../../routing/find-candidate.ts'
+import { type WaitDependencies, waitOrFallBack } from '../../routing/wait-or-fall-back.ts'
 import type { Caller } from '../../storage/storage.ts'
 import { Attempt } from '../../upstreams/health/key-health.ts'
 import type { RoutedRequest, TextRequest } from '../request.ts'
-import { routeToHealthy } from './find-candidate.ts'
-import { type WaitDependencies, waitOrFallBack } from './wait-or-fall-back.ts'
+import { type AffinityDependencies, affinityOf } from './affinity.ts'
 
-export type RouteDependencies = WaitDependencies & { upstreamCalls: UpstreamCalls; ticker: Ticker }
+export type RouteDependencies = WaitDependencies &
+  AffinityDependencies & { upstreamCalls: UpstreamCalls; ticker: Ticker }
 
 /** A request with its slot at the upstream and at the upstream's key. */
 export type Routed = { request: RoutedRequest; upstreamCall: UpstreamCall; health: Attempt }
@@ -37,7 +39,8 @@ export async function route(
 ): Promise<Routed> {
   const { upstreamCalls, upstreamSlots, ticker } = deps
   const wanted = offerForUrls(offered, read.request, caller)
-  const unrouted = { caller, body: read.body, dialect: read.dialect, request: read.request }
+  const conversation = { caller, body: read.body, dialect: read.dialect, request: read.request }
+  const unrouted = { caller, affinity: affinityOf(conversation, deps) }
   const take = (offer: TextOffer, candidate: TextCandidate): Routed => {
     const { id, headers, dialect, request, body, asArray } = read
     // Written out: a spread costs far more, and this is made for every request.

@@ -23,7 +23,7 @@ describe('a sealed signature', () => {
     ['cut', 7n, 'main', sealed.slice(0, 12)],
     ['nothing but the mark', 7n, 'main', 'gw1.'],
     ["a vendor's own", 7n, 'main', 'RXJVQkNrZ0lDeEFDR0FJaVFB'],
-  ])('is nothing: %s', (_, account, upstream, text) => {
+  ])('cannot be opened: %s', (_, account, upstream, text) => {
     expect(seals.unseal(account, upstream, text)).toBeUndefined()
   })
 

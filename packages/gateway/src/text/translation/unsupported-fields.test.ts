@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { createUnsupportedFields, isAbout } from './unsupported-fields.ts'
 
-const refusal = (message: string, param?: string) => ({
+const rejection = (message: string, param?: string) => ({
   ...{ code: 'bad_request' as const, message },
   ...(param === undefined ? {} : { param }),
 })
@@ -15,17 +15,17 @@ test.each([
   ['the temperature_unit is not known', undefined, 'temperature', false],
   ['messages must not be empty', 'messages', 'temperature', false],
 ])('%s (%s) is about %s: %p', (message, param, field, expected) => {
-  expect(isAbout(refusal(message, param), field)).toBe(expected)
+  expect(isAbout(rejection(message, param), field)).toBe(expected)
 })
 
 test('a field that one model of one upstream rejected is still sent to others', () => {
-  const refused = createUnsupportedFields()
-  refused.note('main', 'model-a', 'temperature')
-  expect(refused.has('main', 'model-a', 'temperature')).toBe(true)
-  expect(refused.has('main', 'model-b', 'temperature')).toBe(false)
-  expect(refused.has('other', 'model-a', 'temperature')).toBe(false)
-  expect(refused.has('main', 'model-a', 'topP')).toBe(false)
-  refused.note('main', 'model-a', 'topP')
-  expect([...refused.of('main', 'model-a')]).toEqual(['temperature', 'topP'])
-  expect([...refused.of('main', 'model-b')]).toEqual([])
+  const rejected = createUnsupportedFields()
+  rejected.note('main', 'model-a', 'temperature')
+  expect(rejected.has('main', 'model-a', 'temperature')).toBe(true)
+  expect(rejected.has('main', 'model-b', 'temperature')).toBe(false)
+  expect(rejected.has('other', 'model-a', 'temperature')).toBe(false)
+  expect(rejected.has('main', 'model-a', 'topP')).toBe(false)
+  rejected.note('main', 'model-a', 'topP')
+  expect([...rejected.of('main', 'model-a')]).toEqual(['temperature', 'topP'])
+  expect([...rejected.of('main', 'model-b')]).toEqual([])
 })

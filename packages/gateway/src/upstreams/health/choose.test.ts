@@ -20,7 +20,7 @@ function counts(members: Named[], draws: number, isUsable: (member: Named) => bo
   const random = dice()
   const result: Record<string, number> = {}
   for (let draw = 0; draw < draws; draw++) {
-    const chosen = choose(tiers, { isUsable, random, sticky: () => undefined })?.name ?? 'nobody'
+    const chosen = choose(tiers, { isUsable, random, sticky: () => undefined })?.name ?? 'none'
     result[chosen] = (result[chosen] ?? 0) + 1
   }
   return result
@@ -77,7 +77,7 @@ test('the share of an unusable candidate is distributed by weight', () => {
 
 test('no usable candidate; one usable candidate among fifty', () => {
   const many = Array.from({ length: 50 }, (_, index) => member(`m${index}`))
-  expect(counts(many, 5, () => false)).toEqual({ nobody: 5 })
+  expect(counts(many, 5, () => false)).toEqual({ none: 5 })
   expect(counts(many, 20, ({ name }) => name === 'm37')).toEqual({ m37: 20 })
 })
 

@@ -149,7 +149,7 @@ test('a 429 applies to one model, or to the key', () => {
 
 test.each<[string, Verdict, number]>([
   ['that wants to be left alone', { is: 'failure', restMs: 7_000 }, 7_000],
-  ['that wants to be left alone for a day', { is: 'failure', restMs: 86_400_000 }, 60_000],
+  ['with a retry-after of a day', { is: 'failure', restMs: 86_400_000 }, 60_000],
   ['that does not have the model', { is: 'absent' }, 30_000],
 ])('a key %s serves other models, and this one as a last resort', (_, verdict, until) => {
   const health = new KeyHealth()
@@ -258,9 +258,9 @@ test('a hundred attempts that fail together open the breaker once, for the first
 test('a key is healthy until an attempt fails, and again when one succeeds', () => {
   const health = new KeyHealth()
   expect(health.isHealthy).toBe(true)
-  // A limit is no failure; but in a storm of them every retry would be one more for somebody who has said no.
-  for (const refusal of [limited(0), { is: 'rejected', reason: '401' } as const]) {
-    attempt(health, refusal, 0)
+  // A rate limit is not a failure, but retrying a rejecting upstream would only add to the load.
+  for (const rejection of [limited(0), { is: 'rejected', reason: '401' } as const]) {
+    attempt(health, rejection, 0)
     attempt(health, { is: 'unknown' }, 0)
     expect(health.isHealthy).toBe(false)
     attempt(health, GOOD, 0)

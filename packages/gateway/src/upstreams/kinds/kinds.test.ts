@@ -87,7 +87,7 @@ function thinkingHard(kind: string, model: string) {
   return body
 }
 
-// The maker of a model has fields that others who host it refuse.
+// The maker of a model has fields that others who host it reject.
 test.each([
   'groq',
   'together',

@@ -64,13 +64,13 @@ function oddTables({ price }: ListedModel): string[] {
     ...oddFigures(each.figures),
     ...(each.figures.input < figures.input || each.figures.output < figures.output ? ['long context is cheaper'] : []),
   ])
-  const dear = [...(tools?.values() ?? [])].some((perCall) => perCall > 100_000_000n) ? ['a call above 0.10'] : []
+  const expensive = [...(tools?.values() ?? [])].some((perCall) => perCall > 100_000_000n) ? ['a call above 0.10'] : []
   const odd = [...(tiers?.values() ?? [])].some(
     (tier) =>
       'multiplierMillionths' in tier &&
       (tier.multiplierMillionths < 100_000n || tier.multiplierMillionths > 10_000_000n),
   )
-  return [...oddFigures(figures as Figures), ...long, ...dear, ...(odd ? ['a tier beyond 0.1 to 10'] : [])]
+  return [...oddFigures(figures as Figures), ...long, ...expensive, ...(odd ? ['a tier beyond 0.1 to 10'] : [])]
 }
 
 function oddFigures(figures: Figures): string[] {
@@ -78,8 +78,8 @@ function oddFigures(figures: Figures): string[] {
   const rules: [boolean, string][] = [
     [input > 0n && input <= output, 'output is cheaper than input'],
     [output <= 12n * input, 'output is more than 12 times the input'],
-    [cachedInput > 0n && cachedInput <= input, 'a cache makes it dearer'],
-    [cachedInput * 50n >= input, 'a cache makes it almost free'],
+    [cachedInput > 0n && cachedInput <= input, 'cached input is more expensive than input'],
+    [cachedInput * 50n >= input, 'cached input is almost free'],
     [cacheWrite >= input && cacheWrite <= 2n * input, 'cache writes are beyond 1 to 2 times the input'],
     [cacheWriteLong >= cacheWrite, 'the longer lifetime is cheaper'],
     [imageOutput >= output, 'images are cheaper than text'],
@@ -87,7 +87,7 @@ function oddFigures(figures: Figures): string[] {
   return rules.filter(([isUsual]) => !isUsual).map(([, message]) => message)
 }
 
-/** What no variant names may turn out to be the dearest of them. */
+/** A request without a variant may be served at the most expensive one, so no variant costs more. */
 function oddVariants({ price }: ListedModel): string[] {
   if (!('type' in price)) return ['not a price of its type']
   if ('tokens' in price) return oddImageTokens(price.tokens)
@@ -131,7 +131,7 @@ vendors:
     ['{ id: a, limits: { context: 1.5 }, price: { input: 1, output: 1 } }', 'whole number'],
   ])('%s', (model, says) => expect(() => readPriceList(text(model))).toThrow(says))
 
-  test.each(['2026-02-30', '2026-1-31', 'today', '31.01.2026'])('the day %s', (date) => {
+  test.each(['2026-02-30', '2026-1-31', 'today', '31.01.2026'])('the date %s', (date) => {
     expect(() => readPriceList(text('{ id: a, price: { input: 1, output: 1 } }', date))).toThrow('expected a day')
   })
 })

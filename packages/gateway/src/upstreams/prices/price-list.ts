@@ -2,6 +2,7 @@
 // start.
 
 import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
+import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { formatMistakes } from '../../config/format-mistakes.ts'
 import { readImageLimits } from '../../config/sections/image-limits.ts'
 import { readMediaPrice } from '../../config/sections/media-prices.ts'
@@ -56,8 +57,7 @@ const MODEL_FIELDS = { id: true, type: true, dated: true, note: true, limits: tr
 const LIMIT_FIELDS = { context: true, max_output: true } as const
 
 const TYPES: readonly ModelType[] = ['text', 'image', 'video']
-const TEXT_DIALECTS = ['chat', 'responses', 'messages', 'generate-content'] as const
-const DIALECTS: readonly UpstreamDialect[] = [...TEXT_DIALECTS, 'images', 'video-tasks']
+const DIALECT_IDS = Object.keys(DIALECTS) as readonly UpstreamDialect[]
 
 const MODEL_EXAMPLE = '- { id: gpt-x, price: { input: 2.00, output: 8.00 } }'
 const UPSTREAM_EXAMPLE = '{ types: [text], dialect: chat, base_url: "https://api.example.com/v1" }'
@@ -107,7 +107,7 @@ function readAddress(value: YamlValue): string | undefined {
 function readUpstream(value: YamlValue): ListedUpstream | undefined {
   const fields = fieldsOf(value, UPSTREAM_FIELDS, UPSTREAM_EXAMPLE)
   const types = fields?.required('types', listOf(readWord(TYPES), '[text]', 'name at least one type'))
-  const dialect = fields?.required('dialect', readWord(DIALECTS))
+  const dialect = fields?.required('dialect', readWord(DIALECT_IDS))
   const baseUrl = fields?.required('base_url', readAddress)
   return types && dialect && baseUrl !== undefined ? { types, dialect, baseUrl } : undefined
 }

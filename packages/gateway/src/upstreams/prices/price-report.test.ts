@@ -68,7 +68,7 @@ describe('the operator’s prices and the list', () => {
     expect(models[0]?.differences).toEqual([{ field: 'cost.input', yours: '2.00', list: '3.00', percent: -33.4 }])
   })
 
-  test('an unpriced model, and one that makes videos', () => {
+  test('an unpriced model, and a video model', () => {
     const { models } = report(
       '{ id: other, routes: [{ upstream: main }] }, { id: film, type: video, routes: [{ upstream: main }], price: { per_second: 0.10 } }',
     )

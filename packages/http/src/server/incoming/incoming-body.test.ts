@@ -24,7 +24,7 @@ async function readAll(body: IncomingBody): Promise<string> {
 }
 
 describe('a body of a known length', () => {
-  test('is there at once, in one piece, when it has come', () => {
+  test('is available at once, in one piece, if it has arrived', () => {
     const { body } = open()
     expect(body.push(bytes('hello'))).toBe(5)
     const piece = body.read()
@@ -32,7 +32,7 @@ describe('a body of a known length', () => {
     expect(body.read()).toBeUndefined()
   })
 
-  test('is given in one piece however it comes', async () => {
+  test('is given in one piece however it arrives', async () => {
     for (let at = 1; at < 5; at++) {
       const { body } = open()
       const reading = body.read()
@@ -44,13 +44,13 @@ describe('a body of a known length', () => {
     }
   })
 
-  test('takes no more than its own', async () => {
+  test('takes no bytes beyond its length', async () => {
     const { body } = open()
     expect(body.push(bytes('helloGET / HTTP/1.1'))).toBe(5)
     expect(await readAll(body)).toBe('hello')
   })
 
-  test('of nothing is complete from the start', () => {
+  test('that is empty is complete from the start', () => {
     const { body, told } = open({ length: 0, expectsContinue: true })
     expect([body.isComplete, body.remainingBytes, body.awaitsContinue, body.read()]).toEqual([
       true,
@@ -61,7 +61,7 @@ describe('a body of a known length', () => {
     expect(told).toEqual([])
   })
 
-  test('comes as it comes when it is large, or will grow', async () => {
+  test('is given as it arrives if it is large or grows by decompression', async () => {
     for (const { body } of [open({ length: 300 * KIB }), open({ length: 10, isEncoded: true })]) {
       body.push(bytes('abc'))
       expect(text(await body.read())).toBe('abc')
@@ -74,7 +74,7 @@ describe('a body of a known length', () => {
 describe('a body in chunks', () => {
   const sent = '5\r\nhello\r\n1;a=b\r\n \r\n6\r\nworld!\r\n0\r\na: b\r\n\r\n'
 
-  test('is taken out of them wherever they are cut', async () => {
+  test('is decoded wherever the input is cut', async () => {
     for (let size = 1; size <= sent.length; size++) {
       const { body } = open({ length: 'chunked' })
       const reading = readAll(body)
@@ -88,18 +88,18 @@ describe('a body in chunks', () => {
     }
   })
 
-  test('leaves what is behind it', () => {
+  test('leaves the bytes after its end', () => {
     const { body } = open({ length: 'chunked' })
     expect(body.remainingBytes).toBe(Number.POSITIVE_INFINITY)
     expect(body.push(bytes(`${sent}GET /`))).toBe(sent.length)
   })
 
-  test('that is none is told of', () => {
+  test('that is malformed is reported', () => {
     expect(() => open({ length: 'chunked' }).body.push(bytes('x\r\n'))).toThrow(Malformed)
   })
 })
 
-describe('what nobody reads is held back', () => {
+describe('a body that is not read pauses the connection', () => {
   for (const announced of [{ length: 200 * KIB }, { length: 10_000 * KIB }, { length: 'chunked' }] as const) {
     test(`${announced.length}`, async () => {
       const { body, told } = open(announced)
@@ -117,14 +117,14 @@ describe('what nobody reads is held back', () => {
     })
   }
 
-  test('but not what comes behind it, when it has come all the same', () => {
+  test('not if the whole body has arrived', () => {
     const { body, told } = open({ length: 300 * KIB })
     body.push(Buffer.alloc(100 * KIB))
     body.push(Buffer.alloc(200 * KIB))
     expect([body.isComplete, told]).toEqual([true, ['pause', 'resume']])
   })
 
-  test('nor what is thrown away', async () => {
+  test('not if it is discarded', async () => {
     const { body, told } = open({ length: 300 * KIB })
     body.push(Buffer.alloc(100 * KIB))
     body.discard()
@@ -133,8 +133,8 @@ describe('what nobody reads is held back', () => {
   })
 })
 
-describe('a client that waits to send', () => {
-  test('is told to by the first read only', () => {
+describe('a client that expects 100 Continue', () => {
+  test('gets it on the first read only', () => {
     const { body, told } = open({ expectsContinue: true })
     expect(body.awaitsContinue).toBeTrue()
     void body.read()
@@ -145,7 +145,7 @@ describe('a client that waits to send', () => {
     expect(told).toEqual(['continue'])
   })
 
-  test('and sends all the same is not', async () => {
+  test('does not get it if it has sent the body', async () => {
     const { body, told } = open({ expectsContinue: true })
     body.push(bytes('he'))
     expect(body.awaitsContinue).toBeFalse()
@@ -155,7 +155,7 @@ describe('a client that waits to send', () => {
     expect(told).toEqual([])
   })
 
-  test('is not when nobody wants it any more', () => {
+  test('does not get it if the body is discarded', () => {
     const { body, told } = open({ expectsContinue: true })
     body.discard()
     expect(() => body.read()).toThrow(ClientDisconnected)
@@ -163,8 +163,8 @@ describe('a client that waits to send', () => {
   })
 })
 
-describe('a client that leaves', () => {
-  test('fails who reads, then and later', async () => {
+describe('a client that disconnects', () => {
+  test('fails the current and later reads', async () => {
     const { body } = open()
     const reading = body.read()
     body.fail(new ClientDisconnected('left'))
@@ -172,7 +172,7 @@ describe('a client that leaves', () => {
     expect(() => body.read()).toThrow(ClientDisconnected)
   })
 
-  test('has sent what it has sent', async () => {
+  test('does not take back what has arrived', async () => {
     const { body } = open({ length: 'chunked' })
     body.push(bytes('3\r\nabc\r\n'))
     body.fail(new ClientDisconnected('left'))
@@ -180,7 +180,7 @@ describe('a client that leaves', () => {
     expect(() => body.read()).toThrow(ClientDisconnected)
   })
 
-  test('after the end of its body takes nothing away', async () => {
+  test('after the end of its body fails nothing', async () => {
     const { body } = open()
     body.push(bytes('hello'))
     body.fail(new ClientDisconnected('left'))
@@ -188,7 +188,7 @@ describe('a client that leaves', () => {
   })
 })
 
-test('what is thrown away never ends well for who still reads', () => {
+test('reading a discarded body fails', () => {
   const { body } = open()
   const reading = body.read()
   body.push(bytes('he'))
@@ -197,14 +197,14 @@ test('what is thrown away never ends well for who still reads', () => {
   expect(reading).rejects.toThrow(ClientDisconnected)
 })
 
-test('pieces that wait are joined: as many objects as bytes would weigh far more than the body', () => {
+test('buffered chunks are joined: an object per byte would take far more memory than the body', () => {
   const { body } = open({ length: 'chunked' })
   for (let count = 0; count < 1_000; count++) body.push(bytes('1\r\nx\r\n'))
   const piece = body.read()
   expect(piece instanceof Uint8Array && piece.length).toBe(1_000)
 })
 
-test('what has arrived is counted as it was sent, framing included', () => {
+test('received bytes are counted with their framing', () => {
   const { body } = open({ length: 'chunked' })
   expect(body.received).toBe(0)
   body.push(bytes('5;a=b\r\nhel'))

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { SocketWriter } from './socket-writer.ts'
 import { StreamedResponse } from './streamed-response.ts'
 
-/** Takes as much as there is room for; -1 when it is closed. */
+/** Accepts as many bytes as it has room for; -1 if it is closed. */
 function fakeSocket(room = Number.POSITIVE_INFINITY) {
   const socket = {
     room,
@@ -26,12 +26,12 @@ const bytes = (text: string) => Buffer.from(text, 'latin1')
 const LARGE = 'x'.repeat(100_000)
 const LONG = 'h'.repeat(20_000)
 
-describe('everything leaves, in order', () => {
+describe('everything is written in order', () => {
   const frames: [name: string, before: string, body: string, after: string][] = [
-    ['a small answer', 'head', 'body', ''],
+    ['a small response', 'head', 'body', ''],
     ['nothing but a head', 'head', '', ''],
     ['a chunk', '4\r\n', 'body', '\r\n'],
-    ['bytes above ASCII', 'h\xe4ad', '\xff\x00', '\xe9'],
+    ['non-ASCII bytes', 'h\xe4ad', '\xff\x00', '\xe9'],
     ['a large body', 'head', LARGE, ''],
     ['a large chunk', '186a0\r\n', LARGE, '\r\n'],
     ['a long head', LONG, 'body', '\r\n'],
@@ -52,13 +52,13 @@ describe('everything leaves, in order', () => {
     })
   }
 
-  test('a small answer in one write', () => {
+  test('a small response in one write', () => {
     const socket = fakeSocket()
     new SocketWriter(socket).write('head', bytes('body'), '')
     expect(socket.writes).toBe(1)
   })
 
-  test('what waits is not changed by what another connection writes', () => {
+  test('buffered bytes are not changed by the writes of another connection', () => {
     const stalled = fakeSocket(2)
     const outgoing = new SocketWriter(stalled)
     outgoing.write('head', bytes('body'), '')
@@ -69,8 +69,8 @@ describe('everything leaves, in order', () => {
   })
 })
 
-describe('who waits for room', () => {
-  test('goes on when everything has left', async () => {
+describe('waiting for the socket to drain', () => {
+  test('ends when everything is written', async () => {
     const socket = fakeSocket(2)
     const outgoing = new SocketWriter(socket)
     outgoing.write('head', bytes('body'), '')
@@ -88,7 +88,7 @@ describe('who waits for room', () => {
     expect(outgoing.isEmpty).toBeTrue()
   })
 
-  test('goes on when the socket is closed, and nothing is kept', async () => {
+  test('ends when the socket is closed, and nothing is kept', async () => {
     const socket = fakeSocket(2)
     const outgoing = new SocketWriter(socket)
     outgoing.write('head', bytes('body'), '')
@@ -99,7 +99,7 @@ describe('who waits for room', () => {
     expect([outgoing.isEmpty, socket.text]).toEqual([true, 'he'])
   })
 
-  test('a socket that is closed already has taken nothing', () => {
+  test('a closed socket takes nothing', () => {
     const outgoing = new SocketWriter(fakeSocket(-1))
     outgoing.write('head', bytes('body'), '')
     outgoing.write('', bytes(LARGE), '')
@@ -109,7 +109,7 @@ describe('who waits for room', () => {
   })
 })
 
-describe('a streamed answer', () => {
+describe('a streamed response', () => {
   function open(inChunks: boolean, room?: number) {
     const socket = fakeSocket(room)
     return { socket, stream: new StreamedResponse(new SocketWriter(socket), 'HEAD\r\n', inChunks) }
@@ -128,7 +128,7 @@ describe('a streamed answer', () => {
     expect(socket.writes).toBe(3)
   })
 
-  test('of nothing', () => {
+  test('without a body', () => {
     const { socket, stream } = open(true)
     stream.end(bytes(''))
     expect(socket.text).toBe('HEAD\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n')
@@ -141,12 +141,12 @@ describe('a streamed answer', () => {
     expect(socket.text).toBe('HEAD\r\n\r\nhelloend')
   })
 
-  test('tells who writes to wait', () => {
+  test('tells the writer to wait', () => {
     expect(open(true).stream.write(bytes('hello'))).toBeUndefined()
     expect(open(true, 3).stream.write(bytes('hello'))).toBeInstanceOf(Promise)
   })
 
-  test('is over when it is over: the connection may have another one by then', () => {
+  test('takes no writes after its end: the connection may have another one by then', () => {
     const { socket, stream } = open(true)
     stream.end(bytes('end'))
     const sent = socket.text

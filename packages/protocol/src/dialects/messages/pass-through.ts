@@ -5,12 +5,11 @@ import type { PassThrough } from '../text-dialect.ts'
 import { readRequest } from './pass-through/request.ts'
 import { openMeter } from './pass-through/stream.ts'
 import { decodeReply } from './reply/decode-reply.ts'
-import { decodeRequest } from './request/decode-request.ts'
 
 export { vendorObjects } from './pass-through/vendor-fields.ts'
 
 export const passThrough: PassThrough = {
-  readRequest: (bytes, codec, addressed, maxValues) => readRequest(bytes, codec, addressed, decodeRequest, maxValues),
+  readRequest,
   readReply: (bytes, codec, renameTo) =>
     readPassThroughReply(bytes, codec, { decodeReply, modelField: 'model' }, renameTo),
   openMeter,

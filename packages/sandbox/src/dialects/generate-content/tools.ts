@@ -1,7 +1,8 @@
 // The tools of a generate-content request, and which of them it allows or forces.
 
+import { checkFields, is } from '../../request/checks.ts'
 import { badRequest } from '../../request/errors.ts'
-import { checkFields, type Json, oneOf, strings } from '../../request/fields.ts'
+import type { Json } from '../../request/fields.ts'
 import type { Tool, ToolChoice } from '../../request/sandbox-request.ts'
 import { readFields, readList } from './parts/fields.ts'
 import { checkSchema } from './parts/schema.ts'
@@ -54,8 +55,8 @@ export function readToolChoice(top: Json, tools: readonly Tool[]): ToolChoice {
   const config = readFields(top.toolConfig ?? {}, 'toolConfig', CONFIG_FIELDS)
   const path = 'toolConfig.functionCallingConfig'
   const calling = readFields(config.functionCallingConfig ?? {}, path, CALLING_FIELDS)
-  const modes = oneOf('MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED')
-  checkFields(calling, { mode: modes, allowedFunctionNames: strings(MOST_NAMES) }, `${path}.`)
+  const modes = is.oneOf('MODE_UNSPECIFIED', 'AUTO', 'ANY', 'NONE', 'VALIDATED')
+  checkFields(calling, { mode: modes, allowedFunctionNames: is.strings(MOST_NAMES) }, `${path}.`)
   const { mode, allowedFunctionNames } = calling
   const only = readList(allowedFunctionNames, path).map(String)
   const unknown = only.find((name) => !tools.some((tool) => tool.name === name))

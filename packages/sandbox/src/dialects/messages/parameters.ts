@@ -1,52 +1,36 @@
 // The plain fields of a messages request: their checks, and how the echo shows them.
+
+import { type Check, checkFields, echoed, fieldsNotIn, is, MOST_TOKENS, shownStops } from '../../request/checks.ts'
 import { badRequest } from '../../request/errors.ts'
-import {
-  anything,
-  array,
-  boolean,
-  type Check,
-  checkFields,
-  echoed,
-  integer,
-  isObject,
-  type Json,
-  listOf,
-  MOST_TOKENS,
-  number,
-  object,
-  oneOf,
-  shownStops,
-  string,
-  strings,
-} from '../../request/fields.ts'
+import { isObject, type Json, listOf } from '../../request/fields.ts'
 
 const CHECKS: Record<string, Check> = {
-  max_tokens: integer(0, MOST_TOKENS),
-  temperature: number(0, 1),
-  top_p: number(0, 1),
-  top_k: integer(0, MOST_TOKENS),
-  stop_sequences: strings(8_191),
-  thinking: object,
-  output_config: object,
-  metadata: object,
-  service_tier: oneOf('auto', 'standard_only'),
-  speed: oneOf('standard', 'fast'),
-  cache_control: object,
-  container: anything,
-  context_management: object,
-  diagnostics: object,
-  inference_geo: string,
-  mcp_servers: array,
-  tool_choice: object,
+  max_tokens: is.integer(0, MOST_TOKENS),
+  temperature: is.number(0, 1),
+  top_p: is.number(0, 1),
+  top_k: is.integer(0, MOST_TOKENS),
+  stop_sequences: is.strings(8_191),
+  thinking: is.object,
+  output_config: is.object,
+  metadata: is.object,
+  service_tier: is.oneOf('auto', 'standard_only'),
+  speed: is.oneOf('standard', 'fast'),
+  cache_control: is.object,
+  container: is.anything,
+  context_management: is.object,
+  diagnostics: is.object,
+  inference_geo: is.string,
+  mcp_servers: is.array,
+  tool_choice: is.object,
 }
 
 /** Decoded elsewhere, or without effect on the echo. */
 const NOT_ECHOED: Record<string, Check> = {
-  model: anything,
-  messages: anything,
-  system: anything,
-  tools: array,
-  stream: boolean,
+  model: is.anything,
+  messages: is.anything,
+  system: is.anything,
+  tools: is.array,
+  stream: is.boolean,
 }
 
 const VERSIONS = ['2023-06-01', '2026-10-21']
@@ -61,10 +45,10 @@ export function checkVersion(headers: Headers): string {
 }
 
 export function checkParameters(body: Json, version: string): void {
-  const unknown = Object.keys(body).find((name) => !Object.hasOwn(CHECKS, name) && !Object.hasOwn(NOT_ECHOED, name))
+  const unknown = fieldsNotIn(body, CHECKS, NOT_ECHOED)[0]
   const sampling = version < WITHOUT_SAMPLING ? [] : ['temperature', 'top_p', 'top_k']
-  const refused = unknown ?? sampling.find((name) => body[name] !== undefined)
-  if (refused !== undefined) throw badRequest('Extra inputs are not permitted', refused)
+  const excess = unknown ?? sampling.find((name) => body[name] !== undefined)
+  if (excess !== undefined) throw badRequest('Extra inputs are not permitted', excess)
   if (body.max_tokens === undefined) throw badRequest('Field required', 'max_tokens')
   checkFields(body, { ...CHECKS, ...NOT_ECHOED })
   if (listOf(body.stop_sequences).some((stop) => String(stop).trim() === ''))
@@ -78,9 +62,9 @@ function checkThinking(body: Json): void {
   checkFields(
     thinking,
     {
-      type: oneOf('enabled', 'adaptive', 'between_tools', 'disabled'),
-      display: oneOf('summarized', 'omitted'),
-      budget_tokens: integer(LEAST_BUDGET, MOST_TOKENS),
+      type: is.oneOf('enabled', 'adaptive', 'between_tools', 'disabled'),
+      display: is.oneOf('summarized', 'omitted'),
+      budget_tokens: is.integer(LEAST_BUDGET, MOST_TOKENS),
     },
     'thinking.',
   )

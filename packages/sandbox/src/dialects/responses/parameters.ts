@@ -1,73 +1,59 @@
 // The plain fields of a responses request: their checks, and how the echo shows them.
+
+import { type Check, checkFields, echoed, fieldsNotIn, is, MOST_TOKENS } from '../../request/checks.ts'
 import { badRequest } from '../../request/errors.ts'
-import {
-  anything,
-  array,
-  boolean,
-  type Check,
-  checkFields,
-  echoed,
-  integer,
-  isObject,
-  type Json,
-  MOST_TOKENS,
-  number,
-  object,
-  oneOf,
-  string,
-  strings,
-} from '../../request/fields.ts'
+import { isObject, type Json } from '../../request/fields.ts'
 
 const CHECKS: Record<string, Check> = {
-  max_output_tokens: integer(1, MOST_TOKENS),
-  max_tool_calls: integer(1, MOST_TOKENS),
-  temperature: number(0, 2),
-  top_p: number(0, 1),
-  top_logprobs: integer(0, 20),
-  reasoning: object,
-  text: object,
-  tool_choice: anything,
-  parallel_tool_calls: boolean,
-  include: strings(64),
-  store: boolean,
-  truncation: oneOf('auto', 'disabled'),
-  metadata: object,
-  client_metadata: object,
-  user: string,
-  safety_identifier: string,
-  prompt_cache_key: string,
-  prompt_cache_options: object,
-  prompt_cache_retention: string,
-  service_tier: string,
-  moderation: object,
-  context_management: anything,
+  max_output_tokens: is.integer(1, MOST_TOKENS),
+  max_tool_calls: is.integer(1, MOST_TOKENS),
+  temperature: is.number(0, 2),
+  top_p: is.number(0, 1),
+  top_logprobs: is.integer(0, 20),
+  reasoning: is.object,
+  text: is.object,
+  tool_choice: is.anything,
+  parallel_tool_calls: is.boolean,
+  include: is.strings(64),
+  store: is.boolean,
+  truncation: is.oneOf('auto', 'disabled'),
+  metadata: is.object,
+  client_metadata: is.object,
+  user: is.string,
+  safety_identifier: is.string,
+  prompt_cache_key: is.string,
+  prompt_cache_options: is.object,
+  prompt_cache_retention: is.string,
+  service_tier: is.string,
+  moderation: is.object,
+  context_management: is.anything,
 }
 
 /** Decoded elsewhere, or without effect on the echo. */
 const NOT_ECHOED: Record<string, Check> = {
-  model: anything,
-  input: anything,
-  instructions: string,
-  tools: array,
-  stream: boolean,
-  stream_options: object,
-  background: boolean,
-  conversation: anything,
-  previous_response_id: string,
-  prompt: object,
+  model: is.anything,
+  input: is.anything,
+  instructions: is.string,
+  tools: is.array,
+  stream: is.boolean,
+  stream_options: is.object,
+  background: is.boolean,
+  conversation: is.anything,
+  previous_response_id: is.string,
+  prompt: is.object,
 }
 
-const EFFORTS = oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max')
-const SUMMARIES = oneOf('auto', 'concise', 'detailed')
+const EFFORTS = is.oneOf('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max')
+const SUMMARIES = is.oneOf('auto', 'concise', 'detailed')
 
 export function checkParameters(body: Json): void {
-  const unknown = Object.keys(body).find((name) => !Object.hasOwn(CHECKS, name) && !Object.hasOwn(NOT_ECHOED, name))
+  const unknown = fieldsNotIn(body, CHECKS, NOT_ECHOED)[0]
   if (unknown !== undefined) throw badRequest(`Unknown parameter: '${unknown}'.`, unknown, 'unknown_parameter')
   checkFields(body, { ...CHECKS, ...NOT_ECHOED })
   if (isObject(body.reasoning))
     checkFields(body.reasoning, { effort: EFFORTS, summary: SUMMARIES, generate_summary: SUMMARIES }, 'reasoning.')
   if (isObject(body.text))
-    checkFields(body.text, { format: object, verbosity: oneOf('low', 'medium', 'high') }, 'text.')
+    checkFields(body.text, { format: is.object, verbosity: is.oneOf('low', 'medium', 'high') }, 'text.')
   checkState(body)
 }
 

@@ -1,4 +1,4 @@
-// Contents in a SQLite file beside the ledger's, written by a thread of its own. Both come into being at first use: a
+// Contents in a SQLite file beside the ledger's, written by a thread of its own. Both are created at first use: a
 // gateway whose callers send no idempotency keys has neither.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -9,20 +9,20 @@ import { mediaOver } from '../../sql/media.ts'
 import type { Row } from '../../sql/rows.ts'
 import { StoreDown } from '../../storage.ts'
 import { createPrivateFile } from '../owner-lock.ts'
-import type { Asked, FromContents, ToContents } from './thread.ts'
+import type { ContentsStatement, FromContents, ToContents } from './thread.ts'
 
 export const CONTENTS_FILE = 'contents.db'
 
-/** Beyond this no more answers are kept until older ones are removed; keys are claimed and remembered all the same. */
+/** Beyond this size no more responses are stored until older ones are removed; keys are still claimed. */
 export const MOST_BYTES = 4 * 1024 ** 3
 
 export type SqliteContents = Contents & { media: Media; close(): Promise<void> }
-type Waiting = { asked: Asked; resolve(rows: Row[]): void; reject(error: Error): void }
+type Queued = { statement: ContentsStatement; resolve(rows: Row[]): void; reject(error: Error): void }
 
 export function sqliteContents(dataDir: string, clock: () => number, mostBytes = MOST_BYTES): SqliteContents {
   const file = join(dataDir, CONTENTS_FILE)
   let thread: Promise<Thread> | undefined
-  let waiting: Waiting[] = []
+  let queued: Queued[] = []
   let isBusy = false
   let isClosed = false
   let closing: Promise<void> | undefined
@@ -37,19 +37,19 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
     return thread
   }
 
-  /** Whatever arrives while a commit runs forms the next batch. */
+  /** Statements that arrive during a commit form the next batch. */
   async function pump(): Promise<void> {
-    if (isBusy || waiting.length === 0) return
+    if (isBusy || queued.length === 0) return
     isBusy = true
-    const batch = waiting
-    waiting = []
+    const batch = queued
+    queued = []
     let used: Thread | undefined
     try {
       used = await opened()
-      const done = await used.tell({ type: 'ask', asked: batch.map(({ asked }) => asked) })
-      if (done.type !== 'answers') throw new StoreDown(`${file}: an answer of another kind: ${done.type}`)
+      const done = await used.tell({ type: 'run', statements: batch.map(({ statement }) => statement) })
+      if (done.type !== 'rows') throw new StoreDown(`${file}: unexpected message: ${done.type}`)
       usedBytes = done.usedBytes
-      for (const [index, { resolve }] of batch.entries()) resolve(done.answers[index] ?? [])
+      for (const [index, { resolve }] of batch.entries()) resolve(done.rows[index] ?? [])
     } catch (error) {
       if (used?.isDead()) thread = undefined
       for (const { reject } of batch) reject(error instanceof Error ? error : new StoreDown(String(error)))
@@ -58,18 +58,18 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
     void pump()
   }
 
-  function ask(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+  function run(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
     if (isClosed) return Promise.reject(new StoreDown(`${file} is closed`))
     return new Promise((resolve, reject) => {
-      waiting.push({ asked: inSqlite(sql, parameters, clock()), resolve, reject })
-      // Those who come in the same turn share the commit.
+      queued.push({ statement: inSqlite(sql, parameters, clock()), resolve, reject })
+      // Statements of the same turn of the event loop share the commit.
       setImmediate(() => void pump())
     })
   }
 
-  const contents = contentsOver(ask)
-  const media = mediaOver(ask)
-  /** Questions create no file where nothing has been stored. */
+  const contents = contentsOver(run)
+  const media = mediaOver(run)
+  /** Reading creates no file where nothing has been stored. */
   const isThere = () => thread !== undefined || existsSync(file)
   return {
     ...contents,
@@ -93,15 +93,15 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
 
   async function close(): Promise<void> {
     isClosed = true
-    while (isBusy || waiting.length > 0) await Bun.sleep(1)
+    while (isBusy || queued.length > 0) await Bun.sleep(1)
     const running = await thread?.catch(() => undefined)
-    // What fails here is in the log beside the file, and found there at the next start.
+    // If this fails, the rows are in the write-ahead log, which the next start reads.
     await running?.close().catch(() => undefined)
   }
 }
 
 /** SQLite's own form of parameters; its clock is the clock of the process that owns the file. */
-function inSqlite(sql: string, parameters: readonly unknown[], now: number): Asked {
+function inSqlite(sql: string, parameters: readonly unknown[], now: number): ContentsStatement {
   const numbered = sql.replaceAll('$', '?')
   if (!sql.includes('NOW')) return { sql: numbered, parameters }
   return { sql: numbered.replaceAll('NOW', `?${parameters.length + 1}`), parameters: [...parameters, BigInt(now)] }

@@ -1,4 +1,4 @@
-// The thread of the contents: opens their file and runs what it is asked, a batch in one commit.
+// The thread of the contents: opens their file and runs statements, a batch in one commit.
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import type { Row } from '../../sql/rows.ts'
 import { closeWritten } from '../database.ts'
@@ -6,16 +6,19 @@ import { openContentsFile, usedBytes } from './file.ts'
 
 declare const self: Worker
 
-export type Asked = { sql: string; parameters: readonly unknown[] }
-export type ToContents = { type: 'open'; file: string } | { type: 'ask'; asked: readonly Asked[] } | { type: 'close' }
+export type ContentsStatement = { sql: string; parameters: readonly unknown[] }
+export type ToContents =
+  | { type: 'open'; file: string }
+  | { type: 'run'; statements: readonly ContentsStatement[] }
+  | { type: 'close' }
 export type FromContents =
   | { type: 'opened' | 'closed' }
-  | { type: 'answers'; answers: Row[][]; usedBytes: number }
+  | { type: 'rows'; rows: Row[][]; usedBytes: number }
   | { type: 'failed'; message: string }
 
 let db: Database | undefined
 
-function answer(message: ToContents): FromContents {
+function handle(message: ToContents): FromContents {
   if (message.type === 'open') {
     db = openContentsFile(message.file)
     return { type: 'opened' }
@@ -25,17 +28,18 @@ function answer(message: ToContents): FromContents {
     closeWritten(db)
     return { type: 'closed' }
   }
-  return { type: 'answers', answers: inOneCommit(db, message.asked), usedBytes: usedBytes(db) }
+  return { type: 'rows', rows: inOneCommit(db, message.statements), usedBytes: usedBytes(db) }
 }
 
-function inOneCommit(file: Database, asked: readonly Asked[]): Row[][] {
-  const run = ({ sql, parameters }: Asked) => file.query(sql).all(...(parameters as SQLQueryBindings[])) as Row[]
-  return file.transaction(() => asked.map(run)).immediate()
+function inOneCommit(file: Database, statements: readonly ContentsStatement[]): Row[][] {
+  const run = ({ sql, parameters }: ContentsStatement) =>
+    file.query(sql).all(...(parameters as SQLQueryBindings[])) as Row[]
+  return file.transaction(() => statements.map(run)).immediate()
 }
 
 self.onmessage = ({ data }: MessageEvent<ToContents>) => {
   try {
-    self.postMessage(answer(data))
+    self.postMessage(handle(data))
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     self.postMessage({ type: 'failed', message } satisfies FromContents)

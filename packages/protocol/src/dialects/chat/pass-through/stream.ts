@@ -67,6 +67,9 @@ export type ChatMeter = {
 }
 
 const ORDINARY = (1 << CHOICES) | (1 << ERROR)
+/** Inside root, `choices`, the first choice and its `delta`. */
+const DELTA_DEPTH = 4
+const HARMLESS = (1 << CHOICES) | (1 << MODEL) | (1 << DELTA) | (1 << CITED)
 
 export function openChatMeter(options: ChatMeterOptions, codec: Codec): ChatMeter {
   const { showUsage, renameTo, maxEventBytes } = options
@@ -126,7 +129,7 @@ export function openChatMeter(options: ChatMeterOptions, codec: Codec): ChatMete
   const relay = openEventRelay(
     {
       watched: CHAT_NAMES,
-      counted: DELTA,
+      prefix: { pivot: DELTA, depth: DELTA_DEPTH, harmless: HARMLESS },
       inspect,
       idle: 'beside',
       done() {

@@ -1,56 +1,39 @@
 // A generate-content request as it passes through: what the journey has to know of it, and the few edits it may need.
 
 import { isObject, type Json, RequestError } from '../../../canonical/reading.ts'
-import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editElements, editFields, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
 import { fieldNamed, type JsonField, type JsonScan, scanObject } from '../../../framing/json/json-scan.ts'
 import { concat } from '../../../framing/relay.ts'
 import type { Pieces } from '../../../framing/splice.ts'
 import { openingOf } from '../../shared/pass-through/opening.ts'
-import { outputFieldsIn } from '../../shared/pass-through/output-fields.ts'
 import {
-  countMedia,
   NO_END_USERS,
   openFieldEdits,
   readBody,
+  readFacts,
+  type Scanned,
   setWithin,
   withOutputBounds,
 } from '../../shared/pass-through/request.ts'
-import type { PassThroughEdits, PassThroughRequest, PathParameters } from '../../text-dialect.ts'
+import type { PassThrough, PassThroughEdits } from '../../text-dialect.ts'
+import { decodeRequest } from '../request/decode-request.ts'
 import { camelName } from '../request/fields.ts'
 import { NAMES } from './known-names.ts'
 import { billedAs, namedUrls, pricedFields, spelled, vendorObjects } from './vendor-fields.ts'
 
 const OWN_BOUNDS: ReadonlySet<string> = new Set(['generationConfig', 'generation_config'])
 
-/** `decode` also is what finds the caller's mistakes. Throws Mistake. */
-export function readRequest(
-  bytes: Uint8Array,
-  codec: Codec,
-  addressed: PathParameters | undefined,
-  decode: (body: unknown, addressed: PathParameters | undefined) => CanonicalRequest,
-  maxValues?: number | undefined,
-): PassThroughRequest {
+/** Decoding finds the errors of the client. Throws RequestError. */
+export const readRequest: PassThrough['readRequest'] = (bytes, codec, addressed, maxValues) => {
   const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
   refuseTwoSpellings(scan.fields, '')
   refuseTwoCaps(bytes, scan, codec)
-  const request = decode(body, addressed)
-  const { images, documents, audios, encodedBytes } = countMedia(request)
+  const request = decodeRequest(body, addressed)
+  const scanned = { bytes, scan, codec }
   return {
-    model: request.model,
-    stream: request.stream,
-    choices: request.sampling.choices ?? 1,
-    maxOutput: request.sampling.maxOutput,
+    ...readFacts(scanned, request, OWN_BOUNDS),
     capField: 'generationConfig.maxOutputTokens',
-    outputFields: outputFieldsIn(scan.fields, OWN_BOUNDS, { bytes, codec }),
-    showUsage: true,
-    textBytes: bytes.length - encodedBytes,
-    images,
-    documents,
-    audios,
-    tools: request.tools.length + request.hostedTools.length,
-    values: scan.values,
     cacheKey: undefined,
     endUser: undefined,
     endUserFields: NO_END_USERS,
@@ -58,8 +41,7 @@ export function readRequest(
     priced: pricedFields(body),
     objects: vendorObjects(body),
     urls: namedUrls(body),
-    edited: (edits) => edited({ bytes, scan, codec }, body, edits),
-    canonical: () => request,
+    edited: (edits) => edited(scanned, body, edits),
   }
 }
 
@@ -82,8 +64,6 @@ function refuseTwoCaps(bytes: Uint8Array, { fields }: JsonScan, codec: Codec): v
   if (!inner.ok) throw new RequestError('bad_request', config.name, `The ${config.name} of the body ${inner.message}`)
   refuseTwoSpellings(inner.fields, 'generationConfig.')
 }
-
-type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
 
 function edited(scanned: Scanned, body: Json, edits: PassThroughEdits): Pieces {
   const { bytes, scan, codec } = scanned

@@ -1,25 +1,23 @@
 // A messages request as it passes through: what the journey has to know of it, and the few edits it may need.
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
-import type { CanonicalRequest } from '../../../canonical/request.ts'
-import type { Codec } from '../../../framing/codec.ts'
 import { editFields, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
-import type { JsonScan } from '../../../framing/json/json-scan.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
 import type { Pieces } from '../../../framing/splice.ts'
 import { openingOf } from '../../shared/pass-through/opening.ts'
-import { outputFieldsIn } from '../../shared/pass-through/output-fields.ts'
 import {
-  countMedia,
   endUsersIn,
   leaveOutTools,
   notText,
   openFieldEdits,
   readBody,
+  readFacts,
+  type Scanned,
   setWithin,
   withOutputBounds,
 } from '../../shared/pass-through/request.ts'
-import type { PassThroughEdits, PassThroughRequest, PathParameters } from '../../text-dialect.ts'
+import type { PassThrough, PassThroughEdits } from '../../text-dialect.ts'
+import { decodeRequest } from '../request/decode-request.ts'
 import { NAMES } from './known-names.ts'
 import { billedAs, namedUrls, pricedFields, vendorObjects } from './vendor-fields.ts'
 
@@ -28,31 +26,16 @@ const LEAST_BUDGET = 1_024
 
 const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_tokens'])
 
-/** `decode` also is what finds the caller's mistakes. Throws Mistake. */
-export function readRequest(
-  bytes: Uint8Array,
-  codec: Codec,
-  addressed: PathParameters | undefined,
-  decode: (body: unknown, addressed: PathParameters | undefined) => CanonicalRequest,
-  maxValues?: number | undefined,
-): PassThroughRequest {
+/** Decoding finds the errors of the client. Throws RequestError. */
+export const readRequest: PassThrough['readRequest'] = (bytes, codec, _path, maxValues) => {
   const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
-  const request = decode(body, addressed)
-  const { images, documents, audios, encodedBytes } = countMedia(request)
+  const request = decodeRequest(body)
+  const scanned = { bytes, scan, codec }
+  const facts = readFacts(scanned, request, OWN_BOUNDS)
   return {
-    model: request.model,
-    stream: request.stream,
-    choices: 1,
-    maxOutput: request.sampling.maxOutput,
+    ...facts,
     capField: 'max_tokens',
-    outputFields: outputFieldsIn(scan.fields, OWN_BOUNDS, { bytes, codec }),
-    showUsage: true,
-    textBytes: bytes.length - encodedBytes - fetchedBytes(body),
-    images,
-    documents,
-    audios,
-    tools: request.tools.length + request.hostedTools.length,
-    values: scan.values,
+    textBytes: facts.textBytes - fetchedBytes(body),
     cacheKey: undefined,
     endUser: request.endUser,
     endUserFields: endUsersIn({ 'metadata.user_id': request.endUser }),
@@ -60,8 +43,7 @@ export function readRequest(
     priced: pricedFields(body),
     objects: vendorObjects(body),
     urls: namedUrls(body),
-    edited: (edits) => edited({ bytes, scan, codec }, body, edits),
-    canonical: () => request,
+    edited: (edits) => edited(scanned, body, edits),
   }
 }
 
@@ -80,8 +62,6 @@ function fetchedIn({ content }: Json): number {
   const { type, data, media_type: mime } = content.content.source
   return type === 'base64' && typeof data === 'string' ? notText(String(mime), data.length) : 0
 }
-
-type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
 
 function edited(scanned: Scanned, body: Json, edits: PassThroughEdits): Pieces {
   const { bytes, scan, codec } = scanned

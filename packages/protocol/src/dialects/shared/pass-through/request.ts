@@ -7,9 +7,12 @@ import type { Codec } from '../../../framing/codec.ts'
 import { editElements, editedObject, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
 import { fieldNamed, type JsonField, type JsonScan, scanObject } from '../../../framing/json/json-scan.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
-import type { EndUserField, PassThroughEdits } from '../../text-dialect.ts'
+import type { EndUserField, PassThroughEdits, PassThroughRequest } from '../../text-dialect.ts'
 import { checkNames, type KnownNames } from './known-names.ts'
-import { boundOutput } from './output-fields.ts'
+import { boundOutput, outputFieldsIn } from './output-fields.ts'
+
+/** A body with the places of its top-level fields. */
+export type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
 
 /** Both the parsed value and where its fields stand in the bytes. Throws Mistake. */
 export function readBody(
@@ -96,6 +99,24 @@ function countPart({ media, source }: MediaPart, counts: MediaCounts): void {
   if (source.kind === 'inline') counts.encodedBytes += notText(source.mime, source.data.length)
 }
 
+/** What every dialect whose bodies are parsed whole takes from the scan and the canonical request. */
+export function readFacts({ bytes, scan, codec }: Scanned, request: CanonicalRequest, ownBounds: ReadonlySet<string>) {
+  const { encodedBytes, ...media } = countMedia(request)
+  return {
+    ...media,
+    model: request.model,
+    stream: request.stream,
+    choices: request.sampling.choices ?? 1,
+    maxOutput: request.sampling.maxOutput,
+    outputFields: outputFieldsIn(scan.fields, ownBounds, { bytes, codec }),
+    showUsage: true,
+    textBytes: bytes.length - encodedBytes,
+    tools: request.tools.length + request.hostedTools.length,
+    values: scan.values,
+    canonical: () => request,
+  } satisfies Partial<PassThroughRequest>
+}
+
 /** One after the other; of two that set the same field the later wins. */
 export function joinEdits(edits: readonly PassThroughEdits[]): PassThroughEdits {
   const joined: PassThroughEdits = Object.assign({}, ...edits)
@@ -127,7 +148,7 @@ export function withOutputBounds(
 
 /** The `tools` field without the tools that need one of these prices. */
 export function leaveOutTools(
-  { bytes, scan }: { bytes: Uint8Array; scan: JsonScan },
+  { bytes, scan }: Scanned,
   into: FieldEdits,
   body: Json,
   { withoutTools = [] }: PassThroughEdits,
@@ -143,7 +164,7 @@ export function leaveOutTools(
 
 /** A field inside a top-level object, set without touching the object's other bytes. */
 export function setWithin(
-  { bytes, scan, codec }: { bytes: Uint8Array; scan: JsonScan; codec: Codec },
+  { bytes, scan, codec }: Scanned,
   into: FieldEdits,
   outer: string,
   inner: string,

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import type { TextCandidate, TextOffer } from '../../access/catalogue.ts'
-import type { Upstream } from '../../config/types.ts'
-import { tiersOf } from '../../upstreams/health/choose.ts'
-import { KeyHealth, type Verdict } from '../../upstreams/health/key-health.ts'
-import { createSeals } from '../translation/seals.ts'
+import type { TextCandidate, TextOffer } from '../access/catalogue.ts'
+import type { Upstream } from '../config/types.ts'
+import { affinityOf } from '../text/routing/affinity.ts'
+import { createSeals } from '../text/translation/seals.ts'
+import { tiersOf } from '../upstreams/health/choose.ts'
+import { KeyHealth, type Verdict } from '../upstreams/health/key-health.ts'
 import { findCandidate, noRouteError, type Unrouted } from './find-candidate.ts'
 
 const candidate = (id: string, priority = 1, weight = 1, perKey?: number): TextCandidate => ({
@@ -24,19 +25,18 @@ const partsWith = (random: () => number, full: readonly string[] = [], now = 0) 
   ({
     ...{
       random,
-      seals,
       ticker: { now: () => now, exactNow: () => now },
       upstreamCalls: { isFull: ({ id }: Upstream) => full.includes(id) },
     },
   }) as unknown as Parameters<typeof findCandidate>[2]
 
-const asking = (body = '{}', account = 1n, cacheKey?: string, opening?: string) =>
-  ({
-    body: Buffer.from(body),
-    caller: { account },
-    dialect: { id: 'chat' },
+const asking = (body = '{}', account = 1n, cacheKey?: string, opening?: string) => {
+  const conversation = {
+    ...{ body: Buffer.from(body), caller: { account }, dialect: { id: 'chat' } },
     request: { cacheKey, opening: () => opening },
-  }) as unknown as Unrouted
+  } as unknown as Parameters<typeof affinityOf>[0]
+  return { caller: conversation.caller, affinity: affinityOf(conversation, { seals }) } satisfies Unrouted
+}
 
 function judge({ health }: TextCandidate, verdict: Verdict, times = 1): void {
   for (let count = 0; count < times; count++) health.record('inner', verdict, 0)

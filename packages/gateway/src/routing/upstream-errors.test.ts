@@ -15,6 +15,6 @@ test.each<[Record<string, string>, number | undefined]>([
   [{ 'retry-after': '-5' }, undefined],
   [{ 'retry-after': 'soon' }, undefined],
   [{}, undefined],
-])('%j: come back in %p s', (headers, seconds) => {
+])('%j: retry in %p s', (headers, seconds) => {
   expect(retryAfterIn({ header: (name) => headers[name] ?? null }, NOW)).toBe(seconds)
 })

@@ -2,11 +2,12 @@
 // model is called, or a candidate that is cooling down.
 
 import type { Client } from '@trivium/http/request.ts'
-import { keyAllowsModel } from '../../access/authorize.ts'
-import type { TextCandidate, TextOffer } from '../../access/catalogue.ts'
-import type { Holder } from '../../overload/fair-queue.ts'
-import type { UpstreamSlots } from '../../overload/upstream-slots.ts'
-import type { UpstreamCalls } from '../../paid-call/upstream-call.ts'
+import { keyAllowsModel } from '../access/authorize.ts'
+import type { Candidate, Offer } from '../access/catalogue.ts'
+import type { AnyPrice } from '../money/prices/price.ts'
+import type { Holder } from '../overload/fair-queue.ts'
+import type { UpstreamSlots } from '../overload/upstream-slots.ts'
+import type { UpstreamCalls } from '../paid-call/upstream-call.ts'
 import {
   type CandidateDependencies,
   findCandidate,
@@ -24,16 +25,16 @@ export type WaitDependencies = CandidateDependencies & {
 }
 
 /** `tooExpensive`: fallbacks that the caller cannot pay for. */
-type Choice = { offer: TextOffer; unrouted: Unrouted; client: Client; tooExpensive: readonly TextOffer[] }
+type Choice<O> = { offer: O; unrouted: Unrouted; client: Client; tooExpensive: readonly O[] }
 
 /**
  * `take` is called at the moment a candidate is found, to take its slot: many requests may stop waiting in the same turn of the
  * event loop, and between two of their steps all would find the same slot free.
  */
-export async function waitOrFallBack<T extends object>(
-  { offer, unrouted, client, tooExpensive }: Choice,
+export async function waitOrFallBack<P extends AnyPrice, M extends { id: string }, T extends object>(
+  { offer, unrouted, client, tooExpensive }: Choice<Offer<P, M>>,
   deps: WaitDependencies,
-  take: (offer: TextOffer, candidate: TextCandidate) => T,
+  take: (offer: Offer<P, M>, candidate: Candidate<P>) => T,
 ): Promise<T> {
   // The coarse clock may be a tick behind, which would reject callers that waited exactly as long as they were told.
   deps.ticker.exactNow()
@@ -41,7 +42,7 @@ export async function waitOrFallBack<T extends object>(
   const fallbacks = offer.fallbacks.filter(
     (each) => !tooExpensive.includes(each) && keyAllowsModel(caller, each.model.id),
   )
-  const taken = (offer: TextOffer, candidate: TextCandidate | undefined) => candidate && take(offer, candidate)
+  const taken = (offer: Offer<P, M>, candidate: Candidate<P> | undefined) => candidate && take(offer, candidate)
   const isAlone = fallbacks.length === 0
   const find = () => (isAlone ? findCandidate : routeToHealthy)(offer, unrouted, deps)
   const mayWait = () => (isAlone ? hasCallable : hasHealthy)(offer, deps)
@@ -61,10 +62,10 @@ export async function waitOrFallBack<T extends object>(
 }
 
 type Waiter<T> = {
-  offer: TextOffer
+  offer: Offer
   account: bigint
   client: Client
-  find(): TextCandidate | undefined
+  find(): Candidate | undefined
   mayWait(): boolean
   taken(): T | undefined
 }
@@ -88,7 +89,7 @@ async function waitForSlot<T extends object>(
 }
 
 /** Calls that an account has at the upstreams of a model. */
-function holderOf(account: bigint, { candidates }: TextOffer, { upstreamCalls }: WaitDependencies): Holder {
+function holderOf(account: bigint, { candidates }: Offer, { upstreamCalls }: WaitDependencies): Holder {
   const upstreams = new Map(candidates.map(({ upstream }) => [upstream.id, upstream]))
   return {
     account,

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { thrownBy } from '../contract/harness.ts'
-import { openCatchUp } from './catch-up.ts'
+import { createFlushBeforeRead } from './flush-before-read.ts'
 
 /** A writer that takes verbs at once and writes rows when told to; time passes only by sleeping. */
 function open() {
@@ -18,7 +18,7 @@ function open() {
     await Promise.resolve()
     seen.now += milliseconds
   }
-  return { seen, queue, caughtUp: openCatchUp(queue, { now: () => seen.now, sleep }) }
+  return { seen, queue, caughtUp: createFlushBeforeRead(queue, { now: () => seen.now, sleep }) }
 }
 
 test('with all in the rows nobody waits and nothing is written', async () => {

@@ -1,0 +1,29 @@
+// Section `registration`.
+import { NANOS_PER_USD } from '../../money/amount.ts'
+import type { FileConfig } from '../types.ts'
+import type { YamlValue } from '../yaml/document.ts'
+import { fieldsOf } from '../yaml/fields.ts'
+import { readBoolean, readUsd } from '../yaml/scalars.ts'
+
+type Registration = FileConfig['registration']
+
+/** New accounts get trial credit. With a real upstream that is the operator's money, so registration must be opened explicitly. */
+export const registrationDefaults = (hasRealUpstream: boolean): Registration => ({
+  open: !hasRealUpstream,
+  trialCredit: 10n * NANOS_PER_USD,
+  trialBudgetPerDay: 100n * NANOS_PER_USD,
+})
+
+const REGISTRATION_FIELDS = { open: true, trial_credit: true, trial_budget_per_day: true } as const
+
+export const readRegistration =
+  (defaults: Registration) =>
+  (value: YamlValue): Registration => {
+    const fields = fieldsOf(value, REGISTRATION_FIELDS, 'registration: { open: true, trial_credit: 10 }')
+    if (!fields) return defaults
+    return {
+      open: fields.optional('open', readBoolean, defaults.open),
+      trialCredit: fields.optional('trial_credit', readUsd, defaults.trialCredit),
+      trialBudgetPerDay: fields.optional('trial_budget_per_day', readUsd, defaults.trialBudgetPerDay),
+    }
+  }

@@ -1,0 +1,193 @@
+// A failed attempt: what the next one is, if there may be one. Two more at most, a fifth of all traffic at most, only before any
+// output, and only where the failed one was certainly not billed.
+
+import type { Ticker } from '@trivium/http/ticker.ts'
+import { keyAllowsModel } from '../access/authorize.ts'
+import type { Candidate, Offer } from '../access/catalogue.ts'
+import { formatRequestId } from '../access/ids.ts'
+import type { AnyPrice } from '../money/prices/price.ts'
+import type { Log } from '../observe/log.ts'
+import type { PaidCall } from '../paid-call/paid-call.ts'
+import type { UpstreamCalls } from '../paid-call/upstream-call.ts'
+import type { Node } from '../storage/node/node.ts'
+import { shown } from '../upstreams/health/health.ts'
+import { Attempt } from '../upstreams/health/key-health.ts'
+import type { RetryBudget } from '../upstreams/health/retry-budget.ts'
+import type { FailedAttempt } from './failed-attempt.ts'
+import { type CandidateDependencies, findCandidate, isFull, type Unrouted } from './find-candidate.ts'
+
+export type NextAttemptDependencies = CandidateDependencies & {
+  upstreamCalls: UpstreamCalls
+  retryBudget: RetryBudget
+  node: Pick<Node, 'identity' | 'mayDispatch'>
+  ticker: Ticker
+  log: Log
+}
+
+type Named = { id: string }
+
+/** Where the failed attempt went. */
+export type LastAttempt<P extends AnyPrice, M extends Named> = Unrouted & {
+  /** Of the model that the caller named. */
+  wanted: Offer<P, M>
+  offer: Offer<P, M>
+  candidate: Candidate<P>
+  /** Candidates that were chosen for earlier attempts. */
+  tried: readonly Candidate<P>[]
+}
+
+/** What a kind of call does for its next attempt. */
+export type Steps<P extends AnyPrice, M extends Named, T, C> = {
+  /** undefined: the request cannot be expressed for this candidate. */
+  prepare(offer: Offer<P, M>, candidate: Candidate<P>, tried: readonly Candidate<P>[]): T | undefined
+  /** Extends the hold where the attempt can cost more. undefined: there are no funds for it. */
+  cover(prepared: T): Promise<C | undefined>
+}
+
+export type NextAttempt<T, C> = { prepared: T; coverage: C; health: Attempt }
+
+const MOST_RETRIES = 2
+/** Before another upstream is called, and before the same one is called again: spreads calls that failed together. */
+const PAUSE_MS = 30
+const PAUSE_FOR_SAME_MS = 300
+
+/** The attempt has failed: what it says of the upstream is noted, and its slots are free. */
+export function endAttempt(call: PaidCall, { verdict }: FailedAttempt, deps: NextAttemptDependencies): void {
+  const { health } = call.attempt
+  if (verdict.is === 'rejected') logRejectedKey(call, verdict.reason, deps)
+  health.record(verdict, deps.ticker.exactNow())
+  releaseSlots(call, health, deps)
+}
+
+const retriesOf = ({ failedAttempts }: PaidCall): number => failedAttempts?.length ?? 0
+
+function mayRetry(call: PaidCall, { unbilled }: FailedAttempt): boolean {
+  const isOver = call.client.isDisconnected || call.upstreamCall.reason !== undefined
+  return unbilled && !isOver && retriesOf(call) < MOST_RETRIES
+}
+
+/** Other nodes may have declared this one dead, or be about to: then its holds are voided, and the funds may be spent. */
+function isStillHeld({ owner }: PaidCall, { node }: NextAttemptDependencies): boolean {
+  const { slot, epoch } = node.identity()
+  return node.mayDispatch() && slot === owner.slot && epoch === owner.epoch
+}
+
+/** The next attempt, with its slots taken. undefined: there may be none. */
+export async function findNext<P extends AnyPrice, M extends Named, T, C>(
+  call: PaidCall,
+  failed: FailedAttempt,
+  last: LastAttempt<P, M>,
+  steps: Steps<P, M, T, C>,
+  deps: NextAttemptDependencies,
+): Promise<NextAttempt<T, C> | undefined> {
+  if (!mayRetry(call, failed)) return undefined
+  const { upstreamCall } = call
+  const isLast = retriesOf(call) === MOST_RETRIES - 1
+  const tried = [...last.tried, last.candidate, ...(failed.noConnection ? othersAtSameAddress(last) : [])]
+  // A request that cannot be expressed for one upstream may be for the next; the first counts as tried.
+  for (;;) {
+    const preferred = (isLast && elsewhere(last, tried, deps)) || candidateFor(last, tried, failed, deps)
+    const found = affordable(last, failed, tried, preferred, deps)
+    if (!found) return undefined
+    const { offer, candidate } = found
+    tried.push(candidate)
+    const prepared = steps.prepare(offer, candidate, [...tried])
+    if (!prepared) continue
+    // Before the hold and the pause: many requests that failed together would find the same slot free.
+    deps.upstreamCalls.move(upstreamCall, candidate.upstream)
+    const health = new Attempt(candidate.health, candidate.route.model, deps.ticker.now())
+    const coverage = await steps.cover(prepared)
+    if (coverage !== undefined) {
+      const pause = candidate === last.candidate ? PAUSE_FOR_SAME_MS : PAUSE_MS
+      await Bun.sleep(pause * (0.5 + deps.random()))
+      if (!upstreamCall.reason && isStillHeld(call, deps)) return { prepared, coverage, health }
+      releaseSlots(call, health, deps)
+      return undefined
+    }
+    releaseSlots(call, health, deps)
+  }
+}
+
+/** At the upstream and at its key: the next attempt may need the very same. */
+function releaseSlots({ upstreamCall }: PaidCall, health: Attempt, { ticker }: NextAttemptDependencies): void {
+  health.end(ticker.now())
+  upstreamCall.releaseSlot()
+}
+
+type Found<P extends AnyPrice, M extends Named> = { offer: Offer<P, M>; candidate: Candidate<P> }
+
+/** Another candidate of the same model, then of its fallbacks, then the same candidate once more. */
+function candidateFor<P extends AnyPrice, M extends Named>(
+  last: LastAttempt<P, M>,
+  tried: readonly Candidate<P>[],
+  { verdict }: FailedAttempt,
+  deps: NextAttemptDependencies,
+): Found<P, M> | undefined {
+  const { offer, candidate } = last
+  const found = candidateAmong(last, tried, deps)
+  if (found) return found
+  const isFirst = tried.filter((one) => one === candidate).length === 1 && !candidate.upstream.embedded
+  const isReady = candidate.health.isReady(candidate.route.model, deps.ticker.now())
+  const mayRepeat = verdict.is === 'failure' && isFirst && isReady && !isFull(candidate, last.caller, deps)
+  return mayRepeat ? { offer, candidate } : undefined
+}
+
+/** Where the retry budget is used up for candidates that failed lately, a healthy one is called instead. */
+function affordable<P extends AnyPrice, M extends Named>(
+  last: LastAttempt<P, M>,
+  failed: FailedAttempt,
+  tried: readonly Candidate<P>[],
+  found: Found<P, M> | undefined,
+  deps: NextAttemptDependencies,
+): Found<P, M> | undefined {
+  const { retryBudget } = deps
+  // No upstream has received the request yet: the next one receives it for the first time, which is no retry.
+  if (failed.noConnection && found?.candidate !== last.candidate) return found
+  if (!found || retryBudget.take(found.candidate.health.isHealthy)) return found
+  const doubtful = everyCandidate(last).filter(({ health }) => !health.isHealthy)
+  const trusted = candidateAmong(last, [...tried, ...doubtful], deps)
+  return trusted && retryBudget.take(true) ? trusted : undefined
+}
+
+const everyCandidate = <P extends AnyPrice, M extends Named>({ wanted }: LastAttempt<P, M>): readonly Candidate<P>[] =>
+  [wanted, ...wanted.fallbacks].flatMap(({ candidates }) => candidates)
+
+/** A host that cannot be reached is so for its other keys as well, whichever entry of the configuration has them. */
+function othersAtSameAddress<P extends AnyPrice, M extends Named>(last: LastAttempt<P, M>): Candidate<P>[] {
+  const address = addressOf(last.candidate)
+  return everyCandidate(last).filter((other) => other !== last.candidate && addressOf(other) === address)
+}
+
+const addressOf = ({ upstream }: Candidate): string => `${new URL(upstream.baseUrl).origin} ${upstream.proxy ?? ''}`
+
+/** The last attempt prefers another upstream: where two keys of one failed, the third may fail as well. */
+function elsewhere<P extends AnyPrice, M extends Named>(
+  last: LastAttempt<P, M>,
+  tried: readonly Candidate<P>[],
+  deps: NextAttemptDependencies,
+): Found<P, M> | undefined {
+  const upstreams = new Set(tried.map(({ upstream }) => upstream.id))
+  const same = everyCandidate(last).filter(({ upstream }) => upstreams.has(upstream.id))
+  return candidateAmong(last, [...tried, ...same], deps)
+}
+
+function candidateAmong<P extends AnyPrice, M extends Named>(
+  last: LastAttempt<P, M>,
+  tried: readonly Candidate<P>[],
+  deps: NextAttemptDependencies,
+): Found<P, M> | undefined {
+  const { wanted, caller } = last
+  for (const offer of [wanted, ...wanted.fallbacks.filter(({ model }) => keyAllowsModel(caller, model.id))]) {
+    const candidate = findCandidate(offer, last, deps, tried)
+    if (candidate) return { offer, candidate }
+  }
+  return undefined
+}
+
+/** Once, and not again for every request until the key is accepted. */
+function logRejectedKey({ id, attempt }: PaidCall, reason: string, { ticker, log }: NextAttemptDependencies): void {
+  const { upstream, key, health } = attempt.candidate
+  if (upstream.embedded || health.report(ticker.now()).state === 'rejected') return
+  const fields = { request: formatRequestId(id), upstream: upstream.id, key: shown(key), reason }
+  log.warn('upstream rejected the API key; key disabled for 5 minutes', fields)
+}

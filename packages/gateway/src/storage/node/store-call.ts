@@ -1,0 +1,71 @@
+// One call to the store with exactly one event as its result: the response, or `no-response` if the store is late or fails.
+import { isDone, type RequestVerb, type Result } from '../../money/ledger.ts'
+import type { Event } from '../../money/settlement.ts'
+import { type Completion, StoreDown } from '../storage.ts'
+import { DeadlineEntry, type Deadlines } from './deadlines.ts'
+
+/** Reports an error to the operator. */
+export type Report = (message: string, error?: unknown) => void
+export type OnEvent = (event: Event) => void
+export type StoreCallContext = {
+  mayDispatch: () => boolean
+  report: Report
+  /** Timeouts of holds and extensions, and of the ends of requests. */
+  holdDeadlines: Deadlines
+  finishDeadlines: Deadlines
+}
+
+/**
+ * Uses callbacks instead of promises: every request makes two calls, and a promise costs about as much as the rest of
+ * a call.
+ */
+export class StoreCall extends DeadlineEntry implements Completion<Result> {
+  readonly #kind: 'hold' | 'extend' | 'finish'
+  readonly #verb: RequestVerb
+  readonly #onEvent: OnEvent
+  readonly #context: StoreCallContext
+  readonly #deadlines: Deadlines
+  #isOver = false
+
+  constructor(verb: RequestVerb, onEvent: OnEvent, context: StoreCallContext) {
+    super()
+    this.#kind = verb.verb === 'hold' || verb.verb === 'extend' ? verb.verb : 'finish'
+    this.#verb = verb
+    this.#onEvent = onEvent
+    this.#context = context
+    this.#deadlines = this.#kind === 'finish' ? context.finishDeadlines : context.holdDeadlines
+    this.#deadlines.add(this)
+  }
+
+  onTimeout(): void {
+    this.#isOver = true
+    this.#onEvent({ event: 'no-response', verb: this.#kind })
+  }
+
+  resolve(result: Result): void {
+    if (this.#isOver) return
+    this.#end()
+    this.#onEvent(this.#eventOf(result))
+  }
+
+  reject(error: unknown): void {
+    if (this.#isOver) return
+    this.#end()
+    // Whatever the reason, it is unknown whether the verb took effect.
+    if (!(error instanceof StoreDown)) this.#context.report(`the store failed on ${this.#verb.verb}`, error)
+    this.#onEvent({ event: 'no-response', verb: this.#kind })
+  }
+
+  #end(): void {
+    this.#isOver = true
+    this.#deadlines.remove(this)
+  }
+
+  #eventOf(result: Result): Event {
+    const verb = this.#kind
+    if (verb === 'hold') return { event: 'response', verb, result, mayDispatch: this.#context.mayDispatch() }
+    if (verb === 'finish' && !isDone(result))
+      this.#context.report(`the store rejected the ${this.#verb.verb} of a request: ${result.outcome}`)
+    return { event: 'response', verb, result }
+  }
+}

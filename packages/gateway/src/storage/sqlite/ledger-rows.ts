@@ -1,0 +1,80 @@
+// Rows of SQLite's tables -> the ledger's rows.
+import type { AccountRow, KeyRow, LeaseRow, NodeRow, RequestRow, RequestState } from '../../money/ledger.ts'
+import type { Meter, Period, Window } from '../../money/limits.ts'
+import { toLimits, toSpent } from '../sql/rows.ts'
+
+export type SqlRow = Record<string, bigint | string | null>
+
+/**
+ * `written`: the amounts in the tables. Writes add the difference, so that a change by another process since the read is
+ * kept.
+ */
+export type KeptAccount = AccountRow & { written: { balance: bigint; held: bigint; open: number } }
+export type KeptKey = KeyRow & { written: { spent: bigint; held: bigint; open: number } }
+const toWindow = (text: string): Window => (text === '' ? [] : text.split(',').map(Number))
+
+const toMeter = (row: SqlRow): Meter => ({
+  open: Number(row.open_requests),
+  ...toSpent(row),
+  requests: toWindow(row.requests_window as string),
+  tokens: toWindow(row.tokens_window as string),
+})
+
+export const toAccountRow = (row: SqlRow): KeptAccount => ({
+  id: row.id as bigint,
+  balance: row.balance as bigint,
+  held: row.held as bigint,
+  written: { balance: row.balance as bigint, held: row.held as bigint, open: Number(row.open_requests) },
+  disabled: row.disabled !== 0n,
+  limits: toLimits(row),
+  meter: toMeter(row),
+})
+
+export const toKeyRow = (row: SqlRow): KeptKey => ({
+  id: row.id as bigint,
+  account: row.account as bigint,
+  revoked: row.revoked !== 0n,
+  revision: Number(row.revision),
+  expiresAt: row.expires_at === null ? undefined : Number(row.expires_at),
+  cap: row.cap === null ? undefined : (row.cap as bigint),
+  capPeriod: row.cap_period === null ? undefined : (row.cap_period as Period),
+  spent: row.spent as bigint,
+  held: row.held as bigint,
+  written: { spent: row.spent as bigint, held: row.held as bigint, open: Number(row.open_requests) },
+  limits: toLimits(row),
+  meter: toMeter(row),
+})
+
+export const toRequestRow = (row: SqlRow): RequestRow => ({
+  id: row.id as bigint,
+  account: row.account as bigint,
+  key: row.key as bigint,
+  slot: Number(row.slot),
+  epoch: Number(row.epoch),
+  deadline: row.deadline === null ? undefined : Number(row.deadline),
+  state: Number(row.state) as RequestState,
+  held: row.held as bigint,
+  heldAt: Number(row.held_at),
+  tokens: Number(row.tokens),
+  progress: row.progress as bigint,
+  cost: row.cost as bigint,
+  shortfall: row.shortfall as bigint,
+  model: row.model as string,
+  upstream: row.upstream as string,
+  ending: row.ending as string,
+  receipt: row.receipt as string,
+})
+
+export const toLeaseRow = (row: SqlRow): LeaseRow => ({
+  name: row.name as string,
+  epoch: Number(row.epoch),
+  holder: row.holder as string,
+  expiresAt: Number(row.expires_at),
+})
+
+export const toNodeRow = (row: SqlRow): NodeRow => ({
+  slot: Number(row.slot),
+  epoch: Number(row.epoch),
+  renewedAt: Number(row.renewed_at),
+  config: row.config as string,
+})
