@@ -15,7 +15,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   process: ['observe'],
   startup: ['process', 'cli', 'config', 'access', 'money', 'storage', 'observe'],
   cli: ['config', 'access', 'paid-call', 'money', 'storage', 'upstreams', 'observe'],
-  text: ['routing', 'paid-call', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
+  images: ['routing', 'paid-call', 'overload', 'access', 'upstreams', 'media', 'bytes', 'money', 'storage', 'observe', 'config'],
+  text: ['routing', 'bytes', 'paid-call', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
   routing: ['paid-call', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
   'paid-call': ['overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
   overload: ['access', 'money', 'storage', 'observe'],
@@ -25,6 +26,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   upstreams: ['config', 'observe', 'money'],
   storage: ['money', 'observe'],
   config: ['money'],
+  bytes: [],
   money: [],
   observe: [],
 }

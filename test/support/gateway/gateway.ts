@@ -1,7 +1,7 @@
 // A real gateway in its own process: the one way to start one in tests.
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { StreamTiming } from '../../../packages/gateway/src/text/responding/stream-timing.ts'
+import type { StreamTiming } from '../../../packages/gateway/src/paid-call/stream-timing.ts'
 import { type CommandOutput, type Engine, environmentOf, type Home, MAIN, newHome, runCommand } from './home.ts'
 import { closeDatabase, runJson } from './operate.ts'
 

@@ -3,13 +3,13 @@
 
 import { decodeString, fieldNamed, scanObject } from '@trivium/protocol/framing/json/json-scan.ts'
 import { type Catalogue, offerOf } from '../access/catalogue.ts'
+import { codec } from '../bytes/codec.ts'
 import { NO_OPTIONS } from '../money/prices/token-price.ts'
 import { lowFundsFailure } from '../overload/low-funds-cache.ts'
 import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
 import type { Caller } from '../storage/storage.ts'
 import { amountsOf, boundsOf, type Sizing } from './billing/bounds.ts'
 import type { StatisticsByModel } from './billing/model-statistics.ts'
-import { codec } from './translation/codec.ts'
 
 export type LowFundsDependencies = { rateLimitCache: Pick<RateLimitCache, 'lowFunds'>; statistics: StatisticsByModel }
 

@@ -6,9 +6,9 @@ import type { Ticker } from '@trivium/http/ticker.ts'
 import type { Catalogue } from '../access/catalogue.ts'
 import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
+import { codec } from '../bytes/codec.ts'
 import type { Slot } from '../overload/admission.ts'
 import type { TextEndpoint, TextRequest } from './request.ts'
-import { codec } from './translation/codec.ts'
 
 export type ReadDependencies = {
   ticker: Pick<Ticker, 'after'>

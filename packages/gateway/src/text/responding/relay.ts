@@ -1,12 +1,12 @@
 // The second phase of a stream: the upstream's events are passed on to the client as they come, within what the hold covers.
 
 import { type Outcome, outcomeOfBreak } from '../../paid-call/outcome.ts'
+import type { StreamTiming } from '../../paid-call/stream-timing.ts'
 import { type UpstreamCall, unlessAborted } from '../../paid-call/upstream-call.ts'
 import { outcomeOfFinish } from '../settle.ts'
 import type { Started } from './before-output.ts'
 import type { MeteredStream } from './metered-stream.ts'
 import type { StreamClient } from './stream-client.ts'
-import type { StreamTiming } from './stream-timing.ts'
 
 /** To the end of the upstream's stream, or to that of the hold. */
 export async function relay(

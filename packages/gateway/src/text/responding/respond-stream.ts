@@ -6,6 +6,7 @@ import { withTimeout } from '@trivium/http/ticker.ts'
 import { Failure } from '../../access/failure.ts'
 import { formatRequestId } from '../../access/ids.ts'
 import { voidUnsettled } from '../../paid-call/run.ts'
+import type { StreamTiming } from '../../paid-call/stream-timing.ts'
 import type { Settle } from '../settle.ts'
 import type { TextCall } from '../text-call.ts'
 import { awaitOutput, type Started } from './before-output.ts'
@@ -13,7 +14,6 @@ import type { CallDependencies } from './call.ts'
 import { endStream } from './end-stream.ts'
 import { relay } from './relay.ts'
 import { StreamClient } from './stream-client.ts'
-import type { StreamTiming } from './stream-timing.ts'
 
 export type StreamDependencies = CallDependencies & { streamTiming: StreamTiming }
 

@@ -1,6 +1,7 @@
 // The phases of a stream apart from each other: before output, relaying, ending. The meter, the budget and the upstream are fakes.
 import { describe, expect, test } from 'bun:test'
 import type { Failure } from '../../access/failure.ts'
+import { STREAM_TIMING } from '../../paid-call/stream-timing.ts'
 import type { Observed } from '../billing/charge.ts'
 import type { TextCall } from '../text-call.ts'
 import type { StreamMeter } from '../translation/outbound.ts'
@@ -10,7 +11,6 @@ import { MeteredStream } from './metered-stream.ts'
 import { relay } from './relay.ts'
 import type { StreamBudget } from './stream-budget.ts'
 import { StreamClient } from './stream-client.ts'
-import { STREAM_TIMING } from './stream-timing.ts'
 
 /** Reads lines: `.` is no output, `!` an error, `$` the finish, `#` the last event; anything else is output. */
 function meterOf(): StreamMeter {

@@ -8,7 +8,7 @@ import { type Usage, usageOf } from '@trivium/protocol/canonical/usage.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { ChargedUnits, ReplyContext } from '@trivium/protocol/dialects/text-dialect.ts'
-import { codec } from './codec.ts'
+import { codec } from '../../bytes/codec.ts'
 import type { StreamMeter } from './outbound.ts'
 
 /** The client's and the upstream's dialect, and what the translation of one response needs. */
