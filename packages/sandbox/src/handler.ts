@@ -1,9 +1,14 @@
 // The sandbox as a web-standard handler: called in-process by the gateway, or by its own server.
-import { bodyOf, type Sleep, sleepFor, whenAborted } from './delivery/body.ts'
+import { createHash } from 'node:crypto'
+import { bodyOf, type Sleep, type Step, sleepFor, whenAborted } from './delivery/body.ts'
 import { type Faults, numberOf, quirksOf, readFaults, splitModel } from './delivery/faults.ts'
 import { singleSteps, streamSteps } from './delivery/steps.ts'
-import type { DecodedRequest, Head, SandboxDialect, StreamEvent } from './dialects/dialect.ts'
-import { makePlan, type Plan } from './model/plan.ts'
+import type { DecodedRequest, Head, IncomingRequest, SandboxDialect, StreamEvent } from './dialects/dialect.ts'
+import { readImageCall, renderOutcome } from './images/answer.ts'
+import { type HostedImages, mediaTypeOf, openHostedImages } from './images/hosted-images.ts'
+import { type ImageCall, SANDBOX_IMAGE } from './images/image-call.ts'
+import { readDirectives } from './model/directives.ts'
+import { makePlan } from './model/plan.ts'
 import { generateContentModelList, modelList, SANDBOX_TEXT } from './model-list.ts'
 import { dialectOf, routeOf } from './paths.ts'
 import { badRequest, errorHeaders, SandboxError, type SandboxErrorInfo } from './request/errors.ts'
@@ -20,7 +25,14 @@ export type SandboxOptions = {
   sleep?: Sleep
 }
 
-type Parts = { faults: boolean; pace: number; key: 'any' | 'none'; clock: () => number; sleep: Sleep }
+type Parts = {
+  faults: boolean
+  pace: number
+  key: 'any' | 'none'
+  clock: () => number
+  sleep: Sleep
+  hosted: HostedImages
+}
 
 const DEFAULT_PACE_MS = 2
 const MOST_PACE_MS = 60_000
@@ -28,7 +40,8 @@ const SPLIT_REMARK = ' (北京 🙂 é)'
 const HTML = '<!doctype html><title>sandbox</title><p>[sandbox] Not the API you were looking for.</p>'
 
 export function createSandbox(options: SandboxOptions): (request: Request) => Promise<Response> {
-  const parts: Parts = { pace: DEFAULT_PACE_MS, key: 'any', clock: Date.now, sleep: sleepFor, ...options }
+  const defaults = { pace: DEFAULT_PACE_MS, key: 'any', clock: Date.now, sleep: sleepFor } as const
+  const parts: Parts = { ...defaults, ...options, hosted: openHostedImages() }
   return async (request) => {
     const url = new URL(request.url)
     const dialect = dialectOf(url.pathname)
@@ -42,6 +55,9 @@ export function createSandbox(options: SandboxOptions): (request: Request) => Pr
 }
 
 async function answer(request: Request, url: URL, dialect: SandboxDialect, parts: Parts): Promise<Response> {
+  const hosted = request.method === 'GET' ? parts.hosted.find(url.pathname) : undefined
+  if (hosted !== undefined)
+    return new Response(hosted, { headers: { ...LABELLED, 'content-type': mediaTypeOf(hosted) } })
   const route = routeOf(request.method, url.pathname)
   if (route === undefined) {
     const message = `Invalid URL (${request.method} ${url.pathname})`
@@ -53,8 +69,14 @@ async function answer(request: Request, url: URL, dialect: SandboxDialect, parts
   }
   if (route === 'list-models') return json(modelList())
   if (route === 'list-generate-content-models') return json(generateContentModelList())
-  return answerPrompt(request, url, dialect, parts)
+  const bytes = route === 'image-edits' ? NO_BYTES : await request.bytes()
+  const images = await readImageCall(route, request, url, bytes)
+  return images === undefined
+    ? answerPrompt({ bytes, url, headers: request.headers }, request, dialect, parts)
+    : answerImages(images, request, url, parts)
 }
+
+const NO_BYTES = new Uint8Array(0)
 
 /** Any key, in any place where an SDK sends it. */
 function hasKey(headers: Headers, url: URL): boolean {
@@ -62,20 +84,70 @@ function hasKey(headers: Headers, url: URL): boolean {
   return ['x-api-key', 'x-goog-api-key'].some((name) => headers.get(name)) || Boolean(url.searchParams.get('key'))
 }
 
-async function answerPrompt(request: Request, url: URL, dialect: SandboxDialect, parts: Parts): Promise<Response> {
-  const reading = dialect.decode({ bytes: await request.bytes(), url, headers: request.headers })
-  const { name, faults: suffix } = splitModel(reading.model)
-  if (name !== SANDBOX_TEXT) {
-    const message = `The model '${reading.model}' does not exist.`
-    throw new SandboxError({ status: 404, message, param: 'model', code: 'model_not_found' })
-  }
-  const faults = readFaults([suffix, request.headers.get('x-sandbox-fault') ?? ''], parts.faults)
-  const headerPace = readPace(request.headers.get('x-sandbox-pace'))
-  await delayHeaders(faults, request.signal, parts.sleep)
+async function answerPrompt(
+  incoming: IncomingRequest,
+  request: Request,
+  dialect: SandboxDialect,
+  parts: Parts,
+): Promise<Response> {
+  const reading = dialect.decode(incoming)
+  const { faults, headerPace } = await readSwitches(request, reading.model, [SANDBOX_TEXT], parts)
   const plan = () => makePlan(reading.request, faults.flags.has('split-utf8') ? SPLIT_REMARK : '')
   const pace = headerPace ?? plan().paceMs ?? parts.pace
-  const faulty = faultyResponse(dialect, faults, reading)
-  return faulty ?? respond({ dialect, reading, plan, faults }, request.signal, { ...parts, pace })
+  const { model, delivery } = reading
+  const head = headOf(reading.request.fingerprint, model, parts)
+  const quirks = quirksOf(faults)
+  const answer: Answer = {
+    ...{ dialect, delivery, faults, id: head.id, firstMs: 0 },
+    // A plan can be consumed once: a second answer needs its own.
+    body: () => reading.body(plan(), head, quirks),
+    events: () => reading.events(plan(), head, quirks),
+  }
+  return faultyResponse(answer) ?? respond(answer, request.signal, { ...parts, pace })
+}
+
+/** Images take time: the pace is also waited for before the first byte. */
+async function answerImages(call: ImageCall, request: Request, url: URL, parts: Parts): Promise<Response> {
+  const { faults, headerPace } = await readSwitches(request, call.model, [SANDBOX_IMAGE, SANDBOX_TEXT], parts)
+  const pace = headerPace ?? readDirectives(call.order.prompt, []).paceMs ?? parts.pace
+  const { dialect, delivery } = call
+  const head = headOf(createHash('sha256').update(call.fingerprint).digest('hex'), call.model, parts)
+  const answer = { dialect, delivery, faults, id: head.id, firstMs: pace }
+  const faulty = faultyResponse({ ...answer, body: () => [], events: () => [] })
+  if (faulty !== undefined) return faulty
+  const outcome = await renderOutcome(call, faults)
+  const wantsUrls = call.wantsUrls || faults.flags.has('image-url')
+  const urls = wantsUrls && delivery === 'single' ? parts.hosted.add(outcome.images, url.origin) : undefined
+  const made: Answer = {
+    ...answer,
+    body: () => call.body(outcome, head, urls),
+    events: () => call.events(outcome, head),
+  }
+  return respond(made, request.signal, { ...parts, pace })
+}
+
+const headOf = (fingerprint: string, model: string, { clock }: Parts): Head => ({
+  id: fingerprint.slice(0, 24),
+  created: Math.floor(clock() / 1000),
+  model,
+})
+
+/** What the model's name and the headers select, after the delay that they ask for. */
+async function readSwitches(
+  { headers, signal }: Request,
+  model: string,
+  models: readonly string[],
+  parts: Parts,
+): Promise<{ faults: Faults; headerPace: number | undefined }> {
+  const { name, faults: suffix } = splitModel(model)
+  if (!models.includes(name)) {
+    const message = `The model '${model}' does not exist.`
+    throw new SandboxError({ status: 404, message, param: 'model', code: 'model_not_found' })
+  }
+  const faults = readFaults([suffix, headers.get('x-sandbox-fault') ?? ''], parts.faults)
+  const headerPace = readPace(headers.get('x-sandbox-pace'))
+  await delayHeaders(faults, signal, parts.sleep)
+  return { faults, headerPace }
 }
 
 function readPace(header: string | null): number | undefined {
@@ -93,7 +165,7 @@ async function delayHeaders(faults: Faults, signal: AbortSignal, sleep: Sleep): 
 }
 
 /** Faults that replace the whole answer. */
-function faultyResponse(dialect: SandboxDialect, faults: Faults, reading: DecodedRequest): Response | undefined {
+function faultyResponse({ dialect, faults, delivery }: Answer): Response | undefined {
   const status = numberOf(faults, 'status', 500)
   if (status !== undefined)
     return errorResponse(dialect, { status, message: `[sandbox] The fault switch asked for status ${status}.` })
@@ -102,22 +174,27 @@ function faultyResponse(dialect: SandboxDialect, faults: Faults, reading: Decode
   if (faults.flags.has('html'))
     return new Response(HTML, { headers: { ...LABELLED, 'content-type': 'text/html; charset=utf-8' } })
   if (faults.flags.has('empty'))
-    return new Response('', { headers: { ...LABELLED, 'content-type': typeOf(faults, reading) } })
+    return new Response('', { headers: { ...LABELLED, 'content-type': typeOf(faults, delivery) } })
   return undefined
 }
 
-type Answer = { dialect: SandboxDialect; reading: DecodedRequest; plan: () => Plan; faults: Faults }
+type Answer = {
+  dialect: SandboxDialect
+  delivery: DecodedRequest['delivery']
+  faults: Faults
+  /** Of the answer, in hexadecimal. */
+  id: string
+  /** Milliseconds before the first byte of the body. */
+  firstMs: number
+  body(): Iterable<string>
+  events(): Iterable<StreamEvent>
+}
 
-function respond({ dialect, reading, plan, faults }: Answer, gone: AbortSignal, parts: Parts): Response {
-  const { request: ask, model, delivery } = reading
-  const id = ask.fingerprint.slice(0, 24)
-  const head: Head = { id, created: Math.floor(parts.clock() / 1000), model }
-  const quirks = quirksOf(faults)
-  // A plan can be consumed once: a second answer needs its own.
-  const events = () => reading.events(plan(), head, quirks)
+function respond(answer: Answer, gone: AbortSignal, parts: Parts): Response {
+  const { dialect, delivery, faults, id, firstMs, body: pieces, events } = answer
   const steps =
     delivery === 'single'
-      ? singleSteps(dialect, reading.body(plan(), head, quirks), faults)
+      ? singleSteps(dialect, pieces(), faults)
       : streamSteps(
           dialect,
           { events: faults.flags.has('twice') ? twice(events) : events(), delivery, paceMs: parts.pace },
@@ -125,13 +202,18 @@ function respond({ dialect, reading, plan, faults }: Answer, gone: AbortSignal, 
         )
   const headers: Record<string, string> = {
     ...LABELLED,
-    'content-type': typeOf(faults, reading),
+    'content-type': typeOf(faults, delivery),
     [dialect.requestIdHeader]: `req_${id}`,
   }
-  const body: ReadableStream<Compressible> = bodyOf(steps, gone, parts.sleep)
+  const body: ReadableStream<Compressible> = bodyOf(delayed(firstMs, steps), gone, parts.sleep)
   if (!faults.flags.has('gzip')) return new Response(body, { headers })
   const compressed = body.pipeThrough(new CompressionStream('gzip'))
   return new Response(compressed, { headers: { ...headers, 'content-encoding': 'gzip' } })
+}
+
+function* delayed(ms: number, steps: Generator<Step>): Generator<Step> {
+  if (ms > 0) yield { type: 'wait', ms }
+  yield* steps
 }
 
 function* twice(events: () => Iterable<StreamEvent>): Generator<StreamEvent> {
@@ -144,7 +226,7 @@ type Compressible = CompressionStream['writable'] extends WritableStream<infer C
 
 const LABELLED = { 'x-sandbox': 'true' }
 
-function typeOf(faults: Faults, { delivery }: DecodedRequest): string {
+function typeOf(faults: Faults, delivery: DecodedRequest['delivery']): string {
   if (faults.flags.has('wrong-type')) return 'text/plain; charset=utf-8'
   return delivery === 'sse' ? 'text/event-stream; charset=utf-8' : 'application/json; charset=utf-8'
 }

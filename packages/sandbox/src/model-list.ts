@@ -1,17 +1,25 @@
 // The model list, in the forms that the SDKs read.
 
+import { SANDBOX_IMAGE } from './images/image-call.ts'
+
 export const SANDBOX_TEXT = 'sandbox-text'
+const MODELS = [
+  { id: SANDBOX_TEXT, name: 'Sandbox' },
+  { id: SANDBOX_IMAGE, name: 'Sandbox images' },
+]
 
 /** Two SDKs call this path; each reads the fields it knows. */
 export function modelList(): unknown {
-  const model = {
-    ...{ id: SANDBOX_TEXT, object: 'model', created: 0, owned_by: 'sandbox' },
-    ...{ type: 'model', display_name: 'Sandbox', created_at: '1970-01-01T00:00:00Z' },
-  }
-  return { object: 'list', data: [model], has_more: false, first_id: SANDBOX_TEXT, last_id: SANDBOX_TEXT }
+  const data = MODELS.map(({ id, name }) => ({
+    ...{ id, object: 'model', created: 0, owned_by: 'sandbox' },
+    ...{ type: 'model', display_name: name, created_at: '1970-01-01T00:00:00Z' },
+  }))
+  return { object: 'list', data, has_more: false, first_id: data[0]?.id, last_id: data.at(-1)?.id }
 }
 
 export function generateContentModelList(): unknown {
   const supportedGenerationMethods = ['generateContent', 'streamGenerateContent']
-  return { models: [{ name: `models/${SANDBOX_TEXT}`, displayName: 'Sandbox', supportedGenerationMethods }] }
+  return {
+    models: MODELS.map(({ id, name }) => ({ name: `models/${id}`, displayName: name, supportedGenerationMethods })),
+  }
 }

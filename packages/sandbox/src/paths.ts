@@ -5,9 +5,11 @@ import type { SandboxDialect } from './dialects/dialect.ts'
 import { generateContent } from './dialects/generate-content/index.ts'
 import { messages } from './dialects/messages/index.ts'
 import { responses } from './dialects/responses/index.ts'
+import { images } from './images/generations.ts'
 
 const SERVED = [
   ...(['chat', 'responses', 'messages', 'generate-content', 'stream-generate-content'] as const),
+  ...(['image-generations', 'image-edits'] as const),
   ...(['list-models', 'list-generate-content-models', 'health'] as const),
 ] satisfies readonly RouteId[]
 
@@ -30,7 +32,7 @@ export function routeOf(method: string, pathname: string): SandboxRoute | undefi
   return found?.[0]
 }
 
-const DIALECTS = { messages, responses, 'generate-content': generateContent } as const
+const DIALECTS = { messages, responses, 'generate-content': generateContent, images } as const
 
 /** Also for paths that are not served: an error must have a form that the client can read. */
 export function dialectOf(pathname: string): SandboxDialect {

@@ -41,8 +41,11 @@ const FLAGS = [
   'gzip',
 ] as const
 
+/** Only for images. */
+const IMAGE_FLAGS = ['moderation', 'no-image', 'fewer-images', 'wrong-size', 'image-url', 'no-partials'] as const
+
 export type NumberFault = keyof typeof NUMBERS
-export type FlagFault = (typeof FLAGS)[number]
+export type FlagFault = (typeof FLAGS)[number] | (typeof IMAGE_FLAGS)[number]
 
 export type Faults = {
   flags: ReadonlySet<FlagFault>
@@ -55,6 +58,7 @@ export type Faults = {
 const ELSEWHERE = 'http://sandbox.invalid/v1/chat/completions'
 
 export const FAULT_NAMES: readonly string[] = [...Object.keys(NUMBERS), ...FLAGS, 'redirect'].sort()
+export const IMAGE_FAULT_NAMES: readonly string[] = IMAGE_FLAGS
 
 /** `sandbox-text:cut=3,comments` is the model `sandbox-text` with two faults. */
 export function splitModel(model: string): { name: string; faults: string } {
@@ -77,7 +81,11 @@ export function readFaults(written: readonly string[], allowed: boolean): Faults
     else if (isNumberFault(name)) numbers[name] = readNumber(name, value)
     else if (isFlag(name) && value === undefined) flags.add(name)
     else if (isFlag(name)) throw badRequest(`The fault '${name}' takes no value.`, 'model')
-    else throw badRequest(`Unknown fault '${name}'. Known faults: ${FAULT_NAMES.join(', ')}.`, 'model')
+    else
+      throw badRequest(
+        `Unknown fault '${name}'. Known faults: ${[...FAULT_NAMES, ...IMAGE_FLAGS].join(', ')}.`,
+        'model',
+      )
   }
   return { flags, numbers, redirect }
 }
@@ -100,7 +108,7 @@ function isNumberFault(name: string): name is NumberFault {
 }
 
 function isFlag(name: string): name is FlagFault {
-  return FLAGS.some((flag) => flag === name)
+  return [...FLAGS, ...IMAGE_FLAGS].some((flag) => flag === name)
 }
 
 /** The number of a fault, or undefined if it was not selected. */

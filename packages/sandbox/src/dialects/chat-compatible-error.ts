@@ -14,9 +14,9 @@ export const ERROR_KINDS: ErrorKinds = {
 }
 
 export function bodyOfError(
-  { status, message, param, code }: SandboxErrorInfo,
+  { status, message, param, code, type }: SandboxErrorInfo,
   kinds: ErrorKinds,
 ): { error: Record<string, unknown> } {
   const kind = kinds[status] ?? { type: status < 500 ? 'invalid_request_error' : 'server_error', code: null }
-  return { error: { message, type: kind.type, param: param ?? null, code: code ?? kind.code } }
+  return { error: { message, type: type ?? kind.type, param: param ?? null, code: code ?? kind.code } }
 }

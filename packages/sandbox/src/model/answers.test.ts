@@ -112,15 +112,29 @@ test.each([
   expect([(await ask(headers, query)).status, (await ask({}, '')).status]).toEqual([200, 401])
 })
 
+function editForm(): FormData {
+  const form = new FormData()
+  form.append('model', 'sandbox-image')
+  form.append('prompt', 'x')
+  form.append('image', new File([Buffer.from(PNG, 'base64')], 'a.png'))
+  return form
+}
+
+/** One red pixel. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=='
+
 test('every path of the list is served', async () => {
   const bodies: Json = {
     '/v1/chat/completions': { model: 'sandbox-text', messages: [hello] },
     '/v1/responses': { model: 'sandbox-text', input: 'x' },
     '/v1/messages': message('x'),
+    '/v1/images/generations': { model: 'sandbox-image', prompt: 'x', size: '64x64' },
   }
   for (const [, path] of SANDBOX_PATHS) {
     const [method = '', template = ''] = path.split(' ')
-    const body = method === 'POST' ? { body: JSON.stringify(bodies[template] ?? contents({ text: 'x' })) } : {}
+    const given =
+      template === '/v1/images/edits' ? editForm() : JSON.stringify(bodies[template] ?? contents({ text: 'x' }))
+    const body = method === 'POST' ? { body: given } : {}
     const url = `http://sandbox${template.replace('{model}', 'sandbox-text')}`
     const answer = await sandbox(new Request(url, { method, headers: { 'x-api-key': 'x', ...VERSION }, ...body }))
     expect([path, answer.status]).toEqual([path, 200])

@@ -20,6 +20,8 @@ export type Directives = {
   refuse: boolean
   /** The content filter blocks the answer. */
   filter: boolean
+  /** The prompt asks for an image. */
+  draw: boolean
   paceMs: number | undefined
   cachedTokens: number | undefined
   cacheWrittenTokens: number | undefined
@@ -43,6 +45,10 @@ const IDS = /\bwith ids\b/i
 const EXPLAIN = new RegExp(`${ORDER}explain\\b`, 'i')
 const FILTER = new RegExp(`${ORDER}be filtered\\b`, 'i')
 const REFUSE = new RegExp(`${ORDER}refuse\\b`, 'i')
+const DRAW = new RegExp(
+  `${ORDER}(?:draw|paint|sketch)\\b|\\b(?:generate|create|make|render|show)\\s+(?:me\\s+)?(?:an?|the|\\w{1,12})\\s+(?:image|picture|photo|drawing)\\b`,
+  'i',
+)
 const SAY_WORDS = /\b(?:say|write|repeat|give|give me|produce)\s+(\d[\d,_]{0,11})\s+words\b/i
 const PACE = /\bpace[ :=]{1,4}(\d{1,5}) ?ms\b/i
 const CACHED = /\bcached\s+(\d{1,9})\s+tokens\b/i
@@ -62,6 +68,7 @@ export function readDirectives(prompt: string, toolNames: readonly string[]): Di
     explain: EXPLAIN.test(text),
     refuse: REFUSE.test(text),
     filter: FILTER.test(text),
+    draw: DRAW.test(text),
     paceMs: wholeNumber(PACE.exec(text)?.[1]),
     cachedTokens: wholeNumber(CACHED.exec(text)?.[1]),
     cacheWrittenTokens: wholeNumber(CACHE_WRITTEN.exec(text)?.[1]),

@@ -125,9 +125,17 @@ function chooseCalls(request: SandboxRequest, directives: Directives): Requested
   // The directive that led to these results is still in the prompt: following it again would never end.
   const answered = request.toolResults.length > 0
   const named = answered ? [] : directives.calls.filter((call) => allowed.some((tool) => tool.name === call.name))
-  const calls = named.length > 0 ? named : unnamed(allowed, answered ? 'none' : directives.unnamedCalls)
+  const drawn = named.length > 0 || answered || !directives.draw ? [] : imageCalls(request, allowed)
+  const calls =
+    named.length > 0 ? named : drawn.length > 0 ? drawn : unnamed(allowed, answered ? 'none' : directives.unnamedCalls)
   if (calls.length === 0 && mode === 'required') return [{ name: first.name, input: undefined }]
   return parallel ? calls : calls.slice(0, 1)
+}
+
+/** A prompt that asks for an image calls the tool that makes images, with the prompt. */
+function imageCalls({ lastUser }: SandboxRequest, allowed: readonly Tool[]): RequestedCall[] {
+  const tool = allowed.find(({ name, form }) => form === 'function' && /image/i.test(name))
+  return tool === undefined ? [] : [{ name: tool.name, input: JSON.stringify({ prompt: lastUser }) }]
 }
 
 function unnamed(allowed: readonly Tool[], which: Directives['unnamedCalls']): RequestedCall[] {

@@ -1,6 +1,7 @@
 // Rejections by the sandbox, and errors requested by a fault. Each dialect encodes them in its own form.
 
-export type SandboxErrorInfo = { status: number; message: string; param?: string; code?: string }
+/** `type`: where it differs from that of the status. */
+export type SandboxErrorInfo = { status: number; message: string; param?: string; code?: string; type?: string }
 
 /** Thrown while a request is decoded; the handler renders it. */
 export class SandboxError extends Error {
