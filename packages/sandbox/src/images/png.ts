@@ -2,7 +2,7 @@
 
 import { promisify } from 'node:util'
 import { crc32, deflate, inflateSync } from 'node:zlib'
-import { alphaOf, color, emptyRaster, type Raster } from './raster.ts'
+import { color, emptyRaster, type Raster } from './raster.ts'
 
 const deflated = promisify(deflate)
 const SIGNATURE = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
@@ -11,23 +11,28 @@ const MOST_PIXELS = 4_096 * 4_096
 
 export class NotPng extends Error {}
 
+/** Signed numbers: the runtime takes those above 2^31, which all opaque pixels are, for fractions. */
+const signed = ({ pixels }: Raster): Int32Array => new Int32Array(pixels.buffer, pixels.byteOffset, pixels.length)
+
+/** Other requests are served between so many pixels. */
+const PIXELS_IN_A_ROW = 256 * 1_024
+const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve))
+
+function isOpaque(pixels: Int32Array): boolean {
+  for (let at = 0; at < pixels.length; at++) if ((pixels[at] ?? 0) >>> 24 !== 255) return false
+  return true
+}
+
 /** The filter `Sub` turns runs of one colour, which is most of these pictures, into zeros. */
 export async function encodePng(raster: Raster): Promise<Uint8Array<ArrayBuffer>> {
-  const { width, height, pixels } = raster
-  const channels = pixels.every((pixel) => alphaOf(pixel) === 255) ? 3 : 4
+  const { width, height } = raster
+  const pixels = signed(raster)
+  const channels = isOpaque(pixels) ? 3 : 4
   const rows = new Uint8Array(height * (1 + width * channels))
-  let at = 0
-  for (let y = 0; y < height; y++) {
-    rows[at++] = 1
-    let before = 0
-    for (let x = 0; x < width; x++) {
-      const pixel = pixels[y * width + x] ?? 0
-      if (pixel === before && x > 0) at += channels
-      else
-        for (let channel = 0; channel < channels; channel++)
-          rows[at++] = ((pixel >>> (channel * 8)) & 255) - (x === 0 ? 0 : (before >>> (channel * 8)) & 255)
-      before = pixel
-    }
+  const together = Math.max(1, Math.floor(PIXELS_IN_A_ROW / width))
+  for (let y = 0; y < height; y += together) {
+    if (y > 0) await nextTurn()
+    filterRows(pixels, width, y, Math.min(height, y + together), channels, rows)
   }
   const header = new Uint8Array(13)
   const view = new DataView(header.buffer)
@@ -43,6 +48,33 @@ export async function encodePng(raster: Raster): Promise<Uint8Array<ArrayBuffer>
     chunk('IEND', new Uint8Array(0)),
   ]
   return joined(chunks)
+}
+
+function filterRows(
+  pixels: Int32Array,
+  width: number,
+  y: number,
+  end: number,
+  channels: number,
+  rows: Uint8Array,
+): void {
+  let at = y * (1 + width * channels)
+  for (; y < end; y++) {
+    rows[at++] = 1
+    let before = 0
+    for (let x = y * width; x < (y + 1) * width; x++) {
+      const pixel = pixels[x] ?? 0
+      // The array is full of zeros already.
+      if (pixel !== before) {
+        rows[at] = (pixel & 255) - (before & 255)
+        rows[at + 1] = ((pixel >> 8) & 255) - ((before >> 8) & 255)
+        rows[at + 2] = ((pixel >> 16) & 255) - ((before >> 16) & 255)
+        if (channels === 4) rows[at + 3] = (pixel >>> 24) - (before >>> 24)
+        before = pixel
+      }
+      at += channels
+    }
+  }
 }
 
 function chunk(type: string, data: Uint8Array): Uint8Array {
@@ -80,11 +112,22 @@ export function decodePng(bytes: Uint8Array): Raster {
   const stride = Math.ceil((width * channels * depth) / 8)
   const rows = unfiltered(data, stride, height, Math.max(1, (channels * depth) >> 3))
   const raster = emptyRaster(width, height)
+  if (type === 2 || type === 6) return fromSamples(raster, rows, channels)
   for (let y = 0; y < height; y++)
     for (let x = 0; x < width; x++) {
       const sample = (channel: number) => sampleOf(rows, y * stride, x * channels + channel, depth)
       raster.pixels[y * width + x] = pixelOf(type, depth, sample, palette, transparency)
     }
+  return raster
+}
+
+/** The two types that most files have: 8 bits for each of three or four channels, row after row. */
+function fromSamples(raster: Raster, rows: Uint8Array, channels: number): Raster {
+  const pixels = signed(raster)
+  for (let at = 0, from = 0; at < pixels.length; at++, from += channels) {
+    const alpha = channels === 4 ? (rows[from + 3] ?? 0) : 255
+    pixels[at] = (alpha << 24) | ((rows[from + 2] ?? 0) << 16) | ((rows[from + 1] ?? 0) << 8) | (rows[from] ?? 0)
+  }
   return raster
 }
 
@@ -109,8 +152,6 @@ function pixelOf(
     const [red = 0, green = 0, blue = 0] = palette.subarray(index * 3, index * 3 + 3)
     return color(red, green, blue, transparency[index] ?? 255)
   }
-  if (type === 2) return color(sample(0), sample(1), sample(2))
-  if (type === 6) return color(sample(0), sample(1), sample(2), sample(3))
   const gray = Math.round((sample(0) * 255) / ((1 << depth) - 1))
   return color(gray, gray, gray, type === 4 ? sample(1) : 255)
 }
@@ -163,21 +204,29 @@ function unfiltered(data: Uint8Array, stride: number, height: number, step: numb
     const filter = data[y * (stride + 1)] ?? 0
     const source = y * (stride + 1) + 1
     const row = y * stride
-    for (let x = 0; x < stride; x++) {
-      const left = x >= step ? (rows[row + x - step] ?? 0) : 0
-      const up = y > 0 ? (rows[row + x - stride] ?? 0) : 0
-      const corner = x >= step && y > 0 ? (rows[row + x - stride - step] ?? 0) : 0
-      rows[row + x] = (data[source + x] ?? 0) + predicted(filter, left, up, corner)
-    }
+    if (filter === 0) rows.set(data.subarray(source, source + stride), row)
+    else if (filter === 1) undoSub(data, source, rows, row, stride, step)
+    else
+      for (let x = 0; x < stride; x++) {
+        const left = x >= step ? (rows[row + x - step] ?? 0) : 0
+        const up = y > 0 ? (rows[row + x - stride] ?? 0) : 0
+        const corner = x >= step && y > 0 ? (rows[row + x - stride - step] ?? 0) : 0
+        rows[row + x] = (data[source + x] ?? 0) + predicted(filter, left, up, corner)
+      }
   }
   return rows
 }
 
+function undoSub(data: Uint8Array, source: number, rows: Uint8Array, row: number, stride: number, step: number): void {
+  for (let x = 0; x < stride; x++)
+    rows[row + x] = (data[source + x] ?? 0) + (x >= step ? (rows[row + x - step] ?? 0) : 0)
+}
+
 function predicted(filter: number, left: number, up: number, corner: number): number {
-  if (filter === 0) return 0
-  if (filter === 1) return left
   if (filter === 2) return up
   if (filter === 3) return (left + up) >> 1
-  const [byLeft, byUp, byCorner] = [Math.abs(up - corner), Math.abs(left - corner), Math.abs(left + up - 2 * corner)]
+  const byLeft = Math.abs(up - corner)
+  const byUp = Math.abs(left - corner)
+  const byCorner = Math.abs(left + up - 2 * corner)
   return byLeft <= byUp && byLeft <= byCorner ? left : byUp <= byCorner ? up : corner
 }

@@ -45,15 +45,18 @@ export function fillGradient({ width, height, pixels }: Raster, top: number, bot
 }
 
 /** Part of a row. Neighbours of one colour are blended once: most rows have few colours. */
-function blendRow({ width, pixels }: Raster, y: number, from: number, to: number, over: number, share: number): void {
+function blendRow(raster: Raster, y: number, from: number, to: number, over: number, share: number): void {
+  const { width } = raster
+  // Signed: the runtime takes numbers above 2^31 for fractions.
+  const pixels = new Int32Array(raster.pixels.buffer)
   const end = y * width + Math.min(width, to)
-  let last = -1
-  let result = 0
+  let last = 0
+  let result = blended(0, over, share)
   for (let at = y * width + Math.max(0, from); at < end; at++) {
     const under = pixels[at] ?? 0
     if (under !== last) {
       last = under
-      result = blended(under, over, share)
+      result = blended(under >>> 0, over, share)
     }
     pixels[at] = result
   }
