@@ -64,7 +64,7 @@ function logged(answer: HttpResponse, record: RequestRecord, log: RequestLog): H
     log.ended(record, status)
     return answer
   }
-  return { status, headers, body: { run: (sink) => body.run(sink).finally(() => log.ended(record, status)) } }
+  return { status, headers, body: { ...body, run: (sink) => body.run(sink).finally(() => log.ended(record, status)) } }
 }
 
 function render(

@@ -11,6 +11,7 @@ import { createIds } from './access/ids.ts'
 import { CommandError } from './cli/errors.ts'
 import { describeSystemError } from './config/system-error.ts'
 import type { Environment, FileConfig } from './config/types.ts'
+import { openMedia } from './media/open-media.ts'
 import { errorText } from './observe/log.ts'
 import type { Logs } from './observe/logs.ts'
 import { createQueues } from './overload/queues.ts'
@@ -40,6 +41,7 @@ export async function createDependencies(
   catalogue: () => Catalogue,
   { log, requests: requestLog }: Logs,
   cleanup: Cleanup,
+  listenUrl: () => string,
 ): Promise<GatewayDependencies> {
   const ticker = createTicker(TICK_MS, {
     failed: (error, others) => log.error('timer callback failed', { error: errorText(error), others }),
@@ -73,11 +75,18 @@ export async function createDependencies(
     () => node.leave(),
   )
   const secret = await masterSecret(storage, environment)
+  const accountSecrets = createAccountSecrets(secret)
+  const media = await openMedia(environment, storage.media, {
+    ...{ config: () => catalogue().config, masterSecret: secret, accountSecrets, listenUrl, clock: Date.now },
+  }).catch((error) => {
+    throw new CommandError(`cannot use the folder ${join(environment.dataDir, 'spool')}: ${describeSystemError(error)}`)
+  })
+  cleanup.add(() => media.spool.close())
   const { mayDispatch } = node
   return {
     ...{ catalogue, node, callers, rateLimitCache, ticker, log, requestLog, fetchPublic, store: storage },
     settler: createSettler({ storage: storage.ledger, journal, clock: ticker, after, mayDispatch, report }),
-    ...{ seals: createSeals(secret), accountKeys: createAccountSecrets(secret) },
+    ...{ seals: createSeals(secret), accountKeys: accountSecrets, ...media },
     clock: Date.now,
     ids: createIds(() => node.identity().slot, Date.now),
     statistics: createStatistics(),

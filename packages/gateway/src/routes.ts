@@ -12,13 +12,17 @@ import { listGenerateContentModels, listModels, showGenerateContentModel, showMo
 import { reservedEndpoint } from './access/reserved-endpoints.ts'
 import { describeUnservedPath, isUnservedMethod } from './access/unserved-paths.ts'
 import type { Register } from './console-api/register.ts'
+import { type MediaDependencies, serveMedia } from './media/serve-media.ts'
+import type { Spool } from './media/spool.ts'
 import type { RequestLog } from './observe/request-log.ts'
 import { showRequest, showUsage, type UsageDependencies } from './paid-call/usage-endpoint.ts'
 import type { TextDependencies } from './text/dependencies.ts'
 import { journey } from './text/journey.ts'
 import type { TextEndpoint } from './text/request.ts'
 
-export type GatewayDependencies = TextDependencies & UsageDependencies & { ids: Ids; requestLog: RequestLog }
+export type GatewayDependencies = TextDependencies &
+  UsageDependencies &
+  MediaDependencies & { ids: Ids; requestLog: RequestLog; spool: Spool }
 
 /** The dependencies of the handlers. */
 export type AppDependencies = GatewayDependencies & { register: Register }
@@ -76,6 +80,7 @@ const HANDLERS = {
   'show-generate-content-model': (incoming, deps, model) => showGenerateContentModel(model, incoming, deps),
   'list-usage': showUsage,
   'show-usage': (incoming, deps, id) => showRequest(id, incoming, deps),
+  'media-object': (incoming, deps, object) => serveMedia(object, incoming, deps),
   register: (incoming, deps) => deps.register(incoming),
   entry: ({ headers }) => json(200, headers, ENTRY),
   health: ({ headers }) => json(200, headers, { status: 'ok' }),

@@ -15,7 +15,9 @@ import { clearReceipts } from './jobs/clear-receipts.ts'
 import { createJobs } from './jobs/every.ts'
 import { pollChanges } from './jobs/poll-changes.ts'
 import { sweepContents } from './jobs/sweep-contents.ts'
+import { sweepMedia } from './jobs/sweep-media.ts'
 import type { Listener } from './listen.ts'
+import { mediaFolder } from './media/open-media.ts'
 import type { Log } from './observe/log.ts'
 import { writeToStandardError } from './observe/log-writer.ts'
 import { type Logs, openLogs } from './observe/logs.ts'
@@ -32,7 +34,7 @@ import { openStorageWhenFree } from './startup/open-storage.ts'
 import { startSummary } from './startup/start-summary.ts'
 import { startWorkers } from './startup/start-workers.ts'
 import type { Storage } from './storage/storage.ts'
-import { reloading, renewing, watchNodes } from './upkeep.ts'
+import { reloading, renewing, warnOfUnsharedMedia, watchNodes } from './upkeep.ts'
 import { createHealth } from './upstreams/health/health.ts'
 import { VERSION } from './version.ts'
 
@@ -89,8 +91,9 @@ async function start(
   const upstreamHealth = createHealth()
   let catalogue = compileCatalogue(firstConfig, Date.now(), upstreamHealth)
   const config = () => catalogue.config
-  const deps = await createDependencies(environment, storage, () => catalogue, logs, cleanup)
   let listener: Listener | undefined
+  const listenUrl = () => listener?.url ?? ''
+  const deps = await createDependencies(environment, storage, () => catalogue, logs, cleanup, listenUrl)
   const lifecycle = createServerLifecycle(deps, () => listener, cleanup)
   const admit = () => deps.admission.enter({ tenant: REGISTRATIONS, bytes: LARGEST_BODY, isArriving: false })
   const { accounts } = storage
@@ -122,6 +125,11 @@ async function start(
   pollChanges(jobs.every, storage.keys, deps.callers)
   auditLedger(jobs.every, storage.ledger, log, () => deps.admission.isSaturated)
   sweepContents(jobs.every, storage.contents)
+  sweepMedia(jobs.every, deps.mediaStore)
+  const folder = mediaFolder(environment, firstConfig)
+  if (clusterStatus && folder !== undefined && isLeader(worker)) {
+    warnOfUnsharedMedia(jobs.every, folder, environment.workers, clusterStatus, log)
+  }
   clearReceipts(jobs.every, storage.ledger, () => config().retention.requests)
   const commandStorage = clearingCaches(storage, deps.callers, deps.rateLimitCache)
   const { httpVersionOf } = deps.send

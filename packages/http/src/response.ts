@@ -7,6 +7,8 @@ export type Sink = {
 }
 
 export type StreamedBody = {
+  /** Sent as Content-Length if given; `run` must then write exactly this many bytes. Otherwise the body is sent in chunks. */
+  length?: number
   /**
    * Writes the body except its last bytes, which it returns: they leave together with the end of the response. It runs to
    * completion even after the client disconnects. If it throws, the connection is closed: a clean end would look like success.

@@ -4,7 +4,7 @@
 import type { DialectId } from './dialects/index.ts'
 
 /** What a request to the route does. `reserved`: answers that the call is not available in this version. */
-export type CallKind = 'text' | 'models' | 'usage' | 'console' | 'status' | 'reserved'
+export type CallKind = 'text' | 'models' | 'usage' | 'media' | 'console' | 'status' | 'reserved'
 
 export type Route = {
   method: 'GET' | 'POST'
@@ -85,6 +85,10 @@ export const ROUTES = {
   },
   'list-usage': { ...USAGE, path: '/v1/usage' },
   'show-usage': { ...USAGE, path: '/v1/usage/{request}' },
+  'media-object': {
+    ...{ method: 'GET', path: '/media/{object}', isSegment: true },
+    ...{ credential: 'none', kind: 'media', mayBeShed: false },
+  },
   register: { method: 'POST', path: '/console/api/register', credential: 'none', kind: 'console', mayBeShed: false },
   entry: { ...STATUS, path: '/' },
   health: { ...STATUS, path: '/health' },

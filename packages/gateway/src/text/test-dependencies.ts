@@ -111,6 +111,9 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     accountKeys: createAccountSecrets('a secret of a test'),
     unsupportedFields: createUnsupportedFields(),
     register: unused,
+    mediaStore: { put: unused, find: unused, read: unused, remove: unused, sweep: unused },
+    addresses: { signedAddress: unused, verify: unused, isFor: unused },
+    spool: { usedBytes: 0, open: unused, close: unused },
   }
   return { deps, ends, logged }
 }

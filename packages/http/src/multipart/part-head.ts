@@ -24,7 +24,7 @@ export function parsePartHead(bytes: Uint8Array, { nameBytes, filenameBytes }: N
   if (value !== 'form-data') throw malformed('A part has a Content-Disposition other than form-data.')
   const written = parameters.get('name')?.[0]
   if (written === undefined) throw malformed('A part has no name.')
-  const name = unescape(written)
+  const name = unescaped(written)
   if (Buffer.byteLength(name) > nameBytes) throw tooLong('name', nameBytes)
   const encoding = headers.get('content-transfer-encoding')?.toLowerCase()
   if (encoding !== undefined && !IDENTITY_ENCODINGS.includes(encoding)) {
@@ -63,7 +63,7 @@ function filenameOf(parameters: ReadonlyMap<string, readonly string[]>): string 
   const decoded = extended === undefined ? undefined : decodeExtended(extended)
   if (decoded !== undefined) return decoded
   const plain = parameters.get('filename')?.[0]
-  return plain === undefined ? extended : unescape(plain)
+  return plain === undefined ? extended : unescaped(plain)
 }
 
 /** `UTF-8'en'%e2%82%ac.png`; undefined if it is not valid. */
@@ -80,7 +80,7 @@ function decodeExtended(text: string): string | undefined {
 
 /** Browsers and fetch escape these three, and nothing else. */
 const ESCAPED: Readonly<Record<string, string>> = { '%22': '"', '%0d': '\r', '%0a': '\n' }
-const unescape = (text: string): string => text.replace(/%(22|0d|0a)/gi, (code) => ESCAPED[code.toLowerCase()] ?? code)
+const unescaped = (text: string): string => text.replace(/%(22|0d|0a)/gi, (code) => ESCAPED[code.toLowerCase()] ?? code)
 
 /** UTF-8, as the standard demands; else the one-byte characters of old clients. */
 function decode(bytes: Uint8Array): string {

@@ -3,7 +3,7 @@ import { statusLine } from '../framing/status-line.ts'
 import type { HttpResponse, Sink, StreamedBody } from '../response.ts'
 import type { IncomingRequest } from './incoming/incoming-request.ts'
 import type { SocketWriter } from './outgoing/socket-writer.ts'
-import { StreamedResponse } from './outgoing/streamed-response.ts'
+import { lengthLine, StreamedResponse } from './outgoing/streamed-response.ts'
 import type { ServerContext } from './server-context.ts'
 
 /** The connection of an exchange. */
@@ -94,13 +94,14 @@ export class Exchange {
       return
     }
     if (isStreamed) runDiscarded(body)
-    const length = isStreamed ? '' : `content-length: ${body.length}\r\n`
+    // A 304 has no body, and its length would be that of another response.
+    const length = body.length === undefined || status === 304 ? '' : lengthLine(body.length)
     this.#writer.write(`${lines}${length}\r\n`, isHead || isStreamed ? NOTHING : body, '')
     this.#answered()
   }
 
   async #sendStream(lines: string, body: StreamedBody): Promise<void> {
-    const stream = new StreamedResponse(this.#writer, lines, this.request.headers.isHttp11)
+    const stream = new StreamedResponse(this.#writer, lines, this.request.headers.isHttp11, body.length)
     this.#stream = stream
     try {
       const last = await body.run(stream)

@@ -15,6 +15,7 @@ export const ERRORS = {
   model_not_allowed: { status: 403, retry: false, fault: 'client' },
   account_disabled: { status: 403, retry: false, fault: 'client' },
   address_not_allowed: { status: 403, retry: false, fault: 'client' },
+  invalid_signature: { status: 403, retry: false, fault: 'client' },
   unknown_url: { status: 404, retry: false, fault: 'client' },
   model_not_found: { status: 404, retry: false, fault: 'client' },
   not_found: { status: 404, retry: false, fault: 'client' },

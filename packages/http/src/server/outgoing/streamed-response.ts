@@ -5,15 +5,19 @@ import type { SocketWriter } from './socket-writer.ts'
 export class StreamedResponse implements Sink {
   readonly #outgoing: SocketWriter
   readonly inChunks: boolean
+  /** Bytes still to be sent, if the length is announced. */
+  #left: number | undefined
   /** Sent with the first piece; empty afterwards. */
   #head: string
   #isOver = false
 
-  /** `lines`: status line and headers. Unless `inChunks`, the body ends with the connection. */
-  constructor(outgoing: SocketWriter, lines: string, inChunks: boolean) {
+  /** `lines`: status line and headers. Without a length, and unless `inChunks`, the body ends with the connection. */
+  constructor(outgoing: SocketWriter, lines: string, inChunks: boolean, length?: number) {
     this.#outgoing = outgoing
-    this.inChunks = inChunks
-    this.#head = `${lines}${inChunks ? 'transfer-encoding: chunked\r\n' : ''}\r\n`
+    this.inChunks = inChunks && length === undefined
+    this.#left = length
+    const framing = this.inChunks ? 'transfer-encoding: chunked\r\n' : length === undefined ? '' : lengthLine(length)
+    this.#head = `${lines}${framing}\r\n`
   }
 
   /** Whether the head has been sent, so that no other response is possible. */
@@ -28,9 +32,11 @@ export class StreamedResponse implements Sink {
     return this.#outgoing.isEmpty ? undefined : this.#outgoing.drained()
   }
 
+  /** Throws if fewer bytes were written than announced: the client would take the next response for the rest. */
   end(last: Uint8Array): void {
     if (!this.#isOver) this.#send(last, '0\r\n\r\n')
     this.#isOver = true
+    if (this.#left) throw new Error(`The body of a response ended ${this.#left} bytes before its announced length.`)
   }
 
   close(): void {
@@ -38,6 +44,10 @@ export class StreamedResponse implements Sink {
   }
 
   #send(bytes: Uint8Array, end: string): void {
+    if (this.#left !== undefined) {
+      if (bytes.length > this.#left) throw new Error('The body of a response is longer than announced.')
+      this.#left -= bytes.length
+    }
     const head = this.#head
     this.#head = ''
     if (!this.inChunks) this.#outgoing.write(head, bytes, '')
@@ -45,3 +55,5 @@ export class StreamedResponse implements Sink {
     else this.#outgoing.write(`${head}${bytes.length.toString(16)}\r\n`, bytes, `\r\n${end}`)
   }
 }
+
+export const lengthLine = (bytes: number): string => `content-length: ${bytes}\r\n`

@@ -21,6 +21,7 @@ const ROWS = {
   model_not_allowed: { status: 'PERMISSION_DENIED', reason: 'MODEL_NOT_ALLOWED' },
   account_disabled: { status: 'PERMISSION_DENIED', reason: 'ACCOUNT_DISABLED' },
   address_not_allowed: { status: 'PERMISSION_DENIED', reason: 'ADDRESS_NOT_ALLOWED' },
+  invalid_signature: { status: 'PERMISSION_DENIED', reason: 'INVALID_SIGNATURE' },
   unknown_url: { status: 'NOT_FOUND', reason: 'UNKNOWN_URL' },
   model_not_found: { status: 'NOT_FOUND', reason: 'MODEL_NOT_FOUND' },
   not_found: { status: 'NOT_FOUND' },

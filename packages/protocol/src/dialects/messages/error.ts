@@ -17,6 +17,7 @@ const TYPES = {
   model_not_allowed: 'permission_error',
   account_disabled: 'permission_error',
   address_not_allowed: 'permission_error',
+  invalid_signature: 'permission_error',
   unknown_url: 'not_found_error',
   model_not_found: 'not_found_error',
   not_found: 'not_found_error',

@@ -18,6 +18,7 @@ const ROWS = {
   model_not_allowed: { code: 'AccessDenied', type: 'Forbidden' },
   account_disabled: { code: 'AccessDenied', type: 'Forbidden' },
   address_not_allowed: { code: 'AccessDenied', type: 'Forbidden' },
+  invalid_signature: { code: 'AccessDenied', type: 'Forbidden' },
   unknown_url: { code: 'NotFound', type: 'NotFound' },
   model_not_found: { code: 'InvalidEndpointOrModel.NotFound', type: 'NotFound' },
   not_found: { code: 'NotFound.task_id', type: 'NotFound' },

@@ -24,6 +24,7 @@ const ROWS = {
   model_not_allowed: { type: 'invalid_request_error', code: 'model_not_allowed' },
   account_disabled: { type: 'invalid_request_error', code: 'account_disabled' },
   address_not_allowed: { type: 'invalid_request_error', code: 'address_not_allowed' },
+  invalid_signature: { type: 'invalid_request_error', code: 'invalid_signature' },
   unknown_url: { type: 'invalid_request_error', code: 'unknown_url' },
   model_not_found: { type: 'invalid_request_error', code: 'model_not_found', param: 'model' },
   not_found: { type: 'invalid_request_error', code: 'not_found' },

@@ -1,0 +1,127 @@
+// Stores images and videos: a record in the database, the content on disk or in S3.
+//
+// The record is created before the content and removed after it. So a crash at any moment leaves no content without a
+// record, and the sweep finds everything that is left by its record.
+import { randomBytes } from 'node:crypto'
+import { open } from 'node:fs/promises'
+import { Failure } from '../access/failure.ts'
+import type { Media, MediaRecord } from '../storage/media.ts'
+
+/** The contents, by the id of their object. */
+export type BlobStore = {
+  /** Resolves with the number of bytes once the content is durable. Reads `content` no faster than it is written. */
+  write(id: string, content: AsyncIterable<Uint8Array>): Promise<number>
+  /** The bytes from `start` to before `end`. Throws BlobMissing if there is no such content. */
+  read(id: string, start: number, end: number): AsyncIterable<Uint8Array>
+  /** A content that does not exist is deleted already. */
+  delete(id: string): Promise<void>
+}
+
+export class BlobMissing extends Error {
+  override name = 'BlobMissing'
+}
+
+export type MediaContent = Uint8Array | { path: string } | AsyncIterable<Uint8Array>
+
+export type MediaStore = {
+  /** Resolves once the object can be read. Throws Failure (503) if the content cannot be stored; StoreDown as the storage does. */
+  put(content: MediaContent, object: { owner: bigint; contentType: string; keepMs: number }): Promise<MediaRecord>
+  /** undefined: it does not exist or has expired. */
+  find(id: string): Promise<MediaRecord | undefined>
+  /** `start` and `end` (exclusive) default to the whole content. Throws BlobMissing. */
+  read(object: Pick<MediaRecord, 'id' | 'size'>, range?: { start: number; end: number }): AsyncIterable<Uint8Array>
+  remove(id: string): Promise<void>
+  /** Deletes at most `limit` expired objects; resolves with how many there were. */
+  sweep(limit: number): Promise<number>
+}
+
+const ID = /^[0-9a-f]{32}$/
+const READ_BYTES = 256 * 1024
+
+export function createMediaStore(records: Media, blobs: BlobStore): MediaStore {
+  /** The content goes before the record: a crash in between leaves a record that the sweep finds. */
+  async function deleteExpired(id: string): Promise<void> {
+    await blobs.delete(id)
+    await records.forget(id)
+  }
+  async function remove(id: string): Promise<void> {
+    await records.expire(id)
+    await deleteExpired(id)
+  }
+
+  return {
+    async put(content, { owner, contentType, keepMs }) {
+      const id = randomBytes(16).toString('hex')
+      await records.begin({ id, owner, contentType })
+      try {
+        const size = await writeBlob(blobs, id, content)
+        const record = await records.complete(id, size, keepMs)
+        if (record) return record
+        throw unavailable('the upload took too long')
+      } catch (error) {
+        // If this fails, too, the sweep does it later.
+        await remove(id).catch(() => {})
+        throw error
+      }
+    },
+    async find(id) {
+      return ID.test(id) ? records.find(id) : undefined
+    },
+    read: ({ id, size }, { start, end } = { start: 0, end: size }) => blobs.read(id, start, end),
+    remove,
+    async sweep(limit) {
+      const ids = await records.expired(limit)
+      const results = await Promise.allSettled(ids.map(deleteExpired))
+      const failed = results.find((result) => result.status === 'rejected')
+      if (failed) throw failed.reason
+      return ids.length
+    },
+  }
+}
+
+/** An error of the content's own source is thrown as it is, one of the store as a Failure. */
+async function writeBlob(blobs: BlobStore, id: string, content: MediaContent): Promise<number> {
+  let ofSource: { error: unknown } | undefined
+  async function* watched(): AsyncGenerator<Uint8Array> {
+    try {
+      yield* piecesOf(content)
+    } catch (error) {
+      ofSource = { error }
+      throw error
+    }
+  }
+  try {
+    return await blobs.write(id, watched())
+  } catch (error) {
+    if (ofSource) throw ofSource.error
+    throw unavailable(String(error))
+  }
+}
+
+const unavailable = (detail: string) =>
+  new Failure('unavailable', 'The gateway cannot store media at the moment. Retry in 2 seconds.', {
+    retryAfter: 2,
+    detail,
+  })
+
+async function* piecesOf(content: MediaContent): AsyncGenerator<Uint8Array> {
+  if (content instanceof Uint8Array) yield content
+  else if ('path' in content) yield* readFile(content.path)
+  else yield* content
+}
+
+/** The bytes of a file from `start` to before `end`. It stays readable if it is deleted meanwhile. */
+export async function* readFile(path: string, start = 0, end = Number.POSITIVE_INFINITY): AsyncGenerator<Uint8Array> {
+  const file = await open(path, 'r')
+  try {
+    for (let at = start; at < end; ) {
+      const buffer = Buffer.allocUnsafeSlow(Math.min(READ_BYTES, end - at))
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, at)
+      if (bytesRead === 0) return
+      at += bytesRead
+      yield buffer.subarray(0, bytesRead)
+    }
+  } finally {
+    await file.close()
+  }
+}

@@ -1,0 +1,51 @@
+// Opens what uploads and stored media need, by the configuration and in the data folder.
+import { join } from 'node:path'
+import { type AccountSecrets, createAccountSecrets } from '../access/account-secrets.ts'
+import type { Environment, FileConfig } from '../config/types.ts'
+import type { Media } from '../storage/media.ts'
+import { createDiskBlobs } from './disk.ts'
+import { createMediaStore, type MediaStore } from './media-store.ts'
+import { createS3Blobs } from './s3.ts'
+import { createSignedAddresses, type SignedAddresses } from './signed-address.ts'
+import { openSpool, type Spool } from './spool.ts'
+
+type Place = Pick<Environment, 'dataDir' | 'workers' | 'databaseUrl'>
+
+export type OpenMediaOptions = {
+  config(): Pick<FileConfig, 'media' | 'server'>
+  masterSecret: string
+  accountSecrets?: AccountSecrets
+  /** Where clients reach this process, if `server.public_url` is not set. */
+  listenUrl(): string
+  clock(): number
+}
+
+export type OpenedMedia = { spool: Spool; mediaStore: MediaStore; addresses: SignedAddresses }
+
+export async function openMedia(place: Place, records: Media, options: OpenMediaOptions): Promise<OpenedMedia> {
+  const { config, masterSecret, listenUrl, clock } = options
+  const { media } = config()
+  const blobs = media?.s3 ? createS3Blobs(media.s3) : createDiskBlobs(mediaFolder(place, config()) ?? '')
+  // On SQLite no other process writes: what the previous one left unfinished can be deleted.
+  if (place.databaseUrl === undefined) await records.expireUnfinished()
+  const accountSecrets = options.accountSecrets ?? createAccountSecrets(masterSecret)
+  const baseUrl = () => config().server.publicUrl ?? listenUrl()
+  return {
+    spool: await openSpool(join(place.dataDir, 'spool'), () => spoolBytes(place, config())),
+    mediaStore: createMediaStore(records, blobs),
+    addresses: createSignedAddresses({ masterSecret, accountSecrets, baseUrl, clock }),
+  }
+}
+
+/** The folder of stored media; undefined if they are in S3. */
+export function mediaFolder(
+  { dataDir }: Pick<Place, 'dataDir'>,
+  { media }: Pick<FileConfig, 'media'>,
+): string | undefined {
+  return media?.s3 ? undefined : (media?.disk ?? join(dataDir, 'media'))
+}
+
+/** Workers share the disk, and each has its part of the bound, but room for one upload at least. */
+function spoolBytes({ workers }: Place, { server: { limits } }: Pick<FileConfig, 'server'>): number {
+  return Math.max(Math.floor(limits.spoolBytes / workers), limits.uploadBytes)
+}

@@ -1,0 +1,119 @@
+// `GET /media/{object}`: sends a stored object to whoever has a valid signed URL.
+import type { HttpResponse, StreamedBody } from '@trivium/http/response.ts'
+import { Failure } from '../access/failure.ts'
+import type { IncomingRequest } from '../access/incoming-request.ts'
+import type { MediaRecord } from '../storage/media.ts'
+import { type ByteRange, hasTag, parseRange } from './byte-range.ts'
+import { BlobMissing, type MediaStore } from './media-store.ts'
+import type { SignedAddresses } from './signed-address.ts'
+
+export type MediaDependencies = { mediaStore: MediaStore; addresses: SignedAddresses; clock(): number }
+
+/** Types that browsers display without running anything, and the extensions of their files. */
+const DISPLAYED: Readonly<Record<string, string>> = {
+  ...{ 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp', 'image/gif': 'gif', 'image/avif': 'avif' },
+  ...{ 'video/mp4': 'mp4', 'video/webm': 'webm' },
+}
+const NOTHING = new Uint8Array(0)
+
+/** The object alone may be displayed; nothing in it may run, load or send anything. */
+const POLICY =
+  "default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'; frame-ancestors 'none'; sandbox"
+
+export async function serveMedia(
+  id: string,
+  { http, query, headers }: IncomingRequest,
+  { mediaStore, addresses, clock }: MediaDependencies,
+): Promise<HttpResponse> {
+  const parameters = new URLSearchParams(query)
+  const validity = addresses.verify(id, parameters)
+  if (validity === 'invalid') throw new Failure('invalid_signature', 'The signature of this URL is not valid.')
+  if (validity === 'expired') throw new Failure('invalid_signature', 'This URL has expired.')
+  const object = await mediaStore.find(id)
+  if (!object) throw gone()
+  if (!addresses.isFor(object, parameters)) {
+    throw new Failure('invalid_signature', 'The signature of this URL is not valid.')
+  }
+
+  // The content of an object never changes, so its id is its tag.
+  const etag = `"${id}"`
+  const expiresAt = Math.min(object.expiresAt, Number(parameters.get('exp')) * 1_000)
+  const fields = {
+    etag,
+    'accept-ranges': 'bytes',
+    'cache-control': `private, max-age=${Math.max(0, Math.floor((expiresAt - clock()) / 1_000))}, immutable`,
+    'access-control-allow-origin': '*',
+    'access-control-expose-headers': 'content-length, content-range, etag',
+    'cross-origin-resource-policy': 'cross-origin',
+    'content-security-policy': POLICY,
+    'x-content-type-options': 'nosniff',
+  }
+  for (const [name, value] of Object.entries(fields)) headers.set(name, value)
+  if (hasTag(http.headers.get('if-none-match'), etag)) return { status: 304, headers, body: NOTHING }
+
+  const range = rangeOf(http.headers, object, etag)
+  if (range === 'unsatisfiable') {
+    headers.set('content-range', `bytes */${object.size}`)
+    return { status: 416, headers, body: NOTHING }
+  }
+  headers.set('content-type', object.contentType)
+  headers.set('content-disposition', dispositionOf(object))
+  if (range) headers.set('content-range', `bytes ${range.start}-${range.end - 1}/${object.size}`)
+  const sent = range ?? { start: 0, end: object.size }
+  const body = http.method === 'HEAD' ? bodyless(sent) : await bodyOf(object, sent, mediaStore, http)
+  return { status: range ? 206 : 200, headers, body }
+}
+
+type Headers = IncomingRequest['http']['headers']
+
+/** A range of another version of the content would be wrong: If-Range then demands the whole. */
+function rangeOf(headers: Headers, { size }: MediaRecord, etag: string): ReturnType<typeof parseRange> {
+  const condition = headers.get('if-range')
+  return condition === null || condition.trim() === etag ? parseRange(headers.get('range'), size) : undefined
+}
+
+function dispositionOf({ id, contentType }: MediaRecord): string {
+  const essence = contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+  const extension = Object.hasOwn(DISPLAYED, essence) ? DISPLAYED[essence] : undefined
+  return extension === undefined ? `attachment; filename="${id}"` : `inline; filename="${id}.${extension}"`
+}
+
+const bodyless = ({ start, end }: ByteRange): StreamedBody => ({ length: end - start, run: async () => NOTHING })
+
+/** The first piece is read before the response begins: a content that is missing is a 404. */
+async function bodyOf(
+  object: MediaRecord,
+  range: ByteRange,
+  mediaStore: MediaStore,
+  client: { readonly isDisconnected: boolean },
+): Promise<StreamedBody | Uint8Array> {
+  const pieces = mediaStore.read(object, range)[Symbol.asyncIterator]()
+  const first = await pieces.next().catch((error: unknown) => {
+    throw error instanceof BlobMissing ? gone() : error
+  })
+  const length = range.end - range.start
+  if (first.done) {
+    if (length > 0) throw gone()
+    return NOTHING
+  }
+  return {
+    length,
+    async run(sink) {
+      try {
+        for (
+          let piece: IteratorResult<Uint8Array> = first;
+          !piece.done && !client.isDisconnected;
+          piece = await pieces.next()
+        ) {
+          const draining = sink.write(piece.value)
+          if (draining) await draining
+        }
+      } finally {
+        await pieces.return?.()
+      }
+      return NOTHING
+    },
+  }
+}
+
+const gone = () => new Failure('not_found', 'This object does not exist, or it has been deleted.')

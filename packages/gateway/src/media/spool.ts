@@ -1,0 +1,168 @@
+// Uploaded files on disk while their request runs. All of them together are bounded; a request deletes its own files, and a
+// start deletes those of processes that died.
+import { randomUUID } from 'node:crypto'
+import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { FileSink, MultipartSink } from '@trivium/http/multipart/read-multipart.ts'
+import { Failure } from '../access/failure.ts'
+import { acquireLock, type FolderLock } from './folder-lock.ts'
+
+/** Its name is made by the gateway: nothing of what the client sent is in the path. */
+export type SpooledFile = { path: string; size: number }
+
+/** The files of one request. */
+export type SpoolHandle = MultipartSink<SpooledFile> & {
+  /** Deletes the files. May be called more than once. */
+  close(): Promise<void>
+}
+
+export type Spool = {
+  /** Bytes of all files that are open or have not been deleted. */
+  readonly usedBytes: number
+  open(): SpoolHandle
+  /** Deletes everything of this process. */
+  close(): Promise<void>
+}
+
+const LOCK = '.lock'
+/** Smaller pieces are collected before they are written. */
+const WRITE_BYTES = 64 * 1024
+const TRIES = 10
+
+/** `maxBytes`: as the configuration has it now. A full spool throws a Failure (503). */
+export async function openSpool(folder: string, maxBytes: () => number): Promise<Spool> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  await removeDead(folder)
+  const { own, lock } = await createOwn(folder)
+  let usedBytes = 0
+  let files = 0
+
+  function reserve(bytes: number): void {
+    if (usedBytes + bytes > maxBytes()) throw full()
+    usedBytes += bytes
+  }
+
+  function openHandle(): SpoolHandle {
+    const opened: OpenFile[] = []
+    let reserved = 0
+    let closing: Promise<void> | undefined
+    return {
+      async open() {
+        if (closing) throw new Error('the files of this request are deleted already')
+        const path = join(own, String(++files))
+        const file = new OpenFile(path, await open(path, 'wx', 0o600).catch(rejectFull), (bytes) => {
+          reserve(bytes)
+          reserved += bytes
+        })
+        opened.push(file)
+        return file
+      },
+      close() {
+        closing ??= Promise.all(opened.map((file) => file.delete())).then(() => {
+          usedBytes -= reserved
+          reserved = 0
+        })
+        return closing
+      },
+    }
+  }
+
+  return {
+    get usedBytes() {
+      return usedBytes
+    },
+    open: openHandle,
+    async close() {
+      await rm(own, { recursive: true, force: true })
+      lock.release()
+    },
+  }
+}
+
+class OpenFile implements FileSink<SpooledFile> {
+  readonly #path: string
+  readonly #reserve: (bytes: number) => void
+  #handle: FileHandle | undefined
+  readonly #collected = Buffer.allocUnsafeSlow(WRITE_BYTES)
+  #collectedBytes = 0
+  #size = 0
+
+  constructor(path: string, handle: FileHandle, reserve: (bytes: number) => void) {
+    this.#path = path
+    this.#handle = handle
+    this.#reserve = reserve
+  }
+
+  write(bytes: Uint8Array): undefined | Promise<unknown> {
+    this.#reserve(bytes.length)
+    this.#size += bytes.length
+    if (this.#collectedBytes + bytes.length > WRITE_BYTES) return this.#flush(bytes)
+    this.#collected.set(bytes, this.#collectedBytes)
+    this.#collectedBytes += bytes.length
+    return undefined
+  }
+
+  async end(): Promise<SpooledFile> {
+    await this.#flush()
+    await this.#close()
+    return { path: this.#path, size: this.#size }
+  }
+
+  async delete(): Promise<void> {
+    await this.#close().catch(() => {})
+    await rm(this.#path, { force: true })
+  }
+
+  async #flush(bytes?: Uint8Array): Promise<void> {
+    const handle = this.#handle
+    if (!handle) throw new Error('the file is closed')
+    if (this.#collectedBytes > 0) await writeAll(handle, this.#collected.subarray(0, this.#collectedBytes))
+    this.#collectedBytes = 0
+    if (bytes) await writeAll(handle, bytes)
+  }
+
+  async #close(): Promise<void> {
+    const handle = this.#handle
+    this.#handle = undefined
+    await handle?.close()
+  }
+}
+
+async function writeAll(handle: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length; ) {
+    written += (await handle.write(bytes, written).catch(rejectFull)).bytesWritten
+  }
+}
+
+const full = () =>
+  new Failure('unavailable', 'The gateway has no disk space for this upload at the moment. Retry in 5 seconds.', {
+    retryAfter: 5,
+  })
+
+function rejectFull(error: unknown): never {
+  const code = (error as NodeJS.ErrnoException).code
+  throw code === 'ENOSPC' || code === 'EDQUOT' ? full() : error
+}
+
+async function createOwn(folder: string): Promise<{ own: string; lock: FolderLock }> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const own = join(folder, randomUUID())
+    const lock = acquireLock(`${own}${LOCK}`)
+    if (!lock) continue
+    // After its lock: a folder without a lock belongs to nobody.
+    await mkdir(own, { mode: 0o700 })
+    return { own, lock }
+  }
+  throw new Error(`cannot lock a file in ${folder}`)
+}
+
+/** A folder may be removed by whoever gets its lock. */
+async function removeDead(folder: string): Promise<void> {
+  const names = new Set((await readdir(folder)).map((name) => name.replace(/\.lock(-journal)?$/, '')))
+  for (const name of names) {
+    const lock = acquireLock(join(folder, `${name}${LOCK}`))
+    if (!lock) continue
+    await rm(join(folder, name), { recursive: true, force: true })
+    lock.release()
+  }
+}
