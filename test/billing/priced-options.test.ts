@@ -29,7 +29,7 @@ upstreams:
 ${DIALECTS.map((id) => `  - { id: ${id}, dialect: ${id}, base_url: "${origin}${BASE_PATH[id]}", keys: [k], breaker: false }`).join('\n')}
 models:
 ${DIALECTS.map((id) => `  - { id: ${id}-model, routes: [{ upstream: ${id}, cost: { input: 1, output: 1 } }], ${PRICE} }`).join('\n')}
-  - { id: img, type: image, routes: [{ upstream: chat }], price: { per_image: 0.04 } }
+  - { id: img, type: image, routes: [{ upstream: responses }], price: { per_image: 0.04 } }
 groups:
   - { id: default, models: ["*"] }
   - { id: own, models: [chat-model], multiplier: 3, prices: { chat-model: { input: 2, output: 5 } } }
@@ -211,6 +211,6 @@ describe('translated', () => {
 
 test.each(DIALECTS)('%s: an image model is rejected on a text endpoint', async (dialect) => {
   const { status, text, sent } = await send(dialect, {}, { model: 'img' })
-  expect([status, sent]).toEqual([404, []])
-  expect(text).toContain('generates images')
+  expect([status, sent]).toEqual([400, []])
+  expect(text).toContain('POST /v1/images/generations')
 })

@@ -76,7 +76,7 @@ models:
   test('the key belongs to an account with the trial credit and reaches embedded models only', async () => {
     const headers = { authorization: `Bearer ${gateway.firstKey}` }
     const models = (await (await fetch(`${gateway.url}/v1/models`, { headers })).json()) as { data: { id: string }[] }
-    expect(models.data.map(({ id }) => id)).toEqual(['sandbox-text'])
+    expect(models.data.map(({ id }) => id)).toEqual(['sandbox-text', 'sandbox-image'])
     for (const model of ['real-model', 'both-model']) {
       const answer = await chat(gateway.url, gateway.firstKey ?? '', {
         model,

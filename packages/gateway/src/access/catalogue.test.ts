@@ -4,8 +4,9 @@ import { assemble } from '../config/assemble.ts'
 import { NO_OPTIONS } from '../money/prices/token-price.ts'
 import { UNREPORTED } from '../text/billing/charge.ts'
 import { TEST_CALLER } from '../text/test-dependencies.ts'
-import { authorize } from './authorize.ts'
-import { compileCatalogue, offerOf } from './catalogue.ts'
+import { authorize, authorizeAny, authorizeImage } from './authorize.ts'
+import { compileCatalogue, imageOfferOf, offerOf } from './catalogue.ts'
+import { describeModel } from './describe-model.ts'
 import { Failure } from './failure.ts'
 
 const { config } = assemble(
@@ -13,13 +14,17 @@ const { config } = assemble(
   - { id: plain, routes: [{ upstream: sandbox, cost: { input: 1, output: 1, reasoning: 2 } }], price: { input: 2, output: 8 } }
   - { id: rich, routes: [{ upstream: sandbox }], price: { input: 2, output: 8, tools: { web_search: 0.01 } } }
   - { id: bare, routes: [{ upstream: sandbox }] }
-  - { id: img, type: image, routes: [{ upstream: sandbox }], price: { per_image: 0.04 } }
+  - { id: img, type: image, routes: [{ upstream: sandbox, cost: { per_image: 0.02 } }], price: { per_image: 0.04, variants: { high: 0.17 } }, limits: { sizes: [64x64], n: 2 } }
+  - { id: tokens, type: image, routes: [{ upstream: sandbox }], price: { input: 5, image_input: 8, image_output: 30 } }
+  - { id: unpriced, type: image, routes: [{ upstream: sandbox }] }
+  - { id: vid, type: video, routes: [{ upstream: sandbox }], price: { per_video: 1 } }
 groups:
   - { id: default, models: ["*"], multiplier: 1.5 }
   - id: own
     models: [plain, bare]
     multiplier: 1.5
     prices: { plain: { input: 1, output: 4 }, bare: { input: 3, output: 3 } }
+  - { id: pictures, models: [img], multiplier: 9, prices: { img: { per_image: 0.01 } } }
 `,
   'f',
   {},
@@ -54,14 +59,66 @@ test('the cost of a route is compiled for billing', () => {
   expect(offer('default', 'rich')?.candidates[0]).not.toHaveProperty('costRate')
 })
 
-test('an image model: the error says so in groups that have it; in others the model does not exist', () => {
-  const rejection = (group: string) => {
+describe('a model on the wrong endpoint', () => {
+  const rejection = (of: typeof authorize | typeof authorizeImage, group: string, model: string, models?: string[]) => {
+    const restrictions = { ...TEST_CALLER.restrictions, ...(models ? { models } : {}) }
     try {
-      authorize({ ...TEST_CALLER, group }, 'img', catalogue)
+      of({ ...TEST_CALLER, group, restrictions }, model, catalogue)
     } catch (thrown) {
       return thrown instanceof Failure ? [thrown.info.code, thrown.message] : thrown
     }
   }
-  expect(rejection('default')).toEqual(['model_not_found', expect.stringContaining('generates images')])
-  expect(rejection('own')).toEqual(['model_not_found', expect.stringContaining('does not exist')])
+
+  test.each([
+    ['an image model for text', authorize, 'default', 'img', 'bad_request', 'POST /v1/images/generations'],
+    ['a text model for images', authorizeImage, 'default', 'plain', 'bad_request', 'POST /v1/chat/completions'],
+    ['an image model of another group', authorize, 'own', 'img', 'model_not_allowed', 'does not include'],
+    ['a text model of another group', authorizeImage, 'own', 'rich', 'model_not_allowed', 'does not include'],
+    ['a video model', authorize, 'default', 'vid', 'model_not_found', 'generates videos'],
+    ['a video model for images', authorizeImage, 'default', 'vid', 'model_not_found', 'generates videos'],
+    ['a video model of another group', authorize, 'own', 'vid', 'model_not_found', 'does not exist'],
+    ['no model', authorizeImage, 'default', 'nothing', 'model_not_found', 'does not exist'],
+    ['an image model without a price', authorizeImage, 'default', 'unpriced', 'model_not_found', 'does not exist'],
+  ] as const)('%s', (_, of, group, model, code, says) => {
+    expect(rejection(of, group, model)).toEqual([code, expect.stringContaining(says)])
+  })
+
+  test('a key that does not allow the model does not learn what it generates', () => {
+    expect(rejection(authorize, 'default', 'img', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
+    expect(rejection(authorizeImage, 'default', 'img', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
+  })
+})
+
+describe('image models', () => {
+  test('are offered at the price of the group', () => {
+    const one = { count: 1, size: undefined, quality: undefined }
+    expect(imageOfferOf(catalogue, 'default', 'img')?.rate.bound(one)).toBe(255_000_000n)
+    expect(imageOfferOf(catalogue, 'pictures', 'img')?.rate.bound(one)).toBe(10_000_000n)
+    expect(imageOfferOf(catalogue, 'own', 'img')).toBeUndefined()
+    const [candidate] = imageOfferOf(catalogue, 'default', 'img')?.candidates ?? []
+    expect(candidate?.costRate?.bound(one)).toBe(20_000_000n)
+    expect(authorizeImage(TEST_CALLER, 'sandbox-image', catalogue).rate.bound(one)).toBe(60_000_000n)
+    expect(imageOfferOf(catalogue, 'default', 'sandbox-image:cut=3')?.model.id).toBe('sandbox-image')
+  })
+
+  test('are listed with prices, limits and protocols', () => {
+    const described = (model: string) => describeModel(authorizeAny(TEST_CALLER, model, catalogue))
+    expect(described('img')).toEqual({
+      type: 'image',
+      price: { per_image: '0.06', variants: { high: '0.255' } },
+      limits: { sizes: ['64x64'], qualities: ['low', 'medium', 'high'], n: 2 },
+      protocols: ['images', 'generate-content'],
+    })
+    expect(described('sandbox-image').limits).toEqual({
+      sizes: { min: 64, max: 2048 },
+      qualities: ['low', 'medium', 'high'],
+      n: 10,
+    })
+    expect(described('tokens').price).toEqual({ input: '7.50', image_input: '12.00', image_output: '45.00' })
+    expect(described('plain')).toEqual({
+      price: { input: '3.00', cached_input: '3.00', cache_write: '3.00', output: '12.00' },
+      limits: { context: null, max_output: null },
+      protocols: ['chat', 'responses', 'messages', 'generate-content'],
+    })
+  })
 })

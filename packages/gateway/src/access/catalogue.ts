@@ -3,7 +3,8 @@
 import { type CidrList, compileCidrs } from '@trivium/http/addresses/client-address.ts'
 import { type SecurityHeaders, securityHeaders } from '@trivium/http/security-headers.ts'
 import { MULTIPLIER_ONE } from '../config/sections/groups.ts'
-import type { FileConfig, Group, Model, Route, Upstream } from '../config/types.ts'
+import type { FileConfig, Group, ImageModel, Model, Route, Upstream } from '../config/types.ts'
+import { type ImageRate, imageRate } from '../money/prices/image-price.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import { type TokenRate, tokenRate } from '../money/prices/token-rate.ts'
 import { type Choosable, type Tier, tiersOf } from '../upstreams/health/choose.ts'
@@ -24,15 +25,18 @@ export type Offer<P extends AnyPrice = AnyPrice, M extends { id: string } = { id
 }
 /** One that is priced by tokens. */
 export type TextOffer = Offer<TokenRate, Model>
+/** One that generates images. */
+export type ImageOffer = Offer<ImageRate, ImageModel>
 /** One route to a model: an upstream with one of its keys. */
 export type Candidate<P extends AnyPrice = AnyPrice> = Choosable & {
   upstream: Upstream
-  route: Route
+  route: Omit<Route, 'cost'>
   key: string
   /** What the vendor charges the operator; absent: unknown. */
   costRate?: P
 }
 export type TextCandidate = Candidate<TokenRate>
+export type ImageCandidate = Candidate<ImageRate>
 
 export type Catalogue = {
   config: FileConfig
@@ -40,6 +44,8 @@ export type Catalogue = {
   loadedAt: number
   /** group -> model -> offer; only priced models with at least one candidate. */
   offers: ReadonlyMap<string, ReadonlyMap<string, TextOffer>>
+  /** The same for image models. */
+  imageOffers: ReadonlyMap<string, ReadonlyMap<string, ImageOffer>>
   trustedProxies: CidrList
   /** Security headers of every response. */
   headers: SecurityHeaders
@@ -48,17 +54,29 @@ export type Catalogue = {
 /** `health` outlives the configuration: a reload keeps what is known about upstream keys. */
 export function compileCatalogue(config: FileConfig, loadedAt: number, health: Health = createHealth()): Catalogue {
   const offers = new Map<string, ReadonlyMap<string, TextOffer>>()
-  for (const group of config.groups.values()) offers.set(group.id, offersOf(group, config, health))
+  const imageOffers = new Map<string, ReadonlyMap<string, ImageOffer>>()
+  for (const group of config.groups.values()) {
+    offers.set(group.id, offersOf(group, config, health))
+    imageOffers.set(group.id, imageOffersOf(group, config, health))
+  }
   const trustedProxies = compileCidrs(config.server.trustedProxies).cidrs
-  return { config, loadedAt, offers, trustedProxies, headers: securityHeaders(config.server) }
+  return { config, loadedAt, offers, imageOffers, trustedProxies, headers: securityHeaders(config.server) }
 }
 
 /**
  * The offer of a model id in a group. `sandbox-text:cut=3` is the sandbox model with a fault switch: the embedded model
  * interprets the part after the colon.
  */
-export function offerOf(catalogue: Catalogue, group: string, model: string): TextOffer | undefined {
-  const offers = catalogue.offers.get(group)
+export const offerOf = ({ offers }: Catalogue, group: string, model: string): TextOffer | undefined =>
+  findOffer(offers.get(group), model)
+
+export const imageOfferOf = ({ imageOffers }: Catalogue, group: string, model: string): ImageOffer | undefined =>
+  findOffer(imageOffers.get(group), model)
+
+function findOffer<O extends { candidates: readonly { upstream: Upstream }[] }>(
+  offers: ReadonlyMap<string, O> | undefined,
+  model: string,
+): O | undefined {
   const offer = offers?.get(model)
   if (offer || !model.includes(':')) return offer
   const base = offers?.get(model.slice(0, model.indexOf(':')))
@@ -66,8 +84,13 @@ export function offerOf(catalogue: Catalogue, group: string, model: string): Tex
 }
 
 export function modelExists(catalogue: Catalogue, model: string): boolean {
-  const hasPrice = catalogue.config.models.get(model)?.price !== undefined
-  return hasPrice || [...catalogue.offers.keys()].some((group) => offerOf(catalogue, group, model) !== undefined)
+  const { models, mediaModels } = catalogue.config
+  const media = mediaModels?.get(model)
+  if (models.get(model)?.price !== undefined || (media?.type === 'image' && media.price !== undefined)) return true
+  const groups = [...catalogue.offers.keys()]
+  return groups.some(
+    (group) => (offerOf(catalogue, group, model) ?? imageOfferOf(catalogue, group, model)) !== undefined,
+  )
 }
 
 function offersOf(group: Group, config: FileConfig, health: Health): Map<string, TextOffer> {
@@ -75,7 +98,7 @@ function offersOf(group: Group, config: FileConfig, health: Health): Map<string,
   for (const model of config.models.values()) {
     const priced = priceFor(group, model)
     if (!priced || !groupIncludes(group, model.id)) continue
-    const candidates = candidatesOf(model, config, health)
+    const candidates = candidatesOf(model, config, health, (cost) => tokenRate(cost, MULTIPLIER_ONE))
     if (candidates.length === 0) continue
     offers.set(model.id, { model, ...priced, group: group.id, candidates, tiers: tiersOf(candidates), fallbacks: [] })
   }
@@ -96,18 +119,51 @@ function priceFor(group: Group, model: Model): { rate: TokenRate; priceVersion: 
   return price && { rate: tokenRate(price, group.multiplierMillionths), priceVersion }
 }
 
-function candidatesOf(model: Model, config: FileConfig, health: Health): TextCandidate[] {
-  return model.routes
+function imageOffersOf(group: Group, config: FileConfig, health: Health): Map<string, ImageOffer> {
+  const offers = new Map<string, ImageOffer>()
+  for (const model of config.mediaModels?.values() ?? []) {
+    if (model.type !== 'image' || !groupIncludes(group, model.id)) continue
+    const priced = imagePriceFor(group, model)
+    const rateOf = (price: ImageRate['price']) => imageRate(price, MULTIPLIER_ONE)
+    const candidates = priced ? candidatesOf(model, config, health, rateOf) : []
+    if (!priced || candidates.length === 0) continue
+    offers.set(model.id, { model, ...priced, group: group.id, candidates, tiers: tiersOf(candidates), fallbacks: [] })
+  }
+  return offers
+}
+
+function imagePriceFor(group: Group, model: ImageModel): { rate: ImageRate; priceVersion: string } | undefined {
+  const own = group.mediaPrices?.get(model.id)
+  if (own?.price.type === 'image') return { rate: imageRate(own.price, MULTIPLIER_ONE), priceVersion: own.priceVersion }
+  const { price, priceVersion } = model
+  return price && { rate: imageRate(price, group.multiplierMillionths), priceVersion }
+}
+
+type CostedRoute<Cost> = Omit<Route, 'cost'> & { cost: Cost | undefined }
+
+/** `rateOf`: of what the vendor charges. */
+function candidatesOf<Cost, P extends AnyPrice>(
+  { routes }: { routes: readonly CostedRoute<Cost>[] },
+  config: FileConfig,
+  health: Health,
+  rateOf: (cost: Cost) => P,
+): Candidate<P>[] {
+  return routes
     .flatMap((route) => {
       const upstream = config.upstreams.get(route.upstream)
-      return upstream ? candidatesFor(upstream, route, health) : []
+      return upstream ? candidatesFor(upstream, route, health, rateOf) : []
     })
     .sort((a, b) => a.priority - b.priority)
 }
 
 /** The weight of a route is divided among the keys of its upstream. */
-function candidatesFor(upstream: Upstream, route: Route, health: Health): TextCandidate[] {
-  const costRate = route.cost && tokenRate(route.cost, MULTIPLIER_ONE)
+function candidatesFor<Cost, P extends AnyPrice>(
+  upstream: Upstream,
+  route: CostedRoute<Cost>,
+  health: Health,
+  rateOf: (cost: Cost) => P,
+): Candidate<P>[] {
+  const costRate = route.cost && rateOf(route.cost)
   const keys = health.keysOf(upstream)
   const weight = route.weight / keys.length
   return keys.map(({ key, health }) => ({

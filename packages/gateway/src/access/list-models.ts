@@ -10,8 +10,9 @@ import {
   modelList,
 } from '@trivium/protocol/dialects/model-list.ts'
 import { authenticate, type Callers } from './authenticate.ts'
-import { authorize, keyAllowsModel } from './authorize.ts'
-import type { Catalogue, TextOffer } from './catalogue.ts'
+import { authorizeAny, keyAllowsModel } from './authorize.ts'
+import type { Catalogue, ImageOffer, TextOffer } from './catalogue.ts'
+import { describeModel } from './describe-model.ts'
 import { Failure } from './failure.ts'
 import type { IncomingRequest } from './incoming-request.ts'
 
@@ -61,7 +62,8 @@ async function visibleModels(
 ): Promise<ListedModel[]> {
   const caller = await authenticate(incoming, dialect, deps)
   const catalogue = deps.catalogue()
-  const offers = [...(catalogue.offers.get(caller.group)?.values() ?? [])]
+  const { offers: text, imageOffers: images } = catalogue
+  const offers = [text, images].flatMap((each) => [...(each.get(caller.group)?.values() ?? [])])
   return offers.filter(({ model }) => keyAllowsModel(caller, model.id)).map((offer) => listed(offer, catalogue))
 }
 
@@ -73,16 +75,13 @@ async function visibleModel(
 ): Promise<ListedModel> {
   const caller = await authenticate(incoming, dialect, deps)
   const catalogue = deps.catalogue()
-  return listed(authorize(caller, decoded(segment), catalogue), catalogue)
+  return listed(authorizeAny(caller, decoded(segment), catalogue), catalogue)
 }
 
-function listed({ model }: TextOffer, catalogue: Catalogue): ListedModel {
-  const { context, maxOutput } = model.limits
-  return {
-    ...{ id: model.id, displayName: model.id, owner: 'trivium', created: Math.floor(catalogue.loadedAt / 1000) },
-    ...(context === undefined ? {} : { context }),
-    ...(maxOutput === undefined ? {} : { maxOutput }),
-  }
+function listed(offer: TextOffer | ImageOffer, catalogue: Catalogue): ListedModel {
+  const { id } = offer.model
+  const created = Math.floor(catalogue.loadedAt / 1000)
+  return { ...{ id, displayName: id, owner: 'trivium', created }, ...describeModel(offer) }
 }
 
 function pageField<Name extends string>(name: Name, value: string | null): Partial<Record<Name, string>> {

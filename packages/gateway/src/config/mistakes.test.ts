@@ -215,6 +215,7 @@ const SINGLE: [string, string, string][] = [
     'limits.context: counts tokens',
   ],
   ...IMAGE_LIMITS,
+  ['fallbacks of an image', media('image', 'per_image: 1', 'fallbacks: [a]'), 'fallbacks: text models only have'],
   ['two prices of an image', media('image', 'per_image: 1, input: 1'), 'price: per_image and input cannot both be'],
   ['a token price with variants', media('image', 'variants: {}, input: 1'), 'price: variants and input cannot both be'],
   ['half a token price', media('image', 'input: 1, image_input: 1'), 'price: image_output is missing; USD per million'],

@@ -15,7 +15,7 @@ const candidate = (id: string, priority = 1, weight = 1, perKey?: number): TextC
     priority,
     weight,
   },
-  route: { upstream: id, model: 'inner', priority, weight, cost: undefined },
+  route: { upstream: id, model: 'inner', priority, weight },
 })
 const offerOf = (...candidates: TextCandidate[]) =>
   ({ model: { id: 'a' }, candidates, tiers: tiersOf(candidates) }) as unknown as TextOffer

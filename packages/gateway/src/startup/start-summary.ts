@@ -12,7 +12,7 @@ export type StartInfo = {
   /** The URL that the server listens on. */
   address: string
   environment: Environment
-  catalogue: Pick<Catalogue, 'config' | 'offers'>
+  catalogue: Pick<Catalogue, 'config' | 'offers' | 'imageOffers'>
   /** The SQLite file, or host and name of the PostgreSQL database. */
   database: string
   first: FirstStart | undefined
@@ -87,8 +87,8 @@ function tryIt(
 }
 
 /** Empty as soon as some key can use some model. */
-function nextSteps({ catalogue: { offers, config }, keyGroups, environment }: StartInfo): string[] {
-  const canUse = (group: string) => (offers.get(group)?.size ?? 0) > 0
+function nextSteps({ catalogue: { offers, imageOffers, config }, keyGroups, environment }: StartInfo): string[] {
+  const canUse = (group: string) => [offers, imageOffers].some((each) => (each.get(group)?.size ?? 0) > 0)
   if ([...keyGroups.keys()].some(canUse)) return []
   const file = environment.configFile ?? 'trivium.yaml'
   const group = ['default', ...config.groups.keys()].find(canUse)

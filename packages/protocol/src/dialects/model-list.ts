@@ -10,6 +10,12 @@ export type ListedModel = {
   /** Tokens, where known. */
   context?: number
   maxOutput?: number
+  /** Of a model that does not generate text. Its list entry says so where those of text models have the vendor's word. */
+  type?: 'image'
+  /** What the gateway tells besides the vendors' fields. */
+  price?: Readonly<Record<string, unknown>>
+  limits?: Readonly<Record<string, unknown>>
+  protocols?: readonly string[]
 }
 
 /** Which part of the list: after or before an id, at most `limit` entries. */
@@ -21,7 +27,7 @@ export function modelEntry(model: ListedModel) {
   return {
     id: model.id,
     object: 'model',
-    type: 'model',
+    type: model.type ?? 'model',
     created: model.created,
     created_at: new Date(model.created * 1000).toISOString().replace('.000Z', 'Z'),
     owned_by: model.owner,
@@ -33,6 +39,9 @@ export function modelEntry(model: ListedModel) {
     capabilities: null,
     deprecated_at: null,
     retires_at: null,
+    ...(model.price === undefined ? {} : { price: model.price }),
+    ...(model.limits === undefined ? {} : { limits: model.limits }),
+    ...(model.protocols === undefined ? {} : { protocols: model.protocols }),
   }
 }
 

@@ -99,10 +99,10 @@ function timeOf(expires: string, now: number): number {
 
 function modelsOf(given: string, group: Group | undefined, config: FileConfig): string[] {
   const models = listOf('models', given)
-  const unknown = models.filter((id) => !config.models.has(id))
+  const known = [...config.models.keys(), ...(config.mediaModels?.keys() ?? [])]
+  const unknown = models.filter((id) => !known.includes(id))
   if (unknown.length > 0) {
-    const known = [...config.models.keys()].join(', ')
-    throw new CommandError(`unknown models: ${unknown.join(', ')} (available: ${known})`)
+    throw new CommandError(`unknown models: ${unknown.join(', ')} (available: ${known.join(', ')})`)
   }
   // If the group no longer exists, the key cannot use any model anyway.
   const elsewhere = models.filter((id) => !group?.models.includes('*') && !group?.models.includes(id))

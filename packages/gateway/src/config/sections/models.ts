@@ -115,6 +115,8 @@ function readMediaModel(
   type: MediaModel['type'],
   upstreams: KnownUpstreams,
 ): MediaModel | undefined {
+  const fallbacks = fields.get('fallbacks')
+  if (fallbacks) addMistake(fallbacks, 'text models only have fallbacks; give the model several routes')
   return type === 'image' ? readImageModel(fields, id, upstreams) : readVideoModel(fields, id, upstreams)
 }
 

@@ -38,11 +38,12 @@ export type DeliveredImages = {
   usage?: Usage | undefined
 }
 
-export type ImageRate = Price<RequestedImages, DeliveredImages>
+export type ImageRate = Price<RequestedImages, DeliveredImages> & { price: ImagePrice }
 
 export const MOST_IMAGES = 128
 
 export const imageRate = (price: ImagePrice, multiplierMillionths: bigint): ImageRate => ({
+  price,
   multiplierMillionths,
   bound(requested) {
     const known = readImages(requested)

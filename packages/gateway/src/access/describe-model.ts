@@ -1,0 +1,69 @@
+// What the list of models says of one besides its name: prices that this group pays, limits and protocols, by the names of the
+// configuration file.
+
+import type { SizeRange } from '@trivium/protocol/canonical/image.ts'
+import { TEXT_DIALECT_IDS } from '@trivium/protocol/dialects/index.ts'
+import type { ListedModel } from '@trivium/protocol/dialects/model-list.ts'
+import { ceilDiv, formatUsd, type Nanos } from '../money/amount.ts'
+import { IMAGE_TOKEN_KINDS, IMAGE_TOKEN_NAMES } from '../money/prices/image-token-price.ts'
+import { KIND_NAMES, KINDS } from '../money/prices/token-kinds.ts'
+import type { ImageOffer, TextOffer } from './catalogue.ts'
+
+type Described = Omit<ListedModel, 'id' | 'created' | 'owner' | 'displayName'>
+
+/** The third protocol asks for images by `responseModalities`. */
+const IMAGE_PROTOCOLS = ['images', 'generate-content'] as const
+
+export const describeModel = (offer: TextOffer | ImageOffer): Described =>
+  isImageOffer(offer) ? describeImageModel(offer) : describeTextModel(offer)
+
+const isImageOffer = (offer: TextOffer | ImageOffer): offer is ImageOffer => 'type' in offer.model
+
+function describeTextModel({ model: { limits }, rate: { price, multiplierMillionths } }: TextOffer): Described {
+  const { context, maxOutput } = limits
+  const figures = KINDS.map((kind): [string, Nanos | undefined] => [KIND_NAMES[kind], price[kind]])
+  return {
+    ...(context === undefined ? {} : { context }),
+    ...(maxOutput === undefined ? {} : { maxOutput }),
+    price: shownFigures(figures, multiplierMillionths),
+    limits: { context: context ?? null, max_output: maxOutput ?? null },
+    protocols: TEXT_DIALECT_IDS,
+  }
+}
+
+function describeImageModel({ model: { limits }, rate: { price, multiplierMillionths } }: ImageOffer): Described {
+  const { sizes, sizeRange, qualities, n } = limits
+  const shown = {
+    sizes: sizeRange ? describeRange(sizeRange) : (sizes ?? null),
+    qualities: qualities ?? null,
+    n: n ?? null,
+  }
+  return { type: 'image', price: imagePrice(price, multiplierMillionths), limits: shown, protocols: IMAGE_PROTOCOLS }
+}
+
+const describeRange = ({ least, most, multipleOf, maxRatio, maxPixels }: SizeRange) => ({
+  ...{ min: least, max: most },
+  ...(multipleOf === undefined ? {} : { multiple_of: multipleOf }),
+  ...(maxRatio === undefined ? {} : { max_ratio: maxRatio }),
+  ...(maxPixels === undefined ? {} : { max_pixels: maxPixels }),
+})
+
+function imagePrice(price: ImageOffer['rate']['price'], multiplierMillionths: bigint) {
+  if ('tokens' in price) {
+    const figures = IMAGE_TOKEN_KINDS.map((kind): [string, Nanos | undefined] => [
+      IMAGE_TOKEN_NAMES[kind],
+      price.tokens[kind],
+    ])
+    return shownFigures(figures, multiplierMillionths)
+  }
+  const variants = shownFigures([...price.variants], multiplierMillionths)
+  return { ...shownFigures([['per_image', price.perImage]], multiplierMillionths), variants }
+}
+
+/** USD as decimal text: per million tokens, or per image. */
+const shownFigures = (figures: readonly [string, Nanos | undefined][], multiplierMillionths: bigint) =>
+  Object.fromEntries(
+    figures.flatMap(([name, figure]) =>
+      figure === undefined ? [] : [[name, formatUsd(ceilDiv(figure * multiplierMillionths, 1_000_000n))]],
+    ),
+  )
