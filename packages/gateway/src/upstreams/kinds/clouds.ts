@@ -12,7 +12,7 @@ export const azure: UpstreamKind = {
     standardEndpoint('responses', { credential: 'api-key' }),
     standardEndpoint('chat', { credential: 'api-key' }),
   ],
-  service: { cap: 'max_completion_tokens', endUser: 'user', reasoning: 'refused', effort: 'word' },
+  service: { cap: 'max_completion_tokens', endUser: 'user', reasoning: 'rejected', effort: 'word' },
   healthPath: '/models',
   tried: 'untried',
 }

@@ -30,7 +30,7 @@ export const mistral: UpstreamKind = {
   service: {
     cap: 'max_tokens',
     endUser: 'none',
-    reasoning: 'refused',
+    reasoning: 'rejected',
     effort: 'word',
     customTools: false,
     streamUsage: 'unasked',
@@ -51,10 +51,10 @@ export const groq: UpstreamKind = {
   service: {
     cap: 'max_completion_tokens',
     endUser: 'user',
-    reasoning: 'refused',
+    reasoning: 'rejected',
     effort: 'word',
     customTools: false,
-    refuses: ['logprobs', 'logitBias'],
+    rejects: ['logprobs', 'logitBias'],
   },
   healthPath: '/models',
   tried: 'sandbox',

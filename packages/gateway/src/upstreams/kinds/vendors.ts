@@ -10,7 +10,7 @@ export const openai: UpstreamKind = {
   baseUrlSuffix: '/v1',
   // Translated requests use responses: some models support nothing else, and it keeps reasoning.
   endpoints: [standardEndpoint('responses'), standardEndpoint('chat')],
-  service: { cap: 'max_completion_tokens', endUser: 'safety_identifier', reasoning: 'refused' },
+  service: { cap: 'max_completion_tokens', endUser: 'safety_identifier', reasoning: 'rejected' },
   extraCapFields: [],
   healthPath: '/models',
   tried: 'sandbox',

@@ -86,7 +86,7 @@ describe.each(ANSWERS.map((answer) => [answer.name, answer] as const))('%s', (_,
   })
 })
 
-test('a chat with tools: the history comes back as it was given', async () => {
+test('a chat with tools: the history survives a round trip', async () => {
   const first: CanonicalReply = {
     id: 'u',
     choices: [

@@ -197,7 +197,7 @@ describe('written', () => {
     expect(usage.completion_tokens).toBe(12)
   })
 
-  test('thoughts are kept back from those who do not want them', () => {
+  test('hidden reasoning is not shown', () => {
     const { choices } = encodeReply(thinking, answeringOf({ hideReasoning: true }))
     expect(choices[0]?.message).not.toHaveProperty('reasoning_content')
   })

@@ -59,7 +59,7 @@ describe('thinking', () => {
     ['generate-content', { show: 'summary' }, true],
     ['generate-content', { show: 'none' }, false],
   ]
-  test.each(SHOWN)('thoughts for %s %j: %p', (from, reasoning, shown) => {
+  test.each(SHOWN)('reasoning for %s %j: %p', (from, reasoning, shown) => {
     const config = write({ from: originOf(from), reasoning }).config?.thinkingConfig as
       | { includeThoughts?: boolean }
       | undefined
@@ -117,7 +117,7 @@ describe('sampling and settings', () => {
     expect(warnings).toEqual(warned)
   })
 
-  test.each([['audio'], ['video']] as const)('%s is refused', (modality) => {
+  test.each([['audio'], ['video']] as const)('%s is rejected', (modality) => {
     expect(mistakeOf(() => write({ modalities: [modality] })).code).toBe('unsupported')
   })
 })

@@ -84,7 +84,7 @@ test('an item without an id, a call without one, arguments that are an object', 
   ])
 })
 
-test('thoughts without text and without anything sealed are nothing', () => {
+test('reasoning without text and without a signature is dropped', () => {
   expect(read(response([thoughts('rs_1', [], { content: [], encrypted_content: null })])).choices[0]?.blocks).toEqual(
     [],
   )

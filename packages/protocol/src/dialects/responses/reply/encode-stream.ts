@@ -30,8 +30,8 @@ export const heartbeat = ': keep-alive\n\n'
 
 const IN_PROGRESS = { status: 'in_progress', error: null, incomplete_details: null } as const
 
-type Thoughts = Extract<Draft, { kind: 'reasoning' }>
-type Style = Thoughts['style']
+type ReasoningDraft = Extract<Draft, { kind: 'reasoning' }>
+type Style = ReasoningDraft['style']
 
 /** The block that takes deltas. `before`: all of a delta's frame up to its number, made once. */
 type Active = {
@@ -131,9 +131,9 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
     switch (block.type) {
       case 'reasoning': {
         const id = itemId('reasoning', answering, number)
-        const thoughts: Thoughts = { kind: 'reasoning', id, style: block.style, text: '', encrypted: undefined }
-        activate(index, thoughts, 'response.reasoning_summary_text.delta', placeOfThoughts(thoughts, 'summary'))
-        if (!answering.hideReasoning) frames += openItem(thoughts)
+        const reasoning: ReasoningDraft = { kind: 'reasoning', id, style: block.style, text: '', encrypted: undefined }
+        activate(index, reasoning, 'response.reasoning_summary_text.delta', placeOfReasoning(reasoning, 'summary'))
+        if (!answering.hideReasoning) frames += openItem(reasoning)
         return frames
       }
       case 'call': {
@@ -161,40 +161,40 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
   function delta(index: number, text: string): string {
     if (active?.index !== index || text === '') return ''
     active.text += text
-    if (draft !== active.draft) return '' // thoughts that are not to be shown
-    const opening = active.partOpen ? '' : openThoughts(active)
+    if (draft !== active.draft) return '' // reasoning that are not to be shown
+    const opening = active.partOpen ? '' : openReasoning(active)
     return `${opening}${active.before}${sequence++}${active.between}${JSON.stringify(text)}${active.after}`
   }
 
-  /** A part of a reasoning item: only reasoning that have text get one. */
-  function openThoughts(block: Active): string {
+  /** A part of a reasoning item: only reasoning that has text gets one. */
+  function openReasoning(block: Active): string {
     block.partOpen = true
-    return block.draft?.kind === 'reasoning' ? thoughtsFrame(block.draft, 'summary', 'added', '') : ''
+    return block.draft?.kind === 'reasoning' ? reasoningFrame(block.draft, 'summary', 'added', '') : ''
   }
 
-  function thoughtsFrame(of: Thoughts, style: Style, event: 'added' | 'done', text: string): string {
+  function reasoningFrame(of: ReasoningDraft, style: Style, event: 'added' | 'done', text: string): string {
     const isSummary = style === 'summary'
     const type = `response.${isSummary ? 'reasoning_summary_part' : 'content_part'}.${event}`
     const part = { type: isSummary ? 'summary_text' : 'reasoning_text', text }
-    return frame(type, `${placeOfThoughts(of, style)},"part":${JSON.stringify(part)}`)
+    return frame(type, `${placeOfReasoning(of, style)},"part":${JSON.stringify(part)}`)
   }
 
-  const placeOfThoughts = ({ id }: Thoughts, style: Style): string =>
+  const placeOfReasoning = ({ id }: ReasoningDraft, style: Style): string =>
     `${placeOf(id)},"${style === 'summary' ? 'summary' : 'content'}_index":0`
 
   /** Reasoning is streamed as a summary, which clients show. What is reasoning in full follows as such, in one piece. */
-  function closeThoughts(of: Thoughts): string {
+  function closeReasoning(of: ReasoningDraft): string {
     const text = JSON.stringify(of.text)
-    const done = frame('response.reasoning_summary_text.done', `${placeOfThoughts(of, 'summary')},"text":${text}`)
-    const summary = done + thoughtsFrame(of, 'summary', 'done', of.text)
+    const done = frame('response.reasoning_summary_text.done', `${placeOfReasoning(of, 'summary')},"text":${text}`)
+    const summary = done + reasoningFrame(of, 'summary', 'done', of.text)
     if (of.style === 'summary') return summary
-    const where = placeOfThoughts(of, 'full')
+    const where = placeOfReasoning(of, 'full')
     return (
       summary +
-      thoughtsFrame(of, 'full', 'added', '') +
+      reasoningFrame(of, 'full', 'added', '') +
       frame('response.reasoning_text.delta', `${where},"delta":${text}`) +
       frame('response.reasoning_text.done', `${where},"text":${text}`) +
-      thoughtsFrame(of, 'full', 'done', of.text)
+      reasoningFrame(of, 'full', 'done', of.text)
     )
   }
 
@@ -214,10 +214,10 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
       }
       case 'reasoning': {
         if (signature !== undefined) of.encrypted = answering.seal(signature)
-        // Hidden reasoning leave only what their vendor wants back.
+        // Hidden reasoning leaves only what its vendor wants back.
         if (draft !== of) return of.encrypted === undefined ? '' : openItem(of)
         of.text = block.text
-        return block.partOpen ? closeThoughts(of) : ''
+        return block.partOpen ? closeReasoning(of) : ''
       }
       case 'call': {
         of.text = block.text

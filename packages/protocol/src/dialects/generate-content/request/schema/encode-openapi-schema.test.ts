@@ -68,7 +68,7 @@ test('a function without parameters has none', () => {
   expect(write({ type: 'object', properties: {} }).declared).toEqual({ name: 'f' })
 })
 
-test('a schema that refers to itself is refused', () => {
+test('a schema that refers to itself is rejected', () => {
   const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } } }
   const mistake = mistakeOf(() => write({ $ref: '#/$defs/node', $defs: { node } }))
   expect(mistake).toMatchObject({ code: 'unsupported' })
