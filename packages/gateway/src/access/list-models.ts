@@ -76,7 +76,7 @@ async function visibleModel(
 ): Promise<ListedModel> {
   const caller = await authenticate(incoming, dialect, deps)
   const catalogue = deps.catalogue()
-  return listed(authorize(caller, decoded(segment), catalogue), catalogue)
+  return listed(authorize(caller, decodeModelId(segment), catalogue), catalogue)
 }
 
 function listed({ model }: TextOffer, catalogue: Catalogue): ListedModel {
@@ -89,7 +89,7 @@ function listed({ model }: TextOffer, catalogue: Catalogue): ListedModel {
 }
 
 /** Ids may contain a slash, which SDKs send as %2F. */
-function decoded(segment: string): string {
+export function decodeModelId(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {
