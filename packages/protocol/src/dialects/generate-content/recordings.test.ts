@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError, type GenerateContentResponse, GoogleGenAI } from '@google/genai'
 import { bytesOf } from '../../../fixtures/buffer-codec.ts'
-import { answerOf, eventsOf } from '../../../fixtures/generate-content/streaming.ts'
+import { answerOf, eventsOf } from '../../../fixtures/generate-content/events.ts'
 import type { CanonicalReply } from '../../canonical/reply.ts'
 import { decodeReply } from './reply/decode-reply.ts'
 

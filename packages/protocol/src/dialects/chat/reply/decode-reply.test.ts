@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ANSWERS, reply, usageOf } from '../../../../fixtures/chat/answers.ts'
-import { answeringOf, checkRules, eventsOf, framed } from '../../../../fixtures/chat/reading.ts'
+import { answeringOf, checkRules, eventsOf, framed } from '../../../../fixtures/chat/harness.ts'
 import { type Block, type CanonicalReply, fold } from '../../../canonical/reply.ts'
 import { decodeReply } from './decode-reply.ts'
 import { encodeReply } from './encode-reply.ts'

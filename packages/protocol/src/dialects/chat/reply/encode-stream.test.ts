@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { ANSWERS, usageOf } from '../../../../fixtures/chat/answers.ts'
-import { answeringOf, eventsOf, framed } from '../../../../fixtures/chat/reading.ts'
+import { answeringOf, eventsOf, framed } from '../../../../fixtures/chat/harness.ts'
 import type { StreamEvent } from '../../../canonical/event.ts'
 import { type Block, type CanonicalReply, fold, unfold } from '../../../canonical/reply.ts'
 import type { ReplyContext } from '../../text-dialect.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { targetOf } from '../../../../fixtures/chat/reading.ts'
-import { call, messagesOf, mistakeOf, said, TOOL, written } from '../../../../fixtures/chat/writing.ts'
+import { targetOf } from '../../../../fixtures/chat/harness.ts'
+import { call, messagesOf, mistakeOf, said, TOOL, written } from '../../../../fixtures/chat/requests.ts'
 import { originOf } from '../../../../fixtures/origins.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import { decodeRequest } from './decode-request.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { call, messagesOf, mistakeOf, result, said, written, writtenCall } from '../../../../fixtures/chat/writing.ts'
+import { call, messagesOf, mistakeOf, result, said, written, writtenCall } from '../../../../fixtures/chat/requests.ts'
 import type { MediaPart, Turn } from '../../../canonical/request.ts'
 
 describe('messages', () => {

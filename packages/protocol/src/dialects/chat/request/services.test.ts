@@ -1,6 +1,6 @@
 // What is known of a service goes before what the model's name suggests, field by field, translated and passed through.
 import { describe, expect, test } from 'bun:test'
-import { targetOf } from '../../../../fixtures/chat/reading.ts'
+import { targetOf } from '../../../../fixtures/chat/harness.ts'
 import { edit } from '../../../../fixtures/shared/pass-through-requests.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { ChatService } from '../../chat-service.ts'

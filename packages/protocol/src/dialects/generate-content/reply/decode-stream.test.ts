@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { bytesOf } from '../../../../fixtures/buffer-codec.ts'
 import { ANSWERS } from '../../../../fixtures/generate-content/answers.ts'
-import { answerOf, eventsOf, sse } from '../../../../fixtures/generate-content/streaming.ts'
+import { answerOf, eventsOf, sse } from '../../../../fixtures/generate-content/events.ts'
 import type { StreamEvent } from '../../../canonical/event.ts'
 import { decodeReply } from './decode-reply.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { HELLO, mistakeOf, partsOf, read } from '../../../../fixtures/generate-content/reading.ts'
+import { HELLO, mistakeOf, partsOf, read } from '../../../../fixtures/generate-content/requests.ts'
 import { originOf } from '../../../../fixtures/origins.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import { rejectStored } from './stored-state.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { partsOf, read } from '../../../../fixtures/generate-content/reading.ts'
+import { partsOf, read } from '../../../../fixtures/generate-content/requests.ts'
 import { encodeAscii } from '../reply/signature.ts'
 
 describe('parts', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { requestOf, targetOf } from '../../../../fixtures/generate-content/answering.ts'
-import { mistakeOf } from '../../../../fixtures/generate-content/reading.ts'
+import { requestOf, targetOf } from '../../../../fixtures/generate-content/harness.ts'
+import { mistakeOf } from '../../../../fixtures/generate-content/requests.ts'
 import { originOf } from '../../../../fixtures/origins.ts'
 import type { CanonicalRequest, ReasoningWish } from '../../../canonical/request.ts'
 import type { TextDialectId } from '../../index.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { MIME, requestOf, targetOf } from '../../../../fixtures/generate-content/answering.ts'
-import { mistakeOf, read } from '../../../../fixtures/generate-content/reading.ts'
+import { MIME, requestOf, targetOf } from '../../../../fixtures/generate-content/harness.ts'
+import { mistakeOf, read } from '../../../../fixtures/generate-content/requests.ts'
 import type { CanonicalRequest, MediaPart, Part, Tool, Turn } from '../../../canonical/request.ts'
 import { decodeRequest } from './decode-request.ts'
 import { encodeRequest } from './encode-request.ts'

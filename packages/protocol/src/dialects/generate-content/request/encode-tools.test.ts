@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { requestOf, targetOf } from '../../../../fixtures/generate-content/answering.ts'
-import { mistakeOf } from '../../../../fixtures/generate-content/reading.ts'
+import { requestOf, targetOf } from '../../../../fixtures/generate-content/harness.ts'
+import { mistakeOf } from '../../../../fixtures/generate-content/requests.ts'
 import type { CanonicalRequest, Tool, ToolChoice } from '../../../canonical/request.ts'
 import { encodeRequest } from './encode-request.ts'
 

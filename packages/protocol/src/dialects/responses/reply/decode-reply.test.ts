@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { answering } from '../../../../fixtures/responses/harness.ts'
 import { call, message, response, thoughts } from '../../../../fixtures/responses/streams.ts'
-import { answering } from '../../../../fixtures/responses/surroundings.ts'
 import { decodeReply } from './decode-reply.ts'
 import { encodeReply } from './encode-reply.ts'
 

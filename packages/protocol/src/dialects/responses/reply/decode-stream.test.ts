@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { bytesOf } from '../../../../fixtures/buffer-codec.ts'
+import { decoded, framed } from '../../../../fixtures/responses/harness.ts'
 import {
   call,
   completed,
@@ -13,7 +14,6 @@ import {
   USAGE,
   type Wire,
 } from '../../../../fixtures/responses/streams.ts'
-import { decoded, framed } from '../../../../fixtures/responses/surroundings.ts'
 import type { StreamEvent } from '../../../canonical/event.ts'
 import { fold } from '../../../canonical/reply.ts'
 import { decodeReply } from './decode-reply.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { answering, decoded, encoded, unframed, type WireEvent } from '../../../../fixtures/responses/harness.ts'
 import { BLOCKS, FIGURES, reply, stopped, text } from '../../../../fixtures/responses/replies.ts'
-import { answering, decoded, encoded, unframed, type WireEvent } from '../../../../fixtures/responses/surroundings.ts'
 import { type Block, type CanonicalReply, fold, unfold } from '../../../canonical/reply.ts'
 import { encodeReply } from './encode-reply.ts'
 import { openStreamEncoder } from './encode-stream.ts'

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { originOf } from '../../../../fixtures/origins.ts'
+import { target } from '../../../../fixtures/responses/harness.ts'
 import {
   call,
   PNG,
@@ -12,7 +13,6 @@ import {
   turn,
   written,
 } from '../../../../fixtures/responses/requests.ts'
-import { target } from '../../../../fixtures/responses/surroundings.ts'
 import type { MediaPart, Part, Turn } from '../../../canonical/request.ts'
 import { decodeRequest } from './decode-request.ts'
 import { encodeRequest } from './encode-request.ts'
