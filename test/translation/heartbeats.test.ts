@@ -137,7 +137,9 @@ describe.each(TEXT_DIALECT_IDS.map((id): [TextDialectId] => [id]))('one JSON arr
     const text = await response.text()
     expect(text).toMatch(/^\n+\[/)
     const chunks = JSON.parse(text) as { candidates?: { content?: { parts?: { text?: string }[] } }[] }[]
-    const said = chunks.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []).map((part) => part.text ?? '')
+    const said = chunks
+      .flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? [])
+      .map((part) => part.text ?? '')
     expect(said.join('')).toContain('北京 🙂')
   })
 
