@@ -47,21 +47,21 @@ export type Locations = Record<Exclude<FaultLocation, 'http2'>, string> & { http
 export function configFor(cells: readonly Cell[], places: Locations): string {
   const price = 'price: { input: 1, output: 4 }'
   const honest = TEXT_DIALECT_IDS.map((dialect) => ({
-    ...{ id: `honest-${dialect}`, dialect, model: 'sandbox-text', patience: TIMEOUTS.long, http2: false },
+    ...{ id: `honest-${dialect}`, dialect, model: 'sandbox-text', timeouts: TIMEOUTS.long, http2: false },
     base: `${places.proxy}/honest/honest-${dialect}${BASE_PATH[dialect]}`,
   }))
   const faulty = cells.map(({ id, fault, upstream }) => {
-    const { at, name, switches, timeouts: patience = 'long' } = fault
+    const { at, name, switches, timeouts = 'long' } = fault
     const folder = at === 'proxy' || at === 'not-tls' || at === 'http2' ? `/${encodeURIComponent(name)}/${id}` : ''
     return {
-      ...{ id, dialect: upstream, patience: TIMEOUTS[patience], http2: at === 'http2' },
+      ...{ id, dialect: upstream, timeouts: TIMEOUTS[timeouts], http2: at === 'http2' },
       model: switches ? `sandbox-text:${switches(upstream)}` : 'sandbox-text',
       base: `${at === 'http2' ? places.http2.get(name) : places[at]}${folder}${BASE_PATH[upstream]}`,
     }
   })
   const all = [...honest, ...faulty]
   const upstreams = all.map(
-    ({ id, dialect, base, patience: { idle, total }, http2 }) =>
+    ({ id, dialect, base, timeouts: { idle, total }, http2 }) =>
       `  - { id: ${id}, dialect: ${dialect}, base_url: "${base}", keys: [key-of-${id}], timeouts: { first_byte: ${idle}ms, idle: ${idle}ms, total: ${total}ms }${http2 ? ', http: 2' : ''} }`,
   )
   const models = all.map(

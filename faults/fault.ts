@@ -50,8 +50,8 @@ export const TIMEOUTS: Record<TimeoutSet, { idle: number; total: number }> = {
 /** How much longer than its timeout a call may take. */
 export const SLACK_MS = 5_000
 
-export const limitOf = ({ timeouts: patience = 'long' }: Fault): number =>
-  SLACK_MS + (patience === 'total' ? TIMEOUTS.total.total : TIMEOUTS[patience].idle)
+export const limitOf = ({ timeouts = 'long' }: Fault): number =>
+  SLACK_MS + (timeouts === 'total' ? TIMEOUTS.total.total : TIMEOUTS[timeouts].idle)
 
 export const completed: Expected = { status: 200, ending: 'completed', costs: 'reported' }
 export const counted: Expected = { status: 200, ending: 'completed', costs: 'counted' }

@@ -114,7 +114,7 @@ const areaOf = (path: string) => relative(GATEWAY, path).split('/')[0] ?? ''
 describe('imports go one way', () => {
   const files = sources(GATEWAY).filter((path) => !isTest(path))
 
-  test('every file of the gateway has its place', () => {
+  test('every file of the gateway is in a known folder', () => {
     expect(files.filter((path) => !(areaOf(path) in MAY_IMPORT) && !TOP.includes(areaOf(path)))).toEqual([])
   })
 
@@ -179,7 +179,7 @@ describe('the protocol package is pure', () => {
     expect(files.flatMap((path) => importsOf(path).filter((target) => !target.startsWith(PROTOCOL)))).toEqual([])
   })
 
-  test('it asks no clock and throws no dice', () => {
+  test('it reads no clock and no randomness', () => {
     expect(files.filter((path) => /Date\.now|new Date\(\)|Math\.random/.test(read(path)))).toEqual([])
   })
 
@@ -198,7 +198,7 @@ describe('the protocol package is pure', () => {
     expect(violations).toEqual([])
   })
 
-  test('complete text dialects have the same files; others begin with their errors', () => {
+  test('complete text dialects have the same files; others have at least their errors', () => {
     const folders = readdirSync(join(ROOT, DIALECTS), { withFileTypes: true }).filter(
       (entry) => entry.isDirectory() && entry.name !== SHARED,
     )
@@ -224,13 +224,13 @@ describe('the protocol package is pure', () => {
     expect(named.filter((path) => OTHER_NAMES.test(basename(path, '.ts')))).toEqual([])
   })
 
-  test('no folder has more files than a reader can keep in mind', () => {
+  test('no folder has too many files', () => {
     const folders = Map.groupBy(files, (path) => dirname(path))
     expect([...folders].filter(([, inside]) => inside.length > MOST_FILES).map(([folder]) => folder)).toEqual([])
   })
 })
 
-describe('no imports go in a circle, those of types included', () => {
+describe('there are no import cycles, type imports included', () => {
   test.each([...Object.keys(PACKAGES), 'gateway'])('package %s', (name) => {
     const files = sources(`packages/${name}/src`).filter((path) => !isTest(path))
     expect(circlesIn(new Map(files.map((path) => [path, importsOf(path)])))).toEqual([])
@@ -253,7 +253,7 @@ function circlesIn(imports: ReadonlyMap<string, readonly string[]>): string[] {
   return [...imports.keys()].filter((path) => reaches(path, path))
 }
 
-test('no source file is longer than a reader can hold', () => {
+test('no source file is too long', () => {
   const long = [
     ...sources('packages'),
     ...sources('test'),
@@ -267,6 +267,6 @@ test('no source file is longer than a reader can hold', () => {
   expect(long).toEqual([])
 })
 
-test('the map stays short enough to be read', () => {
+test('ARCHITECTURE.md is short', () => {
   expect(read('ARCHITECTURE.md').split('\n').length - 1).toBeLessThanOrEqual(120)
 })

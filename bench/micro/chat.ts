@@ -1,4 +1,4 @@
-// What the chat dialect's pass-through core costs by itself: microseconds per scanned request and per stream event.
+// The cost of chat pass-through alone: microseconds per scanned request and per stream event.
 // Figures are the best of many short rounds, since other programs share the machine: `bun bench/micro/chat.ts`.
 
 import { readChatReply } from '@trivium/protocol/dialects/chat/pass-through/reply.ts'

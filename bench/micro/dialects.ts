@@ -1,7 +1,7 @@
-// What the dialects themselves cost: microseconds for a request and a reply that pass, and for those that are
-// translated, small ones and an agent's of 76 KB. Figures are the best of many short rounds, since other programs share
-// the machine: `bun bench/micro/dialects.ts [part of a name]`. In a gateway under load the same work takes two to three
-// times as long: there nothing stays in the processor's caches, and the collector has to clean up after it.
+// The cost of the dialects alone: microseconds per request and reply, passed through and translated, small and of an agent
+// (76 KB). Figures are the best of many short rounds, since other programs share the machine:
+// `bun bench/micro/dialects.ts [part of a name]`. In a gateway under load the same work takes two to three times as long: CPU
+// caches are cold, and garbage collection is included.
 
 import { parsedJson } from '@trivium/protocol/canonical/reading.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
@@ -27,7 +27,7 @@ function measure(name: string, calls: number, work: () => unknown): void {
   console.log(`${name.padEnd(52)} ${best.toFixed(2).padStart(8)} us`)
 }
 
-/** The same request in each dialect, as a translation writes it. */
+/** The same request in each dialect, as the encoders write it. */
 function bodiesOf(chat: string): Record<TextDialectId, Uint8Array> {
   const canonical = TEXT_DIALECTS.chat.decodeRequest(JSON.parse(chat), undefined)
   const written = (id: TextDialectId): Uint8Array => {
@@ -61,7 +61,7 @@ const sizes = [
 ] as const
 const replies = repliesOf(jsonReply())
 
-/** As the journey asks for them: only chat and responses say the end user at the top level. */
+/** The edits that the journey makes: only chat and responses have the end user at the top level. */
 const tagged: PassThroughEdits = { endUser: 'Zm9yIHRoZSBtaWNyby1iZW5jaG1hcmtz' }
 const renamed: PassThroughEdits = { ...tagged, model: 'upstream-model' }
 

@@ -1,4 +1,4 @@
-// The server of bench/micro/http-versions.ts, in plain Node: both versions of HTTP on one port, and counts of what came.
+// The server of bench/micro/http-versions.ts, in plain Node: both versions of HTTP on one port, with a count of connections.
 import { readFileSync } from 'node:fs'
 import { createSecureServer } from 'node:http2'
 

@@ -1,4 +1,4 @@
-// What an upstream call costs over HTTP/1.1 and over HTTP/2: CPU of this process, and connections opened.
+// The cost of an upstream call over HTTP/1.1 and HTTP/2: CPU of this process, and connections opened.
 // Rounds alternate between the two, since other programs share the machine: `bun bench/micro/http-versions.ts [rounds]`.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -38,7 +38,7 @@ async function events(protocol: Protocol): Promise<number> {
   return EVENTS
 }
 
-/** Every tenth leaves after the first event. */
+/** Every tenth client disconnects after the first event. */
 async function leaving(protocol: Protocol, index: number): Promise<number> {
   const controller = new AbortController()
   const { body: stream } = await send(protocol, '/events/5', controller.signal)
@@ -72,7 +72,7 @@ async function round(work: Work, protocol: Protocol, parallel: number, figures: 
   await Promise.all(Array.from({ length: parallel }, worker))
   const { user, system } = process.cpuUsage(cpu)
   figures.cpu.push((user + system) / units)
-  // Without the one that asks for the count.
+  // Minus the connection of the request for this count.
   figures.opened.push((((await connections()) - before - 1) * 1_000) / requests)
 }
 

@@ -1,5 +1,5 @@
-// What the ledger alone costs on SQLite: CPU microseconds, all threads counted, for one hold and its settle.
-// Usage: bun bench/micro/ledger.ts [pairs] [loops at once]
+// The cost of the ledger alone on SQLite: CPU microseconds of all threads for one hold and its settlement.
+// Usage: bun bench/micro/ledger.ts [pairs] [concurrent loops]
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

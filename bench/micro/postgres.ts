@@ -1,4 +1,4 @@
-// What a hold and a settlement cost the gateway on PostgreSQL: CPU of this process, not of the server.
+// The cost of a hold and its settlement on PostgreSQL: CPU of the gateway's process, not of the server.
 //   bun bench/micro/postgres.ts
 import { NO_LIMITS } from '../../packages/gateway/src/money/limits.ts'
 import { openPostgres } from '../../packages/gateway/src/storage/postgres/open-postgres.ts'

@@ -1,7 +1,8 @@
 // Requests that the available balance does not cover: streams are stopped, output caps lowered, requests rejected with 402.
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
-import { audit, cost, newKey } from '../support/gateway/accounts.ts'
-import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { expect, test } from 'bun:test'
+import { cost, newKey } from '../support/gateway/accounts.ts'
+import { chat, startGateway } from '../support/gateway/gateway.ts'
+import { startGatewayOverUpstream } from '../support/gateway/gateway-over-upstream.ts'
 import { chatBody } from '../support/requests/client.ts'
 import {
   chunk,
@@ -13,25 +14,11 @@ import {
   respondWith,
   role,
   STREAM_HEAD,
-  startUpstream,
   stream,
-  type Upstream,
   usage,
 } from '../support/upstreams/raw-upstream.ts'
 
-let upstream: Upstream
-let gateway: Gateway
-beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await startGateway({ config: configFor(upstream) })
-})
-afterAll(async () => {
-  await gateway.stop()
-  upstream.stop()
-})
-afterEach(async () => {
-  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
-})
+const { upstream, gateway } = await startGatewayOverUpstream()
 
 test('a stream that exceeds the balance is stopped as if it had reached its cap', async () => {
   // Enough for 50,000 tokens: more than any default cap.

@@ -1,43 +1,28 @@
 // Idempotency-Key for callers: a repeated request gets the same response and is charged once.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
-import { audit, cost, newKey } from '../support/gateway/accounts.ts'
-import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { cost, newKey } from '../support/gateway/accounts.ts'
+import { chat } from '../support/gateway/gateway.ts'
+import { startGatewayOverUpstream } from '../support/gateway/gateway-over-upstream.ts'
 import { operate } from '../support/gateway/operate.ts'
 import { chatBody, requestReceived } from '../support/requests/client.ts'
 import { CLIENTS, callIn, errorIn } from '../support/requests/dialect-calls.ts'
 import {
-  configFor,
   DONE,
   event,
   finish,
   head,
   reply,
   respondWith,
-  startUpstream,
   stream,
   streamWithoutEnd,
-  type Upstream,
   usage,
 } from '../support/upstreams/raw-upstream.ts'
 
-let upstream: Upstream
-let gateway: Gateway
-beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await startGateway({ config: configFor(upstream) })
-})
-afterAll(async () => {
-  expect(gateway.output().stderr).not.toMatch(/"level":"error"/)
-  await gateway.stop()
-  upstream.stop()
-})
-afterEach(async () => {
-  upstream.behave(respondWith(reply()))
-  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
-})
+const { upstream, gateway } = await startGatewayOverUpstream()
+afterEach(() => upstream.behave(respondWith(reply())))
 
 const keyed = (key: string) => ({ 'idempotency-key': key })
 const ONCE = cost(10, 20)

@@ -1,36 +1,15 @@
 // Idempotency keys with the official SDKs: none sends one by default, all send a given one, also in retries.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { beforeEach, describe, expect, test } from 'bun:test'
 import Anthropic from '@anthropic-ai/sdk'
 import { GoogleGenAI } from '@google/genai'
 import OpenAI from 'openai'
 import { cost, newKey } from '../support/gateway/accounts.ts'
-import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
-import {
-  configFor,
-  DONE,
-  event,
-  finish,
-  head,
-  reply,
-  respondWith,
-  startUpstream,
-  stream,
-  type Upstream,
-  usage,
-} from '../support/upstreams/raw-upstream.ts'
+import { startGatewayOverUpstream } from '../support/gateway/gateway-over-upstream.ts'
+import { DONE, event, finish, head, reply, respondWith, stream, usage } from '../support/upstreams/raw-upstream.ts'
 
-let upstream: Upstream
-let gateway: Gateway
+const { upstream, gateway } = await startGatewayOverUpstream()
 /** The key of each request that the SDKs sent, or null. */
 let sent: (string | null)[] = []
-beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await startGateway({ config: configFor(upstream) })
-})
-afterAll(async () => {
-  await gateway.stop()
-  upstream.stop()
-})
 beforeEach(() => {
   sent = []
   upstream.behave(respondWith(reply()))

@@ -136,8 +136,10 @@ describe.each(TEXT_DIALECT_IDS.map((id): [TextDialectId] => [id]))('one JSON arr
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/json'])
     const text = await response.text()
     expect(text).toMatch(/^\n+\[/)
-    const chunks = JSON.parse(text) as { candidates?: { content?: { deps?: { text?: string }[] } }[] }[]
-    const said = chunks.flatMap(({ candidates }) => candidates?.[0]?.content?.deps ?? []).map((part) => part.text ?? '')
+    const chunks = JSON.parse(text) as { candidates?: { content?: { parts?: { text?: string }[] } }[] }[]
+    const said = chunks
+      .flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? [])
+      .map((part) => part.text ?? '')
     expect(said.join('')).toContain('北京 🙂')
   })
 

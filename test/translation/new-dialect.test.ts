@@ -92,7 +92,7 @@ function post(path: string, body: object, secret = key.secret): Promise<Response
 const play = (body: object, secret?: string) => post('/stage/play', body, secret)
 const LINES_SAID = [{ who: 'user', says: 'To be?' }]
 
-test('a client of the new dialect is answered by an upstream of another, and pays for it', async () => {
+test('a client of the new dialect gets a response from an upstream of another dialect, and is charged', async () => {
   const response = await play({ model: 'echo', lines: LINES_SAID })
   const body = (await response.json()) as { said: string; curtain: string; heard: number; spoken: number }
   expect([response.status, body.curtain]).toEqual([200, 'end'])
@@ -101,7 +101,7 @@ test('a client of the new dialect is answered by an upstream of another, and pay
   expect(row).toMatchObject({ model: 'echo', ending: 'completed', cost_usd: cost(body.heard, body.spoken) })
 })
 
-test('and by a stream', async () => {
+test('and a streamed response', async () => {
   const response = await play({ model: 'echo', live: true, lines: LINES_SAID })
   const frames = (await response.text()).trim().split('\n\n')
   const words = frames.map((frame) => JSON.parse(frame.slice('data: '.length)) as { word?: string; curtain?: string })
@@ -109,7 +109,10 @@ test('and by a stream', async () => {
   expect(words.at(-1)?.curtain).toBe('end')
 })
 
-test.each([false, true])('an upstream of the new dialect answers clients of others, streamed: %p', async (stream) => {
+test.each([
+  false,
+  true,
+])('an upstream of the new dialect serves clients of other dialects, streamed: %p', async (stream) => {
   const messages = [{ role: 'user', content: 'To be?' }]
   const response = await post('/v1/chat/completions', { model: 'hamlet', messages, stream })
   expect(response.status).toBe(200)

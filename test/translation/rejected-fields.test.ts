@@ -94,7 +94,7 @@ test.each([
     null,
   ],
   [
-    'encrypted thoughts, of a model that has none',
+    'encrypted reasoning of a model that has none',
     'r1',
     'include',
     { message: 'Encrypted content is not supported with this model.', param: 'include' },

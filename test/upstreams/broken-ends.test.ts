@@ -126,7 +126,7 @@ test.each([
 test.each([
   ['chat', 'c'],
   ['messages', 'c'],
-] as const)('a byte order mark before the answer is none of it, for a client of %s', async (client, model) => {
+] as const)('a byte order mark before the response is removed, for a %s client', async (client, model) => {
   const { secret, settled } = await newKey(gateway)
   upstream.behave(respondWith(`\ufeff${JSON.stringify(reply())}`))
   const response = await callIn(client, gateway.url, secret, { model })

@@ -1,8 +1,9 @@
 // Upstreams that break off, send errors, lie about lengths and close connections: the response, and its cost.
-import { afterAll, afterEach, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import { audit, cost, newKey } from '../support/gateway/accounts.ts'
-import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { cost, newKey } from '../support/gateway/accounts.ts'
+import { chat, startGateway } from '../support/gateway/gateway.ts'
+import { startGatewayOverUpstream } from '../support/gateway/gateway-over-upstream.ts'
 import { chatBody, openClient } from '../support/requests/client.ts'
 import {
   chunk,
@@ -19,29 +20,11 @@ import {
   startUpstream,
   stream,
   streamWithoutEnd,
-  type Upstream,
   usage,
 } from '../support/upstreams/raw-upstream.ts'
 
-let upstream: Upstream
-let gateway: Gateway
-beforeAll(async () => {
-  upstream = await startUpstream()
-  gateway = await startGateway({
-    config: configFor(upstream, {
-      nobody: { url: 'http://127.0.0.1:1/v1' },
-      nowhere: { url: 'http://nowhere.invalid/v1' },
-    }),
-  })
-})
-afterAll(async () => {
-  // None of this is an error of the gateway.
-  expect(gateway.output().stderr).not.toMatch(/"level":"error"/)
-  await gateway.stop()
-  upstream.stop()
-})
-afterEach(async () => {
-  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+const { upstream, gateway } = await startGatewayOverUpstream({
+  others: { closed: { url: 'http://127.0.0.1:1/v1' }, nowhere: { url: 'http://nowhere.invalid/v1' } },
 })
 
 test('output and an error in one chunk: a real status, and no charge', async () => {
@@ -127,7 +110,7 @@ test('gets the next request over the same connection, also after streams', async
 })
 
 test.each([
-  ['refuses the connection', 'nobody'],
+  ['refuses the connection', 'closed'],
   ['has a name that does not exist', 'nowhere'],
 ])('%s: 502, free', async (_, model) => {
   const { secret, settled } = await newKey(gateway)

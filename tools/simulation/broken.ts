@@ -170,7 +170,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   'a dead node renews': nodeAs((_node, { now }) => ({ renewedAt: now }), 'renew'),
   'a join takes the slot of a live node': nodeAs(() => ({ renewedAt: 0 }), 'join'),
   'a join keeps the epoch': nodeAs(({ epoch }) => ({ epoch: epoch - 1 }), 'join'),
-  'anybody may end a request': {
+  'any node may end a request': {
     apply(book, verb) {
       if (verb.verb !== 'settle') return apply(book, verb)
       const { slot, epoch } = book.request(verb.id) ?? verb

@@ -30,7 +30,7 @@ export const FAULTS = [
   'twice',
   'disk',
   'admin',
-  'stranger',
+  'foreign-settle',
   'pause',
 ] as const
 export type Fault = (typeof FAULTS)[number]
@@ -232,8 +232,8 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     return true
   }
 
-  /** A node that is wrong about who it is: nothing may come of it. */
-  function stranger(): void {
+  /** A settlement by a wrong owner: it must have no effect. */
+  function settleForeign(): void {
     const victim = random.pick([...store.rows.requests.values()])
     if (!victim) return
     const { id, slot, epoch } = victim
@@ -292,12 +292,12 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     }
     store.up = store.downUntil <= time
     if (strikes('lost', 0.01)) random.take(questions)
-    // The store's own time-outs: a question does not wait in the network for ever.
+    // The store's own timeouts: no message stays in the network forever.
     questions = questions.filter((question) => question.sentAt > time - 20_000)
     // Nothing happens for a while, and minutes end.
     if (strikes('pause', 0.01)) time += random.between(5_000, 70_000)
     if (store.up && strikes('admin', 0.02)) admin()
-    if (store.up && strikes('stranger', 0.01)) stranger()
+    if (store.up && strikes('foreign-settle', 0.01)) settleForeign()
   }
 
   function step(): void {

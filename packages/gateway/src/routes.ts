@@ -8,7 +8,13 @@ import { ROUTES, type RouteId } from '@trivium/protocol/routes.ts'
 import { Failure } from './access/failure.ts'
 import type { Ids } from './access/ids.ts'
 import type { IncomingRequest } from './access/incoming-request.ts'
-import { listGenerateContentModels, listModels, showGenerateContentModel, showModel } from './access/list-models.ts'
+import {
+  decodeModelId,
+  listGenerateContentModels,
+  listModels,
+  showGenerateContentModel,
+  showModel,
+} from './access/list-models.ts'
 import { reservedEndpoint } from './access/reserved-endpoints.ts'
 import { describeUnservedPath, isUnservedMethod } from './access/unserved-paths.ts'
 import type { Register } from './console-api/register.ts'
@@ -92,20 +98,12 @@ const STREAM_FORMS: readonly string[] = ['', 'sse', 'json']
 
 /** The path names the model, and the query the form of the stream: `org/model-1:streamGenerateContent?alt=sse`. */
 function generateContentEndpoint(model: string, stream: boolean, query: string): TextEndpoint {
-  const addressed = { model: decoded(model), stream }
+  const addressed = { model: decodeModelId(model), stream }
   const alt = new URLSearchParams(query).get('alt') ?? ''
   if (!STREAM_FORMS.includes(alt)) {
     throw new Failure('bad_request', 'alt must be sse for events or json for one array.', { param: 'alt' })
   }
   return { dialect: TEXT_DIALECTS['generate-content'], addressed, asArray: stream && alt === 'json' }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    throw new Failure('bad_request', 'The path contains an invalid percent-encoding.', { param: 'model' })
-  }
 }
 
 /** Enough of the configuration's hash to tell two configurations apart. */

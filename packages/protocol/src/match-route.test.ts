@@ -72,7 +72,7 @@ describe.each(ALL)('route %s', (id, route) => {
     expect(paths.map(sheddableDialect)).toEqual(paths.map(() => (route.mayBeShed ? route.dialect : undefined)))
   })
 
-  // A call of a model that nobody marked would be exempt from load shedding without a word.
+  // An unmarked call of a model would silently be exempt from load shedding.
   test('may be shed if it calls a model, and has a dialect to be rejected in', () => {
     expect(route.mayBeShed).toBe(route.kind === 'text')
     if (route.mayBeShed)

@@ -63,7 +63,7 @@ export async function lockAccounts(url: string, accounts: readonly bigint[]): Pr
 
 /** For a query on pg_stat_activity: the engine's connections that wait for a lock. */
 export const WAITING_FOR_LOCK = `from pg_stat_activity
-  where datname = current_database() and application_name = 'trivium patient' and wait_event_type = 'Lock'`
+  where datname = current_database() and application_name = 'trivium blocking' and wait_event_type = 'Lock'`
 
 export async function untilOneWaits(url: string): Promise<void> {
   while (Number((await ask(url, `select count(*) as n ${WAITING_FOR_LOCK}`))[0]?.n) === 0) await Bun.sleep(5)

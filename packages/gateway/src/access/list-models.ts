@@ -22,14 +22,13 @@ export async function listModels(incoming: IncomingRequest, deps: ModelListDepen
   const models = await visibleModels(incoming, 'chat', deps)
   const query = new URLSearchParams(incoming.query)
   const limit = Number(query.get('limit') ?? Number.NaN)
-  return shown(
-    incoming,
-    modelList(models, {
-      ...(limit > 0 ? { limit } : {}),
-      ...pageField('afterId', query.get('after_id')),
-      ...pageField('beforeId', query.get('before_id')),
-    }),
-  )
+  const [afterId, beforeId] = [query.get('after_id'), query.get('before_id')]
+  const page = {
+    ...(limit > 0 ? { limit } : {}),
+    ...(afterId === null ? {} : { afterId }),
+    ...(beforeId === null ? {} : { beforeId }),
+  }
+  return json(200, incoming.headers, modelList(models, page))
 }
 
 export async function showModel(
@@ -37,14 +36,14 @@ export async function showModel(
   incoming: IncomingRequest,
   deps: ModelListDependencies,
 ): Promise<HttpResponse> {
-  return shown(incoming, modelEntry(await visibleModel(segment, incoming, 'chat', deps)))
+  return json(200, incoming.headers, modelEntry(await visibleModel(segment, incoming, 'chat', deps)))
 }
 
 export async function listGenerateContentModels(
   incoming: IncomingRequest,
   deps: ModelListDependencies,
 ): Promise<HttpResponse> {
-  return shown(incoming, generateContentModelList(await visibleModels(incoming, 'generate-content', deps)))
+  return json(200, incoming.headers, generateContentModelList(await visibleModels(incoming, 'generate-content', deps)))
 }
 
 export async function showGenerateContentModel(
@@ -52,7 +51,11 @@ export async function showGenerateContentModel(
   incoming: IncomingRequest,
   deps: ModelListDependencies,
 ): Promise<HttpResponse> {
-  return shown(incoming, generateContentModelEntry(await visibleModel(segment, incoming, 'generate-content', deps)))
+  return json(
+    200,
+    incoming.headers,
+    generateContentModelEntry(await visibleModel(segment, incoming, 'generate-content', deps)),
+  )
 }
 
 async function visibleModels(
@@ -75,7 +78,7 @@ async function visibleModel(
 ): Promise<ListedModel> {
   const caller = await authenticate(incoming, dialect, deps)
   const catalogue = deps.catalogue()
-  return listed(authorizeAny(caller, decoded(segment), catalogue), catalogue)
+  return listed(authorizeAny(caller, decodeModelId(segment), catalogue), catalogue)
 }
 
 function listed(offer: TextOffer | ImageOffer, catalogue: Catalogue): ListedModel {
@@ -84,19 +87,11 @@ function listed(offer: TextOffer | ImageOffer, catalogue: Catalogue): ListedMode
   return { ...{ id, displayName: id, owner: 'trivium', created }, ...describeModel(offer) }
 }
 
-function pageField<Name extends string>(name: Name, value: string | null): Partial<Record<Name, string>> {
-  return value === null ? {} : ({ [name]: value } as Record<Name, string>)
-}
-
 /** Ids may contain a slash, which SDKs send as %2F. */
-function decoded(segment: string): string {
+export function decodeModelId(segment: string): string {
   try {
     return decodeURIComponent(segment)
   } catch {
     throw new Failure('bad_request', 'The model id in the path is not valid percent-encoding.', { param: 'model' })
   }
-}
-
-function shown(incoming: IncomingRequest, body: unknown): HttpResponse {
-  return json(200, incoming.headers, body)
 }

@@ -18,8 +18,8 @@ export function auditLedger(every: Every, ledger: Pick<Ledger, 'audit'>, log: Lo
       if (isOverloaded() && postponed++ < MOST_POSTPONED) return POSTPONED_MS
       postponed = 0
       const { ok, requests, transfers, openHolds } = await ledger.audit()
-      if (ok) log.info('audit: the books are in order', { requests, transfers, openHolds })
-      else log.error("audit: the books are NOT in order; 'trivium audit' lists what is wrong")
+      if (ok) log.info('audit: the ledger is consistent', { requests, transfers, openHolds })
+      else log.error("audit: the ledger is NOT consistent; 'trivium audit' lists the errors")
       return undefined
     },
   })

@@ -182,8 +182,8 @@ test('the ledger is audited after the start and every night, and both outcomes a
   expect([next.getHours(), next.getMinutes()]).toEqual([3, 0])
   for (let run = 0; run < 2; run++) expect(await job.run()).toBeUndefined()
   expect(said).toEqual([
-    'info: audit: the books are in order',
-    "error: audit: the books are NOT in order; 'trivium audit' lists what is wrong",
+    'info: audit: the ledger is consistent',
+    "error: audit: the ledger is NOT consistent; 'trivium audit' lists the errors",
   ])
 })
 

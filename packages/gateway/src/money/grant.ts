@@ -1,6 +1,6 @@
 // How much of a requested amount can be granted: by the balance, the key's cap, and the limits of account and key.
 import type { Nanos } from './amount.ts'
-import { type AccountRow, type Book, type KeyRow, type RequestRow, TASK_SLOT } from './book.ts'
+import { type AccountRow, type Book, type KeyRow, REAPED, type RequestRow, TASK_SLOT } from './book.ts'
 import { added, isRecent, removed, spentIn, usedIn, type Window, waitFor } from './limits.ts'
 import { type Extend, type Hold, type Result, rejected } from './verbs.ts'
 
@@ -82,11 +82,14 @@ export function reserve(book: Book, account: AccountRow, key: KeyRow, amount: Na
   book.saveKey(key)
 }
 
-/** Reserved tokens become used tokens. Reservations older than the window are not returned. */
+/**
+ * Reserved tokens become used tokens. Reservations older than the window are not released, nor is that of a reaped request: a limit
+ * that was set after the reaping has not counted it.
+ */
 export function correctTokens(request: RequestRow, used: number, account: Metered, key: Metered, now: number): void {
   const more = used - request.tokens
   request.tokens = used
-  if (more < 0 && !isRecent(request.heldAt, now)) return
+  if (more < 0 && (request.state === REAPED || !isRecent(request.heldAt, now))) return
   if (account.limits.tokensPerMinute !== undefined) account.meter.tokens = changed(account.meter.tokens, now, more)
   if (key.limits.tokensPerMinute !== undefined) key.meter.tokens = changed(key.meter.tokens, now, more)
 }

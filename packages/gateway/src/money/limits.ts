@@ -17,12 +17,12 @@ export const bookableTokens = (tokens: number): number => Math.min(MAX_TOKENS, M
 export const NO_LIMITS: Limits = { requestsPerMinute: undefined, tokensPerMinute: undefined, concurrent: undefined }
 
 /**
- * What happened in the last minute: seconds since 1970 and how many in each, in turns, the oldest first. It is written
- * only where a limit needs it.
+ * What was counted in the last minute: seconds since 1970 and the count of each, alternating, oldest first. Written only if a
+ * limit needs it.
  */
 export type Window = readonly number[]
 
-/** What a key or an account has used, besides money held and spent in all. */
+/** What a key or an account has used, besides its total of money held and spent. */
 export type Meter = Spent & {
   /** Running requests: open holds that belong to a node. */
   open: number
@@ -43,10 +43,10 @@ export const newMeter = (): Meter => ({
   ...{ open: 0, spentAt: 0, spentDay: 0n, weekBefore: 0n, monthBefore: 0n, requests: [], tokens: [] },
 })
 
-/** A window of whole seconds that never lets more through in any 60 s than it says: the second that is half out counts. */
+/** A window of whole seconds that never admits more than its limit in any 60 s: a second that is partly outside counts. */
 const WINDOW_S = 60
 const secondOf = (now: number): number => Math.floor(now / 1_000)
-/** What lies far ahead was counted by a clock that was wrong; it must not keep a caller out until that time comes. */
+/** Counts far in the future came from a wrong clock; they must not reject a caller until that time. */
 const counts = (second: number, present: number): boolean => Math.abs(present - second) <= WINDOW_S
 
 export function usedIn(window: Window, now: number): number {
@@ -56,7 +56,7 @@ export function usedIn(window: Window, now: number): number {
   return used
 }
 
-/** Milliseconds until `room` fits under `limit`; a whole window when it never will. */
+/** Milliseconds until `room` fits under `limit`; a whole window if it never does. */
 export function waitFor(window: Window, now: number, limit: number, room: number): number {
   const present = secondOf(now)
   let used = usedIn(window, now)
@@ -69,7 +69,7 @@ export function waitFor(window: Window, now: number, limit: number, room: number
   return WINDOW_S * 1_000
 }
 
-/** With `count` more in the present second, and without what no minute will ask for again. */
+/** Adds `count` in the present second, and drops seconds that are outside the window. */
 export function added(window: Window, now: number, count: number): Window {
   if (count === 0) return window
   const second = secondOf(now)
@@ -82,8 +82,8 @@ export function added(window: Window, now: number, count: number): Window {
 }
 
 /**
- * With `count` less. The oldest are taken first: whoever reserved too much gets it back, and what really happened counts
- * a little longer than it should, never shorter.
+ * Removes `count`, oldest first: unused reservations are released, and actual usage counts a little longer than it should,
+ * never shorter.
  */
 export function removed(window: Window, now: number, count: number): Window {
   const kept = recent(window, secondOf(now))
@@ -121,8 +121,8 @@ const monthOf = (time: number): number => {
 }
 
 /**
- * A clock that steps back over midnight does not renew what was spent. One that was wrong by more than a day is not
- * waited for.
+ * A clock that steps back over midnight does not renew a cap. After a clock that was wrong by more than a day, the present time
+ * counts.
  */
 const notBefore = (spentAt: number, now: number): number => (now < spentAt && spentAt - now < DAY_MS ? spentAt : now)
 

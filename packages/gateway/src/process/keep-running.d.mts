@@ -8,4 +8,4 @@ export type KeepRunningOptions = {
   times?: { firstDelayMs: number; steadyMs: number }
 }
 
-export declare function keepRunning(parts: KeepRunningOptions): { signal(name: NodeJS.Signals): void }
+export declare function keepRunning(options: KeepRunningOptions): { signal(name: NodeJS.Signals): void }

@@ -1,43 +1,42 @@
-// What is large and kept for a while, apart from the books: a row of a megabyte in the ledger's writer would delay every
-// commit of it. Today these are the answers to requests with an idempotency key; whatever else callers may ask for again
-// gets verbs of its own here, and rows that `sweep` removes like these.
+// Large values that are stored for a while, apart from the ledger: a row of a megabyte in the ledger's writer would delay
+// every commit. These are the responses to requests with an idempotency key; `sweep` removes expired rows.
 import type { Nanos } from '../money/amount.ts'
 import type { Owned } from '../money/ledger.ts'
 
-/** One try at a request with an idempotency key, by the node that makes it. `id` is the request's. */
+/** A claim of an idempotency key for the request `id`, by its node. */
 export type Claim = Owned & {
   account: bigint
   /** SHA-256 of the caller's key. */
   key: Uint8Array
-  /** SHA-256 of what is asked: the same key with another one is a mistake of the caller's. */
+  /** SHA-256 of the request: the same key with a different one is an error of the caller. */
   fingerprint: Uint8Array
 }
 
-/** `headers`: JSON, those of the answer that are its own. */
+/** `headers`: JSON, those that are specific to the response. */
 export type KeptAnswer = { headers: string; body: Uint8Array }
 
 export type Claimed =
   | { outcome: 'new' }
   | { outcome: 'mismatch'; first: bigint }
-  /** As far as this store knows; whether its node still lives, the ledger knows. Age by the store's clock. */
+  /** As far as this store knows; whether its node is alive is known to the ledger. Age by the store's clock. */
   | { outcome: 'running'; first: Owned; ageMs: number }
-  /** Without an answer: it was a stream, too large, or it was lost. */
+  /** Without an answer: the response was a stream, too large, or lost. */
   | { outcome: 'finished'; first: bigint; cost: Nanos; answer: KeptAnswer | undefined }
 
-/** All reject with StoreDown when the store does not answer: whether it took effect is then unknown. */
+/** All reject with StoreDown if the store does not respond: whether the call took effect is then unknown. */
 export interface Contents {
   /**
-   * Of all that claim the same key of an account one is `new`, and durable when this resolves. `instead`: takes the place
-   * of this request, if it is still the one that runs. A claim may be repeated.
+   * Of concurrent claims of one key of an account, one is `new`, and durable when this resolves. `instead`: replaces the claim
+   * of this request, if it is still the current one. A claim may be repeated.
    */
   claim(claim: Claim, instead?: bigint): Promise<Claimed>
-  /** What a claim would be answered, without making it. */
+  /** The result that a claim would have, without making it. */
   find(claim: Claim): Promise<Claimed>
-  /** The request is over and was charged `cost`; kept for `keepMs` from now. false: the claim is another's by now. */
+  /** The request is over and was charged `cost`; kept for `keepMs` from now. false: another request has the claim by now. */
   keep(claim: Claim, end: { cost: Nanos; keepMs: number; answer: KeptAnswer | undefined }): Promise<boolean>
-  /** As if it had never been claimed; a claim that has ended, or is another's, stays. */
+  /** Releases the key; a claim that has ended, or belongs to another request, stays. */
   forget(claim: Claim): Promise<void>
-  /** Removes at most `limit` rows whose time is over; resolves with how many. */
+  /** Removes at most `limit` expired rows; resolves with their number. */
   sweep(limit: number): Promise<number>
 }
 

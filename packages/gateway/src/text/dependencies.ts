@@ -1,4 +1,4 @@
-// What the text journey needs: wired once in serve.ts. Each step names the part of it that it uses.
+// The dependencies of the text journey, created in create-dependencies.ts. Each step names those that it uses.
 
 import type { AuthenticateDependencies } from '../access/authenticate.ts'
 import type { Catalogue } from '../access/catalogue.ts'

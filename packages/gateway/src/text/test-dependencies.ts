@@ -1,4 +1,4 @@
-// A gateway's dependencies without store, sockets or clock, for the tests of the journey: what the ledger was told is kept.
+// A gateway's dependencies without store, sockets or clock, for tests of the journey. They record the calls of the ledger.
 
 import { createTicker } from '@trivium/http/ticker.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
@@ -29,13 +29,13 @@ export type TestOptions = {
   bodyIdleMs?: number
   streamTiming?: StreamTiming
   timeouts?: Partial<Upstream['timeouts']>
-  /** What the upstream speaks; chat unless told. */
+  /** The upstream's dialect; chat by default. */
   dialect?: TextDialectId
-  /** How long answers are kept for repeated requests; not at all unless told. */
+  /** How long responses are stored for repeated requests; not stored by default. */
   idempotencyMs?: number
 }
 
-/** How a request ended, as the ledger was told. */
+/** How a request was settled. */
 export type End = { cost: bigint; ending: string }
 
 export const TEST_CALLER: Caller = {
@@ -43,8 +43,6 @@ export const TEST_CALLER: Caller = {
   ...{ revision: 1, restrictions: { models: undefined, networks: undefined } },
   ...{ limits: NO_LIMITS, accountLimits: NO_LIMITS },
 }
-
-/** A connection that nothing is asked of. */
 
 export function createTestDependencies({ send, timeouts, dialect = 'chat', idempotencyMs, ...more }: TestOptions) {
   const ends: End[] = []

@@ -1,7 +1,7 @@
 // Every way a request can fail, once. Dialects only render these; nothing else invents a status.
 import { shortText } from './utf8.ts'
 
-/** `retry`: whether the same call may succeed later. `fault`: who has to act. */
+/** `retry`: whether the same call may succeed later. `fault`: the side that must act. */
 export const ERRORS = {
   bad_request: { status: 400, retry: false, fault: 'client' },
   unsupported: { status: 400, retry: false, fault: 'client' },

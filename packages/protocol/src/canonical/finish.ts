@@ -23,7 +23,7 @@ export type Stop = {
   reason: StopReason
   /** The stop sequence that was met, where the upstream says which. */
   sequence?: string
-  /** Why it was refused, in the upstream's words. */
+  /** The explanation of a refusal, in the upstream's words. */
   detail?: string
 }
 

@@ -9,7 +9,7 @@ const SECRET_WORDS = ['key', 'token', 'secret', 'password', 'credential', 'autho
 type Rule = { find: RegExp; put: string | ((match: string, offset: number, text: string) => string) }
 
 // Every expression runs in linear time: a literal or a look-behind decides where a match may begin, and behind it
-// stand only classes that exclude the character that follows them. Keep it so: this text is a stranger's.
+// stand only classes that exclude the character that follows them. Keep it so: this text is untrusted.
 const RULES: Rule[] = [
   // Keys by the prefix their vendor gives them; `*` because vendors half-mask keys themselves and leave both ends.
   {

@@ -2,7 +2,7 @@
 
 import { type ErrorCode, type ErrorInfo, errorInfo } from './error.ts'
 
-/** The caller's mistake, or something that cannot be done for this caller. Thrown deep inside, caught by the journey. */
+/** An invalid or unsupported request. Thrown by decoders and encoders, caught by the journey. */
 export class RequestError extends Error {
   override name = 'Mistake'
   readonly info: ErrorInfo
@@ -111,7 +111,7 @@ export function readFlag(from: Json, name: string, at = ''): boolean | undefined
   throw wrong(path, `${path} must be true or false`)
 }
 
-/** One of these words; others are a mistake. */
+/** One of these words; others are an error. */
 export function readWord<Word extends string>(
   from: Json,
   name: string,

@@ -38,7 +38,7 @@ export type MediaPart = {
   cite?: boolean
   cache?: CacheMark
   signature?: string
-  /** Where it stands in the caller's request, for a refusal that names it: `messages[2].content[0]`. */
+  /** Where it stands in the caller's request, for an error that names it: `messages[2].content[0]`. */
   at?: string
 }
 

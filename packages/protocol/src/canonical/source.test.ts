@@ -22,7 +22,7 @@ test.each([
   ['data:text/plain,%ff', 'x must have its data in base64: data:TYPE;base64,...'],
   ['not base64!', 'x must be an http(s) address, a data URL or base64'],
   ['abcd', 'x must say its type: data:TYPE;base64,...'],
-])('%s is a mistake', (text, message) => {
+])('%s is an error', (text, message) => {
   expect(() => sourceOf(text, 'x', undefined)).toThrow(new RequestError('bad_request', 'x', message))
 })
 

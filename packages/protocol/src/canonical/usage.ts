@@ -55,7 +55,7 @@ export function readCount(value: unknown): Figure {
   return value < 0 || value > MAX_TOKENS_REPORTED ? 'absurd' : value
 }
 
-/** Of two parts that are reported apart. The second is nothing where nobody speaks of it. */
+/** The sum of two parts that are reported separately. A missing second part counts as zero. */
 export function sum(one: Figure, other: Figure): Figure {
   if (one === 'absurd' || other === 'absurd') return 'absurd'
   return one === undefined ? other : one + (other ?? 0)
@@ -183,7 +183,7 @@ const COUNTED_TOOLS: ReadonlySet<string> = new Set([
   'image_generation',
 ])
 
-/** `1.5e-7` is 0.00000015 to everybody who does not read exponents. */
+/** Writes `1.5e-7` as 0.00000015, for readers without exponents. */
 function plainDecimal(amount: number): string {
   const [digits = '0', exponent] = String(amount).split('e-')
   if (exponent === undefined) return digits

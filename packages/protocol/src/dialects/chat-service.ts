@@ -9,9 +9,9 @@ export type ChatService = {
   instructions: 'system' | 'developer'
   /**
    * Reasoning of earlier turns as `reasoning_content`. `demanded`: calls without it are rejected, so even unknown ones
-   * are sent, as empty text. `refused`: the field itself is a mistake there.
+   * are sent, as empty text. `rejected`: the service rejects the field.
    */
-  reasoning: 'taken' | 'demanded' | 'refused'
+  reasoning: 'taken' | 'demanded' | 'rejected'
   /**
    * How hard to think: by the protocol's word, by three words of which none is off, by the same word inside `reasoning`,
    * by the switch `thinking`, by that switch and three words, or by the switch `enable_thinking`.
@@ -19,11 +19,11 @@ export type ChatService = {
   effort: 'word' | 'three words' | 'reasoning' | 'switch' | 'switch and word' | 'enable_thinking'
   /** Knows tools that take free text; elsewhere they go out as functions of one text. */
   customTools: boolean
-  /** The usage of a stream. `unasked`: it always comes, and asking with `stream_options` is a mistake there. */
+  /** The usage of a stream. `unasked`: it is always sent, and the service rejects `stream_options`. */
   streamUsage: 'asked for' | 'unasked'
   seed: 'seed' | 'random_seed'
   /** The only form of a call's id that it takes; undefined: the usual. */
   callIds?: 'nine letters and digits'
-  /** Fields that it refuses: dropped, with a warning. */
-  refuses?: readonly ('logprobs' | 'logitBias')[]
+  /** Fields that the service rejects: dropped, with a warning. */
+  rejects?: readonly ('logprobs' | 'logitBias')[]
 }

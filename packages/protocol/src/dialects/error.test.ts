@@ -174,7 +174,7 @@ describe('a limit of the gateway itself', () => {
     })
   })
 
-  test('the wait is exact in milliseconds; one that is too long to sleep through is told, and not to be retried', () => {
+  test('the wait is exact in milliseconds; one that is too long to sleep through is sent with the advice not to retry', () => {
     const waiting = (id: DialectId, afterMs: number) => {
       const { headers } = render(id, reached({ ...requests, reset: { afterMs, at } }, Math.ceil(afterMs / 1_000)))
       return [headers['retry-after'], headers['retry-after-ms'], headers['x-should-retry']]
@@ -200,7 +200,7 @@ describe('a limit of the gateway itself', () => {
   })
 })
 
-test('messages says 529 where an upstream of the same dialect did, and nobody else does', () => {
+test('messages sends 529 if an upstream of the same dialect did; other dialects do not', () => {
   const overloaded = { code: 'unavailable', overloaded: true } as const
   const rendered = render('messages', overloaded)
   expect(rendered.status).toBe(529)

@@ -84,7 +84,7 @@ describe('replies', () => {
     expect(actual).toEqual(golden(name.replace('fixtures', 'replies'), actual))
   })
 
-  test.each(rows(recordings(), false))('%s can be told in every dialect', (_, recorded) => {
+  test.each(rows(recordings(), false))('%s can be expressed in every dialect', (_, recorded) => {
     const decoded = replyOf(recorded)
     if (!decoded.ok) throw new Error(decoded.error.message)
     for (const dialect of ALL) {

@@ -148,7 +148,7 @@ describe('what is not valid inside of a string is rejected at every size and pla
   })
 })
 
-test('many tools with members that nobody knows take no longer than others', () => {
+test('many tools with unknown members take no longer than others', () => {
   const tools = Array.from(
     { length: 40_000 },
     (_, index) => `{"type":"function","function":{"name":"f"},"x${index}":1}`,

@@ -36,14 +36,14 @@ test('every dialect stands in the list under its own id', () => {
 })
 
 describe.each(Object.entries(TEXT_DIALECTS))('between toy and %s', (id, dialect) => {
-  test('a request goes both ways', () => {
+  test('a request is translated in both directions', () => {
     const sent = plain(dialect.encodeRequest(NEW.decodeRequest(REQUEST, undefined), testTarget()).body)
     const address = addressOf(dialect.id)
     const back = NEW.encodeRequest(dialect.decodeRequest(sent, address), { ...testTarget(), model: 'm' }).body
     expect(back).toEqual({ ...REQUEST, live: address === undefined })
   })
 
-  test('a reply goes both ways', () => {
+  test('a reply is translated in both directions', () => {
     const there = dialect.decodeReply(plain(dialect.encodeReply(REPLY, testAnswering)))
     if (!there.ok) throw new Error(`${id} does not read its own reply`)
     const body = plain(NEW.encodeReply(there.reply, testAnswering))
@@ -56,7 +56,7 @@ describe.each(Object.entries(TEXT_DIALECTS))('between toy and %s', (id, dialect)
     )
   })
 
-  test('a stream goes both ways, in pieces of any size', () => {
+  test('a stream is translated in both directions, in chunks of any size', () => {
     const toToy = framesOf(NEW, eventsOf(dialect, bytesOf(framesOf(dialect, unfold(REPLY))), 3))
     const events = eventsOf(NEW, bytesOf(toToy), 5)
     expect(brokenRules(events)).toEqual([])
@@ -64,7 +64,7 @@ describe.each(Object.entries(TEXT_DIALECTS))('between toy and %s', (id, dialect)
     expect([textIn(back), back.usage?.input, back.usage?.output]).toEqual([['The rest is silence.'], 7, 5])
   })
 
-  test('what the other cannot do is rejected by the name that the client knows', () => {
+  test('unsupported fields are rejected by the name that the client knows', () => {
     const request = { ...NEW.decodeRequest(REQUEST, undefined), modalities: ['audio' as const] }
     expect(() => dialect.encodeRequest(request, testTarget())).toThrow(
       expect.objectContaining({ info: expect.objectContaining({ param: 'senses' }) }),

@@ -48,7 +48,7 @@ function told({ choices, usage }: CanonicalReply, kept: ReturnType<typeof keptOf
     blocks.map((block) => (types.includes(block.type) && 'text' in block ? block.text : '')).join('')
   return plain({
     text: texts('text', 'refusal'),
-    // Two thoughts are one in some dialects, with or without something between them.
+    // Some dialects join two blocks of reasoning, with or without a separator.
     reasoning: texts('reasoning').replace(/\s/g, ''),
     calls: blocks.flatMap((block) => (block.type === 'call' ? [[block.name, argumentsOf(block.arguments)]] : [])),
     ending: kept.ending && stop?.reason,
@@ -84,7 +84,7 @@ describe.each(ALL)('%s', (id, dialect) => {
     )
   })
 
-  test('a request that it can express comes back as it was', () => {
+  test('a request that it can express survives a round trip', () => {
     fc.assert(
       fc.property(anyRequest(id), (request) => {
         const target = testTarget()

@@ -28,7 +28,7 @@ export type Target = {
   /** What is known of a chat service; the rest is guessed from the model's name. */
   service?: Partial<ChatService> | undefined
   warn: Warn
-  /** Fields of the target's that this model has refused before, although nobody asked for them. */
+  /** Fields of the target's dialect that this model has rejected before, though the caller did not set them. */
   rejectedFields?: ReadonlySet<string>
   /** A signature as a client sent it -> the upstream's own, or undefined when it is another's. */
   unseal(signature: string): string | undefined
@@ -135,7 +135,7 @@ export type PassThroughRequest = {
   endUser: string | undefined
   /** Every field in which the caller names an end user, with what it says: `user`, `metadata.user_id`. */
   endUserFields: readonly EndUserField[]
-  /** What the conversation begins with, where its answers may hold reasoning that only who made them can read. */
+  /** What the conversation begins with, if its answers may contain reasoning that only its upstream can read. */
   opening(): string | undefined
   /** Fields that change the vendor's price, with what is to become of the request when there is no price for them. */
   priced: readonly PricedField[]
@@ -147,7 +147,7 @@ export type PassThroughRequest = {
   reasoningReferences?: boolean
   /** The body with these edits, around what stays of its bytes; the same array alone when nothing changes. */
   edited(edits: PassThroughEdits): Pieces
-  /** The request in canonical terms; parsed when asked for. Throws Mistake. */
+  /** The request in canonical terms; parsed when asked for. Throws RequestError. */
   canonical(): CanonicalRequest
 }
 
@@ -157,7 +157,7 @@ export type PriceKind = 'tier' | 'tool' | 'other'
 /**
  * `word`: the price that it needs, such as `priority` or `web_search`, as an operator writes it under `tiers` or `tools`.
  * `most`: how many calls of the tool there can be at most, where the request says so.
- * `remove`: the edits that take it out, or undefined when the caller forces it and only a refusal is honest.
+ * `remove`: the edits that take it out, or undefined if the caller forces it, so that the request must be rejected.
  */
 export type PricedField = {
   kind: PriceKind
@@ -204,7 +204,7 @@ export type MeterOptions = {
 }
 
 export type PassThrough = {
-  /** A body with more than `maxValues` JSON values is rejected before it is parsed. Throws Mistake. */
+  /** A body with more than `maxValues` JSON values is rejected before it is parsed. Throws RequestError. */
   readRequest(
     bytes: Uint8Array,
     codec: Codec,
@@ -245,16 +245,16 @@ export type TextDialectDescription = DialectDescription & {
   droppedPart?(event: StreamEvent): string | undefined
   /** A sign of life that clients of this dialect understand and ignore. */
   heartbeat: string
-  /** Throws Mistake. */
+  /** Throws RequestError. */
   decodeRequest(body: unknown, addressed: PathParameters | undefined): CanonicalRequest
-  /** Throws Mistake for what this dialect cannot express and the answer would be wrong without. */
+  /** Throws RequestError for fields that this dialect cannot express and without which the answer would be wrong. */
   encodeRequest(request: CanonicalRequest, target: Target): EncodedRequest
   decodeReply(body: unknown): DecodedReply
   encodeReply(reply: CanonicalReply, answering: ReplyContext): Record<string, unknown>
   openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder
   openStreamEncoder(answering: ReplyContext): StreamEncoder
   passThrough: PassThrough
-  /** Throws Mistake for a request that leans on something kept at a vendor. Called before such a one is translated. */
+  /** Throws RequestError if the request refers to objects that a vendor stores. Called before it is translated. */
   rejectStored?(body: unknown): void
   /** Only where streams may also be one JSON array. */
   arrayFraming?(): ArrayFraming

@@ -24,7 +24,7 @@ function written(from: TextDialectId, more: object, to: TextDialectId, model = '
   return { body: plain(body) as Record<string, unknown>, warnings: target.warnings }
 }
 
-function refusedParam(from: TextDialectId, more: object, to: TextDialectId): string | undefined {
+function rejectedParam(from: TextDialectId, more: object, to: TextDialectId): string | undefined {
   try {
     written(from, more, to)
   } catch (thrown) {
@@ -36,7 +36,7 @@ function refusedParam(from: TextDialectId, more: object, to: TextDialectId): str
 
 const TOOL = { type: 'function', function: { name: 'tide' } }
 
-describe('a refusal names the field in the caller’s words', () => {
+describe('a rejection names the field as the caller spells it', () => {
   const SPOKEN = { generationConfig: { responseModalities: ['AUDIO'] } }
   const DEMANDED = { toolConfig: { functionCallingConfig: { mode: 'ANY' } } }
   const rows: [what: string, from: TextDialectId, more: object, param: string, to?: readonly TextDialectId[]][] = [
@@ -67,7 +67,7 @@ describe('a refusal names the field in the caller’s words', () => {
   ]
   for (const [what, from, more, param, to = IDS] of rows) {
     test.each(to.map((id) => [id]))(`${what}, ${from} to %s`, (id) => {
-      expect(refusedParam(from, more, id)).toBe(param)
+      expect(rejectedParam(from, more, id)).toBe(param)
     })
   }
 })
@@ -95,7 +95,7 @@ describe('citations from a document', () => {
   })
 })
 
-describe('thoughts are asked for when the client can be shown them', () => {
+describe('reasoning is requested if the client can show it', () => {
   const rows: [what: string, from: TextDialectId, more: object, isAsked: boolean][] = [
     ['thinking on', 'messages', { thinking: { type: 'enabled', budget_tokens: 2_000 } }, true],
     ['thinking as the model likes', 'messages', { thinking: { type: 'adaptive' } }, true],
@@ -161,7 +161,7 @@ test('ids of calls are nine letters and digits for models that take no others', 
   expect(sent.slice(2).map(({ tool_call_id }) => tool_call_id)).toEqual(called)
 })
 
-test('the bytes of a token are told where a client expects them', () => {
+test('the bytes of a token are reported where a client expects them', () => {
   const token = { token: 'ø', logProbability: -1 }
   const logprobsResult = { chosenCandidates: [token], topCandidates: [{ candidates: [token] }] }
   const read = TEXT_DIALECTS['generate-content'].decodeReply({
@@ -184,7 +184,7 @@ test('a document that is cited is named to clients of messages', () => {
   })
 })
 
-describe('encrypted thoughts are asked for where there may be any', () => {
+describe('encrypted reasoning is requested where there may be any', () => {
   test.each([
     ['gpt-5.2', true],
     ['openai/o4-mini', true],
@@ -197,7 +197,7 @@ describe('encrypted thoughts are asked for where there may be any', () => {
     expect(include).toEqual(isAsked ? ['reasoning.encrypted_content'] : undefined)
   })
 
-  test('and not of a model that has refused it', () => {
+  test('and not of a model that has rejected it', () => {
     const request = TEXT_DIALECTS.chat.decodeRequest({ ...hello.chat, logprobs: true }, undefined)
     const { body } = TEXT_DIALECTS.responses.encodeRequest(request, {
       ...testTarget(),

@@ -313,7 +313,7 @@ const TABLE: [Id, string, Both, Partial<Usage>][] = [
     gemini(G_PLAIN, found('a', 'b'), 'gemini-2.5-flash'),
     { ...CHAT, toolCalls: { web_search: 1 } },
   ],
-  ['generate-content', 'sources that nobody searched for', gemini(G_PLAIN, found()), CHAT],
+  ['generate-content', 'sources without a search', gemini(G_PLAIN, found()), CHAT],
   [
     'generate-content',
     'places on a map',

@@ -1,4 +1,4 @@
-// Every figure that vendors price apart, as clients are told of it: written where their dialect has a word for it.
+// Every count that vendors price separately, as it is written for clients whose dialect has a field for it.
 import { describe, expect, test } from 'bun:test'
 import { bytesOf } from '../../fixtures/buffer-codec.ts'
 import { eventsOf, framesOf, testAnswering } from '../../fixtures/matrix.ts'

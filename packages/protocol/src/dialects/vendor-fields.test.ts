@@ -27,7 +27,7 @@ describe('fields that change the price', () => {
     ['chat', '"plugins":[{"id":"file-parser"},{"id":"web","enabled":false}]', []],
     ['chat', '"models":["a","b"]', ['models']],
     ['chat', '"models":[]', []],
-    // Nobody knows these: a name that speaks of price needs one, the others pass.
+    // Unknown names: one that suggests a price needs a price, the others pass.
     ['chat', '"new_service_tier":"gold"', ['new_service_tier']],
     ['chat', '"web_search":true', ['web_search']],
     ['chat', '"brand_new":{"a":1},"researcher":true,"frontier":1', []],

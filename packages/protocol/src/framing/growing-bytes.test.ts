@@ -9,7 +9,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ verb: fc.constantFrom('peek' as const, 'take' as const, 'drop' as const) }) },
 )
 
-test('whatever comes in whatever pieces, and whoever looks in between: the bytes are those that came', () => {
+test('any input in any chunks, read in between or not: the bytes are the same', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
       const bytes = growingBytes()
@@ -32,7 +32,7 @@ test('whatever comes in whatever pieces, and whoever looks in between: the bytes
   )
 })
 
-test('what was taken is not touched by what comes later', () => {
+test('taken bytes are not changed by later ones', () => {
   const bytes = growingBytes()
   bytes.append(Uint8Array.of(1, 2))
   bytes.append(Uint8Array.of(3))

@@ -1,7 +1,7 @@
 /** Bytes that arrive in pieces and are wanted in one, later: each byte is copied a bounded number of times. */
 export type GrowingBytes = {
   readonly length: number
-  /** Large pieces are kept as they are: nobody may change them afterwards. */
+  /** Large chunks are kept, not copied: they must not change afterwards. */
   append(bytes: Uint8Array): void
   /** The last bytes, at most so many. */
   tail(most: number): Uint8Array
@@ -9,7 +9,7 @@ export type GrowingBytes = {
   peek(): Uint8Array
   /** What has arrived, for keeping; nothing is left afterwards. */
   take(): Uint8Array
-  /** Nobody wants it any more. */
+  /** Discards the content. */
   drop(): void
 }
 

@@ -3,7 +3,7 @@ import type { Codec } from './codec.ts'
 /** Bytes to stand where `start` to `end` (exclusive) stood. */
 export type Splice = { start: number; end: number; bytes: Uint8Array }
 
-/** Bytes that follow one another, not joined: whoever sends them has to copy them anyway. */
+/** Consecutive bytes, not joined: the sender copies them anyway. */
 export type Pieces = readonly Uint8Array[]
 
 /** To copy so few bytes costs less than the views that would be made of them. */

@@ -1,6 +1,6 @@
 // `upstream list`: the upstreams with their dialects and health.
 import { SANDBOX_KIND } from '../../config/sandbox.ts'
-import type { FileConfig } from '../../config/types.ts'
+import type { FileConfig, Upstream } from '../../config/types.ts'
 import type { Probe } from '../../upstreams/diagnostics/probe-upstream.ts'
 import { type KeyReport, NO_KEY } from '../../upstreams/health/health.ts'
 import { KINDS } from '../../upstreams/kinds/index.ts'
@@ -21,42 +21,26 @@ type Known = { health: readonly KeysById[]; http: readonly HttpById[]; probes?: 
 /** The results of probing each upstream, by upstream id. */
 export type ProbesById = Readonly<Record<string, readonly Probe[]>>
 
-export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, { health, http, probes }: Known): Report {
-  const list = [...upstreams.values()].map((upstream) => {
-    const { id, kind, dialect, endpoints, baseUrl, keys, maxConcurrency } = upstream
-    return {
-      ...{
-        id,
-        kind,
-        dialect: dialect ?? null,
-        speaks: [...endpoints.map((each) => each.dialect), ...(upstream.images ? ['images'] : [])],
-        base_url: baseUrl,
-        keys: keys.length,
-      },
-      max_concurrency: maxConcurrency ?? null,
-      // Only built-in kinds have it.
-      tried: KINDS.get(kind)?.tried ?? null,
-      http: upstream.embedded ? null : (http.find((each) => each[id])?.[id] ?? fixedHttpVersion(upstream) ?? null),
-      checks: probes?.[id] ?? null,
-      key_states: mergeReports(health.flatMap((each) => (each[id] ? [each[id]] : [])))?.map(keyState) ?? null,
-    }
-  })
+export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, known: Known): Report {
+  const list = [...upstreams.values()].map((upstream) => listed(upstream, known))
   return new Report(list, table(COLUMNS, list))
 }
 
-type Listed = {
-  id: string
-  kind: string
-  speaks: readonly string[]
-  base_url: string
-  keys: number
-  max_concurrency: number | null
-  http: HttpVersion | null
-  checks: readonly Probe[] | null
-  key_states: readonly ReturnType<typeof keyState>[] | null
+function listed(upstream: Upstream, { health, http, probes }: Known) {
+  const { id, kind, dialect, endpoints, images, baseUrl, keys, maxConcurrency } = upstream
+  const speaks = [...endpoints.map((each) => each.dialect), ...(images ? ['images'] : [])]
+  return {
+    ...{ id, kind, dialect: dialect ?? null, speaks },
+    ...{ base_url: baseUrl, keys: keys.length, max_concurrency: maxConcurrency ?? null },
+    // Only built-in kinds have it.
+    tried: KINDS.get(kind)?.tried ?? null,
+    http: upstream.embedded ? null : (http.find((each) => each[id])?.[id] ?? fixedHttpVersion(upstream) ?? null),
+    checks: probes?.[id] ?? null,
+    key_states: mergeReports(health.flatMap((each) => (each[id] ? [each[id]] : [])))?.map(keyState) ?? null,
+  }
 }
 
-const COLUMNS: readonly Column<Listed>[] = [
+const COLUMNS: readonly Column<ReturnType<typeof listed>>[] = [
   { title: 'id', cell: ({ id }) => id },
   { title: 'kind', cell: ({ kind }) => kind },
   { title: 'speaks', cell: ({ speaks }) => speaks.join(',') },

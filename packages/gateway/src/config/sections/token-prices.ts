@@ -16,6 +16,7 @@ import {
   isScalarValue,
   itemsOf,
   quote,
+  type Reader,
 } from '../yaml/fields.ts'
 import { readInteger, readMultiplier, readUsd } from '../yaml/scalars.ts'
 
@@ -122,18 +123,10 @@ function readLongContext(value: YamlValue, base: Written): LongContext[] {
   return found
 }
 
-function readTiers(value: YamlValue | undefined, hasLongContext: boolean): Map<string, Tier> {
-  const tiers = new Map<string, Tier>()
-  if (!value) return tiers
-  const entries = entriesOf(value, TIERS_EXAMPLE)
-  checkEntryCount(value, entries.length)
-  for (const [name, field] of entries) {
-    const known = checkWord(field, name, 'tier', KNOWN_TIERS)
-    const tier = isScalarValue(field) ? readTierMultiplier(field) : readTierTable(field, hasLongContext)
-    if (known && tier) tiers.set(name, tier)
-  }
-  return tiers
-}
+const readTiers = (value: YamlValue | undefined, hasLongContext: boolean): Map<string, Tier> =>
+  readNamed(value, TIERS_EXAMPLE, 'tier', KNOWN_TIERS, (field) =>
+    isScalarValue(field) ? readTierMultiplier(field) : readTierTable(field, hasLongContext),
+  )
 
 function readTierMultiplier(value: YamlValue): Tier | undefined {
   const multiplierMillionths = readMultiplier(value)
@@ -155,17 +148,24 @@ function readTierTable(value: YamlValue, hasLongContext: boolean): Tier | undefi
 }
 
 /** USD per call. */
-function readTools(value: YamlValue | undefined): Map<string, Nanos> {
-  const tools = new Map<string, Nanos>()
-  if (!value) return tools
-  const entries = entriesOf(value, TOOLS_EXAMPLE)
-  checkEntryCount(value, entries.length)
-  for (const [name, field] of entries) {
-    const known = checkWord(field, name, 'tool', KNOWN_TOOLS)
-    const price = readUsd(field)
-    if (known && price !== undefined) tools.set(name, price)
-  }
-  return tools
+const readTools = (value: YamlValue | undefined): Map<string, Nanos> =>
+  readNamed(value, TOOLS_EXAMPLE, 'tool', KNOWN_TOOLS, readUsd)
+
+function readNamed<T>(
+  value: YamlValue | undefined,
+  example: string,
+  noun: 'tier' | 'tool',
+  known: readonly string[],
+  read: Reader<T>,
+): Map<string, T> {
+  const entries = value ? entriesOf(value, example) : []
+  if (value) checkEntryCount(value, entries.length)
+  const found = entries.flatMap(([name, field]): [string, T][] => {
+    const isKnown = checkWord(field, name, noun, known)
+    const entry = read(field)
+    return isKnown && entry !== undefined ? [[name, entry]] : []
+  })
+  return new Map(found)
 }
 
 /** False, with a mistake reported, for names that would never be charged or must not be. */

@@ -167,6 +167,20 @@ export function limitsContract(use: Use): void {
     expect((await storage.ledger.apply(hold(5n, wallet, node, { revision: 2, tokens: 900 }))).tokens).toBe(100)
   })
 
+  test('a limit of tokens that is set after a request was reaped is not lowered by its late settlement', async () => {
+    const { storage, elapse } = use()
+    const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
+    await storage.ledger.apply(hold(1n, wallet, node, { tokens: 600 }))
+    await elapse(DEAD_AFTER_MS)
+    await storage.ledger.apply({ verb: 'reap', limit: 1 })
+    await storage.accounts.setLimits(wallet.account, limits({ tokensPerMinute: 1_000 }))
+    const next = (id: bigint) => hold(id, wallet, { slot: 1, epoch: 2 }, { revision: 1, tokens: 900, minimumTokens: 1 })
+    await newNode(storage)
+    expect((await storage.ledger.apply(next(2n))).tokens).toBe(900)
+    await storage.ledger.apply(settle(1n, node, 1n, { tokens: 0 }))
+    expect((await storage.ledger.apply(next(3n))).tokens).toBe(100)
+  })
+
   test('who knows a key as it was before is told so, and finds out how it is now', async () => {
     const { storage } = use()
     const hash = newHash()

@@ -49,7 +49,7 @@ test.each([
   ['first', ['two', 'three']],
   ['middle', ['one', 'three']],
   ['last', ['one', 'two']],
-])('whoever is answered is not late, wherever in the line: the %s', async (place, expected) => {
+])('an entry that is removed does not time out, wherever in the list: the %s', async (place, expected) => {
   const { deadlines, late, wait, pass } = setUp()
   const items = ['one', 'two', 'three'].map(wait)
   const answered = items[['first', 'middle', 'last'].indexOf(place)]
@@ -58,7 +58,7 @@ test.each([
   expect(late).toEqual(expected)
 })
 
-test('after everybody has left, the next waits as long as anybody', async () => {
+test('after all entries are removed, the next has the full timeout', async () => {
   const { deadlines, late, wait, pass } = setUp()
   deadlines.remove(wait('one'))
   await pass(700)
@@ -69,7 +69,7 @@ test('after everybody has left, the next waits as long as anybody', async () => 
   expect(late).toEqual(['two'])
 })
 
-test('who is late may ask again at once, and others may be answered by it', async () => {
+test('an entry that times out may add another at once, and remove others', async () => {
   const { deadlines, late, wait, pass } = setUp()
   class Again extends DeadlineEntry {
     onTimeout(): void {

@@ -93,7 +93,7 @@ test.each([
   expect(journaled).toEqual([])
 })
 
-test('a store that never answers does not keep the last byte for ever', async () => {
+test('a store that never answers does not delay the last byte forever', async () => {
   const { time, world, journaled, open } = setUp()
   const request = await open()
   world.mood = 'hangs'
@@ -113,7 +113,7 @@ test('a settlement that neither store nor disk takes rejects: the last byte must
   expect(reports).toHaveLength(1)
 })
 
-test('a hold without an answer refuses the request, and what it may have placed is voided later', async () => {
+test('a hold without a response rejects the request, and is voided later in case it was placed', async () => {
   const { rows, world, journaled, settler, recover } = setUp()
   world.mood = 'answer lost'
   expect(await settler.open(hold)).toEqual({ outcome: 'store_down', available: 0n })
@@ -133,7 +133,7 @@ test('the void of a hold that the store does not know yet is kept: the hold may 
   expect(journaled).toHaveLength(1)
 })
 
-test('a hold granted to a node whose lease is stale is given back and not dispatched', async () => {
+test('a hold granted to a node whose lease is stale is voided and not dispatched', async () => {
   const { rows, world, settler } = setUp()
   world.mayDispatch = false
   expect((await settler.open(hold)).outcome).toBe('node_lost')
@@ -164,7 +164,7 @@ test('an answer that comes after its time is up changes nothing', async () => {
   expect(journaled).toHaveLength(1)
 })
 
-test('a refused hold says what is available', async () => {
+test('a rejected hold says what is available', async () => {
   const { settler } = setUp(30n)
   expect(await settler.open({ ...hold, minimum: 50n })).toEqual({ outcome: 'no_balance', available: 30n })
 })
@@ -202,7 +202,7 @@ test('an extension without an answer: the stream goes on within what is held', a
   expect(await request.output(101n, 50n)).toBe('stop')
 })
 
-test('a clock that is up to a tick behind cuts nobody short who is asked', async () => {
+test('a clock that is up to a tick behind shortens no timeout', async () => {
   const { monotonic, after, pass } = fakeTime()
   const clock = { now: () => Math.floor(monotonic() / 250) * 250, intervalMs: 250 }
   const storage = { apply: () => new Promise<Result>(() => {}) }

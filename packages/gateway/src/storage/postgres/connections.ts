@@ -1,4 +1,4 @@
-// Connections to one database: a deadline on everything, a new start after every loss, and no hammering while it is down.
+// Connections to one database: a timeout on every query, a reconnect after a loss, and a pause between attempts while it is down.
 import { SQL, type TransactionSQL } from 'bun'
 import type { Row } from '../sql/rows.ts'
 import { StoreDown } from '../storage.ts'
@@ -6,7 +6,7 @@ import { faultOf, storeDown } from './faults.ts'
 
 export type Connections = {
   query(text: string, parameters: readonly unknown[]): Promise<Row[]>
-  /** `mode` as after BEGIN. What `work` throws undoes the transaction. */
+  /** `mode` as after BEGIN. If `work` throws, the transaction is rolled back. */
   transaction<T>(mode: string, work: (query: Connections['query']) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
@@ -21,9 +21,9 @@ export type ConnectionOptions = {
 
 const FIRST_PAUSE_MS = 20
 const LONGEST_PAUSE_MS = 1_000
-/** The client itself tries again for this long when a proxy accepts the connection and then closes it. */
+/** The client itself retries for this long if a proxy accepts the connection and then closes it. */
 const CONNECT_SECONDS = 3
-/** The server should have given up by its own time-out; a network that swallows packets never says so. */
+/** Beyond the server's own timeout, for networks that lose packets without an error. */
 const GRACE_MS = 2_000
 const SLOWEST_MS = 3_600_000
 
@@ -79,7 +79,7 @@ export function openConnections(url: string, options: ConnectionOptions): Connec
 
 function connect(url: string, { name, most, lockTimeoutMs, statementTimeoutMs }: ConnectionOptions): SQL {
   return new SQL(url, {
-    // PGDATABASE in the environment would win over the address otherwise.
+    // PGDATABASE in the environment would otherwise override the URL.
     database: decodeURIComponent(new URL(url).pathname.slice(1)) || undefined,
     bigint: true,
     max: most,

@@ -75,7 +75,7 @@ test('two nodes that insert one request at once: one takes effect', async () => 
   expect(await first.ledger.audit()).toMatchObject({ ok: true, requests: 30 })
 })
 
-test('an account that somebody keeps locked delays no other, not even in its own lane', async () => {
+test('an account that stays locked delays no other, not even in its own lane', async () => {
   const storage = await open({ ...PATIENTLY, lanes: 2 })
   const wallets = await Promise.all(Array.from({ length: 6 }, () => newWallet(storage)))
   const [locked, ...others] = wallets

@@ -1,5 +1,5 @@
 // Verbs -> the JSON that ledger_apply reads, and its rows -> results. Integers are written as bare digits: PostgreSQL
-// reads them into 64-bit columns exactly, and no JSON parser of JavaScript ever sees them.
+// reads them into 64-bit columns exactly, and JavaScript's JSON parser, which would round them, is not involved.
 import type { RequestVerb, Result } from '../../money/ledger.ts'
 import { integer, type Row } from '../sql/rows.ts'
 
@@ -37,7 +37,7 @@ function particulars(verb: RequestVerb): string {
   }
 }
 
-/** Every verb must have an answer: a missing one would leave a caller waiting forever. */
+/** Every verb must have a result: without one its caller would wait forever. */
 export function decodeBatch(rows: readonly Row[], size: number): Decision[] {
   const decisions = new Array<Decision | undefined>(size).fill(undefined)
   for (const row of rows) decisions[Number(row.place)] = row.outcome === 'busy' ? 'busy' : toResult(row)

@@ -1,9 +1,9 @@
-// What an error of the PostgreSQL client means for the work that met it.
+// Classifies errors of the PostgreSQL client.
 import { StoreDown } from '../storage.ts'
 
 /**
- * `again`: undone, and likely to pass when tried once more. `down`: no answer, or none that says what happened.
- * `rejected`: undone, and it would fail every time.
+ * `again`: rolled back, and a retry is likely to succeed. `down`: no response, or none that tells what happened. `rejected`:
+ * rolled back, and it would fail every time.
  */
 export type Fault = 'again' | 'down' | 'rejected'
 
@@ -18,19 +18,19 @@ const DOWN = [
   '08', // connection
   '0A000', // a prepared statement from before a migration: a new connection does not have it
   '25006', // read only: a standby that is not yet promoted
-  '28', // the server does not know us
-  '3D', // nor the database
+  '28', // authentication
+  '3D', // unknown database
   '53', // out of connections, memory or disk
-  '57014', // statement_timeout: too slow to be asked again at once
+  '57014', // statement_timeout: too slow for an immediate retry
   '57P', // shutting down or starting up
-  '58', // its disk fails
-  'XX', // its data is damaged
+  '58', // disk error
+  'XX', // damaged data
 ]
 
 export function faultOf(error: unknown): Fault {
   if (error instanceof StoreDown) return 'down'
   const { code, errno, constraint } = error as { code?: unknown; errno?: unknown; constraint?: unknown }
-  // The server's own answers have a SQLSTATE; without one the client speaks of the connection.
+  // Errors of the server have a SQLSTATE; others are about the connection.
   if (typeof errno !== 'string')
     return typeof code === 'string' && code.startsWith('ERR_POSTGRES_') ? 'down' : 'rejected'
   if (AGAIN.has(errno)) return 'again'
@@ -46,20 +46,20 @@ export function storeDown(error: unknown): StoreDown {
 
 const ATTEMPTS = 4
 
-/** Repeats work that was undone by no fault of its own, a few times; gives up with the last error. */
+/** Retries work that failed because of concurrent work, a few times; throws the last error. */
 export async function retry<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()
     } catch (error) {
       if (attempt === ATTEMPTS || faultOf(error) !== 'again') throw error
-      // Two nodes that collided must not collide again in step.
+      // Random, so that two nodes that collided do not collide again.
       await Bun.sleep(Math.random() * 10 * attempt)
     }
   }
 }
 
-/** The same, and a store that is too busy every time counts as down. */
+/** The same; a store that is too busy every time counts as down. */
 export async function retryOrDown<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await retry(work)

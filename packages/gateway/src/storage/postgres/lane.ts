@@ -1,11 +1,11 @@
-// A queue of verbs that leaves in batches: what arrives while one batch is under way is the next one.
+// A queue of verbs that are sent in batches: verbs that arrive during a batch form the next one.
 import type { RequestVerb, Result } from '../../money/ledger.ts'
 import type { Decision } from './encode.ts'
 import { faultOf, retry, storeDown } from './faults.ts'
 
 export type QueuedVerb = {
   verb: RequestVerb
-  /** Whose rows it touches, as far as this node knows. */
+  /** The account whose rows it changes, as far as this node knows. */
   account: bigint | undefined
   resolve(result: Result): void
   reject(error: unknown): void
@@ -13,17 +13,17 @@ export type QueuedVerb = {
 
 export type LaneOptions = {
   send(verbs: readonly RequestVerb[]): Promise<Decision[]>
-  /** Takes over what was undecided; a lane that waits for locks itself never has any. */
-  onBusy?: (waiting: QueuedVerb) => void
-  /** Batches under way at once. */
+  /** Receives verbs that were not decided because of a lock; a lane that waits for locks has none. */
+  onBusy?: (queued: QueuedVerb) => void
+  /** Concurrent batches. */
   width: number
-  /** Only verbs of one account in a batch, and one batch per account: a locked one keeps only itself waiting. */
+  /** A batch has only verbs of one account, and an account one batch at a time: a locked account delays no other. */
   oneAccount: boolean
 }
 
 export type Lane = {
-  push(waiting: QueuedVerb): void
-  /** Resolves when nothing is queued or under way. */
+  push(queued: QueuedVerb): void
+  /** Resolves when nothing is queued or running. */
   drained(): Promise<void>
 }
 
@@ -32,11 +32,11 @@ const LARGEST_BATCH = 128
 export function openLane({ send, onBusy, width, oneAccount }: LaneOptions): Lane {
   let queue: QueuedVerb[] = []
   const running = new Set<Promise<void>>()
-  /** Accounts, or requests of unknown account, that a batch under way is about. */
+  /** Accounts, or requests of unknown account, in running batches. */
   const taken = new Set<bigint>()
   let scheduled = false
 
-  /** At the end of the turn, so that what arrives together leaves together. */
+  /** At the end of the turn of the event loop, so that verbs that arrive together share a batch. */
   function schedule(): void {
     if (scheduled) return
     scheduled = true
@@ -56,22 +56,22 @@ export function openLane({ send, onBusy, width, oneAccount }: LaneOptions): Lane
   }
 
   function takeBatch(): QueuedVerb[] {
-    const first = oneAccount ? queue.find((waiting) => !taken.has(groupOf(waiting))) : queue[0]
+    const first = oneAccount ? queue.find((queued) => !taken.has(groupOf(queued))) : queue[0]
     const batch: QueuedVerb[] = []
     const left: QueuedVerb[] = []
     const requests = new Set<bigint>()
     let full = false
-    for (const waiting of queue) {
-      const isOurs = first !== undefined && (!oneAccount || groupOf(waiting) === groupOf(first))
-      // A request appears once in a batch, because the function looks each up once; its next verb, and all that came
-      // after that, go with the next batch.
-      if (isOurs && (batch.length === LARGEST_BATCH || requests.has(waiting.verb.id))) full = true
+    for (const queued of queue) {
+      const isOurs = first !== undefined && (!oneAccount || groupOf(queued) === groupOf(first))
+      // A request appears once in a batch, because the SQL function reads each once; its next verb, and all verbs after
+      // that, go to the next batch.
+      if (isOurs && (batch.length === LARGEST_BATCH || requests.has(queued.verb.id))) full = true
       if (!isOurs || full) {
-        left.push(waiting)
+        left.push(queued)
         continue
       }
-      requests.add(waiting.verb.id)
-      batch.push(waiting)
+      requests.add(queued.verb.id)
+      batch.push(queued)
     }
     queue = left
     if (oneAccount && first) taken.add(groupOf(first))
@@ -80,26 +80,26 @@ export function openLane({ send, onBusy, width, oneAccount }: LaneOptions): Lane
 
   async function settleBatch(batch: readonly QueuedVerb[]): Promise<void> {
     try {
-      const verbs = batch.map((waiting) => waiting.verb)
+      const verbs = batch.map((queued) => queued.verb)
       const decisions = await retry(() => send(verbs))
-      batch.forEach((waiting, place) => {
+      batch.forEach((queued, place) => {
         const decision = decisions[place]
-        if (decision !== undefined && decision !== 'busy') waiting.resolve(decision)
-        else if (onBusy) onBusy(waiting)
-        else waiting.reject(storeDown('undecided'))
+        if (decision !== undefined && decision !== 'busy') queued.resolve(decision)
+        else if (onBusy) onBusy(queued)
+        else queued.reject(storeDown('undecided'))
       })
     } catch (error) {
       const [only] = batch
-      // One bad verb must not take its neighbours with it.
-      if (batch.length > 1 && faultOf(error) !== 'down') for (const waiting of batch) await settleBatch([waiting])
+      // An invalid verb must not fail the others of its batch.
+      if (batch.length > 1 && faultOf(error) !== 'down') for (const queued of batch) await settleBatch([queued])
       else if (batch.length === 1 && faultOf(error) === 'rejected') only?.reject(error)
-      else for (const waiting of batch) waiting.reject(storeDown(error))
+      else for (const queued of batch) queued.reject(storeDown(error))
     }
   }
 
   return {
-    push(waiting) {
-      queue.push(waiting)
+    push(queued) {
+      queue.push(queued)
       schedule()
     },
     async drained() {

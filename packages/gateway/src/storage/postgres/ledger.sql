@@ -2,10 +2,10 @@
 -- commit. The contract suite compares both, verb by verb. Edit this file until 0.1.0 is tagged, and raise SCHEMA_VERSION
 -- (storage/schema-version.ts) with every edit.
 --
---   ledger_apply(batch, patient)   hold, extend, settle, void (and reap, for ledger_reap)
---   ledger_reap(most)              ends the holds of dead nodes and of tasks past their deadline
---   ledger_node(verb, ...)         join, renew, leave
---   ledger_lease(verb, ...)        acquire_lease, renew_lease, release_lease
+--   ledger_apply(batch, wait_for_locks)   hold, extend, settle, void (and reap, for ledger_reap)
+--   ledger_reap(most)                     ends the holds of dead nodes and of tasks past their deadline
+--   ledger_node(verb, ...)                join, renew, leave
+--   ledger_lease(verb, ...)               acquire_lease, renew_lease, release_lease
 --
 -- Constants that money/book.ts and money/limits.ts name: a node is dead 10000 ms after its last renewal; request states are
 -- 0 held, 1 settled, 2 voided, 3 reaped; slot -1 is a task instead of a node;
@@ -83,17 +83,17 @@ END $$;
 
 -- Which limit of a key or an account is reached, if any, and how long to wait. `begins`: the verb is a hold, which starts a request.
 CREATE FUNCTION ledger_limited(whose text, begins boolean, open_requests bigint, concurrent bigint, requests bigint,
-  requests_window text, tokens bigint, tokens_window text, room bigint, now_ms bigint, OUT refusal text, OUT wait bigint)
+  requests_window text, tokens bigint, tokens_window text, room bigint, now_ms bigint, OUT rejection text, OUT wait bigint)
 LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
   IF begins AND open_requests >= concurrent THEN
-    refusal := whose || '_concurrent';
+    rejection := whose || '_concurrent';
     wait := 0;
   ELSIF begins AND ledger_window_used(requests_window, now_ms) >= requests THEN
-    refusal := whose || '_requests';
+    rejection := whose || '_requests';
     wait := ledger_window_wait(requests_window, now_ms, requests, 1);
   ELSIF ledger_window_used(tokens_window, now_ms) + room > tokens THEN
-    refusal := whose || '_tokens';
+    rejection := whose || '_tokens';
     wait := ledger_window_wait(tokens_window, now_ms, tokens, room);
   END IF;
 END $$;
@@ -131,9 +131,9 @@ $$;
 -- lock may change. Each statement sees what was committed before it began, hence everything before its locks; the clock is read
 -- after the locks as well, because waiting for a lock takes time.
 --
--- With `patient` false, verbs on a locked account or key are not decided: their outcome is `busy`.
+-- With `wait_for_locks` false, verbs on a locked account or key are not decided: their outcome is `busy`.
 -- The caller puts each request into a batch at most once.
-CREATE FUNCTION ledger_apply(batch json, patient boolean)
+CREATE FUNCTION ledger_apply(batch json, wait_for_locks boolean)
 RETURNS TABLE (place integer, outcome text, amount bigint, tokens bigint)
 LANGUAGE plpgsql
 -- Plans are cached: one made while the tables were empty would scan them later, when they are large.
@@ -169,7 +169,7 @@ DECLARE
   k integer;
   is_owner boolean;
   is_expired boolean;
-  asked_tokens bigint;
+  wanted_tokens bigint;
   room bigint;
   tokens_left bigint;
   more bigint;
@@ -183,7 +183,7 @@ BEGIN
     INTO wanted_accounts, wanted_keys
     FROM json_to_recordset(batch) AS x (id bigint, account bigint, key bigint) LEFT JOIN request r ON r.id = x.id;
 
-  IF patient THEN
+  IF wait_for_locks THEN
     SELECT array_agg(s.id), array_agg(s.balance), array_agg(s.held), array_agg(s.disabled), array_agg(false),
         array_agg(s.open_requests), array_agg(s.spent_at), array_agg(s.spent_day), array_agg(s.week_before),
         array_agg(s.month_before),
@@ -246,7 +246,7 @@ BEGIN
     place := v.place;
     amount := 0;
     tokens := 0;
-    asked_tokens := coalesce(v.tokens, 0);
+    wanted_tokens := coalesce(v.tokens, 0);
     tokens_left := NULL;
     a := array_position(account_ids, v.owner_account);
     k := array_position(key_ids, v.owner_key);
@@ -254,7 +254,7 @@ BEGIN
     is_owner := v.request_slot = v.slot
       AND CASE WHEN v.request_slot = -1 THEN coalesce(v.lease_epoch = v.epoch, false) ELSE v.request_epoch = v.epoch END;
 
-    IF NOT patient AND (
+    IF NOT wait_for_locks AND (
         (a IS NULL AND EXISTS (SELECT FROM account WHERE id = v.owner_account))
         OR (k IS NULL AND EXISTS (SELECT FROM api_key WHERE id = v.owner_key))) THEN
       outcome := 'busy';
@@ -310,15 +310,15 @@ BEGIN
       room := CASE
         WHEN v.verb = 'hold' THEN coalesce(v.minimum_tokens, 0)
         WHEN v.amount = 0 THEN 0
-        ELSE div(asked_tokens::numeric * v.minimum + v.amount - 1, v.amount) END;
+        ELSE div(wanted_tokens::numeric * v.minimum + v.amount - 1, v.amount) END;
       IF key_limited[k] THEN
-        SELECT coalesce(x.refusal, outcome), coalesce(x.wait, 0) INTO outcome, amount
+        SELECT coalesce(x.rejection, outcome), coalesce(x.wait, 0) INTO outcome, amount
           FROM ledger_limited('key', v.verb = 'hold', key_opens[k],
             CASE WHEN v.slot <> -1 THEN key_concurrents[k] END, key_rpms[k], key_requests[k], key_tpms[k], key_tokens[k], room, now_ms) x;
         tokens_left := key_tpms[k] - least(ledger_window_used(key_tokens[k], now_ms), key_tpms[k]);
       END IF;
       IF outcome = 'done' AND account_limited[a] THEN
-        SELECT coalesce(x.refusal, outcome), coalesce(x.wait, 0) INTO outcome, amount
+        SELECT coalesce(x.rejection, outcome), coalesce(x.wait, 0) INTO outcome, amount
           FROM ledger_limited('account', v.verb = 'hold', account_opens[a],
             CASE WHEN v.slot <> -1 THEN account_concurrents[a] END, account_rpms[a], account_requests[a], account_tpms[a], account_tokens[a], room, now_ms) x;
         tokens_left := least(tokens_left,
@@ -343,14 +343,14 @@ BEGIN
         -- A hold that can be extended takes at most a sixteenth of the available amount, or its minimum, so that others can start.
         total := least(v.amount, CASE WHEN v.extensible THEN greatest(least(in_wallet, under_cap) / 16, v.minimum)
           ELSE least(in_wallet, under_cap) END);
-        IF tokens_left < asked_tokens AND v.verb = 'extend' THEN
-          total := least(total, div(v.amount::numeric * tokens_left, asked_tokens)::bigint);
+        IF tokens_left < wanted_tokens AND v.verb = 'extend' THEN
+          total := least(total, div(v.amount::numeric * tokens_left, wanted_tokens)::bigint);
         END IF;
         tokens := CASE
-          WHEN v.verb = 'hold' THEN least(asked_tokens, tokens_left)
+          WHEN v.verb = 'hold' THEN least(wanted_tokens, tokens_left)
           WHEN v.amount = 0 THEN 0
-          WHEN total = v.amount THEN asked_tokens
-          ELSE div(asked_tokens::numeric * total + v.amount - 1, v.amount) END;
+          WHEN total = v.amount THEN wanted_tokens
+          ELSE div(wanted_tokens::numeric * total + v.amount - 1, v.amount) END;
         amount := total;
         account_helds[a] := account_helds[a] + total;
         key_helds[k] := key_helds[k] + total;
@@ -401,10 +401,10 @@ BEGIN
           key_opens[k] := key_opens[k] - 1;
         END IF;
       END IF;
-      -- Reserved tokens become used tokens. Reservations older than the window are not returned.
-      more := CASE WHEN v.verb = 'settle' THEN asked_tokens - v.reserved WHEN v.verb = 'reap' AND NOT is_expired THEN 0
+      -- Reserved tokens become used tokens. Reservations older than the window, and those of reaped requests, are not released.
+      more := CASE WHEN v.verb = 'settle' THEN wanted_tokens - v.reserved WHEN v.verb = 'reap' AND NOT is_expired THEN 0
         ELSE -v.reserved END;
-      IF any_limited AND (more > 0 OR (more < 0 AND abs(now_ms / 1000 - v.held_at / 1000) <= 60)) THEN
+      IF any_limited AND (more > 0 OR (more < 0 AND v.state <> 3 AND abs(now_ms / 1000 - v.held_at / 1000) <= 60)) THEN
         account_tokens[a] := CASE WHEN account_tpms[a] IS NULL THEN account_tokens[a]
           ELSE ledger_window_changed(account_tokens[a], now_ms, more) END;
         key_tokens[k] := CASE WHEN key_tpms[k] IS NULL THEN key_tokens[k]

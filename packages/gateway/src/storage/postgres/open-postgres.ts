@@ -1,7 +1,7 @@
 // The PostgreSQL engine: all state is in the database, and any number of nodes share it.
 //
-// Verbs on requests travel in lanes chosen by account, each with one connection and one batch under way. A lane waits
-// for no lock: verbs on a locked account move to the patient lane, which waits, with one account per batch.
+// Verbs on requests are queued in lanes by account, each with one connection and one batch at a time. A lane does not wait for
+// locks: verbs on a locked account move to the blocking lane, which does, with one account per batch.
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { Join, LeaseVerb, Leave, Reap, Renew, RequestVerb, Result, Verb } from '../../money/ledger.ts'
 import { leasesOver } from '../leases.ts'
@@ -36,11 +36,11 @@ const DEFAULTS: PostgresOptions = {
   ...{ lanes: 2, connections: 4, lockTimeoutMs: 2_000, statementTimeoutMs: 10_000, clock: Date.now },
   mayCreate: true,
 }
-/** Accounts that can be waited for at once. */
-const PATIENT = 2
+/** How many locked accounts are waited for at once. */
+const BLOCKING = 2
 /** Their rows may be large: other queries must not wait behind one. Connected at first use. */
 const CONTENTS = 2
-/** A full audit takes minutes on one of them; looking at one's usage must not wait for it. */
+/** A full audit occupies one of them for minutes; usage queries must not wait for it. */
 const REPORTS = 3
 
 /** Rejects with StoreDown when the database does not answer, with WrongSchema when another version wrote it. */
@@ -65,16 +65,16 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     throw error
   }
 
-  const patient = openLane({ send: sender(connect('patient', PATIENT), true), width: PATIENT, oneAccount: true })
+  const blocking = openLane({ send: sender(connect('blocking', BLOCKING), true), width: BLOCKING, oneAccount: true })
   const byAccount = Array.from({ length: lanes }, (_, index) =>
     openLane({
       send: sender(connect(`lane ${index + 1}`, 1), false),
-      onBusy: patient.push,
+      onBusy: blocking.push,
       width: 1,
       oneAccount: false,
     }),
   )
-  // A renewal that had to wait behind a reap could cost the node its life.
+  // Separate: a renewal that waits for a reap could make the node's lease expire.
   const nodes = connect('node', 1)
   const reaper = connect('reaper', 1)
   const accounts = rememberAccounts()
@@ -118,9 +118,9 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     },
     async close() {
       closed = true
-      // Lanes first: they hand over to the patient one.
+      // Lanes first: they move verbs to the blocking lane.
       await Promise.all(byAccount.map((lane) => lane.drained()))
-      await Promise.all([patient.drained(), Promise.allSettled(underWay)])
+      await Promise.all([blocking.drained(), Promise.allSettled(underWay)])
       await closeAll()
     },
   }
@@ -131,9 +131,9 @@ const APPLY = 'SELECT place, outcome, amount, tokens FROM ledger_apply($1::text:
 const NODE = 'SELECT outcome, amount FROM ledger_node($1, $2, $3, $4, $5)'
 const LEASE = 'SELECT outcome, amount FROM ledger_lease($1, $2, $3, $4, $5)'
 
-function sender(connections: Connections, patient: boolean) {
+function sender(connections: Connections, waitForLocks: boolean) {
   return async (verbs: readonly RequestVerb[]): Promise<Decision[]> =>
-    decodeBatch(await connections.query(APPLY, [encodeBatch(verbs), patient]), verbs.length)
+    decodeBatch(await connections.query(APPLY, [encodeBatch(verbs), waitForLocks]), verbs.length)
 }
 
 async function onNode(connections: Connections, verb: Join | Renew | Leave): Promise<Result> {
@@ -159,7 +159,7 @@ async function reap(connections: Connections, verb: Reap): Promise<Result> {
   return toResult(row ?? {})
 }
 
-/** The clocks of nodes differ; times that are stored are the store's. */
+/** The clocks of nodes differ, so stored times are the store's. */
 async function storeClock(connections: Connections, ownClock: () => number): Promise<() => number> {
   const [row] = await connections.query('SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now', [])
   const ahead = Number(row?.now) - ownClock()

@@ -71,7 +71,7 @@ test('the server is killed between hold and settle: the settlement takes effect 
   expect(await insist(() => storage.ledger.audit())).toMatchObject({ ok: true })
 })
 
-test('the server is killed under full load: every verb is repeated until answered, and the books are right', async () => {
+test('the server is killed under full load: every verb is repeated until confirmed, and the ledger is consistent', async () => {
   const server = await startPostgres()
   const storage = await open()
   const wallets = await Promise.all(Array.from({ length: 8 }, () => newWallet(storage, 100_000n)))
@@ -137,7 +137,7 @@ test('a network that swallows everything counts as down, and the store comes bac
   await insist(() => storage.ping())
 })
 
-test('a closed store refuses', async () => {
+test('a closed store rejects calls', async () => {
   const storage = await open()
   const [wallet, node] = [await newWallet(storage), await newNode(storage)]
   await storage.close()

@@ -1,11 +1,11 @@
-// One form for all the spellings under which one mailbox can be reached: who has registered once has registered. Pure.
+// One form for all spellings of an e-mail address that reach the same mailbox, so that each can register once. Pure.
 import { domainToASCII } from 'node:url'
 import { normaliseEmail } from './guard.ts'
 
-/** Mailboxes there ignore dots, and both names lead to the same ones. */
+/** Mailboxes there ignore dots, and both domains have the same ones. */
 const DOTLESS = new Set(['gmail.com', 'googlemail.com'])
 
-/** The form is only compared, never written to: `a.da+shop@GoogleMail.com` is `ada@gmail.com`. */
+/** The form is only compared, never used to send mail: `a.da+shop@GoogleMail.com` is `ada@gmail.com`. */
 export function addressForm(email: string): string {
   // Invisible characters and full-width letters would make two addresses of one.
   const visible = normaliseEmail(email).replace(/\p{Default_Ignorable_Code_Point}/gu, '')
@@ -18,7 +18,7 @@ export function addressForm(email: string): string {
   return `${local.replaceAll('.', '') || local}@gmail.com`
 }
 
-/** `ada+shop` -> `ada`. What begins with the plus has no other name. */
+/** `ada+shop` -> `ada`. A name that begins with the plus is kept. */
 function untagged(local: string): string {
   const plus = local.indexOf('+')
   return plus > 0 ? local.slice(0, plus) : local
@@ -27,7 +27,7 @@ function untagged(local: string): string {
 /** Names in other scripts have two spellings; the one in ASCII is taken. A dot at the end means nothing. */
 function domainForm(domain: string): string {
   const name = domain.replace(/\.+$/, '')
-  // The function below reads the host of a URL, and would cut or decode what is no name.
+  // The function below parses the host of a URL, and would cut or decode what is not a domain name.
   if (/[^\p{L}\p{M}\p{N}.-]/u.test(name)) return name
   return domainToASCII(name) || name
 }

@@ -1,4 +1,4 @@
-// What `trivium audit` asks, as plain SQL that both engines understand. All of it reads one snapshot.
+// The queries of `trivium audit`, as plain SQL for both engines. All of it reads one snapshot.
 import { REVENUE, SHORTFALL, TASK_SLOT } from '../../money/ledger.ts'
 import type { AuditReport } from '../storage.ts'
 import { integer, type Row } from './rows.ts'
@@ -8,8 +8,8 @@ const COUNTS = `
   SELECT (SELECT count(*) FROM account) AS accounts, (SELECT count(*) FROM request) AS requests,
     (SELECT count(*) FROM transfer) AS transfers, (SELECT count(*) FROM request WHERE state = 0) AS open_holds`
 
-// Each comparison puts both sides into one heap and sums it up by id: what agrees comes to zero. A join of the two sides
-// would say the same, but SQLite has no index for it and would take minutes for what this does in a second.
+// Each comparison unites both sides, one of them negative, and sums by id: a correct id gives zero. A join would be equivalent,
+// but SQLite has no index for it and would take minutes instead of a second.
 
 const unequal = (id: string, kept: string, counted: readonly string[]) => `
   SELECT id FROM (${[`SELECT id, 1 AS known, ${kept} AS amount FROM ${id}`, ...counted].join(' UNION ALL ')}) sides
@@ -26,7 +26,7 @@ const openHolds = (owner: 'account' | 'key') =>
 const ACCOUNT_HELD_MISMATCHES = unequal('account', 'held', [openHolds('account')])
 const KEY_HELD_MISMATCHES = unequal('api_key', 'held', [openHolds('key')])
 
-/** The holds of tasks are no running requests. */
+/** The holds of tasks are not running requests. */
 const openCount = (owner: 'account' | 'key') =>
   `SELECT ${owner} AS id, 0 AS known, -1 AS amount FROM request WHERE state = 0 AND slot <> ${TASK_SLOT}`
 
@@ -77,7 +77,7 @@ export const AUDIT: readonly Statement[] = [COUNTS, ...Object.values(LISTS)].map
   ...{ sql, parameters: [], required: false },
 }))
 
-/** Reads the answers to AUDIT, in its order. */
+/** Reads the results of AUDIT, in its order. */
 export function toAuditReport(answers: readonly Row[][]): AuditReport {
   const [counts = [], ...lists] = answers
   const count = (name: string): number => Number(counts[0]?.[name])

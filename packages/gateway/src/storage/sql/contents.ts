@@ -30,7 +30,7 @@ RETURNING request`
 
 const FORGET = 'DELETE FROM idempotency WHERE account = $1 AND key = $2 AND request = $3 AND cost IS NULL'
 
-/** The time is asked for twice: in between, a row that was found may have been claimed anew. */
+/** Checks the time again: since the first check, the row may have been claimed again. */
 const SWEEP = `
 DELETE FROM idempotency WHERE expires_at <= NOW AND (account, key) IN (
   SELECT account, key FROM idempotency WHERE expires_at <= NOW ORDER BY expires_at LIMIT $1)

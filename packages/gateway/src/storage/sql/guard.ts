@@ -1,5 +1,5 @@
-// What no store is asked to keep. PostgreSQL refuses NUL and lone surrogates and SQLite would change them silently, so
-// both engines refuse them here, the same way. Amounts beyond 64 bits would fail or round inside an engine.
+// Rejects values that no store can keep. PostgreSQL rejects NUL and lone surrogates and SQLite would change them silently, so
+// they are rejected here for both. Amounts beyond 64 bits would fail or round inside an engine.
 import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
 import { type Hold, TASK_SLOT, type Verb } from '../../money/ledger.ts'
 import { type Limits, MAX_TOKENS } from '../../money/limits.ts'

@@ -1,4 +1,4 @@
-// Signing up: every condition is part of the statement that counts on it, so that it holds however many come at once.
+// Sign-up: every condition is part of the statement that depends on it, so that it holds for concurrent sign-ups.
 import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
 import { TRIAL } from '../../money/ledger.ts'
 import type { Accounts, SignedUp, SignUp } from '../accounts.ts'
@@ -105,7 +105,7 @@ export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'sign
     const mostOfWide = credit === 0n ? MOST_WIDE_SIGN_UPS : Math.min(person.wideTrials, MOST_WIDE_SIGN_UPS)
     const day = dayOf(now)
     const account = { email: normaliseEmail(email), credit, source: TRIAL, password }
-    // All in one order, so that two who meet at one row do not wait for each other.
+    // Always in the same order, so that concurrent sign-ups cannot deadlock.
     const conditions = [
       takeAddress(db, addressForm(email), now),
       countSignUp(db, network, day, MOST_SIGN_UPS),
@@ -125,8 +125,8 @@ export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'sign
     },
     async signUp(person) {
       check(person)
-      // What was looked up may be wrong by the time it is written; then it is looked up again, and says why. Addresses
-      // are never released and counts only grow, so this ends: with a rejection, or without credit.
+      // What was looked up may be outdated when it is written; then it is looked up again, which gives the reason. Addresses
+      // are never released and counts only grow, so this ends with a rejection or without credit.
       for (let tries = 0; tries < MOST_TRIES; tries++) {
         const now = clock()
         const { rejection, wideAccounts, given } = await lookUp(person, now)
@@ -134,7 +134,7 @@ export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'sign
         const done = await attempt(person, withheldFor(person, wideAccounts, given), now)
         if (done) return done
       }
-      throw new StoreDown('the store refuses the sign-up and does not say why')
+      throw new StoreDown('the store rejected the sign-up without a reason')
     },
   }
 }

@@ -94,7 +94,7 @@ async function firstLine(stream: ReadableStream<Uint8Array>): Promise<string> {
   return new TextDecoder().decode(value).trim()
 }
 
-test('another process is refused too', async () => {
+test('another process is rejected too', async () => {
   await openStore()
   expect(await firstLine(otherProcess().stdout)).toBe('FolderInUse')
 })
@@ -195,7 +195,7 @@ test('a file in the place of the folder is refused with its name', async () => {
   expect(messageOf(await thrownBy(openSqlite(folder)))).toContain(folder)
 })
 
-test('while somebody holds the lock the store is down, and afterwards it works', async () => {
+test('while another process has the lock the store is down, and afterwards it works', async () => {
   const storage = await openStore()
   const [wallet, node] = [await newWallet(storage), await newNode(storage)]
   const shell = new Database(file())
@@ -244,7 +244,7 @@ test('a verb that cannot be sent to the writer fails, and the store goes on', as
   expect(await storage.ledger.apply(hold(2n, wallet, node))).toEqual(result('done', 100n))
 })
 
-test('a closed store refuses, and can be closed again', async () => {
+test('a closed store rejects calls, and can be closed again', async () => {
   const storage = await openStore()
   await Promise.all([storage.close(), storage.close()])
   const calls = [() => storage.ping(), () => storage.keys.revoke(1n), () => storage.accounts.find('a@b.c')]

@@ -41,8 +41,8 @@ test('the tag of an account is its own, always the same, and depends on the mast
 
 describe('sealed text is recognised when a client sends it back', () => {
   const blocks: Record<string, Block> = {
-    'signed thoughts': { type: 'reasoning', text: 'Hm.', style: 'summary', signature: 'signature' },
-    'thoughts that only their vendor reads': { type: 'redacted', data: 'data' },
+    'signed reasoning': { type: 'reasoning', text: 'Hm.', style: 'summary', signature: 'signature' },
+    'encrypted reasoning': { type: 'redacted', data: 'data' },
     'a signed call': { type: 'call', id: 'call_1', name: 'f', arguments: '{}', custom: false, signature: 'signature' },
   }
   const answering = {
@@ -110,7 +110,7 @@ describe('reasoning of another upstream in a conversation', () => {
   test.each([
     ['messages', thinking(sealed), true],
     ['messages', thinking('EqQBCkYIBBgC'), false],
-    // A service of this dialect that signs nothing gets its thoughts back as they were.
+    // A service of this dialect that signs nothing gets its reasoning back unchanged.
     ['messages', thinking(''), false],
     ['responses', thought({ id: 'rs_1', encrypted_content: sealed }), true],
     ['responses', thought({ id: 'rs_1', encrypted_content: `after.${sealed}` }), true],

@@ -148,7 +148,7 @@ test('a 429 applies to one model, or to the key', () => {
 })
 
 test.each<[string, Verdict, number]>([
-  ['that wants to be left alone', { is: 'failure', restMs: 7_000 }, 7_000],
+  ['with a retry-after', { is: 'failure', restMs: 7_000 }, 7_000],
   ['with a retry-after of a day', { is: 'failure', restMs: 86_400_000 }, 60_000],
   ['that does not have the model', { is: 'absent' }, 30_000],
 ])('a key %s serves other models, and this one as a last resort', (_, verdict, until) => {

@@ -14,7 +14,7 @@ export const azure: UpstreamKind = {
   ],
   // The request's `model` names the deployment, as in the other dialects of this base URL.
   images: standardImages({ credential: 'api-key', responseFormat: 'omit' }),
-  service: { cap: 'max_completion_tokens', endUser: 'user', reasoning: 'refused', effort: 'word' },
+  service: { cap: 'max_completion_tokens', endUser: 'user', reasoning: 'rejected', effort: 'word' },
   healthPath: '/models',
   tried: 'untried',
 }

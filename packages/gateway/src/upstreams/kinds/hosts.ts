@@ -2,6 +2,15 @@
 // fields for reasoning effort, so that the name of a model does not tell them.
 import { standardEndpoint, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
+/** What most of them have in common. */
+const AT_V1 = { baseUrlSuffix: '/v1', healthPath: '/models', tried: 'sandbox' } as const satisfies Partial<UpstreamKind>
+
+const THREE_DIALECTS: UpstreamKind['endpoints'] = [
+  standardEndpoint('chat'),
+  standardEndpoint('responses'),
+  standardEndpoint('messages', { path: '/messages', credential: 'bearer' }),
+]
+
 export const deepseek: UpstreamKind = {
   kind: 'deepseek',
   name: 'DeepSeek',
@@ -21,56 +30,50 @@ export const deepseek: UpstreamKind = {
 }
 
 export const mistral: UpstreamKind = {
+  ...AT_V1,
   kind: 'mistral',
   name: 'Mistral',
   source: 'https://docs.mistral.ai/api/',
   baseUrl: 'https://api.mistral.ai/v1',
-  baseUrlSuffix: '/v1',
   endpoints: [standardEndpoint('chat')],
   service: {
     cap: 'max_tokens',
     endUser: 'none',
-    reasoning: 'refused',
+    reasoning: 'rejected',
     effort: 'word',
     customTools: false,
     streamUsage: 'unasked',
     seed: 'random_seed',
     callIds: 'nine letters and digits',
   },
-  healthPath: '/models',
-  tried: 'sandbox',
 }
 
 export const groq: UpstreamKind = {
+  ...AT_V1,
   kind: 'groq',
   name: 'Groq',
   source: 'https://console.groq.com/docs/openai',
   baseUrl: 'https://api.groq.com/openai/v1',
-  baseUrlSuffix: '/v1',
   endpoints: [standardEndpoint('chat'), standardEndpoint('responses')],
   service: {
     cap: 'max_completion_tokens',
     endUser: 'user',
-    reasoning: 'refused',
+    reasoning: 'rejected',
     effort: 'word',
     customTools: false,
-    refuses: ['logprobs', 'logitBias'],
+    rejects: ['logprobs', 'logitBias'],
   },
-  healthPath: '/models',
-  tried: 'sandbox',
 }
 
 /** Its messages dialect is deprecated: requests in it are translated. */
 export const xai: UpstreamKind = {
+  ...AT_V1,
   kind: 'xai',
   name: 'xAI',
   source: 'https://docs.x.ai/developers/model-capabilities/text/comparison',
   baseUrl: 'https://api.x.ai/v1',
-  baseUrlSuffix: '/v1',
   endpoints: [standardEndpoint('responses'), standardEndpoint('chat')],
   service: { endUser: 'user', effort: 'word', customTools: false },
-  healthPath: '/models',
-  tried: 'sandbox',
 }
 
 /** In China: https://api.moonshot.cn. The fields for reasoning effort differ by generation, which the name of the model tells. */
@@ -111,47 +114,34 @@ export const qwen: UpstreamKind = {
 }
 
 export const openrouter: UpstreamKind = {
+  ...AT_V1,
   kind: 'openrouter',
   name: 'OpenRouter',
   source: 'https://openrouter.ai/docs/quickstart',
   baseUrl: 'https://openrouter.ai/api/v1',
-  baseUrlSuffix: '/v1',
-  endpoints: [
-    standardEndpoint('chat'),
-    standardEndpoint('responses'),
-    standardEndpoint('messages', { path: '/messages', credential: 'bearer' }),
-  ],
+  endpoints: THREE_DIALECTS,
   service: { cap: 'max_tokens', endUser: 'user', effort: 'reasoning', customTools: false },
   // The list of models needs no key, and would not check it.
   healthPath: '/key',
-  tried: 'sandbox',
 }
 
 export const together: UpstreamKind = {
+  ...AT_V1,
   kind: 'together',
   name: 'Together AI',
   source: 'https://docs.together.ai/docs/openai-api-compatibility',
   baseUrl: 'https://api.together.ai/v1',
-  baseUrlSuffix: '/v1',
   endpoints: [standardEndpoint('chat')],
   service: { cap: 'max_tokens', endUser: 'none', effort: 'word', customTools: false },
-  healthPath: '/models',
-  tried: 'sandbox',
 }
 
 /** Rejects requests with both fields for reasoning effort. */
 export const fireworks: UpstreamKind = {
+  ...AT_V1,
   kind: 'fireworks',
   name: 'Fireworks AI',
   source: 'https://docs.fireworks.ai/nexus/apis-and-sdks',
   baseUrl: 'https://api.fireworks.ai/inference/v1',
-  baseUrlSuffix: '/v1',
-  endpoints: [
-    standardEndpoint('chat'),
-    standardEndpoint('responses'),
-    standardEndpoint('messages', { path: '/messages', credential: 'bearer' }),
-  ],
+  endpoints: THREE_DIALECTS,
   service: { cap: 'max_tokens', endUser: 'user', effort: 'word', customTools: false },
-  healthPath: '/models',
-  tried: 'sandbox',
 }

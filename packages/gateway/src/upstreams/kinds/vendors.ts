@@ -11,7 +11,7 @@ export const openai: UpstreamKind = {
   // Translated requests use responses: some models support nothing else, and it keeps reasoning.
   endpoints: [standardEndpoint('responses'), standardEndpoint('chat')],
   images: standardImages({ responseFormat: 'omit' }),
-  service: { cap: 'max_completion_tokens', endUser: 'safety_identifier', reasoning: 'refused' },
+  service: { cap: 'max_completion_tokens', endUser: 'safety_identifier', reasoning: 'rejected' },
   extraCapFields: [],
   healthPath: '/models',
   tried: 'sandbox',

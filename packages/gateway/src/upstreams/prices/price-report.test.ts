@@ -13,7 +13,7 @@ vendors:
     models:
       - { id: big, dated: true, price: { input: 2, output: 8 } }
       - { id: small, note: half of it on Sundays, price: { input: 1, output: 4 } }
-      - { id: film, type: video, price: { per_second: 0.05 } }
+      - { id: clip, type: video, price: { per_second: 0.05 } }
   - kind: second
     variable: SECOND_KEY
     source: https://second.example.com/prices
@@ -31,7 +31,7 @@ function report(models: string) {
 const UNUSED = [
   { vendor: 'first', upstream_model: 'big' },
   { vendor: 'first', upstream_model: 'small' },
-  { vendor: 'first', upstream_model: 'film' },
+  { vendor: 'first', upstream_model: 'clip' },
   { vendor: 'second', upstream_model: 'other' },
 ]
 const PRICE = 'price: { input: 2, output: 8 }'
@@ -70,7 +70,7 @@ describe('the operator’s prices and the list', () => {
 
   test('an unpriced model, and a video model', () => {
     const { models } = report(
-      '{ id: other, routes: [{ upstream: main }] }, { id: film, type: video, routes: [{ upstream: main }], price: { per_second: 0.10 } }',
+      '{ id: other, routes: [{ upstream: main }] }, { id: clip, type: video, routes: [{ upstream: main }], price: { per_second: 0.10 } }',
     )
     expect(
       models.map(({ model, differences }) => [model, differences.map(({ field, yours }) => [field, yours])]),
@@ -83,7 +83,7 @@ describe('the operator’s prices and the list', () => {
           ['tools.web_search', null],
         ],
       ],
-      ['film', [['per_second', '0.10']]],
+      ['clip', [['per_second', '0.10']]],
     ])
   })
 

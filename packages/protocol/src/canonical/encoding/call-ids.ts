@@ -8,7 +8,7 @@ export function missingCallId(replyId: string | undefined, choice: number, posit
 }
 
 /**
- * Within one choice, or one history: the second of the same id gets another. Some vendors refuse two calls with one id.
+ * Within one choice, or one history: the second of the same id gets another. Some vendors reject two calls with one id.
  * Where to look next is remembered: a caller may send one id a hundred thousand times.
  */
 export function openCallIds(): (id: string) => string {

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { ToolChoice } from '../request.ts'
-import { checkChoice, openUniqueNames, refuseTwins } from './offered-tools.ts'
+import { checkChoice, openUniqueNames, rejectDuplicateTools } from './offered-tools.ts'
 
 const TOOLS = [{ name: 'tide' }, { name: 'port__wind', namespace: { namespace: 'port', name: 'wind' } }]
 const HOSTED = [{ name: 'web_search', at: 'tools[0]' }]
@@ -33,11 +33,11 @@ test('a tool must be called, and there is none', () => {
   checkChoice({ mode: 'required' }, { tools: [], hostedTools: HOSTED }, 'tool_choice')
 })
 
-test('a name that comes again is refused at its second place', () => {
+test('a duplicate name is rejected at its second place', () => {
   const once = openUniqueNames()
   once('a', 'tools[0].name')
   once('b', 'tools[1].name')
   expect(() => once('a', 'tools[2].name')).toThrow('tools[2].name is "a" as is tools[0].name')
-  expect(() => refuseTwins([{ name: 'a' }, { name: 'b' }, { name: 'a' }])).toThrow('tools has "a" twice')
-  refuseTwins([{ name: 'a' }, { name: 'b' }])
+  expect(() => rejectDuplicateTools([{ name: 'a' }, { name: 'b' }, { name: 'a' }])).toThrow('tools has "a" twice')
+  rejectDuplicateTools([{ name: 'a' }, { name: 'b' }])
 })

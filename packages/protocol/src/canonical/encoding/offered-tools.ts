@@ -1,4 +1,4 @@
-// What every service refuses of a request's tools, said before anything is sent: a forced tool that is not there, and
+// What every service rejects in a request's tools, checked before anything is sent: a forced tool that is missing, and
 // where names must be unique, a name that comes twice.
 
 import { unsupported, wrong } from '../reading.ts'
@@ -7,7 +7,7 @@ import type { CanonicalRequest, Tool, ToolChoice } from '../request.ts'
 type Offered = Pick<CanonicalRequest, 'tools' | 'hostedTools'>
 
 /**
- * `at`: where the caller chooses. Throws Mistake. Where tools that a vendor runs are offered too, their names are the
+ * `at`: where the caller chooses. Throws RequestError. Where tools that a vendor runs are offered too, their names are the
  * vendor's business, and so is a choice among them.
  */
 export function checkChoice(choice: ToolChoice | undefined, { tools, hostedTools }: Offered, at: string): void {
@@ -22,7 +22,7 @@ export function checkChoice(choice: ToolChoice | undefined, { tools, hostedTools
 
 const isCalled = (tool: Tool, name: string): boolean => tool.name === name || tool.namespace?.name === name
 
-/** Told each name and its place in turn; throws Mistake at the first that comes again. */
+/** Takes each name and its place; throws RequestError at the first name that occurs again. */
 export function openUniqueNames(): (name: string, at: string) => void {
   const known = new Map<string, string>()
   return (name, at) => {
@@ -33,7 +33,7 @@ export function openUniqueNames(): (name: string, at: string) => void {
 }
 
 /** For a target that takes each name once, from a caller whose dialect does not mind. */
-export function refuseTwins(tools: readonly Tool[]): void {
+export function rejectDuplicateTools(tools: readonly Tool[]): void {
   if (tools.length < 2) return
   const names = new Set<string>()
   for (const { name } of tools) {

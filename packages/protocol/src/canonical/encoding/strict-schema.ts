@@ -9,7 +9,7 @@ const UNSUPPORTED = [
   ...['unevaluatedItems', 'unevaluatedProperties', 'default'],
 ]
 
-/** Nobody nests this deep by hand; a schema that does is not worth a stack overflow. */
+/** No handwritten schema nests this deep; the limit prevents a stack overflow. */
 const MAX_DEPTH = 100
 
 /** The schema, closed where it was left open; undefined when strict mode would change what it allows. */

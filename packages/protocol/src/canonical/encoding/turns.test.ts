@@ -162,7 +162,7 @@ test.each<[what: string, turns: Turn[], param: string | undefined]>([
   ['a result before its call', [user(result('1', 'one')), assistant(call('1'))], 'messages[9]'],
   ['a second result', [assistant(call('1')), user(result('1', 'a'), result('1', 'b'))], 'messages[9]'],
   ['nothing at all', [user(text(' '))], undefined],
-])('%s is a mistake', (_, turns, param) => {
+])('%s is an error', (_, turns, param) => {
   let thrown: unknown
   try {
     alternatingTurns(request(turns), () => {})

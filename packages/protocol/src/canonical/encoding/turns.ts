@@ -59,7 +59,7 @@ function asUser(turn: Turn): Turn {
   return { role: 'user', parts: turn.parts.map(marked) }
 }
 
-/** Who speaks, before the first words; said alone where there are none, as beside a picture. */
+/** The speaker's name before the first text; alone if there is no text, as beside an image. */
 export function withName(parts: readonly Part[], name: string): Part[] {
   const first = parts.findIndex((part) => part.type === 'text')
   if (first < 0) return parts.length === 0 ? [] : [{ type: 'text', text: `${name}:` }, ...parts]
@@ -68,7 +68,7 @@ export function withName(parts: readonly Part[], name: string): Part[] {
   )
 }
 
-/** Text of nothing but spaces is refused by some vendors. A signature makes even empty text worth sending back. */
+/** Some vendors reject text that is only whitespace. Even empty text is sent back if it has a signature. */
 const isEmptyText = (part: Part): boolean =>
   part.type === 'text' && part.signature === undefined && part.text.trim() === ''
 
@@ -90,7 +90,7 @@ type Waiting = {
   order: number
 }
 
-/** In the order of the calls, which is all that tells them apart in one dialect. A result of no call is refused. */
+/** In the order of the calls, which is all that identifies them in one dialect. A result without a call is rejected. */
 function withResultsInPlace(turns: readonly Turn[], warn: Warn): readonly Turn[] {
   if (!speakOfTools(turns)) return turns
   const { placed, answersOf } = matchResults(turns, ({ callId, at }) => {
@@ -105,7 +105,7 @@ function withResultsInPlace(turns: readonly Turn[], warn: Warn): readonly Turn[]
 
 /**
  * For targets that only want every call answered: results stand right behind their calls, in the caller's order. A
- * result of no call stays where it is: whether that is a mistake is for the upstream to say.
+ * result without a call stays in its place: the upstream decides whether it is an error.
  */
 export function answeredTurns(turns: readonly Turn[], warn: Warn): Turn[] {
   if (!speakOfTools(turns)) return turns.filter(({ parts }) => parts.length > 0)
@@ -192,7 +192,7 @@ function noOutput(call: CallPart, warn: Warn): ResultPart {
   return { type: 'result', callId: call.id, parts: [{ type: 'text', text: 'no output' }], isError: true }
 }
 
-/** Only instructions and nobody speaking: the last of them is what the model is to answer. */
+/** Only instructions and no turns: the last instruction becomes the user's turn. */
 function instructionAsUser(instructions: readonly InstructionText[]): Alternating {
   const last = instructions.at(-1)
   if (last === undefined)

@@ -135,7 +135,7 @@ function withOlderCap(facts: ChatFacts, edits: FieldEdits, lowered: number | und
   return { set: edits.set, remove: [...edits.remove, 'max_completion_tokens'] }
 }
 
-/** The name that every service knows, except for the models that refuse it: those that take a developer's instructions. */
+/** The name that every service knows, except for the models that reject it: those that take a developer's instructions. */
 function capFor(model: string): ChatCapField {
   return serviceOf(model).instructions === 'developer' ? 'max_completion_tokens' : 'max_tokens'
 }

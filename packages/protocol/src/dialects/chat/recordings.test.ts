@@ -5,7 +5,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import OpenAI from 'openai'
-import { checkRules, eventsOf } from '../../../fixtures/chat/reading.ts'
+import { checkRules, eventsOf } from '../../../fixtures/chat/harness.ts'
 import { type CanonicalReply, fold } from '../../canonical/reply.ts'
 import { decodeReply } from './reply/decode-reply.ts'
 

@@ -6,7 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ApiError, type GenerateContentResponse, GoogleGenAI } from '@google/genai'
 import { bytesOf } from '../../../fixtures/buffer-codec.ts'
-import { answerOf, eventsOf } from '../../../fixtures/generate-content/streaming.ts'
+import { answerOf, eventsOf } from '../../../fixtures/generate-content/events.ts'
 import type { CanonicalReply } from '../../canonical/reply.ts'
 import { decodeReply } from './reply/decode-reply.ts'
 
@@ -94,13 +94,13 @@ describe.each(names.filter((name) => name.endsWith('.chunks.txt')).map((name) =>
   test('is read as the official client reads it', async () => {
     body = text
     const responses: GenerateContentResponse[] = []
-    let refused = false
+    let rejected = false
     try {
       for await (const chunk of await client.models.generateContentStream(QUESTION)) responses.push(chunk)
     } catch {
-      refused = true
+      rejected = true
     }
-    if (refused) expect(eventsOf([text]).at(-1)?.type).toBe('error')
+    if (rejected) expect(eventsOf([text]).at(-1)?.type).toBe('error')
     else expect(understood(answerOf([text]))).toEqual(readBy(responses))
   })
 

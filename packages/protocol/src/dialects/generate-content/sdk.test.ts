@@ -2,9 +2,9 @@
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { ApiError, type GenerateContentResponse, GoogleGenAI } from '@google/genai'
-import { answeringOf } from '../../../fixtures/generate-content/answering.ts'
 import { ANSWERS, usage } from '../../../fixtures/generate-content/answers.ts'
-import { framesOf } from '../../../fixtures/generate-content/streaming.ts'
+import { framesOf } from '../../../fixtures/generate-content/events.ts'
+import { answeringOf } from '../../../fixtures/generate-content/harness.ts'
 import type { StreamEvent } from '../../canonical/event.ts'
 import { type CanonicalReply, unfold } from '../../canonical/reply.ts'
 import { encodeError, encodeStreamError } from './error.ts'
@@ -86,7 +86,7 @@ describe.each(ANSWERS.map((answer) => [answer.name, answer] as const))('%s', (_,
   })
 })
 
-test('a chat with tools: the history comes back as it was given', async () => {
+test('a chat with tools: the history survives a round trip', async () => {
   const first: CanonicalReply = {
     id: 'u',
     choices: [

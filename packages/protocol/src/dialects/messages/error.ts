@@ -60,7 +60,7 @@ function rateHeaders({ limit }: ErrorInfo): Record<string, string> | undefined {
   if (limit === undefined || limit.of === 'concurrent') return undefined
   const name = `anthropic-ratelimit-${limit.of}`
   const headers = { [`${name}-limit`]: String(limit.limit), [`${name}-remaining`]: String(limit.remaining) }
-  // Whole seconds, as RFC 3339 has them everywhere; rounded up, so that whoever waits until then is not too early.
+  // Whole seconds, as RFC 3339 has them everywhere; rounded up, so that a client that waits until then is not too early.
   if (typeof limit.reset === 'object') headers[`${name}-reset`] = wholeSecond(limit.reset.at)
   return headers
 }

@@ -91,7 +91,7 @@ test('parses to what the same edits on the parsed object give', () => {
   )
 })
 
-test('elements of an array go, the others keep their bytes', () => {
+test('elements of an array are removed, the others keep their bytes', () => {
   const json = '[ {"a":"],\\"[" } ,2.0,[],\t"x,y" ]'
   const without = (...dropped: number[]) => {
     const bytes = bytesOf(`{"t":${json}}`)

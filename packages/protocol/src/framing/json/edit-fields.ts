@@ -1,5 +1,5 @@
 // Changes a few top-level fields of a JSON object in its bytes. Every byte that need not change stays: key order, white
-// space, numbers as they were written, fields that nobody here knows.
+// space, numbers as they were written, unknown fields.
 
 import type { Codec } from '../codec.ts'
 import { concat } from '../relay.ts'

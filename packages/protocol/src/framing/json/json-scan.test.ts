@@ -44,10 +44,10 @@ describe('fields', () => {
     const alike = fc.constantFrom('Aa', 'BB', 'AaAa', 'AaBB', 'BBAa', 'BBBB')
     const name = fc.oneof(fc.string({ unit: 'grapheme', maxLength: 40 }), alike)
     const names = fc.array(name, { minLength: 1, maxLength: 20 })
-    const refused = new Set(['__proto__', 'constructor', 'prototype'])
+    const rejected = new Set(['__proto__', 'constructor', 'prototype'])
     fc.assert(
       fc.property(names, (given) => {
-        const distinct = [...new Set(given)].filter((name) => !refused.has(name))
+        const distinct = [...new Set(given)].filter((name) => !rejected.has(name))
         const text = `{${distinct.map((name) => `${JSON.stringify(name)}:1`).join(',')}}`
         for (const _ of ['first', 'again']) {
           const result = scan(text)
@@ -80,7 +80,7 @@ describe('fields', () => {
   })
 })
 
-describe('mistakes', () => {
+describe('errors', () => {
   const table: [string, RegExp, string?][] = [
     ['', /must be a JSON object/],
     ['   ', /must be a JSON object/],

@@ -69,7 +69,7 @@ export type JsonMistake = {
   /** What is wrong, to be read after "The body": `has the field model twice`. */
   message: string
   offset: number
-  /** The top-level field in which the mistake is, when it is in one. */
+  /** The top-level field that has the error, if one has it. */
   field?: string
   /** There are more values than allowed. The scan stopped there, and nothing says that the rest is JSON. */
   tooManyValues?: true
@@ -78,7 +78,7 @@ export type JsonMistake = {
 const MAX_FIELDS = 256
 
 /** Names that change an object's prototype when a careless reader assigns them. */
-const REFUSED_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
+const REJECTED_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
 
 const NONE_WATCHED: WatchedFields = new Map()
 const NO_STRINGS: readonly LongString[] = Object.freeze([])
@@ -123,7 +123,7 @@ export function scanObjectWith(
     if (keyEnd === 0) return mistake('has a field name that does not end', keyStart)
     const name = nameAt(bytes, keyStart, keyEnd, codec)
     if (name === undefined) return mistake('has a field name with an invalid escape or control character', keyStart)
-    if (REFUSED_NAMES.has(name)) return mistake(`must not have a field named ${name}`, keyStart, name)
+    if (REJECTED_NAMES.has(name)) return mistake(`must not have a field named ${name}`, keyStart, name)
     if (fieldNamed(fields, name) !== undefined) return mistake(`has the field ${name} twice`, keyStart, name)
     if (fields.length === MAX_FIELDS) return mistake(`has more than ${MAX_FIELDS} top-level fields`, keyStart)
 
@@ -152,7 +152,7 @@ export function fieldNamed(fields: readonly JsonField[], name: string): JsonFiel
 
 /**
  * Names met before, by a hash of their length and three of their bytes. They are few and come again with every
- * request, and comparing one costs a fraction of the native call that would make another string of it. Whoever invents
+ * request, and comparing one costs a fraction of the native call that would make another string of it. A client that invents
  * names only takes places.
  */
 const KNOWN_NAMES: string[] = Array.from({ length: 4096 }, () => '')

@@ -1,5 +1,5 @@
 // What skipValue does (json-skip.ts), in WebAssembly and for large bodies: it looks at 32 bytes of a string at once, and
-// checks the inside of strings, too. It has no messages: what it does not understand it refuses, and skipValue (or, for the
+// checks the inside of strings, too. It has no messages: what it does not understand it rejects, and skipValue (or, for the
 // inside of a string, the parser) finds out what is wrong.
 //
 // The text stands at address 0 with zeros behind it, and no token goes on over a zero: the end is found without being
@@ -36,14 +36,14 @@ const classes = Array.from({ length: 256 }, (_, byte) => {
   return (/[0-9a-f]/i.test(character) ? HEX_DIGIT : 0) | ('"\\/bfnrtu'.includes(character) ? ESCAPE : 0)
 })
 
-export const REFUSED = -1
+export const REJECTED = -1
 
 const letter = (text: string): number => text.charCodeAt(0)
 const fourLetters = (text: string): number => [...text].reduceRight((word, one) => (word << 8) | letter(one), 0)
 const isAt = (at: string, text: string) => isEqual(byteAt(at), letter(text))
 const isDigitAt = (at: string) => isBelow(subtract(byteAt(at), letter('0')), 10)
 const each = (text: string) => eachEqual('bytes', sixteenOf(letter(text)))
-const refuse = giveBack(REFUSED)
+const reject = giveBack(REJECTED)
 
 /** The first place from `at` on that is not white space. */
 const afterSpace: wasm.Func = {
@@ -70,7 +70,7 @@ const afterDigits: wasm.Func = {
 }
 
 /** There must be a digit at least. */
-const skipDigits = [when(isZero(isDigitAt('at')), refuse), set('at', call('afterDigits', 'at'))]
+const skipDigits = [when(isZero(isDigitAt('at')), reject), set('at', call('afterDigits', 'at'))]
 
 /** The end of a number or literal. */
 const afterPrimitive: wasm.Func = {
@@ -84,7 +84,7 @@ const afterPrimitive: wasm.Func = {
     increase('at', isAt('at', '-')),
     set('first', 'at'),
     skipDigits,
-    when(and(isAt('first', '0'), isAbove(subtract('at', 'first'), 1)), refuse),
+    when(and(isAt('first', '0'), isAbove(subtract('at', 'first'), 1)), reject),
     when(isAt('at', '.'), [increase('at', 1), skipDigits]),
     when(or(isAt('at', 'e'), isAt('at', 'E')), [
       increase('at', 1),
@@ -106,8 +106,8 @@ const areHexDigits = [1, 2, 3, 4].map((offset) => classAt('place', offset)).redu
 const checkOdd = loop((again) =>
   when(isBelow(lowestBit('odd'), 'stop'), [
     set('place', add('at', lowestBit('odd'))),
-    when(isZero(and(classAt('place', 0), ESCAPE)), refuse),
-    when(and(isAt('place', 'u'), isZero(and(areHexDigits, HEX_DIGIT))), refuse),
+    when(isZero(and(classAt('place', 0), ESCAPE)), reject),
+    when(and(isAt('place', 'u'), isZero(and(areHexDigits, HEX_DIGIT))), reject),
     set('odd', and('odd', add('odd', -1))),
     go(again),
   ]),
@@ -115,7 +115,7 @@ const checkOdd = loop((again) =>
 
 /**
  * From the opening quote to behind the closing one. One bit stands for each of 32 bytes, the first one's the lowest. The
- * zeros behind the text are control characters: a string that does not end is refused by itself.
+ * zeros behind the text are control characters: a string that does not end is rejected by itself.
  */
 const skipString = [
   set('start', 'at'),
@@ -153,13 +153,13 @@ const skipString = [
 /** From behind a member's name to its value. */
 const skipColon = [
   when(isUnequal(byteAt('at'), letter(':')), set('at', call('afterSpace', 'at'))),
-  when(isUnequal(byteAt('at'), letter(':')), refuse),
+  when(isUnequal(byteAt('at'), letter(':')), reject),
   increase('at', 1),
   skipSpace,
 ]
 
 const note = (...words: wasm.Value[]) => [
-  when(isEqual('note', NOTES_LIMIT), refuse),
+  when(isEqual('note', NOTES_LIMIT), reject),
   words.map((word, index) => storeWord('note', index * 4, word)),
   increase('note', 16),
 ]
@@ -178,7 +178,7 @@ const noteName = when(
 
 /** `inside` is what closes the innermost container. Opening brackets have it two places further on in ASCII. */
 const openContainer = [
-  when(isEqual('depth', MAX_DEPTH), refuse),
+  when(isEqual('depth', MAX_DEPTH), reject),
   storeByte(add('depth', ENCLOSING), 'inside'),
   increase('depth', 1),
   set('inside', add('byte', 2)),
@@ -191,9 +191,9 @@ const closeContainer = [increase('depth', -1), set('inside', byteAt(add('depth',
 /** Another element, or member with its name, of the innermost container. */
 const expectAnother = [increase('count', isEqual('depth', 1)), set('expectKey', isEqual('inside', letter('}')))]
 
-const countValue = [when(isZero('valuesLeft'), refuse), increase('valuesLeft', -1)]
+const countValue = [when(isZero('valuesLeft'), reject), increase('valuesLeft', -1)]
 
-/** The end of the value at `at`, or REFUSED. */
+/** The end of the value at `at`, or REJECTED. */
 const skipValue: wasm.Func = {
   given: ['at', 'noteDepths', 'valuesLeft'],
   numbers: [
@@ -223,7 +223,7 @@ const skipValue: wasm.Func = {
           noteString,
           go(ended),
         ]),
-        when('expectKey', refuse),
+        when('expectKey', reject),
         when(or(isEqual('byte', letter('{')), isEqual('byte', letter('['))), [
           openContainer,
           goIf(ended, isEqual(byteAt('at'), 'inside')),
@@ -232,7 +232,7 @@ const skipValue: wasm.Func = {
           go(next),
         ]),
         set('at', call('afterPrimitive', 'at')),
-        when(isEqual('at', REFUSED), refuse),
+        when(isEqual('at', REJECTED), reject),
       ]),
       countValue,
       // After a value: its container goes on, or ends, and then that container was a value itself.
@@ -250,7 +250,7 @@ const skipValue: wasm.Func = {
       ]),
     ]),
   ],
-  result: REFUSED,
+  result: REJECTED,
 }
 
 export const skipModule = (): Uint8Array =>

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { bytesOf, bufferCodec as codec, textOf } from '../../../fixtures/buffer-codec.ts'
 import { type JsonMistake, type JsonScan, MEMBER_NOTE, scanObject, scanObjectWith } from './json-scan.ts'
 import { MAX_DEPTH, newNested, skipValue, UNLIMITED_VALUES } from './json-skip.ts'
-import { LONGEST_TEXT, MEMORY_SIZE, REFUSED, skipModule } from './json-skip-code.ts'
+import { LONGEST_TEXT, MEMORY_SIZE, REJECTED, skipModule } from './json-skip-code.ts'
 import { loadWasmSkip, wasmSkipFor } from './json-skip-wasm.ts'
 
 /** Everything that can be noted, in some of the fields. */
@@ -50,7 +50,7 @@ function isJson(bytes: Uint8Array): boolean {
   }
 }
 
-/** The code by itself: where it refuses, nothing else takes over. */
+/** The code by itself: where it rejects, nothing else takes over. */
 const memory = new WebAssembly.Memory({ initial: Math.ceil(MEMORY_SIZE / 65_536) })
 const instance = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(skipModule())), { host: { memory } })
 const codeAlone = instance.exports.skipValue as (at: number, noteDepths: number, valuesLeft: number) => number
@@ -60,7 +60,7 @@ function expectSameEnd(text: string) {
   new Uint8Array(memory.buffer).fill(0, 0, bytes.length + 64).set(bytes)
   const end = skipValue(bytes, 0, newNested(UNLIMITED_VALUES))
   const isValid = end >= 0 && isJson(bytes.subarray(0, end))
-  expect([text, codeAlone(0, -1, UNLIMITED_VALUES)]).toEqual([text, isValid ? end : REFUSED])
+  expect([text, codeAlone(0, -1, UNLIMITED_VALUES)]).toEqual([text, isValid ? end : REJECTED])
 }
 
 // Strings as they are written, so that anything may stand in them: escapes in rows, at the edges of what is looked at.
@@ -123,7 +123,7 @@ function damaged(text: string, edits: [number, string][]): string {
 }
 
 describe('both ways', () => {
-  test('any value, whole or damaged, ends at the same place or is refused', () => {
+  test('any value, whole or damaged, ends at the same place or is rejected', () => {
     fc.assert(
       fc.property(value, damage, (text, edits) => {
         expectSameEnd(text)
@@ -133,7 +133,7 @@ describe('both ways', () => {
     )
   })
 
-  test('any object, whole, damaged or cut off, has the same scan or the same mistake', () => {
+  test('any object, complete, damaged or cut off, has the same scan or the same error', () => {
     const members = fc.array(fc.tuple(space, value, space), { maxLength: 5 })
     fc.assert(
       fc.property(members, damage, fc.nat(), (values, edits, cut) => {
@@ -196,7 +196,7 @@ describe('both ways', () => {
   })
 })
 
-describe('the body decides which way it goes', () => {
+describe('the body decides which scanner reads it', () => {
   const tool = { type: 'function', function: { name: 'read', description: 'Say "no" \\ then\ngo.' } }
   const body = (more: object) =>
     bytesOf(JSON.stringify({ model: 'm', tools: Array.from({ length: 100 }, () => tool), ...more }))
@@ -241,7 +241,7 @@ describe('the body decides which way it goes', () => {
     )
   })
 
-  test('a mistake deep in a large body is named like one in a small one', () => {
+  test('an error deep in a large body is named like one in a small one', () => {
     const text = textOf(body({}))
     const at = text.lastIndexOf('"description"')
     const result = scanObject(bytesOf(`${text.slice(0, at)}x${text.slice(at + 1)}`), codec)

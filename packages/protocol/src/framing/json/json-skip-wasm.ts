@@ -8,7 +8,7 @@ import {
   MEMORY_SIZE,
   NOTES,
   NOTES_END,
-  REFUSED,
+  REJECTED,
   skipModule,
   VALUES_LEFT,
   ZEROS,
@@ -75,7 +75,7 @@ function skipLoaded(bytes: Uint8Array, at: number, nested: Nested): number {
   const { skip, words } = opened
   const { noteDepths } = nested
   const end = skip(at, noteDepths, nested.maxValues - nested.values)
-  if (end === REFUSED) return skipValue(bytes, at, nested)
+  if (end === REJECTED) return skipValue(bytes, at, nested)
   nested.count = words[COUNT / 4] ?? 0
   nested.values = nested.maxValues - (words[VALUES_LEFT / 4] ?? 0)
   const notesEnd = (words[NOTES_END / 4] ?? 0) / 4

@@ -54,7 +54,7 @@ export const newNested = (maxValues: number): Nested => ({
   offset: 0,
 })
 
-/** Gives the end of the value at `at`, or -1 with the mistake noted. */
+/** Returns the end of the value at `at`, or -1 with the error noted. */
 export type SkipValue = (bytes: Uint8Array, at: number, nested: Nested) => number
 
 export function isTextAt(bytes: Uint8Array, at: number, length: number, text: string): boolean {

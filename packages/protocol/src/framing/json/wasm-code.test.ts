@@ -91,7 +91,7 @@ test('blocks are left, loops begin again, functions call each other', () => {
   expect(run('sum', 1_000_000)).toBe(-1)
 })
 
-test('a name that is not there, and a branch to what does not enclose it, are mistakes of the author', () => {
+test('an unknown name, and a branch to a block that does not enclose it, throw', () => {
   const outside = { given: [], code: wasm.go({}), result: 0 }
   expect(() => wasm.moduleOf({ outside })).toThrow('a label is not known here')
   expect(() => wasm.moduleOf({ f: twoGiven('c') })).toThrow('c is not known here')

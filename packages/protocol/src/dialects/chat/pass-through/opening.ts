@@ -7,14 +7,14 @@ import { fieldNamed, type JsonField } from '../../../framing/json/json-scan.ts'
 import { OPENING } from '../../shared/pass-through/opening.ts'
 
 /** With one of these an answer may hold reasoning, or calls that carry it. */
-const ASK_FOR_THOUGHTS = ['reasoning_effort', 'reasoning', 'thinking', 'tools', 'functions']
+const ASK_FOR_REASONING = ['reasoning_effort', 'reasoning', 'thinking', 'tools', 'functions']
 /** Of the messages. Whose instructions are longer is known by them. */
 const LOOKED_AT_BYTES = 16 * 1_024
 
 /** See `openingOf`. */
 export function openingIn(bytes: Uint8Array, fields: readonly JsonField[], codec: Codec): string | undefined {
   const messages = fieldNamed(fields, 'messages')
-  if (!messages || !ASK_FOR_THOUGHTS.some((name) => fieldNamed(fields, name))) return undefined
+  if (!messages || !ASK_FOR_REASONING.some((name) => fieldNamed(fields, name))) return undefined
   const looked = bytes.subarray(0, Math.min(messages.end, messages.start + LOOKED_AT_BYTES))
   for (const { start, end } of elementsOf(looked, messages.start, looked.length)) {
     const message = parsed(codec.decode(bytes, start, end))

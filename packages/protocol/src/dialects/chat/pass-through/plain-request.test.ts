@@ -46,7 +46,7 @@ describe('a plain request', () => {
     expect(isPlain(body)).toBe(false)
   })
 
-  test('that was taken has nothing wrong in it, and names no object', () => {
+  test('that is accepted has no error, and names no object', () => {
     const odd = fc.oneof(fc.constantFrom(null, true, '', 'x', -1, 0, 0.5, 1e9, [], {}), fc.string({ unit: 'binary' }))
     const settings = fc.record(
       {

@@ -1,5 +1,5 @@
 // Most requests are texts and a few settings, each of which is checked by itself. Reading all of such a request in canonical
-// terms would find nothing wrong, and nobody asks for it when the bytes pass.
+// terms would find nothing wrong, and pass-through does not need the canonical form.
 import { isObject } from '../../../canonical/reading.ts'
 
 /** What `readChatRequest` checks as strictly as `decodeRequest` does. */

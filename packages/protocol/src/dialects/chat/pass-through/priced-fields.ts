@@ -27,7 +27,7 @@ export const REQUEST = {
   ...neutral('prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'),
   // `auto` is what the vendor does when nothing is said; the answer tells which tier that was.
   service_tier: tier(['auto', 'default', 'standard']),
-  // Who wants to hear the answer cannot do with text. How it is to audio costs nothing by itself.
+  // A client that asks for audio cannot use text. The options of audio cost nothing by themselves.
   modalities: anyOf({ audio: 'audio' }),
   ...neutral('audio'),
   // One search for each answer.

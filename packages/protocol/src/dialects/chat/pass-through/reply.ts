@@ -38,19 +38,19 @@ export function readChatReply(bytes: Uint8Array, codec: Codec, locateModel = tru
   let ordinary: Extract<ChatReply, { ok: true }> | undefined
   if (bytes.length <= PARSED_IN_FULL) {
     const body = parse(bytes, 0, bytes.length, codec)
-    if (body === undefined) return refused('not_json', 'The reply is not valid JSON')
+    if (body === undefined) return rejected('not_json', 'The reply is not valid JSON')
     ordinary = ordinaryReply(body)
     if (ordinary !== undefined && !locateModel) return ordinary
   }
   const scan = scanObject(bytes, codec)
-  if (!scan.ok) return refused('not_json', `The reply ${scan.message} (byte ${scan.offset})`)
+  if (!scan.ok) return rejected('not_json', `The reply ${scan.message} (byte ${scan.offset})`)
   const field = (name: string) => {
     const found = fieldNamed(scan.fields, name)
     return found?.kind === 'null' ? undefined : found
   }
   if (field('error') !== undefined) {
     const body = parse(bytes, 0, bytes.length, codec)
-    return refused('error', errorMessage(body) ?? 'The upstream answered with an error', body)
+    return rejected('error', errorMessage(body) ?? 'The upstream answered with an error', body)
   }
   const parsedField = (name: string): unknown => {
     const { start, end } = field(name) ?? { start: 0, end: 0 }
@@ -59,7 +59,7 @@ export function readChatReply(bytes: Uint8Array, codec: Codec, locateModel = tru
   const choices = field('choices')
   if (choices?.kind !== 'array' || choices.count === 0) {
     const body = bytes.length <= PARSED_IN_FULL ? parse(bytes, 0, bytes.length, codec) : undefined
-    return refused('no_choices', 'The reply has no choices', body)
+    return rejected('no_choices', 'The reply has no choices', body)
   }
 
   resetWalk(walk)
@@ -223,6 +223,6 @@ export function finishAt(bytes: Uint8Array, walk: Walk, codec: Codec): Finish | 
   return typeof raw === 'string' ? chatFinish(raw) : undefined
 }
 
-function refused(problem: 'not_json' | 'error' | 'no_choices', message: string, body?: unknown): ChatReply {
+function rejected(problem: 'not_json' | 'error' | 'no_choices', message: string, body?: unknown): ChatReply {
   return { ok: false, problem, message, body }
 }

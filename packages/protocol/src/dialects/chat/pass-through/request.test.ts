@@ -74,7 +74,7 @@ describe('facts', () => {
     expect(factsOf(withMembers(members))).toMatchObject(expected)
   })
 
-  test('media are counted, and their encoded bytes are told apart from text', () => {
+  test('media are counted, and their encoded bytes are counted apart from text', () => {
     const image = `data:image/png;base64,${'A'.repeat(3000)}`
     const body = JSON.stringify({
       model: 'm',
@@ -102,7 +102,7 @@ describe('facts', () => {
   })
 })
 
-describe('mistakes are refused with the field and what to change', () => {
+describe('errors name the field and what to change', () => {
   const big = `"content":"${'x'.repeat(20_000)}"`
   const table: [string, string | undefined, RegExp][] = [
     ['', undefined, /must be a JSON object/],
@@ -213,7 +213,7 @@ describe('edits change what they name and no other byte', () => {
       withMembers('"stream_options":{"include_usage":true,"include_obfuscation":false}'),
     ],
     [
-      'usage, refused before',
+      'usage, rejected before',
       withMembers('"stream_options":{"a":1,"include_us\\u0061ge" : false,"b":2}'),
       { includeUsage: true },
       withMembers('"stream_options":{"a":1,"include_us\\u0061ge" : true,"b":2}'),

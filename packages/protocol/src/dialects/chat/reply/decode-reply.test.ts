@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { ANSWERS, reply, usageOf } from '../../../../fixtures/chat/answers.ts'
-import { answeringOf, checkRules, eventsOf, framed } from '../../../../fixtures/chat/reading.ts'
+import { answeringOf, checkRules, eventsOf, framed } from '../../../../fixtures/chat/harness.ts'
 import { type Block, type CanonicalReply, fold } from '../../../canonical/reply.ts'
 import { decodeReply } from './decode-reply.ts'
 import { encodeReply } from './encode-reply.ts'
@@ -197,7 +197,7 @@ describe('written', () => {
     expect(usage.completion_tokens).toBe(12)
   })
 
-  test('thoughts are kept back from those who do not want them', () => {
+  test('hidden reasoning is not shown', () => {
     const { choices } = encodeReply(thinking, answeringOf({ hideReasoning: true }))
     expect(choices[0]?.message).not.toHaveProperty('reasoning_content')
   })

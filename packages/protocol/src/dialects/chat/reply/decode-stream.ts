@@ -35,7 +35,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   const omitted = new Set<string>()
   const shapes = openShapes()
   const reader = openEventReader(takeEvent, codec)
-  /** A service that does not stream, or refuses to, answers with one JSON body. */
+  /** A service that does not stream, or does not for this request, answers with one JSON body. */
   const whole = growingBytes()
   let form: 'unknown' | 'events' | 'whole' = 'unknown'
   let isStarted = false
@@ -124,8 +124,8 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
     choice.finished(finishWord(said.finish_reason))
     const delta = deltaOf(choice, said)
     if (delta === undefined) return
-    const thoughts = reasoningText(delta)
-    if (thoughts !== '') choice.say('reasoning', thoughts)
+    const reasoning = reasoningText(delta)
+    if (reasoning !== '') choice.say('reasoning', reasoning)
     const { content, refusal, tool_calls, function_call } = delta
     if (typeof content === 'string') {
       if (content !== '') choice.say('text', content)
@@ -183,7 +183,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
     emit({ type: 'end' })
   }
 
-  /** What is said twice, or not at all, must not end in an exception: the bytes are a stranger's. */
+  /** Repeated or missing events must not throw: the bytes are untrusted. */
   function guarded(work: () => void): void {
     try {
       work()

@@ -41,7 +41,7 @@ export function encodeReply(reply: CanonicalReply, answering: ReplyContext): Wri
 function encodeChoice({ blocks, stop }: Choice, index: number, answering: ReplyContext): WrittenChoice {
   let content: string | undefined
   let refusal: string | undefined
-  let thoughts = ''
+  let reasoning = ''
   const annotations: WrittenAnnotation[] = []
   const logprobs: WrittenLogprob[] = []
   const images: WrittenImage[] = []
@@ -55,7 +55,7 @@ function encodeChoice({ blocks, stop }: Choice, index: number, answering: ReplyC
         if (annotation !== undefined) annotations.push(annotation)
       }
       for (const logprob of block.logprobs ?? []) logprobs.push(encodeLogprob(logprob))
-    } else if (block.type === 'reasoning') thoughts += block.text
+    } else if (block.type === 'reasoning') reasoning += block.text
     else if (block.type === 'refusal') refusal = (refusal ?? '') + block.text
     else if (block.type === 'call') calls.push(block)
     else if (block.type === 'media') images.push(imageOf(block))
@@ -68,7 +68,7 @@ function encodeChoice({ blocks, stop }: Choice, index: number, answering: ReplyC
     content: content ?? (refusal === undefined && calls.length === 0 ? '' : null),
     refusal: refusal ?? null,
   }
-  if (thoughts !== '' && !answering.hideReasoning) message.reasoning_content = thoughts
+  if (reasoning !== '' && !answering.hideReasoning) message.reasoning_content = reasoning
   if (annotations.length > 0) message.annotations = annotations
   if (images.length > 0) message.images = images
   if (first !== undefined) {

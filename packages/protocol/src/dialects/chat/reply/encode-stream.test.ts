@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
 import { ANSWERS, usageOf } from '../../../../fixtures/chat/answers.ts'
-import { answeringOf, eventsOf, framed } from '../../../../fixtures/chat/reading.ts'
+import { answeringOf, eventsOf, framed } from '../../../../fixtures/chat/harness.ts'
 import type { StreamEvent } from '../../../canonical/event.ts'
 import { type Block, type CanonicalReply, fold, unfold } from '../../../canonical/reply.ts'
 import type { ReplyContext } from '../../text-dialect.ts'
@@ -66,7 +66,7 @@ test('one answer, frame by frame', () => {
 
 describe('usage', () => {
   const text: Block = { type: 'text', text: 'né', citations: [] }
-  test('is not shown to those who did not ask', () => {
+  test('is not shown unless requested', () => {
     const frames = written(unfold(answer([text])), { showUsage: false })
     expect(frames).not.toContain('usage')
     expect(frames).toEndWith('data: [DONE]\n\n')
@@ -99,7 +99,7 @@ describe('what the events leave open', () => {
     expect(deltasOf(written([{ type: 'end' }]))).toEqual([{ role: 'assistant', content: '', refusal: null }, {}])
   })
 
-  test('thoughts that nobody wants to see, and those that nobody can', () => {
+  test('hidden reasoning, and redacted reasoning', () => {
     const blocks: Block[] = [
       { type: 'reasoning', text: 'Hm.', style: 'full' },
       { type: 'redacted', data: 'x' },
@@ -126,7 +126,7 @@ test('calls are numbered by themselves; those without arguments have an empty ob
   ])
 })
 
-test('citations of all blocks come in one list, at their places in the whole text', () => {
+test('citations of all blocks are in one list, with positions in the whole text', () => {
   const citation = { kind: 'address', url: 'https://x.test', start: 1, end: 3 } as const
   const blocks: Block[] = [
     { type: 'text', text: 'One. ', citations: [citation] },
@@ -208,7 +208,7 @@ describe('the official SDK', () => {
     }
   })
 
-  test('iterated: all text arrives, thoughts included', async () => {
+  test('iterated: all text arrives, reasoning included', async () => {
     frames = written(
       unfold(
         answer([

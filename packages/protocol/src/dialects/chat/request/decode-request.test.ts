@@ -13,7 +13,7 @@ const decode = (more: object, messages: unknown[] = [{ role: 'user', content: 'H
 const partsOf = (content: unknown): readonly Part[] => decode({}, [{ role: 'user', content }]).turns[0]?.parts ?? []
 
 describe('a request that says little', () => {
-  test('has nothing that the caller did not say', () => {
+  test('has nothing that the caller did not set', () => {
     expect(decode({})).toEqual({
       from: originOf('chat'),
       model: 'm',
@@ -149,7 +149,7 @@ describe('messages', () => {
     ])
   })
 
-  test('a turn with tools, from the thought to the result', () => {
+  test('a turn with tools, from the reasoning to the result', () => {
     const { turns } = decode({}, [
       { role: 'user', content: 'Tide?' },
       {
@@ -223,7 +223,7 @@ describe('messages', () => {
     ])
   })
 
-  test('thoughts as content parts', () => {
+  test('reasoning as content parts', () => {
     const { turns } = decode({}, [
       { role: 'user', content: 'Hi.' },
       {
@@ -291,7 +291,7 @@ describe('parts', () => {
     ])
   })
 
-  test('an unknown part is nobody else’s', () => {
+  test('an unknown part has no equivalent elsewhere', () => {
     expect(partsOf([{ type: 'hologram', hologram: {} }])).toEqual([{ type: 'foreign', what: 'hologram', at }])
   })
 })

@@ -1,5 +1,5 @@
 // A client's chat request in canonical terms. It also checks requests that pass through, so it rejects only what is wrong
-// in the dialect itself: fields and words that it does not know are for the upstream to take or refuse.
+// in the dialect itself: fields and words that it does not know are for the upstream to take or reject.
 
 import {
   asObject,
@@ -94,7 +94,7 @@ export function decodeRequest(value: unknown): CanonicalRequest {
   return request
 }
 
-/** A word that this gateway does not know is not a mistake: the upstream decides. */
+/** A value that this gateway does not know is no error: the upstream decides. */
 function readKnown<Word extends string>(
   body: Json,
   field: string,

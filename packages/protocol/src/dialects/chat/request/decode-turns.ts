@@ -150,8 +150,8 @@ function cacheMark(part: Json): CacheMark | undefined {
 
 function decodeAssistant(message: Json, at: string, legacy: LegacyCalls): Part[] {
   const parts: Part[] = []
-  const thoughts = reasoningText(message)
-  if (thoughts !== '') parts.push({ type: 'reasoning', text: thoughts, style: 'full' })
+  const reasoning = reasoningText(message)
+  if (reasoning !== '') parts.push({ type: 'reasoning', text: reasoning, style: 'full' })
   addSpoken(parts, message, at)
   const refusal = readString(message, 'refusal', at)
   if (refusal !== undefined && refusal !== '') parts.push({ type: 'refusal', text: refusal })

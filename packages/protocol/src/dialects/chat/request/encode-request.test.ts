@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'bun:test'
-import { targetOf } from '../../../../fixtures/chat/reading.ts'
-import { call, messagesOf, mistakeOf, said, TOOL, written } from '../../../../fixtures/chat/writing.ts'
+import { targetOf } from '../../../../fixtures/chat/harness.ts'
+import { call, messagesOf, mistakeOf, said, TOOL, written } from '../../../../fixtures/chat/requests.ts'
 import { originOf } from '../../../../fixtures/origins.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import { decodeRequest } from './decode-request.ts'
 import { encodeRequest } from './encode-request.ts'
 
-test('a plain request has nothing that was not asked for', () => {
+test('a plain request has nothing that the caller did not set', () => {
   expect(written({})).toEqual({
     body: { model: 'some-model', messages: [{ role: 'user', content: 'Hi.' }] },
     tools: { changed: new Map(), wrapped: new Set(), firstCallOnly: false },
@@ -60,7 +60,7 @@ describe('fields', () => {
     ],
     ['effort', { reasoning: { effort: 'low' } }, { reasoning_effort: 'low' }],
     ['a budget', { reasoning: { mode: 'on', budget: 8_000 } }, { reasoning_effort: 'medium' }],
-    ['no thoughts', { reasoning: { mode: 'off' } }, { reasoning_effort: 'none' }],
+    ['no reasoning', { reasoning: { mode: 'off' } }, { reasoning_effort: 'none' }],
     ['as it likes', { reasoning: { mode: 'auto' } }, {}],
     [
       'the rest',
@@ -157,7 +157,7 @@ describe('structured output', () => {
     })
   })
 
-  test('a list goes out inside an object, unless the caller speaks a dialect with the same rule', () => {
+  test('a list is wrapped in an object, unless the caller uses a dialect with the same rule', () => {
     const format = { type: 'schema', schema: { type: 'array', items: strict } } as const
     const { body, tools, warnings } = written({ from: originOf('generate-content'), format })
     const wrapped = {
@@ -212,7 +212,7 @@ describe('tools', () => {
     expect([...tools.changed.values()]).toEqual(['mcp.server:do/it'])
   })
 
-  test('free text goes as a function to services that know nothing else', () => {
+  test('a free-text tool is sent as a function to services that know only functions', () => {
     const { body, tools } = written(
       {
         tools: [{ name: 'note.it', custom: { grammar: { syntax: 'lark', definition: 'x' } } }, TOOL],
@@ -274,14 +274,14 @@ describe('tools', () => {
   test('hosted tools', () => {
     const hostedTools = [{ name: 'web_search', at: 'tools[1]' }]
     expect(written({ tools: [TOOL], hostedTools }).warnings).toEqual(['tools;dropped'])
-    const refused = { code: 'unsupported', param: 'tools[1]', message: expect.stringContaining('web_search') }
-    expect(mistakeOf({ hostedTools })).toMatchObject(refused)
+    const rejected = { code: 'unsupported', param: 'tools[1]', message: expect.stringContaining('web_search') }
+    expect(mistakeOf({ hostedTools })).toMatchObject(rejected)
     const forced = mistakeOf({ tools: [TOOL], hostedTools, toolChoice: { mode: 'hosted', name: 'web_search' } })
-    expect(forced).toMatchObject({ ...refused, param: 'tool_choice' })
+    expect(forced).toMatchObject({ ...rejected, param: 'tool_choice' })
   })
 })
 
-test('what this dialect can say comes back as it was', () => {
+test('what this dialect can express survives a round trip', () => {
   const request = decodeRequest({
     model: 'some-model',
     stream: true,

@@ -53,7 +53,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
 }
 
 function addSampling(body: Record<string, unknown>, wished: Sampling, service: ChatService, warn: Warn): void {
-  const sampling = service.refuses === undefined ? wished : withoutRefused(wished, service.refuses, warn)
+  const sampling = service.rejects === undefined ? wished : withoutRejected(wished, service.rejects, warn)
   const { stop, logprobs, choices } = sampling
   if (sampling.topK !== undefined) warn('topK', 'dropped')
   if (stop !== undefined && stop.length > MAX_STOPS) warn('stop', 'clipped')
@@ -71,9 +71,9 @@ function addSampling(body: Record<string, unknown>, wished: Sampling, service: C
   put(body, 'top_logprobs', logprobs.top)
 }
 
-function withoutRefused(wished: Sampling, refuses: NonNullable<ChatService['refuses']>, warn: Warn): Sampling {
+function withoutRejected(wished: Sampling, rejects: NonNullable<ChatService['rejects']>, warn: Warn): Sampling {
   const sampling = { ...wished }
-  for (const field of refuses) {
+  for (const field of rejects) {
     if (sampling[field] !== undefined) warn(field, 'dropped')
     delete sampling[field]
   }
@@ -150,7 +150,7 @@ function encodeFormat({ format, from }: CanonicalRequest, warn: Warn): WrittenFo
 const schemaName = (name: string | undefined): string =>
   name === undefined || name === '' ? 'output' : name.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64)
 
-/** JSON without a schema is refused where the word does not appear in the conversation. */
+/** JSON without a schema is rejected where the word does not appear in the conversation. */
 function withJsonAskedFor(messages: WrittenMessage[], format: OutputFormat, service: ChatService): WrittenMessage[] {
   if (format.type !== 'json' || messages.some(mentionsJson)) return messages
   const [first, ...others] = messages

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { call, messagesOf, mistakeOf, result, said, written, writtenCall } from '../../../../fixtures/chat/writing.ts'
+import { call, messagesOf, mistakeOf, result, said, written, writtenCall } from '../../../../fixtures/chat/requests.ts'
 import type { MediaPart, Turn } from '../../../canonical/request.ts'
 
 describe('messages', () => {
@@ -48,7 +48,7 @@ describe('messages', () => {
     ])
   })
 
-  test('a thought that stands alone belongs to what follows it; texts stay apart', () => {
+  test('a turn of reasoning alone joins the next one; texts stay separate', () => {
     const spoken = (text: string): Turn => ({ role: 'assistant', parts: [{ type: 'text', text }] })
     const turns: Turn[] = [
       { role: 'assistant', parts: [{ type: 'reasoning', text: 'Hm.', style: 'summary' }] },
@@ -63,7 +63,7 @@ describe('messages', () => {
     ])
   })
 
-  test('a result that is missing, and one that nobody asked for', () => {
+  test('a missing result, and a result without a call', () => {
     const turns: Turn[] = [
       { role: 'assistant', parts: [call('c1'), call('c2')] },
       { role: 'user', parts: [result('c2', 'x'), result('c9', 'y')] },
@@ -97,7 +97,7 @@ describe('messages', () => {
     ])
   })
 
-  test('an image in a result comes behind all results', () => {
+  test('an image in a result is sent after all results', () => {
     const image: MediaPart = {
       type: 'media',
       media: 'image',
@@ -120,7 +120,7 @@ describe('messages', () => {
     ])
   })
 
-  test('signatures go back to the one who gave them', () => {
+  test('signatures are sent back to their vendor', () => {
     const turns: Turn[] = [
       { role: 'assistant', parts: [call('c1', { signature: 'sealed:S' }), call('c2', { signature: 'other' })] },
     ]
@@ -144,7 +144,7 @@ describe('messages', () => {
     ['moonshotai/kimi-k2', undefined, ''],
     ['gpt-5', 'Hm.', undefined],
     ['mistral-small', 'Hm.', undefined],
-  ])('thoughts for %s: %p', (model, thought, expected) => {
+  ])('reasoning for %s: %p', (model, thought, expected) => {
     const thoughts = thought === undefined ? [] : [{ type: 'reasoning', text: thought, style: 'full' } as const]
     const turns: Turn[] = [
       { role: 'assistant', parts: [...thoughts, call('c1')] },
@@ -237,12 +237,12 @@ describe('media', () => {
     ['a film', { media: 'video', source: { kind: 'address', url: 'https://x' } }],
     ['a kept file', { media: 'image', source: { kind: 'object', id: 'file-1' } }],
     ['other sound', { media: 'audio', source: { kind: 'inline', mime: 'audio/flac', data: 'AAAA' } }],
-  ] as const)('refused: %s', (_name, part) => {
+  ] as const)('rejected: %s', (_name, part) => {
     const turns: Turn[] = [{ role: 'user', parts: [{ type: 'media', ...part, at: 'input[0]' } as MediaPart] }]
     expect(mistakeOf({ turns })).toMatchObject({ code: 'unsupported', param: 'input[0]' })
   })
 
-  test('other output than text is refused', () => {
+  test('other output than text is rejected', () => {
     expect(mistakeOf({ modalities: ['image'] })).toMatchObject({ code: 'unsupported' })
   })
 })

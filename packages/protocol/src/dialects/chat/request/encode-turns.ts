@@ -37,7 +37,7 @@ function mergedCalls(turns: readonly Turn[]): Turn[] {
   for (const turn of turns) {
     const last = merged.at(-1)
     const isOneAnswer =
-      turn.role === 'assistant' && last?.role === 'assistant' && (hasCall(turn) || hasCall(last) || isThought(last))
+      turn.role === 'assistant' && last?.role === 'assistant' && (hasCall(turn) || hasCall(last) || isReasoning(last))
     if (isOneAnswer) merged[merged.length - 1] = { ...last, parts: [...last.parts, ...turn.parts] }
     else merged.push(turn)
   }
@@ -46,7 +46,7 @@ function mergedCalls(turns: readonly Turn[]): Turn[] {
 
 const hasCall = ({ parts }: Turn): boolean => parts.some((part) => part.type === 'call')
 
-const isThought = ({ parts }: Turn): boolean =>
+const isReasoning = ({ parts }: Turn): boolean =>
   parts.length > 0 && parts.every((part) => part.type === 'reasoning' || part.type === 'redacted')
 
 function addSystem(messages: WrittenMessage[], { parts }: Turn, { target, service }: Context): void {
@@ -63,21 +63,21 @@ function addAssistant(messages: WrittenMessage[], turn: Turn, context: Context):
   const { target, service } = context
   let text: string | undefined
   let refusal: string | undefined
-  let thoughts: string | undefined
+  let reasoning: string | undefined
   const calls: WrittenCall[] = []
   for (const part of turn.parts) {
     if (part.type === 'text') text = (text ?? '') + part.text
     else if (part.type === 'refusal') refusal = (refusal ?? '') + part.text
-    else if (part.type === 'reasoning') thoughts = (thoughts ?? '') + part.text
+    else if (part.type === 'reasoning') reasoning = (reasoning ?? '') + part.text
     else if (part.type === 'call') calls.push(encodeCall(part, context))
     else if (part.type === 'media') throw unsupported(part.at, 'The upstream of this model takes no media of its own.')
     else if (part.type === 'foreign') target.warn('turns', 'dropped')
   }
   const isEmpty = text === undefined && refusal === undefined && calls.length === 0
   if (isEmpty && turn.parts.length > 0) return
-  if (thoughts === undefined && service.reasoning === 'demanded' && calls.length > 0) thoughts = ''
+  if (reasoning === undefined && service.reasoning === 'demanded' && calls.length > 0) reasoning = ''
   const message: WrittenAssistant = { role: 'assistant', content: text ?? (isEmpty ? '' : null) }
-  if (service.reasoning !== 'refused') put(message, 'reasoning_content', thoughts)
+  if (service.reasoning !== 'rejected') put(message, 'reasoning_content', reasoning)
   put(message, 'refusal', refusal)
   if (calls.length > 0) message.tool_calls = calls
   put(message, 'name', turn.name)

@@ -1,6 +1,6 @@
 // What is known of a service goes before what the model's name suggests, field by field, translated and passed through.
 import { describe, expect, test } from 'bun:test'
-import { targetOf } from '../../../../fixtures/chat/reading.ts'
+import { targetOf } from '../../../../fixtures/chat/harness.ts'
 import { edit } from '../../../../fixtures/shared/pass-through-requests.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import type { ChatService } from '../../chat-service.ts'
@@ -49,7 +49,7 @@ const TABLE: [Partial<ChatService>, Partial<CanonicalRequest>, fields: object, w
   [{ effort: 'enable_thinking' }, { reasoning: { mode: 'auto' } }, {}],
   [{ effort: 'enable_thinking' }, { reasoning: { effort: 'high' } }, { enable_thinking: true }, ['reasoning;changed']],
   [
-    { refuses: ['logprobs', 'logitBias'] },
+    { rejects: ['logprobs', 'logitBias'] },
     { sampling: { logprobs: { top: 2 }, logitBias: { 5: 1 }, topP: 1 } },
     { top_p: 1 },
     ['logprobs;dropped', 'logitBias;dropped'],
@@ -93,7 +93,7 @@ describe('passing through', () => {
     expect(after(fields, edits)).toEqual(expected)
   })
 
-  test('the end user goes where the service has a place for it', () => {
+  test('the end user is sent in the field that the service has for it', () => {
     expect(after({}, { endUser: 'u', service: { endUser: 'user' } })).toEqual({ user: 'u' })
     expect(after({}, { endUser: 'u', service: {} })).toEqual({ safety_identifier: 'u' })
   })

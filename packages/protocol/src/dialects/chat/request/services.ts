@@ -1,5 +1,5 @@
 // What services of this dialect differ in, as far as a request depends on it. The name of the model tells the family;
-// who knows the service itself knows better, and says so.
+// the description of the service itself wins.
 
 import { byModel } from '../../../canonical/encoding/by-model.ts'
 import type { ChatService } from '../../chat-service.ts'
@@ -21,8 +21,8 @@ const OLDER: ChatService = { ...USUAL, cap: 'max_tokens', endUser: 'user', custo
 const KIMI: ChatService = { ...OLDER, cap: 'max_completion_tokens', reasoning: 'demanded', effort: 'switch' }
 
 const FAMILIES: readonly [name: RegExp, service: ChatService][] = [
-  [/^(o\d|gpt-[5-9])/, { ...USUAL, instructions: 'developer', reasoning: 'refused' }],
-  [/^(gpt-\d|chatgpt-)/, { ...USUAL, reasoning: 'refused' }],
+  [/^(o\d|gpt-[5-9])/, { ...USUAL, instructions: 'developer', reasoning: 'rejected' }],
+  [/^(gpt-\d|chatgpt-)/, { ...USUAL, reasoning: 'rejected' }],
   [/^deepseek/, { ...OLDER, reasoning: 'demanded', effort: 'switch and word' }],
   // It always thinks, as hard as it can unless told otherwise, and does not know the switch of those before it.
   [/^kimi-k3/, { ...KIMI, effort: 'three words' }],
@@ -30,7 +30,7 @@ const FAMILIES: readonly [name: RegExp, service: ChatService][] = [
   [/^glm/, { ...OLDER, effort: 'switch' }],
   [
     /^(mistral|ministral|magistral|codestral|devstral|pixtral|open-mi)/,
-    { ...OLDER, reasoning: 'refused', callIds: 'nine letters and digits' },
+    { ...OLDER, reasoning: 'rejected', callIds: 'nine letters and digits' },
   ],
   [/^(qwen|qwq|llama|meta-llama|gemma|gemini|command|phi)/, OLDER],
 ]

@@ -7,7 +7,7 @@ import { enumWord } from '../request/fields.ts'
 export const REQUEST = {
   ...neutral('model', 'contents', 'systemInstruction', 'safetySettings', 'generationConfig', 'tools', 'toolConfig'),
   ...neutral('labels', 'store', 'continuationToken'),
-  // Things of the operator's own project: refused for another reason.
+  // Objects of the operator's own project: rejected elsewhere.
   ...neutral('cachedContent', 'outputConfig'),
   serviceTier: tier(['unspecified', 'standard', 'default'], (word) => enumWord(word, 'service_tier_')),
   // Another service looks at what goes in and comes out, and bills it. Not ours to leave out.
@@ -22,7 +22,7 @@ export const CONFIG = {
   // More tokens for finer media: the usage tells them, and by kind.
   ...neutral('mediaResolution', 'imageConfig', 'audioTimestamp', 'audioTranscriptionConfig', 'translationConfig'),
   ...neutral('speechConfig', 'enableAffectiveDialog'),
-  // Who wants to hear or see the answer cannot do with text. Images are told apart in the usage.
+  // A client that asks for audio or images cannot use text. The usage lists images separately.
   responseModalities: anyOf({ audio: 'audio', video: 'video' }, (word) => enumWord(word, 'modality_')),
   // The vendor chooses the model, each at its own price.
   routingConfig: other('model_routing', { forced: true }),

@@ -27,8 +27,8 @@ const OWN_BOUNDS: ReadonlySet<string> = new Set(['generationConfig', 'generation
 /** Decoding finds the errors of the client. Throws RequestError. */
 export const readRequest: PassThrough['readRequest'] = (bytes, codec, addressed, maxValues) => {
   const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
-  refuseTwoSpellings(scan.fields, '')
-  refuseTwoCaps(bytes, scan, codec)
+  rejectTwoSpellings(scan.fields, '')
+  rejectTwoCaps(bytes, scan, codec)
   const request = decodeRequest(body, addressed)
   const scanned = { bytes, scan, codec }
   return {
@@ -45,9 +45,9 @@ export const readRequest: PassThrough['readRequest'] = (bytes, codec, addressed,
   }
 }
 
-/** Of two spellings of one field nobody knows which the vendor heeds; what is held must be what is asked for. */
-function refuseTwoSpellings(fields: readonly JsonField[], before: string): void {
-  // A name that comes twice in the same spelling was refused by the scan.
+/** It is unknown which of two spellings of a field the vendor reads, and the hold must cover what is requested. */
+function rejectTwoSpellings(fields: readonly JsonField[], before: string): void {
+  // The scan has rejected names that occur twice in the same spelling.
   if (!fields.some(({ name }) => camelName(name) !== name)) return
   const seen = new Set<string>()
   for (const { name } of fields) {
@@ -57,12 +57,12 @@ function refuseTwoSpellings(fields: readonly JsonField[], before: string): void 
   }
 }
 
-function refuseTwoCaps(bytes: Uint8Array, { fields }: JsonScan, codec: Codec): void {
+function rejectTwoCaps(bytes: Uint8Array, { fields }: JsonScan, codec: Codec): void {
   const config = fields.find(({ name }) => camelName(name) === 'generationConfig')
   if (config?.kind !== 'object') return
   const inner = scanObject(bytes.subarray(config.start, config.end), codec)
   if (!inner.ok) throw new RequestError('bad_request', config.name, `The ${config.name} of the body ${inner.message}`)
-  refuseTwoSpellings(inner.fields, 'generationConfig.')
+  rejectTwoSpellings(inner.fields, 'generationConfig.')
 }
 
 function edited(scanned: Scanned, body: Json, edits: PassThroughEdits): Pieces {

@@ -100,10 +100,10 @@ describe('endings', () => {
     expect(meterText(passThrough, first + other + last)).toMatchObject({ forwarded: first + other, tail: last })
   })
 
-  test('a prompt that was refused', () => {
-    const refused = unnamed({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, ...ANSWER })
-    const { forwarded, tail, state } = meterText(passThrough, refused)
-    expect([forwarded, tail]).toEqual(['', refused])
+  test('a blocked prompt', () => {
+    const blocked = unnamed({ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' }, ...ANSWER })
+    const { forwarded, tail, state } = meterText(passThrough, blocked)
+    expect([forwarded, tail]).toEqual(['', blocked])
     expect(state.finish).toEqual({ raw: 'PROHIBITED_CONTENT', unified: 'content_filtered' })
   })
 

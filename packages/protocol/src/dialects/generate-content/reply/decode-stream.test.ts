@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { bytesOf } from '../../../../fixtures/buffer-codec.ts'
 import { ANSWERS } from '../../../../fixtures/generate-content/answers.ts'
-import { answerOf, eventsOf, sse } from '../../../../fixtures/generate-content/streaming.ts'
+import { answerOf, eventsOf, sse } from '../../../../fixtures/generate-content/events.ts'
 import type { StreamEvent } from '../../../canonical/event.ts'
 import { decodeReply } from './decode-reply.ts'
 
@@ -59,12 +59,12 @@ function expectLawful(events: StreamEvent[]): void {
   }
 }
 
-test('input that is known at the start is told at the start', () => {
+test('input tokens known at the start are reported at the start', () => {
   const [start] = eventsOf([sse(ANSWERS[0]?.chunks ?? [])])
   expect(start).toMatchObject({ type: 'start', id: 'r-1', usage: { input: 20, output: undefined } })
 })
 
-test('calls of an answer without an id have ids all the same, and others in another answer', () => {
+test('calls without ids get unique ids', () => {
   const ask = (port: string) => {
     const parts = [
       { functionCall: { name: 'tide', args: { port } } },
@@ -136,7 +136,7 @@ describe('failures', () => {
     expect(events).toMatchObject([{ type: 'error', error: { code: 'upstream_failed' } }])
   })
 
-  test('whatever comes, nothing is thrown and there is one ending', () => {
+  test('any input: nothing is thrown, and there is one outcome', () => {
     const value = fc.anything({
       maxDepth: 3,
       maxKeys: 3,

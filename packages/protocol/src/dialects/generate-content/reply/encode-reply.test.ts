@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { answeringOf } from '../../../../fixtures/generate-content/answering.ts'
 import { ANSWERS, usage } from '../../../../fixtures/generate-content/answers.ts'
-import { answerOf, framesOf } from '../../../../fixtures/generate-content/streaming.ts'
+import { answerOf, framesOf } from '../../../../fixtures/generate-content/events.ts'
+import { answeringOf } from '../../../../fixtures/generate-content/harness.ts'
 import type { StreamEvent } from '../../../canonical/event.ts'
 import { type Block, type CanonicalReply, unfold } from '../../../canonical/reply.ts'
 import { openSseParser } from '../../../framing/sse.ts'
@@ -35,7 +35,7 @@ const chunksOf = (frames: string): WireReply[] =>
     .push(frames)
     .map(({ data }) => JSON.parse(data) as WireReply)
 
-test('an answer, whole', () => {
+test('an unstreamed answer', () => {
   const reply = replyOf([thought('Compare.', { signature: 's' }), text('5.1 m.'), call('{"port":"Brest"}')])
   expect(encodeReply(reply, answeringOf())).toEqual({
     candidates: [
@@ -113,7 +113,7 @@ describe('streamed or not, the client reads the same', () => {
     if (!whole.ok) throw new Error(whole.error.message)
     const streamed = answerOf([frames])
     const isSaid = (block: Block): boolean => block.type !== 'text' || block.text !== ''
-    // Places of sources may only be told where the whole text is known.
+    // Positions of sources can only be given once the whole text is known.
     const plain = (read: CanonicalReply) =>
       JSON.stringify(
         read.choices.map(({ blocks, stop }) => ({ blocks: blocks.filter(isSaid), stop })),
@@ -151,7 +151,7 @@ describe('each block', () => {
       { functionCall: { id: 'call_1', name: 'tide', args: { input: 'ls' } } },
     ],
     [
-      'unreadable thoughts',
+      'redacted reasoning',
       { type: 'redacted', data: 'd' },
       { text: '', thoughtSignature: encodeAscii('redacted:gw1.d') },
     ],
@@ -169,7 +169,7 @@ describe('each block', () => {
     ])
   })
 
-  test('thoughts that the client does not want to see: only their signature', () => {
+  test('hidden reasoning: only its signature', () => {
     const reply = replyOf([thought('secret', { signature: 's' }), thought('secret'), text('5 m')])
     const signed = { text: '', thought: true, thoughtSignature: encodeAscii('gw1.s') }
     expect(encodeReply(reply, hidden).candidates).toMatchObject([{ content: { parts: [signed, { text: '5 m' }] } }])
@@ -204,13 +204,13 @@ describe('endings', () => {
     expect(chunksOf(framesOf(unfold(reply), answeringOf())).at(-1)?.candidates as object).toMatchObject([candidate])
   })
 
-  test('a refusal in words is told as one', () => {
+  test('a refusal has its own finish reason', () => {
     const reply = replyOf([{ type: 'refusal', text: 'No.' }])
     expect(encodeReply(reply, answeringOf()).candidates).toMatchObject([{ finishReason: 'SAFETY' }])
     expect(framesOf(unfold(reply), answeringOf())).toContain('"finishReason":"SAFETY"')
   })
 
-  test('figures that nobody reported are those of the books', () => {
+  test('usage that was not reported is what is billed', () => {
     const reply = replyOf([text('wáter'), call('{}')], { usage: undefined })
     const usageMetadata = { promptTokenCount: 7, candidatesTokenCount: 2, totalTokenCount: 9 }
     expect(encodeReply(reply, answeringOf()).usageMetadata).toEqual(usageMetadata)
@@ -271,7 +271,7 @@ test('as one array: the same chunks, also when it ends in an error', () => {
   ])
 })
 
-test('an abandoned stream leaves nothing open', () => {
+test('an aborted stream leaves nothing open', () => {
   const encoder = openStreamEncoder(answeringOf())
   encoder.write({ type: 'open', index: 0, choice: 0, block: { type: 'call', id: 'c', name: 'tide', custom: false } })
   encoder.write({ type: 'delta', index: 0, text: '{"a":' })

@@ -1,5 +1,5 @@
 // Signatures for clients of this dialect. The field holds bytes, so what the gateway sends must be valid base64: the
-// Python SDK refuses a whole answer over one that is not, and gives it back in the URL-safe alphabet.
+// Python SDK rejects a whole answer over one that is not, and gives it back in the URL-safe alphabet.
 
 import { standardBase64 } from '../../../canonical/media.ts'
 

@@ -29,7 +29,7 @@ export function stopOf(raw: string, sawCall: boolean, message: string | undefine
   }
 }
 
-/** The prompt itself was refused: there is no answer at all. */
+/** The prompt itself was blocked: there is no answer. */
 export function blockedStop(reason: string, message: string | undefined): Stop {
   return { raw: reason, reason: 'filter', ...(message === undefined ? {} : { detail: message }) }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { HELLO, mistakeOf, partsOf, read } from '../../../../fixtures/generate-content/reading.ts'
+import { HELLO, mistakeOf, partsOf, read } from '../../../../fixtures/generate-content/requests.ts'
 import { originOf } from '../../../../fixtures/origins.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
 import { rejectStored } from './stored-state.ts'
@@ -249,7 +249,7 @@ describe('settings', () => {
   test.each(TIERS)('tier %p', (serviceTier, tier) => expect(read({ ...HELLO, serviceTier }).tier).toBe(tier as never))
 })
 
-describe('mistakes name the field', () => {
+describe('errors name the field', () => {
   test('a body that is no object has none', () => {
     const mistake = mistakeOf(() => read('hello'))
     expect(mistake).toEqual({ code: 'bad_request', message: 'The body must be a JSON object' })
@@ -301,7 +301,7 @@ describe('mistakes name the field', () => {
   })
 })
 
-describe('what is kept at the vendor is refused before it is translated', () => {
+describe('references to objects stored at the vendor are rejected before translation', () => {
   const STORED: [param: string, body: object][] = [
     ['cachedContent', { ...HELLO, cachedContent: 'cachedContents/1' }],
     ['cachedContent', { ...HELLO, cached_content: 'cachedContents/1' }],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { partsOf, read } from '../../../../fixtures/generate-content/reading.ts'
+import { partsOf, read } from '../../../../fixtures/generate-content/requests.ts'
 import { encodeAscii } from '../reply/signature.ts'
 
 describe('parts', () => {
@@ -45,7 +45,7 @@ describe('parts', () => {
       { executableCode: { code: '1' } },
       { type: 'foreign', what: 'executableCode', at: 'contents[0].parts[0].executableCode' },
     ],
-    ['a kind nobody knows', { holograph: 1 }, { type: 'foreign', what: 'holograph' }],
+    ['an unknown kind', { holograph: 1 }, { type: 'foreign', what: 'holograph' }],
     ['a thought', { text: 'hm', thought: true }, { type: 'reasoning', text: 'hm', style: 'summary' }],
     ['a foreign signature', { text: 'x', thoughtSignature: 'gICA_w' }, { signature: 'gICA/w==' }],
     [
@@ -61,7 +61,7 @@ describe('parts', () => {
   ]
   test.each(PARTS)('%s', (_, wire, part) => expect(partsOf(wire)).toMatchObject([part]))
 
-  test('the resolution of the whole request holds where a part says none', () => {
+  test('the resolution of the request applies to parts without their own', () => {
     const media = { inlineData: { mimeType: 'image/png', data: 'AAAA' } }
     const body = { contents: [{ parts: [media] }], generationConfig: { mediaResolution: 'MEDIA_RESOLUTION_LOW' } }
     expect(read(body).turns[0]?.parts).toMatchObject([{ detail: 'low' }])
@@ -94,7 +94,7 @@ describe('parts', () => {
   })
 })
 
-describe('calls and results find each other', () => {
+describe('calls and results are matched', () => {
   const call = (name: string, id?: string) => ({
     functionCall: { name, args: {}, ...(id === undefined ? {} : { id }) },
   })
@@ -129,7 +129,7 @@ describe('calls and results find each other', () => {
       '<a',
     ])
   })
-  test('an id that is used again is told apart, turn by turn', () => {
+  test('a reused id is made unique, turn by turn', () => {
     expect(idsOf([call('f', 'a')], [result('f', '1', 'a')], [call('f', 'a')], [result('f', '2', 'a')])).toEqual([
       '>a',
       '<a',
@@ -162,7 +162,7 @@ describe('calls and results find each other', () => {
     )
     expect(new Set(ids).size).toBe(200_000)
   })
-  test('a result that comes twice, word for word, is one; a call that comes twice has two', () => {
+  test('identical results are one result; a repeated call has two', () => {
     const same = [result('f', '1', 'a'), result('f', '1', 'a')]
     expect(idsOf([call('f', 'a')], same)).toEqual(['>a', '<a'])
     expect(idsOf([call('f', 'a')], [result('f', '1', 'a'), result('f', '2', 'a')])).toEqual(['>a', '<a', '<a'])

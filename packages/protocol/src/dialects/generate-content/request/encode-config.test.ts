@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { requestOf, targetOf } from '../../../../fixtures/generate-content/answering.ts'
-import { mistakeOf } from '../../../../fixtures/generate-content/reading.ts'
+import { requestOf, targetOf } from '../../../../fixtures/generate-content/harness.ts'
+import { mistakeOf } from '../../../../fixtures/generate-content/requests.ts'
 import { originOf } from '../../../../fixtures/origins.ts'
 import type { CanonicalRequest, ReasoningWish } from '../../../canonical/request.ts'
 import type { TextDialectId } from '../../index.ts'
@@ -59,7 +59,7 @@ describe('thinking', () => {
     ['generate-content', { show: 'summary' }, true],
     ['generate-content', { show: 'none' }, false],
   ]
-  test.each(SHOWN)('thoughts for %s %j: %p', (from, reasoning, shown) => {
+  test.each(SHOWN)('reasoning for %s %j: %p', (from, reasoning, shown) => {
     const config = write({ from: originOf(from), reasoning }).config?.thinkingConfig as
       | { includeThoughts?: boolean }
       | undefined
@@ -117,7 +117,7 @@ describe('sampling and settings', () => {
     expect(warnings).toEqual(warned)
   })
 
-  test.each([['audio'], ['video']] as const)('%s is refused', (modality) => {
+  test.each([['audio'], ['video']] as const)('%s is rejected', (modality) => {
     expect(mistakeOf(() => write({ modalities: [modality] })).code).toBe('unsupported')
   })
 })

@@ -99,7 +99,7 @@ export function addSettings(
   put(body, 'store', store)
 }
 
-/** Only one of the vendor's two services takes labels, and the other refuses the whole request over them. */
+/** Only one of the vendor's two services takes labels, and the other rejects the whole request over them. */
 function labelsOf({ metadata, from }: CanonicalRequest, warn: Warn): Record<string, string> | undefined {
   if (metadata === undefined || Object.keys(metadata).length === 0) return undefined
   if (from === origin) return metadata

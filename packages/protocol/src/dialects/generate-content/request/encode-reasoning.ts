@@ -41,7 +41,7 @@ function levelOf({ reasoning }: CanonicalRequest, rules: ModelRules, warn: Warn)
   const effort = effortOf(reasoning)
   if (effort === undefined) return {}
   const wanted = LEVEL_OF[effort]
-  // Up, if not down: less thinking than was asked for is the worse surprise. But never more for one who wants none.
+  // Rounded up if possible: less reasoning than requested is worse than more. But reasoning that is off stays off.
   const known = rules.levels.includes(wanted) ? wanted : wanted === 'MINIMAL' ? 'LOW' : 'HIGH'
   if (effort === 'none' || known !== wanted) warn('reasoning', 'clipped')
   return { thinkingLevel: known }

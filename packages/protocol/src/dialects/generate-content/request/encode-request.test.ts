@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { MIME, requestOf, targetOf } from '../../../../fixtures/generate-content/answering.ts'
-import { mistakeOf, read } from '../../../../fixtures/generate-content/reading.ts'
+import { MIME, requestOf, targetOf } from '../../../../fixtures/generate-content/harness.ts'
+import { mistakeOf, read } from '../../../../fixtures/generate-content/requests.ts'
 import type { CanonicalRequest, MediaPart, Part, Tool, Turn } from '../../../canonical/request.ts'
 import { decodeRequest } from './decode-request.ts'
 import { encodeRequest } from './encode-request.ts'
@@ -39,7 +39,7 @@ const image = (source: MediaPart['source'], more: Partial<MediaPart> = {}): Medi
 const INLINE = { kind: 'inline', mime: MIME, data: 'AAAA' } as const
 const TIDE: Tool = { name: 'tide', schema: { type: 'object', properties: { port: { type: 'string' } } } }
 
-test('nothing is sent that nobody asked for', () => {
+test('only what the caller set is sent', () => {
   const { body, tools, warnings } = write({})
   expect(body).toEqual({ contents: [{ role: 'user', parts: [{ text: 'When is high water?' }] }] })
   expect(tools).toEqual({ changed: new Map(), wrapped: new Set(), firstCallOnly: false })
@@ -97,7 +97,7 @@ test('a conversation with calls', () => {
   expect(warnings).toEqual([])
 })
 
-test('what can be said here comes back the same', () => {
+test('what this dialect can express survives a round trip', () => {
   const request = read({
     systemInstruction: { parts: [{ text: 'Be brief.' }] },
     contents: [
@@ -206,7 +206,7 @@ describe('turns', () => {
       contents: [{ role: 'user', parts: [{ text: 'b' }] }],
     })
   })
-  test('the name of a user is told', () => {
+  test('the name of a user is sent', () => {
     const { contents, warnings } = contentsOf([{ role: 'user', name: 'Ada', parts: [text('a')] }])
     expect(contents[0]?.parts).toEqual([{ text: 'Ada: a' }])
     expect(warnings).toEqual(['name;changed'])
@@ -217,13 +217,13 @@ describe('turns', () => {
     expect(contents).toEqual([{ role: 'user', parts: [{ text: 'a' }, { text: 'b' }] }])
     expect(warnings).toEqual(['turns;dropped'])
   })
-  test('a refusal is text, and thoughts of others are not', () => {
+  test('a refusal becomes text, and reasoning of other vendors is dropped', () => {
     const thought: Part = { type: 'reasoning', text: 'hm', style: 'full', signature: 'not-ours' }
     const { contents, warnings } = contentsOf([user(text('a')), model(thought, { type: 'refusal', text: 'No.' })])
     expect(contents[1]?.parts).toEqual([{ text: 'No.' }])
     expect(warnings).toEqual([])
   })
-  test('a result without its call is refused', () => {
+  test('a result without its call is rejected', () => {
     expect(mistakeOf(() => contentsOf([user(text('a'), result('z', said('x')))]))).toMatchObject({
       param: 'messages[4]',
     })
@@ -333,7 +333,7 @@ describe('media', () => {
     expect(write({ turns: [user(part)] }).body.contents).toEqual([{ role: 'user', parts: wire }])
   })
 
-  test('a file kept at a vendor is refused', () => {
+  test('a file kept at a vendor is rejected', () => {
     const turns = [user(image({ kind: 'object', id: 'file-1' }))]
     expect(mistakeOf(() => write({ turns }))).toMatchObject({ code: 'unsupported', param: 'messages[0].content[1]' })
   })

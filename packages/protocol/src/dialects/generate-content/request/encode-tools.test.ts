@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { requestOf, targetOf } from '../../../../fixtures/generate-content/answering.ts'
-import { mistakeOf } from '../../../../fixtures/generate-content/reading.ts'
+import { requestOf, targetOf } from '../../../../fixtures/generate-content/harness.ts'
+import { mistakeOf } from '../../../../fixtures/generate-content/requests.ts'
 import type { CanonicalRequest, Tool, ToolChoice } from '../../../canonical/request.ts'
 import { encodeRequest } from './encode-request.ts'
 
@@ -37,19 +37,19 @@ describe('the choice', () => {
     expect(write({ tools: [TIDE, PORTS], toolChoice }).choice).toEqual({ functionCallingConfig })
   })
 
-  test.each([['auto'], ['none']] as const)('%s without tools is nothing', (mode) => {
+  test.each([['auto'], ['none']] as const)('%s without tools is not sent', (mode) => {
     const { body, warnings } = write({ toolChoice: { mode } })
     expect(Object.keys(body)).toEqual(['contents'])
     expect(warnings).toEqual([])
   })
 
-  const REFUSED: [choice: ToolChoice, tools: Tool[]][] = [
+  const REJECTED: [choice: ToolChoice, tools: Tool[]][] = [
     [{ mode: 'required' }, []],
     [{ mode: 'tool', name: 'tide' }, []],
     [{ mode: 'tool', name: 'other' }, [TIDE]],
     [{ mode: 'allowed', required: true, names: ['other'] }, [TIDE]],
   ]
-  test.each(REFUSED)('%j of %j is refused', (toolChoice, tools) => {
+  test.each(REJECTED)('%j of %j is rejected', (toolChoice, tools) => {
     expect(mistakeOf(() => write({ tools, toolChoice })).code).toBe('bad_request')
   })
 })
@@ -60,11 +60,11 @@ describe('hosted tools', () => {
     expect(declarations).toEqual([{ name: 'tide' }])
     expect(warnings).toEqual(['tools;dropped'])
   })
-  const REFUSED: [name: string, more: Partial<CanonicalRequest>, param: string][] = [
+  const REJECTED: [name: string, more: Partial<CanonicalRequest>, param: string][] = [
     ['alone', {}, 'tools[1]'],
     ['forced', { tools: [TIDE], toolChoice: { mode: 'hosted', name: 'web_search' } }, 'tool_choice'],
   ]
-  test.each(REFUSED)('%s are refused by name', (_, more, param) => {
+  test.each(REJECTED)('%s are rejected by name', (_, more, param) => {
     const mistake = mistakeOf(() => write({ hostedTools: [SEARCH], ...more }))
     expect(mistake).toMatchObject({ code: 'unsupported', param })
     expect(mistake.message).toContain('web_search')

@@ -1,6 +1,6 @@
 // Tools and the choice among them, for an upstream.
 
-import { refuseTwins } from '../../../canonical/encoding/offered-tools.ts'
+import { rejectDuplicateTools } from '../../../canonical/encoding/offered-tools.ts'
 import type { SentTools } from '../../../canonical/encoding/restore-tools.ts'
 import { type NameRule, type ToolNames, toolNames, wrappedNames } from '../../../canonical/encoding/tool-names.ts'
 import { checkToolChoice, dropHostedTools } from '../../../canonical/encoding/unsupported-fields.ts'
@@ -17,7 +17,7 @@ const NAMES: NameRule = { allowed: /^[A-Za-z0-9_.:-]$/, whole: /^[A-Za-z_][A-Za-
 export type EncodedTools = { fields: Pick<WireRequest, 'tools' | 'toolConfig'>; names: ToolNames; sent: SentTools }
 
 export function encodeTools(request: CanonicalRequest, rules: ModelRules, warn: Warn): EncodedTools {
-  refuseTwins(request.tools)
+  rejectDuplicateTools(request.tools)
   const names = toolNames(request, NAMES)
   dropHostedTools(request, warn)
   checkToolChoice(request)
@@ -58,7 +58,7 @@ function writeDeclaration(tool: Tool, rules: ModelRules, warn: Warn): WireFuncti
 function writeParameters(schema: Json, rules: ModelRules, lost: () => void): WireFunctionDeclaration {
   if (rules.jsonSchema) return { parametersJsonSchema: schema }
   const parameters = ownSchema(schema, lost)
-  // An object without properties is refused there; a function without parameters is not.
+  // An object without properties is rejected there; a function without parameters is not.
   const isEmpty = !isObject(parameters.properties) || Object.keys(parameters.properties).length === 0
   return isEmpty && parameters.anyOf === undefined ? {} : { parameters }
 }

@@ -34,7 +34,7 @@ export function encodeContents(
   return { systemInstruction: { parts: instructions.map(({ text }) => ({ text })) }, contents }
 }
 
-/** Nothing in it but words, and nobody's signature. */
+/** Nothing but text, without a signature. */
 const isReady = ({ parts }: Turn): boolean =>
   parts.every((part) => part.type === 'text' && part.text !== '' && part.signature === undefined)
 

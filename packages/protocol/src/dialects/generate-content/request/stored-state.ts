@@ -5,8 +5,8 @@ import { decodeFile } from './decode-media.ts'
 import { camel, listOf } from './fields.ts'
 
 /**
- * Content that is kept at the vendor changes what the model sees, so without it any answer would be wrong: refused
- * before anything is translated. Throws Mistake.
+ * Content that is kept at the vendor changes what the model sees, so without it any answer would be wrong: rejected
+ * before anything is translated. Throws RequestError.
  */
 export function rejectStored(value: unknown): void {
   if (!isObject(value)) return

@@ -8,13 +8,13 @@ export const REQUEST = {
   ...neutral('temperature', 'top_p', 'top_k', 'thinking', 'output_config', 'output_format', 'tools', 'tool_choice'),
   // Tokens by the lifetime of the cache are told apart in the usage.
   ...neutral('cache_control'),
-  // Only of use to tools that need a price themselves; its ids are refused for another reason.
+  // Only of use to tools that need a price themselves; its ids are rejected elsewhere.
   ...neutral('container'),
   // Tools of the caller's own servers: tokens only.
   ...neutral('mcp_servers'),
   // The tokens of a summary are told beside the others, and counted with them.
   ...neutral('context_management', 'compaction'),
-  // Conversations that the vendor keeps: refused for another reason.
+  // Conversations that the vendor stores: rejected elsewhere.
   ...neutral('thread'),
   // Headers in the SDK's types; the journey has its own list of these.
   ...neutral('betas', 'user_profile_id', 'workspace_id'),
@@ -26,7 +26,7 @@ export const REQUEST = {
   inference_geo: other('inference_geo', { forced: true, when: (place) => !isUsualPlace(place) }),
   // Other models may answer instead, at their own price.
   fallbacks: other('fallbacks'),
-  // Makes a second attempt cheaper, for whoever had the first one.
+  // Makes a second attempt cheaper if the client made the first one.
   fallback_credit_token: other('fallback_credit'),
 } satisfies FieldTable
 

@@ -21,7 +21,7 @@ import { decodeRequest } from '../request/decode-request.ts'
 import { NAMES } from './known-names.ts'
 import { billedAs, namedUrls, pricedFields, vendorObjects } from './vendor-fields.ts'
 
-/** The least that the vendor takes as a budget for thinking. */
+/** The smallest thinking budget that the vendor accepts. */
 const LEAST_BUDGET = 1_024
 
 const OWN_BOUNDS: ReadonlySet<string> = new Set(['max_tokens'])
@@ -73,7 +73,7 @@ function edited(scanned: Scanned, body: Json, edits: PassThroughEdits): Pieces {
   return editFields(bytes, scan, withOutputBounds(scanned, into, edits), codec)
 }
 
-/** A cap must stay above the budget for thinking, or the vendor refuses the request. */
+/** A cap must stay above the thinking budget, or the vendor rejects the request. */
 function lowerCap(scanned: Scanned, into: FieldEdits, body: Json, cap: number): void {
   if (typeof body.max_tokens === 'number' && body.max_tokens <= cap) return
   setField(into, 'max_tokens', String(cap))

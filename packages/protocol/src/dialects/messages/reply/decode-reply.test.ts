@@ -34,16 +34,16 @@ describe('what services make of it', () => {
     ['things that are no blocks', { content: [null, 'x', { type: 'text', text: 'Noon.' }] }, [said('Noon.')]],
     ['text that is null', { content: [{ type: 'text', text: null }] }, [said('')]],
     [
-      'signed thoughts without text',
+      'signed reasoning without text',
       { content: [{ type: 'thinking', thinking: '', signature: 's' }] },
       [{ type: 'reasoning', text: '', style: 'summary', signature: 's' }],
     ],
     [
-      'unsigned thoughts',
+      'unsigned reasoning',
       { content: [{ type: 'thinking', thinking: 'hm' }] },
       [{ type: 'reasoning', text: 'hm', style: 'summary' }],
     ],
-    ['redacted thoughts', { content: [{ type: 'redacted_thinking', data: 'd' }] }, [{ type: 'redacted', data: 'd' }]],
+    ['redacted reasoning', { content: [{ type: 'redacted_thinking', data: 'd' }] }, [{ type: 'redacted', data: 'd' }]],
     [
       'a call without input',
       { content: [{ type: 'tool_use', id: 'a', name: 'b' }] },
@@ -66,7 +66,7 @@ describe('what services make of it', () => {
     expect(answer.ok && answer.reply.choices[0]?.blocks).toEqual(blocks as never)
   })
 
-  test('no usage is unknown, not zero; no reason is none', () => {
+  test('missing usage is unknown, not zero; a missing reason is none', () => {
     const answer = decodeReply(message({ usage: null, stop_reason: null }))
     expect(answer).toMatchObject({ ok: true, reply: { usage: undefined, choices: [{ stop: undefined }] } })
   })

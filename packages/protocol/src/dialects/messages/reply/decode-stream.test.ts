@@ -54,7 +54,7 @@ const toolTail = [ending('tool_use', { output_tokens: 7 }), over]
 describe('what is said', () => {
   const CASES: [what: string, frames: WireObject[], expected: string[]][] = [
     [
-      'thoughts with a signature, then text, then calls',
+      'reasoning with a signature, then text, then calls',
       [
         start(),
         begin(0, emptyThinking),
@@ -77,14 +77,14 @@ describe('what is said', () => {
       ],
       ['(Two ports.)c2ln', 'Let me look.', '#a tide {"port":"Brest"}', '#b tide {"port":"Cork"}'],
     ],
-    ['signed thoughts without text', [start(), begin(0, emptyThinking), signed(0, 's'), halt(0), ...tail], ['()s']],
+    ['signed reasoning without text', [start(), begin(0, emptyThinking), signed(0, 's'), halt(0), ...tail], ['()s']],
     [
       'the last signature counts',
       [start(), begin(0, emptyThinking), signed(0, 'a'), signed(0, 'b'), halt(0), ...tail],
       ['()b'],
     ],
     [
-      'redacted thoughts',
+      'redacted reasoning',
       [start(), begin(0, { type: 'redacted_thinking', data: 'opaque' }), halt(0), ...tail],
       ['[opaque]'],
     ],
@@ -136,7 +136,7 @@ describe('what is said', () => {
       ['Hi there'],
     ],
     [
-      'thoughts inside a block begun as text',
+      'reasoning inside a block begun as text',
       [start(), begin(0, emptyText), thought(0, 'hm'), words(0, 'So.'), halt(0), ...tail],
       ['', '(hm)', 'So.'],
     ],
@@ -194,8 +194,8 @@ describe('what is said', () => {
   })
 })
 
-describe('blocks of hosted tools are left out, and told', () => {
-  test('calls, results, fallbacks, and whatever comes next year', () => {
+describe('blocks of hosted tools are left out, and reported', () => {
+  test('calls, results, fallbacks, and unknown kinds', () => {
     const hosted = ['server_tool_use', 'web_fetch_tool_result', 'advisor_tool_result', 'fallback', 'novelty']
     const frames = hosted.flatMap((type, at) => [
       begin(at, { type, name: 'x', input: {} }),

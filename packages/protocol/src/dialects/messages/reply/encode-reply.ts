@@ -52,7 +52,7 @@ export function droppedPart(event: StreamEvent): string | undefined {
   return event.type === 'citation' && !canCite(event.citation) ? 'citations' : undefined
 }
 
-/** None for what clients of this dialect cannot be told, such as empty text, which the vendor refuses to be sent back. */
+/** None for what this dialect cannot express, such as empty text, which the vendor rejects when it is sent back. */
 function encodeBlock(block: Block, answering: ReplyContext): WireBlockOut[] {
   switch (block.type) {
     case 'text': {

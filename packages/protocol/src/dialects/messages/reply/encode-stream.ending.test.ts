@@ -91,7 +91,7 @@ describe('usage', () => {
       usage({ input: 8, output: 40 }),
     ],
     [
-      'thoughts among the output',
+      'reasoning among the output',
       { input_tokens: 8, output_tokens: 1 },
       { output_tokens: 40, output_tokens_details: { thinking_tokens: 12 } },
       usage({ input: 8, output: 40, reasoning: 12 }),

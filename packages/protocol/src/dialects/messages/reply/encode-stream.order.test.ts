@@ -49,7 +49,7 @@ const event = fc.oneof(
   },
 )
 
-test('whatever comes in whatever order: the rules of the canonical stream are kept', () => {
+test('any events in any order: the rules of the canonical stream are kept', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 30 }), fc.boolean(), (events, isEnded) => {
       const said = decoded([...events, ...(isEnded ? [over] : [])].map(frame).join(''))

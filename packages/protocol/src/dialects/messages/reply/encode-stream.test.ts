@@ -104,7 +104,7 @@ const CASES: [what: string, given: CanonicalReply, seen: Seen, answering?: Parti
     },
   ],
   [
-    'thoughts without a signature, which are marked so that they are known again',
+    'reasoning without a signature, which is marked so that it is recognized later',
     reply([thought('Hm.'), said('So.')]),
     {
       content: [
@@ -115,7 +115,7 @@ const CASES: [what: string, given: CanonicalReply, seen: Seen, answering?: Parti
     },
   ],
   [
-    'a signature without thoughts',
+    'a signature without reasoning',
     reply([thought('', 'S'), said('So.')]),
     {
       content: [
@@ -147,7 +147,7 @@ const CASES: [what: string, given: CanonicalReply, seen: Seen, answering?: Parti
     },
   ],
   [
-    'thoughts that the client does not want to see: only what it must send back',
+    'hidden reasoning: only what the client must send back',
     reply([thought('Hm.', 'S'), thought('Unsigned.'), said('So.')]),
     {
       content: [
@@ -159,7 +159,7 @@ const CASES: [what: string, given: CanonicalReply, seen: Seen, answering?: Parti
     { hideReasoning: true },
   ],
   [
-    'redacted thoughts',
+    'redacted reasoning',
     reply([{ type: 'redacted', data: 'opaque' }, said('So.')]),
     {
       content: [
@@ -295,7 +295,7 @@ describe('why it ended', () => {
   })
 })
 
-describe('usage that nobody reported is estimated', () => {
+describe('usage that was not reported is estimated', () => {
   const blocks = [thought('12345678'), said('🌊🌊'), call('a', '{"p":"1234567"}')]
   test.each<[what: string, given: CanonicalReply['usage'], expected: object]>([
     ['all of it', undefined, { input_tokens: 33, output_tokens: 8 }],

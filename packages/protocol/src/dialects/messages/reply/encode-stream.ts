@@ -21,7 +21,7 @@ type ShownBlock = Exclude<OpenBlock, { type: 'media' }>
 type Writing = {
   index: number
   block: ShownBlock
-  /** Not begun on the wire yet. Blocks that stay empty never are, but for calls: the vendor refuses to be sent them back. */
+  /** Not begun on the wire yet. Blocks that stay empty never are, but for calls: the vendor rejects them when they are sent back. */
   begin: string
   beforeText: string
   afterText: string

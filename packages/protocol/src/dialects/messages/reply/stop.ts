@@ -45,7 +45,7 @@ export function decodeStop(from: Pick<WireReply, 'stop_reason' | 'stop_sequence'
 
 export type EncodedStop = Pick<WireMessageOut, 'stop_reason' | 'stop_sequence' | 'stop_details'>
 
-/** `refused`: the model said no in words, which this dialect can only tell by the reason. */
+/** `refused`: the reply contains a refusal, which this dialect expresses only by the stop reason. */
 export function encodeStop(stop: Stop | undefined, seen: { refused: boolean; called: boolean }): EncodedStop {
   const word = seen.refused ? 'refusal' : stop === undefined ? (seen.called ? 'tool_use' : 'end_turn') : wordOf(stop)
   const explained = word === 'refusal' && stop?.detail !== undefined
@@ -56,6 +56,6 @@ export function encodeStop(stop: Stop | undefined, seen: { refused: boolean; cal
   }
 }
 
-/** Clients take `stop_sequence` to say which one; where nobody knows, it is an ordinary end. */
+/** Clients expect `stop_sequence` to name the sequence; if it is unknown, the reason is an ordinary end. */
 const wordOf = ({ reason, sequence }: Stop): WireStopReason =>
   reason === 'stop_sequence' && sequence === undefined ? 'end_turn' : WORDS[reason]

@@ -81,7 +81,7 @@ function together(one: Tokens | undefined, other: Tokens): Tokens {
   }
 }
 
-/** Speed is sold like a tier: whoever is served fast pays for that, at whichever tier it was. */
+/** Speed is sold like a tier: a fast response is billed as fast, whatever its tier. */
 function tierOf({ service_tier: tier, speed }: WireUsage): string | undefined {
   const isUsual = typeof speed !== 'string' || speed === 'standard'
   if (!isUsual) return speed

@@ -1,4 +1,4 @@
-// The vendor takes four cache marks in one request and refuses a fifth. The last ones cover the most.
+// The vendor takes four cache marks in one request and rejects a fifth. The last ones cover the most.
 
 import type { WireBlockParam, WireCacheControl, WireMessageParam, WireTextParam, WireTool } from '../wire.ts'
 
@@ -12,7 +12,7 @@ type Written = {
   messages: readonly WireMessageParam[]
 }
 
-/** Of a request that nobody else holds yet: surplus marks are taken out of it. */
+/** Removes surplus marks from the request in place, so nothing else may refer to it yet. */
 export function limitCacheMarks({ tools, system, messages }: Written): void {
   const marked: Markable[] = []
   const look = (blocks: readonly (Markable | WireBlockParam)[]): void => {

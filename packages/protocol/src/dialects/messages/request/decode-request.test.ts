@@ -95,7 +95,7 @@ describe('fields', () => {
       },
     ],
     [
-      'fields of tools that nobody else has',
+      'fields of tools that no other dialect has',
       { tools: [{ ...tool, defer_loading: true, input_examples: [] }] },
       { untranslated: ['tools.defer_loading', 'tools.input_examples'] },
     ],
@@ -252,7 +252,7 @@ describe('content', () => {
       [{ type: 'call', id: 'a', name: 'tide', arguments: '{"p":1}', custom: false }],
     ],
     [
-      'thoughts',
+      'reasoning',
       answered({ type: 'thinking', thinking: '', signature: 's' }, { type: 'redacted_thinking', data: 'd' }),
       [
         { type: 'reasoning', text: '', style: 'summary', signature: 's' },
@@ -260,7 +260,7 @@ describe('content', () => {
       ],
     ],
     [
-      'thoughts without a signature',
+      'reasoning without a signature',
       answered({ type: 'thinking', thinking: 'hm', signature: '' }),
       [{ type: 'reasoning', text: 'hm', style: 'summary' }],
     ],
@@ -327,7 +327,7 @@ describe('content', () => {
   })
 })
 
-describe('mistakes name the field', () => {
+describe('errors name the field', () => {
   const { max_tokens: _, ...uncapped } = body()
   const CASES: [what: string, given: unknown, param: string | undefined][] = [
     ['no object', [], undefined],

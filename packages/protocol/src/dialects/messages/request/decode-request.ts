@@ -1,5 +1,5 @@
 // A client's request, checked and in canonical terms. It also checks requests that pass through to an upstream of this
-// dialect: nothing that the vendor takes may be refused here.
+// dialect: nothing that the vendor takes may be rejected here.
 
 import {
   asArray,

@@ -20,7 +20,7 @@ import { waitingTools } from './deferred-tools.ts'
 export type DecodedTools = {
   tools: Tool[]
   hostedTools: HostedTool[]
-  /** Fields of tools that nobody else has: `tools.input_examples`. */
+  /** Fields of tools that no other dialect has: `tools.input_examples`. */
   untranslated: string[]
 }
 

@@ -1,4 +1,4 @@
-// Content of a client's messages: strings or blocks, in canonical parts. Unknown kinds of block are no mistake: the
+// Content of a client's messages: strings or blocks, in canonical parts. Unknown kinds of block are no error: the
 // vendor adds new ones, and only its own upstreams have to understand them.
 
 import { isDataUrl, readDataUrl, sniffMime, standardBase64 } from '../../../canonical/media.ts'

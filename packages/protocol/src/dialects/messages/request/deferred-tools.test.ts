@@ -36,7 +36,7 @@ describe('tools that the model sees', () => {
       ...([{ tool_choice: { type: 'tool', name: 'waits' } }, ['search', 'waits'], []] as const),
     ],
     [
-      'the search is the vendor’s: nobody else would find them',
+      'the search is the vendor’s: no other vendor would find them',
       [tool('plain'), deferred('waits'), { type: 'tool_search_tool_regex_20251119', name: 'search' }],
       ...([{}, ['plain', 'waits'], WARNED] as const),
     ],

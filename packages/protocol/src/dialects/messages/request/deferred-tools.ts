@@ -3,7 +3,7 @@
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
 
-/** What the model does not see yet, by name. Undefined: the vendor's own search is to find them, which nobody else has. */
+/** The tools that the model does not see yet, by name. Undefined: the vendor's own search finds them, which no other vendor has. */
 export function waitingTools(body: Json): ReadonlySet<string> | undefined {
   const tools = objectsIn(body.tools)
   const deferred = tools.filter((tool) => tool.defer_loading === true)

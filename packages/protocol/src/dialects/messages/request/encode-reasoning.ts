@@ -121,7 +121,7 @@ function roomFor(budget: number, cap: number, limit: number | undefined): { cap:
 }
 
 /**
- * Sealed as well, so that it is known again: the vendor refuses reasoning without a signature, and a conversation may
+ * Sealed as well, so that it is known again: the vendor rejects reasoning without a signature, and a conversation may
  * move there from a model that signs nothing.
  */
 export const UNSIGNED = ''

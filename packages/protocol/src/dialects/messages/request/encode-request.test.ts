@@ -14,7 +14,7 @@ import { originOf } from '../../../../fixtures/origins.ts'
 import type { CanonicalRequest, Part } from '../../../canonical/request.ts'
 import type { Target } from '../../text-dialect.ts'
 
-test('a tool turn with thoughts, an image and a failed result', () => {
+test('a tool turn with reasoning, an image and a failed result', () => {
   const { body, warnings } = written({
     instructions: [{ text: 'Be brief.' }],
     turns: [
@@ -75,7 +75,7 @@ test('a tool turn with thoughts, an image and a failed result', () => {
   )
 })
 
-test('nothing that was not asked for', () => {
+test('only what the caller set is sent', () => {
   expect(written({}).body).toEqual({ model: 'm', max_tokens: 32_000, messages: [{ role: 'user', content: 'When?' }] })
   expect(written({}, { maxOutput: 64_000 }).body.max_tokens).toBe(64_000)
 })
@@ -312,7 +312,7 @@ describe('thinking', () => {
     for (const [field, value] of Object.entries(expected)) expect([field, result.body[field]]).toEqual([field, value])
   })
 
-  test('a caller of this dialect is told that its budget leaves no room', () => {
+  test('a caller of this dialect gets an error if its budget leaves no room', () => {
     const sampling = { maxOutput: 1024 }
     expect(mistakeOf({ from: originOf('messages'), reasoning: { mode: 'on', budget: 1024 }, sampling })).toMatchObject({
       code: 'bad_request',

@@ -99,7 +99,7 @@ function writeSystem(instructions: readonly InstructionText[]): string | WireTex
 function writeStop({ sampling }: CanonicalRequest, { warn }: Target): string[] | undefined {
   const given = sampling.stop
   if (given === undefined) return undefined
-  // The vendor refuses those of nothing but spaces.
+  // The vendor rejects those that consist of whitespace.
   const stop = given.filter((text) => text.trim() !== '')
   if (stop.length < given.length) warn('stop', 'dropped')
   return stop.length === 0 ? undefined : stop
@@ -149,7 +149,7 @@ function warnOfDropped({ sampling, verbosity, metadata, store, cacheKey }: Canon
   if (sampling.logitBias !== undefined) warn('logitBias', 'dropped')
   if (verbosity !== undefined) warn('verbosity', 'dropped')
   if (metadata !== undefined && Object.keys(metadata).length > 0) warn('metadata', 'dropped')
-  // Nothing is stored at this upstream: that is what a caller who says `false` wants.
+  // This upstream stores nothing, which is what `false` asks for.
   if (store === true) warn('store', 'dropped')
   if (cacheKey !== undefined) warn('cacheKey', 'dropped')
 }

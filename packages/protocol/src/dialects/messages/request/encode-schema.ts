@@ -1,4 +1,4 @@
-// JSON schemas for structured output. This dialect takes a part of the language; what it would refuse is told to the
+// JSON schemas for structured output. This dialect takes a part of the language; what it would reject is told to the
 // model in words instead, in the description of the place where it stood.
 
 import { isObject, type Json } from '../../../canonical/reading.ts'

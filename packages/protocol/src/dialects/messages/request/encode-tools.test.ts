@@ -52,7 +52,7 @@ describe('which tool', () => {
       { from: originOf('generate-content'), toolChoice: { mode: 'required' } },
       'toolConfig.functionCallingConfig',
     ],
-  ])('%s is a mistake', (_, given, param) => {
+  ])('%s is an error', (_, given, param) => {
     expect(mistakeOf(given)).toMatchObject({ code: 'bad_request', param })
   })
 })
@@ -63,7 +63,7 @@ describe('tools that another vendor runs', () => {
     expect(sent.warnings).toEqual(['tools;dropped'])
     expect(sent.body.tools).toHaveLength(1)
   })
-  test('are refused by name where none remains, or where one is forced', () => {
+  test('are rejected by name where none remains, or where one is forced', () => {
     expect(mistakeOf({ hostedTools: hosted })).toMatchObject({
       code: 'unsupported',
       param: 'tools[1]',

@@ -1,6 +1,6 @@
 // Tools for an upstream of this dialect, and which of them is to be called.
 
-import { refuseTwins } from '../../../canonical/encoding/offered-tools.ts'
+import { rejectDuplicateTools } from '../../../canonical/encoding/offered-tools.ts'
 import { type NameRule, type ToolNames, toolNames, wrappedNames } from '../../../canonical/encoding/tool-names.ts'
 import { checkToolChoice, dropHostedTools } from '../../../canonical/encoding/unsupported-fields.ts'
 import type { CanonicalRequest, JsonSchema, Tool } from '../../../canonical/request.ts'
@@ -22,7 +22,7 @@ export type EncodedTools = {
 }
 
 export function encodeTools(request: CanonicalRequest, rules: ModelRules, warn: Warn): EncodedTools {
-  refuseTwins(request.tools)
+  rejectDuplicateTools(request.tools)
   const names = toolNames(request, NAMES)
   dropHostedTools(request, warn)
   checkToolChoice(request)

@@ -20,7 +20,7 @@ describe('history', () => {
     return { messages: body.messages, warnings }
   }
 
-  test('thoughts of others are gone, and turns of nothing else', () => {
+  test('reasoning of other vendors is dropped, with turns that have nothing else', () => {
     const theirs: Part = { type: 'reasoning', text: 'hm', style: 'full' }
     const { messages, warnings } = turnsOf(
       user(text('a')),
@@ -39,13 +39,13 @@ describe('history', () => {
     expect(warnings).toEqual([])
   })
 
-  test('empty text that another vendor signed is gone', () => {
+  test('empty text that another vendor signed is dropped', () => {
     const signed: Part = { type: 'text', text: '', signature: 'theirs' }
     const { messages } = turnsOf(user(text('a')), assistant(text('b'), signed), user(text('c')))
     expect(messages).toMatchObject([{}, { content: 'b' }, {}])
   })
 
-  test('redacted thoughts of this upstream go back', () => {
+  test('redacted reasoning of this upstream is sent back', () => {
     const { messages } = turnsOf(user(text('a')), assistant({ type: 'redacted', data: 'ours.d' }, text('b')))
     expect(messages).toMatchObject([
       {},
@@ -78,7 +78,7 @@ describe('history', () => {
     expect(once()).toBe(once())
   })
 
-  test('results with pictures, and of nothing', () => {
+  test('results with images, and empty results', () => {
     const picture: MediaPart = { type: 'media', media: 'image', source: { kind: 'address', url: 'https://a.example' } }
     const { messages } = turnsOf(
       user(text('q')),
@@ -114,7 +114,7 @@ describe('history', () => {
     expect(JSON.stringify(written({ turns }).body.messages)).toContain('<system-instruction>rule')
   })
 
-  test('five marks: the first goes', () => {
+  test('five marks: the first is dropped', () => {
     const marked = (words: string): Part => ({ type: 'text', text: words, cache: {} })
     const { body } = written({
       instructions: [{ text: 's', cache: {} }],
@@ -189,7 +189,7 @@ describe('media', () => {
     ['a spreadsheet', media('document', inline('application/vnd.ms-excel', '0M8R'))],
     ['text that is none', media('document', inline('text/plain', '/////w=='))],
     ['a file kept elsewhere', media('document', { kind: 'object', id: 'file-1' }), 'responses'],
-  ])('%s is refused where it stands', (_, part, from = 'chat') => {
+  ])('%s is rejected where it stands', (_, part, from = 'chat') => {
     expect(mistakeOf({ from: originOf(from), turns: [user(part)] })).toMatchObject({
       code: 'unsupported',
       param: 'messages[0].content[0]',
@@ -203,7 +203,7 @@ describe('media', () => {
     expect(message?.content[0]?.source.data === long).toBe(true)
   })
 
-  test('pictures of an assistant are refused', () => {
+  test('pictures of an assistant are rejected', () => {
     const turns = [user(text('q')), assistant(media('image', inline('image/png', 'iVBO')))]
     expect(mistakeOf({ turns })).toMatchObject({ code: 'unsupported', param: 'messages[0].content[0]' })
   })
@@ -223,6 +223,6 @@ test.each<[what: string, more: Partial<CanonicalRequest>, info: object]>([
     { param: 'generationConfig.candidateCount' },
   ],
   ['pictures as answers', { modalities: ['image'] }, { code: 'unsupported' }],
-])('%s are refused', (_, more, info) => {
+])('%s are rejected', (_, more, info) => {
   expect(mistakeOf(more)).toMatchObject(info)
 })

@@ -4,7 +4,7 @@ import { isObject, unsupported } from '../../../canonical/reading.ts'
 
 /**
  * Of a conversation that the vendor keeps only the newest turn is sent: without the rest any answer would be wrong. Throws
- * Mistake. To be called before it is translated.
+ * RequestError. To be called before it is translated.
  */
 export function rejectStored(body: unknown): void {
   const thread = isObject(body) && isObject(body.thread) ? body.thread : {}

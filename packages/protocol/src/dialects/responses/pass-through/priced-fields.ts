@@ -25,7 +25,7 @@ export const REQUEST = {
   ),
   ...neutral('temperature', 'top_p', 'top_logprobs', 'reasoning', 'text', 'metadata', 'user', 'safety_identifier'),
   ...neutral('tools', 'tool_choice', 'parallel_tool_calls', 'max_tool_calls', 'store'),
-  // Ids of what the vendor keeps: refused for another reason.
+  // Ids of objects that the vendor stores: rejected elsewhere.
   ...neutral('previous_response_id', 'conversation', 'prompt'),
   // Its tokens are in the usage.
   ...neutral('context_management'),
@@ -33,7 +33,7 @@ export const REQUEST = {
   ...neutral('prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'),
   // `auto` is what the vendor does when nothing is said; the answer tells which tier that was.
   service_tier: tier(['auto', 'default', 'standard']),
-  // What is answered later tells its usage later, to somebody who asks with an id: here nobody would be charged for it.
+  // A background response reports its usage only to a later request with its id, so it could not be billed here.
   background: other('background', { forced: true }),
 } satisfies FieldTable
 
@@ -74,7 +74,7 @@ function isHosted(environment: unknown): boolean {
   return isObject(environment) && (environment.type === 'container_auto' || environment.type === 'container_reference')
 }
 
-/** Members of tools, of whichever type. What makes a call of one dearer is in the row of that tool, at its dearest. */
+/** Members of tools of any type. The price of a tool covers its most expensive options. */
 export const TOOL_MEMBERS = {
   ...neutral('type', 'name', 'description', 'parameters', 'strict', 'output_schema', 'format', 'tools', 'execution'),
   ...neutral('allowed_callers', 'defer_loading'),

@@ -15,7 +15,7 @@ import {
 
 export type Style = 'summary' | 'full'
 
-type Thoughts = { block: Block; style: Style; part: number; seen: Set<number>; text: string }
+type OpenReasoning = { block: Block; style: Style; part: number; seen: Set<number>; text: string }
 
 export type Item = {
   type: string
@@ -25,7 +25,7 @@ export type Item = {
   isTold: boolean
   /** Of a message, by content index. */
   parts: Map<number, Block>
-  thoughts: Thoughts | undefined
+  reasoning: OpenReasoning | undefined
   styles: Set<Style>
   call: Block | undefined
 }
@@ -83,7 +83,7 @@ export function openItemDecoder(lane: BlockQueue, { start, omit, idOfCall }: Sur
     if (item.isDone) return
     item.isDone = true
     for (const block of item.parts.values()) lane.close(block)
-    if (item.thoughts !== undefined) lane.close(item.thoughts.block)
+    if (item.reasoning !== undefined) lane.close(item.reasoning.block)
     if (item.call !== undefined) lane.close(item.call)
     if (!item.isTold) omit(item.type)
   }
@@ -134,24 +134,24 @@ export function openItemDecoder(lane: BlockQueue, { start, omit, idOfCall }: Sur
 
   function think(item: Item, style: Style, part: number, text: string): void {
     if (text === '') return
-    let thoughts = item.thoughts
+    let reasoning = item.reasoning
     // Some services, this gateway among them, give reasoning in full a second time as its summary.
-    if (thoughts !== undefined && thoughts.style !== style && thoughts.text === text) return
-    if (thoughts === undefined || thoughts.style !== style || thoughts.block.isClosed) {
-      if (thoughts !== undefined) lane.close(thoughts.block)
-      thoughts = { block: lane.begin({ type: 'reasoning', style }), style, part, seen: new Set(), text: '' }
-      item.thoughts = thoughts
+    if (reasoning !== undefined && reasoning.style !== style && reasoning.text === text) return
+    if (reasoning === undefined || reasoning.style !== style || reasoning.block.isClosed) {
+      if (reasoning !== undefined) lane.close(reasoning.block)
+      reasoning = { block: lane.begin({ type: 'reasoning', style }), style, part, seen: new Set(), text: '' }
+      item.reasoning = reasoning
       item.styles.add(style)
       said.given.add('reasoning')
     }
-    if (thoughts.part !== part) lane.add(thoughts.block, { type: 'delta', text: '\n\n' })
-    thoughts.part = part
-    thoughts.seen.add(part)
-    thoughts.text += text
-    lane.add(thoughts.block, { type: 'delta', text })
+    if (reasoning.part !== part) lane.add(reasoning.block, { type: 'delta', text: '\n\n' })
+    reasoning.part = part
+    reasoning.seen.add(part)
+    reasoning.text += text
+    lane.add(reasoning.block, { type: 'delta', text })
   }
 
-  function wholeThoughts(item: Item, wire: Json): void {
+  function wholeReasoning(item: Item, wire: Json): void {
     for (const [style, parts] of [['summary', wire.summary] as const, ['full', wire.content] as const]) {
       if (item.styles.has(style)) continue
       for (const [index, part] of listOf(parts).entries()) {
@@ -161,7 +161,7 @@ export function openItemDecoder(lane: BlockQueue, { start, omit, idOfCall }: Sur
     const signature = textOf(wire.encrypted_content)
     if (signature === '') return
     said.given.add('reasoning')
-    const block = item.thoughts?.block ?? lane.begin({ type: 'reasoning', style: 'summary' })
+    const block = item.reasoning?.block ?? lane.begin({ type: 'reasoning', style: 'summary' })
     lane.add(block, { type: 'signature', value: signature })
     lane.close(block)
   }
@@ -183,7 +183,7 @@ export function openItemDecoder(lane: BlockQueue, { start, omit, idOfCall }: Sur
         wholePart(item, at, part)
         if (isObject(part) && !PARTS.has(textOf(part.type))) omit(textOf(part.type) || 'part')
       }
-    } else if (item.type === 'reasoning') wholeThoughts(item, wire)
+    } else if (item.type === 'reasoning') wholeReasoning(item, wire)
     else if (isCall(item.type)) wholeCall(item, wire)
     else {
       const image = decodeImage(wire)

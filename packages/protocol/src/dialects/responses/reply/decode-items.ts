@@ -32,8 +32,8 @@ export type ItemsDecoder = {
   text(event: ReadEvent, type: 'text' | 'refusal'): void
   textDone(event: ReadEvent, type: 'text' | 'refusal'): void
   annotation(event: ReadEvent): void
-  thought(event: ReadEvent, style: Style): void
-  thoughtDone(event: ReadEvent, style: Style): void
+  reasoning(event: ReadEvent, style: Style): void
+  reasoningDone(event: ReadEvent, style: Style): void
   callPiece(event: ReadEvent): void
   callDone(event: ReadEvent): void
   /** The last event of an answer. Another answer may still follow. */
@@ -109,7 +109,7 @@ export function openItemsDecoder(emit: Emit): ItemsDecoder {
     const callId = textOf(wire.call_id)
     const item: Item = {
       ...{ type, callId, isDone: false, isTold: KINDS.has(type) },
-      ...{ parts: new Map(), thoughts: undefined, styles: new Set(), call: undefined },
+      ...{ parts: new Map(), reasoning: undefined, styles: new Set(), call: undefined },
     }
     items.set(index, item)
     indexes.set(textOf(wire.id), index)
@@ -189,13 +189,13 @@ export function openItemsDecoder(emit: Emit): ItemsDecoder {
     annotation(event) {
       writer.cite(writer.partBlock(itemAt(event, 'message'), contentIndex(event), 'text'), event.annotation)
     },
-    thought(event, style) {
+    reasoning(event, style) {
       writer.think(itemAt(event, 'reasoning'), style, reasoningIndex(event, style), textOf(event.delta))
     },
-    thoughtDone(event, style) {
+    reasoningDone(event, style) {
       const item = itemAt(event, 'reasoning')
       const index = reasoningIndex(event, style)
-      const seen = item.thoughts?.style === style && item.thoughts.seen.has(index)
+      const seen = item.reasoning?.style === style && item.reasoning.seen.has(index)
       if (!seen && !item.isDone) writer.think(item, style, index, textOf(event.text))
     },
     callPiece(event) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { answering } from '../../../../fixtures/responses/harness.ts'
 import { call, message, response, thoughts } from '../../../../fixtures/responses/streams.ts'
-import { answering } from '../../../../fixtures/responses/surroundings.ts'
 import { decodeReply } from './decode-reply.ts'
 import { encodeReply } from './encode-reply.ts'
 
@@ -84,7 +84,7 @@ test('an item without an id, a call without one, arguments that are an object', 
   ])
 })
 
-test('thoughts without text and without anything sealed are nothing', () => {
+test('reasoning without text and without a signature is dropped', () => {
   expect(read(response([thoughts('rs_1', [], { content: [], encrypted_content: null })])).choices[0]?.blocks).toEqual(
     [],
   )

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { bytesOf } from '../../../../fixtures/buffer-codec.ts'
+import { decoded, framed } from '../../../../fixtures/responses/harness.ts'
 import {
   call,
   completed,
@@ -13,7 +14,6 @@ import {
   USAGE,
   type Wire,
 } from '../../../../fixtures/responses/streams.ts'
-import { decoded, framed } from '../../../../fixtures/responses/surroundings.ts'
 import type { StreamEvent } from '../../../canonical/event.ts'
 import { fold } from '../../../canonical/reply.ts'
 import { decodeReply } from './decode-reply.ts'
@@ -128,13 +128,13 @@ test('interleaved items are kept apart, and blocks never overlap', () => {
   }
 })
 
-test('deltas of the first open item go out as they come', () => {
+test('deltas of the first open item are forwarded at once', () => {
   const events = lifecycle([message('msg_1', 'High water.')])
   const upToDelta = events.slice(0, events.findIndex((event) => event.type === 'response.output_text.delta') + 1)
   expect(kinds(decoded(framed(upToDelta)))).toEqual(['start', 'open', 'delta', 'error'])
 })
 
-test('full thoughts, a custom tool, a refusal, citations', () => {
+test('full reasoning, a custom tool, a refusal, citations', () => {
   const items: Wire[] = [
     thoughts('rs_1', [], { content: [{ type: 'reasoning_text', text: 'Look it up.' }] }),
     { type: 'custom_tool_call', id: 'ctc_1', call_id: 'call_1', name: 'plot', input: 'tide @ Brest' },
@@ -279,7 +279,7 @@ describe('an answer that fails ends in one error and nothing more', () => {
     expect(JSON.stringify(read)).not.toContain('more')
   })
 
-  test('what it has used is told before', () => {
+  test('its usage is reported before', () => {
     const failed = {
       type: 'response.failed',
       response: { status: 'failed', error: { code: 'server_error' }, usage: USAGE },
@@ -292,7 +292,7 @@ describe('an answer that fails ends in one error and nothing more', () => {
   })
 })
 
-test('rubbish behind a whole answer takes nothing from it', () => {
+test('garbage after a complete answer does not change it', () => {
   expect(fold(decoded(framed(lifecycle(ITEMS)), 'data: {oops\n\n'))).toEqual(whole(ITEMS))
 })
 
@@ -376,7 +376,7 @@ describe('streamed and whole answers are read alike', () => {
   })
 })
 
-test('thoughts that only the end of their part tells stand before the text that follows them', () => {
+test('reasoning that arrives only with the end of its part stands before the text that follows it', () => {
   const at = { output_index: 0, item_id: 'rs_1', summary_index: 0 }
   const text = { output_index: 1, item_id: 'msg_1', content_index: 0 }
   for (const [type, part] of [

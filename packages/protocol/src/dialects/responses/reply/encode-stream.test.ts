@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
+import { answering, decoded, encoded, unframed, type WireEvent } from '../../../../fixtures/responses/harness.ts'
 import { BLOCKS, FIGURES, reply, stopped, text } from '../../../../fixtures/responses/replies.ts'
-import { answering, decoded, encoded, unframed, type WireEvent } from '../../../../fixtures/responses/surroundings.ts'
 import { type Block, type CanonicalReply, fold, unfold } from '../../../canonical/reply.ts'
 import { encodeReply } from './encode-reply.ts'
 import { openStreamEncoder } from './encode-stream.ts'
@@ -10,7 +10,7 @@ const eventsOf = (given: CanonicalReply, with_ = answering()): WireEvent[] => un
 const last = (events: readonly WireEvent[]): WireEvent => events.at(-1) as WireEvent
 const typesOf = (events: readonly WireEvent[]): string[] => events.map(({ type }) => type.replace('response.', ''))
 
-test('the lifecycle of thoughts, text and a call', () => {
+test('the lifecycle of reasoning, text and a call', () => {
   const blocks = [BLOCKS[0], text('It is 5.1 m.'), BLOCKS[5]] as Block[]
   const events = eventsOf(reply(blocks))
   expect(typesOf(events)).toEqual([
@@ -165,7 +165,7 @@ test('a failure before anything was written is a whole stream', () => {
   expect(typesOf(rest)).toEqual(['created', 'in_progress', 'failed', 'error'])
 })
 
-describe('thoughts', () => {
+describe('reasoning', () => {
   const hidden = answering({ hideReasoning: true })
   test('that are not to be shown leave only what their vendor wants back', () => {
     const given = reply(BLOCKS.slice(0, 2))
@@ -207,7 +207,7 @@ test('a function that the caller keeps in a namespace gets its own name back', (
   expect(encodeReply(given, answering({ namespaces })).output).toMatchObject([named])
 })
 
-test('choices that nobody could ask for are left out', () => {
+test('choices that this dialect cannot request are left out', () => {
   const given = reply([], {
     choices: [
       { blocks: [text('a')], stop: undefined },
@@ -224,7 +224,7 @@ test('what the request said is repeated in every Response object', () => {
   }
 })
 
-describe('a stream says what the whole answer says', () => {
+describe('a stream has the content of the unstreamed answer', () => {
   const words = fc.string({ unit: 'binary', minLength: 1, maxLength: 10 }).filter((given) => given.isWellFormed())
   const block: fc.Arbitrary<(index: number) => Block> = fc.oneof(
     words.map((given) => () => text(given)),

@@ -11,6 +11,7 @@ import { utf8Length } from '../../../canonical/utf8.ts'
 import type { ReplyContext, StreamEncoder } from '../../text-dialect.ts'
 import { encodeStreamError } from '../error.ts'
 import type { WrittenItem, WrittenPart } from '../wire.ts'
+import { openFrames, type ReasoningDraft } from './encode-frames.ts'
 import {
   callDraft,
   carrierDraft,
@@ -30,9 +31,6 @@ export const heartbeat = ': keep-alive\n\n'
 
 const IN_PROGRESS = { status: 'in_progress', error: null, incomplete_details: null } as const
 
-type Thoughts = Extract<Draft, { kind: 'reasoning' }>
-type Style = Thoughts['style']
-
 /** The block that takes deltas. `before`: all of a delta's frame up to its number, made once. */
 type Active = {
   index: number
@@ -49,7 +47,7 @@ type Active = {
 
 export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
   const output: WrittenItem[] = []
-  let sequence = 0
+  const { frame, nextSequenceNumber, place, placeOf, ...frames } = openFrames(output)
   let outputBytes = 0
   let begun = false
   let usage: Usage | undefined
@@ -58,10 +56,6 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
   let active: Active | undefined
   /** What the item carries behind it, once it is closed. */
   let carried: string | undefined
-
-  /** `fields`: JSON members, without braces. */
-  const frame = (type: string, fields: string): string =>
-    `event: ${type}\ndata: {"type":"${type}","sequence_number":${sequence++},${fields}}\n\n`
 
   const response = (ending: Parameters<typeof responseObject>[1], withUsage: boolean): Record<string, unknown> =>
     responseObject(answering, ending, output, withUsage ? encodeUsage(usage, outputBytes, answering) : undefined)
@@ -73,9 +67,6 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
     return frame('response.created', fields) + frame('response.in_progress', fields)
   }
 
-  const place = (): string => `"output_index":${output.length}`
-  const placeOf = (id: string): string => `"item_id":"${id}",${place()}`
-
   function openItem(opened: Draft): string {
     draft = opened
     return frame('response.output_item.added', `${place()},"item":${JSON.stringify(emptyItem(opened))}`)
@@ -85,12 +76,12 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
     if (draft === undefined) return ''
     const item = encodeItem(draft, status)
     draft = undefined
-    const frames = frame('response.output_item.done', `${place()},"item":${JSON.stringify(item)}`)
+    const done = frame('response.output_item.done', `${place()},"item":${JSON.stringify(item)}`)
     output.push(item)
-    if (carried === undefined) return frames
+    if (carried === undefined) return done
     const carrier = carrierDraft(answering, output.length, carried)
     carried = undefined
-    return frames + wholeItem(carrier)
+    return done + wholeItem(carrier)
   }
 
   const wholeItem = (whole: Draft): string => openItem(whole) + closeItem('completed')
@@ -106,9 +97,9 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
 
   function openPart(index: number, type: 'text' | 'refusal'): string {
     const isNew = draft?.kind !== 'message' || carried !== undefined
-    let frames = isNew ? closeItem('completed') : ''
-    if (isNew) frames += openItem({ kind: 'message', id: itemId('message', answering, output.length), parts: [] })
-    if (draft?.kind !== 'message') return frames
+    let written = isNew ? closeItem('completed') : ''
+    if (isNew) written += openItem({ kind: 'message', id: itemId('message', answering, output.length), parts: [] })
+    if (draft?.kind !== 'message') return written
     const part: WrittenPart =
       type === 'text'
         ? { type: 'output_text', text: '', annotations: [], logprobs: [] }
@@ -117,43 +108,48 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
     if (type === 'text') activate(index, draft, 'response.output_text.delta', where, ',"logprobs":[]}\n\n')
     else activate(index, draft, 'response.refusal.delta', where)
     if (active !== undefined) Object.assign(active, { part, partOpen: true })
-    frames += frame('response.content_part.added', `${where},"part":${JSON.stringify(part)}`)
+    written += frame('response.content_part.added', `${where},"part":${JSON.stringify(part)}`)
     draft.parts.push(part)
-    return frames
+    return written
   }
 
   function open({ index, choice, block }: Extract<StreamEvent, { type: 'open' }>): string {
     // There is no way to ask for more than one choice in this dialect.
     if (choice !== 0) return ''
     if (block.type === 'text' || block.type === 'refusal') return openPart(index, block.type)
-    let frames = closeItem('completed')
+    let written = closeItem('completed')
     const number = output.length
     switch (block.type) {
       case 'reasoning': {
         const id = itemId('reasoning', answering, number)
-        const thoughts: Thoughts = { kind: 'reasoning', id, style: block.style, text: '', encrypted: undefined }
-        activate(index, thoughts, 'response.reasoning_summary_text.delta', placeOfThoughts(thoughts, 'summary'))
-        if (!answering.hideReasoning) frames += openItem(thoughts)
-        return frames
+        const reasoning: ReasoningDraft = { kind: 'reasoning', id, style: block.style, text: '', encrypted: undefined }
+        activate(
+          index,
+          reasoning,
+          'response.reasoning_summary_text.delta',
+          frames.placeOfReasoning(reasoning, 'summary'),
+        )
+        if (!answering.hideReasoning) written += openItem(reasoning)
+        return written
       }
       case 'call': {
         const call = callDraft(answering, number, block)
         const type = block.custom ? 'response.custom_tool_call_input.delta' : 'response.function_call_arguments.delta'
         activate(index, call, type, placeOf(call.id))
-        return frames + openItem(call)
+        return written + openItem(call)
       }
       case 'redacted': {
         const encrypted = encodeCarried({ of: 'redacted', value: answering.seal(block.data) })
-        return frames + wholeItem(carrierDraft(answering, number, encrypted))
+        return written + wholeItem(carrierDraft(answering, number, encrypted))
       }
       case 'media': {
-        if (!block.mime.startsWith('image/')) return frames
+        if (!block.mime.startsWith('image/')) return written
         const image: Draft = { kind: 'image', id: itemId('image', answering, number), data: block.data }
-        frames += openItem(image)
+        written += openItem(image)
         for (const step of ['in_progress', 'generating', 'completed']) {
-          frames += frame(`response.image_generation_call.${step}`, placeOf(image.id))
+          written += frame(`response.image_generation_call.${step}`, placeOf(image.id))
         }
-        return frames
+        return written
       }
     }
   }
@@ -161,41 +157,15 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
   function delta(index: number, text: string): string {
     if (active?.index !== index || text === '') return ''
     active.text += text
-    if (draft !== active.draft) return '' // thoughts that are not to be shown
-    const opening = active.partOpen ? '' : openThoughts(active)
-    return `${opening}${active.before}${sequence++}${active.between}${JSON.stringify(text)}${active.after}`
+    if (draft !== active.draft) return '' // hidden reasoning
+    const opening = active.partOpen ? '' : openReasoning(active)
+    return `${opening}${active.before}${nextSequenceNumber()}${active.between}${JSON.stringify(text)}${active.after}`
   }
 
-  /** A part of a reasoning item: only reasoning that have text get one. */
-  function openThoughts(block: Active): string {
+  /** A part of a reasoning item: only reasoning that has text gets one. */
+  function openReasoning(block: Active): string {
     block.partOpen = true
-    return block.draft?.kind === 'reasoning' ? thoughtsFrame(block.draft, 'summary', 'added', '') : ''
-  }
-
-  function thoughtsFrame(of: Thoughts, style: Style, event: 'added' | 'done', text: string): string {
-    const isSummary = style === 'summary'
-    const type = `response.${isSummary ? 'reasoning_summary_part' : 'content_part'}.${event}`
-    const part = { type: isSummary ? 'summary_text' : 'reasoning_text', text }
-    return frame(type, `${placeOfThoughts(of, style)},"part":${JSON.stringify(part)}`)
-  }
-
-  const placeOfThoughts = ({ id }: Thoughts, style: Style): string =>
-    `${placeOf(id)},"${style === 'summary' ? 'summary' : 'content'}_index":0`
-
-  /** Reasoning is streamed as a summary, which clients show. What is reasoning in full follows as such, in one piece. */
-  function closeThoughts(of: Thoughts): string {
-    const text = JSON.stringify(of.text)
-    const done = frame('response.reasoning_summary_text.done', `${placeOfThoughts(of, 'summary')},"text":${text}`)
-    const summary = done + thoughtsFrame(of, 'summary', 'done', of.text)
-    if (of.style === 'summary') return summary
-    const where = placeOfThoughts(of, 'full')
-    return (
-      summary +
-      thoughtsFrame(of, 'full', 'added', '') +
-      frame('response.reasoning_text.delta', `${where},"delta":${text}`) +
-      frame('response.reasoning_text.done', `${where},"text":${text}`) +
-      thoughtsFrame(of, 'full', 'done', of.text)
-    )
+    return block.draft?.kind === 'reasoning' ? frames.reasoningPart(block.draft, 'summary', 'added', '') : ''
   }
 
   /** `isWhole`: it ended by itself. A call that was cut must not look as if its arguments were complete. */
@@ -210,45 +180,23 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
     switch (of.kind) {
       case 'message': {
         if (signature !== undefined) carried = encodeCarried({ of: 'previous', value: answering.seal(signature) })
-        return closePart(block, of.id, of.parts.length - 1)
+        return block.part === undefined ? '' : frames.closePart(of, block.part, block.text)
       }
       case 'reasoning': {
         if (signature !== undefined) of.encrypted = answering.seal(signature)
-        // Hidden reasoning leave only what their vendor wants back.
+        // Hidden reasoning leaves only what its vendor wants back.
         if (draft !== of) return of.encrypted === undefined ? '' : openItem(of)
         of.text = block.text
-        return block.partOpen ? closeThoughts(of) : ''
+        return block.partOpen ? frames.closeReasoning(of) : ''
       }
       case 'call': {
         of.text = block.text
         if (signature !== undefined) carried = encodeCarried({ of: 'previous', value: answering.seal(signature) })
-        if (!isWhole) return ''
-        const text = JSON.stringify(block.text)
-        return of.custom
-          ? frame('response.custom_tool_call_input.done', `${placeOf(of.id)},"input":${text}`)
-          : frame(
-              'response.function_call_arguments.done',
-              `${placeOf(of.id)},"name":${JSON.stringify(of.name)},"arguments":${text}`,
-            )
+        return isWhole ? frames.closeCall(of) : ''
       }
       default:
         return ''
     }
-  }
-
-  function closePart({ part, text }: Active, id: string, contentIndex: number): string {
-    if (part === undefined) return ''
-    const where = `${placeOf(id)},"content_index":${contentIndex}`
-    const json = JSON.stringify(text)
-    let frames: string
-    if (part.type === 'output_text') {
-      part.text = text
-      frames = frame('response.output_text.done', `${where},"text":${json},"logprobs":${JSON.stringify(part.logprobs)}`)
-    } else {
-      part.refusal = text
-      frames = frame('response.refusal.done', `${where},"refusal":${json}`)
-    }
-    return frames + frame('response.content_part.done', `${where},"part":${JSON.stringify(part)}`)
   }
 
   function annotate(event: Extract<StreamEvent, { type: 'citation' | 'logprobs' }>): string {
@@ -268,8 +216,8 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
 
   function end(): string {
     const ending = endingOf(stop)
-    const frames = closeBlock(true) + closeItem(ending.status === 'completed' ? 'completed' : 'incomplete')
-    return frames + frame(`response.${ending.status}`, `"response":${JSON.stringify(response(ending, true))}`)
+    const written = closeBlock(true) + closeItem(ending.status === 'completed' ? 'completed' : 'incomplete')
+    return written + frame(`response.${ending.status}`, `"response":${JSON.stringify(response(ending, true))}`)
   }
 
   return {
@@ -303,9 +251,9 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
       }
     },
     abandon(error) {
-      const frames = begin() + closeBlock(false) + closeItem('incomplete')
-      const told = { response: response(IN_PROGRESS, true), nextSequenceNumber: sequence }
-      return frames + encodeStreamError(error, answering.id, told)
+      const written = begin() + closeBlock(false) + closeItem('incomplete')
+      const told = { response: response(IN_PROGRESS, true), nextSequenceNumber: nextSequenceNumber() }
+      return written + encodeStreamError(error, answering.id, told)
     },
   }
 }

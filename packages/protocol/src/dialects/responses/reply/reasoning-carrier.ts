@@ -7,18 +7,18 @@ const REDACTED = 'redacted.'
 
 export type Carried =
   /** Of the reasoning in the same item. */
-  | { of: 'thoughts'; value: string }
+  | { of: 'reasoning'; value: string }
   /** Of the part that stands right before the item. */
   | { of: 'previous'; value: string }
   | { of: 'redacted'; value: string }
 
 export function encodeCarried({ of, value }: Carried): string {
-  if (of === 'thoughts') return value
+  if (of === 'reasoning') return value
   return of === 'previous' ? AFTER + value : REDACTED + value
 }
 
 export function decodeCarried(text: string): Carried {
   if (text.startsWith(AFTER)) return { of: 'previous', value: text.slice(AFTER.length) }
   if (text.startsWith(REDACTED)) return { of: 'redacted', value: text.slice(REDACTED.length) }
-  return { of: 'thoughts', value: text }
+  return { of: 'reasoning', value: text }
 }

@@ -90,7 +90,7 @@ export function decodeUsage(response: unknown, calls: HostedCalls | undefined): 
   })
 }
 
-/** What was seen of them, unless it was counted by those who bill it. */
+/** Hosted tool calls that were seen, unless the vendor reports a count. */
 function toolCallsOf(holder: Json, usage: Json, seen: HostedCalls | undefined): Record<string, Figure> {
   const calls: Record<string, Figure> = seen?.counts() ?? {}
   const { tool_usage: tools } = holder

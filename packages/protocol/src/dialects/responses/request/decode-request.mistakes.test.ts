@@ -7,7 +7,7 @@ const read = (fields: object) =>
   decodeRequest({ model: 'harbour-large', input: 'How high is the tide?', ...fields }, undefined)
 const user = (...content: object[]): object => ({ role: 'user', content })
 
-describe('mistakes name the field', () => {
+describe('errors name the field', () => {
   const item = (fields: object) => ({ input: [fields] })
   const part = (fields: object) => item(user(fields))
   test.each([
@@ -82,7 +82,7 @@ describe('requests that lean on something kept elsewhere', () => {
     [{ conversation: 'conv_1' }, 'unsupported', 'conversation'],
     [{ prompt: { id: 'pmpt_1' } }, 'unsupported', 'prompt'],
     [{ background: true }, 'unsupported', 'background'],
-  ] as const)('are refused before they are translated: %j', (fields, code, param) => {
+  ] as const)('are rejected before they are translated: %j', (fields, code, param) => {
     expect(mistakeOf(() => rejectStored({ model: 'm', ...fields }))).toMatchObject({ code, param })
   })
   test.each([

@@ -72,7 +72,7 @@ describe('conversations', () => {
     expect(turns.map(({ role }) => role)).toEqual(['user', 'system', 'user'])
   })
 
-  test('what a model thought, said and called is one turn; what came back is the next', () => {
+  test('reasoning, text and calls of a model are one turn; the results are the next', () => {
     const turns = turnsOf([
       user({ type: 'input_text', text: 'How high?' }),
       {
@@ -145,12 +145,12 @@ describe('conversations', () => {
       [{ type: 'reasoning', text: 'Hm.', style: 'summary' }],
     ],
     [
-      'full thoughts',
+      'full reasoning',
       { content: [{ type: 'reasoning_text', text: 'Hm.' }] },
       [{ type: 'reasoning', text: 'Hm.', style: 'full' }],
     ],
     [
-      'full thoughts that are their own summary',
+      'full reasoning that is its own summary',
       { summary: [{ type: 'summary_text', text: 'Hm.' }], content: [{ type: 'reasoning_text', text: 'Hm.' }] },
       [{ type: 'reasoning', text: 'Hm.', style: 'full' }],
     ],
@@ -161,7 +161,7 @@ describe('conversations', () => {
     ],
     ['nothing', { summary: [], encrypted_content: null }, []],
     [
-      'thoughts that only their vendor can read',
+      'reasoning that only its vendor can read',
       { summary: [], encrypted_content: 'redacted.R' },
       [{ type: 'redacted', data: 'R' }],
     ],
@@ -170,7 +170,7 @@ describe('conversations', () => {
     expect(turns[1]?.parts ?? []).toEqual(parts as Part[])
   })
 
-  test('a signature that an item of its own carried goes back to the call before it', () => {
+  test('a signature in a carrier item belongs to the call before it', () => {
     const [turn] = turnsOf([
       { type: 'function_call', call_id: 'c1', name: 'now', arguments: '{}' },
       { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'after.S' },
@@ -338,7 +338,7 @@ describe('tools', () => {
   })
 })
 
-test('what no other dialect has is named, and what changes nothing is not', () => {
+test('fields that no other dialect has are named, except those without effect', () => {
   const { untranslated } = read({
     ...{ max_tool_calls: 3, context_management: [{}], client_metadata: { a: 'b' }, truncation: 'auto', seed: 7 },
     ...{ include: ['web_search_call.action.sources'], service_tier: 'scale', moderation: null },

@@ -1,5 +1,5 @@
 // A client's request -> canonical. It also judges requests that pass through to an upstream of the same dialect, so it
-// refuses only what the vendor would refuse too: words and fields that it does not know are left to the upstream.
+// rejects only what the vendor would reject too: words and fields that it does not know are left to the upstream.
 
 import { checkChoice } from '../../../canonical/encoding/offered-tools.ts'
 import {
@@ -37,7 +37,7 @@ const TIERS: readonly ServiceTier[] = ['auto', 'default', 'flex', 'priority']
 
 /**
  * Fields that are read below, whose absence changes nothing (how a stream is disguised, how long a cache lives), or
- * that `refuseStored` has refused before anything is translated. All others become warnings.
+ * that `rejectStored` has rejected before anything is translated. All others become warnings.
  */
 const KNOWN: ReadonlySet<string> = new Set([
   ...['model', 'input', 'instructions', 'stream', 'stream_options', 'store', 'metadata', 'include'],
@@ -122,7 +122,7 @@ function checkInput(body: Json): void {
   if (!standsIn) throw wrong('input', 'input is required: a string or an array with at least one item')
 }
 
-/** A word that the vendor may have added since is not a mistake, only nothing that can be translated. */
+/** A value that the vendor may have added since is no error; it only cannot be translated. */
 function knownWord<Word extends string>(
   from: Json,
   name: string,

@@ -100,8 +100,8 @@ function readOutput(item: Json, at: string): Part[] {
 }
 
 function readReasoning(item: Json, at: string, turns: OpenTurn[]): void {
-  const summary = thoughtsIn(item.summary, below(at, 'summary'))
-  const full = thoughtsIn(item.content, below(at, 'content'))
+  const summary = reasoningIn(item.summary, below(at, 'summary'))
+  const full = reasoningIn(item.content, below(at, 'content'))
   const encrypted = readString(item, 'encrypted_content', at) ?? ''
   const carried = encrypted === '' ? undefined : decodeCarried(encrypted)
   if (carried?.of === 'previous') {
@@ -121,7 +121,7 @@ function readReasoning(item: Json, at: string, turns: OpenTurn[]): void {
   if (text !== '' || carried !== undefined) say(turns, 'assistant', { type: 'reasoning', text, style, ...signed })
 }
 
-function thoughtsIn(value: unknown, at: string): string {
+function reasoningIn(value: unknown, at: string): string {
   if (value === undefined || value === null) return ''
   const texts = asArray(value, at).map((part, index) => {
     const path = `${at}[${index}]`

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { originOf } from '../../../../fixtures/origins.ts'
+import { target } from '../../../../fixtures/responses/harness.ts'
 import {
   call,
   PNG,
-  refused,
+  rejected,
   request,
   result,
   said,
@@ -12,12 +13,11 @@ import {
   turn,
   written,
 } from '../../../../fixtures/responses/requests.ts'
-import { target } from '../../../../fixtures/responses/surroundings.ts'
 import type { MediaPart, Part, Turn } from '../../../canonical/request.ts'
 import { decodeRequest } from './decode-request.ts'
 import { encodeRequest } from './encode-request.ts'
 
-test('the shortest request has nothing that nobody asked for', () => {
+test('the shortest request has nothing that the caller did not set', () => {
   expect(written({}).body).toEqual({
     model: 'upstream-model',
     input: [{ type: 'message', role: 'user', content: 'How high is the tide?' }],
@@ -67,7 +67,7 @@ test('what this dialect has no word for is dropped with a warning', () => {
   expect(Object.keys(body)).toEqual(['model', 'input', 'include', 'store'])
 })
 
-test('a list goes out inside an object', () => {
+test('a list is wrapped in an object', () => {
   const format = { type: 'schema', schema: { type: 'array', items: { type: 'string' } } } as const
   const { body, tools } = encodeRequest(request({ from: originOf('generate-content'), format }), target())
   expect(body.text).toMatchObject({ format: { schema: { properties: { value: format.schema } }, strict: true } })
@@ -115,7 +115,7 @@ describe('instructions', () => {
 })
 
 describe('calls and results', () => {
-  test('in the caller’s order, thoughts before their call, results with images and errors', () => {
+  test('in the caller’s order, reasoning before its call, results with images and errors', () => {
     const { input, warned } = written({
       turns: [
         turn(
@@ -156,7 +156,7 @@ describe('calls and results', () => {
     expect(warned).toEqual([])
   })
 
-  test('a call without a result gets one once the conversation has gone on, and only then', () => {
+  test('a call without a result gets one if the conversation continues, and only then', () => {
     const open = turn('assistant', call('c1'), call('c2'))
     const { input, warned } = written({ turns: [open, turn('user', result('c2'), { type: 'text', text: 'Well?' })] })
     expect(input.slice(2)).toEqual([
@@ -168,7 +168,7 @@ describe('calls and results', () => {
     expect(written({ turns: [open] }).input.map(({ type }) => type)).toEqual(['function_call', 'function_call'])
   })
 
-  test('thoughts whose signature is another’s, or that have none, stay behind without a word', () => {
+  test('reasoning with a foreign signature or none is dropped without a warning', () => {
     const { input, warned } = written({
       turns: [
         turn(
@@ -230,7 +230,7 @@ describe('calls and results', () => {
     expect(warned).toEqual(['turns;changed'])
   })
 
-  test('a name goes into the text', () => {
+  test('a name is written into the text', () => {
     const { input, warned } = written({ turns: [{ ...said('Hi'), name: 'Ada' }] })
     expect(input).toMatchObject([{ content: 'Ada: Hi' }])
     expect(warned).toEqual(['name;changed'])
@@ -240,8 +240,8 @@ describe('calls and results', () => {
 test.each([
   ['chat', 'n'],
   ['generate-content', 'generationConfig.candidateCount'],
-] as const)('several answers are refused, as %s calls them', (from, param) => {
-  expect(refused({ from: originOf(from), sampling: { choices: 2 } })).toMatchObject({ code: 'unsupported', param })
+] as const)('several answers are rejected, as %s calls them', (from, param) => {
+  expect(rejected({ from: originOf(from), sampling: { choices: 2 } })).toMatchObject({ code: 'unsupported', param })
   expect(written({ from: originOf(from), sampling: { choices: 1 } }).warned).toEqual([])
 })
 

@@ -54,28 +54,22 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
   return { body, tools: { changed: names.changed, wrapped: NO_NAMES, firstCallOnly: false, ...undo } }
 }
 
-function writeReasoning(
-  request: CanonicalRequest,
-  { rejectedFields: refuses }: Target,
-): Record<string, unknown> | undefined {
+function writeReasoning(request: CanonicalRequest, { rejectedFields }: Target): Record<string, unknown> | undefined {
   const effort = effortOf(request.reasoning)
-  const isShown = wantsReasoning(request) && !refuses?.has('reasoning.summary')
+  const isShown = wantsReasoning(request) && !rejectedFields?.has('reasoning.summary')
   if (effort === undefined && !isShown) return undefined
   return present({ effort, summary: isShown ? 'auto' : undefined })
 }
 
 /** What the answer is to bring besides its text: reasoning that can be sent back, and probabilities. */
-function writeInclude(
-  { sampling }: CanonicalRequest,
-  { model, rejectedFields: refuses }: Target,
-): string[] | undefined {
-  const include = WITHOUT_THOUGHTS.test(model) || refuses?.has('include') ? [] : ['reasoning.encrypted_content']
+function writeInclude({ sampling }: CanonicalRequest, { model, rejectedFields }: Target): string[] | undefined {
+  const include = WITHOUT_REASONING.test(model) || rejectedFields?.has('include') ? [] : ['reasoning.encrypted_content']
   if (sampling.logprobs !== undefined) include.push('message.output_text.logprobs')
   return include.length === 0 ? undefined : include
 }
 
-/** Models that do not reason: the vendor refuses to be asked for their reasoning. */
-const WITHOUT_THOUGHTS = /(?:^|\/)(?:gpt-[34]|chatgpt-)/i
+/** Models that do not reason: the vendor rejects requests for their reasoning. */
+const WITHOUT_REASONING = /(?:^|\/)(?:gpt-[34]|chatgpt-)/i
 
-/** Nothing that nobody asked for is sent. */
+/** Only what the caller set is sent. */
 const present = (fields: Record<string, unknown>): Record<string, unknown> => withoutUndefined(fields)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { originOf } from '../../../../fixtures/origins.ts'
-import { call, refused, result, said, TIDE, turn, written } from '../../../../fixtures/responses/requests.ts'
+import { call, rejected, result, said, TIDE, turn, written } from '../../../../fixtures/responses/requests.ts'
 import type { JsonSchema, MediaPart } from '../../../canonical/request.ts'
 
 describe('media', () => {
@@ -51,11 +51,11 @@ describe('media', () => {
     ['video', media({ media: 'video' })],
     ['a file at another vendor', media({ source: { kind: 'object', id: 'file_1' } })],
     ['an image at another vendor', media({ media: 'image', source: { kind: 'object', id: 'file_1' } })],
-  ])('%s is refused by its place', (_, part) => {
-    expect(refused({ turns: [turn('user', part)] })).toMatchObject({ code: 'unsupported', param: 'a[0]' })
-    expect(refused({ turns: [turn('assistant', call('c')), turn('user', result('c', { parts: [part] }))] }).param).toBe(
-      'a[0]',
-    )
+  ])('%s is rejected by its place', (_, part) => {
+    expect(rejected({ turns: [turn('user', part)] })).toMatchObject({ code: 'unsupported', param: 'a[0]' })
+    expect(
+      rejected({ turns: [turn('assistant', call('c')), turn('user', result('c', { parts: [part] }))] }).param,
+    ).toBe('a[0]')
   })
   test('a detail that is unknown here', () => {
     expect(written({ turns: [turn('user', media({ media: 'image', detail: 'medium' }))] }).warned).toEqual([
@@ -117,19 +117,19 @@ describe('tools', () => {
   test('a choice without tools', () => {
     const { body, warned } = written({ toolChoice: { mode: 'auto' }, parallelCalls: true })
     expect([body.tool_choice, body.parallel_tool_calls, warned]).toEqual([undefined, undefined, []])
-    expect(refused({ toolChoice: { mode: 'required' } })).toMatchObject({ param: 'tool_choice' })
+    expect(rejected({ toolChoice: { mode: 'required' } })).toMatchObject({ param: 'tool_choice' })
   })
 
-  test('hosted tools are dropped beside others, and refused where they matter', () => {
+  test('hosted tools are dropped beside others, and rejected where they matter', () => {
     const hostedTools = [{ name: 'web_search', at: 'tools[1]' }]
     expect(written({ tools: [TIDE], hostedTools }).warned).toEqual(['tools;dropped'])
-    expect(refused({ hostedTools })).toMatchObject({
+    expect(rejected({ hostedTools })).toMatchObject({
       code: 'unsupported',
       param: 'tools[1]',
       message: expect.stringContaining('web_search'),
     })
     const toolChoice = { mode: 'hosted', name: 'web_search' } as const
-    expect(refused({ tools: [TIDE], hostedTools, toolChoice })).toMatchObject({
+    expect(rejected({ tools: [TIDE], hostedTools, toolChoice })).toMatchObject({
       param: 'tool_choice',
       message: expect.stringContaining('web_search'),
     })
@@ -169,6 +169,6 @@ describe('tools', () => {
 
   test('images are made by a tool of the vendor', () => {
     expect(written({ modalities: ['image'] }).body.tools).toEqual([{ type: 'image_generation' }])
-    expect(refused({ modalities: ['audio'] }).code).toBe('unsupported')
+    expect(rejected({ modalities: ['audio'] }).code).toBe('unsupported')
   })
 })

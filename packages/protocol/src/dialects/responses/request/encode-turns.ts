@@ -76,10 +76,10 @@ function writeTurns(request: CanonicalRequest, names: ToolNames, { warn, unseal 
         items.push(writeResult(part, customs.has(part.callId), request.from, warn))
         break
       case 'reasoning':
-        writeThoughts(part, part.signature)
+        writeReasoning(part, part.signature)
         break
       case 'redacted':
-        writeThoughts({ text: '', style: 'summary' }, part.data)
+        writeReasoning({ text: '', style: 'summary' }, part.data)
         break
       case 'foreign':
         warn('turns', 'dropped')
@@ -87,8 +87,8 @@ function writeTurns(request: CanonicalRequest, names: ToolNames, { warn, unseal 
     }
   }
 
-  /** Reasoning go back only with what their own vendor gave for them; others would be refused. */
-  function writeThoughts({ text, style }: Pick<ReasoningPart, 'text' | 'style'>, signature: string | undefined): void {
+  /** Reasoning is sent back only with the signature of its own vendor; other reasoning would be rejected. */
+  function writeReasoning({ text, style }: Pick<ReasoningPart, 'text' | 'style'>, signature: string | undefined): void {
     const encrypted = signature === undefined ? undefined : unseal(signature)
     if (encrypted === undefined) return
     const hasText = text !== ''

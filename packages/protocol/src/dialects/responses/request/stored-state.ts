@@ -16,7 +16,7 @@ export const isReference = ({ type, role, id }: Json): boolean =>
 export const isReasoningReference = (item: Json): boolean =>
   isReference(item) && typeof item.id === 'string' && item.id.startsWith('rs_')
 
-/** Throws Mistake if the request cannot be understood from its own text. To be called before it is translated. */
+/** Throws RequestError if the request cannot be understood from its own text. To be called before it is translated. */
 export function rejectStored(body: unknown): void {
   if (!isObject(body)) return
   if (isGiven(body.previous_response_id)) throw notFound('previous_response_id', 'The previous response was not found.')

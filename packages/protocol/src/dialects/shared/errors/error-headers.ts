@@ -17,7 +17,7 @@ export function secondsToWait(error: ErrorInfo): number {
   return Number.isNaN(wanted) ? USUAL_WAIT : Math.min(Math.max(wanted, 1), LONGEST_WAIT)
 }
 
-/** Our own limits are known to the millisecond; whoever can wait by it need not wait for the whole second. */
+/** Our own limits are known to the millisecond, so clients that read this header need not wait a whole second. */
 function millisecondsToWait({ limit }: ErrorInfo, seconds: number): number {
   const known = typeof limit?.reset === 'object' ? Math.ceil(limit.reset.afterMs) : seconds * 1_000
   return Math.min(Math.max(known, 1), seconds * 1_000)

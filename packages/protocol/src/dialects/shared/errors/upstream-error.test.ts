@@ -195,7 +195,7 @@ describe('whatever an upstream sends', () => {
     }
   })
 
-  test('a 400 that is not JSON comes from something in between', () => {
+  test('a 400 that is not JSON comes from an intermediary', () => {
     expect(DIALECTS.chat.decodeError(400, '<html>').code).toBe('upstream_failed')
     expect(DIALECTS.chat.decodeError(400, {}).code).toBe('bad_request')
   })
@@ -286,6 +286,6 @@ test.each<[body: unknown, billed: true | undefined]>([
   [{ error: {} }, undefined],
   ['<html>', undefined],
   [undefined, undefined],
-])('what was used, told in the same breath: %j', (body, billed) => {
+])('an error that reports usage: %j', (body, billed) => {
   for (const id of DIALECT_IDS) expect(DIALECTS[id].decodeError(503, body).billed).toBe(billed)
 })

@@ -28,16 +28,16 @@ export type Vocabulary = {
 }
 
 const OWN_WORDS = {
-  bad_request: 'The upstream refused the request.',
+  bad_request: 'The upstream rejected the request.',
   unsupported: 'The upstream does not support a part of the request.',
   context_too_long: 'The request is longer than the context of the model.',
-  content_refused: 'The content of the request was refused.',
+  content_refused: 'The content of the request was rejected.',
   not_found: 'The upstream does not know this object.',
   conflict: 'The object is in a state that does not allow this.',
   request_too_large: 'The request is larger than the upstream takes.',
   rate_limited: 'The upstream limits the rate of requests.',
   upstream_failed: 'The upstream failed to answer.',
-  upstream_rejected_us: 'The upstream refused the credential or the model name of this gateway.',
+  upstream_rejected_us: 'The upstream rejected the credential or the model name of this gateway.',
   unavailable: 'The upstream is overloaded or not available.',
   upstream_timeout: 'The upstream did not answer in time.',
 } satisfies Record<UpstreamCode, string>

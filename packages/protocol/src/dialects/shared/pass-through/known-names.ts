@@ -1,5 +1,5 @@
 // Some upstreams read names of fields whatever their case, and the last one of a name wins: to them `Model` is a second
-// `model`, which nobody here has priced. So a name that is a known one in another case is rejected, and so is a name that
+// `model`, which has not been priced. So a name that is a known one in another case is rejected, and so is a name that
 // comes twice: at the top level and in the objects that a dialect lists, never in a schema or in what callers name themselves.
 
 import { RequestError } from '../../../canonical/reading.ts'
@@ -72,7 +72,7 @@ export function knownNames(
 const OWN = 1 << 2
 const INNER = (1 << 3) | (1 << 4)
 
-/** Throws Mistake. */
+/** Throws RequestError. */
 export function checkNames(bytes: Uint8Array, { fields }: JsonScan, known: KnownNames, codec: Codec): void {
   for (const field of fields) {
     const { name } = field
@@ -130,7 +130,7 @@ class CheckedNames {
     this.#codec = codec
   }
 
-  /** The name at this place; undefined when it is no valid string, which the parser will find. Throws Mistake. */
+  /** The name at this place; undefined when it is no valid string, which the parser will find. Throws RequestError. */
   next(keyStart: number, keyEnd: number, field: JsonField, parent: string | undefined): string | undefined {
     const checked = this.#checked
     if (isFirstMember(this.#bytes, keyStart)) this.#count = 0

@@ -19,7 +19,7 @@ const CONTENT_NAMES: ReadonlySet<string> = new Set(
   ),
 )
 
-/** With a scheme, or with the scheme of whoever reads it. */
+/** With a scheme, or relative to the scheme of its reader. */
 const LOOKS_LIKE_URL = /^[\0- ]*(?:[a-z][a-z0-9+.-]{0,30}:|[/\\]{2})/i
 
 const setOf = (...names: readonly string[]): ReadonlySet<string> => new Set(names.join(' ').split(' '))
@@ -27,7 +27,7 @@ const setOf = (...names: readonly string[]): ReadonlySet<string> => new Set(name
 /** Members that are texts. */
 const TEXTS = setOf('text title name description id type role')
 
-/** Members of parts and tools that a model reads, or that describe what it may say: what stands in them is fetched by nobody. */
+/** Members of parts and tools that a model reads, or that describe its output: URLs in them are not fetched. */
 const READ_BY_MODEL = setOf(
   'text title name description id type role thinking refusal transcript context annotations citations logprobs',
   // Calls of tools, their results, and what tools look like.

@@ -25,7 +25,7 @@ test.each<[Id, string]>([
   ['responses', '"include":["reasoning.encrypted_content"]'],
   ['messages', '"thinking":{"type":"adaptive"}'],
   ['generate-content', '"generationConfig":{"thinkingConfig":{"includeThoughts":true}}'],
-])('%s asks for thoughts with %s', (id, member) => {
+])('%s requests reasoning with %s', (id, member) => {
   expect(read(id, ask(id, member)).opening()).toBe('hi')
 })
 

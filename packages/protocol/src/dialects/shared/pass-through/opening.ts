@@ -8,12 +8,12 @@ export const OPENING = 1_024
 
 /**
  * The first words of the first user, not the instructions before them: those are the same in many conversations.
- * Undefined where there are none, or the answers hold no such reasoning: nobody has asked for reasoning, and no calls of tools
+ * Undefined where there are none, or the answers hold no such reasoning: no reasoning was requested, and no calls of tools
  * can carry any.
  */
-export function openingOf(request: CanonicalRequest, asksForThoughts = false): string | undefined {
+export function openingOf(request: CanonicalRequest, asksForReasoning = false): string | undefined {
   const { reasoning, tools, hostedTools, turns } = request
-  const mayThink = asksForThoughts || Object.keys(reasoning).length + tools.length + hostedTools.length > 0
+  const mayThink = asksForReasoning || Object.keys(reasoning).length + tools.length + hostedTools.length > 0
   if (!mayThink) return undefined
   const first = turns.find(({ role }) => role === 'user')
   let words = ''

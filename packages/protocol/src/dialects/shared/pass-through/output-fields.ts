@@ -41,7 +41,7 @@ const NAMES: Readonly<Record<FieldKind, readonly string[]>> = {
   wrapper: ['extra_body'],
 }
 
-/** All of them, for whoever compares names. */
+/** All of them, for comparisons of names. */
 export const OUTPUT_FIELDS: readonly string[] = Object.values(NAMES).flat()
 
 /** Services written in Go read names in any case. */
@@ -91,7 +91,7 @@ function membersOf(holder: JsonField, kind: 'holder' | 'wrapper', { bytes, codec
   if (holder.kind !== 'object') return []
   const inner = bytes.subarray(holder.start, holder.end)
   const scan = scanObject(inner, codec)
-  // With a name twice in it, nobody knows which one counts.
+  // If a name occurs twice, it is unknown which one the vendor reads.
   if (!scan.ok) return [{ name: holder.name, holder: undefined, kind: 'wrapper', value: Number.NaN }]
   return scan.fields.filter(isGiven).flatMap((field): OutputField[] => {
     const known = kindOf(field.name)

@@ -1,5 +1,5 @@
 // The tables of what changes a vendor's price are closed: every field of the official SDKs' types is in one of them. A new
-// version of an SDK makes this fail with the names of the fields that somebody has to decide about.
+// version of an SDK makes this fail with the names of the fields that need a decision.
 import { describe, expect, test } from 'bun:test'
 import type Anthropic from '@anthropic-ai/sdk'
 import type { GenerateContentConfig, GenerationConfig, Tool } from '@google/genai'
@@ -116,7 +116,7 @@ describe('a tool is what the longest name says that it is', () => {
     ['web_search_20990101', messages.TOOLS, 'web_search'],
     ['tool_search_tool_bm25_20251119', messages.TOOLS, undefined],
     ['code_execution_20260521', messages.TOOLS, 'code_interpreter'],
-    // Nobody knows these: what sounds like a vendor's own tool needs a price, what does not passes.
+    // Unknown names: one that sounds like a vendor's own tool needs a price, others pass.
     ['live_search', chat.TOOLS, 'live_search'],
     ['image_generation_20270101', messages.TOOLS, 'image_generation_20270101'],
     ['brand_new', responses.TOOLS, undefined],

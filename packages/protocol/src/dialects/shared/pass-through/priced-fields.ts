@@ -97,8 +97,8 @@ const own = <Value>(table: Readonly<Record<string, Value>>, name: string): Value
   Object.hasOwn(table, name) ? table[name] : undefined
 
 /**
- * Vendors invent fields faster than tables grow. One that nobody here knows passes, unless its very name says that it is
- * about what an answer costs: then it needs a price that nobody can have written.
+ * Vendors invent fields faster than tables grow. An unknown field passes, unless its name says that it
+ * affects the cost: then it would need a price, which no configuration can have.
  */
 const SPEAKS_OF_PRICE = /(^|_)(service_?tier|tier|speed|(web|live|x|enable)_?search)(_|$)/i
 
@@ -142,7 +142,7 @@ export function effectOfType(effects: Effects, type: unknown): PricedEffect | un
   return RUN_BY_VENDORS.test(type) ? asking('other', type.slice(0, LONGEST_WORD), {}) : undefined
 }
 
-/** Tools that nobody here knows and that callers do not run themselves. */
+/** Unknown tools that callers do not run themselves. */
 const RUN_BY_VENDORS = /search|retriev|interpreter|execution|generation|browse/i
 
 /** The tools of a list that need a price. `most`: the most calls of all of them together, where the request says it. */

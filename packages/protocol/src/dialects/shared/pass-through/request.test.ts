@@ -100,7 +100,7 @@ describe('facts', () => {
     expect(read(id, json).textBytes).toBeGreaterThanOrEqual(20_000)
   })
 
-  test('chat: an image weighs nothing beside its count, however its slashes are written', () => {
+  test('chat: an image counts once and not by its bytes, however its slashes are escaped', () => {
     const url = `data:image\\/png;base64,${DATA}`
     const json = `{"model":"m","messages":[{"role":"user","content":[{"type":"image_url","image_url":{"url":"${url}"}}]}]}`
     expect(read('chat', json).textBytes).toBeLessThan(json.length - DATA.length)
@@ -124,7 +124,7 @@ describe('facts', () => {
   })
 })
 
-describe('mistakes name the field', () => {
+describe('errors name the field', () => {
   test.each<[Id, string, string | undefined]>([
     [
       'chat',
@@ -261,7 +261,7 @@ describe('edits change what they name and no other byte', () => {
     '"generationConfig":{"candidateCount":1,"candidate_count":8}',
     '"serviceTier":"default","service_tier":"priority"',
     '"cachedContent":"","cached_content":"cachedContents/1"',
-  ])('a field that is there twice, of which the vendor may heed the other one, is refused: %s', (members) => {
+  ])('a duplicate field is rejected, since the vendor may read the other one: %s', (members) => {
     expect(() => read('generate-content', ask('generate-content', members))).toThrow(/ twice/)
   })
 
@@ -278,7 +278,7 @@ describe('edits change what they name and no other byte', () => {
     })
   })
 
-  test('nothing asked: the same array', () => {
+  test('no edits: the same array', () => {
     for (const id of Object.keys(DIALECTS) as Id[]) {
       const bytes = bytesOf(ask(id))
       const request = DIALECTS[id].readRequest(bytes, bufferCodec, { model: 'm', stream: false })

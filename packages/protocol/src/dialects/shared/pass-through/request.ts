@@ -14,7 +14,7 @@ import { boundOutput, outputFieldsIn } from './output-fields.ts'
 /** A body with the places of its top-level fields. */
 export type Scanned = { bytes: Uint8Array; scan: JsonScan; codec: Codec }
 
-/** Both the parsed value and where its fields stand in the bytes. Throws Mistake. */
+/** Both the parsed value and the positions of its fields in the bytes. Throws RequestError. */
 export function readBody(
   bytes: Uint8Array,
   codec: Codec,
@@ -31,7 +31,7 @@ export function readBody(
  */
 export const DEFAULT_MAX_VALUES = 250_000
 
-/** Everything that is found out before a body is parsed, or instead. Throws Mistake. */
+/** Everything that is checked before a body is parsed, or instead. Throws RequestError. */
 export function scanBody(
   bytes: Uint8Array,
   codec: Codec,
@@ -52,7 +52,7 @@ export function scanBody(
   throw new RequestError('bad_request', scan.field, `The body ${scan.message} (byte ${scan.offset})`)
 }
 
-/** Throws Mistake. Nesting must have been limited before, by a scan. */
+/** Throws RequestError. Nesting must have been limited before, by a scan. */
 export function parseBody(bytes: Uint8Array, codec: Codec): Json {
   try {
     return JSON.parse(codec.decode(bytes, 0, bytes.length)) as Json
@@ -69,8 +69,8 @@ export type MediaCounts = { images: number; documents: number; audios: number; e
 const TEXT_TYPE = /^text\/|[/+.-](?:json|xml|yaml|csv|javascript|typescript|sql|sh|toml)\b/i
 
 /**
- * How many of the bytes of encoded media a model does not read as text. Images are counted by the piece alone; of pages
- * and of audio nobody knows how many there are, but more in what is larger.
+ * How many of the bytes of encoded media a model does not read as text. Images are counted one by one; pages and
+ * audio have no known count, but larger data has more of them.
  */
 export function notText(mime: string, bytes: number): number {
   if (/^image\//i.test(mime)) return bytes

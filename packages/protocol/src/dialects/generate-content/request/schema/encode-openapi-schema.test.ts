@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import { requestOf, targetOf } from '../../../../../fixtures/generate-content/answering.ts'
-import { mistakeOf } from '../../../../../fixtures/generate-content/reading.ts'
+import { requestOf, targetOf } from '../../../../../fixtures/generate-content/harness.ts'
+import { mistakeOf } from '../../../../../fixtures/generate-content/requests.ts'
 import type { JsonSchema } from '../../../../canonical/request.ts'
 import { encodeRequest } from '../encode-request.ts'
 
@@ -68,7 +68,7 @@ test('a function without parameters has none', () => {
   expect(write({ type: 'object', properties: {} }).declared).toEqual({ name: 'f' })
 })
 
-test('a schema that refers to itself is refused', () => {
+test('a schema that refers to itself is rejected', () => {
   const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } } }
   const mistake = mistakeOf(() => write({ $ref: '#/$defs/node', $defs: { node } }))
   expect(mistake).toMatchObject({ code: 'unsupported' })

@@ -3,7 +3,7 @@
 import { isObject, type Json, unsupported } from '../../../../canonical/reading.ts'
 import { MOST_PIECES } from './encode-schema.ts'
 
-/** Takes what `vendorSchema` gives. Throws Mistake for a schema that holds itself. `lost`: see there. */
+/** Takes what `vendorSchema` gives. Throws RequestError for a schema that holds itself. `lost`: see there. */
 export function ownSchema(schema: Json, lost: () => void): Record<string, unknown> {
   return written(schema, { root: schema, lost, within: [], count: { pieces: 0 } })
 }

@@ -102,7 +102,7 @@ test.each(CASES)('%s', (_, given, schema) => {
   expect(written(given) as object).toEqual({ schema, isLossy: false })
 })
 
-test.each(LOSSY)('left out and told: %s', (_, given, schema) => {
+test.each(LOSSY)('left out and reported: %s', (_, given, schema) => {
   expect(written(given) as object).toEqual({ schema, isLossy: true })
 })
 

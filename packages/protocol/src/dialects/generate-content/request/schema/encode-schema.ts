@@ -1,5 +1,5 @@
 // JSON Schema as callers write it -> the part of JSON Schema that the vendor takes. Whatever it does not know it
-// refuses, so nothing else may be left in: see ANNOTATIONS for what means nothing, the rest is reported as lost.
+// rejects, so nothing else may be left in: see ANNOTATIONS for what means nothing, the rest is reported as lost.
 
 import { isObject, type Json } from '../../../../canonical/reading.ts'
 import type { JsonSchema } from '../../../../canonical/request.ts'
@@ -89,7 +89,7 @@ function assignBound(out: Record<string, unknown>, schema: Json, keyword: string
   else out.maximum ??= held - step
 }
 
-/** `["string","null"]` -> any of the two: a list of types is refused by older models. */
+/** `["string","null"]` -> any of the two: a list of types is rejected by older models. */
 function oneOfTypes(out: Record<string, unknown>, schema: Json): Record<string, unknown> {
   const listed = (Array.isArray(schema.type) ? schema.type : [schema.type]).filter((type) => typeof type === 'string')
   const types = new Set(listed.map((type) => type.toLowerCase()))

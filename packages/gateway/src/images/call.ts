@@ -1,0 +1,114 @@
+// The call to an upstream, up to the headers of a response that may have images.
+
+import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
+import { RequestError } from '@trivium/protocol/canonical/reading.ts'
+import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
+import type { ImageCandidate, ImageOffer } from '../access/catalogue.ts'
+import { type SettleDependencies, settle } from '../paid-call/settle.ts'
+import type { FailedAttempt } from '../routing/failed-attempt.ts'
+import { endAttempt, findNext, type NextAttemptDependencies } from '../routing/next-attempt.ts'
+import { failedByReply, failedByThrow, type UpstreamErrorDependencies } from '../routing/upstream-errors.ts'
+import type { Send } from '../upstreams/send.ts'
+import type { ImageCall } from './image-call.ts'
+import { boundOf, makesMany } from './reserve.ts'
+import { withImageTimeouts } from './route.ts'
+import { type UpstreamRequest, type UpstreamRequestDependencies, upstreamRequest } from './upstream-request.ts'
+
+export type CallDependencies = NextAttemptDependencies &
+  UpstreamErrorDependencies &
+  UpstreamRequestDependencies &
+  SettleDependencies & { send: Send }
+
+/** Calls one upstream after the other until one answers: resolves with a 2xx response whose body has not been read. */
+export async function call(imageCall: ImageCall, deps: CallDependencies): Promise<UpstreamResponse> {
+  for (;;) {
+    const failed = await attempt(imageCall, deps)
+    if (!('failure' in failed)) return failed
+    await nextAttempt(imageCall, failed, deps)
+  }
+}
+
+async function attempt(imageCall: ImageCall, deps: CallDependencies): Promise<UpstreamResponse | FailedAttempt> {
+  const { attempt, upstreamCall } = imageCall
+  imageCall.slot.setAwaitingUpstream(true)
+  try {
+    const { path, dialect, contentType, body, stream } = outgoing(imageCall, attempt.candidate, deps)
+    const { upstream, key } = attempt.candidate
+    const cancel = upstreamCall.cancellation
+    attempt.health.sent(performance.now())
+    const reply = await deps.send(upstream, { path, dialect, contentType, body, stream, headers: {}, key, cancel })
+    upstreamCall.headersArrived()
+    const mark = reply.header('x-sandbox')
+    if (mark !== null) imageCall.headers.set('x-sandbox', mark)
+    if (reply.status >= 200 && reply.status < 300) return reply
+    return (await failedByReply(imageCall, reply, deps)).failed
+  } catch (error) {
+    return failedByThrow(imageCall, error, deps)
+  }
+}
+
+/** How many images the next call to the upstream is for. */
+const missing = ({ request, delivered }: ImageCall, candidate: ImageCandidate): number =>
+  makesMany(candidate) ? request.n - delivered.length : 1
+
+function outgoing(imageCall: ImageCall, candidate: ImageCandidate, deps: CallDependencies): UpstreamRequest {
+  const { request, caller } = imageCall
+  return upstreamRequest(request, candidate, caller, missing(imageCall, candidate), deps)
+}
+
+/** Another candidate, if there may be one. Else the failure is thrown; the call is settled if it has made nothing. */
+export async function nextAttempt(imageCall: ImageCall, failed: FailedAttempt, deps: CallDependencies): Promise<void> {
+  const { attempt, caller, wanted, tried, request, hold } = imageCall
+  endAttempt(imageCall, failed, deps)
+  const last = { caller, wanted, offer: attempt.offer, candidate: attempt.candidate, tried }
+  const steps = {
+    prepare(offer: ImageOffer, candidate: ImageCandidate, tried: readonly ImageCandidate[]) {
+      const prepared = preparedFor(imageCall, candidate, deps)
+      return prepared && { ...prepared, offer, candidate, tried }
+    },
+    async cover({ offer, candidate }: { offer: ImageOffer; candidate: ImageCandidate }) {
+      const needed = boundOf(request, offer, candidate)
+      return needed > hold.held && (await hold.raise(needed, needed)) === 'stop' ? undefined : needed
+    },
+    limitsOf: withImageTimeouts,
+  }
+  const next = await findNext(imageCall, failed, last, steps, deps)
+  if (!next) {
+    if (imageCall.delivered.length === 0) await settleFailed(imageCall, failed, deps)
+    throw failed.failure
+  }
+  const { offer, candidate, dialect, warnings } = next.prepared
+  const entry = { upstream: attempt.candidate.upstream.id, model: attempt.offer.model.id, outcome: failed.reason }
+  imageCall.failedAttempts = [...(imageCall.failedAttempts ?? []), entry]
+  imageCall.tried = next.prepared.tried
+  imageCall.attempt = { offer, candidate, dialect, health: next.health, warnings: [...warnings] }
+  showWarnings(imageCall)
+  imageCall.upstreamCall.resetIdle()
+}
+
+/** undefined: this candidate cannot serve the request. */
+export function preparedFor(
+  imageCall: ImageCall,
+  candidate: ImageCandidate,
+  deps: CallDependencies,
+): UpstreamRequest | undefined {
+  try {
+    return outgoing(imageCall, candidate, deps)
+  } catch (error) {
+    if (error instanceof RequestError) return undefined
+    throw error
+  }
+}
+
+export async function settleFailed(
+  imageCall: ImageCall,
+  { outcome }: Pick<FailedAttempt, 'outcome'>,
+  deps: SettleDependencies,
+): Promise<void> {
+  await settle(imageCall, { outcome, charges: [], sawOutput: false }, deps)
+}
+
+export function showWarnings({ attempt: { warnings }, headers }: Pick<ImageCall, 'attempt' | 'headers'>): void {
+  if (warnings.length === 0) headers.remove('x-trivium-warnings')
+  else headers.set('x-trivium-warnings', warningHeader(warnings))
+}

@@ -1,0 +1,168 @@
+// Makes the images: calls upstreams until as many are there as were requested, or no more can be.
+
+import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
+import type { ImageEvent, ImageReply, ReplyImage } from '@trivium/protocol/canonical/image.ts'
+import { IMAGE_SERVICES } from '@trivium/protocol/dialects/image-services.ts'
+import { openThinJson, ThinJsonOverflow } from '@trivium/protocol/framing/json/thin-json.ts'
+import { Failure } from '../access/failure.ts'
+import { codec } from '../bytes/codec.ts'
+import type { FailedAttempt } from '../routing/failed-attempt.ts'
+import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
+import { type CallDependencies, call, nextAttempt } from './call.ts'
+import { type ImageCall, isComplete } from './image-call.ts'
+import { dimensionsIn } from './inspect-image.ts'
+import { addUsage } from './usage.ts'
+
+export type PartialImage = Extract<ImageEvent, { type: 'partial' }>
+export type CompletedImage = Extract<ImageEvent, { type: 'completed' }>
+
+/** Takes an image on its way to the client, and resolves when the next one may follow. */
+export type OnImage = (event: PartialImage | CompletedImage) => Promise<void>
+
+const EVENT_BYTES = 64 * 1024 * 1024
+const REPLY_BYTES = 128 * 1024 * 1024
+
+/** What the unstreamed reply says besides its images; of several calls, the first. */
+export type ReplyFrame = Pick<ImageReply, 'created' | 'details' | 'unknown'>
+
+/** Resolves when there are as many as can be had, at least one; throws a Failure if there is none, and the call is settled. */
+export async function generate(
+  imageCall: ImageCall,
+  onImage: OnImage,
+  deps: CallDependencies,
+): Promise<ReplyFrame | undefined> {
+  let frame: ReplyFrame | undefined
+  try {
+    for (let before = -1; !isComplete(imageCall) && imageCall.delivered.length > before; ) {
+      before = imageCall.delivered.length
+      const made = await generateOnce(imageCall, onImage, deps)
+      frame ??= made
+    }
+  } catch (error) {
+    // What was made is delivered and charged, whatever the next call came to.
+    if (!(error instanceof Failure) || imageCall.delivered.length === 0) throw error
+  }
+  return frame
+}
+
+/** One upstream after the other, until one brings images. */
+async function generateOnce(
+  imageCall: ImageCall,
+  onImage: OnImage,
+  deps: CallDependencies,
+): Promise<ReplyFrame | undefined> {
+  const before = imageCall.delivered.length
+  for (;;) {
+    const reply = await call(imageCall, deps)
+    const read = isEventStream(reply)
+      ? await readEvents(imageCall, reply, onImage, deps)
+      : await readReply(imageCall, reply, onImage, deps)
+    imageCall.calls++
+    if (!read || !('failure' in read)) return read
+    // Images that were completed before the failure are kept.
+    if (imageCall.delivered.length > before) return undefined
+    await nextAttempt(imageCall, read, deps)
+  }
+}
+
+const isEventStream = (reply: UpstreamResponse): boolean =>
+  reply.header('content-type')?.toLowerCase().startsWith('text/event-stream') ?? false
+
+async function readReply(
+  imageCall: ImageCall,
+  response: UpstreamResponse,
+  onImage: OnImage,
+  deps: CallDependencies,
+): Promise<ReplyFrame | FailedAttempt> {
+  const { upstreamCall, attempt } = imageCall
+  const thin = openThinJson(REPLY_BYTES)
+  try {
+    for (let piece = await response.read(); piece; piece = await response.read()) {
+      upstreamCall.received(piece)
+      thin.push(piece)
+    }
+  } catch (error) {
+    return failedByReading(imageCall, response, error)
+  }
+  const decoded = IMAGE_SERVICES[attempt.dialect].decodeReply(thin.take(), codec)
+  if (!decoded.ok) return failedByError(imageCall, decoded.error, deps)
+  const { images, details, usage, usageJson, created, unknown } = decoded.reply
+  if (images.length === 0) return failedByOther('The upstream returned no image.')
+  noteUsage(imageCall, usage)
+  for (const image of images) {
+    const completed: CompletedImage = {
+      ...{ type: 'completed', image, details, unknown: [], usage },
+      ...(created === undefined ? {} : { created }),
+      ...(usageJson === undefined ? {} : { usageJson }),
+    }
+    await deliver(imageCall, completed, onImage)
+  }
+  return { details, unknown, ...(created === undefined ? {} : { created }) }
+}
+
+/** undefined: the stream has ended as it should. */
+async function readEvents(
+  imageCall: ImageCall,
+  response: UpstreamResponse,
+  onImage: OnImage,
+  deps: CallDependencies,
+): Promise<undefined | FailedAttempt> {
+  const { upstreamCall, attempt } = imageCall
+  const events: ImageEvent[] = []
+  const decoder = IMAGE_SERVICES[attempt.dialect].openStreamDecoder((event) => events.push(event), codec, EVENT_BYTES)
+  let hasPartial = false
+  try {
+    for (let isOver = false; !isOver; ) {
+      const piece = await response.read()
+      if (piece) {
+        upstreamCall.received(piece)
+        decoder.push(piece)
+      } else {
+        isOver = true
+        decoder.end()
+      }
+      for (const event of events.splice(0)) {
+        if (event.type === 'end') isOver = true
+        else if (event.type === 'usage') noteUsage(imageCall, event.usage)
+        else if (event.type === 'error') {
+          response.cancel()
+          return failedByError(imageCall, event.error, deps, hasPartial)
+        } else {
+          hasPartial = true
+          if (event.type === 'completed') noteUsage(imageCall, event.usage)
+          if (event.type === 'partial') await onImage(event)
+          else await deliver(imageCall, event, onImage)
+        }
+      }
+    }
+    response.cancel()
+    return undefined
+  } catch (error) {
+    if (error instanceof Failure) throw error
+    return failedByReading(imageCall, response, error)
+  }
+}
+
+function failedByReading(imageCall: ImageCall, response: UpstreamResponse, error: unknown): FailedAttempt {
+  response.cancel()
+  if (error instanceof ThinJsonOverflow) return failedByOther('The upstream sent a response that is too large.')
+  return failedByBreak(imageCall)
+}
+
+/** More than were requested are neither delivered nor charged, nor is one that cannot be handed to the client. */
+async function deliver(imageCall: ImageCall, event: CompletedImage, onImage: OnImage): Promise<void> {
+  if (isComplete(imageCall)) return
+  const { size, quality } = event.details
+  imageCall.firstOutputAt ??= performance.now()
+  await onImage(event)
+  imageCall.delivered.push({ size: isKnown(size) ? size : dimensionsOf(event.image), quality })
+}
+
+const isKnown = (size: string | undefined): boolean => size !== undefined && size !== 'auto'
+
+const dimensionsOf = ({ base64 }: ReplyImage): string | undefined => base64 && dimensionsIn(base64.pieces)
+
+/** Several calls to upstreams add up. */
+function noteUsage(imageCall: ImageCall, usage: ImageReply['usage']): void {
+  if (usage) imageCall.usage = imageCall.usage ? addUsage(imageCall.usage, usage) : usage
+}

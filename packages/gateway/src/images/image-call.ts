@@ -1,0 +1,26 @@
+// A paid call of the image journey: what it adds to the core, from the hold to the settlement.
+
+import type { DeliveredImage } from '../money/prices/image-price.ts'
+import type { CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
+import type { Usage } from '@trivium/protocol/canonical/usage.ts'
+import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
+import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
+import type { ImageCandidate, ImageOffer } from '../access/catalogue.ts'
+
+/** One attempt at one candidate: the next attempt replaces it as a whole. */
+export type ImageAttempt = CallAttempt & Readonly<{ offer: ImageOffer; candidate: ImageCandidate; dialect: ImageDialectId }>
+
+export type ImageCall = PaidCall<ImageAttempt> & {
+  readonly request: ImageRequest
+  /** Of the model that the caller named. */
+  readonly wanted: ImageOffer
+  /** Candidates that were chosen for earlier attempts. */
+  tried: readonly ImageCandidate[]
+  /** What has been made so far, over all calls to upstreams. */
+  readonly delivered: DeliveredImage[]
+  usage: Usage | undefined
+  /** Responses of upstreams that brought images. */
+  calls: number
+}
+
+export const isComplete = ({ delivered, request }: ImageCall): boolean => delivered.length >= request.n

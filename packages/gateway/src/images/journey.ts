@@ -1,0 +1,194 @@
+// The journey of a request for images, on the core of all paid calls:
+//   authenticate -> admit -> read -> authorize -> (claim) -> route -> reserve -> generate -> respond -> settle
+
+import type { HttpResponse } from '@trivium/http/response.ts'
+import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
+import { checkImageLimits } from '@trivium/protocol/dialects/images/request/limits.ts'
+import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
+import { authorizeImage } from '../access/authorize.ts'
+import type { Catalogue, ImageOffer } from '../access/catalogue.ts'
+import type { IncomingRequest } from '../access/incoming-request.ts'
+import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
+import type { Slot } from '../overload/admission.ts'
+import { type AdmitDependencies, admit } from '../paid-call/admit.ts'
+import { claim, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from '../paid-call/claim.ts'
+import { type HoldDependencies, placeHold } from '../paid-call/hold.ts'
+import { type HoldErrorDependencies, holdError, unavailable } from '../paid-call/hold-errors.ts'
+import type { PaidCall } from '../paid-call/paid-call.ts'
+import { recentRateLimit } from '../paid-call/rate-limit-errors.ts'
+import { runPaidCall } from '../paid-call/run.ts'
+import type { OpenRequest } from '../storage/node/settler.ts'
+import type { Node } from '../storage/node/node.ts'
+import type { Caller } from '../storage/storage.ts'
+import { showWarnings } from './call.ts'
+import type { ImageCall } from './image-call.ts'
+import { type ReadDependencies, type ReadRequest, readEdit, readGeneration } from './read.ts'
+import { boundOf } from './reserve.ts'
+import { encodeImages, respondJson } from './respond-json.ts'
+import { respondStream, type StreamDependencies } from './respond-stream.ts'
+import { type RouteDependencies, type Routed, releaseSlot, route } from './route.ts'
+import { upstreamRequest } from './upstream-request.ts'
+
+export type ImageDependencies = {
+  /** The configuration in force. A request takes it once and keeps it. */
+  catalogue(): Catalogue
+  node: Node
+} & AuthenticateDependencies &
+  AdmitDependencies &
+  ReadDependencies &
+  RouteDependencies &
+  HoldDependencies &
+  HoldErrorDependencies &
+  StreamDependencies
+
+const DIALECT: DialectId = 'images'
+
+export async function imageJourney(
+  incoming: IncomingRequest,
+  operation: ImageRequest['operation'],
+  deps: ImageDependencies,
+): Promise<HttpResponse> {
+  const caller = await authenticate(incoming, DIALECT, deps)
+  const catalogue = deps.catalogue()
+  const idempotencyKey = incoming.http.headers.get(IDEMPOTENCY_KEY)
+  const rateLimited = recentRateLimit(caller, undefined, deps)
+  if (rateLimited && idempotencyKey === null) throw rateLimited
+  const slot = await admit(incoming, caller, deps)
+  let isStreaming = false
+  let claimed: KeyClaim | undefined
+  let read: ReadRequest | undefined
+  try {
+    read =
+      operation === 'edit'
+        ? await readEdit(incoming, catalogue, idempotencyKey !== null, deps)
+        : await readGeneration(incoming, slot, catalogue, deps)
+    const { request, fingerprint } = read
+    const warnings: string[] = []
+    checkImageLimits(request, authorizeImage(caller, request.model, catalogue).model.limits)
+    if (idempotencyKey !== null) {
+      const keyed = { incoming, caller, endpoint: `images.${operation}`, body: fingerprint, warnings, idempotencyKey, rateLimited }
+      const found = await claim(keyed, catalogue.config.retention, deps)
+      if (found && 'status' in found) {
+        incoming.record.outcome = 'replayed'
+        return found
+      }
+      claimed = found
+    }
+    const imageCall = await reserve({ incoming, slot, claim: claimed, request, warnings }, caller, catalogue, deps)
+    slot.paid()
+    if (claimed) await confirmClaim(claimed, imageCall.hold, () => imageCall.upstreamCall.stop())
+    deps.retryBudget.addRequest()
+    showWarnings(imageCall)
+    imageCall.upstreamCall.sent()
+    const { close } = read
+    const work = async () => {
+      const respond = request.stream ? respondStream(imageCall, deps) : respondJson(imageCall, encodeImages, deps)
+      return await respond
+    }
+    const response = await runPaidCall(imageCall, work, deps, continueOnDisconnect)
+    isStreaming = request.stream
+    if (isStreaming) read = undefined
+    return isStreaming ? withEnd(response, close) : response
+  } catch (error) {
+    if (claimed) await releaseClaim(claimed, deps)
+    throw error
+  } finally {
+    await read?.close()
+    if (!isStreaming) slot.release()
+  }
+}
+
+/** The uploads of a stream are needed until it has ended: another upstream may be called. */
+function withEnd(response: HttpResponse, end: () => Promise<void>): HttpResponse {
+  const { body } = response
+  if (body instanceof Uint8Array) return response
+  return { ...response, body: { run: (sink) => body.run(sink).finally(end) } }
+}
+
+/** An image that is being made is billed: the call runs to its end, is charged, and can be had by its idempotency key. */
+function continueOnDisconnect({ client, upstreamCall, attempt }: PaidCall): void {
+  const { drainMs } = imageTimeoutsOf(attempt.candidate.upstream)
+  client.onDisconnect = () => upstreamCall.endWithin(drainMs, 'client_gone')
+  if (client.isDisconnected) client.onDisconnect()
+}
+
+type Context = {
+  incoming: IncomingRequest
+  slot: Slot
+  claim: KeyClaim | undefined
+  request: ImageRequest
+  warnings: readonly string[]
+}
+
+/** A key that changes this often between lookup and hold is changed on purpose. */
+const MOST_KEY_CHANGES = 3
+
+/** A candidate with its slots, and the hold for the most that the images can cost. */
+async function reserve(
+  context: Context,
+  caller: Caller,
+  catalogue: Catalogue,
+  deps: ImageDependencies,
+): Promise<ImageCall> {
+  let current = caller
+  for (let changes = 0; changes < MOST_KEY_CHANGES; changes++) {
+    const offer = authorizeImage(current, context.request.model, catalogue)
+    const routed = await route(offer, current, context.incoming, deps)
+    let isHeld = false
+    try {
+      const call = await holdFor(routed, context, current, offer, deps)
+      isHeld = call !== undefined
+      if (call) return call
+    } finally {
+      if (!isHeld) releaseSlot(routed, deps)
+    }
+    current = await authenticate(context.incoming, DIALECT, deps, current)
+  }
+  throw unavailable()
+}
+
+/** undefined: the key has changed since it was looked up. */
+async function holdFor(
+  routed: Routed,
+  context: Context,
+  caller: Caller,
+  wanted: ImageOffer,
+  deps: ImageDependencies,
+): Promise<ImageCall | undefined> {
+  const { request, incoming, claim } = context
+  const { offer, candidate } = routed
+  // What this upstream cannot express is rejected before anything is held.
+  const { dialect, warnings } = upstreamRequest(request, candidate, caller, request.n, deps)
+  const amount = boundOf(request, offer, candidate)
+  const { slot, epoch } = claim?.claim ?? deps.node.identity()
+  const owner = { slot, epoch }
+  const held = await placeHold(
+    {
+      ...{ id: incoming.id, caller, owner, model: wanted.model.id, isFallback: false, upstream: candidate.upstream.id },
+      ...{ amount, minimum: amount, tokens: 0, minimumTokens: 0, isExtensible: false },
+    },
+    deps,
+  )
+  if (held.outcome === 'open') {
+    const all = [...context.warnings, ...warnings]
+    return callOf(routed, context, caller, { hold: held.request, owner, dialect, warnings: all })
+  }
+  if (held.outcome === 'key_changed') return undefined
+  throw await holdError(held, { caller, model: wanted.model.id, minimum: amount, minimumTokens: 0 }, deps)
+}
+
+type Held = Pick<ImageCall, 'owner'> & Pick<ImageCall['attempt'], 'dialect' | 'warnings'> & { hold: OpenRequest }
+
+function callOf(routed: Routed, context: Context, caller: Caller, held: Held): ImageCall {
+  const { offer, candidate, upstreamCall, health } = routed
+  const { incoming, slot, claim, request } = context
+  const { http, headers, record, id } = incoming
+  const { hold, owner, dialect, warnings } = held
+  return {
+    ...{ id, caller, hold, owner, upstreamCall, client: http, headers, record, startedAt: record.startedAt, slot, claim },
+    attempt: { offer, candidate, dialect, health, warnings },
+    ...{ failedAttempts: undefined, firstOutputAt: undefined, isSettled: false },
+    ...{ request, wanted: offer, tried: [], delivered: [], usage: undefined, calls: 0 },
+  }
+}

@@ -1,0 +1,106 @@
+// Reads a request for images: the JSON body of a generation, or the form of an edit, whose files go to disk.
+
+import { createHash } from 'node:crypto'
+import type { BodyError } from '@trivium/http/bodies/body-error.ts'
+import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
+import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
+import type { FormFile as UploadedFile, MultipartSink } from '@trivium/http/multipart/read-multipart.ts'
+import type { Ticker } from '@trivium/http/ticker.ts'
+import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
+import { decodeImageForm, type FormFile } from '@trivium/protocol/dialects/images/request/decode-form.ts'
+import { decodeImageRequest } from '@trivium/protocol/dialects/images/request/decode-request.ts'
+import type { Catalogue } from '../access/catalogue.ts'
+import { Failure } from '../access/failure.ts'
+import type { IncomingRequest } from '../access/incoming-request.ts'
+import { codec } from '../bytes/codec.ts'
+import { readUpload } from '../media/read-upload.ts'
+import type { Spool, SpooledFile } from '../media/spool.ts'
+import type { Slot } from '../overload/admission.ts'
+import { inspectImage } from './inspect-image.ts'
+
+export type ReadDependencies = {
+  ticker: Pick<Ticker, 'after'>
+  spool: Spool
+  /** How long the sender of a body may be silent; absent: 30 seconds. */
+  bodyIdleMs?: number | undefined
+}
+
+export type ReadRequest = Readonly<{
+  request: ImageRequest
+  /** The same for the same request: of the body, or of all parts of the form. */
+  fingerprint: Uint8Array
+  /** Deletes uploaded files. */
+  close(): Promise<void>
+}>
+
+const BODY_IDLE_MS = 30_000
+const IMAGE_BYTES = 50 * 1024 * 1024
+
+export async function readGeneration(
+  { http, record }: IncomingRequest,
+  slot: Slot,
+  { config }: Catalogue,
+  deps: ReadDependencies,
+): Promise<ReadRequest> {
+  const { bodyBytes } = config.server.limits
+  const { after } = deps.ticker
+  const idleMs = deps.bodyIdleMs ?? BODY_IDLE_MS
+  const body = await readBody(http, { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs, after, slot })
+  if (!(body instanceof Uint8Array)) throw failureOf(body)
+  if (!slot.received(body.length)) throw failureOf(NO_MEMORY)
+  const request = decodeImageRequest(body, codec)
+  record.model = request.model
+  return { request, fingerprint: body, close: async () => {} }
+}
+
+function failureOf({ reason, message, retryAfter }: BodyError): Failure {
+  return new Failure(reason, message, retryAfter === undefined ? {} : { retryAfter })
+}
+
+export async function readEdit(
+  { http, record }: IncomingRequest,
+  { config }: Catalogue,
+  isRepeatable: boolean,
+  deps: ReadDependencies,
+): Promise<ReadRequest> {
+  const spooled = deps.spool.open()
+  try {
+    const { uploadBytes: bodyBytes } = config.server.limits
+    const { after } = deps.ticker
+    const idleMs = deps.bodyIdleMs ?? BODY_IDLE_MS
+    const sink = isRepeatable ? hashing(spooled) : spooled
+    const { fields, files } = await readUpload(http, { bodyBytes, fileBytes: IMAGE_BYTES, after, idleMs }, sink)
+    const request = decodeImageForm(fields, await Promise.all(files.map(inspected)))
+    record.model = request.model
+    const hashes = files.map(({ name, stored }) => [name, 'hash' in stored ? stored.hash : ''])
+    return { request, fingerprint: Buffer.from(JSON.stringify([fields, hashes])), close: spooled.close }
+  } catch (error) {
+    await spooled.close()
+    throw error
+  }
+}
+
+/** What the file is, by its content. */
+async function inspected({ name, filename, size, stored }: UploadedFile<SpooledFile>): Promise<FormFile> {
+  const image = size === 0 ? undefined : await inspectImage({ path: stored.path })
+  return {
+    ...{ name, bytes: size, mediaType: size === 0 ? 'image/png' : image?.type },
+    ...(filename === undefined ? {} : { filename }),
+    source: { kind: 'file', handle: stored.path },
+  }
+}
+
+/** The files of a repeated request must be the same: their hashes are part of its fingerprint. */
+const hashing = (sink: MultipartSink<SpooledFile>): MultipartSink<SpooledFile & { hash: string }> => ({
+  async open(part) {
+    const file = await sink.open(part)
+    const hash = createHash('sha256')
+    return {
+      write(bytes) {
+        hash.update(bytes)
+        return file.write(bytes)
+      },
+      end: async () => ({ ...(await file.end()), hash: hash.digest('base64url') }),
+    }
+  },
+})

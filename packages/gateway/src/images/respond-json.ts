@@ -1,0 +1,63 @@
+// The unstreamed response: all images are made, settled, then sent. The base64 text of an image is sent in the pieces that
+// it was received in.
+
+import type { HttpResponse, Sink } from '@trivium/http/response.ts'
+import type { ImageReply, ReplyImage } from '@trivium/protocol/canonical/image.ts'
+import { encodeReply } from '@trivium/protocol/dialects/images/reply/encode-reply.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import { codec } from '../bytes/codec.ts'
+import { type CallDependencies, showWarnings } from './call.ts'
+import { generate } from './generate.ts'
+import type { ImageCall } from './image-call.ts'
+import { type PresentDependencies, present } from './present.ts'
+import { settle, warnIfPartial } from './settle.ts'
+
+export type RespondDependencies = CallDependencies & PresentDependencies & { clock(): number }
+
+/** How a reply is written in the caller's dialect. */
+export type EncodeImages = (reply: ImageReply, created: number) => Pieces
+
+export const encodeImages: EncodeImages = (reply, created) => encodeReply(reply, created, codec)
+
+export async function respondJson(
+  imageCall: ImageCall,
+  encode: EncodeImages,
+  deps: RespondDependencies,
+): Promise<HttpResponse> {
+  const images: ReplyImage[] = []
+  let usageJson: Pieces | undefined
+  const frame = await generate(
+    imageCall,
+    async (event) => {
+      if (event.type === 'partial') return
+      images.push(await present(event.image, imageCall, deps))
+      usageJson ??= event.usageJson
+    },
+    deps,
+  )
+  const { headers, usage } = imageCall
+  warnIfPartial(imageCall)
+  showWarnings(imageCall)
+  headers.set('content-type', 'application/json')
+  // Of several calls to upstreams the usage is the sum, which none of them has written.
+  const isOneCall = imageCall.calls === 1 && usageJson !== undefined
+  const body = encode(
+    {
+      ...{ images, details: frame?.details ?? {}, unknown: frame?.unknown ?? [], usage },
+      ...(frame?.created === undefined ? {} : { created: frame.created }),
+      ...(isOneCall && usageJson ? { usageJson } : {}),
+    },
+    Math.floor(deps.clock() / 1_000),
+  )
+  await settle(imageCall, body, deps)
+  return { status: 200, headers, body: { run: (sink) => writeAll(body, sink) } }
+}
+
+/** The last piece leaves with the end of the response. */
+export async function writeAll(pieces: Pieces, sink: Sink): Promise<Uint8Array> {
+  for (const piece of pieces.slice(0, -1)) {
+    const blocked = sink.write(piece)
+    if (blocked) await blocked
+  }
+  return pieces.at(-1) ?? new Uint8Array(0)
+}

@@ -1,0 +1,96 @@
+// The streamed response: partial and completed images as they come, heartbeats while there is nothing to send. The last
+// completed image leaves after settlement.
+
+import type { HttpResponse, Sink } from '@trivium/http/response.ts'
+import { withTimeout } from '@trivium/http/ticker.ts'
+import { assumedDetails, encodeEvent, heartbeat } from '@trivium/protocol/dialects/images/reply/encode-stream.ts'
+import { encodeStreamError } from '@trivium/protocol/dialects/images/error.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import { Failure } from '../access/failure.ts'
+import { formatRequestId } from '../access/ids.ts'
+import { codec } from '../bytes/codec.ts'
+import { voidUnsettled } from '../paid-call/run.ts'
+import type { StreamTiming } from '../paid-call/stream-timing.ts'
+import { showWarnings } from './call.ts'
+import { type CompletedImage, generate, type PartialImage } from './generate.ts'
+import type { ImageCall } from './image-call.ts'
+import { ImageStreamClient } from './stream-client.ts'
+import { present } from './present.ts'
+import { type RespondDependencies, writeAll } from './respond-json.ts'
+import { settle, warnIfPartial } from './settle.ts'
+
+export type StreamDependencies = RespondDependencies & { streamTiming: StreamTiming }
+
+type Frames = {
+  partial(event: PartialImage): Pieces
+  completed(event: CompletedImage): Pieces
+  heartbeat: Uint8Array
+  error(failure: Failure): Uint8Array
+}
+
+export async function respondStream(imageCall: ImageCall, deps: StreamDependencies): Promise<HttpResponse> {
+  const frames = framesFor(imageCall, deps)
+  const client = new ImageStreamClient(imageCall, frames.heartbeat, deps)
+  /** What a repeated request is answered with: completed images alone. */
+  const kept: Uint8Array[] = []
+  let last: Pieces = []
+  const generating = generate(
+    imageCall,
+    async (event) => {
+      if (event.type === 'partial') return client.write(frames.partial(event))
+      const image = await present(event.image, imageCall, deps)
+      const frame = frames.completed({ ...event, image })
+      kept.push(...frame)
+      if (imageCall.delivered.length + 1 === imageCall.request.n) last = frame
+      else await client.write(frame)
+    },
+    deps,
+  ).then(
+    () => undefined,
+    (error: unknown) => {
+      if (error instanceof Failure) return error
+      throw error
+    },
+  )
+  // Until then an error can still be a real status.
+  const early = await withTimeout(deps.ticker, deps.streamTiming.commitAfterMs, Promise.race([generating, client.started]))
+  if (early instanceof Failure) throw early
+  const { headers } = imageCall
+  showWarnings(imageCall)
+  headers.set('content-type', 'text/event-stream; charset=utf-8')
+
+  async function run(sink: Sink): Promise<Uint8Array> {
+    try {
+      client.open(sink)
+      const failure = await generating
+      if (failure && imageCall.delivered.length === 0) {
+        await voidUnsettled(imageCall, deps)
+        return frames.error(failure)
+      }
+      warnIfPartial(imageCall)
+      await settle(imageCall, kept, deps)
+      client.close()
+      return await writeAll(last, sink)
+    } catch (error) {
+      deps.log.error('image stream failed', { request: formatRequestId(imageCall.id), error: String(error) })
+      await voidUnsettled(imageCall, deps)
+      throw error
+    } finally {
+      client.close()
+      imageCall.slot.release()
+    }
+  }
+
+  return { status: 200, headers, body: { run } }
+}
+
+function framesFor({ request, id }: ImageCall, { clock }: StreamDependencies): Frames {
+  const context = () => ({
+    ...{ operation: request.operation, created: Math.floor(clock() / 1_000), details: assumedDetails(request) },
+  })
+  const encode = (event: PartialImage | CompletedImage) => encodeEvent(event, context(), codec)
+  return {
+    ...{ partial: encode, completed: encode, heartbeat: codec.encode(heartbeat) },
+    error: ({ info }) => codec.encode(encodeStreamError(info, formatRequestId(id))),
+  }
+}

@@ -1,0 +1,108 @@
+// The request as one upstream gets it: path, content type and a body whose images are read from disk while it is sent.
+
+import type { ImageRequest, ImageSource } from '@trivium/protocol/canonical/image.ts'
+import { RequestError } from '@trivium/protocol/canonical/reading.ts'
+import { bodyLength, type EncodedImageRequest, type ImageBodyPart } from '@trivium/protocol/dialects/image-service.ts'
+import { IMAGE_SERVICES, type ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import type { AccountSecrets } from '../access/account-secrets.ts'
+import type { ImageCandidate } from '../access/catalogue.ts'
+import { decodeBase64, encodeBase64 } from '../bytes/base64.ts'
+import { codec } from '../bytes/codec.ts'
+import { readFile } from '../media/media-store.ts'
+import type { Caller } from '../storage/storage.ts'
+import { imageDialectOf, imagesEndpointOf, responseFormatFor, upstreamPath } from '../upstreams/endpoint.ts'
+import type { StreamedUpload } from '../upstreams/send.ts'
+
+export type UpstreamRequest = {
+  dialect: ImageDialectId
+  path: string
+  contentType: string
+  body: Pieces | StreamedUpload
+  stream: boolean
+  /** What the upstream cannot express, in the caller's field names. */
+  warnings: readonly string[]
+}
+
+export type UpstreamRequestDependencies = { accountKeys: Pick<AccountSecrets, 'pseudonym'> }
+
+/** `n`: how many images this call is for. Throws RequestError for what the upstream cannot express. */
+export function upstreamRequest(
+  request: ImageRequest,
+  candidate: ImageCandidate,
+  caller: Caller,
+  n: number,
+  deps: UpstreamRequestDependencies,
+): UpstreamRequest {
+  const { upstream, route } = candidate
+  const dialect = imageDialectOf(upstream)
+  if (dialect === undefined) throw new Error(`upstream ${upstream.id} serves no images`)
+  const service = IMAGE_SERVICES[dialect]
+  const endpoint = imagesEndpointOf(upstream)
+  // Where there is nothing to see before the end, a stream would only be another form of it.
+  const stream = request.stream && service.hasPartialImages && !(dialect === 'images' && endpoint.hasOwnStreams)
+  const warnings: string[] = []
+  const encoded = service.encodeRequest(
+    request,
+    {
+      ...{ model: route.model, stream, n, boundary: boundary() },
+      responseFormat: responseFormatFor(upstream, route.model),
+      ...endUserFor(request, candidate, caller, deps),
+      warn: (field, reason) => warnings.push(`${field};${reason}`),
+    },
+    codec,
+  )
+  const isEdit = request.operation === 'edit'
+  if (dialect === 'images' && isEdit && endpoint.edits === undefined) {
+    throw new RequestError('unsupported', 'image', 'The upstream of this model cannot edit images.')
+  }
+  const path =
+    dialect === 'images'
+      ? ((isEdit ? endpoint.edits : undefined) ?? endpoint.generations)
+      : upstreamPath(upstream, dialect, route.model, stream)
+  const { contentType } = encoded
+  return { ...{ dialect, path, contentType, stream, warnings }, body: bodyOf(encoded) }
+}
+
+/** A vendor sees a pseudonym in place of the caller's end user. */
+function endUserFor(
+  { user }: ImageRequest,
+  { upstream: { embedded, sharedObjects } }: ImageCandidate,
+  { account }: Caller,
+  { accountKeys }: UpstreamRequestDependencies,
+): { endUser?: string } {
+  if (user === undefined || embedded || sharedObjects) return {}
+  return { endUser: accountKeys.pseudonym(account, 'end users', user) }
+}
+
+const boundary = (): string => `trivium${crypto.randomUUID().replaceAll('-', '')}`
+
+function bodyOf({ body }: EncodedImageRequest): Pieces | StreamedUpload {
+  const isBytes = body.every((part) => part instanceof Uint8Array)
+  if (isBytes) return body as Pieces
+  return { length: bodyLength(body), open: () => streamOf(bytesOf(body)) }
+}
+
+function streamOf(pieces: AsyncGenerator<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    async pull(controller) {
+      const { value, done } = await pieces.next()
+      if (done) controller.close()
+      else controller.enqueue(value)
+    },
+    cancel: () => void pieces.return(undefined),
+  })
+}
+
+async function* bytesOf(parts: readonly ImageBodyPart[]): AsyncGenerator<Uint8Array> {
+  for (const part of parts) {
+    if (part instanceof Uint8Array) yield part
+    else if (part.as === 'bytes') yield* contentOf(part.image.source)
+    else yield* encodeBase64(contentOf(part.image.source))
+  }
+}
+
+async function* contentOf(source: ImageSource): AsyncGenerator<Uint8Array> {
+  if (source.kind === 'file') yield* readFile(source.handle)
+  else yield* decodeBase64([codec.encode(source.base64)])
+}
