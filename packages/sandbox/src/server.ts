@@ -1,6 +1,7 @@
 // The sandbox as a standalone HTTP server.
 import { chat } from './dialects/chat/index.ts'
 import { createSandbox, errorResponse, type SandboxOptions } from './handler.ts'
+import { MOST_FORM_BYTES } from './images/generations.ts'
 
 export type SandboxServer = { url: string; port: number; stop(): Promise<void> }
 
@@ -15,6 +16,7 @@ export function startSandboxServer(options: SandboxOptions & { host: string; por
     // No error output for intended cuts, or for hanging answers whose clients disconnected.
     development: false,
     error: () => errorResponse(chat, { status: 500, message: '[sandbox] The sandbox failed.' }),
+    maxRequestBodySize: MOST_FORM_BYTES,
     fetch: handle,
   })
   return { url: server.url.origin, port: server.port ?? port, stop: () => server.stop(true) }

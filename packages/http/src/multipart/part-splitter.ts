@@ -43,8 +43,15 @@ export class PartSplitter {
         await this.#emit(at + delimiter.length, onData)
         continue
       }
-      await this.#emit(at === -1 ? this.#buffer.length - delimiter.length + 1 : at, onData)
-      if (await this.#more()) continue
+      await this.#emit(at === -1 ? this.#buffer.length - heldBack(this.#buffer, delimiter) : at, onData)
+      const piece = await this.#read()
+      if (piece) {
+        // Most of what is held back turns out to be data with the next byte, and pieces are not copied for it.
+        const isData = at === -1 && piece.length > 0 && piece[0] !== delimiter[this.#buffer.length]
+        if (isData) await this.#emit(this.#buffer.length, onData)
+        this.#append(piece)
+        continue
+      }
       const last = at === -1 ? 'data' : delimiterAt(this.#buffer, delimiter.length, true)
       if (typeof last !== 'object') throw malformed('The body ends before its closing boundary.')
       this.#consume(last.end)
@@ -69,14 +76,16 @@ export class PartSplitter {
         this.#consume(end + HEAD_END.length)
         return head
       }
-      if (!(await this.#more())) throw malformed('The body ends within the headers of a part.')
+      const piece = await this.#read()
+      if (!piece) throw malformed('The body ends within the headers of a part.')
+      this.#append(piece)
     }
   }
 
   /** Discards what follows the closing boundary: a request is complete only with its whole body. */
   async readEpilogue(): Promise<void> {
-    do this.#consume(this.#buffer.length)
-    while (await this.#more())
+    this.#consume(this.#buffer.length)
+    while (await this.#read());
   }
 
   async #emit(length: number, onData: OnData): Promise<void> {
@@ -91,23 +100,35 @@ export class PartSplitter {
     this.#buffer = this.#buffer.subarray(length)
   }
 
-  /** false at the end of the body. Bytes up to the limit are parsed first, so that errors do not depend on the pieces. */
-  async #more(): Promise<boolean> {
+  #append(piece: Buffer): void {
+    this.#buffer = this.#buffer.length === 0 ? piece : Buffer.concat([this.#buffer, piece])
+  }
+
+  /** undefined at the end of the body. Bytes up to the limit are parsed first, so that errors do not depend on the pieces. */
+  async #read(): Promise<Buffer | undefined> {
     const reading = this.#isOver ? undefined : this.#source.read()
     const piece = reading instanceof Promise ? await reading : reading
     if (this.#isOver || (piece && piece.length > 0 && this.#received === this.#maxBytes)) {
       throw new MultipartError('body_too_large', `The request body exceeds the limit of ${this.#maxBytes} bytes.`)
     }
-    if (piece === undefined) return false
+    if (piece === undefined) return undefined
     const taken = piece.subarray(0, this.#maxBytes - this.#received)
     this.#isOver = taken.length < piece.length
     this.#received += taken.length
-    this.#buffer = this.#buffer.length === 0 ? asBuffer(taken) : Buffer.concat([this.#buffer, taken])
-    return true
+    return asBuffer(taken)
   }
 }
 
 const asBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+
+/** How many bytes at the end of the buffer may be the beginning of a delimiter. A delimiter has one CR, which is its first byte. */
+function heldBack(buffer: Buffer, delimiter: Buffer): number {
+  const last = buffer.subarray(Math.max(0, buffer.length - delimiter.length + 1))
+  const at = last.lastIndexOf(CR)
+  if (at === -1) return 0
+  const beginning = last.subarray(at)
+  return beginning.equals(delimiter.subarray(0, beginning.length)) ? beginning.length : 0
+}
 
 /**
  * What a boundary at the beginning of a line is, by what follows it on the line. Files may contain lines that only begin

@@ -1,10 +1,10 @@
 // How images are asked from an upstream of some dialect, and found in what it answers.
 
-import { base64Length } from '../canonical/base64-length.ts'
 import type { DecodedImageReply, ImageEvent, ImageInput, ImageRequest } from '../canonical/image.ts'
 import type { WarningReason } from '../canonical/warning.ts'
 import type { Codec } from '../framing/codec.ts'
 import type { ThinJson } from '../framing/json/thin-json.ts'
+import { base64Length } from '../image-data/base64.ts'
 
 /** What encoding a request for an upstream depends on, besides the request. */
 export type ImageTarget = {
@@ -50,6 +50,9 @@ export type ImageService = {
   decodeReply(body: ThinJson, codec: Codec): DecodedImageReply
   openStreamDecoder(emit: EmitImage, codec: Codec, limit?: number): ImageStreamDecoder
 }
+
+/** An unstreamed reply; one event of a stream has MAX_IMAGE_EVENT_BYTES. */
+export const MAX_IMAGE_REPLY_BYTES = 128 * 1024 * 1024
 
 /** For `content-length`. */
 export function bodyLength(body: readonly ImageBodyPart[]): number {

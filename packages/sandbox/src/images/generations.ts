@@ -36,7 +36,8 @@ export function readGeneration(bytes: Uint8Array): ImageCall {
   return callOf(parseBody(bytes), 'image_generation', new TextDecoder().decode(bytes))
 }
 
-const MOST_FORM_BYTES = 256 * 1024 * 1024
+/** 16 images of 50 MB each. */
+export const MOST_FORM_BYTES = 1024 * 1024 * 1024
 const IMAGE_NAME = /^image(\[\d*\])?$/
 
 export async function readEdit(request: Request): Promise<ImageCall> {

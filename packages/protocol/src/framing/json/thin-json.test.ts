@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import fc from 'fast-check'
 import { bufferCodec, bytesOf, textOfPieces } from '../../../fixtures/buffer-codec.ts'
 import {
   LONG_STRING,
@@ -69,4 +70,37 @@ test('escapes by the thousand take no quadratic time', () => {
   const start = performance.now()
   expect(thinJsonOf(bytes).strings[0]?.length).toBe(8_000_000)
   expect(performance.now() - start).toBeLessThan(5_000)
+})
+
+test('any JSON, cut anywhere, is whole again', () => {
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme' }),
+    fc.constantFrom(LONG, `${LONG}"\\\n`, '\\'.repeat(LONG_STRING)),
+  )
+  const values = fc.letrec((tie) => ({
+    value: fc.oneof(
+      text,
+      fc.double(),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie('value')),
+      fc.dictionary(text, tie('value')),
+    ),
+  })).value
+  const sizes = fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 5 })
+  fc.assert(
+    fc.property(values, sizes, (value, cuts) => {
+      const json = JSON.stringify(value)
+      const bytes = bytesOf(json)
+      const reader = openThinJson(bytes.length)
+      for (let at = 0, turn = 0; at < bytes.length; turn++) {
+        const size = cuts[turn % cuts.length] ?? 1
+        reader.push(bytes.slice(at, at + size))
+        at += size
+      }
+      const thin = reader.take()
+      expect(textOfPieces(wholeJson(thin, 0, thin.bytes.length))).toBe(json)
+      expect(parseThin(thin, bufferCodec)).not.toBeUndefined()
+    }),
+  )
 })

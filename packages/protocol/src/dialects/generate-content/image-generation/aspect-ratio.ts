@@ -1,6 +1,7 @@
 // Sizes in pixels, as the images dialect has them, and the aspect ratios and size classes of this one.
 
 import type { ImageLimits } from '../../../canonical/image.ts'
+import { type Sides, sidesOf } from '../../shared/images/sides.ts'
 
 const RATIOS = ['1:1', '2:3', '3:2', '3:4', '4:3', '4:5', '5:4', '9:16', '16:9', '21:9'] as const
 /** The nearest of these may be asked for: every image model of the vendor has them. */
@@ -10,8 +11,6 @@ const CLASSES: readonly [name: string, pixels: number][] = [
   ['2K', 2_048],
   ['4K', 4_096],
 ]
-
-type Sides = { width: number; height: number }
 
 const quotient = (ratio: string): number => {
   const [width = 1, height = 1] = ratio.split(':').map(Number)
@@ -25,12 +24,6 @@ function nearest<Item>(items: readonly Item[], far: (item: Item) => number): Ite
   let best: Item | undefined
   for (const item of items) if (best === undefined || far(item) < far(best)) best = item
   return best
-}
-
-/** `1024x1024` as numbers; undefined for `auto` and anything else. */
-export function sidesOf(size: string | undefined): Sides | undefined {
-  const match = /^(\d{2,5})x(\d{2,5})$/.exec(size ?? '')
-  return match === null ? undefined : { width: Number(match[1]), height: Number(match[2]) }
 }
 
 export function aspectRatioOf({ width, height }: Sides): string {

@@ -1,6 +1,5 @@
 // A request of this dialect for a model that makes images (`responseModalities` with IMAGE), as an image request.
 
-import { base64Bytes } from '../../../canonical/base64-length.ts'
 import type { ImageInput, ImageLimits, ImageRequest } from '../../../canonical/image.ts'
 import {
   isObject,
@@ -13,6 +12,7 @@ import {
 } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, Part } from '../../../canonical/request.ts'
 import type { WarningReason } from '../../../canonical/warning.ts'
+import { base64Bytes } from '../../../image-data/base64.ts'
 import type { PathParameters } from '../../text-dialect.ts'
 import { decodeRequest } from '../request/decode-request.ts'
 import { camel } from '../request/fields.ts'

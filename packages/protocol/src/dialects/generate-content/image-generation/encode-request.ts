@@ -5,7 +5,8 @@ import { unsupported } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import type { EncodedImageRequest, ImageBodyPart, ImageTarget } from '../../image-service.ts'
 import { warnOfDropped } from '../../shared/images/dropped-fields.ts'
-import { aspectRatioOf, isExact, sidesOf, sizeClassOf } from './aspect-ratio.ts'
+import { sidesOf } from '../../shared/images/sides.ts'
+import { aspectRatioOf, isExact, sizeClassOf } from './aspect-ratio.ts'
 
 /** The first generations of image models know no classes of size. */
 const WITHOUT_SIZE_CLASS = /gemini-2\./

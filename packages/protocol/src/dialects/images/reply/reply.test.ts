@@ -150,6 +150,14 @@ function dataOf(pieces: readonly Uint8Array[]): unknown[] {
   return [JSON.parse(text.slice(text.indexOf('data: ') + 6))]
 }
 
+test('partial images without an index are counted for each image', () => {
+  const { partial_image_index, ...partial } = PARTIAL
+  const found = events([partial, partial, COMPLETED, partial].map(sse).join(''))
+  expect(found.flatMap((event) => (event.type === 'partial' ? event.index : event.type))).toEqual([
+    ...[0, 1, 'completed', 0, 'end'],
+  ] as never)
+})
+
 test('what clients demand is there, also where the upstream tells nothing; in one line', () => {
   const [image] = decoded('{"data":[{"b64_json":"abcd"}]}').images
   if (image === undefined) throw new Error('no image')

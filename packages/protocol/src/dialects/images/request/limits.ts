@@ -2,6 +2,7 @@
 
 import type { ImageLimits, ImageRequest, SizeRange } from '../../../canonical/image.ts'
 import { wrong } from '../../../canonical/reading.ts'
+import { sidesOf } from '../../shared/images/sides.ts'
 
 /** `auto` and an absent field are always accepted. Throws RequestError, which lists what is allowed. */
 export function checkImageLimits({ model, size, quality, n }: ImageRequest, limits: ImageLimits): void {
@@ -44,10 +45,4 @@ function describeRange({ least, most, multipleOf, maxRatio, maxPixels }: SizeRan
   ].filter((condition) => condition !== '')
   const details = conditions.length === 0 ? '' : ` (${conditions.join(', ')})`
   return `any size from ${least}x${least} to ${most}x${most}${details}`
-}
-
-/** `1536x1024` as numbers; undefined for `auto`. */
-export function sidesOf(size: string | undefined): { width: number; height: number } | undefined {
-  const match = /^(\d{2,5})x(\d{2,5})$/.exec(size ?? '')
-  return match === null ? undefined : { width: Number(match[1]), height: Number(match[2]) }
 }

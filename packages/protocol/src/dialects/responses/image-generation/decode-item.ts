@@ -15,13 +15,12 @@ export function decodeItem(
   item: unknown,
   thin: ThinJson,
   codec: Codec,
-): { id: string | undefined; image: ReplyImage; details: ImageDetails } | undefined {
+): { image: ReplyImage; details: ImageDetails } | undefined {
   if (!isObject(item) || item.type !== 'image_generation_call') return undefined
   const base64 = base64Of(thin, item.result, codec)
   if (base64 === undefined) return undefined
   const revisedPrompt = wholeText(item.revised_prompt, thin, codec)
   return {
-    id: textOf(item.id),
     image: { base64, unknown: [], ...(revisedPrompt === undefined ? {} : { revisedPrompt }) },
     details: decodeDetails(item),
   }

@@ -11,21 +11,16 @@ import { decodeError } from '../error.ts'
 import { decodeDetails, decodeItem, decodeResponseUsage, withoutImage } from './decode-item.ts'
 
 export function openStreamDecoder(emit: EmitImage, codec: Codec, limit?: number): ImageStreamDecoder {
-  const delivered = new Set<string>()
   let images = 0
 
   function deliverItem(item: unknown, thin: ThinJson, deliver: EmitImage): void {
     const decoded = decodeItem(item, thin, codec)
     if (decoded === undefined) return
-    const { id = `image ${images}`, image, details } = decoded
-    if (delivered.has(id)) return
-    delivered.add(id)
     images++
-    deliver({ type: 'completed', image, details, usage: undefined, unknown: [] })
+    deliver({ type: 'completed', ...decoded, usage: undefined, unknown: [] })
   }
 
   function finish(response: Json, thin: ThinJson, deliver: EmitImage): void {
-    // Items without an id cannot be told from those that were delivered already.
     if (images === 0)
       for (const item of Array.isArray(response.output) ? response.output : []) deliverItem(item, thin, deliver)
     const usage = decodeResponseUsage(response)
