@@ -4,6 +4,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { createApp } from '../../packages/gateway/src/app.ts'
 import { createTestDependencies } from '../../packages/gateway/src/text/test-dependencies.ts'
 import type { OutgoingRequest, Send } from '../../packages/gateway/src/upstreams/send.ts'
@@ -22,11 +23,13 @@ const sandbox = createSandbox({ faults: true, pace: 0 })
 function ask(outgoing: OutgoingRequest, fault: string): Promise<Response> {
   const model = `sandbox-text${fault}`
   const headers = { 'content-type': 'application/json', authorization: 'Bearer x', 'anthropic-version': '2023-06-01' }
-  const address = `http://sandbox${BASE_PATH[outgoing.dialect]}${outgoing.path}`.replace(
+  const address = `http://sandbox${BASE_PATH[outgoing.dialect as TextDialectId]}${outgoing.path}`.replace(
     'models/same',
     `models/${model}`,
   )
-  const body = Buffer.concat(outgoing.body).toString().replace('"model":"same"', `"model":"${model}"`)
+  const body = Buffer.concat(outgoing.body as Pieces)
+    .toString()
+    .replace('"model":"same"', `"model":"${model}"`)
   return sandbox(new Request(address, { method: 'POST', headers, body }))
 }
 

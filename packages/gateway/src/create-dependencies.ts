@@ -11,6 +11,7 @@ import { createIds } from './access/ids.ts'
 import { CommandError } from './cli/errors.ts'
 import { describeSystemError } from './config/system-error.ts'
 import type { Environment, FileConfig } from './config/types.ts'
+import { createLargeResponses } from './media/large-responses.ts'
 import { openMedia } from './media/open-media.ts'
 import { errorText } from './observe/log.ts'
 import type { Logs } from './observe/logs.ts'
@@ -87,6 +88,7 @@ export async function createDependencies(
     ...{ catalogue, node, callers, rateLimitCache, ticker, log, requestLog, fetchPublic, store: storage },
     settler: createSettler({ storage: storage.ledger, journal, clock: ticker, after, mayDispatch, report }),
     ...{ seals: createSeals(secret), accountKeys: accountSecrets, ...media },
+    largeResponses: createLargeResponses(media.mediaStore),
     clock: Date.now,
     ids: createIds(() => node.identity().slot, Date.now),
     statistics: createStatistics(),

@@ -18,6 +18,7 @@ import {
 import { reservedEndpoint } from './access/reserved-endpoints.ts'
 import { describeUnservedPath, isUnservedMethod } from './access/unserved-paths.ts'
 import type { Register } from './console-api/register.ts'
+import { type ImageDependencies, imageJourney } from './images/journey.ts'
 import { type MediaDependencies, serveMedia } from './media/serve-media.ts'
 import type { Spool } from './media/spool.ts'
 import type { RequestLog } from './observe/request-log.ts'
@@ -27,6 +28,7 @@ import { journey } from './text/journey.ts'
 import type { TextEndpoint } from './text/request.ts'
 
 export type GatewayDependencies = TextDependencies &
+  ImageDependencies &
   UsageDependencies &
   MediaDependencies & { ids: Ids; requestLog: RequestLog; spool: Spool }
 
@@ -76,8 +78,8 @@ const HANDLERS = {
   'stream-generate-content': generateContent(true),
   'messages-count-tokens': reservedEndpoint('messages', COUNTING),
   'generate-content-count-tokens': reservedEndpoint('generate-content', COUNTING),
-  'image-generations': reservedEndpoint('images', 'images'),
-  'image-edits': reservedEndpoint('images', 'images'),
+  'image-generations': (incoming, deps) => imageJourney(incoming, 'generate', deps),
+  'image-edits': (incoming, deps) => imageJourney(incoming, 'edit', deps),
   'create-video-task': reservedEndpoint('video-tasks', 'videos'),
   'show-video-task': reservedEndpoint('video-tasks', 'videos'),
   'list-models': listModels,

@@ -4,7 +4,7 @@
 import type { DialectId } from './dialects/index.ts'
 
 /** What a request to the route does. `reserved`: answers that the call is not available in this version. */
-export type CallKind = 'text' | 'models' | 'usage' | 'media' | 'console' | 'status' | 'reserved'
+export type CallKind = 'text' | 'image' | 'models' | 'usage' | 'media' | 'console' | 'status' | 'reserved'
 
 export type Route = {
   method: 'GET' | 'POST'
@@ -43,6 +43,7 @@ const otherVersions = (rest: string, unless?: readonly string[]): readonly Alias
 const OTHER_CREDENTIALS = ['authorization', 'x-api-key', 'anthropic-version', 'msg-version']
 
 const TEXT = { method: 'POST', credential: 'key', kind: 'text', mayBeShed: true } as const
+const IMAGE = { method: 'POST', credential: 'key', kind: 'image', dialect: 'images', mayBeShed: true } as const
 const RESERVED = { method: 'POST', credential: 'key', kind: 'reserved', mayBeShed: false } as const
 const MODELS = { method: 'GET', credential: 'key', kind: 'models', mayBeShed: false } as const
 const USAGE = { method: 'GET', credential: 'key', kind: 'usage', mayBeShed: false } as const
@@ -66,8 +67,8 @@ export const ROUTES = {
   'generate-content-count-tokens': {
     ...{ ...RESERVED, path: `/v1beta${COUNT}`, dialect: 'generate-content', aliases: otherVersions(COUNT) },
   },
-  'image-generations': { ...RESERVED, path: '/v1/images/generations', dialect: 'images' },
-  'image-edits': { ...RESERVED, path: '/v1/images/edits', dialect: 'images' },
+  'image-generations': { ...IMAGE, path: '/v1/images/generations' },
+  'image-edits': { ...IMAGE, path: '/v1/images/edits' },
   'create-video-task': { ...RESERVED, path: '/api/v3/contents/generations/tasks', dialect: 'video-tasks' },
   'show-video-task': {
     ...{ ...RESERVED, method: 'GET', path: '/api/v3/contents/generations/tasks/{task}', isSegment: true },

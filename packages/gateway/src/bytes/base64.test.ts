@@ -16,11 +16,16 @@ async function collect(pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>)
 const places = fc.array(fc.nat(2_000), { maxLength: 6 })
 
 test('decoding gives the same bytes wherever the text is cut, with or without line breaks and padding', () => {
-  const property = fc.asyncProperty(fc.uint8Array({ maxLength: 900 }), places, fc.boolean(), async (bytes, cuts, broken) => {
-    const padded = Buffer.from(bytes).toString('base64')
-    const text = broken ? padded.replace(/.{1,76}/g, '$&\r\n').replaceAll('=', '') : padded
-    expect(await collect(decodeBase64(cutAt(Buffer.from(text), cuts)))).toEqual(Buffer.from(bytes))
-  })
+  const property = fc.asyncProperty(
+    fc.uint8Array({ maxLength: 900 }),
+    places,
+    fc.boolean(),
+    async (bytes, cuts, broken) => {
+      const padded = Buffer.from(bytes).toString('base64')
+      const text = broken ? padded.replace(/.{1,76}/g, '$&\r\n').replaceAll('=', '') : padded
+      expect(await collect(decodeBase64(cutAt(Buffer.from(text), cuts)))).toEqual(Buffer.from(bytes))
+    },
+  )
   return fc.assert(property)
 })
 

@@ -61,12 +61,13 @@ export async function nextAttempt(imageCall: ImageCall, failed: FailedAttempt, d
   const { attempt, caller, wanted, tried, request, hold } = imageCall
   endAttempt(imageCall, failed, deps)
   const last = { caller, wanted, offer: attempt.offer, candidate: attempt.candidate, tried }
+  type Prepared = UpstreamRequest & { offer: ImageOffer; candidate: ImageCandidate; tried: readonly ImageCandidate[] }
   const steps = {
-    prepare(offer: ImageOffer, candidate: ImageCandidate, tried: readonly ImageCandidate[]) {
+    prepare(offer: ImageOffer, candidate: ImageCandidate, tried: readonly ImageCandidate[]): Prepared | undefined {
       const prepared = preparedFor(imageCall, candidate, deps)
       return prepared && { ...prepared, offer, candidate, tried }
     },
-    async cover({ offer, candidate }: { offer: ImageOffer; candidate: ImageCandidate }) {
+    async cover({ offer, candidate }: Prepared) {
       const needed = boundOf(request, offer, candidate)
       return needed > hold.held && (await hold.raise(needed, needed)) === 'stop' ? undefined : needed
     },

@@ -5,12 +5,13 @@ import type { ImageEvent, ImageReply, ReplyImage } from '@trivium/protocol/canon
 import { IMAGE_SERVICES } from '@trivium/protocol/dialects/image-services.ts'
 import { openThinJson, ThinJsonOverflow } from '@trivium/protocol/framing/json/thin-json.ts'
 import { Failure } from '../access/failure.ts'
+import { decodeBase64 } from '../bytes/base64.ts'
 import { codec } from '../bytes/codec.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
 import { type CallDependencies, call, nextAttempt } from './call.ts'
 import { type ImageCall, isComplete } from './image-call.ts'
-import { dimensionsIn } from './inspect-image.ts'
+import { inspectImage } from './inspect-image.ts'
 import { addUsage } from './usage.ts'
 
 export type PartialImage = Extract<ImageEvent, { type: 'partial' }>
@@ -155,12 +156,17 @@ async function deliver(imageCall: ImageCall, event: CompletedImage, onImage: OnI
   const { size, quality } = event.details
   imageCall.firstOutputAt ??= performance.now()
   await onImage(event)
-  imageCall.delivered.push({ size: isKnown(size) ? size : dimensionsOf(event.image), quality })
+  imageCall.delivered.push({ size: isKnown(size) ? size : await dimensionsOf(event.image), quality })
 }
 
 const isKnown = (size: string | undefined): boolean => size !== undefined && size !== 'auto'
 
-const dimensionsOf = ({ base64 }: ReplyImage): string | undefined => base64 && dimensionsIn(base64.pieces)
+/** As the image itself shows them, near its beginning. */
+async function dimensionsOf({ base64 }: ReplyImage): Promise<string | undefined> {
+  const [beginning] = decodeBase64(base64?.pieces ?? [])
+  const found = beginning && (await inspectImage(beginning, Number.POSITIVE_INFINITY))
+  return typeof found === 'object' ? `${found.width}x${found.height}` : undefined
+}
 
 /** Several calls to upstreams add up. */
 function noteUsage(imageCall: ImageCall, usage: ImageReply['usage']): void {

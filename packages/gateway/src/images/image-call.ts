@@ -1,14 +1,15 @@
 // A paid call of the image journey: what it adds to the core, from the hold to the settlement.
 
-import type { DeliveredImage } from '../money/prices/image-price.ts'
-import type { CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
-import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
+import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import type { ImageCandidate, ImageOffer } from '../access/catalogue.ts'
+import type { DeliveredImage } from '../money/prices/image-price.ts'
+import type { CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
 
 /** One attempt at one candidate: the next attempt replaces it as a whole. */
-export type ImageAttempt = CallAttempt & Readonly<{ offer: ImageOffer; candidate: ImageCandidate; dialect: ImageDialectId }>
+export type ImageAttempt = CallAttempt &
+  Readonly<{ offer: ImageOffer; candidate: ImageCandidate; dialect: ImageDialectId }>
 
 export type ImageCall = PaidCall<ImageAttempt> & {
   readonly request: ImageRequest

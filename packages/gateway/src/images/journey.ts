@@ -18,8 +18,8 @@ import { type HoldErrorDependencies, holdError, unavailable } from '../paid-call
 import type { PaidCall } from '../paid-call/paid-call.ts'
 import { recentRateLimit } from '../paid-call/rate-limit-errors.ts'
 import { runPaidCall } from '../paid-call/run.ts'
-import type { OpenRequest } from '../storage/node/settler.ts'
 import type { Node } from '../storage/node/node.ts'
+import type { OpenRequest } from '../storage/node/settler.ts'
 import type { Caller } from '../storage/storage.ts'
 import { showWarnings } from './call.ts'
 import type { ImageCall } from './image-call.ts'
@@ -67,7 +67,15 @@ export async function imageJourney(
     const warnings: string[] = []
     checkImageLimits(request, authorizeImage(caller, request.model, catalogue).model.limits)
     if (idempotencyKey !== null) {
-      const keyed = { incoming, caller, endpoint: `images.${operation}`, body: fingerprint, warnings, idempotencyKey, rateLimited }
+      const keyed = {
+        incoming,
+        caller,
+        endpoint: `images.${operation}`,
+        body: fingerprint,
+        warnings,
+        idempotencyKey,
+        rateLimited,
+      }
       const found = await claim(keyed, catalogue.config.retention, deps)
       if (found && 'status' in found) {
         incoming.record.outcome = 'replayed'
@@ -186,7 +194,19 @@ function callOf(routed: Routed, context: Context, caller: Caller, held: Held): I
   const { http, headers, record, id } = incoming
   const { hold, owner, dialect, warnings } = held
   return {
-    ...{ id, caller, hold, owner, upstreamCall, client: http, headers, record, startedAt: record.startedAt, slot, claim },
+    ...{
+      id,
+      caller,
+      hold,
+      owner,
+      upstreamCall,
+      client: http,
+      headers,
+      record,
+      startedAt: record.startedAt,
+      slot,
+      claim,
+    },
     attempt: { offer, candidate, dialect, health, warnings },
     ...{ failedAttempts: undefined, firstOutputAt: undefined, isSettled: false },
     ...{ request, wanted: offer, tried: [], delivered: [], usage: undefined, calls: 0 },

@@ -8,7 +8,7 @@ import type { MediaStore } from '../media/media-store.ts'
 import type { SignedAddresses } from '../media/signed-address.ts'
 import type { fetchPublic } from '../upstreams/fetch-public.ts'
 import type { ImageCall } from './image-call.ts'
-import { imageTypeOf } from './inspect-image.ts'
+import { inspectImage } from './inspect-image.ts'
 
 export type PresentDependencies = {
   mediaStore: MediaStore
@@ -32,7 +32,11 @@ export async function present(image: ReplyImage, call: ImageCall, deps: PresentD
   return { ...rest, url: await stored(bytes ?? base64, call, deps) }
 }
 
-async function fetched(url: string, { attempt: { candidate } }: ImageCall, deps: PresentDependencies): Promise<Uint8Array> {
+async function fetched(
+  url: string,
+  { attempt: { candidate } }: ImageCall,
+  deps: PresentDependencies,
+): Promise<Uint8Array> {
   const { upstream } = candidate
   const own = new URL(upstream.baseUrl).host
   try {
@@ -61,7 +65,8 @@ async function stored(
   const pieces = content instanceof Uint8Array ? [content] : [...decodeBase64(content?.pieces ?? [])]
   const { media } = catalogue().config.retention
   const keepMs = media === 'off' ? SHORTEST_KEPT_MS : media
-  const contentType = imageTypeOf(pieces[0]) ?? 'application/octet-stream'
+  const found = pieces[0] && (await inspectImage(pieces[0], Number.POSITIVE_INFINITY))
+  const contentType = typeof found === 'object' ? found.type : 'application/octet-stream'
   const object = await mediaStore.put(asyncOf(pieces), { owner: caller.account, contentType, keepMs })
   return addresses.signedAddress(object, keepMs)
 }
@@ -69,4 +74,3 @@ async function stored(
 async function* asyncOf(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* pieces
 }
-

@@ -1,10 +1,9 @@
 // Reads a request for images: the JSON body of a generation, or the form of an edit, whose files go to disk.
 
 import { createHash } from 'node:crypto'
-import type { BodyError } from '@trivium/http/bodies/body-error.ts'
-import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
+import { type BodyError, NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
 import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
-import type { FormFile as UploadedFile, MultipartSink } from '@trivium/http/multipart/read-multipart.ts'
+import type { MultipartSink, FormFile as UploadedFile } from '@trivium/http/multipart/read-multipart.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { decodeImageForm, type FormFile } from '@trivium/protocol/dialects/images/request/decode-form.ts'
@@ -16,7 +15,7 @@ import { codec } from '../bytes/codec.ts'
 import { readUpload } from '../media/read-upload.ts'
 import type { Spool, SpooledFile } from '../media/spool.ts'
 import type { Slot } from '../overload/admission.ts'
-import { inspectImage } from './inspect-image.ts'
+import { inspectImage, MOST_PIXELS } from './inspect-image.ts'
 
 export type ReadDependencies = {
   ticker: Pick<Ticker, 'after'>
@@ -82,7 +81,10 @@ export async function readEdit(
 
 /** What the file is, by its content. */
 async function inspected({ name, filename, size, stored }: UploadedFile<SpooledFile>): Promise<FormFile> {
-  const image = size === 0 ? undefined : await inspectImage({ path: stored.path })
+  const image = size === 0 ? undefined : await inspectImage(Bun.file(stored.path))
+  if (image === 'too_many_pixels') {
+    throw new Failure('bad_request', `${name} has more than ${MOST_PIXELS} pixels.`, { param: name })
+  }
   return {
     ...{ name, bytes: size, mediaType: size === 0 ? 'image/png' : image?.type },
     ...(filename === undefined ? {} : { filename }),

@@ -3,8 +3,8 @@
 
 import type { HttpResponse, Sink } from '@trivium/http/response.ts'
 import { withTimeout } from '@trivium/http/ticker.ts'
-import { assumedDetails, encodeEvent, heartbeat } from '@trivium/protocol/dialects/images/reply/encode-stream.ts'
 import { encodeStreamError } from '@trivium/protocol/dialects/images/error.ts'
+import { assumedDetails, encodeEvent, heartbeat } from '@trivium/protocol/dialects/images/reply/encode-stream.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { Failure } from '../access/failure.ts'
 import { formatRequestId } from '../access/ids.ts'
@@ -14,10 +14,10 @@ import type { StreamTiming } from '../paid-call/stream-timing.ts'
 import { showWarnings } from './call.ts'
 import { type CompletedImage, generate, type PartialImage } from './generate.ts'
 import type { ImageCall } from './image-call.ts'
-import { ImageStreamClient } from './stream-client.ts'
 import { present } from './present.ts'
 import { type RespondDependencies, writeAll } from './respond-json.ts'
 import { settle, warnIfPartial } from './settle.ts'
+import { ImageStreamClient } from './stream-client.ts'
 
 export type StreamDependencies = RespondDependencies & { streamTiming: StreamTiming }
 
@@ -53,7 +53,11 @@ export async function respondStream(imageCall: ImageCall, deps: StreamDependenci
     },
   )
   // Until then an error can still be a real status.
-  const early = await withTimeout(deps.ticker, deps.streamTiming.commitAfterMs, Promise.race([generating, client.started]))
+  const early = await withTimeout(
+    deps.ticker,
+    deps.streamTiming.commitAfterMs,
+    Promise.race([generating, client.started]),
+  )
   if (early instanceof Failure) throw early
   const { headers } = imageCall
   showWarnings(imageCall)

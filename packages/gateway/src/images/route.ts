@@ -1,15 +1,15 @@
 // The candidate that a request for images is sent to first, and a slot there.
 
+import type { Ticker } from '@trivium/http/ticker.ts'
 import type { ImageCandidate, ImageOffer } from '../access/catalogue.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
+import type { Upstream } from '../config/types.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import type { LimitedUpstream, UpstreamCall, UpstreamCalls } from '../paid-call/upstream-call.ts'
 import { routeToHealthy } from '../routing/find-candidate.ts'
 import { type WaitDependencies, waitOrFallBack } from '../routing/wait-or-fall-back.ts'
 import type { Caller } from '../storage/storage.ts'
 import { Attempt } from '../upstreams/health/key-health.ts'
-import type { Ticker } from '@trivium/http/ticker.ts'
-import type { Upstream } from '../config/types.ts'
 
 export type RouteDependencies = WaitDependencies & { upstreamCalls: UpstreamCalls; ticker: Ticker }
 

@@ -1,9 +1,9 @@
 // The settlement of a call for images: those that were delivered are charged.
 
-import type { Outcome } from '../paid-call/outcome.ts'
-import { type SettleDependencies, settle as settlePaidCall } from '../paid-call/settle.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { bookableTokens } from '../money/limits.ts'
+import type { Outcome } from '../paid-call/outcome.ts'
+import { type SettleDependencies, settle as settlePaidCall } from '../paid-call/settle.ts'
 import type { ImageCall } from './image-call.ts'
 
 /** Fewer images than requested. */

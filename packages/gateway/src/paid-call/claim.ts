@@ -4,8 +4,9 @@
 // recorded the outcome. If the claiming process died in between, the ledger decides: only it knows whether that request was
 // charged. docs/idempotency.md has the rules.
 import { createHash } from 'node:crypto'
-import type { HttpResponse, ResponseHeaders } from '@trivium/http/response.ts'
+import type { HttpResponse, ResponseHeaders, StreamedBody } from '@trivium/http/response.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { AccountSecrets } from '../access/account-secrets.ts'
 import { Failure } from '../access/failure.ts'
 import { formatRequestId } from '../access/ids.ts'
@@ -33,6 +34,16 @@ export type ClaimDependencies = {
   accountKeys: AccountSecrets
   ticker: Pick<Ticker, 'after'>
   log: Log
+  /** Absent: large responses are not stored. */
+  largeResponses?: LargeResponses
+}
+
+/** Where responses with images are stored: they are too large for the database. */
+export type LargeResponses = {
+  /** Resolves with the id of what is stored. */
+  keep(account: bigint, body: Pieces, keepMs: number): Promise<string>
+  /** undefined: it does not exist any more. */
+  open(account: bigint, id: string): Promise<StreamedBody | undefined>
 }
 
 /** An idempotency key that belongs to this request until it ends. */
@@ -48,6 +59,8 @@ export type KeyClaim = {
 const KEY = /^[\x21-\x7e]{1,255}$/
 /** Larger responses are not stored: a repeated request gets 409. */
 const LARGEST_KEPT_BYTES = 1024 * 1024
+/** In place of a header: where the body is, if it is not stored in the database. */
+const STORED_AS = ':stored-as'
 /** Headers that are stored with the response. */
 const KEPT_HEADERS = ['content-type', 'x-trivium-warnings', 'x-sandbox']
 
@@ -121,7 +134,9 @@ async function replayOrReject(
   const { store } = deps
   const known = await store.contents.find(claim)
   if (known.outcome !== 'finished' || !known.answer) throw rateLimited
-  return replay(claim, known.first, known.answer, headers, deps) ?? Promise.reject(rateLimited)
+  const again = await replay(claim, known.first, known.answer, headers, deps)
+  if (!again) throw rateLimited
+  return again
 }
 
 async function decide(
@@ -143,7 +158,7 @@ async function decide(
   if (claimed.outcome === 'new') return { claim, keepMs, claimedFrom, isHeld: false }
   const again =
     claimed.outcome === 'finished' && claimed.answer
-      ? replay(claim, claimed.first, claimed.answer, headers, deps)
+      ? await replay(claim, claimed.first, claimed.answer, headers, deps)
       : undefined
   if (again) return again
   throw claimError(claimed, headers)
@@ -186,23 +201,25 @@ async function storedOrLost(claim: Claim, first: bigint, cost: Nanos, { contents
 }
 
 /** undefined: the stored response cannot be read. It was charged, so the request does not run again. */
-function replay(
+async function replay(
   claim: Claim,
   first: bigint,
   sealed: KeptAnswer,
   headers: ResponseHeaders,
-  { accountKeys, log }: ClaimDependencies,
-): HttpResponse | undefined {
+  { accountKeys, log, largeResponses }: ClaimDependencies,
+): Promise<HttpResponse | undefined> {
   const answer = openResponse(claim, sealed, accountKeys)
   if (!answer) {
     log.error('stored response cannot be decrypted', { request: formatRequestId(first) })
     return undefined
   }
-  const kept = JSON.parse(answer.headers) as Record<string, string>
+  const { [STORED_AS]: id, ...kept } = JSON.parse(answer.headers) as Record<string, string>
+  const body = id === undefined ? answer.body : await largeResponses?.open(claim.account, id)
+  if (!body) return undefined
   for (const [name, value] of Object.entries(kept)) headers.set(name, value)
   headers.set('idempotent-replayed', 'true')
   headers.set('idempotent-request-id', formatRequestId(first))
-  return { status: 200, headers, body: answer.body }
+  return { status: 200, headers, body }
 }
 
 function claimError(claimed: Exclude<Claimed, { outcome: 'new' }>, headers: ResponseHeaders): Failure {
@@ -242,29 +259,50 @@ export function releaseClaim({ claim, isHeld }: KeyClaim, deps: ClaimDependencie
   return isHeld ? Promise.resolve() : withinTime(claim, deps, () => deps.store.contents.forget(claim))
 }
 
-export type End = { outcome: Outcome; charged: Nanos; headers: ResponseHeaders; body: Uint8Array | undefined }
+export type End = {
+  outcome: Outcome
+  charged: Nanos
+  headers: ResponseHeaders
+  /** Pieces: of a response that may be large. */
+  body: Uint8Array | Pieces | undefined
+}
 
 /** The ledger has recorded the outcome. Errors are not stored: if nothing was charged, the next request may try. */
 export function endClaim({ claim, keepMs }: KeyClaim, end: End, deps: ClaimDependencies): Promise<void> {
   const { contents } = deps.store
   if (!end.body && !isAnswered(end.outcome, end.charged)) return withinTime(claim, deps, () => contents.forget(claim))
-  const { body } = end
-  const isKeepable = body !== undefined && body.length <= LARGEST_KEPT_BYTES
-  const answer = isKeepable ? sealResponse(claim, storedResponse(end.headers, body), deps.accountKeys) : undefined
   return withinTime(claim, deps, async () => {
+    const stored = await storedResponse(claim, end, keepMs, deps)
+    const answer = stored && sealResponse(claim, stored, deps.accountKeys)
     const isKept = await contents.keep(claim, { cost: end.charged, keepMs, answer })
     if (!isKept)
       deps.log.warn('idempotency key was taken over by another request', { request: formatRequestId(claim.id) })
   })
 }
 
-function storedResponse(headers: ResponseHeaders, body: Uint8Array): KeptAnswer {
+/** undefined: it is too large. */
+async function storedResponse(
+  { account }: Claim,
+  { headers, body = [] }: End,
+  keepMs: number,
+  { largeResponses }: ClaimDependencies,
+): Promise<KeptAnswer | undefined> {
   const own = KEPT_HEADERS.flatMap((name) => {
     const value = headers.get(name)
     return value === null ? [] : [[name, value]]
   })
-  return { headers: JSON.stringify(Object.fromEntries(own)), body }
+  const pieces = body instanceof Uint8Array ? [body] : body
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0)
+  if (length === 0) return undefined
+  if (length <= LARGEST_KEPT_BYTES) {
+    return { headers: JSON.stringify(Object.fromEntries(own)), body: Buffer.concat(pieces) }
+  }
+  if (body instanceof Uint8Array || !largeResponses) return undefined
+  const id = await largeResponses.keep(account, pieces, keepMs)
+  return { headers: JSON.stringify(Object.fromEntries([...own, [STORED_AS, id]])), body: NOTHING }
 }
+
+const NOTHING = new Uint8Array(0)
 
 /** The response is paid for: a failing or slow store does not keep it from the client. */
 function withinTime({ id }: Claim, { ticker, log }: ClaimDependencies, work: () => Promise<void>): Promise<void> {

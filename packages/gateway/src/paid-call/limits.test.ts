@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import { responseOf } from '@trivium/http/client/upstream-response.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { createApp } from '../app.ts'
 import type { Hold } from '../money/ledger.ts'
 import { NO_LIMITS } from '../money/limits.ts'
@@ -156,7 +157,7 @@ test.each([
 ])('fewer tokens than asked for: %s', async (_, caller, warning) => {
   const sent: unknown[] = []
   const send: Send = async (_upstream, { body }) => {
-    sent.push(JSON.parse(Buffer.concat(body).toString()))
+    sent.push(JSON.parse(Buffer.concat(body as Pieces).toString()))
     return responseOf(Response.json(REPLY))
   }
   const grantLess = ({ amount }: Hold): Opened => ({

@@ -1,4 +1,5 @@
 // How a paid call can end. The words are on the receipt and in `trivium usage`.
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { Charge } from '../money/prices/price.ts'
 import type { UpstreamCall } from './upstream-call.ts'
@@ -35,8 +36,8 @@ export type Result = {
   details?: string
   /** A client that disconnected has not paid for all that was made for it: see free-aborts.ts. */
   isUnderpaid?: boolean
-  /** An unstreamed response as the client gets it; its headers are set. */
-  body?: Uint8Array | undefined
+  /** What a repeated request is answered with; the headers are set. Pieces: of a response that may be large. */
+  body?: Uint8Array | Pieces | undefined
   /** Of a response that was there all at once. */
   endedAt?: number | undefined
 }

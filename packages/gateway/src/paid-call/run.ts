@@ -22,10 +22,15 @@ export function cancelOnDisconnect(call: PaidCall, { freeAborts }: DisconnectDep
 
 /**
  * Does the work that is paid for. The work settles the call before its last byte leaves; if it throws without having done
- * so, the hold is voided.
+ * so, the hold is voided. `watchClient` decides what a disconnect means.
  */
-export async function runPaidCall<T>(call: PaidCall, work: () => Promise<T>, deps: SettleDependencies): Promise<T> {
-  cancelOnDisconnect(call, deps)
+export async function runPaidCall<T>(
+  call: PaidCall,
+  work: () => Promise<T>,
+  deps: SettleDependencies,
+  watchClient: (call: PaidCall, deps: SettleDependencies) => void = cancelOnDisconnect,
+): Promise<T> {
+  watchClient(call, deps)
   try {
     return await work()
   } catch (error) {

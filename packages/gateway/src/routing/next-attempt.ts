@@ -5,10 +5,11 @@ import type { Ticker } from '@trivium/http/ticker.ts'
 import { keyAllowsModel } from '../access/authorize.ts'
 import type { Candidate, Offer } from '../access/catalogue.ts'
 import { formatRequestId } from '../access/ids.ts'
+import type { Upstream } from '../config/types.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { Log } from '../observe/log.ts'
 import type { PaidCall } from '../paid-call/paid-call.ts'
-import type { UpstreamCalls } from '../paid-call/upstream-call.ts'
+import type { LimitedUpstream, UpstreamCalls } from '../paid-call/upstream-call.ts'
 import type { Node } from '../storage/node/node.ts'
 import { shown } from '../upstreams/health/health.ts'
 import { Attempt } from '../upstreams/health/key-health.ts'
@@ -42,6 +43,8 @@ export type Steps<P extends AnyPrice, M extends Named, T, C> = {
   prepare(offer: Offer<P, M>, candidate: Candidate<P>, tried: readonly Candidate<P>[]): T | undefined
   /** Extends the hold where the attempt can cost more. undefined: there are no funds for it. */
   cover(prepared: T): Promise<C | undefined>
+  /** The upstream with the time limits of this kind of call. Absent: those of text. */
+  limitsOf?(upstream: Upstream): LimitedUpstream
 }
 
 export type NextAttempt<T, C> = { prepared: T; coverage: C; health: Attempt }
@@ -94,7 +97,7 @@ export async function findNext<P extends AnyPrice, M extends Named, T, C>(
     const prepared = steps.prepare(offer, candidate, [...tried])
     if (!prepared) continue
     // Before the hold and the pause: many requests that failed together would find the same slot free.
-    deps.upstreamCalls.move(upstreamCall, candidate.upstream)
+    deps.upstreamCalls.move(upstreamCall, steps.limitsOf?.(candidate.upstream) ?? candidate.upstream)
     const health = new Attempt(candidate.health, candidate.route.model, deps.ticker.now())
     const coverage = await steps.cover(prepared)
     if (coverage !== undefined) {

@@ -27,6 +27,14 @@ export function imageDialectOf({ images, endpoints, dialect, embedded }: Upstrea
 /** The standard endpoints if the upstream describes none, as the embedded models. */
 export const imagesEndpointOf = ({ images }: Upstream): ImagesEndpoint => images ?? standardImages()
 
+/** What every call in this dialect carries. */
+export function callSettings(
+  upstream: Upstream,
+  dialect: TextDialectId | ImageDialectId,
+): Pick<UpstreamEndpoint, 'credential' | 'headers'> {
+  return dialect === 'images' ? imagesEndpointOf(upstream) : endpointOf(upstream, dialect)
+}
+
 /** GPT image models reject the field; others answer with a URL unless they are asked for base64. */
 export function responseFormatFor({ images }: Upstream, model: string): 'omit' | 'b64_json' {
   return images?.responseFormat ?? (/(?:^|\/)(?:chat)?gpt-image/.test(model) ? 'omit' : 'b64_json')

@@ -5,26 +5,31 @@ import { createHttpClient } from '@trivium/http/client/client.ts'
 import { CONNECT_TIMEOUT_MS } from '@trivium/http/client/errors.ts'
 import { requestHead } from '@trivium/http/client/request-head.ts'
 import { decompressed, responseOf, type UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
-import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
+import { DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../config/types.ts'
-import { credentialHeader, endpointOf } from './endpoint.ts'
+import { callSettings, credentialHeader } from './endpoint.ts'
 import { type ConnectionOptions, createTransport, type HttpVersion, type TransportOptions } from './transport.ts'
 
 export type OutgoingRequest = {
   /** Absent: POST. */
   method?: 'GET'
   path: string
-  dialect: TextDialectId
-  /** Written piece by piece by our HTTP client, joined for `fetch`. */
-  body: Pieces
+  dialect: TextDialectId | ImageDialectId
+  /** Pieces are written one by one by our HTTP client, and joined for `fetch`. */
+  body: Pieces | StreamedUpload
+  /** Absent: JSON. */
+  contentType?: string
   stream: boolean
   /** Headers of the client's that may be passed on. They override required ones. */
   headers: Record<string, string>
   key: string
   cancel: Cancel
 }
+
+/** A body that is read from disk while it is sent. */
+export type StreamedUpload = { length: number; open(): ReadableStream<Uint8Array> }
 
 export type Send = ((upstream: Upstream, outgoing: OutgoingRequest) => Promise<UpstreamResponse>) & {
   /** The HTTP version of the next request to an upstream; undefined: not known yet. */
@@ -51,8 +56,8 @@ export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }:
 
   async function sendToSandbox(outgoing: OutgoingRequest, headers: HeaderFields): Promise<UpstreamResponse> {
     const { method = 'POST', dialect, path, cancel } = outgoing
-    const body = joinPieces(outgoing.body)
-    const url = SANDBOX_ORIGIN + TEXT_DIALECTS[dialect].endpoint.basePath + path
+    const body = isUpload(outgoing.body) ? outgoing.body.open() : joinPieces(outgoing.body)
+    const url = SANDBOX_ORIGIN + DIALECTS[dialect].endpoint.basePath + path
     const request = new Request(url, { method, headers, signal: cancel.signal, body })
     return decompressed(responseOf(await embedded(request)))
   }
@@ -64,14 +69,17 @@ export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }:
   ): Promise<UpstreamResponse> {
     const { method = 'POST', path, cancel } = outgoing
     const { proxy } = upstream
-    const bytes = joinPieces(outgoing.body)
+    const upload: StreamedUpload & { bytes?: Uint8Array } = isUpload(outgoing.body)
+      ? outgoing.body
+      : uploadOf(joinPieces(outgoing.body))
     // Bun's own timeout would end requests that the configuration lets run longer.
     const limits = { redirect: 'manual' as const, decompress: false, timeout: false as const }
-    const isOneShot = outgoing.stream && bytes.length > KEEP_BYTES
-    const length = isOneShot ? { 'content-length': String(bytes.length) } : undefined
+    const { bytes } = upload
+    const isOneShot = !bytes || (outgoing.stream && bytes.length > KEEP_BYTES)
+    const length = isOneShot ? { 'content-length': String(upload.length) } : undefined
     const init = { method, headers: { ...headers, ...length }, signal: cancel.signal, ...limits }
     const sendOnce = (connection: ConnectionOptions) => {
-      const body = method === 'GET' ? null : isOneShot ? oneShot(bytes) : bytes
+      const body = method === 'GET' ? null : isOneShot ? upload.open() : bytes
       return fetch(upstream.baseUrl + path, { ...init, ...(proxy ? { proxy } : {}), body, ...connection })
     }
     return decompressed(responseOf(await transport(upstream, cancel, sendOnce, isOneShot)))
@@ -80,9 +88,9 @@ export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }:
   const send: Send = (upstream, outgoing) => {
     if (upstream.embedded) return sendToSandbox(outgoing, headersOf(upstream, outgoing))
     // HTTP_PROXY and similar variables were removed at start: only the configuration names proxies.
-    const isPlain = upstream.proxy === undefined && upstream.baseUrl.startsWith('http:')
-    if (!isPlain) return sendByFetch(upstream, outgoing, headersOf(upstream, outgoing))
     const { method, path, body, cancel } = outgoing
+    const isPlain = upstream.proxy === undefined && upstream.baseUrl.startsWith('http:')
+    if (!isPlain || isUpload(body)) return sendByFetch(upstream, outgoing, headersOf(upstream, outgoing))
     const length = method === 'GET' ? undefined : lengthOf(body)
     const head = requestHead(upstream.baseUrl, path, headersOf(upstream, outgoing), length)
     return httpClient(head.origin, [head.bytes, ...body], cancel)
@@ -92,6 +100,13 @@ export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }:
 
 const lengthOf = (body: Pieces): number => body.reduce((sum, { length }) => sum + length, 0)
 
+const isUpload = (body: Pieces | StreamedUpload): body is StreamedUpload => 'open' in body
+
+const uploadOf = (bytes: Uint8Array): StreamedUpload & { bytes?: Uint8Array } => ({
+  ...{ bytes, length: bytes.length },
+  open: () => oneShot(bytes),
+})
+
 function joinPieces(pieces: Pieces): Uint8Array {
   const [first] = pieces
   return first && pieces.length === 1 ? first : Buffer.concat(pieces)
@@ -99,12 +114,12 @@ function joinPieces(pieces: Pieces): Uint8Array {
 
 type HeaderFields = Record<string, string>
 
-function headersOf(upstream: Upstream, { dialect, key, headers: chosen }: OutgoingRequest): HeaderFields {
-  const { credential, headers: required } = endpointOf(upstream, dialect)
+function headersOf(upstream: Upstream, { dialect, key, headers: chosen, contentType }: OutgoingRequest): HeaderFields {
+  const { credential, headers: required } = callSettings(upstream, dialect)
   return {
     ...credentialHeader(credential, key),
     ...required,
-    'content-type': 'application/json',
+    'content-type': contentType ?? 'application/json',
     // Whether the response is streamed is decided by the body; SDKs accept JSON for streams, too.
     accept: 'application/json, text/event-stream',
     // A compressed response would have to be decompressed to be metered.
