@@ -53,7 +53,7 @@ export const ark: UpstreamKind = {
   baseUrl: 'https://ark.ap-southeast.bytepluses.com/api/v3',
   baseUrlSuffix: '/api/v3',
   endpoints: [standardEndpoint('chat'), standardEndpoint('responses')],
-  // Images to edit go to the same path: https://docs.byteplus.com/en/docs/ModelArk/1541523
+  // Images to edit go to the same path.
   images: {
     generations: '/images/generations',
     credential: 'bearer',
