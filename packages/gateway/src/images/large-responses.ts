@@ -1,8 +1,8 @@
 // Responses with images, stored for repeated requests: they are too large for the database.
 
 import type { Sink } from '@trivium/http/response.ts'
+import type { MediaStore } from '../media/media-store.ts'
 import type { LargeResponses } from '../paid-call/claim.ts'
-import type { MediaStore } from './media-store.ts'
 
 export const createLargeResponses = (store: MediaStore): LargeResponses => ({
   async keep(owner, body, keepMs) {
