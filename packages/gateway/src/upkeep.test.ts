@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Every, Job } from './jobs/every.ts'
 import type { LiveNode } from './storage/storage.ts'
-import { watchNodes } from './upkeep.ts'
+import { warnOfUnsharedMedia, watchNodes } from './upkeep.ts'
 
 test('nodes with different configurations are config drift; without the store, drift is unknown', async () => {
   const asked: (() => Promise<LiveNode[]>)[] = [
@@ -31,4 +31,23 @@ test('nodes with different configurations are config drift; without the store, d
     { nodes: null, drift: null },
     { nodes: 2, drift: false },
   ])
+})
+
+test('nodes beyond the workers of this machine: one warning that they must share the folder of media', async () => {
+  const warnings: unknown[] = []
+  const ignore = () => {}
+  const log = { info: ignore, error: ignore, warn: (...said: unknown[]) => void warnings.push(said) }
+  let job: Job | undefined
+  const every: Every = (_, added) => {
+    job = added
+  }
+  const counts = [null, 1, 2, 3, 4]
+  warnOfUnsharedMedia(every, '/data/media', 2, () => ({ nodes: counts.shift() ?? null, drift: false }), log)
+  const seen: number[] = []
+  while (counts.length > 0) {
+    await job?.run()
+    seen.push(warnings.length)
+  }
+  expect(seen).toEqual([0, 0, 0, 1, 1])
+  expect(warnings).toEqual([[expect.stringContaining('all nodes must share it'), { folder: '/data/media', nodes: 3 }]])
 })

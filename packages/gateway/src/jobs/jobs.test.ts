@@ -7,6 +7,7 @@ import { clearReceipts } from './clear-receipts.ts'
 import { createJobs, type Every, type Job } from './every.ts'
 import { pollChanges } from './poll-changes.ts'
 import { sweepContents } from './sweep-contents.ts'
+import { sweepMedia } from './sweep-media.ts'
 
 const REPORT: AuditReport = {
   ...{ ok: true, accounts: 1, requests: 2, transfers: 3, openHolds: 0 },
@@ -214,6 +215,14 @@ test('expired contents are removed page by page', async () => {
   const results = [await job.run(), await job.run(), await job.run()]
   expect(results.map((result) => result !== undefined)).toEqual([true, true, false])
   expect(limits).toEqual([50, 50, 50])
+})
+
+test('expired media are deleted page by page, by one node', async () => {
+  const deleted = [20, 20, 3]
+  const sweep = async (limit: number) => Math.min(limit, deleted.shift() ?? 0)
+  const { job } = registered((every) => sweepMedia(every, { sweep }))
+  const results = [await job.run(), await job.run(), await job.run()]
+  expect([job.scope, ...results.map((result) => result !== undefined)]).toEqual(['cluster', true, true, false])
 })
 
 test('receipts are cleared page by page from where it stopped, by the retention in force', async () => {

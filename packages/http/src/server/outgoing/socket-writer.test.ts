@@ -110,9 +110,9 @@ describe('waiting for the socket to drain', () => {
 })
 
 describe('a streamed response', () => {
-  function open(inChunks: boolean, room?: number) {
+  function open(inChunks: boolean, room?: number, length?: number) {
     const socket = fakeSocket(room)
-    return { socket, stream: new StreamedResponse(new SocketWriter(socket), 'HEAD\r\n', inChunks) }
+    return { socket, stream: new StreamedResponse(new SocketWriter(socket), 'HEAD\r\n', inChunks, length) }
   }
 
   test('in chunks', () => {
@@ -132,6 +132,19 @@ describe('a streamed response', () => {
     const { socket, stream } = open(true)
     stream.end(bytes(''))
     expect(socket.text).toBe('HEAD\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n')
+  })
+
+  test('of an announced length is not sent in chunks, and is neither longer nor shorter', () => {
+    for (const inChunks of [true, false]) {
+      const { socket, stream } = open(inChunks, undefined, 8)
+      stream.write(bytes('hello'))
+      expect(() => stream.write(bytes('more'))).toThrow('longer')
+      stream.end(bytes('end'))
+      expect(socket.text).toBe('HEAD\r\ncontent-length: 8\r\n\r\nhelloend')
+      const short = open(inChunks, undefined, 8).stream
+      short.write(bytes('hello'))
+      expect(() => short.end(bytes(''))).toThrow('3 bytes before')
+    }
   })
 
   test('that ends with the connection', () => {
