@@ -1,6 +1,7 @@
 // The journey of a request for images, on the core of all paid calls:
 //   authenticate -> admit -> read -> authorize -> (claim) -> route -> reserve -> generate -> respond -> settle
 
+import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { checkImageLimits } from '@trivium/protocol/dialects/images/request/limits.ts'
@@ -8,6 +9,7 @@ import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
 import { authorizeImage } from '../access/authorize.ts'
 import type { Catalogue, ImageOffer } from '../access/catalogue.ts'
+import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import type { Slot } from '../overload/admission.ts'
@@ -24,7 +26,7 @@ import type { Caller } from '../storage/storage.ts'
 import { showWarnings } from './call.ts'
 import type { ImageCall } from './image-call.ts'
 import { type ReadDependencies, type ReadRequest, readEdit, readGeneration } from './read.ts'
-import { boundOf } from './reserve.ts'
+import { boundOf, expectedBytes } from './reserve.ts'
 import { encodeImages, respondJson } from './respond-json.ts'
 import { respondStream, type StreamDependencies } from './respond-stream.ts'
 import { type RouteDependencies, type Routed, releaseSlot, route } from './route.ts'
@@ -55,7 +57,7 @@ export async function imageJourney(
   const rateLimited = recentRateLimit(caller, undefined, deps)
   if (rateLimited && idempotencyKey === null) throw rateLimited
   const slot = await admit(incoming, caller, deps)
-  let isStreaming = false
+  let isResponding = false
   let claimed: KeyClaim | undefined
   let read: ReadRequest | undefined
   try {
@@ -65,6 +67,7 @@ export async function imageJourney(
         : await readGeneration(incoming, slot, catalogue, deps)
     const { request, fingerprint } = read
     const warnings: string[] = []
+    if (!slot.weigh(fingerprint.length + expectedBytes(request))) throw noMemory()
     checkImageLimits(request, authorizeImage(caller, request.model, catalogue).model.limits)
     if (idempotencyKey !== null) {
       const keyed = {
@@ -89,25 +92,28 @@ export async function imageJourney(
     deps.retryBudget.addRequest()
     showWarnings(imageCall)
     imageCall.upstreamCall.sent()
-    const { close } = read
-    const work = async () => {
-      const respond = request.stream ? respondStream(imageCall, deps) : respondJson(imageCall, encodeImages, deps)
-      return await respond
-    }
+    const work = () => (request.stream ? respondStream(imageCall, deps) : respondJson(imageCall, encodeImages, deps))
     const response = await runPaidCall(imageCall, work, deps, continueOnDisconnect)
-    isStreaming = request.stream
-    if (isStreaming) read = undefined
-    return isStreaming ? withEnd(response, close) : response
+    isResponding = true
+    const { close } = read
+    return withEnd(response, () => {
+      slot.release()
+      return close()
+    })
   } catch (error) {
     if (claimed) await releaseClaim(claimed, deps)
     throw error
   } finally {
-    await read?.close()
-    if (!isStreaming) slot.release()
+    if (!isResponding) {
+      slot.release()
+      await read?.close()
+    }
   }
 }
 
-/** The uploads of a stream are needed until it has ended: another upstream may be called. */
+const noMemory = () => new Failure(NO_MEMORY.reason, NO_MEMORY.message, { retryAfter: NO_MEMORY.retryAfter ?? 1 })
+
+/** Until the response is sent, its images are in memory; until a stream has ended, another upstream may need the uploads. */
 function withEnd(response: HttpResponse, end: () => Promise<void>): HttpResponse {
   const { body } = response
   if (body instanceof Uint8Array) return response

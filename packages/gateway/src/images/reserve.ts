@@ -3,6 +3,7 @@
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { utf8Length } from '@trivium/protocol/canonical/utf8.ts'
 import { IMAGE_SERVICES } from '@trivium/protocol/dialects/image-services.ts'
+import { sidesOf } from '@trivium/protocol/dialects/shared/images/sides.ts'
 import type { ImageCandidate, ImageOffer } from '../access/catalogue.ts'
 import { Failure } from '../access/failure.ts'
 import type { Nanos } from '../money/amount.ts'
@@ -24,6 +25,16 @@ function requestedImages(request: ImageRequest, candidate: ImageCandidate): Requ
     inputImages: images.length + (mask ? 1 : 0),
     calls: makesMany(candidate) ? 1 : n,
   }
+}
+
+/** In base64, of a large but usual PNG. */
+const BYTES_PER_PIXEL = 2
+const USUAL_PIXELS = 1024 * 1536
+
+/** What the images will take in memory on their way to the client. */
+export function expectedBytes({ n, size }: ImageRequest): number {
+  const sides = sidesOf(size)
+  return n * BYTES_PER_PIXEL * (sides ? sides.width * sides.height : USUAL_PIXELS)
 }
 
 /** One call to the upstream makes all images of a request. */

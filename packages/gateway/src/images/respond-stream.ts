@@ -81,7 +81,6 @@ export async function respondStream(imageCall: ImageCall, deps: StreamDependenci
       throw error
     } finally {
       client.close()
-      imageCall.slot.release()
     }
   }
 
