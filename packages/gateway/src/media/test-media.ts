@@ -34,7 +34,7 @@ export async function startS3(): Promise<{ config: S3Config; folder: string; sto
 
 type Row = Omit<MediaRecord, 'size'> & { size: number | undefined }
 
-/** As the store has them; `fail` makes one call throw, before or after it takes effect, as a crash would. */
+/** Records as the store has them, by a clock of the test. */
 export function memoryRecords(clock: () => number) {
   const rows = new Map<string, Row>()
   const live = (id: string) => {
