@@ -1,17 +1,16 @@
 // Makes the images: calls upstreams until as many are there as were requested, or no more can be.
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
-import type { ImageEvent, ImageReply, ReplyImage } from '@trivium/protocol/canonical/image.ts'
+import type { ImageEvent, ImageReply } from '@trivium/protocol/canonical/image.ts'
 import { IMAGE_SERVICES } from '@trivium/protocol/dialects/image-services.ts'
 import { openThinJson, ThinJsonOverflow } from '@trivium/protocol/framing/json/thin-json.ts'
 import { Failure } from '../access/failure.ts'
-import { decodeBase64 } from '../bytes/base64.ts'
 import { codec } from '../bytes/codec.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
 import { type CallDependencies, call, nextAttempt } from './call.ts'
 import { type ImageCall, isComplete } from './image-call.ts'
-import { inspectImage } from './inspect-image.ts'
+import { dimensionsOf } from './present.ts'
 import { addUsage } from './usage.ts'
 
 export type PartialImage = Extract<ImageEvent, { type: 'partial' }>
@@ -139,8 +138,9 @@ async function readEvents(
     response.cancel()
     return undefined
   } catch (error) {
-    if (error instanceof Failure) throw error
-    return failedByReading(imageCall, response, error)
+    if (!(error instanceof Failure)) return failedByReading(imageCall, response, error)
+    response.cancel()
+    throw error
   }
 }
 
@@ -160,13 +160,6 @@ async function deliver(imageCall: ImageCall, event: CompletedImage, onImage: OnI
 }
 
 const isKnown = (size: string | undefined): boolean => size !== undefined && size !== 'auto'
-
-/** As the image itself shows them, near its beginning. */
-async function dimensionsOf({ base64 }: ReplyImage): Promise<string | undefined> {
-  const [beginning] = decodeBase64(base64?.pieces ?? [])
-  const found = beginning && (await inspectImage(beginning, Number.POSITIVE_INFINITY))
-  return typeof found === 'object' ? `${found.width}x${found.height}` : undefined
-}
 
 /** Several calls to upstreams add up. */
 function noteUsage(imageCall: ImageCall, usage: ImageReply['usage']): void {

@@ -88,7 +88,7 @@ export async function imageJourney(
     }
     const imageCall = await reserve({ incoming, slot, claim: claimed, request, warnings }, caller, catalogue, deps)
     slot.paid()
-    if (claimed) await confirmClaim(claimed, imageCall.hold, () => imageCall.upstreamCall.stop())
+    if (claimed) await confirmClaim(claimed, imageCall.hold, () => releaseSlot(slotOf(imageCall), deps))
     deps.retryBudget.addRequest()
     showWarnings(imageCall)
     imageCall.upstreamCall.sent()
@@ -134,6 +134,8 @@ type Context = {
   request: ImageRequest
   warnings: readonly string[]
 }
+
+const slotOf = ({ upstreamCall, attempt: { health } }: ImageCall) => ({ upstreamCall, health })
 
 /** A key that changes this often between lookup and hold is changed on purpose. */
 const MOST_KEY_CHANGES = 3

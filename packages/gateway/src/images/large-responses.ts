@@ -1,7 +1,7 @@
 // Responses with images, stored for repeated requests: they are too large for the database.
 
 import type { Sink } from '@trivium/http/response.ts'
-import type { MediaStore } from '../media/media-store.ts'
+import { BlobMissing, type MediaStore } from '../media/media-store.ts'
 import type { LargeResponses } from '../paid-call/claim.ts'
 
 export const createLargeResponses = (store: MediaStore): LargeResponses => ({
@@ -15,17 +15,24 @@ export const createLargeResponses = (store: MediaStore): LargeResponses => ({
   async open(owner, id) {
     const object = await store.find(id)
     if (object?.owner !== owner) return undefined
-    return { run: (sink) => writeAll(store.read(object), sink) }
+    // Before the response begins: once it has, a content that is missing could only break it off.
+    const pieces = store.read(object)[Symbol.asyncIterator]()
+    const first = await pieces.next().catch((error: unknown) => {
+      if (error instanceof BlobMissing) return undefined
+      throw error
+    })
+    if (first === undefined || first.done) return undefined
+    return { length: object.size, run: (sink) => writeAll(first.value, pieces, sink) }
   },
 })
 
 /** The last piece leaves with the end of the response. */
-async function writeAll(pieces: AsyncIterable<Uint8Array>, sink: Sink): Promise<Uint8Array> {
-  let last: Uint8Array = new Uint8Array(0)
-  for await (const piece of pieces) {
-    const blocked = last.length > 0 ? sink.write(last) : undefined
+async function writeAll(first: Uint8Array, pieces: AsyncIterator<Uint8Array>, sink: Sink): Promise<Uint8Array> {
+  let last = first
+  for (let next = await pieces.next(); !next.done; next = await pieces.next()) {
+    const blocked = sink.write(last)
     if (blocked) await blocked
-    last = piece
+    last = next.value
   }
   return last
 }

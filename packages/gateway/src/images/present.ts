@@ -22,14 +22,35 @@ const FETCH_TIMEOUT_MS = 60_000
 /** Where nothing is kept, a URL is still valid long enough to be fetched once. */
 const SHORTEST_KEPT_MS = 10 * 60_000
 
+/** Dimensions stand near the beginning, but pieces may be of any length. */
+const BEGINNING_BYTES = 512 * 1024
+
 /** A URL of the upstream's is not shown: it names the vendor and expires when the vendor likes. */
 export async function present(image: ReplyImage, call: ImageCall, deps: PresentDependencies): Promise<ReplyImage> {
   const { responseFormat } = call.request
   const { base64, url, ...rest } = image
   if (base64 && responseFormat !== 'url') return { ...rest, base64 }
-  const bytes = base64 ? undefined : await fetched(url ?? '', call, deps)
-  if (bytes && responseFormat === 'b64_json') return { ...rest, base64: await encodedBytes(bytes) }
-  return { ...rest, url: await stored(bytes ?? base64, call, deps) }
+  if (base64) return { ...rest, url: await stored(() => decodeBase64(base64.pieces), call, deps) }
+  const bytes = await fetched(url ?? '', call, deps)
+  if (responseFormat === 'b64_json') return { ...rest, base64: await encodedBytes(bytes) }
+  return { ...rest, url: await stored(() => [bytes], call, deps) }
+}
+
+/** As the image itself shows them. undefined: they cannot be read. */
+export async function dimensionsOf({ base64 }: ReplyImage): Promise<string | undefined> {
+  const found = await inspectImage(beginningOf(decodeBase64(base64?.pieces ?? [])), Number.POSITIVE_INFINITY)
+  return typeof found === 'object' ? `${found.width}x${found.height}` : undefined
+}
+
+function beginningOf(content: Iterable<Uint8Array>): Uint8Array {
+  const pieces: Uint8Array[] = []
+  let length = 0
+  for (const piece of content) {
+    pieces.push(piece)
+    length += piece.length
+    if (length >= BEGINNING_BYTES) break
+  }
+  return Buffer.concat(pieces)
 }
 
 async function fetched(
@@ -39,17 +60,23 @@ async function fetched(
 ): Promise<Uint8Array> {
   const { upstream } = candidate
   const own = new URL(upstream.baseUrl).host
-  try {
-    const { bytes } = await deps.fetchPublic(url, {
+  const { status, bytes } = await deps
+    .fetchPublic(url, {
       ...{ maxBytes: MAX_FETCHED_BYTES, timeoutMs: FETCH_TIMEOUT_MS, accept: 'image/*' },
       allowHost: (host, port) => own === host || own === `${host}:${port}`,
       allowPrivate: upstream.allowPrivate,
     })
-    return bytes
-  } catch (error) {
-    throw new Failure('upstream_failed', 'The image of the upstream could not be fetched.', { detail: String(error) })
-  }
+    .catch((error: unknown) => {
+      throw notFetched(String(error))
+    })
+  if (status !== 200) throw notFetched(`status ${status}`)
+  // A page about an expired link, for example, must not be charged as an image.
+  if ((await inspectImage(bytes, Number.POSITIVE_INFINITY)) === undefined) throw notFetched('not an image')
+  return bytes
 }
+
+const notFetched = (detail: string) =>
+  new Failure('upstream_failed', 'The image of the upstream could not be fetched.', { detail })
 
 async function encodedBytes(bytes: Uint8Array): Promise<Base64> {
   const pieces: Uint8Array[] = []
@@ -57,20 +84,20 @@ async function encodedBytes(bytes: Uint8Array): Promise<Base64> {
   return { pieces, length: pieces.reduce((sum, { length }) => sum + length, 0) }
 }
 
+/** `open`: the content, which is decoded while it is stored. */
 async function stored(
-  content: Uint8Array | Base64 | undefined,
+  open: () => Iterable<Uint8Array>,
   { caller }: ImageCall,
   { mediaStore, addresses, catalogue }: PresentDependencies,
 ): Promise<string> {
-  const pieces = content instanceof Uint8Array ? [content] : [...decodeBase64(content?.pieces ?? [])]
   const { media } = catalogue().config.retention
   const keepMs = media === 'off' ? SHORTEST_KEPT_MS : media
-  const found = pieces[0] && (await inspectImage(pieces[0], Number.POSITIVE_INFINITY))
+  const found = await inspectImage(beginningOf(open()), Number.POSITIVE_INFINITY)
   const contentType = typeof found === 'object' ? found.type : 'application/octet-stream'
-  const object = await mediaStore.put(asyncOf(pieces), { owner: caller.account, contentType, keepMs })
+  const object = await mediaStore.put(asyncOf(open()), { owner: caller.account, contentType, keepMs })
   return addresses.signedAddress(object, keepMs)
 }
 
-async function* asyncOf(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+async function* asyncOf(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   yield* pieces
 }

@@ -69,7 +69,10 @@ export async function readEdit(
     const idleMs = deps.bodyIdleMs ?? BODY_IDLE_MS
     const sink = isRepeatable ? hashing(spooled) : spooled
     const { fields, files } = await readUpload(http, { bodyBytes, fileBytes: IMAGE_BYTES, after, idleMs }, sink)
-    const request = decodeImageForm(fields, await Promise.all(files.map(inspected)))
+    // One after the other: a form may have many files, and the beginning of each is read into memory.
+    const images: FormFile[] = []
+    for (const file of files) images.push(await inspected(file))
+    const request = decodeImageForm(fields, images)
     record.model = request.model
     const hashes = files.map(({ name, stored }) => [name, 'hash' in stored ? stored.hash : ''])
     return { request, fingerprint: Buffer.from(JSON.stringify([fields, hashes])), close: spooled.close }

@@ -40,7 +40,7 @@ export async function respondStream(imageCall: ImageCall, deps: StreamDependenci
       if (event.type === 'partial') return client.write(frames.partial(event))
       const image = await present(event.image, imageCall, deps)
       const frame = frames.completed({ ...event, image })
-      kept.push(...frame)
+      if (imageCall.claim) kept.push(...frame)
       if (imageCall.delivered.length + 1 === imageCall.request.n) last = frame
       else await client.write(frame)
     },

@@ -46,7 +46,10 @@ export const withImageTimeouts = (upstream: Upstream): LimitedUpstream => ({
 })
 
 /** Nothing was sent to the upstream. */
-export function releaseSlot({ upstreamCall, health }: Routed, { ticker }: RouteDependencies): void {
+export function releaseSlot(
+  { upstreamCall, health }: Pick<Routed, 'upstreamCall' | 'health'>,
+  { ticker }: Pick<RouteDependencies, 'ticker'>,
+): void {
   upstreamCall.stop()
   health.end(ticker.now())
 }
