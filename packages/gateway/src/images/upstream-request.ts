@@ -45,7 +45,7 @@ export function upstreamRequest(
   const encoded = service.encodeRequest(
     request,
     {
-      ...{ model: route.model, stream, n, boundary: boundary() },
+      ...{ model: upstreamModel(request, candidate), stream, n, boundary: boundary() },
       responseFormat: responseFormatFor(upstream, route.model),
       ...endUserFor(request, candidate, caller, deps),
       warn: (field, reason) => warnings.push(`${field};${reason}`),
@@ -62,6 +62,12 @@ export function upstreamRequest(
       : upstreamPath(upstream, dialect, route.model, stream)
   const { contentType } = encoded
   return { ...{ dialect, path, contentType, stream, warnings }, body: bodyOf(encoded) }
+}
+
+/** The embedded model's fault switches follow its name: `sandbox-image:no-image`. */
+function upstreamModel({ model }: ImageRequest, { upstream, route }: ImageCandidate): string {
+  const colon = upstream.embedded ? model.indexOf(':') : -1
+  return colon === -1 ? route.model : route.model + model.slice(colon)
 }
 
 /** A vendor sees a pseudonym in place of the caller's end user. */
