@@ -7,11 +7,13 @@ import { type Gateway, startGateway } from './support/gateway/gateway.ts'
 const ROOT = join(import.meta.dir, '..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-const pages = { readme: read('README.md'), clients: read('docs/clients.md') }
+const pages = { readme: read('README.md'), clients: read('docs/clients.md'), images: read('docs/images.md') }
 const blocksOf = (page: string, language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code = '']) => code)
 const curlsOf = (page: string) => blocksOf(page, 'sh').filter((code) => code.startsWith('curl'))
-const curls = [...curlsOf(pages.clients), ...curlsOf(pages.readme)]
+const isOfImages = (code: string) => code.includes('/v1/images/')
+const curls = [...curlsOf(pages.clients), ...curlsOf(pages.readme)].filter((code) => !isOfImages(code))
+const imageCurls = [...curlsOf(pages.readme), ...curlsOf(pages.images)].filter(isOfImages)
 const programs = [...blocksOf(pages.clients, 'ts'), ...blocksOf(pages.readme, 'ts')]
 /** Inside the project, so that a program finds the SDKs as a user's would. */
 const folder = join(ROOT, 'node_modules/.cache/documented-calls')
@@ -29,6 +31,25 @@ afterAll(async () => {
 const filledIn = (code: string) =>
   code.replaceAll('http://127.0.0.1:3333', gateway.url).replaceAll('sk-...', gateway.firstKey ?? '')
 
+/** Read as a shell would: the machine that runs the tests may have no curl. */
+async function responseTo(code: string): Promise<{ status: number; text: string }> {
+  const command = filledIn(code)
+  const headers = [...command.matchAll(/-H '([^:']+): ([^']*)'/g)].map(([, name = '', value = '']) => [name, value])
+  const url = /^curl (?:-N )?(\S+)/.exec(command)?.[1] ?? ''
+  const body = /-d '([^']*)'/.exec(command)?.[1] ?? formOf(command)
+  const response = await fetch(url, { method: 'POST', headers: headers as [string, string][], body })
+  return { status: response.status, text: await response.text() }
+}
+
+function formOf(command: string): FormData {
+  const form = new FormData()
+  for (const [, name = '', quoted, plain = ''] of command.matchAll(/-F (\w+)=(?:'([^']*)'|(\S+))/g)) {
+    const value = quoted ?? plain
+    form.append(name, value.startsWith('@') ? Bun.file(join(folder, value.slice(1))) : value)
+  }
+  return form
+}
+
 const firstLine = (code: string): string => code.split('\n')[0] ?? ''
 
 describe('the first call', () => {
@@ -45,17 +66,11 @@ describe('the first call', () => {
   })
 
   test('is on the first page', () => {
-    expect([curlsOf(pages.readme).length, blocksOf(pages.readme, 'ts').length]).toEqual([1, 1])
+    expect([curlsOf(pages.readme).length, blocksOf(pages.readme, 'ts').length]).toEqual([2, 1])
   })
 
-  // Read as a shell would: the machine that runs the tests may have no curl.
   test.each(curls.map((code) => [firstLine(code), code]))('%s', async (_, code) => {
-    const command = filledIn(code)
-    const headers = [...command.matchAll(/-H '([^:']+): ([^']*)'/g)].map(([, name = '', value = '']) => [name, value])
-    const url = /^curl (\S+)/.exec(command)?.[1] ?? ''
-    const body = /-d '([^']*)'/.exec(command)?.[1] ?? ''
-    const answer = await fetch(url, { method: 'POST', headers: headers as [string, string][], body })
-    expect({ status: answer.status, text: await answer.text() }).toEqual({
+    expect(await responseTo(code)).toEqual({
       status: 200,
       text: expect.stringContaining('Hello') as unknown as string,
     })
@@ -68,6 +83,28 @@ describe('the first call', () => {
     const [output, errors] = await Promise.all([child.stdout.text(), child.stderr.text()])
     expect({ code: await child.exited, errors }).toEqual({ code: 0, errors: '' })
     expect(output).toContain('Hello')
+  })
+})
+
+describe('images', () => {
+  test('the program writes the file that the edit sends', async () => {
+    const [program = ''] = blocksOf(pages.images, 'ts')
+    const file = join(folder, 'image.ts')
+    writeFileSync(file, filledIn(program))
+    const child = Bun.spawn([process.execPath, file], { cwd: folder, stderr: 'pipe' })
+    const errors = await child.stderr.text()
+    expect({ code: await child.exited, errors }).toEqual({ code: 0, errors: '' })
+    expect(await new Bun.Image(Bun.file(join(folder, 'lighthouse.png'))).metadata()).toMatchObject({ format: 'png' })
+
+    expect(imageCurls).toHaveLength(4)
+    for (const code of imageCurls) {
+      const { status, text } = await responseTo(code)
+      expect([code, status, text.includes('"b64_json":"iVBOR') || text.includes('"url":"http')]).toEqual([
+        code,
+        200,
+        true,
+      ])
+    }
   })
 })
 

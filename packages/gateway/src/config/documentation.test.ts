@@ -30,11 +30,13 @@ test('the page has an example of every section', () => {
   const sections = new Set(BLOCKS.flatMap((block) => [...block.matchAll(/^(\w+):/gm)].map(([, name]) => name)))
   expect([...sections].sort()).toEqual([
     'groups',
+    'media',
     'models',
     'registration',
     'retention',
     'sandbox',
     'server',
+    'tools',
     'upstreams',
   ])
 })
