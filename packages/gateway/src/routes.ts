@@ -5,6 +5,7 @@ import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { RouteMatch } from '@trivium/protocol/match-route.ts'
 import { ROUTES, type RouteId } from '@trivium/protocol/routes.ts'
+import { isImageModel } from './access/catalogue.ts'
 import { Failure } from './access/failure.ts'
 import type { Ids } from './access/ids.ts'
 import type { IncomingRequest } from './access/incoming-request.ts'
@@ -18,6 +19,8 @@ import {
 import { reservedEndpoint } from './access/reserved-endpoints.ts'
 import { describeUnservedPath, isUnservedMethod } from './access/unserved-paths.ts'
 import type { Register } from './console-api/register.ts'
+import { generateContentEndpoint } from './images/endpoints/generate-content.ts'
+import { imagesEndpoint } from './images/endpoints/images.ts'
 import { type ImageDependencies, imageJourney } from './images/journey.ts'
 import { type MediaDependencies, serveMedia } from './media/serve-media.ts'
 import type { Spool } from './media/spool.ts'
@@ -62,9 +65,16 @@ const text =
 
 const generateContent =
   (stream: boolean): Handler =>
-  (incoming, deps, model) =>
-    journey(incoming, generateContentEndpoint(model, stream, incoming.query), deps)
+  (incoming, deps, parameter) => {
+    const addressed = { model: decodeModelId(parameter), stream }
+    const asArray = isArrayStream(incoming.query) && stream
+    if (isImageModel(deps.catalogue(), addressed.model))
+      return imageJourney(incoming, generateContentEndpoint(addressed, asArray), deps)
+    return journey(incoming, { dialect: TEXT_DIALECTS['generate-content'], addressed, asArray }, deps)
+  }
 
+const IMAGE_GENERATIONS = imagesEndpoint('generate')
+const IMAGE_EDITS = imagesEndpoint('edit')
 const COUNTING = 'the counting of tokens'
 
 /** The links of the entry page: only what is served. */
@@ -78,8 +88,8 @@ const HANDLERS = {
   'stream-generate-content': generateContent(true),
   'messages-count-tokens': reservedEndpoint('messages', COUNTING),
   'generate-content-count-tokens': reservedEndpoint('generate-content', COUNTING),
-  'image-generations': (incoming, deps) => imageJourney(incoming, 'generate', deps),
-  'image-edits': (incoming, deps) => imageJourney(incoming, 'edit', deps),
+  'image-generations': (incoming, deps) => imageJourney(incoming, IMAGE_GENERATIONS, deps),
+  'image-edits': (incoming, deps) => imageJourney(incoming, IMAGE_EDITS, deps),
   'create-video-task': reservedEndpoint('video-tasks', 'videos'),
   'show-video-task': reservedEndpoint('video-tasks', 'videos'),
   'list-models': listModels,
@@ -98,14 +108,13 @@ const HANDLERS = {
 /** The values of the query parameter `alt`; without it a stream consists of events. */
 const STREAM_FORMS: readonly string[] = ['', 'sse', 'json']
 
-/** The path names the model, and the query the form of the stream: `org/model-1:streamGenerateContent?alt=sse`. */
-function generateContentEndpoint(model: string, stream: boolean, query: string): TextEndpoint {
-  const addressed = { model: decodeModelId(model), stream }
+/** The query names the form of the stream: `streamGenerateContent?alt=sse`. */
+function isArrayStream(query: string): boolean {
   const alt = new URLSearchParams(query).get('alt') ?? ''
   if (!STREAM_FORMS.includes(alt)) {
     throw new Failure('bad_request', 'alt must be sse for events or json for one array.', { param: 'alt' })
   }
-  return { dialect: TEXT_DIALECTS['generate-content'], addressed, asArray: stream && alt === 'json' }
+  return alt === 'json'
 }
 
 /** Enough of the configuration's hash to tell two configurations apart. */

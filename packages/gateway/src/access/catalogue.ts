@@ -73,6 +73,13 @@ export const offerOf = ({ offers }: Catalogue, group: string, model: string): Te
 export const imageOfferOf = ({ imageOffers }: Catalogue, group: string, model: string): ImageOffer | undefined =>
   findOffer(imageOffers.get(group), model)
 
+/** Whoever may use it. */
+export function isImageModel({ config: { models, mediaModels } }: Catalogue, model: string): boolean {
+  if (!mediaModels || models.has(model)) return false
+  const found = mediaModels.get(model) ?? mediaModels.get(model.split(':', 1)[0] ?? '')
+  return found?.type === 'image'
+}
+
 function findOffer<O extends { candidates: readonly { upstream: Upstream }[] }>(
   offers: ReadonlyMap<string, O> | undefined,
   model: string,

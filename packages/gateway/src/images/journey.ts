@@ -1,15 +1,12 @@
 // The journey of a request for images, on the core of all paid calls:
 //   authenticate -> admit -> read -> authorize -> (claim) -> route -> reserve -> generate -> respond -> settle
 
-import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { checkImageLimits } from '@trivium/protocol/dialects/images/request/limits.ts'
-import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
 import { authorizeImage } from '../access/authorize.ts'
 import type { Catalogue, ImageOffer } from '../access/catalogue.ts'
-import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import type { Slot } from '../overload/admission.ts'
@@ -24,10 +21,11 @@ import type { Node } from '../storage/node/node.ts'
 import type { OpenRequest } from '../storage/node/settler.ts'
 import type { Caller } from '../storage/storage.ts'
 import { showWarnings } from './call.ts'
+import type { ImageEndpoint } from './endpoints/endpoint.ts'
 import type { ImageCall } from './image-call.ts'
-import { type ReadDependencies, type ReadRequest, readEdit, readGeneration } from './read.ts'
+import { checkMemory, type ReadDependencies, type ReadRequest } from './read.ts'
 import { boundOf, expectedBytes } from './reserve.ts'
-import { encodeImages, respondJson } from './respond-json.ts'
+import { respondJson } from './respond-json.ts'
 import { respondStream, type StreamDependencies } from './respond-stream.ts'
 import { type RouteDependencies, type Routed, releaseSlot, route } from './route.ts'
 import { upstreamRequest } from './upstream-request.ts'
@@ -44,14 +42,12 @@ export type ImageDependencies = {
   HoldErrorDependencies &
   StreamDependencies
 
-const DIALECT: DialectId = 'images'
-
 export async function imageJourney(
   incoming: IncomingRequest,
-  operation: ImageRequest['operation'],
+  endpoint: ImageEndpoint,
   deps: ImageDependencies,
 ): Promise<HttpResponse> {
-  const caller = await authenticate(incoming, DIALECT, deps)
+  const caller = await authenticate(incoming, endpoint.dialect, deps)
   const catalogue = deps.catalogue()
   const idempotencyKey = incoming.http.headers.get(IDEMPOTENCY_KEY)
   const rateLimited = recentRateLimit(caller, undefined, deps)
@@ -61,19 +57,18 @@ export async function imageJourney(
   let claimed: KeyClaim | undefined
   let read: ReadRequest | undefined
   try {
-    read =
-      operation === 'edit'
-        ? await readEdit(incoming, catalogue, idempotencyKey !== null, deps)
-        : await readGeneration(incoming, slot, catalogue, deps)
-    const { request, fingerprint } = read
     const warnings: string[] = []
-    if (!slot.weigh(fingerprint.length + expectedBytes(request))) throw noMemory()
-    checkImageLimits(request, authorizeImage(caller, request.model, catalogue).model.limits)
+    const offerOf = (model: string) => authorizeImage(caller, model, catalogue)
+    const isRepeatable = idempotencyKey !== null
+    read = await endpoint.read(incoming, { slot, catalogue, offerOf, isRepeatable, warnings }, deps)
+    const { request, fingerprint } = read
+    checkMemory(slot.weigh(fingerprint.length + expectedBytes(request)))
+    checkImageLimits(request, offerOf(request.model).model.limits)
     if (idempotencyKey !== null) {
       const keyed = {
         incoming,
         caller,
-        endpoint: `images.${operation}`,
+        endpoint: endpoint.name,
         body: fingerprint,
         warnings,
         idempotencyKey,
@@ -86,13 +81,16 @@ export async function imageJourney(
       }
       claimed = found
     }
-    const imageCall = await reserve({ incoming, slot, claim: claimed, request, warnings }, caller, catalogue, deps)
+    const context = { incoming, endpoint, slot, claim: claimed, request, warnings }
+    const imageCall = await reserve(context, caller, catalogue, deps)
     slot.paid()
     if (claimed) await confirmClaim(claimed, imageCall.hold, () => releaseSlot(slotOf(imageCall), deps))
     deps.retryBudget.addRequest()
     showWarnings(imageCall)
     imageCall.upstreamCall.sent()
-    const work = () => (request.stream ? respondStream(imageCall, deps) : respondJson(imageCall, encodeImages, deps))
+    const encoding = endpoint.encoding(imageCall, () => Math.floor(deps.clock() / 1_000))
+    const work = () =>
+      request.stream ? respondStream(imageCall, encoding, deps) : respondJson(imageCall, encoding, deps)
     const response = await runPaidCall(imageCall, work, deps, continueOnDisconnect)
     isResponding = true
     const { close } = read
@@ -111,8 +109,6 @@ export async function imageJourney(
   }
 }
 
-const noMemory = () => new Failure(NO_MEMORY.reason, NO_MEMORY.message, { retryAfter: NO_MEMORY.retryAfter ?? 1 })
-
 /** Until the response is sent, its images are in memory; until a stream has ended, another upstream may need the uploads. */
 function withEnd(response: HttpResponse, end: () => Promise<void>): HttpResponse {
   const { body } = response
@@ -129,6 +125,7 @@ function continueOnDisconnect({ client, upstreamCall, attempt }: PaidCall): void
 
 type Context = {
   incoming: IncomingRequest
+  endpoint: ImageEndpoint
   slot: Slot
   claim: KeyClaim | undefined
   request: ImageRequest
@@ -159,7 +156,7 @@ async function reserve(
     } finally {
       if (!isHeld) releaseSlot(routed, deps)
     }
-    current = await authenticate(context.incoming, DIALECT, deps, current)
+    current = await authenticate(context.incoming, context.endpoint.dialect, deps, current)
   }
   throw unavailable()
 }

@@ -36,20 +36,34 @@ const BODY_IDLE_MS = 30_000
 const IMAGE_BYTES = 50 * 1024 * 1024
 
 export async function readGeneration(
-  { http, record }: IncomingRequest,
+  incoming: IncomingRequest,
+  slot: Slot,
+  catalogue: Catalogue,
+  deps: ReadDependencies,
+): Promise<ReadRequest> {
+  const body = await readJson(incoming, slot, catalogue, deps)
+  const request = decodeImageRequest(body, codec)
+  incoming.record.model = request.model
+  return { request, fingerprint: body, close: async () => {} }
+}
+
+export async function readJson(
+  { http }: IncomingRequest,
   slot: Slot,
   { config }: Catalogue,
   deps: ReadDependencies,
-): Promise<ReadRequest> {
+): Promise<Uint8Array> {
   const { bodyBytes } = config.server.limits
   const { after } = deps.ticker
   const idleMs = deps.bodyIdleMs ?? BODY_IDLE_MS
   const body = await readBody(http, { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs, after, slot })
   if (!(body instanceof Uint8Array)) throw failureOf(body)
-  if (!slot.received(body.length)) throw failureOf(NO_MEMORY)
-  const request = decodeImageRequest(body, codec)
-  record.model = request.model
-  return { request, fingerprint: body, close: async () => {} }
+  checkMemory(slot.received(body.length))
+  return body
+}
+
+export function checkMemory(isThere: boolean): void {
+  if (!isThere) throw failureOf(NO_MEMORY)
 }
 
 function failureOf({ reason, message, retryAfter }: BodyError): Failure {

@@ -2,11 +2,10 @@
 // it was received in.
 
 import type { HttpResponse, Sink } from '@trivium/http/response.ts'
-import type { ImageReply, ReplyImage } from '@trivium/protocol/canonical/image.ts'
-import { encodeReply } from '@trivium/protocol/dialects/images/reply/encode-reply.ts'
+import type { ReplyImage } from '@trivium/protocol/canonical/image.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import { codec } from '../bytes/codec.ts'
 import { type CallDependencies, showWarnings } from './call.ts'
+import type { ImageEncoding } from './endpoints/endpoint.ts'
 import { generate } from './generate.ts'
 import type { ImageCall } from './image-call.ts'
 import { type PresentDependencies, present } from './present.ts'
@@ -14,14 +13,9 @@ import { settle, warnIfPartial } from './settle.ts'
 
 export type RespondDependencies = CallDependencies & PresentDependencies & { clock(): number }
 
-/** How a reply is written in the caller's dialect. */
-export type EncodeImages = (reply: ImageReply, created: number) => Pieces
-
-export const encodeImages: EncodeImages = (reply, created) => encodeReply(reply, created, codec)
-
 export async function respondJson(
   imageCall: ImageCall,
-  encode: EncodeImages,
+  encoding: Pick<ImageEncoding, 'reply'>,
   deps: RespondDependencies,
 ): Promise<HttpResponse> {
   const images: ReplyImage[] = []
@@ -41,14 +35,11 @@ export async function respondJson(
   headers.set('content-type', 'application/json')
   // Of several calls to upstreams the usage is the sum, which none of them has written.
   const isOneCall = imageCall.calls === 1 && usageJson !== undefined
-  const body = encode(
-    {
-      ...{ images, details: frame?.details ?? {}, unknown: frame?.unknown ?? [], usage },
-      ...(frame?.created === undefined ? {} : { created: frame.created }),
-      ...(isOneCall && usageJson ? { usageJson } : {}),
-    },
-    Math.floor(deps.clock() / 1_000),
-  )
+  const body = encoding.reply({
+    ...{ images, details: frame?.details ?? {}, unknown: frame?.unknown ?? [], usage },
+    ...(frame?.created === undefined ? {} : { created: frame.created }),
+    ...(isOneCall && usageJson ? { usageJson } : {}),
+  })
   await settle(imageCall, body, deps)
   return { status: 200, headers, body: { run: (sink) => writeAll(body, sink) } }
 }

@@ -3,16 +3,14 @@
 
 import type { HttpResponse, Sink } from '@trivium/http/response.ts'
 import { withTimeout } from '@trivium/http/ticker.ts'
-import { encodeStreamError } from '@trivium/protocol/dialects/images/error.ts'
-import { assumedDetails, encodeEvent, heartbeat } from '@trivium/protocol/dialects/images/reply/encode-stream.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { Failure } from '../access/failure.ts'
 import { formatRequestId } from '../access/ids.ts'
-import { codec } from '../bytes/codec.ts'
 import { voidUnsettled } from '../paid-call/run.ts'
 import type { StreamTiming } from '../paid-call/stream-timing.ts'
 import { showWarnings } from './call.ts'
-import { type CompletedImage, generate, type PartialImage } from './generate.ts'
+import type { ImageEncoding } from './endpoints/endpoint.ts'
+import { generate } from './generate.ts'
 import type { ImageCall } from './image-call.ts'
 import { present } from './present.ts'
 import { type RespondDependencies, writeAll } from './respond-json.ts'
@@ -21,25 +19,22 @@ import { ImageStreamClient } from './stream-client.ts'
 
 export type StreamDependencies = RespondDependencies & { streamTiming: StreamTiming }
 
-type Frames = {
-  partial(event: PartialImage): Pieces
-  completed(event: CompletedImage): Pieces
-  heartbeat: Uint8Array
-  error(failure: Failure): Uint8Array
-}
-
-export async function respondStream(imageCall: ImageCall, deps: StreamDependencies): Promise<HttpResponse> {
-  const frames = framesFor(imageCall, deps)
-  const client = new ImageStreamClient(imageCall, frames.heartbeat, deps)
+export async function respondStream(
+  imageCall: ImageCall,
+  encoding: ImageEncoding,
+  deps: StreamDependencies,
+): Promise<HttpResponse> {
+  const client = new ImageStreamClient(imageCall, encoding.heartbeat, deps)
   /** What a repeated request is answered with: completed images alone. */
   const kept: Uint8Array[] = []
   let last: Pieces = []
   const generating = generate(
     imageCall,
     async (event) => {
-      if (event.type === 'partial') return client.write(frames.partial(event))
+      if (event.type === 'partial') return client.write(encoding.partial(event))
       const image = await present(event.image, imageCall, deps)
-      const frame = frames.completed({ ...event, image })
+      const frame = encoding.completed({ ...event, image }, imageCall.usage)
+      // Nothing else holds on to an image that has been sent.
       if (imageCall.claim) kept.push(...frame)
       if (imageCall.delivered.length + 1 === imageCall.request.n) last = frame
       else await client.write(frame)
@@ -61,7 +56,7 @@ export async function respondStream(imageCall: ImageCall, deps: StreamDependenci
   if (early instanceof Failure) throw early
   const { headers } = imageCall
   showWarnings(imageCall)
-  headers.set('content-type', 'text/event-stream; charset=utf-8')
+  headers.set('content-type', encoding.streamType)
 
   async function run(sink: Sink): Promise<Uint8Array> {
     try {
@@ -69,12 +64,13 @@ export async function respondStream(imageCall: ImageCall, deps: StreamDependenci
       const failure = await generating
       if (failure && imageCall.delivered.length === 0) {
         await voidUnsettled(imageCall, deps)
-        return frames.error(failure)
+        return encoding.error(failure)
       }
       warnIfPartial(imageCall)
-      await settle(imageCall, kept, deps)
+      const end = encoding.end()
+      await settle(imageCall, [...kept, ...end], deps)
       client.close()
-      return await writeAll(last, sink)
+      return await writeAll([...last, ...end], sink)
     } catch (error) {
       deps.log.error('image stream failed', { request: formatRequestId(imageCall.id), error: String(error) })
       await voidUnsettled(imageCall, deps)
@@ -85,15 +81,4 @@ export async function respondStream(imageCall: ImageCall, deps: StreamDependenci
   }
 
   return { status: 200, headers, body: { run } }
-}
-
-function framesFor({ request, id }: ImageCall, { clock }: StreamDependencies): Frames {
-  const context = () => ({
-    ...{ operation: request.operation, created: Math.floor(clock() / 1_000), details: assumedDetails(request) },
-  })
-  const encode = (event: PartialImage | CompletedImage) => encodeEvent(event, context(), codec)
-  return {
-    ...{ partial: encode, completed: encode, heartbeat: codec.encode(heartbeat) },
-    error: ({ info }) => codec.encode(encodeStreamError(info, formatRequestId(id))),
-  }
 }

@@ -49,6 +49,7 @@ export class ImageStreamClient {
 
   /** One event. Waits until the client reads on, or the call ends for another reason. */
   async write(event: Pieces): Promise<void> {
+    if (event.length === 0) return
     this.#hasStarted = true
     this.#start()
     const sink = await this.#opened

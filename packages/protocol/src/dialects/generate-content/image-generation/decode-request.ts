@@ -12,14 +12,19 @@ import {
 } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, Part } from '../../../canonical/request.ts'
 import type { WarningReason } from '../../../canonical/warning.ts'
+import type { Codec } from '../../../framing/codec.ts'
 import { base64Bytes } from '../../../image-data/base64.ts'
+import { readBody } from '../../shared/pass-through/request.ts'
 import type { PathParameters } from '../../text-dialect.ts'
+import { NAMES } from '../pass-through/known-names.ts'
+import { rejectAmbiguous } from '../pass-through/request.ts'
 import { decodeRequest } from '../request/decode-request.ts'
 import { camel } from '../request/fields.ts'
 import { ASPECT_RATIOS, isAspectRatio, isSizeClass, SIZE_CLASSES, sizeOf } from './aspect-ratio.ts'
 
 const MAX_PROMPT = 32_000
 const MAX_N = 10
+const MAX_IMAGES = 16
 const TYPES: readonly string[] = ['image/png', 'image/jpeg', 'image/webp']
 
 export type ImageRequestOptions = {
@@ -29,10 +34,22 @@ export type ImageRequestOptions = {
   warn(field: string, reason: WarningReason): void
 }
 
+/** The parsed body, checked as every body of this dialect; `values`: how many it has. Throws RequestError. */
+export function readImageGeneration(
+  bytes: Uint8Array,
+  codec: Codec,
+  maxValues?: number,
+): { body: Json; values: number } {
+  const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
+  rejectAmbiguous(bytes, scan, codec)
+  return { body, values: scan.values }
+}
+
 /** Throws RequestError. */
 export function decodeImageGeneration(body: unknown, { addressed, limits, warn }: ImageRequestOptions): ImageRequest {
   const request = decodeRequest(body, addressed)
   const config = isObject(body) ? camel(readObject(camel(body), 'generationConfig') ?? {}) : {}
+  rejectOtherModalities(config, request)
   const images: ImageInput[] = []
   const texts = request.instructions.map(({ text }) => text)
   for (const turn of request.turns) for (const part of turn.parts) takePart(part, texts, images)
@@ -40,6 +57,8 @@ export function decodeImageGeneration(body: unknown, { addressed, limits, warn }
   if (prompt === '') throw wrong('contents', 'contents must have text that says what the image is to show')
   if (prompt.length > MAX_PROMPT)
     throw wrong('contents', `contents must not have more than ${MAX_PROMPT} characters of text for an image model`)
+  if (images.length > MAX_IMAGES)
+    throw wrong('contents', `contents must not have more than ${MAX_IMAGES} images for an image model`)
   for (const field of droppedFields(request)) warn(field, 'dropped')
   const size = sizeIn(config, limits)
   return {
@@ -49,9 +68,19 @@ export function decodeImageGeneration(body: unknown, { addressed, limits, warn }
     n: imagesWanted(request),
     stream: request.stream,
     ...(size === undefined ? {} : { size }),
+    // Clients of this dialect read inline data.
+    responseFormat: 'b64_json',
     images,
     unknown: [],
   }
+}
+
+/** Without a list the model generates what it can. One that does not have images demands something that it cannot. */
+function rejectOtherModalities({ responseModalities: given }: Json, { model, modalities }: CanonicalRequest): void {
+  const isGiven = typeof given === 'string' || (Array.isArray(given) && given.length > 0)
+  if (!isGiven || modalities.includes('image')) return
+  const field = 'generationConfig.responseModalities'
+  throw wrong(field, `The model '${model}' generates images: ${field} must have IMAGE, or be left out.`)
 }
 
 function imagesWanted({ sampling }: CanonicalRequest): number {

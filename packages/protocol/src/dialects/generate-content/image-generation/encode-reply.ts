@@ -12,21 +12,24 @@ export type ImageReplyContext = {
   id: string
   /** The model's name as the client knows it. */
   model: string
-  /** `event`: the one data line of a stream. `array`: the only element of a JSON array. */
-  framing: 'reply' | 'event' | 'array'
+  /** `event`: one data line of a stream. `element`: of a JSON array that the caller opens and closes. */
+  framing: 'reply' | 'event' | 'element'
+  /** The index of the first image, if others were sent before. */
+  from?: number
 }
 
-const FRAMES = { reply: ['', ''], event: ['data: ', '\n\n'], array: ['[', ']'] } as const
+const FRAMES = { reply: ['', ''], event: ['data: ', '\n\n'], element: ['', ''] } as const
 
-/** A whole reply, or the only chunk of a stream: images of this dialect are not streamed in parts. */
+/** A whole reply, or one chunk of a stream: each image is whole in its chunk. */
 export function encodeImageReply(reply: ImageReply, context: ImageReplyContext, codec: Codec): Pieces {
   const [before, after] = FRAMES[context.framing]
+  const { from = 0 } = context
   const writer = openJsonPieces(codec, context.framing === 'event' ? 'one-line' : 'any')
   writer.text(`${before}{"candidates":[`)
   for (const [index, image] of reply.images.entries()) {
     writer.text(`${index === 0 ? '' : ','}{"content":{"role":"model","parts":[`)
     writePart(writer, image, typeOf(image, reply, codec))
-    writer.text(`]},"finishReason":"STOP","index":${index}}`)
+    writer.text(`]},"finishReason":"STOP","index":${from + index}}`)
   }
   const usageMetadata = encodeUsage(reply.usage, () => ({ input: 0, output: 0 }))
   const rest = JSON.stringify({ usageMetadata, modelVersion: context.model, responseId: context.id })

@@ -148,6 +148,7 @@ test('a request of this dialect as an image request', () => {
   }
   expect(asked(body)).toEqual({
     ...{ operation: 'edit', model: 'img', prompt: 'Draw in ink.\na cat', n: 2, stream: false },
+    responseFormat: 'b64_json',
     images: [{ mediaType: 'image/png', bytes: 3, source: { kind: 'inline', base64: 'AAAA' } }],
     unknown: [],
   })
@@ -171,7 +172,10 @@ test.each<[body: object, param: string]>([
   [wants({ imageConfig: { aspectRatio: '7:1' } }), 'generationConfig.imageConfig.aspectRatio'],
   [wants({ imageConfig: { imageSize: '9K' } }), 'generationConfig.imageConfig.imageSize'],
   [wants({ candidateCount: 11 }), 'generationConfig.candidateCount'],
+  [wants({ responseModalities: ['TEXT'] }), 'generationConfig.responseModalities'],
+  [wants({ responseModalities: 'audio' }), 'generationConfig.responseModalities'],
   [{ contents: [{ parts: [inline('AAAA')] }] }, 'contents'],
+  [{ contents: [{ parts: [{ text: 'x' }, ...Array(17).fill(inline('AAAA'))] }] }, 'contents'],
   [{ contents: [{ parts: [{ text: 'x'.repeat(32_001) }] }] }, 'contents'],
   [
     { contents: [{ parts: [{ text: 'x' }, { fileData: { fileUri: 'https://a/b.png' } }] }] },
@@ -216,8 +220,7 @@ test('the official SDK reads the images, whole and streamed', async () => {
     chunks.push(part.data)
   expect(chunks).toEqual([IMAGE])
   await server.stop(true)
-  const array = textOfPieces(encodeImageReply(reply, { ...context, framing: 'array' }, bufferCodec))
-  expect(JSON.parse(array)).toMatchObject([
-    { candidates: [{ content: { parts: [inline(IMAGE)] } }], modelVersion: 'img' },
-  ])
+  const element = textOfPieces(encodeImageReply(reply, { ...context, framing: 'element', from: 2 }, bufferCodec))
+  const candidates = [{ content: { parts: [inline(IMAGE)] }, index: 2 }]
+  expect(JSON.parse(element)).toMatchObject({ candidates, modelVersion: 'img' })
 })

@@ -27,8 +27,7 @@ const OWN_BOUNDS: ReadonlySet<string> = new Set(['generationConfig', 'generation
 /** Decoding finds the errors of the client. Throws RequestError. */
 export const readRequest: PassThrough['readRequest'] = (bytes, codec, addressed, maxValues) => {
   const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
-  rejectTwoSpellings(scan.fields, '')
-  rejectTwoCaps(bytes, scan, codec)
+  rejectAmbiguous(bytes, scan, codec)
   const request = decodeRequest(body, addressed)
   const scanned = { bytes, scan, codec }
   return {
@@ -43,6 +42,12 @@ export const readRequest: PassThrough['readRequest'] = (bytes, codec, addressed,
     urls: namedUrls(body),
     edited: (edits) => edited(scanned, body, edits),
   }
+}
+
+/** Throws RequestError for a field that is there in two spellings. */
+export function rejectAmbiguous(bytes: Uint8Array, scan: JsonScan, codec: Codec): void {
+  rejectTwoSpellings(scan.fields, '')
+  rejectTwoCaps(bytes, scan, codec)
 }
 
 /** It is unknown which of two spellings of a field the vendor reads, and the hold must cover what is requested. */

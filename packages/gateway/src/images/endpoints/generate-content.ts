@@ -1,0 +1,73 @@
+// generateContent and streamGenerateContent of a model that generates images.
+
+import type { ImageInput } from '@trivium/protocol/canonical/image.ts'
+import {
+  decodeImageGeneration,
+  readImageGeneration,
+} from '@trivium/protocol/dialects/generate-content/image-generation/decode-request.ts'
+import { encodeImageReply } from '@trivium/protocol/dialects/generate-content/image-generation/encode-reply.ts'
+import { generateContent } from '@trivium/protocol/dialects/generate-content/index.ts'
+import type { PathParameters } from '@trivium/protocol/dialects/text-dialect.ts'
+import { Failure } from '../../access/failure.ts'
+import { formatRequestId } from '../../access/ids.ts'
+import { codec } from '../../bytes/codec.ts'
+import { inspectImage, MOST_PIXELS } from '../inspect-image.ts'
+import { checkMemory, readJson } from '../read.ts'
+import type { ImageEncoding, ImageEndpoint } from './endpoint.ts'
+
+/** What a JSON value takes in memory once it has been parsed, on average. */
+const BYTES_PER_VALUE = 128
+/** Base64 characters of the beginning of an image, which tells its type and its dimensions. */
+const BEGINNING = 4 * 1024 * 1024
+
+/** `asArray`: the stream is one JSON array. */
+export const generateContentEndpoint = (addressed: PathParameters, asArray: boolean): ImageEndpoint => ({
+  dialect: 'generate-content',
+  name: JSON.stringify(['generate-content.images', addressed.model, addressed.stream, asArray]),
+  async read(incoming, { slot, catalogue, offerOf, warnings }, deps) {
+    const bytes = await readJson(incoming, slot, catalogue, deps)
+    const { body, values } = readImageGeneration(bytes, codec, catalogue.config.server.limits.values)
+    incoming.record.model = addressed.model
+    checkMemory(slot.weigh(bytes.length + values * BYTES_PER_VALUE))
+    const { limits } = offerOf(addressed.model).model
+    const warn = (field: string, reason: string) => warnings.push(`${field};${reason}`)
+    const request = decodeImageGeneration(body, { addressed, limits, warn })
+    const images = await Promise.all(request.images.map(inspected))
+    return { request: { ...request, images }, fingerprint: bytes, close: async () => {} }
+  },
+  encoding: (call, _created) => encodingOf(call, asArray),
+})
+
+/** What the image is, by its content. */
+async function inspected(image: ImageInput): Promise<ImageInput> {
+  const { source } = image
+  const beginning = source.kind === 'inline' ? Buffer.from(source.base64.slice(0, BEGINNING), 'base64') : undefined
+  const found = beginning && (await inspectImage(beginning))
+  if (typeof found === 'object') return { ...image, mediaType: found.type }
+  const fault = found ? `have no more than ${MOST_PIXELS} pixels` : 'be PNG, JPEG or WebP'
+  throw new Failure('bad_request', `The images of contents must ${fault}.`, { param: 'contents' })
+}
+
+function encodingOf({ request: { model }, id }: Parameters<ImageEndpoint['encoding']>[0], asArray: boolean) {
+  const context = { id: formatRequestId(id), model }
+  let sent = 0
+  const encoding: ImageEncoding = {
+    reply: (reply) => encodeImageReply(reply, { ...context, framing: 'reply' }, codec),
+    streamType: asArray ? 'application/json' : 'text/event-stream; charset=utf-8',
+    heartbeat: codec.encode(asArray ? '\n' : generateContent.heartbeat),
+    partial: () => [],
+    completed({ image, details }, usage) {
+      const before = asArray ? [codec.encode(sent === 0 ? '[' : ',\r\n')] : []
+      const framing = asArray ? 'element' : 'event'
+      const reply = { images: [image], details, usage, unknown: [] }
+      return [...before, ...encodeImageReply(reply, { ...context, framing, from: sent++ }, codec)]
+    },
+    end: () => (asArray ? [codec.encode(']')] : []),
+    error({ info }) {
+      const { encodeArrayStreamError, encodeStreamError } = generateContent
+      const array = asArray ? encodeArrayStreamError?.(info, sent > 0) : undefined
+      return codec.encode(array ?? encodeStreamError(info, context.id))
+    },
+  }
+  return encoding
+}
