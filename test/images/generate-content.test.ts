@@ -80,9 +80,6 @@ describe('the official SDK', () => {
     const contents = [{ text: 'a hat' }, { inlineData: { mimeType: 'image/png', data: first } }]
     const { data: edited } = await models.generateContent({ model: 'sandbox-image', contents, config: IMAGE })
     expect([await sizeOf(edited), edited === first]).toEqual(['png 1024x1024', false])
-    // The upper part is that of the image that was sent.
-    const top = (base64: string) => new Bun.Image(Buffer.from(base64, 'base64')).resize(8, 8).png().bytes()
-    expect((await top(edited ?? '')).length).toBeGreaterThan(0)
     expect((await settled()).map(({ cost_usd }) => cost_usd)).toEqual(['0.04', '0.04'])
   })
 
@@ -100,7 +97,7 @@ describe('the official SDK', () => {
     ])
     const streamed = modelsFor(secret).generateContentStream({ model, contents: 'a cat', config: IMAGE })
     expect(await streamed.catch((error) => error.status)).toBe(status)
-    expect((await settled()).map(({ cost_usd }) => cost_usd)).toEqual(['0', '0'])
+    expect((await settled()).map(({ cost_usd }) => cost_usd)).toEqual(['0.00', '0.00'])
   })
 })
 
@@ -124,7 +121,7 @@ test.each([
   const text = await response.text()
   const last = query === '' ? JSON.parse(text.split('data: ').at(-1) ?? '') : JSON.parse(text)[0]
   expect(last).toMatchObject({ error: { code: 502, status: 'UNAVAILABLE' } })
-  expect(await settled()).toMatchObject([{ cost_usd: '0' }])
+  expect(await settled()).toMatchObject([{ cost_usd: '0.00' }])
 })
 
 test.each([
@@ -148,17 +145,13 @@ test.each([
 
 test('headers and receipt', async () => {
   const { secret } = await newKey(gateway)
-  const response = await ask(secret, { ...prompt('a cat', { stopSequences: ['x'] }), safetySettings: [] })
+  const response = await ask(secret, prompt('a cat', { stopSequences: ['x'] }))
   expect(response.status).toBe(200)
   expect(response.headers.get('x-trivium-warnings')).toBe('generationConfig.stopSequences;dropped')
   expect(response.headers.get('x-sandbox')).not.toBeNull()
   await response.bytes()
-  const receipt = await receiptOf<{ model: string; receipt: { units: object } }>(gateway.url, secret, response)
-  expect(receipt).toMatchObject({
-    model: 'sandbox-image',
-    cost_usd: '0.04',
-    receipt: { units: { images: 1 } },
-  } as never)
+  const receipt = await receiptOf<object>(gateway.url, secret, response)
+  expect(receipt).toMatchObject({ model: 'sandbox-image', cost_usd: '0.04', units: { images: 1 } })
 })
 
 const inline = (bytes: Uint8Array, mimeType: string) => ({
