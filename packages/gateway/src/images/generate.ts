@@ -11,6 +11,7 @@ import { failedByBreak, failedByError, failedByOther } from '../routing/upstream
 import { type CallDependencies, call, nextAttempt } from './call.ts'
 import { type ImageCall, isComplete } from './image-call.ts'
 import { dimensionsOf } from './present.ts'
+import { makesMany } from './reserve.ts'
 import { addUsage } from './usage.ts'
 
 export type PartialImage = Extract<ImageEvent, { type: 'partial' }>
@@ -33,7 +34,7 @@ export async function generate(
 ): Promise<ReplyFrame | undefined> {
   let frame: ReplyFrame | undefined
   try {
-    for (let before = -1; !isComplete(imageCall) && imageCall.delivered.length > before; ) {
+    for (let before = -1; mayCallAgain(imageCall, before); ) {
       before = imageCall.delivered.length
       const made = await generateOnce(imageCall, onImage, deps)
       frame ??= made
@@ -43,6 +44,13 @@ export async function generate(
     if (!(error instanceof Failure) || imageCall.delivered.length === 0) throw error
   }
   return frame
+}
+
+/** An upstream that was asked for all images and made fewer is not asked again: it may have billed all of them. */
+function mayCallAgain(imageCall: ImageCall, before: number): boolean {
+  const { delivered, attempt } = imageCall
+  if (before === -1) return true
+  return !isComplete(imageCall) && delivered.length > before && !makesMany(attempt.candidate)
 }
 
 /** One upstream after the other, until one brings images. */
@@ -153,13 +161,17 @@ function failedByReading(imageCall: ImageCall, response: UpstreamResponse, error
 /** More than were requested are neither delivered nor charged, nor is one that cannot be handed to the client. */
 async function deliver(imageCall: ImageCall, event: CompletedImage, onImage: OnImage): Promise<void> {
   if (isComplete(imageCall)) return
-  const { size, quality } = event.details
+  const { request, attempt } = imageCall
+  const size = chosen(event.details.size)
+  // Many vendors do not report the quality: then it is the one that was requested, unless the vendor was not told.
+  const isDropped = attempt.warnings.some((warning) => warning.startsWith('quality;'))
+  const quality = chosen(event.details.quality) ?? (isDropped ? undefined : chosen(request.quality))
   imageCall.firstOutputAt ??= performance.now()
   await onImage(event)
-  imageCall.delivered.push({ size: isKnown(size) ? size : await dimensionsOf(event.image), quality })
+  imageCall.delivered.push({ size: size ?? (await dimensionsOf(event.image)) ?? chosen(request.size), quality })
 }
 
-const isKnown = (size: string | undefined): boolean => size !== undefined && size !== 'auto'
+const chosen = (word: string | undefined): string | undefined => (word === 'auto' ? undefined : word)
 
 /** Several calls to upstreams add up. */
 function noteUsage(imageCall: ImageCall, usage: ImageReply['usage']): void {

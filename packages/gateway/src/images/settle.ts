@@ -1,7 +1,10 @@
 // The settlement of a call for images: those that were delivered are charged.
 
+import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { bookableTokens } from '../money/limits.ts'
+import type { DeliveredImage } from '../money/prices/image-price.ts'
+import type { Charge } from '../money/prices/price.ts'
 import type { Outcome } from '../paid-call/outcome.ts'
 import { type SettleDependencies, settle as settlePaidCall } from '../paid-call/settle.ts'
 import type { ImageCall } from './image-call.ts'
@@ -14,7 +17,10 @@ export async function settle(call: ImageCall, body: Pieces, deps: SettleDependen
   const { attempt, delivered, request, usage, client } = call
   const { rate } = attempt.offer
   const made = { images: delivered, requested: request.n, usage }
-  const charge = rate.cost(made)
+  const charge = cheaper(
+    rate.cost(made),
+    rate.cost({ ...made, images: delivered.map((image) => asRequested(image, request)) }),
+  )
   const outcome: Outcome = client.isDisconnected ? 'client_gone' : 'completed'
   const tokens = (usage?.input ?? 0) + (usage?.output ?? 0)
   await settlePaidCall(
@@ -26,6 +32,15 @@ export async function settle(call: ImageCall, body: Pieces, deps: SettleDependen
     deps,
   )
 }
+
+/** A caller who named a size or a quality does not pay for a more expensive one that the upstream made instead. */
+const asRequested = (image: DeliveredImage, { size = 'auto', quality = 'auto' }: ImageRequest): DeliveredImage => ({
+  size: size === 'auto' ? image.size : size,
+  quality: quality === 'auto' ? image.quality : quality,
+})
+
+const cheaper = (one: Charge | undefined, other: Charge | undefined): Charge | undefined =>
+  one && other && other.cost < one.cost ? other : one
 
 /** To be called before the headers of the response are sent. */
 export function warnIfPartial({ attempt, delivered, request }: ImageCall): void {
