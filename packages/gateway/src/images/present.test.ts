@@ -79,3 +79,24 @@ test('a stored response is read by its owner, and is absent once its content is'
   await deps.blobs.delete(id)
   expect(await open(7n, id)).toBeUndefined()
 })
+
+test.each([
+  ['https://vendor.example/v1', 'vendor.example', 443, true],
+  ['https://vendor.example/v1', 'vendor.example', 8443, false],
+  ['http://10.0.0.5/v1', '10.0.0.5', 80, true],
+  ['http://10.0.0.5/v1', '10.0.0.5', 22, false],
+  ['http://[fd00::5]:8080/v1', 'fd00::5', 8080, true],
+  ['http://10.0.0.5:8080/v1', '10.0.0.6', 8080, false],
+])('the upstream at %s may link to its own address, not to any other: %s port %i %p', async (baseUrl, host, port, own) => {
+  using deps = dependencies()
+  let isAllowed: boolean | undefined
+  const call = { ...callFor('b64_json'), attempt: { candidate: { upstream: { baseUrl, allowPrivate: false } } } }
+  const fetchPublic: typeof deps.fetchPublic = async (
+    ...[, options]: never[] | [string, { allowHost(host: string, port: number): boolean }]
+  ) => {
+    isAllowed = options?.allowHost(host, port)
+    return deps.fetchPublic()
+  }
+  await present({ url: 'https://cdn.example/1', unknown: [] }, call as unknown as ImageCall, { ...deps, fetchPublic })
+  expect(isAllowed).toBe(own)
+})

@@ -27,12 +27,14 @@ const BEGINNING_BYTES = 512 * 1024
 
 /** A URL of the upstream's is not shown: it names the vendor and expires when the vendor likes. */
 export async function present(image: ReplyImage, call: ImageCall, deps: PresentDependencies): Promise<ReplyImage> {
-  const { responseFormat } = call.request
+  const { responseFormat, stream } = call.request
   const { base64, url, ...rest } = image
   if (base64 && responseFormat !== 'url') return { ...rest, base64 }
   if (base64) return { ...rest, url: await stored(() => decodeBase64(base64.pieces), call, deps) }
   const bytes = await fetched(url ?? '', call, deps)
-  if (responseFormat === 'b64_json') return { ...rest, base64: await encodedBytes(bytes) }
+  // Clients demand base64 in every event.
+  if (responseFormat === 'b64_json' || (stream && responseFormat === undefined))
+    return { ...rest, base64: await encodedBytes(bytes) }
   return { ...rest, url: await stored(() => [bytes], call, deps) }
 }
 
@@ -59,11 +61,13 @@ async function fetched(
   deps: PresentDependencies,
 ): Promise<Uint8Array> {
   const { upstream } = candidate
-  const own = new URL(upstream.baseUrl).host
+  const own = new URL(upstream.baseUrl)
+  const ownHost = own.hostname.replace(/^\[|\]$/g, '')
+  const ownPort = Number(own.port) || (own.protocol === 'https:' ? 443 : 80)
   const { status, bytes } = await deps
     .fetchPublic(url, {
       ...{ maxBytes: MAX_FETCHED_BYTES, timeoutMs: FETCH_TIMEOUT_MS, accept: 'image/*' },
-      allowHost: (host, port) => own === host || own === `${host}:${port}`,
+      allowHost: (host, port) => host === ownHost && port === ownPort,
       allowPrivate: upstream.allowPrivate,
     })
     .catch((error: unknown) => {

@@ -1,7 +1,6 @@
 // The request as one upstream gets it: path, content type and a body whose images are read from disk while it is sent.
 
 import type { ImageRequest, ImageSource } from '@trivium/protocol/canonical/image.ts'
-import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import { bodyLength, type EncodedImageRequest, type ImageBodyPart } from '@trivium/protocol/dialects/image-service.ts'
 import { IMAGE_SERVICES, type ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
@@ -47,15 +46,13 @@ export function upstreamRequest(
     {
       ...{ model: upstreamModel(request, candidate), stream, n, boundary: boundary() },
       responseFormat: responseFormatFor(upstream, route.model),
+      editsAsJson: endpoint.edits === undefined,
       ...endUserFor(request, candidate, caller, deps),
       warn: (field, reason) => warnings.push(`${field};${reason}`),
     },
     codec,
   )
   const isEdit = request.operation === 'edit'
-  if (dialect === 'images' && isEdit && endpoint.edits === undefined) {
-    throw new RequestError('unsupported', 'image', 'The upstream of this model cannot edit images.')
-  }
   const path =
     dialect === 'images'
       ? ((isEdit ? endpoint.edits : undefined) ?? endpoint.generations)

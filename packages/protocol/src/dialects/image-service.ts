@@ -18,6 +18,8 @@ export type ImageTarget = {
   responseFormat: 'keep' | 'omit' | 'b64_json'
   /** The end user, as the upstream may know it. Absent: the field stays as it is. Null: it is removed. */
   endUser?: string | null
+  /** Images to edit are sent in a JSON body of the images dialect, as data URLs. Absent: in a form. */
+  editsAsJson?: boolean
   /** Separates the parts of a form: random letters and digits, made anew for each request. */
   boundary: string
   /** Names a field, as the images dialect calls it, that the upstream cannot express. */

@@ -118,3 +118,31 @@ test('a single image has the plain name', () => {
   expect(text).toContain('name="image"; filename="image-0.png"')
   expect(text.endsWith('PNG...\r\n--BOUNDARY--\r\n')).toBe(true)
 })
+
+describe('images to edit as data URLs', () => {
+  const png: ImageInput = { mediaType: 'image/png', bytes: CONTENTS.length, source: { kind: 'file', handle: '1' } }
+  const edit: ImageRequest = {
+    ...{ operation: 'edit', model: 'img', prompt: 'a "hat"', n: 1, stream: false, size: '2048x2048', images: [png] },
+    unknown: ['watermark=false', 'seed=7', 'scale=-1.5', 'zip=007', 'mode=a"b'].map((field) => {
+      const [name = '', text = ''] = field.split('=')
+      return { name, text }
+    }),
+  }
+  const target = { ...TARGET, editsAsJson: true, responseFormat: 'b64_json' as const }
+
+  test.each([1, 2])('%i of them', (count) => {
+    const images = Array<ImageInput>(count).fill(png)
+    const encoded = encodeRequest({ ...edit, images }, target, bufferCodec)
+    expect(encoded.contentType).toBe('application/json')
+    const url = `data:image/png;base64,${Buffer.from(CONTENTS).toString('base64')}`
+    expect(JSON.parse(sent(encoded))).toEqual({
+      ...{ model: 'gpt-image-1', prompt: 'a "hat"', size: '2048x2048', response_format: 'b64_json' },
+      ...{ watermark: false, seed: 7, scale: -1.5, zip: '007', mode: 'a"b' },
+      image: count === 1 ? url : [url, url],
+    })
+  })
+
+  test('but no mask', () => {
+    expect(() => encodeRequest({ ...edit, mask: png }, target, bufferCodec)).toThrow('takes no mask')
+  })
+})

@@ -2,13 +2,15 @@
 // change is edited. Files of a form are inserted by the sender.
 
 import type { ImageInput, ImageRequest } from '../../../canonical/image.ts'
+import { unsupported } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editFields, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
 import type { EncodedImageRequest, ImageBodyPart, ImageTarget } from '../../image-service.ts'
 
 export function encodeRequest(request: ImageRequest, target: ImageTarget, codec: Codec): EncodedImageRequest {
-  if (request.operation === 'edit') return encodeForm(request, target, codec)
+  if (request.operation === 'edit')
+    return target.editsAsJson ? encodeJsonEdit(request, target, codec) : encodeForm(request, target, codec)
   const { json } = request
   const body =
     json === undefined ? [codec.encode(writtenJson(request, target))] : editedJson(json, request, target, codec)
@@ -84,6 +86,27 @@ function writtenJson(request: ImageRequest, target: ImageTarget): string {
   const written = [...changedFields(request, target)].map(([name, value]) => `${jsonText(name)}:${jsonValue(value)}`)
   return `{${[...written, ...request.unknown.map(({ name, text }) => `${jsonText(name)}:${text}`)].join(',')}}`
 }
+
+/** Some upstreams take the images to edit where they take generations: in `image`, as one data URL or a list of them. */
+function encodeJsonEdit(request: ImageRequest, target: ImageTarget, codec: Codec): EncodedImageRequest {
+  const { images, mask, unknown } = request
+  if (mask !== undefined)
+    throw unsupported('mask', "The upstream of this model takes no mask. Describe in 'prompt' what is to be changed.")
+  const typed = unknown.map(({ name, text }) => ({ name, text: FORM_VALUE.test(text) ? text : jsonText(text) }))
+  const single = images.length === 1
+  const body: ImageBodyPart[] = []
+  let text = `${writtenJson({ ...request, unknown: typed }, target).slice(0, -1)},"image":${single ? '' : '['}`
+  for (const [index, image] of images.entries()) {
+    text += `${index === 0 ? '' : ','}"data:${image.mediaType};base64,`
+    body.push(codec.encode(text), { image, as: 'base64' })
+    text = '"'
+  }
+  body.push(codec.encode(`${text}${single ? '' : ']'}}`))
+  return { contentType: 'application/json', body }
+}
+
+/** Forms have no types: what looks like a number or a truth value is one. */
+const FORM_VALUE = /^(?:true|false|-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?)$/
 
 function encodeForm(request: ImageRequest, target: ImageTarget, codec: Codec): EncodedImageRequest {
   const { boundary } = target
