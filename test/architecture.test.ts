@@ -15,6 +15,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   process: ['observe'],
   startup: ['process', 'cli', 'config', 'access', 'money', 'storage', 'observe'],
   cli: ['config', 'access', 'paid-call', 'money', 'storage', 'upstreams', 'observe'],
+  'image-tool': ['text', 'images', 'paid-call', 'access', 'upstreams', 'bytes', 'money', 'storage', 'config'],
   images: [
     'routing',
     'paid-call',

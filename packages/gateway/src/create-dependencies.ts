@@ -11,6 +11,7 @@ import { createIds } from './access/ids.ts'
 import { CommandError } from './cli/errors.ts'
 import { describeSystemError } from './config/system-error.ts'
 import type { Environment, FileConfig } from './config/types.ts'
+import { createImageTool } from './image-tool/offer.ts'
 import { createLargeResponses } from './images/large-responses.ts'
 import { openMedia } from './media/open-media.ts'
 import { errorText } from './observe/log.ts'
@@ -84,7 +85,7 @@ export async function createDependencies(
   })
   cleanup.add(() => media.spool.close())
   const { mayDispatch } = node
-  return {
+  const dependencies: GatewayDependencies = {
     ...{ catalogue, node, callers, rateLimitCache, ticker, log, requestLog, fetchPublic, store: storage },
     settler: createSettler({ storage: storage.ledger, journal, clock: ticker, after, mayDispatch, report }),
     ...{ seals: createSeals(secret), accountKeys: accountSecrets, ...media },
@@ -103,7 +104,9 @@ export async function createDependencies(
     }),
     random: Math.random,
     streamTiming: STREAM_TIMING,
+    offerGatewayTool: createImageTool(() => dependencies),
   }
+  return dependencies
 }
 
 /** Faults break responses on purpose: allowed if the file says so, or if only this machine can reach only the sandbox. */

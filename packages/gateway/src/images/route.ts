@@ -1,5 +1,6 @@
 // The candidate that a request for images is sent to first, and a slot there.
 
+import type { Client } from '@trivium/http/request.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
 import type { ImageCandidate, ImageOffer } from '../access/catalogue.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
@@ -19,7 +20,7 @@ export type Routed = { offer: ImageOffer; candidate: ImageCandidate; upstreamCal
 export async function route(
   offer: ImageOffer,
   caller: Caller,
-  { http, record }: IncomingRequest,
+  { http, record }: { http: Client } & Pick<IncomingRequest, 'record'>,
   deps: RouteDependencies,
 ): Promise<Routed> {
   const { upstreamCalls, upstreamSlots, ticker } = deps

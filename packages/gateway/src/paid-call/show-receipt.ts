@@ -3,7 +3,7 @@
 import { formatRequestId, timeOfId } from '../access/ids.ts'
 import { formatUsd } from '../money/amount.ts'
 import { HELD, REAPED, type RequestState, SETTLED, VOIDED } from '../money/ledger.ts'
-import { formulaOf, isMediaFigure, type PricedReceipt } from '../money/prices/receipt.ts'
+import { formulaOf, isMediaFigure, isPriceTerm, type PricedReceipt } from '../money/prices/receipt.ts'
 import type { UsageRow } from '../storage/storage.ts'
 
 export type Audience = 'caller' | 'operator'
@@ -126,7 +126,7 @@ function priceJson({ version, multiplier_millionths, long_context_above, tiers_m
   return {
     version,
     ...mediaFigures(figures),
-    usd_per_million_tokens: usd(Object.fromEntries(Object.entries(figures).filter(([name]) => !isMediaFigure(name)))),
+    usd_per_million_tokens: usd(tokenFigures(figures)),
     ...(tools === undefined ? {} : { usd_per_call: usd(tools) }),
     ...(long_context_above === undefined ? {} : { long_context_above }),
     ...(tiers_millionths === undefined ? {} : { tiers: mapped(tiers_millionths, decimal) }),
@@ -134,6 +134,9 @@ function priceJson({ version, multiplier_millionths, long_context_above, tiers_m
   }
 }
 type Price = PricedReceipt['price']
+
+const tokenFigures = (figures: Readonly<Record<string, unknown>>) =>
+  Object.fromEntries(Object.entries(figures).filter(([name]) => !isMediaFigure(name) && !isPriceTerm(name)))
 
 const mediaFigures = (figures: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(

@@ -4,6 +4,7 @@ import type { AuthenticateDependencies } from '../access/authenticate.ts'
 import type { Catalogue } from '../access/catalogue.ts'
 import type { AdmitDependencies } from '../paid-call/admit.ts'
 import type { ClaimDependencies } from '../paid-call/claim.ts'
+import type { GatewayToolDependencies } from './gateway-tool.ts'
 import type { LowFundsDependencies } from './low-funds.ts'
 import type { ReadDependencies } from './read.ts'
 import type { ReserveDependencies } from './reserve.ts'
@@ -21,5 +22,6 @@ export type TextDependencies = {
   ClaimDependencies &
   RouteDependencies &
   TranslationDependencies &
+  GatewayToolDependencies &
   ReserveDependencies &
   StreamDependencies

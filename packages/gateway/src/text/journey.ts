@@ -13,6 +13,7 @@ import { recentRateLimit } from '../paid-call/rate-limit-errors.ts'
 import { runPaidCall } from '../paid-call/run.ts'
 import type { Caller } from '../storage/storage.ts'
 import type { TextDependencies } from './dependencies.ts'
+import type { GatewayTool } from './gateway-tool.ts'
 import { rejectLowFunds } from './low-funds.ts'
 import { read } from './read.ts'
 import type { TextEndpoint } from './request.ts'
@@ -51,7 +52,10 @@ export async function journey(
     let planning: Planning = { caller, keyChanges: 0, tooExpensive: [], warnings }
     for (;;) {
       const offer = authorize(planning.caller, request.request.model, catalogue)
-      const routed = await route(offer, request, planning, incoming, deps)
+      const found = await route(offer, request, planning, incoming, deps)
+      // Tools of vendors are among what has a price of its own.
+      const tool = request.request.priced.length === 0 ? undefined : offerTool(found, catalogue, deps)
+      const routed = tool ? { ...found, request: tool.request } : found
       let reserved: TextCall | HoldRejection | undefined
       try {
         const outbound = prepare(routed.request, deps)
@@ -64,9 +68,10 @@ export async function journey(
         const textCall = reserved
         await begin(textCall, routed, deps)
         const work = () =>
+          tool?.respond(textCall) ??
           respond(textCall, call(textCall, deps), (observed, whole) => settle(textCall, observed, deps, whole), deps)
         const response = await runPaidCall(textCall, work, deps)
-        isStreaming = textCall.isStream
+        isStreaming = tool?.isStream ?? textCall.isStream
         return response
       }
     }
@@ -75,6 +80,16 @@ export async function journey(
     throw error
   } finally {
     if (!isStreaming) slot.release()
+  }
+}
+
+/** The slots of a request that is rejected are released. */
+function offerTool(routed: Routed, catalogue: Catalogue, deps: TextDependencies): GatewayTool | undefined {
+  try {
+    return deps.offerGatewayTool(routed.request, catalogue)
+  } catch (error) {
+    releaseSlot(routed, deps)
+    throw error
   }
 }
 

@@ -25,6 +25,8 @@ export type TextRequest = Readonly<{
 export type RoutedRequest = TextRequest &
   Readonly<{
     caller: Caller
+    /** Also where the upstream has the caller's dialect. */
+    isTranslated?: true
     /** Of the model that the caller named. */
     wanted: TextOffer
     /** Of the model that is called: the same, or a fallback. */

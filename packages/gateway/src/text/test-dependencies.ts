@@ -112,6 +112,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     mediaStore: { put: unused, find: unused, read: unused, remove: unused, sweep: unused },
     addresses: { signedAddress: unused, verify: unused, isFor: unused },
     spool: { usedBytes: 0, open: unused, close: unused },
+    offerGatewayTool: () => undefined,
   }
   return { deps, ends, logged }
 }

@@ -27,7 +27,16 @@ export type CallBlock = {
   signature?: string
 }
 /** An image that the model made. Standard base64. */
-export type MediaBlock = { type: 'media'; mime: string; data: string; signature?: string }
+export type MediaBlock = { type: 'media'; mime: string; data: string; signature?: string; made?: MadeImage }
+/** What is known of an image besides its data. `failed`: there is none, and `data` is empty. */
+export type MadeImage = {
+  failed?: true
+  revisedPrompt?: string
+  size?: string
+  quality?: string
+  background?: string
+  outputFormat?: string
+}
 
 export type Block = TextBlock | ReasoningBlock | RedactedBlock | RefusalBlock | CallBlock | MediaBlock
 

@@ -84,7 +84,12 @@ function mediaUnit(name: string): MediaUnit | undefined {
 
 /** `figure` is for `per` units. */
 type Line = { count: number; name: string; figure: bigint; per: bigint; charge?: string }
-type Parts = { tokens: Line[]; calls: Line[]; media: Line[]; tiers: bigint[]; multiplier: bigint }
+/** The tokens of several calls at different prices are several charges: `input`, `input_2`. */
+type TokenLines = { lines: Line[]; tiers: bigint[]; multiplier: bigint }
+type Parts = { tokens: TokenLines[]; calls: Line[]; media: Line[]; multiplier: bigint; mediaMultiplier: bigint }
+
+/** Members of `price` that are no price of a unit. */
+export const isPriceTerm = (name: string): boolean => /_millionths(_\d+)?$|^long_context_above_\d+$/.test(name)
 
 const OLD_NAMES: Readonly<Record<string, string>> = { cachedInput: 'cached_input', cacheWrite: 'cache_write' }
 
@@ -98,33 +103,48 @@ function partsOf({ units, tools = {}, price }: PricedReceipt): Parts {
     ([name, count]): Line => ({ count, name, figure: BigInt(price.tools?.[name] ?? 0), per: 1n }),
   )
   const isToken = ({ name, count, charge }: Line) => !charge && (count > 0 || name === 'input' || name === 'output')
+  const bySuffix = new Map<string, Line[]>()
+  for (const line of lines.filter(isToken)) {
+    const [suffix = ''] = /_\d+$/.exec(line.name) ?? []
+    bySuffix.set(suffix, [...(bySuffix.get(suffix) ?? []), line])
+  }
+  const multiplierOf = (name: string) => BigInt(String(price[name] ?? price.multiplier_millionths))
   return {
-    tokens: lines.filter(isToken),
+    tokens: [...bySuffix].map(([suffix, each]) => ({
+      lines: each,
+      tiers: Object.values(price[`tiers_millionths${suffix}`] ?? {}).map(BigInt),
+      multiplier: multiplierOf(`multiplier_millionths${suffix}`),
+    })),
     calls,
     media: lines.filter(({ charge }) => charge),
-    tiers: Object.values(price.tiers_millionths ?? {}).map(BigInt),
     multiplier: BigInt(price.multiplier_millionths),
+    mediaMultiplier: multiplierOf('media_multiplier_millionths'),
   }
 }
 
 /** The charge, from nothing but the receipt: what each price charges is rounded up once. */
 export function recompute(receipt: PricedReceipt): Nanos {
-  const { tokens, calls, media, tiers, multiplier } = partsOf(receipt)
+  const { tokens, calls, media, multiplier, mediaMultiplier } = partsOf(receipt)
   const total = (lines: Line[]) => lines.reduce((sum, { count, figure }) => sum + BigInt(count) * figure, 0n)
-  // All of it over one denominator: per million tokens, in millionths for each tier and for the group.
-  const scale = ONE ** BigInt(tiers.length) * ONE
-  const sum = tiers.reduce((product, tier) => product * tier, total(tokens)) + total(calls) * scale
+  const costOfTokens = ({ lines, tiers, multiplier }: TokenLines, calls: Line[]): Nanos => {
+    // All of it over one denominator: per million tokens, in millionths for each tier and for the group.
+    const scale = ONE ** BigInt(tiers.length) * ONE
+    const sum = tiers.reduce((product, tier) => product * tier, total(lines)) + total(calls) * scale
+    return ceilDiv(sum * multiplier, scale * ONE)
+  }
+  const [first = { lines: [], tiers: [], multiplier }, ...others] = tokens
   // Seconds have up to three decimals.
   const sumOf = ({ count, figure, per }: Line): bigint => (BigInt(Math.round(count * 1_000)) * figure * ONE) / per
   const sums = new Map<string, bigint>()
   for (const line of media) sums.set(line.charge ?? '', (sums.get(line.charge ?? '') ?? 0n) + sumOf(line))
-  const costs = [...sums.values()].map((each) => ceilDiv(each * multiplier, ONE * ONE * 1_000n))
-  return atMostBookable(costs.reduce((cost, each) => cost + each, ceilDiv(sum * multiplier, scale * ONE)))
+  const costs = [...sums.values()].map((each) => ceilDiv(each * mediaMultiplier, ONE * ONE * 1_000n))
+  costs.push(...others.map((each) => costOfTokens(each, [])))
+  return atMostBookable(costs.reduce((cost, each) => cost + each, costOfTokens(first, calls)))
 }
 
 /** `(120 input x 2.00 + 20 output x 8.00) / 1,000,000 x 1.5 = 0.0006 USD` */
 export function formulaOf(receipt: PricedReceipt): string {
-  const { tokens, calls, media, tiers, multiplier } = partsOf(receipt)
+  const { tokens, calls, media, multiplier, mediaMultiplier } = partsOf(receipt)
   const shown = ({ count, name, figure }: Line) =>
     `${count} ${name.replace(/_\d+$/, '').replaceAll('_', ' ')} x ${formatUsd(figure)}`
   const shownMedia = (line: Line) => `${shown(line)}${line.per === ONE ? ' / 1,000,000' : ''}`
@@ -133,8 +153,20 @@ export function formulaOf(receipt: PricedReceipt): string {
       .filter((factor) => factor !== ONE)
       .map((factor) => ` x ${decimal(factor)}`)
       .join('')
-  const ofTokens = tokens.length > 0 ? [`(${tokens.map(shown).join(' + ')}) / 1,000,000${times(tiers)}`] : []
-  const parts = [...ofTokens, ...calls.map(shown), ...media.map(shownMedia)]
+  const ofTokens = tokens.map((each) => ({
+    text: `(${each.lines.map(shown).join(' + ')}) / 1,000,000${times(each.tiers)}`,
+    multiplier: each.multiplier,
+  }))
+  const priced = [
+    ...ofTokens,
+    ...calls.map((line) => ({ text: shown(line), multiplier })),
+    ...media.map((line) => ({ text: shownMedia(line), multiplier: mediaMultiplier })),
+  ]
+  if (priced.some((part) => part.multiplier !== multiplier)) {
+    const each = priced.map((part) => part.text + times([part.multiplier]))
+    return `${each.join(' + ')} = ${formatUsd(recompute(receipt))} USD`
+  }
+  const parts = priced.map(({ text }) => text)
   const product = parts.length > 1 && multiplier !== ONE ? `(${parts.join(' + ')})` : parts.join(' + ')
   return `${product}${times([multiplier])} = ${formatUsd(recompute(receipt))} USD`
 }

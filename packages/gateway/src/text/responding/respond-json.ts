@@ -35,7 +35,7 @@ export async function respondJson(
 }
 
 /** One upstream after the other, until there is a response. */
-async function readReply(textCall: TextCall, first: UpstreamResponse, deps: CallDependencies): Promise<Whole> {
+export async function readReply(textCall: TextCall, first: UpstreamResponse, deps: CallDependencies): Promise<Whole> {
   let read = await readWhole(textCall, first, deps)
   while ('failure' in read) {
     // A disconnect from here on comes before the headers of the next attempt.

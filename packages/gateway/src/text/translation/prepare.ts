@@ -9,7 +9,7 @@ import { translate } from './translate.ts'
 /** Reasoning that another upstream returned has to be translated, even within one dialect. */
 export function prepare(routed: RoutedRequest, deps: TranslationDependencies): Outbound {
   const upstream = dialectOf(routed.candidate, routed.dialect.id)
-  const passes = upstream === routed.dialect.id && !hasForeignReasoning(routed.body, upstream)
+  const passes = upstream === routed.dialect.id && !routed.isTranslated && !hasForeignReasoning(routed.body, upstream)
   if (passes) return passThrough(routed, deps)
   return translate(routed, TEXT_DIALECTS[upstream], deps)
 }

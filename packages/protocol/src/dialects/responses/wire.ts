@@ -100,7 +100,17 @@ export type WrittenItem =
       status: ItemStatus
     }
   | { id: string; type: 'custom_tool_call'; call_id: string; name: string; namespace?: string; input: string }
-  | { id: string; type: 'image_generation_call'; status: 'in_progress' | 'completed'; result: string | null }
+  | {
+      id: string
+      type: 'image_generation_call'
+      status: 'in_progress' | 'completed' | 'failed'
+      revised_prompt?: string
+      size?: string
+      quality?: string
+      background?: string
+      output_format?: string
+      result: string | null
+    }
 
 export type WrittenUsage = {
   input_tokens: number

@@ -2,6 +2,7 @@
 
 import type { Logprob } from '../../../canonical/event.ts'
 import type { Stop } from '../../../canonical/finish.ts'
+import type { MadeImage } from '../../../canonical/reply.ts'
 import type { Citation } from '../../../canonical/request.ts'
 import type { ReplyContext } from '../../text-dialect.ts'
 import type {
@@ -27,7 +28,7 @@ export type Draft =
       custom: boolean
       text: string
     }
-  | { kind: 'image'; id: string; data: string }
+  | { kind: 'image'; id: string; data: string; made?: MadeImage | undefined }
 
 const PREFIXES = { message: 'msg', reasoning: 'rs', function: 'fc', custom: 'ctc', image: 'ig' } as const
 
@@ -72,9 +73,29 @@ export function encodeItem(draft: Draft, status: ItemStatus): WrittenItem {
     case 'image':
       return status === 'in_progress'
         ? { id: draft.id, type: 'image_generation_call', status, result: null }
-        : { id: draft.id, type: 'image_generation_call', status: 'completed', result: draft.data }
+        : imageItem(draft)
   }
 }
+
+function imageItem({ id, data, made = {} }: Extract<Draft, { kind: 'image' }>): WrittenItem {
+  const { failed, revisedPrompt, size, quality, background, outputFormat } = made
+  return {
+    ...{ id, type: 'image_generation_call', status: failed ? 'failed' : 'completed' },
+    ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
+    ...imageDetails({ size, quality, background, outputFormat }),
+    result: failed ? null : data,
+  }
+}
+
+type Details = { [name in keyof Omit<MadeImage, 'failed' | 'revisedPrompt'>]: string | undefined }
+
+/** Also of an image that is not complete yet. */
+export const imageDetails = ({ size, quality, background, outputFormat }: Details) => ({
+  ...(size === undefined ? {} : { size }),
+  ...(quality === undefined ? {} : { quality }),
+  ...(background === undefined ? {} : { background }),
+  ...(outputFormat === undefined ? {} : { output_format: outputFormat }),
+})
 
 function reasoningItem(draft: Extract<Draft, { kind: 'reasoning' }>, status: ItemStatus): WrittenItem {
   const { id, style, text, encrypted } = draft

@@ -67,7 +67,7 @@ function draftsOf(blocks: readonly Block[], answering: ReplyContext): Draft[] {
       }
       case 'media':
         if (!block.mime.startsWith('image/')) break
-        drafts.push({ kind: 'image', id: itemId('image', answering, index), data: block.data })
+        drafts.push({ kind: 'image', id: itemId('image', answering, index), data: block.data, made: block.made })
         break
     }
   }

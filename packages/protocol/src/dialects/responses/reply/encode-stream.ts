@@ -6,6 +6,7 @@
 
 import type { StreamEvent } from '../../../canonical/event.ts'
 import type { Stop } from '../../../canonical/finish.ts'
+import type { MadeImage, MediaBlock } from '../../../canonical/reply.ts'
 import { mergeUsage, type Usage } from '../../../canonical/usage.ts'
 import { utf8Length } from '../../../canonical/utf8.ts'
 import type { ReplyContext, StreamEncoder } from '../../text-dialect.ts'
@@ -20,6 +21,7 @@ import {
   encodeItem,
   encodeLogprobs,
   endingOf,
+  imageDetails,
   itemId,
   responseObject,
 } from './encode-items.ts'
@@ -45,7 +47,15 @@ type Active = {
   signature: string | undefined
 }
 
-export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
+/** An image that is made while the stream waits for it. Between `openImage` and `closeImage` nothing else is written. */
+export type ImageFrames = {
+  openImage(): string
+  /** `index`: counts from 0. */
+  partialImage(index: number, base64: string, details: MadeImage): string
+  closeImage(image: MediaBlock): string
+}
+
+export function openStreamEncoder(answering: ReplyContext): StreamEncoder & ImageFrames {
   const output: WrittenItem[] = []
   const { frame, nextSequenceNumber, place, placeOf, ...frames } = openFrames(output)
   let outputBytes = 0
@@ -146,9 +156,7 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
         if (!block.mime.startsWith('image/')) return written
         const image: Draft = { kind: 'image', id: itemId('image', answering, number), data: block.data }
         written += openItem(image)
-        for (const step of ['in_progress', 'generating', 'completed']) {
-          written += frame(`response.image_generation_call.${step}`, placeOf(image.id))
-        }
+        for (const step of ['in_progress', 'generating', 'completed']) written += imageStep(step, image)
         return written
       }
     }
@@ -214,6 +222,29 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
     return frame('response.output_text.annotation.added', fields)
   }
 
+  const imageStep = (step: string, { id }: Draft): string =>
+    frame(`response.image_generation_call.${step}`, placeOf(id))
+
+  const images: ImageFrames = {
+    openImage() {
+      const written = begin() + closeBlock(true) + closeItem('completed')
+      const image: Draft = { kind: 'image', id: itemId('image', answering, output.length), data: '' }
+      return written + openItem(image) + imageStep('in_progress', image) + imageStep('generating', image)
+    },
+    partialImage(index, base64, details) {
+      if (draft?.kind !== 'image') return ''
+      const { id } = draft
+      const more = JSON.stringify(imageDetails({ ...NO_DETAILS, ...details })).slice(1, -1)
+      const fields = `${placeOf(id)},"partial_image_index":${index},"partial_image_b64":"${base64}"`
+      return frame('response.image_generation_call.partial_image', more === '' ? fields : `${fields},${more}`)
+    },
+    closeImage({ data, made }) {
+      if (draft?.kind !== 'image') return ''
+      Object.assign(draft, { data, made })
+      return (made?.failed ? '' : imageStep('completed', draft)) + closeItem('completed')
+    },
+  }
+
   function end(): string {
     const ending = endingOf(stop)
     const written = closeBlock(true) + closeItem(ending.status === 'completed' ? 'completed' : 'incomplete')
@@ -221,6 +252,7 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
   }
 
   return {
+    ...images,
     write(event) {
       switch (event.type) {
         case 'delta':
@@ -257,6 +289,8 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
     },
   }
 }
+
+const NO_DETAILS = { size: undefined, quality: undefined, background: undefined, outputFormat: undefined }
 
 /** As it is announced, before anything is in it. */
 const emptyItem = (draft: Draft): WrittenItem =>

@@ -1,0 +1,152 @@
+// One image that the model has called for, made with the parts of the image journey. Whatever goes wrong is told to the model and
+// shown in the item; the response goes on.
+
+import type { Base64, ImageRequest } from '@trivium/protocol/canonical/image.ts'
+import { RequestError } from '@trivium/protocol/canonical/reading.ts'
+import type { MadeImage, MediaBlock } from '@trivium/protocol/canonical/reply.ts'
+import { Failure } from '../access/failure.ts'
+import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
+import { type CompletedImage, generate, type PartialImage } from '../images/generate.ts'
+import type { ImageCall } from '../images/image-call.ts'
+import { present } from '../images/present.ts'
+import { boundOf } from '../images/reserve.ts'
+import type { RespondDependencies } from '../images/respond-json.ts'
+import { type RouteDependencies, type Routed, releaseSlot, route } from '../images/route.ts'
+import { upstreamRequest } from '../images/upstream-request.ts'
+import type { TextCall } from '../text/text-call.ts'
+import { type ImageTool, imageRequestOf } from './image-tool.ts'
+import { partOfHold, recordSpent } from './part-of-hold.ts'
+import type { Spending } from './spending.ts'
+
+export type MakeDependencies = RouteDependencies & RespondDependencies
+
+/** The item for the client, and what the model is told. */
+export type Made = { image: MediaBlock; said: string }
+
+export type OnPartial = (index: number, base64: string, details: MadeImage) => Promise<void>
+
+/** `text`: the arguments of the call. */
+export async function makeImage(
+  tool: ImageTool,
+  text: string,
+  call: TextCall,
+  spending: Spending,
+  onPartial: OnPartial,
+  deps: MakeDependencies,
+): Promise<Made> {
+  try {
+    const request = imageRequestOf(tool, text)
+    const { caller, client, record } = call
+    const routed = await route(tool.offer, caller, { http: client, record }, deps)
+    let isHeld = false
+    try {
+      const imageCall = await hold(request, routed, call, spending, deps)
+      isHeld = true
+      return await make(imageCall, request, call, spending, onPartial, deps)
+    } finally {
+      if (!isHeld) releaseSlot(routed, deps)
+    }
+  } catch (error) {
+    if (error instanceof Failure) return failed(error.info.message)
+    if (error instanceof RequestError) return failed(error.message)
+    throw error
+  }
+}
+
+const failed = (why: string): Made => ({
+  image: { type: 'media', mime: 'image/png', data: '', made: { failed: true } },
+  said: `The image was not made. ${why}`,
+})
+
+/** The hold of the response is extended before anything is sent. */
+async function hold(
+  request: ImageRequest,
+  { offer, candidate, upstreamCall, health }: Routed,
+  call: TextCall,
+  spending: Spending,
+  deps: MakeDependencies,
+): Promise<ImageCall> {
+  // What this upstream cannot express is rejected before anything is held.
+  const { dialect, warnings } = upstreamRequest(request, candidate, call.caller, request.n, deps)
+  const part = partOfHold(call.hold, spending.cost, spending.tokens)
+  const bound = boundOf(request, offer, candidate)
+  if ((await part.raise(bound, bound)) === 'stop')
+    throw new Failure('insufficient_balance', 'The balance or a limit of the key does not cover the image.')
+  return {
+    ...call,
+    ...{ hold: part, upstreamCall, claim: undefined, firstOutputAt: undefined, failedAttempts: undefined },
+    attempt: { offer, candidate, dialect, health, warnings: [...warnings] },
+    ...{ request, wanted: offer, tried: [], delivered: [], usage: undefined, calls: 0 },
+  }
+}
+
+async function make(
+  imageCall: ImageCall,
+  request: ImageRequest,
+  call: TextCall,
+  spending: Spending,
+  onPartial: OnPartial,
+  deps: MakeDependencies,
+): Promise<Made> {
+  const { upstreamCall, client } = imageCall
+  // What is being made is billed: a disconnect does not end it.
+  client.onDisconnect = () => {
+    upstreamCall.endWithin(imageTimeoutsOf(imageCall.attempt.candidate.upstream).drainMs, 'client_gone')
+  }
+  if (client.isDisconnected) client.onDisconnect()
+  deps.retryBudget.addRequest()
+  upstreamCall.sent()
+  let completed: CompletedImage | undefined
+  try {
+    await generate(
+      imageCall,
+      async (event) => {
+        const image = await present(event.image, imageCall, deps)
+        if (event.type === 'completed') completed = { ...event, image }
+        else await onPartial(event.index, textOf(image.base64), detailsOf(event, request, undefined))
+      },
+      deps,
+    )
+  } finally {
+    const { health } = imageCall.attempt
+    if (completed) health.answered(deps.ticker.now(), imageCall.firstOutputAt)
+    health.end(deps.ticker.now())
+    upstreamCall.stop()
+  }
+  const [delivered] = imageCall.delivered
+  if (!completed || !delivered) return failed('The upstream returned no image.')
+  const { usage, attempt } = imageCall
+  const upstreamCost = attempt.candidate.costRate?.cost({ images: [delivered], requested: 1, usage })?.cost
+  spending.addImage(delivered, usage, upstreamCost)
+  await recordSpent(call.hold, spending.cost)
+  const { image } = completed
+  const made = {
+    revisedPrompt: image.revisedPrompt ?? request.prompt,
+    ...detailsOf(completed, request, delivered.size),
+  }
+  const mime = image.mediaType ?? `image/${made.outputFormat ?? 'png'}`
+  return {
+    image: { type: 'media', mime, data: textOf(image.base64), made },
+    said: 'The image was made and is shown to the user.',
+  }
+}
+
+const textOf = (base64: Base64 | undefined): string => Buffer.concat(base64?.pieces ?? []).toString('latin1')
+
+/** As the upstream reports it, else as it was requested. */
+function detailsOf(
+  { details, image }: PartialImage | CompletedImage,
+  request: ImageRequest,
+  delivered: string | undefined,
+): MadeImage {
+  const size = delivered ?? details.size ?? request.size
+  const quality = details.quality ?? request.quality
+  const background = details.background ?? request.background
+  const outputFormat = details.outputFormat ?? request.outputFormat ?? image.mediaType?.replace('image/', '')
+  return {
+    ...(size === undefined ? {} : { size }),
+    ...(quality === undefined ? {} : { quality }),
+    ...(background === undefined ? {} : { background }),
+    ...(outputFormat === undefined ? {} : { outputFormat }),
+  }
+}

@@ -1,0 +1,98 @@
+// Offers the image tool: decides whether the gateway runs it for this request, and rewrites the request for the model.
+
+import { isObject, type Json } from '@trivium/protocol/canonical/reading.ts'
+import type { CanonicalRequest, ToolChoice } from '@trivium/protocol/canonical/request.ts'
+import { utf8Length } from '@trivium/protocol/canonical/utf8.ts'
+import type { PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
+import { keyAllowsModel } from '../access/authorize.ts'
+import { type Catalogue, type ImageOffer, imageOfferOf } from '../access/catalogue.ts'
+import { codec } from '../bytes/codec.ts'
+import { isPriced } from '../money/prices/token-price.ts'
+import type { OfferGatewayTool } from '../text/gateway-tool.ts'
+import type { RoutedRequest } from '../text/request.ts'
+import { dialectOf } from '../text/translation/outbound.ts'
+import { type Captured, capturing } from './capture-reply.ts'
+import { functionOf, IMAGE_TOOL, type ImageTool, readImageTool } from './image-tool.ts'
+import { respondJson, respondStream, type ToolDependencies } from './respond.ts'
+
+/** `deps` is a function because the tool is one of the dependencies itself. */
+export const createImageTool =
+  (deps: () => ToolDependencies): OfferGatewayTool =>
+  (routed, catalogue) => {
+    const offer = offerFor(routed, catalogue)
+    if (!offer) return undefined
+    const body: Json = JSON.parse(codec.decode(routed.body, 0, routed.body.length))
+    const warnings: string[] = []
+    const names = new Set(routed.request.canonical().tools.map(({ name }) => name))
+    const tool = readImageTool(body, offer, names, warnings)
+    const captured: Captured = { last: undefined }
+    const request = withFunction(routed, tool, body, captured, warnings)
+    return {
+      request,
+      isStream: tool.isStream,
+      respond: (call) => (tool.isStream ? respondStream : respondJson)({ tool, call, captured }, deps()),
+    }
+  }
+
+const isImageTool = ({ kind, word }: PricedField): boolean => kind === 'tool' && word === IMAGE_TOOL
+
+/** undefined: not requested, not configured, not for this caller, or a tool of the upstream's own that has a price. */
+function offerFor({ dialect, request, caller, offer, candidate }: RoutedRequest, catalogue: Catalogue) {
+  const field = request.priced.find(isImageTool)
+  const model = catalogue.config.tools?.imageGeneration?.model
+  if (dialect.id !== 'responses' || !field || model === undefined) return undefined
+  const isUpstreams = dialectOf(candidate, dialect.id) === dialect.id && isPriced(offer.rate.price, field)
+  if (isUpstreams || !keyAllowsModel(caller, model)) return undefined
+  return imageOfferOf(catalogue, caller.group, model) satisfies ImageOffer | undefined
+}
+
+function withFunction(
+  routed: RoutedRequest,
+  tool: ImageTool,
+  body: Json,
+  captured: Captured,
+  warnings: readonly string[],
+): RoutedRequest {
+  const { request, dialect, ownWarnings } = routed
+  const asked = request.canonical()
+  const added = functionOf(tool)
+  const canonical: CanonicalRequest = {
+    ...asked,
+    stream: false,
+    tools: [...asked.tools, added],
+    hostedTools: asked.hostedTools.filter(({ name }) => name !== IMAGE_TOOL),
+    untranslated: asked.untranslated.filter((field) => field !== 'max_tool_calls'),
+    ...choiceFor(asked.toolChoice, body.tool_choice, tool),
+  }
+  return {
+    ...routed,
+    dialect: capturing(dialect, captured),
+    isTranslated: true,
+    ownWarnings: [...ownWarnings, ...warnings],
+    warnings: [...routed.warnings, ...warnings],
+    request: {
+      ...request,
+      stream: false,
+      priced: request.priced.filter((field) => !isImageTool(field)),
+      textBytes: request.textBytes + utf8Length(JSON.stringify(added)),
+      canonical: () => canonical,
+    },
+  }
+}
+
+/** `written`: the caller's, which may name the tool by its type. */
+function choiceFor(
+  choice: ToolChoice | undefined,
+  written: unknown,
+  { functionName }: ImageTool,
+): { toolChoice?: ToolChoice } {
+  if (choice === undefined) return {}
+  const { type, mode, tools }: Json = isObject(written) ? written : {}
+  const allowed: readonly unknown[] = type === 'allowed_tools' && Array.isArray(tools) ? tools : []
+  if (allowed.some((tool) => isObject(tool) && tool.type === IMAGE_TOOL)) {
+    const names = choice.mode === 'allowed' ? choice.names : []
+    return { toolChoice: { mode: 'allowed', required: mode === 'required', names: [...names, functionName] } }
+  }
+  const isForced = choice.mode === 'hosted' && choice.name === IMAGE_TOOL
+  return { toolChoice: isForced ? { mode: 'tool', name: functionName } : choice }
+}

@@ -1,0 +1,142 @@
+// The client's response, streamed or as a whole, put together from the replies of the model and the images.
+
+import type { HttpResponse, Sink } from '@trivium/http/response.ts'
+import { withTimeout } from '@trivium/http/ticker.ts'
+import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
+import { type Block, unfoldBlock } from '@trivium/protocol/canonical/reply.ts'
+import { encodeStreamError } from '@trivium/protocol/dialects/responses/error.ts'
+import { encodeReply } from '@trivium/protocol/dialects/responses/reply/encode-reply.ts'
+import { heartbeat, openStreamEncoder } from '@trivium/protocol/dialects/responses/reply/encode-stream.ts'
+import type { ReplyContext } from '@trivium/protocol/dialects/text-dialect.ts'
+import { jsonText } from '@trivium/protocol/framing/json/json-text.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import { Failure } from '../access/failure.ts'
+import { formatRequestId } from '../access/ids.ts'
+import { codec } from '../bytes/codec.ts'
+import { ImageStreamClient } from '../images/stream-client.ts'
+import { voidUnsettled } from '../paid-call/run.ts'
+import { settle } from '../paid-call/settle.ts'
+import type { StreamTiming } from '../paid-call/stream-timing.ts'
+import { receiptDetails } from '../text/billing/charge.ts'
+import { showWarnings } from '../text/responding/call.ts'
+import type { TextCall } from '../text/text-call.ts'
+import { type Ended, type Output, type RunDependencies, run, type ToolCall } from './run.ts'
+
+export type ToolDependencies = RunDependencies & { streamTiming: StreamTiming }
+
+export async function respondJson(toolCall: ToolCall, deps: ToolDependencies): Promise<HttpResponse> {
+  const { call } = toolCall
+  const blocks: Block[] = []
+  let answering: ReplyContext | undefined
+  const output: Output = {
+    begin(context) {
+      answering = context
+    },
+    block: async (block) => void blocks.push(block),
+    openImage: async () => {},
+    partialImage: async () => {},
+    closeImage: async (image) => void blocks.push(image),
+  }
+  const ended = await run(toolCall, output, deps)
+  if (!answering) throw new Error('there was no reply')
+  const reply = { id: undefined, choices: [{ blocks, stop: ended.stop }], usage: ended.spending.usage, omitted: [] }
+  const body = codec.encode(JSON.stringify(encodeReply(reply, answering)))
+  const { headers } = call
+  headers.set('content-type', 'application/json')
+  showWarnings(call)
+  await settleEnded(toolCall, ended, [body], deps)
+  return { status: 200, headers, body }
+}
+
+export async function respondStream(toolCall: ToolCall, deps: ToolDependencies): Promise<HttpResponse> {
+  const { call } = toolCall
+  const client = new ImageStreamClient(call, codec.encode(heartbeat), deps)
+  const frames = openFrames(client)
+  const running = run(toolCall, frames.output, deps).catch((error: unknown) => {
+    if (error instanceof Failure) return error
+    throw error
+  })
+  // Until then an error can still be a real status.
+  const early = await withTimeout(deps.ticker, deps.streamTiming.commitAfterMs, Promise.race([running, client.started]))
+  if (early instanceof Failure) throw early
+  const { headers } = call
+  showWarnings(call)
+  headers.set('content-type', 'text/event-stream; charset=utf-8')
+
+  async function write(sink: Sink): Promise<Uint8Array> {
+    try {
+      client.open(sink)
+      const ended = await running
+      // The first call of the model has failed: it is settled.
+      if (ended instanceof Failure) return codec.encode(encodeStreamError(ended.info, formatRequestId(call.id)))
+      await settleEnded(toolCall, ended, undefined, deps)
+      return codec.encode(frames.end(ended))
+    } catch (error) {
+      deps.log.error('stream failed', { request: formatRequestId(call.id), error: String(error) })
+      await voidUnsettled(call, deps)
+      throw error
+    } finally {
+      client.close()
+      call.slot.release()
+    }
+  }
+
+  return { status: 200, headers, body: { run: write } }
+}
+
+/** The frames of all replies and images in one sequence. */
+function openFrames(client: ImageStreamClient) {
+  let encoder: ReturnType<typeof openStreamEncoder> | undefined
+  let index = 0
+  const write = async (frames: string | undefined): Promise<void> => {
+    if (frames) await client.write([codec.encode(frames)])
+  }
+  const encode = (events: readonly StreamEvent[]): string =>
+    events.map((event) => encoder?.write('index' in event ? { ...event, index } : event) ?? '').join('')
+  const output: Output = {
+    begin(answering) {
+      encoder ??= openStreamEncoder(answering)
+    },
+    async block(block) {
+      await write(encode(unfoldBlock(block)))
+      index++
+    },
+    openImage: () => write(encoder?.openImage()),
+    partialImage: (number, base64, details) => write(encoder?.partialImage(number, base64, details)),
+    closeImage: (image) => write(encoder?.closeImage(image)),
+  }
+  function end({ stop, spending: { usage } }: Ended): string {
+    const events: StreamEvent[] = []
+    if (usage) events.push({ type: 'usage', usage })
+    if (stop) events.push({ type: 'stop', choice: 0, stop })
+    return encode([...events, { type: 'end' }])
+  }
+  return { output, end }
+}
+
+/** The last byte may leave when this resolves. */
+async function settleEnded(
+  { call, tool }: ToolCall,
+  { outcome, spending, observed, charge }: Ended,
+  body: Pieces | undefined,
+  deps: ToolDependencies,
+): Promise<void> {
+  const { multiplierMillionths } = call.attempt.offer.rate
+  const { id, priceVersion } = { id: tool.offer.model.id, priceVersion: tool.offer.priceVersion }
+  const images = `,"image_model":${jsonText(id)},"image_price_version":${jsonText(priceVersion)}`
+  await settle(
+    call,
+    {
+      ...{ outcome, charges: spending.charges(multiplierMillionths), sawOutput: true, tokens: spending.tokens },
+      ...{ upstreamCost: spending.upstreamCost, details: receiptDetails(observed, charge) + images, body },
+    },
+    deps,
+  )
+  noteTokens(call, spending, deps)
+}
+
+function noteTokens({ record }: TextCall, { usage }: Ended['spending'], { requestLog }: ToolDependencies): void {
+  if (!requestLog.isOn || !usage) return
+  const { input = 0, output = 0, cachedInput = 0, reasoning } = usage
+  record.tokens = { input, cached: cachedInput, output, reasoning }
+}

@@ -1,0 +1,152 @@
+// The image tool of the responses protocol, run by the gateway for models whose upstreams do not have it: the official SDK as
+// the client, the sandbox as the upstream in all four dialects.
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import OpenAI from 'openai'
+import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses'
+import { formulaOf, type PricedReceipt, recompute } from '../../packages/gateway/src/money/prices/receipt.ts'
+import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
+import { eventually } from '../support/eventually.ts'
+import { audit, newKey, type Row } from '../support/gateway/accounts.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { configOfDialects } from '../support/upstreams/recorded-upstream.ts'
+
+let sandbox: ReturnType<typeof startSandboxServer>
+let gateway: Gateway
+let without: Gateway
+
+const IMAGE_MODEL = `
+  - { id: img, type: image, routes: [{ upstream: images, model: sandbox-image }], price: { per_image: 0.04, variants: { "64x64": 0.01 } } }
+`
+
+beforeAll(async () => {
+  sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: true, pace: 0 })
+  const images = `  - { id: images, dialect: images, base_url: "${sandbox.url}/v1", keys: [k], breaker: false }`
+  const config = configOfDialects(sandbox.url, 'sandbox-text').replace('upstreams:\n', `upstreams:\n${images}\n`)
+  gateway = await startGateway({ config: `${config}${IMAGE_MODEL}tools: { image_generation: { model: img } }\n` })
+  without = await startGateway({ config: config + IMAGE_MODEL })
+})
+afterAll(async () => {
+  expect(gateway.output().stderr).not.toMatch(/"level":"error"/)
+  await Promise.all([gateway.stop(), without.stop()])
+  await sandbox.stop()
+})
+afterEach(async () => {
+  await eventually(async () => (await audit(gateway)).open_holds === 0)
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+})
+
+const MODELS = ['over-chat', 'over-responses', 'over-messages', 'over-generate-content']
+const TOOL = { type: 'image_generation' as const, size: '64x64' as never }
+const TIDE = {
+  ...{ type: 'function' as const, name: 'tide', strict: false },
+  parameters: { type: 'object', properties: { port: { type: 'string' } } },
+}
+const DRAW = 'Draw a lighthouse at night.'
+
+async function client(credit = '10', at = gateway) {
+  const key = await newKey(at, credit)
+  return { ...key, openai: new OpenAI({ apiKey: key.secret, baseURL: `${at.url}/v1`, maxRetries: 0 }) }
+}
+
+const imagesOf = ({ output }: Response) => output.filter((item) => item.type === 'image_generation_call')
+const isPng = (base64: string | null | undefined) =>
+  Buffer.from(base64 ?? '', 'base64')
+    .subarray(1, 4)
+    .toString() === 'PNG'
+
+type Receipt = Row['receipt'] & PricedReceipt
+
+/** The one row of the request, whose receipt gives its cost. */
+async function rowOf(settled: () => Promise<Row[]>): Promise<Row & { receipt: Receipt }> {
+  const rows = await settled()
+  expect(rows).toHaveLength(1)
+  const row = rows[0] as Row & { receipt: Receipt }
+  const usd = formulaOf(row.receipt).split(' = ')[1]
+  expect(usd).toBe(`${row.cost_usd} USD`)
+  expect(recompute(row.receipt)).toBeGreaterThan(0n)
+  return row
+}
+
+async function collect(stream: AsyncIterable<ResponseStreamEvent>): Promise<ResponseStreamEvent[]> {
+  const events: ResponseStreamEvent[] = []
+  for await (const event of stream) events.push(event)
+  expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index))
+  return events
+}
+
+describe.each(MODELS)('%s', (model) => {
+  test('an image, and the answer of the model after it', async () => {
+    const { openai, settled } = await client()
+    const response = await openai.responses.create({ model, input: DRAW, tools: [TOOL] })
+    expect(response).toMatchObject({ status: 'completed', model, tools: [{ type: 'image_generation' }] })
+    expect(response.output.map(({ type }) => type)).toEqual(['image_generation_call', 'message'])
+    const [image] = imagesOf(response)
+    expect(image).toMatchObject({ status: 'completed', size: '64x64', revised_prompt: DRAW })
+    expect(image?.id).toStartWith('ig_')
+    expect(isPng(image?.result)).toBe(true)
+    expect(response.output_text).toContain('The image was made')
+    const { ending, receipt, cost_usd } = await rowOf(settled)
+    expect({ ending, images: receipt.units.images }).toEqual({ ending: 'completed', images: 1 })
+    expect(Number(cost_usd)).toBeGreaterThan(0.01)
+    // Both calls of the model.
+    expect(response.usage?.input_tokens).toBe(receipt.units.input as number)
+    expect(response.usage?.output_tokens).toBe(receipt.units.output as number)
+  })
+
+  test('streamed, with partial images', async () => {
+    const { openai, settled } = await client()
+    const stream = await openai.responses.create({
+      ...{ model, input: DRAW, stream: true, tools: [{ ...TOOL, partial_images: 2 }] },
+    })
+    const events = await collect(stream)
+    const types = events.map(({ type }) => type)
+    expect(types.slice(0, 9)).toEqual([
+      'response.created',
+      'response.in_progress',
+      'response.output_item.added',
+      'response.image_generation_call.in_progress',
+      'response.image_generation_call.generating',
+      'response.image_generation_call.partial_image',
+      'response.image_generation_call.partial_image',
+      'response.image_generation_call.completed',
+      'response.output_item.done',
+    ])
+    expect(types.at(-1)).toBe('response.completed')
+    const partials = events.filter((event) => event.type === 'response.image_generation_call.partial_image')
+    expect(partials.map(({ partial_image_index }) => partial_image_index)).toEqual([0, 1])
+    expect(partials.every(({ partial_image_b64 }) => isPng(partial_image_b64))).toBe(true)
+    const last = events.at(-1)
+    const response = last?.type === 'response.completed' ? last.response : undefined
+    expect(response?.output.map(({ type }) => type)).toEqual(['image_generation_call', 'message'])
+    expect(isPng(response && imagesOf(response)[0]?.result)).toBe(true)
+    const { receipt } = await rowOf(settled)
+    expect(receipt.units).toMatchObject({ images: 1, output: response?.usage?.output_tokens })
+  })
+
+  test("with a call of the caller's own tool, the caller continues", async () => {
+    const { openai, settled } = await client()
+    const input = 'Please call tide {"port":"Cork"} and image_generation {"prompt":"a lighthouse"}'
+    const response = await openai.responses.create({ model, input, tools: [TOOL, TIDE] })
+    const calls = response.output.filter(({ type }) => type === 'function_call')
+    expect(calls).toMatchObject([{ name: 'tide' }])
+    expect(response.output.at(-1)).toBe(calls[0] as never)
+    expect(imagesOf(response)).toHaveLength(1)
+    expect(await rowOf(settled)).toMatchObject({ ending: 'completed' })
+  })
+
+  test('without a call of the tool, the answer is as without the tool', async () => {
+    const { openai, settled } = await client()
+    const response = await openai.responses.create({ model, input: 'Hello', tools: [TOOL] })
+    expect(response.output.map(({ type }) => type)).toEqual(['message'])
+    const { receipt } = await rowOf(settled)
+    expect(receipt.units.images).toBeUndefined()
+  })
+
+  test('a forced image is made once', async () => {
+    const { openai } = await client()
+    const forced = { tools: [TOOL], tool_choice: { type: 'image_generation' as const } }
+    const response = await openai.responses.create({ model, input: 'Hello', ...forced })
+    expect(imagesOf(response)).toMatchObject([{ status: 'completed' }])
+    expect(response.output_text).toContain('The image was made')
+  })
+})
