@@ -9,7 +9,7 @@ import { codec } from '../bytes/codec.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
 import { type CallDependencies, call, nextAttempt } from './call.ts'
-import { type ImageCall, isComplete } from './image-call.ts'
+import { type ImageCall, isComplete, REPLY_BYTES } from './image-call.ts'
 import { dimensionsOf } from './present.ts'
 import { makesMany } from './reserve.ts'
 import { addUsage } from './usage.ts'
@@ -21,7 +21,6 @@ export type CompletedImage = Extract<ImageEvent, { type: 'completed' }>
 export type OnImage = (event: PartialImage | CompletedImage) => Promise<void>
 
 const EVENT_BYTES = 64 * 1024 * 1024
-const REPLY_BYTES = 128 * 1024 * 1024
 
 /** What the unstreamed reply says besides its images; of several calls, the first. */
 export type ReplyFrame = Pick<ImageReply, 'created' | 'details' | 'unknown'>

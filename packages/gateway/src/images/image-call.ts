@@ -7,6 +7,9 @@ import type { ImageCandidate, ImageOffer } from '../access/catalogue.ts'
 import type { DeliveredImage } from '../money/prices/image-price.ts'
 import type { CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
 
+/** The largest unstreamed response of an upstream. */
+export const REPLY_BYTES = 128 * 1024 * 1024
+
 /** One attempt at one candidate: the next attempt replaces it as a whole. */
 export type ImageAttempt = CallAttempt &
   Readonly<{ offer: ImageOffer; candidate: ImageCandidate; dialect: ImageDialectId }>

@@ -62,7 +62,6 @@ export async function imageJourney(
     const isRepeatable = idempotencyKey !== null
     read = await endpoint.read(incoming, { slot, catalogue, offerOf, isRepeatable, warnings }, deps)
     const { request, fingerprint } = read
-    checkMemory(slot.weigh(fingerprint.length + expectedBytes(request)))
     checkImageLimits(request, offerOf(request.model).model.limits)
     if (idempotencyKey !== null) {
       const keyed = {
@@ -89,8 +88,11 @@ export async function imageJourney(
     showWarnings(imageCall)
     imageCall.upstreamCall.sent()
     const encoding = endpoint.encoding(imageCall, () => Math.floor(deps.clock() / 1_000))
-    const work = () =>
-      request.stream ? respondStream(imageCall, encoding, deps) : respondJson(imageCall, encoding, deps)
+    const work = () => {
+      // After the hold: before it, requests may take little more memory than they have sent.
+      checkMemory(slot.weigh(fingerprint.length + expectedBytes(request)))
+      return request.stream ? respondStream(imageCall, encoding, deps) : respondJson(imageCall, encoding, deps)
+    }
     const response = await runPaidCall(imageCall, work, deps, continueOnDisconnect)
     isResponding = true
     const { close } = read

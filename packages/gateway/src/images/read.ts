@@ -72,6 +72,7 @@ function failureOf({ reason, message, retryAfter }: BodyError): Failure {
 
 export async function readEdit(
   { http, record }: IncomingRequest,
+  slot: Slot,
   { config }: Catalogue,
   isRepeatable: boolean,
   deps: ReadDependencies,
@@ -89,7 +90,9 @@ export async function readEdit(
     const request = decodeImageForm(fields, images)
     record.model = request.model
     const hashes = files.map(({ name, stored }) => [name, 'hash' in stored ? stored.hash : ''])
-    return { request, fingerprint: Buffer.from(JSON.stringify([fields, hashes])), close: spooled.close }
+    const fingerprint = Buffer.from(JSON.stringify([fields, hashes]))
+    checkMemory(slot.received(fingerprint.length))
+    return { request, fingerprint, close: spooled.close }
   } catch (error) {
     await spooled.close()
     throw error

@@ -9,6 +9,7 @@ import { Failure } from '../access/failure.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { RequestedImages } from '../money/prices/image-price.ts'
 import { imageDialectOf, imagesEndpointOf } from '../upstreams/endpoint.ts'
+import { REPLY_BYTES } from './image-call.ts'
 
 /** The most that the request can cost at this candidate. */
 export function boundOf(request: ImageRequest, offer: ImageOffer, candidate: ImageCandidate): Nanos {
@@ -31,10 +32,10 @@ function requestedImages(request: ImageRequest, candidate: ImageCandidate): Requ
 const BYTES_PER_PIXEL = 2
 const USUAL_PIXELS = 1024 * 1536
 
-/** What the images will take in memory on their way to the client. */
+/** What the images will take in memory on their way to the client. Where a model limits no sizes, callers may ask for any. */
 export function expectedBytes({ n, size }: ImageRequest): number {
   const sides = sidesOf(size)
-  return n * BYTES_PER_PIXEL * (sides ? sides.width * sides.height : USUAL_PIXELS)
+  return Math.min(REPLY_BYTES, n * BYTES_PER_PIXEL * (sides ? sides.width * sides.height : USUAL_PIXELS))
 }
 
 /** One call to the upstream makes all images of a request. */

@@ -15,7 +15,7 @@ export const imagesEndpoint = (operation: ImageRequest['operation']): ImageEndpo
   name: `images.${operation}`,
   read: (incoming, { slot, catalogue, isRepeatable }, deps) =>
     operation === 'edit'
-      ? readEdit(incoming, catalogue, isRepeatable, deps)
+      ? readEdit(incoming, slot, catalogue, isRepeatable, deps)
       : readGeneration(incoming, slot, catalogue, deps),
   encoding,
 })
