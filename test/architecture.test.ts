@@ -37,7 +37,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   access: ['upstreams', 'money', 'storage', 'observe', 'config'],
   jobs: ['access', 'storage', 'observe'],
   'console-api': ['overload', 'money', 'storage', 'observe', 'config'],
-  upstreams: ['config', 'observe', 'money'],
+  upstreams: ['bytes', 'config', 'observe', 'money'],
   storage: ['money', 'observe'],
   config: ['money'],
   bytes: [],

@@ -198,3 +198,50 @@ describe('without a model routed to the upstream', () => {
     expect(run(chatAt(at('200/v1')))).rejects.toThrow('no model is routed to up: choose one of its models with --model')
   })
 })
+
+describe('a model that generates images', () => {
+  const image = '{ id: here, type: image, price: { per_image: 1 }, routes: [{ upstream: up, model: sandbox-image }] }'
+  const text = '{ id: words, routes: [{ upstream: up, model: sandbox-text }], price: { input: 1, output: 1 } }'
+
+  test.each([
+    ['images', '/v1'],
+    ['responses', '/v1'],
+    ['generate-content', '/v1beta'],
+  ])('is asked for one image in the dialect %s', async (dialect, path) => {
+    const config = configOf(`{ id: up, dialect: ${dialect}, base_url: "${sandbox.url}${path}", keys: [k] }`, image)
+    for (const named of [undefined, 'here', 'sandbox-image']) {
+      const { ok, checks, text } = await run(config, named)
+      expect(checks).toMatchObject([
+        { key: 1, dialect, ok: true, status: 200, answer: 'image/png, 1024x1024' },
+      ] as never)
+      expect([ok, text.includes('Each call costs one image at the vendor')]).toEqual([true, true])
+    }
+  })
+
+  test('is not chosen where there is a text model, which costs less', async () => {
+    const up = `{ id: up, kind: openai, base_url: "${sandbox.url}/v1", keys: [k] }`
+    const { model, checks } = await run(configOf(up, `${image}, ${text}`))
+    expect([model, checks.map(({ dialect }) => dialect as string)]).toEqual(['sandbox-text', ['responses', 'chat']])
+    const named = await run(configOf(up, `${image}, ${text}`), 'here')
+    expect(named.checks.map(({ dialect, ok }) => [dialect as string, ok])).toEqual([['images', true]])
+  })
+
+  test('at an upstream that has only images, a name suffices', async () => {
+    const up = `{ id: up, dialect: images, base_url: "${sandbox.url}/v1", keys: [k] }`
+    expect((await run(configOf(up), 'sandbox-image')).checks).toMatchObject([{ dialect: 'images', ok: true }])
+    expect(run(configOf(up))).rejects.toThrow('no model is routed to up')
+  })
+
+  test.each([
+    ['html', /^the response has no image in the images dialect; is base_url right\?/],
+    ['list', /^the response has no image in the images dialect; is base_url right\?/],
+    ['401', /^the key was rejected \(401\)/],
+  ])('fails at a server that answers %s', async (word, problem) => {
+    const { ok, checks } = await run(
+      configOf(`{ id: up, dialect: images, base_url: "${at(word)}/v1", keys: [k] }`),
+      'm',
+    )
+    expect(ok).toBe(false)
+    expect(checks[0]?.problem).toMatch(problem)
+  })
+})

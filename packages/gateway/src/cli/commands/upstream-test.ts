@@ -2,8 +2,8 @@
 
 import { createSandbox } from '@trivium/sandbox/handler.ts'
 import { closestMatch } from '../../config/closest-match.ts'
-import type { FileConfig, Upstream } from '../../config/types.ts'
-import { type Check, checkUpstream } from '../../upstreams/diagnostics/check-upstream.ts'
+import type { FileConfig, Route, Upstream } from '../../config/types.ts'
+import { type Check, type CheckedModel, checkUpstream } from '../../upstreams/diagnostics/check-upstream.ts'
 import { createSend } from '../../upstreams/send.ts'
 import { CommandError } from '../errors.ts'
 import { Report } from '../output.ts'
@@ -13,14 +13,16 @@ type Tested = { ok: boolean; upstream: string; kind: string; model: string | nul
 export async function testUpstream(config: FileConfig, id: string, named: string | undefined): Promise<Report> {
   const upstream = config.upstreams.get(id)
   if (!upstream) throw new CommandError(noSuchUpstream(id, config))
-  const model = named === undefined ? firstModel(config, id) : nameThere(config, id, named)
+  const routed = routedModels(config, id)
+  const model = named === undefined ? routed[0] : modelNamed(routed, upstream, named)
   if (model === undefined && upstream.healthPath === undefined) {
     throw new CommandError(`no model is routed to ${id}: choose one of its models with --model`)
   }
   const send = createSend(createSandbox({ faults: false }))
   const checks = await checkUpstream(send, upstream, model)
-  const tested = { ok: checks.every(({ ok }) => ok), upstream: id, kind: upstream.kind, model: model ?? null, checks }
-  return new Report(tested, describeTest(tested, upstream))
+  const { kind } = upstream
+  const tested = { ok: checks.every(({ ok }) => ok), upstream: id, kind, model: model?.name ?? null, checks }
+  return new Report(tested, describeTest(tested, upstream, model))
 }
 
 function noSuchUpstream(id: string, { upstreams }: FileConfig): string {
@@ -29,20 +31,37 @@ function noSuchUpstream(id: string, { upstreams }: FileConfig): string {
   return `unknown upstream '${id}'; ${hint}`
 }
 
-function firstModel({ models }: FileConfig, id: string): string | undefined {
-  const routes = [...models.values()].flatMap((model) => model.routes)
-  return routes.find(({ upstream }) => upstream === id)?.model
+/** A routed model: its name here, and what to check. */
+type RoutedModel = CheckedModel & { id: string }
+
+/** Text models first: they cost less. */
+function routedModels({ models, mediaModels }: FileConfig, id: string): RoutedModel[] {
+  const images = [...(mediaModels?.values() ?? [])].filter(({ type }) => type === 'image')
+  const named = (
+    all: readonly { id: string; routes: readonly Pick<Route, 'upstream' | 'model'>[] }[],
+    isImage: boolean,
+  ) =>
+    all.flatMap((model) => {
+      const route = model.routes.find(({ upstream }) => upstream === id)
+      return route ? [{ id: model.id, name: route.model, isImage }] : []
+    })
+  return [...named([...models.values()], false), ...named(images, true)]
 }
 
-/** The model's name at the upstream; `named` may be the name here or at the upstream. */
-function nameThere({ models }: FileConfig, id: string, named: string): string {
-  return models.get(named)?.routes.find(({ upstream }) => upstream === id)?.model ?? named
+/** `named` may be the name here or at the upstream. */
+function modelNamed(routed: readonly RoutedModel[], { endpoints, images }: Upstream, named: string): CheckedModel {
+  const known = routed.find(({ id }) => id === named) ?? routed.find(({ name }) => name === named)
+  return known ?? { name: named, isImage: images !== undefined && endpoints.length === 0 }
 }
 
-function describeTest({ upstream, kind, model, checks }: Tested, { baseUrl, keys, healthPath }: Upstream): string {
-  const what = model === null ? `GET ${healthPath}, since no model is routed to it` : `model ${model}`
-  const cost =
-    model === null ? 'This costs nothing.' : 'Each call costs a few tokens at the vendor; no account is charged here.'
+function describeTest(
+  { upstream, kind, checks }: Tested,
+  { baseUrl, keys, healthPath }: Upstream,
+  model: CheckedModel | undefined,
+): string {
+  const what = model ? `model ${model.name}` : `GET ${healthPath}, since no model is routed to it`
+  const unit = model?.isImage ? 'one image' : 'a few tokens'
+  const cost = model ? `Each call costs ${unit} at the vendor; no account is charged here.` : 'This costs nothing.'
   const rows = checks.map(({ key, dialect, ok, latency_ms, answer, problem }) => {
     const who = key === null ? '' : `key ${key} of ${keys.length}  `
     const said = problem ?? (answer === null ? '' : answer === '' ? '(no text within the token limit)' : `"${answer}"`)

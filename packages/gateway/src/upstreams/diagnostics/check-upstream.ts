@@ -2,15 +2,20 @@
 
 import type { CanonicalReply } from '@trivium/protocol/canonical/reply.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
+import { type ImageDialectId, isImageDialect } from '@trivium/protocol/dialects/image-services.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Upstream } from '../../config/types.ts'
-import { upstreamPath } from '../endpoint.ts'
+import { imageDialectOf, upstreamPath } from '../endpoint.ts'
 import type { Send } from '../send.ts'
+import { checkImages } from './check-images.ts'
 import { parsed, type TimedResult, timedRequest } from './timed-request.ts'
 
 /** `key`: counted from 1; null: the upstream takes none. */
-export type Check = TimedResult & { key: number | null; dialect: TextDialectId }
+export type Check = TimedResult & { key: number | null; dialect: TextDialectId | ImageDialectId }
+
+/** Its name at the upstream, and whether it generates images. */
+export type CheckedModel = { name: string; isImage: boolean }
 
 /** The lowest cap that all vendors accept. */
 const MAX_OUTPUT = 16
@@ -18,11 +23,10 @@ const SHOWN_CHARACTERS = 60
 
 const ALL_DIALECTS = Object.keys(TEXT_DIALECTS) as readonly TextDialectId[]
 
-/** `model`: its name at the upstream. Undefined: only the URL and the keys are checked, if the upstream has a health path. */
-export async function checkUpstream(send: Send, upstream: Upstream, model: string | undefined): Promise<Check[]> {
+/** `model` undefined: only the URL and the keys are checked, if the upstream has a health path. */
+export async function checkUpstream(send: Send, upstream: Upstream, model: CheckedModel | undefined): Promise<Check[]> {
   const checks: Check[] = []
-  const described = upstream.endpoints.map(({ dialect }) => dialect)
-  const dialects = described.length > 0 ? described : ALL_DIALECTS
+  const dialects = dialectsOf(upstream, model)
   // One after the other, because all keys may share a rate limit.
   for (const [index, key] of (upstream.keys.length > 0 ? upstream.keys : ['none']).entries()) {
     for (const dialect of model === undefined ? dialects.slice(0, 1) : dialects) {
@@ -35,7 +39,25 @@ export async function checkUpstream(send: Send, upstream: Upstream, model: strin
   return checks
 }
 
-async function checkModel(send: Send, upstream: Upstream, dialect: TextDialectId, model: string): Promise<TimedResult> {
+/** An image is requested once for each key: it is expensive. */
+function dialectsOf(upstream: Upstream, model: CheckedModel | undefined): readonly Check['dialect'][] {
+  const texts = upstream.endpoints.map(({ dialect }) => dialect)
+  const images = imageDialectOf(upstream)
+  if (images && (model?.isImage || (texts.length === 0 && upstream.images))) return [images]
+  return texts.length > 0 ? texts : ALL_DIALECTS
+}
+
+async function checkModel(
+  send: Send,
+  upstream: Upstream,
+  dialect: Check['dialect'],
+  { name, isImage }: CheckedModel,
+): Promise<TimedResult> {
+  if (dialect === 'images' || (isImage && isImageDialect(dialect))) return checkImages(send, upstream, dialect, name)
+  return checkText(send, upstream, dialect, name)
+}
+
+async function checkText(send: Send, upstream: Upstream, dialect: TextDialectId, model: string): Promise<TimedResult> {
   const { body } = TEXT_DIALECTS[dialect].encodeRequest(request(dialect, model), {
     model,
     maxOutput: undefined,
@@ -54,7 +76,7 @@ async function checkModel(send: Send, upstream: Upstream, dialect: TextDialectId
   })
 }
 
-async function checkHealthPath(send: Send, upstream: Upstream, dialect: TextDialectId): Promise<TimedResult> {
+async function checkHealthPath(send: Send, upstream: Upstream, dialect: Check['dialect']): Promise<TimedResult> {
   const path = upstream.healthPath ?? ''
   const outgoing = { method: 'GET' as const, path, body: [], dialect }
   // A web page has status 200, too.

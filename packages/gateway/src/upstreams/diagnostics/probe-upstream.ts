@@ -1,7 +1,7 @@
 // Finds out, without cost, whether an upstream responds and accepts each of its keys.
-import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Upstream } from '../../config/types.ts'
-import type { Send } from '../send.ts'
+import type { OutgoingRequest, Send } from '../send.ts'
 import { KEY_REJECTED, type TimedResult, timedRequest } from './timed-request.ts'
 
 /**
@@ -16,8 +16,8 @@ const TIMEOUT_MS = 5_000
 /** Lists the models: no vendor bills that. */
 export function probeUpstream(send: Send, upstream: Upstream, timeoutMs = TIMEOUT_MS): Promise<Probe[]> {
   if (upstream.embedded) return Promise.resolve([{ key: null, state: 'healthy', note: null, latency_ms: 0 }])
-  const dialect = upstream.endpoints[0]?.dialect ?? 'chat'
-  const path = upstream.healthPath ?? TEXT_DIALECTS[dialect].endpoint.modelsPath
+  const dialect: OutgoingRequest['dialect'] = upstream.endpoints[0]?.dialect ?? (upstream.images ? 'images' : 'chat')
+  const path = upstream.healthPath ?? DIALECTS[dialect].endpoint.modelsPath
   const sent = { method: 'GET' as const, path, body: [], dialect }
   const keys = upstream.keys.length > 0 ? upstream.keys : ['none']
   return Promise.all(

@@ -2,11 +2,10 @@
 
 import { Cancel } from '@trivium/http/cancel.ts'
 import { readAtMost } from '@trivium/http/client/read-response.ts'
-import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../../config/types.ts'
-import type { Send } from '../send.ts'
+import type { OutgoingRequest, Send } from '../send.ts'
 
 export type TimedResult = {
   ok: boolean
@@ -22,7 +21,8 @@ const TIMEOUT_MS = 60_000
 const MAX_RESPONSE_BYTES = 1024 * 1024
 export const KEY_REJECTED = 'the key or its account was rejected'
 
-type Sent = { method?: 'GET'; path: string; body: Pieces; dialect: TextDialectId }
+/** `maxBytes`: of the response. Absent: those of a short text. */
+type Sent = Pick<OutgoingRequest, 'method' | 'path' | 'dialect'> & { body: Pieces; maxBytes?: number }
 /** Reads the body of a successful response. */
 type Read = (text: string) => { answer?: string; problem?: string }
 
@@ -53,7 +53,7 @@ export async function timedRequest(
       cancel,
     })
     status = response.status
-    const text = new TextDecoder().decode(await readAtMost(response, MAX_RESPONSE_BYTES))
+    const text = new TextDecoder().decode(await readAtMost(response, sent.maxBytes ?? MAX_RESPONSE_BYTES))
     return result(
       status,
       status >= 200 && status < 300 ? read(text) : { problem: rejection(status, text, upstream, sent) },
@@ -78,7 +78,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 }
 
 function rejection(status: number, text: string, upstream: Upstream, { dialect }: Sent): string {
-  const { code, message, detail } = TEXT_DIALECTS[dialect].decodeError(status, parsed(text))
+  const { code, message, detail } = DIALECTS[dialect].decodeError(status, parsed(text))
   const general = status >= 500 ? 'the service failed' : status >= 300 && status < 400 ? 'redirected' : 'rejected'
   const place = status === 404 || general === 'redirected' ? ` at ${upstream.baseUrl}` : ''
   const said = detail?.replace(/^\d+ ?/, '') || message

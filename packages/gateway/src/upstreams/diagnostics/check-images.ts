@@ -1,0 +1,56 @@
+// Checks a model that generates images with one real request: the smallest that all upstreams accept, for one image.
+
+import type { ImageRequest, ReplyImage } from '@trivium/protocol/canonical/image.ts'
+import { IMAGE_SERVICES, type ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
+import { openThinJson } from '@trivium/protocol/framing/json/thin-json.ts'
+import { HEAD_BYTES, readImageHead } from '@trivium/protocol/image-data/image-size.ts'
+import { codec } from '../../bytes/codec.ts'
+import type { Upstream } from '../../config/types.ts'
+import { imageTimeoutsOf } from '../../config/upstream-defaults.ts'
+import { imagesEndpointOf, responseFormatFor, upstreamPath } from '../endpoint.ts'
+import type { Send } from '../send.ts'
+import { type TimedResult, timedRequest } from './timed-request.ts'
+
+const MAX_REPLY_BYTES = 64 * 1024 * 1024
+
+export async function checkImages(
+  send: Send,
+  upstream: Upstream,
+  dialect: ImageDialectId,
+  model: string,
+): Promise<TimedResult> {
+  const request: ImageRequest = {
+    ...{ operation: 'generate', model, prompt: 'A red circle.', n: 1, stream: false, images: [], unknown: [] },
+  }
+  const responseFormat = responseFormatFor(upstream, model)
+  const target = { model, stream: false, responseFormat, boundary: '', warn: () => {} }
+  const { body } = IMAGE_SERVICES[dialect].encodeRequest(request, target, codec)
+  const isImages = dialect === 'images'
+  const path = isImages ? imagesEndpointOf(upstream).generations : upstreamPath(upstream, dialect, model, false)
+  // There are no files in it.
+  const sent = { path, dialect, body: body.filter((part) => part instanceof Uint8Array), maxBytes: MAX_REPLY_BYTES }
+  const { firstByteMs, totalMs } = imageTimeoutsOf(upstream)
+  return await timedRequest(send, upstream, sent, (text) => read(text, dialect), Math.min(firstByteMs, totalMs))
+}
+
+function read(text: string, dialect: ImageDialectId): { answer?: string; problem?: string } {
+  const reader = openThinJson(MAX_REPLY_BYTES)
+  reader.push(Buffer.from(text))
+  const decoded = IMAGE_SERVICES[dialect].decodeReply(reader.take(), codec)
+  const [image] = decoded.ok ? decoded.reply.images : []
+  if (image) return { answer: inWords(image) }
+  const said = decoded.ok ? '' : decoded.error.message
+  return { problem: `the response has no image in the ${dialect} dialect; is base_url right? ${said}`.trim() }
+}
+
+function inWords({ base64, url }: ReplyImage): string {
+  if (!base64) return url === undefined ? 'an image' : 'an image by URL'
+  const beginning = Buffer.from(
+    Buffer.concat(base64.pieces)
+      .toString('latin1')
+      .slice(0, 2 * HEAD_BYTES),
+    'base64',
+  )
+  const head = readImageHead(beginning)
+  return head ? `${head.mediaType}, ${head.width}x${head.height}` : 'an image of an unknown type'
+}
