@@ -66,6 +66,10 @@ describe('what to do next', () => {
   })
 })
 
+test('models for text and for images are listed', () => {
+  expect(summary({})).toContain('  models   sandbox: 2 (sandbox-text, sandbox-image)\n')
+})
+
 test('only the first key begins with sk-, whatever the names of models and upstreams', () => {
   const { models } = loadFile(undefined, {}).config ?? {}
   const named = { ...models?.get('sandbox-text'), id: 'sk-model' }

@@ -48,9 +48,12 @@ const labelled = (label: string, lines: readonly string[]): string[] =>
 /** People and programs find the first key by its prefix `sk-`, so nothing else in the summary may begin with it. */
 const printable = (name: string): string => (name.startsWith('sk-') ? '(hidden)' : name)
 
-function modelLines({ upstreams, models }: FileConfig): string[] {
+function modelLines({ upstreams, models, mediaModels }: FileConfig): string[] {
+  const images = [...(mediaModels?.values() ?? [])].filter(({ type }) => type === 'image')
   const lines = [...upstreams.keys()].map((upstream) => {
-    const names = [...models.values()].filter((model) => model.routes.some((route) => route.upstream === upstream))
+    const names = [...models.values(), ...images].filter((model) =>
+      model.routes.some((route) => route.upstream === upstream),
+    )
     return `${printable(upstream)}: ${shortened(names.map(({ id }) => printable(id)))}`
   })
   return lines.length === 0 ? ['none: no upstream is configured'] : lines
