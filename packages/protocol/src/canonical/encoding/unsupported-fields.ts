@@ -19,11 +19,14 @@ export function rejectSeveralChoices({ sampling, from }: CanonicalRequest): void
 export function dropHostedTools({ tools, hostedTools, toolChoice, from }: CanonicalRequest, warn: Warn): void {
   const cannot = (name: string): string => `The tool '${name}' cannot be run for this model.`
   if (toolChoice?.mode === 'hosted') throw unsupported(from.fields.toolChoice, cannot(toolChoice.name))
-  const first = hostedTools[0]
-  if (first === undefined) return
-  if (tools.length === 0) throw unsupported(first.at, cannot(first.name))
+  if (hostedTools.length === 0) return
+  const needed = tools.length > 0 ? undefined : hostedTools.find(({ name }) => name !== IMAGE_TOOL)
+  if (needed !== undefined) throw unsupported(needed.at, cannot(needed.name))
   warn('tools', 'dropped')
 }
+
+/** The model still answers in text without it. */
+const IMAGE_TOOL = 'image_generation'
 
 /** Without tools, `auto` and `none` say nothing; the others ask for what cannot be. */
 export function checkToolChoice({ tools, toolChoice, from }: CanonicalRequest): void {

@@ -27,10 +27,15 @@ export function pricedFields(body: Json): PricedField[] {
   const billed = billedTools(body.tools, TYPES, boundOf(body.max_tool_calls))
   if (billed.length === 0) return priced
   const tools = objectsIn(body.tools)
-  const isForced = (word: string): boolean => namedByChoice(body, tools, word)
-  priced.push(...pricedTools(billed, tools.length - billed.length, isForced))
+  const isAlone = tools.length === billed.length
+  const isForced = (word: string): boolean => namedByChoice(body, tools, word) || (isAlone && isNeeded(body, word))
+  priced.push(...pricedTools(billed, tools.length, isForced))
   return priced
 }
+
+/** Without its only tool an answer would be another one, but for images: the model still answers in text. */
+const isNeeded = ({ tool_choice: choice }: Json, word: string): boolean =>
+  word !== 'image_generation' || choice === 'required'
 
 /** A choice names hosted tools by their type; a list of allowed ones would name what is no longer there. */
 function namedByChoice(body: Json, tools: readonly [Json, number][], word: string): boolean {

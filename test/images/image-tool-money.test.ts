@@ -1,0 +1,320 @@
+// What the image tool costs, whatever goes wrong, over an upstream that follows a script.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import type { Response as Answer } from 'openai/resources/responses/responses'
+import { formatUsd } from '../../packages/gateway/src/money/amount.ts'
+import { formulaOf, type PricedReceipt } from '../../packages/gateway/src/money/prices/receipt.ts'
+import { eventually } from '../support/eventually.ts'
+import { audit, newKey, type Row } from '../support/gateway/accounts.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { pngOf } from '../support/requests/images.ts'
+import { type Behaviour, reply, respondWith, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
+
+let upstream: Upstream
+let gateway: Gateway
+let png: string
+/** The replies of the model in order; the last one again and again. */
+let script: Behaviour[] = []
+let drawing: Behaviour
+let config = ''
+
+const TEXT = 'price: { input: 1, output: 4, long_context: { above: 1000, input: 2 } }'
+const IMAGE = 'price: { per_image: 0.04, variants: { "64x64": 0.01 } }, limits: { sizes: ["64x64", "128x128"] }'
+
+beforeAll(async () => {
+  png = Buffer.from(await pngOf(64, 64)).toString('base64')
+  upstream = await startUpstream((socket, request) => {
+    const isImage = request.head.includes('/images/')
+    const next = isImage ? drawing : script.length > 1 ? script.shift() : script[0]
+    return next?.(socket, request)
+  })
+  config = `
+upstreams:
+  - { id: own, dialect: chat, base_url: "${upstream.url}", keys: [k], breaker: false }
+  - { id: pictures, dialect: images, base_url: "${upstream.url}", keys: [k], breaker: false }
+  - { id: vendor, dialect: responses, base_url: "${upstream.url}", keys: [k], breaker: false }
+models:
+  - { id: talker, routes: [{ upstream: own, model: inner }], ${TEXT} }
+  - { id: native, routes: [{ upstream: vendor, model: inner }], price: { input: 1, output: 4, tools: { image_generation: 0.05 } } }
+  - { id: img, type: image, routes: [{ upstream: pictures, model: painter }], ${IMAGE} }
+groups:
+  - { id: default, models: ["*"] }
+  - { id: half, models: ["*"], multiplier: 0.5, prices: { img: { per_image: 0.03 } } }
+  - { id: mute, models: [talker] }
+`
+  const streamTiming = { commitAfterMs: 200, heartbeatMs: 100 }
+  gateway = await startGateway({ config: `${config}tools: { image_generation: { model: img } }\n`, streamTiming })
+})
+afterAll(async () => {
+  await gateway.stop()
+  upstream.stop()
+})
+beforeEach(() => {
+  upstream.received.length = 0
+  drawing = respondWith({ created: 1, data: [{ b64_json: png }] })
+  script = [respondWith(calling('a')), respondWith(reply())]
+})
+afterEach(async () => {
+  await eventually(async () => (await audit(gateway)).open_holds === 0)
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+})
+
+/** The model calls for an image for each of these prompts. */
+function calling(...prompts: (string | object)[]) {
+  const calls = prompts.map((prompt, index) => ({
+    ...{ id: `call_${index}`, type: 'function' },
+    function: {
+      name: 'image_generation',
+      arguments: JSON.stringify(typeof prompt === 'string' ? { prompt, size: '64x64' } : prompt),
+    },
+  }))
+  const message = { role: 'assistant', content: null, tool_calls: calls }
+  return reply({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })
+}
+
+type Sent = { messages: { role: string; content: string }[]; tools?: { function: { name: string } }[] }
+const sent = (): Sent[] => upstream.received.filter(isChat).map(({ body }) => JSON.parse(body.toString()))
+const isChat = ({ head }: { head: string }) => head.includes('/chat/')
+const drawn = () => upstream.received.filter((request) => !isChat(request)).length
+
+const BODY = { model: 'talker', input: 'Draw.', tools: [{ type: 'image_generation' }] }
+type Options = { at?: Gateway; headers?: Record<string, string>; signal?: AbortSignal }
+
+const post = (secret: string, more: object = {}, { at = gateway, headers = {}, signal }: Options = {}) =>
+  fetch(`${at.url}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ ...BODY, ...more }),
+    ...(signal ? { signal } : {}),
+  })
+
+const answerOf = async (response: Response) => {
+  expect(response.status).toBe(200)
+  return (await response.json()) as Answer
+}
+const statuses = ({ output }: Answer) =>
+  output.flatMap((item) => (item.type === 'image_generation_call' ? [item.status] : []))
+
+const CALL = 90_000n
+const PICTURE = 10_000_000n
+const usd = (calls: number, pictures: number) => formatUsd(BigInt(calls) * CALL + BigInt(pictures) * PICTURE)
+
+async function only(settled: () => Promise<Row[]>): Promise<Row> {
+  const rows = await settled()
+  expect(rows).toHaveLength(1)
+  return rows[0] as Row
+}
+
+describe('how many', () => {
+  test('no more images than max_tool_calls: the model is told', async () => {
+    const { secret, settled } = await newKey(gateway)
+    script = [respondWith(calling('a', 'b')), respondWith(reply())]
+    const response = await post(secret, { max_tool_calls: 1 })
+    expect(response.headers.get('x-trivium-warnings')).toBe(null)
+    expect(statuses(await answerOf(response))).toEqual(['completed'])
+    const results = sent()[1]?.messages.filter(({ role }) => role === 'tool')
+    expect(results?.map(({ content }) => content)).toEqual([
+      'The image was made and is shown to the user.',
+      expect.stringContaining('at most 1 images'),
+    ])
+    expect(await only(settled)).toMatchObject({ ending: 'completed', cost_usd: usd(2, 1) })
+  })
+
+  test('four, however often the model calls for another', async () => {
+    const { secret, settled } = await newKey(gateway)
+    script = [respondWith(calling('again'))]
+    expect(statuses(await answerOf(await post(secret)))).toHaveLength(4)
+    expect(drawn()).toBe(4)
+    expect(await only(settled)).toMatchObject({ cost_usd: usd(6, 4), receipt: { units: { images: 4, input: 60 } } })
+  })
+
+  test('max_tool_calls must be a number', async () => {
+    const { secret, rows } = await newKey(gateway)
+    const response = await post(secret, { max_tool_calls: 'many' })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { param: 'max_tool_calls' } })
+    expect(await rows()).toEqual([])
+  })
+})
+
+describe('what goes wrong with an image is an item that failed', () => {
+  const FAILED: [string, string, () => void, RegExp][] = [
+    ['no funds for it', '0.0095', () => {}, /balance/],
+    [
+      'the upstream fails',
+      '10',
+      () => (drawing = respondWith({ error: { message: 'Out of paint.' } }, 500)),
+      /upstream/,
+    ],
+    [
+      'arguments that are wrong',
+      '10',
+      () => (script = [respondWith(calling({ prompt: 'a', size: '32x32' })), respondWith(reply())]),
+      /64x64, 128x128/,
+    ],
+    ['no prompt', '10', () => (script = [respondWith(calling({})), respondWith(reply())]), /prompt/],
+  ]
+  test.each(FAILED)('%s', async (_, credit, fail, told) => {
+    const { secret, settled } = await newKey(gateway, credit)
+    fail()
+    const answer = await answerOf(await post(secret, { max_output_tokens: 1000 }))
+    expect(statuses(answer)).toEqual(['failed'])
+    expect(answer).toMatchObject({ status: 'completed', output: [{ result: null }, { type: 'message' }] })
+    expect(sent()[1]?.messages.at(-1)?.content).toMatch(told)
+    expect(await only(settled)).toMatchObject({ ending: 'completed', cost_usd: usd(2, 0) })
+  })
+})
+
+describe('what goes wrong with the model', () => {
+  test('at first: an error that costs nothing', async () => {
+    const { secret, settled } = await newKey(gateway)
+    script = [respondWith({ error: { message: 'Broken.' } }, 500)]
+    for (const stream of [false, true]) expect((await post(secret, { stream })).status).toBe(502)
+    expect((await settled()).map(({ cost_usd }) => cost_usd)).toEqual([usd(0, 0), usd(0, 0)])
+  })
+
+  test('at first, after the headers were sent: an error event', async () => {
+    const { secret, settled } = await newKey(gateway)
+    script = [
+      async (socket, request) => {
+        await Bun.sleep(1_200)
+        await respondWith({ error: { message: 'Broken.' } }, 400)(socket, request)
+      },
+    ]
+    const response = await post(secret, { stream: true })
+    expect(response.status).toBe(200)
+    expect(await response.text()).toContain('event: error')
+    expect(await only(settled)).toMatchObject({ cost_usd: usd(0, 0) })
+  })
+
+  test.each([false, true])('after an image: it is delivered and charged; streamed: %p', async (stream) => {
+    const { secret, settled } = await newKey(gateway)
+    script = [respondWith(calling('a')), respondWith({ error: { message: 'Broken.' } }, 500)]
+    const response = await post(secret, { stream })
+    const text = await response.text()
+    expect(text).toContain('"status":"incomplete"')
+    expect(text).toContain(png)
+    expect(await only(settled)).toMatchObject({ ending: 'incomplete', cost_usd: usd(1, 1) })
+  })
+})
+
+describe('money', () => {
+  test('calls at different prices are lines of one receipt', async () => {
+    const { secret, settled } = await newKey(gateway)
+    const long = { prompt_tokens: 2_000, completion_tokens: 20, total_tokens: 2_020 }
+    script = [respondWith(calling('a')), respondWith(reply({ usage: long }))]
+    const { usage } = await answerOf(await post(secret))
+    expect(usage).toMatchObject({ input_tokens: 2_010, output_tokens: 40 })
+    const { receipt, cost_usd } = await only(settled)
+    expect(receipt?.units).toEqual({ input: 10, output: 20, input_2: 2_000, output_2: 20, images: 1 })
+    expect(formulaOf(receipt as unknown as PricedReceipt)).toEndWith(`= ${cost_usd} USD`)
+    expect(cost_usd).toBe(formatUsd(CALL + 2_000n * 2_000n + 20n * 4_000n + PICTURE))
+    const shown = await fetch(`${gateway.url}/v1/usage`, { headers: { authorization: `Bearer ${secret}` } })
+    expect(await shown.text()).toContain(`= ${cost_usd} USD`)
+  })
+
+  test("a group's own price of images, beside its multiplier for text", async () => {
+    const { secret, settled } = await newKey(gateway, '10', { group: 'half' })
+    await answerOf(await post(secret))
+    const { receipt, cost_usd } = await only(settled)
+    expect(cost_usd).toBe(formatUsd(CALL + 30_000_000n))
+    expect(formulaOf(receipt as unknown as PricedReceipt)).toEndWith(`= ${cost_usd} USD`)
+  })
+
+  test('a repeated request is answered with the same images, and charged once', async () => {
+    const { secret, settled } = await newKey(gateway)
+    const headers = { 'idempotency-key': 'once' }
+    const first = await answerOf(await post(secret, {}, { headers }))
+    expect(await answerOf(await post(secret, {}, { headers }))).toEqual(first)
+    expect(await only(settled)).toMatchObject({ cost_usd: usd(2, 1) })
+  })
+
+  test.each([
+    ['a key of its own completes and repeats it', { 'idempotency-key': 'gone' }, usd(2, 1)],
+    ['without one the model is not called again', {}, usd(1, 1)],
+  ])('a disconnect while the image is made: %s', async (_, headers: Record<string, string>, expected) => {
+    const { secret, settled } = await newKey(gateway)
+    const leaving = new AbortController()
+    const [begun, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    drawing = async (socket, request) => {
+      begun.resolve()
+      await left.promise
+      await respondWith({ created: 1, data: [{ b64_json: png }] })(socket, request)
+    }
+    const first = post(secret, {}, { headers, signal: leaving.signal })
+    first.catch(() => {})
+    await begun.promise
+    leaving.abort()
+    await Bun.sleep(100)
+    left.resolve()
+    expect(await only(settled)).toMatchObject({ ending: 'client_gone', cost_usd: expected })
+    if (Object.keys(headers).length > 0)
+      expect(statuses(await answerOf(await post(secret, {}, { headers })))).toEqual(['completed'])
+  })
+
+  test('after a crash, the images that were made are charged', async () => {
+    const crashing = await startGateway({ config: `${config}tools: { image_generation: { model: img } }\n` })
+    const { secret, email } = await newKey(crashing)
+    const waiting = Promise.withResolvers<void>()
+    script = [respondWith(calling('a')), () => waiting.resolve()]
+    post(secret, {}, { at: crashing }).catch(() => {})
+    await waiting.promise
+    await crashing.kill()
+    const next = await startGateway({ home: crashing.home })
+    const usage = () => next.command<Row[]>('usage', '--account', email)
+    await eventually(async () => (await usage())[0]?.ending !== 'running')
+    expect(await usage()).toMatchObject([{ cost_usd: usd(1, 1) }])
+    expect(await audit(next)).toMatchObject({ ok: true, open_holds: 0 })
+    await next.stop()
+  })
+})
+
+describe('which requests', () => {
+  test('an option that the image model does not have is 400, and nothing is held', async () => {
+    const { secret, rows } = await newKey(gateway)
+    const response = await post(secret, { tools: [{ type: 'image_generation', size: '1024x1024' }] })
+    expect(response.status).toBe(400)
+    expect(await response.json()).toMatchObject({ error: { param: 'size', message: expect.stringContaining('64x64') } })
+    expect(await rows()).toEqual([])
+  })
+
+  test('options of the caller are not offered to the model; those of a vendor are dropped with a warning', async () => {
+    const { secret } = await newKey(gateway)
+    const tool = { type: 'image_generation', size: '64x64', quality: 'high', model: 'theirs' }
+    const response = await post(secret, { tools: [tool] })
+    expect(response.headers.get('x-trivium-warnings')).toBe('tools[0].model;dropped')
+    await answerOf(response)
+    const [offered] = sent()[0]?.tools ?? []
+    expect(
+      Object.keys(
+        (offered as never as { function: { parameters: { properties: object } } }).function.parameters.properties,
+      ),
+    ).toEqual(['prompt', 'background'])
+    const image = upstream.received.find((request) => !isChat(request))
+    expect(JSON.parse(String(image?.body))).toMatchObject({ prompt: 'a', size: '64x64', quality: 'high' })
+  })
+
+  test("an upstream's own tool that has a price is passed on", async () => {
+    const { secret } = await newKey(gateway)
+    script = [respondWith({ id: 'r', object: 'response', status: 'completed', output: [] })]
+    await post(secret, { model: 'native' })
+    expect(JSON.parse(String(upstream.last().body)).tools).toEqual(BODY.tools)
+  })
+
+  test.each([
+    ['the group does not have the image model', () => gateway, 'mute'],
+    ['there is no configuration', () => startGateway({ config }), 'default'],
+  ])('%s: dropped with a warning, or 400 if it is forced', async (_, start, group) => {
+    const at = await start()
+    const { secret, rows } = await newKey(at, '10', { group })
+    script = [respondWith(reply())]
+    const dropped = await post(secret, {}, { at })
+    expect([dropped.status, dropped.headers.get('x-trivium-warnings')]).toEqual([
+      200,
+      'tools[0];no-price, tools;dropped',
+    ])
+    const forced = await post(secret, { tool_choice: { type: 'image_generation' } }, { at })
+    expect(forced.status).toBe(400)
+    expect(await rows()).toHaveLength(1)
+    if (at !== gateway) await at.stop()
+  })
+})
