@@ -9,6 +9,7 @@ import { codec } from '../bytes/codec.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
 import { type CallDependencies, call, nextAttempt } from './call.ts'
+import { countReceived } from './collect-garbage.ts'
 import { type ImageCall, isComplete, REPLY_BYTES } from './image-call.ts'
 import { dimensionsOf } from './present.ts'
 import { makesMany } from './reserve.ts'
@@ -86,6 +87,7 @@ async function readReply(
   try {
     for (let piece = await response.read(); piece; piece = await response.read()) {
       upstreamCall.received(piece)
+      countReceived(piece)
       thin.push(piece)
     }
   } catch (error) {
@@ -123,6 +125,7 @@ async function readEvents(
       const piece = await response.read()
       if (piece) {
         upstreamCall.received(piece)
+        countReceived(piece)
         decoder.push(piece)
       } else {
         isOver = true

@@ -21,6 +21,7 @@ import type { Node } from '../storage/node/node.ts'
 import type { OpenRequest } from '../storage/node/settler.ts'
 import type { Caller } from '../storage/storage.ts'
 import { showWarnings } from './call.ts'
+import { collectGarbage } from './collect-garbage.ts'
 import type { ImageEndpoint } from './endpoints/endpoint.ts'
 import type { ImageCall } from './image-call.ts'
 import { checkMemory, type ReadDependencies, type ReadRequest } from './read.ts'
@@ -98,6 +99,7 @@ export async function imageJourney(
     const { close } = read
     return withEnd(response, () => {
       slot.release()
+      collectGarbage()
       return close()
     })
   } catch (error) {
@@ -106,6 +108,7 @@ export async function imageJourney(
   } finally {
     if (!isResponding) {
       slot.release()
+      collectGarbage()
       await read?.close()
     }
   }
