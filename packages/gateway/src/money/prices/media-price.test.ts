@@ -50,11 +50,11 @@ describe('images', () => {
   })
 
   test.each([
-    ['nothing is said: the dearest of all', undefined, undefined, 170n],
-    ['the size is said', '1024x1024', undefined, 170n],
-    ['the quality is said', undefined, 'low', 50n],
-    ['another quality is said', undefined, 'high', 170n],
-    ['both are said: what it will be', '1024x1024', 'low', 50n],
+    ['nothing is given: the most expensive of all', undefined, undefined, 170n],
+    ['the size is given', '1024x1024', undefined, 170n],
+    ['the quality is given', undefined, 'low', 50n],
+    ['another quality is given', undefined, 'high', 170n],
+    ['both are given: the exact price', '1024x1024', 'low', 50n],
   ])('the hold: %s', (_, size, quality, most) => {
     expect(imageBound({ count: 1, size, quality }, image, ONE)).toBe(most)
   })
@@ -70,7 +70,7 @@ describe('images', () => {
     ['of no height', { size: '1024x0' }],
     ['no size', { size: 'large' }],
     ['no quality', { quality: 'x'.repeat(99) }],
-  ])('refused: %s', (_, wrong) => {
+  ])('rejected: %s', (_, wrong) => {
     const images = { count: 1, size: undefined, quality: undefined, ...wrong }
     expect(imageCost(images, image, ONE)).toBeUndefined()
     expect(imageBound(images, image, ONE)).toBeUndefined()
@@ -93,7 +93,7 @@ describe('images', () => {
     )
     fc.assert(
       fc.property(prices, sizes, qualities, sizes, qualities, (price, size, quality, madeSize, madeQuality) => {
-        // What was asked for is what is made; the rest is the vendor's choice.
+        // What was requested is made; the rest is the vendor's choice.
         const made = { count: 2, size: size ?? madeSize, quality: quality ?? madeQuality }
         const cost = imageCost(made, price, ONE)
         const held = imageBound({ count: 2, size, quality }, price, ONE)
@@ -110,7 +110,7 @@ describe('videos', () => {
     ['by the video', video('video'), { resolution: '480p' }, 500n],
     ['by the token, rounded up once', video('million_tokens'), { tokens: 1_500, resolution: '1080P' }, 5n],
     ['no tokens at all', video('million_tokens'), { tokens: 0 }, 0n],
-    ['never more than the books can hold', video('second', MAX_AMOUNT), { seconds: 60 }, MAX_AMOUNT],
+    ['never more than the ledger can hold', video('second', MAX_AMOUNT), { seconds: 60 }, MAX_AMOUNT],
   ])('%s', (_, price, given, cost) => {
     const asked = { seconds: undefined, tokens: undefined, resolution: undefined, ...given }
     expect(videoCost(asked, price, ONE)).toBe(cost)
@@ -132,7 +132,7 @@ describe('videos', () => {
     ['no tokens', video('million_tokens'), { seconds: 4 }],
     ['a part of a token', video('million_tokens'), { tokens: 0.5 }],
     ['no resolution', video('video'), { resolution: '../1080p' }],
-  ])('refused, never free: %s', (_, price, wrong) => {
+  ])('rejected, never free: %s', (_, price, wrong) => {
     const asked = { seconds: undefined, tokens: undefined, resolution: undefined, ...wrong }
     expect(videoCost(asked, price, ONE)).toBeUndefined()
     expect(videoBound(asked, price, ONE)).toBeUndefined()

@@ -28,7 +28,7 @@ describe('differences', () => {
   test.each<[name: string, yours: string | undefined, list: string, expected: ReturnType<typeof rows>]>([
     ['the same', '{ input: 2.00, output: 8 }', '{ input: 2, output: 8.0 }', []],
     [
-      'dearer and cheaper',
+      'more expensive and cheaper',
       '{ input: 3, output: 6 }',
       '{ input: 2, output: 8 }',
       [
