@@ -43,7 +43,7 @@ function open(): Opened | undefined {
   }
 }
 
-/** What skips values of this body faster than `skipValue`, if anything does. Good until it is asked for another body. */
+/** Skips values of this body faster than `skipValue`; undefined: nothing does. Valid until the call for the next body. */
 export function wasmSkipFor(bytes: Uint8Array): SkipValue | undefined {
   if (bytes.length < SHORTEST_TEXT || isOneStretch(bytes)) return undefined
   return loadWasmSkip(bytes)
