@@ -16,7 +16,7 @@ import { tiersOf } from '../upstreams/health/choose.ts'
 import { KeyHealth, type Verdict } from '../upstreams/health/key-health.ts'
 import { isLimited, rateLimitError } from './rate-limit-errors.ts'
 
-/** What the headers of a rejection tell, in milliseconds: the whole seconds, and the exact figure. */
+/** The waits in the headers of a rejection, in milliseconds: the whole seconds, and the exact figure. */
 function waitsOf({ info }: Failure): number[] {
   return (['chat', 'messages', 'generate-content'] as const).flatMap((id) => {
     const { headers } = DIALECTS[id].encodeError(info, 'req')

@@ -166,8 +166,8 @@ test.each<[what: string, turns: Turn[], param: string | undefined]>([
   let thrown: unknown
   try {
     alternatingTurns(request(turns), () => {})
-  } catch (mistake) {
-    thrown = mistake
+  } catch (error) {
+    thrown = error
   }
   expect(thrown).toBeInstanceOf(RequestError)
   expect((thrown as RequestError).info).toMatchObject({

@@ -144,7 +144,7 @@ export function scanObjectWith(
   }
 }
 
-/** A loop: asked a dozen times for every request, where a closure each time would cost more than the search. */
+/** A loop: called a dozen times for every request, where a closure each time would cost more than the search. */
 export function fieldNamed(fields: readonly JsonField[], name: string): JsonField | undefined {
   for (const field of fields) if (field.name === name) return field
   return undefined

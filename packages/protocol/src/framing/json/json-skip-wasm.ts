@@ -38,7 +38,7 @@ function open(): Opened | undefined {
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(skipModule()), { host: { memory } })
     return { skip: exports.skipValue, text: new Uint8Array(memory.buffer), words: new Int32Array(memory.buffer) }
   } catch {
-    // Without the vector instructions of the processor, for example, it does not load. Then skipValue does it all.
+    // It does not load on a CPU without vector instructions, for example. Then skipValue does it all.
     return undefined
   }
 }
