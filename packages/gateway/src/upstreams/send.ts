@@ -99,7 +99,19 @@ function joinPieces(pieces: Pieces): Uint8Array {
 
 type HeaderFields = Record<string, string>
 
+/** Of requests that carry nothing of the client's: the same for each key while the configuration is in force. */
+const sharedHeaders = new WeakMap<Upstream, Map<string, HeaderFields>>()
+
 function headersOf(upstream: Upstream, { dialect, key, headers: chosen }: OutgoingRequest): HeaderFields {
+  if (Object.keys(chosen).length > 0) return { ...ownHeaders(upstream, dialect, key), ...chosen }
+  const ofUpstream = sharedHeaders.get(upstream) ?? new Map<string, HeaderFields>()
+  const id = `${dialect} ${key}`
+  const headers = ofUpstream.get(id) ?? Object.freeze(ownHeaders(upstream, dialect, key))
+  sharedHeaders.set(upstream, ofUpstream.set(id, headers))
+  return headers
+}
+
+function ownHeaders(upstream: Upstream, dialect: TextDialectId, key: string): HeaderFields {
   const { credential, headers: required } = endpointOf(upstream, dialect)
   return {
     ...credentialHeader(credential, key),
@@ -110,7 +122,6 @@ function headersOf(upstream: Upstream, { dialect, key, headers: chosen }: Outgoi
     // A compressed response would have to be decompressed to be metered.
     'accept-encoding': 'identity',
     'user-agent': 'trivium/0.1',
-    ...chosen,
   }
 }
 
