@@ -26,5 +26,5 @@ function unstreamed(number: number, title: string, body: string, requests: numbe
   }
 }
 
-export const smallJson = unstreamed(1, 'JSON chat, small request', smallRequest('bench', false), 30_000, 2.2)
-export const largeJson = unstreamed(2, 'JSON chat, 24 tools', agentRequest('bench', false), 15_000, 2)
+export const smallJson = unstreamed(1, 'JSON chat, small request', smallRequest('bench', false), 30_000, 2.8)
+export const largeJson = unstreamed(2, 'JSON chat, 24 tools', agentRequest('bench', false), 15_000, 2.7)

@@ -17,8 +17,8 @@ export const streams: Scenario = {
       columns: ['', ...columnsPer('event'), 'events per read'],
       rows: [...labelled('one event per read', single), ...labelled('many events per read', joined)],
       verdicts: [
-        verdict('SSE, one event per read: CPU per event, to bare', ratioOf(single, 'gateway'), 1.6, times),
-        verdict('SSE, many events per read: CPU per event', cpuOf(joined, 'gateway'), 1.5, micros),
+        verdict('SSE, one event per read: CPU per event, to bare', ratioOf(single, 'gateway'), 2.4, times),
+        verdict('SSE, many events per read: CPU per event', cpuOf(joined, 'gateway'), 2.5, micros),
       ],
     }
   },

@@ -35,7 +35,7 @@ export const translatedJson: Scenario = {
     return {
       columns: columnsPer('request'),
       rows: rowsOf(figures),
-      verdicts: [verdict('translated JSON: CPU per request, to bare', ratioOf(figures, 'gateway'), 3, times)],
+      verdicts: [verdict('translated JSON: CPU per request, to bare', ratioOf(figures, 'gateway'), 3.3, times)],
     }
   },
 }
@@ -50,7 +50,7 @@ export const translatedStreams: Scenario = {
       columns: ['', ...columnsPer('event')],
       rows: [...labelled('one event per read', single), ...labelled('many events per read', joined)],
       verdicts: [
-        verdict('translated SSE, one event per read: CPU per event, to bare', ratioOf(single, 'gateway'), 2.5, times),
+        verdict('translated SSE, one event per read: CPU per event, to bare', ratioOf(single, 'gateway'), 3.2, times),
         verdict('translated SSE, many events per read: CPU per event', cpuOf(joined, 'gateway'), 4, micros),
       ],
     }

@@ -40,10 +40,10 @@ ${entry('spare', two)}
 models:
   - { id: mixed, routes: [{ upstream: translated }, { upstream: two, priority: 2 }], price: { input: 1, output: 4, tiers: { priority: 2 } } }
   - { id: same, routes: [{ upstream: two }], ${PRICE} }
-  - { id: dear, routes: [{ upstream: two }], price: { input: 10, output: 40 } }
-  - { id: too-dear, routes: [{ upstream: two }], price: { input: 1000, output: 4000 } }
-  - { id: either, routes: [{ upstream: one }], fallbacks: [too-dear, same], ${PRICE} }
-  - { id: careful, routes: [{ upstream: one }], fallbacks: [dear], ${PRICE} }
+  - { id: expensive, routes: [{ upstream: two }], price: { input: 10, output: 40 } }
+  - { id: too-expensive, routes: [{ upstream: two }], price: { input: 1000, output: 4000 } }
+  - { id: either, routes: [{ upstream: one }], fallbacks: [too-expensive, same], ${PRICE} }
+  - { id: careful, routes: [{ upstream: one }], fallbacks: [expensive], ${PRICE} }
   - { id: twin, routes: [{ upstream: one }], fallbacks: [same], ${PRICE} }
   - { id: cheap, routes: [{ upstream: two }], price: { input: 0.1, output: 0.4 } }
   - { id: lavish, routes: [{ upstream: one }], fallbacks: [cheap], ${PRICE} }
@@ -124,7 +124,7 @@ const LOWERED = 'max_tokens;lowered-to-balance'
 
 test.each([
   ['as expensive', 'twin', 'same', 400, [LOWERED]],
-  ['more expensive', 'careful', 'dear', 16, [LOWERED]],
+  ['more expensive', 'careful', 'expensive', 16, [LOWERED]],
   ['cheaper', 'lavish', 'cheap', 4_000, []],
 ])('a fallback that is %s gives as much output as the balance allows', async (_, model, by, least, lowering) => {
   const key = await newKey(gateway, '0.002')
@@ -134,9 +134,9 @@ test.each([
   expect([status, receipt.answered_by]).toEqual([200, by])
   expect(max_tokens).toBeGreaterThanOrEqual(least)
   expect(max_tokens < 4_000).toBe(lowering.length > 0)
-  const told = [`model;answered-by-${by}`, ...lowering]
-  expect(receipt).toMatchObject({ shortfall_usd: '0.00', warnings: told })
-  expect(headers.get('x-trivium-warnings')).toBe(told.join(', '))
+  const expectedWarnings = [`model;answered-by-${by}`, ...lowering]
+  expect(receipt).toMatchObject({ shortfall_usd: '0.00', warnings: expectedWarnings })
+  expect(headers.get('x-trivium-warnings')).toBe(expectedWarnings.join(', '))
 })
 
 test.each([
@@ -163,8 +163,8 @@ test.each(
   const key = await newKey(gateway, '1')
   one.behave(failure)
   const careful = await ask(key, asking('careful', streamed, { max_tokens: 100 }))
-  expect(careful.receipt.warnings).toEqual(['model;answered-by-dear'])
-  expect(careful.headers.get('x-trivium-warnings')).toBe('model;answered-by-dear')
+  expect(careful.receipt.warnings).toEqual(['model;answered-by-expensive'])
+  expect(careful.headers.get('x-trivium-warnings')).toBe('model;answered-by-expensive')
   // The first upstream's protocol has no such field.
   const mixed = await ask(key, asking('mixed', streamed, { max_tokens: 100, service_tier: 'priority' }))
   expect(mixed.receipt.warnings).toEqual([])

@@ -180,8 +180,8 @@ test('a paid response is also replayed to a rate-limited caller', async () => {
 
 test('an upstream never sees the key', async () => {
   const { secret } = await newKey(gateway)
-  await chat(gateway.url, secret, chatBody('renamed', false), keyed('nobody-elses-business'))
-  expect(upstream.last().head).not.toContain('nobody-elses-business')
+  await chat(gateway.url, secret, chatBody('renamed', false), keyed('only-for-the-gateway'))
+  expect(upstream.last().head).not.toContain('only-for-the-gateway')
 })
 
 test.each([

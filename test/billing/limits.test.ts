@@ -136,7 +136,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(rows.length * USED).toBeLessThanOrEqual(200 + USED)
   })
 
-  test('a request larger than the limit is told not to retry', async () => {
+  test('a request larger than the limit gets `x-should-retry: false`', async () => {
     const { secret } = await key({ tpm: '200' })
     const rejected = await post(secret, { messages: [{ role: 'user', content: 'word '.repeat(2_000) }] })
     expect(rejected.status).toBe(429)

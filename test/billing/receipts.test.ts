@@ -18,7 +18,7 @@ models:
     price: { input: 1.37, output: 4.01, cached_input: 0.3 }
 groups:
   - { id: default, models: ["*"] }
-  - { id: dear, models: ["*"], multiplier: 1.333333 }
+  - { id: expensive, models: ["*"], multiplier: 1.333333 }
 `
 
 type Receipt = {
@@ -67,7 +67,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   let bob: { secret: string; email: string; keyId: string }
   beforeAll(async () => {
     gateway = await startGateway({ engine, config: CONFIG })
-    ada = await newKey(gateway, undefined, { group: 'dear' })
+    ada = await newKey(gateway, undefined, { group: 'expensive' })
     bob = await newKey(gateway)
   })
   afterAll(async () => {
@@ -85,7 +85,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(await usage()).toMatchObject({
       ...{ object: 'usage', balance_usd: '10.00', held_usd: '0.00', available_usd: '10.00', has_more: false },
       account: { used_today_usd: '0.00', used_this_month_usd: '0.00' },
-      key: { id: ada.keyId, name: 'test', group: 'dear', cap_usd: null, spent_usd: '0.00' },
+      key: { id: ada.keyId, name: 'test', group: 'expensive', cap_usd: null, spent_usd: '0.00' },
       requests: [],
     })
   })
@@ -101,7 +101,14 @@ describe.each([...ENGINES])('%s', (engine) => {
       expect(own.status).toBe(200)
       const receipt = (await own.json()) as Receipt
       expect(receipt).toMatchObject({
-        ...{ request_id: id, model: 'odd', group: 'dear', upstream: 'sandbox', state: 'settled', ending: 'completed' },
+        ...{
+          request_id: id,
+          model: 'odd',
+          group: 'expensive',
+          upstream: 'sandbox',
+          state: 'settled',
+          ending: 'completed',
+        },
         attempts: [{ upstream: 'sandbox', model: 'odd', outcome: 'completed' }],
       })
       expect(receipt.timing.total_ms).toBeGreaterThanOrEqual(0)
@@ -166,13 +173,13 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(now.account).toMatchObject({ used_today_usd: spent, used_this_month_usd: spent })
     expect(now.key).toMatchObject({ spent_usd: spent, used_today_usd: spent, used_this_month_usd: spent })
 
-    const told = await gateway.command<(Receipt & { upstream_cost_usd: string | null })[]>(
+    const listed = await gateway.command<(Receipt & { upstream_cost_usd: string | null })[]>(
       'usage',
       '--account',
       ada.email,
     )
-    expect(told.map(({ request_id: id }) => id)).toEqual(receipts.map(({ request_id: id }) => id))
-    expect(told.at(-1)).toMatchObject({ ...receipts.at(-1), attempts: [{ upstream_model: 'sandbox-text' }] })
+    expect(listed.map(({ request_id: id }) => id)).toEqual(receipts.map(({ request_id: id }) => id))
+    expect(listed.at(-1)).toMatchObject({ ...receipts.at(-1), attempts: [{ upstream_model: 'sandbox-text' }] })
     expect(await gateway.command<object>('audit')).toMatchObject({ ok: true, open_holds: 0 })
   })
 

@@ -80,7 +80,7 @@ test('every request is accepted, completed and settled', async () => {
 
   expect(failures).toEqual([])
   expect(asked.filter(({ status, complete }) => status !== 200 || !complete)).toEqual([])
-  expect(balancer.refused()).toBe(0)
+  expect(balancer.rejected()).toBe(0)
   expect(asked.length).toBeGreaterThan(100)
   const [next] = nodes
   const rows = (await next?.command<UsageEntry[]>('usage', '--account', email, '--limit', '0')) ?? []

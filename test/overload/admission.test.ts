@@ -160,7 +160,7 @@ test('requests beyond the queue are rejected in the dialect of their path, each 
   /** Requests without a key get the same: keys are checked only while the queue has room. */
   async function rejection(path: string): Promise<Response> {
     for (;;) {
-      const response = await post(path, { authorization: 'Bearer sk-nobodys-key-0000000000' })
+      const response = await post(path, { authorization: 'Bearer sk-unknown-key-0000000000' })
       if (response.status !== 401) return response
     }
   }

@@ -7,41 +7,41 @@ export type Balancer = {
   /** How many nodes get new connections at the moment. */
   inUse(): number
   /** How many connections were rejected by nodes that had reported to be ready. */
-  refused(): number
+  rejected(): number
   stop(): void
 }
 
-/** Often, so that a test is short; a balancer that asks every second has two or three tries before a node closes its door. */
-const ASK_EVERY_MS = 250
+/** Often, so that a test is short; a balancer that checks every second has two or three tries before a node stops listening. */
+const CHECK_EVERY_MS = 250
 
 export async function startBalancer(nodes: readonly string[]): Promise<Balancer> {
   const ready = new Set<string>()
   const sockets = new Set<Socket>()
-  let [next, refused] = [0, 0]
+  let [next, rejected] = [0, 0]
 
-  async function ask(node: string): Promise<void> {
-    // A question of its own each time: a kept connection would say more about itself than about the node.
+  async function check(node: string): Promise<void> {
+    // A new connection each time: a kept one would say more about itself than about the node.
     const answer = await fetch(`${node}/ready`, { headers: { connection: 'close' } }).catch(() => undefined)
     if (answer?.status === 200) ready.add(node)
     else ready.delete(node)
   }
-  const timers = nodes.map((node) => setInterval(() => void ask(node), ASK_EVERY_MS))
-  await Promise.all(nodes.map(ask))
+  const timers = nodes.map((node) => setInterval(() => void check(node), CHECK_EVERY_MS))
+  await Promise.all(nodes.map(check))
 
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const choice = nodes.filter((node) => ready.has(node))
     next += 1
     const node = choice[next % choice.length]
     if (node === undefined) {
-      refused += 1
+      rejected += 1
       client.destroy()
       return
     }
     const { hostname, port } = new URL(node)
     const behind = connect({ port: Number(port), host: hostname, allowHalfOpen: true })
-    let taken = false
+    let connected = false
     behind.on('connect', () => {
-      taken = true
+      connected = true
     })
     for (const [from, to] of [
       [client, behind],
@@ -50,7 +50,7 @@ export async function startBalancer(nodes: readonly string[]): Promise<Balancer>
       sockets.add(from)
       from.on('close', () => sockets.delete(from))
       from.on('error', () => {
-        if (from === behind && !taken) refused += 1
+        if (from === behind && !connected) rejected += 1
         to.destroy()
       })
       from.pipe(to)
@@ -62,7 +62,7 @@ export async function startBalancer(nodes: readonly string[]): Promise<Balancer>
   return {
     url: `http://127.0.0.1:${port}`,
     inUse: () => ready.size,
-    refused: () => refused,
+    rejected: () => rejected,
     stop() {
       for (const timer of timers) clearInterval(timer)
       for (const socket of sockets) socket.destroy()

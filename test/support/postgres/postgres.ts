@@ -186,7 +186,7 @@ async function startOnFreePort(setup: Setup): Promise<Running> {
   }
 }
 
-/** After a SIGKILL the orphaned backends need a moment to notice; until then the new postmaster refuses to start. */
+/** After a SIGKILL the orphaned backends need a moment to notice; until then the new postmaster fails to start. */
 async function startAgain(setup: Setup, port: number): Promise<Running> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -28,7 +28,7 @@ export type Asking = {
 }
 
 const CAP = 16_000
-const PATIENCE_MS = 30_000
+const TIMEOUT_MS = 30_000
 
 export async function readWith(dialect: TextDialectId, asking: Asking): Promise<Reading> {
   try {
@@ -59,7 +59,7 @@ const READERS: Record<TextDialectId, (asking: Asking) => Promise<Answer>> = {
 }
 
 const openai = ({ origin, key }: Asking) =>
-  new OpenAI({ apiKey: key, baseURL: `${origin}/v1`, maxRetries: 0, timeout: PATIENCE_MS })
+  new OpenAI({ apiKey: key, baseURL: `${origin}/v1`, maxRetries: 0, timeout: TIMEOUT_MS })
 
 async function readChat(asking: Asking): Promise<Answer> {
   const { model, prompt, mode, cap = CAP } = asking
@@ -102,7 +102,7 @@ async function readResponses(asking: Asking): Promise<Answer> {
 
 async function readMessages(asking: Asking): Promise<Answer> {
   const { model, prompt, mode, origin, key, cap = CAP } = asking
-  const { messages } = new Anthropic({ apiKey: key, baseURL: origin, maxRetries: 0, timeout: PATIENCE_MS })
+  const { messages } = new Anthropic({ apiKey: key, baseURL: origin, maxRetries: 0, timeout: TIMEOUT_MS })
   const pieces = nothing()
   const body = { model, max_tokens: cap, messages: [{ role: 'user' as const, content: prompt }] }
   if (mode === 'unstreamed') {
@@ -117,7 +117,7 @@ async function readMessages(asking: Asking): Promise<Answer> {
 
 async function readGenerateContent(asking: Asking): Promise<Answer> {
   const { model, prompt, mode, origin, key, cap = CAP } = asking
-  const { models } = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: origin, timeout: PATIENCE_MS } })
+  const { models } = new GoogleGenAI({ apiKey: key, httpOptions: { baseUrl: origin, timeout: TIMEOUT_MS } })
   const pieces = nothing()
   const body = { model, contents: prompt, config: { maxOutputTokens: cap } }
   if (mode === 'unstreamed') {

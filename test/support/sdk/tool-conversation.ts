@@ -20,12 +20,15 @@ export type Step = { key?: string; model?: string; alter?: (history: string) => 
 
 /** The result of a tool. `failed` is sent in the dialect's own field where it has one. */
 export type Outcome = { text: string; failed?: boolean }
-export type AskedCall = { name: string; arguments: unknown }
+export type RequestedCall = { name: string; arguments: unknown }
 /** `texts`: of each later turn; `text`: of the last. `history`: the whole conversation as JSON. */
-export type Told = { calls: AskedCall[]; text: string; texts: string[]; history: string }
+export type ConversationResult = { calls: RequestedCall[]; text: string; texts: string[]; history: string }
 
 /** `answer` gets all calls of the first turn; the text is that of the second turn. */
-export type Conversation = (setting: ToolSetting, answer: (call: AskedCall, index: number) => Outcome) => Promise<Told>
+export type Conversation = (
+  setting: ToolSetting,
+  answer: (call: RequestedCall, index: number) => Outcome,
+) => Promise<ConversationResult>
 
 /** The prompt of later turns. */
 export const MORE = 'And what do you say to this?'
@@ -35,11 +38,11 @@ async function laterTurns<History>(
   setting: ToolSetting,
   history: History,
   say: (setting: ToolSetting, history: History) => Promise<string>,
-): Promise<Pick<Told, 'text' | 'texts' | 'history'>> {
+): Promise<Pick<ConversationResult, 'text' | 'texts' | 'history'>> {
   const texts: string[] = []
   for (const { alter, ...changed } of setting.then ?? [{}]) {
-    const told = alter ? (JSON.parse(alter(JSON.stringify(history))) as History) : history
-    texts.push(await say({ ...setting, ...changed }, told))
+    const sent = alter ? (JSON.parse(alter(JSON.stringify(history))) as History) : history
+    texts.push(await say({ ...setting, ...changed }, sent))
   }
   return { text: texts.at(-1) ?? '', texts, history: JSON.stringify(history) }
 }

@@ -149,7 +149,7 @@ async function createOwn(folder: string): Promise<{ own: string; lock: FolderLoc
     const own = join(folder, randomUUID())
     const lock = acquireLock(`${own}${LOCK}`)
     if (!lock) continue
-    // After its lock: a folder without a lock belongs to nobody.
+    // After its lock: a folder without a lock is abandoned.
     await mkdir(own, { mode: 0o700 })
     return { own, lock }
   }

@@ -61,7 +61,7 @@ function saturate(): void {
 }
 
 function makeRoom(): void {
-  for (const place of atWork.splice(0)) place?.release()
+  for (const slot of atWork.splice(0)) slot?.release()
 }
 
 const BODY = JSON.stringify({ model: 'same', messages: [{ role: 'user', content: 'x' }] })
@@ -109,14 +109,14 @@ test('a request that is rejected after the gate gets its reason in order, and ta
 })
 
 test('an admitted request is served even if the queue limit has shrunk below its length', async () => {
-  // At this pace hundreds may wait.
+  // At this rate the queue limit is in the hundreds.
   for (let count = 0; count < 1_000; count++) admission.enter(load())?.release()
   saturate()
   const answers = Array.from({ length: 100 }, () => post())
   await untilWaiting(100)
-  // Nobody was let in for a while.
+  // No request is admitted for a while.
   while (!admission.isShedding) admission.tick(performance.now(), 1)
-  for (const place of atWork.splice(0, 2)) place?.release()
+  for (const slot of atWork.splice(0, 2)) slot?.release()
   const statuses = (await Promise.all(answers)).map(({ status }) => status)
   makeRoom()
   expect(statuses.filter((status) => status !== 200)).toEqual([])

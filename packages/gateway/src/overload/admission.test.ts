@@ -41,7 +41,7 @@ test('queued requests are served in FIFO order, and no other request overtakes t
   wait(1)
   wait(2)
   running?.release()
-  // The slot is taken for the first one, though he has not heard of it yet.
+  // The slot is taken for the first request, which has not been notified yet.
   expect([admission.enter(load(1)), admission.bytes, admission.queued]).toEqual([undefined, 1, 1])
   await settled()
   slots[0]?.release()
@@ -95,7 +95,7 @@ test('a disconnected client leaves the queue', async () => {
   const leaving = new TestClient()
   wait(60, leaving)
   wait(90)
-  // With the first in line, the second would be more than may wait.
+  // With the first request queued, the second would exceed the limit.
   await settled()
   expect(slots).toEqual([undefined])
   leaving.disconnect()
@@ -158,11 +158,11 @@ test('while the CPU is saturated, the queue stays as long as its timeout allows,
     while (!admission.isShedding) wait(1)
     slots.shift()?.release()
   })
-  // Where the processor can, it would be 400 by now.
+  // Without saturation the limit would be 400 by now.
   expect(admission.queued).toBeGreaterThan(1_500)
   expect(admission.queued).toBeLessThan(1_700)
   expect(slots).not.toContain(undefined)
-  // Nobody comes for a moment: as many as before may wait when they come back.
+  // No requests for a second: afterwards the queue may be as long as before.
   while (admission.queued > 0) slots.shift()?.release()
   await pass(1_000)
   for (; !admission.isShedding; wait(1));
@@ -171,51 +171,51 @@ test('while the CPU is saturated, the queue stays as long as its timeout allows,
 
 describe('unread requests', () => {
   /** One slot, which is taken. Collects the outcome of each queued request: its time in the queue; undefined: rejected. */
-  function atDoor(memoryBytes = 100) {
+  function withUnreadQueue(memoryBytes = 100) {
     const { admission, wait, slots, pass } = admissionOf(1, memoryBytes)
-    const told: string[] = []
+    const outcomes: string[] = []
     const entered: (Slot | undefined)[] = []
-    const come = (name: string, bytes: number, then: () => void, client = new TestClient()) =>
+    const arrive = (name: string, bytes: number, then: () => void, client = new TestClient()) =>
       admission.enqueueUnread(bytes, client, (queuedMs) => {
-        told.push(`${name}: ${queuedMs}`)
+        outcomes.push(`${name}: ${queuedMs}`)
         if (queuedMs !== undefined) then()
       })
     const enter = (bytes: number) => () => void entered.push(admission.enter(load(bytes)))
-    return { admission, wait, slots, pass, told, entered, come, enter, running: admission.enter(load(1)) }
+    return { admission, wait, slots, pass, outcomes, entered, arrive, enter, running: admission.enter(load(1)) }
   }
 
   test('share the queue with all others, and each has its slot reserved while it is admitted', async () => {
-    const { admission, wait, slots, pass, told, entered, come, enter, running } = atDoor()
-    come('first', 10, enter(4))
+    const { admission, wait, slots, pass, outcomes, entered, arrive, enter, running } = withUnreadQueue()
+    arrive('first', 10, enter(4))
     wait(2)
     await pass(250)
     running?.release()
-    // Nobody comes between.
+    // No other request takes the reserved slot.
     expect([admission.enter(load(1)), admission.bytes]).toEqual([undefined, 10])
     await settled()
-    expect([told, entered.length, admission.bytes, admission.queued]).toEqual([['first: 250'], 1, 4, 1])
+    expect([outcomes, entered.length, admission.bytes, admission.queued]).toEqual([['first: 250'], 1, 4, 1])
     expect([slots.length, admission.enter(load(1))]).toEqual([0, undefined])
     entered[0]?.release()
     expect([slots.length, admission.inFlight, admission.bytes]).toEqual([1, 1, 2])
   })
 
   test('one that does not take its slot synchronously leaves it to the next', async () => {
-    const { admission, told, entered, come, enter, running } = atDoor()
-    come('stranger', 10, () => {})
-    come('later', 10, () => queueMicrotask(enter(1)))
-    come('next', 10, enter(1))
+    const { admission, outcomes, entered, arrive, enter, running } = withUnreadQueue()
+    arrive('takes no slot', 10, () => {})
+    arrive('later', 10, () => queueMicrotask(enter(1)))
+    arrive('next', 10, enter(1))
     running?.release()
     await settled()
-    expect(told).toEqual(['stranger: 0', 'later: 0', 'next: 0'])
+    expect(outcomes).toEqual(['takes no slot: 0', 'later: 0', 'next: 0'])
     expect([entered.filter(Boolean).length, admission.inFlight, admission.bytes]).toEqual([1, 1, 1])
   })
 
   test('one that turns out heavier than announced has to find a slot like any other', async () => {
-    const { admission, entered, come, enter, running } = atDoor()
+    const { admission, entered, arrive, enter, running } = withUnreadQueue()
     admission.setLimits({ inFlight: 3, memoryBytes: 100 })
     const other = admission.enter(load(60))
     const another = admission.enter(load(1))
-    come('heavy', 10, enter(50))
+    arrive('heavy', 10, enter(50))
     running?.release()
     await settled()
     expect([entered, admission.inFlight, admission.bytes]).toEqual([[undefined], 2, 61])
@@ -225,60 +225,60 @@ describe('unread requests', () => {
   })
 
   test('ten thousand that all fail, one after the other', async () => {
-    const { admission, told, come, running } = atDoor(1e9)
+    const { admission, outcomes, arrive, running } = withUnreadQueue(1e9)
     let left = 10_000
-    const comeAgain = (): void => {
-      if (left-- > 0) come('', 1, comeAgain)
+    const arriveAgain = (): void => {
+      if (left-- > 0) arrive('', 1, arriveAgain)
       admission.enter(load(1))?.release()
     }
-    come('', 1, comeAgain)
+    arrive('', 1, arriveAgain)
     running?.release()
     while (left > 0) await settled()
     await settled()
-    expect([told.length, admission.inFlight, admission.queued]).toEqual([10_001, 0, 0])
+    expect([outcomes.length, admission.inFlight, admission.queued]).toEqual([10_001, 0, 0])
   })
 
   test.each([
-    ['strangers', (_admission: Admission) => {}],
-    ['who is told at once what is wrong', (admission: Admission) => admission.enter(load(1))?.release()],
-  ])('%s, thousands of them, do not block the event loop', async (_, comeIn) => {
-    const { admission, told, come, running } = atDoor(1e9)
-    const comeAgain = (): void => {
-      if (told.length < 5_000) come('', 1, comeAgain)
-      comeIn(admission)
+    ['requests that take no slot', (_admission: Admission) => {}],
+    ['requests that fail at once', (admission: Admission) => admission.enter(load(1))?.release()],
+  ])('%s, thousands of them, do not block the event loop', async (_, afterAdmission) => {
+    const { admission, outcomes, arrive, running } = withUnreadQueue(1e9)
+    const arriveAgain = (): void => {
+      if (outcomes.length < 5_000) arrive('', 1, arriveAgain)
+      afterAdmission(admission)
     }
-    come('', 1, comeAgain)
+    arrive('', 1, arriveAgain)
     running?.release()
     await settled()
-    expect(told.length).toBeLessThan(1_000)
-    while (told.length < 5_000) await settled()
+    expect(outcomes.length).toBeLessThan(1_000)
+    while (outcomes.length < 5_000) await settled()
     await settled()
     expect([admission.inFlight, admission.queued, admission.bytes]).toEqual([0, 0, 0])
   })
 
   test('one that is released when the process ends is rejected', async () => {
-    const { admission, told, come, running } = atDoor()
-    come('first', 10, () => {})
+    const { admission, outcomes, arrive, running } = withUnreadQueue()
+    arrive('first', 10, () => {})
     running?.release()
     admission.close()
     await settled()
-    expect([told, admission.inFlight]).toEqual([['first: undefined'], 0])
+    expect([outcomes, admission.inFlight]).toEqual([['first: undefined'], 0])
   })
 
   test('expire after half a second, and leave the queue when their clients disconnect', async () => {
-    const { admission, pass, told, come } = atDoor()
+    const { admission, pass, outcomes, arrive } = withUnreadQueue()
     const leaving = new TestClient()
-    come('leaving', 60, () => {}, leaving)
-    expect(come('too heavy', 50, () => {})).toBe(false)
+    arrive('leaving', 60, () => {}, leaving)
+    expect(arrive('too heavy', 50, () => {})).toBe(false)
     leaving.disconnect()
-    come('too late', 50, () => {})
+    arrive('too late', 50, () => {})
     await pass(500)
-    expect([told, admission.queued]).toEqual([['leaving: undefined', 'too late: undefined'], 0])
-    expect(come('gone', 1, () => {}, leaving)).toBe(false)
+    expect([outcomes, admission.queued]).toEqual([['leaving: undefined', 'too late: undefined'], 0])
+    expect(arrive('gone', 1, () => {}, leaving)).toBe(false)
   })
 
   test('a request that was queued unread comes before those that arrived later', async () => {
-    const { admission, wait, slots, pass, running } = atDoor()
+    const { admission, wait, slots, pass, running } = withUnreadQueue()
     await pass(250)
     wait(7)
     const before = new TestClient()
@@ -289,7 +289,7 @@ describe('unread requests', () => {
   })
 
   test('a request that was queued unread may queue again although the queue is full; not when the process ends', async () => {
-    const { admission, wait, slots, running } = atDoor(1e9)
+    const { admission, wait, slots, running } = withUnreadQueue(1e9)
     while (!admission.isShedding) wait(0)
     const before = new TestClient()
     before.queuedMs = 1
@@ -297,9 +297,9 @@ describe('unread requests', () => {
     running?.release()
     expect([slots.length, admission.bytes]).toEqual([1, 8])
     admission.close()
-    const told = slots.length
+    const notified = slots.length
     wait(8, before)
-    expect(slots.slice(told)).toEqual([undefined])
+    expect(slots.slice(notified)).toEqual([undefined])
   })
 })
 
@@ -313,7 +313,7 @@ test('while the CPU is saturated, only as many are admitted as it can serve; tho
   expect(admission.isSaturated).toBe(false)
   await pass(250)
   expect(admission.enter(load(1))).toBeUndefined()
-  // 173 are at work. With 45 of them away there is still nobody too few.
+  // 173 are running. With 45 of them waiting for an upstream, the rest still keep the CPU busy.
   for (const slot of running.slice(0, 45)) slot?.setAwaitingUpstream(true)
   wait(1)
   await settled()
@@ -322,7 +322,7 @@ test('while the CPU is saturated, only as many are admitted as it can serve; tho
   running[45]?.setAwaitingUpstream(true)
   await settled()
   expect([slots.length, admission.inFlight]).toEqual([1, 174])
-  // Whoever comes back is at work again, and whoever leaves from there makes no room at work.
+  // A request whose upstream has responded counts again; the end of one that waits for its upstream frees no CPU.
   running[0]?.setAwaitingUpstream(false)
   wait(1)
   running[1]?.release()

@@ -2,8 +2,8 @@
 // finds no free slot is queued for about half a second, in FIFO order; when the queue is so long that it would time out, too,
 // it is rejected with 503.
 //
-// The queue is as long as can be served in that time at the recent rate, so queued requests rarely time out. A queue that does
-// not get empty helps nobody: there is more work than capacity, and every request is served late. Then it is reserved shorter.
+// The queue is as long as can be served in that time at the recent rate, so queued requests rarely time out. A queue that
+// never empties only adds latency: there is more work than capacity, and every request is served late. Then it is kept shorter.
 // Requests that arrive when it is full are rejected before anything is done for them: see `isShedding`.
 //
 // Slots are many, because most running requests wait for their upstream. While the CPU is saturated (cpu-saturation.ts), only

@@ -79,7 +79,7 @@ describe('whatever happens', () => {
           expect(pool.waiting.some(({ of }) => mayTake(of.slots, pool.running.length, limit))).toBe(false)
           expect([pool.queue.length, pool.queue.weight]).toEqual([pool.waiting.length, pool.waiting.length])
         }
-        // All that run end, and with them everything that waits: nobody starves, and no slot is lost.
+        // All running and queued requests end: none starves, and no slot is lost.
         while (pool.running.length > 0) pool.end(0)
         expect([pool.waiting.length, pool.queue.length, pool.queue.weight]).toEqual([0, 0, 0])
         expect(pool.holders.map(({ slots }) => slots)).toEqual(pool.holders.map(() => 0))

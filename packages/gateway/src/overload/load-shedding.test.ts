@@ -22,8 +22,8 @@ const host = serveForTest(
     closely++
     const [path = ''] = target.split('?')
     const id = `req_000000000000000${++ids}`
-    const refused = admission.isShedding ? rejectEarly(method, path, id, headers, admission) : undefined
-    return refused ?? textResponse(200, 'admitted')
+    const rejection = admission.isShedding ? rejectEarly(method, path, id, headers, admission) : undefined
+    return rejection ?? textResponse(200, 'admitted')
   },
   { gate },
 )
@@ -49,11 +49,11 @@ describe.each([
   ['/v1/messages?beta=true', { type: 'error', request_id: 'req_0000000000000001' }],
   ['/v1beta/models/a/b:streamGenerateContent?alt=sse', { error: { code: 503, status: 'UNAVAILABLE' } }],
   ['/v1/models/a/b:generateContent', { error: { code: 503, status: 'UNAVAILABLE' } }],
-])('%s', (path, told) => {
+])('%s', (path, expected) => {
   test('is rejected in its own protocol, without parsing the request', async () => {
     const { status, headers, body } = await ask(path, WHOLE)
     expect([status, headers['retry-after'], headers['x-request-id']]).toEqual([503, '1', 'req_0000000000000001'])
-    expect(JSON.parse(body)).toMatchObject(told)
+    expect(JSON.parse(body)).toMatchObject(expected)
     expect([closely, admission.rejected]).toEqual([0, 1])
   })
 
@@ -80,8 +80,8 @@ test('while the CPU is saturated, rejections are paced for all clients', async (
 })
 
 test.each([
-  ['is admitted in order', 70, { status: 200, closely: 1, refused: 0 }],
-  ['is rejected when it expires', undefined, { status: 503, closely: 0, refused: 1 }],
+  ['is admitted in order', 70, { status: 200, closely: 1, rejected: 0 }],
+  ['is rejected when it expires', undefined, { status: 503, closely: 0, rejected: 1 }],
 ])('with space in the queue a request is queued, and %s', async (_, queuedMs, expected) => {
   const weights: number[] = []
   admission.isShedding = false
@@ -91,7 +91,7 @@ test.each([
     return true
   }
   const { status } = await ask('/v1/messages', WHOLE)
-  expect({ status, closely, refused: admission.rejected }).toEqual(expected)
+  expect({ status, closely, rejected: admission.rejected }).toEqual(expected)
   expect(weights).toEqual([`POST /v1/messages HTTP/1.1\r\nHost: a\r\n${WHOLE}`.length])
 })
 

@@ -78,8 +78,8 @@ const rejectSoon = createNextIterationQueue()
 
 /**
  * While the CPU is saturated, that is still too often: a few thousand clients that retry at once take more than half of it.
- * A rejection costs about 10 us, so this rate takes about 2 %. Clients are delayed for at most the time after which they
- * are told to retry.
+ * A rejection costs about 10 us, so this rate takes about 2 %. The delay is at most the
+ * `retry-after` of the rejection.
  */
 const rejectSlowly = createPacedQueue({ perSecond: 2_000, maxDelayMs: OVERLOADED.retryAfter * 1_000 })
 

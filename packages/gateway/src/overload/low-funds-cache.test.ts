@@ -12,32 +12,38 @@ const NO_BALANCE: LowFunds = { code: 'insufficient_balance', available: 5n, befo
 test('is remembered for half a second, per account and model, for requests that cost more than is available', () => {
   let now = 0
   const cache = createLowFundsCache(() => now)
-  cache.note(ANN, 'dear', NO_BALANCE)
+  cache.note(ANN, 'expensive', NO_BALANCE)
   expect([cache.knows(ANN), cache.knows(ANNS_OTHER_KEY), cache.knows(BOB)]).toEqual([true, true, false])
-  expect([cache.find(ANN, 'dear', 6n), cache.find(ANNS_OTHER_KEY, 'dear', 6n)]).toEqual([NO_BALANCE, NO_BALANCE])
-  expect([cache.find(ANN, 'dear', 5n), cache.find(ANN, 'other', 6n), cache.find(BOB, 'dear', 6n)]).toEqual([
+  expect([cache.find(ANN, 'expensive', 6n), cache.find(ANNS_OTHER_KEY, 'expensive', 6n)]).toEqual([
+    NO_BALANCE,
+    NO_BALANCE,
+  ])
+  expect([cache.find(ANN, 'expensive', 5n), cache.find(ANN, 'other', 6n), cache.find(BOB, 'expensive', 6n)]).toEqual([
     ...[undefined, undefined, undefined],
   ])
   now = 499
-  expect(cache.find(ANN, 'dear', 6n)).toBeDefined()
+  expect(cache.find(ANN, 'expensive', 6n)).toBeDefined()
   now = 500
-  expect(cache.find(ANN, 'dear', 6n)).toBeUndefined()
+  expect(cache.find(ANN, 'expensive', 6n)).toBeUndefined()
 })
 
 test('the cap of a key is separate from its account; the end of a request, or a change, clears it', () => {
   const cache = createLowFundsCache(() => 0)
-  cache.note(ANN, 'dear', { ...NO_BALANCE, code: 'key_cap_reached' })
-  expect([cache.find(ANN, 'dear', 6n) !== undefined, cache.find(ANNS_OTHER_KEY, 'dear', 6n)]).toEqual([true, undefined])
+  cache.note(ANN, 'expensive', { ...NO_BALANCE, code: 'key_cap_reached' })
+  expect([cache.find(ANN, 'expensive', 6n) !== undefined, cache.find(ANNS_OTHER_KEY, 'expensive', 6n)]).toEqual([
+    true,
+    undefined,
+  ])
   cache.ended(ANN)
-  expect(cache.find(ANN, 'dear', 6n)).toBeUndefined()
-  cache.note(ANN, 'dear', NO_BALANCE)
+  expect(cache.find(ANN, 'expensive', 6n)).toBeUndefined()
+  cache.note(ANN, 'expensive', NO_BALANCE)
   cache.clear()
   expect(cache.knows(ANN)).toBe(false)
 })
 
 test('a bounded number of accounts is remembered, the latest', () => {
   const cache = createLowFundsCache(() => 0, 2)
-  for (const account of [1n, 2n, 3n]) cache.note({ account, key: account }, 'dear', NO_BALANCE)
+  for (const account of [1n, 2n, 3n]) cache.note({ account, key: account }, 'expensive', NO_BALANCE)
   expect([1n, 2n, 3n].map((account) => cache.knows({ account, key: account }))).toEqual([false, true, true])
 })
 
@@ -66,7 +72,7 @@ test('a request that cannot be paid for is rejected before it is parsed, and whe
   const whole = { model: 'same', messages: [{ role: 'user', content: 'x' }] }
   const parsedWrong = { model: 'same', messages: 'none' }
   expect([await post(CHAT, parsedWrong), await post(CHAT, whole), asked]).toEqual([400, 402, 1])
-  // Whoever parsed it would find that it is wrong.
+  // Parsing it would have ended in a 400.
   expect([await post(CHAT, parsedWrong), await post(CHAT, whole), asked]).toEqual([402, 402, 1])
   expect(await post(CHAT, { ...parsedWrong, model: 'other' })).toBe(400)
   read = 0

@@ -10,7 +10,7 @@ import type { Caller } from '../storage/storage.ts'
 
 export type AdmitDependencies = { admission: Admission }
 
-/** Not async: a request that is let in from the queue before its caller is known has to enter in the same turn of the event loop. */
+/** Not async: a request that is admitted from the queue before its caller is known has to enter in the same turn of the event loop. */
 export function admit(incoming: IncomingRequest, caller: Caller, deps: AdmitDependencies): Slot | Promise<Slot> {
   const { body, headers } = incoming.http
   const bytes = weightOf(bodyHeaders(headers))

@@ -47,10 +47,13 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-type Said = { claim: KeyClaim } | { status: string; message: string } | { replayed: string; headers: ResponseHeaders }
+type ClaimOutcome =
+  | { claim: KeyClaim }
+  | { status: string; message: string }
+  | { replayed: string; headers: ResponseHeaders }
 
-/** The next request with the key, and what it is told. */
-async function claim(body = 'a body'): Promise<Said> {
+/** Sends the next request with the key, and returns its outcome. */
+async function claim(body = 'a body'): Promise<ClaimOutcome> {
   ids += 1n
   const headers = testHeaders()
   const incoming = {
@@ -173,10 +176,10 @@ test.each<[string, () => Promise<unknown>, object]>([
     },
     TAKEN_OVER,
   ],
-])('the first was %s', async (_, left, told) => {
+])('the first was %s', async (_, left, expected) => {
   await claimed()
   await left()
-  expect(await claim()).toMatchObject(told)
+  expect(await claim()).toMatchObject(expected)
   expect((await claim('another body')) as object).toMatchObject({ status: 'idempotency_mismatch' })
 })
 
@@ -320,7 +323,7 @@ function anyUpstream() {
 test.each<[string, () => Promise<never>, string[]]>([
   ['fails', () => Promise.reject(new StoreDown('the disk is full')), ['response not stored']],
   ['does not answer', () => new Promise(() => {}), []],
-])('a store that %s keeps nobody from the answer that was paid for', async (_, keep, lines) => {
+])('a store that %s does not fail a response that was paid for', async (_, keep, lines) => {
   const first = await claimed()
   const contents = { ...storage.contents, keep }
   const end = { outcome: 'completed' as const, charged: 5n, headers: testHeaders(), body: Buffer.from('x') }

@@ -37,7 +37,7 @@ export async function holdError(rejected: RejectedHold, needed: Needed, deps: Ho
     return rejectFor({ code: 'insufficient_balance', available, before, after: '' })
   }
   if (outcome === 'cap_reached') {
-    // The store is asked for the cap, to name it. If it does not answer, the rejection stands without it.
+    // The message names the cap, which is read from the store; if that fails, the message goes without it.
     const standing = await deps.store.keys.findWithAccount(caller.key).catch(() => undefined)
     const [before, after] = [capOf(standing?.key), renewalOf(standing?.key, deps.clock())]
     return rejectFor({ code: 'key_cap_reached', available, before, after })

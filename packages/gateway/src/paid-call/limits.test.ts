@@ -1,4 +1,4 @@
-// Limits as the journey meets them, with a ledger of the test's own: what it is asked, and what callers are told.
+// Rate limits of requests with a scripted ledger: which verbs it receives, and which responses callers get.
 import { afterEach, expect, test } from 'bun:test'
 import { once } from 'node:events'
 import { connect } from 'node:net'
@@ -71,18 +71,18 @@ function start(
   return { ...test, call, holds, settled, time, port: server.port }
 }
 
-const refusing =
+const limitedBy =
   (outcome: 'key_requests' | 'key_tokens' | 'key_concurrent', waitMs = 10_000) =>
   () => ({
     ...{ outcome, available: BigInt(waitMs) },
   })
 
 test('a storm of calls that would be rejected again does not reach the ledger', async () => {
-  const { call, holds, time } = start(refusing('key_requests'))
+  const { call, holds, time } = start(limitedBy('key_requests'))
   for (let round = 0; round < 5; round++) {
     const answers = await Promise.all(Array.from({ length: 40 }, () => call()))
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([429]))
-    // All that were on their way before the first refusal was known may have asked, and nobody after.
+    // Requests that started before the first rejection was cached may reach the ledger; later ones may not.
     if (round === 0) holds.length = 0
   }
   expect(holds).toHaveLength(0)
@@ -94,7 +94,7 @@ test('a storm of calls that would be rejected again does not reach the ledger', 
 })
 
 test('such a call is rejected before its body has arrived', async () => {
-  const { call, port } = start(refusing('key_requests'))
+  const { call, port } = start(limitedBy('key_requests'))
   expect((await call()).status).toBe(429)
   const socket = connect(port, '127.0.0.1')
   socket.write(
@@ -107,7 +107,7 @@ test('such a call is rejected before its body has arrived', async () => {
 })
 
 test('a rejected request does not block a smaller one', async () => {
-  const { call, holds } = start(({ minimumTokens }) => (minimumTokens > 100 ? refusing('key_tokens')() : undefined))
+  const { call, holds } = start(({ minimumTokens }) => (minimumTokens > 100 ? limitedBy('key_tokens')() : undefined))
   const large = { messages: [{ role: 'user', content: 'word '.repeat(200) }] }
   expect((await call(large)).status).toBe(429)
   expect((await call(large)).status).toBe(429)
@@ -122,7 +122,7 @@ test('too many at once: remembered until one of them ends', async () => {
   const held = new Promise<void>((resolve) => {
     release = resolve
   })
-  const { call, holds } = start(() => (++running > 1 && running < 4 ? refusing('key_concurrent', 0)() : undefined), {
+  const { call, holds } = start(() => (++running > 1 && running < 4 ? limitedBy('key_concurrent', 0)() : undefined), {
     send: async () => {
       await held
       return responseOf(Response.json(REPLY))
@@ -139,7 +139,7 @@ test('too many at once: remembered until one of them ends', async () => {
   expect((await call()).status).toBe(200)
 })
 
-test('the ledger is told what a request may use at most, needs at least and used in the end', async () => {
+test('the ledger receives the most tokens a request may use, the fewest it needs, and those it used', async () => {
   const { call, holds, settled } = start(() => undefined)
   await call({ max_tokens: 500 })
   const [hold] = holds
@@ -153,8 +153,8 @@ test('the ledger is told what a request may use at most, needs at least and used
 
 test.each([
   ['lowers the output cap', LIMITED, 'max_tokens;lowered-to-limit'],
-  ['is nothing to callers who have no such limit', TEST_CALLER, null],
-])('fewer tokens than asked for: %s', async (_, caller, warning) => {
+  ['does not concern callers without such a limit', TEST_CALLER, null],
+])('fewer tokens granted than requested: %s', async (_, caller, warning) => {
   const sent: unknown[] = []
   const send: Send = async (_upstream, { body }) => {
     sent.push(JSON.parse(Buffer.concat(body as Pieces).toString()))
@@ -233,11 +233,11 @@ function inPieces(pieces: string[]): ReadableStream<Uint8Array> {
   })
 }
 
-/** A stream whose next output has to wait until `go` is called. */
+/** A stream whose next output has to wait until `resume` is called. */
 function waitingStream(timeouts: TestOptions['timeouts'] = {}) {
-  let go = () => {}
+  let resume = () => {}
   const room = new Promise<'deliver'>((resolve) => {
-    go = () => resolve('deliver')
+    resume = () => resolve('deliver')
   })
   const asked: unknown[] = []
   const waits = ({ amount, tokens }: Hold): Opened => ({
@@ -260,19 +260,19 @@ function waitingStream(timeouts: TestOptions['timeouts'] = {}) {
   const send: Send = async () =>
     responseOf(new Response(inPieces(pieces), { headers: { 'content-type': 'text/event-stream' } }))
   const pace = { commitAfterMs: 30, heartbeatMs: 10, usageWaitMs: 50, endWaitMs: 50 }
-  return { ...start(waits, { send, streamTiming: pace, timeouts }), asked, ends, go: () => go() }
+  return { ...start(waits, { send, streamTiming: pace, timeouts }), asked, ends, resume: () => resume() }
 }
 
 test('a stream that waits for a limit shows signs of life, and is not the upstream being silent', async () => {
   // Long enough for a slow machine to come as far as the wait, which then lasts much longer.
   const idleMs = 200
-  const { call, asked, ends, go } = waitingStream({ idleMs })
+  const { call, asked, ends, resume } = waitingStream({ idleMs })
   const response = await call({ stream: true })
   let text = ''
   const since = performance.now()
   for await (const chunk of response.body ?? []) {
     text += Buffer.from(chunk).toString()
-    if (text.split(': keep-alive').length > 6 && performance.now() - since > 3 * idleMs) go()
+    if (text.split(': keep-alive').length > 6 && performance.now() - since > 3 * idleMs) resume()
   }
   expect(asked).toEqual([{ used: expect.any(Number), step: expect.any(Number) }])
   expect(text.slice(-DONE.length)).toBe(DONE)
@@ -298,12 +298,12 @@ test('the whole time that a call may take is no longer for waiting', async () =>
 })
 
 test('tokens of callers without limits are not counted', async () => {
-  const { call, asked, go } = (() => {
+  const { call, asked, resume } = (() => {
     const stream = waitingStream()
     Object.assign(stream.deps, { callers: { find: () => ({ ...TEST_CALLER, accountLimits: NO_LIMITS }), clear() {} } })
     return stream
   })()
-  go()
+  resume()
   await (await call({ stream: true })).text()
   expect(new Set(asked)).toEqual(new Set([undefined]))
 })

@@ -16,7 +16,7 @@ import { tiersOf } from '../upstreams/health/choose.ts'
 import { KeyHealth, type Verdict } from '../upstreams/health/key-health.ts'
 import { isLimited, rateLimitError } from './rate-limit-errors.ts'
 
-/** What the headers of a rejection tell, in milliseconds: the whole seconds, and the exact figure. */
+/** The waits in the headers of a rejection, in milliseconds: the whole seconds, and the exact figure. */
 function waitsOf({ info }: Failure): number[] {
   return (['chat', 'messages', 'generate-content'] as const).flatMap((id) => {
     const { headers } = DIALECTS[id].encodeError(info, 'req')
@@ -50,13 +50,13 @@ describe('limits of a key and of an account', () => {
         const tokens = random.between(1, 150)
         const { outcome, amount } = run(hold(id++, tokens))
         if (!isLimited(outcome as Limited)) continue
-        const refusal = { outcome: outcome as Limited, waitMs: Number(amount) }
-        remembered.note(caller, refusal, tokens)
+        const rejection = { outcome: outcome as Limited, waitMs: Number(amount) }
+        remembered.note(caller, rejection, tokens)
         const rejectedAt = now
-        for (const wait of waitsOf(rateLimitError(caller, refusal, tokens, now))) {
+        for (const wait of waitsOf(rateLimitError(caller, rejection, tokens, now))) {
           longest = Math.max(longest, wait)
           now = rejectedAt + wait
-          expect(remembered.find(caller, tokens)?.outcome).not.toBe(refusal.outcome)
+          expect(remembered.find(caller, tokens)?.outcome).not.toBe(rejection.outcome)
           const again = apply(memoryBook(structuredClone(rows), now), hold(id++, tokens))
           expect([seed, again.outcome]).not.toEqual([seed, outcome])
         }

@@ -56,8 +56,9 @@ test('the operator also sees what is behind the model, what it cost there, and t
     attempts: [{ upstream: 'main', model: 'gpt-x', outcome: 'completed', upstream_model: 'vendor-model-4' }],
     ...{ upstream_cost_usd: '0.0003', receipt: STORED },
   })
-  const told = JSON.stringify(show({}))
-  for (const secret of ['vendor-model-4', 'main', '0.0003"', 'upstream_cost']) expect(told).not.toContain(secret)
+  const shownToCaller = JSON.stringify(show({}))
+  for (const secret of ['vendor-model-4', 'main', '0.0003"', 'upstream_cost'])
+    expect(shownToCaller).not.toContain(secret)
 })
 
 test('terms that only some prices have', () => {
@@ -116,7 +117,7 @@ test.each([
   ['no object', '7'],
   ['nothing in it', '{}'],
   ['units that are none', '{"units":1}'],
-  ['a price that is none', JSON.stringify({ ...STORED, price: { version: 'v', input: 'dear' } })],
+  ['a price that is none', JSON.stringify({ ...STORED, price: { version: 'v', input: 'expensive' } })],
 ])('a receipt that cannot be read hides nothing else: %s', (_, stored) => {
   expect(show({}, stored)).toMatchObject({ cost_usd: '0.0006', ending: 'completed', price: null, formula: null })
   expect(() => showReceipt({ ...ROW, receipt: stored }, 'operator')).not.toThrow()

@@ -27,7 +27,7 @@ const row = (request: bigint): UsageRow => ({
 let key: Key | undefined
 let rows: UsageRow[]
 let asked: unknown[]
-const { deps } = createTestDependencies({ send: () => Promise.reject(new Error('nobody is called')) })
+const { deps } = createTestDependencies({ send: () => Promise.reject(new Error('no upstream is called')) })
 afterAll(() => deps.ticker.stop())
 deps.clock = () => NOW
 deps.store.keys.findWithAccount = async (id) => {
@@ -166,7 +166,7 @@ test.each([
   'limit=010',
   'before=3',
   'before=',
-])('?%s is refused', async (query) => {
+])('?%s is rejected', async (query) => {
   const { status, body } = await get(`/v1/usage?${query}`)
   expect([status, body.error]).toMatchObject([400, { param: query.split('=')[0] }])
   expect(asked).toEqual([])
@@ -180,7 +180,7 @@ test('one receipt by its id', async () => {
 
 describe('what is not there', () => {
   test.each([
-    ['a request of nobody or of another', 'req_0000000000000009', 404],
+    ['an unknown request, or one of another account', 'req_0000000000000009', 404],
     ['no id', 'chatcmpl-1', 400],
     ['too short', 'req_1', 400],
     ['beyond 63 bits', 'req_ffffffffffffffff', 400],

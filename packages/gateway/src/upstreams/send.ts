@@ -114,18 +114,30 @@ function joinPieces(pieces: Pieces): Uint8Array {
 
 type HeaderFields = Record<string, string>
 
+/** Of requests that carry nothing of the client's: the same for each key while the configuration is in force. */
+const sharedHeaders = new WeakMap<Upstream, Map<string, HeaderFields>>()
+
 function headersOf(upstream: Upstream, { dialect, key, headers: chosen, contentType }: OutgoingRequest): HeaderFields {
+  const type = contentType === undefined ? undefined : { 'content-type': contentType }
+  if (type || Object.keys(chosen).length > 0) return { ...ownHeaders(upstream, dialect, key), ...type, ...chosen }
+  const ofUpstream = sharedHeaders.get(upstream) ?? new Map<string, HeaderFields>()
+  const id = `${dialect} ${key}`
+  const headers = ofUpstream.get(id) ?? Object.freeze(ownHeaders(upstream, dialect, key))
+  sharedHeaders.set(upstream, ofUpstream.set(id, headers))
+  return headers
+}
+
+function ownHeaders(upstream: Upstream, dialect: OutgoingRequest['dialect'], key: string): HeaderFields {
   const { credential, headers: required } = callSettings(upstream, dialect)
   return {
     ...credentialHeader(credential, key),
     ...required,
-    'content-type': contentType ?? 'application/json',
+    'content-type': 'application/json',
     // Whether the response is streamed is decided by the body; SDKs accept JSON for streams, too.
     accept: 'application/json, text/event-stream',
     // A compressed response would have to be decompressed to be metered.
     'accept-encoding': 'identity',
     'user-agent': 'trivium/0.1',
-    ...chosen,
   }
 }
 

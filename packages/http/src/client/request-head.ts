@@ -8,6 +8,9 @@ const NOT_PLAIN = /[^\x21\x24-\x5b\x5d-\x7e]|\/\./
 /** `origin`: `http://host:port`. */
 export type RequestHead = { origin: string; bytes: Uint8Array }
 
+/** The text of frozen headers, which many requests share. */
+const sharedLines = new WeakMap<object, string>()
+
 /** `path`: below `baseUrl`. `length`: of the body; undefined: GET. */
 export function requestHead(
   baseUrl: string,
@@ -17,15 +20,24 @@ export function requestHead(
 ): RequestHead {
   const { origin, host, basePath } = baseOf(baseUrl)
   const target = requestTarget(basePath, path)
-  let text = `${length === undefined ? 'GET' : 'POST'} ${target} HTTP/1.1\r\nhost: ${host}\r\n`
+  const method = length === undefined ? 'GET' : 'POST'
+  const bodyLength = length === undefined ? '' : `content-length: ${length}\r\n`
+  const text = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\n${linesOf(headers)}${bodyLength}\r\n`
+  return { origin, bytes: Buffer.from(text, 'latin1') }
+}
+
+function linesOf(headers: Readonly<Record<string, string>>): string {
+  const known = sharedLines.get(headers)
+  if (known !== undefined) return known
+  let lines = ''
   for (const name in headers) {
     const value = headers[name] ?? ''
     if (UNSAFE.test(value))
       throw new TypeError(`The header ${name} contains a character that is not allowed in headers.`)
-    text += `${name}: ${value}\r\n`
+    lines += `${name}: ${value}\r\n`
   }
-  if (length !== undefined) text += `content-length: ${length}\r\n`
-  return { origin, bytes: Buffer.from(`${text}\r\n`, 'latin1') }
+  if (Object.isFrozen(headers)) sharedLines.set(headers, lines)
+  return lines
 }
 
 type Base = { origin: string; host: string; basePath: string }

@@ -127,6 +127,16 @@ describe('chunked bodies', () => {
     )
   })
 
+  test('rejected while the handler reads, which is no failure of the handler', async () => {
+    handled = []
+    const client = new RawClient(server.port)
+    await client.sendEach([CHUNKED_HEAD])
+    while (handled.length === 0) await Bun.sleep(1)
+    await client.sendEach(['5\r\nhello!!'])
+    expect((await client.response()).status).toBe(400)
+    client.disconnect()
+  })
+
   test('a truncated body is not complete', () => {
     for (const text of ['', '5', '5\r\nhel', '5\r\nhello\r\n', '5\r\nhello\r\n0\r\n', '0\r\na: b\r\n'])
       expect(decode(text).done).toBeFalse()

@@ -1,6 +1,7 @@
 // One request on a connection, and the response to it.
 import { statusLine } from '../framing/status-line.ts'
 import type { HttpResponse, Sink, StreamedBody } from '../response.ts'
+import { ClientDisconnected } from './incoming/incoming-body.ts'
 import type { IncomingRequest } from './incoming/incoming-request.ts'
 import type { SocketWriter } from './outgoing/socket-writer.ts'
 import { lengthLine, StreamedResponse } from './outgoing/streamed-response.ts'
@@ -74,7 +75,8 @@ export class Exchange {
   }
 
   #fail(error: unknown): void {
-    this.#context.failed(error)
+    // A handler that was reading the body of a client that has disconnected.
+    if (!(error instanceof ClientDisconnected)) this.#context.failed(error)
     if (!this.#isDetached) this.#connection.fail(500)
   }
 

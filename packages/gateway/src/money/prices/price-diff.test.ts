@@ -28,7 +28,7 @@ describe('differences', () => {
   test.each<[name: string, yours: string | undefined, list: string, expected: ReturnType<typeof rows>]>([
     ['the same', '{ input: 2.00, output: 8 }', '{ input: 2, output: 8.0 }', []],
     [
-      'dearer and cheaper',
+      'more expensive and cheaper',
       '{ input: 3, output: 6 }',
       '{ input: 2, output: 8 }',
       [
@@ -37,7 +37,7 @@ describe('differences', () => {
       ],
     ],
     [
-      'smaller than a float can tell',
+      'smaller than the precision of a float',
       '{ input: 2.000000001, output: 8 }',
       '{ input: 2, output: 8 }',
       [['input', '2.000000001', '2.00', 0.1]],
@@ -55,7 +55,7 @@ describe('differences', () => {
       [['cache_write_1h', '2.50', '4.00', -37.5]],
     ],
     [
-      'only yours tells reasoning apart',
+      'only yours has a price for reasoning',
       '{ input: 2, output: 8, reasoning: 9 }',
       '{ input: 2, output: 8 }',
       [['reasoning', '9.00', '8.00', 12.5]],

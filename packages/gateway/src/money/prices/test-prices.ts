@@ -52,7 +52,7 @@ export const wishes: fc.Arbitrary<PricedOptions> = fc.record({
 const tokens = fc.oneof(fc.integer({ min: 0, max: 150_000 }), fc.constant(undefined))
 const calls = fc.integer({ min: 0, max: 20 })
 
-/** Also parts that exceed their whole: whoever reports them, no token may be charged twice, or below zero. */
+/** Also parts that exceed their whole: even then no token may be charged twice, or below zero. */
 export const usages: fc.Arbitrary<Usage> = fc
   .record({
     ...{ input: tokens, output: tokens, cachedInput: tokens, cacheWrite: tokens, reasoning: tokens },

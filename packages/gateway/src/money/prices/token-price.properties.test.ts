@@ -75,7 +75,7 @@ test('more of anything never costs less', () => {
   )
 })
 
-/** Served at a tier that could be expected: the one asked for, the usual one, or what `auto` may be. */
+/** Served at a tier that could be expected: the requested one, the default one, or what `auto` may be. */
 const isExpected = (rate: Rate, wish: PricedOptions, served: string | undefined): boolean => {
   const isPriced = served !== undefined && rate.price.tiers?.has(served) === true
   return !isPriced || served === wish.tier || wish.tier === 'auto' || wish.also.includes(served)

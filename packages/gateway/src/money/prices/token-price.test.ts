@@ -30,7 +30,7 @@ describe('cost', () => {
     ['exact above 2^53', { input: 1e8 }, { input: 10n ** 15n + 1n }, ONE, 10n ** 17n + 100n],
     ['also of whole nanos', { input: 99_999_999 }, { input: (10n ** 9n + 1n) * ONE }, ONE, 99_999_999_099_999_999n],
     ['also a token alone', { output: 1 }, { output: (2n ** 53n + 1n) * ONE }, ONE, 2n ** 53n + 1n],
-    ['never more than the books can hold', { input: 1e12 }, { input: 10n ** 15n }, ONE, MAX_AMOUNT],
+    ['never more than the ledger can hold', { input: 1e12 }, { input: 10n ** 15n }, ONE, MAX_AMOUNT],
   ])('%s', (_, given, price, multiplier, expected) => {
     expect(costOf(units(given), rate(price, multiplier))).toBe(expected)
   })
@@ -69,9 +69,9 @@ describe('cost', () => {
     fc.assert(
       fc.property(figure, figure, figure, multipliers, fc.nat(), (input, cacheWrite, output, by, tokens) => {
         const at = rate({ input, cacheWrite, output }, by)
-        const dearest = input > cacheWrite ? input : cacheWrite
+        const highest = input > cacheWrite ? input : cacheWrite
         const exact = (price: bigint) => (BigInt(tokens) * price * by + ONE * ONE - 1n) / (ONE * ONE)
-        expect(inputBound(tokens, at)).toBe(exact(dearest))
+        expect(inputBound(tokens, at)).toBe(exact(highest))
         expect(outputCost(tokens, at)).toBe(exact(output))
       }),
     )

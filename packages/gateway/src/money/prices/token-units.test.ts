@@ -23,7 +23,7 @@ const SPLITS: [SpecialKind[], Units][] = [
     ['audioInput', 'cachedAudioInput'],
     { input: 35, cachedInput: 20, cacheWrite: 20, output: 50, audioInput: 15, cachedAudioInput: 10 },
   ],
-  // A cache makes no sound cheaper that has only one price.
+  // Audio with a single price costs the same when it is cached.
   [['audioInput'], { input: 35, cachedInput: 20, cacheWrite: 20, output: 50, audioInput: 25 }],
   [['cachedAudioInput'], { input: 50, cachedInput: 20, cacheWrite: 20, output: 50, cachedAudioInput: 10 }],
   [['imageInput'], { input: 42, cachedInput: 30, cacheWrite: 20, output: 50, imageInput: 8 }],

@@ -48,7 +48,7 @@ describe('videos', () => {
     ['no tokens', video('million_tokens'), { seconds: 4 }],
     ['a part of a token', video('million_tokens'), { tokens: 0.5 }],
     ['no resolution', video('video'), { resolution: '../1080p' }],
-  ])('refused, never free: %s', (_, price, wrong) => {
+  ])('rejected, never free: %s', (_, price, wrong) => {
     const asked = { seconds: undefined, tokens: undefined, resolution: undefined, ...wrong }
     expect(videoCost(asked, price, ONE)).toBeUndefined()
     expect(videoBound(asked, price, ONE)).toBeUndefined()

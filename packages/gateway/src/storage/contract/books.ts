@@ -152,7 +152,7 @@ export function booksContract(use: Use): void {
       found: () => ({ requestMismatches: [1n] }),
     },
     {
-      name: 'a shortfall that nobody booked',
+      name: 'a shortfall without a transfer',
       sql: () => ['UPDATE request SET shortfall = 7 WHERE id = 1'],
       found: () => ({ requestMismatches: [1n] }),
     },

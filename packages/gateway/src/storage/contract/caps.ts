@@ -22,7 +22,7 @@ export function capsContract(use: Use): void {
     ...PERIODS.map((period) => ({ name: `by the ${period}`, key: { cap: 300n, capPeriod: period } })),
   ]
   for (const { name, key } of kinds) {
-    test(`a cap ${name}: dearer than its hold, a request takes what the cap leaves, and others keep what they hold`, async () => {
+    test(`a cap ${name}: a request more expensive than its hold takes what the cap leaves, and other holds stay`, async () => {
       const { storage } = use()
       const [wallet, node] = [await newWallet(storage, PLENTY, key), await newNode(storage)]
       const spent = async () => (await storage.keys.findWithAccount(wallet.key))?.key.spentUnderCap
@@ -44,7 +44,7 @@ export function capsContract(use: Use): void {
       expect(await storage.ledger.audit()).toMatchObject({ ok: true })
     })
 
-    test(`a cap ${name}: 40 at once, each reported a hundred times dearer than its hold`, async () => {
+    test(`a cap ${name}: 40 at once, each a hundred times more expensive than its hold`, async () => {
       const { storage } = use()
       const [wallet, node] = [await newWallet(storage, PLENTY, key), await newNode(storage)]
       const ids = Array.from({ length: 40 }, (_, index) => BigInt(index + 1))
@@ -64,7 +64,7 @@ export function capsContract(use: Use): void {
     })
   }
 
-  test('the smaller of what the wallet has free and what the cap leaves is taken', async () => {
+  test('the smaller of the available balance and the rest of the cap is taken', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, 250n, { cap: 300n }), await newNode(storage)]
     const other = { ...wallet, key: (await newKey(storage, wallet.account)).id }
@@ -112,7 +112,7 @@ export function capsContract(use: Use): void {
       expect(await storage.ledger.audit()).toMatchObject({ ok: true })
     })
 
-  test('what others give back under the cap is there for the next', async () => {
+  test('funds that other requests release under the cap are available to the next', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, PLENTY, { cap: 300n }), await newNode(storage)]
     await storage.ledger.apply(hold(1n, wallet, node))

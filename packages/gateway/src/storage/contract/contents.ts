@@ -22,7 +22,7 @@ const ANSWER: KeptAnswer = {
 const ended = (answer?: KeptAnswer) => ({ cost: 77n, keepMs: MINUTE, answer })
 
 export function contentsContract(use: Use): void {
-  test('the first is new; until it ends the others learn who runs, whose it is and for how long', async () => {
+  test('the first claim is new; until it ends, the others get its id, its node and its age', async () => {
     const { contents } = use().storage
     const first = newClaim()
     expect(await contents.claim(first)).toEqual({ outcome: 'new' })
@@ -86,15 +86,15 @@ export function contentsContract(use: Use): void {
     ['with none', undefined],
     ['with an answer of a megabyte of all bytes', { headers: '{}', body: allBytes(1024 * 1024) }],
     ['with an empty answer', { headers: '{}', body: new Uint8Array(0) }],
-  ])('what has ended %s is told as it was, cost and all', async (_, answer) => {
+  ])('a request that has ended %s is returned unchanged, with its cost', async (_, answer) => {
     const { contents } = use().storage
     const first = newClaim()
     await contents.claim(first)
     expect(await contents.keep(first, ended(answer))).toBe(true)
     const { storage } = { storage: await use().reopen() }
-    const told = await storage.contents.claim(again(first))
-    expect(told).toMatchObject({ outcome: 'finished', first: first.id, cost: 77n })
-    const kept = told.outcome === 'finished' ? told.answer : undefined
+    const claimed = await storage.contents.claim(again(first))
+    expect(claimed).toMatchObject({ outcome: 'finished', first: first.id, cost: 77n })
+    const kept = claimed.outcome === 'finished' ? claimed.answer : undefined
     expect(kept?.headers).toBe(answer?.headers as string)
     expect(kept && Buffer.compare(kept.body, answer?.body ?? new Uint8Array())).toBe(answer && 0)
   })
@@ -113,7 +113,7 @@ export function contentsContract(use: Use): void {
     expect(await contents.claim(again(second))).toMatchObject({ outcome: 'finished', first: second.id })
   })
 
-  test('a dead one is replaced by one of those who know that it is dead, and can then neither keep nor forget', async () => {
+  test('a dead claim is replaced by one of those that know it is dead, and can then neither keep nor forget', async () => {
     const { contents } = use().storage
     const dead = newClaim()
     await contents.claim(dead)
@@ -136,7 +136,7 @@ export function contentsContract(use: Use): void {
     expect(await contents.claim(again(first), first.id)).toMatchObject({ outcome: 'finished', first: first.id })
   })
 
-  test('when its time is over the key is free again, swept or not, and the former answer is gone', async () => {
+  test('when its retention ends the key is free again, swept or not, and the former answer is gone', async () => {
     const { storage, elapse } = use()
     const { contents } = storage
     const first = newClaim()
@@ -181,7 +181,7 @@ export function contentsContract(use: Use): void {
   test.each([
     ['key', { key: new Uint8Array(31) }],
     ['fingerprint', { fingerprint: new Uint8Array(33) }],
-  ])('a %s that is no hash is refused', async (field, fields) => {
+  ])('a %s that is no hash is rejected', async (field, fields) => {
     const error = await thrownBy(use().storage.contents.claim(newClaim(fields)))
     expect(String(error)).toContain(`TypeError: ${field}`)
   })

@@ -46,7 +46,7 @@ async function pass({ storage, elapse }: Opened, node: Node, milliseconds: numbe
 
 export function limitsContract(use: Use): void {
   for (const place of PLACES) {
-    test(`requests per minute of the ${place}: refused with the time to wait, and let in after it`, async () => {
+    test(`requests per minute of the ${place}: rejected with the time to wait, and admitted after it`, async () => {
       const opened = use()
       // To the beginning of a second, from which waiting is counted.
       await opened.elapse(1_000 - (opened.now() % 1_000))
@@ -64,7 +64,7 @@ export function limitsContract(use: Use): void {
       expect(await again(4n)).toEqual(result(`${place}_requests`, 4_000n))
     })
 
-    test(`concurrent requests of the ${place}: every ending makes room`, async () => {
+    test(`concurrent requests of the ${place}: every outcome frees a slot`, async () => {
       const opened = use()
       const { tryHold, node, wallet, revision } = await limited(opened, place, { concurrent: 2 })
       await tryHold(1n)
@@ -85,7 +85,7 @@ export function limitsContract(use: Use): void {
       expect((await storage.ledger.audit()).ok).toBe(true)
     })
 
-    test(`tokens per minute of the ${place}: reserved, granted in part, and given back when not used`, async () => {
+    test(`tokens per minute of the ${place}: reserved, granted in part, and released when not used`, async () => {
       const opened = use()
       const { storage } = opened
       await opened.elapse(1_000 - (opened.now() % 1_000))
@@ -181,7 +181,7 @@ export function limitsContract(use: Use): void {
     expect((await storage.ledger.apply(next(3n))).tokens).toBe(100)
   })
 
-  test('who knows a key as it was before is told so, and finds out how it is now', async () => {
+  test('a hold with an outdated revision of its key is rejected, and one with the current revision is not', async () => {
     const { storage } = use()
     const hash = newHash()
     const [wallet, node] = [await newWallet(storage, 1_000n, { hash }), await newNode(storage)]
@@ -193,7 +193,7 @@ export function limitsContract(use: Use): void {
     const { revision = 0, accountLimits } = (await storage.keys.findCaller(hash)) ?? {}
     expect(accountLimits).toEqual(limits({ concurrent: 5 }))
     expect(await storage.ledger.apply(hold(2n, wallet, node, { revision }))).toEqual(result('done', 100n))
-    // A running request is not asked again.
+    // The revision of a running request is not checked again.
     expect((await storage.ledger.apply(extend(1n, node))).outcome).toBe('done')
     expect((await storage.ledger.apply(settle(1n, node, 5n))).outcome).toBe('done')
   })

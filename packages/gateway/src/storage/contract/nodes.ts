@@ -128,8 +128,8 @@ export function nodesContract(use: Use): void {
       await reap(storage)
       expect(await money(storage, wallet)).toEqual({ balance: balance - reaped, held: 0n, spent: reaped, keyHeld: 0n })
       expect((await storage.ledger.audit()).ok).toBe(true)
-      const stranger = await newNode(storage)
-      expect(await storage.ledger.apply(settle(1n, stranger, 1n))).toEqual(result('not_open'))
+      const otherNode = await newNode(storage)
+      expect(await storage.ledger.apply(settle(1n, otherNode, 1n))).toEqual(result('not_open'))
       expect(await storage.ledger.apply(extend(1n, node))).toEqual(result('not_open'))
       expect(await storage.ledger.apply(hold(1n, wallet, node))).toEqual(result('not_open'))
 
@@ -157,7 +157,7 @@ export function nodesContract(use: Use): void {
     expect((await again.ledger.audit()).ok).toBe(true)
   })
 
-  test('closing commits what was asked for before it', async () => {
+  test('closing commits all earlier verbs', async () => {
     const { storage, reopen } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
     const holds = [1n, 2n, 3n].map((id) => storage.ledger.apply(hold(id, wallet, node)))

@@ -55,15 +55,15 @@ export function recordsContract(use: Use): void {
     expect((await storage.accounts.find('ZOE\u0308@example.com'))?.id).toBe(first?.id as bigint)
   })
 
-  test('of many who register one address at once, one gets it', async () => {
+  test('of many accounts created with one address at once, one gets it', async () => {
     const { storage } = use()
     const all = await Promise.all(Array.from({ length: 20 }, () => storage.accounts.create('a@b.c', 7n, TRIAL)))
     expect(all.filter((account) => account !== undefined)).toHaveLength(1)
     expect((await storage.accounts.find('a@b.c'))?.balance).toBe(7n)
   })
 
-  test('nobody is found under an unknown address', async () => {
-    expect(await use().storage.accounts.find('nobody@example.com')).toBeUndefined()
+  test('no account is found under an unknown address', async () => {
+    expect(await use().storage.accounts.find('unknown@example.com')).toBeUndefined()
   })
 
   test('accounts are listed in the order in which they were created', async () => {
@@ -101,7 +101,7 @@ export function recordsContract(use: Use): void {
     expect((await storage.accounts.find(email))?.balance).toBe(150n)
     expect(await storage.accounts.credit(id, -150n, 'all of it')).toBe(true)
     expect((await storage.accounts.find(email))?.balance).toBe(0n)
-    expect(await storage.accounts.credit(UNKNOWN, 1n, 'to nobody')).toBe(false)
+    expect(await storage.accounts.credit(UNKNOWN, 1n, 'to an unknown account')).toBe(false)
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, transfers: 3 })
   })
 
@@ -112,7 +112,7 @@ export function recordsContract(use: Use): void {
     expect(await raw('SELECT reason FROM transfer')).toEqual([{ reason: 'invoice 42' }])
   })
 
-  test('amounts that no column can hold are refused', async () => {
+  test('amounts that no column can hold are rejected', async () => {
     const { storage } = use()
     const { id } = await newAccount(storage)
     const huge = 1n << 62n
@@ -177,12 +177,12 @@ export function recordsContract(use: Use): void {
     expect(await storage.keys.findWithAccount(UNKNOWN)).toBeUndefined()
   })
 
-  test('limits that cannot be meant are refused, and nothing is kept of them', async () => {
+  test('invalid limits are rejected, and nothing of them is stored', async () => {
     const { storage } = use()
     const { id, email } = await newAccount(storage)
     const before = await storage.keys.changeCounter()
-    const absurd = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]
-    for (const value of absurd)
+    const invalid = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, 2 ** 53]
+    for (const value of invalid)
       for (const field of ['requestsPerMinute', 'tokensPerMinute', 'concurrent']) {
         const limits = { ...NO_LIMITS, [field]: value }
         expect(await thrownBy(storage.accounts.setLimits(id, limits))).toBeInstanceOf(RangeError)
@@ -258,7 +258,7 @@ export function recordsContract(use: Use): void {
     expect(await storage.keys.changeCounter()).toBe(settled)
   })
 
-  test('meta keeps the first value, whoever sets it', async () => {
+  test('meta keeps the first of concurrent and later values', async () => {
     const { storage, reopen } = use()
     expect(await storage.meta.get('secret')).toBeUndefined()
     const values = await Promise.all(['a', 'b', 'c'].map((value) => storage.meta.setOnce('secret', value)))
@@ -271,7 +271,7 @@ export function recordsContract(use: Use): void {
     { what: 'NUL', bad: 'a\0b' },
     { what: 'half a surrogate pair', bad: 'a\ud800b' },
   ])
-    test(`${what} is refused in every text`, async () => {
+    test(`${what} is rejected in every text`, async () => {
       const { storage } = use()
       const { id } = await newAccount(storage)
       const calls = [

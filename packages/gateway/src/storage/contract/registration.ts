@@ -23,7 +23,7 @@ async function signUpAll(storage: Storage, people: readonly SignUp[]): Promise<s
 const times = (count: number, answer: string): string[] => Array(count).fill(answer)
 
 export function registrationContract(use: Use): void {
-  test('whoever signs up has an account with trial credit, booked as such', async () => {
+  test('a sign-up creates an account with trial credit, booked as such', async () => {
     const { storage, raw } = use()
     const answer = await storage.accounts.signUp(person('Ada+New@example.com', { password: '$argon2id$hash' }))
     expect(answer).toMatchObject({
@@ -44,7 +44,7 @@ export function registrationContract(use: Use): void {
     ['ada@gmail.com', 'A.D.A+x@googlemail.com'],
     ['ada@bücher.example', 'ada@xn--bcher-kva.example'],
   ])('%j and %j are one person', (first, second) => {
-    test('who signs up once', async () => {
+    test('with a single sign-up', async () => {
       const { storage } = use()
       await storage.accounts.signUp(person(first))
       expect(await storage.accounts.signUpRejection(second, '198.51.100.1', '198.51.100.0/24')).toBe('taken')
@@ -52,7 +52,7 @@ export function registrationContract(use: Use): void {
       expect(await storage.accounts.find(first)).toMatchObject({ balance: 10n })
     })
 
-    test('and not at all where the operator has made an account before', async () => {
+    test('with no sign-up where the operator has created an account before', async () => {
       const { storage } = use()
       await storage.accounts.create(first, 5n, CREDIT)
       expect(await storage.accounts.signUp(person(second))).toBe('taken')
@@ -66,7 +66,7 @@ export function registrationContract(use: Use): void {
     expect(await storage.accounts.create('ada@example.com', 5n, CREDIT)).toBeUndefined()
   })
 
-  test('an address is used up for ever, whatever becomes of its account', async () => {
+  test('an address is used up forever, whatever becomes of its account', async () => {
     const { storage, raw } = use()
     await storage.accounts.signUp(person('ada@example.com'))
     await storage.accounts.setDisabled((await storage.accounts.find('ada@example.com'))?.id ?? 0n, true)
@@ -96,7 +96,7 @@ export function registrationContract(use: Use): void {
     expect((await raw('SELECT DISTINCT day FROM sign_up')).length).toBe(2)
   })
 
-  test('whoever is refused has used up nothing', async () => {
+  test('a rejected sign-up uses up nothing', async () => {
     const { storage, raw } = use()
     await storage.accounts.signUp(person('ada@example.com'))
     const before = await raw('SELECT day, given FROM trial_day')
@@ -179,7 +179,7 @@ export function registrationContract(use: Use): void {
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, accounts: 50, transfers: 10 })
   })
 
-  test('the operator and a stranger who want one address at once: one gets it', async () => {
+  test('the operator and a sign-up use one address at once: one gets it', async () => {
     const { storage } = use()
     for (let round = 0; round < 10; round++) {
       const email = `p${round}@example.com`
@@ -192,7 +192,7 @@ export function registrationContract(use: Use): void {
     }
   })
 
-  test('what cannot be kept is refused', async () => {
+  test('values that cannot be stored are rejected', async () => {
     const { storage } = use()
     const wrong: Partial<SignUp>[] = [
       { email: 'a\0b@example.com' },

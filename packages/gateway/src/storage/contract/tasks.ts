@@ -41,8 +41,8 @@ export function tasksContract(use: Use): void {
     await leases.release('job', 2)
     expect(await leases.renew('job', 2, TTL_MS)).toBe(false)
     expect(await leases.acquire('job', 'c', TTL_MS)).toBe(3)
-    expect(await leases.renew('nobody has it', 1, TTL_MS)).toBe(false)
-    await leases.release('nobody has it', 1)
+    expect(await leases.renew('not acquired', 1, TTL_MS)).toBe(false)
+    await leases.release('not acquired', 1)
   })
 
   test('of many that acquire one lease at once, one gets it', async () => {
@@ -79,7 +79,7 @@ export function tasksContract(use: Use): void {
     expect((await next.ledger.audit()).ok).toBe(true)
   })
 
-  test('a holder whose lease has expired may still end the task as long as nobody else has acquired it', async () => {
+  test('a holder whose lease has expired may still end the task as long as no other holder has acquired it', async () => {
     const { storage, elapse } = use()
     const wallet = await newWallet(storage)
     const [one, two] = [await begun(1n, wallet), await begun(2n, wallet)]

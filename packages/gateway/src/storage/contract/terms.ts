@@ -50,12 +50,12 @@ export function termsContract(use: Use): void {
     expect((await storage.keys.findWithAccount(other.id))?.key).toEqual(other)
   })
 
-  test('what cannot be meant is refused, and an unknown key changes nothing', async () => {
+  test('invalid values are rejected, and an unknown key changes nothing', async () => {
     const { storage } = use()
     const wallet = await newWallet(storage, 1_000n, { cap: 5n })
     const before = await storage.keys.changeCounter()
     const key = (await storage.keys.findWithAccount(wallet.key))?.key
-    const absurd: KeyChanges[] = [
+    const invalid: KeyChanges[] = [
       ...[
         { cap: -1n },
         { cap: 1n << 62n },
@@ -70,7 +70,7 @@ export function termsContract(use: Use): void {
       ]),
       ...[{ models: [] }, { networks: [] }],
     ]
-    for (const change of absurd)
+    for (const change of invalid)
       expect(await thrownBy(storage.keys.setTerms(wallet.key, change))).toBeInstanceOf(RangeError)
     expect(await thrownBy(storage.keys.setTerms(wallet.key, { models: ['a\0b'] }))).toBeInstanceOf(TypeError)
     expect(await storage.keys.setTerms(UNKNOWN, { cap: 1n })).toBe(false)

@@ -90,7 +90,7 @@ export function verbsContract(use: Use): void {
       expect(await money(storage, wallet)).toEqual({ balance, held: granted, spent: 0n, keyHeld: granted })
     })
 
-  test('an extension is granted down to its minimum, and progress is kept even when it is refused', async () => {
+  test('an extension is granted down to its minimum, and progress is kept even when it is rejected', async () => {
     const { storage, raw } = use()
     const [wallet, node] = [await newWallet(storage, 130n), await newNode(storage)]
     await storage.ledger.apply(hold(1n, wallet, node))
@@ -116,7 +116,7 @@ export function verbsContract(use: Use): void {
     expect(await storage.ledger.apply(hold(3n, { ...wallet, key: other.id }, node))).toEqual(result('done', 100n))
   })
 
-  test('more than was held is taken from what is free, and the rest is shortfall', async () => {
+  test('a cost beyond the hold is taken from the available balance, and the rest is shortfall', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage, 250n), await newNode(storage)]
     await storage.ledger.apply(hold(1n, wallet, node))
@@ -132,7 +132,7 @@ export function verbsContract(use: Use): void {
   })
 
   type Prepare = (storage: ReturnType<Use>['storage'], wallet: Wallet) => Promise<unknown>
-  const refusals: { name: string; prepare?: Prepare; fields?: Partial<Hold>; outcome: Result['outcome'] }[] = [
+  const rejections: { name: string; prepare?: Prepare; fields?: Partial<Hold>; outcome: Result['outcome'] }[] = [
     { name: 'a revoked key', prepare: (storage, { key }) => storage.keys.revoke(key), outcome: 'key_invalid' },
     { name: 'an unknown key', fields: { key: 987_654n }, outcome: 'key_invalid' },
     { name: 'an unknown account', fields: { account: 987_654n }, outcome: 'key_invalid' },
@@ -145,7 +145,7 @@ export function verbsContract(use: Use): void {
       outcome: 'account_disabled',
     },
   ]
-  for (const { name, prepare, fields = {}, outcome } of refusals)
+  for (const { name, prepare, fields = {}, outcome } of rejections)
     test(`no hold for ${name}`, async () => {
       const { storage } = use()
       const [wallet, node] = [await newWallet(storage), await newNode(storage)]
@@ -205,11 +205,11 @@ export function verbsContract(use: Use): void {
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, requests: 1, transfers: 2 })
   })
 
-  test('only its owner moves a request, and nobody an unknown one', async () => {
+  test('only its owner changes a request, and an unknown one cannot be changed', async () => {
     const { storage } = use()
-    const [wallet, node, stranger] = [await newWallet(storage), await newNode(storage), await newNode(storage, 2)]
+    const [wallet, node, otherNode] = [await newWallet(storage), await newNode(storage), await newNode(storage, 2)]
     await storage.ledger.apply(hold(1n, wallet, node))
-    for (const other of [stranger, { ...node, epoch: node.epoch + 1 }])
+    for (const other of [otherNode, { ...node, epoch: node.epoch + 1 }])
       for (const verb of [extend(1n, other), settle(1n, other, 5n), voided(1n, other), hold(1n, wallet, other)])
         expect(await storage.ledger.apply(verb)).toEqual(result('not_open'))
     for (const verb of [extend(2n, node), settle(2n, node, 5n), voided(2n, node)])
@@ -233,7 +233,7 @@ export function verbsContract(use: Use): void {
       expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 1_000n, spent: 0n, keyHeld: 1_000n })
     })
 
-  test('of many who settle and void one request at once, one takes effect and all learn its cost', async () => {
+  test('of many verbs that settle or void one request at once, one takes effect and all return its cost', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
     await storage.ledger.apply(hold(1n, wallet, node))
@@ -271,7 +271,7 @@ export function verbsContract(use: Use): void {
   })
 
   for (const text of ['a\0b', 'a\ud800'])
-    test(`${JSON.stringify(text)} is refused in a request's texts`, async () => {
+    test(`${JSON.stringify(text)} is rejected in a request's texts`, async () => {
       const { storage } = use()
       const [wallet, node] = [await newWallet(storage), await newNode(storage)]
       for (const fields of [{ model: text }, { upstream: text }])
@@ -282,7 +282,7 @@ export function verbsContract(use: Use): void {
       expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n, held: 100n })
     })
 
-  test('one request is found by its owner and by nobody else', async () => {
+  test('one request is found by its owner and by no other account', async () => {
     const { storage, now } = use()
     const [wallet, other, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
     await storage.ledger.apply(hold(5n, wallet, node, { tokens: 40 }))

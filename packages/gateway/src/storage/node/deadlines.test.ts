@@ -2,18 +2,18 @@ import { expect, test } from 'bun:test'
 import { fakeTime } from '../../../../../test/support/fake-time.ts'
 import { DeadlineEntry, Deadlines } from './deadlines.ts'
 
-class Patient extends DeadlineEntry {
+class TestEntry extends DeadlineEntry {
   readonly #name: string
-  readonly #said: string[]
+  readonly #timedOut: string[]
 
-  constructor(name: string, said: string[]) {
+  constructor(name: string, timedOut: string[]) {
     super()
     this.#name = name
-    this.#said = said
+    this.#timedOut = timedOut
   }
 
   onTimeout(): void {
-    this.#said.push(this.#name)
+    this.#timedOut.push(this.#name)
   }
 }
 
@@ -22,7 +22,7 @@ function setUp() {
   const deadlines = new Deadlines(1_000, after, monotonic)
   const late: string[] = []
   const wait = (name: string): DeadlineEntry => {
-    const item = new Patient(name, late)
+    const item = new TestEntry(name, late)
     deadlines.add(item)
     return item
   }

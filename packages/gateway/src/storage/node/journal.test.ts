@@ -51,7 +51,7 @@ async function replayed(apply?: (verb: Finish, ageMs: number) => Promise<boolean
   return { verbs, report, files: await readdir(folder) }
 }
 
-/** An openFile whose fsync waits for `release`, counts, and fails when told. */
+/** An openFile whose fsync waits for `release`, counts, and fails while `fail` is set. */
 function watchedFiles() {
   const seen = { writes: 0, syncs: 0, fail: false, release: () => {} }
   const gate = new Promise<void>((resolve) => {
@@ -109,7 +109,7 @@ test('an append resolves only after its fsync, and those that arrive together sh
   expect(seen).toMatchObject({ writes: 2, syncs: 2 })
 })
 
-test('an append that the disk refuses rejects, is still offered to the store, and later appends work', async () => {
+test('an append that fails on the disk rejects, is still offered to the store, and later appends work', async () => {
   const { seen, openFile } = watchedFiles()
   seen.release()
   const journal = await opened({ openFile })

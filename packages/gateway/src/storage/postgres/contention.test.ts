@@ -13,8 +13,8 @@ async function open(options: Partial<PostgresOptions> = {}): Promise<Storage> {
   opened.push(storage)
   return storage
 }
-/** Waits as long as it takes: what a test says about order must not depend on the speed of the machine. */
-const PATIENTLY = { lockTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
+/** Longer than any test: the order of events must not depend on the speed of the machine. */
+const LONG_TIMEOUTS = { lockTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
 
 beforeEach(async () => {
   url = await freshSchema()
@@ -24,7 +24,7 @@ afterEach(async () => {
 })
 
 test('two nodes that race for one wallet never overspend it', async () => {
-  const [first, second] = [await open(PATIENTLY), await open(PATIENTLY)]
+  const [first, second] = [await open(LONG_TIMEOUTS), await open(LONG_TIMEOUTS)]
   const wallet = await newWallet(first, 1_000n)
   const nodes = [
     { storage: first, node: await newNode(first, 1), from: 0n },
@@ -44,7 +44,7 @@ test('two nodes that race for one wallet never overspend it', async () => {
 })
 
 test('two nodes on the same accounts in opposite order: nothing is lost to a deadlock', async () => {
-  const [first, second] = [await open(PATIENTLY), await open(PATIENTLY)]
+  const [first, second] = [await open(LONG_TIMEOUTS), await open(LONG_TIMEOUTS)]
   const wallets = await Promise.all(Array.from({ length: 12 }, () => newWallet(first, 10_000n)))
   const nodes = [await newNode(first, 1), await newNode(second, 2)] as const
   const run = async (storage: Storage, which: 0 | 1, ids: bigint, order: typeof wallets) => {
@@ -60,7 +60,7 @@ test('two nodes on the same accounts in opposite order: nothing is lost to a dea
 })
 
 test('two nodes that insert one request at once: one takes effect', async () => {
-  const [first, second] = [await open(PATIENTLY), await open(PATIENTLY)]
+  const [first, second] = [await open(LONG_TIMEOUTS), await open(LONG_TIMEOUTS)]
   const [mine, yours] = [await newWallet(first), await newWallet(first)]
   const [one, two] = [await newNode(first, 1), await newNode(second, 2)]
   for (let id = 1n; id <= 30n; id++) {
@@ -76,7 +76,7 @@ test('two nodes that insert one request at once: one takes effect', async () => 
 })
 
 test('an account that stays locked delays no other, not even in its own lane', async () => {
-  const storage = await open({ ...PATIENTLY, lanes: 2 })
+  const storage = await open({ ...LONG_TIMEOUTS, lanes: 2 })
   const wallets = await Promise.all(Array.from({ length: 6 }, () => newWallet(storage)))
   const [locked, ...others] = wallets
   if (!locked) throw new Error('no wallet')
@@ -105,7 +105,7 @@ test('an account that stays locked delays no other, not even in its own lane', a
 })
 
 test('closing waits for what was asked before, even for a locked account', async () => {
-  const storage = await open(PATIENTLY)
+  const storage = await open(LONG_TIMEOUTS)
   const [locked, free, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
   const lock = await lockAccounts(url, [locked.account])
   const holds = [storage.ledger.apply(hold(1n, locked, node)), storage.ledger.apply(hold(2n, free, node))]
@@ -116,15 +116,15 @@ test('closing waits for what was asked before, even for a locked account', async
   await closing
 })
 
-test('waiting for a lock ends: only that verb is told that the store is down, and later it can be repeated', async () => {
+test('waiting for a lock times out: only that verb fails with StoreDown, and it can be repeated later', async () => {
   const storage = await open({ lockTimeoutMs: 20 })
   const [locked, free, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
   const lock = await lockAccounts(url, [locked.account])
-  const [refused, granted] = await Promise.allSettled([
+  const [timedOut, granted] = await Promise.allSettled([
     storage.ledger.apply(hold(1n, locked, node)),
     storage.ledger.apply(hold(2n, free, node)),
   ])
-  expect(refused).toMatchObject({ status: 'rejected', reason: expect.any(StoreDown) })
+  expect(timedOut).toMatchObject({ status: 'rejected', reason: expect.any(StoreDown) })
   expect(granted).toMatchObject({ status: 'fulfilled', value: result('done', 100n) })
   await lock.release()
   expect(await storage.ledger.apply(hold(1n, locked, node))).toEqual(result('done', 100n))

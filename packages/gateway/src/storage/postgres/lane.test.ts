@@ -126,7 +126,7 @@ describe('failures', () => {
     expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
   })
 
-  test('a lost connection fails the batch at once: nobody knows its fate, so it is not sent again', async () => {
+  test('a lost connection fails the batch at once: its outcome is unknown, so it is not sent again', async () => {
     let sent = 0
     const lane = failing((_, attempt) => {
       sent = attempt

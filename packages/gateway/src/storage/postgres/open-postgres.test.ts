@@ -72,7 +72,7 @@ test.each([
   ['no server', (address: URL) => (address.port = '1')],
   ['wrong password', (address: URL) => (address.password = 'guessed-wrong')],
   ['no such database', (address: URL) => (address.pathname = '/nonesuch')],
-])('%s: the store is down, and the password is not told', async (_, spoil) => {
+])('%s: the store is down, and the error does not contain the password', async (_, spoil) => {
   const address = new URL(await server.freshDatabase())
   spoil(address)
   const error = await openPostgres(address.href).catch((thrown: unknown) => thrown)
@@ -80,7 +80,7 @@ test.each([
   expect(String(error)).not.toContain(address.password)
 })
 
-test('the address says which database, whatever the environment says', async () => {
+test('the URL selects the database, whatever the environment says', async () => {
   const address = await freshSchema()
   process.env.PGDATABASE = 'nonesuch'
   try {

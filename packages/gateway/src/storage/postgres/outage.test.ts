@@ -76,7 +76,7 @@ test('the server is killed under full load: every verb is repeated until confirm
   const storage = await open()
   const wallets = await Promise.all(Array.from({ length: 8 }, () => newWallet(storage, 100_000n)))
   const node = await newNode(storage)
-  // Nobody renews it here, and a busy machine may take longer than a lease lasts.
+  // The lease is not renewed here, and a busy machine may take longer than a lease lasts.
   await ask(url, 'update node set renewed_at = renewed_at + 3600000')
   let finished = 0
   let killed = Promise.resolve()
@@ -96,7 +96,7 @@ test('the server is killed under full load: every verb is repeated until confirm
   expect(await insist(() => storage.ledger.audit())).toMatchObject({ ok: true, requests: 200, openHolds: 0 })
 })
 
-test('the answer is lost after the commit: the verb is told as down, and repeating it changes nothing', async () => {
+test('the result is lost after the commit: the verb fails with StoreDown, and repeating it changes nothing', async () => {
   const storage = await openThroughProxy()
   const [wallet, node] = [await newWallet(storage), await newNode(storage)]
   await storage.ledger.apply(hold(1n, wallet, node))

@@ -17,7 +17,7 @@ const PERSON: SignUp = {
   ...{ email: '', password: undefined, network: '192.0.2.1', trialCredit: 10n, budget: 75n },
   ...{ wideNetwork: '192.0.2.0/24', wideTrials: 100 },
 }
-/** Everybody in a network of their own. */
+/** Each person in a network of their own. */
 const apart = (index: number) => ({ network: `198.51.${index}.7`, wideNetwork: `198.51.${index}.0/24` })
 
 async function outcomes(people: readonly Partial<SignUp>[]): Promise<Record<string, number>> {
@@ -38,7 +38,7 @@ test('one network, one person and one budget on three nodes at once', async () =
   expect(await outcomes(people)).toEqual({ 'credit 10': 3, too_many: 57 })
   const spellings = sixty((index) => ({ email: `ada+${index}@example.com`, ...apart(index) }))
   expect(await outcomes(spellings)).toEqual({ 'credit 10': 1, taken: 59 })
-  const strangers = sixty((index) => ({ email: `q${index}@example.com`, ...apart(100 + index) }))
-  expect(await outcomes(strangers)).toEqual({ 'credit 10': 3, 'credit 0': 57 })
+  const otherPeople = sixty((index) => ({ email: `q${index}@example.com`, ...apart(100 + index) }))
+  expect(await outcomes(otherPeople)).toEqual({ 'credit 10': 3, 'credit 0': 57 })
   expect(await nodes[0]?.ledger.audit()).toMatchObject({ ok: true, accounts: 64, transfers: 7 })
 })

@@ -56,7 +56,7 @@ test('a batch is read as what was written, also in the memory of a longer one be
   }
 })
 
-test('what is not a batch is refused', () => {
+test('bytes that are not a batch are rejected', () => {
   const words = new DataView(new ArrayBuffer(8))
   expect(() => decodeBatch({ words, texts: '' })).toThrow('not a verb: 0')
   const whole = encodeBatch(verbs, new DataView(new ArrayBuffer(roomFor(verbs.length)))).words

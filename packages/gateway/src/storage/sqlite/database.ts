@@ -5,7 +5,7 @@ import { dirname } from 'node:path'
 import { checkSchemaVersion, SCHEMA_VERSION, WrongSchema } from '../schema-version.ts'
 import LEDGER_SCHEMA from './schema.sql' with { type: 'text' }
 
-/** "TRIV": tells our file from any other SQLite database in its place. */
+/** "TRIV": distinguishes our file from any other SQLite database in its place. */
 const APPLICATION_ID = 0x54524956
 
 /** Up to this size every page is checked at start; beyond, it would delay the start and SQLite notices on reading. */

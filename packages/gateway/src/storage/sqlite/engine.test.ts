@@ -54,7 +54,7 @@ async function filledFolder(): Promise<void> {
   await storage.close()
 }
 
-test('a folder has one owner: the second is told who', async () => {
+test('a folder has one owner: the error of the second process names it', async () => {
   const storage = await openStore()
   const error = await thrownBy(openSqlite(folder))
   expect(error).toBeInstanceOf(FolderInUse)
@@ -178,7 +178,7 @@ const damages: { name: string; damage(): void; says: string }[] = [
   },
 ]
 for (const { name, damage, says } of damages)
-  test(`${name}: refused in one line that names the file, and the folder is free again`, async () => {
+  test(`${name}: rejected with a one-line error that names the file, and the folder is unlocked again`, async () => {
     await filledFolder()
     damage()
     for (let attempt = 0; attempt < 2; attempt++) {
@@ -190,7 +190,7 @@ for (const { name, damage, says } of damages)
     }
   })
 
-test('a file in the place of the folder is refused with its name', async () => {
+test('a file in place of the folder is rejected with an error that names it', async () => {
   writeFileSync(folder, '')
   expect(messageOf(await thrownBy(openSqlite(folder)))).toContain(folder)
 })

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { thrownBy } from '../contract/harness.ts'
 import { createFlushBeforeRead } from './flush-before-read.ts'
 
-/** A writer that takes verbs at once and writes rows when told to; time passes only by sleeping. */
+/** A writer that takes verbs at once and writes rows on request; time passes only by sleeping. */
 function open() {
   const seen = { answered: 0, inRows: 0, writes: [] as number[], now: 5_000 }
   const queue = {
@@ -21,30 +21,30 @@ function open() {
   return { seen, queue, caughtUp: createFlushBeforeRead(queue, { now: () => seen.now, sleep }) }
 }
 
-test('with all in the rows nobody waits and nothing is written', async () => {
+test('with all verbs in the rows, readers do not wait and nothing is written', async () => {
   const { seen, caughtUp } = open()
   for (let times = 0; times < 5; times++) await caughtUp()
   expect(seen).toMatchObject({ writes: [], now: 5_000 })
 })
 
-test('however many ask, rows are written for all of them, ten times a second at the most', async () => {
+test('however many readers there are, rows are written for all of them, at most ten times a second', async () => {
   const { seen, caughtUp } = open()
   for (let round = 0; round < 20; round++) {
-    const asking = Array.from({ length: 50 }, async () => {
+    const readers = Array.from({ length: 50 }, async () => {
       seen.answered += 1
       const before = seen.answered
       await caughtUp()
-      // Each sees all that was answered before it asked.
+      // Each reader sees all verbs that were answered before it.
       expect(seen.inRows).toBeGreaterThanOrEqual(before)
     })
-    await Promise.all(asking)
+    await Promise.all(readers)
   }
   expect(seen.writes.length).toBeLessThanOrEqual(40)
   for (const [index, at] of seen.writes.entries())
     if (index > 0) expect(at - (seen.writes[index - 1] ?? 0)).toBeGreaterThanOrEqual(100)
 })
 
-test('who asks while rows are being written waits for the next time', async () => {
+test('a reader that arrives while rows are being written waits for the next write', async () => {
   const { seen, queue, caughtUp } = open()
   const writing = Promise.withResolvers<void>()
   queue.writeRows = async () => {
@@ -63,7 +63,7 @@ test('who asks while rows are being written waits for the next time', async () =
   expect(seen.inRows).toBe(2)
 })
 
-test('a store that is down is told to all who wait, and the next try is a new one', async () => {
+test('a store that is down fails all waiting readers, and the next one tries again', async () => {
   const { seen, queue, caughtUp } = open()
   const write = queue.writeRows
   queue.writeRows = () => Promise.reject(new Error('down'))

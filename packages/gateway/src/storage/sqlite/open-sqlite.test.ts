@@ -21,7 +21,7 @@ async function openFor(deferFrom: number | undefined): Promise<Opened> {
     keepsOrder: true,
     async raw(sql) {
       // Reading an account waits for the rows of all verbs.
-      await storage.accounts.find('nobody')
+      await storage.accounts.find('unknown')
       return raw.query(sql).all() as Record<string, unknown>[]
     },
     now: () => now,

@@ -100,7 +100,7 @@ test('many batches write each account and key once, when a small one comes or th
 })
 const ONE = { amount: 1n, minimum: 1n }
 
-test('what somebody else wrote meanwhile counts, and so does what was pending', () => {
+test('rows that another connection has written meanwhile count, and so do pending verbs', () => {
   const { verbs, write } = openVerbs(1)
   verbs([join])
   verbs([hold(1n, wallet, node)])
@@ -129,12 +129,12 @@ test('crashes and failures with rows written late leave the same books as rows w
     expect([seed, ...play(seed, 1 + (seed % 4), true)]).toEqual([seed, ...play(seed, NEVER, false)])
 })
 
-/** The answers to random verbs, and the books afterwards. A mishap does not change either. */
+/** The results of random verbs, and the ledger afterwards. A mishap changes neither. */
 function play(seed: number, deferFrom: number, mishaps: boolean): unknown[] {
   closeDatabase()
   openDatabase()
   db.run('PRAGMA synchronous = OFF')
-  // Whoever wants to settle this one fails: its account does not exist.
+  // Settling this request fails: its account does not exist.
   db.run(
     "INSERT INTO request (id, account, key, slot, epoch, state, held, held_at, model, upstream) VALUES (1, 99, 1, 1, 1, 0, 0, 0, 'm', 'u')",
   )

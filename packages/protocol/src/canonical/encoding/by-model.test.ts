@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { byModel } from './by-model.ts'
 
-test('what a name tells is found once for each of them, and not kept for any number of them', () => {
+test('the rules of a model are looked up once for each name, and cached for a bounded number of names', () => {
   const asked: string[] = []
   const find = byModel((model) => {
     asked.push(model)

@@ -1,9 +1,9 @@
-// Rules that go by the name of a model, found once for each.
+// Rules that depend on the name of a model, looked up once for each.
 
-/** More names than an operator writes down; those of requests that pass are anybody's. */
+/** More names than an operator configures. Bounded, because pass-through requests may contain any name. */
 const MOST_MODELS = 1_000
 
-/** For what only a model's name tells, and every request asks: what was found is kept. */
+/** Caches what `find` derives from a model's name, since every request needs it. */
 export function byModel<Found extends object>(find: (model: string) => Found): (model: string) => Found {
   const known = new Map<string, Found>()
   return (model) => {

@@ -1,4 +1,4 @@
-// The form of the answer said in the prompt, for models whose API cannot be asked for it.
+// Describes the output format in the prompt, for models whose API has no field for it.
 
 import type { OutputFormat } from '../request.ts'
 

@@ -35,7 +35,7 @@ describe('the value of an answer', () => {
     ['{"value":12.5}', '12.5'],
     // Cut at the limit: what has come of the value.
     ['{"value":[1,{"a', '[1,{"a'],
-    // Not what was asked for: left as it is.
+    // Not the requested format: left as it is.
     ['I cannot do that.', 'I cannot do that.'],
     ['[1,2]', '[1,2]'],
     ['{"values":[1]}', '{"values":[1]}'],

@@ -52,7 +52,7 @@ const ROWS: readonly (readonly [string, Partial<SentTools>, readonly Block[], re
     [text, call('log', '{"input":"ship \\"Ada\\""}'), call('wind', '{"a":1}')],
   ],
   [
-    'a list that was asked for inside an object',
+    'a list that was requested inside an object',
     { valueInObject: true },
     [{ ...text, text: '{"value":["Ada"]}' }, call('wind', '{}')],
     [{ ...text, text: '["Ada"]' }, call('wind', '{}')],

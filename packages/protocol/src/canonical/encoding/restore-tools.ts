@@ -1,6 +1,6 @@
 // Undoes, in the answer, what had to be done to the request: tool names that were changed, custom tools that went
-// out as functions of one text, the one call at a time that an upstream could not be asked for, and a value that was
-// asked for inside an object.
+// out as functions of one text, the limit of one call at a time that an upstream does not support, and a value that
+// was requested inside an object.
 
 import type { Emit } from '../event.ts'
 import { isObject, parsedJson } from '../reading.ts'

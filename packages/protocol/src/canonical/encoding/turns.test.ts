@@ -35,7 +35,7 @@ function request(turns: Turn[], instructions: string[] = []): CanonicalRequest {
 }
 
 /** Short: `u:` and `a:` with texts, `#id` for calls, `=id:text` for results, `!` for errors. */
-function told(turns: readonly Turn[]): string[] {
+function summaryOf(turns: readonly Turn[]): string[] {
   const one = (part: Part): string => {
     if (part.type === 'text') return part.text
     if (part.type === 'call') return `#${part.id}`
@@ -49,7 +49,7 @@ function told(turns: readonly Turn[]): string[] {
 function placed(turns: Turn[], keepsInstructions = false): { turns: string[]; warnings: string[] } {
   const warnings: string[] = []
   const warn = (field: string, reason: string): void => void warnings.push(`${field};${reason}`)
-  return { turns: told(alternatingTurns(request(turns), warn, keepsInstructions).turns), warnings }
+  return { turns: summaryOf(alternatingTurns(request(turns), warn, keepsInstructions).turns), warnings }
 }
 
 const named = (name: string, ...parts: Part[]): Turn => ({ role: 'user', parts, name })
@@ -117,7 +117,7 @@ const CASES: [what: string, given: Turn[], expected: string[], warnings: string[
   ['a name is said', [named('Ana', text('hello'), text('again'))], ['u:Ana: hello|again'], ['name;changed']],
   ['a name beside a picture', [named('Ana', picture)], ['u:Ana:|media'], ['name;changed']],
   [
-    'what only the caller can say is gone, and told',
+    'parts of another vendor are dropped, with a warning',
     [user(text('q')), assistant(foreign, text('found')), user(text('more'))],
     ['u:q', 'a:found', 'u:more'],
     ['turns;dropped'],
@@ -154,7 +154,7 @@ describe('targets that take instructions in the middle', () => {
 test('only instructions: the last of them is what is asked', () => {
   const { instructions, turns } = alternatingTurns(request([], ['Be brief.', 'Name a port.']), () => {})
   expect(instructions).toEqual([{ text: 'Be brief.' }])
-  expect(told(turns)).toEqual(['u:Name a port.'])
+  expect(summaryOf(turns)).toEqual(['u:Name a port.'])
 })
 
 test.each<[what: string, turns: Turn[], param: string | undefined]>([
@@ -166,8 +166,8 @@ test.each<[what: string, turns: Turn[], param: string | undefined]>([
   let thrown: unknown
   try {
     alternatingTurns(request(turns), () => {})
-  } catch (mistake) {
-    thrown = mistake
+  } catch (error) {
+    thrown = error
   }
   expect(thrown).toBeInstanceOf(RequestError)
   expect((thrown as RequestError).info).toMatchObject({

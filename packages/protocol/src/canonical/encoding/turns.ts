@@ -139,7 +139,7 @@ type Matched = {
   answersOf: ReadonlyMap<Turn, readonly Waiting[]>
 }
 
-/** `orphan`: is told of a result that answers no call. It stays where it is. */
+/** `orphan`: called with each result that belongs to no call. The result stays where it is. */
 function matchResults(turns: readonly Turn[], orphan: (result: ResultPart) => void): Matched {
   const placed: { turn: Turn; answers: Waiting[] }[] = []
   const waiting = new Map<string, Queue>()

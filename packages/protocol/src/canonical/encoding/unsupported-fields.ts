@@ -5,7 +5,7 @@ import { RequestError, unsupported } from '../reading.ts'
 import type { CanonicalRequest } from '../request.ts'
 import type { Warn } from '../warning.ts'
 
-/** `makes`: what the target can be asked for besides text. */
+/** `makes`: what the target can generate besides text. */
 export function rejectOtherOutput({ modalities, from }: CanonicalRequest, makes: readonly 'image'[] = []): void {
   const other = modalities.find((modality) => !makes.some((known) => known === modality))
   if (other !== undefined) throw unsupported(from.fields.modalities, `This model cannot be asked for ${other} here.`)

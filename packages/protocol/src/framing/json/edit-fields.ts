@@ -7,7 +7,7 @@ import { type Pieces, type Splice, splicedPieces } from '../splice.ts'
 import { fieldNamed, type JsonField, scanObject } from './json-scan.ts'
 import { jsonText } from './json-text.ts'
 
-/** Where an object's fields are, as `scanObject` tells it. */
+/** Where an object's fields are, as `scanObject` found them. */
 export type Fields = { fields: readonly JsonField[]; close: number }
 
 /** Plain lists that are searched: hardly a request needs more than two edits. */

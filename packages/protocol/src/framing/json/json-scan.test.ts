@@ -164,7 +164,7 @@ describe('errors', () => {
 })
 
 describe('survey', () => {
-  test.each([0, 5000])('names of members are noted at the depths asked for (%d bytes of padding)', (padding) => {
+  test.each([0, 5000])('names of members are noted at the requested depths (%d bytes of padding)', (padding) => {
     const tools = [
       { type: 'function', function: { name: 'f', parameters: { type: 'object' } } },
       'x',

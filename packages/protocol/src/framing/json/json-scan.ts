@@ -42,7 +42,7 @@ export type JsonField = {
   kind: JsonKind
   /** Elements of an array or members of an object; 0 for anything else. */
   count: number
-  /** Names of members inside, where they were asked for (`WatchedFields`): see `MEMBER_NOTE`. */
+  /** Names of members inside, where they were requested (`WatchedFields`): see `MEMBER_NOTE`. */
   members: ArrayLike<number>
 }
 
@@ -100,7 +100,7 @@ export function hasValidStrings(bytes: Uint8Array, codec: Codec, scan: JsonScan)
   return again?.ok === true && again.stringsAreValid
 }
 
-/** Exported for tests, which compare the two ways to skip a value. */
+/** Exported for tests, which compare the two implementations that skip a value. */
 export function scanObjectWith(
   skip: SkipValue,
   bytes: Uint8Array,
@@ -144,7 +144,7 @@ export function scanObjectWith(
   }
 }
 
-/** A loop: asked a dozen times for every request, where a closure each time would cost more than the search. */
+/** A loop: called a dozen times for every request, where a closure each time would cost more than the search. */
 export function fieldNamed(fields: readonly JsonField[], name: string): JsonField | undefined {
   for (const field of fields) if (field.name === name) return field
   return undefined

@@ -2,8 +2,8 @@
 // checks the inside of strings, too. It has no messages: what it does not understand it rejects, and skipValue (or, for the
 // inside of a string, the parser) finds out what is wrong.
 //
-// The text stands at address 0 with zeros behind it, and no token goes on over a zero: the end is found without being
-// asked for.
+// The text stands at address 0 with zeros behind it, and no token continues over a zero: the end is found without
+// a bounds check.
 
 import { LONG_STRING, MAX_DEPTH } from './json-skip.ts'
 import * as wasm from './wasm-code.ts'

@@ -1,4 +1,4 @@
-// The two ways to skip a value have the same results for everything, and the same mistakes.
+// The two implementations that skip a value have the same results for everything, and the same errors.
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { bytesOf, bufferCodec as codec, textOf } from '../../../fixtures/buffer-codec.ts'
@@ -21,7 +21,7 @@ function scanByWasm(bytes: Uint8Array, maxValues?: number) {
   return scanObjectWith(skip, bytes, codec, watched, maxValues)
 }
 
-/** Names alone, and without what only one of the two ways checks. */
+/** Names alone, and without what only one of the two implementations checks. */
 function comparable(scan: JsonScan | JsonMistake) {
   if (!scan.ok) return scan
   const fields = scan.fields.map((field) => ({ ...field, members: notesOf(field.members) }))
@@ -122,7 +122,7 @@ function damaged(text: string, edits: [number, string][]): string {
   return text
 }
 
-describe('both ways', () => {
+describe('both implementations', () => {
   test('any value, whole or damaged, ends at the same place or is rejected', () => {
     fc.assert(
       fc.property(value, damage, (text, edits) => {

@@ -38,12 +38,12 @@ function open(): Opened | undefined {
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(skipModule()), { host: { memory } })
     return { skip: exports.skipValue, text: new Uint8Array(memory.buffer), words: new Int32Array(memory.buffer) }
   } catch {
-    // Without the vector instructions of the processor, for example, it does not load. Then skipValue does it all.
+    // It does not load on a CPU without vector instructions, for example. Then skipValue does it all.
     return undefined
   }
 }
 
-/** What skips values of this body faster than `skipValue`, if anything does. Good until it is asked for another body. */
+/** Skips values of this body faster than `skipValue`; undefined: nothing does. Valid until the call for the next body. */
 export function wasmSkipFor(bytes: Uint8Array): SkipValue | undefined {
   if (bytes.length < SHORTEST_TEXT || isOneStretch(bytes)) return undefined
   return loadWasmSkip(bytes)

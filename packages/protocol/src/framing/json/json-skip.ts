@@ -1,5 +1,5 @@
 // Finds the end of a JSON value in its bytes, and what is worth knowing of its inside. The whole token grammar is checked
-// on the way. Left unchecked here is only the inside of strings (escapes, control characters): long ones are skipped by
+// meanwhile. Left unchecked here is only the inside of strings (escapes, control characters): long ones are skipped by
 // native search. The WebAssembly of json-skip-code.ts checks that, too.
 
 /** A long string somewhere below the top level, with the member name it stands under. */

@@ -31,7 +31,7 @@ function open(mostBytes?: number): SqliteContents {
   return contents
 }
 
-/** As somebody else would. */
+/** Changes the file as another program would. */
 function change(sql: string): void {
   const db = new Database(file)
   db.run(sql)
@@ -44,7 +44,7 @@ const newClaim = (id: bigint): Claim => ({
 })
 const MEGABYTE = { headers: '{}', body: new Uint8Array(1024 * 1024) }
 
-test('the file is made by the first claim, not by the start, a sweep or the end, and is nobody elses to read', async () => {
+test('the first claim creates the file, not the start, a sweep or the end, and only its owner can read it', async () => {
   const storage = await openSqlite(folder)
   expect(await storage.contents.sweep(10)).toBe(0)
   await storage.close()
@@ -63,14 +63,14 @@ test('a file that is there is swept also by a process that has not used it', asy
   expect(await open().sweep(10)).toBe(1)
 })
 
-test('beyond its bound keys are remembered, but no more answers; once there is room, they are again', async () => {
+test('beyond the size limit keys are stored without their responses; once there is space, with them again', async () => {
   const contents = open(5 * 1024 * 1024)
   const answerOf = async (id: bigint, keepMs: number) => {
     const claim = newClaim(id)
     await contents.claim(claim)
     expect(await contents.keep(claim, { cost: 7n, keepMs, answer: MEGABYTE })).toBe(true)
-    const told = await contents.claim({ ...claim, id: id + 100n })
-    return told.outcome === 'finished' ? told.answer?.body.length : told.outcome
+    const claimed = await contents.claim({ ...claim, id: id + 100n })
+    return claimed.outcome === 'finished' ? claimed.answer?.body.length : claimed.outcome
   }
   const kept: (number | string | undefined)[] = []
   for (let id = 1n; id <= 8n; id += 1n) kept.push(await answerOf(id, 1_000))
@@ -84,7 +84,7 @@ test('beyond its bound keys are remembered, but no more answers; once there is r
 
 test.each([
   ['another program', () => change('CREATE TABLE other (x)')],
-  ['nobody: it is no database', () => writeFileSync(file, 'x'.repeat(10_000))],
+  ['random bytes instead of a database', () => writeFileSync(file, 'x'.repeat(10_000))],
   [
     'a later version',
     async () => {
@@ -107,7 +107,7 @@ test.each([
   expect(await contents.claim(claim)).toEqual({ outcome: 'new' })
 })
 
-test('what was asked before the end is done, what comes later is refused', async () => {
+test('claims made before closing are completed, later calls are rejected', async () => {
   const contents = open()
   const claim = newClaim(1n)
   const asked = contents.claim(claim)

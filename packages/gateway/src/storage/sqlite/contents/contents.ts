@@ -46,7 +46,7 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
     let used: Thread | undefined
     try {
       used = await opened()
-      const done = await used.tell({ type: 'run', statements: batch.map(({ statement }) => statement) })
+      const done = await used.send({ type: 'run', statements: batch.map(({ statement }) => statement) })
       if (done.type !== 'rows') throw new StoreDown(`${file}: unexpected message: ${done.type}`)
       usedBytes = done.usedBytes
       for (const [index, { resolve }] of batch.entries()) resolve(done.rows[index] ?? [])
@@ -107,13 +107,13 @@ function inSqlite(sql: string, parameters: readonly unknown[], now: number): Con
   return { sql: numbered.replaceAll('NOW', `?${parameters.length + 1}`), parameters: [...parameters, BigInt(now)] }
 }
 
-type Thread = { tell(message: ToContents): Promise<FromContents>; isDead(): boolean; close(): Promise<void> }
+type Thread = { send(message: ToContents): Promise<FromContents>; isDead(): boolean; close(): Promise<void> }
 
 /** One message at a time, which the queue sees to. */
 async function startThread(file: string): Promise<Thread> {
   const worker = new Worker(new URL('./thread.ts', import.meta.url))
   let death: StoreDown | undefined
-  const tell = (message: ToContents): Promise<FromContents> =>
+  const send = (message: ToContents): Promise<FromContents> =>
     new Promise((resolve, reject) => {
       if (death) return reject(death)
       worker.onerror = (event) => {
@@ -128,17 +128,17 @@ async function startThread(file: string): Promise<Thread> {
     })
   try {
     createPrivateFile(file)
-    await tell({ type: 'open', file })
+    await send({ type: 'open', file })
   } catch (error) {
     worker.terminate()
     throw error instanceof StoreDown ? error : new StoreDown(`${file}: ${String(error)}`)
   }
   return {
-    tell,
+    send,
     isDead: () => death !== undefined,
     async close() {
       try {
-        await tell({ type: 'close' })
+        await send({ type: 'close' })
       } finally {
         worker.terminate()
       }

@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import { useSchema } from '../database.ts'
 import CONTENTS_SCHEMA from './schema.sql' with { type: 'text' }
 
-/** "TRIC": tells our file from any other. */
+/** "TRIC": distinguishes our file from any other. */
 const APPLICATION_ID = 0x54524943
 
 export function openContentsFile(file: string): Database {

@@ -1,4 +1,4 @@
-// A generate-content stream as it passes through. Nothing but a chunk's finish reason tells that it is the last, and older
+// A generate-content stream as it passes through. Only its finish reason marks a chunk as the last, and older
 // models put one on every chunk: so the latest such chunk is held back until another follows or the stream ends.
 
 import { finishOf } from '../../../canonical/finish.ts'
@@ -54,7 +54,7 @@ const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'
 export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, codec: Codec): Meter {
   const state: MeterState = {
     ...newMeterState(),
-    // Nearly every chunk reports, and each more than the last: they are only put together when somebody asks.
+    // Nearly every chunk reports, and each more than the last: they are only combined when the usage is read.
     get usage() {
       return decodeUsage(figures, grounded)
     },
@@ -108,7 +108,7 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
     }
   }
 
-  /** A prompt that was refused has no candidates, and nothing else follows. */
+  /** A blocked prompt has no candidates, and nothing else follows. */
   function readFeedback(data: Json): void {
     const feedback = isObject(data.promptFeedback) ? data.promptFeedback : {}
     const raw = feedback.blockReason

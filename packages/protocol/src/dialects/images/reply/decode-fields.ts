@@ -1,4 +1,4 @@
-// What replies and events of the images dialect have in common: fields that are known, and those that nobody here knows.
+// What replies and events of the images dialect have in common: fields that are known, and those that are unknown.
 
 import type { ImageDetails, RawField, ReplyImage } from '../../../canonical/image.ts'
 import { withoutUndefined } from '../../../canonical/reading.ts'

@@ -62,7 +62,7 @@ describe.each([1, 500, 1_000_000])('a reply in pieces of %i bytes', (size) => {
     ])
   })
 
-  test('reaches the client with everything that nobody knows', () => {
+  test('reaches the client with every unknown field', () => {
     expect(JSON.parse(textOfPieces(encodeReply(reply, 5, bufferCodec)))).toEqual(REPLY)
   })
 })
@@ -208,7 +208,7 @@ test.each<[what: string, text: string, types: string[], code: string | undefined
   ['nothing', '', ['error'], 'upstream_no_image'],
   ['what is not JSON', 'data: {"type":\n\n', ['error'], 'upstream_failed'],
   [
-    'events that nobody knows',
+    'unknown events',
     `${sse({ type: 'image_generation.queued' })}${sse(COMPLETED)}`,
     ['completed', 'end'],
     undefined,

@@ -53,7 +53,7 @@ const DECODED = {
 }
 
 describe('a JSON body', () => {
-  test('with every field, and one that nobody knows', () => {
+  test('with every field, and one that is unknown', () => {
     const { json, ...request } = decode({ ...ALL_FIELDS, watermark: { on: false } })
     expect(request as unknown).toEqual({
       ...DECODED,

@@ -16,7 +16,7 @@ const WIRE_NAMES = {
 /** These say what every upstream does by itself. */
 const NO_WISH: readonly unknown[] = [undefined, 'auto', 0]
 
-/** Names the fields that a dialect cannot express, and those that nobody here knows. */
+/** Names the fields that a dialect cannot express, and those that are unknown. */
 export function warnOfDropped(
   request: ImageRequest,
   { warn }: Pick<ImageTarget, 'warn'>,
