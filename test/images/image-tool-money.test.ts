@@ -29,7 +29,7 @@ beforeAll(async () => {
   })
   config = `
 upstreams:
-  - { id: own, dialect: chat, base_url: "${upstream.url}", keys: [k], breaker: false }
+  - { id: own, dialect: chat, base_url: "${upstream.url}", keys: [k], breaker: false, timeouts: { total: 2s }, max_concurrency: 1 }
   - { id: pictures, dialect: images, base_url: "${upstream.url}", keys: [k], breaker: false }
   - { id: vendor, dialect: responses, base_url: "${upstream.url}", keys: [k], breaker: false }
 models:
@@ -220,12 +220,32 @@ describe('money', () => {
     expect(formulaOf(receipt as unknown as PricedReceipt)).toEndWith(`= ${cost_usd} USD`)
   })
 
-  test('a repeated request is answered with the same images, and charged once', async () => {
+  test.each([
+    false,
+    true,
+  ])('a repeated request is answered with the same, and charged once; streamed: %p', async (stream) => {
     const { secret, settled } = await newKey(gateway)
-    const headers = { 'idempotency-key': 'once' }
-    const first = await answerOf(await post(secret, {}, { headers }))
-    expect(await answerOf(await post(secret, {}, { headers }))).toEqual(first)
+    const headers = { 'idempotency-key': `once-${stream}` }
+    const first = await post(secret, { stream }, { headers })
+    const text = await first.text()
+    expect(text).toContain(png)
+    const again = await post(secret, { stream }, { headers })
+    expect(await again.text()).toBe(text)
+    expect(again.headers.get('content-type')).toBe(first.headers.get('content-type'))
     expect(await only(settled)).toMatchObject({ cost_usd: usd(2, 1) })
+  })
+
+  test('heartbeats while the image is made, longer than the model may take', async () => {
+    const { secret, settled } = await newKey(gateway)
+    const quick = drawing
+    drawing = async (socket, request) => {
+      await Bun.sleep(2_500)
+      await quick(socket, request)
+    }
+    const text = await (await post(secret, { stream: true })).text()
+    expect(text).toMatch(/call\.generating.*\n\n: keep-alive\n\n.*image_generation_call\.completed/s)
+    expect(text).toContain('event: response.completed')
+    expect(await only(settled)).toMatchObject({ ending: 'completed', cost_usd: usd(2, 1) })
   })
 
   test.each([

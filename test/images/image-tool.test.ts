@@ -149,4 +149,29 @@ describe.each(MODELS)('%s', (model) => {
     expect(imagesOf(response)).toMatchObject([{ status: 'completed' }])
     expect(response.output_text).toContain('The image was made')
   })
+
+  test('items of earlier responses may be sent back', async () => {
+    const { openai } = await client()
+    const first = await openai.responses.create({ model, input: DRAW, tools: [TOOL] })
+    const input = [
+      { role: 'user' as const, content: DRAW },
+      ...(first.output as OpenAI.Responses.ResponseInputItem[]),
+      { role: 'user' as const, content: 'Thank you.' },
+    ]
+    const { data, response } = await openai.responses.create({ model, input, tools: [TOOL] }).withResponse()
+    expect(data.output.map(({ type }) => type)).toEqual(['message'])
+    expect(response.headers.get('x-trivium-warnings') ?? '').not.toContain('dropped')
+  })
+
+  test('reasoning goes back to the upstream that signed it', async () => {
+    const { openai } = await client()
+    const input = 'Think 5 words. Draw a lighthouse.'
+    const asked = { model, input, tools: [TOOL], reasoning: { effort: 'low' as const, summary: 'auto' as const } }
+    const response = await openai.responses.create(asked)
+    const types = response.output.map(({ type }) => type).filter((type) => type !== 'reasoning')
+    expect(types).toEqual(['image_generation_call', 'message'])
+    expect(response.output[0]?.type).toBe('reasoning')
+    // The sandbox says whether it knows the signatures of what is sent back.
+    if (model !== 'over-chat') expect(response.output_text).toMatch(/reasoning returned: [1-9]\d* signed, 0 unsigned/)
+  })
 })

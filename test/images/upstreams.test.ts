@@ -109,7 +109,7 @@ describe.each(IDS)('over %s', (dialect) => {
     const errorOf = (error: APIError) => ({ status: error.status, code: error.code })
     expect(await images.generate(request).catch(errorOf)).toMatchObject({ status, code })
     const streamed = async () => {
-      for await (const _ of await images.generate({ ...request, stream: true }));
+      for await (const _ of await images.generate({ ...request, stream: true, partial_images: 2 }));
     }
     expect(await streamed().catch(errorOf)).toMatchObject({ code })
     expect((await settled()).map(({ cost_usd }) => cost_usd)).toEqual(['0.00', '0.00'])

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createAccountSecrets } from '../../packages/gateway/src/access/account-secrets.ts'
 import { createDiskBlobs } from '../../packages/gateway/src/media/disk.ts'
 import { createMediaStore } from '../../packages/gateway/src/media/media-store.ts'
-import { createSignedAddresses } from '../../packages/gateway/src/media/signed-address.ts'
+import { createSignedUrls } from '../../packages/gateway/src/media/signed-urls.ts'
 import type { MediaRecord } from '../../packages/gateway/src/storage/media.ts'
 import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
@@ -15,7 +15,7 @@ const SECRET = 'a master secret of this test'
 const UNFINISHED = 'f'.repeat(32)
 let gateway: Gateway
 let object: MediaRecord
-let address: string
+let url: string
 
 beforeAll(async () => {
   const home = await newHome('sqlite')
@@ -28,30 +28,30 @@ beforeAll(async () => {
   writeFileSync(join(home.dataDir, 'spool', 'dead', '1'), 'left behind')
   gateway = await startGateway({ home, env: { TRIVIUM_SECRET: SECRET } })
   const options = { masterSecret: SECRET, accountSecrets: createAccountSecrets(SECRET), clock: Date.now }
-  address = createSignedAddresses({ ...options, baseUrl: () => gateway.url }).signedAddress(object, 60_000)
+  url = createSignedUrls({ ...options, baseUrl: () => gateway.url }).sign(object, 60_000)
 })
 afterAll(() => gateway.stop())
 
 test('a signed URL works without a key, also for HEAD and ranges', async () => {
-  const response = await fetch(address)
+  const response = await fetch(url)
   expect([response.status, await response.text()]).toEqual([200, '0123456789'])
   expect(response.headers.get('content-type')).toBe('image/png')
   expect(response.headers.get('content-length')).toBe('10')
   expect(response.headers.get('x-request-id')).toStartWith('req_')
-  const head = await fetch(address, { method: 'HEAD' })
+  const head = await fetch(url, { method: 'HEAD' })
   expect([head.status, head.headers.get('content-length')]).toEqual([200, '10'])
-  const range = await fetch(address, { headers: { range: 'bytes=-2' } })
+  const range = await fetch(url, { headers: { range: 'bytes=-2' } })
   expect([range.status, await range.text()]).toEqual([206, '89'])
 })
 
 test.each<[string, () => string, string, number, string | undefined]>([
-  ['altered', () => `${address}x`, 'GET', 403, 'invalid_signature'],
-  ['another object', () => address.replace(object.id, UNFINISHED), 'GET', 403, 'invalid_signature'],
+  ['altered', () => `${url}x`, 'GET', 403, 'invalid_signature'],
+  ['another object', () => url.replace(object.id, UNFINISHED), 'GET', 403, 'invalid_signature'],
   ['no signature', () => `${gateway.url}/media/${object.id}`, 'GET', 403, 'invalid_signature'],
   ['an encoded path', () => `${gateway.url}/media/..%2f..%2fsecret`, 'GET', 403, 'invalid_signature'],
   ['below an object', () => `${gateway.url}/media/a/b`, 'GET', 404, 'unknown_url'],
   ['no object', () => `${gateway.url}/media/`, 'GET', 404, 'unknown_url'],
-  ['another method', () => address, 'POST', 405, 'method_not_allowed'],
+  ['another method', () => url, 'POST', 405, 'method_not_allowed'],
 ])('%s', async (_, url, method, status, code) => {
   const response = await fetch(url(), { method })
   const body = (await response.json()) as { error: { code: string } }

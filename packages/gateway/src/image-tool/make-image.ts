@@ -53,9 +53,13 @@ export async function makeImage(
   }
 }
 
+/** What the model is told of an image. */
+export const MADE = 'The image was made and is shown to the user.'
+export const NOT_MADE = 'The image was not made.'
+
 const failed = (why: string): Made => ({
   image: { type: 'media', mime: 'image/png', data: '', made: { failed: true } },
-  said: `The image was not made. ${why}`,
+  said: `${NOT_MADE} ${why}`,
 })
 
 /** The hold of the response is extended before anything is sent. */
@@ -96,6 +100,7 @@ async function make(
   if (client.isDisconnected) client.onDisconnect()
   deps.retryBudget.addRequest()
   upstreamCall.sent()
+  call.upstreamCall.endNotBefore(imageTimeoutsOf(imageCall.attempt.candidate.upstream).totalMs)
   let completed: CompletedImage | undefined
   try {
     await generate(
@@ -127,7 +132,7 @@ async function make(
   const mime = image.mediaType ?? `image/${made.outputFormat ?? 'png'}`
   return {
     image: { type: 'media', mime, data: textOf(image.base64), made },
-    said: 'The image was made and is shown to the user.',
+    said: MADE,
   }
 }
 

@@ -12,6 +12,7 @@ import type { OfferGatewayTool } from '../text/gateway-tool.ts'
 import type { RoutedRequest } from '../text/request.ts'
 import { dialectOf } from '../text/translation/outbound.ts'
 import { type Captured, capturing } from './capture-reply.ts'
+import { withImageCalls } from './history.ts'
 import { functionOf, IMAGE_TOOL, type ImageTool, readImageTool } from './image-tool.ts'
 import { respondJson, respondStream, type ToolDependencies } from './respond.ts'
 
@@ -59,6 +60,7 @@ function withFunction(
   const canonical: CanonicalRequest = {
     ...asked,
     stream: false,
+    turns: asked.turns.flatMap((turn) => withImageCalls(turn, tool.functionName, body)),
     tools: [...asked.tools, added],
     hostedTools: asked.hostedTools.filter(({ name }) => name !== IMAGE_TOOL),
     untranslated: asked.untranslated.filter((field) => field !== 'max_tool_calls'),

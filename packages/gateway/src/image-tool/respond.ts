@@ -51,7 +51,12 @@ export async function respondJson(toolCall: ToolCall, deps: ToolDependencies): P
 export async function respondStream(toolCall: ToolCall, deps: ToolDependencies): Promise<HttpResponse> {
   const { call } = toolCall
   const client = new ImageStreamClient(call, codec.encode(heartbeat), deps)
-  const frames = openFrames(client)
+  /** What a repeated request is answered with. */
+  const kept: Uint8Array[] | undefined = call.claim && []
+  const frames = openFrames(async (bytes) => {
+    kept?.push(bytes)
+    await client.write([bytes])
+  })
   const running = run(toolCall, frames.output, deps).catch((error: unknown) => {
     if (error instanceof Failure) return error
     throw error
@@ -69,8 +74,9 @@ export async function respondStream(toolCall: ToolCall, deps: ToolDependencies):
       const ended = await running
       // The first call of the model has failed: it is settled.
       if (ended instanceof Failure) return codec.encode(encodeStreamError(ended.info, formatRequestId(call.id)))
-      await settleEnded(toolCall, ended, undefined, deps)
-      return codec.encode(frames.end(ended))
+      const last = codec.encode(frames.end(ended))
+      await settleEnded(toolCall, ended, kept && [...kept, last], deps)
+      return last
     } catch (error) {
       deps.log.error('stream failed', { request: formatRequestId(call.id), error: String(error) })
       await voidUnsettled(call, deps)
@@ -85,11 +91,11 @@ export async function respondStream(toolCall: ToolCall, deps: ToolDependencies):
 }
 
 /** The frames of all replies and images in one sequence. */
-function openFrames(client: ImageStreamClient) {
+function openFrames(send: (bytes: Uint8Array) => Promise<void>) {
   let encoder: ReturnType<typeof openStreamEncoder> | undefined
   let index = 0
   const write = async (frames: string | undefined): Promise<void> => {
-    if (frames) await client.write([codec.encode(frames)])
+    if (frames) await send(codec.encode(frames))
   }
   const encode = (events: readonly StreamEvent[]): string =>
     events.map((event) => encoder?.write('index' in event ? { ...event, index } : event) ?? '').join('')
@@ -122,8 +128,8 @@ async function settleEnded(
   deps: ToolDependencies,
 ): Promise<void> {
   const { multiplierMillionths } = call.attempt.offer.rate
-  const { id, priceVersion } = { id: tool.offer.model.id, priceVersion: tool.offer.priceVersion }
-  const images = `,"image_model":${jsonText(id)},"image_price_version":${jsonText(priceVersion)}`
+  const { model, priceVersion } = tool.offer
+  const images = `,"image_model":${jsonText(model.id)},"image_price_version":${jsonText(priceVersion)}`
   await settle(
     call,
     {

@@ -181,8 +181,12 @@ async function prepared(
   const { candidate } = attempt
   attempt.health.end(ticker.now())
   upstreamCalls.move(upstreamCall, candidate.upstream)
+  // Each call of the model has the whole time.
+  upstreamCall.sent()
   const { answerer, options, dialect } = outbound
   const coverage = coverageOf(hold, measured, request)
+  const { lowering } = coverage
+  if (lowering !== undefined && !attempt.warnings.includes(lowering)) attempt.warnings.push(lowering)
   const health = new Attempt(candidate.health, candidate.route.model, ticker.now())
   return {
     ...call,

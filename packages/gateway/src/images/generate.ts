@@ -1,4 +1,4 @@
-// Makes the images: calls upstreams until as many are there as were requested, or no more can be.
+// Makes the images: calls upstreams until all requested images are made, or no further call is possible.
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { ImageEvent, ImageReply } from '@trivium/protocol/canonical/image.ts'
@@ -26,7 +26,7 @@ const EVENT_BYTES = 64 * 1024 * 1024
 /** What the unstreamed reply says besides its images; of several calls, the first. */
 export type ReplyFrame = Pick<ImageReply, 'created' | 'details' | 'unknown'>
 
-/** Resolves when there are as many as can be had, at least one; throws a Failure if there is none, and the call is settled. */
+/** Resolves when no more images will be made, with at least one. Throws a Failure if there is none; the call is settled then. */
 export async function generate(
   imageCall: ImageCall,
   onImage: OnImage,
@@ -53,7 +53,7 @@ function mayCallAgain(imageCall: ImageCall, before: number): boolean {
   return !isComplete(imageCall) && delivered.length > before && !makesMany(attempt.candidate)
 }
 
-/** One upstream after the other, until one brings images. */
+/** Calls one upstream after the other, until one returns images. */
 async function generateOnce(
   imageCall: ImageCall,
   onImage: OnImage,

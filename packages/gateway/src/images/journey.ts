@@ -121,7 +121,7 @@ function withEnd(response: HttpResponse, end: () => Promise<void>): HttpResponse
   return { ...response, body: { run: (sink) => body.run(sink).finally(end) } }
 }
 
-/** An image that is being made is billed: the call runs to its end, is charged, and can be had by its idempotency key. */
+/** An image that is being made is billed: the call runs to its end and is charged, and its idempotency key replays the response. */
 function continueOnDisconnect({ client, upstreamCall, attempt }: PaidCall): void {
   const { drainMs } = imageTimeoutsOf(attempt.candidate.upstream)
   client.onDisconnect = () => upstreamCall.endWithin(drainMs, 'client_gone')

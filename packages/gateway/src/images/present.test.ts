@@ -34,7 +34,7 @@ function dependencies(status = 200, bytes: Uint8Array = Buffer.from(PNG, 'base64
   return {
     ...{ rows, blobs, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) },
     mediaStore: createMediaStore(media, blobs),
-    addresses: { signedAddress: ({ id }: { id: string }) => `/media/${id}` } as never,
+    signedUrls: { sign: ({ id }: { id: string }) => `/media/${id}` } as never,
     fetchPublic: async () => ({ status, contentType: undefined, bytes }),
     catalogue: () => ({ config: { retention: { media: 60_000 } as never } }),
   }
@@ -87,7 +87,7 @@ test.each([
   ['http://10.0.0.5/v1', '10.0.0.5', 22, false],
   ['http://[fd00::5]:8080/v1', 'fd00::5', 8080, true],
   ['http://10.0.0.5:8080/v1', '10.0.0.6', 8080, false],
-])('the upstream at %s may link to its own address, not to any other: %s port %i %p', async (baseUrl, host, port, own) => {
+])('the upstream at %s may link to its own host and port, not to any other: %s port %i %p', async (baseUrl, host, port, own) => {
   using deps = dependencies()
   let isAllowed: boolean | undefined
   const call = { ...callFor('b64_json'), attempt: { candidate: { upstream: { baseUrl, allowPrivate: false } } } }

@@ -5,14 +5,14 @@ import { Failure } from '../access/failure.ts'
 import { decodeBase64, encodeBase64 } from '../bytes/base64.ts'
 import type { Retention } from '../config/types.ts'
 import type { MediaStore } from '../media/media-store.ts'
-import type { SignedAddresses } from '../media/signed-address.ts'
+import type { SignedUrls } from '../media/signed-urls.ts'
 import type { fetchPublic } from '../upstreams/fetch-public.ts'
 import type { ImageCall } from './image-call.ts'
 import { inspectImage } from './inspect-image.ts'
 
 export type PresentDependencies = {
   mediaStore: MediaStore
-  addresses: SignedAddresses
+  signedUrls: SignedUrls
   fetchPublic: typeof fetchPublic
   catalogue(): { config: { retention: Retention } }
 }
@@ -25,7 +25,7 @@ const SHORTEST_KEPT_MS = 10 * 60_000
 /** Dimensions stand near the beginning, but pieces may be of any length. */
 const BEGINNING_BYTES = 512 * 1024
 
-/** A URL of the upstream's is not shown: it names the vendor and expires when the vendor likes. */
+/** A URL of the upstream's is not shown: it names the vendor and expires at a time that the gateway does not know. */
 export async function present(image: ReplyImage, call: ImageCall, deps: PresentDependencies): Promise<ReplyImage> {
   const { responseFormat, stream } = call.request
   const { base64, url, ...rest } = image
@@ -92,14 +92,14 @@ async function encodedBytes(bytes: Uint8Array): Promise<Base64> {
 async function stored(
   open: () => Iterable<Uint8Array>,
   { caller }: ImageCall,
-  { mediaStore, addresses, catalogue }: PresentDependencies,
+  { mediaStore, signedUrls, catalogue }: PresentDependencies,
 ): Promise<string> {
   const { media } = catalogue().config.retention
   const keepMs = media === 'off' ? SHORTEST_KEPT_MS : media
   const found = await inspectImage(beginningOf(open()), Number.POSITIVE_INFINITY)
   const contentType = typeof found === 'object' ? found.type : 'application/octet-stream'
   const object = await mediaStore.put(asyncOf(open()), { owner: caller.account, contentType, keepMs })
-  return addresses.signedAddress(object, keepMs)
+  return signedUrls.sign(object, keepMs)
 }
 
 async function* asyncOf(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {

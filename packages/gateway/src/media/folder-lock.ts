@@ -19,7 +19,7 @@ export function acquireLock(file: string): FolderLock | undefined {
     return undefined
   }
   const held = lock
-  // Another process may have removed the file between its creation and its lock: then no other process sees this lock.
+  // Another process may have removed the file between its creation and its lock: no other process would see this lock.
   if (!existsSync(file)) {
     held.close()
     return undefined

@@ -6,7 +6,7 @@ import type { Media } from '../storage/media.ts'
 import { createDiskBlobs } from './disk.ts'
 import { createMediaStore, type MediaStore } from './media-store.ts'
 import { createS3Blobs } from './s3.ts'
-import { createSignedAddresses, type SignedAddresses } from './signed-address.ts'
+import { createSignedUrls, type SignedUrls } from './signed-urls.ts'
 import { openSpool, type Spool } from './spool.ts'
 
 type Place = Pick<Environment, 'dataDir' | 'workers' | 'databaseUrl'>
@@ -20,7 +20,7 @@ export type OpenMediaOptions = {
   clock(): number
 }
 
-export type OpenedMedia = { spool: Spool; mediaStore: MediaStore; addresses: SignedAddresses }
+export type OpenedMedia = { spool: Spool; mediaStore: MediaStore; signedUrls: SignedUrls }
 
 export async function openMedia(place: Place, records: Media, options: OpenMediaOptions): Promise<OpenedMedia> {
   const { config, masterSecret, listenUrl, clock } = options
@@ -33,7 +33,7 @@ export async function openMedia(place: Place, records: Media, options: OpenMedia
   return {
     spool: await openSpool(join(place.dataDir, 'spool'), () => spoolBytes(place, config())),
     mediaStore: createMediaStore(records, blobs),
-    addresses: createSignedAddresses({ masterSecret, accountSecrets, baseUrl, clock }),
+    signedUrls: createSignedUrls({ masterSecret, accountSecrets, baseUrl, clock }),
   }
 }
 

@@ -15,13 +15,13 @@ import type { MediaRecord } from '../storage/media.ts'
 import { createDiskBlobs } from './disk.ts'
 import { createMediaStore, type MediaStore } from './media-store.ts'
 import { serveMedia } from './serve-media.ts'
-import { createSignedAddresses, type SignedAddresses } from './signed-address.ts'
+import { createSignedUrls, type SignedUrls } from './signed-urls.ts'
 import { memoryRecords } from './test-media.ts'
 
 let folder = ''
 let server: TestServer
 let mediaStore: MediaStore
-let addresses: SignedAddresses
+let signedUrls: SignedUrls
 let rows: ReturnType<typeof memoryRecords>['rows']
 const state = { now: Date.now() }
 const clock = () => state.now
@@ -40,7 +40,7 @@ beforeAll(async () => {
     const record = new RequestRecord(http.method, path, 'req_1', 0, 0)
     try {
       const incoming = { http, id: 1n, query, headers, record }
-      return await serveMedia(path.replace('/media/', ''), incoming, { mediaStore, addresses, clock })
+      return await serveMedia(path.replace('/media/', ''), incoming, { mediaStore, signedUrls, clock })
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       return json(ERRORS[error.info.code].status, headers, { code: error.info.code })
@@ -48,7 +48,7 @@ beforeAll(async () => {
   })
   const masterSecret = 'a master secret of some length'
   const accountSecrets = createAccountSecrets(masterSecret)
-  addresses = createSignedAddresses({ masterSecret, accountSecrets, baseUrl: () => server.url, clock })
+  signedUrls = createSignedUrls({ masterSecret, accountSecrets, baseUrl: () => server.url, clock })
   png = await put(TEXT, 'image/png')
 })
 afterAll(async () => {
@@ -59,7 +59,7 @@ afterAll(async () => {
 const put = (text: string | Uint8Array, contentType: string) =>
   mediaStore.put(Buffer.from(text), { owner: 7n, contentType, keepMs: 3_600_000 })
 const get = (object: MediaRecord, headers: Record<string, string> = {}, method = 'GET') =>
-  fetch(addresses.signedAddress(object, 60_000), { headers, method })
+  fetch(signedUrls.sign(object, 60_000), { headers, method })
 
 test('an object is sent with the headers that it needs', async () => {
   const response = await get(png)
@@ -109,7 +109,7 @@ describe('requests', () => {
   })
 
   test('one connection carries several of them', async () => {
-    const { pathname, search } = new URL(addresses.signedAddress(png, 60_000))
+    const { pathname, search } = new URL(signedUrls.sign(png, 60_000))
     const request = (more: string) => `GET ${pathname}${search} HTTP/1.1\r\nhost: x\r\n${more}\r\n`
     const socket = connect(server.port, '127.0.0.1')
     socket.write(
@@ -136,28 +136,23 @@ test.each([
 })
 
 test('altered or expired: 403; gone: 404', async () => {
-  const status = async (address: string) => (await fetch(address)).status
+  const status = async (url: string) => (await fetch(url)).status
   const object = await put('x', 'image/png')
-  const address = addresses.signedAddress(object, 60_000)
-  const altered = address.slice(0, -1) + (address.endsWith('A') ? 'B' : 'A')
-  expect(await status(address)).toBe(200)
-  for (const wrong of [
-    altered,
-    address.replace(object.id, png.id),
-    address.replace(/\?.*/, ''),
-    address.replace('exp=', 'exp=9'),
-  ])
+  const url = signedUrls.sign(object, 60_000)
+  const altered = url.slice(0, -1) + (url.endsWith('A') ? 'B' : 'A')
+  expect(await status(url)).toBe(200)
+  for (const wrong of [altered, url.replace(object.id, png.id), url.replace(/\?.*/, ''), url.replace('exp=', 'exp=9')])
     expect(await status(wrong)).toBe(403)
-  // An id that is given again to another owner: the old address is not for him.
+  // An id that is given again to another owner: the old URL is not valid for it.
   const row = rows.get(object.id)
   if (row) row.owner = 8n
-  expect(await status(address)).toBe(403)
+  expect(await status(url)).toBe(403)
   if (row) row.owner = 7n
   rmSync(join(folder, object.id.slice(0, 2), object.id))
-  expect(await status(address)).toBe(404)
+  expect(await status(url)).toBe(404)
   await mediaStore.remove(object.id)
-  expect(await status(address)).toBe(404)
-  const old = addresses.signedAddress(png, 1_000)
+  expect(await status(url)).toBe(404)
+  const old = signedUrls.sign(png, 1_000)
   state.now += 1_000
   expect(await status(old)).toBe(403)
   state.now -= 1_000
@@ -181,7 +176,7 @@ test('a large object is read no faster than the client reads it, and not further
   }
   try {
     const socket = connect(server.port, '127.0.0.1')
-    const { pathname, search } = new URL(addresses.signedAddress(png, 60_000))
+    const { pathname, search } = new URL(signedUrls.sign(png, 60_000))
     socket.write(`GET ${pathname}${search} HTTP/1.1\r\nhost: x\r\n\r\n`)
     await new Promise((resolve) => socket.once('data', resolve))
     socket.pause()

@@ -1,13 +1,13 @@
-// `GET /media/{object}`: sends a stored object to whoever has a valid signed URL.
+// `GET /media/{object}`: sends a stored object to a client that has a valid signed URL.
 import type { HttpResponse, StreamedBody } from '@trivium/http/response.ts'
 import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import type { MediaRecord } from '../storage/media.ts'
 import { type ByteRange, hasTag, parseRange } from './byte-range.ts'
 import { BlobMissing, type MediaStore } from './media-store.ts'
-import type { SignedAddresses } from './signed-address.ts'
+import type { SignedUrls } from './signed-urls.ts'
 
-export type MediaDependencies = { mediaStore: MediaStore; addresses: SignedAddresses; clock(): number }
+export type MediaDependencies = { mediaStore: MediaStore; signedUrls: SignedUrls; clock(): number }
 
 /** Types that browsers display without running anything, and the extensions of their files. */
 const DISPLAYED: Readonly<Record<string, string>> = {
@@ -23,15 +23,15 @@ const POLICY =
 export async function serveMedia(
   id: string,
   { http, query, headers }: IncomingRequest,
-  { mediaStore, addresses, clock }: MediaDependencies,
+  { mediaStore, signedUrls, clock }: MediaDependencies,
 ): Promise<HttpResponse> {
   const parameters = new URLSearchParams(query)
-  const validity = addresses.verify(id, parameters)
+  const validity = signedUrls.verify(id, parameters)
   if (validity === 'invalid') throw new Failure('invalid_signature', 'The signature of this URL is not valid.')
   if (validity === 'expired') throw new Failure('invalid_signature', 'This URL has expired.')
   const object = await mediaStore.find(id)
   if (!object) throw gone()
-  if (!addresses.isFor(object, parameters)) {
+  if (!signedUrls.isFor(object, parameters)) {
     throw new Failure('invalid_signature', 'The signature of this URL is not valid.')
   }
 

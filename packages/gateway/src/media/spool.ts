@@ -149,14 +149,14 @@ async function createOwn(folder: string): Promise<{ own: string; lock: FolderLoc
     const own = join(folder, randomUUID())
     const lock = acquireLock(`${own}${LOCK}`)
     if (!lock) continue
-    // After its lock: a folder without a lock is abandoned.
+    // After its lock: a folder without a lock belongs to no process.
     await mkdir(own, { mode: 0o700 })
     return { own, lock }
   }
   throw new Error(`cannot lock a file in ${folder}`)
 }
 
-/** A folder may be removed by whoever gets its lock. */
+/** The process that gets the lock of a folder may remove it. */
 async function removeDead(folder: string): Promise<void> {
   const names = new Set((await readdir(folder)).map((name) => name.replace(/\.lock(-journal)?$/, '')))
   for (const name of names) {

@@ -198,6 +198,11 @@ export class UpstreamCall extends Ticking {
     this.#endsWith = reason
   }
 
+  /** Something else takes this long at most: until then the limit on the total time does not end the call. */
+  endNotBefore(ms: number): void {
+    if (this.#endsWith === 'timeout') this.#endsAt = Math.max(this.#endsAt, this.#ticker.now() + ms)
+  }
+
   tick(now: number): void {
     if (now >= this.#endsAt) this.abort(this.#endsWith)
     // The times were read from a clock that may have been a tick behind: a limit is never shorter than configured.

@@ -110,7 +110,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     unsupportedFields: createUnsupportedFields(),
     register: unused,
     mediaStore: { put: unused, find: unused, read: unused, remove: unused, sweep: unused },
-    addresses: { signedAddress: unused, verify: unused, isFor: unused },
+    signedUrls: { sign: unused, verify: unused, isFor: unused },
     spool: { usedBytes: 0, open: unused, close: unused },
     offerGatewayTool: () => undefined,
   }

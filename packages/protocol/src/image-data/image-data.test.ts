@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { base64Bytes, base64Length, decodableParts } from './base64.ts'
+import { base64Bytes, base64Length } from './base64.ts'
 import { readImageHead } from './image-size.ts'
 
 /** Pixels of no pattern: a picture that every format keeps at its size. */
@@ -48,18 +48,4 @@ test.each([0, 1, 2, 3, 4, 5, 1_000])('the base64 text of %i bytes', (length) => 
   const bytes = Buffer.from(Array.from({ length }, (_, index) => index * 7))
   const text = bytes.toString('base64')
   expect([base64Length(length), base64Bytes(text)]).toEqual([text.length, length])
-  for (const size of [1, 2, 3, 5, 7, 64, 5_000]) {
-    const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
-      Buffer.from(text.slice(index * size, (index + 1) * size)),
-    )
-    const parts = [...decodableParts({ pieces, length: text.length })]
-    expect(Buffer.concat(parts.map((part) => Buffer.from(Buffer.from(part).toString(), 'base64')))).toEqual(bytes)
-  }
-})
-
-test('large pieces are cut into views', () => {
-  const piece = new Uint8Array(2_500_001).fill(0x41)
-  const parts = [...decodableParts({ pieces: [piece], length: piece.length })]
-  expect(parts.map(({ length }) => length)).toEqual([1_048_576, 1_048_576, 402_848, 1])
-  expect(parts[0]?.buffer).toBe(piece.buffer)
 })

@@ -1,7 +1,7 @@
 // Fields that the endpoints share: checked as a real service does.
 
 import { badRequest } from '../request/errors.ts'
-import { type Json, listOf, numberOr } from '../request/fields.ts'
+import { type Json, numberOr } from '../request/fields.ts'
 import type { ImageOrder, OutputFormat } from './image-call.ts'
 import { LEAST_SIDE, MOST_SIDE } from './render.ts'
 
@@ -60,5 +60,3 @@ export function bytesOfDataUrl(url: unknown): Uint8Array<ArrayBuffer> | undefine
 }
 
 export const bytesOfBase64 = (text: string): Uint8Array<ArrayBuffer> => Uint8Array.from(Buffer.from(text, 'base64'))
-
-export const lastOf = (value: unknown): unknown => listOf(value).at(-1)

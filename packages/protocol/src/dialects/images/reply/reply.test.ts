@@ -207,12 +207,7 @@ test.each<[what: string, text: string, types: string[], code: string | undefined
   ['no image', sse(PARTIAL), ['partial', 'error'], 'upstream_no_image'],
   ['nothing', '', ['error'], 'upstream_no_image'],
   ['what is not JSON', 'data: {"type":\n\n', ['error'], 'upstream_failed'],
-  [
-    'unknown events',
-    `${sse({ type: 'image_generation.queued' })}${sse(COMPLETED)}`,
-    ['completed', 'end'],
-    undefined,
-  ],
+  ['unknown events', `${sse({ type: 'image_generation.queued' })}${sse(COMPLETED)}`, ['completed', 'end'], undefined],
   ['events of edits', sse({ ...COMPLETED, type: 'image_edit.completed' }), ['completed', 'end'], undefined],
 ])('%s', (_, text, types, code) => {
   const found = events(text)

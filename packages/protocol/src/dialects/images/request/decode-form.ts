@@ -14,7 +14,7 @@ const TYPES: readonly string[] = ['image/png', 'image/jpeg', 'image/webp']
 const IMAGE_NAME = /^image(?:\[\d{0,4}\])?$/
 
 /** Whether a part with this name is read as a file. */
-export const isImagePart = (name: string): boolean => name === 'mask' || IMAGE_NAME.test(name)
+const isImagePart = (name: string): boolean => name === 'mask' || IMAGE_NAME.test(name)
 
 /** Throws RequestError. */
 export function decodeImageForm(fields: readonly FormField[], files: readonly FormFile[]): ImageRequest {

@@ -38,7 +38,6 @@ export const FIELD_TYPES = {
 } as const satisfies Record<string, 'text' | 'integer' | 'flag'>
 
 export type FieldName = keyof typeof FIELD_TYPES
-export const FIELD_NAMES = Object.keys(FIELD_TYPES) as readonly FieldName[]
 export const isFieldName = (name: string): name is FieldName => Object.hasOwn(FIELD_TYPES, name)
 
 export type PlainFields = Omit<ImageRequest, 'operation' | 'images' | 'mask' | 'unknown' | 'json'>

@@ -1,23 +1,23 @@
-// Signed, expiring URLs of stored objects. Whoever has one can read the object, without a key.
+// Signed, expiring URLs of stored objects. A client that has one can read the object, without a key.
 //
 // The signature has two parts. The tag binds the owner to the object; the second part covers the object, the expiry and the tag. So a
-// forged or altered URL is rejected before the database is asked, and the owner's number does not appear in the URL.
+// forged or altered URL is rejected before the database is queried, and the owner's number does not appear in the URL.
 import { hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { AccountSecrets } from '../access/account-secrets.ts'
 import type { MediaRecord } from '../storage/media.ts'
 
 type Owned = Pick<MediaRecord, 'id' | 'owner'>
 
-export type SignedAddresses = {
+export type SignedUrls = {
   /** An absolute URL that is valid for `ttlMs`, but not longer than the object. */
-  signedAddress(object: Owned & Pick<MediaRecord, 'expiresAt'>, ttlMs: number): string
+  sign(object: Owned & Pick<MediaRecord, 'expiresAt'>, ttlMs: number): string
   /** Whether the URL is genuine; before the object is looked up. */
   verify(id: string, query: URLSearchParams): 'valid' | 'invalid' | 'expired'
   /** Whether the URL, which is genuine, was made for the object's owner. */
   isFor(object: Owned, query: URLSearchParams): boolean
 }
 
-export type AddressOptions = {
+export type SignedUrlOptions = {
   masterSecret: string
   accountSecrets: Pick<AccountSecrets, 'pseudonym'>
   /** The URL that clients reach the gateway at, without a slash at its end. */
@@ -29,12 +29,7 @@ export type AddressOptions = {
 const TAG_LENGTH = 22
 const KEY_BYTES = 32
 
-export function createSignedAddresses({
-  masterSecret,
-  accountSecrets,
-  baseUrl,
-  clock,
-}: AddressOptions): SignedAddresses {
+export function createSignedUrls({ masterSecret, accountSecrets, baseUrl, clock }: SignedUrlOptions): SignedUrls {
   const key = Buffer.from(hkdfSync('sha256', masterSecret, '', 'trivium media addresses', KEY_BYTES))
   const tagOf = ({ id, owner }: Owned): string =>
     accountSecrets.pseudonym(owner, 'media addresses', id).slice(0, TAG_LENGTH)
@@ -42,7 +37,7 @@ export function createSignedAddresses({
     new Bun.CryptoHasher('sha256', key).update(`${id}\n${exp}\n${tag}`).digest('base64url')
 
   return {
-    signedAddress(object, ttlMs) {
+    sign(object, ttlMs) {
       // Whole seconds, never beyond the object's life.
       const exp = String(Math.floor(Math.min(clock() + ttlMs, object.expiresAt) / 1_000))
       const tag = tagOf(object)
