@@ -41,7 +41,9 @@ beforeAll(async () => {
   gateway = await startGateway({
     config: `upstreams:
   - { id: up, dialect: images, base_url: "http://127.0.0.1:${port}/v1", keys: [upstream-key-123], breaker: false }
+  - { id: one, dialect: generate-content, base_url: "http://127.0.0.1:${port}/v1beta", keys: [upstream-key-123] }
 models:
+  - { id: several, type: image, price: { per_image: 0.04 }, routes: [{ upstream: one, model: m }] }
   - { id: large, type: image, price: { per_image: 0.04 }, routes: [{ upstream: up, model: m }] }
 `,
   })
@@ -115,6 +117,21 @@ describe.each([
     expect(peak).toBeLessThan(largest + SLACK)
     expect((await settled())[0]).toMatchObject({ ending: 'failed', cost_usd: '0.00' })
   })
+})
+
+test('images of several calls that are too large together are as many as fit', async () => {
+  isStream = false
+  let calls = 0
+  answer = async (write) => {
+    calls++
+    await write('{"candidates":[{"content":{"parts":[{"inlineData":{"mimeType":"image/png","data":"')
+    for (let left = 50 * MIB; left > 0; left -= CHUNK.length) await write(CHUNK)
+    await write('"}}]},"finishReason":"STOP"}]}')
+  }
+  const response = await generate(gateway.url, secret, { model: 'several', prompt: 'a cat', n: 4 })
+  expect([response.status, response.headers.get('x-trivium-warnings')]).toEqual([200, 'n;partial'])
+  expect(Math.round((await response.bytes()).length / MIB)).toBe(100)
+  expect([calls, (await settled())[0]?.cost_usd]).toEqual([3, '0.08'])
 })
 
 test('a client that does not read stops the upstream', async () => {

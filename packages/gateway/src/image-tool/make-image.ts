@@ -80,7 +80,7 @@ async function hold(
     ...call,
     ...{ hold: part, upstreamCall, claim: undefined, firstOutputAt: undefined, failedAttempts: undefined },
     attempt: { offer, candidate, dialect, health, warnings: [...warnings] },
-    ...{ request, wanted: offer, tried: [], delivered: [], usage: undefined, calls: 0 },
+    ...{ request, wanted: offer, tried: [], delivered: [], usage: undefined, heldBytes: 0, calls: 0 },
   }
 }
 

@@ -83,7 +83,7 @@ async function readReply(
   deps: CallDependencies,
 ): Promise<ReplyFrame | FailedAttempt> {
   const { upstreamCall, attempt } = imageCall
-  const thin = openThinJson(REPLY_BYTES)
+  const thin = openThinJson(REPLY_BYTES - imageCall.heldBytes)
   try {
     for (let piece = await response.read(); piece; piece = await response.read()) {
       upstreamCall.received(piece)
@@ -168,6 +168,10 @@ async function deliver(imageCall: ImageCall, event: CompletedImage, onImage: OnI
   // Many vendors do not report the quality: then it is the one that was requested, unless the vendor was not told.
   const isDropped = attempt.warnings.some((warning) => warning.startsWith('quality;'))
   const quality = chosen(event.details.quality) ?? (isDropped ? undefined : chosen(request.quality))
+  const { base64 } = event.image
+  // Several calls make one response. A URL takes the place of an image that was stored.
+  if (base64 && request.responseFormat !== 'url') imageCall.heldBytes += base64.length
+  if (imageCall.heldBytes > REPLY_BYTES) throw new ThinJsonOverflow('the images are too large together')
   imageCall.firstOutputAt ??= performance.now()
   await onImage(event)
   imageCall.delivered.push({ size: size ?? (await dimensionsOf(event.image)) ?? chosen(request.size), quality })

@@ -7,7 +7,7 @@ import type { ImageCandidate, ImageOffer } from '../access/catalogue.ts'
 import type { DeliveredImage } from '../money/prices/image-price.ts'
 import type { CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
 
-/** The largest unstreamed response of an upstream. */
+/** The largest response, of an upstream and to a client. */
 export const REPLY_BYTES = 128 * 1024 * 1024
 
 /** One attempt at one candidate: the next attempt replaces it as a whole. */
@@ -23,6 +23,8 @@ export type ImageCall = PaidCall<ImageAttempt> & {
   /** What has been made so far, over all calls to upstreams. */
   readonly delivered: DeliveredImage[]
   usage: Usage | undefined
+  /** Of the response so far, in base64. */
+  heldBytes: number
   /** Responses of upstreams that brought images. */
   calls: number
 }

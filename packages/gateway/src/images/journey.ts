@@ -219,6 +219,6 @@ function callOf(routed: Routed, context: Context, caller: Caller, held: Held): I
     },
     attempt: { offer, candidate, dialect, health, warnings },
     ...{ failedAttempts: undefined, firstOutputAt: undefined, isSettled: false },
-    ...{ request, wanted: offer, tried: [], delivered: [], usage: undefined, calls: 0 },
+    ...{ request, wanted: offer, tried: [], delivered: [], usage: undefined, heldBytes: 0, calls: 0 },
   }
 }

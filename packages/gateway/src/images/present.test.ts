@@ -22,7 +22,7 @@ const inPiecesOf = (size: number): NonNullable<ReplyImage['base64']> => ({
 /** Only what `present` reads. */
 const callFor = (responseFormat: 'url' | 'b64_json') =>
   ({
-    request: { responseFormat },
+    ...{ request: { responseFormat }, heldBytes: 0 },
     caller: { account: 7n },
     attempt: { candidate: { upstream: { baseUrl: 'https://vendor.example/v1', allowPrivate: false } } },
   }) as unknown as ImageCall

@@ -7,7 +7,7 @@ import type { Retention } from '../config/types.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import type { SignedUrls } from '../media/signed-urls.ts'
 import type { fetchPublic } from '../upstreams/fetch-public.ts'
-import type { ImageCall } from './image-call.ts'
+import { type ImageCall, REPLY_BYTES } from './image-call.ts'
 import { inspectImage } from './inspect-image.ts'
 
 export type PresentDependencies = {
@@ -31,11 +31,14 @@ export async function present(image: ReplyImage, call: ImageCall, deps: PresentD
   const { base64, url, ...rest } = image
   if (base64 && responseFormat !== 'url') return { ...rest, base64 }
   if (base64) return { ...rest, url: await stored(() => decodeBase64(base64.pieces), call, deps) }
-  const bytes = await fetched(url ?? '', call, deps)
   // Clients demand base64 in every event.
-  if (responseFormat === 'b64_json' || (stream && responseFormat === undefined))
-    return { ...rest, base64: await encodedBytes(bytes) }
-  return { ...rest, url: await stored(() => [bytes], call, deps) }
+  const isInline = responseFormat === 'b64_json' || (stream && responseFormat === undefined)
+  const room = isInline ? Math.floor(((REPLY_BYTES - call.heldBytes) / 4) * 3) : MAX_FETCHED_BYTES
+  const bytes = await fetched(url ?? '', room, call, deps)
+  if (!isInline) return { ...rest, url: await stored(() => [bytes], call, deps) }
+  const encoded = await encodedBytes(bytes)
+  call.heldBytes += encoded.length
+  return { ...rest, base64: encoded }
 }
 
 /** As the image itself shows them. undefined: they cannot be read. */
@@ -57,6 +60,7 @@ function beginningOf(content: Iterable<Uint8Array>): Uint8Array {
 
 async function fetched(
   url: string,
+  maxBytes: number,
   { attempt: { candidate } }: ImageCall,
   deps: PresentDependencies,
 ): Promise<Uint8Array> {
@@ -66,7 +70,7 @@ async function fetched(
   const ownPort = Number(own.port) || (own.protocol === 'https:' ? 443 : 80)
   const { status, bytes } = await deps
     .fetchPublic(url, {
-      ...{ maxBytes: MAX_FETCHED_BYTES, timeoutMs: FETCH_TIMEOUT_MS, accept: 'image/*' },
+      ...{ maxBytes, timeoutMs: FETCH_TIMEOUT_MS, accept: 'image/*' },
       allowHost: (host, port) => host === ownHost && port === ownPort,
       allowPrivate: upstream.allowPrivate,
     })
