@@ -5,10 +5,12 @@ import { agents } from './agents.ts'
 import { batches } from './batches.ts'
 import { clientDisconnect } from './client-disconnect.ts'
 import { crashPostgres, crashSqlite } from './crash.ts'
+import { crashImages } from './crash-images.ts'
 import { databaseOutage, frozenNode } from './outage.ts'
 import { overshoot } from './overshoot.ts'
 import { racePostgres, raceSqlite } from './race.ts'
 import { rowsPostgres, rowsSqlite } from './rows.ts'
+import { uploads } from './uploads.ts'
 
 export const SQLITE_SCENARIOS: readonly Scenario[] = [
   crashSqlite,
@@ -21,4 +23,4 @@ export const SQLITE_SCENARIOS: readonly Scenario[] = [
 export const POSTGRES_SCENARIOS: readonly Scenario[] = [
   ...[crashPostgres, frozenNode, databaseOutage, racePostgres, batches, rowsPostgres],
 ]
-export const SCENARIOS: readonly Scenario[] = [...SQLITE_SCENARIOS, ...POSTGRES_SCENARIOS]
+export const SCENARIOS: readonly Scenario[] = [...SQLITE_SCENARIOS, ...POSTGRES_SCENARIOS, crashImages, uploads]

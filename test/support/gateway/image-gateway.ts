@@ -1,13 +1,12 @@
 // A gateway over two scripted upstreams of the images dialect, for all tests of a file or of a describe block.
 import { afterAll, afterEach, expect } from 'bun:test'
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { eventually } from '../eventually.ts'
 import { configForImages } from '../upstreams/image-replies.ts'
 import { startUpstream, type Upstream } from '../upstreams/raw-upstream.ts'
 import { audit } from './accounts.ts'
 import { type Gateway, startGateway } from './gateway.ts'
-import type { Engine, Home } from './home.ts'
+import type { Engine } from './home.ts'
+import { spooledFiles } from './spooled-files.ts'
 
 export type ImageGateway = { gateway: Gateway; first: Upstream; second: Upstream }
 
@@ -35,9 +34,3 @@ async function start(engine: Engine, more: string): Promise<ImageGateway> {
   const second = await startUpstream()
   return { gateway: await startGateway({ engine, config: configForImages(first, second, more) }), first, second }
 }
-
-/** Uploads on disk: in the folder of each process, named by a number. */
-export const spooledFiles = ({ dataDir }: Home): string[] =>
-  readdirSync(join(dataDir, 'spool'), { recursive: true })
-    .map(String)
-    .filter((name) => /\/\d+$/.test(name))
