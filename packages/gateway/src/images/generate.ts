@@ -62,6 +62,7 @@ async function generateOnce(
   const before = imageCall.delivered.length
   for (;;) {
     const reply = await call(imageCall, deps)
+    const { usage } = imageCall
     const read = isEventStream(reply)
       ? await readEvents(imageCall, reply, onImage, deps)
       : await readReply(imageCall, reply, onImage, deps)
@@ -69,6 +70,8 @@ async function generateOnce(
     if (!read || !('failure' in read)) return read
     // Images that were completed before the failure are kept.
     if (imageCall.delivered.length > before) return undefined
+    // What a failed attempt reports is the operator's cost, not the caller's.
+    imageCall.usage = usage
     await nextAttempt(imageCall, read, deps)
   }
 }

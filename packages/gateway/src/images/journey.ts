@@ -61,7 +61,11 @@ export async function imageJourney(
     const warnings: string[] = []
     const offerOf = (model: string) => authorizeImage(caller, model, catalogue)
     const isRepeatable = idempotencyKey !== null
-    read = await endpoint.read(incoming, { slot, catalogue, offerOf, isRepeatable, warnings }, deps)
+    read = await endpoint.read(
+      incoming,
+      { account: caller.account, slot, catalogue, offerOf, isRepeatable, warnings },
+      deps,
+    )
     const { request, fingerprint } = read
     checkImageLimits(request, offerOf(request.model).model.limits)
     if (idempotencyKey !== null) {

@@ -70,14 +70,14 @@ function failureOf({ reason, message, retryAfter }: BodyError): Failure {
   return new Failure(reason, message, retryAfter === undefined ? {} : { retryAfter })
 }
 
+type UploadContext = { account: bigint; slot: Slot; catalogue: Catalogue; isRepeatable: boolean }
+
 export async function readEdit(
   { http, record }: IncomingRequest,
-  slot: Slot,
-  { config }: Catalogue,
-  isRepeatable: boolean,
+  { account, slot, catalogue: { config }, isRepeatable }: UploadContext,
   deps: ReadDependencies,
 ): Promise<ReadRequest> {
-  const spooled = deps.spool.open()
+  const spooled = deps.spool.open(account)
   try {
     const { uploadBytes: bodyBytes } = config.server.limits
     const { after } = deps.ticker

@@ -29,7 +29,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'trivium-upload-'))
   spool = await openSpool(join(folder, 'spool'), () => LIMITS.spoolBytes)
   server = serveForTest(async (http) => {
-    const handle = spool.open()
+    const handle = spool.open(1n)
     try {
       const { fields, files } = await readUpload(http, { ...LIMITS, idleMs: 300, after }, handle)
       outcome = 'read'

@@ -31,7 +31,7 @@ const filesIn = () =>
 
 test('files are private, have names of our own, hold what was written, and are deleted with their request', async () => {
   const spool = await open()
-  const [one, two] = [spool.open(), spool.open()]
+  const [one, two] = [spool.open(1n), spool.open(1n)]
   for (const handle of [one, two]) {
     const file = await handle.open(PART)
     for (const size of [1, 0, 70_000, 3, 65_536, 65_536, 7]) await file.write(new Uint8Array(size).fill(size & 255))
@@ -51,7 +51,7 @@ test('files are private, have names of our own, hold what was written, and are d
 
 test('beyond its bound the spool is full until a request deletes its files', async () => {
   const spool = await open(100)
-  const [one, two] = [spool.open(), spool.open()]
+  const [one, two] = [spool.open(1n), spool.open(2n)]
   const first = await one.open(PART)
   await first.write(new Uint8Array(60))
   const second = await two.open(PART)
@@ -68,8 +68,20 @@ test('beyond its bound the spool is full until a request deletes its files', asy
   expect([spool.usedBytes, filesIn()]).toEqual([0, []])
 })
 
+test('the requests of one account take at most half of the spool, so that others find room', async () => {
+  const spool = await open(100)
+  const handles = [1n, 1n, 2n].map((account) => spool.open(account))
+  const [one, two, other] = await Promise.all(handles.map((handle) => handle.open(PART)))
+  await one?.write(new Uint8Array(40))
+  await two?.write(new Uint8Array(10))
+  expect(() => two?.write(new Uint8Array(1))).toThrow(Failure)
+  await other?.write(new Uint8Array(50))
+  for (const handle of handles) await handle.close()
+  expect(spool.usedBytes).toBe(0)
+})
+
 test('a file that was never finished is deleted, too', async () => {
-  const handle = (await open()).open()
+  const handle = (await open()).open(1n)
   const file = await handle.open(PART)
   await file.write(new Uint8Array(100_000))
   await handle.close()
@@ -90,7 +102,7 @@ test('a start deletes the files of dead processes, and not those of living ones'
   await mkdir(join(folder, 'nobody'))
   writeFileSync(join(folder, 'nobody', '1'), 'x')
   expect(filesIn().sort()).toEqual([dead.path, living.path, join(folder, 'nobody', '1')].sort())
-  const own = (await open()).open()
+  const own = (await open()).open(1n)
   await (await own.open(PART)).write(new Uint8Array(1))
   // Another start in the same process.
   await open()

@@ -20,7 +20,8 @@ export type SpoolHandle = MultipartSink<SpooledFile> & {
 export type Spool = {
   /** Bytes of all files that are open or have not been deleted. */
   readonly usedBytes: number
-  open(): SpoolHandle
+  /** For a request of this account: its requests together take at most half of the spool, one alone may take all. */
+  open(account: bigint): SpoolHandle
   /** Deletes everything of this process. */
   close(): Promise<void>
 }
@@ -38,12 +39,24 @@ export async function openSpool(folder: string, maxBytes: () => number): Promise
   let usedBytes = 0
   let files = 0
 
-  function reserve(bytes: number): void {
-    if (usedBytes + bytes > maxBytes()) throw full()
+  const byAccount = new Map<bigint, number>()
+
+  function reserve(account: bigint, ofRequest: number, bytes: number): void {
+    const ofAccount = byAccount.get(account) ?? 0
+    const hasOthers = ofAccount > ofRequest
+    if (usedBytes + bytes > maxBytes() || (hasOthers && ofAccount + bytes > maxBytes() / 2)) throw full()
     usedBytes += bytes
+    byAccount.set(account, ofAccount + bytes)
   }
 
-  function openHandle(): SpoolHandle {
+  function release(account: bigint, bytes: number): void {
+    usedBytes -= bytes
+    const left = (byAccount.get(account) ?? 0) - bytes
+    if (left > 0) byAccount.set(account, left)
+    else byAccount.delete(account)
+  }
+
+  function openHandle(account: bigint): SpoolHandle {
     const opened: OpenFile[] = []
     let reserved = 0
     let closing: Promise<void> | undefined
@@ -52,7 +65,7 @@ export async function openSpool(folder: string, maxBytes: () => number): Promise
         if (closing) throw new Error('the files of this request are deleted already')
         const path = join(own, String(++files))
         const file = new OpenFile(path, await open(path, 'wx', 0o600).catch(rejectFull), (bytes) => {
-          reserve(bytes)
+          reserve(account, reserved, bytes)
           reserved += bytes
         })
         opened.push(file)
@@ -60,7 +73,7 @@ export async function openSpool(folder: string, maxBytes: () => number): Promise
       },
       close() {
         closing ??= Promise.all(opened.map((file) => file.delete())).then(() => {
-          usedBytes -= reserved
+          release(account, reserved)
           reserved = 0
         })
         return closing

@@ -18,7 +18,7 @@ const after = (ms: number, run: () => void) => {
 
 const { port } = serveForTest(async (http) => {
   if (http.method === 'GET') return json(200, testHeaders(), { rss: process.memoryUsage.rss(), most })
-  const handle = spool.open()
+  const handle = spool.open(1n)
   try {
     const options = { bodyBytes: 1024 * MIB, fileBytes: 64 * MIB, idleMs: 60_000, after }
     const { files } = await readUpload(http, options, handle)

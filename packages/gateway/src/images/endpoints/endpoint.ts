@@ -22,6 +22,8 @@ export type ImageEndpoint = {
 }
 
 export type ReadContext = {
+  /** The caller's. */
+  account: bigint
   slot: Slot
   catalogue: Catalogue
   /** The caller's offer of a model. Throws Failure if the caller may not use it. */

@@ -13,10 +13,10 @@ import type { ImageEncoding, ImageEndpoint } from './endpoint.ts'
 export const imagesEndpoint = (operation: ImageRequest['operation']): ImageEndpoint => ({
   dialect: 'images',
   name: `images.${operation}`,
-  read: (incoming, { slot, catalogue, isRepeatable }, deps) =>
+  read: (incoming, context, deps) =>
     operation === 'edit'
-      ? readEdit(incoming, slot, catalogue, isRepeatable, deps)
-      : readGeneration(incoming, slot, catalogue, deps),
+      ? readEdit(incoming, context, deps)
+      : readGeneration(incoming, context.slot, context.catalogue, deps),
   encoding,
 })
 
