@@ -9,13 +9,15 @@ import { readUntil } from '../support/requests/dialect-calls.ts'
 import { edit, eventsIn, formOf, generate, pngOf } from '../support/requests/images.ts'
 import {
   completed,
+  DETAILS,
   errorEvent,
+  PNG_512,
   partial,
   respondAsRequested,
   respondWithImages,
   streamSteps,
 } from '../support/upstreams/image-replies.ts'
-import { respondWithError } from '../support/upstreams/raw-upstream.ts'
+import { respondWith, respondWithError, stream } from '../support/upstreams/raw-upstream.ts'
 
 const REQUEST = { model: 'img', prompt: 'a cat', size: '512x512' }
 let keys = 0
@@ -59,6 +61,30 @@ describe.each(ENGINES)('%s', (engine) => {
     expect([status, headers.get('idempotent-replayed')]).toEqual([200, 'true'])
     expect(JSON.parse(text).data.length).toBe(2)
     expect([(await client.rows()).length, client.calls()]).toEqual([1, 1])
+  })
+
+  test('a response of several megabytes, and one with URLs: replayed as they were', async () => {
+    const { first } = await started
+    // No image, but as large as one.
+    const large = 'QUFB'.repeat(1024 * 1024)
+    for (const fields of [{}, { stream: true }, { response_format: 'url' }]) {
+      const gate = Promise.withResolvers<void>()
+      const isStream = 'stream' in fields
+      const isUrl = 'response_format' in fields
+      const reply = { created: 7, ...DETAILS, data: [{ b64_json: isUrl ? PNG_512 : large }] }
+      const behaviour = isStream ? stream(completed({ b64_json: large })) : respondWith(reply)
+      first.behave((socket, request) => gate.promise.then(() => behaviour(socket, request)))
+      const client = await open(fields)
+      await client.disconnect()
+      gate.resolve()
+      expect(await client.settled()).toMatchObject([{ ending: 'client_gone', cost_usd: '0.02' }])
+      const { status, text } = await client.again()
+      const [image] = isStream ? eventsIn(text) : JSON.parse(text).data
+      expect(status).toBe(200)
+      if (!isUrl) expect(image.b64_json === large).toBe(true)
+      else expect((await fetch(image.url)).status).toBe(200)
+      expect([(await client.rows()).length, client.calls()]).toEqual([1, 1])
+    }
   })
 
   const PARTIALS = { stream: true, partial_images: 1, n: 2 }

@@ -6,6 +6,7 @@ import { formulaOf, type PricedReceipt } from '../../packages/gateway/src/money/
 import { eventually } from '../support/eventually.ts'
 import { audit, newKey, type Row } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { ENGINES } from '../support/gateway/home.ts'
 import { pngOf } from '../support/requests/images.ts'
 import { type Behaviour, reply, respondWith, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
 
@@ -235,6 +236,15 @@ describe('money', () => {
     expect(await only(settled)).toMatchObject({ cost_usd: usd(2, 1) })
   })
 
+  test('a limit on tokens per minute counts all calls of the model', async () => {
+    const { secret, settled } = await newKey(gateway, '10', { tpm: '2000' })
+    const answer = await answerOf(await post(secret))
+    expect(answer).toMatchObject({ status: 'completed', usage: { total_tokens: 60 } })
+    expect(await only(settled)).toMatchObject({ cost_usd: usd(2, 1) })
+    const caps = sent().map((body) => body as never as { max_tokens?: number; max_completion_tokens?: number })
+    expect(caps.map((each) => each.max_completion_tokens ?? each.max_tokens ?? 0).every((cap) => cap > 16)).toBe(true)
+  })
+
   test('heartbeats while the image is made, longer than the model may take', async () => {
     const { secret, settled } = await newKey(gateway)
     const quick = drawing
@@ -271,8 +281,8 @@ describe('money', () => {
       expect(statuses(await answerOf(await post(secret, {}, { headers })))).toEqual(['completed'])
   })
 
-  test('after a crash, the images that were made are charged', async () => {
-    const crashing = await startGateway({ config: `${config}tools: { image_generation: { model: img } }\n` })
+  test.each(ENGINES)('%s: after a crash, the images that were made are charged', async (engine) => {
+    const crashing = await startGateway({ engine, config: `${config}tools: { image_generation: { model: img } }\n` })
     const { secret, email } = await newKey(crashing)
     const waiting = Promise.withResolvers<void>()
     script = [respondWith(calling('a')), () => waiting.resolve()]
@@ -281,6 +291,7 @@ describe('money', () => {
     await crashing.kill()
     const next = await startGateway({ home: crashing.home })
     const usage = () => next.command<Row[]>('usage', '--account', email)
+    // On PostgreSQL only after the lease of the killed node has expired.
     await eventually(async () => (await usage())[0]?.ending !== 'running')
     expect(await usage()).toMatchObject([{ cost_usd: usd(1, 1) }])
     expect(await audit(next)).toMatchObject({ ok: true, open_holds: 0 })

@@ -174,4 +174,12 @@ describe.each(MODELS)('%s', (model) => {
     // The sandbox says whether it knows the signatures of what is sent back.
     if (model !== 'over-chat') expect(response.output_text).toMatch(/reasoning returned: [1-9]\d* signed, 0 unsigned/)
   })
+
+  test("the SDK's stream helper puts the same response together", async () => {
+    const { openai } = await client()
+    const response = await openai.responses.stream({ model, input: DRAW, tools: [TOOL] }).finalResponse()
+    expect(response.output.map(({ type }) => type)).toEqual(['image_generation_call', 'message'])
+    expect(isPng(imagesOf(response)[0]?.result)).toBe(true)
+    expect(response.output_text).toContain('The image was made')
+  })
 })

@@ -17,7 +17,13 @@ import {
   respondWithImages,
   USAGE,
 } from '../support/upstreams/image-replies.ts'
-import { type Behaviour, respondWith, respondWithError, stream } from '../support/upstreams/raw-upstream.ts'
+import {
+  type Behaviour,
+  respondWith,
+  respondWithError,
+  stream,
+  streamWithoutEnd,
+} from '../support/upstreams/raw-upstream.ts'
 
 const { gateway, first, second } = await startImageGateway()
 const REQUEST = { model: 'two', prompt: 'a cat' }
@@ -137,6 +143,19 @@ describe('a failed upstream is free, and another is called only if nothing can h
       expect([status, row?.ending, row?.cost_usd, calls]).toEqual([504, 'timeout', '0.00', [1, 0]])
     }
   })
+})
+
+test('silence after a partial image: a timeout in the stream, and free', async () => {
+  const { text, row, calls } = await outcomeOf(streamWithoutEnd(partial()), { model: 'hasty', stream: true })
+  expect(eventsIn(text).at(-1)?.error?.code).toBe('upstream_timeout')
+  expect([row?.ending, row?.cost_usd, calls]).toEqual(['timeout', '0.00', [1, 0]])
+})
+
+test('silence after a completed image: that one is delivered and charged', async () => {
+  const fields = { model: 'hasty', stream: true, n: 2 }
+  const { text, row, calls } = await outcomeOf(streamWithoutEnd(completed()), fields)
+  expect(eventsIn(text).map(({ type }) => type)).toEqual(['image_generation.completed'])
+  expect([row?.cost_usd, row?.receipt?.warnings, calls]).toEqual(['0.02', ['n;partial'], [1, 0]])
 })
 
 describe('prices', () => {
