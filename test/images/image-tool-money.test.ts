@@ -259,9 +259,11 @@ describe('money', () => {
   })
 
   test.each([
-    ['a key of its own completes and repeats it', { 'idempotency-key': 'gone' }, usd(2, 1)],
-    ['without one the model is not called again', {}, usd(1, 1)],
-  ])('a disconnect while the image is made: %s', async (_, headers: Record<string, string>, expected) => {
+    ['a key of its own completes and repeats it', { 'idempotency-key': 'gone' }, false, usd(2, 1)],
+    ['a key of its own completes and repeats a stream', { 'idempotency-key': 'gone' }, true, usd(2, 1)],
+    ['without one the model is not called again', {}, false, usd(1, 1)],
+    ['without one a stream ends, too', {}, true, usd(1, 1)],
+  ])('a disconnect while the image is made: %s', async (_, headers: Record<string, string>, stream, expected) => {
     const { secret, settled } = await newKey(gateway)
     const leaving = new AbortController()
     const [begun, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -270,15 +272,18 @@ describe('money', () => {
       await left.promise
       await respondWith({ created: 1, data: [{ b64_json: png }] })(socket, request)
     }
-    const first = post(secret, {}, { headers, signal: leaving.signal })
+    const first = post(secret, { stream }, { headers, signal: leaving.signal })
     first.catch(() => {})
     await begun.promise
+    if (stream) await first
     leaving.abort()
     await Bun.sleep(100)
     left.resolve()
     expect(await only(settled)).toMatchObject({ ending: 'client_gone', cost_usd: expected })
-    if (Object.keys(headers).length > 0)
-      expect(statuses(await answerOf(await post(secret, {}, { headers })))).toEqual(['completed'])
+    if (Object.keys(headers).length === 0) return
+    const again = await post(secret, { stream }, { headers })
+    expect([again.status, await again.text()]).toEqual([200, expect.stringContaining(`"result":"${png}"`)])
+    expect(await only(settled)).toMatchObject({ cost_usd: expected })
   })
 
   test.each(ENGINES)('%s: after a crash, the images that were made are charged', async (engine) => {
