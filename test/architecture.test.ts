@@ -32,7 +32,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   text: ['routing', 'bytes', 'paid-call', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
   routing: ['paid-call', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
   'paid-call': ['overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
-  media: ['access', 'storage', 'observe', 'config'],
+  media: ['access', 'storage', 'bytes', 'observe', 'config'],
   overload: ['access', 'money', 'storage', 'observe'],
   access: ['upstreams', 'money', 'storage', 'observe', 'config'],
   jobs: ['access', 'storage', 'observe'],

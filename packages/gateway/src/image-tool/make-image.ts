@@ -5,8 +5,8 @@ import type { Base64, ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import type { MadeImage, MediaBlock } from '@trivium/protocol/canonical/reply.ts'
 import { Failure } from '../access/failure.ts'
+import { freeMemory } from '../bytes/free-memory.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
-import { collectGarbage } from '../images/collect-garbage.ts'
 import { type CompletedImage, generate, type PartialImage } from '../images/generate.ts'
 import type { ImageCall } from '../images/image-call.ts'
 import { present } from '../images/present.ts'
@@ -118,7 +118,7 @@ async function make(
     if (completed) health.answered(deps.ticker.now(), imageCall.firstOutputAt)
     health.end(deps.ticker.now())
     upstreamCall.stop()
-    collectGarbage()
+    freeMemory()
   }
   const [delivered] = imageCall.delivered
   if (!completed || !delivered) return failed('The upstream returned no image.')

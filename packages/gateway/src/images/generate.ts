@@ -6,10 +6,10 @@ import { IMAGE_SERVICES } from '@trivium/protocol/dialects/image-services.ts'
 import { openThinJson, ThinJsonOverflow } from '@trivium/protocol/framing/json/thin-json.ts'
 import { Failure } from '../access/failure.ts'
 import { codec } from '../bytes/codec.ts'
+import { countReceived } from '../bytes/free-memory.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
 import { type CallDependencies, call, nextAttempt } from './call.ts'
-import { countReceived } from './collect-garbage.ts'
 import { type ImageCall, isComplete, REPLY_BYTES } from './image-call.ts'
 import { dimensionsOf } from './present.ts'
 import { makesMany } from './reserve.ts'
@@ -90,7 +90,7 @@ async function readReply(
   try {
     for (let piece = await response.read(); piece; piece = await response.read()) {
       upstreamCall.received(piece)
-      countReceived(piece)
+      countReceived(piece.length)
       thin.push(piece)
     }
   } catch (error) {
@@ -128,7 +128,7 @@ async function readEvents(
       const piece = await response.read()
       if (piece) {
         upstreamCall.received(piece)
-        countReceived(piece)
+        countReceived(piece.length)
         decoder.push(piece)
       } else {
         isOver = true

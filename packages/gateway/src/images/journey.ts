@@ -8,6 +8,7 @@ import { type AuthenticateDependencies, authenticate } from '../access/authentic
 import { authorizeImage } from '../access/authorize.ts'
 import type { Catalogue, ImageOffer } from '../access/catalogue.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
+import { freeMemory } from '../bytes/free-memory.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import type { Slot } from '../overload/admission.ts'
 import { type AdmitDependencies, admit } from '../paid-call/admit.ts'
@@ -21,7 +22,6 @@ import type { Node } from '../storage/node/node.ts'
 import type { OpenRequest } from '../storage/node/settler.ts'
 import type { Caller } from '../storage/storage.ts'
 import { showWarnings } from './call.ts'
-import { collectGarbage } from './collect-garbage.ts'
 import type { ImageEndpoint } from './endpoints/endpoint.ts'
 import type { ImageCall } from './image-call.ts'
 import { checkMemory, type ReadDependencies, type ReadRequest } from './read.ts'
@@ -103,7 +103,7 @@ export async function imageJourney(
     const { close } = read
     return withEnd(response, () => {
       slot.release()
-      collectGarbage()
+      freeMemory()
       return close()
     })
   } catch (error) {
@@ -112,7 +112,7 @@ export async function imageJourney(
   } finally {
     if (!isResponding) {
       slot.release()
-      collectGarbage()
+      freeMemory()
       await read?.close()
     }
   }

@@ -5,8 +5,8 @@
 import { randomBytes } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import { Failure } from '../access/failure.ts'
+import { countReleased } from '../bytes/free-memory.ts'
 import type { Media, MediaRecord } from '../storage/media.ts'
-import { noteReleased } from './released-memory.ts'
 
 /** The contents, by the id of their object. */
 export type BlobStore = {
@@ -121,7 +121,7 @@ export async function* readFile(path: string, start = 0, end = Number.POSITIVE_I
       if (bytesRead === 0) return
       at += bytesRead
       yield buffer.subarray(0, bytesRead)
-      noteReleased(bytesRead)
+      countReleased(bytesRead)
     }
   } finally {
     await file.close()

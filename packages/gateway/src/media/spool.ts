@@ -5,8 +5,8 @@ import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileSink, MultipartSink } from '@trivium/http/multipart/read-multipart.ts'
 import { Failure } from '../access/failure.ts'
+import { countReleased } from '../bytes/free-memory.ts'
 import { acquireLock, type FolderLock } from './folder-lock.ts'
-import { noteReleased } from './released-memory.ts'
 
 /** Its name is made by the gateway: nothing of what the client sent is in the path. */
 export type SpooledFile = { path: string; size: number }
@@ -110,7 +110,7 @@ class OpenFile implements FileSink<SpooledFile> {
   write(bytes: Uint8Array): undefined | Promise<unknown> {
     this.#reserve(bytes.length)
     this.#size += bytes.length
-    noteReleased(bytes.length)
+    countReleased(bytes.length)
     if (this.#collectedBytes + bytes.length > WRITE_BYTES) return this.#flush(bytes)
     this.#collected.set(bytes, this.#collectedBytes)
     this.#collectedBytes += bytes.length
