@@ -63,7 +63,7 @@ describe('the official SDK', () => {
 
   test('sees heartbeats, which say nothing, while the image is made', async () => {
     const { secret } = await newKey(gateway)
-    const contents = 'pace 400 ms, a cat'
+    const contents = 'pace 1200 ms, a cat'
     const stream = await modelsFor(secret).generateContentStream({ model: 'sandbox-image', contents, config: IMAGE })
     const images: boolean[] = []
     for await (const chunk of stream) images.push(chunk.data !== undefined)
@@ -116,7 +116,7 @@ test.each([
 ])('an error after the headers of a stream %s', async (_, query) => {
   const { secret, settled } = await newKey(gateway)
   const asked = { verb: 'streamGenerateContent', query, model: 'sandbox-image:no-image' }
-  const response = await ask(secret, prompt('pace 400 ms, a cat'), asked)
+  const response = await ask(secret, prompt('pace 1200 ms, a cat'), asked)
   expect(response.status).toBe(200)
   const text = await response.text()
   const last = query === '' ? JSON.parse(text.split('data: ').at(-1) ?? '') : JSON.parse(text)[0]

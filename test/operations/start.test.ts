@@ -57,7 +57,7 @@ models:
       `  store    ${database()}`,
       `  config   ${gateway.home.configFile}`,
       '  models   real: 2 (real-model, both-model)',
-      '           sandbox: 2 (both-model, sandbox-text)',
+      '           sandbox: 3 (both-model, sandbox-text, sandbox-image)',
       '  sign-up  registration is closed; registration: { open: true } in the configuration file opens it',
       '',
     ].join('\n')

@@ -168,9 +168,9 @@ test('each of these calls has a receipt with a cost, and the audit finds no erro
 test('upstream list shows the dialects of each, and whether it was tested', async () => {
   const list = await gateway.command<{ id: string; speaks: string[]; tried: string }[]>('upstream', 'list')
   const of = (id: string) => list.find((each) => each.id === id)
-  expect(of('openai')).toMatchObject({ kind: 'openai', dialect: 'responses', speaks: ['responses', 'chat'] })
+  expect(of('openai')).toMatchObject({ kind: 'openai', dialect: 'responses', speaks: ['responses', 'chat', 'images'] })
   expect([of('openai')?.tried, of('azure')?.tried]).toEqual(['sandbox', 'untried'])
   const { stdout } = await gateway.cli('upstream', 'list')
-  expect(stdout).toMatch(/^azure +azure +responses,chat +\S+ +1\.1 +reachable +1 /m)
+  expect(stdout).toMatch(/^azure +azure +responses,chat,images +\S+ +1\.1 +reachable +1 /m)
   expect(stdout).not.toContain('key-of')
 })
