@@ -17,7 +17,8 @@ const IMAGE_NAME = /^image(?:\[\d{0,4}\])?$/
 const isImagePart = (name: string): boolean => name === 'mask' || IMAGE_NAME.test(name)
 
 /** Throws RequestError. */
-export function decodeImageForm(fields: readonly FormField[], files: readonly FormFile[]): ImageRequest {
+export function decodeImageForm(fields: readonly FormField[], parts: readonly FormFile[]): ImageRequest {
+  const files = parts.filter(isChosen)
   const values: Record<string, unknown> = {}
   const unknown: UnknownField[] = []
   for (const { name, value } of fields) {
@@ -37,6 +38,9 @@ export function decodeImageForm(fields: readonly FormField[], files: readonly Fo
   const [mask] = masks
   return { ...request, images, ...(mask === undefined ? {} : { mask: inputOf(mask) }) }
 }
+
+/** Browsers send an input for files that was left empty as an empty file without a name. */
+const isChosen = ({ bytes, filename }: FormFile): boolean => bytes > 0 || filename !== ''
 
 const baseName = (name: string): string => (name === 'mask' ? 'mask' : 'image')
 

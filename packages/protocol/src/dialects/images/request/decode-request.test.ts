@@ -89,6 +89,11 @@ describe('a JSON body', () => {
     [{ size: 'large' }, 'size', '<width>x<height>'],
     [{ size: '1024X1024' }, 'size', '<width>x<height>'],
     [{ size: '1x1' }, 'size', '<width>x<height>'],
+    [{ size: '01024x1024' }, 'size', '<width>x<height>'],
+    [{ size: '99999x99999' }, 'size', 'at most 16384'],
+    [{ quality: '' }, 'quality', 'must be a word'],
+    [{ quality: ' ' }, 'quality', 'must be a word'],
+    [{ quality: '1024x1024' }, 'quality', 'must be a word'],
     [{ partial_images: 4 }, 'partial_images', 'between 0 and 3'],
     [{ partial_images: -1 }, 'partial_images', 'between 0 and 3'],
     [{ output_compression: 101, output_format: 'webp' }, 'output_compression', 'between 0 and 100'],
@@ -164,6 +169,12 @@ describe('a form', () => {
 
   test('an empty field is an absent one, and stream may be false', () => {
     expect(form({ n: '', size: '', stream: 'false' })).toMatchObject({ n: 1, stream: false })
+  })
+
+  test('a file that was not chosen in a browser, empty and without a name, is an absent one', () => {
+    const request = form({}, [file('image'), file('mask', { bytes: 0, filename: '' })])
+    expect(request).not.toHaveProperty('mask')
+    expect(errorOf(() => form({}, [file('image', { bytes: 0, filename: '' })])).message).toContain('image is required')
   })
 
   test.each<[what: string, code: string, param: string, run: () => unknown]>([

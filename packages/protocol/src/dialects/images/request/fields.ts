@@ -13,7 +13,11 @@ import {
 } from '../../../canonical/reading.ts'
 
 export const FORMATS = ['png', 'jpeg', 'webp'] as const
-const SIZE = /^(auto|\d{2,5}x\d{2,5})$/
+/** Without leading zeros: prices and limits know each size by one name. */
+const SIZE = /^(?:auto|([1-9]\d{1,4})x([1-9]\d{1,4}))$/
+const LONGEST_SIDE = 16_384
+/** An empty word would be priced as if the vendor had chosen; digits around an `x` are a size. */
+const QUALITY = /^(?!\d+x\d+$)[a-z0-9][a-z0-9_.:-]{0,31}$/i
 const MAX_PROMPT = 32_000
 const MAX_N = 10
 const MAX_PARTIAL_IMAGES = 3
@@ -50,7 +54,7 @@ export function readFields(values: Json): PlainFields {
     n: readInteger(values, 'n', 1, MAX_N) ?? 1,
     stream: readFlag(values, 'stream') ?? false,
     size: readSize(values),
-    quality: readName(values, 'quality', '', 64),
+    quality: readQuality(values),
     background: readWord(values, 'background', ['transparent', 'opaque', 'auto']),
     outputFormat: readWord(values, 'output_format', FORMATS),
     outputCompression: readInteger(values, 'output_compression', 0, 100),
@@ -81,8 +85,18 @@ function readPrompt(values: Json): string {
 
 function readSize(values: Json): string | undefined {
   const size = readString(values, 'size')
-  if (size === undefined || SIZE.test(size)) return size
-  throw wrong('size', "size must be 'auto' or <width>x<height> in pixels, such as 1024x1024")
+  if (size === undefined) return undefined
+  const sides = SIZE.exec(size)?.slice(1)
+  if (!sides) throw wrong('size', "size must be 'auto' or <width>x<height> in pixels, such as 1024x1024")
+  if (sides.some((side) => Number(side) > LONGEST_SIDE))
+    throw wrong('size', `size must have sides of at most ${LONGEST_SIDE} pixels`)
+  return size
+}
+
+function readQuality(values: Json): string | undefined {
+  const quality = readString(values, 'quality')
+  if (quality === undefined || QUALITY.test(quality)) return quality
+  throw wrong('quality', 'quality must be a word, such as auto or high')
 }
 
 function checkTogether({ outputFormat, outputCompression, background }: PlainFields): void {
