@@ -52,11 +52,14 @@ function inputOf({ name, mediaType, bytes, filename, source }: FormFile): ImageI
   return { mediaType, bytes, source, ...(filename === undefined ? {} : { filename }) }
 }
 
+/** In any case: Python writes True. */
+const FLAGS: Readonly<Record<string, boolean>> = { true: true, false: false, null: false }
+
 /** An empty field is an absent one: some clients send all the fields of their form. */
 function typedValue(name: FieldName, value: string): unknown {
   const type = FIELD_TYPES[name]
   if (value === '' && name !== 'prompt') return undefined
   if (type === 'integer') return /^-?\d{1,9}$/.test(value.trim()) ? Number(value) : value
-  if (type === 'flag') return value === 'true' ? true : value === 'false' || value === 'null' ? false : value
+  if (type === 'flag') return FLAGS[value.toLowerCase()] ?? value
   return value
 }

@@ -169,6 +169,8 @@ describe('a form', () => {
 
   test('an empty field is an absent one, and stream may be false', () => {
     expect(form({ n: '', size: '', stream: 'false' })).toMatchObject({ n: 1, stream: false })
+    // As Python writes it.
+    for (const flag of [true, false]) expect(form({ stream: flag ? 'True' : 'False' })).toMatchObject({ stream: flag })
   })
 
   test('a file that was not chosen in a browser, empty and without a name, is an absent one', () => {
