@@ -1,7 +1,7 @@
 // Reads a request for images: the JSON body of a generation, or the form of an edit, whose files go to disk.
 
 import { createHash } from 'node:crypto'
-import { type BodyError, NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
+import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
 import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
 import type { MultipartSink, FormFile as UploadedFile } from '@trivium/http/multipart/read-multipart.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
@@ -9,7 +9,7 @@ import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { decodeImageForm, type FormFile } from '@trivium/protocol/dialects/images/request/decode-form.ts'
 import { decodeImageRequest } from '@trivium/protocol/dialects/images/request/decode-request.ts'
 import type { Catalogue } from '../access/catalogue.ts'
-import { Failure } from '../access/failure.ts'
+import { bodyFailure, Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import { codec } from '../bytes/codec.ts'
 import { readUpload } from '../media/read-upload.ts'
@@ -57,17 +57,13 @@ export async function readJson(
   const { after } = deps.ticker
   const idleMs = deps.bodyIdleMs ?? BODY_IDLE_MS
   const body = await readBody(http, { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs, after, slot })
-  if (!(body instanceof Uint8Array)) throw failureOf(body)
+  if (!(body instanceof Uint8Array)) throw bodyFailure(body)
   checkMemory(slot.received(body.length))
   return body
 }
 
 export function checkMemory(isThere: boolean): void {
-  if (!isThere) throw failureOf(NO_MEMORY)
-}
-
-function failureOf({ reason, message, retryAfter }: BodyError): Failure {
-  return new Failure(reason, message, retryAfter === undefined ? {} : { retryAfter })
+  if (!isThere) throw bodyFailure(NO_MEMORY)
 }
 
 type UploadContext = { account: bigint; slot: Slot; catalogue: Catalogue; isRepeatable: boolean }

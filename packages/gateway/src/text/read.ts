@@ -1,10 +1,10 @@
 // Reads the body under a byte limit, checks it by the rules of its dialect, and measures it.
 
-import { type BodyError, NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
+import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
 import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
 import type { Catalogue } from '../access/catalogue.ts'
-import { Failure } from '../access/failure.ts'
+import { bodyFailure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import { codec } from '../bytes/codec.ts'
 import type { Slot } from '../overload/admission.ts'
@@ -34,15 +34,11 @@ export async function read(
   const idleMs = deps.bodyIdleMs ?? BODY_IDLE_MS
   const { after } = deps.ticker
   const body = await readBody(http, { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs, after, slot })
-  if (!(body instanceof Uint8Array)) throw failureOf(body)
-  if (!slot.received(body.length)) throw failureOf(NO_MEMORY)
+  if (!(body instanceof Uint8Array)) throw bodyFailure(body)
+  if (!slot.received(body.length)) throw bodyFailure(NO_MEMORY)
   check(body)
   const request = dialect.passThrough.readRequest(body, codec, addressed, values)
   record.model = request.model
-  if (!slot.weigh(body.length + request.values * BYTES_PER_VALUE)) throw failureOf(NO_MEMORY)
+  if (!slot.weigh(body.length + request.values * BYTES_PER_VALUE)) throw bodyFailure(NO_MEMORY)
   return Object.freeze({ id, headers: http.headers, dialect, request, body, asArray })
-}
-
-function failureOf({ reason, message, retryAfter }: BodyError): Failure {
-  return new Failure(reason, message, retryAfter === undefined ? {} : { retryAfter })
 }

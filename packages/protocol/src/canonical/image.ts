@@ -30,7 +30,7 @@ export type ImageRequest = {
   /** Empty for `generate`. */
   images: readonly ImageInput[]
   mask?: ImageInput
-  /** Fields that nobody here knows, in order. They reach upstreams of the images dialect. */
+  /** Unknown fields, in order. They reach upstreams of the images dialect. */
   unknown: readonly UnknownField[]
   /** The JSON body that the request was decoded from: an upstream of the same dialect gets its bytes with few edits. */
   json?: { bytes: Uint8Array } & Fields

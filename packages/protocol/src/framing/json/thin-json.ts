@@ -23,7 +23,7 @@ export type TakenString = {
 export type ThinJsonReader = {
   /** Bytes received since the last `take`, long strings included. */
   readonly length: number
-  /** Pieces of at least 16 KiB are kept as they are: nobody may change them afterwards. Throws ThinJsonOverflow. */
+  /** Pieces of at least 16 KiB are kept as they are: they must not be changed afterwards. Throws ThinJsonOverflow. */
   push(bytes: Uint8Array, start?: number, end?: number): void
   /** What has arrived; the reader begins anew. */
   take(): ThinJson
