@@ -16,13 +16,12 @@ import { codec } from '../bytes/codec.ts'
 import { ImageStreamClient } from '../images/stream-client.ts'
 import { voidUnsettled } from '../paid-call/run.ts'
 import { settle } from '../paid-call/settle.ts'
-import type { StreamTiming } from '../paid-call/stream-timing.ts'
-import { receiptDetails } from '../text/billing/charge.ts'
+import { isUnderpaid, receiptDetails } from '../text/billing/charge.ts'
 import { showWarnings } from '../text/responding/call.ts'
 import type { TextCall } from '../text/text-call.ts'
 import { type Ended, type Output, type RunDependencies, run, type ToolCall } from './run.ts'
 
-export type ToolDependencies = RunDependencies & { streamTiming: StreamTiming }
+export type ToolDependencies = RunDependencies
 
 export async function respondJson(toolCall: ToolCall, deps: ToolDependencies): Promise<HttpResponse> {
   const { call } = toolCall
@@ -32,6 +31,7 @@ export async function respondJson(toolCall: ToolCall, deps: ToolDependencies): P
     begin(context) {
       answering = context
     },
+    events: async () => {},
     block: async (block) => void blocks.push(block),
     openImage: async () => {},
     partialImage: async () => {},
@@ -75,7 +75,7 @@ export async function respondStream(toolCall: ToolCall, deps: ToolDependencies):
       // The first call of the model has failed: it is settled.
       if (ended instanceof Failure) return codec.encode(encodeStreamError(ended.info, formatRequestId(call.id)))
       const last = codec.encode(frames.end(ended))
-      await settleEnded(toolCall, ended, kept && [...kept, last], deps)
+      await settleEnded(toolCall, ended, ended.failure ? undefined : kept && [...kept, last], deps)
       return last
     } catch (error) {
       deps.log.error('stream failed', { request: formatRequestId(call.id), error: String(error) })
@@ -93,27 +93,24 @@ export async function respondStream(toolCall: ToolCall, deps: ToolDependencies):
 /** The frames of all replies and images in one sequence. */
 function openFrames(send: (bytes: Uint8Array) => Promise<void>) {
   let encoder: ReturnType<typeof openStreamEncoder> | undefined
-  let index = 0
   const write = async (frames: string | undefined): Promise<void> => {
     if (frames) await send(codec.encode(frames))
   }
-  const encode = (events: readonly StreamEvent[]): string =>
-    events.map((event) => encoder?.write('index' in event ? { ...event, index } : event) ?? '').join('')
+  const encode = (events: readonly StreamEvent[]): string => events.map((event) => encoder?.write(event) ?? '').join('')
   const output: Output = {
     begin(answering) {
       encoder ??= openStreamEncoder(answering)
     },
-    async block(block) {
-      await write(encode(unfoldBlock(block)))
-      index++
-    },
+    events: (events) => write(encode(events)),
+    block: (block) => write(encode(unfoldBlock(block))),
     openImage: () => write(encoder?.openImage()),
     partialImage: (number, base64, details) => write(encoder?.partialImage(number, base64, details)),
     closeImage: (image) => write(encoder?.closeImage(image)),
   }
-  function end({ stop, spending: { usage } }: Ended): string {
+  function end({ stop, failure, spending: { usage } }: Ended): string {
     const events: StreamEvent[] = []
     if (usage) events.push({ type: 'usage', usage })
+    if (failure) return encode(events) + (encoder?.abandon(failure.info) ?? '')
     if (stop) events.push({ type: 'stop', choice: 0, stop })
     return encode([...events, { type: 'end' }])
   }
@@ -134,6 +131,7 @@ async function settleEnded(
     call,
     {
       ...{ outcome, charges: spending.charges(multiplierMillionths), sawOutput: true, tokens: spending.tokens },
+      isUnderpaid: isUnderpaid(charge, observed, deps.statistics.of(call.attempt.offer.model.id)),
       ...{ upstreamCost: spending.upstreamCost, details: receiptDetails(observed, charge) + images, body },
     },
     deps,

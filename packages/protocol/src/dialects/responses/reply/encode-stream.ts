@@ -247,7 +247,8 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder & Imag
 
   function end(): string {
     const ending = endingOf(stop)
-    const written = closeBlock(true) + closeItem(ending.status === 'completed' ? 'completed' : 'incomplete')
+    const isWhole = ending.status !== 'incomplete'
+    const written = closeBlock(isWhole) + closeItem(ending.status === 'completed' ? 'completed' : 'incomplete')
     return written + frame(`response.${ending.status}`, `"response":${JSON.stringify(response(ending, true))}`)
   }
 
