@@ -3,7 +3,7 @@
 import type { HttpResponse, Sink } from '@trivium/http/response.ts'
 import { withTimeout } from '@trivium/http/ticker.ts'
 import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
-import { type Block, unfoldBlock } from '@trivium/protocol/canonical/reply.ts'
+import type { Block } from '@trivium/protocol/canonical/reply.ts'
 import { encodeStreamError } from '@trivium/protocol/dialects/responses/error.ts'
 import { encodeReply } from '@trivium/protocol/dialects/responses/reply/encode-reply.ts'
 import { heartbeat, openStreamEncoder } from '@trivium/protocol/dialects/responses/reply/encode-stream.ts'
@@ -102,7 +102,6 @@ function openFrames(send: (bytes: Uint8Array) => Promise<void>) {
       encoder ??= openStreamEncoder(answering)
     },
     events: (events) => write(encode(events)),
-    block: (block) => write(encode(unfoldBlock(block))),
     openImage: () => write(encoder?.openImage()),
     partialImage: (number, base64, details) => write(encoder?.partialImage(number, base64, details)),
     closeImage: (image) => write(encoder?.closeImage(image)),

@@ -38,8 +38,8 @@ export type Output = {
   begin(answering: ReplyContext): void
   /** Of a reply that is streamed. */
   events(events: readonly StreamEvent[]): Promise<void>
-  /** Of a reply that was read whole. */
-  block(block: Block): Promise<void>
+  /** Of a reply that was read whole; absent where replies are streamed. */
+  block?(block: Block): Promise<void>
   openImage(): Promise<void>
   partialImage(index: number, base64: string, details: MadeImage): Promise<void>
   closeImage(image: MediaBlock): Promise<void>
@@ -83,7 +83,7 @@ export async function run(toolCall: ToolCall, output: Output, deps: RunDependenc
       if (observed.outcome === 'stopped_by_balance') return ended(observed.outcome, INCOMPLETE)
       const { said, imageCalls, otherCalls, stop } = splitReply(reply, tool.functionName)
       output.begin(answering)
-      if (!call.isStream) for (const block of said) await output.block(block)
+      for (const block of said) await output.block?.(block)
       const results: CallResult[] = []
       for (const image of imageCalls) {
         if (mustEnd(call)) return ended(undefined, INCOMPLETE)
@@ -91,7 +91,7 @@ export async function run(toolCall: ToolCall, output: Output, deps: RunDependenc
           calls++ < tool.maxCalls ? await oneImage(image, toolCall, spending, output, deps) : over(image, tool),
         )
       }
-      if (!call.isStream) for (const block of otherCalls) await output.block(block)
+      for (const block of otherCalls) await output.block?.(block)
       const isLast = round >= tool.maxCalls + ROUNDS_AFTER_LIMIT
       // With calls of its own tools, the caller continues the conversation.
       if (imageCalls.length === 0 || otherCalls.length > 0 || isLast) return ended(undefined, stop)
