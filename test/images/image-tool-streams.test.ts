@@ -95,6 +95,28 @@ test('text reaches the client while the model still writes', async () => {
   expect(await only(settled)).toMatchObject({ ending: 'completed', cost_usd: usd(2, 1) })
 })
 
+test('the next call does not wait for the end of a connection that an upstream keeps open', async () => {
+  const { secret, settled } = await newKey(gateway)
+  const ofVendor = (item: object): Behaviour => {
+    const usage = { input_tokens: 10, output_tokens: 20, total_tokens: 30 }
+    const response = { id: 'r', object: 'response', status: 'completed', output: [item], usage }
+    const events = [
+      { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
+      { type: 'response.output_item.added', output_index: 0, item },
+      { type: 'response.output_item.done', output_index: 0, item },
+      { type: 'response.completed', response },
+    ]
+    return streamWithoutEnd(...events.map((each) => `event: ${each.type}\ndata: ${JSON.stringify(each)}\n\n`))
+  }
+  const call = { type: 'function_call', id: 'fc', call_id: 'c', name: 'image_generation', status: 'completed' }
+  const content = [{ type: 'output_text', text: 'There it is.', annotations: [] }]
+  const message = { type: 'message', id: 'm', role: 'assistant', status: 'completed', content }
+  service.script = [ofVendor({ ...call, arguments: '{"prompt":"a","size":"64x64"}' }), ofVendor(message)]
+  const text = await (await post(secret, { stream: true, model: 'writer' })).text()
+  expect(text).toMatch(/image_generation_call\.completed.*There it is\..*event: response\.completed/s)
+  expect(await only(settled)).toMatchObject({ ending: 'completed', cost_usd: usd(2, 1) })
+})
+
 const LONG = Array.from({ length: 400 }, () => event('words and '.repeat(100)))
 test.each([
   ['the first reply', () => [streamed(role(), ...LONG, finish(), DONE)], 0],
@@ -139,6 +161,19 @@ test('one that breaks off after an image: the response is incomplete, and a repe
   expect(text).not.toContain('event: error')
   expect(await only(settled)).toMatchObject({ ending: 'incomplete', cost_usd: usd(2, 1) })
   expect(await (await postStream(secret, { headers })).text()).toBe(text)
+})
+
+test('a call that breaks off after an image does not look complete', async () => {
+  const { secret, settled } = await newKey(gateway)
+  const tide = { index: 0, id: 'c', type: 'function', function: { name: 'tide', arguments: '{"port":"Co' } }
+  const begun = event({ choices: [{ index: 0, delta: { tool_calls: [tide] }, finish_reason: null }] })
+  service.script = [say(calling('a')), streamed(role(), begun)]
+  const tools = [...BODY.tools, { type: 'function', name: 'tide', parameters: { type: 'object' } }]
+  const text = await (await post(secret, { stream: true, tools })).text()
+  expect(text).toContain('event: response.function_call_arguments.delta')
+  expect(text).not.toContain('event: response.function_call_arguments.done')
+  expect(text).toMatch(/"name":"tide"[^}]*"status":"incomplete".*event: response\.incomplete/s)
+  expect(await only(settled)).toMatchObject({ ending: 'incomplete' })
 })
 
 test.each([false, true])('a failed second call leaves the idempotency key; streamed: %p', async (stream) => {

@@ -49,6 +49,7 @@ upstreams:
 models:
   - { id: talker, routes: [{ upstream: own, model: inner }], ${TEXT} }
   - { id: spare, routes: [{ upstream: own, model: inner }, { upstream: other, model: inner }], ${TEXT} }
+  - { id: writer, routes: [{ upstream: vendor, model: inner }], ${TEXT} }
   - { id: native, routes: [{ upstream: vendor, model: inner }], price: { input: 1, output: 4, tools: { image_generation: 0.05 } } }
   - { id: img, type: image, routes: [{ upstream: pictures, model: painter }], ${IMAGE} }
 groups:

@@ -53,9 +53,9 @@ export async function respondStream(toolCall: ToolCall, deps: ToolDependencies):
   const client = new ImageStreamClient(call, codec.encode(heartbeat), deps)
   /** What a repeated request is answered with. */
   const kept: Uint8Array[] | undefined = call.claim && []
-  const frames = openFrames(async (bytes) => {
-    kept?.push(bytes)
-    await client.write([bytes])
+  const frames = openFrames(async (pieces) => {
+    kept?.push(...pieces)
+    await client.write(pieces)
   })
   const running = run(toolCall, frames.output, deps).catch((error: unknown) => {
     if (error instanceof Failure) return error
@@ -91,10 +91,10 @@ export async function respondStream(toolCall: ToolCall, deps: ToolDependencies):
 }
 
 /** The frames of all replies and images in one sequence. */
-function openFrames(send: (bytes: Uint8Array) => Promise<void>) {
+function openFrames(send: (pieces: Pieces) => Promise<void>) {
   let encoder: ReturnType<typeof openStreamEncoder> | undefined
   const write = async (frames: string | undefined): Promise<void> => {
-    if (frames) await send(codec.encode(frames))
+    if (frames) await send([codec.encode(frames)])
   }
   const encode = (events: readonly StreamEvent[]): string => events.map((event) => encoder?.write(event) ?? '').join('')
   const output: Output = {
@@ -103,7 +103,10 @@ function openFrames(send: (bytes: Uint8Array) => Promise<void>) {
     },
     events: (events) => write(encode(events)),
     openImage: () => write(encoder?.openImage()),
-    partialImage: (number, base64, details) => write(encoder?.partialImage(number, base64, details)),
+    async partialImage(number, base64, details) {
+      const [before = '', after = ''] = encoder?.partialImage(number, details) ?? []
+      await send([codec.encode(before), ...base64, codec.encode(after)])
+    },
     closeImage: (image) => write(encoder?.closeImage(image)),
   }
   function end({ stop, failure, spending: { usage } }: Ended): string {

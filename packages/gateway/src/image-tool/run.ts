@@ -4,7 +4,7 @@
 import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
 import type { Stop } from '@trivium/protocol/canonical/finish.ts'
 import { finishOf } from '@trivium/protocol/canonical/finish.ts'
-import type { Block, CanonicalReply, MadeImage, MediaBlock } from '@trivium/protocol/canonical/reply.ts'
+import type { Block, CanonicalReply, MediaBlock } from '@trivium/protocol/canonical/reply.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { ReplyContext } from '@trivium/protocol/dialects/text-dialect.ts'
 import { Failure } from '../access/failure.ts'
@@ -23,7 +23,7 @@ import { Attempt } from '../upstreams/health/key-health.ts'
 import type { Captured, CapturedReply } from './capture-reply.ts'
 import { type CallResult, followUp, splitReply } from './conversation.ts'
 import type { ImageTool } from './image-tool.ts'
-import { type MakeDependencies, makeImage } from './make-image.ts'
+import { type MakeDependencies, makeImage, type OnPartial } from './make-image.ts'
 import { partOfHold } from './part-of-hold.ts'
 import { Spending } from './spending.ts'
 import { type StreamedReply, type StreamReplyDependencies, streamReply } from './stream-reply.ts'
@@ -41,7 +41,7 @@ export type Output = {
   /** Of a reply that was read whole; absent where replies are streamed. */
   block?(block: Block): Promise<void>
   openImage(): Promise<void>
-  partialImage(index: number, base64: string, details: MadeImage): Promise<void>
+  partialImage: OnPartial
   closeImage(image: MediaBlock): Promise<void>
 }
 

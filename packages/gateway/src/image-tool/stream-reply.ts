@@ -45,6 +45,8 @@ export async function streamReply(
   const { stream } = await firstOutput(call, await callModel(call, deps), client, deps)
   if (!captured.stream) throw new Error('a stream was not captured')
   const { answering } = captured.stream
+  // The request is kept for the next call of the model.
+  if (call.pending) call.slot.resize(call.pending.request.body.length)
   call.firstOutputAt ??= performance.now()
   output.begin(answering)
   endWhenWhole(stream)
@@ -62,8 +64,10 @@ export async function streamReply(
     const { tokens } = chargeOf(call, observed, deps.statistics.of(call.attempt.offer.model.id))
     stream.meter.stop(totalsOf(tokens))
   }
-  await passOn()
-  return { reply: reply.whole(), answering, observed, failure: failureOfOutcome(call, outcome, error, deps) }
+  const failure = failureOfOutcome(call, outcome, error, deps)
+  // The end of a reply that broke off would close what is not complete.
+  if (!failure) await passOn()
+  return { reply: reply.whole(), answering, observed, failure }
 }
 
 /** The next call of the model does not wait for the end of the connection. */
