@@ -7,41 +7,30 @@ import { eventually } from '../support/eventually.ts'
 import { audit, newKey, type Row } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
-import { pngOf } from '../support/requests/images.ts'
-import { type Behaviour, reply, respondWith, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
+import { reply, respondWith, type Upstream } from '../support/upstreams/raw-upstream.ts'
+import {
+  CALL,
+  calling,
+  only,
+  PICTURE,
+  type Scripted,
+  say,
+  startScripted,
+  usd,
+  withoutHeartbeats,
+} from '../support/upstreams/scripted-image-tool.ts'
 
+let service: Scripted
 let upstream: Upstream
 let gateway: Gateway
 let png: string
-/** The replies of the model in order; the last one again and again. */
-let script: Behaviour[] = []
-let drawing: Behaviour
 let config = ''
 
-const TEXT = 'price: { input: 1, output: 4, long_context: { above: 1000, input: 2 } }'
-const IMAGE = 'price: { per_image: 0.04, variants: { "64x64": 0.01 } }, limits: { sizes: ["64x64", "128x128"] }'
-
 beforeAll(async () => {
-  png = Buffer.from(await pngOf(64, 64)).toString('base64')
-  upstream = await startUpstream((socket, request) => {
-    const isImage = request.head.includes('/images/')
-    const next = isImage ? drawing : script.length > 1 ? script.shift() : script[0]
-    return next?.(socket, request)
-  })
-  config = `
-upstreams:
-  - { id: own, dialect: chat, base_url: "${upstream.url}", keys: [k], breaker: false, timeouts: { total: 2s }, max_concurrency: 1 }
-  - { id: pictures, dialect: images, base_url: "${upstream.url}", keys: [k], breaker: false }
-  - { id: vendor, dialect: responses, base_url: "${upstream.url}", keys: [k], breaker: false }
-models:
-  - { id: talker, routes: [{ upstream: own, model: inner }], ${TEXT} }
-  - { id: native, routes: [{ upstream: vendor, model: inner }], price: { input: 1, output: 4, tools: { image_generation: 0.05 } } }
-  - { id: img, type: image, routes: [{ upstream: pictures, model: painter }], ${IMAGE} }
-groups:
-  - { id: default, models: ["*"] }
-  - { id: half, models: ["*"], multiplier: 0.5, prices: { img: { per_image: 0.03 } } }
-  - { id: mute, models: [talker] }
-`
+  service = await startScripted()
+  upstream = service.upstream
+  png = service.png
+  config = service.config
   const streamTiming = { commitAfterMs: 200, heartbeatMs: 100 }
   gateway = await startGateway({ config: `${config}tools: { image_generation: { model: img } }\n`, streamTiming })
 })
@@ -49,28 +38,11 @@ afterAll(async () => {
   await gateway.stop()
   upstream.stop()
 })
-beforeEach(() => {
-  upstream.received.length = 0
-  drawing = respondWith({ created: 1, data: [{ b64_json: png }] })
-  script = [respondWith(calling('a')), respondWith(reply())]
-})
+beforeEach(() => service.reset())
 afterEach(async () => {
   await eventually(async () => (await audit(gateway)).open_holds === 0)
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
 })
-
-/** The model calls for an image for each of these prompts. */
-function calling(...prompts: (string | object)[]) {
-  const calls = prompts.map((prompt, index) => ({
-    ...{ id: `call_${index}`, type: 'function' },
-    function: {
-      name: 'image_generation',
-      arguments: JSON.stringify(typeof prompt === 'string' ? { prompt, size: '64x64' } : prompt),
-    },
-  }))
-  const message = { role: 'assistant', content: null, tool_calls: calls }
-  return reply({ choices: [{ index: 0, message, finish_reason: 'tool_calls' }] })
-}
 
 type Sent = { messages: { role: string; content: string }[]; tools?: { function: { name: string } }[] }
 const sent = (): Sent[] => upstream.received.filter(isChat).map(({ body }) => JSON.parse(body.toString()))
@@ -95,20 +67,10 @@ const answerOf = async (response: Response) => {
 const statuses = ({ output }: Answer) =>
   output.flatMap((item) => (item.type === 'image_generation_call' ? [item.status] : []))
 
-const CALL = 90_000n
-const PICTURE = 10_000_000n
-const usd = (calls: number, pictures: number) => formatUsd(BigInt(calls) * CALL + BigInt(pictures) * PICTURE)
-
-async function only(settled: () => Promise<Row[]>): Promise<Row> {
-  const rows = await settled()
-  expect(rows).toHaveLength(1)
-  return rows[0] as Row
-}
-
 describe('how many', () => {
   test('no more images than max_tool_calls: the model is told', async () => {
     const { secret, settled } = await newKey(gateway)
-    script = [respondWith(calling('a', 'b')), respondWith(reply())]
+    service.script = [say(calling('a', 'b')), say(reply())]
     const response = await post(secret, { max_tool_calls: 1 })
     expect(response.headers.get('x-trivium-warnings')).toBe(null)
     expect(statuses(await answerOf(response))).toEqual(['completed'])
@@ -122,7 +84,7 @@ describe('how many', () => {
 
   test('four, however often the model calls for another', async () => {
     const { secret, settled } = await newKey(gateway)
-    script = [respondWith(calling('again'))]
+    service.script = [say(calling('again'))]
     expect(statuses(await answerOf(await post(secret)))).toHaveLength(4)
     expect(drawn()).toBe(4)
     expect(await only(settled)).toMatchObject({ cost_usd: usd(6, 4), receipt: { units: { images: 4, input: 60 } } })
@@ -143,16 +105,16 @@ describe('what goes wrong with an image is an item that failed', () => {
     [
       'the upstream fails',
       '10',
-      () => (drawing = respondWith({ error: { message: 'Out of paint.' } }, 500)),
+      () => (service.drawing = respondWith({ error: { message: 'Out of paint.' } }, 500)),
       /upstream/,
     ],
     [
       'arguments that are wrong',
       '10',
-      () => (script = [respondWith(calling({ prompt: 'a', size: '32x32' })), respondWith(reply())]),
+      () => (service.script = [say(calling({ prompt: 'a', size: '32x32' })), say(reply())]),
       /64x64, 128x128/,
     ],
-    ['no prompt', '10', () => (script = [respondWith(calling({})), respondWith(reply())]), /prompt/],
+    ['no prompt', '10', () => (service.script = [say(calling({})), say(reply())]), /prompt/],
   ]
   test.each(FAILED)('%s', async (_, credit, fail, told) => {
     const { secret, settled } = await newKey(gateway, credit)
@@ -168,14 +130,14 @@ describe('what goes wrong with an image is an item that failed', () => {
 describe('what goes wrong with the model', () => {
   test('at first: an error that costs nothing', async () => {
     const { secret, settled } = await newKey(gateway)
-    script = [respondWith({ error: { message: 'Broken.' } }, 500)]
+    service.script = [respondWith({ error: { message: 'Broken.' } }, 500)]
     for (const stream of [false, true]) expect((await post(secret, { stream })).status).toBe(502)
     expect((await settled()).map(({ cost_usd }) => cost_usd)).toEqual([usd(0, 0), usd(0, 0)])
   })
 
   test('at first, after the headers were sent: an error event', async () => {
     const { secret, settled } = await newKey(gateway)
-    script = [
+    service.script = [
       async (socket, request) => {
         await Bun.sleep(1_200)
         await respondWith({ error: { message: 'Broken.' } }, 400)(socket, request)
@@ -189,7 +151,7 @@ describe('what goes wrong with the model', () => {
 
   test.each([false, true])('after an image: it is delivered and charged; streamed: %p', async (stream) => {
     const { secret, settled } = await newKey(gateway)
-    script = [respondWith(calling('a')), respondWith({ error: { message: 'Broken.' } }, 500)]
+    service.script = [say(calling('a')), respondWith({ error: { message: 'Broken.' } }, 500)]
     const response = await post(secret, { stream })
     const text = await response.text()
     expect(text).toContain('"status":"incomplete"')
@@ -202,7 +164,7 @@ describe('money', () => {
   test('calls at different prices are lines of one receipt', async () => {
     const { secret, settled } = await newKey(gateway)
     const long = { prompt_tokens: 2_000, completion_tokens: 20, total_tokens: 2_020 }
-    script = [respondWith(calling('a')), respondWith(reply({ usage: long }))]
+    service.script = [say(calling('a')), say(reply({ usage: long }))]
     const { usage } = await answerOf(await post(secret))
     expect(usage).toMatchObject({ input_tokens: 2_010, output_tokens: 40 })
     const { receipt, cost_usd } = await only(settled)
@@ -228,7 +190,7 @@ describe('money', () => {
     const { secret, settled } = await newKey(gateway)
     const headers = { 'idempotency-key': `once-${stream}` }
     const first = await post(secret, { stream }, { headers })
-    const text = await first.text()
+    const text = withoutHeartbeats(await first.text())
     expect(text).toContain(png)
     const again = await post(secret, { stream }, { headers })
     expect(await again.text()).toBe(text)
@@ -247,8 +209,8 @@ describe('money', () => {
 
   test('heartbeats while the image is made, longer than the model may take', async () => {
     const { secret, settled } = await newKey(gateway)
-    const quick = drawing
-    drawing = async (socket, request) => {
+    const quick = service.drawing
+    service.drawing = async (socket, request) => {
       await Bun.sleep(2_500)
       await quick(socket, request)
     }
@@ -267,7 +229,7 @@ describe('money', () => {
     const { secret, settled } = await newKey(gateway)
     const leaving = new AbortController()
     const [begun, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    drawing = async (socket, request) => {
+    service.drawing = async (socket, request) => {
       begun.resolve()
       await left.promise
       await respondWith({ created: 1, data: [{ b64_json: png }] })(socket, request)
@@ -290,7 +252,7 @@ describe('money', () => {
     const crashing = await startGateway({ engine, config: `${config}tools: { image_generation: { model: img } }\n` })
     const { secret, email } = await newKey(crashing)
     const waiting = Promise.withResolvers<void>()
-    script = [respondWith(calling('a')), () => waiting.resolve()]
+    service.script = [say(calling('a')), () => waiting.resolve()]
     post(secret, {}, { at: crashing }).catch(() => {})
     await waiting.promise
     await crashing.kill()
@@ -331,7 +293,7 @@ describe('which requests', () => {
 
   test("an upstream's own tool that has a price is passed on", async () => {
     const { secret } = await newKey(gateway)
-    script = [respondWith({ id: 'r', object: 'response', status: 'completed', output: [] })]
+    service.script = [respondWith({ id: 'r', object: 'response', status: 'completed', output: [] })]
     await post(secret, { model: 'native' })
     expect(JSON.parse(String(upstream.last().body)).tools).toEqual(BODY.tools)
   })
@@ -342,7 +304,7 @@ describe('which requests', () => {
   ])('%s: dropped with a warning, or 400 if it is forced', async (_, start, group) => {
     const at = await start()
     const { secret, rows } = await newKey(at, '10', { group })
-    script = [respondWith(reply())]
+    service.script = [say(reply())]
     const dropped = await post(secret, {}, { at })
     expect([dropped.status, dropped.headers.get('x-trivium-warnings')]).toEqual([
       200,

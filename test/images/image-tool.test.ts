@@ -123,6 +123,64 @@ describe.each(MODELS)('%s', (model) => {
     expect(receipt.units).toMatchObject({ images: 1, output: response?.usage?.output_tokens })
   })
 
+  test('text is streamed as it comes, before the image and after it', async () => {
+    const { openai, settled } = await client()
+    const asked = { model, input: 'Explain. Draw a lighthouse.', tools: [TOOL] }
+    const events = await collect(await openai.responses.create({ ...asked, stream: true }))
+    const types = events.map(({ type }) => type)
+    const image = types.indexOf('response.image_generation_call.in_progress')
+    const deltas = (of: string[]) => of.filter((type) => type === 'response.output_text.delta').length
+    expect(deltas(types.slice(0, image))).toBeGreaterThan(2)
+    expect(deltas(types.slice(image))).toBeGreaterThan(2)
+    expect(types.filter((type) => type === 'response.created')).toHaveLength(1)
+    const last = events.at(-1)
+    const response = last?.type === 'response.completed' ? last.response : undefined
+    expect(response?.output.map(({ type }) => type)).toEqual(['message', 'image_generation_call', 'message'])
+    for (const [index, item] of (response?.output ?? []).entries()) {
+      const done = events.filter((event) => event.type === 'response.output_item.done' && event.output_index === index)
+      expect(done).toMatchObject([{ item: { id: item.id } }])
+    }
+    const text = events.map((event) => (event.type === 'response.output_text.delta' ? event.delta : '')).join('')
+    const whole = await openai.responses.create(asked)
+    expect(text).toBe(whole.output_text)
+    expect(response?.usage).toEqual(whole.usage as never)
+    const rows = await settled()
+    expect(rows.map(({ ending }) => ending)).toEqual(['completed', 'completed'])
+    expect(rows[0]?.cost_usd).toBe(rows[1]?.cost_usd as string)
+  })
+
+  test("streamed, a call of the caller's own tool comes before the image, and its result may be sent back", async () => {
+    const { openai, settled } = await client()
+    const input = 'Please call tide {"port":"Cork"} and image_generation {"prompt":"a lighthouse"}'
+    const events = await collect(await openai.responses.create({ model, input, tools: [TOOL, TIDE], stream: true }))
+    const called = events.flatMap((event) => (event.type === 'response.function_call_arguments.done' ? [event] : []))
+    expect(called).toMatchObject([{ name: 'tide', arguments: '{"port":"Cork"}' }])
+    const last = events.at(-1)
+    const output = last?.type === 'response.completed' ? last.response.output : []
+    const calls = output.flatMap((item) => (item.type === 'function_call' ? [item] : []))
+    expect(calls).toMatchObject([{ name: 'tide', arguments: '{"port":"Cork"}' }])
+    expect(output.at(-1)?.type).toBe('image_generation_call')
+    expect(await rowOf(settled)).toMatchObject({ ending: 'completed' })
+    const result = { type: 'function_call_output' as const, call_id: calls[0]?.call_id ?? '', output: 'high' }
+    const sentBack = [{ role: 'user' as const, content: input }, ...output, result]
+    const next = await openai.responses.create({ model, input: sentBack as never, tools: [TOOL, TIDE] })
+    expect(next.output_text).toContain('high')
+  })
+
+  test('streamed reasoning goes back to the upstream that signed it', async () => {
+    const { openai } = await client()
+    const input = 'Think 5 words. Draw a lighthouse.'
+    const asked = { model, input, tools: [TOOL], reasoning: { effort: 'low' as const, summary: 'auto' as const } }
+    const events = await collect(await openai.responses.create({ ...asked, stream: true }))
+    const types = events.map(({ type }) => type)
+    const isThought = (type: string) => type === 'response.reasoning_summary_text.delta'
+    expect(types.findIndex(isThought)).toBeGreaterThan(0)
+    expect(types.findIndex(isThought)).toBeLessThan(types.indexOf('response.image_generation_call.in_progress'))
+    const last = events.at(-1)
+    const text = last?.type === 'response.completed' ? JSON.stringify(last.response.output) : ''
+    if (model !== 'over-chat') expect(text).toMatch(/reasoning returned: [1-9]\d* signed, 0 unsigned/)
+  })
+
   test("with a call of the caller's own tool, the caller continues", async () => {
     const { openai, settled } = await client()
     const input = 'Please call tide {"port":"Cork"} and image_generation {"prompt":"a lighthouse"}'

@@ -4,6 +4,7 @@
 import type { Base64, ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import type { MadeImage, MediaBlock } from '@trivium/protocol/canonical/reply.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { Failure } from '../access/failure.ts'
 import { freeMemory } from '../bytes/free-memory.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
@@ -24,7 +25,7 @@ export type MakeDependencies = RouteDependencies & RespondDependencies
 /** The item for the client, and what the model is told. */
 export type Made = { image: MediaBlock; said: string }
 
-export type OnPartial = (index: number, base64: string, details: MadeImage) => Promise<void>
+export type OnPartial = (index: number, base64: Pieces, details: MadeImage) => Promise<void>
 
 /** `text`: the arguments of the call. */
 export async function makeImage(
@@ -109,7 +110,7 @@ async function make(
       async (event) => {
         const image = await present(event.image, imageCall, deps)
         if (event.type === 'completed') completed = { ...event, image }
-        else await onPartial(event.index, textOf(image.base64), detailsOf(event, request, undefined))
+        else await onPartial(event.index, image.base64?.pieces ?? [], detailsOf(event, request, undefined))
       },
       deps,
     )

@@ -26,11 +26,10 @@ export const createImageTool =
     const warnings: string[] = []
     const names = new Set(routed.request.canonical().tools.map(({ name }) => name))
     const tool = readImageTool(body, offer, names, warnings)
-    const captured: Captured = { last: undefined }
+    const captured: Captured = { last: undefined, stream: undefined }
     const request = withFunction(routed, tool, body, captured, warnings)
     return {
       request,
-      isStream: tool.isStream,
       respond: (call) => (tool.isStream ? respondStream : respondJson)({ tool, call, captured }, deps()),
     }
   }
@@ -59,7 +58,6 @@ function withFunction(
   const added = functionOf(tool)
   const canonical: CanonicalRequest = {
     ...asked,
-    stream: false,
     turns: asked.turns.flatMap((turn) => withImageCalls(turn, tool.functionName, body)),
     tools: [...asked.tools, added],
     hostedTools: asked.hostedTools.filter(({ name }) => name !== IMAGE_TOOL),
@@ -74,7 +72,6 @@ function withFunction(
     warnings: [...routed.warnings, ...warnings],
     request: {
       ...request,
-      stream: false,
       priced: request.priced.filter((field) => !isImageTool(field)),
       textBytes: request.textBytes + utf8Length(JSON.stringify(added)),
       canonical: () => canonical,

@@ -3,7 +3,7 @@
 import type { HttpResponse, Sink } from '@trivium/http/response.ts'
 import { withTimeout } from '@trivium/http/ticker.ts'
 import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
-import { type Block, unfoldBlock } from '@trivium/protocol/canonical/reply.ts'
+import type { Block } from '@trivium/protocol/canonical/reply.ts'
 import { encodeStreamError } from '@trivium/protocol/dialects/responses/error.ts'
 import { encodeReply } from '@trivium/protocol/dialects/responses/reply/encode-reply.ts'
 import { heartbeat, openStreamEncoder } from '@trivium/protocol/dialects/responses/reply/encode-stream.ts'
@@ -16,13 +16,12 @@ import { codec } from '../bytes/codec.ts'
 import { ImageStreamClient } from '../images/stream-client.ts'
 import { voidUnsettled } from '../paid-call/run.ts'
 import { settle } from '../paid-call/settle.ts'
-import type { StreamTiming } from '../paid-call/stream-timing.ts'
-import { receiptDetails } from '../text/billing/charge.ts'
+import { isUnderpaid, receiptDetails } from '../text/billing/charge.ts'
 import { showWarnings } from '../text/responding/call.ts'
 import type { TextCall } from '../text/text-call.ts'
 import { type Ended, type Output, type RunDependencies, run, type ToolCall } from './run.ts'
 
-export type ToolDependencies = RunDependencies & { streamTiming: StreamTiming }
+export type ToolDependencies = RunDependencies
 
 export async function respondJson(toolCall: ToolCall, deps: ToolDependencies): Promise<HttpResponse> {
   const { call } = toolCall
@@ -32,6 +31,7 @@ export async function respondJson(toolCall: ToolCall, deps: ToolDependencies): P
     begin(context) {
       answering = context
     },
+    events: async () => {},
     block: async (block) => void blocks.push(block),
     openImage: async () => {},
     partialImage: async () => {},
@@ -53,9 +53,9 @@ export async function respondStream(toolCall: ToolCall, deps: ToolDependencies):
   const client = new ImageStreamClient(call, codec.encode(heartbeat), deps)
   /** What a repeated request is answered with. */
   const kept: Uint8Array[] | undefined = call.claim && []
-  const frames = openFrames(async (bytes) => {
-    kept?.push(bytes)
-    await client.write([bytes])
+  const frames = openFrames(async (pieces) => {
+    kept?.push(...pieces)
+    await client.write(pieces)
   })
   const running = run(toolCall, frames.output, deps).catch((error: unknown) => {
     if (error instanceof Failure) return error
@@ -75,7 +75,7 @@ export async function respondStream(toolCall: ToolCall, deps: ToolDependencies):
       // The first call of the model has failed: it is settled.
       if (ended instanceof Failure) return codec.encode(encodeStreamError(ended.info, formatRequestId(call.id)))
       const last = codec.encode(frames.end(ended))
-      await settleEnded(toolCall, ended, kept && [...kept, last], deps)
+      await settleEnded(toolCall, ended, ended.failure ? undefined : kept && [...kept, last], deps)
       return last
     } catch (error) {
       deps.log.error('stream failed', { request: formatRequestId(call.id), error: String(error) })
@@ -91,29 +91,28 @@ export async function respondStream(toolCall: ToolCall, deps: ToolDependencies):
 }
 
 /** The frames of all replies and images in one sequence. */
-function openFrames(send: (bytes: Uint8Array) => Promise<void>) {
+function openFrames(send: (pieces: Pieces) => Promise<void>) {
   let encoder: ReturnType<typeof openStreamEncoder> | undefined
-  let index = 0
   const write = async (frames: string | undefined): Promise<void> => {
-    if (frames) await send(codec.encode(frames))
+    if (frames) await send([codec.encode(frames)])
   }
-  const encode = (events: readonly StreamEvent[]): string =>
-    events.map((event) => encoder?.write('index' in event ? { ...event, index } : event) ?? '').join('')
+  const encode = (events: readonly StreamEvent[]): string => events.map((event) => encoder?.write(event) ?? '').join('')
   const output: Output = {
     begin(answering) {
       encoder ??= openStreamEncoder(answering)
     },
-    async block(block) {
-      await write(encode(unfoldBlock(block)))
-      index++
-    },
+    events: (events) => write(encode(events)),
     openImage: () => write(encoder?.openImage()),
-    partialImage: (number, base64, details) => write(encoder?.partialImage(number, base64, details)),
+    async partialImage(number, base64, details) {
+      const [before = '', after = ''] = encoder?.partialImage(number, details) ?? []
+      await send([codec.encode(before), ...base64, codec.encode(after)])
+    },
     closeImage: (image) => write(encoder?.closeImage(image)),
   }
-  function end({ stop, spending: { usage } }: Ended): string {
+  function end({ stop, failure, spending: { usage } }: Ended): string {
     const events: StreamEvent[] = []
     if (usage) events.push({ type: 'usage', usage })
+    if (failure) return encode(events) + (encoder?.abandon(failure.info) ?? '')
     if (stop) events.push({ type: 'stop', choice: 0, stop })
     return encode([...events, { type: 'end' }])
   }
@@ -134,6 +133,7 @@ async function settleEnded(
     call,
     {
       ...{ outcome, charges: spending.charges(multiplierMillionths), sawOutput: true, tokens: spending.tokens },
+      isUnderpaid: isUnderpaid(charge, observed, deps.statistics.of(call.attempt.offer.model.id)),
       ...{ upstreamCost: spending.upstreamCost, details: receiptDetails(observed, charge) + images, body },
     },
     deps,

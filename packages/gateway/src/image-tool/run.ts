@@ -1,9 +1,10 @@
 // The tool at work: the model is called, the images that it calls for are made, and it is called again with the results, until it
 // answers without calling for another. All of it is one request with one hold.
 
+import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
 import type { Stop } from '@trivium/protocol/canonical/finish.ts'
 import { finishOf } from '@trivium/protocol/canonical/finish.ts'
-import type { Block, CanonicalReply, MadeImage, MediaBlock } from '@trivium/protocol/canonical/reply.ts'
+import type { Block, CanonicalReply, MediaBlock } from '@trivium/protocol/canonical/reply.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { ReplyContext } from '@trivium/protocol/dialects/text-dialect.ts'
 import { Failure } from '../access/failure.ts'
@@ -22,11 +23,12 @@ import { Attempt } from '../upstreams/health/key-health.ts'
 import type { Captured, CapturedReply } from './capture-reply.ts'
 import { type CallResult, followUp, splitReply } from './conversation.ts'
 import type { ImageTool } from './image-tool.ts'
-import { type MakeDependencies, makeImage } from './make-image.ts'
+import { type MakeDependencies, makeImage, type OnPartial } from './make-image.ts'
 import { partOfHold } from './part-of-hold.ts'
 import { Spending } from './spending.ts'
+import { type StreamedReply, type StreamReplyDependencies, streamReply } from './stream-reply.ts'
 
-export type RunDependencies = CallDependencies & MakeDependencies
+export type RunDependencies = CallDependencies & MakeDependencies & StreamReplyDependencies
 
 export type ToolCall = { tool: ImageTool; call: TextCall; captured: Captured }
 
@@ -34,9 +36,12 @@ export type ToolCall = { tool: ImageTool; call: TextCall; captured: Captured }
 export type Output = {
   /** Before anything else of each reply. */
   begin(answering: ReplyContext): void
-  block(block: Block): Promise<void>
+  /** Of a reply that is streamed. */
+  events(events: readonly StreamEvent[]): Promise<void>
+  /** Of a reply that was read whole; absent where replies are streamed. */
+  block?(block: Block): Promise<void>
   openImage(): Promise<void>
-  partialImage(index: number, base64: string, details: MadeImage): Promise<void>
+  partialImage: OnPartial
   closeImage(image: MediaBlock): Promise<void>
 }
 
@@ -47,33 +52,38 @@ export type Ended = {
   /** Of the last call of the model that brought a reply. */
   observed: Observed
   charge: TextCharge
+  /** The first reply broke off: the response ends with this error. */
+  failure: Failure | undefined
 }
 
-type Answered = CapturedReply & { observed: Observed; charge: TextCharge }
+type Answered = CapturedReply & { observed: Observed; charge: TextCharge; failure: Failure | undefined }
 
 const INCOMPLETE: Stop = { raw: 'length', reason: 'length' }
 
 /** A model that is told that there are no more images, and calls for one all the same, is not called again. */
 const ROUNDS_AFTER_LIMIT = 1
 
-/** Throws a Failure only if the first call of the model fails; the call is settled then. */
+/** Throws a Failure only if the first call of the model fails without any output; the call is settled then. */
 export async function run(toolCall: ToolCall, output: Output, deps: RunDependencies): Promise<Ended> {
-  const { tool, call, captured } = toolCall
+  const { tool, call } = toolCall
   const spending = new Spending(tool.offer)
-  let answered = await ask(call, captured, spending, deps)
+  let answered = await ask(call, toolCall, spending, output, deps)
   let calls = 0
-  const ended = (outcome: Outcome | undefined, stop: Stop | undefined): Ended => {
+  const ended = (outcome: Outcome | undefined, stop: Stop | undefined, failure?: Failure): Ended => {
     const { observed, charge } = answered
     const byClient = call.client.isDisconnected ? 'client_gone' : undefined
     const outcomeOfStop = outcomeOfFinish(stop && finishOf(stop))
-    return { outcome: outcome ?? byClient ?? outcomeOfStop, stop, spending, observed, charge }
+    return { outcome: outcome ?? byClient ?? outcomeOfStop, stop, spending, observed, charge, failure }
   }
   try {
     for (let round = 0; ; round++) {
-      const { reply, answering } = answered
+      const { reply, answering, observed, failure } = answered
+      if (failure && round === 0) return ended(observed.outcome, undefined, failure)
+      if (failure) throw failure
+      if (observed.outcome === 'stopped_by_balance') return ended(observed.outcome, INCOMPLETE)
       const { said, imageCalls, otherCalls, stop } = splitReply(reply, tool.functionName)
       output.begin(answering)
-      for (const block of said) await output.block(block)
+      for (const block of said) await output.block?.(block)
       const results: CallResult[] = []
       for (const image of imageCalls) {
         if (mustEnd(call)) return ended(undefined, INCOMPLETE)
@@ -81,12 +91,12 @@ export async function run(toolCall: ToolCall, output: Output, deps: RunDependenc
           calls++ < tool.maxCalls ? await oneImage(image, toolCall, spending, output, deps) : over(image, tool),
         )
       }
-      for (const block of otherCalls) await output.block(block)
+      for (const block of otherCalls) await output.block?.(block)
       const isLast = round >= tool.maxCalls + ROUNDS_AFTER_LIMIT
       // With calls of its own tools, the caller continues the conversation.
       if (imageCalls.length === 0 || otherCalls.length > 0 || isLast) return ended(undefined, stop)
       if (mustEnd(call)) return ended(undefined, INCOMPLETE)
-      const next = await askAgain(toolCall, reply, results, spending, deps)
+      const next = await askAgain(toolCall, reply, results, spending, output, deps)
       if (!next) return ended('stopped_by_balance', INCOMPLETE)
       answered = next
     }
@@ -130,38 +140,57 @@ async function oneImage(
   }
 }
 
-async function ask(call: TextCall, captured: Captured, spending: Spending, deps: RunDependencies): Promise<Answered> {
-  const { usage, finish, outputBytes } = await readReply(call, await callModel(call, deps), deps)
-  const { last } = captured
-  if (!last) throw new Error('a reply was not captured')
-  const observed: Observed = { outcome: outcomeOfFinish(finish), usage, finish, outputBytes, sawOutput: true }
+/** `call`: of this reply. */
+async function ask(
+  call: TextCall,
+  { captured, tool, call: first }: ToolCall,
+  spending: Spending,
+  output: Output,
+  deps: RunDependencies,
+): Promise<Answered> {
+  const { functionName } = tool
+  const read = call.isStream
+    ? await streamReply(call, captured, { functionName, isKept: first.claim !== undefined, output }, deps)
+    : await wholeReply(call, captured, deps)
+  const { observed } = read
   const statistics = deps.statistics.of(call.attempt.offer.model.id)
   const charge = chargeOf(call, observed, statistics)
   learn({ plainBytes: 0, held: call.hold.held }, observed, charge, statistics)
-  spending.addText(charge, usage, call.attempt.offer.rate.multiplierMillionths)
+  spending.addText(charge, observed.usage, call.attempt.offer.rate.multiplierMillionths)
   const { health } = call.attempt
   health.answered(deps.ticker.now(), call.firstOutputAt)
-  return { ...last, observed, charge }
+  return { ...read, charge }
+}
+
+async function wholeReply(call: TextCall, captured: Captured, deps: RunDependencies): Promise<StreamedReply> {
+  const { usage, finish, outputBytes } = await readReply(call, await callModel(call, deps), deps)
+  const { last } = captured
+  if (!last) throw new Error('a reply was not captured')
+  const outcome = outcomeOfFinish(finish)
+  return { ...last, observed: { outcome, usage, finish, outputBytes, sawOutput: true }, failure: undefined }
 }
 
 /** undefined: there are no funds for another call. */
 async function askAgain(
-  { tool: _, call, captured }: ToolCall,
+  toolCall: ToolCall,
   reply: CanonicalReply,
   results: readonly CallResult[],
   spending: Spending,
+  output: Output,
   deps: RunDependencies,
 ): Promise<Answered | undefined> {
+  const { call } = toolCall
   const { pending, client, upstreamCall } = call
   if (!pending) throw new Error('a request was released before its last call')
   const hold = partOfHold(call.hold, spending.cost, spending.tokens)
-  const next = await prepared({ ...call, hold }, followUp(pending.request, reply, results), deps)
+  // The end of this step is not that of the request, which has the idempotency key.
+  const next = await prepared({ ...call, hold, claim: undefined }, followUp(pending.request, reply, results), deps)
   if (!next) return undefined
   client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_gone')
   if (client.isDisconnected) client.onDisconnect()
   const { firstOutputAt } = call
   try {
-    return await ask(next, captured, spending, deps)
+    return await ask(next, toolCall, spending, output, deps)
   } finally {
     // Another candidate may have answered.
     const { attempt, failedAttempts, pending } = next

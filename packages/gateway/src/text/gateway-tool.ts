@@ -7,10 +7,8 @@ import type { RoutedRequest } from './request.ts'
 import type { TextCall } from './text-call.ts'
 
 export type GatewayTool = {
-  /** The request as it is sent: with the function. Unstreamed, whatever the client wants. */
+  /** The request as it is sent: with the function. */
   readonly request: RoutedRequest
-  /** The client wants a stream. */
-  readonly isStream: boolean
   /** In place of `call` and `respond`. Settles the call before the last byte leaves. */
   respond(call: TextCall): Promise<HttpResponse>
 }

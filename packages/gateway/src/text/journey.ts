@@ -71,7 +71,7 @@ export async function journey(
           tool?.respond(textCall) ??
           respond(textCall, call(textCall, deps), (observed, whole) => settle(textCall, observed, deps, whole), deps)
         const response = await runPaidCall(textCall, work, deps)
-        isStreaming = tool?.isStream ?? textCall.isStream
+        isStreaming = textCall.isStream
         return response
       }
     }

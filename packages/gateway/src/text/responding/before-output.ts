@@ -41,7 +41,8 @@ export async function awaitOutput(
   }
 }
 
-async function firstOutput(
+/** Throws a Failure if no upstream brings output; the call is settled then. */
+export async function firstOutput(
   textCall: TextCall,
   first: UpstreamResponse,
   client: StreamClient,

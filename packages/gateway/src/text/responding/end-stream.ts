@@ -1,5 +1,7 @@
 // The last phase of a stream: it is settled, and only then its last bytes leave.
 
+import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
+import type { Failure } from '../../access/failure.ts'
 import { totalsOf } from '../../money/prices/token-units.ts'
 import type { Outcome } from '../../paid-call/outcome.ts'
 import {
@@ -38,12 +40,22 @@ function lastBytes(
   { tokens }: TextCharge,
   deps: UpstreamErrorDependencies,
 ): Uint8Array {
-  const { error } = meter.state
   if (outcome === 'stopped_by_balance') return meter.stop(totalsOf(tokens))
-  if (outcome === 'failed' && error) return meter.fail(failureOfUpstream(call, error, deps).info)
-  if (outcome === 'failed' || outcome === 'cut') return meter.fail(cutOff().info)
-  if (outcome === 'timeout' || outcome === 'shutdown') return meter.fail(failureOfAbort(outcome).info)
-  return tail ?? NO_BYTES
+  const failure = failureOfOutcome(call, outcome, meter.state.error, deps)
+  return failure ? meter.fail(failure.info) : (tail ?? NO_BYTES)
+}
+
+/** Of a stream with output. undefined: it did not fail. */
+export function failureOfOutcome(
+  call: TextCall,
+  outcome: Outcome,
+  error: ErrorInfo | undefined,
+  deps: UpstreamErrorDependencies,
+): Failure | undefined {
+  if (outcome === 'failed' && error) return failureOfUpstream(call, error, deps)
+  if (outcome === 'failed' || outcome === 'cut') return cutOff()
+  if (outcome === 'timeout' || outcome === 'shutdown') return failureOfAbort(outcome)
+  return undefined
 }
 
 const NO_BYTES = new Uint8Array(0)

@@ -47,7 +47,7 @@ export class MeteredStream {
   }
 
   /** After the last event: the connection is kept if it ends soon. */
-  release(upstreamCall: UpstreamCall): void {
+  release(upstreamCall: Pick<UpstreamCall, 'cancel'>): void {
     const more = this.#readLast()
     if (!(more instanceof Promise)) {
       if (more) upstreamCall.cancel()

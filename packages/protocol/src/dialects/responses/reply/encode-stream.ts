@@ -50,8 +50,8 @@ type Active = {
 /** An image that is made while the stream waits for it. Between `openImage` and `closeImage` nothing else is written. */
 export type ImageFrames = {
   openImage(): string
-  /** `index`: counts from 0. */
-  partialImage(index: number, base64: string, details: MadeImage): string
+  /** `index`: counts from 0. What stands before and after the image's base64 text. */
+  partialImage(index: number, details: MadeImage): [before: string, after: string]
   closeImage(image: MediaBlock): string
 }
 
@@ -231,12 +231,13 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder & Imag
       const image: Draft = { kind: 'image', id: itemId('image', answering, output.length), data: '' }
       return written + openItem(image) + imageStep('in_progress', image) + imageStep('generating', image)
     },
-    partialImage(index, base64, details) {
-      if (draft?.kind !== 'image') return ''
+    partialImage(index, details) {
+      if (draft?.kind !== 'image') return ['', '']
       const { id } = draft
       const more = JSON.stringify(imageDetails({ ...NO_DETAILS, ...details })).slice(1, -1)
-      const fields = `${placeOf(id)},"partial_image_index":${index},"partial_image_b64":"${base64}"`
-      return frame('response.image_generation_call.partial_image', more === '' ? fields : `${fields},${more}`)
+      const fields = `${placeOf(id)},"partial_image_index":${index}${more === '' ? '' : `,${more}`}`
+      const written = frame('response.image_generation_call.partial_image', `${fields},"partial_image_b64":""`)
+      return [written.slice(0, -IMAGE_END.length), IMAGE_END]
     },
     closeImage({ data, made }) {
       if (draft?.kind !== 'image') return ''
@@ -247,7 +248,8 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder & Imag
 
   function end(): string {
     const ending = endingOf(stop)
-    const written = closeBlock(true) + closeItem(ending.status === 'completed' ? 'completed' : 'incomplete')
+    const isWhole = ending.status !== 'incomplete'
+    const written = closeBlock(isWhole) + closeItem(ending.status === 'completed' ? 'completed' : 'incomplete')
     return written + frame(`response.${ending.status}`, `"response":${JSON.stringify(response(ending, true))}`)
   }
 
@@ -290,6 +292,8 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder & Imag
   }
 }
 
+/** How the frame of a partial image ends, after the base64 text. */
+const IMAGE_END = '"}\n\n'
 const NO_DETAILS = { size: undefined, quality: undefined, background: undefined, outputFormat: undefined }
 
 /** As it is announced, before anything is in it. */
