@@ -39,6 +39,9 @@ const ROWS = {
   upstream_timeout: { code: 'InternalServiceError', type: 'InternalServerError' },
 } satisfies Record<ErrorCode, Row>
 
+/** The code of a task that failed by this error. */
+export const errorCodeOf = (code: ErrorCode): string => ROWS[code].code
+
 export function encodeError(error: ErrorInfo, requestId: string): RenderedError {
   return { status: ERRORS[error.code].status, body: body(error, requestId), headers: errorHeaders(error, requestId) }
 }

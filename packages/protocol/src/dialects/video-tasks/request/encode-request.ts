@@ -1,0 +1,64 @@
+// A submit for an upstream of the same dialect: the client's own bytes, with the few edits that are needed.
+
+import type { VideoRequest, VideoSetting, VideoSettings } from '../../../canonical/video.ts'
+import type { Codec } from '../../../framing/codec.ts'
+import { editElements, editedObject, editFields, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
+import { fieldNamed } from '../../../framing/json/json-scan.ts'
+import { jsonText } from '../../../framing/json/json-text.ts'
+import type { Pieces } from '../../../framing/splice.ts'
+import { editFlags } from '../../shared/videos/prompt-flags.ts'
+import { SETTING_NAMES, SETTINGS } from '../../shared/videos/settings.ts'
+import type { VideoTarget } from '../../video-service.ts'
+
+/** `callback_url` stays here: the gateway calls it, with its own ids and URLs. */
+export function encodeRequest(request: VideoRequest, target: VideoTarget, codec: Codec): Pieces {
+  const { json, model } = request
+  const edits: FieldEdits = { set: [], remove: ['callback_url'] }
+  if (target.model !== model) setField(edits, 'model', jsonText(target.model))
+  if (target.reference !== undefined) setField(edits, 'safety_identifier', jsonText(target.reference))
+  const override = target.override ?? {}
+  for (const setting of SETTINGS) {
+    const name = SETTING_NAMES[setting]
+    const value = override[setting] ?? defaultFor(request, target.defaults, setting)
+    if (value === undefined) continue
+    const field = fieldNamed(json.fields, name)
+    const isField = field !== undefined && field.kind !== 'null'
+    if (isField || !hasFlag(request, setting)) setField(edits, name, jsonValue(value))
+  }
+  const content = editedContent(request, override, codec)
+  if (content !== undefined) setField(edits, 'content', content)
+  return editFields(json.bytes, json, edits, codec)
+}
+
+/** A length in frames needs no duration. */
+function defaultFor({ settings }: VideoRequest, defaults: VideoSettings, setting: VideoSetting) {
+  if (settings[setting] !== undefined) return undefined
+  if (setting === 'duration' && settings.frames !== undefined) return undefined
+  if (setting === 'frames' && settings.duration !== undefined) return undefined
+  return defaults[setting]
+}
+
+const hasFlag = ({ texts }: VideoRequest, setting: VideoSetting): boolean =>
+  texts.some(({ flags }) => flags.some((flag) => flag.setting === setting))
+
+const jsonValue = (value: string | number | boolean): string =>
+  typeof value === 'string' ? jsonText(value) : String(value)
+
+/** Undefined: no flag changes. */
+function editedContent({ texts, json }: VideoRequest, override: VideoSettings, codec: Codec): Uint8Array | undefined {
+  const field = fieldNamed(json.fields, 'content')
+  const changed = new Map<number, string>()
+  for (const { item, text, flags } of texts) {
+    const edited = editFlags(text, flags, ({ setting, value }) =>
+      override[setting] === value ? undefined : override[setting],
+    )
+    if (edited !== text) changed.set(item, edited)
+  }
+  if (field === undefined || changed.size === 0) return undefined
+  return editElements(json.bytes, field, (index, element) => {
+    const text = changed.get(index)
+    if (text === undefined) return element
+    const whole = { start: 0, end: element.length }
+    return editedObject(element, whole, { set: [{ name: 'text', json: jsonText(text) }], remove: [] }, codec)
+  })
+}
