@@ -1,0 +1,96 @@
+// Tasks: video generations that last longer than a request. A row is written before its task is sent to an upstream and is the
+// only answer that clients get about it. Every change is a compare-and-set by `version`, which also grows when a task is claimed:
+// so of two processes that work on one task, whatever the reason, only one can change it.
+
+/** The transitions between them are in tasks/states.ts. */
+export type TaskState =
+  | 'accepted'
+  | 'submitting'
+  | 'unknown'
+  | 'queued'
+  | 'running'
+  | 'copying'
+  | 'closing'
+  | 'succeeded'
+  | 'failed'
+  | 'cancelled'
+  | 'expired'
+
+/** The state as clients see it. */
+export type TaskStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled' | 'expired'
+
+type TaskFields = {
+  state: TaskState
+  status: TaskStatus
+  /** Of the configuration. */
+  upstream: string
+  /** Tells which of the upstream's keys the task was sent with: a hash of it. */
+  upstreamKey: string
+  /** The upstream's id of the task. undefined: not known (yet). */
+  upstreamTask: string | undefined
+  /** JSON, for the tasks room alone. */
+  data: string
+}
+
+/** Times in milliseconds since 1970, by the store's clock. */
+export type TaskRow = TaskFields & {
+  /** That of the request, and of its hold. */
+  id: bigint
+  account: bigint
+  model: string
+  serviceTier: string | undefined
+  version: number
+  createdAt: number
+  /** When `status` last changed. */
+  updatedAt: number
+  /** An unfinished task is closed then. */
+  deadline: number
+  /** The store's clock when the row was read. */
+  now: number
+}
+
+export type NewTask = TaskFields &
+  Pick<TaskRow, 'id' | 'account' | 'model' | 'serviceTier'> & {
+    deadlineInMs: number
+    /** When a process must look after the task, if the one that inserts it does not. */
+    dueInMs: number
+  }
+
+/** Fields that are absent stay. */
+export type TaskChange = Partial<TaskFields> & {
+  /** When the task is claimed next. undefined: there is nothing left to do. */
+  dueInMs: number | undefined
+  /** The claim is kept for so long. Absent: it is released. */
+  claimMs?: number
+  /** The row is removed by `sweep` after this long. Absent: as before. */
+  keepMs?: number
+}
+
+export type TaskFilter = {
+  statuses?: readonly TaskStatus[]
+  ids?: readonly bigint[]
+  model?: string
+  serviceTier?: string
+}
+
+/** All reject with StoreDown if the store does not answer: whether the call took effect is then unknown. */
+export interface Tasks {
+  insert(task: NewTask): Promise<TaskRow>
+  find(id: bigint): Promise<TaskRow | undefined>
+  /** Of one account, newest first; not those that are only accepted. `total`: of all pages. */
+  list(
+    account: bigint,
+    filter: TaskFilter,
+    page: { offset: number; limit: number },
+  ): Promise<{ total: number; tasks: TaskRow[] }>
+  /** undefined: the task has changed since that version, or does not exist any more. */
+  update(id: bigint, version: number, change: TaskChange): Promise<TaskRow | undefined>
+  /** At most `limit` tasks that are due and not claimed, those that have been due for longest first; claimed for `claimMs`. */
+  claimDue(limit: number, claimMs: number): Promise<TaskRow[]>
+  /** The claim is kept for `claimMs` from now; the version stays. false: the task has changed since. */
+  renew(id: bigint, version: number, claimMs: number): Promise<boolean>
+  /** false: the task has changed since that version. */
+  remove(id: bigint, version: number): Promise<boolean>
+  /** Removes at most `limit` rows whose time is over; resolves with their number. */
+  sweep(limit: number): Promise<number>
+}
