@@ -185,7 +185,8 @@ describe('paths', () => {
     ['GET', '/v1/messages', 'POST', 'messages'],
     ['GET', '/v1beta/models/plain:generateContent', 'POST', 'generate-content'],
     ['POST', '/v1beta/models', 'GET', 'generate-content'],
-    ['PATCH', '/api/v3/contents/generations/tasks', 'POST', 'video-tasks'],
+    ['PATCH', '/api/v3/contents/generations/tasks', 'POST, GET', 'video-tasks'],
+    ['POST', '/api/v3/contents/generations/tasks/cgt-1', 'GET, DELETE', 'video-tasks'],
     ['POST', '/health', 'GET, HEAD', 'chat'],
     ['OPTIONS', '/v1/chat/completions', 'POST', 'chat'],
   ])('%s %s: 405, allowed is %s', async (method, path, allow, shape) => {

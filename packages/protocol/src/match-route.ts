@@ -103,7 +103,7 @@ for (const [, { path, mayBeShed, dialect, aliases = [] }] of ALL) {
   }
 }
 
-/** The dialect to reject a request in that may be shed; undefined: it may not. Aliases count whatever the credential. */
+/** The dialect to reject a POST in that may be shed; undefined: it may not. Aliases count whatever the credential. */
 export function sheddableDialect(path: string): DialectId | undefined {
   const dialect = SHED.get(path)
   if (dialect !== undefined) return dialect

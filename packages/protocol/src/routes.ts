@@ -4,10 +4,12 @@
 import type { DialectId } from './dialects/index.ts'
 
 /** What a request to the route does. `reserved`: answers that the call is not available in this version. */
-export type CallKind = 'text' | 'image' | 'models' | 'usage' | 'media' | 'console' | 'status' | 'reserved'
+export type CallKind = ModelCallKind | 'tasks' | 'models' | 'usage' | 'media' | 'console' | 'status' | 'reserved'
+/** Calls of a model, which cost money and may be shed. */
+export type ModelCallKind = 'text' | 'image' | 'video'
 
 export type Route = {
-  method: 'GET' | 'POST'
+  method: 'GET' | 'POST' | 'DELETE'
   /** `{model}` and other parameters match any text: ids of models may contain slashes. */
   path: string
   /** The parameter is one segment of the path. */
@@ -44,6 +46,7 @@ const OTHER_CREDENTIALS = ['authorization', 'x-api-key', 'anthropic-version', 'm
 
 const TEXT = { method: 'POST', credential: 'key', kind: 'text', mayBeShed: true } as const
 const IMAGE = { method: 'POST', credential: 'key', kind: 'image', dialect: 'images', mayBeShed: true } as const
+const VIDEO_TASKS = { credential: 'key', kind: 'tasks', dialect: 'video-tasks', mayBeShed: false } as const
 const RESERVED = { method: 'POST', credential: 'key', kind: 'reserved', mayBeShed: false } as const
 const MODELS = { method: 'GET', credential: 'key', kind: 'models', mayBeShed: false } as const
 const USAGE = { method: 'GET', credential: 'key', kind: 'usage', mayBeShed: false } as const
@@ -52,6 +55,7 @@ const STATUS = { method: 'GET', credential: 'none', kind: 'status', mayBeShed: f
 const GENERATE = '/models/{model}:generateContent'
 const STREAM = '/models/{model}:streamGenerateContent'
 const COUNT = '/models/{model}:countTokens'
+const TASKS = '/api/v3/contents/generations/tasks'
 
 export const ROUTES = {
   chat: { ...TEXT, path: '/v1/chat/completions', dialect: 'chat' },
@@ -69,11 +73,10 @@ export const ROUTES = {
   },
   'image-generations': { ...IMAGE, path: '/v1/images/generations' },
   'image-edits': { ...IMAGE, path: '/v1/images/edits' },
-  'create-video-task': { ...RESERVED, path: '/api/v3/contents/generations/tasks', dialect: 'video-tasks' },
-  'show-video-task': {
-    ...{ ...RESERVED, method: 'GET', path: '/api/v3/contents/generations/tasks/{task}', isSegment: true },
-    dialect: 'video-tasks',
-  },
+  'create-video-task': { ...VIDEO_TASKS, method: 'POST', path: TASKS, kind: 'video', mayBeShed: true },
+  'list-video-tasks': { ...VIDEO_TASKS, method: 'GET', path: TASKS },
+  'show-video-task': { ...VIDEO_TASKS, method: 'GET', path: `${TASKS}/{task}`, isSegment: true },
+  'delete-video-task': { ...VIDEO_TASKS, method: 'DELETE', path: `${TASKS}/{task}`, isSegment: true },
   'list-models': { ...MODELS, path: '/v1/models' },
   'show-model': { ...MODELS, path: '/v1/models/{model}' },
   'list-generate-content-models': {
