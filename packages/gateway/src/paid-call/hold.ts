@@ -1,6 +1,7 @@
 // Places the hold for the most that a call can cost. Nothing is sent anywhere before the hold is granted.
 
 import type { Nanos } from '../money/amount.ts'
+import type { Hold } from '../money/ledger.ts'
 import { lowFundsFailure } from '../overload/low-funds-cache.ts'
 import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
 import type { Identity, Node } from '../storage/node/node.ts'
@@ -12,7 +13,7 @@ import { recentRateLimit } from './rate-limit-errors.ts'
 export type HoldRequest = {
   id: bigint
   caller: Caller
-  owner: Identity
+  owner: Pick<Identity, 'slot' | 'epoch'>
   /** The model that the caller named. */
   model: string
   /** Another model is called instead, at its own price. */
@@ -37,14 +38,19 @@ export type HoldDependencies = {
 
 /** Throws where the same was rejected a moment ago; else the ledger decides. */
 export function placeHold(request: HoldRequest, deps: HoldDependencies): Promise<Opened> {
+  return deps.settler.open(holdVerb(request, deps))
+}
+
+/** Throws where the same was rejected a moment ago. */
+export function holdVerb(request: HoldRequest, deps: Omit<HoldDependencies, 'settler'>): Hold {
   const { caller, owner, model, minimum, minimumTokens } = request
-  const { rateLimitCache, node, settler } = deps
+  const { rateLimitCache, node } = deps
   const limited = recentRateLimit(caller, minimumTokens, deps)
   if (limited) throw limited
   const lowFunds = request.isFallback ? undefined : rateLimitCache.lowFunds.find(caller, model, minimum)
   if (lowFunds) throw lowFundsFailure(lowFunds, minimum)
   if (!node.mayDispatch()) throw unavailable()
-  return settler.open({
+  return {
     verb: 'hold',
     id: request.id,
     slot: owner.slot,
@@ -59,5 +65,5 @@ export function placeHold(request: HoldRequest, deps: HoldDependencies): Promise
     minimumTokens,
     model,
     upstream: request.upstream,
-  })
+  }
 }

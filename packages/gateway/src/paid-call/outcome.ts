@@ -14,6 +14,10 @@ export type Outcome =
   | 'timeout'
   | 'client_gone'
   | 'shutdown'
+  | TaskOutcome
+
+/** Only of tasks. */
+export type TaskOutcome = 'cancelled' | 'expired'
 
 /** The client got a response of the model. */
 export const DELIVERED: readonly Outcome[] = ['completed', 'incomplete', 'content_filtered', 'stopped_by_balance']

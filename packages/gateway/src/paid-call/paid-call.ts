@@ -54,3 +54,6 @@ export type PaidCall<A extends CallAttempt = CallAttempt> = {
   /** Set by `settle`. */
   isSettled: boolean
 }
+
+/** What attempts need of a call, whatever becomes of its hold. */
+export type AttemptedCall = Pick<PaidCall, 'id' | 'upstreamCall' | 'client' | 'owner' | 'attempt' | 'failedAttempts'>

@@ -3,14 +3,26 @@
 import { utf8Length } from '@trivium/protocol/canonical/utf8.ts'
 import { WARNINGS_CUT } from '@trivium/protocol/canonical/warning.ts'
 import { jsonText } from '@trivium/protocol/framing/json/json-text.ts'
+import type { Offer } from '../access/catalogue.ts'
 import { formatUsd } from '../money/amount.ts'
+import type { AnyPrice } from '../money/prices/price.ts'
 import { priceText } from '../money/prices/receipt.ts'
 import type { Result } from './outcome.ts'
 import type { PaidCall } from './paid-call.ts'
 
 const STOPPED = 'output;stopped-by-balance'
 
-type ReceiptedCall = Pick<PaidCall, 'attempt' | 'failedAttempts' | 'firstOutputAt' | 'startedAt'>
+/** Of a task, that is all that is known at its end. */
+export type ReceiptedCall = Pick<PaidCall, 'failedAttempts' | 'firstOutputAt' | 'startedAt'> & {
+  attempt: {
+    offer: Pick<Offer, 'group' | 'priceVersion'> & {
+      model: { id: string }
+      rate: Pick<AnyPrice, 'multiplierMillionths'>
+    }
+    candidate: { route: { model: string }; upstream: { id: string } }
+    warnings: readonly string[]
+  }
+}
 
 export function receiptOf(call: ReceiptedCall, result: Result, totalMs: number): string {
   const { failedAttempts, firstOutputAt } = call

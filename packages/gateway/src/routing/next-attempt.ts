@@ -8,7 +8,7 @@ import { formatRequestId } from '../access/ids.ts'
 import type { Upstream } from '../config/types.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { Log } from '../observe/log.ts'
-import type { PaidCall } from '../paid-call/paid-call.ts'
+import type { AttemptedCall } from '../paid-call/paid-call.ts'
 import type { LimitedUpstream, UpstreamCalls } from '../paid-call/upstream-call.ts'
 import type { Node } from '../storage/node/node.ts'
 import { shown } from '../upstreams/health/health.ts'
@@ -55,29 +55,29 @@ const PAUSE_MS = 30
 const PAUSE_FOR_SAME_MS = 300
 
 /** The attempt has failed: what it says of the upstream is noted, and its slots are free. */
-export function endAttempt(call: PaidCall, { verdict }: FailedAttempt, deps: NextAttemptDependencies): void {
+export function endAttempt(call: AttemptedCall, { verdict }: FailedAttempt, deps: NextAttemptDependencies): void {
   const { health } = call.attempt
   if (verdict.is === 'rejected') logRejectedKey(call, verdict.reason, deps)
   health.record(verdict, deps.ticker.exactNow())
   releaseSlots(call, health, deps)
 }
 
-const retriesOf = ({ failedAttempts }: PaidCall): number => failedAttempts?.length ?? 0
+const retriesOf = ({ failedAttempts }: AttemptedCall): number => failedAttempts?.length ?? 0
 
-function mayRetry(call: PaidCall, { unbilled }: FailedAttempt): boolean {
+function mayRetry(call: AttemptedCall, { unbilled }: FailedAttempt): boolean {
   const isOver = call.client.isDisconnected || call.upstreamCall.reason !== undefined
   return unbilled && !isOver && retriesOf(call) < MOST_RETRIES
 }
 
 /** Other nodes may have declared this one dead, or be about to: then its holds are voided, and the funds may be spent. */
-function isStillHeld({ owner }: PaidCall, { node }: NextAttemptDependencies): boolean {
+function isStillHeld({ owner }: AttemptedCall, { node }: NextAttemptDependencies): boolean {
   const { slot, epoch } = node.identity()
   return node.mayDispatch() && slot === owner.slot && epoch === owner.epoch
 }
 
 /** The next attempt, with its slots taken. undefined: there may be none. */
 export async function findNext<P extends AnyPrice, M extends Named, T, C>(
-  call: PaidCall,
+  call: AttemptedCall,
   failed: FailedAttempt,
   last: LastAttempt<P, M>,
   steps: Steps<P, M, T, C>,
@@ -112,7 +112,7 @@ export async function findNext<P extends AnyPrice, M extends Named, T, C>(
 }
 
 /** At the upstream and at its key: the next attempt may need the very same. */
-function releaseSlots({ upstreamCall }: PaidCall, health: Attempt, { ticker }: NextAttemptDependencies): void {
+function releaseSlots({ upstreamCall }: AttemptedCall, health: Attempt, { ticker }: NextAttemptDependencies): void {
   health.end(ticker.now())
   upstreamCall.releaseSlot()
 }
@@ -188,7 +188,11 @@ function candidateAmong<P extends AnyPrice, M extends Named>(
 }
 
 /** Once, and not again for every request until the key is accepted. */
-function logRejectedKey({ id, attempt }: PaidCall, reason: string, { ticker, log }: NextAttemptDependencies): void {
+function logRejectedKey(
+  { id, attempt }: AttemptedCall,
+  reason: string,
+  { ticker, log }: NextAttemptDependencies,
+): void {
   const { upstream, key, health } = attempt.candidate
   if (upstream.embedded || health.report(ticker.now()).state === 'rejected') return
   const fields = { request: formatRequestId(id), upstream: upstream.id, key: shown(key), reason }

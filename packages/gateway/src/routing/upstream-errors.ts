@@ -9,7 +9,7 @@ import { Failure } from '../access/failure.ts'
 import { formatRequestId } from '../access/ids.ts'
 import type { Fields, Log } from '../observe/log.ts'
 import { outcomeOfBreak } from '../paid-call/outcome.ts'
-import type { PaidCall } from '../paid-call/paid-call.ts'
+import type { AttemptedCall } from '../paid-call/paid-call.ts'
 import type { AbortReason } from '../paid-call/upstream-call.ts'
 import { FAILURE, UNKNOWN } from '../upstreams/health/key-health.ts'
 import { CUT, type FailedAttempt, meaningOf, meaningOfBreak } from './failed-attempt.ts'
@@ -20,7 +20,7 @@ const ERROR_BODY_BYTES = 64 * 1024
 /** The status says most: the rest of an error is not worth the idle timeout while another upstream could be called. */
 const ERROR_BODY_MS = 2_000
 
-export function failedByThrow(call: PaidCall, error: unknown, deps: UpstreamErrorDependencies): FailedAttempt {
+export function failedByThrow(call: AttemptedCall, error: unknown, deps: UpstreamErrorDependencies): FailedAttempt {
   const { reason } = call.upstreamCall
   if (reason) return failedByAbort(call, reason)
   // Media that could not be fetched, for example: another upstream could not fetch it either.
@@ -32,21 +32,21 @@ export function failedByThrow(call: PaidCall, error: unknown, deps: UpstreamErro
 }
 
 /** Aborted by the gateway: only a timeout is the upstream's fault. */
-export function failedByAbort({ upstreamCall }: PaidCall, reason: AbortReason): FailedAttempt {
+export function failedByAbort({ upstreamCall }: AttemptedCall, reason: AbortReason): FailedAttempt {
   const verdict = reason === 'timeout' ? FAILURE : UNKNOWN
   const outcome = outcomeOfBreak(upstreamCall)
   return { failure: failureOfAbort(reason), outcome, verdict, unbilled: false, reason: outcome }
 }
 
 /** The response broke off before any output; whether it was billed is not known. */
-export function failedByBreak(call: PaidCall): FailedAttempt {
+export function failedByBreak(call: AttemptedCall): FailedAttempt {
   const { reason } = call.upstreamCall
   return reason ? failedByAbort(call, reason) : { failure: cutOff(), outcome: 'cut', ...CUT }
 }
 
 /** An error within a response, before any output. */
 export function failedByError(
-  call: PaidCall,
+  call: AttemptedCall,
   error: ErrorInfo,
   deps: UpstreamErrorDependencies,
   wasBilled = false,
@@ -63,7 +63,7 @@ export function failedByOther(message: string): FailedAttempt {
 
 /** An error status. `said`: in the upstream's own words. */
 export async function failedByReply(
-  call: PaidCall,
+  call: AttemptedCall,
   reply: UpstreamResponse,
   deps: UpstreamErrorDependencies,
 ): Promise<{ said: ErrorInfo; failed: FailedAttempt }> {
@@ -90,7 +90,7 @@ export async function readOrNothing(reply: UpstreamResponse, limit: number): Pro
 
 /** For the caller: masked already, and in the upstream's words only where the caller can act on them. */
 export function failureOfUpstream(
-  call: PaidCall,
+  call: AttemptedCall,
   info: ErrorInfo,
   deps: UpstreamErrorDependencies,
   reply?: UpstreamResponse,
@@ -107,7 +107,7 @@ export function failureOfUpstream(
 }
 
 /** An upstream names the model as it is called there, which callers need not know. */
-function withOwnName({ attempt: { candidate, offer } }: PaidCall, message: string): string {
+function withOwnName({ attempt: { candidate, offer } }: AttemptedCall, message: string): string {
   const { route } = candidate
   return route.model === offer.model.id ? message : message.replaceAll(route.model, offer.model.id)
 }
@@ -122,7 +122,7 @@ export function retryAfterIn(reply: Pick<UpstreamResponse, 'header'>, now: numbe
 
 /** For the operator; the caller is told less. */
 function logUpstream(
-  { id, attempt }: PaidCall,
+  { id, attempt }: AttemptedCall,
   message: string,
   fields: Fields,
   { log }: UpstreamErrorDependencies,

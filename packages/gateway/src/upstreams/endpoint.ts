@@ -1,7 +1,8 @@
 // Where and how an upstream is called in a dialect: path and credential header.
 import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import { DIALECTS, TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import type { VideoDialectId } from '@trivium/protocol/dialects/video-services.ts'
 import type { Credential, ImagesEndpoint, Upstream, UpstreamEndpoint } from '../config/types.ts'
 import { standardEndpoint, standardImages } from '../config/upstream-kinds.ts'
 
@@ -30,9 +31,20 @@ export const imagesEndpointOf = ({ images }: Upstream): ImagesEndpoint => images
 /** What every call in this dialect carries. */
 export function callSettings(
   upstream: Upstream,
-  dialect: TextDialectId | ImageDialectId,
+  dialect: TextDialectId | ImageDialectId | VideoDialectId,
 ): Pick<UpstreamEndpoint, 'credential' | 'headers'> {
-  return dialect === 'images' ? imagesEndpointOf(upstream) : endpointOf(upstream, dialect)
+  if (dialect === 'images') return imagesEndpointOf(upstream)
+  return dialect === 'video-tasks' ? VIDEO_TASKS : endpointOf(upstream, dialect)
+}
+
+const VIDEO_TASKS = { credential: DIALECTS['video-tasks'].endpoint.credential }
+
+/** How videos are requested from the upstream. undefined: not at all. */
+export function videoDialectOf({ kind, endpoints, dialect, embedded }: Upstream): VideoDialectId | undefined {
+  if (dialect === 'video-tasks' || kind === 'ark' || (embedded && dialect === undefined)) return 'video-tasks'
+  const isGenerateContent =
+    dialect === 'generate-content' || endpoints.some((each) => each.dialect === 'generate-content')
+  return isGenerateContent ? 'generate-content' : undefined
 }
 
 /** GPT image models reject the field; others answer with a URL unless they are asked for base64. */

@@ -7,6 +7,7 @@ import { requestHead } from '@trivium/http/client/request-head.ts'
 import { decompressed, responseOf, type UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import { DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import type { VideoDialectId } from '@trivium/protocol/dialects/video-services.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../config/types.ts'
 import { callSettings, credentialHeader } from './endpoint.ts'
@@ -14,9 +15,9 @@ import { type ConnectionOptions, createTransport, type HttpVersion, type Transpo
 
 export type OutgoingRequest = {
   /** Absent: POST. */
-  method?: 'GET'
+  method?: 'GET' | 'DELETE'
   path: string
-  dialect: TextDialectId | ImageDialectId
+  dialect: TextDialectId | ImageDialectId | VideoDialectId
   /** Pieces are written one by one by our HTTP client, and joined for `fetch`. */
   body: Pieces | StreamedUpload
   /** Absent: JSON. */
@@ -56,7 +57,8 @@ export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }:
 
   async function sendToSandbox(outgoing: OutgoingRequest, headers: HeaderFields): Promise<UpstreamResponse> {
     const { method = 'POST', dialect, path, cancel } = outgoing
-    const body = isUpload(outgoing.body) ? outgoing.body.open() : joinPieces(outgoing.body)
+    const sent = isUpload(outgoing.body) ? outgoing.body.open() : joinPieces(outgoing.body)
+    const body = method === 'POST' ? sent : null
     const url = SANDBOX_ORIGIN + DIALECTS[dialect].endpoint.basePath + path
     const request = new Request(url, { method, headers, signal: cancel.signal, body })
     return decompressed(responseOf(await embedded(request)))
@@ -79,7 +81,7 @@ export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }:
     const length = isOneShot ? { 'content-length': String(upload.length) } : undefined
     const init = { method, headers: { ...headers, ...length }, signal: cancel.signal, ...limits }
     const sendOnce = (connection: ConnectionOptions) => {
-      const body = method === 'GET' ? null : isOneShot ? upload.open() : bytes
+      const body = method !== 'POST' ? null : isOneShot ? upload.open() : bytes
       return fetch(upstream.baseUrl + path, { ...init, ...(proxy ? { proxy } : {}), body, ...connection })
     }
     return decompressed(responseOf(await transport(upstream, cancel, sendOnce, isOneShot)))
@@ -91,8 +93,8 @@ export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }:
     const { method, path, body, cancel } = outgoing
     const isPlain = upstream.proxy === undefined && upstream.baseUrl.startsWith('http:')
     if (!isPlain || isUpload(body)) return sendByFetch(upstream, outgoing, headersOf(upstream, outgoing))
-    const length = method === 'GET' ? undefined : lengthOf(body)
-    const head = requestHead(upstream.baseUrl, path, headersOf(upstream, outgoing), length)
+    const length = method === undefined ? lengthOf(body) : undefined
+    const head = requestHead(upstream.baseUrl, path, headersOf(upstream, outgoing), length, method)
     return httpClient(head.origin, [head.bytes, ...body], cancel)
   }
   return Object.assign(send, { httpVersionOf: transport.httpVersionOf })

@@ -11,16 +11,16 @@ export type RequestHead = { origin: string; bytes: Uint8Array }
 /** The text of frozen headers, which many requests share. */
 const sharedLines = new WeakMap<object, string>()
 
-/** `path`: below `baseUrl`. `length`: of the body; undefined: GET. */
+/** `path`: below `baseUrl`. `length`: of the body; undefined: it has none. */
 export function requestHead(
   baseUrl: string,
   path: string,
   headers: Readonly<Record<string, string>>,
   length: number | undefined,
+  method: string = length === undefined ? 'GET' : 'POST',
 ): RequestHead {
   const { origin, host, basePath } = baseOf(baseUrl)
   const target = requestTarget(basePath, path)
-  const method = length === undefined ? 'GET' : 'POST'
   const bodyLength = length === undefined ? '' : `content-length: ${length}\r\n`
   const text = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\n${linesOf(headers)}${bodyLength}\r\n`
   return { origin, bytes: Buffer.from(text, 'latin1') }
