@@ -31,8 +31,8 @@ import type { Storage } from './storage/storage.ts'
 import { createStatistics } from './text/billing/model-statistics.ts'
 import { createSeals } from './text/translation/seals.ts'
 import { createUnsupportedFields } from './text/translation/unsupported-fields.ts'
-import { fetchPublic } from './upstreams/fetch-public.ts'
 import { createRetryBudget } from './upstreams/health/retry-budget.ts'
+import { fetchPublic } from './upstreams/public/fetch-public.ts'
 import { createSend } from './upstreams/send.ts'
 
 const TICK_MS = 250

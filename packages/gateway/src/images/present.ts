@@ -6,7 +6,7 @@ import { decodeBase64, encodeBase64 } from '../bytes/base64.ts'
 import type { Retention } from '../config/types.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import type { SignedUrls } from '../media/signed-urls.ts'
-import type { fetchPublic } from '../upstreams/fetch-public.ts'
+import type { fetchPublic } from '../upstreams/public/fetch-public.ts'
 import { type ImageCall, REPLY_BYTES } from './image-call.ts'
 import { inspectImage } from './inspect-image.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Failure } from '../../access/failure.ts'
-import { fetchPublic } from '../../upstreams/fetch-public.ts'
+import { fetchPublic } from '../../upstreams/public/fetch-public.ts'
 import { fetchMedia } from './fetch-media.ts'
 import type { TranslationDependencies } from './outbound.ts'
 

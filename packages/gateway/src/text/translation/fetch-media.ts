@@ -4,7 +4,8 @@ import { classifyUrl } from '@trivium/http/addresses/url-guard.ts'
 import { mediaOfMime, sniffMime } from '@trivium/protocol/canonical/media.ts'
 import type { Source } from '@trivium/protocol/canonical/request.ts'
 import { Failure } from '../../access/failure.ts'
-import { type PublicContent, PublicFetchError } from '../../upstreams/fetch-public.ts'
+import type { PublicContent } from '../../upstreams/public/fetch-public.ts'
+import { PublicFetchError } from '../../upstreams/public/public-fetch-error.ts'
 import type { TranslationDependencies } from './outbound.ts'
 
 export type Inline = Extract<Source, { kind: 'inline' }>

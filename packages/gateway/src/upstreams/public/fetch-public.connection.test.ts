@@ -1,47 +1,12 @@
 // What happens on the wire: pinning, certificates, redirects, caps. Real sockets on loopback.
 import { afterEach, expect, test } from 'bun:test'
-import { createServer, type Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { join } from 'node:path'
-import { createServer as createTlsServer, type TLSSocket } from 'node:tls'
-import { fetchPublic, PublicFetchError, type PublicFetchOptions } from './fetch-public.ts'
+import { fetchPublic, type PublicFetchOptions } from './fetch-public.ts'
+import { PublicFetchError } from './public-fetch-error.ts'
+import { ca, closeSites, head, ok, site } from './test-site.ts'
 
-const fixture = (name: string) => Bun.file(join(import.meta.dir, '../../fixtures', name)).text()
-const ca = await fixture('test-ca.cert.pem')
-const certificate = { cert: await fixture('test-host.cert.pem'), key: await fixture('test-host.key.pem') }
-
-type Site = { port: number; requests: string[]; serverNames: string[] }
-const open: { close(): void }[] = []
-afterEach(() => {
-  for (const server of open.splice(0)) server.close()
-})
-
-/** A server that sends these bytes, whatever HTTP says about it. */
-async function site(answer: string | ((socket: Socket) => void), secure = false): Promise<Site> {
-  const seen: Site = { port: 0, requests: [], serverNames: [] }
-  const sockets: Socket[] = []
-  const serve = (socket: Socket) => {
-    sockets.push(socket)
-    socket.on('error', () => {})
-    socket.once('data', (data) => {
-      seen.requests.push(data.toString())
-      if (secure) seen.serverNames.push(String((socket as TLSSocket).servername))
-      if (typeof answer === 'string') socket.end(answer)
-      else answer(socket)
-    })
-  }
-  const server = secure ? createTlsServer(certificate, serve) : createServer(serve)
-  server.on('tlsClientError', () => {})
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  open.push({
-    close: () => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    },
-  })
-  const address = server.address()
-  seen.port = typeof address === 'object' && address !== null ? address.port : 0
-  return seen
-}
+afterEach(closeSites)
 
 const OPTIONS: PublicFetchOptions = {
   maxBytes: 100,
@@ -60,8 +25,6 @@ async function reasonOf(url: string, options: Partial<PublicFetchOptions> = {}):
   }
   return 'fetched'
 }
-
-const ok = (body: string, headers = '') => `HTTP/1.1 200 OK\r\ncontent-length: ${body.length}\r\n${headers}\r\n${body}`
 
 test('connects to the checked address, by the name, with no headers of ours', async () => {
   const { port, requests } = await site(ok('hello', 'content-type: image/png\r\n'))
@@ -136,8 +99,6 @@ test('the environment can neither add a proxy nor switch the certificate check o
   expect(proxy.requests).toEqual([])
 })
 
-const head = (status: string, ...headers: string[]) => [`HTTP/1.1 ${status}`, ...headers, '', ''].join('\r\n')
-
 test.each<[string, string, string]>([
   ['301', head('301 Moved', 'location: http://127.0.0.1/', 'content-length: 0'), 'redirected'],
   ['302 to the same host', head('302 Found', 'location: /other', 'content-length: 0'), 'redirected'],
@@ -209,7 +170,7 @@ test('a resolver that never answers times out', async () => {
 
 test('a closed port is unreachable', async () => {
   const { port } = await site('')
-  open.pop()?.close()
+  closeSites()
   expect(await reasonOf(`http://pinned.example:${port}/`)).toBe('unreachable')
 })
 

@@ -1,6 +1,8 @@
 // Which addresses the guard lets through: every spelling that ever led inward elsewhere.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { fetchPublic, type GuardOptions, guardPublic, PublicFetchError } from './fetch-public.ts'
+import { fetchPublic } from './fetch-public.ts'
+import { type GuardOptions, guardPublic } from './guard-public.ts'
+import { PublicFetchError } from './public-fetch-error.ts'
 
 // Listens where the loopback spellings below would lead.
 let arrived = 0
