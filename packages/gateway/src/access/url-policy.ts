@@ -3,11 +3,11 @@
 
 import { classifyUrl } from '@trivium/http/addresses/url-guard.ts'
 import { shortText } from '@trivium/protocol/canonical/utf8.ts'
-import type { PassThroughRequest } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { AnyPrice } from '../money/prices/price.ts'
 import type { Caller } from '../storage/storage.ts'
 import { tiersOf } from '../upstreams/health/choose.ts'
 import { keyAllowsModel } from './authorize.ts'
-import type { TextCandidate, TextOffer } from './catalogue.ts'
+import type { Candidate, Offer } from './catalogue.ts'
 import { Failure } from './failure.ts'
 
 /** More than any vendor accepts. */
@@ -17,7 +17,11 @@ const MOST_URLS = 4_096
 type Needs = { private: string | undefined; object: string | undefined }
 
 /** The offer reduced to candidates that may receive the request's URLs. Throws if none remains. */
-export function offerForUrls(offer: TextOffer, { urls }: PassThroughRequest, caller: Caller): TextOffer {
+export function offerForUrls<P extends AnyPrice, M extends { id: string }>(
+  offer: Offer<P, M>,
+  { urls }: { urls: readonly { field: string; url: string }[] },
+  caller: Caller,
+): Offer<P, M> {
   if (urls.length === 0) return offer
   if (urls.length > MOST_URLS) throw new Failure('bad_request', `A request may name at most ${MOST_URLS} URLs.`)
   const needs: Needs = { private: undefined, object: undefined }
@@ -34,15 +38,20 @@ export function offerForUrls(offer: TextOffer, { urls }: PassThroughRequest, cal
 }
 
 /** Offers do not change after the catalogue is compiled, so each reduction is computed once. */
-const narrowedOffers = new WeakMap<TextOffer, Map<string, TextOffer>>()
+const narrowedOffers = new WeakMap<Offer, Map<string, Offer>>()
 
-function narrowedTo(offer: TextOffer, isPrivate: boolean, isObject: boolean): TextOffer {
-  const kept = narrowedOffers.get(offer) ?? new Map<string, TextOffer>()
+function narrowedTo<P extends AnyPrice, M extends { id: string }>(
+  offer: Offer<P, M>,
+  isPrivate: boolean,
+  isObject: boolean,
+): Offer<P, M> {
+  const kept = narrowedOffers.get(offer) ?? new Map<string, Offer>()
   narrowedOffers.set(offer, kept)
   const name = `${isPrivate} ${isObject}`
   const known = kept.get(name)
-  if (known) return known
-  const allows = ({ upstream }: TextCandidate): boolean =>
+  // Made from this very offer, so of its type.
+  if (known) return known as Offer<P, M>
+  const allows = ({ upstream }: Candidate): boolean =>
     (!isPrivate || upstream.allowPrivate) && (!isObject || upstream.sharedObjects)
   // Models may be fallbacks of each other, but a fallback's own fallbacks are never used.
   const fallbacks = offer.fallbacks.map((each) => withCandidates(each, allows, []))
@@ -55,11 +64,12 @@ function narrowedTo(offer: TextOffer, isPrivate: boolean, isObject: boolean): Te
   return narrowed
 }
 
-function withCandidates(
-  offer: TextOffer,
-  allows: (candidate: TextCandidate) => boolean,
-  fallbacks: readonly TextOffer[],
-): TextOffer {
+/** `allows`: which candidates stay. */
+export function withCandidates<P extends AnyPrice, M extends { id: string }>(
+  offer: Offer<P, M>,
+  allows: (candidate: Candidate<P>) => boolean,
+  fallbacks: readonly Offer<P, M>[],
+): Offer<P, M> {
   const candidates = offer.candidates.filter(allows)
   return { ...offer, candidates, tiers: tiersOf(candidates), fallbacks }
 }

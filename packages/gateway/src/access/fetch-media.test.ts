@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { Failure } from '../../access/failure.ts'
-import { fetchPublic } from '../../upstreams/public/fetch-public.ts'
+import { fetchPublic } from '../upstreams/public/fetch-public.ts'
+import { Failure } from './failure.ts'
 import { fetchMedia } from './fetch-media.ts'
-import type { TranslationDependencies } from './outbound.ts'
 
 const PNG = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -30,7 +29,7 @@ afterAll(() => server.stop(true))
 const dependencies = {
   fetchPublic: (url: string, options: Parameters<typeof fetchPublic>[1]) =>
     fetchPublic(url, { ...options, allowPrivate: true }),
-} as unknown as TranslationDependencies
+} as unknown as Parameters<typeof fetchMedia>[1]
 const fetched = (path: string) =>
   fetchMedia(new Set([`${server.url.origin}${path}`]), dependencies, new AbortController().signal)
 
@@ -54,7 +53,7 @@ describe('media that cannot be used is the caller’s error', () => {
   })
 
   test('a URL inside the gateway’s network', async () => {
-    const strict = { fetchPublic } as unknown as TranslationDependencies
+    const strict = { fetchPublic } as unknown as Parameters<typeof fetchMedia>[1]
     const addresses = new Set([`${server.url.origin}/picture`])
     const failure = await fetchMedia(addresses, strict, new AbortController().signal).catch((e: unknown) => e)
     expect((failure as Failure).message).toContain('does not lead to a public host')

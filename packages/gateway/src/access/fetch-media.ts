@@ -3,10 +3,9 @@
 import { classifyUrl } from '@trivium/http/addresses/url-guard.ts'
 import { mediaOfMime, sniffMime } from '@trivium/protocol/canonical/media.ts'
 import type { Source } from '@trivium/protocol/canonical/request.ts'
-import { Failure } from '../../access/failure.ts'
-import type { PublicContent } from '../../upstreams/public/fetch-public.ts'
-import { PublicFetchError } from '../../upstreams/public/public-fetch-error.ts'
-import type { TranslationDependencies } from './outbound.ts'
+import type { fetchPublic as fetchPublicUrl, PublicContent } from '../upstreams/public/fetch-public.ts'
+import { PublicFetchError } from '../upstreams/public/public-fetch-error.ts'
+import { Failure } from './failure.ts'
 
 export type Inline = Extract<Source, { kind: 'inline' }>
 export type Fetched = (url: string) => Inline
@@ -19,7 +18,7 @@ const TIMEOUT_MS = 15_000
 /** One after the other: many at once could exceed the memory limit before they are counted. */
 export async function fetchMedia(
   addresses: ReadonlySet<string>,
-  { fetchPublic }: Pick<TranslationDependencies, 'fetchPublic'>,
+  { fetchPublic }: { fetchPublic: typeof fetchPublicUrl },
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Inline>> {
   const fetched = new Map<string, Inline>()
