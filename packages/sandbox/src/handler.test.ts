@@ -48,10 +48,11 @@ test('with key: none, no key is required', async () => {
   expect((await call('POST', '/v1/chat/completions', hello, {}, { key: 'none' })).status).toBe(200)
 })
 
-test('the model list has both models', async () => {
+test('the model list has all models', async () => {
   expect((await json(await call('GET', '/v1/models'))).data.map((model: { id: string }) => model.id)).toEqual([
     'sandbox-text',
     'sandbox-image',
+    'sandbox-video',
   ])
 })
 

@@ -10,8 +10,9 @@ import { type ImageCall, SANDBOX_IMAGE } from './images/image-call.ts'
 import { readDirectives } from './model/directives.ts'
 import { makePlan } from './model/plan.ts'
 import { generateContentModelList, modelList, SANDBOX_TEXT } from './model-list.ts'
-import { dialectOf, routeOf } from './paths.ts'
+import { dialectOf, errorFormOf, routeOf } from './paths.ts'
 import { badRequest, errorHeaders, SandboxError, type SandboxErrorInfo } from './request/errors.ts'
+import { openVideoEndpoints, type VideoEndpoints } from './video/endpoints.ts'
 
 export type SandboxOptions = {
   /** Whether requests may select faults. */
@@ -32,6 +33,7 @@ type Parts = {
   clock: () => number
   sleep: Sleep
   hosted: HostedImages
+  videos: VideoEndpoints
 }
 
 const DEFAULT_PACE_MS = 2
@@ -41,38 +43,43 @@ const HTML = '<!doctype html><title>sandbox</title><p>[sandbox] Not the API you 
 
 export function createSandbox(options: SandboxOptions): (request: Request) => Promise<Response> {
   const defaults = { pace: DEFAULT_PACE_MS, key: 'any', clock: Date.now, sleep: sleepFor } as const
-  const parts: Parts = { ...defaults, ...options, hosted: openHostedImages() }
+  const chosen = { ...defaults, ...options }
+  const parts: Parts = { ...chosen, hosted: openHostedImages(), videos: openVideoEndpoints(chosen) }
   return async (request) => {
     const url = new URL(request.url)
-    const dialect = dialectOf(url.pathname)
     try {
-      return await answer(request, url, dialect, parts)
+      return await answer(request, url, parts)
     } catch (thrown) {
-      if (thrown instanceof SandboxError) return errorResponse(dialect, thrown.info)
+      if (thrown instanceof SandboxError) return errorResponse(errorFormOf(url.pathname), thrown.info)
       throw thrown
     }
   }
 }
 
-async function answer(request: Request, url: URL, dialect: SandboxDialect, parts: Parts): Promise<Response> {
+async function answer(request: Request, url: URL, parts: Parts): Promise<Response> {
   const hosted = request.method === 'GET' ? parts.hosted.find(url.pathname) : undefined
   if (hosted !== undefined)
     return new Response(hosted, { headers: { ...LABELLED, 'content-type': mediaTypeOf(hosted) } })
-  const route = routeOf(request.method, url.pathname)
-  if (route === undefined) {
+  const video = request.method === 'GET' ? parts.videos.hosted(url.pathname, request.signal) : undefined
+  if (video !== undefined) return video
+  const found = routeOf(request.method, url.pathname)
+  if (found === undefined) {
     const message = `Invalid URL (${request.method} ${url.pathname})`
     throw new SandboxError({ status: 404, message, code: 'unknown_url' })
   }
+  const { route, parameter } = found
   if (route === 'health') return json({ status: 'ok', sandbox: true })
   if (parts.key === 'any' && !hasKey(request.headers, url)) {
     throw new SandboxError({ status: 401, message: "You didn't provide an API key: send Authorization: Bearer KEY." })
   }
   if (route === 'list-models') return json(modelList())
   if (route === 'list-generate-content-models') return json(generateContentModelList())
+  const videos = parts.videos.answer(route, parameter, request, url)
+  if (videos !== undefined) return videos
   const bytes = route === 'image-edits' ? NO_BYTES : await request.bytes()
   const images = await readImageCall(route, request, url, bytes)
   return images === undefined
-    ? answerPrompt({ bytes, url, headers: request.headers }, request, dialect, parts)
+    ? answerPrompt({ bytes, url, headers: request.headers }, request, dialectOf(url.pathname), parts)
     : answerImages(images, request, url, parts)
 }
 
@@ -235,6 +242,6 @@ function json(body: unknown, status = 200, headers: Record<string, string> = {})
   return Response.json(body, { status, headers: { ...LABELLED, ...headers } })
 }
 
-export function errorResponse(dialect: SandboxDialect, info: SandboxErrorInfo): Response {
+export function errorResponse(dialect: Pick<SandboxDialect, 'errorBody'>, info: SandboxErrorInfo): Response {
   return json(dialect.errorBody(info), info.status, errorHeaders(info.status))
 }

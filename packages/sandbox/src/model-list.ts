@@ -1,11 +1,14 @@
 // The model list, in the forms that the SDKs read.
 
 import { SANDBOX_IMAGE } from './images/image-call.ts'
+import { SANDBOX_VIDEO } from './video/submit.ts'
 
 export const SANDBOX_TEXT = 'sandbox-text'
+const GENERATE = ['generateContent', 'streamGenerateContent']
 const MODELS = [
-  { id: SANDBOX_TEXT, name: 'Sandbox' },
-  { id: SANDBOX_IMAGE, name: 'Sandbox images' },
+  { id: SANDBOX_TEXT, name: 'Sandbox', methods: GENERATE },
+  { id: SANDBOX_IMAGE, name: 'Sandbox images', methods: GENERATE },
+  { id: SANDBOX_VIDEO, name: 'Sandbox videos', methods: ['predictLongRunning'] },
 ]
 
 /** Two SDKs call this path; each reads the fields it knows. */
@@ -18,8 +21,9 @@ export function modelList(): unknown {
 }
 
 export function generateContentModelList(): unknown {
-  const supportedGenerationMethods = ['generateContent', 'streamGenerateContent']
   return {
-    models: MODELS.map(({ id, name }) => ({ name: `models/${id}`, displayName: name, supportedGenerationMethods })),
+    models: MODELS.map(({ id, name, methods }) => ({
+      ...{ name: `models/${id}`, displayName: name, supportedGenerationMethods: methods },
+    })),
   }
 }

@@ -6,39 +6,63 @@ import { generateContent } from './dialects/generate-content/index.ts'
 import { messages } from './dialects/messages/index.ts'
 import { responses } from './dialects/responses/index.ts'
 import { images } from './images/generations.ts'
+import { errorBody } from './video/error.ts'
 
 const SERVED = [
   ...(['chat', 'responses', 'messages', 'generate-content', 'stream-generate-content'] as const),
   ...(['image-generations', 'image-edits'] as const),
+  ...(['create-video-task', 'list-video-tasks', 'show-video-task', 'delete-video-task'] as const),
   ...(['list-models', 'list-generate-content-models', 'health'] as const),
 ] satisfies readonly RouteId[]
 
-export type SandboxRoute = (typeof SERVED)[number]
+/** What only upstreams serve. */
+const OWN = {
+  'predict-long-running': 'POST /v1beta/models/{model}:predictLongRunning',
+  'show-operation': 'GET /v1beta/models/sandbox-video/operations/{operation}',
+  'download-file': 'GET /v1beta/files/{file}:download',
+} as const
+
+export type SandboxRoute = (typeof SERVED)[number] | keyof typeof OWN
 
 /** `{model}` stands for a model's name, with or without fault switches. */
-export const SANDBOX_PATHS: readonly [id: SandboxRoute, path: string][] = SERVED.map((id) => [
-  id,
-  `${ROUTES[id].method} ${ROUTES[id].path}`,
-])
+export const SANDBOX_PATHS: readonly [id: SandboxRoute, path: string][] = [
+  ...SERVED.map((id) => [id, `${ROUTES[id].method} ${ROUTES[id].path}`] as [SandboxRoute, string]),
+  ...(Object.entries(OWN) as [SandboxRoute, string][]),
+]
 
-/** The route that a request matches, if there is one. */
-export function routeOf(method: string, pathname: string): SandboxRoute | undefined {
+export type FoundRoute = { route: SandboxRoute; parameter: string }
+
+/** The route that a request matches, if there is one, and its parameter; '' without one. */
+export function routeOf(method: string, pathname: string): FoundRoute | undefined {
   const asked = `${method} ${pathname}`
-  const found = SANDBOX_PATHS.find(([, path]) => {
-    const [before = '', after] = path.split('{model}')
-    if (after === undefined) return asked === path
-    return asked.startsWith(before) && asked.endsWith(after) && asked.length > before.length + after.length
-  })
-  return found?.[0]
+  for (const [route, path] of SANDBOX_PATHS) {
+    const [before = '', after] = path.split(/\{\w+\}/)
+    if (after === undefined && asked === path) return { route, parameter: '' }
+    if (after === undefined || asked.length <= before.length + after.length) continue
+    if (!asked.startsWith(before) || !asked.endsWith(after)) continue
+    return { route, parameter: decoded(asked.slice(before.length, asked.length - after.length)) }
+  }
+  return undefined
+}
+
+function decoded(parameter: string): string {
+  try {
+    return decodeURIComponent(parameter)
+  } catch {
+    return parameter
+  }
 }
 
 const DIALECTS = { messages, responses, 'generate-content': generateContent, images } as const
 
-/** Also for paths that are not served: an error must have a form that the client can read. */
 export function dialectOf(pathname: string): SandboxDialect {
-  for (const [id, dialect] of Object.entries(DIALECTS)) {
-    const { prefix } = DIALECT_PATHS[id as keyof typeof DIALECTS]
-    if (pathname === prefix || pathname.startsWith(`${prefix}/`)) return dialect
-  }
+  for (const [id, dialect] of Object.entries(DIALECTS))
+    if (isUnder(pathname, DIALECT_PATHS[id as keyof typeof DIALECTS].prefix)) return dialect
   return chat
 }
+
+/** Also for paths that are not served: an error must have a form that the client can read. */
+export const errorFormOf = (pathname: string): Pick<SandboxDialect, 'errorBody'> =>
+  isUnder(pathname, DIALECT_PATHS['video-tasks'].prefix) ? { errorBody } : dialectOf(pathname)
+
+const isUnder = (pathname: string, prefix: string): boolean => pathname === prefix || pathname.startsWith(`${prefix}/`)

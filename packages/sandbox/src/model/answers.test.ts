@@ -129,15 +129,23 @@ test('every path of the list is served', async () => {
     '/v1/responses': { model: 'sandbox-text', input: 'x' },
     '/v1/messages': message('x'),
     '/v1/images/generations': { model: 'sandbox-image', prompt: 'x', size: '64x64' },
+    '/api/v3/contents/generations/tasks': { model: 'sandbox-video', content: [{ type: 'text', text: 'x --dur 1' }] },
+    '/v1beta/models/{model}:predictLongRunning': { instances: [{ prompt: 'x' }] },
   }
+  const headers = { 'x-api-key': 'x', ...VERSION }
+  const tasks = '/api/v3/contents/generations/tasks'
+  const before = createSandbox({ faults: false, clock: () => 1_767_225_500_000 })
+  const submit = { method: 'POST', headers, body: JSON.stringify(bodies[tasks]) }
   for (const [, path] of SANDBOX_PATHS) {
     const [method = '', template = ''] = path.split(' ')
     const given =
       template === '/v1/images/edits' ? editForm() : JSON.stringify(bodies[template] ?? contents({ text: 'x' }))
     const body = method === 'POST' ? { body: given } : {}
-    const url = `http://sandbox${template.replace('{model}', 'sandbox-text')}`
-    const answer = await sandbox(new Request(url, { method, headers: { 'x-api-key': 'x', ...VERSION }, ...body }))
-    expect([path, answer.status]).toEqual([path, 200])
+    const model = template.endsWith(':predictLongRunning') ? 'sandbox-video' : 'sandbox-text'
+    const { id } = await json(await before(new Request(`http://sandbox${tasks}`, submit)))
+    const url = `http://sandbox${template.replace('{model}', model).replace(/\{\w+\}/, id)}`
+    const answer = await sandbox(new Request(url, { method, headers, ...body }))
+    expect([path, answer.status]).toEqual([path, method === 'DELETE' ? 204 : 200])
   }
 })
 

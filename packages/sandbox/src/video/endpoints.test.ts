@@ -1,30 +1,28 @@
 import { describe, expect, test } from 'bun:test'
 import { videoService } from '@trivium/protocol/dialects/video-tasks/index.ts'
 import { bufferCodec } from '@trivium/protocol/fixtures/buffer-codec.ts'
-import { openVideoEndpoints } from './endpoints.ts'
+import { createSandbox } from '../handler.ts'
 import { decodeVideo } from './test-mp4.ts'
 
 const START = 1_767_268_800_000
 const TASKS = '/api/v3/contents/generations/tasks'
 
-function sandbox({ faults = true } = {}) {
-  const state = { now: START, slept: 0 }
+function sandbox({ faults = true, now = START } = {}) {
+  const state = { now, slept: 0 }
   const sleep = async (ms: number) => {
     state.slept += ms
   }
-  const handle = openVideoEndpoints({ faults, clock: () => state.now, sleep })
+  const handle = createSandbox({ faults, clock: () => state.now, sleep })
   const call = async (
     method: string,
     path: string,
     body?: object,
-    headers: Record<string, string> = {},
+    headers: Record<string, string> = { authorization: 'Bearer any' },
     signal?: AbortSignal,
   ) => {
     const url = new URL(path, 'http://sandbox.test')
     const text = body === undefined ? {} : { body: JSON.stringify(body) }
-    const answer = await handle(new Request(url.href, { method, headers, ...text, ...(signal ? { signal } : {}) }), url)
-    if (answer === undefined) throw new Error('no endpoint')
-    return answer
+    return handle(new Request(url.href, { method, headers, ...text, ...(signal ? { signal } : {}) }))
   }
   const json = async (method: string, path: string, body?: object) =>
     JSON.parse(await (await call(method, path, body)).text())
@@ -40,7 +38,7 @@ function sandbox({ faults = true } = {}) {
 test('a task is queued, runs, and succeeds with a video and its last frame', async () => {
   const { state, call, json, submit } = sandbox()
   const { id } = await submit({ return_last_frame: true, safety_identifier: 't-1' })
-  expect(id).toMatch(/^cgt-20260101120000-\w{5}$/)
+  expect(id).toMatch(/^cgt-20260101120000-[\w-]+$/)
   const seen = []
   for (const after of [0, 499, 500, 1_799, 1_800]) {
     state.now = START + after
@@ -72,6 +70,75 @@ test('the dialect of the gateway decodes what the sandbox answers', async () => 
   expect(task).toMatchObject({ ok: true, value: { status: 'succeeded', reference: 't-1', settings: { duration: 1 } } })
   const list = decodeList?.(await bytes('GET', TASKS), bufferCodec)
   expect(list).toEqual({ ok: true, value: { total: 1, tasks: [task.ok ? task.value : expect.anything()] } })
+})
+
+describe('any process answers for any task, by its id alone', () => {
+  const PROMPT = '北京 🙂 '.repeat(500)
+
+  test.each([
+    ['queued', 'queued', '', 0],
+    ['running', 'running', '', 1_000],
+    ['succeeded', 'succeeded', '', 20_000],
+    ['with faults', 'failed', ':fails', 20_000],
+  ])('%s', async (_, status, faults, after) => {
+    const one = sandbox()
+    const settings = { duration: 2, resolution: '720p', ratio: '1:1', seed: 7, return_last_frame: true }
+    const content = [{ type: 'text', text: PROMPT }]
+    const { id } = await one.submit({
+      ...{ model: `sandbox-video${faults}`, content, ...settings, safety_identifier: 't-1' },
+    })
+    expect(id.length).toBeLessThan(1_200)
+    const other = sandbox({ faults: false, now: START + after })
+    one.state.now += after
+    const record = await other.json('GET', `${TASKS}/${id}`)
+    expect(record).toEqual(await one.json('GET', `${TASKS}/${id}`))
+    expect(record).toMatchObject({ status, safety_identifier: 't-1', duration: 2, ratio: '1:1', seed: 7 })
+    if (status !== 'succeeded') return
+    for (const url of [record.content.video_url, record.content.last_frame_url]) {
+      const [mine, theirs] = [await one.call('GET', url), await other.call('GET', url)]
+      expect(Buffer.compare(await mine.bytes(), await theirs.bytes())).toBe(0)
+    }
+  })
+
+  test('equal requests make different tasks, and an altered id is none', async () => {
+    const { call, submit } = sandbox()
+    const [one, other] = [(await submit()).id, (await submit()).id]
+    expect(one).not.toBe(other)
+    const altered = [one.slice(0, -1), `${one}A`, one.replace('cgt-2026', 'cgt-2027'), 'cgt-20260101120000-00000']
+    altered.push(`${one.slice(0, 40)}${one[40] === 'A' ? 'B' : 'A'}${one.slice(41)}`)
+    for (const id of altered) expect((await call('GET', `${TASKS}/${id}`)).status).toBe(404)
+  })
+
+  test('a deleted task stays deleted where it was deleted', async () => {
+    const { id } = await sandbox().submit()
+    const { call, json } = sandbox({ now: START + 20_000 })
+    expect((await call('DELETE', `${TASKS}/${id}`)).status).toBe(204)
+    expect((await call('GET', `${TASKS}/${id}`)).status).toBe(404)
+    expect((await json('GET', TASKS)).total).toBe(0)
+  })
+})
+
+test.each([
+  ['POST', TASKS],
+  ['GET', TASKS],
+  ['GET', `${TASKS}/cgt-1`],
+  ['DELETE', `${TASKS}/cgt-1`],
+])('%s %s needs a key, and says so in the form of its dialect', async (method, path) => {
+  const answer = await sandbox().call(method, path, undefined, {})
+  const error = { code: 'AuthenticationError', message: expect.any(String), param: '', type: 'Unauthorized' }
+  expect([answer.status, JSON.parse(await answer.text())]).toEqual([401, { error }])
+})
+
+test('frames instead of seconds', async () => {
+  const { state, call, json, submit } = sandbox()
+  for (const more of [{ frames: 53 }, { content: [{ type: 'text', text: 'x --frames 53' }] }]) {
+    const { id } = await submit(more)
+    state.now += 10_000
+    const record = await json('GET', `${TASKS}/${id}`)
+    expect([record.frames, record.duration]).toEqual([53, undefined])
+    const video = await (await call('GET', record.content.video_url)).bytes()
+    expect(decodeVideo(video).frames.length).toBe(27)
+  }
 })
 
 test('lists have pages and filters, newest first', async () => {
@@ -110,6 +177,10 @@ test.each<[body: object, status: number, param: string, code: string]>([
   [{ content: [] }, 400, 'content', 'MissingParameter'],
   [{ duration: 13 }, 400, 'duration', 'InvalidParameter'],
   [{ resolution: '9p' }, 400, 'resolution', 'InvalidParameter'],
+  [{ ratio: '16:10' }, 400, 'ratio', 'InvalidParameter'],
+  [{ frames: 30 }, 400, 'frames', 'InvalidParameter'],
+  [{ frames: 293 }, 400, 'frames', 'InvalidParameter'],
+  [{ safety_identifier: 'x'.repeat(129) }, 400, 'safety_identifier', 'InvalidParameter'],
   [{ model: 'sandbox-video:nonsense' }, 400, 'model', 'InvalidParameter'],
   [{ model: 'sandbox-video:status=429' }, 429, '', 'RateLimitExceeded.EndpointRPMExceeded'],
 ])('a submit of %p is %i', async (more, status, param, code) => {
@@ -156,7 +227,7 @@ describe('faults', () => {
     const { call, json } = sandbox()
     const stop = new AbortController()
     const body = { ...model('hang-submit'), content: [{ type: 'text', text: 'x' }] }
-    const pending = call('POST', TASKS, body, {}, stop.signal)
+    const pending = call('POST', TASKS, body, { 'x-api-key': 'any' }, stop.signal)
     while ((await json('GET', TASKS)).total === 0) await Bun.sleep(1)
     stop.abort(new Error('client timeout'))
     await expect(pending).rejects.toThrow('client timeout')

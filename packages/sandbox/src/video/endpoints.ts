@@ -1,9 +1,13 @@
-// The endpoints of the video-tasks dialect: submit, query, list, delete; and the files that tasks have made.
+// The endpoints of videos: tasks in the video-tasks dialect, operations in the generate-content dialect, and the files that
+// both have made.
 
-import { type Bytes, bodyOf, type Sleep, type Step, whenAborted } from '../delivery/body.ts'
-import { errorHeaders, SandboxError, type SandboxErrorInfo } from '../request/errors.ts'
-import { type Film, renderFilm, sizeOf } from './film.ts'
-import { readSubmit, type VideoOrder } from './submit.ts'
+import { bodyOf, type Sleep, type Step, whenAborted } from '../delivery/body.ts'
+import type { SandboxRoute } from '../paths.ts'
+import { SandboxError } from '../request/errors.ts'
+import { json, LABELLED, taskNotFound } from './error.ts'
+import { download, fileAt } from './files.ts'
+import { operationName, operationOf, readPrediction } from './operations.ts'
+import { readSubmit, type Switches, type VideoOrder } from './submit.ts'
 import { openTasks, recordOf, statusOf, type Task } from './tasks.ts'
 
 export type VideoOptions = {
@@ -14,43 +18,46 @@ export type VideoOptions = {
   sleep: Sleep
 }
 
-/** Undefined: the path is none of these endpoints. The caller has checked the key; files need none. */
-export type VideoEndpoints = (request: Request, url: URL) => Promise<Response | undefined>
+export type VideoEndpoints = {
+  /** A file that needs no key; undefined: the path is none of a file. */
+  hosted(pathname: string, signal: AbortSignal): Promise<Response> | undefined
+  /** `parameter`: the last one of the path. undefined: the route has nothing to do with videos. */
+  answer(route: SandboxRoute, parameter: string, request: Request, url: URL): Promise<Response> | undefined
+}
 
-const TASKS = '/api/v3/contents/generations/tasks'
-const FILE = /^\/sandbox-videos\/([\w-]+)\.(mp4|png)$/
-const LABELLED = { 'x-sandbox': 'true' }
-const PIECE_BYTES = 32 * 1024
-
-export function openVideoEndpoints(options: VideoOptions): VideoEndpoints {
-  const { clock } = options
+export function openVideoEndpoints({ clock, sleep, faults }: VideoOptions): VideoEndpoints {
   const tasks = openTasks(clock)
 
   const taskAt = (id: string): Task => {
     const task = tasks.find(id)
-    if (task === undefined) throw notFound()
+    if (task === undefined) throw taskNotFound()
     return task
   }
 
-  const submit = async (request: Request): Promise<Response> => {
-    const order = readSubmit(await request.bytes(), request.headers.get('x-sandbox-fault') ?? '', options.faults)
-    const { status } = order.faults.numbers
+  /** Tasks that a fault hides are found only after some queries. */
+  const visibleTaskAt = (id: string): Task => {
+    const task = taskAt(id)
+    if (task.hiddenFor === 0) return task
+    task.hiddenFor--
+    throw taskNotFound()
+  }
+
+  const submit = async (
+    request: Request,
+    read: (bytes: Uint8Array, switches: Switches) => VideoOrder,
+    answer: (task: Task) => object,
+  ): Promise<Response> => {
+    const faultHeader = request.headers.get('x-sandbox-fault') ?? ''
+    const order = read(await request.bytes(), { faultHeader, faultsAllowed: faults })
+    const { flags, numbers } = order.faults
+    const { status } = numbers
     if (status !== undefined)
       throw new SandboxError({ status, message: `[sandbox] The fault switch asked for status ${status}.` })
     const task = tasks.add(order)
-    if (order.faults.flags.has('hang-submit')) await whenAborted(request.signal)
+    if (flags.has('hang-submit')) await whenAborted(request.signal)
     request.signal.throwIfAborted()
-    if (!order.faults.flags.has('cut-submit')) return json({ id: task.id })
-    return new Response(bodyOf(cut(), request.signal, options.sleep), { headers: LABELLED })
-  }
-
-  const query = (id: string, origin: string): Response => {
-    const task = taskAt(id)
-    if (task.hiddenFor > 0) {
-      task.hiddenFor--
-      throw notFound()
-    }
-    return json(recordOf(task, clock(), origin))
+    if (!flags.has('cut-submit')) return json(answer(task))
+    return new Response(bodyOf(cut(), request.signal, sleep), { headers: LABELLED })
   }
 
   const list = ({ searchParams, origin }: URL): Response => {
@@ -80,73 +87,37 @@ export function openVideoEndpoints(options: VideoOptions): VideoEndpoints {
     return new Response(null, { status: 204, headers: LABELLED })
   }
 
-  const download = async (id: string, kind: string, signal: AbortSignal): Promise<Response> => {
-    const task = taskAt(id)
-    if (statusOf(task, clock()).status !== 'succeeded') throw notFound()
-    const { mp4, lastFrame } = await renderFilm(filmOf(task.order))
-    const file = kind === 'mp4' ? mp4 : lastFrame
-    const headers = { ...LABELLED, 'content-type': kind === 'mp4' ? 'video/mp4' : 'image/png' }
-    const pause = task.order.faults.numbers['slow-download']
-    if (pause === undefined) return new Response(file, { headers })
-    const withLength = { ...headers, 'content-length': String(file.length) }
-    return new Response(bodyOf(slowly(file, pause), signal, options.sleep), { headers: withLength })
+  const fileOf = (id: string, kind: 'mp4' | 'png', signal: AbortSignal) =>
+    download(taskAt(id), kind, { now: clock(), sleep, signal })
+
+  type Answer = (parameter: string, request: Request, url: URL) => Response | Promise<Response>
+  const answers: Partial<Record<SandboxRoute, Answer>> = {
+    'create-video-task': (_, request) => submit(request, readSubmit, ({ id }) => ({ id })),
+    'list-video-tasks': (_, __, url) => list(url),
+    'show-video-task': (id, _, { origin }) => json(recordOf(visibleTaskAt(id), clock(), origin)),
+    'delete-video-task': remove,
+    'predict-long-running': (model, request) =>
+      submit(
+        request,
+        (bytes, switches) => readPrediction(bytes, model, switches),
+        (task) => ({ name: operationName(task) }),
+      ),
+    'show-operation': (id, _, { origin }) => json(operationOf(visibleTaskAt(id), clock(), origin)),
+    'download-file': (id, { signal }) => fileOf(id, 'mp4', signal),
   }
 
-  const answer = async (request: Request, url: URL): Promise<Response | undefined> => {
-    const { method } = request
-    const { pathname, origin } = url
-    const [, fileId, kind] = FILE.exec(pathname) ?? []
-    if (fileId !== undefined && kind !== undefined && method === 'GET') return download(fileId, kind, request.signal)
-    if (pathname === TASKS) return method === 'POST' ? submit(request) : method === 'GET' ? list(url) : undefined
-    if (!pathname.startsWith(`${TASKS}/`)) return undefined
-    const id = decodeURIComponent(pathname.slice(TASKS.length + 1))
-    return method === 'GET' ? query(id, origin) : method === 'DELETE' ? remove(id) : undefined
-  }
-
-  return async (request, url) => {
-    try {
-      return await answer(request, url)
-    } catch (thrown) {
-      if (thrown instanceof SandboxError) return json(errorBody(thrown.info), thrown.info.status)
-      throw thrown
-    }
+  return {
+    hosted(pathname, signal) {
+      const file = fileAt(pathname)
+      return file && fileOf(file.taskId, file.kind, signal)
+    },
+    answer: (route, parameter, request, url) => {
+      const answer = answers[route]
+      return answer && Promise.resolve(answer(parameter, request, url))
+    },
   }
 }
-
-const notFound = (): SandboxError =>
-  new SandboxError({ status: 404, message: 'The task is not found.', param: 'task_id', code: 'NotFound.task_id' })
-
-const filmOf = ({ prompt, resolution, ratio, seconds, seed }: VideoOrder): Film => ({
-  ...{ prompt, seconds, seed },
-  ...sizeOf(resolution, ratio),
-})
 
 function* cut(): Generator<Step> {
   yield { type: 'cut' }
 }
-
-function* slowly(file: Bytes, ms: number): Generator<Step> {
-  for (let at = 0; at < file.length; at += PIECE_BYTES) {
-    yield { type: 'wait', ms }
-    yield { type: 'write', bytes: file.subarray(at, at + PIECE_BYTES) }
-  }
-}
-
-const TYPES: Readonly<Record<number, [code: string, type: string]>> = {
-  400: ['InvalidParameter', 'BadRequest'],
-  401: ['AuthenticationError', 'Unauthorized'],
-  403: ['AccessDenied', 'Forbidden'],
-  404: ['NotFound', 'NotFound'],
-  429: ['RateLimitExceeded.EndpointRPMExceeded', 'TooManyRequests'],
-}
-
-/** All four are text. */
-export function errorBody({ status, message, param, code }: SandboxErrorInfo): object {
-  const [byDefault, type] = TYPES[status] ?? (status < 500 ? ['InvalidParameter', 'BadRequest'] : FAILED)
-  return { error: { code: code ?? byDefault, message, param: param ?? '', type } }
-}
-
-const FAILED = ['InternalServiceError', 'InternalServerError'] as const
-
-const json = (body: object, status = 200): Response =>
-  Response.json(body, { status, headers: { ...LABELLED, ...errorHeaders(status) } })

@@ -50,6 +50,10 @@ export function readVideoFaults(written: readonly string[], allowed: boolean): V
   return { flags, numbers }
 }
 
+/** In the form that is read above. */
+export const writeVideoFaults = ({ flags, numbers }: VideoFaults): string =>
+  [...flags, ...Object.entries(numbers).map(([name, value]) => `${name}=${value}`)].join(',')
+
 function numberOf(name: VideoNumber, value: string | undefined): number {
   const { low, high, default: byDefault }: NumberRule = NUMBERS[name]
   const number = value === undefined ? byDefault : /^\d{1,6}$/.test(value) ? Number(value) : undefined

@@ -42,7 +42,7 @@ export function sizeOf(resolution: string, ratio: string): { width: number; heig
 export function* framesOf(film: Film): Generator<Raster> {
   const { width, height, seconds } = film
   const base = drawBase(film)
-  const count = seconds * FRAMES_PER_SECOND
+  const count = Math.round(seconds * FRAMES_PER_SECOND)
   for (let index = 0; index < count; index++) {
     const frame = { width, height, pixels: base.pixels.slice() }
     const share = count === 1 ? 1 : index / (count - 1)
@@ -63,7 +63,7 @@ function drawBase({ prompt, width, height, seconds, seed }: Film): Raster {
   fillGradient(raster, colorOfHue(hue, 0.55, 0.62), colorOfHue((hue + 50) % 360, 0.6, 0.32))
   drawCaption(raster, prompt, { x: 8, y: 8, width: width - 16, height: height - STRIP - 16 })
   fillPanel(raster, { x: 0, y: height - STRIP + BLOCK, width, height: STRIP - BLOCK }, 0, DARK, 1)
-  drawText(raster, `${LABEL} ${seconds}s`, 4, height - 18, 1, PALE)
+  drawText(raster, `${LABEL} ${Number(seconds.toFixed(1))}s`, 4, height - 18, 1, PALE)
   return raster
 }
 

@@ -1,15 +1,14 @@
-// The tasks of the sandbox, in memory. What a task is depends on the clock alone: nothing runs between requests.
+// The tasks of the sandbox. What a task is depends on its id and the clock alone: nothing runs between requests. Only which
+// tasks are listed, cancelled, deleted or still hidden by a fault is in memory.
 
 import { sizeOf } from './film.ts'
-import type { VideoOrder } from './submit.ts'
+import { PROMISED_RATE, type VideoOrder } from './submit.ts'
+import { type CreatedTask, decodeTaskId, encodeTaskId } from './task-id.ts'
 
 export type TaskStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled'
 
-export type Task = {
+export type Task = CreatedTask & {
   id: string
-  order: VideoOrder
-  /** Milliseconds since 1970. */
-  createdAt: number
   cancelledAt: number | undefined
   /** Queries that are still to be answered with 404. */
   hiddenFor: number
@@ -34,25 +33,43 @@ export function statusOf(task: Task, now: number): { status: TaskStatus; since: 
   return { status: flags.has('fails') || flags.has('moderation') ? 'failed' : 'succeeded', since: endOf(task) }
 }
 
+export type Tasks = ReturnType<typeof openTasks>
+
 export function openTasks(clock: () => number) {
-  const tasks = new Map<string, Task>()
-  let count = 0
+  const kept = new Map<string, Task>()
+  const removed = new Set<string>()
+  const keep = (id: string, { order, createdAt }: CreatedTask): Task => {
+    const hiddenFor = order.faults.numbers['not-found'] ?? 0
+    const task = { id, order, createdAt, cancelledAt: undefined, hiddenFor }
+    kept.set(id, task)
+    dropOldest(kept)
+    return task
+  }
   return {
     add(order: VideoOrder): Task {
-      const createdAt = clock()
-      const stamp = new Date(createdAt).toISOString().replaceAll(/\D/g, '').slice(0, 14)
-      const id = `cgt-${stamp}-${(count++).toString(36).padStart(5, '0')}`
-      const task = { id, order, createdAt, cancelledAt: undefined, hiddenFor: order.faults.numbers['not-found'] ?? 0 }
-      tasks.set(id, task)
-      for (const oldest of tasks.keys()) {
-        if (tasks.size <= MOST_KEPT) break
-        tasks.delete(oldest)
-      }
-      return task
+      const created = { order, createdAt: clock() }
+      return keep(encodeTaskId(created), created)
     },
-    find: (id: string): Task | undefined => tasks.get(id),
-    remove: (id: string): boolean => tasks.delete(id),
-    newestFirst: (): Task[] => [...tasks.values()].reverse(),
+    /** Also a task of another process, or one from before a restart. */
+    find(id: string): Task | undefined {
+      if (removed.has(id)) return undefined
+      const created = kept.has(id) ? undefined : decodeTaskId(id)
+      return created === undefined ? kept.get(id) : keep(id, created)
+    },
+    remove(id: string): void {
+      kept.delete(id)
+      removed.add(id)
+      dropOldest(removed)
+    },
+    /** Of the tasks that this process knows. */
+    newestFirst: (): Task[] => [...kept.values()].reverse().sort((one, other) => other.createdAt - one.createdAt),
+  }
+}
+
+function dropOldest(entries: Map<string, unknown> | Set<string>): void {
+  for (const oldest of entries.keys()) {
+    if (entries.size <= MOST_KEPT) break
+    entries.delete(oldest)
   }
 }
 
@@ -60,18 +77,19 @@ export function openTasks(clock: () => number) {
 export function recordOf(task: Task, now: number, origin: string): Record<string, unknown> {
   const { id, order, createdAt } = task
   const { status, since } = statusOf(task, now)
-  const url = `${origin}/sandbox-videos/${id}`
   const { width, height } = sizeOf(order.resolution, order.ratio)
-  const tokens = Math.floor((width * height * 24 * order.seconds) / 1024)
-  const content = { video_url: `${url}.mp4`, ...(order.lastFrame ? { last_frame_url: `${url}.png` } : {}) }
+  const tokens = Math.floor((width * height * PROMISED_RATE * order.seconds) / 1024)
+  const length = order.frames === undefined ? { duration: order.seconds } : { frames: order.frames }
+  const urlOf = (kind: 'mp4' | 'png') => `${origin}/sandbox-videos/${id}.${kind}`
+  const content = { video_url: urlOf('mp4'), ...(order.lastFrame ? { last_frame_url: urlOf('png') } : {}) }
   const isEchoed = order.safetyIdentifier !== undefined && !order.faults.flags.has('no-echo')
   return {
     ...{ id, model: order.model, status },
     ...(status === 'failed' ? { error: errorOf(order) } : {}),
     ...(status === 'succeeded' ? { content, usage: { completion_tokens: tokens, total_tokens: tokens } } : {}),
     ...{ created_at: Math.floor(createdAt / 1000), updated_at: Math.floor(since / 1000) },
-    ...{ seed: order.seed, resolution: order.resolution, ratio: order.ratio, duration: order.seconds },
-    ...{ framespersecond: 24, service_tier: 'default', sandbox: true },
+    ...{ seed: order.seed, resolution: order.resolution, ratio: order.ratio, ...length },
+    ...{ framespersecond: PROMISED_RATE, service_tier: 'default', sandbox: true },
     ...(isEchoed ? { safety_identifier: order.safetyIdentifier } : {}),
   }
 }
