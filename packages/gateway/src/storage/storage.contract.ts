@@ -10,6 +10,7 @@ import { mediaContract } from './contract/media.ts'
 import { nodesContract } from './contract/nodes.ts'
 import { recordsContract } from './contract/records.ts'
 import { registrationContract } from './contract/registration.ts'
+import { taskRowsContract } from './contract/task-rows.ts'
 import { tasksContract } from './contract/tasks.ts'
 import { termsContract } from './contract/terms.ts'
 import { verbsContract } from './contract/verbs.ts'
@@ -37,6 +38,7 @@ export function storageContract(name: string, open: Open): void {
     describe('nodes and reaping', () => nodesContract(use))
     describe('leases and tasks', () => tasksContract(use))
     describe('contents', () => contentsContract(use))
+    describe('rows of tasks', () => taskRowsContract(use))
     describe('media', () => mediaContract(use))
     describe('books', () => booksContract(use))
     describe('the rules themselves', () => differentialContract(use))

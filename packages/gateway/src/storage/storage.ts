@@ -7,6 +7,7 @@ import type { Ledger } from './ledger.ts'
 import type { Media } from './media.ts'
 import type { Meta } from './meta.ts'
 import type { Nodes } from './nodes.ts'
+import type { Tasks } from './tasks.ts'
 
 export * from './accounts.ts'
 export * from './keys.ts'
@@ -15,6 +16,7 @@ export * from './ledger.ts'
 export * from './media.ts'
 export * from './meta.ts'
 export * from './nodes.ts'
+export * from './tasks.ts'
 
 export interface Storage {
   readonly ledger: Ledger
@@ -27,6 +29,8 @@ export interface Storage {
   readonly contents: Contents
   /** The records of stored images and videos. */
   readonly media: Media
+  /** Video generations that last longer than a request. */
+  readonly tasks: Tasks
   /** Resolves if the store answers, rejects with StoreDown if it does not. */
   ping(): Promise<void>
   close(): Promise<void>

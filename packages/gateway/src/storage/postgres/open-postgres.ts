@@ -11,7 +11,7 @@ import { reportsOver } from '../sql/reports.ts'
 import type { Schema } from '../sql/tables.ts'
 import { type Storage, StoreDown } from '../storage.ts'
 import { type Connections, openConnections } from './connections.ts'
-import { postgresContents } from './contents.ts'
+import { postgresContents, postgresTasks } from './contents.ts'
 import { createTables } from './create-tables.ts'
 import { type Decision, decodeBatch, encodeBatch, toResult } from './encode.ts'
 import { retryOrDown } from './faults.ts'
@@ -113,6 +113,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     ledger: { apply, ...reportsOver(connection) },
     leases: leasesOver({ apply }),
     ...postgresContents(connect('contents', CONTENTS)),
+    tasks: postgresTasks(queries),
     async ping() {
       await queries.query('SELECT 1', [])
     },

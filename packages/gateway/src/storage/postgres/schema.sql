@@ -148,3 +148,26 @@ CREATE TABLE media (
   expires_at bigint NOT NULL
 );
 CREATE INDEX media_expires ON media (expires_at);
+
+CREATE TABLE task (
+  id bigint PRIMARY KEY,
+  account bigint NOT NULL,
+  version bigint NOT NULL,
+  state text NOT NULL,
+  status text NOT NULL,
+  model text NOT NULL,
+  service_tier text,
+  upstream text NOT NULL,
+  upstream_key text NOT NULL,
+  upstream_task text,
+  created_at bigint NOT NULL,
+  updated_at bigint NOT NULL,
+  deadline bigint NOT NULL,
+  due_at bigint,
+  claimed_until bigint NOT NULL DEFAULT 0,
+  expires_at bigint,
+  data text NOT NULL
+);
+CREATE INDEX task_account ON task (account, id, status, model, service_tier) WHERE state <> 'accepted';
+CREATE INDEX task_due ON task (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX task_expires ON task (expires_at) WHERE expires_at IS NOT NULL;

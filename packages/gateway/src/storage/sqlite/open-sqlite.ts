@@ -125,6 +125,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     leases: leasesOver({ apply }),
     contents,
     media: contents.media,
+    tasks: contents.tasks,
     async ping() {
       // An empty transaction proves that the thread runs and gets the lock for writing.
       await queue.write([])

@@ -1,5 +1,5 @@
 // Contents in a SQLite file beside the ledger's, written by a thread of its own. Both are created at first use: a
-// gateway whose callers send no idempotency keys has neither.
+// gateway that stores nothing in it has neither.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Contents } from '../../contents.ts'
@@ -7,7 +7,9 @@ import type { Media } from '../../media.ts'
 import { contentsOver } from '../../sql/contents.ts'
 import { mediaOver } from '../../sql/media.ts'
 import type { Row } from '../../sql/rows.ts'
+import { tasksOver } from '../../sql/tasks.ts'
 import { StoreDown } from '../../storage.ts'
+import type { Tasks } from '../../tasks.ts'
 import { createPrivateFile } from '../owner-lock.ts'
 import type { ContentsStatement, FromContents, ToContents } from './thread.ts'
 
@@ -16,7 +18,7 @@ export const CONTENTS_FILE = 'contents.db'
 /** Beyond this size no more responses are stored until older ones are removed; keys are still claimed. */
 export const MOST_BYTES = 4 * 1024 ** 3
 
-export type SqliteContents = Contents & { media: Media; close(): Promise<void> }
+export type SqliteContents = Contents & { media: Media; tasks: Tasks; close(): Promise<void> }
 type Queued = { statement: ContentsStatement; resolve(rows: Row[]): void; reject(error: Error): void }
 
 export function sqliteContents(dataDir: string, clock: () => number, mostBytes = MOST_BYTES): SqliteContents {
@@ -69,6 +71,7 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
 
   const contents = contentsOver(run)
   const media = mediaOver(run)
+  const tasks = tasksOver(run, { skipLocked: '', list: (parameter) => `SELECT value FROM json_each(${parameter})` })
   /** Reading creates no file where nothing has been stored. */
   const isThere = () => thread !== undefined || existsSync(file)
   return {
@@ -84,6 +87,13 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
       async expireUnfinished() {
         if (isThere()) await media.expireUnfinished()
       },
+    },
+    tasks: {
+      ...tasks,
+      find: async (id) => (isThere() ? tasks.find(id) : undefined),
+      list: async (account, filter, page) => (isThere() ? tasks.list(account, filter, page) : { total: 0, tasks: [] }),
+      claimDue: async (limit, claimMs) => (isThere() ? tasks.claimDue(limit, claimMs) : []),
+      sweep: async (limit) => (isThere() ? tasks.sweep(limit) : 0),
     },
     close() {
       closing ??= close()

@@ -27,3 +27,29 @@ CREATE TABLE media (
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX media_expires ON media (expires_at);
+
+-- Video tasks. id is that of the request. due_at is NULL when there is nothing left to do; claimed_until is 0 when no process has the
+-- task; expires_at is NULL until it is known when the row is removed. data is last because it is long and most queries do not read it.
+CREATE TABLE task (
+  id INTEGER PRIMARY KEY,
+  account INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  status TEXT NOT NULL,
+  model TEXT NOT NULL,
+  service_tier TEXT,
+  upstream TEXT NOT NULL,
+  upstream_key TEXT NOT NULL,
+  upstream_task TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  deadline INTEGER NOT NULL,
+  due_at INTEGER,
+  claimed_until INTEGER NOT NULL DEFAULT 0,
+  expires_at INTEGER,
+  data TEXT NOT NULL
+) STRICT;
+-- Has all columns of the filters, so that counting the tasks of an account does not read their rows.
+CREATE INDEX task_account ON task (account, id, status, model, service_tier) WHERE state <> 'accepted';
+CREATE INDEX task_due ON task (due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX task_expires ON task (expires_at) WHERE expires_at IS NOT NULL;

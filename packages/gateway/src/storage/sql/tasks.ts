@@ -1,0 +1,151 @@
+// The statements of Tasks for both engines: `$1` are parameters, NOW is the store's clock in milliseconds.
+import type { NewTask, TaskChange, TaskFilter, TaskRow, TaskState, TaskStatus, Tasks } from '../tasks.ts'
+import type { Ask } from './contents.ts'
+import { checkId, checkText } from './guard.ts'
+import { integer, type Row } from './rows.ts'
+
+/** Where the engines differ. */
+export type TaskDialect = {
+  /** At the end of a SELECT: locks its rows, and leaves out those that another process has locked. */
+  skipLocked: string
+  /** A SELECT of the elements of a JSON list. */
+  list(parameter: string, type: 'bigint' | 'text'): string
+}
+
+const COLUMNS = `id, account, version, state, status, model, service_tier, upstream, upstream_key, upstream_task,
+  created_at, updated_at, deadline, due_at, data, NOW AS now`
+
+/** On a conflict there is no row instead of an error, which on SQLite would fail the other statements of the same commit. */
+const INSERT = `
+INSERT INTO task (id, account, version, state, status, model, service_tier, upstream, upstream_key, upstream_task,
+  created_at, updated_at, deadline, due_at, data)
+SELECT $1, $2, 1, $3, $4, $5, $6, $7, $8, $9, clock.now, clock.now, clock.now + $10, clock.now + $11, $12
+FROM (SELECT NOW AS now) AS clock WHERE true
+ON CONFLICT (id) DO NOTHING
+RETURNING ${COLUMNS}`
+
+const FIND = `SELECT ${COLUMNS} FROM task WHERE id = $1`
+
+const UPDATE = `
+UPDATE task SET version = version + 1, state = coalesce($3, state), status = coalesce($4, status),
+  upstream = coalesce($5, upstream), upstream_key = coalesce($6, upstream_key),
+  upstream_task = coalesce($7, upstream_task), data = coalesce($8, data),
+  updated_at = CASE WHEN coalesce($4, status) = status THEN updated_at ELSE NOW END,
+  due_at = NOW + $9, claimed_until = coalesce(NOW + $10, 0), expires_at = coalesce(NOW + $11, expires_at)
+WHERE id = $1 AND version = $2
+RETURNING ${COLUMNS}`
+
+/** Materialized, because PostgreSQL might otherwise run the inner SELECT, and lock `limit` rows, several times. */
+const claimDue = ({ skipLocked }: TaskDialect) => `
+WITH picked AS MATERIALIZED (
+  SELECT id AS picked_id FROM task WHERE due_at <= NOW AND claimed_until <= NOW ORDER BY due_at LIMIT $1 ${skipLocked})
+UPDATE task SET version = version + 1, claimed_until = NOW + $2 FROM picked WHERE id = picked_id
+RETURNING ${COLUMNS}`
+
+const RENEW = 'UPDATE task SET claimed_until = NOW + $3 WHERE id = $1 AND version = $2 RETURNING id'
+const REMOVE = 'DELETE FROM task WHERE id = $1 AND version = $2 RETURNING id'
+
+/** Checks the time again: since the first check, the row may have changed. */
+const SWEEP = `
+DELETE FROM task WHERE expires_at <= NOW AND id IN (
+  SELECT id FROM task WHERE expires_at <= NOW ORDER BY expires_at LIMIT $1)
+RETURNING id`
+
+export function tasksOver(ask: Ask, dialect: TaskDialect): Tasks {
+  const CLAIM_DUE = claimDue(dialect)
+  return {
+    async insert(task) {
+      const [row] = await ask(INSERT, inserted(task))
+      if (!row) throw new Error(`there is already a task ${task.id}`)
+      return toTask(row)
+    },
+    async find(id) {
+      const [row] = await ask(FIND, [id])
+      return row && toTask(row)
+    },
+    async list(account, filter, { offset, limit }) {
+      const { where, parameters } = filtered(account, filter, dialect)
+      const [offsetAt, limitAt] = [`$${parameters.length + 1}`, `$${parameters.length + 2}`]
+      // The inner SELECT reads the index alone.
+      const page = `
+SELECT ${COLUMNS} FROM task
+WHERE id IN (SELECT id FROM task WHERE ${where} ORDER BY id DESC LIMIT ${limitAt} OFFSET ${offsetAt})
+ORDER BY id DESC`
+      const [[count], rows] = await Promise.all([
+        ask(`SELECT count(*) AS total FROM task WHERE ${where}`, parameters),
+        ask(page, [...parameters, offset, limit]),
+      ])
+      return { total: Number(count?.total), tasks: rows.map(toTask) }
+    },
+    async update(id, version, change) {
+      const [row] = await ask(UPDATE, [id, version, ...changed(change)])
+      return row && toTask(row)
+    },
+    async claimDue(limit, claimMs) {
+      const rows = await ask(CLAIM_DUE, [limit, whole(claimMs)])
+      return rows.sort((one, other) => Number(one.due_at) - Number(other.due_at)).map(toTask)
+    },
+    async renew(id, version, claimMs) {
+      return (await ask(RENEW, [id, version, whole(claimMs)])).length > 0
+    },
+    async remove(id, version) {
+      return (await ask(REMOVE, [id, version])).length > 0
+    },
+    async sweep(limit) {
+      return (await ask(SWEEP, [limit])).length
+    },
+  }
+}
+
+const whole = (milliseconds: number | undefined): bigint | null =>
+  milliseconds === undefined ? null : BigInt(Math.ceil(milliseconds))
+const text = (field: string, value: string | undefined): string | null =>
+  value === undefined ? null : checkText(field, value)
+
+function inserted(task: NewTask): unknown[] {
+  return [
+    ...[checkId(task.id), task.account, task.state, task.status],
+    ...[checkText('model', task.model), text('service tier', task.serviceTier)],
+    ...[checkText('upstream', task.upstream), checkText('upstream key', task.upstreamKey)],
+    ...[text('upstream task', task.upstreamTask), whole(task.deadlineInMs), whole(task.dueInMs)],
+    checkText('data', task.data),
+  ]
+}
+
+function changed(change: TaskChange): unknown[] {
+  return [
+    ...[change.state ?? null, change.status ?? null, text('upstream', change.upstream)],
+    ...[text('upstream key', change.upstreamKey), text('upstream task', change.upstreamTask)],
+    ...[text('data', change.data), whole(change.dueInMs), whole(change.claimMs), whole(change.keepMs)],
+  ]
+}
+
+/** An empty list matches nothing. */
+function filtered(account: bigint, { statuses, ids, model, serviceTier }: TaskFilter, { list }: TaskDialect) {
+  const parameters: unknown[] = [account]
+  const next = (value: unknown): string => `$${parameters.push(value)}`
+  const conditions = [`account = $1 AND state <> 'accepted'`]
+  if (statuses) conditions.push(`status IN (${list(next(JSON.stringify(statuses)), 'text')})`)
+  if (ids) conditions.push(`id IN (${list(next(`[${ids.join(',')}]`), 'bigint')})`)
+  if (model !== undefined) conditions.push(`model = ${next(checkText('model', model))}`)
+  if (serviceTier !== undefined) conditions.push(`service_tier = ${next(checkText('service tier', serviceTier))}`)
+  return { where: conditions.join(' AND '), parameters }
+}
+
+const toTask = (row: Row): TaskRow => ({
+  id: integer(row.id),
+  account: integer(row.account),
+  version: Number(row.version),
+  state: row.state as TaskState,
+  status: row.status as TaskStatus,
+  model: String(row.model),
+  serviceTier: row.service_tier === null ? undefined : String(row.service_tier),
+  upstream: String(row.upstream),
+  upstreamKey: String(row.upstream_key),
+  upstreamTask: row.upstream_task === null ? undefined : String(row.upstream_task),
+  createdAt: Number(row.created_at),
+  updatedAt: Number(row.updated_at),
+  deadline: Number(row.deadline),
+  data: String(row.data),
+  now: Number(row.now),
+})
