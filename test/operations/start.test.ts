@@ -57,7 +57,7 @@ models:
       `  store    ${database()}`,
       `  config   ${gateway.home.configFile}`,
       '  models   real: 2 (real-model, both-model)',
-      '           sandbox: 3 (both-model, sandbox-text, sandbox-image)',
+      '           sandbox: 4 (both-model, sandbox-text, sandbox-image, sandbox-video)',
       '  sign-up  registration is closed; registration: { open: true } in the configuration file opens it',
       '',
     ].join('\n')
@@ -76,7 +76,7 @@ models:
   test('the key belongs to an account with the trial credit and reaches embedded models only', async () => {
     const headers = { authorization: `Bearer ${gateway.firstKey}` }
     const models = (await (await fetch(`${gateway.url}/v1/models`, { headers })).json()) as { data: { id: string }[] }
-    expect(models.data.map(({ id }) => id)).toEqual(['sandbox-text', 'sandbox-image'])
+    expect(models.data.map(({ id }) => id)).toEqual(['sandbox-text', 'sandbox-image', 'sandbox-video'])
     for (const model of ['real-model', 'both-model']) {
       const answer = await chat(gateway.url, gateway.firstKey ?? '', {
         model,

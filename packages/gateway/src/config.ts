@@ -23,6 +23,7 @@ export const BUILT_IN: BuiltIn = {
   priceList,
   maxOutput: (model) => maxOutputOf(priceList(), model),
   imageLimits: (model) => findListed(priceList(), model)?.model.imageLimits,
+  videoLimits: (model) => findListed(priceList(), model)?.model.videoLimits,
   now: Date.now,
 }
 

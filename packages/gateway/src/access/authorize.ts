@@ -1,13 +1,15 @@
 // Authorization: the key's group determines the available models and their prices; the key may restrict the models further.
 import type { Caller } from '../storage/storage.ts'
 import {
+  type AnyOffer,
   type Catalogue,
-  groupIncludes,
   type ImageOffer,
   imageOfferOf,
   modelExists,
   offerOf,
   type TextOffer,
+  type VideoOffer,
+  videoOfferOf,
 } from './catalogue.ts'
 import { Failure } from './failure.ts'
 
@@ -27,10 +29,19 @@ export function authorizeImage(caller: Caller, model: string, catalogue: Catalog
   return offer
 }
 
+/** For a task that makes a video. */
+export function authorizeVideo(caller: Caller, model: string, catalogue: Catalogue): VideoOffer {
+  const offer = videoOfferOf(catalogue, caller.group, model)
+  if (!offer) return rejectModel(caller, model, catalogue)
+  checkKey(caller, offer.model.id, model)
+  return offer
+}
+
 /** Whatever the model generates. */
-export function authorizeAny(caller: Caller, model: string, catalogue: Catalogue): TextOffer | ImageOffer {
-  const isImage = imageOfferOf(catalogue, caller.group, model) !== undefined
-  return isImage ? authorizeImage(caller, model, catalogue) : authorize(caller, model, catalogue)
+export function authorizeAny(caller: Caller, model: string, catalogue: Catalogue): AnyOffer {
+  if (imageOfferOf(catalogue, caller.group, model)) return authorizeImage(caller, model, catalogue)
+  if (videoOfferOf(catalogue, caller.group, model)) return authorizeVideo(caller, model, catalogue)
+  return authorize(caller, model, catalogue)
 }
 
 export function keyAllowsModel({ restrictions: { models } }: Caller, model: string): boolean {
@@ -49,7 +60,6 @@ function rejectModel(caller: Caller, model: string, catalogue: Catalogue): never
     throw new Failure('model_not_allowed', message)
   }
   rejectWrongEndpoint(caller, model, catalogue)
-  rejectVideoModel(caller, model, catalogue)
   if (!modelExists(catalogue, model)) {
     const message = `The model '${model}' does not exist. GET /v1/models lists the available models.`
     throw new Failure('model_not_found', message, { param: 'model' })
@@ -59,21 +69,20 @@ function rejectModel(caller: Caller, model: string, catalogue: Catalogue): never
   })
 }
 
-function rejectWrongEndpoint(caller: Caller, model: string, catalogue: Catalogue): void {
-  const image = imageOfferOf(catalogue, caller.group, model)
-  const other = image ?? offerOf(catalogue, caller.group, model)
-  if (!other) return
-  checkKey(caller, other.model.id, model)
-  const message = image
-    ? `The model '${model}' generates images. Use POST /v1/images/generations or POST /v1/images/edits, or generateContent with IMAGE in responseModalities.`
-    : `The model '${model}' generates text. Use POST /v1/chat/completions, POST /v1/responses, POST /v1/messages or generateContent.`
-  throw new Failure('bad_request', message, { param: 'model' })
-}
+const RIGHT_ENDPOINTS = {
+  text: 'text. Use POST /v1/chat/completions, POST /v1/responses, POST /v1/messages or generateContent.',
+  image:
+    'images. Use POST /v1/images/generations or POST /v1/images/edits, or generateContent with IMAGE in responseModalities.',
+  video: 'videos. Use POST /api/v3/contents/generations/tasks.',
+} as const
 
-/** Callers whose group includes the model get the reason; for all others the model does not exist. */
-function rejectVideoModel({ group }: Caller, model: string, { config }: Catalogue): void {
-  const own = config.groups.get(group)
-  if (config.mediaModels?.get(model)?.type !== 'video' || !own || !groupIncludes(own, model)) return
-  const message = `The model '${model}' generates videos, which this gateway does not serve yet. Choose a text or image model.`
-  throw new Failure('model_not_found', message, { param: 'model' })
+function rejectWrongEndpoint(caller: Caller, model: string, catalogue: Catalogue): void {
+  const find = { text: offerOf, image: imageOfferOf, video: videoOfferOf }
+  for (const type of ['text', 'image', 'video'] as const) {
+    const other = find[type](catalogue, caller.group, model)
+    if (!other) continue
+    checkKey(caller, other.model.id, model)
+    const message = `The model '${model}' generates ${RIGHT_ENDPOINTS[type]}`
+    throw new Failure('bad_request', message, { param: 'model' })
+  }
 }

@@ -4,8 +4,8 @@ import { assemble } from '../config/assemble.ts'
 import { NO_OPTIONS } from '../money/prices/token-price.ts'
 import { UNREPORTED } from '../text/billing/charge.ts'
 import { TEST_CALLER } from '../text/test-dependencies.ts'
-import { authorize, authorizeAny, authorizeImage } from './authorize.ts'
-import { compileCatalogue, imageOfferOf, offerOf } from './catalogue.ts'
+import { authorize, authorizeAny, authorizeImage, authorizeVideo } from './authorize.ts'
+import { compileCatalogue, imageOfferOf, offerOf, videoOfferOf } from './catalogue.ts'
 import { describeModel } from './describe-model.ts'
 import { Failure } from './failure.ts'
 
@@ -17,14 +17,15 @@ const { config } = assemble(
   - { id: img, type: image, routes: [{ upstream: sandbox, cost: { per_image: 0.02 } }], price: { per_image: 0.04, variants: { high: 0.17 } }, limits: { sizes: [64x64], n: 2 } }
   - { id: tokens, type: image, routes: [{ upstream: sandbox }], price: { input: 5, image_input: 8, image_output: 30 } }
   - { id: unpriced, type: image, routes: [{ upstream: sandbox }] }
-  - { id: vid, type: video, routes: [{ upstream: sandbox }], price: { per_video: 1 } }
+  - { id: vid, type: video, routes: [{ upstream: sandbox, cost: { per_second: 0.02 } }], price: { per_second: 0.04, variants: { 1080p: 0.1 } }, limits: { seconds: [2, 10], resolutions: [720p, 1080p], images: 2 } }
+  - { id: silent, type: video, routes: [{ upstream: sandbox }] }
 groups:
   - { id: default, models: ["*"], multiplier: 1.5 }
   - id: own
     models: [plain, bare]
     multiplier: 1.5
     prices: { plain: { input: 1, output: 4 }, bare: { input: 3, output: 3 } }
-  - { id: pictures, models: [img], multiplier: 9, prices: { img: { per_image: 0.01 } } }
+  - { id: pictures, models: [img, vid], multiplier: 9, prices: { img: { per_image: 0.01 }, vid: { per_video: 1 } } }
 `,
   'f',
   {},
@@ -60,7 +61,8 @@ test('the cost of a route is compiled for billing', () => {
 })
 
 describe('a model on the wrong endpoint', () => {
-  const rejection = (of: typeof authorize | typeof authorizeImage, group: string, model: string, models?: string[]) => {
+  type Authorize = typeof authorize | typeof authorizeImage | typeof authorizeVideo
+  const rejection = (of: Authorize, group: string, model: string, models?: string[]) => {
     const restrictions = { ...TEST_CALLER.restrictions, ...(models ? { models } : {}) }
     try {
       of({ ...TEST_CALLER, group, restrictions }, model, catalogue)
@@ -74,9 +76,14 @@ describe('a model on the wrong endpoint', () => {
     ['a text model for images', authorizeImage, 'default', 'plain', 'bad_request', 'POST /v1/chat/completions'],
     ['an image model of another group', authorize, 'own', 'img', 'model_not_allowed', 'does not include'],
     ['a text model of another group', authorizeImage, 'own', 'rich', 'model_not_allowed', 'does not include'],
-    ['a video model', authorize, 'default', 'vid', 'model_not_found', 'generates videos'],
-    ['a video model for images', authorizeImage, 'default', 'vid', 'model_not_found', 'generates videos'],
-    ['a video model of another group', authorize, 'own', 'vid', 'model_not_found', 'does not exist'],
+    ['a video model for text', authorize, 'default', 'vid', 'bad_request', 'POST /api/v3/contents/generations/tasks'],
+    ['a video model for images', authorizeImage, 'default', 'vid', 'bad_request', 'generates videos'],
+    ['a video model of another group', authorize, 'own', 'vid', 'model_not_allowed', 'does not include'],
+    ['a text model for videos', authorizeVideo, 'default', 'plain', 'bad_request', 'POST /v1/chat/completions'],
+    ['an image model for videos', authorizeVideo, 'default', 'img', 'bad_request', 'POST /v1/images/generations'],
+    ['an image model of another group for videos', authorizeVideo, 'own', 'img', 'model_not_allowed', 'include'],
+    ['no model for videos', authorizeVideo, 'default', 'nothing', 'model_not_found', 'does not exist'],
+    ['a video model without a price', authorizeVideo, 'default', 'silent', 'model_not_found', 'does not exist'],
     ['no model', authorizeImage, 'default', 'nothing', 'model_not_found', 'does not exist'],
     ['an image model without a price', authorizeImage, 'default', 'unpriced', 'model_not_found', 'does not exist'],
   ] as const)('%s', (_, of, group, model, code, says) => {
@@ -86,6 +93,8 @@ describe('a model on the wrong endpoint', () => {
   test('a key that does not allow the model does not learn what it generates', () => {
     expect(rejection(authorize, 'default', 'img', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
     expect(rejection(authorizeImage, 'default', 'img', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
+    expect(rejection(authorizeVideo, 'default', 'img', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
+    expect(rejection(authorizeVideo, 'default', 'vid', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
   })
 })
 
@@ -120,5 +129,33 @@ describe('image models', () => {
       limits: { context: null, max_output: null },
       protocols: ['chat', 'responses', 'messages', 'generate-content'],
     })
+  })
+})
+
+describe('video models', () => {
+  const hd = { resolution: '1080p', seconds: 10, tokens: undefined }
+
+  test('are offered at the price of the group', () => {
+    expect(videoOfferOf(catalogue, 'default', 'vid')?.rate.bound(hd)).toBe(1_500_000_000n)
+    expect(videoOfferOf(catalogue, 'pictures', 'vid')?.rate.bound(hd)).toBe(1_000_000_000n)
+    expect(videoOfferOf(catalogue, 'own', 'vid')).toBeUndefined()
+    const [candidate] = videoOfferOf(catalogue, 'default', 'vid')?.candidates ?? []
+    expect(candidate?.costRate?.bound(hd)).toBe(200_000_000n)
+    expect(authorizeVideo(TEST_CALLER, 'sandbox-video', catalogue).rate.bound(hd)).toBe(750_000_000n)
+    expect(videoOfferOf(catalogue, 'default', 'sandbox-video:fails')?.model.id).toBe('sandbox-video')
+  })
+
+  test('are listed with prices, limits and protocols', () => {
+    const described = (model: string) => describeModel(authorizeAny(TEST_CALLER, model, catalogue))
+    expect(described('vid')).toEqual({
+      type: 'video',
+      price: { per_second: '0.06', variants: { '1080p': '0.15' } },
+      limits: {
+        ...{ seconds: [2, 10], default_seconds: 5, resolutions: ['720p', '1080p'], default_resolution: null },
+        ...{ ratios: null, images: 2 },
+      },
+      protocols: ['video-tasks'],
+    })
+    expect(described('sandbox-video').price).toEqual({ per_second: '0.075', variants: {} })
   })
 })

@@ -3,10 +3,21 @@
 import { type CidrList, compileCidrs } from '@trivium/http/addresses/client-address.ts'
 import { type SecurityHeaders, securityHeaders } from '@trivium/http/security-headers.ts'
 import { MULTIPLIER_ONE } from '../config/sections/groups.ts'
-import type { FileConfig, Group, ImageModel, Model, Route, Upstream } from '../config/types.ts'
+import type {
+  FileConfig,
+  Group,
+  ImageModel,
+  MediaModel,
+  MediaPrice,
+  Model,
+  Route,
+  Upstream,
+  VideoModel,
+} from '../config/types.ts'
 import { type ImageRate, imageRate } from '../money/prices/image-price.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import { type TokenRate, tokenRate } from '../money/prices/token-rate.ts'
+import { type VideoRate, videoRate } from '../money/prices/video-price.ts'
 import { type Choosable, type Tier, tiersOf } from '../upstreams/health/choose.ts'
 import { createHealth, type Health } from '../upstreams/health/health.ts'
 
@@ -27,6 +38,9 @@ export type Offer<P extends AnyPrice = AnyPrice, M extends { id: string } = { id
 export type TextOffer = Offer<TokenRate, Model>
 /** One that generates images. */
 export type ImageOffer = Offer<ImageRate, ImageModel>
+/** One that generates videos. */
+export type VideoOffer = Offer<VideoRate, VideoModel>
+export type AnyOffer = TextOffer | ImageOffer | VideoOffer
 /** One route to a model: an upstream with one of its keys. */
 export type Candidate<P extends AnyPrice = AnyPrice> = Choosable & {
   upstream: Upstream
@@ -37,6 +51,7 @@ export type Candidate<P extends AnyPrice = AnyPrice> = Choosable & {
 }
 export type TextCandidate = Candidate<TokenRate>
 export type ImageCandidate = Candidate<ImageRate>
+export type VideoCandidate = Candidate<VideoRate>
 
 export type Catalogue = {
   config: FileConfig
@@ -46,6 +61,8 @@ export type Catalogue = {
   offers: ReadonlyMap<string, ReadonlyMap<string, TextOffer>>
   /** The same for image models. */
   imageOffers: ReadonlyMap<string, ReadonlyMap<string, ImageOffer>>
+  /** The same for video models. */
+  videoOffers: ReadonlyMap<string, ReadonlyMap<string, VideoOffer>>
   trustedProxies: CidrList
   /** Security headers of every response. */
   headers: SecurityHeaders
@@ -55,12 +72,20 @@ export type Catalogue = {
 export function compileCatalogue(config: FileConfig, loadedAt: number, health: Health = createHealth()): Catalogue {
   const offers = new Map<string, ReadonlyMap<string, TextOffer>>()
   const imageOffers = new Map<string, ReadonlyMap<string, ImageOffer>>()
+  const videoOffers = new Map<string, ReadonlyMap<string, VideoOffer>>()
+  const [images, videos] = [mediaModels(config, 'image'), mediaModels(config, 'video')]
+  const compiled = { config, health }
   for (const group of config.groups.values()) {
-    offers.set(group.id, offersOf(group, config, health))
-    imageOffers.set(group.id, imageOffersOf(group, config, health))
+    const text = offersOf([...config.models.values()], tokenRate, (id) => group.prices?.get(id), group, compiled)
+    offers.set(group.id, withFallbacks(text))
+    imageOffers.set(group.id, offersOf(images, imageRate, ownMediaPrice(group, 'image'), group, compiled))
+    videoOffers.set(group.id, offersOf(videos, videoRate, ownMediaPrice(group, 'video'), group, compiled))
   }
   const trustedProxies = compileCidrs(config.server.trustedProxies).cidrs
-  return { config, loadedAt, offers, imageOffers, trustedProxies, headers: securityHeaders(config.server) }
+  return {
+    ...{ config, loadedAt, offers, imageOffers, videoOffers, trustedProxies },
+    headers: securityHeaders(config.server),
+  }
 }
 
 /**
@@ -72,6 +97,9 @@ export const offerOf = ({ offers }: Catalogue, group: string, model: string): Te
 
 export const imageOfferOf = ({ imageOffers }: Catalogue, group: string, model: string): ImageOffer | undefined =>
   findOffer(imageOffers.get(group), model)
+
+export const videoOfferOf = ({ videoOffers }: Catalogue, group: string, model: string): VideoOffer | undefined =>
+  findOffer(videoOffers.get(group), model)
 
 /** Whoever may use it. */
 export function isImageModel({ config: { models, mediaModels } }: Catalogue, model: string): boolean {
@@ -91,60 +119,64 @@ function findOffer<O extends { candidates: readonly { upstream: Upstream }[] }>(
 }
 
 export function modelExists(catalogue: Catalogue, model: string): boolean {
-  const { models, mediaModels } = catalogue.config
-  const media = mediaModels?.get(model)
-  if (models.get(model)?.price !== undefined || (media?.type === 'image' && media.price !== undefined)) return true
-  const groups = [...catalogue.offers.keys()]
-  return groups.some(
-    (group) => (offerOf(catalogue, group, model) ?? imageOfferOf(catalogue, group, model)) !== undefined,
-  )
+  const { models, mediaModels, groups } = catalogue.config
+  if ((models.get(model) ?? mediaModels?.get(model))?.price !== undefined) return true
+  const find = [offerOf, imageOfferOf, videoOfferOf]
+  return [...groups.keys()].some((group) => find.some((each) => each(catalogue, group, model) !== undefined))
 }
 
-function offersOf(group: Group, config: FileConfig, health: Health): Map<string, TextOffer> {
-  const offers = new Map<string, TextOffer & { fallbacks: TextOffer[] }>()
-  for (const model of config.models.values()) {
-    const priced = priceFor(group, model)
-    if (!priced || !groupIncludes(group, model.id)) continue
-    const candidates = candidatesOf(model, config, health, (cost) => tokenRate(cost, MULTIPLIER_ONE))
+function mediaModels<T extends MediaModel['type']>({ mediaModels }: FileConfig, type: T) {
+  const isOfType = (model: MediaModel): model is Extract<MediaModel, { type: T }> => model.type === type
+  return [...(mediaModels?.values() ?? [])].filter(isOfType)
+}
+
+type OwnPrice<Price> = { price: Price; priceVersion: string }
+type PricedModel<Price> = {
+  id: string
+  price: Price | undefined
+  priceVersion: string
+  routes: readonly CostedRoute<Price>[]
+}
+
+/** `ownPrice`: the group's. Its multiplier does not apply to a price that it sets itself. */
+function offersOf<Price, P extends AnyPrice, M extends PricedModel<Price>>(
+  models: readonly M[],
+  rateOf: (price: Price, multiplierMillionths: bigint) => P,
+  ownPrice: (id: string) => OwnPrice<Price> | undefined,
+  group: Group,
+  { config, health }: { config: FileConfig; health: Health },
+): Map<string, Offer<P, M>> {
+  const offers = new Map<string, Offer<P, M>>()
+  for (const model of models) {
+    const own = ownPrice(model.id)
+    const { price, priceVersion } = own ?? model
+    if (price === undefined || !groupIncludes(group, model.id)) continue
+    const candidates = candidatesOf(model, config, health, (cost) => rateOf(cost, MULTIPLIER_ONE))
     if (candidates.length === 0) continue
-    offers.set(model.id, { model, ...priced, group: group.id, candidates, tiers: tiersOf(candidates), fallbacks: [] })
+    const rate = rateOf(price, own ? MULTIPLIER_ONE : group.multiplierMillionths)
+    const tiers = tiersOf(candidates)
+    offers.set(model.id, { ...{ model, rate, priceVersion, candidates, tiers }, group: group.id, fallbacks: [] })
   }
-  // A group that does not include the other model has no such fallback.
-  for (const { model, fallbacks } of offers.values())
-    fallbacks.push(...(model.fallbacks ?? []).flatMap((id) => offers.get(id) ?? []))
+  return offers
+}
+
+/** A group that does not include the other model has no such fallback. */
+function withFallbacks(offers: Map<string, TextOffer>): Map<string, TextOffer> {
+  for (const offer of offers.values())
+    offer.fallbacks = (offer.model.fallbacks ?? []).flatMap((id) => offers.get(id) ?? [])
   return offers
 }
 
 export const groupIncludes = ({ models }: Group, model: string): boolean =>
   models.includes('*') || models.includes(model)
 
-/** The group's multiplier does not apply to a price that the group sets itself. */
-function priceFor(group: Group, model: Model): { rate: TokenRate; priceVersion: string } | undefined {
-  const own = group.prices?.get(model.id)
-  if (own) return { rate: tokenRate(own.price, MULTIPLIER_ONE), priceVersion: own.priceVersion }
-  const { price, priceVersion } = model
-  return price && { rate: tokenRate(price, group.multiplierMillionths), priceVersion }
-}
-
-function imageOffersOf(group: Group, config: FileConfig, health: Health): Map<string, ImageOffer> {
-  const offers = new Map<string, ImageOffer>()
-  for (const model of config.mediaModels?.values() ?? []) {
-    if (model.type !== 'image' || !groupIncludes(group, model.id)) continue
-    const priced = imagePriceFor(group, model)
-    const rateOf = (price: ImageRate['price']) => imageRate(price, MULTIPLIER_ONE)
-    const candidates = priced ? candidatesOf(model, config, health, rateOf) : []
-    if (!priced || candidates.length === 0) continue
-    offers.set(model.id, { model, ...priced, group: group.id, candidates, tiers: tiersOf(candidates), fallbacks: [] })
+const ownMediaPrice =
+  <T extends MediaPrice['type']>({ mediaPrices }: Group, type: T) =>
+  (id: string): OwnPrice<Extract<MediaPrice, { type: T }>> | undefined => {
+    const own = mediaPrices?.get(id)
+    const isOfType = (price: MediaPrice): price is Extract<MediaPrice, { type: T }> => price.type === type
+    return own && isOfType(own.price) ? { price: own.price, priceVersion: own.priceVersion } : undefined
   }
-  return offers
-}
-
-function imagePriceFor(group: Group, model: ImageModel): { rate: ImageRate; priceVersion: string } | undefined {
-  const own = group.mediaPrices?.get(model.id)
-  if (own?.price.type === 'image') return { rate: imageRate(own.price, MULTIPLIER_ONE), priceVersion: own.priceVersion }
-  const { price, priceVersion } = model
-  return price && { rate: imageRate(price, group.multiplierMillionths), priceVersion }
-}
 
 type CostedRoute<Cost> = Omit<Route, 'cost'> & { cost: Cost | undefined }
 

@@ -7,17 +7,21 @@ import type { ListedModel } from '@trivium/protocol/dialects/model-list.ts'
 import { ceilDiv, formatUsd, type Nanos } from '../money/amount.ts'
 import { IMAGE_TOKEN_KINDS, IMAGE_TOKEN_NAMES } from '../money/prices/image-token-price.ts'
 import { KIND_NAMES, KINDS } from '../money/prices/token-kinds.ts'
-import type { ImageOffer, TextOffer } from './catalogue.ts'
+import type { AnyOffer, ImageOffer, TextOffer, VideoOffer } from './catalogue.ts'
 
 type Described = Omit<ListedModel, 'id' | 'created' | 'owner' | 'displayName'>
 
 /** The third protocol asks for images by `responseModalities`. */
 const IMAGE_PROTOCOLS = ['images', 'generate-content'] as const
 
-export const describeModel = (offer: TextOffer | ImageOffer): Described =>
-  isImageOffer(offer) ? describeImageModel(offer) : describeTextModel(offer)
+export function describeModel(offer: AnyOffer): Described {
+  if (isOf(offer, 'image')) return describeImageModel(offer)
+  return isOf(offer, 'video') ? describeVideoModel(offer) : describeTextModel(offer)
+}
 
-const isImageOffer = (offer: TextOffer | ImageOffer): offer is ImageOffer => 'type' in offer.model
+type OfferOf = { image: ImageOffer; video: VideoOffer }
+const isOf = <T extends keyof OfferOf>(offer: AnyOffer, type: T): offer is OfferOf[T] =>
+  'type' in offer.model && offer.model.type === type
 
 function describeTextModel({ model: { limits }, rate: { price, multiplierMillionths } }: TextOffer): Described {
   const { context, maxOutput } = limits
@@ -41,6 +45,23 @@ function describeImageModel({ model: { limits }, rate: { price, multiplierMillio
   return { type: 'image', price: imagePrice(price, multiplierMillionths), limits: shown, protocols: IMAGE_PROTOCOLS }
 }
 
+function describeVideoModel({ model: { limits }, rate: { price, multiplierMillionths } }: VideoOffer): Described {
+  const { seconds, defaultSeconds, resolutions, defaultResolution, ratios, images } = limits
+  return {
+    type: 'video',
+    price: {
+      ...shownFigures([[`per_${price.per}`, price.price]], multiplierMillionths),
+      variants: shownFigures([...price.variants], multiplierMillionths),
+    },
+    limits: {
+      ...{ seconds: seconds ?? null, default_seconds: defaultSeconds ?? null },
+      ...{ resolutions: resolutions ?? null, default_resolution: defaultResolution ?? null },
+      ...{ ratios: ratios ?? null, images: images ?? null },
+    },
+    protocols: ['video-tasks'],
+  }
+}
+
 const describeRange = ({ least, most, multipleOf, maxRatio, maxPixels }: SizeRange) => ({
   ...{ min: least, max: most },
   ...(multipleOf === undefined ? {} : { multiple_of: multipleOf }),
@@ -60,7 +81,7 @@ function imagePrice(price: ImageOffer['rate']['price'], multiplierMillionths: bi
   return { ...shownFigures([['per_image', price.perImage]], multiplierMillionths), variants }
 }
 
-/** USD as decimal text: per million tokens, or per image. */
+/** USD as decimal text: per million tokens, per image, per second, or per video. */
 const shownFigures = (figures: readonly [string, Nanos | undefined][], multiplierMillionths: bigint) =>
   Object.fromEntries(
     figures.flatMap(([name, figure]) =>

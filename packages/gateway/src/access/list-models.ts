@@ -11,7 +11,7 @@ import {
 } from '@trivium/protocol/dialects/model-list.ts'
 import { authenticate, type Callers } from './authenticate.ts'
 import { authorizeAny, keyAllowsModel } from './authorize.ts'
-import type { Catalogue, ImageOffer, TextOffer } from './catalogue.ts'
+import type { AnyOffer, Catalogue } from './catalogue.ts'
 import { describeModel } from './describe-model.ts'
 import { Failure } from './failure.ts'
 import type { IncomingRequest } from './incoming-request.ts'
@@ -65,8 +65,8 @@ async function visibleModels(
 ): Promise<ListedModel[]> {
   const caller = await authenticate(incoming, dialect, deps)
   const catalogue = deps.catalogue()
-  const { offers: text, imageOffers: images } = catalogue
-  const offers = [text, images].flatMap((each) => [...(each.get(caller.group)?.values() ?? [])])
+  const { offers: text, imageOffers: images, videoOffers: videos } = catalogue
+  const offers = [text, images, videos].flatMap((each) => [...(each.get(caller.group)?.values() ?? [])])
   return offers.filter(({ model }) => keyAllowsModel(caller, model.id)).map((offer) => listed(offer, catalogue))
 }
 
@@ -81,7 +81,7 @@ async function visibleModel(
   return listed(authorizeAny(caller, decodeModelId(segment), catalogue), catalogue)
 }
 
-function listed(offer: TextOffer | ImageOffer, catalogue: Catalogue): ListedModel {
+function listed(offer: AnyOffer, catalogue: Catalogue): ListedModel {
   const { id } = offer.model
   const created = Math.floor(catalogue.loadedAt / 1000)
   return { ...{ id, displayName: id, owner: 'trivium', created }, ...describeModel(offer) }

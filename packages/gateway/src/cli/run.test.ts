@@ -107,7 +107,7 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
     { args: key('--cap-period', 'day'), says: '--cap-period requires --cap' },
     {
       args: key('--models', 'sandbox-text,nope,neither'),
-      says: 'unknown models: nope, neither (available: sandbox-text, sandbox-image)',
+      says: 'unknown models: nope, neither (available: sandbox-text, sandbox-image, sandbox-video)',
       code: 1,
     },
     ...['', 'sandbox-text,', ' , '].map((list) => ({ args: key(`--models=${list}`), says: '--models must be a list' })),

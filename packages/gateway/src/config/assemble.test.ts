@@ -44,7 +44,9 @@ test.each([
     idempotency: 86_400_000,
     requests: 34_560_000_000,
     media: 86_400_000,
+    tasks: 604_800_000,
   })
+  expect(config.callbacks).toEqual({ allowPrivate: false })
   expect(config.sandbox).toEqual({ on: true, faults: false, faultsWritten: false })
   expect([...config.upstreams.keys()]).toEqual(['sandbox'])
   expect([...config.models.keys()]).toEqual(['sandbox-text'])
@@ -53,7 +55,7 @@ test.each([
     limits: { context: 128_000, maxOutput: 16_384 },
     routes: [{ upstream: 'sandbox', model: 'sandbox-text', priority: 1, weight: 1 }],
   })
-  expect([...(config.mediaModels?.keys() ?? [])]).toEqual(['sandbox-image'])
+  expect([...(config.mediaModels?.keys() ?? [])]).toEqual(['sandbox-image', 'sandbox-video'])
   expect(config.mediaModels?.get('sandbox-image')).toMatchObject({
     type: 'image',
     price: { perImage: 40_000_000n },
@@ -61,7 +63,7 @@ test.each([
   })
   expect([...config.groups.values()]).toEqual([
     { id: 'default', models: ['*'], multiplierMillionths: 1_000_000n },
-    { id: 'sandbox', models: ['sandbox-image', 'sandbox-text'], multiplierMillionths: 1_000_000n },
+    { id: 'sandbox', models: ['sandbox-image', 'sandbox-text', 'sandbox-video'], multiplierMillionths: 1_000_000n },
   ])
   expect(config.warnings).toEqual([])
 })
@@ -114,7 +116,7 @@ server:
   drain: 0s
   show_upstreams: true
 registration: { open: false, trial_credit: 0, trial_budget_per_day: 2.50 }
-retention: { responses: off, reasoning: 1h, idempotency: 10m, requests: 1000d, media: 2h }
+retention: { responses: off, reasoning: 1h, idempotency: 10m, requests: 1000d, media: 2h, tasks: 1h }
 media: { disk: ./pictures }
 upstreams:
   - id: up
@@ -157,6 +159,7 @@ groups:
     idempotency: 600_000,
     requests: 86_400_000_000,
     media: 7_200_000,
+    tasks: 3_600_000,
   })
   expect(config.media).toEqual({ disk: '/etc/pictures' })
   expect(config.upstreams.get('up')).toMatchObject({
@@ -210,7 +213,7 @@ models:
   expect(config.upstreams.get('sandbox')?.maxConcurrency).toBe(2)
   expect(config.models.get('sandbox-text')?.price?.input).toBe(7_000_000_000n)
   // It reaches a real upstream now, so the key of the first start must not get at it.
-  expect(config.groups.get('sandbox')?.models).toEqual(['demo', 'sandbox-image'])
+  expect(config.groups.get('sandbox')?.models).toEqual(['demo', 'sandbox-image', 'sandbox-video'])
   expect(
     load('groups: [{ id: sandbox, models: ["*"], multiplier: 2 }]').groups.get('sandbox')?.multiplierMillionths,
   ).toBe(2_000_000n)
@@ -232,16 +235,17 @@ test('warnings: settings that have no effect in this version', () => {
   expect(load('retention: { requests: 1d }').warnings).toEqual([])
 })
 
-test('warnings name video models and image models without a price, but not a model that a group prices', () => {
+test('warnings name models of all types without a price, but not a model that a group prices', () => {
   const media = load(`models:
   - { id: v, type: video, routes: [{ upstream: sandbox }], price: { per_video: 1 } }
   - { id: i, type: image, routes: [{ upstream: sandbox }], price: { per_image: 1 } }
   - { id: free, type: image, routes: [{ upstream: sandbox }] }
+  - { id: silent, type: video, routes: [{ upstream: sandbox }] }
   - { id: ours, type: image, routes: [{ upstream: sandbox }] }
 groups: [{ id: default, models: ["*"], prices: { ours: { per_image: 2 } } }]`)
   expect(media.warnings).toEqual([
     expect.stringContaining('model free has no price, so callers cannot use it'),
-    expect.stringContaining('model v generates videos: such models are reserved for a later'),
+    expect.stringContaining('model silent has no price, so callers cannot use it'),
   ])
   expect(media.models.has('i')).toBe(false)
   const bare = 'models: [{ id: bare, routes: [{ upstream: sandbox }] }]'

@@ -8,10 +8,14 @@ import {
   SANDBOX_IMAGE_MODEL,
   SANDBOX_MODEL,
   SANDBOX_UPSTREAM,
+  SANDBOX_VIDEO_LIMITS,
+  SANDBOX_VIDEO_MODEL,
   sandboxImageModel,
   sandboxModel,
   sandboxUpstream,
+  sandboxVideoModel,
 } from './sandbox.ts'
+import { CALLBACK_DEFAULTS, readCallbacks } from './sections/callbacks.ts'
 import { ALL_MODELS, MULTIPLIER_ONE, readGroups } from './sections/groups.ts'
 import { readMedia } from './sections/media.ts'
 import { readModels } from './sections/models.ts'
@@ -22,7 +26,8 @@ import { readSandboxSection, type WrittenSandbox } from './sections/sandbox.ts'
 import { readServer, SERVER_DEFAULTS } from './sections/server.ts'
 import { readTools } from './sections/tools.ts'
 import { type ReadUpstreams, readUpstreams } from './sections/upstreams.ts'
-import type { FileConfig, Group, ImageModel, MediaConfig, MediaModel, Mistake, Model, Route } from './types.ts'
+import { mergeVideoLimits } from './sections/video-limits.ts'
+import type { FileConfig, Group, MediaConfig, MediaModel, Mistake, Model, Route } from './types.ts'
 import type { BuiltIn } from './upstream-kinds.ts'
 import { configWarnings } from './warnings.ts'
 import { addMistake, parseDocumentOf, type ReadContext } from './yaml/document.ts'
@@ -39,18 +44,20 @@ const SECTIONS = {
   models: true,
   groups: true,
   media: true,
+  callbacks: true,
   mail: 'is reserved for a later version; remove it',
   tools: true,
 } as const
 
 const DEFAULT_GROUP = 'default'
-const SANDBOX_NAMES: readonly string[] = [SANDBOX_UPSTREAM, SANDBOX_MODEL, SANDBOX_IMAGE_MODEL]
+const SANDBOX_NAMES: readonly string[] = [SANDBOX_UPSTREAM, SANDBOX_MODEL, SANDBOX_IMAGE_MODEL, SANDBOX_VIDEO_MODEL]
 
 const NOTHING_BUILT_IN: BuiltIn = {
   kinds: new Map(),
   priceList: () => ({ date: '1970-01-01', vendors: [] }),
   maxOutput: () => undefined,
   imageLimits: () => undefined,
+  videoLimits: () => undefined,
   now: () => 0,
 }
 
@@ -103,18 +110,18 @@ function readSections(fields: Fields | undefined, context: ReadContext, builtIn:
     models.set(SANDBOX_MODEL, sandboxModel())
     types.set(SANDBOX_MODEL, 'text')
   }
-  if (on && !types.has(SANDBOX_IMAGE_MODEL)) {
-    mediaModels.set(SANDBOX_IMAGE_MODEL, sandboxImageModel())
-    types.set(SANDBOX_IMAGE_MODEL, 'image')
+  for (const model of on ? [sandboxImageModel(), sandboxVideoModel()] : []) {
+    if (types.has(model.id)) continue
+    mediaModels.set(model.id, model)
+    types.set(model.id, model.type)
   }
-  for (const [id, model] of mediaModels)
-    if (model.type === 'image') mediaModels.set(id, withKnownImageLimits(model, upstreams, builtIn))
+  for (const [id, model] of mediaModels) mediaModels.set(id, withKnownMediaLimits(model, upstreams, builtIn))
   for (const [id, model] of models) models.set(id, withKnownLimits(model, upstreams, builtIn))
-  const shadowed = [...vendors.models, ...vendors.imageModels].map(({ id }) => id).filter((id) => types.has(id))
+  const shadowed = [...vendors.models, ...vendors.mediaModels].map(({ id }) => id).filter((id) => types.has(id))
   for (const model of vendors.models) if (!types.has(model.id)) models.set(model.id, model)
-  for (const model of vendors.imageModels) if (!types.has(model.id)) mediaModels.set(model.id, model)
+  for (const model of vendors.mediaModels) if (!types.has(model.id)) mediaModels.set(model.id, model)
   for (const { id } of vendors.models) types.set(id, types.get(id) ?? 'text')
-  for (const { id } of vendors.imageModels) types.set(id, types.get(id) ?? 'image')
+  for (const { id, type } of vendors.mediaModels) types.set(id, types.get(id) ?? type)
 
   const warnings: string[] = []
   const registration = registrationDefaults(hasRealUpstream)
@@ -125,6 +132,7 @@ function readSections(fields: Fields | undefined, context: ReadContext, builtIn:
     registration: optional('registration', readRegistration(registration), registration),
     sandbox: { on, faults: written.faults ?? false, faultsWritten: written.faults !== undefined },
     retention: optional('retention', readRetention(warnings), RETENTION_DEFAULTS),
+    callbacks: optional('callbacks', readCallbacks, CALLBACK_DEFAULTS),
     ...(media ? { media } : {}),
     ...(tools ? { tools } : {}),
     upstreams,
@@ -150,11 +158,16 @@ function withKnownLimits(model: Model, upstreams: FileConfig['upstreams'], { max
 }
 
 /** Limits that the file does not set are those of the well-known model behind the first route that has one. */
-function withKnownImageLimits(model: ImageModel, upstreams: FileConfig['upstreams'], builtIn: BuiltIn): ImageModel {
-  const [known] = model.routes.flatMap((route) => {
-    const isEmbedded = upstreams.get(route.upstream)?.embedded
-    return (isEmbedded ? SANDBOX_IMAGE_LIMITS : builtIn.imageLimits(route.model)) ?? []
-  })
+function withKnownMediaLimits(model: MediaModel, upstreams: FileConfig['upstreams'], builtIn: BuiltIn): MediaModel {
+  const first = <Limits>(embedded: Limits, known: (model: string) => Limits | undefined): Limits | undefined => {
+    const all = model.routes.map((route) => (upstreams.get(route.upstream)?.embedded ? embedded : known(route.model)))
+    return all.find((limits) => limits !== undefined)
+  }
+  if (model.type === 'video') {
+    const known = first(SANDBOX_VIDEO_LIMITS, builtIn.videoLimits)
+    return known ? { ...model, limits: mergeVideoLimits(known, model.limits) } : model
+  }
+  const known = first(SANDBOX_IMAGE_LIMITS, builtIn.imageLimits)
   if (!known) return model
   const { sizes, sizeRange, ...others } = known
   const hasSizes = model.limits.sizes !== undefined || model.limits.sizeRange !== undefined

@@ -76,6 +76,12 @@ describe('image models', () => {
     expect(upstreams.get('ark')?.images).not.toHaveProperty('edits')
     expect(models.has('gpt-image-2')).toBe(false)
     expect(mediaModels?.has('sandbox-image')).toBe(false)
+    expect(mediaModels?.get('seedance-1-5-pro-251215')).toMatchObject({
+      type: 'video',
+      routes: [{ upstream: 'ark', cost: { per: 'million_tokens', price: 2_400_000_000n } }],
+      limits: { seconds: [4, 12], defaultSeconds: 5 },
+    })
+    expect(upstreams.get('ark')?.videos).toEqual({ credential: 'bearer' })
   })
 
   test('a model of the file has the limits of the well-known model behind it, unless it sets its own', () => {
@@ -133,7 +139,7 @@ describe('beside a file', () => {
     const { groups, sandbox, models } = load('sandbox: true\ngroups: [{ id: default, models: [gpt-4.1] }]', env)
     expect(sandbox.on).toBe(true)
     expect(models.has('sandbox-text')).toBe(true)
-    expect(groups.get('sandbox')?.models).toEqual(['sandbox-image', 'sandbox-text'])
+    expect(groups.get('sandbox')?.models).toEqual(['sandbox-image', 'sandbox-text', 'sandbox-video'])
     expect(groups.get('default')?.models).toEqual(['gpt-4.1'])
   })
 })

@@ -4,7 +4,7 @@ import { mediaPriceVersion } from './sections/media-prices.ts'
 import { priceVersion } from './sections/token-prices.ts'
 import { kindSettings } from './sections/upstream-kind.ts'
 import { isApiKey } from './sections/upstreams.ts'
-import type { ImageModel, Model, Upstream } from './types.ts'
+import type { MediaModel, Model, Upstream } from './types.ts'
 import { upstreamDefaults } from './upstream-defaults.ts'
 import type { BuiltIn, KnownModel, UpstreamKind } from './upstream-kinds.ts'
 import type { ReadContext } from './yaml/document.ts'
@@ -12,7 +12,7 @@ import type { ReadContext } from './yaml/document.ts'
 export type EnvironmentVendors = {
   upstreams: Upstream[]
   models: Model[]
-  imageModels: ImageModel[]
+  mediaModels: MediaModel[]
   warnings: string[]
   /** The date of the price list; absent if nothing of it is used. */
   date?: string
@@ -27,7 +27,7 @@ export function vendorsFromEnvironment(
   ids: ReadonlySet<string>,
   builtIn: BuiltIn,
 ): EnvironmentVendors {
-  const result: EnvironmentVendors = { upstreams: [], models: [], imageModels: [], warnings: [] }
+  const result: EnvironmentVendors = { upstreams: [], models: [], mediaModels: [], warnings: [] }
   for (const kind of builtIn.kinds.values()) {
     const { keyVariable = '', baseUrl } = kind
     const key = env[keyVariable]
@@ -56,7 +56,7 @@ function addVendor(
   const listed = vendors.find((vendor) => vendor.kind === kind.kind)?.models ?? []
   result.upstreams.push(upstream)
   result.models.push(...listed.flatMap((model) => textModel(model, upstream.id)))
-  result.imageModels.push(...listed.flatMap((model) => imageModel(model, upstream.id)))
+  result.mediaModels.push(...listed.flatMap((model) => mediaModel(model, upstream.id)))
   if (result.date === undefined && now() - Date.parse(date) > OLD_AFTER_DAYS * DAY) {
     result.warnings.push(
       `the built-in prices are from ${date}: check for changes, and configure prices where they differ`,
@@ -72,9 +72,11 @@ function textModel({ id, type, price, limits }: KnownModel, upstream: string): M
   return [{ id, routes: [route], price, priceVersion: priceVersion(price), limits }]
 }
 
-/** Video models are skipped: no endpoint serves them yet. */
-function imageModel({ id, price, imageLimits: limits = {} }: KnownModel, upstream: string): ImageModel[] {
-  if (!('type' in price) || price.type !== 'image') return []
-  const route = { upstream, model: id, priority: 1, weight: 1, cost: price }
-  return [{ id, type: 'image', routes: [route], price, priceVersion: mediaPriceVersion(price), limits }]
+function mediaModel({ id, price, imageLimits = {}, videoLimits = {} }: KnownModel, upstream: string): MediaModel[] {
+  if (!('type' in price)) return []
+  const common = { id, priceVersion: mediaPriceVersion(price) }
+  const route = { upstream, model: id, priority: 1, weight: 1 }
+  return price.type === 'image'
+    ? [{ ...common, type: 'image', routes: [{ ...route, cost: price }], price, limits: imageLimits }]
+    : [{ ...common, type: 'video', routes: [{ ...route, cost: price }], price, limits: videoLimits }]
 }

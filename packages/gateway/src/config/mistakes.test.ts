@@ -193,11 +193,6 @@ const SINGLE: [string, string, string][] = [
     'http: HTTP/2 is not supported through a proxy',
   ],
   ['HTTP/2 without TLS', upstream('http: 2').replace('https:', 'http:'), 'http: HTTP/2 requires an https base_url'],
-  [
-    'a dialect of media',
-    address('video-tasks', 'https://a.example.com/api/v3'),
-    'dialect: this dialect is reserved for a later version',
-  ],
   ['a SOCKS proxy', upstream('proxy: "socks5://a"'), 'proxy: "socks5://a" is not an http:// or https:// URL'],
   ['a time-out beyond what timers can count', upstream('timeouts: { total: 25d }'), 'from 1ms to 24d'],
   ['chat without /v1', address('chat', 'https://a.example.com/'), 'ends in /v1'],

@@ -3,13 +3,14 @@ import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
 import { NANOS_PER_USD } from '../money/amount.ts'
 import { mediaPriceVersion } from './sections/media-prices.ts'
 import { priceVersion } from './sections/token-prices.ts'
-import type { FileConfig, ImageModel, Model, TokenPrice, Upstream } from './types.ts'
+import type { FileConfig, ImageModel, Model, TokenPrice, Upstream, VideoModel, VideoModelLimits } from './types.ts'
 import { upstreamDefaults } from './upstream-defaults.ts'
 
 export const SANDBOX_KIND = 'sandbox'
 export const SANDBOX_UPSTREAM = 'sandbox'
 export const SANDBOX_MODEL = 'sandbox-text'
 export const SANDBOX_IMAGE_MODEL = 'sandbox-image'
+export const SANDBOX_VIDEO_MODEL = 'sandbox-video'
 export const SANDBOX_GROUP = 'sandbox'
 
 /** RFC 6761 reserves `.invalid`: nothing leaves the machine even if this URL is ever dialled. */
@@ -47,6 +48,25 @@ export function sandboxImageModel(): ImageModel {
     price,
     priceVersion: mediaPriceVersion(price),
     limits: SANDBOX_IMAGE_LIMITS,
+  }
+}
+
+export const SANDBOX_VIDEO_LIMITS: VideoModelLimits = {
+  seconds: [1, 12],
+  defaultSeconds: 5,
+  resolutions: ['480p', '720p', '1080p'],
+  defaultResolution: '480p',
+}
+
+export function sandboxVideoModel(): VideoModel {
+  const price: VideoModel['price'] = { type: 'video', per: 'second', price: NANOS_PER_USD / 20n, variants: new Map() }
+  return {
+    id: SANDBOX_VIDEO_MODEL,
+    type: 'video',
+    routes: [{ upstream: SANDBOX_UPSTREAM, model: SANDBOX_VIDEO_MODEL, priority: 1, weight: 1, cost: undefined }],
+    price,
+    priceVersion: mediaPriceVersion(price),
+    limits: SANDBOX_VIDEO_LIMITS,
   }
 }
 

@@ -1,6 +1,7 @@
 // The configuration as the rest of the gateway sees it: validated and frozen.
 
 import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
+import type { VideoLimits } from '@trivium/protocol/canonical/video.ts'
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Nanos } from '../money/amount.ts'
@@ -43,6 +44,9 @@ export type ImagesEndpoint = {
   hasOwnStreams?: true
 }
 
+/** How an upstream serves the video-tasks dialect. */
+export type VideosEndpoint = { credential: Credential }
+
 export type Upstream = {
   id: string
   /** `sandbox`, `custom`, or the name of a built-in kind. */
@@ -57,6 +61,8 @@ export type Upstream = {
   endpoints: readonly UpstreamEndpoint[]
   /** Absent: it does not speak the images dialect. */
   images?: ImagesEndpoint
+  /** Absent: it does not speak the video-tasks dialect. */
+  videos?: VideosEndpoint
   /** How its chat dialect differs from the standard. */
   service?: Partial<ChatService>
   /** Request fields, beyond those of its dialects, that bound or multiply output. Absent: all that any service has. */
@@ -73,6 +79,8 @@ export type Upstream = {
   timeouts: Timeouts
   /** For calls that generate images, where the file sets a timeout. Absent: the defaults, longer ones than for text. */
   imageTimeouts?: ImageTimeouts
+  /** How long a task may take from its submit to its end, where the file sets a total timeout. */
+  taskDeadlineMs?: number
   proxy: string | undefined
   /** The required HTTP version. Absent: HTTP/2 if the upstream offers it. */
   http?: '1.1' | '2'
@@ -122,14 +130,19 @@ export type ImageModel = {
   limits: ImageLimits
 }
 
-/** No endpoint serves these yet: they are only validated and priced. */
 export type VideoModel = {
   id: string
   type: 'video'
   routes: readonly MediaRoute<VideoPrice>[]
+  /** Absent: callers cannot use the model. */
   price: VideoPrice | undefined
   priceVersion: string
+  /** What requests may ask for. */
+  limits: VideoModelLimits
 }
+
+/** The defaults are sent to the upstream where a request does not choose. */
+export type VideoModelLimits = VideoLimits & { defaultSeconds?: number; defaultResolution?: string }
 
 export type MediaModel = ImageModel | VideoModel
 
@@ -179,6 +192,8 @@ export type Retention = {
   idempotency: number | 'off'
   requests: number | 'off'
   media: number | 'off'
+  /** Always kept for a while: clients ask for the result later. */
+  tasks: number
 }
 
 /** A store that speaks the protocol of S3. */
@@ -202,6 +217,8 @@ export type FileConfig = {
   mediaModels?: ReadonlyMap<string, MediaModel>
   /** Tools that the gateway runs itself. */
   tools?: { imageGeneration?: { model: string } }
+  /** `allowPrivate`: callback URLs may name private addresses. */
+  callbacks: { allowPrivate: boolean }
   groups: ReadonlyMap<string, Group>
   /** The date of the built-in price list, if models and prices come from it. */
   priceList?: string

@@ -3,7 +3,16 @@
 import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import { DIALECTS, TEXT_DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import type { ImagesEndpoint, MediaPrice, Model, ModelType, TokenPrice, UpstreamEndpoint } from './types.ts'
+import type {
+  ImagesEndpoint,
+  MediaPrice,
+  Model,
+  ModelType,
+  TokenPrice,
+  UpstreamEndpoint,
+  VideoModelLimits,
+  VideosEndpoint,
+} from './types.ts'
 
 export type UpstreamKind = {
   /** The name used in the configuration file. */
@@ -22,6 +31,8 @@ export type UpstreamKind = {
   endpoints: readonly [UpstreamEndpoint, ...UpstreamEndpoint[]]
   /** Absent: it does not speak the images dialect. */
   images?: ImagesEndpoint
+  /** Absent: it does not speak the video-tasks dialect. */
+  videos?: VideosEndpoint
   service?: Partial<ChatService>
   /**
    * Request fields, beyond those of its dialects, that bound or multiply output: they are limited to what the hold covers.
@@ -49,6 +60,8 @@ export type KnownModel = {
   limits: Model['limits']
   /** Of an image model. */
   imageLimits?: ImageLimits
+  /** Of a video model. */
+  videoLimits?: VideoModelLimits
 }
 
 /** What is built into the program. The price list is parsed on first use. */
@@ -59,6 +72,8 @@ export type BuiltIn = {
   maxOutput(model: string): number | undefined
   /** What a well-known image model can be asked for, by its name at the vendor. */
   imageLimits(model: string): ImageLimits | undefined
+  /** The same for a video model. */
+  videoLimits(model: string): VideoModelLimits | undefined
   /** Milliseconds since 1970. */
   now(): number
 }
@@ -77,3 +92,5 @@ export const standardImages = (differences: Partial<ImagesEndpoint> = {}): Image
   const { path, credential } = DIALECTS.images.endpoint
   return { generations: path, edits: '/images/edits', credential, ...differences }
 }
+
+export const standardVideos = (): VideosEndpoint => ({ credential: DIALECTS['video-tasks'].endpoint.credential })

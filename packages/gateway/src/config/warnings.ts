@@ -20,20 +20,12 @@ export function configWarnings(config: Config): string[] {
 function modelWarnings({ models, mediaModels, groups }: Config): string[] {
   const isPricedByGroup = (id: string) =>
     [...groups.values()].some(({ prices, mediaPrices }) => prices?.has(id) || mediaPrices?.has(id))
-  const media = [...(mediaModels?.values() ?? [])]
-  const images = media.filter(({ type }) => type === 'image')
-  const unpriced = [...models.values(), ...images].filter(
+  const unpriced = [...models.values(), ...(mediaModels?.values() ?? [])].filter(
     ({ id, price }) => price === undefined && !isPricedByGroup(id),
   )
   const warnings = unpriced.map(
     ({ id }) => `model ${id} has no price, so callers cannot use it; set a price (write 0 if it is free)`,
   )
-  for (const { id, type } of media) {
-    if (type === 'image') continue
-    warnings.push(
-      `model ${id} generates ${type}s: such models are reserved for a later version, and callers cannot see them`,
-    )
-  }
   if (!groups.has(DEFAULT_GROUP)) {
     warnings.push('there is no group "default": keys created without a group cannot use any model')
   }

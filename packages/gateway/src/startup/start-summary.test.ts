@@ -66,8 +66,8 @@ describe('what to do next', () => {
   })
 })
 
-test('models for text and for images are listed', () => {
-  expect(summary({})).toContain('  models   sandbox: 2 (sandbox-text, sandbox-image)\n')
+test('models of every type are listed', () => {
+  expect(summary({})).toContain('  models   sandbox: 3 (sandbox-text, sandbox-image, sandbox-video)\n')
 })
 
 test('only the first key begins with sk-, whatever the names of models and upstreams', () => {

@@ -12,7 +12,7 @@ export type StartInfo = {
   /** The URL that the server listens on. */
   address: string
   environment: Environment
-  catalogue: Pick<Catalogue, 'config' | 'offers' | 'imageOffers'>
+  catalogue: Pick<Catalogue, 'config' | 'offers' | 'imageOffers' | 'videoOffers'>
   /** The SQLite file, or host and name of the PostgreSQL database. */
   database: string
   first: FirstStart | undefined
@@ -49,9 +49,8 @@ const labelled = (label: string, lines: readonly string[]): string[] =>
 const printable = (name: string): string => (name.startsWith('sk-') ? '(hidden)' : name)
 
 function modelLines({ upstreams, models, mediaModels }: FileConfig): string[] {
-  const images = [...(mediaModels?.values() ?? [])].filter(({ type }) => type === 'image')
   const lines = [...upstreams.keys()].map((upstream) => {
-    const names = [...models.values(), ...images].filter((model) =>
+    const names = [...models.values(), ...(mediaModels?.values() ?? [])].filter((model) =>
       model.routes.some((route) => route.upstream === upstream),
     )
     return `${printable(upstream)}: ${shortened(names.map(({ id }) => printable(id)))}`
@@ -90,8 +89,9 @@ function tryIt(
 }
 
 /** Empty as soon as some key can use some model. */
-function nextSteps({ catalogue: { offers, imageOffers, config }, keyGroups, environment }: StartInfo): string[] {
-  const canUse = (group: string) => [offers, imageOffers].some((each) => (each.get(group)?.size ?? 0) > 0)
+function nextSteps({ catalogue, keyGroups, environment }: StartInfo): string[] {
+  const { offers, imageOffers, videoOffers, config } = catalogue
+  const canUse = (group: string) => [offers, imageOffers, videoOffers].some((each) => (each.get(group)?.size ?? 0) > 0)
   if ([...keyGroups.keys()].some(canUse)) return []
   const file = environment.configFile ?? 'trivium.yaml'
   const group = ['default', ...config.groups.keys()].find(canUse)

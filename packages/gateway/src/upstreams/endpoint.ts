@@ -1,10 +1,10 @@
 // Where and how an upstream is called in a dialect: path and credential header.
 import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import { DIALECTS, TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { VideoDialectId } from '@trivium/protocol/dialects/video-services.ts'
 import type { Credential, ImagesEndpoint, Upstream, UpstreamEndpoint } from '../config/types.ts'
-import { standardEndpoint, standardImages } from '../config/upstream-kinds.ts'
+import { standardEndpoint, standardImages, standardVideos } from '../config/upstream-kinds.ts'
 
 /** The standard endpoint of the dialect if the upstream describes none, as the embedded models. */
 export function endpointOf({ endpoints }: Upstream, dialect: TextDialectId): UpstreamEndpoint {
@@ -28,23 +28,22 @@ export function imageDialectOf({ images, endpoints, dialect, embedded }: Upstrea
 /** The standard endpoints if the upstream describes none, as the embedded models. */
 export const imagesEndpointOf = ({ images }: Upstream): ImagesEndpoint => images ?? standardImages()
 
+/** How videos are requested from the upstream: in its video-tasks dialect if it has one. undefined: not at all. */
+export function videoDialectOf({ videos, endpoints, dialect, embedded }: Upstream): VideoDialectId | undefined {
+  if (videos || (embedded && (dialect === undefined || dialect === 'video-tasks'))) return 'video-tasks'
+  const isServed = embedded
+    ? dialect === 'generate-content'
+    : endpoints.some((each) => each.dialect === 'generate-content')
+  return isServed ? 'generate-content' : undefined
+}
+
 /** What every call in this dialect carries. */
 export function callSettings(
   upstream: Upstream,
   dialect: TextDialectId | ImageDialectId | VideoDialectId,
 ): Pick<UpstreamEndpoint, 'credential' | 'headers'> {
-  if (dialect === 'images') return imagesEndpointOf(upstream)
-  return dialect === 'video-tasks' ? VIDEO_TASKS : endpointOf(upstream, dialect)
-}
-
-const VIDEO_TASKS = { credential: DIALECTS['video-tasks'].endpoint.credential }
-
-/** How videos are requested from the upstream. undefined: not at all. */
-export function videoDialectOf({ kind, endpoints, dialect, embedded }: Upstream): VideoDialectId | undefined {
-  if (dialect === 'video-tasks' || kind === 'ark' || (embedded && dialect === undefined)) return 'video-tasks'
-  const isGenerateContent =
-    dialect === 'generate-content' || endpoints.some((each) => each.dialect === 'generate-content')
-  return isGenerateContent ? 'generate-content' : undefined
+  if (dialect === 'video-tasks') return upstream.videos ?? standardVideos()
+  return dialect === 'images' ? imagesEndpointOf(upstream) : endpointOf(upstream, dialect)
 }
 
 /** GPT image models reject the field; others answer with a URL unless they are asked for base64. */

@@ -11,7 +11,7 @@ export type ListedModel = {
   context?: number
   maxOutput?: number
   /** Of a model that does not generate text. Its list entry says so where those of text models have the vendor's word. */
-  type?: 'image'
+  type?: 'image' | 'video'
   /** What the gateway tells besides the vendors' fields. */
   price?: Readonly<Record<string, unknown>>
   limits?: Readonly<Record<string, unknown>>

@@ -1,5 +1,6 @@
 // Section `models`: the models that clients request, with their routes and prices.
 
+import { VIDEO_SERVICES } from '@trivium/protocol/dialects/video-services.ts'
 import type { VideoPrice } from '../../money/prices/video-price.ts'
 import { closestMatch } from '../closest-match.ts'
 import { SANDBOX_MODEL } from '../sandbox.ts'
@@ -21,7 +22,8 @@ import { readImageLimits } from './image-limits.ts'
 import { readImagePrice } from './image-prices.ts'
 import { mediaPriceVersion } from './media-prices.ts'
 import { priceVersion, readTokenPrice } from './token-prices.ts'
-import { readVideoPrice } from './video-prices.ts'
+import { readVideoLimits } from './video-limits.ts'
+import { readVideoPrice, readVideoPriceFor } from './video-prices.ts'
 
 const MODEL_FIELDS = {
   id: true,
@@ -128,11 +130,10 @@ function readImageModel(fields: Fields, id: string, upstreams: KnownUpstreams): 
 }
 
 function readVideoModel(fields: Fields, id: string, upstreams: KnownUpstreams): VideoModel {
-  const limits = fields.get('limits')
-  if (limits) addMistake(limits, 'counts tokens and applies to text models only; remove it')
-  const price = fields.optional<VideoPrice | undefined>('price', readVideoPrice, undefined)
+  const limits = fields.optional('limits', readVideoLimits, {})
+  const price = fields.optional<VideoPrice | undefined>('price', readVideoPriceFor(limits), undefined)
   const routes = readRoutes(fields, { id, type: 'video' }, upstreams, readVideoPrice)
-  return { id, type: 'video', routes, price, priceVersion: price ? mediaPriceVersion(price) : '' }
+  return { id, type: 'video', routes, price, priceVersion: price ? mediaPriceVersion(price) : '', limits }
 }
 
 type RouteOf<Price> = Omit<Route, 'cost'> & { cost: Price | undefined }
@@ -175,21 +176,28 @@ function knownUpstream(value: YamlValue, type: ModelType, { ids, upstreams, advi
   return undefined
 }
 
-/** The dialects by which an image can be requested. */
+/** The dialects by which an image or a video can be requested. */
 const IMAGE_DIALECTS: readonly string[] = ['images', 'responses', 'generate-content']
+const VIDEO_DIALECTS: readonly string[] = Object.keys(VIDEO_SERVICES)
 
 /** An upstream without a dialect is the sandbox, or its mistake has been reported. */
 function checkServes(value: YamlValue, type: ModelType, upstream: Upstream | undefined): void {
   if (!upstream || upstream.dialect === undefined) return
   const dialects: string[] = upstream.endpoints.map(({ dialect }) => dialect)
   if (upstream.images || upstream.dialect === 'images') dialects.push('images')
+  if (upstream.videos || upstream.dialect === 'video-tasks') dialects.push('video-tasks')
   if (upstream.embedded) dialects.push(upstream.dialect)
   const quoted = quote(upstream.id)
-  if (type === 'text' && dialects.every((dialect) => dialect === 'images')) {
-    addMistake(value, `${quoted} generates images only; a text model needs an upstream with a text dialect`)
+  if (type === 'text' && dialects.every((dialect) => dialect === 'images' || dialect === 'video-tasks')) {
+    const made = dialects.includes('images') ? 'images' : 'videos'
+    addMistake(value, `${quoted} generates ${made} only; a text model needs an upstream with a text dialect`)
   }
   if (type === 'image' && !dialects.some((dialect) => IMAGE_DIALECTS.includes(dialect))) {
     const needed = 'an image model needs an upstream with the dialect images, responses or generate-content'
+    addMistake(value, `${quoted} has the dialect ${dialects.join(' and ')}; ${needed}`)
+  }
+  if (type === 'video' && !dialects.some((dialect) => VIDEO_DIALECTS.includes(dialect))) {
+    const needed = `a video model needs an upstream with the dialect ${VIDEO_DIALECTS.join(' or ')}`
     addMistake(value, `${quoted} has the dialect ${dialects.join(' and ')}; ${needed}`)
   }
 }

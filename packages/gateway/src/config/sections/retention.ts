@@ -1,10 +1,11 @@
 // Section `retention`.
 import type { Retention } from '../types.ts'
-import type { YamlValue } from '../yaml/document.ts'
+import { addMistake, type YamlValue } from '../yaml/document.ts'
 import { fieldsOf, scalarText } from '../yaml/fields.ts'
 import { readDuration, STORAGE_TIME } from '../yaml/scalars.ts'
 
-const DAY = 24 * 3600 * 1000
+const HOUR = 3600 * 1000
+const DAY = 24 * HOUR
 
 export const RETENTION_DEFAULTS: Retention = {
   responses: 30 * DAY,
@@ -12,9 +13,17 @@ export const RETENTION_DEFAULTS: Retention = {
   idempotency: DAY,
   requests: 400 * DAY,
   media: DAY,
+  tasks: 7 * DAY,
 }
 
-const RETENTION_FIELDS = { responses: true, reasoning: true, idempotency: true, requests: true, media: true } as const
+const RETENTION_FIELDS = {
+  responses: true,
+  reasoning: true,
+  idempotency: true,
+  requests: true,
+  media: true,
+  tasks: true,
+} as const
 
 export const readRetention =
   (warnings: string[]) =>
@@ -25,13 +34,14 @@ export const readRetention =
       const isWritten = fields.get(name) !== undefined
       if (isWritten) warnings.push(`retention.${name} has no effect: this version stores no ${name}`)
     }
-    const read = (name: keyof Retention) => fields.optional(name, readKept, RETENTION_DEFAULTS[name])
+    const read = (name: Exclude<keyof Retention, 'tasks'>) => fields.optional(name, readKept, RETENTION_DEFAULTS[name])
     return {
       responses: read('responses'),
       reasoning: read('reasoning'),
       idempotency: read('idempotency'),
       requests: read('requests'),
       media: read('media'),
+      tasks: fields.optional('tasks', readTasks, RETENTION_DEFAULTS.tasks),
     }
   }
 
@@ -39,4 +49,11 @@ function readKept(value: YamlValue): number | 'off' | undefined {
   const text = scalarText(value, 'a duration such as 30d, or off')
   if (text === undefined) return undefined
   return text === 'off' ? 'off' : readDuration(STORAGE_TIME)(value)
+}
+
+/** Clients ask for the result of a task later. */
+function readTasks(value: YamlValue): number | undefined {
+  const text = scalarText(value, 'a duration such as 7d')
+  if (text === 'off') addMistake(value, 'tasks are always kept for a while; write a duration such as 7d')
+  return text === undefined || text === 'off' ? undefined : readDuration({ ...STORAGE_TIME, min: HOUR })(value)
 }

@@ -27,7 +27,7 @@ export function readKind(
 
 type KindSettings = Pick<
   Upstream,
-  'kind' | 'dialect' | 'baseUrl' | 'endpoints' | 'images' | 'service' | 'extraCapFields' | 'healthPath'
+  'kind' | 'dialect' | 'baseUrl' | 'endpoints' | 'images' | 'videos' | 'service' | 'extraCapFields' | 'healthPath'
 >
 
 export function readKindSettings(fields: Fields, kind: UpstreamKind): KindSettings {
@@ -39,32 +39,40 @@ export function readKindSettings(fields: Fields, kind: UpstreamKind): KindSettin
   return kindSettings(kind, baseUrl ?? '', served)
 }
 
-export function kindSettings(kind: UpstreamKind, baseUrl: string, { endpoints, images }: Served = kind): KindSettings {
+export function kindSettings(
+  kind: UpstreamKind,
+  baseUrl: string,
+  { endpoints, images, videos }: Served = kind,
+): KindSettings {
   const { service, extraCapFields, healthPath } = kind
   const known = {
     ...(images ? { images } : {}),
+    ...(videos ? { videos } : {}),
     ...(service ? { service } : {}),
     ...(extraCapFields ? { extraCapFields } : {}),
     ...(healthPath ? { healthPath } : {}),
   }
   return {
     kind: kind.kind,
-    dialect: endpoints[0]?.dialect ?? (images ? 'images' : undefined),
+    dialect: endpoints[0]?.dialect ?? (images ? 'images' : videos ? 'video-tasks' : undefined),
     baseUrl,
     endpoints,
     ...known,
   }
 }
 
-type Served = Pick<Upstream, 'endpoints' | 'images'>
+type Served = Pick<Upstream, 'endpoints' | 'images' | 'videos'>
 
 /** `dialect` in the file restricts the upstream to it: some models do not support every dialect of their vendor. */
-function readServed(fields: Fields, { endpoints, images }: UpstreamKind): Served {
+function readServed(fields: Fields, { endpoints, images, videos }: UpstreamKind): Served {
   const dialects: UpstreamDialect[] = endpoints.map(({ dialect }) => dialect)
   if (images) dialects.push('images')
+  if (videos) dialects.push('video-tasks')
   const only = fields.optional<UpstreamDialect | undefined>('dialect', readWord(dialects), undefined)
-  if (only === undefined) return { endpoints, ...(images ? { images } : {}) }
-  if (only === 'images') return { endpoints: [], ...(images ? { images } : {}) }
+  const media = { ...(images ? { images } : {}), ...(videos ? { videos } : {}) }
+  if (only === undefined) return { endpoints, ...media }
+  if (only === 'images' && images) return { endpoints: [], images }
+  if (only === 'video-tasks' && videos) return { endpoints: [], videos }
   return { endpoints: endpoints.filter(({ dialect }) => dialect === only) }
 }
 

@@ -1,10 +1,10 @@
 // Section `upstreams`: the services that models are routed to.
-import { DIALECTS, isTextDialect, TEXT_DIALECT_IDS } from '@trivium/protocol/dialects/index.ts'
+import { DIALECTS, TEXT_DIALECT_IDS } from '@trivium/protocol/dialects/index.ts'
 import { isScalar } from 'yaml'
 import { SANDBOX_KIND, SANDBOX_UPSTREAM, sandboxUpstream } from '../sandbox.ts'
 import type { Timeouts, Upstream, UpstreamDialect } from '../types.ts'
 import { IMAGE_TIMEOUT_DEFAULTS, TIMEOUT_DEFAULTS, upstreamDefaults } from '../upstream-defaults.ts'
-import { standardEndpoint, standardImages, type UpstreamKind } from '../upstream-kinds.ts'
+import { standardEndpoint, standardImages, standardVideos, type UpstreamKind } from '../upstream-kinds.ts'
 import { addMistake, lineOf, type YamlValue } from '../yaml/document.ts'
 import { type Fields, fieldsOf, itemsOf, listOf, quoteSource, type Reader, scalarText } from '../yaml/fields.ts'
 import {
@@ -44,8 +44,6 @@ const EXAMPLE = '{ id: local, dialect: chat, base_url: "http://127.0.0.1:11434/v
 const NO_KEY = 'write keys: ["none"] if the upstream takes no key'
 
 const DIALECT_IDS = Object.keys(DIALECTS) as readonly UpstreamDialect[]
-const SERVED_DIALECTS: readonly UpstreamDialect[] = DIALECT_IDS.filter((id) => isTextDialect(id) || id === 'images')
-const LATER_DIALECTS = DIALECT_IDS.filter((id) => !SERVED_DIALECTS.includes(id))
 
 type Kinds = ReadonlyMap<string, UpstreamKind>
 
@@ -125,18 +123,22 @@ function readReal(fields: Fields, id: string, kind: UpstreamKind | undefined, ki
   return { ...upstream, ...readHttp(fields, upstream) }
 }
 
-function readCustom(fields: Fields, kinds: Kinds): Pick<Upstream, 'dialect' | 'baseUrl' | 'endpoints' | 'images'> {
+function readCustom(
+  fields: Fields,
+  kinds: Kinds,
+): Pick<Upstream, 'dialect' | 'baseUrl' | 'endpoints' | 'images' | 'videos'> {
   // An unknown kind would have supplied dialect and base_url: do not report them as missing.
   const hasKind = fields.get('kind') !== undefined
   const dialect = hasKind
     ? fields.optional<UpstreamDialect | undefined>('dialect', readDialect(kinds), undefined)
-    : fields.required('dialect', readDialect(kinds), `write one of ${SERVED_DIALECTS.join(', ')}`)
+    : fields.required('dialect', readDialect(kinds), `write one of ${DIALECT_IDS.join(', ')}`)
   const readBase = (value: YamlValue): string | undefined => readBaseUrl(value, dialect ?? writtenDialect(fields))
   const baseUrl = hasKind
     ? fields.optional<string | undefined>('base_url', readBase, undefined)
     : fields.required('base_url', readBase, 'write the URL that a client SDK would use, ending in /v1')
   const address = { dialect, baseUrl: baseUrl ?? '' }
   if (dialect === 'images') return { ...address, endpoints: [], images: standardImages() }
+  if (dialect === 'video-tasks') return { ...address, endpoints: [], videos: standardVideos() }
   const text = TEXT_DIALECT_IDS.find((each) => each === dialect)
   return { ...address, endpoints: text === undefined ? [] : [standardEndpoint(text)] }
 }
@@ -144,11 +146,9 @@ function readCustom(fields: Fields, kinds: Kinds): Pick<Upstream, 'dialect' | 'b
 const readDialect =
   (kinds: Kinds): Reader<UpstreamDialect> =>
   (value) => {
-    const later = 'this dialect is reserved for a later version'
-    const laters = Object.fromEntries(LATER_DIALECTS.map((dialect) => [dialect, later]))
-    const text = scalarText(value, `one of ${SERVED_DIALECTS.join(', ')}`)
+    const text = scalarText(value, `one of ${DIALECT_IDS.join(', ')}`)
     const advice = text === undefined ? undefined : dialectAdvice(text, kinds)
-    if (advice === undefined) return readWord<UpstreamDialect>(SERVED_DIALECTS, laters)(value)
+    if (advice === undefined) return readWord(DIALECT_IDS)(value)
     addMistake(value, `${quoteSource(value)} is not a dialect; ${advice}`)
     return undefined
   }
@@ -202,10 +202,16 @@ function readTimeouts(value: YamlValue): Partial<Timeouts> | undefined {
 }
 
 /** What the file does not set depends on the type of the model. */
-function timeoutsOf(written: Partial<Timeouts> | undefined): Pick<Upstream, 'timeouts' | 'imageTimeouts'> {
+function timeoutsOf(
+  written: Partial<Timeouts> | undefined,
+): Pick<Upstream, 'timeouts' | 'imageTimeouts' | 'taskDeadlineMs'> {
   if (!written) return { timeouts: TIMEOUT_DEFAULTS }
   const imageTimeouts = { ...IMAGE_TIMEOUT_DEFAULTS, ...written }
   // A client that disconnects does not end a call that the operator wants to wait for.
   const drainMs = Math.max(imageTimeouts.drainMs, imageTimeouts.firstByteMs)
-  return { timeouts: { ...TIMEOUT_DEFAULTS, ...written }, imageTimeouts: { ...imageTimeouts, drainMs } }
+  return {
+    timeouts: { ...TIMEOUT_DEFAULTS, ...written },
+    imageTimeouts: { ...imageTimeouts, drainMs },
+    ...(written.totalMs === undefined ? {} : { taskDeadlineMs: written.totalMs }),
+  }
 }

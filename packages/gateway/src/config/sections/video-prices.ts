@@ -3,7 +3,7 @@ import type { Nanos } from '../../money/amount.ts'
 import { isWord } from '../../money/prices/media-quantities.ts'
 import type { VideoPrice, VideoUnit } from '../../money/prices/video-price.ts'
 import { addMistake, type YamlValue } from '../yaml/document.ts'
-import { fieldsOf } from '../yaml/fields.ts'
+import { fieldsOf, type Reader } from '../yaml/fields.ts'
 import { readUsd } from '../yaml/scalars.ts'
 import { readVariants } from './variants.ts'
 
@@ -24,7 +24,15 @@ const VIDEO_UNITS: Readonly<Record<string, VideoUnit>> = {
 
 const VIDEO_EXAMPLE = 'price: { per_second: 0.05, variants: { "1080p": 0.12 } }'
 
-export function readVideoPrice(value: YamlValue): VideoPrice | undefined {
+export const readVideoPrice: Reader<VideoPrice> = (value) => readPrice(value, undefined)
+
+/** For a model whose requests can ask for these resolutions only: a price for another would never apply. */
+export const readVideoPriceFor =
+  ({ resolutions }: { resolutions?: readonly string[] }): Reader<VideoPrice> =>
+  (value) =>
+    readPrice(value, resolutions)
+
+function readPrice(value: YamlValue, resolutions: readonly string[] | undefined): VideoPrice | undefined {
   const fields = fieldsOf(value, VIDEO_FIELDS, VIDEO_EXAMPLE)
   if (!fields) return undefined
   const written = Object.keys(VIDEO_UNITS).filter((name) => fields.get(name))
@@ -32,7 +40,9 @@ export function readVideoPrice(value: YamlValue): VideoPrice | undefined {
   if (written.length === 0) addMistake(value, 'per_second, per_video or per_million_tokens is missing; USD')
   if (other !== undefined) addMistake(value, `${name} and ${other} cannot both be the price; keep one of them`)
   const prices = written.map((each) => fields.optional<Nanos | undefined>(each, readUsd, undefined))
-  const variants = readVariants(fields.get('variants'), isWord, '"1080p" or "1280x720"')
+  const example = resolutions ? `one of limits.resolutions: ${resolutions.join(', ')}` : '"1080p" or "1280x720"'
+  const isVariant = (name: string) => isWord(name) && (!resolutions || resolutions.includes(name))
+  const variants = readVariants(fields.get('variants'), isVariant, example)
   const [price] = prices
   return price === undefined ? undefined : { type: 'video', per: VIDEO_UNITS[name] ?? 'second', price, variants }
 }

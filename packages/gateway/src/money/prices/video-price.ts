@@ -17,7 +17,10 @@ export type Video = {
 export const LONGEST_VIDEO_SECONDS = 3_600
 export const MOST_VIDEO_TOKENS = 1e9
 
-export const videoRate = (price: VideoPrice, multiplierMillionths: bigint): Price<Video, Video> => ({
+export type VideoRate = Price<Video, Video> & { price: VideoPrice }
+
+export const videoRate = (price: VideoPrice, multiplierMillionths: bigint): VideoRate => ({
+  price,
   multiplierMillionths,
   bound: (video) => videoBound(video, price, multiplierMillionths),
   cost(video) {

@@ -1,5 +1,5 @@
 // Vendors that an environment variable with their key enables: their models and prices are in the price list.
-import { standardEndpoint, standardImages, type UpstreamKind } from '../../config/upstream-kinds.ts'
+import { standardEndpoint, standardImages, standardVideos, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
 export const openai: UpstreamKind = {
   kind: 'openai',
@@ -61,6 +61,7 @@ export const ark: UpstreamKind = {
     makesOne: true,
     hasOwnStreams: true,
   },
+  videos: standardVideos(),
   // Its max_tokens does not limit reasoning, which is billed, too.
   service: { cap: 'max_completion_tokens', endUser: 'none', effort: 'switch', customTools: false },
   tried: 'untried',

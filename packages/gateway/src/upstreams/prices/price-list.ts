@@ -7,7 +7,8 @@ import { formatMistakes } from '../../config/format-mistakes.ts'
 import { readImageLimits } from '../../config/sections/image-limits.ts'
 import { readMediaPrice } from '../../config/sections/media-prices.ts'
 import { readTokenPrice } from '../../config/sections/token-prices.ts'
-import type { Model, ModelType, UpstreamDialect } from '../../config/types.ts'
+import { readVideoLimits } from '../../config/sections/video-limits.ts'
+import type { Model, ModelType, UpstreamDialect, VideoModelLimits } from '../../config/types.ts'
 import { addMistake, parseDocumentOf, type YamlValue } from '../../config/yaml/document.ts'
 import { type Fields, fieldsOf, listOf } from '../../config/yaml/fields.ts'
 import {
@@ -36,6 +37,8 @@ export type ListedModel = {
   limits: Model['limits']
   /** Of an image model. */
   imageLimits?: ImageLimits
+  /** Of a video model. */
+  videoLimits?: VideoModelLimits
 }
 
 export type Vendor = {
@@ -123,7 +126,7 @@ function readModel(value: YamlValue): ListedModel | undefined {
     ...{ id, type, price },
     dated: fields.optional('dated', readBoolean, false),
     note: fields.optional<string | undefined>('note', readText, undefined),
-    ...(type === 'image' ? readImageModelLimits(fields) : readTextLimits(fields)),
+    ...READ_LIMITS[type](fields),
   }
 }
 
@@ -135,6 +138,13 @@ function readImageModelLimits(fields: Fields): Pick<ListedModel, 'limits' | 'ima
   const imageLimits = fields.required('limits', readImageLimits, 'the sizes, qualities and n of an image model')
   return { limits: NO_LIMITS, ...(imageLimits ? { imageLimits } : {}) }
 }
+
+function readVideoModelLimits(fields: Fields): Pick<ListedModel, 'limits' | 'videoLimits'> {
+  const videoLimits = fields.required('limits', readVideoLimits, 'the seconds and resolutions of a video model')
+  return { limits: NO_LIMITS, ...(videoLimits ? { videoLimits } : {}) }
+}
+
+const READ_LIMITS = { text: readTextLimits, image: readImageModelLimits, video: readVideoModelLimits }
 
 function readLimits(value: YamlValue): Model['limits'] | undefined {
   const fields = fieldsOf(value, LIMIT_FIELDS, '{ context: 128000, max_output: 16384 }')

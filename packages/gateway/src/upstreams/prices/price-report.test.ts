@@ -13,7 +13,7 @@ vendors:
     models:
       - { id: big, dated: true, price: { input: 2, output: 8 } }
       - { id: small, note: half of it on Sundays, price: { input: 1, output: 4 } }
-      - { id: clip, type: video, price: { per_second: 0.05 } }
+      - { id: clip, type: video, limits: { seconds: [1, 9] }, price: { per_second: 0.05 } }
   - kind: second
     variable: SECOND_KEY
     source: https://second.example.com/prices
@@ -23,7 +23,8 @@ vendors:
 
 function report(models: string) {
   const upstream = '{ id: main, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: ["none"] }'
-  const { config, mistakes } = assemble(`upstreams: [${upstream}]\nmodels: [${models}]`, 'test.yaml', {})
+  const films = upstream.replace('main', 'films').replace('chat', 'video-tasks').replace('/v1', '/api/v3')
+  const { config, mistakes } = assemble(`upstreams: [${upstream}, ${films}]\nmodels: [${models}]`, 'test.yaml', {})
   if (!config) throw new Error(JSON.stringify(mistakes))
   return compareWithList(config, list)
 }
@@ -70,7 +71,7 @@ describe('the operator’s prices and the list', () => {
 
   test('an unpriced model, and a video model', () => {
     const { models } = report(
-      '{ id: other, routes: [{ upstream: main }] }, { id: clip, type: video, routes: [{ upstream: main }], price: { per_second: 0.10 } }',
+      '{ id: other, routes: [{ upstream: main }] }, { id: clip, type: video, routes: [{ upstream: films }], price: { per_second: 0.10 } }',
     )
     expect(
       models.map(({ model, differences }) => [model, differences.map(({ field, yours }) => [field, yours])]),

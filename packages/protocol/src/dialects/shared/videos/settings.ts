@@ -6,7 +6,7 @@ type Value = string | number | boolean
 type Rule = { expected: string; read(value: unknown): Value | undefined }
 
 /** More than any model makes. */
-const MOST_SECONDS = 120
+export const MOST_SECONDS = 120
 const MOST_FRAMES = 10_000
 const MOST_SEED = 4_294_967_295
 
