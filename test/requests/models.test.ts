@@ -188,6 +188,7 @@ describe('paths', () => {
     ['PATCH', '/api/v3/contents/generations/tasks', 'POST, GET', 'video-tasks'],
     ['POST', '/api/v3/contents/generations/tasks/cgt-1', 'GET, DELETE', 'video-tasks'],
     ['POST', '/health', 'GET, HEAD', 'chat'],
+    ['POST', '/media/0123456789abcdef0123456789abcdef', 'GET, HEAD', 'chat'],
     ['OPTIONS', '/v1/chat/completions', 'POST', 'chat'],
   ])('%s %s: 405, allowed is %s', async (method, path, allow, shape) => {
     const { status, body, headers } = await call(method, path)

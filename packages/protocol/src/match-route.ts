@@ -38,7 +38,7 @@ function methodsAt(path: string): Record<string, RouteId> | undefined {
   for (const [id, route] of ALL) {
     if (route.path !== path) continue
     methods[route.method] = id
-    if (route.kind === 'status') methods.HEAD = id
+    if (route.kind === 'status' || route.kind === 'media') methods.HEAD = id
   }
   return Object.keys(methods).length === 0 ? undefined : methods
 }

@@ -37,6 +37,14 @@ const files = () =>
     .filter((entry) => entry.isFile())
     .map(({ name }) => name)
 
+/** On disk and at the S3 server together, with the parts of unfinished uploads. */
+const storedBytes = () => [folder, s3.folder].reduce((sum, where) => sum + bytesIn(where), 0)
+
+const bytesIn = (where: string) =>
+  readdirSync(where, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0)
+
 const ENGINES: [string, () => BlobStore][] = [
   ['disk', () => createDiskBlobs(join(folder, 'media'))],
   ['S3', () => createS3Blobs(s3.config)],
@@ -122,6 +130,34 @@ describe.each(ENGINES)('%s', (_, blobsOf) => {
     expect(await thrownBy(watching.put(broken(), OBJECT))).toBe(error)
     expect(rows.size).toBe(0)
     for (const id of contents) expect(await thrownBy(joined(blobs.read(id, 0, 10)))).toBeInstanceOf(BlobMissing)
+  })
+
+  test('the record of a stream exists before its first byte is read', async () => {
+    const { store, rows } = open()
+    const seen: unknown[] = []
+    async function* watching() {
+      seen.push([...rows.values()].map(({ contentType, size }) => ({ contentType, size })))
+      yield noise(10)
+    }
+    const { id } = await store.put(watching(), { ...OBJECT, contentType: 'video/mp4' })
+    expect(seen).toEqual([[{ contentType: 'video/mp4', size: undefined }]])
+    expect(rows.get(id)?.size).toBe(10)
+  })
+
+  test('if a large stream fails after several parts, nothing of it is left', async () => {
+    const { store, rows } = open()
+    const before = storedBytes()
+    const error = new Error('the download broke off')
+    async function* broken() {
+      const piece = noise(1024 * 1024)
+      for (let sent = 0; sent < 20; sent++) yield piece
+      // The parts are stored by now.
+      expect(storedBytes()).toBeGreaterThan(before + 8 * 1024 * 1024)
+      throw error
+    }
+    expect(await thrownBy(store.put(broken(), OBJECT))).toBe(error)
+    expect(rows.size).toBe(0)
+    expect(storedBytes()).toBe(before)
   })
 
   // A crash is a call that never returns: what comes after it does not happen.

@@ -135,14 +135,48 @@ test.each([
   expect(response.headers.get('content-type')).toBe(type)
 })
 
+test('a video is played in place: its headers, a seek to its middle, and the whole from an offset', async () => {
+  const content = Buffer.alloc(3_000_000, '0123456789abcdef')
+  const video = await put(content, 'video/mp4')
+  // The first request of a browser's player.
+  const first = await get(video, { range: 'bytes=0-' })
+  expect([first.status, (await first.bytes()).length]).toEqual([206, content.length])
+  expect(Object.fromEntries(first.headers)).toMatchObject({
+    'content-type': 'video/mp4',
+    'content-length': '3000000',
+    'content-range': 'bytes 0-2999999/3000000',
+    'content-disposition': `inline; filename="${video.id}.mp4"`,
+    'accept-ranges': 'bytes',
+  })
+  const seek = await get(video, { range: 'bytes=1500000-1999999', 'if-range': `"${video.id}"` })
+  expect(seek.status).toBe(206)
+  expect(content.subarray(1_500_000, 2_000_000).equals(await seek.bytes())).toBe(true)
+  const beyond = await get(video, { range: 'bytes=3000000-' })
+  expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, 'bytes */3000000'])
+})
+
 test('altered or expired: 403; gone: 404', async () => {
   const status = async (url: string) => (await fetch(url)).status
   const object = await put('x', 'image/png')
   const url = signedUrls.sign(object, 60_000)
   const altered = url.slice(0, -1) + (url.endsWith('A') ? 'B' : 'A')
   expect(await status(url)).toBe(200)
-  for (const wrong of [altered, url.replace(object.id, png.id), url.replace(/\?.*/, ''), url.replace('exp=', 'exp=9')])
-    expect(await status(wrong)).toBe(403)
+  const exp = Number(new URL(url).searchParams.get('exp'))
+  const wrongs = [
+    altered,
+    url.replace(object.id, png.id),
+    url.replace(/\?.*/, ''),
+    url.replace('exp=', 'exp=9'),
+    url.replace(`exp=${exp}`, `exp=${exp + 1}`),
+    url.replace(`exp=${exp}`, `exp=${exp - 1}`),
+    url.replace(`exp=${exp}`, `exp=0${exp}`),
+    url.replace(/exp=\d+&/, ''),
+    url.replace(/&sig=.*/, ''),
+    url.replace('sig=', 'sig=A'),
+    // The first of two counts; a later one changes nothing.
+    url.replace('?', `?exp=${exp + 1}&`),
+  ]
+  for (const wrong of wrongs) expect([wrong, await status(wrong)]).toEqual([wrong, 403])
   // An id that is given again to another owner: the old URL is not valid for it.
   const row = rows.get(object.id)
   if (row) row.owner = 8n

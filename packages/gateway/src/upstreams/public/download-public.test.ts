@@ -99,7 +99,7 @@ describe('time', () => {
       socket.on('close', () => closed.resolve())
       stall(socket)
     })
-    expect(await reasonOf(download(own(port), { idleMs: 100 }))).toBe('timed_out')
+    expect(await reasonOf(download(own(port), { idleMs: 100, timeoutMs: 600_000 }))).toBe('timed_out')
     await closed.promise
   })
 
