@@ -1,11 +1,13 @@
 // URLs in a request that the upstream would fetch or call. An upstream may run inside the operator's network: a private URL is
-// sent only to upstreams for which the operator allows it.
+// sent only to upstreams for which the operator allows it. URLs that the gateway itself calls back are checked here, too.
 
 import { classifyUrl } from '@trivium/http/addresses/url-guard.ts'
 import { shortText } from '@trivium/protocol/canonical/utf8.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { Caller } from '../storage/storage.ts'
 import { tiersOf } from '../upstreams/health/choose.ts'
+import { parseTarget } from '../upstreams/public/guard-public.ts'
+import { PublicFetchError } from '../upstreams/public/public-fetch-error.ts'
 import { keyAllowsModel } from './authorize.ts'
 import type { Candidate, Offer } from './catalogue.ts'
 import { Failure } from './failure.ts'
@@ -72,6 +74,30 @@ export function withCandidates<P extends AnyPrice, M extends { id: string }>(
 ): Offer<P, M> {
   const candidates = offer.candidates.filter(allows)
   return { ...offer, candidates, tiers: tiersOf(candidates), fallbacks }
+}
+
+const LONGEST_CALLBACK_URL = 2_048
+
+/**
+ * Throws if the gateway would never call this URL, so that a submit fails instead of its callbacks. By the text of the URL only:
+ * what its name resolves to is checked with every callback.
+ */
+export function checkCallbackUrl(url: string, allowPrivate: boolean): void {
+  if (url.length <= LONGEST_CALLBACK_URL && isPlainUrl(url)) {
+    const verdict = classifyUrl(url)
+    if (verdict === 'public' || (verdict === 'private' && allowPrivate)) return
+  }
+  const message = `callback_url must be an http or https URL of a public host, with at most ${LONGEST_CALLBACK_URL} characters.`
+  throw new Failure('bad_request', message, { param: 'callback_url' })
+}
+
+function isPlainUrl(url: string): boolean {
+  try {
+    return parseTarget(url).port > 0
+  } catch (error) {
+    if (error instanceof PublicFetchError) return false
+    throw error
+  }
 }
 
 function forbiddenUrlError(path: string): Failure {

@@ -23,8 +23,8 @@ export type Target = { url: URL; host: string; port: number; addresses: readonly
 
 const LONGEST_URL = 8192
 
-/** Parses strictly: a URL whose host two parsers could read differently is rejected. */
-function parseTarget(text: string): Omit<Target, 'addresses'> & { literal: Ip | undefined } {
+/** Parses strictly: throws for a URL whose host two parsers could read differently. The resolver is not asked. */
+export function parseTarget(text: string): Omit<Target, 'addresses'> & { literal: Ip | undefined } {
   // The authority as written. The URL parser drops tabs and newlines, takes `\` for `/`, and finds a host in
   // `http:///host` and `http:host`: all rejected here, as are userinfo and percent-encoded hosts.
   const written = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1]
