@@ -11,10 +11,16 @@ export type VideoReadings = {
   seconds: readonly number[]
   /** The request leaves the length to the model, in at least one reading. */
   modelChoosesLength: boolean
+  /** The highest, and not less than upstreams make that ignore it. */
+  framesPerSecond: number
+  /** The most that videos in the request can last in all: some vendors bill them as well. */
+  inputVideoSeconds: number
 }
 
 /** Of upstreams that are not told another rate. */
 const DEFAULT_FPS = 24
+/** No vendor takes more, however many videos they are. */
+const LONGEST_INPUT_SECONDS = 30
 
 export function readingsOf(request: VideoRequest): VideoReadings {
   const durations = valuesOf(request, 'duration') as number[]
@@ -25,6 +31,8 @@ export function readingsOf(request: VideoRequest): VideoReadings {
     resolutions: valuesOf(request, 'resolution') as string[],
     seconds: [...frames, ...durations.filter((seconds) => seconds > 0)],
     modelChoosesLength: durations.includes(-1) && frames.length === 0,
+    framesPerSecond: Math.max(DEFAULT_FPS, ...rates),
+    inputVideoSeconds: request.inputs.some(({ kind }) => kind === 'video') ? LONGEST_INPUT_SECONDS : 0,
   }
 }
 

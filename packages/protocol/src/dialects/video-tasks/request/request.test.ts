@@ -191,7 +191,10 @@ describe('flags', () => {
     expect(request.conflicts).toEqual([
       { setting: 'duration', values: [5, 3, 9], at: ['duration', 'content[0].text', 'content[0].text'] },
     ])
-    expect(readingsOf(request)).toEqual({ resolutions: ['720p'], seconds: [5, 3, 9], modelChoosesLength: false })
+    expect(readingsOf(request)).toEqual({
+      ...{ resolutions: ['720p'], seconds: [5, 3, 9], modelChoosesLength: false },
+      ...{ framesPerSecond: 24, inputVideoSeconds: 0 },
+    })
   })
 })
 
@@ -201,7 +204,14 @@ test.each<[body: object, seconds: number[], modelChooses: boolean]>([
   [{ frames: 48, duration: 5 }, [2, 5], false],
   [{ frames: 48, framespersecond: 12 }, [4], false],
 ])('the length of %p', (body, seconds, modelChooses) => {
-  expect(readingsOf(decode(body))).toEqual({ resolutions: [], seconds, modelChoosesLength: modelChooses })
+  expect(readingsOf(decode(body))).toMatchObject({ resolutions: [], seconds, modelChoosesLength: modelChooses })
+})
+
+test('the rate and the videos in a request count for its price', () => {
+  const film = { type: 'video_url', role: 'reference_video', video_url: { url: 'https://a.example.com/v.mp4' } }
+  const body = { framespersecond: 12, content: [text('x --fps 30'), film] }
+  expect(readingsOf(decode(body))).toMatchObject({ framesPerSecond: 30, inputVideoSeconds: 30 })
+  expect(readingsOf(decode({ framespersecond: 12 }))).toMatchObject({ framesPerSecond: 24 })
 })
 
 test.each<[body: object, param: string, message: string]>([
