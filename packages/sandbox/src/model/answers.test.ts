@@ -143,7 +143,10 @@ test('every path of the list is served', async () => {
     const body = method === 'POST' ? { body: given } : {}
     const model = template.endsWith(':predictLongRunning') ? 'sandbox-video' : 'sandbox-text'
     const { id } = await json(await before(new Request(`http://sandbox${tasks}`, submit)))
-    const url = `http://sandbox${template.replace('{model}', model).replace(/\{\w+\}/, id)}`
+    const url = `http://sandbox${template
+      .replace('{model}', model)
+      .replace('{file}', Buffer.from(id).toString('hex'))
+      .replace(/\{\w+\}/, id)}`
     const answer = await sandbox(new Request(url, { method, headers, ...body }))
     expect([path, answer.status]).toEqual([path, method === 'DELETE' ? 204 : 200])
   }

@@ -243,7 +243,7 @@ describe('faults', () => {
     const { state, call, submit } = sandbox()
     const { id } = await submit(model('slow-download=50'))
     state.now += 10_000
-    const video = await (await call('GET', `/sandbox-videos/${id}.mp4`)).bytes()
+    const video = await (await call('GET', `/api/v3/sandbox-videos/${id}.mp4`)).bytes()
     expect(decodeVideo(video).seconds).toBe(2)
     expect(state.slept).toBe(50 * Math.ceil(video.length / 32_768))
   })

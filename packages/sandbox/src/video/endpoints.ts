@@ -6,7 +6,7 @@ import type { SandboxRoute } from '../paths.ts'
 import { SandboxError } from '../request/errors.ts'
 import { json, LABELLED, taskNotFound } from './error.ts'
 import { download, fileAt } from './files.ts'
-import { operationName, operationOf, readPrediction } from './operations.ts'
+import { operationName, operationOf, readPrediction, taskIdOf } from './operations.ts'
 import { readSubmit, type Switches, type VideoOrder } from './submit.ts'
 import { openTasks, recordOf, statusOf, type Task } from './tasks.ts'
 
@@ -103,7 +103,7 @@ export function openVideoEndpoints({ clock, sleep, faults }: VideoOptions): Vide
         (task) => ({ name: operationName(task) }),
       ),
     'show-operation': (id, _, { origin }) => json(operationOf(visibleTaskAt(id), clock(), origin)),
-    'download-file': (id, { signal }) => fileOf(id, 'mp4', signal),
+    'download-file': (name, { signal }) => fileOf(taskIdOf(name), 'mp4', signal),
   }
 
   return {

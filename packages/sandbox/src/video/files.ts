@@ -5,7 +5,8 @@ import { LABELLED, taskNotFound } from './error.ts'
 import { renderFilm, sizeOf } from './film.ts'
 import { statusOf, type Task } from './tasks.ts'
 
-const FILE = /^\/sandbox-videos\/([\w-]+)\.(mp4|png)$/
+/** Below the dialect's base URL, as its other paths are. */
+const FILE = /^\/api\/v3\/sandbox-videos\/([\w-]+)\.(mp4|png)$/
 const PIECE_BYTES = 32 * 1024
 
 export type FileKind = 'mp4' | 'png'

@@ -76,6 +76,10 @@ function wholeOf(parameters: Json, name: string, low: number, high: number, byDe
   throw badRequest(`${name}: expected an integer from ${low} to ${high}.`, `parameters.${name}`)
 }
 
+/** The vendor's SDKs look for lowercase letters and digits in a URL. */
+const fileNameOf = ({ id }: Task): string => Buffer.from(id).toString('hex')
+export const taskIdOf = (fileName: string): string => Buffer.from(fileName, 'hex').toString()
+
 export const operationName = ({ id }: Task): string => `models/${SANDBOX_VIDEO}/operations/${id}`
 
 const RESPONSE_TYPE = 'type.googleapis.com/google.ai.generativelanguage.v1beta.PredictLongRunningResponse'
@@ -89,7 +93,7 @@ export function operationOf(task: Task, now: number, origin: string): object {
   if (status === 'queued' || status === 'running') return { name }
   const isFiltered = task.order.faults.flags.has('moderation')
   if (status !== 'succeeded' && !isFiltered) return { name, done: true, error: INTERNAL }
-  const uri = `${origin}/v1beta/files/${task.id}:download?alt=media`
+  const uri = `${origin}/v1beta/files/${fileNameOf(task)}:download?alt=media`
   const generateVideoResponse = isFiltered
     ? { raiMediaFilteredCount: 1, raiMediaFilteredReasons: [FILTERED] }
     : { generatedSamples: [{ video: { uri } }] }

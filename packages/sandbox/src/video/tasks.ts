@@ -80,7 +80,7 @@ export function recordOf(task: Task, now: number, origin: string): Record<string
   const { width, height } = sizeOf(order.resolution, order.ratio)
   const tokens = Math.floor((width * height * PROMISED_RATE * order.seconds) / 1024)
   const length = order.frames === undefined ? { duration: order.seconds } : { frames: order.frames }
-  const urlOf = (kind: 'mp4' | 'png') => `${origin}/sandbox-videos/${id}.${kind}`
+  const urlOf = (kind: 'mp4' | 'png') => `${origin}/api/v3/sandbox-videos/${id}.${kind}`
   const content = { video_url: urlOf('mp4'), ...(order.lastFrame ? { last_frame_url: urlOf('png') } : {}) }
   const isEchoed = order.safetyIdentifier !== undefined && !order.faults.flags.has('no-echo')
   return {
