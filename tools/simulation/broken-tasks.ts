@@ -55,6 +55,7 @@ export const BROKEN_TASKS: Record<string, Partial<Rules>> = {
     (epoch, verb) => ({ epoch: 'epoch' in verb ? verb.epoch : epoch }),
     ['renew_lease'],
   ),
+  'the lease of an open task is removed': { removesLease: () => true },
   'the reaper overlooks deadlines': reaping((found) => found.filter((row) => !isTask(row))),
   'the reaper takes tasks with the nodes that placed them': {
     apply(book, verb) {

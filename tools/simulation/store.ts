@@ -8,6 +8,7 @@ import {
   type RequestRow,
   type Result,
   SETTLED,
+  taskLease,
   type Verb,
 } from '../../packages/gateway/src/money/ledger.ts'
 import type { Meter } from '../../packages/gateway/src/money/limits.ts'
@@ -22,6 +23,8 @@ export type SimulatedStore = {
   downUntil: number
   /** All verbs in one commit; `crash` at the last moment undoes them all: undefined. */
   transact(verbs: Verb[], now: number, crash: boolean): Result[] | undefined
+  /** Removes the expired leases of these tasks, as far as the rules allow. */
+  removeLeases(tasks: readonly bigint[], now: number): void
   /** An admin's own transaction. */
   change(edit: (rows: MemoryRows) => void): void
 }
@@ -122,6 +125,15 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
     up: true,
     downUntil: 0,
     transact,
+    removeLeases(tasks, now) {
+      for (const id of tasks) {
+        const [name, request] = [taskLease(id), rows.requests.get(id)]
+        if ((rows.leases.get(name)?.expiresAt ?? now) > now || !rules.removesLease(request)) continue
+        rows.leases.delete(name)
+        // While there is a hold no epoch may come twice, removed or not.
+        if (request?.state !== HELD) model.committed.leases.delete(name)
+      }
+    },
     change(edit) {
       edit(rows)
       checkBooks(rows, model)

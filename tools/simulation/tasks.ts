@@ -10,6 +10,7 @@ export type Task = {
   key: bigint
   revision: number
   amount: Nanos
+  createdAt: number
   /** By the store's clock. */
   deadline: number
   /** When its result is known, and what it costs; undefined: it fails and is voided. */

@@ -16,6 +16,7 @@ import { createJobs } from './jobs/every.ts'
 import { pollChanges } from './jobs/poll-changes.ts'
 import { sweepContents } from './jobs/sweep-contents.ts'
 import { sweepMedia } from './jobs/sweep-media.ts'
+import { sweepTasks } from './jobs/sweep-tasks.ts'
 import type { Listener } from './listen.ts'
 import { mediaFolder } from './media/open-media.ts'
 import type { Log } from './observe/log.ts'
@@ -126,6 +127,7 @@ async function start(
   auditLedger(jobs.every, storage.ledger, log, () => deps.admission.isSaturated)
   sweepContents(jobs.every, storage.contents)
   sweepMedia(jobs.every, deps.mediaStore)
+  sweepTasks(jobs.every, storage)
   const folder = mediaFolder(environment, firstConfig)
   if (clusterStatus && folder !== undefined && isLeader(worker)) {
     warnOfUnsharedMedia(jobs.every, folder, environment.workers, clusterStatus, log)

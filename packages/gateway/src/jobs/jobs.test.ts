@@ -8,6 +8,7 @@ import { createJobs, type Every, type Job } from './every.ts'
 import { pollChanges } from './poll-changes.ts'
 import { sweepContents } from './sweep-contents.ts'
 import { sweepMedia } from './sweep-media.ts'
+import { sweepTasks } from './sweep-tasks.ts'
 
 const REPORT: AuditReport = {
   ...{ ok: true, accounts: 1, requests: 2, transfers: 3, openHolds: 0 },
@@ -223,6 +224,23 @@ test('expired media are deleted page by page, by one node', async () => {
   const { job } = registered((every) => sweepMedia(every, { sweep }))
   const results = [await job.run(), await job.run(), await job.run()]
   expect([job.scope, ...results.map((result) => result !== undefined)]).toEqual(['cluster', true, true, false])
+})
+
+test('old tasks and their leases are removed page by page, by one node; leases of the last day stay', async () => {
+  const [rows, leases] = [
+    [50, 50, 3, 0],
+    [0, 50, 50, 7],
+  ]
+  const ages: number[] = []
+  const tasks = { sweep: async (limit: number) => Math.min(limit, rows.shift() ?? 0) }
+  const removeTaskLeases = async (below: bigint, limit: number) => {
+    ages.push(Date.now() - timeOfId(below))
+    return Math.min(limit, leases.shift() ?? 0)
+  }
+  const { job } = registered((every) => sweepTasks(every, { tasks, ledger: { removeTaskLeases } }))
+  const isMore = [1, 2, 3, 4].map(async () => (await job.run()) !== undefined)
+  expect([job.scope, ...(await Promise.all(isMore))]).toEqual(['cluster', true, true, true, false])
+  for (const age of ages) expect(Math.abs(age - 24 * 3_600_000)).toBeLessThan(60_000)
 })
 
 test('receipts are cleared page by page from where it stopped, by the retention in force', async () => {

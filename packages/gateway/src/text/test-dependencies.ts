@@ -83,7 +83,14 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     },
     store: {
       contents: { claim: unused, find: unused, keep: unused, forget: unused, sweep: unused },
-      ledger: { apply: unused, findRequest: unused, usage: unused, clearReceipts: unused, audit: unused },
+      ledger: {
+        apply: unused,
+        findRequest: unused,
+        usage: unused,
+        clearReceipts: unused,
+        removeTaskLeases: unused,
+        audit: unused,
+      },
       keys: {
         ...{ create: unused, list: unused, countByGroup: unused, revoke: unused, setTerms: unused },
         ...{ findWithAccount: unused, findCaller: unused, changeCounter: unused },

@@ -129,6 +129,59 @@ export function tasksContract(use: Use): void {
     expect((await storage.ledger.audit()).ok).toBe(true)
   })
 
+  test('the lease of a task is removed once nobody has it and its request is not open; the end of the task stays', async () => {
+    const { storage, elapse, now, raw } = use()
+    const { ledger, leases } = storage
+    const names = async () => (await raw('SELECT name FROM lease ORDER BY name')).map(({ name }) => name)
+    const wallet = await newWallet(storage)
+    await leases.acquire('job/x', 'a', TTL_MS)
+    const [, settled] = [await begun(1n, wallet), await begun(2n, wallet)]
+    const [gone, expired] = [await begun(3n, wallet), await begun(4n, wallet, now() + TTL_MS)]
+    // Never held, and not yet old enough.
+    for (const id of [5n, 9n]) await acquire(storage, id, 'a')
+    await ledger.apply(settle(2n, settled, 60n))
+    await ledger.apply(voided(3n, gone))
+    await elapse(TTL_MS - 1)
+    expect(await ledger.removeTaskLeases(9n, 10)).toBe(0)
+    await elapse(1)
+    await reap(storage)
+    expect([await ledger.removeTaskLeases(9n, 3), await ledger.removeTaskLeases(9n, 3)]).toEqual([3, 1])
+    expect(await names()).toEqual(['job/x', 'task/1', 'task/9'])
+    // A holder that was late, and the next one, whose epoch begins anew, change nothing.
+    const before = await money(storage, wallet)
+    for (const [id, owner, cost] of [
+      [2n, settled, 60n],
+      [3n, gone, 0n],
+      [4n, expired, 0n],
+    ] as const) {
+      expect(await ledger.apply(settle(id, owner, 70n))).toEqual(result('not_open'))
+      expect(await acquire(storage, id, 'b')).toBe(1)
+      expect(await ledger.apply(settle(id, taskOwner(id, 1), 70n))).toEqual(result('repeated', cost))
+      expect(await ledger.apply(voided(id, taskOwner(id, 1)))).toEqual(result('repeated', cost))
+      expect(await ledger.apply(hold(id, wallet, owner, { deadline: now() + 1 }))).toEqual(result('not_open'))
+    }
+    expect(await ledger.apply(hold(5n, wallet, taskOwner(5n, 1), { deadline: now() }))).toEqual(result('lease_lost'))
+    expect(await money(storage, wallet)).toEqual(before)
+    // The lease of an open request is the next holder's.
+    expect(await acquire(storage, 1n, 'b')).toBe(2)
+    expect((await ledger.audit()).ok).toBe(true)
+  })
+
+  test('leases that are removed and acquired at the same time have one holder', async () => {
+    const { storage, elapse } = use()
+    for (let id = 1n; id <= 10n; id++) {
+      await acquire(storage, id, 'a')
+      await elapse(TTL_MS)
+      const [, ...epochs] = await Promise.all([
+        storage.ledger.removeTaskLeases(100n, 100),
+        ...['b', 'c', 'd'].map((holder) => acquire(storage, id, holder)),
+      ])
+      const acquired = epochs.filter((epoch) => epoch !== undefined)
+      expect(acquired).toHaveLength(1)
+      expect(await storage.leases.renew(taskLease(id), acquired[0] ?? 0, TTL_MS)).toBe(true)
+    }
+  })
+
   test('a task is held only under its present lease', async () => {
     const { storage, elapse, now } = use()
     const wallet = await newWallet(storage)

@@ -617,6 +617,9 @@ BEGIN
     INSERT INTO lease (name, epoch, holder, expires_at) VALUES (wanted, 0, '', 0) ON CONFLICT (name) DO NOTHING;
   END IF;
   SELECT * INTO found_lease FROM lease WHERE name = wanted FOR UPDATE;
+  IF NOT FOUND AND verb = 'acquire_lease' THEN
+    RAISE EXCEPTION 'lease % was removed meanwhile', wanted USING ERRCODE = 'serialization_failure';
+  END IF;
   now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
   outcome := 'done';
   amount := 0;

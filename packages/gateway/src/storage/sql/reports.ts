@@ -10,7 +10,7 @@ import { type Connection, type Database, type Statement, statement } from './sta
 /** About one page: short enough to be read without a thread of its own. */
 const LONGEST_SHORT_LIST = 1_000
 
-export function reportsOver({ db, runner }: Connection): Omit<Ledger, 'apply' | 'submit'> {
+export function reportsOver({ db, runner, clock }: Connection): Omit<Ledger, 'apply' | 'submit'> {
   return {
     async findRequest(account, request) {
       const [row] = await runner.readLedger(findRequest(db, account, checkId(request)))
@@ -30,6 +30,10 @@ export function reportsOver({ db, runner }: Connection): Omit<Ledger, 'apply' | 
       const last = ended.length === 0 ? after : integer(ended[ended.length - 1]?.id)
       if (ended.some((row) => Number(row.has_receipt) === 1)) await runner.write([clearReceipts(db, after, last)])
       return { last, isMore: open < 0 && rows.length === limit }
+    },
+    async removeTaskLeases(below, limit) {
+      const [removed] = (await runner.write([removeTaskLeases(db, BigInt(clock()), below, limit)])) ?? []
+      return removed?.length ?? 0
     },
     async audit() {
       return toAuditReport(await runner.readSlowly(AUDIT))
@@ -87,3 +91,16 @@ const clearReceipts = (db: Database, after: bigint, last: bigint): Statement =>
       .where('state', '<>', HELD)
       .where('receipt', '<>', ''),
   )
+
+/** The name of a task's lease is that of `taskLease`. Checks the time again: since the first check, the lease may have been acquired. */
+const removeTaskLeases = (db: Database, now: bigint, below: bigint, limit: number): Statement => ({
+  ...sql`DELETE FROM lease WHERE expires_at <= ${now} AND name IN (
+    SELECT name FROM (
+      SELECT name, expires_at, CASE WHEN name LIKE 'task/%' THEN CAST(substr(name, 6) AS bigint) END AS task FROM lease
+    ) AS named
+    WHERE expires_at <= ${now} AND task < ${below} AND NOT EXISTS (
+      SELECT 1 FROM request WHERE request.id = task AND state = 0)
+    LIMIT ${limit})
+  RETURNING name`.compile(db),
+  required: false,
+})
