@@ -31,6 +31,7 @@ const CASES: [path: string, headers: string[], expected: DialectId][] = [
   ['/v1/v1beta/models/m:generateContent', ['x-goog-api-key'], 'generate-content'],
   ['/models/m:streamGenerateContent?alt=sse', [], 'generate-content'],
   ['/v1/models/m:generateContent', [], 'generate-content'],
+  ['/v1/models/m:predictLongRunning', [], 'generate-content'],
   ['/contents/generations/tasks', [], 'video-tasks'],
   ['/v1/api/v3/contents/generations/tasks', [], 'video-tasks'],
   ['/v1alpha/models', [], 'generate-content'],

@@ -116,7 +116,7 @@ export const DIALECT_PATHS: Readonly<Record<DialectId, DialectPaths>> = {
     traces: ['v1beta', '/v1alpha/'],
     verbs: [
       ...['generateContent', 'streamGenerateContent', 'countTokens', 'embedContent', 'embedContents', 'predict'],
-      ...['batchEmbedContent', 'batchEmbedContents', 'batchGenerateContent'],
+      ...['batchEmbedContent', 'batchEmbedContents', 'batchGenerateContent', 'predictLongRunning'],
     ],
   },
   'video-tasks': { prefix: '/api/v3', traces: ['/contents/generations'] },

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { videoService } from '@trivium/protocol/dialects/video-tasks/index.ts'
 import { bufferCodec } from '@trivium/protocol/fixtures/buffer-codec.ts'
+import { undecodable } from '@trivium/protocol/fixtures/video-tasks/strict-record.ts'
 import { createSandbox } from '../handler.ts'
 import { decodeVideo } from './test-mp4.ts'
 
@@ -92,6 +93,7 @@ describe('any process answers for any task, by its id alone', () => {
     one.state.now += after
     const record = await other.json('GET', `${TASKS}/${id}`)
     expect(record).toEqual(await one.json('GET', `${TASKS}/${id}`))
+    expect(undecodable(record)).toEqual([])
     expect(record).toMatchObject({ status, safety_identifier: 't-1', duration: 2, ratio: '1:1', seed: 7 })
     if (status !== 'succeeded') return
     for (const url of [record.content.video_url, record.content.last_frame_url]) {

@@ -36,6 +36,7 @@ export type EncodeTaskOptions = {
 /** SDKs read `id`, the specification says `task_id`. */
 export const encodeSubmitted = (id: string): string => `{"id":${jsonText(id)},"task_id":${jsonText(id)}}`
 
+/** What has no value is absent, since one of the vendor's SDKs fails at null. */
 export function encodeTask(task: VideoTaskRecord, { expiredAs = 'expired' }: EncodeTaskOptions = {}): string {
   const isHidden = task.status === 'expired' && expiredAs === 'failed'
   const expired = { code: 'TaskExpired', message: 'The task was not finished in time.' }
@@ -45,7 +46,7 @@ export function encodeTask(task: VideoTaskRecord, { expiredAs = 'expired' }: Enc
     ['task_id', task.id],
     ['model', task.model],
     ['status', isHidden ? 'failed' : task.status],
-    ['error', error === undefined ? null : { code: error.code, message: error.message }],
+    ['error', error && { code: error.code, message: error.message }],
     ['content', contentOf(task)],
     ['usage', usageOf(task.usage)],
     ['created_at', task.createdAt],
@@ -61,7 +62,7 @@ export function encodeTask(task: VideoTaskRecord, { expiredAs = 'expired' }: Enc
     value === undefined ? [] : [`${jsonText(name)}:${JSON.stringify(value)}`],
   )
   const own = new Set(fields.map(([name]) => name))
-  const others = (task.unknown ?? []).filter(({ name }) => !own.has(name))
+  const others = (task.unknown ?? []).filter(({ name, text }) => !own.has(name) && text !== 'null')
   return `{${[...written, ...others.map(({ name, text }) => `${jsonText(name)}:${text}`)].join(',')}}`
 }
 

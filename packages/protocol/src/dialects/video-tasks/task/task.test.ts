@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { bufferCodec, bytesOf } from '../../../../fixtures/buffer-codec.ts'
+import { undecodable } from '../../../../fixtures/video-tasks/strict-record.ts'
 import type { RequestError } from '../../../canonical/reading.ts'
 import { VIDEO_STATUSES } from '../../../canonical/video.ts'
 import { VIDEO_SERVICES } from '../../video-services.ts'
@@ -121,7 +122,7 @@ describe('for clients', () => {
   test('a running task, and one that succeeded', () => {
     const base = '{"id":"t-1","task_id":"t-1","model":"vid"'
     expect(encodeTask(record)).toBe(
-      `${base},"status":"running","error":null,"created_at":1,"updated_at":2,"duration":5,"watermark":false}`,
+      `${base},"status":"running","created_at":1,"updated_at":2,"duration":5,"watermark":false}`,
     )
     const done: VideoTaskRecord = {
       ...{ ...record, status: 'succeeded', videoUrl: 'https://g/v', lastFrameUrl: 'https://g/f' },
@@ -129,10 +130,11 @@ describe('for clients', () => {
       unknown: [
         { name: 'z', text: '1.0' },
         { name: 'id', text: '"theirs"' },
+        { name: 'draft_task_id', text: 'null' },
       ],
     }
     expect(encodeTask(done)).toBe(
-      `${base},"status":"succeeded","error":null,"content":{"video_url":"https://g/v","last_frame_url":"https://g/f"},` +
+      `${base},"status":"succeeded","content":{"video_url":"https://g/v","last_frame_url":"https://g/f"},` +
         '"usage":{"completion_tokens":9,"total_tokens":9},"created_at":1,"updated_at":2,"duration":5,"watermark":false,' +
         '"service_tier":"flex","execution_expires_after":3600,"generate_audio":true,"draft":false,"z":1.0}',
     )
@@ -140,10 +142,21 @@ describe('for clients', () => {
 
   test('an expired task, also for clients that do not know the word', () => {
     const expired = { ...record, status: 'expired' as const }
-    expect(JSON.parse(encodeTask(expired))).toMatchObject({ status: 'expired', error: null })
+    expect(JSON.parse(encodeTask(expired))).toMatchObject({ status: 'expired' })
     expect(JSON.parse(encodeTask(expired, { expiredAs: 'failed' }))).toMatchObject({
       ...{ status: 'failed', error: { code: 'TaskExpired' } },
     })
+  })
+
+  test.each<[string, Partial<VideoTaskRecord>]>([
+    ['queued', { status: 'queued', settings: {} }],
+    ['running', {}],
+    ['failed', { status: 'failed', error: { code: 'InternalServiceError', message: 'x' } }],
+    ['succeeded', { status: 'succeeded', videoUrl: 'https://g/v', usage: { totalTokens: 9 } }],
+    ['succeeded, without its video', { status: 'succeeded' }],
+    ['with fields of an upstream', { unknown: [{ name: 'revised_prompt', text: 'null' }] }],
+  ])('the strictest SDK decodes a task that is %s', (_, more) => {
+    expect(undecodable(JSON.parse(encodeTask({ ...record, ...more })))).toEqual([])
   })
 
   test('a list', () => {
