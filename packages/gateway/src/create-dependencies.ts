@@ -32,7 +32,9 @@ import { createStatistics } from './text/billing/model-statistics.ts'
 import { createSeals } from './text/translation/seals.ts'
 import { createUnsupportedFields } from './text/translation/unsupported-fields.ts'
 import { createRetryBudget } from './upstreams/health/retry-budget.ts'
+import { downloadPublic } from './upstreams/public/download-public.ts'
 import { fetchPublic } from './upstreams/public/fetch-public.ts'
+import { postPublic } from './upstreams/public/post-public.ts'
 import { createSend } from './upstreams/send.ts'
 
 const TICK_MS = 250
@@ -85,6 +87,8 @@ export async function createDependencies(
   })
   cleanup.add(() => media.spool.close())
   const { mayDispatch } = node
+  const embedded = (request: Request) =>
+    (faultsAllowed(environment, catalogue().config) ? faultySandbox : sandbox)(request)
   const dependencies: GatewayDependencies = {
     ...{ catalogue, node, callers, rateLimitCache, ticker, log, requestLog, fetchPublic, store: storage },
     settler: createSettler({ storage: storage.ledger, journal, clock: ticker, after, mayDispatch, report }),
@@ -97,7 +101,8 @@ export async function createDependencies(
     freeAborts: createFreeAborts(monotonic),
     ...{ ...queues, upstreamCalls: createUpstreamCalls(ticker, queues.upstreamSlots.freed) },
     retryBudget: createRetryBudget(),
-    send: createSend((request) => (faultsAllowed(environment, catalogue().config) ? faultySandbox : sandbox)(request), {
+    ...{ embedded, downloadPublic, postPublic, taskHolder: crypto.randomUUID() },
+    send: createSend(embedded, {
       now: ticker.now,
       maxIdle: maxIdleUpstreamConnections(descriptorLimit()),
       report: (upstream, code) => log.warn('HTTP/2 failed; using HTTP/1.1 for 10 minutes', { upstream, code }),

@@ -26,12 +26,18 @@ import { type MediaDependencies, serveMedia } from './media/serve-media.ts'
 import type { Spool } from './media/spool.ts'
 import type { RequestLog } from './observe/request-log.ts'
 import { showRequest, showUsage, type UsageDependencies } from './paid-call/usage-endpoint.ts'
+import { deleteTask, listTasks, showTask, type TaskEndpointDependencies } from './tasks/endpoints.ts'
+import { submitTask, type TaskDependencies } from './tasks/journey.ts'
+import type { WorkDependencies } from './tasks/work.ts'
 import type { TextDependencies } from './text/dependencies.ts'
 import { journey } from './text/journey.ts'
 import type { TextEndpoint } from './text/request.ts'
 
 export type GatewayDependencies = TextDependencies &
   ImageDependencies &
+  TaskDependencies &
+  TaskEndpointDependencies &
+  WorkDependencies &
   UsageDependencies &
   MediaDependencies & { ids: Ids; requestLog: RequestLog; spool: Spool }
 
@@ -90,10 +96,10 @@ const HANDLERS = {
   'generate-content-count-tokens': reservedEndpoint('generate-content', COUNTING),
   'image-generations': (incoming, deps) => imageJourney(incoming, IMAGE_GENERATIONS, deps),
   'image-edits': (incoming, deps) => imageJourney(incoming, IMAGE_EDITS, deps),
-  'create-video-task': reservedEndpoint('video-tasks', 'videos'),
-  'list-video-tasks': reservedEndpoint('video-tasks', 'videos'),
-  'show-video-task': reservedEndpoint('video-tasks', 'videos'),
-  'delete-video-task': reservedEndpoint('video-tasks', 'videos'),
+  'create-video-task': submitTask,
+  'list-video-tasks': listTasks,
+  'show-video-task': (incoming, deps, id) => showTask(id, incoming, deps),
+  'delete-video-task': (incoming, deps, id) => deleteTask(id, incoming, deps),
   'list-models': listModels,
   'show-model': (incoming, deps, model) => showModel(model, incoming, deps),
   'list-generate-content-models': listGenerateContentModels,

@@ -14,6 +14,7 @@ import { auditLedger } from './jobs/audit-ledger.ts'
 import { clearReceipts } from './jobs/clear-receipts.ts'
 import { createJobs } from './jobs/every.ts'
 import { pollChanges } from './jobs/poll-changes.ts'
+import { runTasks } from './jobs/run-tasks.ts'
 import { sweepContents } from './jobs/sweep-contents.ts'
 import { sweepMedia } from './jobs/sweep-media.ts'
 import { sweepTasks } from './jobs/sweep-tasks.ts'
@@ -35,6 +36,7 @@ import { openStorageWhenFree } from './startup/open-storage.ts'
 import { startSummary } from './startup/start-summary.ts'
 import { startWorkers } from './startup/start-workers.ts'
 import type { Storage } from './storage/storage.ts'
+import { createTaskWorker } from './tasks/worker.ts'
 import { reloading, renewing, warnOfUnsharedMedia, watchNodes } from './upkeep.ts'
 import { createHealth } from './upstreams/health/health.ts'
 import { VERSION } from './version.ts'
@@ -128,6 +130,9 @@ async function start(
   sweepContents(jobs.every, storage.contents)
   sweepMedia(jobs.every, deps.mediaStore)
   sweepTasks(jobs.every, storage)
+  const tasks = createTaskWorker(deps)
+  runTasks(jobs.every, tasks)
+  cleanup.add(() => tasks.stop())
   const folder = mediaFolder(environment, firstConfig)
   if (clusterStatus && folder !== undefined && isLeader(worker)) {
     warnOfUnsharedMedia(jobs.every, folder, environment.workers, clusterStatus, log)

@@ -51,7 +51,7 @@ export async function readJson(
   { http }: IncomingRequest,
   slot: Slot,
   { config }: Catalogue,
-  deps: ReadDependencies,
+  deps: Pick<ReadDependencies, 'ticker' | 'bodyIdleMs'>,
 ): Promise<Uint8Array> {
   const { bodyBytes } = config.server.limits
   const { after } = deps.ticker

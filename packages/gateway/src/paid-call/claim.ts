@@ -86,6 +86,11 @@ export type KeyedRequest = {
   warnings: string[]
   /** Set when a limit rejected the caller a moment ago: then only a stored response is served. */
   rateLimited: Failure | undefined
+  /**
+   * The response of the first request where it outlives its process, as that of a task, even if it was not stored. undefined:
+   * there is none (yet).
+   */
+  resume?(first: bigint): Promise<Uint8Array | undefined>
 }
 
 /** Resolves with the claim, or with the stored response of the first request; throws 409 and 422. */
@@ -112,7 +117,7 @@ export async function claim(
   }
   try {
     if (keyed.rateLimited) return await replayOrReject(own, keyed.rateLimited, incoming.headers, deps)
-    return await decide(own, keepMs, incoming.headers, deps)
+    return await decide(own, keepMs, keyed, deps)
   } catch (error) {
     const request = formatRequestId(own.id)
     if (error instanceof StoreDown) deps.log.error('idempotency key not claimed', { request, error: String(error) })
@@ -142,12 +147,14 @@ async function replayOrReject(
 async function decide(
   claim: Claim,
   keepMs: number,
-  headers: ResponseHeaders,
+  { incoming: { headers }, resume }: KeyedRequest,
   deps: ClaimDependencies,
 ): Promise<KeyClaim | HttpResponse> {
   const { store } = deps
   let claimedFrom = performance.now()
   let claimed = await store.contents.claim(claim)
+  const resumed = await resumedFrom(claimed, headers, resume)
+  if (resumed) return resumed
   if (claimed.outcome === 'running') {
     const fate = await stateOfFirst(claimed, claim.account, store)
     if (fate === 'abandoned') {
@@ -162,6 +169,27 @@ async function decide(
       : undefined
   if (again) return again
   throw claimError(claimed, headers)
+}
+
+/** undefined: the first request has no response that outlives it, or a stored one. */
+async function resumedFrom(
+  claimed: Claimed,
+  headers: ResponseHeaders,
+  resume: KeyedRequest['resume'],
+): Promise<HttpResponse | undefined> {
+  const isLost = claimed.outcome === 'running' || (claimed.outcome === 'finished' && !claimed.answer)
+  if (!isLost || !resume) return undefined
+  const first = claimed.outcome === 'running' ? claimed.first.id : claimed.first
+  const body = await resume(first)
+  if (!body) return undefined
+  headers.set('content-type', 'application/json')
+  return { status: 200, headers: markReplayed(headers, first), body }
+}
+
+function markReplayed(headers: ResponseHeaders, first: bigint): ResponseHeaders {
+  headers.set('idempotent-replayed', 'true')
+  headers.set('idempotent-request-id', formatRequestId(first))
+  return headers
 }
 
 /** What the ledger knows of the first request, which claims to be running. */
@@ -217,9 +245,7 @@ async function replay(
   const body = id === undefined ? answer.body : await largeResponses?.open(claim.account, id)
   if (!body) return undefined
   for (const [name, value] of Object.entries(kept)) headers.set(name, value)
-  headers.set('idempotent-replayed', 'true')
-  headers.set('idempotent-request-id', formatRequestId(first))
-  return { status: 200, headers, body }
+  return { status: 200, headers: markReplayed(headers, first), body }
 }
 
 function claimError(claimed: Exclude<Claimed, { outcome: 'new' }>, headers: ResponseHeaders): Failure {
@@ -245,7 +271,7 @@ function claimError(claimed: Exclude<Claimed, { outcome: 'new' }>, headers: Resp
 }
 
 /** The hold is granted: if in time, no other request can have taken over the claim. */
-export async function confirmClaim(key: KeyClaim, hold: OpenRequest, release: () => void): Promise<void> {
+export async function confirmClaim(key: KeyClaim, hold: Pick<OpenRequest, 'void'>, release: () => void): Promise<void> {
   key.isHeld = true
   if (performance.now() - key.claimedFrom < HOLD_WITHIN_MS) return
   release()

@@ -14,6 +14,8 @@ export type VideoTarget = {
   defaults: VideoSettings
   /** Settings that replace those of the request, both in fields and in flags. */
   override?: VideoSettings
+  /** The upstream's id of the draft that the request names. */
+  draftTask?: string
   /** The caller's own id for the task, for dialects whose upstreams repeat one in their records. */
   reference?: string
   /** Names a field, as the video-tasks dialect calls it, that the upstream cannot express. */

@@ -25,7 +25,7 @@ export function encodeRequest(request: VideoRequest, target: VideoTarget, codec:
     const isField = field !== undefined && field.kind !== 'null'
     if (isField || !hasFlag(request, setting)) setField(edits, name, jsonValue(value))
   }
-  const content = editedContent(request, override, codec)
+  const content = editedContent(request, target, codec)
   if (content !== undefined) setField(edits, 'content', content)
   return editFields(json.bytes, json, edits, codec)
 }
@@ -44,21 +44,28 @@ const hasFlag = ({ texts }: VideoRequest, setting: VideoSetting): boolean =>
 const jsonValue = (value: string | number | boolean): string =>
   typeof value === 'string' ? jsonText(value) : String(value)
 
-/** Undefined: no flag changes. */
-function editedContent({ texts, json }: VideoRequest, override: VideoSettings, codec: Codec): Uint8Array | undefined {
+/** Undefined: nothing in it changes. */
+function editedContent(
+  { texts, inputs, json }: VideoRequest,
+  { override = {}, draftTask }: VideoTarget,
+  codec: Codec,
+): Uint8Array | undefined {
   const field = fieldNamed(json.fields, 'content')
-  const changed = new Map<number, string>()
+  const changed = new Map<number, { name: string; json: string }>()
   for (const { item, text, flags } of texts) {
     const edited = editFlags(text, flags, ({ setting, value }) =>
       override[setting] === value ? undefined : override[setting],
     )
-    if (edited !== text) changed.set(item, edited)
+    if (edited !== text) changed.set(item, { name: 'text', json: jsonText(edited) })
   }
+  const draft = inputs.find(({ kind }) => kind === 'draft')
+  if (draft && draftTask !== undefined)
+    changed.set(draft.item, { name: 'draft_task', json: `{"id":${jsonText(draftTask)}}` })
   if (field === undefined || changed.size === 0) return undefined
   return editElements(json.bytes, field, (index, element) => {
-    const text = changed.get(index)
-    if (text === undefined) return element
+    const edit = changed.get(index)
+    if (edit === undefined) return element
     const whole = { start: 0, end: element.length }
-    return editedObject(element, whole, { set: [{ name: 'text', json: jsonText(text) }], remove: [] }, codec)
+    return editedObject(element, whole, { set: [edit], remove: [] }, codec)
   })
 }

@@ -1,0 +1,147 @@
+// Copies a finished video, and its last frame if requested, into the media store: the upstream's URL is temporary, and names it.
+// A copy that fails is repeated until that URL has expired. Charged is what was made, once it can be handed out.
+
+import type { UpstreamVideoTask, VideoResult } from '@trivium/protocol/canonical/video.ts'
+import { decodeBase64 } from '../bytes/base64.ts'
+import { codec } from '../bytes/codec.ts'
+import type { Upstream } from '../config/types.ts'
+import type { MediaStore } from '../media/media-store.ts'
+import { callSettings, credentialHeader } from '../upstreams/endpoint.ts'
+import type { downloadPublic } from '../upstreams/public/download-public.ts'
+import { PublicFetchError } from '../upstreams/public/public-fetch-error.ts'
+import type { Embedded } from '../upstreams/send.ts'
+import { chargeFor } from './charge.ts'
+import { endWith, type PollDependencies } from './poll.ts'
+import { CLAIM_MS, changeTask, formatTaskId, type StoredMedia, storeNow, type Task } from './task.ts'
+import { type Located, locate, queryTask } from './upstream.ts'
+import { urlExpiry } from './url-expiry.ts'
+
+export type CopyDependencies = PollDependencies & {
+  mediaStore: MediaStore
+  downloadPublic: typeof downloadPublic
+  embedded: Embedded
+}
+
+const LARGEST_VIDEO = 2 * 1024 * 1024 * 1024
+const LARGEST_FRAME = 64 * 1024 * 1024
+const COPY_WITHIN_MS = 30 * 60_000
+const SILENCE_MS = 60_000
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [2_000, 5 * 60_000]
+const SHORTEST_KEPT_MS = 60 * 60_000
+
+/** For a task in `copying`. undefined: another process has changed it. */
+export async function copyResult(task: Task, deps: CopyDependencies): Promise<Task | undefined> {
+  const { tasks } = deps.store
+  const stop = new AbortController()
+  const renewal = setInterval(async () => {
+    const isOurs = await tasks.renew(task.id, task.version, CLAIM_MS).catch(() => true)
+    if (!isOurs) stop.abort()
+  }, CLAIM_MS / 3)
+  try {
+    const result = await currentResult(task, deps)
+    const media = await copyAll(task, result, stop.signal, deps)
+    const end = { state: 'succeeded' as const, ...chargeFor(task, result) }
+    const stored = { ...task.data.result, ...withoutUrls(result) }
+    return await changeTask(tasks, task, { ...endWith(end), data: { end, media, result: stored } })
+  } catch (error) {
+    if (stop.signal.aborted) return undefined
+    return await retryLater(task, error, deps)
+  } finally {
+    clearInterval(renewal)
+  }
+}
+
+/** The vendor's URLs name the vendor, and the store need not have them any longer. */
+function withoutUrls({ video: _, lastFrame: __, ...rest }: UpstreamVideoTask): UpstreamVideoTask {
+  return rest
+}
+
+/** The upstream may give another URL each time. */
+async function currentResult(task: Task, deps: CopyDependencies): Promise<UpstreamVideoTask> {
+  const { result, copies = 0 } = task.data
+  if (result?.video && copies === 0) return result
+  const answer = task.upstreamTask === undefined ? undefined : await queryTask(task, task.upstreamTask, deps)
+  const isMade = answer?.is === 'answered' && answer.value.status === 'succeeded'
+  if (isMade && answer.value.video) return answer.value
+  if (result?.video) return result
+  throw new Error('the upstream gives no video')
+}
+
+async function copyAll(
+  task: Task,
+  { video, lastFrame }: UpstreamVideoTask,
+  signal: AbortSignal,
+  deps: CopyDependencies,
+): Promise<NonNullable<Task['data']['media']>> {
+  const located = locate(task, deps.catalogue())
+  if (!located || !video) throw new Error('the upstream is not in the configuration any more')
+  const wanted = task.data.returnLastFrame === true ? lastFrame : undefined
+  const copy = (result: VideoResult, type: string, most: number) =>
+    copyOne(task, result, { type, most, signal, located }, deps)
+  const stored = await copy(video, 'video/mp4', LARGEST_VIDEO)
+  return { video: stored, ...(wanted ? { lastFrame: await copy(wanted, 'image/png', LARGEST_FRAME) } : {}) }
+}
+
+type CopyOptions = { type: string; most: number; signal: AbortSignal; located: Located }
+
+async function copyOne(
+  { account, data }: Task,
+  result: VideoResult,
+  { type, most, signal, located }: CopyOptions,
+  { mediaStore, downloadPublic, catalogue, embedded }: CopyDependencies,
+): Promise<StoredMedia> {
+  const { media } = catalogue().config.retention
+  const keepMs = media === 'off' ? SHORTEST_KEPT_MS : media
+  const put = (content: AsyncIterable<Uint8Array>, contentType: string) =>
+    mediaStore.put(content, { owner: account, contentType, keepMs })
+  if (result.kind === 'inline') {
+    const { id, expiresAt } = await put(asyncOf(decodeBase64([codec.encode(result.base64)])), result.mediaType)
+    return { id, expiresAt }
+  }
+  const { upstream, key } = located
+  if (upstream.embedded) {
+    const { status, body } = await embedded(new Request(result.url, { signal }))
+    if (status !== 200 || !body) throw new Error(`the sandbox answered with status ${status}`)
+    const { id, expiresAt } = await put(body, type)
+    return { id, expiresAt }
+  }
+  const { credential } = callSettings(upstream, data.dialect)
+  const download = await downloadPublic(result.url, {
+    ...{ maxBytes: most, timeoutMs: COPY_WITHIN_MS, idleMs: SILENCE_MS, signal, redirects: 3 },
+    ...{ allowHost: isHostOf(upstream), allowPrivate: upstream.allowPrivate },
+    ...(result.needsCredential ? { headers: credentialHeader(credential, key) } : {}),
+  })
+  if (download.status !== 200) {
+    download.discard()
+    throw new Error(`the video's URL answered with status ${download.status}`)
+  }
+  const { id, expiresAt } = await put(download.body, type)
+  return { id, expiresAt }
+}
+
+async function* asyncOf(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield* pieces
+}
+
+/** An upstream in a private network has its videos there, too. */
+function isHostOf({ baseUrl }: Upstream): (host: string, port: number) => boolean {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  const port = Number(url?.port || (url?.protocol === 'https:' ? 443 : 80))
+  return (host, at) => url !== undefined && host === url.hostname && at === port
+}
+
+async function retryLater(task: Task, error: unknown, deps: CopyDependencies): Promise<Task | undefined> {
+  const { copies = 0, result, finishedAt = storeNow(task) } = task.data
+  deps.log.warn('video not copied', { task: formatTaskId(task.id), upstream: task.upstream, error: String(error) })
+  const url = result?.video?.kind === 'url' ? result.video.url : ''
+  const isHopeless = error instanceof PublicFetchError && error.reason === 'too_large'
+  if (isHopeless || storeNow(task) >= urlExpiry(url, finishedAt))
+    return changeTask(deps.store.tasks, task, endWith({ state: 'failed', error: NOT_COPIED, mayBeBilled: true }))
+  const dueInMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** copies)
+  return changeTask(deps.store.tasks, task, { dueInMs, data: { copies: copies + 1 } })
+}
+
+const NOT_COPIED = {
+  code: 'InternalServiceError',
+  message: 'The video could not be fetched from the upstream. It was not charged. Submit the task again.',
+}

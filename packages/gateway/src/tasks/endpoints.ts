@@ -1,0 +1,110 @@
+// GET and DELETE of tasks. All answers come from the store: clients may ask as often as they like.
+
+import type { HttpResponse } from '@trivium/http/response.ts'
+import { encodeList, encodeTask } from '@trivium/protocol/dialects/video-tasks/task/encode-task.ts'
+import { decodeListQuery } from '@trivium/protocol/dialects/video-tasks/task/list-query.ts'
+import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
+import { Failure } from '../access/failure.ts'
+import type { IncomingRequest } from '../access/incoming-request.ts'
+import type { MediaStore } from '../media/media-store.ts'
+import { type CloseDependencies, closeTask } from './close.ts'
+import { endWith } from './poll.ts'
+import { changeTask, decodeTaskRow, parseTaskId, type Task } from './task.ts'
+import { cancelTask, type UpstreamDependencies } from './upstream.ts'
+import { type ViewDependencies, viewOf } from './view.ts'
+
+export type TaskEndpointDependencies = AuthenticateDependencies &
+  ViewDependencies &
+  CloseDependencies &
+  UpstreamDependencies & { mediaStore: MediaStore }
+
+export async function showTask(
+  id: string,
+  incoming: IncomingRequest,
+  deps: TaskEndpointDependencies,
+): Promise<HttpResponse> {
+  const task = await ownTask(id, incoming, deps)
+  return jsonText(incoming, encodeTask(viewOf(task, deps)))
+}
+
+export async function listTasks(incoming: IncomingRequest, deps: TaskEndpointDependencies): Promise<HttpResponse> {
+  const { account } = await authenticate(incoming, 'video-tasks', deps)
+  const { page, pageSize, statuses, ids, model, serviceTier } = decodeListQuery(new URLSearchParams(incoming.query))
+  const filter = {
+    ...(statuses.length > 0 ? { statuses } : {}),
+    // What is no id of ours names no task.
+    ...(ids.length > 0 ? { ids: ids.flatMap((id) => parseTaskId(id) ?? []) } : {}),
+    ...(model === undefined ? {} : { model }),
+    ...(serviceTier === undefined ? {} : { serviceTier }),
+  }
+  const offset = (page - 1) * pageSize
+  const { total, tasks } = await deps.store.tasks.list(account, filter, { offset, limit: pageSize })
+  const items = tasks.map((row) => viewOf(decodeTaskRow(row), deps))
+  return jsonText(incoming, encodeList(total, items))
+}
+
+/** Cancels a task that is queued; removes the record of one that has ended. */
+export async function deleteTask(
+  id: string,
+  incoming: IncomingRequest,
+  deps: TaskEndpointDependencies,
+): Promise<HttpResponse> {
+  // The worker may change the task meanwhile: then what it is now decides.
+  for (let tries = 0; tries < MOST_TRIES; tries++) {
+    const task = await ownTask(id, incoming, deps)
+    const isDone = await deleteOrCancel(task, deps)
+    if (isDone) return { status: 204, headers: incoming.headers, body: NOTHING }
+  }
+  throw inState('changing')
+}
+
+const MOST_TRIES = 3
+const NOTHING = new Uint8Array(0)
+
+/** false: the task has changed meanwhile. */
+async function deleteOrCancel(task: Task, deps: TaskEndpointDependencies): Promise<boolean> {
+  switch (task.status) {
+    case 'queued':
+      return cancel(task, deps)
+    case 'running':
+    case 'cancelled':
+      throw inState(task.status)
+    default: {
+      const { video, lastFrame } = task.data.media ?? {}
+      for (const media of [video, lastFrame]) if (media) await deps.mediaStore.remove(media.id)
+      return deps.store.tasks.remove(task.id, task.version)
+    }
+  }
+}
+
+async function cancel(task: Task, deps: TaskEndpointDependencies): Promise<boolean> {
+  if (task.upstreamTask === undefined || task.state !== 'queued') throw inState('being submitted')
+  const answer = await cancelTask(task, task.upstreamTask, deps)
+  if (answer.is === 'gone') throw new Failure('conflict', NOT_CANCELLED, { param: 'task_id', retryAfter: 5 })
+  // The upstream has begun, or has ended: the next query tells.
+  if (answer.is === 'status') throw inState('running')
+  const closing = await changeTask(deps.store.tasks, task, endWith({ state: 'cancelled' }))
+  if (!closing) return false
+  await closeTask(closing, deps)
+  return true
+}
+
+const NOT_CANCELLED =
+  'The upstream of this task cannot cancel it at the moment. The task goes on; query it for its result.'
+
+const inState = (state: string): Failure =>
+  new Failure('conflict', `The task is ${state} and cannot be deleted.`, { param: 'task_id' })
+
+async function ownTask(id: string, incoming: IncomingRequest, deps: TaskEndpointDependencies): Promise<Task> {
+  const { account } = await authenticate(incoming, 'video-tasks', deps)
+  const known = parseTaskId(decodeURIComponent(id))
+  const row = known === undefined ? undefined : await deps.store.tasks.find(known)
+  const isVisible = row?.account === account && row.state !== 'accepted'
+  if (!row || !isVisible) throw new Failure('not_found', 'There is no such task.', { param: 'task_id' })
+  return decodeTaskRow(row)
+}
+
+function jsonText({ headers }: IncomingRequest, text: string): HttpResponse {
+  headers.set('content-type', 'application/json')
+  return { status: 200, headers, body: Buffer.from(text) }
+}

@@ -1,0 +1,95 @@
+// A request as one candidate gets it, and the most that it can cost there.
+
+import type { VideoRequest, VideoSettings } from '@trivium/protocol/canonical/video.ts'
+import type { VideoCall } from '@trivium/protocol/dialects/video-service.ts'
+import { VIDEO_SERVICES, type VideoDialectId } from '@trivium/protocol/dialects/video-services.ts'
+import { readingsOf } from '@trivium/protocol/dialects/video-tasks/request/readings.ts'
+import type { VideoCandidate, VideoOffer } from '../access/catalogue.ts'
+import { Failure } from '../access/failure.ts'
+import { fetchMedia } from '../access/fetch-media.ts'
+import { codec } from '../bytes/codec.ts'
+import type { Nanos } from '../money/amount.ts'
+import { mostExpensive, requestedVideo } from '../money/prices/video-bound.ts'
+import type { Video } from '../money/prices/video-price.ts'
+import { videoDialectOf } from '../upstreams/endpoint.ts'
+import type { fetchPublic } from '../upstreams/public/fetch-public.ts'
+import type { Draft } from './read.ts'
+
+export type PrepareDependencies = { fetchPublic: typeof fetchPublic }
+
+export type Prepared = {
+  dialect: VideoDialectId
+  call: VideoCall
+  /** What the upstream cannot express. */
+  warnings: string[]
+  amount: Nanos
+  /** What the upstream is asked for. */
+  requested: Video
+}
+
+/** What is the same for every candidate. `reference`: our id of the task. */
+export type Submission = { request: VideoRequest; draft: Draft | undefined; reference: string }
+
+/** Throws RequestError and Failure for what the upstream cannot express, or what cannot be fetched for it. */
+export async function prepare(
+  { request, draft, reference }: Submission,
+  offer: VideoOffer,
+  candidate: VideoCandidate,
+  deps: PrepareDependencies,
+): Promise<Prepared> {
+  const { upstream } = candidate
+  const dialect = videoDialectOf(upstream)
+  if (dialect === undefined) throw new Error(`upstream ${upstream.id} makes no videos`)
+  const service = VIDEO_SERVICES[dialect]
+  const readings = readingsOf(request)
+  const { limits } = offer.model
+  const amount = offer.rate.bound(mostExpensive(readings, limits, offer.rate.price))
+  if (amount === undefined) throw new Failure('bad_request', NO_BOUND, { param: 'duration' })
+  const sent = service.takesUrls ? request : await withoutUrls(request, deps)
+  const warnings: string[] = []
+  const call = service.submit(
+    sent,
+    {
+      ...{ model: upstreamModel(request, candidate), defaults: defaultsOf(offer), reference },
+      ...(draft ? { draftTask: draft.upstreamTask } : {}),
+      warn: (field, reason) => warnings.push(`${field};${reason}`),
+    },
+    codec,
+  )
+  return { dialect, call, warnings, amount, requested: requestedVideo(readings, limits) }
+}
+
+const NO_BOUND = 'duration is required for this model: without it, the cost of the video is not known.'
+
+/** What is held for is also what is requested. */
+export function defaultsOf({ model: { limits } }: VideoOffer): VideoSettings {
+  const { defaultResolution, defaultSeconds } = limits
+  return {
+    ...(defaultResolution === undefined ? {} : { resolution: defaultResolution }),
+    ...(defaultSeconds === undefined ? {} : { duration: defaultSeconds }),
+  }
+}
+
+/** The embedded model's fault switches follow its name: `sandbox-video:fails`. */
+function upstreamModel({ model }: VideoRequest, { upstream, route }: VideoCandidate): string {
+  const colon = upstream.embedded ? model.indexOf(':') : -1
+  return colon === -1 ? route.model : route.model + model.slice(colon)
+}
+
+async function withoutUrls(request: VideoRequest, deps: PrepareDependencies): Promise<VideoRequest> {
+  const urls = request.inputs.flatMap(({ source }) => (source.kind === 'url' ? [source.url] : []))
+  if (urls.length === 0) return request
+  const fetched = await fetchMedia(new Set(urls), deps, AbortSignal.timeout(FETCH_WITHIN_MS))
+  const inputs = request.inputs.map((input) => {
+    const media = input.source.kind === 'url' ? fetched.get(input.source.url) : undefined
+    if (!media) return input
+    const source = {
+      ...{ kind: 'inline' as const, mediaType: media.mime, base64: media.data },
+      bytes: Math.floor((media.data.length * 3) / 4),
+    }
+    return { ...input, source }
+  })
+  return { ...request, inputs }
+}
+
+const FETCH_WITHIN_MS = 60_000

@@ -1,0 +1,179 @@
+// Sends a task to upstreams, one after the other, until one takes it. Never twice to one that may have taken it: only an upstream
+// that certainly has not lets the next be asked.
+
+import { readAtMost } from '@trivium/http/client/read-response.ts'
+import type { UpstreamVideoTask } from '@trivium/protocol/canonical/video.ts'
+import { VIDEO_SERVICES } from '@trivium/protocol/dialects/video-services.ts'
+import type { VideoCandidate, VideoOffer } from '../access/catalogue.ts'
+import { codec } from '../bytes/codec.ts'
+import type { AttemptEntry, AttemptedCall, CallAttempt } from '../paid-call/paid-call.ts'
+import type { FailedAttempt } from '../routing/failed-attempt.ts'
+import { endAttempt, findNext, type NextAttemptDependencies } from '../routing/next-attempt.ts'
+import {
+  failedByOther,
+  failedByReply,
+  failedByThrow,
+  type UpstreamErrorDependencies,
+} from '../routing/upstream-errors.ts'
+import type { Caller } from '../storage/storage.ts'
+import type { Send } from '../upstreams/send.ts'
+import { type CloseDependencies, closeTask } from './close.ts'
+import { endWith, pollInterval } from './poll.ts'
+import { type PrepareDependencies, type Prepared, prepare, type Submission } from './prepare.ts'
+import { dataOf, placeOf, SUBMIT_CLAIM_MS } from './reserve.ts'
+import { type Change, changeTask, decodeTaskRow, formatTaskId, type Task } from './task.ts'
+
+export type SubmitDependencies = NextAttemptDependencies &
+  UpstreamErrorDependencies &
+  PrepareDependencies &
+  CloseDependencies & { send: Send; random(): number }
+
+type Attempt = CallAttempt & { offer: VideoOffer; candidate: VideoCandidate }
+/** One submit, over all its attempts. */
+export type SubmitCall = Omit<AttemptedCall, 'attempt' | 'failedAttempts'> & {
+  caller: Caller
+  submission: Submission
+  wanted: VideoOffer
+  attempt: Attempt
+  failedAttempts: readonly AttemptEntry[] | undefined
+  tried: readonly VideoCandidate[]
+  prepared: Prepared
+  task: Task
+}
+
+/** `rejected`: no task was made. `unknown`: one may have been. */
+type Submitted =
+  | { is: 'taken'; record: UpstreamVideoTask }
+  | { is: 'unknown'; failed: FailedAttempt }
+  | { is: 'rejected'; failed: FailedAttempt }
+
+/** An upstream may have begun, and the message does not tell. */
+const AMBIGUOUS_STATUSES: readonly number[] = [408, 500, 502, 504]
+const LARGEST_ANSWER = 1024 * 1024
+/** The list of an upstream has the task a moment later. */
+const FIRST_SEARCH_MS = 1_000
+
+/** Resolves once the task is with an upstream, or may be. Throws Failure if none takes it; the hold is voided then. */
+export async function submit(call: SubmitCall, deps: SubmitDependencies): Promise<void> {
+  const { tasks } = deps.store
+  const renewal = setInterval(
+    () => void tasks.renew(call.task.id, call.task.version, SUBMIT_CLAIM_MS).catch(() => {}),
+    SUBMIT_CLAIM_MS / 3,
+  )
+  try {
+    for (;;) {
+      const submitted = await attempt(call, deps)
+      if (submitted.is === 'taken') return await taken(call, submitted.record, deps)
+      endAttempt(call, submitted.failed, deps)
+      if (submitted.is === 'unknown') return await record(call, { state: 'unknown', dueInMs: FIRST_SEARCH_MS }, deps)
+      if (!(await moveOn(call, submitted.failed, deps))) {
+        await reject(call, deps)
+        throw submitted.failed.failure
+      }
+    }
+  } finally {
+    clearInterval(renewal)
+  }
+}
+
+async function attempt(call: SubmitCall, deps: SubmitDependencies): Promise<Submitted> {
+  const { attempt, upstreamCall, prepared } = call
+  const { upstream, key } = attempt.candidate
+  const { path, body = [] } = prepared.call
+  try {
+    attempt.health.sent(performance.now())
+    const outgoing = { path, dialect: prepared.dialect, body, stream: false, headers: {}, key }
+    const reply = await deps.send(upstream, { ...outgoing, cancel: upstreamCall.cancellation })
+    upstreamCall.headersArrived()
+    const { status } = reply
+    if (status < 200 || status >= 300) {
+      const { failed } = await failedByReply(call, reply, deps)
+      if (AMBIGUOUS_STATUSES.includes(status)) return { is: 'unknown', failed }
+      return { is: 'rejected', failed: { ...failed, unbilled: true } }
+    }
+    const answer = await readAtMost(reply, LARGEST_ANSWER)
+    const decoded = answer && VIDEO_SERVICES[prepared.dialect].decodeSubmitted(answer, codec)
+    if (decoded?.ok) return { is: 'taken', record: decoded.value }
+    return { is: 'unknown', failed: failedByOther('The upstream answered without the id of a task.') }
+  } catch (error) {
+    const failed = failedByThrow(call, error, deps)
+    return { is: failed.unbilled ? 'rejected' : 'unknown', failed }
+  }
+}
+
+async function taken(call: SubmitCall, { id, status }: UpstreamVideoTask, deps: SubmitDependencies): Promise<void> {
+  const now = deps.ticker.now()
+  call.attempt.health.answered(now, undefined)
+  call.attempt.health.end(now)
+  const state = status === 'running' ? 'running' : 'queued'
+  await record(call, { state, upstreamTask: id, dueInMs: pollInterval(0, deps.random) }, deps)
+}
+
+/** Another candidate, if there is one whose video costs no more than is held. */
+async function moveOn(call: SubmitCall, failed: FailedAttempt, deps: SubmitDependencies): Promise<boolean> {
+  const { caller, wanted, attempt, tried, submission, task } = call
+  type Step = { offer: VideoOffer; candidate: VideoCandidate; tried: readonly VideoCandidate[] }
+  const last = { caller, wanted, offer: attempt.offer, candidate: attempt.candidate, tried }
+  const steps = {
+    prepare: (offer: VideoOffer, candidate: VideoCandidate, tried: readonly VideoCandidate[]): Step => ({
+      ...{ offer, candidate, tried },
+    }),
+    async cover({ offer, candidate }: Step): Promise<Prepared | undefined> {
+      const prepared = await prepare(submission, offer, candidate, deps).catch(() => undefined)
+      return prepared && prepared.amount <= BigInt(task.data.held) ? prepared : undefined
+    },
+  }
+  const next = await findNext(call, failed, last, steps, deps)
+  if (!next) return false
+  const entry = { upstream: attempt.candidate.upstream.id, model: attempt.offer.model.id, outcome: failed.reason }
+  const { offer, candidate } = next.prepared
+  call.failedAttempts = [...(call.failedAttempts ?? []), entry]
+  call.tried = next.prepared.tried
+  call.prepared = next.coverage
+  call.attempt = { offer, candidate, dialect: call.prepared.dialect, health: next.health, warnings: attempt.warnings }
+  const { held, ...data } = dataOf({
+    incoming: { id: call.id },
+    submission,
+    offer,
+    candidate,
+    prepared: call.prepared,
+    warnings: attempt.warnings,
+  })
+  // The intent is durable before it is sent.
+  const change = { ...placeOf(candidate), data: { ...data, failedAttempts: call.failedAttempts } }
+  const moved = await changeTask(deps.store.tasks, task, { state: 'submitting', dueInMs: SUBMIT_CLAIM_MS, ...change })
+  if (!moved) throw failed.failure
+  call.task = moved
+  return true
+}
+
+/** No upstream has the task. */
+async function reject(call: SubmitCall, deps: SubmitDependencies): Promise<void> {
+  const closing = await changeTask(deps.store.tasks, call.task, endWith({ state: 'rejected' }))
+  if (closing) await closeTask(closing, deps)
+}
+
+const STORE_PAUSE_MS = 500
+const STORE_TRIES = 120
+
+/** The upstream may have the task by now, so what is known of it must not get lost: the store is tried for a minute. */
+async function record(call: SubmitCall, change: Change, deps: SubmitDependencies): Promise<void> {
+  const { tasks } = deps.store
+  for (let tries = 1; ; tries++) {
+    try {
+      const changed = await changeTask(tasks, call.task, change)
+      if (changed) {
+        call.task = changed
+        return
+      }
+      // Another process took this one for dead.
+      const row = await tasks.find(call.task.id)
+      if (!row || row.upstreamTask !== undefined || row.state !== 'unknown' || change.upstreamTask === undefined) return
+      call.task = decodeTaskRow(row)
+    } catch (error) {
+      deps.log.error('submitted video task not recorded', { task: formatTaskId(call.id), error: String(error) })
+      if (tries >= STORE_TRIES) return
+      await Bun.sleep(STORE_PAUSE_MS)
+    }
+  }
+}

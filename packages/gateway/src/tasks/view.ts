@@ -1,0 +1,39 @@
+// A task as clients see it.
+
+import type { VideoTaskRecord } from '@trivium/protocol/dialects/video-tasks/task/encode-task.ts'
+import type { SignedUrls } from '../media/signed-urls.ts'
+import type { TaskStatus } from '../storage/tasks.ts'
+import { formatTaskId, type StoredMedia, storeNow, type Task } from './task.ts'
+
+export type ViewDependencies = { signedUrls: Pick<SignedUrls, 'sign'> }
+
+/** `as`: the task as it was when it got this status. Absent: as it is. */
+export function viewOf(task: Task, { signedUrls }: ViewDependencies, as?: Status): VideoTaskRecord {
+  const { id, account, model, createdAt, data } = task
+  const { status, updatedAt } = as ?? task
+  const urlOf = (media: StoredMedia | undefined): string | undefined =>
+    media && media.expiresAt > storeNow(task)
+      ? signedUrls.sign({ ...media, owner: account }, media.expiresAt)
+      : undefined
+  const { settings: requested, ...shown } = data.shown
+  const { result } = data
+  const made = status === 'succeeded'
+  const videoUrl = made ? urlOf(data.media?.video) : undefined
+  const lastFrameUrl = made ? urlOf(data.media?.lastFrame) : undefined
+  const isOver = made || status === 'failed' || status === 'cancelled' || status === 'expired'
+  const error = isOver ? data.end?.error : undefined
+  return {
+    ...{ id: formatTaskId(id), model, status },
+    ...(error === undefined ? {} : { error }),
+    ...(videoUrl === undefined ? {} : { videoUrl }),
+    ...(lastFrameUrl === undefined ? {} : { lastFrameUrl }),
+    ...(made && result?.usage !== undefined ? { usage: result.usage } : {}),
+    ...{ createdAt: Math.floor(createdAt / 1_000), updatedAt: Math.floor(updatedAt / 1_000) },
+    settings: made ? { ...requested, ...result?.settings } : requested,
+    ...shown,
+    ...(made && result?.generateAudio !== undefined ? { generateAudio: result.generateAudio } : {}),
+    ...(made && result ? { unknown: result.unknown } : {}),
+  }
+}
+
+type Status = { status: TaskStatus; updatedAt: number }

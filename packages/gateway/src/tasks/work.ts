@@ -1,0 +1,51 @@
+// What is to be done next for a task that is due, by its state.
+
+import { type CallbackDependencies, dueCallback, sendCallback } from './callbacks.ts'
+import { type CloseDependencies, closeTask } from './close.ts'
+import { type CopyDependencies, copyResult } from './copy-result.ts'
+import { findSubmitted } from './find-submitted.ts'
+import { endWith, poll } from './poll.ts'
+import { changeTask, type Task } from './task.ts'
+import { cancelTask } from './upstream.ts'
+
+export type WorkDependencies = CallbackDependencies & CloseDependencies & CopyDependencies
+
+/** One step. undefined: another process has changed the task, or it does not exist any more. */
+export async function workOn(task: Task, deps: WorkDependencies): Promise<Task | undefined> {
+  const callback = dueCallback(task)
+  if (callback) return sendCallback(task, callback, deps)
+  const { tasks } = deps.store
+  const isOver = task.now >= task.deadline
+  switch (task.state) {
+    case 'accepted':
+      // Its process died before anything was sent: if there is a hold, it is voided.
+      return closeAbandoned(task, deps)
+    case 'submitting':
+      // Its process died, and perhaps after the submit was sent.
+      return changeTask(tasks, task, { state: 'unknown', dueInMs: 0 })
+    case 'unknown':
+    case 'queued':
+    case 'running': {
+      if (isOver) return expire(task, deps)
+      return task.upstreamTask === undefined ? findSubmitted(task, deps) : poll(task, task.upstreamTask, deps)
+    }
+    case 'copying':
+      return copyResult(task, deps)
+    case 'closing':
+      return closeTask(task, deps)
+    default:
+      return changeTask(tasks, task, { dueInMs: undefined })
+  }
+}
+
+/** The upstream has had its time. What it makes after this is not paid for, so it is asked to stop. */
+async function expire(task: Task, deps: WorkDependencies): Promise<Task | undefined> {
+  if (task.upstreamTask !== undefined) await cancelTask(task, task.upstreamTask, deps)
+  const error = { code: 'TaskExpired', message: 'The task was not finished in time. It was not charged.' }
+  return changeTask(deps.store.tasks, task, endWith({ state: 'expired', error, mayBeBilled: true }))
+}
+
+async function closeAbandoned(task: Task, deps: WorkDependencies): Promise<Task | undefined> {
+  const end = { state: 'rejected' as const }
+  return closeTask({ ...task, data: { ...task.data, end } }, deps)
+}

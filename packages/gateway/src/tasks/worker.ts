@@ -1,0 +1,67 @@
+// Looks after open tasks: claims those that are due and takes the next step for each. Every node has one; a claim decides which of
+// them a task belongs to for the moment.
+
+import type { Log } from '../observe/log.ts'
+import { isEnded } from './states.ts'
+import { CLAIM_MS, changeTask, decodeTaskRow, formatTaskId, isClaimed, type Task } from './task.ts'
+import { type WorkDependencies, workOn } from './work.ts'
+
+/** Tasks at once, and how many of them may be copies of videos, which take long. */
+const MOST_AT_ONCE = 64
+const MOST_COPIES = 4
+const COPY_LATER_MS = 1_000
+const STOP_WITHIN_MS = 2_000
+
+export type TaskWorker = {
+  /** Begins work on the tasks that are due. Resolves with 0 if there may be more of them. */
+  run(): Promise<number | undefined>
+  /** Claims no more, and waits a moment for what is under way. */
+  stop(): Promise<void>
+}
+
+export function createTaskWorker(deps: WorkDependencies & { log: Log }): TaskWorker {
+  const underWay = new Set<Promise<void>>()
+  let copies = 0
+  let isStopped = false
+
+  async function work(task: Task): Promise<void> {
+    try {
+      for (let current: Task | undefined = task; current !== undefined && !isStopped; ) {
+        const after: Task | undefined = await step(current)
+        // The claim of a task that is copied or closed next is kept.
+        current = after && !isEnded(after.state) && isClaimed(after) ? after : undefined
+      }
+    } catch (error) {
+      // Its claim expires, and the step is taken again.
+      deps.log.warn('video task not attended to', { task: formatTaskId(task.id), error: String(error) })
+    }
+  }
+
+  async function step(task: Task): Promise<Task | undefined> {
+    if (task.state !== 'copying') return workOn(task, deps)
+    if (copies >= MOST_COPIES) return changeTask(deps.store.tasks, task, { dueInMs: COPY_LATER_MS })
+    copies++
+    try {
+      return await workOn(task, deps)
+    } finally {
+      copies--
+    }
+  }
+
+  return {
+    async run() {
+      const room = MOST_AT_ONCE - underWay.size
+      if (isStopped || room <= 0) return undefined
+      const rows = await deps.store.tasks.claimDue(room, CLAIM_MS)
+      for (const row of rows) {
+        const done: Promise<void> = work(decodeTaskRow(row)).finally(() => underWay.delete(done))
+        underWay.add(done)
+      }
+      return rows.length === room ? 0 : undefined
+    },
+    async stop() {
+      isStopped = true
+      await Promise.race([Promise.all(underWay), Bun.sleep(STOP_WITHIN_MS)])
+    },
+  }
+}
