@@ -50,6 +50,6 @@ CREATE TABLE task (
   data TEXT NOT NULL
 ) STRICT;
 -- Has all columns of the filters, so that counting the tasks of an account does not read their rows.
-CREATE INDEX task_account ON task (account, id, status, model, service_tier) WHERE state <> 'accepted';
+CREATE INDEX task_account ON task (account, id, state, status, model, service_tier);
 CREATE INDEX task_due ON task (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX task_expires ON task (expires_at) WHERE expires_at IS NOT NULL;
