@@ -29,6 +29,7 @@ const load = (source: string) => assemble(source, join(folder, 'trivium.yaml'), 
 test('the page has an example of every section', () => {
   const sections = new Set(BLOCKS.flatMap((block) => [...block.matchAll(/^(\w+):/gm)].map(([, name]) => name)))
   expect([...sections].sort()).toEqual([
+    'callbacks',
     'groups',
     'media',
     'models',

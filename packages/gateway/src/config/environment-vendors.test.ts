@@ -81,6 +81,7 @@ describe('image models', () => {
       routes: [{ upstream: 'ark', cost: { per: 'million_tokens', price: 2_400_000_000n } }],
       limits: { seconds: [4, 12], defaultSeconds: 5 },
     })
+    expect(mediaModels?.get('veo-3.1-fast-generate-preview')?.routes[0]?.upstream).toBe('gemini')
     expect(upstreams.get('ark')?.videos).toEqual({ credential: 'bearer' })
   })
 

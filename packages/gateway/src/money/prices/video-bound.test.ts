@@ -34,18 +34,18 @@ describe('the video to hold for', () => {
       1_200_000_000n,
     ],
     ['by the video', priced('video', 9n, { '1080p': 7n }), { resolutions: ['1080p', '720p'] }, ALL, ['720p', 5], 9n],
-    // 1504 * 640 * 24 * 5 / 1024 = 112,800 tokens, 118,440 with the margin.
-    ['tokens', TOKENS, { seconds: [5] }, ALL, ['720p', 5], 829_080_000n],
-    // 1920 * 1088 * 24 * 5 / 1024 = 244,800 tokens, 257,040 with the margin.
-    ['tokens of all', TOKENS, { seconds: [5], resolutions: ['720p', '1080p'] }, ALL, ['1080p', 5], 1_028_160_000n],
-    // 118,440 tokens for each 120 frames.
-    ['more frames', TOKENS, { seconds: [5], framesPerSecond: 48 }, ALL, ['720p', 5], 1_658_160_000n],
-    ['a video as well', TOKENS, { seconds: [5], inputVideoSeconds: 15 }, ALL, ['720p', 5], 3_316_320_000n],
-    // 3840 * 2160 * 24 * 1 / 1024 = 194,400 tokens, 204,120 with the margin.
-    ['tokens of 4k', TOKENS, { seconds: [1], resolutions: ['4k'] }, {}, ['4k', 1], 1_428_840_000n],
-    ['tokens of any', TOKENS, { seconds: [1] }, {}, [undefined, 1], 1_428_840_000n],
-    // 540 * 960 * 24 / 1024 = 12,150 tokens, 12,758 with the margin, rounded up.
-    ['an unusual resolution', TOKENS, { seconds: [1], resolutions: ['540p'] }, {}, ['540p', 1], 89_306_000n],
+    // 1504 * 640 * 121 / 1024 = 113,740 tokens, 119,427 with the margin.
+    ['tokens', TOKENS, { seconds: [5] }, ALL, ['720p', 5], 835_989_000n],
+    // 1920 * 1088 * 121 / 1024 = 246,840 tokens, 259,182 with the margin.
+    ['tokens of all', TOKENS, { seconds: [5], resolutions: ['720p', '1080p'] }, ALL, ['1080p', 5], 1_036_728_000n],
+    // 1504 * 640 / 1024 = 940 tokens for each frame: 241 frames are 226,540 and 481 are 452,140.
+    ['more frames', TOKENS, { seconds: [5], framesPerSecond: 48 }, ALL, ['720p', 5], 1_665_069_000n],
+    ['a video as well', TOKENS, { seconds: [5], inputVideoSeconds: 15 }, ALL, ['720p', 5], 3_323_229_000n],
+    // 3840 * 2160 * 25 / 1024 = 202,500 tokens, 212,625 with the margin.
+    ['tokens of 4k', TOKENS, { seconds: [1], resolutions: ['4k'] }, {}, ['4k', 1], 1_488_375_000n],
+    ['tokens of any', TOKENS, { seconds: [1] }, {}, [undefined, 1], 1_488_375_000n],
+    // 540 * 960 * 25 / 1024 = 12,656.25 tokens, 13,290 with the margin, rounded up.
+    ['an unusual resolution', TOKENS, { seconds: [1], resolutions: ['540p'] }, {}, ['540p', 1], 93_030_000n],
   ])('%s', (_, price, readings, limits, [resolution, seconds], hold) => {
     const video = mostExpensive({ ...NOTHING, ...readings }, limits, price)
     expect(video).toMatchObject({ resolution, seconds })
@@ -53,24 +53,24 @@ describe('the video to hold for', () => {
   })
 
   test('a part of a second counts', () => {
-    const video = mostExpensive({ ...NOTHING, seconds: [121 / 24], resolutions: ['720p'] }, ALL, TOKENS)
-    // 1504 * 640 * 121 / 1024 = 113,740; with the margin 119,427.
-    expect(video.tokens).toBe(119_427)
+    const video = mostExpensive({ ...NOTHING, seconds: [61 / 24], resolutions: ['720p'] }, ALL, TOKENS)
+    // 62 frames of 940 tokens are 58,280; with the margin 61,194.
+    expect(video.tokens).toBe(61_194)
   })
 })
 
 test('the video that is requested is the first reading, without a margin', () => {
   const readings = { ...NOTHING, resolutions: ['720p', '1080p'], seconds: [5, 12] }
-  expect(requestedVideo(readings, ALL)).toEqual({ resolution: '720p', seconds: 5, tokens: 112_800 })
-  expect(requestedVideo(NOTHING, ALL)).toEqual({ resolution: '720p', seconds: 5, tokens: 112_800 })
+  expect(requestedVideo(readings, ALL)).toEqual({ resolution: '720p', seconds: 5, tokens: 113_740 })
+  expect(requestedVideo(NOTHING, ALL)).toEqual({ resolution: '720p', seconds: 5, tokens: 113_740 })
   expect(requestedVideo(NOTHING, {})).toMatchObject({ resolution: undefined, seconds: 120 })
 })
 
 describe('the video to charge', () => {
-  const requested = { resolution: '720p', seconds: 5, tokens: 112_800 }
+  const requested = { resolution: '720p', seconds: 5, tokens: 113_740 }
 
   test.each([
-    ['as reported', { duration: 4, resolution: '480P' }, { resolution: '480p', seconds: 4, tokens: 112_800 }],
+    ['as reported', { duration: 4, resolution: '480P' }, { resolution: '480p', seconds: 4, tokens: 113_740 }],
     ['frames', { frames: 121, framesPerSecond: 30 }, { ...requested, seconds: 121 / 30 }],
     ['frames alone', { frames: 48 }, { ...requested, seconds: 2 }],
     ['the length before the frames', { duration: 3, frames: 48 }, { ...requested, seconds: 3 }],
@@ -89,10 +89,10 @@ describe('the video to charge', () => {
     [{ completionTokens: 90_000, totalTokens: 95_000 }, 90_000],
     [{ totalTokens: 95_000 }, 95_000],
     [{ completionTokens: 0, totalTokens: 95_000 }, 95_000],
-    [{ completionTokens: -1 }, 112_800],
-    [{ completionTokens: Number.NaN, totalTokens: 0.5 }, 112_800],
-    [{ completionTokens: 1e12 }, 112_800],
-    [undefined, 112_800],
+    [{ completionTokens: -1 }, 113_740],
+    [{ completionTokens: Number.NaN, totalTokens: 0.5 }, 113_740],
+    [{ completionTokens: 1e12 }, 113_740],
+    [undefined, 113_740],
   ])('tokens %j', (usage, tokens) => {
     expect(billableVideo({ settings: {}, ...(usage ? { usage } : {}) }, requested).tokens).toBe(tokens)
   })

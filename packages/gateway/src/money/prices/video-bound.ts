@@ -80,7 +80,8 @@ function videoTokens(
   { framesPerSecond = DEFAULT_FPS, inputVideoSeconds = 0 }: PricedReadings,
 ): number {
   const area = largestArea(resolution ?? LARGEST_RESOLUTION)
-  return (area * framesPerSecond * (seconds + inputVideoSeconds)) / PIXELS_PER_TOKEN
+  // A video has one frame more than its seconds: the last one shows the end.
+  return (area * (framesPerSecond * (seconds + inputVideoSeconds) + 1)) / PIXELS_PER_TOKEN
 }
 
 /** `720p` and `4k` tell the height of the ratio 16:9. */
