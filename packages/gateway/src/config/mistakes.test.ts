@@ -92,36 +92,12 @@ const price = (fields: string) => model(`price: { input: 1, output: 1, ${fields}
 const media = (type: string, fields: string, more = '') =>
   `models: [{ id: m, type: ${type}, routes: [{ upstream: sandbox }], price: { ${fields} }, ${more} }]`
 const limits = (fields: string) => media('image', 'per_image: 1', `limits: { ${fields} }`)
-const video = (fields: string) => media('video', 'per_second: 1', `limits: { ${fields} }`)
 const tool = (id: string) => `tools: { image_generation: { model: ${id} } }`
 const routed = (model: string, dialect: string, path: string) =>
   `upstreams: [{ id: up, dialect: ${dialect}, base_url: "https://a.example.com${path}", keys: [none] }]
 models: [{ id: m, routes: [{ upstream: up }], ${model} }]`
 const imageOn = (dialect: string, path: string) => routed('type: image, price: { per_image: 1 }', dialect, path)
 const textOn = (dialect: string) => routed('price: { input: 1, output: 1 }', dialect, '/v1')
-const VIDEO_LIMITS: [string, string, string][] = [
-  ['limits of a text model for a video', video('context: 1'), 'limits.context: counts tokens'],
-  ['sizes of a video', video('sizes: [64x64]'), 'limits.sizes: applies to image models only'],
-  ['one number of seconds', video('seconds: 5'), 'limits.seconds: expected a list, such as [4, 12]'],
-  ['three numbers of seconds', video('seconds: [1, 2, 3]'), 'limits.seconds: expected the shortest and the longest'],
-  ['seconds in the wrong order', video('seconds: [12, 4]'), 'limits.seconds: 12 is more than 4; write the shortest'],
-  ['parts of seconds', video('seconds: [0.5, 4]'), 'limits.seconds[0]: expected a whole number from 1 to 120'],
-  [
-    'a default that is too long',
-    video('seconds: [4, 12], default_seconds: 13'),
-    'limits.default_seconds: 13 is outside of seconds, which is 4 to 12',
-  ],
-  ['a size as a resolution', video('resolutions: [1280x720]'), 'expected a resolution such as 480p, 720p or 1080p'],
-  ['no resolutions', video('resolutions: []'), 'limits.resolutions: the list is empty; remove it, or name the'],
-  [
-    'a default that is not offered',
-    video('resolutions: [720p, 1080p], default_resolution: 480p'),
-    'limits.default_resolution: "480p" is not among the resolutions 720p, 1080p',
-  ],
-  ['a ratio of nothing', video('ratios: ["16:0"]'), 'limits.ratios[0]: expected a ratio such as 16:9'],
-  ['fewer images than none', video('images: -1'), 'limits.images: expected a whole number from 0 to 100'],
-]
-
 const IMAGE_LIMITS: [string, string, string][] = [
   ['a size that is none', limits('sizes: [large]'), 'limits.sizes[0]: expected a size such as 1024x1024'],
   ['a size of nothing', limits('sizes: ["0x9"]'), 'limits.sizes[0]: expected a size such as 1024x1024'],
@@ -257,33 +233,6 @@ const SINGLE: [string, string, string][] = [
     media('video', 'per_second: 1, per_video: 1'),
     'per_second and per_video cannot both be the',
   ],
-  ...VIDEO_LIMITS,
-  [
-    'a variant of a resolution that is not offered',
-    media('video', 'per_second: 1, variants: { 4k: 2 }', 'limits: { resolutions: [720p] }'),
-    'price.variants.4k: "4k" is not a variant; write one of limits.resolutions: 720p',
-  ],
-  ['fallbacks of a video', media('video', 'per_second: 1', 'fallbacks: [a]'), 'fallbacks: text models only have'],
-  [
-    'a video model on a text upstream',
-    routed('type: video', 'chat', '/v1'),
-    '"up" has the dialect chat; a video model needs an upstream with the dialect video-tasks or generate-content',
-  ],
-  [
-    'a video model on an images upstream',
-    routed('type: video', 'images', '/v1'),
-    '"up" has the dialect images; a video',
-  ],
-  ['a text model on a video upstream', routed('type: text', 'video-tasks', '/api/v3'), '"up" generates videos only'],
-  [
-    'an image model on a video upstream',
-    routed('type: image', 'video-tasks', '/api/v3'),
-    '"up" has the dialect video-tasks; an image model needs',
-  ],
-  ['tasks that are not kept', 'retention: { tasks: off }', 'retention.tasks: tasks are always kept for a while'],
-  ['tasks that are not kept long', 'retention: { tasks: 59m }', 'retention.tasks: "59m" is out of range; write'],
-  ['an unknown callback setting', 'callbacks: { private: true }', 'callbacks: unknown field "private"'],
-  ['a callback setting that is no switch', 'callbacks: { allow_private: 1 }', 'expected true or false, not "1"'],
   ['a text model by the image', price('per_image: 1'), 'price.per_image: is for models of type image or video'],
   ['a price name in another style', price('cachedInput: 1'), 'unknown field "cachedInput"; did you mean cached_input?'],
   ['a float as a price', price('cache_write_1h: 1e-3'), '"1e-3" is not a valid amount in USD'],

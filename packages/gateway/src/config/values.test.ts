@@ -227,34 +227,6 @@ upstreams: [{ id: up, dialect: images, base_url: "https://a.example.com/v1", key
   expect(tools).toEqual({ imageGeneration: { model: 'range' } })
 })
 
-test('limits of video models: those of the file, then those of the model behind the route', () => {
-  const { mediaModels, upstreams, retention, callbacks } = load(`models:
-  - { id: all, type: video, routes: [{ upstream: up }], price: { per_second: 1, variants: { 4K: 2 } }, limits: { seconds: [4, 12], default_seconds: 5, resolutions: [720P, 4k], default_resolution: 4K, ratios: ["16:9", adaptive], images: 0 } }
-  - { id: none, type: video, routes: [{ upstream: up }], price: { per_second: 1 } }
-  - { id: demo, type: video, routes: [{ upstream: sandbox }], price: { per_second: 1 }, limits: { seconds: [1, 3], images: 1 } }
-upstreams: [{ id: up, dialect: video-tasks, base_url: "https://a.example.com/api/v3", keys: [none], timeouts: { total: 2h } }, { id: other, dialect: video-tasks, base_url: "https://a.example.com/api/v3", keys: [none], timeouts: { idle: 2m } }]
-sandbox: true
-retention: { tasks: 1h }
-callbacks: { allow_private: true }
-`)
-  expect(mediaModels?.get('all')?.limits).toEqual({
-    ...{ seconds: [4, 12], defaultSeconds: 5, resolutions: ['720p', '4k'], defaultResolution: '4k' },
-    ...{ ratios: ['16:9', 'adaptive'], images: 0 },
-  })
-  expect(mediaModels?.get('none')?.limits).toEqual({})
-  // The known default of 5 seconds does not fit.
-  expect(mediaModels?.get('demo')?.limits).toEqual({
-    ...{ seconds: [1, 3], resolutions: ['480p', '720p', '1080p'], defaultResolution: '480p', images: 1 },
-  })
-  expect(upstreams.get('up')).toMatchObject({
-    taskDeadlineMs: 7_200_000,
-    videos: { credential: 'bearer' },
-    endpoints: [],
-  })
-  expect(upstreams.get('other')).not.toHaveProperty('taskDeadlineMs')
-  expect([retention.tasks, callbacks.allowPrivate]).toEqual([3_600_000, true])
-})
-
 test.each([
   ['', { firstByteMs: 300_000, idleMs: 300_000, totalMs: 600_000, drainMs: 300_000 }],
   ['total: 20m', { firstByteMs: 300_000, idleMs: 300_000, totalMs: 1_200_000, drainMs: 300_000 }],
