@@ -1,7 +1,7 @@
 // Vendors that their environment keyVariable alone switches on, with the models and prices of the built-in list.
 
-import { mediaPriceVersion } from './sections/media-prices.ts'
-import { priceVersion } from './sections/token-prices.ts'
+import { mediaPriceVersion } from './sections/models/media-prices.ts'
+import { priceVersion } from './sections/models/token-prices.ts'
 import { kindSettings } from './sections/upstream-kind.ts'
 import { isApiKey } from './sections/upstreams.ts'
 import type { MediaModel, Model, Upstream } from './types.ts'

@@ -1,8 +1,8 @@
 // The embedded sandbox: its upstream, model and group, present without being configured.
 import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
 import { NANOS_PER_USD } from '../money/amount.ts'
-import { mediaPriceVersion } from './sections/media-prices.ts'
-import { priceVersion } from './sections/token-prices.ts'
+import { mediaPriceVersion } from './sections/models/media-prices.ts'
+import { priceVersion } from './sections/models/token-prices.ts'
 import type { FileConfig, ImageModel, Model, TokenPrice, Upstream, VideoModel, VideoModelLimits } from './types.ts'
 import { upstreamDefaults } from './upstream-defaults.ts'
 

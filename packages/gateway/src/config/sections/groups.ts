@@ -5,8 +5,8 @@ import type { Group, GroupMediaPrice, GroupPrice, ModelType } from '../types.ts'
 import { addMistake, lineOf, type YamlValue } from '../yaml/document.ts'
 import { entriesOf, fieldsOf, itemsOf, listOf, quote } from '../yaml/fields.ts'
 import { readId, readMultiplier, readText } from '../yaml/scalars.ts'
-import { mediaPriceVersion, readMediaPrice } from './media-prices.ts'
-import { priceVersion, readTokenPrice } from './token-prices.ts'
+import { mediaPriceVersion, readMediaPrice } from './models/media-prices.ts'
+import { priceVersion, readTokenPrice } from './models/token-prices.ts'
 
 export const ALL_MODELS = '*'
 export const MULTIPLIER_ONE = 1_000_000n

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { readMediaPrice } from '../../config/sections/media-prices.ts'
-import { readTokenPrice } from '../../config/sections/token-prices.ts'
+import { readMediaPrice } from '../../config/sections/models/media-prices.ts'
+import { readTokenPrice } from '../../config/sections/models/token-prices.ts'
 import { parseDocumentOf } from '../../config/yaml/document.ts'
 import { differences, type Price, percentAbove } from './price-diff.ts'
 

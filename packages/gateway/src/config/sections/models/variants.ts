@@ -1,8 +1,8 @@
 // Prices of image and video models that differ by size, quality or resolution.
-import type { Nanos } from '../../money/amount.ts'
-import { addMistake, type YamlValue } from '../yaml/document.ts'
-import { entriesOf, quote } from '../yaml/fields.ts'
-import { readUsd } from '../yaml/scalars.ts'
+import type { Nanos } from '../../../money/amount.ts'
+import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import { entriesOf, quote } from '../../yaml/fields.ts'
+import { readUsd } from '../../yaml/scalars.ts'
 
 const MOST_VARIANTS = 256
 

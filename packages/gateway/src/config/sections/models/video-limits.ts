@@ -1,10 +1,19 @@
 // What requests to a video model may ask for: lengths, resolutions, ratios and images, and what is sent upstream where they ask
 // for nothing.
 import { MOST_SECONDS, readSetting } from '@trivium/protocol/dialects/shared/videos/settings.ts'
-import type { VideoModelLimits } from '../types.ts'
-import { addMistake, type YamlValue } from '../yaml/document.ts'
-import { type Fields, fieldsOf, itemsOf, listOf, quote, quoteSource, type Reader, scalarText } from '../yaml/fields.ts'
-import { readInteger } from '../yaml/scalars.ts'
+import type { VideoModelLimits } from '../../types.ts'
+import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import {
+  type Fields,
+  fieldsOf,
+  itemsOf,
+  listOf,
+  quote,
+  quoteSource,
+  type Reader,
+  scalarText,
+} from '../../yaml/fields.ts'
+import { readInteger } from '../../yaml/scalars.ts'
 
 const tokens = 'counts tokens and applies to text models only; remove it'
 const image = 'applies to image models only; a video model has resolutions'

@@ -1,9 +1,9 @@
 // What requests to an image model may ask for: sizes as a list or a range, qualities, images per request.
 import type { ImageLimits, SizeRange } from '@trivium/protocol/canonical/image.ts'
-import { isQuality, isSize, LONGEST_SIDE } from '../../money/prices/media-quantities.ts'
-import { addMistake, type YamlValue } from '../yaml/document.ts'
-import { fieldsOf, isList, listOf, quoteSource, scalarText } from '../yaml/fields.ts'
-import { readInteger } from '../yaml/scalars.ts'
+import { isQuality, isSize, LONGEST_SIDE } from '../../../money/prices/media-quantities.ts'
+import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import { fieldsOf, isList, listOf, quoteSource, scalarText } from '../../yaml/fields.ts'
+import { readInteger } from '../../yaml/scalars.ts'
 
 const tokens = 'counts tokens and applies to text models only; remove it'
 const FIELDS = { sizes: true, qualities: true, n: true, context: tokens, max_output: tokens } as const

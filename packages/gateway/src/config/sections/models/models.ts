@@ -1,9 +1,9 @@
 // Section `models`: the models that clients request, with their routes and prices.
 
 import { VIDEO_SERVICES } from '@trivium/protocol/dialects/video-services.ts'
-import type { VideoPrice } from '../../money/prices/video-price.ts'
-import { closestMatch } from '../closest-match.ts'
-import { SANDBOX_MODEL } from '../sandbox.ts'
+import type { VideoPrice } from '../../../money/prices/video-price.ts'
+import { closestMatch } from '../../closest-match.ts'
+import { SANDBOX_MODEL } from '../../sandbox.ts'
 import type {
   ImageModel,
   ImagePrice,
@@ -14,10 +14,10 @@ import type {
   TokenPrice,
   Upstream,
   VideoModel,
-} from '../types.ts'
-import { addMistake, lineOf, type YamlValue } from '../yaml/document.ts'
-import { type Fields, fieldsOf, itemsOf, listOf, quote, type Reader } from '../yaml/fields.ts'
-import { readInteger, readModelId, readText, readWord } from '../yaml/scalars.ts'
+} from '../../types.ts'
+import { addMistake, lineOf, type YamlValue } from '../../yaml/document.ts'
+import { type Fields, fieldsOf, itemsOf, listOf, quote, type Reader } from '../../yaml/fields.ts'
+import { readInteger, readModelId, readText, readWord } from '../../yaml/scalars.ts'
 import { readImageLimits } from './image-limits.ts'
 import { readImagePrice } from './image-prices.ts'
 import { mediaPriceVersion } from './media-prices.ts'

@@ -1,12 +1,12 @@
 // Token prices in the file: USD, read digit by digit. An omitted figure takes the most expensive plausible value of those
 // given; anything lower would be a discount that was not granted.
 import { createHash } from 'node:crypto'
-import type { Nanos } from '../../money/amount.ts'
-import { type Figures, KIND_NAMES, KINDS, type Kind } from '../../money/prices/token-kinds.ts'
-import { type LongContext, type Tier, type TokenPrice, USUAL_TIERS } from '../../money/prices/token-price.ts'
-import { closestMatch } from '../closest-match.ts'
-import { canonicalJson } from '../hash.ts'
-import { addMistake, type YamlValue } from '../yaml/document.ts'
+import type { Nanos } from '../../../money/amount.ts'
+import { type Figures, KIND_NAMES, KINDS, type Kind } from '../../../money/prices/token-kinds.ts'
+import { type LongContext, type Tier, type TokenPrice, USUAL_TIERS } from '../../../money/prices/token-price.ts'
+import { closestMatch } from '../../closest-match.ts'
+import { canonicalJson } from '../../hash.ts'
+import { addMistake, type YamlValue } from '../../yaml/document.ts'
 import {
   entriesOf,
   type FieldRules,
@@ -17,8 +17,8 @@ import {
   itemsOf,
   quote,
   type Reader,
-} from '../yaml/fields.ts'
-import { readInteger, readMultiplier, readUsd } from '../yaml/scalars.ts'
+} from '../../yaml/fields.ts'
+import { readInteger, readMultiplier, readUsd } from '../../yaml/scalars.ts'
 
 type Written = { [K in Kind]?: Nanos }
 

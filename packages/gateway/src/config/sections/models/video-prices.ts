@@ -1,10 +1,10 @@
 // Prices of video models in the file.
-import type { Nanos } from '../../money/amount.ts'
-import { isWord } from '../../money/prices/media-quantities.ts'
-import type { VideoPrice, VideoUnit } from '../../money/prices/video-price.ts'
-import { addMistake, type YamlValue } from '../yaml/document.ts'
-import { fieldsOf, type Reader } from '../yaml/fields.ts'
-import { readUsd } from '../yaml/scalars.ts'
+import type { Nanos } from '../../../money/amount.ts'
+import { isWord } from '../../../money/prices/media-quantities.ts'
+import type { VideoPrice, VideoUnit } from '../../../money/prices/video-price.ts'
+import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import { fieldsOf, type Reader } from '../../yaml/fields.ts'
+import { readUsd } from '../../yaml/scalars.ts'
 import { readVariants } from './variants.ts'
 
 const text = 'is for text models; a video model has per_second, per_video or per_million_tokens, in USD'

@@ -1,10 +1,10 @@
 // Prices of image models in the file: by the image, or by the token.
-import type { Nanos } from '../../money/amount.ts'
-import type { ImagePrice } from '../../money/prices/image-price.ts'
-import { isQuality, isSize } from '../../money/prices/media-quantities.ts'
-import { addMistake, type YamlValue } from '../yaml/document.ts'
-import { type Fields, fieldsOf } from '../yaml/fields.ts'
-import { readUsd } from '../yaml/scalars.ts'
+import type { Nanos } from '../../../money/amount.ts'
+import type { ImagePrice } from '../../../money/prices/image-price.ts'
+import { isQuality, isSize } from '../../../money/prices/media-quantities.ts'
+import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import { type Fields, fieldsOf } from '../../yaml/fields.ts'
+import { readUsd } from '../../yaml/scalars.ts'
 import { readVariants } from './variants.ts'
 
 const perVideo = 'is for video models; an image model has per_image, in USD'
