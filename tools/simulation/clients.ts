@@ -33,5 +33,5 @@ export function newTask(
   const deadline = start + time + random.between(2_000, 90_000)
   const doneAt = time + random.below(20_000)
   const cost = random.chance(0.7) ? BigInt(random.between(0, 90)) : undefined
-  return { id, ...terms, createdAt: time, deadline, doneAt, cost, over: false, confirmed: undefined }
+  return { id, ...terms, createdAt: start + time, deadline, doneAt, cost, over: false, confirmed: undefined }
 }

@@ -16,7 +16,7 @@ import { checkEnd, isAlive, type Model, must, Violation } from './model.ts'
 import { type Host, type Process, type Question, type Surroundings, startProcess } from './process.ts'
 import { type Random, seeded } from './random.ts'
 import { RULES, type Rules } from './rules.ts'
-import { createStore, creditAccount } from './store.ts'
+import { createStore, creditAccount, OLD_TASK_MS } from './store.ts'
 import { NOTHING_HAPPENED, noteLimits } from './usage.ts'
 
 export const FAULTS = [
@@ -41,9 +41,6 @@ export type Failure = { seed: number; steps: number; without: Fault[]; rule: str
 export const STEPS = 500
 /** STALE_AFTER_MS on a clock that runs up to a tenth too slow: what the store sees of a node that keeps to it. */
 const LEASE_LEFT_MS = STALE_AFTER_MS / 0.9
-/** Longer than any freeze and any message after it. */
-const OLD_TASK_MS = 45_000
-const REMOVE_LEASES_MS = 3_000
 /** An ordinary evening, and the last minutes of a day, of a week, of a leap February and of a year that ends on a Sunday. */
 const STARTS = [
   1_700_000_000_000,
@@ -104,7 +101,6 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
   let time = 0
   let ids = 0n
   let names = 0
-  let leasesRemovedAt = 0
   let questions: Question[] = []
   let answers: { question: Question; result: Parameters<Question['hear']>[0] & object }[] = []
   // One process that owns the store, or several nodes that share it.
@@ -298,20 +294,11 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     if (strikes('lost', 0.01)) random.take(questions)
     // The store's own timeouts: no message stays in the network forever.
     questions = questions.filter((question) => question.sentAt > time - 20_000)
-    if (store.up && time >= leasesRemovedAt + REMOVE_LEASES_MS) removeLeases()
+    if (store.up) store.removeLeases(START + time)
     // Nothing happens for a while, and minutes end.
     if (strikes('pause', 0.01)) time += random.between(5_000, 70_000)
     if (store.up && strikes('admin', 0.02)) admin()
     if (store.up && strikes('foreign-settle', 0.01)) settleForeign()
-  }
-
-  function removeLeases(): void {
-    leasesRemovedAt = time
-    const old = [...model.tasks.values()].filter(({ createdAt }) => createdAt < time - OLD_TASK_MS)
-    store.removeLeases(
-      old.map(({ id }) => id),
-      START + time,
-    )
   }
 
   function step(): void {
@@ -400,8 +387,7 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     const late = time + 6_000
     settleDown(() => time > late && processes.every((process) => process.isIdle()) && questions.length === 0)
     checkEnd(store.rows, model)
-    time += OLD_TASK_MS + 1
-    removeLeases()
+    store.removeLeases(START + time + OLD_TASK_MS)
     must(store.rows.leases.size === 0, 'no lease is left of tasks that have ended')
   }
 

@@ -23,11 +23,14 @@ export type SimulatedStore = {
   downUntil: number
   /** All verbs in one commit; `crash` at the last moment undoes them all: undefined. */
   transact(verbs: Verb[], now: number, crash: boolean): Result[] | undefined
-  /** Removes the expired leases of these tasks, as far as the rules allow. */
-  removeLeases(tasks: readonly bigint[], now: number): void
+  /** Removes the expired leases of old tasks, as far as the rules allow. */
+  removeLeases(now: number): void
   /** An admin's own transaction. */
   change(edit: (rows: MemoryRows) => void): void
 }
+
+/** Longer than any freeze and any message after it. */
+export const OLD_TASK_MS = 45_000
 
 type Kind = 'accounts' | 'keys' | 'requests' | 'nodes' | 'leases'
 type Id = bigint | number | string
@@ -125,9 +128,10 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
     up: true,
     downUntil: 0,
     transact,
-    removeLeases(tasks, now) {
-      for (const id of tasks) {
+    removeLeases(now) {
+      for (const { id, createdAt } of model.tasks.values()) {
         const [name, request] = [taskLease(id), rows.requests.get(id)]
+        if (createdAt > now - OLD_TASK_MS) continue
         if ((rows.leases.get(name)?.expiresAt ?? now) > now || !rules.removesLease(request)) continue
         rows.leases.delete(name)
         // While there is a hold no epoch may come twice, removed or not.

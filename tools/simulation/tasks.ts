@@ -10,8 +10,8 @@ export type Task = {
   key: bigint
   revision: number
   amount: Nanos
+  /** By the store's clock, like the deadline. */
   createdAt: number
-  /** By the store's clock. */
   deadline: number
   /** When its result is known, and what it costs; undefined: it fails and is voided. */
   doneAt: number
