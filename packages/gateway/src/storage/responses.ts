@@ -1,0 +1,40 @@
+// Stored responses: what a conversation can be continued from. Each row has only what its request added: the history is the chain
+// of its parents. Contents are encrypted before they come here.
+//
+// A row that is hidden or has expired is removed once no other row continues it.
+
+export type StoredResponse = {
+  /** As clients know it. Unique within the account. */
+  id: string
+  account: bigint
+  /** The response that this one continues. */
+  parent: string | undefined
+  /** Encrypted: the items that the request added, those of the response, and the response itself without them. */
+  input: Uint8Array
+  output: Uint8Array
+  record: Uint8Array
+  /** Milliseconds since 1970, by the store's clock. */
+  createdAt: number
+}
+
+export type NewResponse = Omit<StoredResponse, 'createdAt'> & {
+  keepMs: number
+  /** The ids of its items, of the input and of the output. */
+  items: readonly string[]
+}
+
+/** All reject with StoreDown if the store does not answer: whether the call took effect is then unknown. */
+export interface Responses {
+  /** Durable when this resolves. May be repeated. false: the parent does not exist any more. */
+  put(response: NewResponse): Promise<boolean>
+  /** undefined: there is none, it is hidden, has expired, or belongs to another account. */
+  find(account: bigint, id: string): Promise<StoredResponse | undefined>
+  /** The response and all that it continues, the oldest first, in one round trip. Empty as `find` is undefined. */
+  chain(account: bigint, id: string): Promise<StoredResponse[]>
+  /** The responses of the account that have these items; hidden and expired ones do not. At most one for each item, the newest. */
+  withItems(account: bigint, items: readonly string[]): Promise<Map<string, StoredResponse>>
+  /** Clients do not find it any more, at once. false: there was none. */
+  hide(account: bigint, id: string): Promise<boolean>
+  /** Removes at most `limit` rows that nothing continues; resolves with their number. */
+  sweep(limit: number): Promise<number>
+}
