@@ -14,11 +14,13 @@ beforeAll(async () => {
     config: `
 upstreams:
   - { id: own, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: [k] }
+  - { id: films, dialect: video-tasks, base_url: "http://127.0.0.1:1/api/v3", keys: [k] }
 models:
   - { id: plain, routes: [{ upstream: own }], price: { input: 1, output: 4 }, limits: { context: 128000, max_output: 4096 } }
   - { id: maker/with-slash, routes: [{ upstream: own }], price: { input: 1, output: 4 } }
   - { id: "colon:70b", routes: [{ upstream: own }], price: { input: 0, output: 0 } }
   - { id: unpriced, routes: [{ upstream: own }] }
+  - { id: film, type: video, routes: [{ upstream: films }], price: { per_second: 0.05 }, limits: { seconds: [4, 12] } }
 groups:
   - { id: default, models: ["*"] }
   - { id: small, models: [plain, unpriced] }
@@ -29,7 +31,8 @@ groups:
 })
 afterAll(() => gateway.stop())
 
-const IDS = ['plain', 'maker/with-slash', 'colon:70b']
+const TEXT_IDS = ['plain', 'maker/with-slash', 'colon:70b']
+const IDS = [...TEXT_IDS, 'film']
 
 const openai = (apiKey: string) => new OpenAI({ baseURL: `${gateway.url}/v1`, apiKey, maxRetries: 0 })
 const anthropic = (apiKey: string) => new Anthropic({ baseURL: gateway.url, apiKey, maxRetries: 0 })
@@ -51,6 +54,23 @@ async function rejectedWith(call: () => Promise<unknown>): Promise<number | unde
   }
 }
 
+test('a video model is listed with its type, price, limits and protocols; other endpoints name the right one', async () => {
+  const headers = { authorization: `Bearer ${all}`, 'content-type': 'application/json' }
+  const entry = await (await fetch(`${gateway.url}/v1/models/film`, { headers })).json()
+  expect(entry).toMatchObject({
+    type: 'video',
+    price: { per_second: '0.05', variants: {} },
+    limits: { seconds: [4, 12], default_seconds: null, resolutions: null },
+    protocols: ['video-tasks'],
+  })
+  const body = JSON.stringify({ model: 'film', messages: [{ role: 'user', content: 'x' }], prompt: 'x' })
+  for (const path of ['/v1/chat/completions', '/v1/images/generations']) {
+    const answer = await fetch(`${gateway.url}${path}`, { method: 'POST', headers, body })
+    expect(answer.status).toBe(400)
+    expect(await answer.text()).toContain('POST /api/v3/contents/generations/tasks')
+  }
+})
+
 describe('lists contain exactly the models of the key’s group', () => {
   test.each([
     ['openai', async (key: string) => collect(await openai(key).models.list(), ({ id }) => id)],
@@ -70,7 +90,7 @@ describe('lists contain exactly the models of the key’s group', () => {
 })
 
 describe('one model by its id', () => {
-  test.each(IDS)('%s', async (id) => {
+  test.each(TEXT_IDS)('%s', async (id) => {
     expect(await openai(all).models.retrieve(id)).toMatchObject({ id, object: 'model' })
     expect(await anthropic(all).models.retrieve(id)).toMatchObject({ id, type: 'model' })
     expect(await google(all).models.get({ model: id })).toMatchObject({ name: `models/${id}` })

@@ -10,7 +10,6 @@ import type {
   MediaModel,
   MediaPrice,
   Model,
-  Route,
   Upstream,
   VideoModel,
 } from '../config/types.ts'
@@ -18,8 +17,9 @@ import { type ImageRate, imageRate } from '../money/prices/image-price.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import { type TokenRate, tokenRate } from '../money/prices/token-rate.ts'
 import { type VideoRate, videoRate } from '../money/prices/video-price.ts'
-import { type Choosable, type Tier, tiersOf } from '../upstreams/health/choose.ts'
+import { type Tier, tiersOf } from '../upstreams/health/choose.ts'
 import { createHealth, type Health } from '../upstreams/health/health.ts'
+import { type Candidate, type CostedRoute, candidatesOf } from './candidates.ts'
 
 /** A model as one group can use it. */
 export type Offer<P extends AnyPrice = AnyPrice, M extends { id: string } = { id: string }> = {
@@ -41,17 +41,7 @@ export type ImageOffer = Offer<ImageRate, ImageModel>
 /** One that generates videos. */
 export type VideoOffer = Offer<VideoRate, VideoModel>
 export type AnyOffer = TextOffer | ImageOffer | VideoOffer
-/** One route to a model: an upstream with one of its keys. */
-export type Candidate<P extends AnyPrice = AnyPrice> = Choosable & {
-  upstream: Upstream
-  route: Omit<Route, 'cost'>
-  key: string
-  /** What the vendor charges the operator; absent: unknown. */
-  costRate?: P
-}
-export type TextCandidate = Candidate<TokenRate>
-export type ImageCandidate = Candidate<ImageRate>
-export type VideoCandidate = Candidate<VideoRate>
+export type { Candidate, ImageCandidate, TextCandidate, VideoCandidate } from './candidates.ts'
 
 export type Catalogue = {
   config: FileConfig
@@ -177,36 +167,3 @@ const ownMediaPrice =
     const isOfType = (price: MediaPrice): price is Extract<MediaPrice, { type: T }> => price.type === type
     return own && isOfType(own.price) ? { price: own.price, priceVersion: own.priceVersion } : undefined
   }
-
-type CostedRoute<Cost> = Omit<Route, 'cost'> & { cost: Cost | undefined }
-
-/** `rateOf`: of what the vendor charges. */
-function candidatesOf<Cost, P extends AnyPrice>(
-  { routes }: { routes: readonly CostedRoute<Cost>[] },
-  config: FileConfig,
-  health: Health,
-  rateOf: (cost: Cost) => P,
-): Candidate<P>[] {
-  return routes
-    .flatMap((route) => {
-      const upstream = config.upstreams.get(route.upstream)
-      return upstream ? candidatesFor(upstream, route, health, rateOf) : []
-    })
-    .sort((a, b) => a.priority - b.priority)
-}
-
-/** The weight of a route is divided among the keys of its upstream. */
-function candidatesFor<Cost, P extends AnyPrice>(
-  upstream: Upstream,
-  route: CostedRoute<Cost>,
-  health: Health,
-  rateOf: (cost: Cost) => P,
-): Candidate<P>[] {
-  const costRate = route.cost && rateOf(route.cost)
-  const keys = health.keysOf(upstream)
-  const weight = route.weight / keys.length
-  return keys.map(({ key, health }) => ({
-    ...{ upstream, route, key, health, weight, priority: route.priority },
-    ...(costRate ? { costRate } : {}),
-  }))
-}

@@ -72,4 +72,5 @@ test('the generate-content list', () => {
     supportedGenerationMethods: ['generateContent', 'streamGenerateContent'],
   })
   expect(generateContentModelEntry(model('x'))).not.toHaveProperty('inputTokenLimit')
+  expect(generateContentModelEntry({ ...full, type: 'video' }).supportedGenerationMethods).toEqual([])
 })

@@ -85,7 +85,8 @@ export function generateContentModelEntry(model: ListedModel) {
     description: `${model.displayName}, from ${model.owner}`,
     ...(model.context === undefined ? {} : { inputTokenLimit: model.context }),
     ...(model.maxOutput === undefined ? {} : { outputTokenLimit: model.maxOutput }),
-    supportedGenerationMethods: ['generateContent', 'streamGenerateContent'],
+    // Videos are made by tasks of another protocol.
+    supportedGenerationMethods: model.type === 'video' ? [] : ['generateContent', 'streamGenerateContent'],
   }
 }
 
