@@ -259,7 +259,6 @@ describe('paths', () => {
   test.each([
     ['/v1/messages/count_tokens', 'the counting of tokens'],
     ['/v1beta/models/plain:countTokens', 'the counting of tokens'],
-    ['/api/v3/contents/generations/tasks', 'videos'],
   ])('%s is not served yet, and says what', async (path, what) => {
     const version = { 'anthropic-version': '2023-06-01' }
     const { status, body } = await call('POST', path, { 'x-api-key': all, ...version })
