@@ -2,11 +2,12 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { StreamTiming } from '../../../packages/gateway/src/paid-call/stream-timing.ts'
+import type { TaskTiming } from '../../../packages/gateway/src/tasks/timing.ts'
 import { type CommandOutput, type Engine, environmentOf, type Home, MAIN, newHome, runCommand } from './home.ts'
 import { closeDatabase, runJson } from './operate.ts'
 
 const START_WITHIN_MS = 20_000
-const SET_STREAM_TIMING = join(import.meta.dir, 'set-stream-timing.ts')
+const SET_TIMING = join(import.meta.dir, 'set-timing.ts')
 
 export type GatewayOptions = {
   engine?: Engine
@@ -15,6 +16,7 @@ export type GatewayOptions = {
   env?: Record<string, string>
   /** Waits that this test shortens. */
   streamTiming?: Partial<StreamTiming>
+  taskTiming?: Partial<TaskTiming>
   /** The limit of file descriptors of the process. */
   descriptors?: number
   /** Another main.ts than this checkout's. */
@@ -44,14 +46,14 @@ export type Gateway = {
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const home = options.home ?? (await newHome(options.engine ?? 'sqlite', options.config))
-  const { descriptors, streamTiming } = options
-  const preload = streamTiming ? ['--preload', SET_STREAM_TIMING] : []
+  const { descriptors, streamTiming, taskTiming } = options
+  const preload = streamTiming || taskTiming ? ['--preload', SET_TIMING] : []
   const limited = descriptors ? ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`] : []
   const child = Bun.spawn([...limited, process.execPath, ...preload, options.main ?? MAIN, 'serve'], {
     // The fourth stream closes when the test process ends, which stops the server: a failed run leaves nothing behind.
     env: {
       ...environmentOf(home, options.env),
-      ...{ TRIVIUM_LAUNCHER_FD: '3', TEST_STREAM_TIMING: JSON.stringify(streamTiming ?? {}) },
+      ...{ TRIVIUM_LAUNCHER_FD: '3', TEST_TIMING: JSON.stringify({ stream: streamTiming, tasks: taskTiming }) },
     },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })

@@ -6,6 +6,7 @@ import type { Log } from '../observe/log.ts'
 import type { Tasks } from '../storage/tasks.ts'
 import type { postPublic } from '../upstreams/public/post-public.ts'
 import { changeTask, formatTaskId, type PendingCallback, storeNow, type Task } from './task.ts'
+import { TASK_TIMING } from './timing.ts'
 import { type ViewDependencies, viewOf } from './view.ts'
 
 export type CallbackDependencies = ViewDependencies & {
@@ -15,10 +16,7 @@ export type CallbackDependencies = ViewDependencies & {
   log: Log
 }
 
-const ACKNOWLEDGED_WITHIN_MS = 5_000
 const MOST_TRIES = 3
-/** After the first try, and after the second. */
-const PAUSES_MS = [2_000, 10_000]
 
 export const dueCallback = (task: Task): PendingCallback | undefined => {
   const [next] = task.data.callbacks ?? []
@@ -38,7 +36,7 @@ export async function sendCallback(
     deps.log.warn('callback not delivered', { task: formatTaskId(task.id), status: callback.status, tries, error })
   }
   const [, ...others] = task.data.callbacks ?? []
-  const at = storeNow(task) + (PAUSES_MS[tries - 1] ?? 0)
+  const at = storeNow(task) + (TASK_TIMING.callbackPausesMs[tries - 1] ?? 0)
   // Those behind it wait: a client sees the changes in their order.
   const waiting = isOver ? others : [{ ...callback, tries, at }, ...others.map((each) => ({ ...each, at }))]
   const { pollAt } = task.data
@@ -53,7 +51,7 @@ async function post(task: Task, { status, updatedAt }: PendingCallback, deps: Ca
   const body = encodeTask(viewOf(task, deps, { status, updatedAt }))
   try {
     const answer = await deps.postPublic(callbackUrl, {
-      ...{ body, contentType: 'application/json', timeoutMs: ACKNOWLEDGED_WITHIN_MS },
+      ...{ body, contentType: 'application/json', timeoutMs: TASK_TIMING.acknowledgedWithinMs },
       allowPrivate: deps.catalogue().config.callbacks.allowPrivate,
     })
     return answer >= 200 && answer < 300 ? undefined : `status ${answer}`

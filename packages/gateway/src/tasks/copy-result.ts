@@ -12,7 +12,8 @@ import { PublicFetchError } from '../upstreams/public/public-fetch-error.ts'
 import type { Embedded } from '../upstreams/send.ts'
 import { chargeFor } from './charge.ts'
 import { endWith, type PollDependencies } from './poll.ts'
-import { CLAIM_MS, changeTask, formatTaskId, type StoredMedia, storeNow, type Task } from './task.ts'
+import { changeTask, formatTaskId, type StoredMedia, storeNow, type Task } from './task.ts'
+import { TASK_TIMING } from './timing.ts'
 import { type Located, locate, queryTask } from './upstream.ts'
 import { urlExpiry } from './url-expiry.ts'
 
@@ -25,8 +26,6 @@ export type CopyDependencies = PollDependencies & {
 const LARGEST_VIDEO = 2 * 1024 * 1024 * 1024
 const LARGEST_FRAME = 64 * 1024 * 1024
 const COPY_WITHIN_MS = 30 * 60_000
-const SILENCE_MS = 60_000
-const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [2_000, 5 * 60_000]
 const SHORTEST_KEPT_MS = 60 * 60_000
 
 /** For a task in `copying`. undefined: another process has changed it. */
@@ -34,9 +33,9 @@ export async function copyResult(task: Task, deps: CopyDependencies): Promise<Ta
   const { tasks } = deps.store
   const stop = new AbortController()
   const renewal = setInterval(async () => {
-    const isOurs = await tasks.renew(task.id, task.version, CLAIM_MS).catch(() => true)
+    const isOurs = await tasks.renew(task.id, task.version, TASK_TIMING.claimMs).catch(() => true)
     if (!isOurs) stop.abort()
-  }, CLAIM_MS / 3)
+  }, TASK_TIMING.claimMs / 3)
   try {
     const result = await currentResult(task, deps)
     const media = await copyAll(task, result, stop.signal, deps)
@@ -107,7 +106,7 @@ async function copyOne(
   }
   const { credential } = callSettings(upstream, data.dialect)
   const download = await downloadPublic(result.url, {
-    ...{ maxBytes: most, timeoutMs: COPY_WITHIN_MS, idleMs: SILENCE_MS, signal, redirects: 3 },
+    ...{ maxBytes: most, timeoutMs: COPY_WITHIN_MS, idleMs: TASK_TIMING.silenceMs, signal, redirects: 3 },
     ...{ allowHost: isHostOf(upstream), allowPrivate: upstream.allowPrivate },
     ...(result.needsCredential ? { headers: credentialHeader(credential, key) } : {}),
   })
@@ -137,7 +136,7 @@ async function retryLater(task: Task, error: unknown, deps: CopyDependencies): P
   const isHopeless = error instanceof PublicFetchError && error.reason === 'too_large'
   if (isHopeless || storeNow(task) >= urlExpiry(url, finishedAt))
     return changeTask(deps.store.tasks, task, endWith({ state: 'failed', error: NOT_COPIED, mayBeBilled: true }))
-  const dueInMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** copies)
+  const dueInMs = Math.min(TASK_TIMING.longestCopyPauseMs, TASK_TIMING.firstCopyPauseMs * 2 ** copies)
   return changeTask(deps.store.tasks, task, { dueInMs, data: { copies: copies + 1 } })
 }
 

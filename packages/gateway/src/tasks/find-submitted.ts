@@ -3,10 +3,9 @@
 import type { UpstreamVideoTask } from '@trivium/protocol/canonical/video.ts'
 import { changeByRecord, endWith, type PollDependencies, pollInterval } from './poll.ts'
 import { type Change, changeTask, formatTaskId, storeNow, type Task } from './task.ts'
+import { TASK_TIMING } from './timing.ts'
 import { listTasks, NO_SUCH_CALL } from './upstream.ts'
 
-/** A task that an upstream took is in its list by then. */
-const LISTED_WITHIN_MS = 60_000
 const PAGE_SIZE = 100
 const MOST_PAGES = 20
 
@@ -25,7 +24,7 @@ async function changeByList(task: Task, deps: PollDependencies): Promise<Change>
   deps.log.warn('video task not found at its upstream', {
     ...{ task: formatTaskId(task.id), upstream: task.upstream, list: found },
   })
-  const isDue = storeNow(task) - task.createdAt >= LISTED_WITHIN_MS
+  const isDue = storeNow(task) - task.createdAt >= TASK_TIMING.listedWithinMs
   // A list that could not be read says nothing: the task stays in doubt until its deadline.
   if (!isDue || found === 'unread') return { dueInMs: later, data: { polls } }
   return endWith({ state: 'failed', error: NOT_CONFIRMED, mayBeBilled: true })

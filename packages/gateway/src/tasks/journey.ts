@@ -18,9 +18,10 @@ import type { Node } from '../storage/node/node.ts'
 import type { Caller } from '../storage/storage.ts'
 import { prepare } from './prepare.ts'
 import { type Draft, offerFor, type ReadTaskDependencies, readRequest } from './read.ts'
-import { type ReserveDependencies, reserve, SUBMIT_CLAIM_MS } from './reserve.ts'
+import { type ReserveDependencies, reserve } from './reserve.ts'
 import { type SubmitCall, type SubmitDependencies, submit } from './submit.ts'
 import { changeTask, formatTaskId } from './task.ts'
+import { TASK_TIMING } from './timing.ts'
 
 export type TaskDependencies = {
   /** The configuration in force. A request takes it once and keeps it. */
@@ -145,7 +146,10 @@ async function beginAs(context: Context, caller: Caller, deps: TaskDependencies)
     if (!accepted) return undefined
     if (claimed) await confirmClaim(claimed, { void: abandon }, () => {})
     // The intent is durable before it is sent.
-    const task = await changeTask(deps.store.tasks, accepted, { state: 'submitting', dueInMs: SUBMIT_CLAIM_MS })
+    const task = await changeTask(deps.store.tasks, accepted, {
+      state: 'submitting',
+      dueInMs: TASK_TIMING.submitClaimMs,
+    })
     if (!task) throw unavailable()
     isBegun = true
     return {

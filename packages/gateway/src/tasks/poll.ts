@@ -4,22 +4,19 @@ import type { UpstreamVideoTask, VideoTaskError } from '@trivium/protocol/canoni
 import type { Log } from '../observe/log.ts'
 import type { Tasks } from '../storage/tasks.ts'
 import { type Change, changeTask, formatTaskId, storeNow, type Task } from './task.ts'
+import { TASK_TIMING } from './timing.ts'
 import { type Answer, queryTask, type UpstreamDependencies } from './upstream.ts'
 
 export type PollDependencies = UpstreamDependencies & { store: { tasks: Tasks }; random(): number; log: Log }
 
-const FIRST_INTERVAL_MS = 2_000
 const GROWTH = 1.25
-const LONGEST_INTERVAL_MS = 30_000
 const JITTER = 0.1
 /** An upstream may ask for more patience than its tasks have. */
 const LONGEST_RETRY_AFTER_MS = 10 * 60_000
-/** A task that its upstream does not know for this long is lost. Some services need a while until they know their own. */
-const MISSING_MS = 10 * 60_000
 
 /** Longer after each query; varied, so that tasks that began together are not queried together. */
 export function pollInterval(polls: number, random: () => number): number {
-  const interval = Math.min(LONGEST_INTERVAL_MS, FIRST_INTERVAL_MS * GROWTH ** polls)
+  const interval = Math.min(TASK_TIMING.longestPollMs, TASK_TIMING.firstPollMs * GROWTH ** polls)
   return Math.round(interval * (1 - JITTER + 2 * JITTER * random()))
 }
 
@@ -38,7 +35,8 @@ function changeBy(answer: Answer<UpstreamVideoTask>, task: Task, deps: PollDepen
   const dueInMs = Math.max(later, Math.min(retryAfter, LONGEST_RETRY_AFTER_MS))
   if (answer.is !== 'status' || answer.status !== 404) return { dueInMs, data: { polls } }
   const since = task.data.missingSince ?? storeNow(task)
-  if (storeNow(task) - since < MISSING_MS) return { dueInMs, state: 'unknown', data: { polls, missingSince: since } }
+  if (storeNow(task) - since < TASK_TIMING.missingMs)
+    return { dueInMs, state: 'unknown', data: { polls, missingSince: since } }
   return endWith({ state: 'failed', error: LOST, mayBeBilled: true })
 }
 

@@ -10,13 +10,12 @@ import type { Caller, Storage } from '../storage/storage.ts'
 import { freezePrice } from './frozen-price.ts'
 import { defaultsOf, type Prepared, type Submission } from './prepare.ts'
 import { decodeTaskRow, type Task, type TaskData } from './task.ts'
+import { TASK_TIMING } from './timing.ts'
 import { hashOfKey } from './upstream.ts'
 
 export type ReserveDependencies = Omit<HoldDependencies, 'settler'> &
   HoldErrorDependencies & { store: Pick<Storage, 'tasks' | 'ledger' | 'leases' | 'keys'>; taskHolder: string }
 
-/** The process that submits renews the claim. Without that for this long, another one takes over. */
-export const SUBMIT_CLAIM_MS = 15_000
 const HOLD_LEASE_MS = 30_000
 const DEFAULT_DEADLINE_MS = 48 * 3_600_000
 /** The task ends its hold itself. The ledger ends it only if all processes failed to, so long after the deadline. */
@@ -59,7 +58,7 @@ export async function reserve(
     },
     ...{ upstreamTask: undefined, serviceTier: reservation.submission.request.serviceTier },
     ...placeOf(candidate),
-    ...{ data: JSON.stringify(dataOf(reservation)), deadlineInMs, dueInMs: SUBMIT_CLAIM_MS },
+    ...{ data: JSON.stringify(dataOf(reservation)), deadlineInMs, dueInMs: TASK_TIMING.submitClaimMs },
   })
   const lease = taskLease(id)
   const epoch = await leases.acquire(lease, deps.taskHolder, HOLD_LEASE_MS)

@@ -20,8 +20,9 @@ import type { Send } from '../upstreams/send.ts'
 import { type CloseDependencies, closeTask } from './close.ts'
 import { endWith, pollInterval } from './poll.ts'
 import { type PrepareDependencies, type Prepared, prepare, type Submission } from './prepare.ts'
-import { dataOf, placeOf, SUBMIT_CLAIM_MS } from './reserve.ts'
+import { dataOf, placeOf } from './reserve.ts'
 import { type Change, changeTask, decodeTaskRow, formatTaskId, type Task } from './task.ts'
+import { TASK_TIMING } from './timing.ts'
 
 export type SubmitDependencies = NextAttemptDependencies &
   UpstreamErrorDependencies &
@@ -50,22 +51,21 @@ type Submitted =
 /** An upstream may have begun, and the message does not tell. */
 const AMBIGUOUS_STATUSES: readonly number[] = [408, 500, 502, 504]
 const LARGEST_ANSWER = 1024 * 1024
-/** The list of an upstream has the task a moment later. */
-const FIRST_SEARCH_MS = 1_000
 
 /** Resolves once the task is with an upstream, or may be. Throws Failure if none takes it; the hold is voided then. */
 export async function submit(call: SubmitCall, deps: SubmitDependencies): Promise<void> {
   const { tasks } = deps.store
   const renewal = setInterval(
-    () => void tasks.renew(call.task.id, call.task.version, SUBMIT_CLAIM_MS).catch(() => {}),
-    SUBMIT_CLAIM_MS / 3,
+    () => void tasks.renew(call.task.id, call.task.version, TASK_TIMING.submitClaimMs).catch(() => {}),
+    TASK_TIMING.submitClaimMs / 3,
   )
   try {
     for (;;) {
       const submitted = await attempt(call, deps)
       if (submitted.is === 'taken') return await taken(call, submitted.record, deps)
       endAttempt(call, submitted.failed, deps)
-      if (submitted.is === 'unknown') return await record(call, { state: 'unknown', dueInMs: FIRST_SEARCH_MS }, deps)
+      if (submitted.is === 'unknown')
+        return await record(call, { state: 'unknown', dueInMs: TASK_TIMING.firstSearchMs }, deps)
       if (!(await moveOn(call, submitted.failed, deps))) {
         await reject(call, deps)
         throw submitted.failed.failure
@@ -141,7 +141,11 @@ async function moveOn(call: SubmitCall, failed: FailedAttempt, deps: SubmitDepen
   })
   // The intent is durable before it is sent.
   const change = { ...placeOf(candidate), data: { ...data, failedAttempts: call.failedAttempts } }
-  const moved = await changeTask(deps.store.tasks, task, { state: 'submitting', dueInMs: SUBMIT_CLAIM_MS, ...change })
+  const moved = await changeTask(deps.store.tasks, task, {
+    state: 'submitting',
+    dueInMs: TASK_TIMING.submitClaimMs,
+    ...change,
+  })
   if (!moved) throw failed.failure
   call.task = moved
   return true

@@ -7,6 +7,7 @@ import type { AttemptEntry } from '../paid-call/paid-call.ts'
 import type { TaskChange, TaskRow, TaskState, TaskStatus, Tasks } from '../storage/tasks.ts'
 import type { FrozenPrice } from './frozen-price.ts'
 import { checkTransition, type EndState, statusIn } from './states.ts'
+import { TASK_TIMING } from './timing.ts'
 
 /** Everything about a task that the store need not understand. Amounts are decimal texts in nano-USD. */
 export type TaskData = {
@@ -77,9 +78,6 @@ export const storeNow = ({ now, readAt }: Task): number => Math.round(now + perf
 
 export type Change = Omit<TaskChange, 'data' | 'status' | 'state'> & { state?: TaskState; data?: Partial<TaskData> }
 
-/** For the work on one task until its next change, or until the claim is renewed. */
-export const CLAIM_MS = 60_000
-
 /** One transition: a compare-and-set. `dueInMs`: when there is more to do than to send callbacks. undefined: another process has changed the task. */
 export async function changeTask(tasks: Pick<Tasks, 'update'>, task: Task, change: Change): Promise<Task | undefined> {
   const state = change.state ?? task.state
@@ -94,7 +92,7 @@ export async function changeTask(tasks: Pick<Tasks, 'update'>, task: Task, chang
   const dueInMs = Number.isFinite(dueAt) ? Math.max(0, dueAt - now) : undefined
   // What follows at once is done by the same process.
   const isNext = change.dueInMs === 0 && (state === 'copying' || state === 'closing')
-  const claim = isNext ? { claimMs: CLAIM_MS } : {}
+  const claim = isNext ? { claimMs: TASK_TIMING.claimMs } : {}
   const text = JSON.stringify(data)
   const row = await tasks.update(task.id, task.version, { ...claim, ...change, state, status, data: text, dueInMs })
   return row && decodeTaskRow(row)

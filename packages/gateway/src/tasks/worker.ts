@@ -3,7 +3,8 @@
 
 import type { Log } from '../observe/log.ts'
 import { isEnded } from './states.ts'
-import { CLAIM_MS, changeTask, decodeTaskRow, formatTaskId, isClaimed, type Task } from './task.ts'
+import { changeTask, decodeTaskRow, formatTaskId, isClaimed, type Task } from './task.ts'
+import { TASK_TIMING } from './timing.ts'
 import { type WorkDependencies, workOn } from './work.ts'
 
 /** Tasks at once, and how many of them may be copies of videos, which take long. */
@@ -52,7 +53,7 @@ export function createTaskWorker(deps: WorkDependencies & { log: Log }): TaskWor
     async run() {
       const room = MOST_AT_ONCE - underWay.size
       if (isStopped || room <= 0) return undefined
-      const rows = await deps.store.tasks.claimDue(room, CLAIM_MS)
+      const rows = await deps.store.tasks.claimDue(room, TASK_TIMING.claimMs)
       for (const row of rows) {
         const done: Promise<void> = work(decodeTaskRow(row)).finally(() => underWay.delete(done))
         underWay.add(done)

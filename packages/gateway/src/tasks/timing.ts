@@ -1,0 +1,34 @@
+// How long the steps of a task wait. Tests shorten these.
+
+export type TaskTiming = {
+  /** Between two looks at the tasks that are due. */
+  tickMs: number
+  /** The process that submits renews its claim. Without that for this long, another one takes over. */
+  submitClaimMs: number
+  /** For the work on one task until its next change, or until the claim is renewed. */
+  claimMs: number
+  /** The list of an upstream has a task a moment after its submit. */
+  firstSearchMs: number
+  /** A task that an upstream took is in its list by then. */
+  listedWithinMs: number
+  firstPollMs: number
+  longestPollMs: number
+  /** A task that its upstream does not know for this long is lost. Some services need a while until they know their own. */
+  missingMs: number
+  firstCopyPauseMs: number
+  longestCopyPauseMs: number
+  /** A download that sends nothing for this long has failed. */
+  silenceMs: number
+  /** Of the receiver of a callback. */
+  acknowledgedWithinMs: number
+  /** After the first try of a callback, and after the second. */
+  callbackPausesMs: readonly number[]
+}
+
+export const TASK_TIMING: TaskTiming = {
+  ...{ tickMs: 500, submitClaimMs: 15_000, claimMs: 60_000 },
+  ...{ firstSearchMs: 1_000, listedWithinMs: 60_000 },
+  ...{ firstPollMs: 2_000, longestPollMs: 30_000, missingMs: 10 * 60_000 },
+  ...{ firstCopyPauseMs: 2_000, longestCopyPauseMs: 5 * 60_000, silenceMs: 60_000 },
+  ...{ acknowledgedWithinMs: 5_000, callbackPausesMs: [2_000, 10_000] },
+}
