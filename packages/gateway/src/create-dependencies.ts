@@ -71,7 +71,9 @@ export async function createDependencies(
   const rateLimitCache = createRateLimitCache(monotonic)
   const callers = createCallers(storage.keys, Date.now, { onClear: rateLimitCache.clear })
   const queues = createQueues(catalogue().config.server.limits, ticker, log, requestLog.shed)
-  const [sandbox, faultySandbox] = [createSandbox({ faults: false }), createSandbox({ faults: true })]
+  // Only this process calls them: a key would protect nothing, and downloads of videos carry none.
+  const sandbox = createSandbox({ faults: false, key: 'none' })
+  const faultySandbox = createSandbox({ faults: true, key: 'none' })
   // Cleanup runs in reverse order: leaving the cluster needs the ticker for its timeouts.
   cleanup.add(
     () => ticker.stop(),

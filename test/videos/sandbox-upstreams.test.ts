@@ -1,0 +1,67 @@
+// The sandbox's videos through the gateway, embedded and as a server, in both dialects that make videos.
+
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { startSandboxServer } from '@trivium/sandbox/server.ts'
+import { type Browser, startBrowser } from '../support/browser.ts'
+import { eventually } from '../support/eventually.ts'
+import { audit, newKey } from '../support/gateway/accounts.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { playIn } from '../support/play-video.ts'
+
+const sandbox = startSandboxServer({ host: '127.0.0.1', port: 0, faults: true })
+const served = (id: string, dialect: string, path: string) =>
+  `{ id: ${id}, dialect: ${dialect}, base_url: "${sandbox.url}${path}", keys: [any], allow_private: true }`
+const model = (id: string) =>
+  `{ id: over-${id}, type: video, routes: [{ upstream: ${id}, model: sandbox-video }], price: { per_second: 0.05 } }`
+const CONFIG = `
+sandbox: true
+upstreams:
+  - { id: embedded, kind: sandbox, dialect: generate-content }
+  - ${served('tasks', 'video-tasks', '/api/v3')}
+  - ${served('operations', 'generate-content', '/v1beta')}
+models: [${['embedded', 'tasks', 'operations'].map(model).join(', ')}]
+`
+
+let gateway: Gateway
+let key: string
+let browser: Browser
+beforeAll(async () => {
+  gateway = await startGateway({ config: CONFIG })
+  key = (await newKey(gateway, '10')).secret
+  browser = await startBrowser()
+})
+afterAll(async () => {
+  await browser?.close()
+  await gateway?.stop()
+  await sandbox.stop()
+})
+
+type Record = { id: string; status: string; content?: { video_url: string }; error?: unknown }
+
+test.each([
+  'sandbox-video',
+  'over-embedded',
+  'over-tasks',
+  'over-operations',
+])('a video of %s is made, served in ranges, and plays in a browser', async (name) => {
+  const tasks = `${gateway.url}/api/v3/contents/generations/tasks`
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const settings = { duration: 1, resolution: '480p', ratio: '9:16' }
+  const body = JSON.stringify({ model: name, content: [{ type: 'text', text: 'A lighthouse' }], ...settings })
+  const { id } = JSON.parse(await (await fetch(tasks, { method: 'POST', headers, body })).text())
+  let task: Record = { id, status: '' }
+  await eventually(async () => {
+    task = JSON.parse(await (await fetch(`${tasks}/${id}`, { headers })).text())
+    return task.status !== 'queued' && task.status !== 'running'
+  })
+  expect(task).toMatchObject({ id, status: 'succeeded' })
+  const url = task.content?.video_url ?? ''
+  expect(url).toStartWith(gateway.url)
+  const part = await fetch(url, { headers: { range: 'bytes=4-7' } })
+  expect([part.status, await part.text()]).toEqual([206, 'ftyp'])
+  expect((await fetch(url.replace(/sig=./, 'sig=_'))).status).toBe(403)
+  const { positions, ...played } = await playIn(browser, url)
+  expect(played).toEqual({ videoWidth: 192, videoHeight: 320, duration: 1, currentTime: 1 })
+  expect(new Set(positions).size).toBeGreaterThan(1)
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+})
