@@ -38,22 +38,32 @@ afterAll(async () => {
 
 type Record = { id: string; status: string; content?: { video_url: string }; error?: unknown }
 
+const tasksUrl = () => `${gateway.url}/api/v3/contents/generations/tasks`
+const headersOf = () => ({ authorization: `Bearer ${key}`, 'content-type': 'application/json' })
+
+async function submit(model: string): Promise<string> {
+  const settings = { duration: 1, resolution: '480p', ratio: '9:16' }
+  const body = JSON.stringify({ model, content: [{ type: 'text', text: 'A lighthouse' }], ...settings })
+  return JSON.parse(await (await fetch(tasksUrl(), { method: 'POST', headers: headersOf(), body })).text()).id
+}
+
+async function ended(id: string): Promise<Record> {
+  let task: Record = { id, status: '' }
+  await eventually(async () => {
+    task = JSON.parse(await (await fetch(`${tasksUrl()}/${id}`, { headers: headersOf() })).text())
+    return task.status !== 'queued' && task.status !== 'running'
+  })
+  return task
+}
+
 test.each([
   'sandbox-video',
   'over-embedded',
   'over-tasks',
   'over-operations',
 ])('a video of %s is made, served in ranges, and plays in a browser', async (name) => {
-  const tasks = `${gateway.url}/api/v3/contents/generations/tasks`
-  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-  const settings = { duration: 1, resolution: '480p', ratio: '9:16' }
-  const body = JSON.stringify({ model: name, content: [{ type: 'text', text: 'A lighthouse' }], ...settings })
-  const { id } = JSON.parse(await (await fetch(tasks, { method: 'POST', headers, body })).text())
-  let task: Record = { id, status: '' }
-  await eventually(async () => {
-    task = JSON.parse(await (await fetch(`${tasks}/${id}`, { headers })).text())
-    return task.status !== 'queued' && task.status !== 'running'
-  })
+  const id = await submit(name)
+  const task = await ended(id)
   expect(task).toMatchObject({ id, status: 'succeeded' })
   const url = task.content?.video_url ?? ''
   expect(url).toStartWith(gateway.url)
@@ -63,5 +73,13 @@ test.each([
   const { positions, ...played } = await playIn(browser, url)
   expect(played).toEqual({ videoWidth: 192, videoHeight: 320, duration: 1, currentTime: 1 })
   expect(new Set(positions).size).toBeGreaterThan(1)
+  expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
+})
+
+test('tasks of the embedded sandbox end after kill -9 of the process that it was part of', async () => {
+  const ids = await Promise.all(['sandbox-video', 'over-embedded'].map(submit))
+  await gateway.kill()
+  gateway = await startGateway({ home: gateway.home })
+  for (const id of ids) expect(await ended(id)).toMatchObject({ id, status: 'succeeded' })
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
 })
