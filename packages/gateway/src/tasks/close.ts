@@ -32,7 +32,7 @@ export async function closeTask(task: Task, deps: CloseDependencies): Promise<Ta
   if (result.outcome === 'lease_lost') return changeTask(tasks, task, { dueInMs: BUSY_MS })
   await leases.release(lease, epoch)
   // The ledger has the last word: a hold that was voided at its deadline cannot be charged any more.
-  const isLate = end.cost !== undefined && result.outcome === 'not_open'
+  const isLate = BigInt(end.cost ?? 0) > 0n && result.outcome !== 'done' && result.amount === 0n
   if (isLate) deps.log.error('video task ended after its hold', { task: formatTaskId(task.id) })
   if (end.state === 'rejected') {
     await tasks.remove(task.id, task.version)
