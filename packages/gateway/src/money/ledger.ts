@@ -34,7 +34,7 @@ import {
   tokensReached,
 } from './grant.ts'
 import { acquireLease, releaseLease, renewLease } from './leases.ts'
-import { noteSpent } from './limits.ts'
+import { noteSpent, noteSpentThen } from './limits.ts'
 import { isAlive, join, leave, renew } from './nodes.ts'
 import {
   done,
@@ -206,8 +206,10 @@ function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
   account.balance -= paid
   key.spent += paid
   if (paid !== 0n) {
-    noteSpent(account.meter, paid, book.now)
-    noteSpent(key.meter, paid, book.now)
+    const isTask = request.slot === TASK_SLOT
+    const [note, time] = isTask ? [noteSpentThen, request.heldAt] : [noteSpent, book.now]
+    note(account.meter, paid, time)
+    note(key.meter, paid, time)
   }
   book.saveAccount(account)
   book.saveKey(key)

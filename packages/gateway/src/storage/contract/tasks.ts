@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { DEAD_AFTER_MS, taskLease, taskOwner } from '../../money/ledger.ts'
-import { NO_LIMITS } from '../../money/limits.ts'
+import { endOf, NO_LIMITS, type Period, PERIODS } from '../../money/limits.ts'
 import type { Storage } from '../storage.ts'
 import { hold, money, newNode, newWallet, result, settle, thrownBy, type Use, voided, type Wallet } from './harness.ts'
 
@@ -128,6 +128,38 @@ export function tasksContract(use: Use): void {
     expect((await storage.ledger.apply(fifth)).outcome).toBe('key_requests')
     expect((await storage.ledger.audit()).ok).toBe(true)
   })
+
+  /** `also`: what was spent after the submit, and before the end of the task. */
+  for (const also of [0n, 7n])
+    for (const ended of PERIODS)
+      test(`a task is charged in the ${ended} of its submit (${also} spent in the next one)`, async () => {
+        const { storage, elapse, now } = use()
+        const untilEndOf = (period: Period) => endOf(period, now()) - now()
+        // Not where a longer period ends as well.
+        while (PERIODS.some((longer) => longer !== ended && endOf(longer, now()) === endOf(ended, now())))
+          await elapse(untilEndOf('day'))
+        await elapse(untilEndOf(ended) - 1_000)
+        const wallets = []
+        for (const [index, capPeriod] of PERIODS.entries()) {
+          const wallet = await newWallet(storage, 1_000n, { cap: 500n, capPeriod })
+          wallets.push({ wallet, owner: await begun(BigInt(index + 1), wallet), capPeriod })
+        }
+        const before = now()
+        await elapse(1_000)
+        const node = await newNode(storage)
+        for (const [index, { wallet, owner, capPeriod }] of wallets.entries()) {
+          if (also > 0n) {
+            const id = BigInt(index + 11)
+            await storage.ledger.apply(hold(id, wallet, node))
+            await storage.ledger.apply(settle(id, node, also))
+          }
+          expect(await storage.ledger.apply(settle(owner.id, owner, 60n))).toEqual(result('done', 60n))
+          const isSame = endOf(capPeriod, before) === endOf(capPeriod, now())
+          const { key } = (await storage.keys.findWithAccount(wallet.key)) ?? {}
+          expect(key).toMatchObject({ spent: 60n + also, spentUnderCap: isSame ? 60n + also : also })
+        }
+        expect((await storage.ledger.audit()).ok).toBe(true)
+      })
 
   test('the lease of a task is removed once nobody has it and its request is not open; the end of the task stays', async () => {
     const { storage, elapse, now, raw } = use()

@@ -169,6 +169,8 @@ DECLARE
   k integer;
   is_owner boolean;
   is_expired boolean;
+  is_task boolean;
+  booked_ms bigint;
   wanted_tokens bigint;
   room bigint;
   tokens_left bigint;
@@ -424,30 +426,46 @@ BEGIN
       key_changed[k] := true;
       short := total - v.charged - paid;
       IF paid <> 0 THEN
-        -- Spending counts for the present day. The first charge of a batch checks whether a new day has begun. A clock that
-        -- steps back over midnight renews nothing.
-        IF account_ats[a] < now_ms OR account_ats[a] - now_ms >= 86400000 THEN
-          IF account_ats[a] / 86400000 <> now_ms / 86400000 THEN
-            account_weeks[a] := CASE WHEN ledger_same_period('week', now_ms, account_ats[a])
-              THEN account_weeks[a] + account_days[a] ELSE 0 END;
-            account_months[a] := CASE WHEN ledger_same_period('month', now_ms, account_ats[a])
-              THEN account_months[a] + account_days[a] ELSE 0 END;
-            account_days[a] := 0;
+        -- Spending counts for the present day, that of a task for the day of its submit. The first charge of a batch checks
+        -- whether a new day has begun. A clock that steps back over midnight renews nothing.
+        is_task := v.request_slot = -1;
+        booked_ms := CASE WHEN is_task THEN v.held_at ELSE now_ms END;
+        IF is_task AND booked_ms / 86400000 < account_ats[a] / 86400000 THEN
+          account_weeks[a] := account_weeks[a]
+            + CASE WHEN ledger_same_period('week', booked_ms, account_ats[a]) THEN paid ELSE 0 END;
+          account_months[a] := account_months[a]
+            + CASE WHEN ledger_same_period('month', booked_ms, account_ats[a]) THEN paid ELSE 0 END;
+        ELSE
+          IF account_ats[a] < booked_ms OR account_ats[a] - booked_ms >= 86400000 THEN
+            IF account_ats[a] / 86400000 <> booked_ms / 86400000 THEN
+              account_weeks[a] := CASE WHEN ledger_same_period('week', booked_ms, account_ats[a])
+                THEN account_weeks[a] + account_days[a] ELSE 0 END;
+              account_months[a] := CASE WHEN ledger_same_period('month', booked_ms, account_ats[a])
+                THEN account_months[a] + account_days[a] ELSE 0 END;
+              account_days[a] := 0;
+            END IF;
+            account_ats[a] := booked_ms;
           END IF;
-          account_ats[a] := now_ms;
+          account_days[a] := account_days[a] + paid;
         END IF;
-        IF key_ats[k] < now_ms OR key_ats[k] - now_ms >= 86400000 THEN
-          IF key_ats[k] / 86400000 <> now_ms / 86400000 THEN
-            key_weeks[k] := CASE WHEN ledger_same_period('week', now_ms, key_ats[k])
-              THEN key_weeks[k] + key_days[k] ELSE 0 END;
-            key_months[k] := CASE WHEN ledger_same_period('month', now_ms, key_ats[k])
-              THEN key_months[k] + key_days[k] ELSE 0 END;
-            key_days[k] := 0;
+        IF is_task AND booked_ms / 86400000 < key_ats[k] / 86400000 THEN
+          key_weeks[k] := key_weeks[k]
+            + CASE WHEN ledger_same_period('week', booked_ms, key_ats[k]) THEN paid ELSE 0 END;
+          key_months[k] := key_months[k]
+            + CASE WHEN ledger_same_period('month', booked_ms, key_ats[k]) THEN paid ELSE 0 END;
+        ELSE
+          IF key_ats[k] < booked_ms OR key_ats[k] - booked_ms >= 86400000 THEN
+            IF key_ats[k] / 86400000 <> booked_ms / 86400000 THEN
+              key_weeks[k] := CASE WHEN ledger_same_period('week', booked_ms, key_ats[k])
+                THEN key_weeks[k] + key_days[k] ELSE 0 END;
+              key_months[k] := CASE WHEN ledger_same_period('month', booked_ms, key_ats[k])
+                THEN key_months[k] + key_days[k] ELSE 0 END;
+              key_days[k] := 0;
+            END IF;
+            key_ats[k] := booked_ms;
           END IF;
-          key_ats[k] := now_ms;
+          key_days[k] := key_days[k] + paid;
         END IF;
-        account_days[a] := account_days[a] + paid;
-        key_days[k] := key_days[k] + paid;
         moved_requests := moved_requests || v.id;
         debits := debits || CASE WHEN paid > 0 THEN v.owner_account ELSE -1 END;
         credits := credits || CASE WHEN paid > 0 THEN -1 ELSE v.owner_account END;
