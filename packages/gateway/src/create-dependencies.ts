@@ -88,6 +88,9 @@ export async function createDependencies(
     throw new CommandError(`cannot use the folder ${join(environment.dataDir, 'spool')}: ${describeSystemError(error)}`)
   })
   cleanup.add(() => media.spool.close())
+  // On SQLite no other process looks after tasks: what the previous one was doing can be taken over.
+  if (isSqlite) await storage.tasks.releaseClaims()
+  const taskHolder = isSqlite ? 'the only process' : crypto.randomUUID()
   const { mayDispatch } = node
   const embedded = (request: Request) =>
     (faultsAllowed(environment, catalogue().config) ? faultySandbox : sandbox)(request)
@@ -103,7 +106,7 @@ export async function createDependencies(
     freeAborts: createFreeAborts(monotonic),
     ...{ ...queues, upstreamCalls: createUpstreamCalls(ticker, queues.upstreamSlots.freed) },
     retryBudget: createRetryBudget(),
-    ...{ embedded, downloadPublic, postPublic, taskHolder: crypto.randomUUID() },
+    ...{ embedded, downloadPublic, postPublic, taskHolder },
     send: createSend(embedded, {
       now: ticker.now,
       maxIdle: maxIdleUpstreamConnections(descriptorLimit()),

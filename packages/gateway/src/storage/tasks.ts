@@ -89,6 +89,8 @@ export interface Tasks {
   claimDue(limit: number, claimMs: number): Promise<TaskRow[]>
   /** The claim is kept for `claimMs` from now; the version stays. false: the task has changed since. */
   renew(id: bigint, version: number, claimMs: number): Promise<boolean>
+  /** Nothing is claimed any more, and what was about to be submitted is due. Only for a process that owns the store, at its start. */
+  releaseClaims(): Promise<void>
   /** false: the task has changed since that version. */
   remove(id: bigint, version: number): Promise<boolean>
   /** Removes at most `limit` rows whose time is over; resolves with their number. */

@@ -17,8 +17,8 @@ export type CloseDependencies = {
   log: Log
 }
 
-const LEASE_MS = 30_000
-/** Another process has the lease: it is closing the task. */
+const LEASE_MS = 10_000
+/** Another process has the lease, or acquired it meanwhile: it is closing the task. */
 const BUSY_MS = 5_000
 
 /** For a task in `closing`. undefined: another process has changed it. */
@@ -29,7 +29,7 @@ export async function closeTask(task: Task, deps: CloseDependencies): Promise<Ta
   if (epoch === undefined) return changeTask(tasks, task, { dueInMs: BUSY_MS })
   const { end = { state: 'failed' } } = task.data
   const result = await settle(task, end, epoch, deps)
-  if (result.outcome === 'lease_lost') return changeTask(tasks, task, { dueInMs: BUSY_MS })
+  if (result.outcome === 'not_open') return changeTask(tasks, task, { dueInMs: BUSY_MS })
   await leases.release(lease, epoch)
   // The ledger has the last word: a hold that was voided at its deadline cannot be charged any more.
   const isLate = BigInt(end.cost ?? 0) > 0n && result.outcome !== 'done' && result.amount === 0n

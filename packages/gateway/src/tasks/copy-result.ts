@@ -40,8 +40,10 @@ export async function copyResult(task: Task, deps: CopyDependencies): Promise<Ta
     const result = await currentResult(task, deps)
     const media = await copyAll(task, result, stop.signal, deps)
     const end = { state: 'succeeded' as const, ...chargeFor(task, result) }
-    const stored = { ...task.data.result, ...withoutUrls(result) }
-    return await changeTask(tasks, task, { ...endWith(end), data: { end, media, result: stored } })
+    const stored = withoutUrls({ ...task.data.result, ...result })
+    const closing = await changeTask(tasks, task, { ...endWith(end), data: { end, media, result: stored } })
+    if (!closing) await removeCopies(media, deps)
+    return closing
   } catch (error) {
     if (stop.signal.aborted) return undefined
     return await retryLater(task, error, deps)
@@ -71,15 +73,28 @@ async function copyAll(
   { video, lastFrame }: UpstreamVideoTask,
   signal: AbortSignal,
   deps: CopyDependencies,
-): Promise<NonNullable<Task['data']['media']>> {
+): Promise<Copies> {
   const located = locate(task, deps.catalogue())
   if (!located || !video) throw new Error('the upstream is not in the configuration any more')
   const wanted = task.data.returnLastFrame === true ? lastFrame : undefined
   const copy = (result: VideoResult, type: string, most: number) =>
     copyOne(task, result, { type, most, signal, located }, deps)
-  const stored = await copy(video, 'video/mp4', LARGEST_VIDEO)
-  return { video: stored, ...(wanted ? { lastFrame: await copy(wanted, 'image/png', LARGEST_FRAME) } : {}) }
+  const stored = { video: await copy(video, 'video/mp4', LARGEST_VIDEO) }
+  if (!wanted) return stored
+  try {
+    return { ...stored, lastFrame: await copy(wanted, 'image/png', LARGEST_FRAME) }
+  } catch (error) {
+    await removeCopies(stored, deps)
+    throw error
+  }
 }
+
+/** Nobody will ask for these. What cannot be removed now expires. */
+async function removeCopies({ video, lastFrame }: Copies, { mediaStore }: CopyDependencies): Promise<void> {
+  for (const media of [video, lastFrame]) if (media) await mediaStore.remove(media.id).catch(() => {})
+}
+
+type Copies = NonNullable<Task['data']['media']>
 
 type CopyOptions = { type: string; most: number; signal: AbortSignal; located: Located }
 

@@ -1,5 +1,6 @@
 // A task before it is sent: its row, then the hold, which belongs to the task and not to this process. A crash at any moment
-// leaves a row, by which another process finds the hold and voids it.
+// leaves a row, by which another process finds the hold and voids it. It does so under the task's lease, so that a hold that
+// this process places late is rejected.
 
 import type { VideoCandidate, VideoOffer } from '../access/catalogue.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
@@ -16,7 +17,7 @@ import { hashOfKey } from './upstream.ts'
 export type ReserveDependencies = Omit<HoldDependencies, 'settler'> &
   HoldErrorDependencies & { store: Pick<Storage, 'tasks' | 'ledger' | 'leases' | 'keys'>; taskHolder: string }
 
-const HOLD_LEASE_MS = 30_000
+const HOLD_LEASE_MS = 15_000
 const DEFAULT_DEADLINE_MS = 48 * 3_600_000
 /** The task ends its hold itself. The ledger ends it only if all processes failed to, so long after the deadline. */
 const COPY_TIME_MS = 48 * 3_600_000
@@ -48,6 +49,9 @@ export async function reserve(
     },
     deps,
   )
+  const lease = taskLease(id)
+  const epoch = await leases.acquire(lease, deps.taskHolder, HOLD_LEASE_MS)
+  if (epoch === undefined) throw unavailable()
   const row = await tasks.insert({
     ...{
       id,
@@ -60,9 +64,6 @@ export async function reserve(
     ...placeOf(candidate),
     ...{ data: JSON.stringify(dataOf(reservation)), deadlineInMs, dueInMs: TASK_TIMING.submitClaimMs },
   })
-  const lease = taskLease(id)
-  const epoch = await leases.acquire(lease, deps.taskHolder, HOLD_LEASE_MS)
-  if (epoch === undefined) throw unavailable()
   const held = await ledger.apply({ ...verb, epoch, deadline: row.deadline + COPY_TIME_MS })
   await leases.release(lease, epoch)
   if (held.outcome === 'done' || held.outcome === 'repeated') return decodeTaskRow(row)

@@ -141,11 +141,13 @@ async function moveOn(call: SubmitCall, failed: FailedAttempt, deps: SubmitDepen
   })
   // The intent is durable before it is sent.
   const change = { ...placeOf(candidate), data: { ...data, failedAttempts: call.failedAttempts } }
-  const moved = await changeTask(deps.store.tasks, task, {
-    state: 'submitting',
-    dueInMs: TASK_TIMING.submitClaimMs,
-    ...change,
-  })
+  const moving = { state: 'submitting' as const, dueInMs: TASK_TIMING.submitClaimMs, ...change }
+  let moved: Task | undefined
+  try {
+    moved = await changeTask(deps.store.tasks, task, moving)
+  } finally {
+    if (!moved) next.health.end(deps.ticker.now())
+  }
   if (!moved) throw failed.failure
   call.task = moved
   return true

@@ -8,7 +8,9 @@ import { TASK_TIMING } from './timing.ts'
 import { type WorkDependencies, workOn } from './work.ts'
 
 /** Tasks at once, and how many of them may be copies of videos, which take long. */
-const MOST_AT_ONCE = 64
+const MOST_AT_ONCE = 256
+/** As many are free before more tasks are claimed: each claim is a statement in the store. */
+const LEAST_ROOM = 32
 const MOST_COPIES = 4
 const COPY_LATER_MS = 1_000
 const STOP_WITHIN_MS = 2_000
@@ -38,8 +40,20 @@ export function createTaskWorker(deps: WorkDependencies & { log: Log }): TaskWor
     }
   }
 
+  /** The claim of a long step is renewed, so that a process that died is noticed soon. A copy does so itself. */
+  async function renewed(task: Task): Promise<Task | undefined> {
+    const { tasks } = deps.store
+    const { claimMs } = TASK_TIMING
+    const renewal = setInterval(() => void tasks.renew(task.id, task.version, claimMs).catch(() => {}), claimMs / 3)
+    try {
+      return await workOn(task, deps)
+    } finally {
+      clearInterval(renewal)
+    }
+  }
+
   async function step(task: Task): Promise<Task | undefined> {
-    if (task.state !== 'copying') return workOn(task, deps)
+    if (task.state !== 'copying') return renewed(task)
     if (copies >= MOST_COPIES) return changeTask(deps.store.tasks, task, { dueInMs: COPY_LATER_MS })
     copies++
     try {
@@ -51,8 +65,9 @@ export function createTaskWorker(deps: WorkDependencies & { log: Log }): TaskWor
 
   return {
     async run() {
+      while (underWay.size > MOST_AT_ONCE - LEAST_ROOM) await Promise.race(underWay)
+      if (isStopped) return undefined
       const room = MOST_AT_ONCE - underWay.size
-      if (isStopped || room <= 0) return undefined
       const rows = await deps.store.tasks.claimDue(room, TASK_TIMING.claimMs)
       for (const row of rows) {
         const done: Promise<void> = work(decodeTaskRow(row)).finally(() => underWay.delete(done))

@@ -98,7 +98,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
       leases: { acquire: unused, renew: unused, release: unused },
       tasks: {
         ...{ insert: unused, find: unused, list: unused, update: unused, claimDue: unused, renew: unused },
-        ...{ remove: unused, sweep: unused },
+        ...{ releaseClaims: unused, remove: unused, sweep: unused },
       },
     },
     node: { identity: () => ({ slot: 0, epoch: 1 }), mayDispatch: () => true, leave: async () => {} },

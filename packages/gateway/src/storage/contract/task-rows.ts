@@ -148,6 +148,21 @@ export function taskRowsContract(use: Use): void {
     expect(await tasks().update(1n, 3, { dueInMs: 0 })).toMatchObject({ version: 4, state: 'submitting' })
   })
 
+  test('a new owner of the store releases the claims of the former one, and what was being submitted is due', async () => {
+    const LATER = 60_000
+    await tasks().insert(newTask(1n, { state: 'accepted', dueInMs: LATER }))
+    await tasks().insert(newTask(2n, { state: 'submitting', dueInMs: LATER }))
+    await tasks().insert(newTask(3n, { state: 'queued' }))
+    expect(await claimed()).toEqual([3n])
+    await tasks().insert(newTask(4n, { state: 'running', dueInMs: LATER }))
+    await tasks().insert(newTask(5n))
+    await tasks().update(5n, 1, { ...ENDED, claimMs: LATER })
+    await tasks().releaseClaims()
+    expect((await claimed()).toSorted()).toEqual([1n, 2n, 3n])
+    // Whoever had the claim cannot change the task any more.
+    expect(await tasks().update(3n, 2, { dueInMs: 0 })).toBeUndefined()
+  })
+
   test('a renewed claim lasts from the renewal on, and the version stays', async () => {
     const { elapse } = use()
     await tasks().insert(newTask(1n))

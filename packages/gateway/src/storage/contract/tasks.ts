@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { DEAD_AFTER_MS, taskLease, taskOwner } from '../../money/ledger.ts'
-import { endOf, NO_LIMITS, type Period, PERIODS } from '../../money/limits.ts'
+import { endOf, NO_LIMITS, PERIODS, type Period } from '../../money/limits.ts'
 import type { Storage } from '../storage.ts'
 import { hold, money, newNode, newWallet, result, settle, thrownBy, type Use, voided, type Wallet } from './harness.ts'
 

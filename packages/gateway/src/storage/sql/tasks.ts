@@ -43,6 +43,11 @@ UPDATE task SET version = version + 1, claimed_until = NOW + $2 FROM picked WHER
 RETURNING ${COLUMNS}`
 
 const RENEW = 'UPDATE task SET claimed_until = NOW + $3 WHERE id = $1 AND version = $2 RETURNING id'
+/** The processes that had the claims are dead. Before the submit is over, a task is not claimed but due later. */
+const RELEASE_CLAIMS = `
+UPDATE task SET version = version + 1, claimed_until = 0,
+  due_at = CASE WHEN state IN ('accepted', 'submitting') AND due_at > NOW THEN NOW ELSE due_at END
+WHERE due_at IS NOT NULL AND (claimed_until > NOW OR state IN ('accepted', 'submitting'))`
 const REMOVE = 'DELETE FROM task WHERE id = $1 AND version = $2 RETURNING id'
 
 /** Checks the time again: since the first check, the row may have changed. */
@@ -87,6 +92,9 @@ ORDER BY id DESC`
     },
     async renew(id, version, claimMs) {
       return (await ask(RENEW, [id, version, whole(claimMs)])).length > 0
+    },
+    async releaseClaims() {
+      await ask(RELEASE_CLAIMS, [])
     },
     async remove(id, version) {
       return (await ask(REMOVE, [id, version])).length > 0

@@ -93,6 +93,9 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
       find: async (id) => (isThere() ? tasks.find(id) : undefined),
       list: async (account, filter, page) => (isThere() ? tasks.list(account, filter, page) : { total: 0, tasks: [] }),
       claimDue: async (limit, claimMs) => (isThere() ? tasks.claimDue(limit, claimMs) : []),
+      async releaseClaims() {
+        if (isThere()) await tasks.releaseClaims()
+      },
       sweep: async (limit) => (isThere() ? tasks.sweep(limit) : 0),
     },
     close() {
