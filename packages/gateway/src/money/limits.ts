@@ -170,9 +170,11 @@ export function noteSpent(meter: Spent, paid: Nanos, time: number): void {
 /** Books `paid` in the day of `then`, which may be long ago: a task is charged in the period of its submit. */
 export function noteSpentThen(meter: Spent, paid: Nanos, then: number): void {
   const { spentAt } = meter
-  if (dayOf(then) >= dayOf(spentAt)) return noteSpent(meter, paid, then)
-  if (weekOf(then) === weekOf(spentAt)) meter.weekBefore += paid
-  if (monthOf(then) === monthOf(spentAt)) meter.monthBefore += paid
+  if (dayOf(then) >= dayOf(spentAt)) noteSpent(meter, paid, then)
+  else {
+    if (weekOf(then) === weekOf(spentAt)) meter.weekBefore += paid
+    if (monthOf(then) === monthOf(spentAt)) meter.monthBefore += paid
+  }
 }
 
 const positive = (amount: Nanos): Nanos => (amount > 0n ? amount : 0n)
