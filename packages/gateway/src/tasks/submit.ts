@@ -83,7 +83,7 @@ async function attempt(call: SubmitCall, deps: SubmitDependencies): Promise<Subm
   try {
     attempt.health.sent(performance.now())
     const outgoing = { path, dialect: prepared.dialect, body, stream: false, headers: {}, key }
-    const reply = await deps.send(upstream, { ...outgoing, cancel: upstreamCall.cancellation })
+    const reply = await deps.send(upstream, { ...outgoing, isOnce: true, cancel: upstreamCall.cancellation })
     upstreamCall.headersArrived()
     const { status } = reply
     if (status < 200 || status >= 300) {

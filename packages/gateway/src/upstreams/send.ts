@@ -27,6 +27,8 @@ export type OutgoingRequest = {
   headers: Record<string, string>
   key: string
   cancel: Cancel
+  /** Never sent again, not even after a stale connection: a new one is used. */
+  isOnce?: true
 }
 
 /** A body that is read from disk while it is sent. */
@@ -69,7 +71,7 @@ export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }:
     outgoing: OutgoingRequest,
     headers: HeaderFields,
   ): Promise<UpstreamResponse> {
-    const { method = 'POST', path, cancel } = outgoing
+    const { method = 'POST', path, cancel, isOnce } = outgoing
     const { proxy } = upstream
     const upload: StreamedUpload & { bytes?: Uint8Array } = isUpload(outgoing.body)
       ? outgoing.body
@@ -77,25 +79,26 @@ export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }:
     // Bun's own timeout would end requests that the configuration lets run longer.
     const limits = { redirect: 'manual' as const, decompress: false, timeout: false as const }
     const { bytes } = upload
-    const isOneShot = !bytes || (outgoing.stream && bytes.length > KEEP_BYTES)
+    const isOneShot = !bytes || isOnce || (outgoing.stream && bytes.length > KEEP_BYTES)
     const length = isOneShot ? { 'content-length': String(upload.length) } : undefined
     const init = { method, headers: { ...headers, ...length }, signal: cancel.signal, ...limits }
+    const fresh = isOnce ? { keepalive: false } : {}
     const sendOnce = (connection: ConnectionOptions) => {
       const body = method !== 'POST' ? null : isOneShot ? upload.open() : bytes
-      return fetch(upstream.baseUrl + path, { ...init, ...(proxy ? { proxy } : {}), body, ...connection })
+      return fetch(upstream.baseUrl + path, { ...init, ...(proxy ? { proxy } : {}), body, ...fresh, ...connection })
     }
-    return decompressed(responseOf(await transport(upstream, cancel, sendOnce, isOneShot)))
+    return decompressed(responseOf(await transport(upstream, cancel, sendOnce, isOneShot, isOnce)))
   }
 
   const send: Send = (upstream, outgoing) => {
     if (upstream.embedded) return sendToSandbox(outgoing, headersOf(upstream, outgoing))
     // HTTP_PROXY and similar variables were removed at start: only the configuration names proxies.
-    const { method, path, body, cancel } = outgoing
+    const { method, path, body, cancel, isOnce } = outgoing
     const isPlain = upstream.proxy === undefined && upstream.baseUrl.startsWith('http:')
     if (!isPlain || isUpload(body)) return sendByFetch(upstream, outgoing, headersOf(upstream, outgoing))
     const length = method === undefined ? lengthOf(body) : undefined
     const head = requestHead(upstream.baseUrl, path, headersOf(upstream, outgoing), length, method)
-    return httpClient(head.origin, [head.bytes, ...body], cancel)
+    return httpClient(head.origin, [head.bytes, ...body], cancel, isOnce)
   }
   return Object.assign(send, { httpVersionOf: transport.httpVersionOf })
 }

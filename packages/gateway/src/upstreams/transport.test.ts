@@ -174,6 +174,18 @@ test('a reset counts as a stale connection only if the host has responded before
   expect(attempts).toBe(1)
 })
 
+test('a request that may be sent only once is not sent again after a reset', async () => {
+  const { transport, call } = setUp()
+  await call()
+  let attempts = 0
+  const reset = async (): Promise<Response> => {
+    attempts++
+    throw Object.assign(new Error(), { code: 'ECONNRESET' })
+  }
+  await expect(transport(HOST, new Cancel(), reset, true, true)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect(attempts).toBe(1)
+})
+
 test('nothing is sent again after a cancellation', async () => {
   const { call } = setUp()
   await call()

@@ -21,12 +21,16 @@ export type SendOnce = (connection: ConnectionOptions) => Promise<Response>
 
 export type HttpVersion = '1.1' | '2'
 
-/** `isOneShot`: the body can be read once, so that `fetch` cannot by itself send a refused HTTP/2 stream again. */
+/**
+ * `isOneShot`: the body can be read once, so that `fetch` cannot by itself send a refused HTTP/2 stream again. `isOnce`: the
+ * request may only be sent again if the upstream has certainly not processed it.
+ */
 export type Transport = ((
   upstream: TransportTarget,
   cancel: Cancel,
   sendOnce: SendOnce,
   isOneShot?: boolean,
+  isOnce?: boolean,
 ) => Promise<Response>) & {
   /** The version of the next request; undefined: not known yet. */
   httpVersionOf(upstream: TransportTarget): HttpVersion | undefined
@@ -129,7 +133,13 @@ export function createTransport(options: TransportOptions = {}): Transport {
     }
   }
 
-  const send: (...args: Parameters<Transport>) => Promise<Response> = async (upstream, cancel, sendOnce, isOneShot) => {
+  const send: (...args: Parameters<Transport>) => Promise<Response> = async (
+    upstream,
+    cancel,
+    sendOnce,
+    isOneShot,
+    isOnce,
+  ) => {
     const host = hostOf(upstream.baseUrl)
     const query = queryFor(upstream, host)
     if (query && (await untilCancelled(query, cancel)) === 'silent') throw new ConnectTimeout('Connecting timed out.')
@@ -143,7 +153,7 @@ export function createTransport(options: TransportOptions = {}): Transport {
       return response
     } catch (error) {
       const code = codeOf(error)
-      const mayBeStale = host.hasResponded && now() - sentAt < STALE_WITHIN_MS
+      const mayBeStale = !isOnce && host.hasResponded && now() - sentAt < STALE_WITHIN_MS
       if (connection === HTTP2 && isVersionFailure(code) && upstream.http === undefined) {
         host.offered = false
         host.validUntil = now() + HTTP2_RETRY_MS

@@ -146,6 +146,17 @@ test('a reused connection whose response had begun is not replaced: the response
   expect(connections()).toBe(1)
 })
 
+test('a request that may be sent only once uses a new connection, and is not sent again', async () => {
+  let received = 0
+  const { origin, connections } = upstream((socket) => {
+    if (received++ === 0) socket.write(ok('ok'))
+    else socket.terminate()
+  })
+  expect(await textOf(await ask(origin))).toBe('ok')
+  await expect(http1(origin, REQUEST, new Cancel(), true)).rejects.toMatchObject({ code: 'ECONNRESET' })
+  expect([received, connections()]).toEqual([2, 2])
+})
+
 test('a closed port', async () => {
   const port = upstream(() => {}).origin
   for (const server of servers.splice(0)) server.stop(true)

@@ -93,8 +93,13 @@ const HANDLERS: SocketHandler<Connection> = {
   timeout: (socket) => socket.data.onTimeout(),
 }
 
-/** `address`: `http://host:port`, without a path. */
-export type HttpClient = (address: string, request: Pieces, cancel: Cancel) => Promise<UpstreamResponse>
+/** `address`: `http://host:port`, without a path. `isOnce`: over a new connection, so that the request is never sent again. */
+export type HttpClient = (
+  address: string,
+  request: Pieces,
+  cancel: Cancel,
+  isOnce?: boolean,
+) => Promise<UpstreamResponse>
 
 /** Hosts that have a pool: reloaded configurations may add new ones without end. */
 const MAX_POOLS = 1_000
@@ -120,10 +125,10 @@ export function createHttpClient(
     return pool
   }
 
-  return (address, request, cancel) =>
+  return (address, request, cancel, isOnce = false) =>
     new Promise((resolve, reject) => {
       if (cancel.isCancelled) reject(new ConnectionClosed('Cancelled before the request was sent.'))
-      else new PendingRequest(poolOf(address), request, cancel, { resolve, reject, now }).begin()
+      else new PendingRequest(poolOf(address), request, cancel, { resolve, reject, now }).begin(isOnce)
     })
 }
 
@@ -146,8 +151,8 @@ class PendingRequest implements ResponseListener {
     this.#callbacks = callbacks
   }
 
-  begin(): void {
-    const used = this.#pool.take()
+  begin(isOnce: boolean): void {
+    const used = isOnce ? undefined : this.#pool.take()
     if (used) {
       this.#used = used
       this.#sentAt = this.#callbacks.now()
