@@ -15,48 +15,47 @@ const MAX_BYTES = 20 * 1024 * 1024
 const TOTAL_BYTES = 32 * 1024 * 1024
 const TIMEOUT_MS = 15_000
 
-/** One after the other: many at once could exceed the memory limit before they are counted. */
+/** One after the other: many at once could exceed the memory limit before they are counted. `fieldOf`: for errors. */
 export async function fetchMedia(
   addresses: ReadonlySet<string>,
   { fetchPublic }: { fetchPublic: typeof fetchPublicUrl },
   signal: AbortSignal,
+  fieldOf: (url: string) => string = () => 'image_url',
 ): Promise<ReadonlyMap<string, Inline>> {
   const fetched = new Map<string, Inline>()
   let left = TOTAL_BYTES
   for (const url of addresses) {
     // The URL is chosen by a caller and fetched from the gateway's own network, so `allow_private` of an upstream does not apply.
     const options = { maxBytes: Math.min(MAX_BYTES, left), timeoutMs: TIMEOUT_MS, signal }
-    const content = await fetchPublic(url, options).catch(rejectUrl(url))
+    const content = await fetchPublic(url, options).catch(rejectUrl(url, fieldOf(url)))
     left -= content.bytes.length
-    fetched.set(url, inlineOf(url, content))
+    fetched.set(url, inlineOf(url, fieldOf(url), content))
   }
   return fetched
 }
 
 /** Before the hold: checks what can be decided without a DNS lookup. Throws Failure. */
 export function checkFetchable(url: string): void {
-  if (classifyUrl(url) !== 'public') throw notUsable(url, new PublicFetchError('not_public').message)
+  if (classifyUrl(url) !== 'public') throw notUsable(url, 'image_url', new PublicFetchError('not_public').message)
 }
 
-function rejectUrl(url: string): (error: unknown) => never {
+function rejectUrl(url: string, field: string): (error: unknown) => never {
   return (error) => {
-    throw notUsable(url, error instanceof PublicFetchError ? error.message : 'It could not be fetched.')
+    throw notUsable(url, field, error instanceof PublicFetchError ? error.message : 'It could not be fetched.')
   }
 }
 
-function inlineOf(url: string, { status, contentType, bytes }: PublicContent): Inline {
-  if (status !== 200) throw notUsable(url, `Its host answered with status ${status}.`)
+function inlineOf(url: string, field: string, { status, contentType, bytes }: PublicContent): Inline {
+  if (status !== 200) throw notUsable(url, field, `Its host answered with status ${status}.`)
   const data = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('base64')
   const mime = sniffMime(data) ?? contentType?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
   if (!/^[a-z]+\/[a-z0-9.+-]+$/.test(mime) || (mediaOfMime(mime) === 'document' && mime !== 'application/pdf')) {
-    throw notUsable(url, 'It is neither an image nor any other kind of media.')
+    throw notUsable(url, field, 'It is neither an image nor any other kind of media.')
   }
   return { kind: 'inline', mime, data }
 }
 
 /** The URL is the caller's own, so it may be repeated; shortened, since it may be long. */
-function notUsable(url: string, why: string): Failure {
-  return new Failure('bad_request', `The content at ${url.slice(0, 200)} cannot be used: ${why}`, {
-    param: 'image_url',
-  })
+function notUsable(url: string, param: string, why: string): Failure {
+  return new Failure('bad_request', `The content at ${url.slice(0, 200)} cannot be used: ${why}`, { param })
 }

@@ -77,9 +77,13 @@ function upstreamModel({ model }: VideoRequest, { upstream, route }: VideoCandid
 }
 
 async function withoutUrls(request: VideoRequest, deps: PrepareDependencies): Promise<VideoRequest> {
-  const urls = request.inputs.flatMap(({ source }) => (source.kind === 'url' ? [source.url] : []))
-  if (urls.length === 0) return request
-  const fetched = await fetchMedia(new Set(urls), deps, AbortSignal.timeout(FETCH_WITHIN_MS))
+  // Other inputs than images are rejected without being fetched.
+  const fields = new Map<string, string>()
+  for (const { item, kind, source } of request.inputs)
+    if (kind === 'image' && source.kind === 'url') fields.set(source.url, `content[${item}].image_url.url`)
+  if (fields.size === 0) return request
+  const fieldOf = (url: string) => fields.get(url) ?? 'content'
+  const fetched = await fetchMedia(new Set(fields.keys()), deps, AbortSignal.timeout(FETCH_WITHIN_MS), fieldOf)
   const inputs = request.inputs.map((input) => {
     const media = input.source.kind === 'url' ? fetched.get(input.source.url) : undefined
     if (!media) return input
