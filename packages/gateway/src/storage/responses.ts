@@ -23,13 +23,16 @@ export type NewResponse = Omit<StoredResponse, 'createdAt'> & {
   items: readonly string[]
 }
 
+/** A conversation of more responses cannot be continued. */
+export const LONGEST_CHAIN = 10_000
+
 /** All reject with StoreDown if the store does not answer: whether the call took effect is then unknown. */
 export interface Responses {
   /** Durable when this resolves. May be repeated. false: the parent does not exist any more. */
   put(response: NewResponse): Promise<boolean>
   /** undefined: there is none, it is hidden, has expired, or belongs to another account. */
   find(account: bigint, id: string): Promise<StoredResponse | undefined>
-  /** The response and all that it continues, the oldest first, in one round trip. Empty as `find` is undefined. */
+  /** The response and all that it continues, the oldest first, in one round trip. Empty as `find` is undefined, and beyond LONGEST_CHAIN. */
   chain(account: bigint, id: string): Promise<StoredResponse[]>
   /** The responses of the account that have these items; hidden and expired ones do not. At most one for each item, the newest. */
   withItems(account: bigint, items: readonly string[]): Promise<Map<string, StoredResponse>>

@@ -10,6 +10,7 @@ import { mediaContract } from './contract/media.ts'
 import { nodesContract } from './contract/nodes.ts'
 import { recordsContract } from './contract/records.ts'
 import { registrationContract } from './contract/registration.ts'
+import { responsesContract } from './contract/responses.ts'
 import { taskRowsContract } from './contract/task-rows.ts'
 import { tasksContract } from './contract/tasks.ts'
 import { termsContract } from './contract/terms.ts'
@@ -40,6 +41,7 @@ export function storageContract(name: string, open: Open): void {
     describe('contents', () => contentsContract(use))
     describe('rows of tasks', () => taskRowsContract(use))
     describe('media', () => mediaContract(use))
+    describe('responses', () => responsesContract(use))
     describe('books', () => booksContract(use))
     describe('the rules themselves', () => differentialContract(use))
   })

@@ -7,6 +7,7 @@ import type { Ledger } from './ledger.ts'
 import type { Media } from './media.ts'
 import type { Meta } from './meta.ts'
 import type { Nodes } from './nodes.ts'
+import type { Responses } from './responses.ts'
 import type { Tasks } from './tasks.ts'
 
 export * from './accounts.ts'
@@ -16,6 +17,7 @@ export * from './ledger.ts'
 export * from './media.ts'
 export * from './meta.ts'
 export * from './nodes.ts'
+export * from './responses.ts'
 export * from './tasks.ts'
 
 export interface Storage {
@@ -31,6 +33,8 @@ export interface Storage {
   readonly media: Media
   /** Video generations that last longer than a request. */
   readonly tasks: Tasks
+  /** What conversations can be continued from. */
+  readonly responses: Responses
   /** Resolves if the store answers, rejects with StoreDown if it does not. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -10,6 +10,8 @@ export type Opened = {
   keepsOrder: boolean
   /** Runs one SQL statement behind the engine's back, as a person with a database shell would. */
   raw(sql: string): Promise<Record<string, unknown>[]>
+  /** The same, where the contents are. */
+  rawContents: Opened['raw']
   /** The store's clock, which moves only by `elapse`. */
   now(): number
   elapse(milliseconds: number): Promise<void>

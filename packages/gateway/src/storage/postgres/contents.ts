@@ -1,8 +1,10 @@
 // Contents in PostgreSQL: a table of their own, over connections that carry nothing else.
 import type { Contents } from '../contents.ts'
 import type { Media } from '../media.ts'
+import type { Responses } from '../responses.ts'
 import { type Ask, contentsOver } from '../sql/contents.ts'
 import { mediaOver } from '../sql/media.ts'
+import { responsesOver } from '../sql/responses.ts'
 import { tasksOver } from '../sql/tasks.ts'
 import type { Tasks } from '../tasks.ts'
 import type { Connections } from './connections.ts'
@@ -19,14 +21,17 @@ const askOver =
   (sql, parameters) =>
     retryOrDown(() => connections.query(sql.replaceAll('NOW', NOW), parameters))
 
-export function postgresContents(connections: Connections): { contents: Contents; media: Media } {
+const list = (parameter: string, type: 'bigint' | 'text' = 'text'): string =>
+  `SELECT value::${type} FROM json_array_elements_text(${parameter}::text::json) AS value`
+const skipLocked = 'FOR UPDATE SKIP LOCKED'
+
+export function postgresContents(connections: Connections): { contents: Contents; media: Media; responses: Responses } {
   const ask = askOver(connections)
-  return { contents: contentsOver(ask), media: mediaOver(ask) }
+  const lock = 'FOR NO KEY UPDATE'
+  const listOf = (column: string): string => `json_agg(${column})::text`
+  const responses = responsesOver(ask, { lock, skipLocked, list, listOf })
+  return { contents: contentsOver(ask), media: mediaOver(ask), responses }
 }
 
 /** Over other connections than the contents: polling a task must not wait for large rows. */
-export const postgresTasks = (connections: Connections): Tasks =>
-  tasksOver(askOver(connections), {
-    skipLocked: 'FOR UPDATE SKIP LOCKED',
-    list: (parameter, type) => `SELECT value::${type} FROM json_array_elements_text(${parameter}::text::json) AS value`,
-  })
+export const postgresTasks = (connections: Connections): Tasks => tasksOver(askOver(connections), { skipLocked, list })

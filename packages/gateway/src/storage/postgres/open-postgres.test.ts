@@ -24,6 +24,7 @@ storageContract('PostgreSQL', async (): Promise<Opened> => {
     storage,
     keepsOrder: true,
     raw: (text) => shell.unsafe(text),
+    rawContents: (text) => shell.unsafe(text),
     now: () => now,
     elapse: async (milliseconds) => {
       now += milliseconds

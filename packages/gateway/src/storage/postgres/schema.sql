@@ -171,3 +171,47 @@ CREATE TABLE task (
 CREATE INDEX task_account ON task (account, id, state, status, model, service_tier);
 CREATE INDEX task_due ON task (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX task_expires ON task (expires_at) WHERE expires_at IS NOT NULL;
+
+CREATE TABLE response (
+  account bigint NOT NULL,
+  id text NOT NULL,
+  parent text,
+  continued bigint NOT NULL DEFAULT 0,
+  created_at bigint NOT NULL,
+  expires_at bigint NOT NULL,
+  items text NOT NULL,
+  record bytea NOT NULL,
+  input bytea NOT NULL,
+  output bytea NOT NULL,
+  PRIMARY KEY (account, id)
+);
+CREATE INDEX response_removable ON response (expires_at) WHERE continued = 0;
+-- Encrypted contents cannot be compressed.
+ALTER TABLE response ALTER COLUMN record SET STORAGE EXTERNAL, ALTER COLUMN input SET STORAGE EXTERNAL,
+  ALTER COLUMN output SET STORAGE EXTERNAL;
+
+CREATE TABLE response_item (
+  account bigint NOT NULL,
+  item text NOT NULL,
+  created_at bigint NOT NULL,
+  response text NOT NULL,
+  PRIMARY KEY (account, item, created_at, response)
+);
+
+CREATE FUNCTION response_added() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE response SET continued = continued + 1 WHERE account = NEW.account AND id = NEW.parent;
+  INSERT INTO response_item (account, item, created_at, response)
+    SELECT NEW.account, value, NEW.created_at, NEW.id FROM json_array_elements_text(NEW.items::json) AS value;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER response_added AFTER INSERT ON response FOR EACH ROW EXECUTE FUNCTION response_added();
+CREATE FUNCTION response_removed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE response SET continued = continued - 1 WHERE account = OLD.account AND id = OLD.parent;
+  DELETE FROM response_item WHERE account = OLD.account
+    AND item IN (SELECT value FROM json_array_elements_text(OLD.items::json) AS value)
+    AND created_at = OLD.created_at AND response = OLD.id;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER response_removed AFTER DELETE ON response FOR EACH ROW EXECUTE FUNCTION response_removed();

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Opened } from '../contract/harness.ts'
 import { storageContract } from '../storage.contract.ts'
+import { CONTENTS_FILE } from './contents/contents.ts'
 import { openSqlite, SQLITE_FILE } from './open-sqlite.ts'
 
 // With 1 the rows of every batch are written later, as they are under load.
@@ -23,6 +24,14 @@ async function openFor(deferFrom: number | undefined): Promise<Opened> {
       // Reading an account waits for the rows of all verbs.
       await storage.accounts.find('unknown')
       return raw.query(sql).all() as Record<string, unknown>[]
+    },
+    async rawContents(sql) {
+      const contents = new Database(join(folder, CONTENTS_FILE), { readwrite: true, safeIntegers: true })
+      try {
+        return contents.query(sql).all() as Record<string, unknown>[]
+      } finally {
+        contents.close()
+      }
     },
     now: () => now,
     async elapse(milliseconds) {

@@ -126,6 +126,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     contents,
     media: contents.media,
     tasks: contents.tasks,
+    responses: contents.responses,
     async ping() {
       // An empty transaction proves that the thread runs and gets the lock for writing.
       await queue.write([])

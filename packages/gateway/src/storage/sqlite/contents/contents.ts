@@ -4,8 +4,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Contents } from '../../contents.ts'
 import type { Media } from '../../media.ts'
+import type { Responses } from '../../responses.ts'
 import { contentsOver } from '../../sql/contents.ts'
 import { mediaOver } from '../../sql/media.ts'
+import { responsesOver } from '../../sql/responses.ts'
 import type { Row } from '../../sql/rows.ts'
 import { tasksOver } from '../../sql/tasks.ts'
 import { StoreDown } from '../../storage.ts'
@@ -18,7 +20,12 @@ export const CONTENTS_FILE = 'contents.db'
 /** Beyond this size no more responses are stored until older ones are removed; keys are still claimed. */
 export const MOST_BYTES = 4 * 1024 ** 3
 
-export type SqliteContents = Contents & { media: Media; tasks: Tasks; close(): Promise<void> }
+export type SqliteContents = Contents & {
+  media: Media
+  tasks: Tasks
+  responses: Responses
+  close(): Promise<void>
+}
 type Queued = { statement: ContentsStatement; resolve(rows: Row[]): void; reject(error: Error): void }
 
 export function sqliteContents(dataDir: string, clock: () => number, mostBytes = MOST_BYTES): SqliteContents {
@@ -71,7 +78,10 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
 
   const contents = contentsOver(run)
   const media = mediaOver(run)
-  const tasks = tasksOver(run, { skipLocked: '', list: (parameter) => `SELECT value FROM json_each(${parameter})` })
+  const list = (parameter: string): string => `SELECT value FROM json_each(${parameter})`
+  const tasks = tasksOver(run, { skipLocked: '', list })
+  const listOf = (column: string): string => `json_group_array(${column})`
+  const responses = responsesOver(run, { lock: '', skipLocked: '', list, listOf })
   /** Reading creates no file where nothing has been stored. */
   const isThere = () => thread !== undefined || existsSync(file)
   return {
@@ -97,6 +107,18 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
         if (isThere()) await tasks.releaseClaims()
       },
       sweep: async (limit) => (isThere() ? tasks.sweep(limit) : 0),
+    },
+    responses: {
+      ...responses,
+      async put(response) {
+        if (usedBytes >= mostBytes) throw new StoreDown(`${file} has reached its size limit`)
+        return responses.put(response)
+      },
+      find: async (account, id) => (isThere() ? responses.find(account, id) : undefined),
+      chain: async (account, id) => (isThere() ? responses.chain(account, id) : []),
+      withItems: async (account, items) => (isThere() ? responses.withItems(account, items) : new Map()),
+      hide: async (account, id) => isThere() && responses.hide(account, id),
+      sweep: async (limit) => (isThere() ? responses.sweep(limit) : 0),
     },
     close() {
       closing ??= close()

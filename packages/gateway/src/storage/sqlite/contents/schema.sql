@@ -53,3 +53,39 @@ CREATE TABLE task (
 CREATE INDEX task_account ON task (account, id, state, status, model, service_tier);
 CREATE INDEX task_due ON task (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX task_expires ON task (expires_at) WHERE expires_at IS NOT NULL;
+
+-- Stored responses. continued: how many rows have this one as their parent; a row stays as long as there are any. A hidden row has
+-- expired. items is a JSON list of ids. Columns that only some queries read come last, because they are long.
+CREATE TABLE response (
+  account INTEGER NOT NULL,
+  id TEXT NOT NULL,
+  parent TEXT,
+  continued INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  items TEXT NOT NULL,
+  record BLOB NOT NULL,
+  input BLOB NOT NULL,
+  output BLOB NOT NULL,
+  PRIMARY KEY (account, id)
+) STRICT;
+CREATE INDEX response_removable ON response (expires_at) WHERE continued = 0;
+
+CREATE TABLE response_item (
+  account INTEGER NOT NULL,
+  item TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  response TEXT NOT NULL,
+  PRIMARY KEY (account, item, created_at, response)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER response_added AFTER INSERT ON response BEGIN
+  UPDATE response SET continued = continued + 1 WHERE account = NEW.account AND id = NEW.parent;
+  INSERT INTO response_item (account, item, created_at, response)
+    SELECT NEW.account, value, NEW.created_at, NEW.id FROM json_each(NEW.items);
+END;
+CREATE TRIGGER response_removed AFTER DELETE ON response BEGIN
+  UPDATE response SET continued = continued - 1 WHERE account = OLD.account AND id = OLD.parent;
+  DELETE FROM response_item WHERE account = OLD.account AND item IN (SELECT value FROM json_each(OLD.items))
+    AND created_at = OLD.created_at AND response = OLD.id;
+END;

@@ -1,0 +1,140 @@
+// The statements of Responses for both engines: `$1` are parameters, NOW is the store's clock in milliseconds. `continued` is the
+// number of rows that continue a row; triggers of the schema keep it, and the rows of `response_item`. A hidden row has expired.
+import { LONGEST_CHAIN, type NewResponse, type Responses, type StoredResponse } from '../responses.ts'
+import type { Ask } from './contents.ts'
+import { checkText } from './guard.ts'
+import { integer, type Row } from './rows.ts'
+
+/** Where the engines differ. */
+export type ResponseDialect = {
+  /** At the end of a SELECT: locks its rows, after waiting for a process that has locked them. */
+  lock: string
+  /** The same, but leaves out those that another process has locked. */
+  skipLocked: string
+  /** A SELECT of the elements of a JSON list, named `value`. */
+  list(parameter: string): string
+  /** An aggregate: a JSON list. */
+  listOf(column: string): string
+}
+
+const COLUMNS = ['id', 'account', 'parent', 'created_at', 'input', 'output', 'record']
+const columnsOf = (table: string): string => COLUMNS.map((column) => `${table}.${column}`).join(', ')
+
+/**
+ * The lock keeps the parent until the new row is counted: a sweep either removes the parent before, and there is no row, or finds that it is
+ * continued. A repeated put changes nothing, but returns the row.
+ */
+const put = ({ lock }: ResponseDialect) => `
+INSERT INTO response AS known (account, id, parent, items, created_at, expires_at, input, output, record)
+SELECT $1, $2, $3, $4, clock.now, clock.now + $5, $6, $7, $8
+FROM (SELECT NOW AS now) AS clock
+WHERE CAST($3 AS text) IS NULL OR EXISTS (SELECT 1 FROM response WHERE account = $1 AND id = $3 ${lock})
+ON CONFLICT (account, id) DO UPDATE SET parent = known.parent
+RETURNING id`
+
+const FIND = `SELECT ${COLUMNS.join(', ')} FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW`
+
+/** Nothing unless it is whole: if it is longer than LONGEST_CHAIN, its first row is not among the ancestors. */
+const CHAIN = `
+WITH RECURSIVE ancestor (id, parent, depth) AS (
+  SELECT id, parent, 1 FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW
+  UNION ALL
+  SELECT response.id, response.parent, ancestor.depth + 1
+  FROM ancestor JOIN response ON response.account = $1 AND response.id = ancestor.parent
+  WHERE ancestor.depth < ${LONGEST_CHAIN})
+SELECT ${columnsOf('response')} FROM ancestor JOIN response ON response.account = $1 AND response.id = ancestor.id
+WHERE EXISTS (SELECT 1 FROM ancestor WHERE parent IS NULL)
+ORDER BY ancestor.depth DESC`
+
+/** Each response once, with the list of its items: the newest response may have hundreds of them. */
+const withItems = ({ list, listOf }: ResponseDialect) => `
+WITH found AS MATERIALIZED (
+  SELECT wanted.value AS item, (
+    SELECT response_item.response FROM response_item
+    JOIN response ON response.account = response_item.account AND response.id = response_item.response
+    WHERE response_item.account = $1 AND response_item.item = wanted.value AND response.expires_at > NOW
+    ORDER BY response_item.created_at DESC, response_item.response DESC LIMIT 1) AS response
+  FROM (${list('$2')}) AS wanted),
+newest AS MATERIALIZED (SELECT response, ${listOf('item')} AS items FROM found WHERE response IS NOT NULL GROUP BY response)
+SELECT ${columnsOf('response')}, newest.items
+FROM newest JOIN response ON response.account = $1 AND response.id = newest.response`
+
+const HIDE = 'UPDATE response SET expires_at = NOW WHERE account = $1 AND id = $2 AND expires_at > NOW RETURNING id'
+
+const sweep = ({ skipLocked }: ResponseDialect) => `
+WITH over AS MATERIALIZED (
+  SELECT account, id FROM response WHERE continued = 0 AND expires_at <= NOW ORDER BY expires_at LIMIT $1 ${skipLocked})
+DELETE FROM response WHERE (account, id) IN (SELECT account, id FROM over)
+RETURNING id`
+
+export function responsesOver(ask: Ask, dialect: ResponseDialect): Responses {
+  const [PUT, WITH_ITEMS, SWEEP] = [put(dialect), withItems(dialect), sweep(dialect)]
+  return {
+    async put(response) {
+      return (await ask(PUT, inserted(response))).length > 0
+    },
+    async find(account, id) {
+      if (!isId(id)) return undefined
+      const [row] = await ask(FIND, [account, id])
+      return row && toResponse(row)
+    },
+    async chain(account, id) {
+      return isId(id) ? (await ask(CHAIN, [account, id])).map(toResponse) : []
+    },
+    async withItems(account, items) {
+      const wanted = [...new Set(items)].filter(isId)
+      if (wanted.length === 0) return new Map()
+      const rows = await ask(WITH_ITEMS, [account, JSON.stringify(wanted)])
+      return new Map(
+        rows.flatMap((row) => {
+          const response = toResponse(row)
+          return (JSON.parse(String(row.items)) as string[]).map((item) => [item, response] as const)
+        }),
+      )
+    },
+    async hide(account, id) {
+      return isId(id) && (await ask(HIDE, [account, id])).length > 0
+    },
+    async sweep(limit) {
+      // A removed row may have been the only one that continued its parent: that goes with the next round.
+      let removed = 0
+      for (let last = limit; last > 0 && removed < limit; removed += last)
+        last = (await ask(SWEEP, [limit - removed])).length
+      return removed
+    },
+  }
+}
+
+/** An index of PostgreSQL has no room for long ones. */
+const LONGEST_ID = 512
+
+/** What no row can have is not asked for: the ids come from clients. */
+const isId = (id: string): boolean => id.length <= LONGEST_ID && !id.includes('\0') && id.isWellFormed()
+
+function checkedId(field: string, id: string): string {
+  if (id.length > LONGEST_ID) throw new RangeError(`${field}: must not be longer than ${LONGEST_ID} characters`)
+  return checkText(field, id)
+}
+
+function inserted({ account, id, parent, items, keepMs, input, output, record }: NewResponse): unknown[] {
+  const itemIds = [...new Set(items)].map((item) => checkedId('item', item))
+  return [
+    ...[account, checkedId('id', id), parent === undefined ? null : checkedId('parent', parent)],
+    ...[JSON.stringify(itemIds), BigInt(Math.ceil(keepMs)), input, output, record],
+  ]
+}
+
+const bytes = (value: unknown): Uint8Array => {
+  const { buffer, byteOffset, length } = value as Uint8Array
+  return new Uint8Array(buffer, byteOffset, length)
+}
+
+const toResponse = (row: Row): StoredResponse => ({
+  id: String(row.id),
+  account: integer(row.account),
+  parent: row.parent === null ? undefined : String(row.parent),
+  input: bytes(row.input),
+  output: bytes(row.output),
+  record: bytes(row.record),
+  createdAt: Number(row.created_at),
+})
