@@ -44,6 +44,9 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'config',
   ],
   text: ['routing', 'bytes', 'paid-call', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
+  'token-counting': [
+    ...['text', 'images', 'routing', 'bytes', 'paid-call', 'overload', 'access', 'upstreams', 'storage'],
+  ],
   routing: ['paid-call', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
   'paid-call': ['overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
   media: ['access', 'storage', 'bytes', 'observe', 'config'],

@@ -256,16 +256,6 @@ describe('paths', () => {
     }
   })
 
-  test.each([
-    ['/v1/messages/count_tokens', 'the counting of tokens'],
-    ['/v1beta/models/plain:countTokens', 'the counting of tokens'],
-  ])('%s is not served yet, and says what', async (path, what) => {
-    const version = { 'anthropic-version': '2023-06-01' }
-    const { status, body } = await call('POST', path, { 'x-api-key': all, ...version })
-    expect(status).toBe(400)
-    expect(JSON.stringify(body)).toContain(`does not serve ${what} yet`)
-  })
-
   test('the key of any protocol is read on every path, its own first', async () => {
     const path = `${gateway.url}/v1/models`
     const wrong = `sk-${'w'.repeat(43)}`

@@ -32,6 +32,10 @@ describe.each(VERSIONS)('the JavaScript SDK with apiVersion %s', (apiVersion) =>
     expect(streamed).toBe(whole ?? '')
   })
 
+  test('counts tokens', async () => {
+    expect((await models().countTokens({ model: MODEL, contents: 'Hello there.' })).totalTokens).toBeWithin(3, 20)
+  })
+
   test('reads errors: a wrong key, an unknown model, an unsupported method', async () => {
     const wrong = { code: 401, status: 'UNAUTHENTICATED', message: expect.stringContaining('API key not valid') }
     const asked = { model: 'nope', contents: 'hi' }
@@ -40,7 +44,11 @@ describe.each(VERSIONS)('the JavaScript SDK with apiVersion %s', (apiVersion) =>
       [() => models('sk-0123456789abcdef0123').list(), wrong],
       [() => models().generateContent(asked), { code: 404, status: 'NOT_FOUND' }],
       [() => models().get(asked), { code: 404, status: 'NOT_FOUND' }],
-      [() => models().countTokens({ ...asked, model: MODEL }), { code: 400, message: expect.stringContaining('yet') }],
+      [() => models().countTokens(asked), { code: 404, status: 'NOT_FOUND' }],
+      [
+        () => models().embedContent({ ...asked, model: MODEL }),
+        { code: 404, message: expect.stringContaining('Embeddings') },
+      ],
     ]
     for (const [call, error] of calls) {
       const thrown = await call().catch((error: unknown) => error)

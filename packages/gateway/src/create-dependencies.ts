@@ -16,6 +16,7 @@ import { createLargeResponses } from './images/large-responses.ts'
 import { openMedia } from './media/open-media.ts'
 import { errorText } from './observe/log.ts'
 import type { Logs } from './observe/logs.ts'
+import { createFreeCallLimit } from './overload/free-call-limit.ts'
 import { createQueues } from './overload/queues.ts'
 import { createRateLimitCache } from './overload/rate-limit-cache.ts'
 import { createFreeAborts } from './paid-call/free-aborts.ts'
@@ -31,6 +32,8 @@ import type { Storage } from './storage/storage.ts'
 import { createStatistics } from './text/billing/model-statistics.ts'
 import { createSeals } from './text/translation/seals.ts'
 import { createUnsupportedFields } from './text/translation/unsupported-fields.ts'
+import { createAbsentEndpoints } from './token-counting/absent-endpoints.ts'
+import { createTokenizer } from './token-counting/tokenizer.ts'
 import { createRetryBudget } from './upstreams/health/retry-budget.ts'
 import { downloadPublic } from './upstreams/public/download-public.ts'
 import { fetchPublic } from './upstreams/public/fetch-public.ts'
@@ -91,6 +94,8 @@ export async function createDependencies(
   // On SQLite no other process looks after tasks: what the previous one was doing can be taken over.
   if (isSqlite) await storage.tasks.releaseClaims()
   const taskHolder = isSqlite ? 'the only process' : crypto.randomUUID()
+  const tokenizer = createTokenizer({ clock: monotonic, report })
+  cleanup.add(() => tokenizer.close())
   const { mayDispatch } = node
   const embedded = (request: Request) =>
     (faultsAllowed(environment, catalogue().config) ? faultySandbox : sandbox)(request)
@@ -103,6 +108,7 @@ export async function createDependencies(
     ids: createIds(() => node.identity().slot, Date.now),
     statistics: createStatistics(),
     unsupportedFields: createUnsupportedFields(),
+    ...{ tokenizer, freeCallLimit: createFreeCallLimit(Date.now), absentEndpoints: createAbsentEndpoints(monotonic) },
     freeAborts: createFreeAborts(monotonic),
     ...{ ...queues, upstreamCalls: createUpstreamCalls(ticker, queues.upstreamSlots.freed) },
     retryBudget: createRetryBudget(),

@@ -16,7 +16,6 @@ import {
   showGenerateContentModel,
   showModel,
 } from './access/list-models.ts'
-import { reservedEndpoint } from './access/reserved-endpoints.ts'
 import { describeUnservedPath, isUnservedMethod } from './access/unserved-paths.ts'
 import type { Register } from './console-api/register.ts'
 import { generateContentEndpoint } from './images/endpoints/generate-content.ts'
@@ -32,8 +31,10 @@ import type { WorkDependencies } from './tasks/work.ts'
 import type { TextDependencies } from './text/dependencies.ts'
 import { journey } from './text/journey.ts'
 import type { TextEndpoint } from './text/request.ts'
+import { type CountDependencies, countTokens } from './token-counting/journey.ts'
 
 export type GatewayDependencies = TextDependencies &
+  CountDependencies &
   ImageDependencies &
   TaskDependencies &
   TaskEndpointDependencies &
@@ -81,7 +82,6 @@ const generateContent =
 
 const IMAGE_GENERATIONS = imagesEndpoint('generate')
 const IMAGE_EDITS = imagesEndpoint('edit')
-const COUNTING = 'the counting of tokens'
 
 /** The links of the entry page: only what is served. */
 const ENTRY = { name: 'trivium', models: '/v1/models', usage: '/v1/usage', health: '/health', ready: '/ready' }
@@ -92,8 +92,12 @@ const HANDLERS = {
   messages: text({ dialect: TEXT_DIALECTS.messages }),
   'generate-content': generateContent(false),
   'stream-generate-content': generateContent(true),
-  'messages-count-tokens': reservedEndpoint('messages', COUNTING),
-  'generate-content-count-tokens': reservedEndpoint('generate-content', COUNTING),
+  'messages-count-tokens': (incoming, deps) => countTokens(incoming, { dialect: TEXT_DIALECTS.messages }, deps),
+  'generate-content-count-tokens': (incoming, deps, parameter) => {
+    const addressed = { model: decodeModelId(parameter), stream: false }
+    return countTokens(incoming, { dialect: TEXT_DIALECTS['generate-content'], addressed }, deps)
+  },
+  'responses-count-tokens': (incoming, deps) => countTokens(incoming, { dialect: TEXT_DIALECTS.responses }, deps),
   'image-generations': (incoming, deps) => imageJourney(incoming, IMAGE_GENERATIONS, deps),
   'image-edits': (incoming, deps) => imageJourney(incoming, IMAGE_EDITS, deps),
   'create-video-task': submitTask,

@@ -75,8 +75,8 @@ describe.each(ALL)('route %s', (id, route) => {
   })
 
   // An unmarked call of a model would silently be exempt from load shedding.
-  test('may be shed if it calls a model, and has a dialect to be rejected in', () => {
-    expect(route.mayBeShed).toBe(['text', 'image', 'video'].includes(route.kind))
+  test('may be shed if it calls a model or counts its tokens, and has a dialect to be rejected in', () => {
+    expect(route.mayBeShed).toBe(['text', 'image', 'video', 'count'].includes(route.kind))
     if (route.mayBeShed)
       expect([route.method, Object.keys(DIALECTS)]).toEqual(['POST', expect.arrayContaining([route.dialect])])
   })

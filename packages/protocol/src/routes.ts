@@ -3,8 +3,8 @@
 
 import type { DialectId } from './dialects/index.ts'
 
-/** What a request to the route does. `reserved`: answers that the call is not available in this version. */
-export type CallKind = ModelCallKind | 'tasks' | 'models' | 'usage' | 'media' | 'console' | 'status' | 'reserved'
+/** What a request to the route does. */
+export type CallKind = ModelCallKind | 'count' | 'tasks' | 'models' | 'usage' | 'media' | 'console' | 'status'
 /** Calls of a model, which cost money and may be shed. */
 export type ModelCallKind = 'text' | 'image' | 'video'
 
@@ -47,7 +47,7 @@ const OTHER_CREDENTIALS = ['authorization', 'x-api-key', 'anthropic-version', 'm
 const TEXT = { method: 'POST', credential: 'key', kind: 'text', mayBeShed: true } as const
 const IMAGE = { method: 'POST', credential: 'key', kind: 'image', dialect: 'images', mayBeShed: true } as const
 const VIDEO_TASKS = { credential: 'key', kind: 'tasks', dialect: 'video-tasks', mayBeShed: false } as const
-const RESERVED = { method: 'POST', credential: 'key', kind: 'reserved', mayBeShed: false } as const
+const COUNT_TOKENS = { method: 'POST', credential: 'key', kind: 'count', mayBeShed: true } as const
 const MODELS = { method: 'GET', credential: 'key', kind: 'models', mayBeShed: false } as const
 const USAGE = { method: 'GET', credential: 'key', kind: 'usage', mayBeShed: false } as const
 const STATUS = { method: 'GET', credential: 'none', kind: 'status', mayBeShed: false } as const
@@ -67,10 +67,11 @@ export const ROUTES = {
   'stream-generate-content': {
     ...{ ...TEXT, path: `/v1beta${STREAM}`, dialect: 'generate-content', aliases: otherVersions(STREAM) },
   },
-  'messages-count-tokens': { ...RESERVED, path: '/v1/messages/count_tokens', dialect: 'messages' },
+  'messages-count-tokens': { ...COUNT_TOKENS, path: '/v1/messages/count_tokens', dialect: 'messages' },
   'generate-content-count-tokens': {
-    ...{ ...RESERVED, path: `/v1beta${COUNT}`, dialect: 'generate-content', aliases: otherVersions(COUNT) },
+    ...{ ...COUNT_TOKENS, path: `/v1beta${COUNT}`, dialect: 'generate-content', aliases: otherVersions(COUNT) },
   },
+  'responses-count-tokens': { ...COUNT_TOKENS, path: '/v1/responses/input_tokens', dialect: 'responses' },
   'image-generations': { ...IMAGE, path: '/v1/images/generations' },
   'image-edits': { ...IMAGE, path: '/v1/images/edits' },
   'create-video-task': { ...VIDEO_TASKS, method: 'POST', path: TASKS, kind: 'video', mayBeShed: true },

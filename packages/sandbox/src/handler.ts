@@ -76,6 +76,8 @@ async function answer(request: Request, url: URL, parts: Parts): Promise<Respons
   if (route === 'list-generate-content-models') return json(generateContentModelList())
   const videos = parts.videos.answer(route, parameter, request, url)
   if (videos !== undefined) return videos
+  const { count } = dialectOf(url.pathname)
+  if (count !== undefined && route.endsWith('-count-tokens')) return answerCount(count, request, url, parts)
   const bytes = route === 'image-edits' ? NO_BYTES : await request.bytes()
   const images = await readImageCall(route, request, url, bytes)
   return images === undefined
@@ -113,6 +115,19 @@ async function answerPrompt(
   return faultyResponse(answer) ?? respond(answer, request.signal, { ...parts, pace })
 }
 
+/** What the prompt would be billed. */
+async function answerCount(
+  count: NonNullable<SandboxDialect['count']>,
+  request: Request,
+  url: URL,
+  parts: Parts,
+): Promise<Response> {
+  const { model, request: prompt } = count.decode({ bytes: await request.bytes(), url, headers: request.headers })
+  const { faults } = await readSwitches(request, model, [SANDBOX_TEXT], parts)
+  const dialect = dialectOf(url.pathname)
+  return faultyResponse({ dialect, faults, delivery: 'single' }) ?? json(count.body(makePlan(prompt).promptTokens))
+}
+
 /** Images take time: the pace is also waited for before the first byte. */
 async function answerImages(call: ImageCall, request: Request, url: URL, parts: Parts): Promise<Response> {
   const { faults, headerPace } = await readSwitches(request, call.model, [SANDBOX_IMAGE, SANDBOX_TEXT], parts)
@@ -120,7 +135,7 @@ async function answerImages(call: ImageCall, request: Request, url: URL, parts: 
   const { dialect, delivery } = call
   const head = headOf(createHash('sha256').update(call.fingerprint).digest('hex'), call.model, parts)
   const answer = { dialect, delivery, faults, id: head.id, firstMs: pace }
-  const faulty = faultyResponse({ ...answer, body: () => [], events: () => [] })
+  const faulty = faultyResponse(answer)
   if (faulty !== undefined) return faulty
   const outcome = await renderOutcome(call, faults)
   const wantsUrls = call.wantsUrls || faults.flags.has('image-url')
@@ -172,7 +187,11 @@ async function delayHeaders(faults: Faults, signal: AbortSignal, sleep: Sleep): 
 }
 
 /** Faults that replace the whole answer. */
-function faultyResponse({ dialect, faults, delivery }: Answer): Response | undefined {
+function faultyResponse({
+  dialect,
+  faults,
+  delivery,
+}: Pick<Answer, 'dialect' | 'faults' | 'delivery'>): Response | undefined {
   const status = numberOf(faults, 'status', 500)
   if (status !== undefined)
     return errorResponse(dialect, { status, message: `[sandbox] The fault switch asked for status ${status}.` })

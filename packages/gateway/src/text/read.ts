@@ -2,6 +2,7 @@
 
 import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
 import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
+import type { HttpRequest } from '@trivium/http/request.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
 import type { Catalogue } from '../access/catalogue.ts'
 import { bodyFailure } from '../access/failure.ts'
@@ -23,22 +24,43 @@ const BYTES_PER_VALUE = 128
 
 /** `check` may reject the body before it is parsed. */
 export async function read(
-  { http, id, record }: IncomingRequest,
+  incoming: IncomingRequest,
   { dialect, addressed, asArray = false }: TextEndpoint,
   slot: Slot,
   { config }: Catalogue,
   check: (body: Uint8Array) => void,
   deps: ReadDependencies,
 ): Promise<TextRequest> {
-  const { bodyBytes, values } = config.server.limits
+  const { http, id } = incoming
+  const { limits } = config.server
+  const body = await readJson(http, limits.bodyBytes, slot, deps)
+  check(body)
+  const request = dialect.passThrough.readRequest(body, codec, addressed, limits.values)
+  noteParsed(request, body, slot, incoming)
+  return Object.freeze({ id, headers: http.headers, dialect, request, body, asArray })
+}
+
+/** The body, of which nothing has been parsed. */
+export async function readJson(
+  http: HttpRequest,
+  limitBytes: number,
+  slot: Slot,
+  deps: ReadDependencies,
+): Promise<Uint8Array> {
   const idleMs = deps.bodyIdleMs ?? BODY_IDLE_MS
   const { after } = deps.ticker
-  const body = await readBody(http, { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs, after, slot })
+  const body = await readBody(http, { limitBytes, contentTypes: JSON_BODY, idleMs, after, slot })
   if (!(body instanceof Uint8Array)) throw bodyFailure(body)
   if (!slot.received(body.length)) throw bodyFailure(NO_MEMORY)
-  check(body)
-  const request = dialect.passThrough.readRequest(body, codec, addressed, values)
-  record.model = request.model
-  if (!slot.weigh(body.length + request.values * BYTES_PER_VALUE)) throw bodyFailure(NO_MEMORY)
-  return Object.freeze({ id, headers: http.headers, dialect, request, body, asArray })
+  return body
+}
+
+export function noteParsed(
+  { model, values }: { model: string; values: number },
+  body: Uint8Array,
+  slot: Slot,
+  { record }: IncomingRequest,
+): void {
+  record.model = model
+  if (!slot.weigh(body.length + values * BYTES_PER_VALUE)) throw bodyFailure(NO_MEMORY)
 }

@@ -43,7 +43,7 @@ export function settle(
   return settlePaidCall(call, result, deps).then(() => {
     if (deps.requestLog.isOn)
       call.record.tokens = { input: allInput, cached: cachedInput, output, reasoning: observed.usage?.reasoning }
-    learn({ plainBytes: call.plainBytes, held }, observed, charge, statistics)
+    learn({ plainBytes: call.plainBytes, held, account: call.caller.account }, observed, charge, statistics)
     return charge
   })
 }

@@ -66,6 +66,8 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
   }
   const deps: AppDependencies = {
     ...{ catalogue: () => catalogue, ticker, send, streamTiming: STREAM_TIMING, ...more },
+    tokenizer: { count: async () => ({ tokens: 0, isEstimate: true }), isRunning: false, close: () => {} },
+    ...{ freeCallLimit: { take: () => undefined }, absentEndpoints: { has: () => false, note: () => {} } },
     settler: {
       open: async ({ amount, tokens }) => ({
         outcome: 'open',

@@ -34,6 +34,8 @@ export type DialectEndpoint = {
   credential: 'bearer' | 'x-api-key' | 'x-goog-api-key'
   /** Required with every request. */
   headers?: Readonly<Record<string, string>>
+  /** Where the tokens of a request are counted that is sent to `path`. Absent: the dialect has no such endpoint. */
+  countPath?(path: string, model: string): string
   /** Fills the placeholders of a path. Absent: it has none. */
   fillPath?(path: string, model: string, stream: boolean): string
 }

@@ -222,6 +222,36 @@ export type PassThrough = {
   serviceEdits?(service: Partial<ChatService> | undefined, stream: boolean): PassThroughEdits
 }
 
+/** A request for the number of input tokens, checked by the rules of its dialect. */
+export type CountRequest = {
+  model: string
+  /** The size of the body without encoded media. */
+  textBytes: number
+  /** See `PassThroughRequest`. */
+  values: number
+  objects: readonly string[]
+  urls: readonly NamedUrl[]
+  canonical: CanonicalRequest
+  /** As the client would send it to have it answered. */
+  body: Readonly<Record<string, unknown>>
+}
+
+/** How clients of the dialect have input tokens counted, and how its upstreams are asked to. */
+export type TokenCounting = {
+  /** A body with more than `maxValues` JSON values is rejected before it is parsed. Throws RequestError. */
+  readRequest(
+    bytes: Uint8Array,
+    codec: Codec,
+    addressed: PathParameters | undefined,
+    maxValues?: number | undefined,
+  ): CountRequest
+  /** What is sent to an upstream to count this request: only fields that may decide the count. */
+  countBody(request: Readonly<Record<string, unknown>>, model: string): Record<string, unknown>
+  /** undefined: no count. */
+  decodeCount(body: unknown): number | undefined
+  encodeCount(tokens: number): Record<string, unknown>
+}
+
 /** What text dialects add to every dialect. */
 export type TextDialectDescription = DialectDescription & {
   origin: RequestOrigin
@@ -254,6 +284,8 @@ export type TextDialectDescription = DialectDescription & {
   openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder
   openStreamEncoder(answering: ReplyContext): StreamEncoder
   passThrough: PassThrough
+  /** Absent: the dialect has no endpoint that counts tokens. */
+  tokenCounting?: TokenCounting
   /** Throws RequestError if the request refers to objects that a vendor stores. Called before it is translated. */
   rejectStored?(body: unknown): void
   /** Only where streams may also be one JSON array. */

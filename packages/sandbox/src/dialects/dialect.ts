@@ -34,6 +34,8 @@ export type DecodedRequest = {
 
 export type SandboxDialect = {
   decode(incoming: IncomingRequest): DecodedRequest
+  /** Counts the tokens of a prompt without an answer. Absent: the services have no such endpoint. */
+  count?: { decode(incoming: IncomingRequest): DecodedRequest; body(tokens: number): unknown }
   errorBody(info: SandboxErrorInfo): unknown
   /** An error after the answer has started; `sent` events preceded it. */
   errorEvent(info: SandboxErrorInfo, sent: number): StreamEvent

@@ -11,6 +11,7 @@ import type { TokenCharge } from '../../money/prices/token-rate.ts'
 import { totalsOf } from '../../money/prices/token-units.ts'
 import { DELIVERED, type Outcome } from '../../paid-call/outcome.ts'
 import type { TextCall } from '../text-call.ts'
+import { learnCorrection } from './count-correction.ts'
 import {
   expectedReasoning,
   knowsReasoning,
@@ -160,7 +161,7 @@ function tierOf({ terms }: TextCharge, reported: string | undefined): string | u
 }
 
 /** `plainBytes`: of a request that is text alone, else 0. `held`: in the end, with all extensions. */
-export type Sent = { plainBytes: number; held: Nanos }
+export type Sent = { plainBytes: number; held: Nanos; account?: bigint }
 
 /** Improves the estimates of the next holds by what this response showed. */
 export function learn(sent: Sent, observed: Observed, charge: TextCharge, statistics: ModelStatistics): void {
@@ -171,5 +172,10 @@ export function learn(sent: Sent, observed: Observed, charge: TextCharge, statis
   const isWhole = DELIVERED.includes(outcome) || (outcome === 'client_gone' && finish !== undefined)
   if (charge.estimated || !isWhole) return
   learnInput(statistics, sent.plainBytes, usage?.input ?? 0)
+  // Empty unless tokens of this model were counted here a moment ago.
+  if (statistics.recentCounts.length > 0 && sent.account !== undefined) {
+    const { account, plainBytes: bytes } = sent
+    learnCorrection(statistics, { account, bytes, tokens: usage?.input ?? 0, at: performance.now() })
+  }
   learnOutput(statistics, observed.outputBytes, totalsOf(charge.tokens).output, usage?.reasoning)
 }

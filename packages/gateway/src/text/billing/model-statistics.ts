@@ -12,7 +12,14 @@ export type ModelStatistics = {
   /** Lengths of responses, counted by powers of two. */
   histogram: Uint32Array
   samples: number
+  /** What is billed for a request, divided by what the gateway counts: see count-correction.ts. */
+  countCorrection: number
+  /** Counts whose requests may be billed soon. */
+  recentCounts: CountedRequest[]
 }
+
+/** A count that was made here, without its correction. `bytes`: the size of a request that is text alone. */
+export type CountedRequest = { account: bigint; bytes: number; tokens: number; at: number }
 
 /** Dense scripts and code run to about one token in three bytes; prose is sparser. Start on the safe side. */
 const START_INPUT = 1 / 3
@@ -44,6 +51,7 @@ export function createStatistics(): StatisticsByModel {
         statistics = {
           ...{ inputTokensPerByte: START_INPUT, outputTokensPerByte: START_OUTPUT, margin: START_MARGIN },
           ...{ visibleTokens: 0, hiddenTokens: 0, histogram: new Uint32Array(32), samples: 0 },
+          ...{ countCorrection: 1, recentCounts: [] },
         }
         models.set(model, statistics)
       }

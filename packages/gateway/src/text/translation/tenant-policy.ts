@@ -116,7 +116,7 @@ export function shortEndUser(endUser: string, { longestEndUser = Number.POSITIVE
 const REFERENCE = /^input\[\d+\]\.id$/
 
 /** With its id, any caller could use another tenant's object: the vendor sees a single customer. */
-function rejectObjects({ objects }: PassThroughRequest, shared: boolean): void {
+export function rejectObjects({ objects }: Pick<PassThroughRequest, 'objects'>, shared: boolean): void {
   const first = objects[0]
   if (first === undefined || shared) return
   if (first === 'previous_response_id') {

@@ -5,10 +5,15 @@ export const endpoint: DialectEndpoint = {
   path: '/{model}:{method}',
   modelsPath: '/models',
   credential: 'x-goog-api-key',
-  fillPath(path, model, stream) {
-    const name = /^(models|tunedModels)\//.test(model) ? model : `models/${model}`
-    const encoded = encodeURI(name).replaceAll('?', '%3F').replaceAll('#', '%23')
-    const method = stream ? 'streamGenerateContent?alt=sse' : 'generateContent'
-    return path.replace('{model}', () => encoded).replace('{method}', method)
-  },
+  countPath: (path, model) => filled(path, model, 'countTokens'),
+  fillPath: (path, model, stream) => filled(path, model, stream ? 'streamGenerateContent?alt=sse' : 'generateContent'),
+}
+
+/** The model's name as a resource: some are not in `models/`. */
+export const resourceName = (model: string): string =>
+  /^(models|tunedModels)\//.test(model) ? model : `models/${model}`
+
+function filled(path: string, model: string, method: string): string {
+  const encoded = encodeURI(resourceName(model)).replaceAll('?', '%3F').replaceAll('#', '%23')
+  return path.replace('{model}', () => encoded).replace('{method}', method)
 }

@@ -2,6 +2,7 @@ import { SEAL_PREFIX } from '../../canonical/seal.ts'
 import type { TextDialectDescription } from '../text-dialect.ts'
 import { endpoint } from './endpoint.ts'
 import { decodeError, encodeArrayStreamError, encodeError, encodeStreamError } from './error.ts'
+import { tokenCounting } from './pass-through/token-counting.ts'
 import { passThrough } from './pass-through.ts'
 import { decodeReply } from './reply/decode-reply.ts'
 import { openStreamDecoder } from './reply/decode-stream.ts'
@@ -26,7 +27,7 @@ export const generateContent: TextDialectDescription = {
   carriedHeaders: [],
   endUserField: () => undefined,
   sealed: { marks: [sealedMark(signatureField(SEAL_PREFIX)), sealedMark(redactedField(SEAL_PREFIX))], isBase64: true },
-  ...{ origin, endpoint, fieldNames, heartbeat, passThrough },
+  ...{ origin, endpoint, fieldNames, heartbeat, passThrough, tokenCounting },
   ...{ encodeError, encodeStreamError, encodeArrayStreamError, decodeError },
   ...{ decodeRequest, encodeRequest, rejectStored },
   ...{ decodeReply, encodeReply },

@@ -2,6 +2,7 @@ import { SEAL_PREFIX } from '../../canonical/seal.ts'
 import type { TextDialectDescription } from '../text-dialect.ts'
 import { endpoint } from './endpoint.ts'
 import { decodeError, encodeError, encodeStreamError } from './error.ts'
+import { tokenCounting } from './pass-through/token-counting.ts'
 import { passThrough } from './pass-through.ts'
 import { decodeReply } from './reply/decode-reply.ts'
 import { openStreamDecoder } from './reply/decode-stream.ts'
@@ -24,7 +25,7 @@ export const messages: TextDialectDescription = {
   requiresOutputCap: true,
   betaHeader: 'anthropic-beta',
   sealed: { marks: [`"${SEAL_PREFIX}`] },
-  ...{ origin, endpoint, fieldNames, heartbeat, passThrough },
+  ...{ origin, endpoint, fieldNames, heartbeat, passThrough, tokenCounting },
   ...{ encodeError, encodeStreamError, decodeError },
   ...{ decodeRequest, encodeRequest, rejectStored },
   ...{ decodeReply, encodeReply, droppedPart },

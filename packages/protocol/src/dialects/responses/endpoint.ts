@@ -4,5 +4,6 @@ export const endpoint: DialectEndpoint = {
   basePath: '/v1',
   path: '/responses',
   modelsPath: '/models',
+  countPath: (path) => `${path}/input_tokens`,
   credential: 'bearer',
 }

@@ -3,6 +3,7 @@ import { BEARER } from '../dialect.ts'
 import type { TextDialectDescription } from '../text-dialect.ts'
 import { endpoint } from './endpoint.ts'
 import { decodeError, encodeError, encodeStreamError } from './error.ts'
+import { tokenCounting } from './pass-through/token-counting.ts'
 import { passThrough } from './pass-through.ts'
 import { decodeReply } from './reply/decode-reply.ts'
 import { openStreamDecoder } from './reply/decode-stream.ts'
@@ -27,7 +28,7 @@ export const responses: TextDialectDescription = {
     marks: [`"${SEAL_PREFIX}`, `"after.${SEAL_PREFIX}`, `"redacted.${SEAL_PREFIX}`],
     ownIds: { mark: '"rs_', pattern: /^"rs_[0-9a-f]{16}_/ },
   },
-  ...{ origin, endpoint, fieldNames, heartbeat, passThrough },
+  ...{ origin, endpoint, fieldNames, heartbeat, passThrough, tokenCounting },
   ...{ encodeError, encodeStreamError, decodeError },
   ...{ decodeRequest, encodeRequest, rejectStored },
   ...{ decodeReply, encodeReply },

@@ -1,9 +1,10 @@
 import type { SandboxDialect } from '../dialect.ts'
 import { errorBody, errorEvent } from './error.ts'
-import { readRequest } from './request.ts'
+import { readCountRequest, readRequest } from './request.ts'
 
 export const generateContent: SandboxDialect = {
   decode: readRequest,
+  count: { decode: readCountRequest, body: (tokens) => ({ totalTokens: tokens }) },
   errorBody,
   errorEvent,
   garbage: { data: '{"candidates":[{"content":{"parts":[{"te' },

@@ -33,6 +33,22 @@ export function readRequest({ bytes, url }: Pick<IncomingRequest, 'bytes' | 'url
   return { request, model, delivery, body: generateContentBody, events: generateContentEvents }
 }
 
+/** The contents alone, or a whole request that names its model again. */
+export function readCountRequest({ bytes, url }: Pick<IncomingRequest, 'bytes' | 'url'>): DecodedRequest {
+  const { contents, generateContentRequest: whole, ...others } = parseBody(bytes)
+  const excess = Object.keys(others)[0]
+  if (excess !== undefined) throw badRequest(`Unknown name "${excess}": Cannot find field.`, excess)
+  if (whole === undefined) return readRequest({ bytes: bytesOf({ contents }), url })
+  if (contents !== undefined || !isObject(whole))
+    throw badRequest('Only one of contents and generateContentRequest can be set.', 'generateContentRequest')
+  const { model, ...request } = whole
+  if (model !== `models/${splitPath(url.pathname).model}`)
+    throw badRequest('The model does not match the model in the path.', 'generateContentRequest.model')
+  return readRequest({ bytes: bytesOf(request), url })
+}
+
+const bytesOf = (body: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(body))
+
 /** A model name may contain colons and slashes: the last colon precedes the method. */
 function splitPath(pathname: string): { model: string; method: string } {
   const rest = pathname.slice(pathname.indexOf('/models/') + '/models/'.length)

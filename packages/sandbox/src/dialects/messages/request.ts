@@ -1,5 +1,6 @@
 // A messages request, validated as by a real service and decoded into the neutral form.
 
+import { MOST_TOKENS } from '../../request/checks.ts'
 import { createRequest } from '../../request/conversation.ts'
 import { badRequest } from '../../request/errors.ts'
 import { isObject, listOf, numberOr } from '../../request/fields.ts'
@@ -33,6 +34,17 @@ export function readRequest({ bytes, headers }: Pick<IncomingRequest, 'bytes' | 
   })
   const delivery = body.stream === true ? 'sse' : 'single'
   return { request, model, delivery, body: messagesBody, events: messagesEvents }
+}
+
+const COUNTED = ['model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'cache_control']
+
+/** A request without an answer, and so without the fields that only the answer depends on. */
+export function readCountRequest({ bytes, headers }: Pick<IncomingRequest, 'bytes' | 'headers'>): DecodedRequest {
+  const body = parseBody(bytes)
+  const excess = Object.keys(body).find((name) => !COUNTED.includes(name))
+  if (excess !== undefined) throw badRequest('Extra inputs are not permitted', excess)
+  const request = JSON.stringify({ ...body, max_tokens: MOST_TOKENS })
+  return readRequest({ bytes: new TextEncoder().encode(request), headers })
 }
 
 function readFormat(format: unknown): AnswerFormat {

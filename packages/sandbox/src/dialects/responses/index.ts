@@ -1,9 +1,10 @@
 import type { SandboxDialect } from '../dialect.ts'
 import { errorBody, errorEvent } from './error.ts'
-import { readRequest } from './request.ts'
+import { readCountRequest, readRequest } from './request.ts'
 
 export const responses: SandboxDialect = {
   decode: readRequest,
+  count: { decode: readCountRequest, body: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }) },
   errorBody,
   errorEvent,
   garbage: { event: 'response.output_text.delta', data: '{"type":"response.output_text.delta","sequence_nu' },

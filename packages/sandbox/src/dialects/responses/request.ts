@@ -41,6 +41,27 @@ export function readRequest({ bytes }: Pick<IncomingRequest, 'bytes'>): DecodedR
   }
 }
 
+const COUNTED = [
+  ...[
+    'model',
+    'input',
+    'instructions',
+    'tools',
+    'tool_choice',
+    'parallel_tool_calls',
+    'text',
+    'reasoning',
+    'truncation',
+  ],
+]
+
+/** A request without an answer, and so without the fields that only the answer depends on. */
+export function readCountRequest({ bytes }: Pick<IncomingRequest, 'bytes'>): DecodedRequest {
+  const excess = Object.keys(parseBody(bytes)).find((name) => !COUNTED.includes(name))
+  if (excess !== undefined) throw badRequest(`Unknown parameter: '${excess}'.`, excess)
+  return readRequest({ bytes })
+}
+
 function readFormat(format: unknown): AnswerFormat {
   const path = 'text.format'
   if (!isObject(format) || format.type === 'text') return { type: 'text' }

@@ -1,0 +1,153 @@
+// Asks the upstream that a request would be sent to for the number of its tokens: nobody knows better what it will bill.
+import type { RequestHeaders } from '@trivium/http/request.ts'
+import { RequestError } from '@trivium/protocol/canonical/reading.ts'
+import { TEXT_DIALECTS, type TextDialect, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import type { CountRequest, Target, TokenCounting } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { TextCandidate, TextOffer } from '../access/catalogue.ts'
+import { withCandidates } from '../access/url-policy.ts'
+import { codec } from '../bytes/codec.ts'
+import type { UpstreamCalls } from '../paid-call/upstream-call.ts'
+import { type CandidateDependencies, routeToHealthy } from '../routing/find-candidate.ts'
+import type { Caller } from '../storage/storage.ts'
+import { dialectOf } from '../text/translation/outbound.ts'
+import { hasForeignReasoning, type Seals } from '../text/translation/seals.ts'
+import { endpointOf } from '../upstreams/endpoint.ts'
+import type { Send } from '../upstreams/send.ts'
+import type { AbsentEndpoints } from './absent-endpoints.ts'
+
+export type AskDependencies = CandidateDependencies & {
+  upstreamCalls: UpstreamCalls
+  send: Send
+  seals: Seals
+  absentEndpoints: AbsentEndpoints
+}
+
+/** A request to count, of this caller. */
+export type Counting = {
+  caller: Caller
+  dialect: TextDialect
+  headers: RequestHeaders
+  /** As it was sent. */
+  bytes: Uint8Array
+  request: CountRequest
+}
+
+/** A count that takes longer is made here. */
+const TIMEOUT_MS = 5_000
+
+/** undefined: no upstream can be asked, or it did not answer with a count. */
+export async function askUpstream(
+  counting: Counting,
+  offer: TextOffer,
+  deps: AskDependencies,
+): Promise<{ tokens: number; upstream: string } | undefined> {
+  const { caller, request } = counting
+  // Others are not called as long as these work, and may be other models.
+  const first = Math.min(...offer.candidates.map(({ priority }) => priority))
+  const canCount = (candidate: TextCandidate): boolean =>
+    candidate.priority === first &&
+    countingDialectOf(candidate, counting.dialect.id) !== undefined &&
+    !deps.absentEndpoints.has(candidate.upstream.id) &&
+    (request.objects.length === 0 || candidate.upstream.sharedObjects)
+  const candidate = routeToHealthy(withCandidates(offer, canCount, []), { caller }, deps)
+  const dialect = candidate && countingDialectOf(candidate, counting.dialect.id)
+  if (!candidate || !dialect) return undefined
+  const model = upstreamModel(request.model, offer, candidate)
+  const body = countBody(counting, dialect, candidate, model, deps)
+  const tokens = body && (await ask(counting, dialect, candidate, model, body, deps))
+  return tokens === undefined ? undefined : { tokens, upstream: candidate.upstream.id }
+}
+
+/** In the caller's dialect if the upstream has an endpoint for it, else in another one that counts. undefined: none does. */
+function countingDialectOf(candidate: TextCandidate, caller: TextDialectId): TextDialectId | undefined {
+  const own = dialectOf(candidate, caller)
+  const all = [own, ...candidate.upstream.endpoints.map(({ dialect }) => dialect)]
+  return all.find((id) => TEXT_DIALECTS[id].tokenCounting !== undefined)
+}
+
+/** The embedded model's fault switches follow its name. */
+function upstreamModel(asked: string, { model: { id } }: TextOffer, { upstream, route }: TextCandidate): string {
+  return upstream.embedded && asked.startsWith(`${id}:`) ? route.model + asked.slice(id.length) : route.model
+}
+
+/** undefined: the upstream's dialect cannot express the request. */
+function countBody(
+  { caller, dialect, bytes, request }: Counting,
+  asked: TextDialectId,
+  { upstream }: TextCandidate,
+  model: string,
+  { seals }: AskDependencies,
+): Record<string, unknown> | undefined {
+  const { countBody } = TEXT_DIALECTS[asked].tokenCounting as TokenCounting
+  if (asked === dialect.id && !hasForeignReasoning(bytes, asked)) return countBody(request.body, model)
+  const target: Target = {
+    ...{ model, maxOutput: undefined, service: upstream.service, warn: () => {} },
+    unseal: (signature) => seals.unseal(caller.account, upstream.id, signature) || undefined,
+    fetched(url) {
+      throw new RequestError('unsupported', undefined, `not fetched to be counted: ${url}`)
+    },
+  }
+  try {
+    return countBody(TEXT_DIALECTS[asked].encodeRequest(request.canonical, target).body, model)
+  } catch (error) {
+    if (error instanceof RequestError) return undefined
+    throw error
+  }
+}
+
+async function ask(
+  { caller, headers, dialect: callers }: Counting,
+  dialect: TextDialectId,
+  { upstream, key }: TextCandidate,
+  model: string,
+  body: Record<string, unknown>,
+  { upstreamCalls, send, absentEndpoints }: AskDependencies,
+): Promise<number | undefined> {
+  const { endpoint, tokenCounting } = TEXT_DIALECTS[dialect]
+  const path = endpoint.countPath?.(endpointOf(upstream, dialect).path, model) ?? ''
+  const call = upstreamCalls.start(upstream, caller.account)
+  call.endWithin(TIMEOUT_MS, 'timeout')
+  try {
+    const response = await send(upstream, {
+      ...{ path, dialect, key, stream: false, cancel: call.cancellation },
+      headers: dialect === callers.id ? carried(headers, callers, upstream.embedded === true) : {},
+      body: [codec.encode(JSON.stringify(body))],
+    })
+    if (response.status !== 200) {
+      if (ABSENT.includes(response.status)) absentEndpoints.note(upstream.id)
+      response.cancel()
+      return undefined
+    }
+    return tokenCounting?.decodeCount(JSON.parse(await textOf(response)))
+  } catch {
+    // Not reached, timed out, or no JSON: the tokens are counted here.
+    return undefined
+  } finally {
+    call.cancel()
+    call.stop()
+  }
+}
+
+/** What services answer that do not have the endpoint. */
+const ABSENT: readonly number[] = [404, 405, 501]
+const SANDBOX_HEADERS = ['x-sandbox-fault']
+
+function carried(headers: RequestHeaders, dialect: TextDialect, embedded: boolean): Record<string, string> {
+  const { betaHeader } = dialect
+  const own = [...dialect.carriedHeaders, ...(betaHeader === undefined ? [] : [betaHeader])]
+  const names = embedded ? SANDBOX_HEADERS : own
+  return Object.fromEntries(names.flatMap((name) => [[name, headers.get(name)]]).filter(([, value]) => value !== null))
+}
+
+const MOST_BYTES = 64 * 1024
+
+async function textOf(response: { read(): Uint8Array | undefined | Promise<Uint8Array | undefined> }): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let bytes = 0
+  for (let piece = await response.read(); piece; piece = await response.read()) {
+    bytes += piece.length
+    if (bytes > MOST_BYTES) throw new Error('too long for a count')
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString()
+}

@@ -1,0 +1,110 @@
+// Counts the input tokens of a request without running it: as the upstream counts, or as the tokenizer does. Free of charge:
+// there is no hold and no row in the ledger.
+//   authenticate -> limit -> admit -> read -> authorize -> ask the upstream, or count here
+import { type HttpResponse, json } from '@trivium/http/response.ts'
+import type { TokenCounting } from '@trivium/protocol/dialects/text-dialect.ts'
+import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
+import { authorize } from '../access/authorize.ts'
+import type { Catalogue, TextOffer } from '../access/catalogue.ts'
+import { Failure } from '../access/failure.ts'
+import type { IncomingRequest } from '../access/incoming-request.ts'
+import { offerForUrls } from '../access/url-policy.ts'
+import { codec } from '../bytes/codec.ts'
+import type { FreeCallLimit } from '../overload/free-call-limit.ts'
+import { type AdmitDependencies, admit } from '../paid-call/admit.ts'
+import type { Caller } from '../storage/storage.ts'
+import { noteCount } from '../text/billing/count-correction.ts'
+import type { StatisticsByModel } from '../text/billing/model-statistics.ts'
+import { noteParsed, type ReadDependencies, readJson } from '../text/read.ts'
+import type { TextEndpoint } from '../text/request.ts'
+import { dialectOf } from '../text/translation/outbound.ts'
+import { rejectObjects } from '../text/translation/tenant-policy.ts'
+import { type AskDependencies, askUpstream, type Counting } from './ask-upstream.ts'
+import { measure } from './measure.ts'
+import type { Tokenizer } from './tokenizer.ts'
+
+export type CountDependencies = {
+  catalogue(): Catalogue
+  /** Milliseconds since 1970. */
+  clock(): number
+  freeCallLimit: FreeCallLimit
+  tokenizer: Tokenizer
+  statistics: StatisticsByModel
+} & AuthenticateDependencies &
+  AdmitDependencies &
+  ReadDependencies &
+  AskDependencies
+
+/** Says how tokens were counted. */
+const SOURCE_HEADER = 'x-trivium-token-count'
+type Source = 'upstream' | 'tokenizer' | 'estimate'
+
+export async function countTokens(
+  incoming: IncomingRequest,
+  { dialect, addressed }: TextEndpoint,
+  deps: CountDependencies,
+): Promise<HttpResponse> {
+  const authenticating = authenticate(incoming, dialect.id, deps)
+  // Not awaited when the caller is known: see text/journey.ts.
+  const caller = authenticating instanceof Promise ? await authenticating : authenticating
+  const catalogue = deps.catalogue()
+  const { http, headers } = incoming
+  dialect.version?.check(http.headers)
+  limitRate(caller, deps)
+  const slot = await admit(incoming, caller, deps)
+  try {
+    const { bodyBytes, values } = catalogue.config.server.limits
+    const bytes = await readJson(http, bodyBytes, slot, deps)
+    const tokenCounting = dialect.tokenCounting as TokenCounting
+    const request = tokenCounting.readRequest(bytes, codec, addressed, values)
+    noteParsed(request, bytes, slot, incoming)
+    const offer = offerForUrls(authorize(caller, request.model, catalogue), request, caller)
+    rejectObjects(
+      request,
+      offer.candidates.some(({ upstream }) => upstream.sharedObjects),
+    )
+    slot.setAwaitingUpstream(true)
+    const counting = { caller, dialect, headers: http.headers, bytes, request }
+    const asked = await askUpstream(counting, offer, deps)
+    if (asked) incoming.record.upstream = asked.upstream
+    const counted = asked
+      ? { tokens: asked.tokens, source: 'upstream' as const }
+      : await countHere(counting, offer, deps)
+    headers.set(SOURCE_HEADER, counted.source)
+    return json(200, headers, tokenCounting.encodeCount(counted.tokens))
+  } finally {
+    slot.release()
+  }
+}
+
+/** Throws Failure. */
+function limitRate(caller: Caller, { freeCallLimit, clock }: CountDependencies): void {
+  const rejection = freeCallLimit.take(caller)
+  if (!rejection) return
+  const { of, limit, waitMs } = rejection
+  const retryAfter = Math.ceil(waitMs / 1_000)
+  const message = `This ${of} has reached its limit of ${limit} token counts per minute. There is room again in ${retryAfter} s.`
+  const reset = { afterMs: waitMs, at: clock() + waitMs }
+  throw new Failure('rate_limited', message, { retryAfter, limit: { of: 'requests', limit, remaining: 0, reset } })
+}
+
+async function countHere(
+  { caller, dialect, request }: Counting,
+  offer: TextOffer,
+  { tokenizer, statistics }: CountDependencies,
+): Promise<{ tokens: number; source: Source }> {
+  const [candidate] = offer.candidates
+  const { texts, overhead, media } = await measure(
+    request.canonical,
+    candidate ? dialectOf(candidate, dialect.id) : dialect.id,
+  )
+  const text = await tokenizer.count(caller.account, texts)
+  const ofModel = statistics.of(offer.model.id)
+  const counted = text.tokens + overhead
+  if (media === 0 && !text.isEstimate) {
+    const { account } = caller
+    noteCount(ofModel, { account, bytes: request.textBytes, tokens: counted, at: performance.now() })
+  }
+  const tokens = Math.max(1, Math.round(counted * ofModel.countCorrection) + media)
+  return { tokens, source: text.isEstimate ? 'estimate' : 'tokenizer' }
+}

@@ -1,0 +1,24 @@
+// Counting the input tokens of a responses request.
+
+import { readBody } from '../../shared/pass-through/request.ts'
+import { countIn, countRequest, fieldsIn } from '../../shared/pass-through/token-counting.ts'
+import type { TokenCounting } from '../../text-dialect.ts'
+import { decodeRequest } from '../request/decode-request.ts'
+import { NAMES } from './known-names.ts'
+import { namedUrls, vendorObjects } from './vendor-fields.ts'
+
+const COUNTED: ReadonlySet<string> = new Set([
+  ...['input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning', 'truncation'],
+  ...['previous_response_id', 'conversation'],
+])
+
+export const tokenCounting: TokenCounting = {
+  readRequest(bytes, codec, addressed, maxValues) {
+    const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
+    const canonical = decodeRequest(body, addressed)
+    return countRequest({ bytes, scan, body }, canonical, { objects: vendorObjects(body), urls: namedUrls(body) })
+  },
+  countBody: (request, model) => ({ model, ...fieldsIn(request, (name) => COUNTED.has(name)) }),
+  decodeCount: (body) => countIn(body, 'input_tokens'),
+  encodeCount: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
+}
