@@ -2,14 +2,24 @@
 
 import type { UpstreamVideoTask } from '@trivium/protocol/canonical/video.ts'
 import { billableVideo } from '../money/prices/video-bound.ts'
+import type { Video, VideoRate } from '../money/prices/video-price.ts'
 import { thawPrice } from './frozen-price.ts'
 import type { Task, TaskEnd } from './task.ts'
 
 export function chargeFor({ data }: Task, made: UpstreamVideoTask): Pick<TaskEnd, 'cost' | 'units' | 'figures'> {
   const held = BigInt(data.held)
-  const charge = thawPrice(data.price).cost(billableVideo(made, data.requested))
-  // Something was made, and what it is cannot be told: it is what was held for.
-  if (charge === undefined) return { cost: String(held) }
-  const { cost, units, figures } = charge
-  return { cost: String(cost > held ? held : cost), units, figures }
+  const rate = thawPrice(data.price)
+  const charge = rate.cost(billableVideo(made, data.requested))
+  if (charge && charge.cost <= held) return { ...charge, cost: String(charge.cost) }
+  // More than was asked for, or what it is cannot be told: it is what was held for.
+  const { units = '"videos":1', figures = `"per_video":"${held}"` } =
+    rate.cost(withResolution(data.heldFor, rate)) ?? {}
+  return { cost: String(held), units, figures }
+}
+
+/** A hold for any resolution is for the most expensive. */
+function withResolution(video: Video, { price: { price, variants } }: VideoRate): Video {
+  if (video.resolution !== undefined) return video
+  const [name, figure] = [...variants].reduce((most, each) => (each[1] > most[1] ? each : most), ['', price] as const)
+  return figure > price ? { ...video, resolution: name } : video
 }

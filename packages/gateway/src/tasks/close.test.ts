@@ -39,6 +39,7 @@ async function closingTask(deadlineInMs = 3_600_000): Promise<Task> {
   const data: TaskData = {
     ...{ dialect: 'video-tasks', upstreamModel: 'film', price, held: '100', warnings: [], polls: 1 },
     requested: { resolution: '720p', seconds: 5, tokens: 1 },
+    heldFor: { resolution: '720p', seconds: 10, tokens: 2 },
     ...{ shown: { settings: {} }, end: { state: 'succeeded', cost: '60' } },
   }
   const row = await storage.tasks.insert({

@@ -25,6 +25,8 @@ export type Prepared = {
   amount: Nanos
   /** What the upstream is asked for. */
   requested: Video
+  /** What the amount is for. */
+  heldFor: Video
 }
 
 /** What is the same for every candidate. `reference`: our id of the task. */
@@ -43,7 +45,8 @@ export async function prepare(
   const service = VIDEO_SERVICES[dialect]
   const readings = readingsOf(request)
   const { limits } = offer.model
-  const amount = offer.rate.bound(mostExpensive(readings, limits, offer.rate.price))
+  const heldFor = mostExpensive(readings, limits, offer.rate.price)
+  const amount = offer.rate.bound(heldFor)
   if (amount === undefined) throw new Failure('bad_request', NO_BOUND, { param: 'duration' })
   const sent = service.takesUrls ? request : await withoutUrls(request, deps)
   const warnings: string[] = []
@@ -56,7 +59,7 @@ export async function prepare(
     },
     codec,
   )
-  return { dialect, call, warnings, amount, requested: requestedVideo(readings, limits) }
+  return { dialect, call, warnings, amount, requested: requestedVideo(readings, limits), heldFor }
 }
 
 const NO_BOUND = 'duration is required for this model: without it, the cost of the video is not known.'

@@ -90,7 +90,7 @@ export function dataOf({ submission, offer, candidate, prepared, warnings }: Res
   return {
     ...{ dialect: prepared.dialect, upstreamModel: candidate.route.model, price: freezePrice(offer) },
     ...{ held: String(prepared.amount), warnings: [...warnings, ...prepared.warnings], polls: 0 },
-    requested: prepared.requested,
+    ...{ requested: prepared.requested, heldFor: prepared.heldFor },
     shown: {
       settings: { ...shownDefaults(offer, request.settings), ...request.settings },
       ...(generateAudio === undefined ? {} : { generateAudio }),

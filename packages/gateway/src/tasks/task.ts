@@ -18,6 +18,8 @@ export type TaskData = {
   held: string
   /** What is charged where the upstream does not tell what it made. */
   requested: Video
+  /** The most expensive reading of the request. */
+  heldFor: Video
   /** What clients are shown of their request. */
   shown: ShownRequest
   callbackUrl?: string

@@ -159,5 +159,7 @@ function settingsOf(values: Json): VideoSettings {
     const read = readSetting(setting, values[SETTING_NAMES[setting]])
     if (read.ok) settings[setting] = read.value
   }
+  // Only requests count in whole seconds.
+  if (typeof values.duration === 'number' && values.duration > 0) settings.duration = values.duration
   return settings as VideoSettings
 }
