@@ -12,7 +12,8 @@ export function viewOf(task: Task, { signedUrls }: ViewDependencies, as?: Status
   const { id, account, model, createdAt, data } = task
   const { status, updatedAt } = as ?? task
   const urlOf = (media: StoredMedia | undefined): string | undefined =>
-    media && media.expiresAt > storeNow(task)
+    // A signed URL expires at a whole second.
+    media && Math.floor(media.expiresAt / 1_000) * 1_000 > storeNow(task)
       ? signedUrls.sign({ ...media, owner: account }, media.expiresAt)
       : undefined
   const { settings: requested, ...shown } = data.shown
