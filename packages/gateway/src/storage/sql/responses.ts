@@ -18,6 +18,7 @@ export type ResponseDialect = {
 }
 
 const COLUMNS = ['id', 'account', 'parent', 'created_at', 'input', 'output', 'record']
+/** CROSS JOIN makes SQLite look for each row of the first table in the second: otherwise it reads all responses of the account. */
 const columnsOf = (table: string): string => COLUMNS.map((column) => `${table}.${column}`).join(', ')
 
 /**
@@ -34,17 +35,19 @@ RETURNING id`
 
 const FIND = `SELECT ${COLUMNS.join(', ')} FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW`
 
-/** Nothing unless it is whole: if it is longer than LONGEST_CHAIN, its first row is not among the ancestors. */
+/**
+ * Nothing unless it is whole: if it is longer than LONGEST_CHAIN, its first row is not among the ancestors. Without ORDER BY, for which SQLite
+ * would copy all contents.
+ */
 const CHAIN = `
 WITH RECURSIVE ancestor (id, parent, depth) AS (
   SELECT id, parent, 1 FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW
   UNION ALL
   SELECT response.id, response.parent, ancestor.depth + 1
-  FROM ancestor JOIN response ON response.account = $1 AND response.id = ancestor.parent
-  WHERE ancestor.depth < ${LONGEST_CHAIN})
-SELECT ${columnsOf('response')} FROM ancestor JOIN response ON response.account = $1 AND response.id = ancestor.id
-WHERE EXISTS (SELECT 1 FROM ancestor WHERE parent IS NULL)
-ORDER BY ancestor.depth DESC`
+  FROM ancestor CROSS JOIN response
+  WHERE response.account = $1 AND response.id = ancestor.parent AND ancestor.depth < ${LONGEST_CHAIN})
+SELECT ${columnsOf('response')}, ancestor.depth FROM ancestor CROSS JOIN response
+WHERE response.account = $1 AND response.id = ancestor.id AND EXISTS (SELECT 1 FROM ancestor WHERE parent IS NULL)`
 
 /** Each response once, with the list of its items: the newest response may have hundreds of them. */
 const withItems = ({ list, listOf }: ResponseDialect) => `
@@ -57,7 +60,7 @@ WITH found AS MATERIALIZED (
   FROM (${list('$2')}) AS wanted),
 newest AS MATERIALIZED (SELECT response, ${listOf('item')} AS items FROM found WHERE response IS NOT NULL GROUP BY response)
 SELECT ${columnsOf('response')}, newest.items
-FROM newest JOIN response ON response.account = $1 AND response.id = newest.response`
+FROM newest CROSS JOIN response WHERE response.account = $1 AND response.id = newest.response`
 
 const HIDE = 'UPDATE response SET expires_at = NOW WHERE account = $1 AND id = $2 AND expires_at > NOW RETURNING id'
 
@@ -79,7 +82,8 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect): Responses {
       return row && toResponse(row)
     },
     async chain(account, id) {
-      return isId(id) ? (await ask(CHAIN, [account, id])).map(toResponse) : []
+      const rows = isId(id) ? await ask(CHAIN, [account, id]) : []
+      return rows.sort((one, other) => Number(other.depth) - Number(one.depth)).map(toResponse)
     },
     async withItems(account, items) {
       const wanted = [...new Set(items)].filter(isId)
