@@ -97,11 +97,20 @@ const inState = (state: string): Failure =>
 
 async function ownTask(id: string, incoming: IncomingRequest, deps: TaskEndpointDependencies): Promise<Task> {
   const { account } = await authenticate(incoming, 'video-tasks', deps)
-  const known = parseTaskId(decodeURIComponent(id))
+  const known = idIn(id)
   const row = known === undefined ? undefined : await deps.store.tasks.find(known)
   const isVisible = row?.account === account && row.state !== 'accepted'
   if (!row || !isVisible) throw new Failure('not_found', 'There is no such task.', { param: 'task_id' })
   return decodeTaskRow(row)
+}
+
+/** undefined: the segment of the path is no id of a task, or not even valid percent-encoding. */
+function idIn(segment: string): bigint | undefined {
+  try {
+    return parseTaskId(decodeURIComponent(segment))
+  } catch {
+    return undefined
+  }
 }
 
 function jsonText({ headers }: IncomingRequest, text: string): HttpResponse {

@@ -27,12 +27,13 @@ export async function poll(task: Task, upstreamTask: string, deps: PollDependenc
 
 function changeBy(answer: Answer<UpstreamVideoTask>, task: Task, deps: PollDependencies): Change {
   const polls = task.data.polls + 1
-  const later = pollInterval(polls, deps.random)
-  if (answer.is === 'answered') return changeByRecord(answer.value, task, later)
+  const retryAfter = answer.is === 'gone' ? 0 : (answer.retryAfterMs ?? 0)
+  const wanted = Math.max(pollInterval(polls, deps.random), Math.min(retryAfter, LONGEST_RETRY_AFTER_MS))
+  // It is closed at its deadline, however long the upstream wants to be left alone.
+  const dueInMs = Math.min(wanted, Math.max(0, task.deadline - storeNow(task)))
+  if (answer.is === 'answered') return changeByRecord(answer.value, task, dueInMs)
   const reason = answer.is === 'gone' ? answer.reason : `status ${answer.status}`
   deps.log.warn('video task not queried', { task: formatTaskId(task.id), upstream: task.upstream, reason })
-  const retryAfter = answer.is === 'status' ? (answer.retryAfterMs ?? 0) : 0
-  const dueInMs = Math.max(later, Math.min(retryAfter, LONGEST_RETRY_AFTER_MS))
   if (answer.is !== 'status' || answer.status !== 404) return { dueInMs, data: { polls } }
   const since = task.data.missingSince ?? storeNow(task)
   if (storeNow(task) - since < TASK_TIMING.missingMs)

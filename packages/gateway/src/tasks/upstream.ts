@@ -26,9 +26,9 @@ export type UpstreamDependencies = {
 const LARGEST_ANSWER = 128 * 1024 * 1024
 const ANSWER_WITHIN_MS = 30_000
 
-/** `gone`: the configuration has no such upstream any more, or it did not answer. */
+/** `gone`: the configuration has no such upstream any more, or it did not answer. `retryAfterMs`: what the upstream asks for. */
 export type Answer<T> =
-  | { is: 'answered'; value: T }
+  | { is: 'answered'; value: T; retryAfterMs: number | undefined }
   | { is: 'status'; status: number; retryAfterMs: number | undefined }
   | { is: 'gone'; reason: string }
 
@@ -84,15 +84,18 @@ async function ask<T>(
     const outgoing = { ...verb, path, dialect: task.data.dialect, body: [], stream: false, headers: {}, key, cancel }
     const reply = await deps.send(upstream, outgoing)
     const { status } = reply
+    const seconds = retryAfterIn(reply, deps.clock())
+    const retryAfterMs = seconds === undefined ? undefined : seconds * 1_000
     if (status < 200 || status >= 300) {
       reply.cancel()
-      const seconds = retryAfterIn(reply, deps.clock())
-      return { is: 'status', status, retryAfterMs: seconds === undefined ? undefined : seconds * 1_000 }
+      return { is: 'status', status, retryAfterMs }
     }
     const body = await readAtMost(reply, LARGEST_ANSWER)
     if (body === undefined) return { is: 'gone', reason: 'the answer is too large' }
     const decoded = decode(body, codec)
-    return decoded.ok ? { is: 'answered', value: decoded.value } : { is: 'gone', reason: decoded.error.message }
+    return decoded.ok
+      ? { is: 'answered', value: decoded.value, retryAfterMs }
+      : { is: 'gone', reason: decoded.error.message }
   } catch (error) {
     return { is: 'gone', reason: String(error) }
   } finally {

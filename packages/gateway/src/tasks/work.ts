@@ -4,9 +4,9 @@ import { type CallbackDependencies, dueCallback, sendCallback } from './callback
 import { type CloseDependencies, closeTask } from './close.ts'
 import { type CopyDependencies, copyResult } from './copy-result.ts'
 import { findSubmitted } from './find-submitted.ts'
-import { endWith, poll } from './poll.ts'
+import { changeByRecord, endWith, poll } from './poll.ts'
 import { changeTask, type Task } from './task.ts'
-import { cancelTask } from './upstream.ts'
+import { cancelTask, queryTask } from './upstream.ts'
 
 export type WorkDependencies = CallbackDependencies & CloseDependencies & CopyDependencies
 
@@ -38,9 +38,18 @@ export async function workOn(task: Task, deps: WorkDependencies): Promise<Task |
   }
 }
 
-/** The upstream has had its time. What it makes after this is not paid for, so it is asked to stop. */
+/**
+ * The upstream has had its time. It may have finished since the last query; otherwise it is asked to stop, because what it makes
+ * after this is not paid for.
+ */
 async function expire(task: Task, deps: WorkDependencies): Promise<Task | undefined> {
-  if (task.upstreamTask !== undefined) await cancelTask(task, task.upstreamTask, deps)
+  const { upstreamTask } = task
+  if (upstreamTask !== undefined) {
+    const answer = await queryTask(task, upstreamTask, deps)
+    const change = answer.is === 'answered' ? changeByRecord(answer.value, task, 0) : undefined
+    if (change?.state === 'copying' || change?.state === 'closing') return changeTask(deps.store.tasks, task, change)
+    await cancelTask(task, upstreamTask, deps)
+  }
   const error = { code: 'TaskExpired', message: 'The task was not finished in time. It was not charged.' }
   return changeTask(deps.store.tasks, task, endWith({ state: 'expired', error, mayBeBilled: true }))
 }
