@@ -7,12 +7,20 @@ import { type Gateway, startGateway } from './support/gateway/gateway.ts'
 const ROOT = join(import.meta.dir, '..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-const pages = { readme: read('README.md'), clients: read('docs/clients.md'), images: read('docs/images.md') }
+const pages = {
+  readme: read('README.md'),
+  clients: read('docs/clients.md'),
+  images: read('docs/images.md'),
+  videos: read('docs/videos.md'),
+}
 const blocksOf = (page: string, language: string) =>
   [...page.matchAll(new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``, 'g'))].map(([, code = '']) => code)
 const curlsOf = (page: string) => blocksOf(page, 'sh').filter((code) => code.startsWith('curl'))
 const isOfImages = (code: string) => code.includes('/v1/images/')
-const curls = [...curlsOf(pages.clients), ...curlsOf(pages.readme)].filter((code) => !isOfImages(code))
+const isOfVideos = (code: string) => code.includes('/contents/generations/')
+const curls = [...curlsOf(pages.clients), ...curlsOf(pages.readme)].filter(
+  (code) => !isOfImages(code) && !isOfVideos(code),
+)
 const imageCurls = [...curlsOf(pages.readme).filter(isOfImages), ...curlsOf(pages.images)]
 const programs = [...blocksOf(pages.clients, 'ts'), ...blocksOf(pages.readme, 'ts')]
 /** Inside the project, so that a program finds the SDKs as a user's would. */
@@ -66,7 +74,7 @@ describe('the first call', () => {
   })
 
   test('is on the first page', () => {
-    expect([curlsOf(pages.readme).length, blocksOf(pages.readme, 'ts').length]).toEqual([2, 1])
+    expect([curlsOf(pages.readme).length, blocksOf(pages.readme, 'ts').length]).toEqual([3, 1])
   })
 
   test.each(curls.map((code) => [firstLine(code), code]))('%s', async (_, code) => {
@@ -101,6 +109,20 @@ describe('images', () => {
       const { status, text } = await responseTo(code)
       const hasImage = /"(b64_json|data)":"iVBOR|"url":"http/.test(text)
       expect([code, status, hasImage]).toEqual([code, 200, true])
+    }
+  })
+})
+
+describe('videos', () => {
+  test('a submit is answered with the id that the query takes', async () => {
+    const [submit = '', query = ''] = curlsOf(pages.videos)
+    for (const code of [submit, ...curlsOf(pages.readme).filter(isOfVideos)]) {
+      const { status, text } = await responseTo(code)
+      const { id } = JSON.parse(text)
+      expect([status, id]).toEqual([200, expect.stringMatching(/^cgt-/)])
+      const url = /(http\S+)cgt-\.\.\./.exec(filledIn(query))?.[1]
+      const task = await fetch(`${url}${id}`, { headers: { authorization: `Bearer ${gateway.firstKey}` } })
+      expect(await task.json()).toMatchObject({ id, model: 'sandbox-video' })
     }
   })
 })
