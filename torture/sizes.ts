@@ -5,6 +5,7 @@ export const SIZES = {
   small: {
     kills: { sqlite: 3, postgres: 3 },
     imageKills: 10,
+    videoKills: 10,
     outages: 1,
     /** How long a node is stopped, beyond what it takes to reap its requests. */
     freezeMs: 0,
@@ -23,6 +24,7 @@ export const SIZES = {
   full: {
     kills: { sqlite: 200, postgres: 50 },
     imageKills: 50,
+    videoKills: 100,
     outages: 10,
     freezeMs: 60_000,
     raceRounds: 50,

@@ -1,15 +1,11 @@
 // kill -9 at random moments of image calls: each is charged once or free, and no file is left without a record.
-import { readdirSync } from 'node:fs'
-import { join } from 'node:path'
-import { createDiskBlobs } from '../../packages/gateway/src/media/disk.ts'
-import { createMediaStore } from '../../packages/gateway/src/media/media-store.ts'
-import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
 import type { Row } from '../../test/support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
-import { type Home, newHome } from '../../test/support/gateway/home.ts'
+import { newHome } from '../../test/support/gateway/home.ts'
 import { spooledFiles } from '../../test/support/gateway/spooled-files.ts'
 import { type Random, seeded } from '../../tools/simulation/random.ts'
 import { checkAudit, nanos } from '../check-ledger.ts'
+import { sweepAll } from '../check-media.ts'
 import { callForImages, type ImageResult, randomForm, urlsIn } from '../image-client.ts'
 import type { Findings, Scenario, Torture } from '../scenario.ts'
 import { accountOf, newWallet, rowsOf, startSandbox, type Wallet } from '../setup.ts'
@@ -144,27 +140,5 @@ async function checkDownloads(gateway: Gateway, all: readonly ImageResult[], fin
     const { pathname, search } = new URL(url)
     const { status } = await fetch(gateway.url + pathname + search)
     findings.must(status === 200, `an image that was delivered as a URL: ${status}`)
-  }
-}
-
-/** Every file has a record, and is gone when the sweep has deleted what expired. Resolves with how many there were. */
-async function sweepAll({ dataDir }: Home, findings: Findings): Promise<number> {
-  const folder = join(dataDir, 'media')
-  const files = () => readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  const storage = await openSqlite(dataDir)
-  try {
-    await storage.media.expireUnfinished()
-    const store = createMediaStore(storage.media, createDiskBlobs(folder))
-    while ((await store.sweep(100)) > 0);
-    const kept = files()
-    for (const { name } of kept) {
-      findings.must((await store.find(name)) !== undefined, `${name} is left without a record`)
-      await storage.media.expire(name)
-    }
-    while ((await store.sweep(100)) > 0);
-    findings.must(files().length === 0, () => `${files().length} files are left after the sweep`)
-    return kept.length
-  } finally {
-    await storage.close()
   }
 }

@@ -6,6 +6,7 @@ import { batches } from './batches.ts'
 import { clientDisconnect } from './client-disconnect.ts'
 import { crashPostgres, crashSqlite } from './crash.ts'
 import { crashImages } from './crash-images.ts'
+import { crashVideos } from './crash-videos.ts'
 import { databaseOutage, frozenNode } from './outage.ts'
 import { overshoot } from './overshoot.ts'
 import { racePostgres, raceSqlite } from './race.ts'
@@ -23,4 +24,10 @@ export const SQLITE_SCENARIOS: readonly Scenario[] = [
 export const POSTGRES_SCENARIOS: readonly Scenario[] = [
   ...[crashPostgres, frozenNode, databaseOutage, racePostgres, batches, rowsPostgres],
 ]
-export const SCENARIOS: readonly Scenario[] = [...SQLITE_SCENARIOS, ...POSTGRES_SCENARIOS, crashImages, uploads]
+export const SCENARIOS: readonly Scenario[] = [
+  ...SQLITE_SCENARIOS,
+  ...POSTGRES_SCENARIOS,
+  crashImages,
+  crashVideos,
+  uploads,
+]
