@@ -122,13 +122,19 @@ async function compareAll(
   for (const { id, status } of tasks.values()) {
     const row = rows.get(requestOf(id))
     found.must(row !== undefined, `${id} (${status}) is not in the ledger`)
-    found.must(row !== undefined && ENDINGS[row.ending] === status, `${id} is ${status}, and in the ledger ${row?.ending}`)
+    found.must(
+      row !== undefined && ENDINGS[row.ending] === status,
+      `${id} is ${status}, and in the ledger ${row?.ending}`,
+    )
   }
   for (const id of accepted) found.must(tasks.has(id), `${id} was accepted, and there is no such task`)
   for (const { reference = '', states } of films.tasks.values()) {
     const due = states.at(-1)
     const row = rows.get(requestOf(reference))
-    found.must(row !== undefined && ENDINGS[row.ending] === due, `${reference}: ${due} at the upstream, ${row?.ending} in the ledger`)
+    found.must(
+      row !== undefined && ENDINGS[row.ending] === due,
+      `${reference}: ${due} at the upstream, ${row?.ending} in the ledger`,
+    )
   }
   let spent = 0n
   for (const { request_id, ending, cost_usd } of rows.values()) {
