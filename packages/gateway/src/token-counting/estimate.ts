@@ -45,17 +45,17 @@ export function estimateTokens(texts: readonly string[]): number {
 /** A word is about one token, and a long one several; of other characters each has a share of a token. */
 const LETTERS_PER_TOKEN = 6
 const SHARES: readonly [upTo: number, tokens: number][] = [
-  [0x20, 0.1],
-  [0x21, 0],
+  [0x1f, 0.1],
+  [0x20, 0],
   [0x2f, 0.6],
   [0x39, 0.4],
   [0x7f, 0.5],
   [0x24f, 0.5],
   [0x52f, 0.28],
-  [0x1fff, 0.5],
+  [0x1fff, 0.38],
   [0x2fff, 0.7],
   [0x30ff, 0.7],
-  [0x9fff, 0.8],
+  [0x9fff, 0.85],
   [0xd7ff, 0.6],
   [0xffff, 0.8],
 ]
