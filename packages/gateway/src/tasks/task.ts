@@ -90,7 +90,8 @@ export async function changeTask(tasks: Pick<Tasks, 'update'>, task: Task, chang
   const { pollAt: _, ...before } = task.data
   const pollAt = change.dueInMs === undefined ? {} : { pollAt: now + change.dueInMs }
   const data: TaskData = { ...before, ...pollAt, ...(callbacks ? { callbacks } : {}), ...change.data }
-  const dueAt = Math.min(...[data.pollAt ?? [], (data.callbacks ?? []).map(({ at }) => at)].flat())
+  // Callbacks are sent in order: those behind the first wait for it.
+  const dueAt = Math.min(...[data.pollAt ?? [], data.callbacks?.[0]?.at ?? []].flat())
   const dueInMs = Number.isFinite(dueAt) ? Math.max(0, dueAt - now) : undefined
   // What follows at once is done by the same process.
   const isNext = change.dueInMs === 0 && (state === 'copying' || state === 'closing')

@@ -13,7 +13,10 @@ export type WorkDependencies = CallbackDependencies & CloseDependencies & CopyDe
 /** One step. undefined: another process has changed the task, or it does not exist any more. */
 export async function workOn(task: Task, deps: WorkDependencies): Promise<Task | undefined> {
   const callback = dueCallback(task)
-  if (callback) return sendCallback(task, callback, deps)
+  if (callback) {
+    const sent = await sendCallback(task, callback, deps)
+    if (sent !== 'waiting') return sent
+  }
   const { tasks } = deps.store
   const isOver = task.now >= task.deadline
   switch (task.state) {

@@ -1,0 +1,131 @@
+// Callbacks: each change of a task's status, in order, three tries each; and never a reason for a task to wait.
+import { afterAll, afterEach, expect, test } from 'bun:test'
+import { eventually } from '../support/eventually.ts'
+import { newVideoClient, startVideoGateway } from '../support/gateway/video-gateway.ts'
+import { errorOf, type ShownTask, videoBody } from '../support/requests/videos.ts'
+import { respondWith, startUpstream } from '../support/upstreams/raw-upstream.ts'
+
+const receiver = await startUpstream(respondWith({}))
+const { gateway, first } = await startVideoGateway({ more: 'callbacks: { allow_private: true }' })
+const guarded = await startVideoGateway()
+afterAll(() => receiver.stop())
+afterEach(() => {
+  receiver.behave(respondWith({}))
+  receiver.received.length = 0
+})
+const newClient = () => newVideoClient(gateway)
+const body = (more: object = {}) => videoBody('vid', { callback_url: `${receiver.url}/hook?a=1`, ...more })
+const received = () => receiver.received.map((request) => JSON.parse(request.body.toString()) as ShownTask)
+
+test('each change, in order, with the task as it was then', async () => {
+  const client = await newClient()
+  first.script.states = ['queued', 'running', 'running', 'succeeded']
+  const id = await client.submit(body())
+  const done = await client.until(id, 'succeeded')
+  await eventually(() => received().length >= 2)
+  await Bun.sleep(200)
+  expect(received().map(({ status }) => status)).toEqual(['running', 'succeeded'])
+  const [running, succeeded] = received()
+  expect(running).toMatchObject({ id, model: 'vid', resolution: '720p' })
+  expect(running).not.toHaveProperty('content')
+  expect(succeeded).toMatchObject({ id, updated_at: done.updated_at, usage: { total_tokens: 1_000 } })
+  expect((await fetch(succeeded?.content?.video_url ?? '')).status).toBe(200)
+  const [request] = receiver.received
+  expect(request?.head).toStartWith('POST /v1/hook?a=1 HTTP/1.1')
+  expect(request?.headers).toMatchObject({ 'content-type': 'application/json' })
+  expect(request?.headers).not.toHaveProperty('authorization')
+  const [submit] = first.requests
+  expect(JSON.parse(submit?.received.body.toString() ?? '')).not.toHaveProperty('callback_url')
+})
+
+test.each(['failed', 'expired'])('%s', async (status) => {
+  const client = await newClient()
+  first.script.states = [status]
+  await client.submit(body())
+  await eventually(() => received().length === 1)
+  expect(received()[0]).toMatchObject({ status })
+})
+
+test('cancelled', async () => {
+  const client = await newClient()
+  first.script.states = ['queued']
+  await client.remove(await client.submit(body()))
+  await eventually(() => received().length === 1)
+  expect(received()[0]).toMatchObject({ status: 'cancelled' })
+})
+
+test.each([500, 404, 302])('%d: tried three times, with longer and longer pauses', async (status) => {
+  const client = await newClient()
+  const at: number[] = []
+  receiver.behave((socket, request) => {
+    at.push(performance.now())
+    return respondWith({}, status, { location: `${receiver.url}/other` })(socket, request)
+  })
+  first.script.states = ['failed']
+  const id = await client.submit(body())
+  await eventually(() => at.length === 3)
+  await Bun.sleep(400)
+  const [one = 0, two = 0, three = 0] = at
+  expect(at).toHaveLength(3)
+  expect(two - one).toBeGreaterThan(90)
+  expect(three - two).toBeGreaterThan(190)
+  expect(receiver.received.every(({ head }) => head.includes('/v1/hook'))).toBe(true)
+  expect(await client.read(id)).toMatchObject({ status: 'failed' })
+})
+
+test('a second try that works is the last, and later changes follow it', async () => {
+  const client = await newClient()
+  let times = 0
+  receiver.behave((socket, request) => respondWith({}, ++times === 1 ? 500 : 200)(socket, request))
+  first.script.states = ['running', 'succeeded']
+  await client.submit(body())
+  await eventually(() => times >= 3)
+  await Bun.sleep(400)
+  expect(received().map(({ status }) => status)).toEqual(['running', 'running', 'succeeded'])
+})
+
+test('a receiver that never answers delays neither the task nor its queries', async () => {
+  const client = await newClient()
+  receiver.behave(() => {})
+  first.script.states = ['running', 'running', 'running', 'succeeded']
+  const began = performance.now()
+  const id = await client.submit(body())
+  await client.until(id, 'succeeded')
+  // Four queries and a copy; a try of a callback alone lasts half a second.
+  expect(performance.now() - began).toBeLessThan(900)
+  expect(await client.rows()).toMatchObject([{ ending: 'completed' }])
+  expect(first.count('query')).toBe(4)
+  // In order: first all tries of the first change.
+  await eventually(() => receiver.received.length === 6)
+  expect(received().map(({ status }) => status)).toEqual([...Array(3).fill('running'), ...Array(3).fill('succeeded')])
+})
+
+test('a receiver that fails does not make the gateway query more often', async () => {
+  const client = await newClient()
+  receiver.behave(respondWith({}, 500))
+  first.script.states = ['running', 'running', 'running', 'running', 'succeeded']
+  const id = await client.submit(body())
+  await client.until(id, 'succeeded')
+  expect(first.count('query')).toBe(5)
+  await eventually(() => receiver.received.length === 6)
+  await Bun.sleep(200)
+  expect([first.count('query'), receiver.received.length]).toEqual([5, 6])
+})
+
+test.each([
+  ...[
+    'http://127.0.0.1:9/hook',
+    'http://[::1]/hook',
+    'http://10.0.0.1/',
+    'http://169.254.169.254/latest',
+    'http://localhost/',
+  ],
+  ...['http://0x7f000001/', 'ftp://example.com/', 'http://user:secret@example.com/', 'javascript:alert(1)', 'nonsense'],
+  `https://example.com/${'a'.repeat(2_048)}`,
+])('%s is rejected at the submit', async (url) => {
+  const client = await newVideoClient(guarded.gateway)
+  const response = await client.send(videoBody('vid', { callback_url: url }))
+  expect(await errorOf(response)).toEqual([400, 'InvalidParameter', 'callback_url'])
+  expect(await client.rows()).toEqual([])
+  expect(guarded.first.count('submit')).toBe(0)
+})
