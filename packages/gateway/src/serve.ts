@@ -17,6 +17,7 @@ import { pollChanges } from './jobs/poll-changes.ts'
 import { runTasks } from './jobs/run-tasks.ts'
 import { sweepContents } from './jobs/sweep-contents.ts'
 import { sweepMedia } from './jobs/sweep-media.ts'
+import { sweepResponses } from './jobs/sweep-responses.ts'
 import { sweepTasks } from './jobs/sweep-tasks.ts'
 import type { Listener } from './listen.ts'
 import { mediaFolder } from './media/open-media.ts'
@@ -129,6 +130,7 @@ async function start(
   auditLedger(jobs.every, storage.ledger, log, () => deps.admission.isSaturated)
   sweepContents(jobs.every, storage.contents)
   sweepMedia(jobs.every, deps.mediaStore)
+  sweepResponses(jobs.every, storage)
   sweepTasks(jobs.every, storage)
   const tasks = createTaskWorker(deps)
   runTasks(jobs.every, tasks)

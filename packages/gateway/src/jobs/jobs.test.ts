@@ -8,6 +8,7 @@ import { createJobs, type Every, type Job } from './every.ts'
 import { pollChanges } from './poll-changes.ts'
 import { sweepContents } from './sweep-contents.ts'
 import { sweepMedia } from './sweep-media.ts'
+import { sweepResponses } from './sweep-responses.ts'
 import { sweepTasks } from './sweep-tasks.ts'
 
 const REPORT: AuditReport = {
@@ -224,6 +225,19 @@ test('expired media are deleted page by page, by one node', async () => {
   const { job } = registered((every) => sweepMedia(every, { sweep }))
   const results = [await job.run(), await job.run(), await job.run()]
   expect([job.scope, ...results.map((result) => result !== undefined)]).toEqual(['cluster', true, true, false])
+})
+
+test('old responses and reasoning state are removed page by page, by one node', async () => {
+  const [rows, entries] = [
+    [50, 3, 0, 0],
+    [0, 50, 7, 0],
+  ]
+  const responses = { sweep: async (limit: number) => Math.min(limit, rows.shift() ?? 0) }
+  const reasoning = { sweep: async (limit: number) => Math.min(limit, entries.shift() ?? 0) }
+  const { job } = registered((every) => sweepResponses(every, { responses, reasoning }))
+  const isMore: boolean[] = []
+  while (rows.length > 0) isMore.push((await job.run()) !== undefined)
+  expect([job.scope, ...isMore]).toEqual(['cluster', true, true, true, false])
 })
 
 test('old tasks and their leases are removed page by page, by one node; leases of the last day stay', async () => {

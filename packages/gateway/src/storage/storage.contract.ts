@@ -8,6 +8,7 @@ import type { Open, Opened } from './contract/harness.ts'
 import { limitsContract } from './contract/limits.ts'
 import { mediaContract } from './contract/media.ts'
 import { nodesContract } from './contract/nodes.ts'
+import { reasoningContract } from './contract/reasoning.ts'
 import { recordsContract } from './contract/records.ts'
 import { registrationContract } from './contract/registration.ts'
 import { responsesContract } from './contract/responses.ts'
@@ -41,6 +42,7 @@ export function storageContract(name: string, open: Open): void {
     describe('contents', () => contentsContract(use))
     describe('rows of tasks', () => taskRowsContract(use))
     describe('media', () => mediaContract(use))
+    describe('reasoning', () => reasoningContract(use))
     describe('responses', () => responsesContract(use))
     describe('books', () => booksContract(use))
     describe('the rules themselves', () => differentialContract(use))

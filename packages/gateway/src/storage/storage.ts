@@ -7,6 +7,7 @@ import type { Ledger } from './ledger.ts'
 import type { Media } from './media.ts'
 import type { Meta } from './meta.ts'
 import type { Nodes } from './nodes.ts'
+import type { Reasoning } from './reasoning.ts'
 import type { Responses } from './responses.ts'
 import type { Tasks } from './tasks.ts'
 
@@ -17,6 +18,7 @@ export * from './ledger.ts'
 export * from './media.ts'
 export * from './meta.ts'
 export * from './nodes.ts'
+export * from './reasoning.ts'
 export * from './responses.ts'
 export * from './tasks.ts'
 
@@ -35,6 +37,8 @@ export interface Storage {
   readonly tasks: Tasks
   /** What conversations can be continued from. */
   readonly responses: Responses
+  /** Reasoning state that a client's dialect cannot carry. */
+  readonly reasoning: Reasoning
   /** Resolves if the store answers, rejects with StoreDown if it does not. */
   ping(): Promise<void>
   close(): Promise<void>

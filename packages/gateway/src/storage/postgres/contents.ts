@@ -1,9 +1,11 @@
 // Contents in PostgreSQL: a table of their own, over connections that carry nothing else.
 import type { Contents } from '../contents.ts'
 import type { Media } from '../media.ts'
+import type { Reasoning } from '../reasoning.ts'
 import type { Responses } from '../responses.ts'
 import { type Ask, contentsOver } from '../sql/contents.ts'
 import { mediaOver } from '../sql/media.ts'
+import { reasoningOver } from '../sql/reasoning.ts'
 import { responsesOver } from '../sql/responses.ts'
 import { tasksOver } from '../sql/tasks.ts'
 import type { Tasks } from '../tasks.ts'
@@ -25,12 +27,19 @@ const list = (parameter: string, type: 'bigint' | 'text' = 'text'): string =>
   `SELECT value::${type} FROM json_array_elements_text(${parameter}::text::json) AS value`
 const skipLocked = 'FOR UPDATE SKIP LOCKED'
 
-export function postgresContents(connections: Connections): { contents: Contents; media: Media; responses: Responses } {
+type ContentNouns = { contents: Contents; media: Media; responses: Responses; reasoning: Reasoning }
+
+export function postgresContents(connections: Connections): ContentNouns {
   const ask = askOver(connections)
   const lock = 'FOR NO KEY UPDATE'
   const listOf = (column: string): string => `json_agg(${column})::text`
-  const responses = responsesOver(ask, { lock, skipLocked, list, listOf })
-  return { contents: contentsOver(ask), media: mediaOver(ask), responses }
+  const listOfBytes = (parameter: string): string =>
+    `SELECT decode(value, 'hex') FROM (${list(parameter)}) AS hexadecimal`
+  return {
+    ...{ contents: contentsOver(ask), media: mediaOver(ask) },
+    responses: responsesOver(ask, { lock, skipLocked, list, listOf }),
+    reasoning: reasoningOver(ask, { skipLocked, listOfBytes }),
+  }
 }
 
 /** Over other connections than the contents: polling a task must not wait for large rows. */

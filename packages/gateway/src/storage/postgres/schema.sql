@@ -215,3 +215,29 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER response_removed AFTER DELETE ON response FOR EACH ROW EXECUTE FUNCTION response_removed();
+
+CREATE TABLE reasoning (
+  account bigint NOT NULL,
+  key bytea NOT NULL CHECK (length(key) = 32),
+  stored_at bigint NOT NULL,
+  expires_at bigint NOT NULL,
+  value bytea NOT NULL,
+  PRIMARY KEY (account, key)
+);
+CREATE INDEX reasoning_expires ON reasoning (expires_at);
+CREATE INDEX reasoning_stored ON reasoning (account, stored_at, key);
+ALTER TABLE reasoning ALTER COLUMN value SET STORAGE EXTERNAL;
+
+CREATE TABLE reasoning_size (account bigint PRIMARY KEY, bytes bigint NOT NULL);
+CREATE FUNCTION reasoning_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  added bigint := CASE WHEN TG_OP = 'DELETE' THEN 0 ELSE length(NEW.value) END;
+  removed bigint := CASE WHEN TG_OP = 'INSERT' THEN 0 ELSE length(OLD.value) END;
+BEGIN
+  INSERT INTO reasoning_size AS known (account, bytes)
+    VALUES (CASE WHEN TG_OP = 'DELETE' THEN OLD.account ELSE NEW.account END, added - removed)
+    ON CONFLICT (account) DO UPDATE SET bytes = known.bytes + excluded.bytes;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER reasoning_changed AFTER INSERT OR UPDATE OR DELETE ON reasoning
+  FOR EACH ROW EXECUTE FUNCTION reasoning_changed();

@@ -127,6 +127,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     media: contents.media,
     tasks: contents.tasks,
     responses: contents.responses,
+    reasoning: contents.reasoning,
     async ping() {
       // An empty transaction proves that the thread runs and gets the lock for writing.
       await queue.write([])

@@ -4,9 +4,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Contents } from '../../contents.ts'
 import type { Media } from '../../media.ts'
+import type { Reasoning } from '../../reasoning.ts'
 import type { Responses } from '../../responses.ts'
 import { contentsOver } from '../../sql/contents.ts'
 import { mediaOver } from '../../sql/media.ts'
+import { reasoningOver } from '../../sql/reasoning.ts'
 import { responsesOver } from '../../sql/responses.ts'
 import type { Row } from '../../sql/rows.ts'
 import { tasksOver } from '../../sql/tasks.ts'
@@ -24,6 +26,7 @@ export type SqliteContents = Contents & {
   media: Media
   tasks: Tasks
   responses: Responses
+  reasoning: Reasoning
   close(): Promise<void>
 }
 type Queued = { statement: ContentsStatement; resolve(rows: Row[]): void; reject(error: Error): void }
@@ -81,9 +84,14 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
   const list = (parameter: string): string => `SELECT value FROM json_each(${parameter})`
   const tasks = tasksOver(run, { skipLocked: '', list })
   const listOf = (column: string): string => `json_group_array(${column})`
+  const listOfBytes = (parameter: string): string => `SELECT unhex(value) FROM json_each(${parameter})`
+  const reasoning = reasoningOver(run, { skipLocked: '', listOfBytes })
   const responses = responsesOver(run, { lock: '', skipLocked: '', list, listOf })
   /** Reading creates no file where nothing has been stored. */
   const isThere = () => thread !== undefined || existsSync(file)
+  const demandSpace = () => {
+    if (usedBytes >= mostBytes) throw new StoreDown(`${file} has reached its size limit`)
+  }
   return {
     ...contents,
     keep: (claim, end) => contents.keep(claim, usedBytes < mostBytes ? end : { ...end, answer: undefined }),
@@ -111,7 +119,7 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
     responses: {
       ...responses,
       async put(response) {
-        if (usedBytes >= mostBytes) throw new StoreDown(`${file} has reached its size limit`)
+        demandSpace()
         return responses.put(response)
       },
       find: async (account, id) => (isThere() ? responses.find(account, id) : undefined),
@@ -119,6 +127,14 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
       withItems: async (account, items) => (isThere() ? responses.withItems(account, items) : new Map()),
       hide: async (account, id) => isThere() && responses.hide(account, id),
       sweep: async (limit) => (isThere() ? responses.sweep(limit) : 0),
+    },
+    reasoning: {
+      async put(entries, keepMs) {
+        demandSpace()
+        await reasoning.put(entries, keepMs)
+      },
+      find: async (account, keys) => (isThere() ? reasoning.find(account, keys) : new Map()),
+      sweep: async (limit, bytes) => (isThere() ? reasoning.sweep(limit, bytes) : 0),
     },
     close() {
       closing ??= close()

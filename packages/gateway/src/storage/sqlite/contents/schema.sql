@@ -89,3 +89,27 @@ CREATE TRIGGER response_removed AFTER DELETE ON response BEGIN
   DELETE FROM response_item WHERE account = OLD.account AND item IN (SELECT value FROM json_each(OLD.items))
     AND created_at = OLD.created_at AND response = OLD.id;
 END;
+
+-- Reasoning state that clients cannot carry, and the bytes of its values by account.
+CREATE TABLE reasoning (
+  account INTEGER NOT NULL,
+  key BLOB NOT NULL CHECK (length(key) = 32),
+  stored_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  value BLOB NOT NULL,
+  PRIMARY KEY (account, key)
+) STRICT;
+CREATE INDEX reasoning_expires ON reasoning (expires_at);
+CREATE INDEX reasoning_stored ON reasoning (account, stored_at, key);
+
+CREATE TABLE reasoning_size (account INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
+CREATE TRIGGER reasoning_added AFTER INSERT ON reasoning BEGIN
+  INSERT INTO reasoning_size (account, bytes) VALUES (NEW.account, length(NEW.value))
+    ON CONFLICT (account) DO UPDATE SET bytes = bytes + excluded.bytes;
+END;
+CREATE TRIGGER reasoning_replaced AFTER UPDATE ON reasoning BEGIN
+  UPDATE reasoning_size SET bytes = bytes + length(NEW.value) - length(OLD.value) WHERE account = NEW.account;
+END;
+CREATE TRIGGER reasoning_removed AFTER DELETE ON reasoning BEGIN
+  UPDATE reasoning_size SET bytes = bytes - length(OLD.value) WHERE account = OLD.account;
+END;

@@ -1,0 +1,24 @@
+// Reasoning state that a client's dialect cannot carry: signatures and encrypted reasoning of earlier turns, put back when the
+// conversation goes on. Values are encrypted before they come here.
+
+export type ReasoningEntry = {
+  account: bigint
+  /** 32 bytes: tells what the value belongs to. */
+  key: Uint8Array
+  value: Uint8Array
+}
+
+/** All reject with StoreDown if the store does not answer: whether the call took effect is then unknown. */
+export interface Reasoning {
+  /** Durable when this resolves. The newest value of a key replaces earlier ones. */
+  put(entries: readonly ReasoningEntry[], keepMs: number): Promise<void>
+  /** The values that there are, by the keys in hexadecimal, in one round trip. */
+  find(account: bigint, keys: readonly Uint8Array[]): Promise<Map<string, Uint8Array>>
+  /**
+   * Removes at most `limit` entries; resolves with their number. These are expired ones, and the oldest of accounts with more than
+   * `mostBytes` in values.
+   */
+  sweep(limit: number, mostBytes?: number): Promise<number>
+}
+
+export const MOST_REASONING_BYTES = 64 * 1024 ** 2

@@ -1,0 +1,86 @@
+// The statements of Reasoning for both engines: `$1` are parameters, NOW is the store's clock in milliseconds. Triggers of the schema
+// keep the sizes of accounts in `reasoning_size`.
+import { MOST_REASONING_BYTES, type Reasoning, type ReasoningEntry } from '../reasoning.ts'
+import type { Ask } from './contents.ts'
+
+/** Where the engines differ. */
+export type ReasoningDialect = {
+  /** At the end of a SELECT: locks its rows, and leaves out those that another process has locked. */
+  skipLocked: string
+  /** A SELECT of the elements of a JSON list of hexadecimal numbers, as bytes. */
+  listOfBytes(parameter: string): string
+}
+
+/** How many entries one statement has: an answer rarely has more than a few. */
+const PAGE = 50
+
+const put = (entries: number): string => {
+  const rows = Array.from({ length: entries }, (_, index) => {
+    const [account, key, value] = [2, 3, 4].map((first) => `$${3 * index + first}`)
+    return `(${account}, ${key}, NOW, NOW + $1, ${value})`
+  })
+  return `
+INSERT INTO reasoning (account, key, stored_at, expires_at, value) VALUES ${rows.join(', ')}
+ON CONFLICT (account, key) DO UPDATE
+  SET stored_at = excluded.stored_at, expires_at = excluded.expires_at, value = excluded.value`
+}
+
+const find = ({ listOfBytes }: ReasoningDialect) => `
+SELECT key, value FROM reasoning WHERE account = $1 AND key IN (${listOfBytes('$2')}) AND expires_at > NOW`
+
+const sweepExpired = ({ skipLocked }: ReasoningDialect) => `
+WITH over AS MATERIALIZED (
+  SELECT account, key FROM reasoning WHERE expires_at <= NOW ORDER BY expires_at LIMIT $1 ${skipLocked})
+DELETE FROM reasoning WHERE (account, key) IN (SELECT account, key FROM over)
+RETURNING key`
+
+/** Of the largest account. An entry goes if those before it are not enough, unless it has been put again meanwhile. */
+const SWEEP_LARGEST = `
+WITH largest AS MATERIALIZED (SELECT account, bytes FROM reasoning_size WHERE bytes > $2 ORDER BY bytes DESC LIMIT 1),
+oldest AS MATERIALIZED (
+  SELECT reasoning.account, key, stored_at, length(value) AS size, bytes - $2 AS excess
+  FROM largest CROSS JOIN reasoning WHERE reasoning.account = largest.account ORDER BY stored_at, key LIMIT $1),
+summed AS MATERIALIZED (
+  SELECT account, key, stored_at, excess, sum(size) OVER (ORDER BY stored_at, key) - size AS before FROM oldest)
+DELETE FROM reasoning WHERE (account, key, stored_at) IN (SELECT account, key, stored_at FROM summed WHERE before < excess)
+RETURNING key`
+
+const FORGET_EMPTY = 'DELETE FROM reasoning_size WHERE bytes = 0'
+
+export function reasoningOver(ask: Ask, dialect: ReasoningDialect): Reasoning {
+  const [FIND, SWEEP_EXPIRED] = [find(dialect), sweepExpired(dialect)]
+  return {
+    async put(entries, keepMs) {
+      const last = [...new Map(entries.map((entry) => [identity(entry), entry]))]
+        // In one order, so that two processes do not wait for each other.
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .map(([, entry]) => entry)
+      for (let first = 0; first < last.length; first += PAGE) {
+        const page = last.slice(first, first + PAGE)
+        const rows = page.flatMap(({ account, key, value }) => [account, checkKey(key), value])
+        await ask(put(page.length), [BigInt(Math.ceil(keepMs)), ...rows])
+      }
+    },
+    async find(account, keys) {
+      if (keys.length === 0) return new Map()
+      const wanted = keys.map((key) => hex(checkKey(key)))
+      const rows = await ask(FIND, [account, JSON.stringify(wanted)])
+      return new Map(rows.map(({ key, value }) => [hex(key as Uint8Array), new Uint8Array(value as Uint8Array)]))
+    },
+    async sweep(limit, mostBytes = MOST_REASONING_BYTES) {
+      const expired = (await ask(SWEEP_EXPIRED, [limit])).length
+      if (expired >= limit) return expired
+      const excess = (await ask(SWEEP_LARGEST, [limit - expired, mostBytes])).length
+      if (expired + excess > 0) await ask(FORGET_EMPTY, [])
+      return expired + excess
+    },
+  }
+}
+
+const hex = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex')
+const identity = ({ account, key }: ReasoningEntry): string => `${account} ${hex(key)}`
+
+function checkKey(key: Uint8Array): Uint8Array {
+  if (key.length !== 32) throw new TypeError('key: must be 32 bytes')
+  return key
+}
