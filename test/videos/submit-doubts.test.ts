@@ -29,6 +29,7 @@ test.each<[string, SubmitStep, (() => void)?]>([
   ['500', status(500)],
   ['502', status(502)],
   ['504', status(504)],
+  ['524 of a proxy in between', status(524)],
   ['200 with nonsense', NONSENSE],
   ['200 with another object', { status: 200, body: { ok: true } }],
   ['a reset, made but not echoed', 'accept-cut', () => Object.assign(first.script, { echo: false })],

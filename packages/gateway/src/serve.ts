@@ -37,6 +37,7 @@ import { openStorageWhenFree } from './startup/open-storage.ts'
 import { startSummary } from './startup/start-summary.ts'
 import { startWorkers } from './startup/start-workers.ts'
 import type { Storage } from './storage/storage.ts'
+import { TASK_TIMING } from './tasks/timing.ts'
 import { createTaskWorker } from './tasks/worker.ts'
 import { reloading, renewing, warnOfUnsharedMedia, watchNodes } from './upkeep.ts'
 import { createHealth } from './upstreams/health/health.ts'
@@ -133,7 +134,7 @@ async function start(
   sweepResponses(jobs.every, storage)
   sweepTasks(jobs.every, storage)
   const tasks = createTaskWorker(deps)
-  runTasks(jobs.every, tasks)
+  runTasks(jobs.every, TASK_TIMING.tickMs, tasks)
   cleanup.add(() => tasks.stop())
   const folder = mediaFolder(environment, firstConfig)
   if (clusterStatus && folder !== undefined && isLeader(worker)) {

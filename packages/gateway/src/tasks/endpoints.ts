@@ -10,7 +10,7 @@ import type { MediaStore } from '../media/media-store.ts'
 import { type CloseDependencies, closeTask } from './close.ts'
 import { endWith } from './poll.ts'
 import { changeTask, decodeTaskRow, parseTaskId, type Task } from './task.ts'
-import { cancelTask, type UpstreamDependencies } from './upstream.ts'
+import { cancelTask, queryTask, type UpstreamDependencies } from './upstream.ts'
 import { type ViewDependencies, viewOf } from './view.ts'
 
 export type TaskEndpointDependencies = AuthenticateDependencies &
@@ -78,19 +78,43 @@ async function deleteOrCancel(task: Task, deps: TaskEndpointDependencies): Promi
 }
 
 async function cancel(task: Task, deps: TaskEndpointDependencies): Promise<boolean> {
-  if (task.upstreamTask === undefined || task.state !== 'queued') throw inState('being submitted')
-  const answer = await cancelTask(task, task.upstreamTask, deps)
-  if (answer.is === 'gone') throw new Failure('conflict', NOT_CANCELLED, { param: 'task_id', retryAfter: 5 })
-  // The upstream has begun, or has ended: the next query tells.
-  if (answer.is === 'status') throw inState('running')
-  const closing = await changeTask(deps.store.tasks, task, endWith({ state: 'cancelled' }))
-  if (!closing) return false
-  await closeTask(closing, deps)
-  return true
+  const { upstreamTask } = task
+  if (task.state === 'closing') throw inState('ending')
+  if (upstreamTask === undefined || task.state !== 'queued') throw inState('being submitted')
+  // What is known here may be old. An upstream removes a task that has ended, and its video with it, instead of cancelling it.
+  const current = await queryTask(task, upstreamTask, deps)
+  const status = current.is === 'answered' ? current.value.status : undefined
+  if (status === undefined) throw notCancelled()
+  if (status !== 'cancelled') {
+    if (status !== 'queued' && status !== 'unknown') throw inState('no longer queued')
+    const answer = await cancelTask(task, upstreamTask, deps)
+    if (answer.is === 'status' && BEGUN.includes(answer.status)) throw inState('no longer queued')
+    if (answer.is !== 'answered') throw notCancelled()
+  }
+  return closeCancelled(task, deps)
 }
 
-const NOT_CANCELLED =
-  'The upstream of this task cannot cancel it at the moment. The task goes on; query it for its result.'
+/** How upstreams say that a task is not queued any more, or is not there any more. */
+const BEGUN: readonly number[] = [400, 403, 404, 409]
+
+/** The upstream has cancelled the task, so that the worker's next query would find the same. */
+async function closeCancelled(task: Task, deps: TaskEndpointDependencies): Promise<boolean> {
+  for (let current = task; ; ) {
+    const closing = await changeTask(deps.store.tasks, current, endWith({ state: 'cancelled' }))
+    if (closing) await closeTask(closing, deps)
+    if (closing) return true
+    // It was claimed meanwhile. If it is not open any more, the next try tells what it is.
+    const row = await deps.store.tasks.find(task.id)
+    if (row?.state === 'cancelled') return true
+    if (row?.state !== 'queued') return false
+    current = decodeTaskRow(row)
+  }
+}
+
+const notCancelled = (): Failure =>
+  new Failure('conflict', 'The task could not be cancelled at its upstream. It goes on; query it for its result.', {
+    ...{ param: 'task_id', retryAfter: 5 },
+  })
 
 const inState = (state: string): Failure =>
   new Failure('conflict', `The task is ${state} and cannot be deleted.`, { param: 'task_id' })

@@ -48,8 +48,10 @@ type Submitted =
   | { is: 'unknown'; failed: FailedAttempt }
   | { is: 'rejected'; failed: FailedAttempt }
 
-/** An upstream may have begun, and the message does not tell. */
-const AMBIGUOUS_STATUSES: readonly number[] = [408, 500, 502, 504]
+/** An upstream may have begun, and the message does not tell. Proxies in between have statuses of their own, such as 524. */
+const isAmbiguous = (status: number): boolean => status === 408 || (status >= 500 && !NOT_BEGUN.includes(status))
+/** Not implemented, and two words for overloaded. */
+const NOT_BEGUN: readonly number[] = [501, 503, 529]
 const LARGEST_ANSWER = 1024 * 1024
 
 /** Resolves once the task is with an upstream, or may be. Throws Failure if none takes it; the hold is voided then. */
@@ -88,7 +90,7 @@ async function attempt(call: SubmitCall, deps: SubmitDependencies): Promise<Subm
     const { status } = reply
     if (status < 200 || status >= 300) {
       const { failed } = await failedByReply(call, reply, deps)
-      if (AMBIGUOUS_STATUSES.includes(status)) return { is: 'unknown', failed }
+      if (isAmbiguous(status)) return { is: 'unknown', failed }
       return { is: 'rejected', failed: { ...failed, unbilled: true } }
     }
     const answer = await readAtMost(reply, LARGEST_ANSWER)
