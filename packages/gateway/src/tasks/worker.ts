@@ -2,7 +2,6 @@
 // them a task belongs to for the moment.
 
 import type { Log } from '../observe/log.ts'
-import { dueCallback } from './callbacks.ts'
 import { isEnded } from './states.ts'
 import { changeTask, decodeTaskRow, formatTaskId, isClaimed, type Task } from './task.ts'
 import { TASK_TIMING } from './timing.ts'
@@ -54,8 +53,7 @@ export function createTaskWorker(deps: WorkDependencies & { log: Log }): TaskWor
   }
 
   async function step(task: Task): Promise<Task | undefined> {
-    // A callback need not wait until there is room for a copy.
-    if (task.state !== 'copying' || dueCallback(task)) return renewed(task)
+    if (task.state !== 'copying') return renewed(task)
     if (copies >= MOST_COPIES) return changeTask(deps.store.tasks, task, { dueInMs: COPY_LATER_MS })
     copies++
     try {
