@@ -6,6 +6,9 @@ export const SIZES = {
     kills: { sqlite: 3, postgres: 3 },
     imageKills: 10,
     videoKills: 10,
+    /** Video tasks on two nodes, and for how long they are open. */
+    openTasks: 200,
+    openTasksMs: 10_000,
     outages: 1,
     /** How long a node is stopped, beyond what it takes to reap its requests. */
     freezeMs: 0,
@@ -25,6 +28,8 @@ export const SIZES = {
     kills: { sqlite: 200, postgres: 50 },
     imageKills: 50,
     videoKills: 100,
+    openTasks: 2_000,
+    openTasksMs: 60_000,
     outages: 10,
     freezeMs: 60_000,
     raceRounds: 50,

@@ -82,7 +82,7 @@ async function run(torture: Torture): Promise<string> {
 }
 
 /** Every task, submit and download goes another way. */
-function vary({ script }: ScriptedVideo, random: Random): void {
+export function vary({ script }: ScriptedVideo, random: Random): void {
   const pick = <T>(from: readonly T[]): T => from[random.below(from.length)] as T
   Object.defineProperties(script, {
     states: { get: () => pick(STATES) },
@@ -93,7 +93,12 @@ function vary({ script }: ScriptedVideo, random: Random): void {
 }
 
 /** Some tasks, until the gateway dies. */
-async function submitSome(gateway: Gateway, { secrets }: Wallet, random: Random, accepted: string[]): Promise<void> {
+export async function submitSome(
+  gateway: Gateway,
+  { secrets }: Wallet,
+  random: Random,
+  accepted: string[],
+): Promise<void> {
   const client = videoClient(gateway, secrets[0] ?? '')
   for (let each = 0; each < TASKS_EACH; each++) {
     await Bun.sleep(random.below(LONGEST_MS / TASKS_EACH))
@@ -106,7 +111,7 @@ const ENDINGS: Readonly<Record<string, string>> = { completed: 'succeeded', fail
 const requestOf = (task: string): string => task.replace('cgt-', 'req_')
 
 /** Compares the tasks at the upstream, those that clients see, and the ledger. */
-async function compareAll(
+export async function compareAll(
   gateway: Gateway,
   wallet: Wallet,
   films: ScriptedVideo,

@@ -7,6 +7,7 @@ import { clientDisconnect } from './client-disconnect.ts'
 import { crashPostgres, crashSqlite } from './crash.ts'
 import { crashImages } from './crash-images.ts'
 import { crashVideos } from './crash-videos.ts'
+import { manyTasks } from './many-tasks.ts'
 import { databaseOutage, frozenNode } from './outage.ts'
 import { overshoot } from './overshoot.ts'
 import { racePostgres, raceSqlite } from './race.ts'
@@ -29,5 +30,6 @@ export const SCENARIOS: readonly Scenario[] = [
   ...POSTGRES_SCENARIOS,
   crashImages,
   crashVideos,
+  manyTasks,
   uploads,
 ]
