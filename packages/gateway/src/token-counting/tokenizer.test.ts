@@ -108,8 +108,9 @@ describe('hostile texts', () => {
     const account = newAccount()
     const text = hostileTexts(900_000)['random letters'] ?? ''
     let isEstimate = false
-    for (let counts = 0; counts < 20 && !isEstimate; counts++)
-      isEstimate = (await tokenizer.count(account, [text])).isEstimate
+    // Never the same text twice: the tokenizer remembers what it has seen.
+    for (let shift = 0; shift < 20 && !isEstimate; shift++)
+      isEstimate = (await tokenizer.count(account, [text.slice(shift) + text.slice(0, shift)])).isEstimate
     expect(isEstimate).toBe(true)
     expect(await tokenizer.count(account, ['Hello there.'])).toMatchObject({ isEstimate: true })
     expect(await tokenizer.count(newAccount(), ['Hello there.'])).toMatchObject({ isEstimate: false })

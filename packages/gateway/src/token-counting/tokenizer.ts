@@ -33,8 +33,8 @@ type Job = {
 /** Beyond this a sample is tokenized. */
 const MOST_BYTES = 1024 * 1024
 const IDLE_MS = 30_000
-/** Long enough for the thread to start on a busy machine. */
-const DEADLINE_MS = 5_000
+/** Long enough for the thread to start on a busy machine, which has taken 4 s. */
+const DEADLINE_MS = 10_000
 const RESTART_MS = 60_000
 const MOST_JOBS = 256
 const MOST_JOBS_PER_ACCOUNT = 8
@@ -86,7 +86,7 @@ export function createTokenizer(options: TokenizerOptions): Tokenizer {
     current = undefined
     if (message.type === 'counted' && job) {
       job.tokens += message.tokens
-      allowances.spend(job.account, message.tookMs)
+      allowances.spend(job.account, message.cpuMs)
     }
     next()
   }

@@ -128,6 +128,8 @@ test('every path of the list is served', async () => {
     '/v1/chat/completions': { model: 'sandbox-text', messages: [hello] },
     '/v1/responses': { model: 'sandbox-text', input: 'x' },
     '/v1/messages': message('x'),
+    '/v1/responses/input_tokens': { model: 'sandbox-text', input: 'x' },
+    '/v1/messages/count_tokens': { model: 'sandbox-text', messages: [hello] },
     '/v1/images/generations': { model: 'sandbox-image', prompt: 'x', size: '64x64' },
     '/api/v3/contents/generations/tasks': { model: 'sandbox-video', content: [{ type: 'text', text: 'x --dur 1' }] },
     '/v1beta/models/{model}:predictLongRunning': { instances: [{ prompt: 'x' }] },
