@@ -38,11 +38,12 @@ RETURNING key`
 const SWEEP_LARGEST = `
 WITH largest AS MATERIALIZED (SELECT account, bytes FROM reasoning_size WHERE bytes > $2 ORDER BY bytes DESC LIMIT 1),
 oldest AS MATERIALIZED (
-  SELECT reasoning.account, key, stored_at, length(value) AS size, bytes - $2 AS excess
-  FROM largest CROSS JOIN reasoning WHERE reasoning.account = largest.account ORDER BY stored_at, key LIMIT $1),
+  SELECT account, key, stored_at, length(value) AS size
+  FROM reasoning WHERE account = (SELECT account FROM largest) ORDER BY stored_at, key LIMIT $1),
 summed AS MATERIALIZED (
-  SELECT account, key, stored_at, excess, sum(size) OVER (ORDER BY stored_at, key) - size AS before FROM oldest)
-DELETE FROM reasoning WHERE (account, key, stored_at) IN (SELECT account, key, stored_at FROM summed WHERE before < excess)
+  SELECT account, key, stored_at, sum(size) OVER (ORDER BY stored_at, key) - size AS before FROM oldest)
+DELETE FROM reasoning WHERE (account, key, stored_at) IN (
+  SELECT account, key, stored_at FROM summed WHERE before < (SELECT bytes - $2 FROM largest))
 RETURNING key`
 
 const FORGET_EMPTY = 'DELETE FROM reasoning_size WHERE bytes = 0'

@@ -47,6 +47,14 @@ const MEGABYTE = { headers: '{}', body: new Uint8Array(1024 * 1024) }
 test('the first claim creates the file, not the start, a sweep or the end, and only its owner can read it', async () => {
   const storage = await openSqlite(folder)
   expect(await storage.contents.sweep(10)).toBe(0)
+  const { responses, reasoning } = storage
+  expect([await responses.find(1n, 'a'), await responses.chain(1n, 'a'), await responses.hide(1n, 'a')]).toEqual([
+    undefined,
+    [],
+    false,
+  ])
+  expect([await responses.withItems(1n, ['i']), await reasoning.find(1n, [newHash()])]).toEqual([new Map(), new Map()])
+  expect([await responses.sweep(10), await reasoning.sweep(10)]).toEqual([0, 0])
   await storage.close()
   expect(existsSync(file)).toBe(false)
   const contents = open()
@@ -80,6 +88,20 @@ test('beyond the size limit keys are stored without their responses; once there 
   now += 1_000
   expect(await contents.sweep(20)).toBe(8)
   expect(await answerOf(20n, 60_000)).toBe(MEGABYTE.body.length)
+})
+
+test('beyond the size limit responses and reasoning state are rejected until there is space, and what is there is found', async () => {
+  const { responses, reasoning } = open(3 * 1024 * 1024)
+  const part = new Uint8Array(1024 * 1024)
+  const put = (id: string, keepMs: number) =>
+    responses.put({ id, account: 1n, parent: undefined, items: [], input: part, output: part, record: part, keepMs })
+  expect(await put('a', 1_000)).toBe(true)
+  for (const full of [put('b', 1_000), reasoning.put([{ account: 1n, key: newHash(), value: part }], 1_000)])
+    expect(String(await thrownBy(full))).toContain(`StoreDown: ${file} has reached its size limit`)
+  expect((await responses.find(1n, 'a'))?.output).toEqual(part)
+  now += 1_000
+  expect(await responses.sweep(10)).toBe(1)
+  expect(await put('b', 1_000)).toBe(true)
 })
 
 test.each([
