@@ -104,7 +104,7 @@ describe('hostile texts', () => {
 
   test('an account whose time is used up gets estimates at once, and has time again later', async () => {
     let now = 0
-    const tokenizer = open({ clock: () => performance.now() + now, deadlineMs: 30_000 })
+    const tokenizer = open({ clock: () => now, deadlineMs: 60_000 })
     const account = newAccount()
     const text = hostileTexts(900_000)['random letters'] ?? ''
     let isEstimate = false
