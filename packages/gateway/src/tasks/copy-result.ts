@@ -11,6 +11,7 @@ import type { downloadPublic } from '../upstreams/public/download-public.ts'
 import { PublicFetchError } from '../upstreams/public/public-fetch-error.ts'
 import type { Embedded } from '../upstreams/send.ts'
 import { chargeFor } from './charge.ts'
+import { mediaContent } from './media-content.ts'
 import { endWith, type PollDependencies } from './poll.ts'
 import { changeTask, formatTaskId, type StoredMedia, storeNow, type Task } from './task.ts'
 import { TASK_TIMING } from './timing.ts'
@@ -107,7 +108,7 @@ async function copyOne(
   const { media } = catalogue().config.retention
   const keepMs = media === 'off' ? SHORTEST_KEPT_MS : media
   const put = (content: AsyncIterable<Uint8Array>, contentType: string) =>
-    mediaStore.put(content, { owner: account, contentType, keepMs })
+    mediaStore.put(mediaContent(content), { owner: account, contentType, keepMs })
   if (result.kind === 'inline') {
     const { id, expiresAt } = await put(asyncOf(decodeBase64([codec.encode(result.base64)])), result.mediaType)
     return { id, expiresAt }

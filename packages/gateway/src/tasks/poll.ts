@@ -1,6 +1,6 @@
 // Asks the upstream how a task is doing, and what follows from the answer.
 
-import type { UpstreamVideoTask, VideoTaskError } from '@trivium/protocol/canonical/video.ts'
+import type { UpstreamVideoTask, VideoResult, VideoTaskError } from '@trivium/protocol/canonical/video.ts'
 import type { Log } from '../observe/log.ts'
 import type { Tasks } from '../storage/tasks.ts'
 import { type Change, changeTask, formatTaskId, storeNow, type Task } from './task.ts'
@@ -67,12 +67,16 @@ function storable({ video, lastFrame, unknown, ...record }: UpstreamVideoTask): 
   const isSmall = unknown.reduce((sum, { name, text }) => sum + name.length + text.length, 0) <= MOST_UNKNOWN
   return {
     ...{ ...record, unknown: isSmall ? unknown : [] },
-    ...(video?.kind === 'url' ? { video } : {}),
-    ...(lastFrame?.kind === 'url' ? { lastFrame } : {}),
+    ...(isStorable(video) ? { video } : {}),
+    ...(isStorable(lastFrame) ? { lastFrame } : {}),
   }
 }
 
 const MOST_UNKNOWN = 16 * 1024
+const LONGEST_URL = 8 * 1024
+
+const isStorable = (result: VideoResult | undefined): result is VideoResult =>
+  result?.kind === 'url' && result.url.length <= LONGEST_URL
 
 export const endWith = (end: NonNullable<Task['data']['end']>): Change => ({
   state: 'closing',
@@ -82,7 +86,9 @@ export const endWith = (end: NonNullable<Task['data']['end']>): Change => ({
 
 const LOST = { code: 'InternalServiceError', message: 'The upstream lost the task. Submit it again.' }
 
+const LONGEST_CODE = 128
+
 const shownError = (error: VideoTaskError | undefined): { code: string; message: string } => ({
-  code: error?.code ?? 'InternalServiceError',
+  code: error?.code.slice(0, LONGEST_CODE) ?? 'InternalServiceError',
   message: error?.message ?? 'The upstream could not make the video.',
 })

@@ -10,6 +10,7 @@ import type { AttemptEntry, AttemptedCall, CallAttempt } from '../paid-call/paid
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { endAttempt, findNext, type NextAttemptDependencies } from '../routing/next-attempt.ts'
 import {
+  failedByError,
   failedByOther,
   failedByReply,
   failedByThrow,
@@ -53,6 +54,13 @@ const isAmbiguous = (status: number): boolean => status === 408 || (status >= 50
 /** Not implemented, and two words for overloaded. */
 const NOT_BEGUN: readonly number[] = [501, 503, 529]
 const LARGEST_ANSWER = 1024 * 1024
+const LONGEST_ID = 1_024
+const DEFINITE: ReadonlySet<string> = new Set([
+  'bad_request',
+  'content_refused',
+  'rate_limited',
+  'upstream_rejected_us',
+])
 
 /** Resolves once the task is with an upstream, or may be. Throws Failure if none takes it; the hold is voided then. */
 export async function submit(call: SubmitCall, deps: SubmitDependencies): Promise<void> {
@@ -95,7 +103,10 @@ async function attempt(call: SubmitCall, deps: SubmitDependencies): Promise<Subm
     }
     const answer = await readAtMost(reply, LARGEST_ANSWER)
     const decoded = answer && VIDEO_SERVICES[prepared.dialect].decodeSubmitted(answer, codec)
-    if (decoded?.ok) return { is: 'taken', record: decoded.value }
+    if (decoded?.ok && decoded.value.id.length <= LONGEST_ID) return { is: 'taken', record: decoded.value }
+    // An error in place of a task is a rejection, whatever the status, if its meaning is known.
+    if (decoded?.ok === false && DEFINITE.has(decoded.error.code))
+      return { is: 'rejected', failed: { ...failedByError(call, decoded.error, deps), unbilled: true } }
     return { is: 'unknown', failed: failedByOther('The upstream answered without the id of a task.') }
   } catch (error) {
     const failed = failedByThrow(call, error, deps)

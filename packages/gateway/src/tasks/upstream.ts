@@ -22,8 +22,8 @@ export type UpstreamDependencies = {
   clock(): number
 }
 
-/** Inline videos are base64 in the answer. */
-const LARGEST_ANSWER = 128 * 1024 * 1024
+/** Inline videos of one dialect are base64 in the answer; lists have a hundred tasks. */
+const LARGEST_ANSWER = { 'video-tasks': 4 * 1024 * 1024, 'generate-content': 64 * 1024 * 1024 }
 const ANSWER_WITHIN_MS = 30_000
 
 /** `gone`: the configuration has no such upstream any more, or it did not answer. `retryAfterMs`: what the upstream asks for. */
@@ -90,7 +90,7 @@ async function ask<T>(
       reply.cancel()
       return { is: 'status', status, retryAfterMs }
     }
-    const body = await readAtMost(reply, LARGEST_ANSWER)
+    const body = await readAtMost(reply, LARGEST_ANSWER[task.data.dialect])
     if (body === undefined) return { is: 'gone', reason: 'the answer is too large' }
     const decoded = decode(body, codec)
     return decoded.ok
