@@ -110,7 +110,23 @@ export type PassThroughEdits = {
 export type EndUserField = { field: string; value: string }
 
 /** A top-level field of a reply that repeats the request, with the JSON text that the client is to read there. */
-export type EchoedField = { name: string; json: string }
+/** `always`: also where the upstream's value is no text, as null. */
+export type EchoedField = { name: string; json: string; always?: true }
+
+/**
+ * How a request leans on earlier responses. Items are JSON, as bytes; `stored` are those that the request names by their ids.
+ */
+export type ConversationState = {
+  previousResponse: string | undefined
+  /** The response is to be stored. */
+  store: boolean
+  /** The ids of items that the request only names. */
+  references: readonly string[]
+  /** The request's own items, separated by commas. */
+  items(stored: ReadonlyMap<string, Uint8Array>): Uint8Array
+  /** The body with the items of earlier responses before its own, for an upstream that stores nothing. */
+  expanded(history: readonly Uint8Array[], stored: ReadonlyMap<string, Uint8Array>): Uint8Array
+}
 
 /** What the journey has to know of a request, whatever becomes of it. */
 export type PassThroughRequest = {
@@ -145,6 +161,8 @@ export type PassThroughRequest = {
   urls: readonly NamedUrl[]
   /** It refers to reasoning of earlier responses, which may be dropped. Only in the responses dialect. */
   reasoningReferences?: boolean
+  /** Only in the responses dialect. */
+  state?: ConversationState
   /** The body with these edits, around what stays of its bytes; the same array alone when nothing changes. */
   edited(edits: PassThroughEdits): Pieces
   /** The request in canonical terms; parsed when asked for. Throws RequestError. */

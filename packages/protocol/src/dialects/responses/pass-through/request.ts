@@ -19,6 +19,7 @@ import {
 import type { PassThrough, PassThroughEdits } from '../../text-dialect.ts'
 import { decodeRequest } from '../request/decode-request.ts'
 import { isReasoningReference } from '../request/stored-state.ts'
+import { stateOf } from '../state/request-state.ts'
 import { NAMES } from './known-names.ts'
 import { billedAs, namedUrls, pricedFields, vendorObjects } from './vendor-fields.ts'
 
@@ -41,6 +42,7 @@ export const readRequest: PassThrough['readRequest'] = (bytes, codec, addressed,
     priced: pricedFields(body),
     objects: vendorObjects(body),
     urls: namedUrls(body),
+    state: stateOf(scanned, body),
     reasoningReferences: objectsIn(body.input).some(([item]) => isReasoningReference(item)),
     edited: (edits) => edited(scanned, body, edits),
   }

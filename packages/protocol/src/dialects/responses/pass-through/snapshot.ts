@@ -45,7 +45,7 @@ export function openSnapshot(codec: Codec, renameTo: string | undefined, echo: r
       const { id, object, created_at, model } = data.response
       response = hasRoom(size) ? data.response : { id, object, created_at, model }
       if (renameTo !== undefined) response = { ...response, model: renameTo }
-      const told = echo.filter(({ name }) => typeof response[name] === 'string')
+      const told = echo.filter(({ name, always }) => always || typeof response[name] === 'string')
       for (const { name, json } of told) response = { ...response, [name]: parsedJson(json) }
     } else if (type === 'response.output_item.added' && isObject(data.item)) {
       if (hasRoom(size)) open.set(index, { item: data.item, text: growingBytes(), deltaType: '', room: size })

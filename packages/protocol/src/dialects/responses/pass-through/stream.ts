@@ -6,6 +6,7 @@ import { mergeUsage } from '../../../canonical/usage.ts'
 import { utf8Length } from '../../../canonical/utf8.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { type EventAction, type EventView, openEventRelay } from '../../../framing/event-relay.ts'
+import { fieldNamed, scanObject } from '../../../framing/json/json-scan.ts'
 import { textLength, watchList } from '../../../framing/json/json-walk.ts'
 import type { Splice } from '../../../framing/splice.ts'
 import {
@@ -173,17 +174,37 @@ export function openMeter({ renameTo, echo = [] }: MeterOptions, codec: Codec): 
 }
 
 /** Where the answer repeats a field of the request, the client's own value stands in it. */
-function echoedIn({ bytes, walk }: EventView, echo: readonly EchoedField[], codec: Codec): readonly Splice[] {
+function echoedIn(view: EventView, echo: readonly EchoedField[], codec: Codec): readonly Splice[] {
+  const { bytes, walk } = view
   const found = echo.flatMap(({ name, json }) => {
-    const code = name === 'user' ? USER : SAFETY_IDENTIFIER
+    const code = ECHOED[name]
+    if (code === undefined || (walk.noted & (1 << code)) === 0) return []
     const [start, end] = [walk.starts[code] ?? 0, walk.ends[code] ?? 0]
-    const isString = (walk.noted & (1 << code)) !== 0 && bytes[start] === QUOTE
-    return isString ? [{ start, end, bytes: codec.encode(json) }] : []
+    return bytes[start] === QUOTE ? [{ start, end, bytes: codec.encode(json) }] : []
   })
+  const always = echo.filter((field) => field.always)
+  if (always.length > 0) found.push(...setInResponse(view, always, codec))
   return found.sort((one, other) => one.start - other.start)
 }
 
 const QUOTE = 0x22
+const ECHOED: Readonly<Record<string, number>> = { user: USER, safety_identifier: SAFETY_IDENTIFIER }
+
+/** Whatever the upstream has there, or if it has nothing there. */
+function setInResponse({ bytes, start, end }: EventView, set: readonly EchoedField[], codec: Codec): Splice[] {
+  const event = scanObject(bytes.subarray(start, end), codec)
+  const response = event.ok ? fieldNamed(event.fields, 'response') : undefined
+  if (response?.kind !== 'object') return []
+  const from = start + response.start
+  const scan = scanObject(bytes.subarray(from, start + response.end), codec)
+  if (!scan.ok) return []
+  return set.map(({ name, json }) => {
+    const field = fieldNamed(scan.fields, name)
+    if (field) return { start: from + field.start, end: from + field.end, bytes: codec.encode(json) }
+    const comma = scan.fields.length > 0 ? ',' : ''
+    return { start: from + 1, end: from + 1, bytes: codec.encode(`${JSON.stringify(name)}:${json}${comma}`) }
+  })
+}
 
 function itemBytes(item: Json): number {
   const texts = [item.arguments, item.input]

@@ -26,11 +26,16 @@ export function readPassThroughReply(
   const { reply } = decoded
   const stop = reply.choices.findLast((choice) => choice.stop !== undefined)?.stop
   const model = renameTo === undefined ? [] : [{ name: dialect.modelField, json: JSON.stringify(renameTo) }]
-  const changed = new Map([...model, ...echo].map(({ name, json }) => [name, json]))
+  const changed = new Map([...model, ...echo].map((field: EchoedField) => [field.name, field]))
   const edits = scan.fields.flatMap(({ name, kind, start, end }) => {
-    const json = kind === 'string' ? changed.get(name) : undefined
-    return json === undefined ? [] : [{ start, end, bytes: codec.encode(json) }]
+    const field = changed.get(name)
+    return field && (kind === 'string' || field.always) ? [{ start, end, bytes: codec.encode(field.json) }] : []
   })
+  // What is always told is told where the upstream says nothing, too.
+  const missing = echo.filter(({ name, always }) => always && !scan.fields.some((field) => field.name === name))
+  const added = missing.map(({ name, json }) => `${JSON.stringify(name)}:${json},`).join('')
+  const open = scan.fields[0]?.keyStart
+  if (added !== '' && open !== undefined) edits.unshift({ start: open, end: open, bytes: codec.encode(added) })
   return {
     ok: true,
     usage: reply.usage,

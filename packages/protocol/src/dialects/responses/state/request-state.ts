@@ -1,0 +1,59 @@
+// What a request says about the conversation that it belongs to, and the same request with the whole conversation in it, as an
+// upstream that stores nothing needs it.
+
+import { isObject, type Json } from '../../../canonical/reading.ts'
+import { editFields, elementsOf, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
+import { fieldNamed } from '../../../framing/json/json-scan.ts'
+import { jsonText } from '../../../framing/json/json-text.ts'
+import { concat } from '../../../framing/relay.ts'
+import { isId, objectsIn, type Scanned } from '../../shared/pass-through/request.ts'
+import type { ConversationState } from '../../text-dialect.ts'
+import { isReference } from '../request/stored-state.ts'
+
+const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
+
+export function stateOf(scanned: Scanned, body: Json): ConversationState {
+  const references = objectsIn(body.input).flatMap(([item]) =>
+    isReference(item) && typeof item.id === 'string' ? [item.id] : [],
+  )
+  return {
+    previousResponse: isId(body.previous_response_id) ? body.previous_response_id : undefined,
+    store: body.store !== false,
+    references,
+    items: (stored) => concat(separated(ownItems(scanned, body, stored), scanned)),
+    expanded: (history, stored) => expanded(scanned, body, history, stored),
+  }
+}
+
+type Stored = ReadonlyMap<string, Uint8Array>
+
+/** Each item of the request, in JSON, with the items that it only names. */
+function ownItems({ bytes, scan, codec }: Scanned, body: Json, stored: Stored): Uint8Array[] {
+  const { input } = body
+  if (typeof input === 'string') return [codec.encode(`{"type":"message","role":"user","content":${jsonText(input)}}`)]
+  const field = fieldNamed(scan.fields, 'input')
+  if (field?.kind !== 'array' || !Array.isArray(input)) return []
+  return elementsOf(bytes, field.start, field.end).map(({ start, end }, index) => {
+    const item: unknown = input[index]
+    const named = isObject(item) && isReference(item) && typeof item.id === 'string' ? stored.get(item.id) : undefined
+    return named ?? bytes.subarray(start, end)
+  })
+}
+
+function separated(items: readonly Uint8Array[], { codec }: Scanned): Uint8Array[] {
+  const comma = codec.encode(',')
+  return items.flatMap((item, index) => (index === 0 ? [item] : [comma, item]))
+}
+
+function expanded(scanned: Scanned, body: Json, history: readonly Uint8Array[], stored: Stored): Uint8Array {
+  const { bytes, scan, codec } = scanned
+  const edits: FieldEdits = { set: [], remove: ['previous_response_id'] }
+  const items = [...history.filter((part) => part.length > 0), ...ownItems(scanned, body, stored)]
+  setField(edits, 'input', concat([codec.encode('['), ...separated(items, scanned), codec.encode(']')]))
+  // The gateway stores the response, and later requests carry its reasoning.
+  setField(edits, 'store', 'false')
+  const include = Array.isArray(body.include) ? body.include.filter((word) => typeof word === 'string') : []
+  if (!include.includes(ENCRYPTED_REASONING))
+    setField(edits, 'include', JSON.stringify([...include, ENCRYPTED_REASONING]))
+  return concat([...editFields(bytes, scan, edits, codec)])
+}

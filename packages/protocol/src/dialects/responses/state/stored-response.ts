@@ -1,0 +1,72 @@
+// What is stored of a response: the items that later requests continue from, in the form in which every upstream takes them, and
+// the response as clients query it.
+
+import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
+import { objectsIn } from '../../shared/pass-through/request.ts'
+
+export type ResponseParts = {
+  id: string
+  /** JSON of the items that a later request begins with, separated by commas. */
+  continued: string
+  /** JSON of the whole response. */
+  record: string
+  /** The ids of the items. */
+  items: readonly string[]
+}
+
+const TERMINAL: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.done'])
+const ENDED: ReadonlySet<unknown> = new Set(['completed', 'incomplete'])
+
+/** `text`: a response, or the last events of its stream. undefined: it has not ended as one that can be continued. */
+export function partsOf(text: string): ResponseParts | undefined {
+  const response = text.trimStart().startsWith('{') ? parsedJson(text) : lastResponse(text)
+  if (!isObject(response) || typeof response.id !== 'string' || !ENDED.has(response.status)) return undefined
+  const items = objectsIn(response.output).map(([item]) => item)
+  const continued = items.flatMap((item) => continuing(item) ?? [])
+  return {
+    id: response.id,
+    continued: continued.map((item) => JSON.stringify(item)).join(','),
+    record: JSON.stringify(response),
+    items: items.flatMap(({ id }) => (typeof id === 'string' ? [id] : [])),
+  }
+}
+
+function lastResponse(frames: string): unknown {
+  for (const line of frames.split(/\r\n|\n|\r/)) {
+    if (!line.startsWith('data:')) continue
+    const event = parsedJson(line.slice('data:'.length))
+    if (isObject(event) && TERMINAL.has(event.type)) return event.response
+  }
+  return undefined
+}
+
+/** Vendors look an item with an id up in a store of their own, which has none of these. */
+function continuing(item: Json): Json | undefined {
+  const { id: _, status: __, ...unnamed } = item
+  switch (item.type) {
+    case 'reasoning':
+      // Only its encrypted form can be continued.
+      return typeof item.encrypted_content === 'string' ? item : undefined
+    case 'message':
+    case 'function_call':
+    case 'custom_tool_call':
+      return unnamed
+    default:
+      return item
+  }
+}
+
+/** The same response, or the same last events, which say that it cannot be continued. */
+export function notStored(text: string): string {
+  if (text.trimStart().startsWith('{')) return JSON.stringify({ ...asObject(parsedJson(text)), store: false })
+  return text
+    .split('\n')
+    .map((line) => {
+      const event = line.startsWith('data:') ? parsedJson(line.slice('data:'.length)) : undefined
+      if (!isObject(event) || !TERMINAL.has(event.type)) return line
+      return `data: ${JSON.stringify({ ...event, response: { ...asObject(event.response), store: false } })}`
+    })
+    .join('\n')
+}
+
+const asObject = (value: unknown): Json => (isObject(value) ? value : {})
