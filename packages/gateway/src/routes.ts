@@ -18,6 +18,12 @@ import {
 } from './access/list-models.ts'
 import { describeUnservedPath, isUnservedMethod } from './access/unserved-paths.ts'
 import type { Register } from './console-api/register.ts'
+import {
+  deleteResponse,
+  listInputItems,
+  type ResponseEndpointDependencies,
+  showResponse,
+} from './conversations/endpoints.ts'
 import { generateContentEndpoint } from './images/endpoints/generate-content.ts'
 import { imagesEndpoint } from './images/endpoints/images.ts'
 import { type ImageDependencies, imageJourney } from './images/journey.ts'
@@ -38,6 +44,7 @@ export type GatewayDependencies = TextDependencies &
   ImageDependencies &
   TaskDependencies &
   TaskEndpointDependencies &
+  ResponseEndpointDependencies &
   WorkDependencies &
   UsageDependencies &
   MediaDependencies & { ids: Ids; requestLog: RequestLog; spool: Spool }
@@ -98,6 +105,9 @@ const HANDLERS = {
     return countTokens(incoming, { dialect: TEXT_DIALECTS['generate-content'], addressed }, deps)
   },
   'responses-count-tokens': (incoming, deps) => countTokens(incoming, { dialect: TEXT_DIALECTS.responses }, deps),
+  'show-response': (incoming, deps, id) => showResponse(id, incoming, deps),
+  'delete-response': (incoming, deps, id) => deleteResponse(id, incoming, deps),
+  'list-input-items': (incoming, deps, id) => listInputItems(id, incoming, deps),
   'image-generations': (incoming, deps) => imageJourney(incoming, IMAGE_GENERATIONS, deps),
   'image-edits': (incoming, deps) => imageJourney(incoming, IMAGE_EDITS, deps),
   'create-video-task': submitTask,

@@ -4,7 +4,7 @@
 import type { DialectId } from './dialects/index.ts'
 
 /** What a request to the route does. */
-export type CallKind = ModelCallKind | 'count' | 'tasks' | 'models' | 'usage' | 'media' | 'console' | 'status'
+export type CallKind = ModelCallKind | 'count' | 'tasks' | 'stored' | 'models' | 'usage' | 'media' | 'console' | 'status'
 /** Calls of a model, which cost money and may be shed. */
 export type ModelCallKind = 'text' | 'image' | 'video'
 
@@ -48,6 +48,7 @@ const TEXT = { method: 'POST', credential: 'key', kind: 'text', mayBeShed: true 
 const IMAGE = { method: 'POST', credential: 'key', kind: 'image', dialect: 'images', mayBeShed: true } as const
 const VIDEO_TASKS = { credential: 'key', kind: 'tasks', dialect: 'video-tasks', mayBeShed: false } as const
 const COUNT_TOKENS = { method: 'POST', credential: 'key', kind: 'count', mayBeShed: true } as const
+const STORED = { credential: 'key', kind: 'stored', dialect: 'responses', mayBeShed: false, isSegment: true } as const
 const MODELS = { method: 'GET', credential: 'key', kind: 'models', mayBeShed: false } as const
 const USAGE = { method: 'GET', credential: 'key', kind: 'usage', mayBeShed: false } as const
 const STATUS = { method: 'GET', credential: 'none', kind: 'status', mayBeShed: false } as const
@@ -61,6 +62,9 @@ export const ROUTES = {
   chat: { ...TEXT, path: '/v1/chat/completions', dialect: 'chat' },
   responses: { ...TEXT, path: '/v1/responses', dialect: 'responses' },
   messages: { ...TEXT, path: '/v1/messages', dialect: 'messages' },
+  'show-response': { ...STORED, method: 'GET', path: '/v1/responses/{response}' },
+  'delete-response': { ...STORED, method: 'DELETE', path: '/v1/responses/{response}' },
+  'list-input-items': { ...STORED, method: 'GET', path: '/v1/responses/{response}/input_items' },
   'generate-content': {
     ...{ ...TEXT, path: `/v1beta${GENERATE}`, dialect: 'generate-content', aliases: otherVersions(GENERATE) },
   },

@@ -2,6 +2,7 @@
 
 import type { AuthenticateDependencies } from '../access/authenticate.ts'
 import type { Catalogue } from '../access/catalogue.ts'
+import type { ConversationDependencies } from '../conversations/continue.ts'
 import type { AdmitDependencies } from '../paid-call/admit.ts'
 import type { ClaimDependencies } from '../paid-call/claim.ts'
 import type { GatewayToolDependencies } from './gateway-tool.ts'
@@ -17,6 +18,7 @@ export type TextDependencies = {
   catalogue(): Catalogue
 } & AuthenticateDependencies &
   AdmitDependencies &
+  ConversationDependencies &
   ReadDependencies &
   LowFundsDependencies &
   ClaimDependencies &

@@ -7,6 +7,9 @@ import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
 import type { Catalogue } from '../access/catalogue.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
+import { codec } from '../bytes/codec.ts'
+import { continueConversation } from '../conversations/continue.ts'
+import type { Slot } from '../overload/admission.ts'
 import { admit } from '../paid-call/admit.ts'
 import { claim, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from '../paid-call/claim.ts'
 import { recentRateLimit } from '../paid-call/rate-limit-errors.ts'
@@ -16,7 +19,7 @@ import type { TextDependencies } from './dependencies.ts'
 import type { GatewayTool } from './gateway-tool.ts'
 import { rejectLowFunds } from './low-funds.ts'
 import { read } from './read.ts'
-import type { TextEndpoint } from './request.ts'
+import type { TextEndpoint, TextRequest } from './request.ts'
 import { type HoldRejection, reconsider, reserve } from './reserve.ts'
 import { call, showWarnings } from './responding/call.ts'
 import { respond } from './responding/respond.ts'
@@ -39,16 +42,17 @@ export async function journey(
   let isStreaming = false
   let claimed: KeyClaim | undefined
   try {
-    const request = await read(incoming, endpoint, slot, catalogue, checks.checkBody, deps)
+    const own = await read(incoming, endpoint, slot, catalogue, checks.checkBody, deps)
     const warnings: string[] = []
     if (checks.idempotencyKey !== null) {
       // Also for a stored response: a caller that may no longer use the model does not get it.
-      authorize(caller, request.request.model, catalogue)
-      const keyed = { incoming, caller, endpoint: nameOf(endpoint), body: request.body, warnings, ...checks }
+      authorize(caller, own.request.model, catalogue)
+      const keyed = { incoming, caller, endpoint: nameOf(endpoint), body: own.body, warnings, ...checks }
       const found = await claim(keyed, catalogue.config.retention, deps)
       if (found && 'status' in found) return replayed(found, incoming)
       claimed = found
     }
+    const request = own.request.state ? await inConversation(own, caller, catalogue, slot, deps) : own
     let planning: Planning = { caller, keyChanges: 0, tooExpensive: [], warnings }
     for (;;) {
       const offer = authorize(planning.caller, request.request.model, catalogue)
@@ -81,6 +85,22 @@ export async function journey(
   } finally {
     if (!isStreaming) slot.release()
   }
+}
+
+/** The request with all that it continues, and with what stores its response. */
+async function inConversation(
+  own: TextRequest,
+  caller: Caller,
+  catalogue: Catalogue,
+  slot: Slot,
+  deps: TextDependencies,
+): Promise<TextRequest> {
+  const { state } = own.request
+  const conversation = state && (await continueConversation(state, caller, catalogue, slot, deps))
+  if (!conversation) return own
+  const { body, echo, keep } = conversation
+  const request = own.dialect.passThrough.readRequest(body, codec, undefined, catalogue.config.server.limits.values)
+  return { ...own, request, body, echo, ...(keep ? { keepResponse: keep } : {}) }
 }
 
 /** The slots of a request that is rejected are released. */

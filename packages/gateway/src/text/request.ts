@@ -2,7 +2,7 @@
 
 import type { RequestHeaders } from '@trivium/http/request.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
-import type { PassThroughRequest, PathParameters } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { EchoedField, PassThroughRequest, PathParameters } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { TextCandidate, TextOffer } from '../access/catalogue.ts'
 import type { Caller } from '../storage/storage.ts'
 
@@ -19,6 +19,10 @@ export type TextRequest = Readonly<{
   body: Uint8Array
   /** The caller of a generate-content stream wants one JSON array. */
   asArray: boolean
+  /** What the response is to repeat of the request, in place of what was sent. */
+  echo?: readonly EchoedField[]
+  /** Stores the response; resolves with its last bytes. */
+  keepResponse?(last: Uint8Array): Promise<Uint8Array>
 }>
 
 /** A request together with the candidate that it is sent to. */

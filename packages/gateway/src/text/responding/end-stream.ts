@@ -10,7 +10,6 @@ import {
   failureOfUpstream,
   type UpstreamErrorDependencies,
 } from '../../routing/upstream-errors.ts'
-import type { TextCharge } from '../billing/charge.ts'
 import type { Settle } from '../settle.ts'
 import type { TextCall } from '../text-call.ts'
 import type { MeteredStream } from './metered-stream.ts'
@@ -29,21 +28,16 @@ export async function endStream(
   if (done) stream.release(call.upstreamCall)
   else call.upstreamCall.cancel()
   const observed = { outcome, usage, finish, outputBytes, deliveredBytes, sawOutput }
-  const charge = await settle(observed)
-  return lastBytes(call, outcome, stream, charge, deps)
+  const failure = failureOfOutcome(call, outcome, stream.meter.state.error, deps)
+  const tail = failure ? undefined : await kept(call, stream.tail)
+  const { tokens } = await settle(observed)
+  if (outcome === 'stopped_by_balance') return (await kept(call, stream.meter.stop(totalsOf(tokens)))) ?? NO_BYTES
+  return failure ? stream.meter.fail(failure.info) : (tail ?? NO_BYTES)
 }
 
-function lastBytes(
-  call: TextCall,
-  outcome: Outcome,
-  { meter, tail }: MeteredStream,
-  { tokens }: TextCharge,
-  deps: UpstreamErrorDependencies,
-): Uint8Array {
-  if (outcome === 'stopped_by_balance') return meter.stop(totalsOf(tokens))
-  const failure = failureOfOutcome(call, outcome, meter.state.error, deps)
-  return failure ? meter.fail(failure.info) : (tail ?? NO_BYTES)
-}
+/** Before the settlement: a response that was paid for can be continued. */
+const kept = async ({ keepResponse }: TextCall, last: Uint8Array | undefined): Promise<Uint8Array | undefined> =>
+  last && keepResponse ? keepResponse(last) : last
 
 /** Of a stream with output. undefined: it did not fail. */
 export function failureOfOutcome(

@@ -23,13 +23,15 @@ export async function respondJson(
   deps: CallDependencies,
 ): Promise<HttpResponse> {
   const { client, headers } = textCall
-  const { usage, finish, outputBytes, body } = await readReply(textCall, await calling, deps)
+  const { usage, finish, outputBytes, body: read } = await readReply(textCall, await calling, deps)
   releaseRequest(textCall)
   headers.set('content-type', 'application/json')
   // Once more: what the response had to drop is known only now.
   showWarnings(textCall)
   const outcome = client.isDisconnected ? 'client_gone' : outcomeOfFinish(finish)
   const endedAt = textCall.firstOutputAt
+  // Before the settlement: a response that was paid for can be continued.
+  const body = textCall.keepResponse ? await textCall.keepResponse(read) : read
   await settle({ outcome, usage, finish, outputBytes, sawOutput: true }, { body, endedAt })
   return { status: 200, headers, body }
 }

@@ -161,9 +161,11 @@ function hideEndUsers(into: PassThroughEdits, routed: RoutedRequest, deps: Trans
 /** Responses of one dialect repeat the request: they show the caller's own values, and nothing that the gateway added. */
 function echoFor(routed: RoutedRequest, added: string | undefined): Pick<MeterOptions, 'echo'> {
   const { dialect, request, candidate } = routed
-  if (!dialect.echoesRequest || candidate.upstream.sharedObjects) return {}
+  if (!dialect.echoesRequest) return {}
+  const { echo = [] } = routed
+  if (candidate.upstream.sharedObjects) return { echo }
   const own = request.endUserFields.map(({ field, value }) => ({ name: field, json: JSON.stringify(value) }))
-  return { echo: added === undefined ? own : [...own, { name: added, json: 'null' }] }
+  return { echo: [...own, ...echo, ...(added === undefined ? [] : [{ name: added, json: 'null' }])] }
 }
 
 /** No field that the upstream may read as a cap exceeds what is held. */

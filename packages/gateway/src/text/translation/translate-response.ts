@@ -72,10 +72,16 @@ function answeringFor(
     showUsage: request.showUsage,
     hideReasoning: canonical.reasoning.show === 'none',
     namespaces: namespacesOf(canonical),
-    echo: canonical.echo ?? NO_ECHO,
+    echo: echoOf(routed, canonical),
     seal: sealer(seals, account, upstream),
     estimate: (outputBytes) => ({ input, output: Math.ceil(outputBytes * statistics.outputTokensPerByte) }),
   }
+}
+
+/** Of a request that was expanded, the client reads its own. */
+function echoOf({ echo }: RoutedRequest, canonical: CanonicalRequest): ReplyContext['echo'] {
+  if (!echo) return canonical.echo ?? NO_ECHO
+  return { ...canonical.echo, ...Object.fromEntries(echo.map(({ name, json }) => [name, parsedJson(json)])) }
 }
 
 function answererOf(pair: Pair): Answerer {

@@ -1,0 +1,103 @@
+// GET and DELETE of stored responses, and the items that one was made from.
+
+import { type HttpResponse, json } from '@trivium/http/response.ts'
+import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
+import { Failure } from '../access/failure.ts'
+import type { IncomingRequest } from '../access/incoming-request.ts'
+import { codec } from '../bytes/codec.ts'
+import type { StoredResponse } from '../storage/responses.ts'
+import type { ConversationDependencies } from './continue.ts'
+import { open } from './sealed.ts'
+
+export type ResponseEndpointDependencies = AuthenticateDependencies & ConversationDependencies
+
+type Item = Record<string, unknown> & { id?: unknown }
+
+export async function showResponse(
+  id: string,
+  incoming: IncomingRequest,
+  deps: ResponseEndpointDependencies,
+): Promise<HttpResponse> {
+  const { account } = await authenticate(incoming, 'responses', deps)
+  if (/(?:^|&)stream=(?:true|1)(?:&|$)/.test(incoming.query))
+    throw new Failure('unsupported', 'A stored response is not streamed again. Leave stream out.', { param: 'stream' })
+  const stored = await deps.store.responses.find(account, decodeURIComponent(id))
+  const record = stored && open(stored, 'record', deps)
+  if (!record) throw unknown(id)
+  incoming.headers.set('content-type', 'application/json')
+  return { status: 200, headers: incoming.headers, body: record }
+}
+
+export async function deleteResponse(
+  id: string,
+  incoming: IncomingRequest,
+  deps: ResponseEndpointDependencies,
+): Promise<HttpResponse> {
+  const { account } = await authenticate(incoming, 'responses', deps)
+  const response = decodeURIComponent(id)
+  if (!(await deps.store.responses.hide(account, response))) throw unknown(id)
+  return json(200, incoming.headers, { id: response, object: 'response', deleted: true })
+}
+
+const [DEFAULT_LIMIT, MOST_ITEMS] = [20, 100]
+
+/** The whole conversation up to the response, the newest first unless asked otherwise. */
+export async function listInputItems(
+  id: string,
+  incoming: IncomingRequest,
+  deps: ResponseEndpointDependencies,
+): Promise<HttpResponse> {
+  const { account } = await authenticate(incoming, 'responses', deps)
+  const query = new URLSearchParams(incoming.query)
+  const chain = await deps.store.responses.chain(account, decodeURIComponent(id))
+  const last = chain.at(-1)
+  if (!last) throw unknown(id)
+  const before = chain.slice(0, -1).flatMap((stored) => [...itemsOf(stored, 'input', deps), ...outputOf(stored, deps)])
+  const items = [...before, ...itemsOf(last, 'input', deps)]
+  const ordered = orderOf(query) === 'asc' ? items : items.toReversed()
+  const limit = limitOf(query)
+  const from = startOf(query, ordered)
+  const data = ordered.slice(from, from + limit)
+  return json(200, incoming.headers, {
+    ...{ object: 'list', data, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null },
+    has_more: from + limit < ordered.length,
+  })
+}
+
+/** Items that came without an id get one, always the same. */
+function itemsOf(stored: StoredResponse, part: 'input', deps: ResponseEndpointDependencies): Item[] {
+  const plain = open(stored, part, deps)
+  const items = JSON.parse(`[${plain ? codec.decode(plain, 0, plain.length) : ''}]`) as Item[]
+  const suffix = stored.id.replace(/^resp_/, '')
+  return items.map((item, index) => ({ id: `item_${suffix}_${index}`, type: 'message', ...item }))
+}
+
+function outputOf(stored: StoredResponse, deps: ResponseEndpointDependencies): Item[] {
+  const plain = open(stored, 'record', deps)
+  const record = JSON.parse(plain ? codec.decode(plain, 0, plain.length) : '{}') as { output?: Item[] }
+  return record.output ?? []
+}
+
+function orderOf(query: URLSearchParams): 'asc' | 'desc' {
+  const order = query.get('order') ?? 'desc'
+  if (order === 'asc' || order === 'desc') return order
+  throw new Failure('bad_request', 'order must be asc or desc.', { param: 'order' })
+}
+
+function limitOf(query: URLSearchParams): number {
+  const limit = Number(query.get('limit') ?? DEFAULT_LIMIT)
+  if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_ITEMS) return limit
+  throw new Failure('bad_request', `limit must be a whole number between 1 and ${MOST_ITEMS}.`, { param: 'limit' })
+}
+
+/** `before` is the same from the other end: clients that page backwards turn the order around. */
+function startOf(query: URLSearchParams, items: readonly Item[]): number {
+  const after = query.get('after')
+  if (after === null) return 0
+  const index = items.findIndex(({ id }) => id === after)
+  if (index >= 0) return index + 1
+  throw new Failure('bad_request', 'after must be the id of an item of this list.', { param: 'after' })
+}
+
+const unknown = (id: string): Failure =>
+  new Failure('not_found', `There is no response with the id '${id.slice(0, 100)}'.`, { param: 'response_id' })
