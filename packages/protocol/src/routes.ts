@@ -4,7 +4,16 @@
 import type { DialectId } from './dialects/index.ts'
 
 /** What a request to the route does. */
-export type CallKind = ModelCallKind | 'count' | 'tasks' | 'stored' | 'models' | 'usage' | 'media' | 'console' | 'status'
+export type CallKind =
+  | ModelCallKind
+  | 'count'
+  | 'tasks'
+  | 'stored'
+  | 'models'
+  | 'usage'
+  | 'media'
+  | 'console'
+  | 'status'
 /** Calls of a model, which cost money and may be shed. */
 export type ModelCallKind = 'text' | 'image' | 'video'
 

@@ -6,6 +6,7 @@ import { notStored, partsOf } from '@trivium/protocol/dialects/responses/state/s
 import type { ConversationState, EchoedField } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Catalogue } from '../access/catalogue.ts'
 import { bodyFailure, Failure } from '../access/failure.ts'
+import { formatRequestId } from '../access/ids.ts'
 import { codec } from '../bytes/codec.ts'
 import type { Log } from '../observe/log.ts'
 import type { Slot } from '../overload/admission.ts'
@@ -29,6 +30,7 @@ export type Conversation = {
 
 /** undefined: the request leans on nothing, and nothing of it is to be stored. Throws Failure. */
 export async function continueConversation(
+  id: bigint,
   state: ConversationState,
   { account }: Caller,
   { config }: Catalogue,
@@ -49,6 +51,8 @@ export async function continueConversation(
   if (bytes > config.server.limits.bodyBytes) throw tooLong(config.server.limits.bodyBytes)
   if (!slot.weigh(bytes)) throw bodyFailure(NO_MEMORY)
   const echo = [
+    // Of a name of our own, since vendors do not promise that theirs are unique.
+    { name: 'id', json: JSON.stringify(responseId(id)), always: true },
     { name: 'previous_response_id', json: JSON.stringify(previousResponse ?? null), always: true },
     { name: 'store', json: String(isStored), always: true },
   ] as const
@@ -58,6 +62,9 @@ export async function continueConversation(
   const keep = (last: Uint8Array) => keepResponse({ account, parent: previousResponse, input, keepMs }, last, deps)
   return { body, echo, keep }
 }
+
+/** As a translated response is named, too. */
+const responseId = (id: bigint): string => `resp_${formatRequestId(id).slice('req_'.length)}`
 
 function opened(stored: StoredResponse, part: 'input' | 'output', deps: ConversationDependencies): Uint8Array {
   const plain = open(stored, part, deps)

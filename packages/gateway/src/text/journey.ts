@@ -96,11 +96,11 @@ async function inConversation(
   deps: TextDependencies,
 ): Promise<TextRequest> {
   const { state } = own.request
-  const conversation = state && (await continueConversation(state, caller, catalogue, slot, deps))
+  const conversation = state && (await continueConversation(own.id, state, caller, catalogue, slot, deps))
   if (!conversation) return own
-  const { body, echo, keep } = conversation
+  const { body } = conversation
   const request = own.dialect.passThrough.readRequest(body, codec, undefined, catalogue.config.server.limits.values)
-  return { ...own, request, body, echo, ...(keep ? { keepResponse: keep } : {}) }
+  return { ...own, request, body, conversation }
 }
 
 /** The slots of a request that is rejected are released. */

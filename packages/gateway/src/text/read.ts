@@ -37,7 +37,7 @@ export async function read(
   check(body)
   const request = dialect.passThrough.readRequest(body, codec, addressed, limits.values)
   noteParsed(request, body, slot, incoming)
-  return Object.freeze({ id, headers: http.headers, dialect, request, body, asArray })
+  return Object.freeze({ id, headers: http.headers, dialect, request, body, asArray, conversation: undefined })
 }
 
 /** The body, of which nothing has been parsed. */

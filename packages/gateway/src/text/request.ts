@@ -2,8 +2,9 @@
 
 import type { RequestHeaders } from '@trivium/http/request.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
-import type { EchoedField, PassThroughRequest, PathParameters } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { PassThroughRequest, PathParameters } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { TextCandidate, TextOffer } from '../access/catalogue.ts'
+import type { Conversation } from '../conversations/continue.ts'
 import type { Caller } from '../storage/storage.ts'
 
 /** What the path says of a request: its dialect, and the parameters that are part of the path. */
@@ -19,10 +20,8 @@ export type TextRequest = Readonly<{
   body: Uint8Array
   /** The caller of a generate-content stream wants one JSON array. */
   asArray: boolean
-  /** What the response is to repeat of the request, in place of what was sent. */
-  echo?: readonly EchoedField[]
-  /** Stores the response; resolves with its last bytes. */
-  keepResponse?(last: Uint8Array): Promise<Uint8Array>
+  /** undefined: it leans on no stored response, and its own is not stored. */
+  conversation: Pick<Conversation, 'echo' | 'keep'> | undefined
 }>
 
 /** A request together with the candidate that it is sent to. */

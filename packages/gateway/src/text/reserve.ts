@@ -87,7 +87,7 @@ function textCallOf(routed: Routed, outbound: Outbound, measured: Measured, held
     isSettled: false,
     isStream: read.stream,
     plainBytes: isText ? read.textBytes : 0,
-    keepResponse: request.keepResponse,
+    keepResponse: request.conversation?.keep,
     pending: { request, outbound },
   }
 }

@@ -98,6 +98,9 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
         ...{ findWithAccount: unused, findCaller: unused, changeCounter: unused },
       },
       leases: { acquire: unused, renew: unused, release: unused },
+      responses: {
+        ...{ put: async () => true, find: unused, chain: unused, withItems: unused, hide: unused, sweep: unused },
+      },
       tasks: {
         ...{ insert: unused, find: unused, list: unused, update: unused, claimDue: unused, renew: unused },
         ...{ releaseClaims: unused, remove: unused, sweep: unused },

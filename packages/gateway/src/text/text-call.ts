@@ -25,7 +25,7 @@ export type TextCall = PaidCall<TextAttempt> & {
   /** The size of the request if it is text alone, else 0: the tokens of images say nothing about those of text. */
   readonly plainBytes: number
   /** Stores the response; resolves with its last bytes, which may leave then. */
-  readonly keepResponse: RoutedRequest['keepResponse']
+  readonly keepResponse: ((last: Uint8Array) => Promise<Uint8Array>) | undefined
   /** The request and what is sent of it, while another attempt may follow. Released at the first output. */
   pending: { readonly request: RoutedRequest; readonly outbound: Outbound } | undefined
 }

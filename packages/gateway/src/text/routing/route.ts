@@ -42,7 +42,7 @@ export async function route(
   const conversation = { caller, body: read.body, dialect: read.dialect, request: read.request }
   const unrouted = { caller, affinity: affinityOf(conversation, deps) }
   const take = (offer: TextOffer, candidate: TextCandidate): Routed => {
-    const { id, headers, dialect, request, body, asArray } = read
+    const { id, headers, dialect, request, body, asArray, conversation } = read
     // Written out: a spread costs far more, and this is made for every request.
     const routed: RoutedRequest = {
       id,
@@ -51,6 +51,7 @@ export async function route(
       request,
       body,
       asArray,
+      conversation,
       caller,
       wanted,
       offer,

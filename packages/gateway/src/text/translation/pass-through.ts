@@ -162,7 +162,7 @@ function hideEndUsers(into: PassThroughEdits, routed: RoutedRequest, deps: Trans
 function echoFor(routed: RoutedRequest, added: string | undefined): Pick<MeterOptions, 'echo'> {
   const { dialect, request, candidate } = routed
   if (!dialect.echoesRequest) return {}
-  const { echo = [] } = routed
+  const echo = routed.conversation?.echo ?? []
   if (candidate.upstream.sharedObjects) return { echo }
   const own = request.endUserFields.map(({ field, value }) => ({ name: field, json: JSON.stringify(value) }))
   return { echo: [...own, ...echo, ...(added === undefined ? [] : [{ name: added, json: 'null' }])] }

@@ -79,8 +79,9 @@ function answeringFor(
 }
 
 /** Of a request that was expanded, the client reads its own. */
-function echoOf({ echo }: RoutedRequest, canonical: CanonicalRequest): ReplyContext['echo'] {
-  if (!echo) return canonical.echo ?? NO_ECHO
+function echoOf({ conversation }: RoutedRequest, canonical: CanonicalRequest): ReplyContext['echo'] {
+  if (!conversation) return canonical.echo ?? NO_ECHO
+  const { echo } = conversation
   return { ...canonical.echo, ...Object.fromEntries(echo.map(({ name, json }) => [name, parsedJson(json)])) }
 }
 
