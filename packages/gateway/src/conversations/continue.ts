@@ -24,6 +24,8 @@ export type Conversation = {
   /** The request for an upstream that stores nothing. */
   body: Uint8Array
   echo: readonly EchoedField[]
+  /** The field `include` to send, so that the reasoning of a stored response can be continued. */
+  include: string | undefined
   /** The last bytes of the response, once what can be continued is durable. Absent: nothing is stored. */
   keep?(last: Uint8Array): Promise<Uint8Array>
 }
@@ -57,10 +59,10 @@ export async function continueConversation(
     { name: 'store', json: String(isStored), always: true },
   ] as const
   const body = state.expanded(history, named)
-  if (!isStored) return { body, echo }
+  if (!isStored) return { body, echo, include: undefined }
   const input = state.items(named)
   const keep = (last: Uint8Array) => keepResponse({ account, parent: previousResponse, input, keepMs }, last, deps)
-  return { body, echo, keep }
+  return { body, echo, include: state.include, keep }
 }
 
 /** As a translated response is named, too. */

@@ -21,7 +21,7 @@ export type TextRequest = Readonly<{
   /** The caller of a generate-content stream wants one JSON array. */
   asArray: boolean
   /** undefined: it leans on no stored response, and its own is not stored. */
-  conversation: Pick<Conversation, 'echo' | 'keep'> | undefined
+  conversation: Pick<Conversation, 'echo' | 'include' | 'keep'> | undefined
 }>
 
 /** A request together with the candidate that it is sent to. */

@@ -122,6 +122,8 @@ export type ConversationState = {
   store: boolean
   /** The ids of items that the request only names. */
   references: readonly string[]
+  /** The field `include` that also asks for reasoning in the form in which it can be continued. undefined: it does so already. */
+  include: string | undefined
   /** The request's own items, separated by commas. */
   items(stored: ReadonlyMap<string, Uint8Array>): Uint8Array
   /** The body with the items of earlier responses before its own, for an upstream that stores nothing. */

@@ -71,17 +71,29 @@ class PassingOutbound implements Outbound {
     if (this.#isEdited) freeMemory(this.#routed.body)
   }
 
-  /** Only the end user, which the gateway added, may be dropped: all other fields are the caller's. */
+  /** Only what the gateway added may be dropped: all other fields are the caller's. */
   without(rejection: ErrorInfo): Outbound | undefined {
-    const field = this.#named
+    const field = this.#rejected(rejection)
     if (field === undefined) return undefined
-    // `user` occurs in many error messages.
-    if (!(field === 'user' ? isNamed(rejection, field) : isAbout(rejection, field))) return undefined
     const { candidate } = this.#routed
     this.#deps.unsupportedFields.note(candidate.upstream.id, candidate.route.model, field)
     return passThrough(this.#routed, this.#deps)
   }
+
+  /** Which field of those that the gateway added. */
+  #rejected(rejection: ErrorInfo): string | undefined {
+    if (this.#edits.set?.include !== undefined && isAboutInclude(rejection)) return INCLUDE
+    const field = this.#named
+    // `user` occurs in many error messages.
+    return field !== undefined && (field === 'user' ? isNamed(rejection, field) : isAbout(rejection, field))
+      ? field
+      : undefined
+  }
 }
+
+const INCLUDE = 'include'
+const isAboutInclude = (rejection: ErrorInfo): boolean =>
+  isNamed(rejection, INCLUDE) || /encrypted[ _]content/i.test(rejection.message)
 
 /** Smaller bodies are left to the garbage collector. */
 const LARGE_BYTES = 16 * 1024
@@ -136,6 +148,8 @@ function editsFor(
   if (endUser !== undefined) own.endUser = endUser
   if (request.endUserFields.length > 0) hideEndUsers(own, routed, deps)
   if (policy.cacheKey !== undefined) own.cacheKey = policy.cacheKey
+  const include = includeFor(routed, deps)
+  if (include !== undefined) own.set = { ...own.set, include }
   // Where callers share stored objects, the vendor can look them up.
   if (request.reasoningReferences && !routed.candidate.upstream.sharedObjects) {
     own.withoutReasoningReferences = true
@@ -143,6 +157,15 @@ function editsFor(
   }
   if (request.outputFields.length > 0) boundOutput(own, routed, deps)
   return policy.edits.length === 0 ? own : joinEdits([...policy.edits, own])
+}
+
+/** Models that do not reason reject it. */
+function includeFor(
+  { conversation, candidate: { upstream, route } }: RoutedRequest,
+  { unsupportedFields }: TranslationDependencies,
+): string | undefined {
+  const isKnown = upstream.embedded || unsupportedFields.has(upstream.id, route.model, INCLUDE)
+  return isKnown ? undefined : conversation?.include
 }
 
 /** The vendor sees pseudonyms of the caller's end users, different for each account. */

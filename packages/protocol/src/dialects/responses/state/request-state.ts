@@ -20,9 +20,15 @@ export function stateOf(scanned: Scanned, body: Json): ConversationState {
     previousResponse: isId(body.previous_response_id) ? body.previous_response_id : undefined,
     store: body.store !== false,
     references,
+    include: includeOf(body),
     items: (stored) => concat(separated(ownItems(scanned, body, stored), scanned)),
     expanded: (history, stored) => expanded(scanned, body, history, stored),
   }
+}
+
+function includeOf({ include: asked }: Json): string | undefined {
+  const include = Array.isArray(asked) ? asked.filter((word) => typeof word === 'string') : []
+  return include.includes(ENCRYPTED_REASONING) ? undefined : JSON.stringify([...include, ENCRYPTED_REASONING])
 }
 
 type Stored = ReadonlyMap<string, Uint8Array>
@@ -50,10 +56,7 @@ function expanded(scanned: Scanned, body: Json, history: readonly Uint8Array[], 
   const edits: FieldEdits = { set: [], remove: ['previous_response_id'] }
   const items = [...history.filter((part) => part.length > 0), ...ownItems(scanned, body, stored)]
   setField(edits, 'input', concat([codec.encode('['), ...separated(items, scanned), codec.encode(']')]))
-  // The gateway stores the response, and later requests carry its reasoning.
+  // The gateway stores the response.
   setField(edits, 'store', 'false')
-  const include = Array.isArray(body.include) ? body.include.filter((word) => typeof word === 'string') : []
-  if (!include.includes(ENCRYPTED_REASONING))
-    setField(edits, 'include', JSON.stringify([...include, ENCRYPTED_REASONING]))
   return concat([...editFields(bytes, scan, edits, codec)])
 }
