@@ -2,7 +2,8 @@
 // stored. What leaves for an upstream is complete in itself, so that any upstream can continue any conversation.
 
 import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
-import { notStored, partsOf } from '@trivium/protocol/dialects/responses/state/stored-response.ts'
+import type { Json } from '@trivium/protocol/canonical/reading.ts'
+import { continuedItem, notStored, partsOf } from '@trivium/protocol/dialects/responses/state/stored-response.ts'
 import type { ConversationState, EchoedField } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Catalogue } from '../access/catalogue.ts'
 import { bodyFailure, Failure } from '../access/failure.ts'
@@ -94,9 +95,10 @@ async function namedItems(
 function itemOf(stored: StoredResponse, id: string, deps: ConversationDependencies): unknown {
   const parts = [open(stored, 'record', deps), open(stored, 'input', deps)]
   const [record, input] = parts.map((part) => (part ? codec.decode(part, 0, part.length) : ''))
-  const { output = [] } = JSON.parse(record || '{}') as { output?: { id?: string }[] }
-  const given = JSON.parse(`[${input}]`) as { id?: string }[]
-  return [...output, ...given].find((item) => item.id === id)
+  const { output = [] } = JSON.parse(record || '{}') as { output?: Json[] }
+  const given = JSON.parse(`[${input}]`) as Json[]
+  const found = [...output, ...given].find((item) => item.id === id)
+  return found && continuedItem(found)
 }
 
 type Turn = { account: bigint; parent: string | undefined; input: Uint8Array; keepMs: number }

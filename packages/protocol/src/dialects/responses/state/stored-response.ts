@@ -22,7 +22,7 @@ export function partsOf(text: string): ResponseParts | undefined {
   const response = text.trimStart().startsWith('{') ? parsedJson(text) : lastResponse(text)
   if (!isObject(response) || typeof response.id !== 'string' || !ENDED.has(response.status)) return undefined
   const items = objectsIn(response.output).map(([item]) => item)
-  const continued = items.flatMap((item) => continuing(item) ?? [])
+  const continued = items.flatMap((item) => continuedItem(item) ?? [])
   return {
     id: response.id,
     continued: continued.map((item) => JSON.stringify(item)).join(','),
@@ -40,8 +40,11 @@ function lastResponse(frames: string): unknown {
   return undefined
 }
 
-/** Vendors look an item with an id up in a store of their own, which has none of these. */
-function continuing(item: Json): Json | undefined {
+/**
+ * An item in the form in which a later request sends it. Vendors look an item with an id up in a store of their own, which has
+ * none of these. undefined: it cannot be continued.
+ */
+export function continuedItem(item: Json): Json | undefined {
   const { id: _, status: __, ...unnamed } = item
   switch (item.type) {
     case 'reasoning':
