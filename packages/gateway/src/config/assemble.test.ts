@@ -229,7 +229,6 @@ test('warnings: unpriced models, no default group', () => {
 
 test('warnings: settings that have no effect in this version', () => {
   expect(load('retention: { responses: 30d, reasoning: off, idempotency: 1h, requests: 1d }').warnings).toEqual([
-    'retention.responses has no effect: this version stores no responses',
     'retention.reasoning has no effect: this version stores no reasoning',
   ])
   expect(load('retention: { requests: 1d }').warnings).toEqual([])

@@ -21,7 +21,7 @@ export async function showResponse(
   const { account } = await authenticate(incoming, 'responses', deps)
   if (/(?:^|&)stream=(?:true|1)(?:&|$)/.test(incoming.query))
     throw new Failure('unsupported', 'A stored response is not streamed again. Leave stream out.', { param: 'stream' })
-  const stored = await deps.store.responses.find(account, decodeURIComponent(id))
+  const stored = await deps.store.responses.find(account, decodeId(id))
   const record = stored && open(stored, 'record', deps)
   if (!record) throw unknown(id)
   incoming.headers.set('content-type', 'application/json')
@@ -34,7 +34,7 @@ export async function deleteResponse(
   deps: ResponseEndpointDependencies,
 ): Promise<HttpResponse> {
   const { account } = await authenticate(incoming, 'responses', deps)
-  const response = decodeURIComponent(id)
+  const response = decodeId(id)
   if (!(await deps.store.responses.hide(account, response))) throw unknown(id)
   return json(200, incoming.headers, { id: response, object: 'response', deleted: true })
 }
@@ -49,7 +49,7 @@ export async function listInputItems(
 ): Promise<HttpResponse> {
   const { account } = await authenticate(incoming, 'responses', deps)
   const query = new URLSearchParams(incoming.query)
-  const chain = await deps.store.responses.chain(account, decodeURIComponent(id))
+  const chain = await deps.store.responses.chain(account, decodeId(id))
   const last = chain.at(-1)
   if (!last) throw unknown(id)
   const before = chain.slice(0, -1).flatMap((stored) => [...itemsOf(stored, 'input', deps), ...outputOf(stored, deps)])
@@ -97,6 +97,14 @@ function startOf(query: URLSearchParams, items: readonly Item[]): number {
   const index = items.findIndex(({ id }) => id === after)
   if (index >= 0) return index + 1
   throw new Failure('bad_request', 'after must be the id of an item of this list.', { param: 'after' })
+}
+
+function decodeId(segment: string): string {
+  try {
+    return decodeURIComponent(segment)
+  } catch {
+    throw unknown(segment)
+  }
 }
 
 const unknown = (id: string): Failure =>

@@ -30,10 +30,8 @@ export const readRetention =
   (value: YamlValue): Retention => {
     const fields = fieldsOf(value, RETENTION_FIELDS, 'retention: { responses: 30d, requests: 400d }')
     if (!fields) return RETENTION_DEFAULTS
-    for (const name of ['responses', 'reasoning'] as const) {
-      const isWritten = fields.get(name) !== undefined
-      if (isWritten) warnings.push(`retention.${name} has no effect: this version stores no ${name}`)
-    }
+    const isWritten = fields.get('reasoning') !== undefined
+    if (isWritten) warnings.push('retention.reasoning has no effect: this version stores no reasoning')
     const read = (name: Exclude<keyof Retention, 'tasks'>) => fields.optional(name, readKept, RETENTION_DEFAULTS[name])
     return {
       responses: read('responses'),

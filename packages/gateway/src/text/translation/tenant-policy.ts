@@ -1,6 +1,7 @@
 // One vendor account serves many callers. This policy isolates them: caches are separated by account, stored objects rejected, and
 // end users replaced by a hash. Options without a price are removed or rejected.
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
+import { INSTEAD } from '@trivium/protocol/dialects/responses/request/stored-state.ts'
 import type { PassThroughEdits, PassThroughRequest, PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
 import { Failure } from '../../access/failure.ts'
 import { foreignObjectError } from '../../access/url-policy.ts'
@@ -48,7 +49,8 @@ function policyForPriced(
   const unpriced = fields.filter((each) => !isAllowed(each, price, translated))
   const forced = unpriced.find(({ remove }) => remove === undefined)
   if (forced) {
-    const message = `${forced.field} requests '${forced.word}', which has no price here. Remove the field.`
+    const message =
+      INSTEAD[forced.field] ?? `${forced.field} requests '${forced.word}', which has no price here. Remove the field.`
     throw new Failure('unsupported', message, { param: forced.field })
   }
   return {
@@ -124,9 +126,11 @@ export function rejectObjects({ objects }: Pick<PassThroughRequest, 'objects'>, 
     throw new Failure('previous_response_not_found', message, { param: first })
   }
   if (REFERENCE.test(first)) {
-    const message = `${first} refers to an item of an earlier response, and responses are not stored here. Send the item itself; many clients do so when their option 'store' is false.`
+    const message = `${first} refers to an item that was not found among your stored responses. Send the item itself; many clients do so when their option 'store' is false.`
     throw new Failure('unsupported', message, { param: first })
   }
+  const instead = INSTEAD[first.replace(/\.id$/, '')]
+  if (instead !== undefined) throw new Failure('unsupported', instead, { param: first })
   throw foreignObjectError(first)
 }
 

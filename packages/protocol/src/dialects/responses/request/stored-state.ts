@@ -26,8 +26,14 @@ export function rejectStored(body: unknown): void {
     }
   }
   for (const field of ['conversation', 'prompt', 'background']) {
-    if (isGiven(body[field])) throw unsupported(field, `${field} is not available for this model`)
+    if (isGiven(body[field])) throw unsupported(field, INSTEAD[field] ?? `${field} is not available for this model`)
   }
+}
+
+/** What to use instead of fields that are not available. */
+export const INSTEAD: Readonly<Record<string, string>> = {
+  background: 'Background responses are not available. Send stream: true to read the response while it is generated.',
+  conversation: 'Conversation objects are not available. Continue a stored response with previous_response_id instead.',
 }
 
 const notFound = (param: string, message: string): RequestError =>

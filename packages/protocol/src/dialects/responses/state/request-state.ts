@@ -54,8 +54,11 @@ function separated(items: readonly Uint8Array[], { codec }: Scanned): Uint8Array
 function expanded(scanned: Scanned, body: Json, history: readonly Uint8Array[], stored: Stored): Uint8Array {
   const { bytes, scan, codec } = scanned
   const edits: FieldEdits = { set: [], remove: ['previous_response_id'] }
-  const items = [...history.filter((part) => part.length > 0), ...ownItems(scanned, body, stored)]
-  setField(edits, 'input', concat([codec.encode('['), ...separated(items, scanned), codec.encode(']')]))
+  const earlier = history.filter((part) => part.length > 0)
+  // Without a history the input stays as the client wrote it.
+  const isAlone = earlier.length === 0 && stored.size === 0
+  const items = isAlone ? [] : [...earlier, ...ownItems(scanned, body, stored)]
+  if (!isAlone) setField(edits, 'input', concat([codec.encode('['), ...separated(items, scanned), codec.encode(']')]))
   // The gateway stores the response.
   setField(edits, 'store', 'false')
   return concat([...editFields(bytes, scan, edits, codec)])
