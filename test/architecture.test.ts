@@ -30,6 +30,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'observe',
     'config',
   ],
+  conversations: ['overload', 'access', 'bytes', 'storage', 'observe', 'config'],
   images: [
     'routing',
     'paid-call',
@@ -43,7 +44,19 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'observe',
     'config',
   ],
-  text: ['routing', 'bytes', 'paid-call', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
+  text: [
+    'conversations',
+    'routing',
+    'bytes',
+    'paid-call',
+    'overload',
+    'access',
+    'upstreams',
+    'money',
+    'storage',
+    'observe',
+    'config',
+  ],
   'token-counting': [
     ...['text', 'images', 'routing', 'bytes', 'paid-call', 'overload', 'access', 'upstreams', 'storage'],
   ],
