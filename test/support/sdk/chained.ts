@@ -9,15 +9,19 @@ export type Answer = OpenAI.Responses.Response & { store?: boolean }
 export const openaiAt = (url: string, secret: string): OpenAI =>
   new OpenAI({ apiKey: secret, baseURL: `${url}/v1`, maxRetries: 0 })
 
-/** The events of `response.*` that carry a whole response must agree about its id, its parent and `store`. */
-export async function respondTo(client: OpenAI, streamed: boolean, turn: Turn): Promise<Answer> {
+/**
+ * The events of `response.*` that carry a whole response must agree about its id, its parent and `store`. `storeFails`: only the
+ * last one knows that it is not stored.
+ */
+export async function respondTo(client: OpenAI, streamed: boolean, turn: Turn, storeFails = false): Promise<Answer> {
   if (!streamed) return client.responses.create(turn)
   const stream = client.responses.stream(turn)
   const told = new Set<string>()
   stream.on('event', (event) => {
     if (!('response' in event)) return
     const { id, previous_response_id, store } = event.response as Answer
-    told.add(JSON.stringify([id, previous_response_id, store]))
+    const isLast = event.type === 'response.completed'
+    told.add(JSON.stringify([id, previous_response_id, storeFails && !isLast ? !store : store]))
   })
   const final: Answer = await stream.finalResponse()
   const expected = JSON.stringify([final.id, final.previous_response_id, final.store])

@@ -43,7 +43,8 @@ export async function continueConversation(
   const { previousResponse, references } = state
   const keepMs = config.retention.responses
   const isStored = state.store && keepMs !== 'off'
-  if (previousResponse === undefined && references.length === 0 && !isStored) return undefined
+  // A request that is not to be stored says so itself; where nothing is stored, upstreams and clients are told.
+  if (previousResponse === undefined && references.length === 0 && !state.store) return undefined
   if (keepMs === 'off' && previousResponse !== undefined) throw notKept()
   const chain = previousResponse === undefined ? [] : await deps.store.responses.chain(account, previousResponse)
   // Not one of ours: an upstream whose stored objects callers share may know it. Else it is rejected before it is sent.

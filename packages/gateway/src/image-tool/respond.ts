@@ -40,7 +40,9 @@ export async function respondJson(toolCall: ToolCall, deps: ToolDependencies): P
   const ended = await run(toolCall, output, deps)
   if (!answering) throw new Error('there was no reply')
   const reply = { id: undefined, choices: [{ blocks, stop: ended.stop }], usage: ended.spending.usage, omitted: [] }
-  const body = codec.encode(JSON.stringify(encodeReply(reply, answering)))
+  const made = codec.encode(JSON.stringify(encodeReply(reply, answering)))
+  // Before the settlement: a response that was paid for can be continued.
+  const body = call.keepResponse ? await call.keepResponse(made) : made
   const { headers } = call
   headers.set('content-type', 'application/json')
   showWarnings(call)
@@ -74,7 +76,8 @@ export async function respondStream(toolCall: ToolCall, deps: ToolDependencies):
       const ended = await running
       // The first call of the model has failed: it is settled.
       if (ended instanceof Failure) return codec.encode(encodeStreamError(ended.info, formatRequestId(call.id)))
-      const last = codec.encode(frames.end(ended))
+      const end = codec.encode(frames.end(ended))
+      const last = call.keepResponse && !ended.failure ? await call.keepResponse(end) : end
       await settleEnded(toolCall, ended, ended.failure ? undefined : kept && [...kept, last], deps)
       return last
     } catch (error) {
