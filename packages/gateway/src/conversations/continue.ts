@@ -2,6 +2,7 @@
 // stored. What leaves for an upstream is complete in itself, so that any upstream can continue any conversation.
 
 import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
+import { type Ticker, withTimeout } from '@trivium/http/ticker.ts'
 import type { Json } from '@trivium/protocol/canonical/reading.ts'
 import { continuedItem, notStored, partsOf } from '@trivium/protocol/dialects/responses/state/stored-response.ts'
 import type { ConversationState, EchoedField } from '@trivium/protocol/dialects/text-dialect.ts'
@@ -17,6 +18,7 @@ import { open, type SealDependencies, seal } from './sealed.ts'
 
 export type ConversationDependencies = SealDependencies & {
   store: { responses: Responses }
+  ticker: Ticker
   log: Log
 }
 
@@ -31,13 +33,13 @@ export type Conversation = {
   keep?(last: Uint8Array): Promise<Uint8Array>
 }
 
-/** undefined: the request leans on nothing, and nothing of it is to be stored. Throws Failure. */
+/** `bytes`: of the request's own body. undefined: it leans on nothing, and nothing of it is to be stored. Throws Failure. */
 export async function continueConversation(
   id: bigint,
   state: ConversationState,
   { account }: Caller,
   { config }: Catalogue,
-  slot: Pick<Slot, 'weigh'>,
+  { slot, bytes: own }: { slot: Pick<Slot, 'weigh'>; bytes: number },
   deps: ConversationDependencies,
 ): Promise<Conversation | undefined> {
   const { previousResponse, references } = state
@@ -53,7 +55,7 @@ export async function continueConversation(
   const named = await namedItems(account, references, deps)
   const bytes = history.reduce((sum, { length }) => sum + length, 0)
   if (bytes > config.server.limits.bodyBytes) throw tooLong(config.server.limits.bodyBytes)
-  if (!slot.weigh(bytes)) throw bodyFailure(NO_MEMORY)
+  if (!slot.weigh(own + 2 * bytes)) throw bodyFailure(NO_MEMORY)
   const echo = [
     // Of a name of our own, since vendors do not promise that theirs are unique.
     { name: 'id', json: JSON.stringify(responseId(id)), always: true },
@@ -102,6 +104,9 @@ function itemOf(stored: StoredResponse, id: string, deps: ConversationDependenci
   return found && continuedItem(found)
 }
 
+/** The client waits for its last byte meanwhile. */
+const KEEP_WITHIN_MS = 2_000
+
 type Turn = { account: bigint; parent: string | undefined; input: Uint8Array; keepMs: number }
 
 /** Storing never costs the client its response: what could not be stored says so itself. */
@@ -112,14 +117,16 @@ async function keepResponse(turn: Turn, last: Uint8Array, deps: ConversationDepe
   const { account, parent, input, keepMs } = turn
   const sealed = (part: 'input' | 'output' | 'record', plain: Uint8Array) => seal(account, parts.id, part, plain, deps)
   try {
-    const isKept = await deps.store.responses.put({
+    const putting = deps.store.responses.put({
       ...{ id: parts.id, account, parent, keepMs, items: parts.items },
       input: sealed('input', input),
       output: sealed('output', codec.encode(parts.continued)),
       record: sealed('record', codec.encode(parts.record)),
     })
+    const isKept = await withTimeout(deps.ticker, KEEP_WITHIN_MS, putting)
     if (isKept) return last
-    deps.log.warn('response not stored: what it continues is deleted', { response: parts.id })
+    const reason = isKept === undefined ? 'the store is slow' : 'what it continues is deleted'
+    deps.log.warn('response not stored', { response: parts.id, reason })
   } catch (error) {
     deps.log.error('response not stored', { response: parts.id, error: String(error) })
   }

@@ -18,7 +18,7 @@ import type { Caller } from '../storage/storage.ts'
 import type { TextDependencies } from './dependencies.ts'
 import type { GatewayTool } from './gateway-tool.ts'
 import { rejectLowFunds } from './low-funds.ts'
-import { read } from './read.ts'
+import { noteParsed, read } from './read.ts'
 import type { TextEndpoint, TextRequest } from './request.ts'
 import { type HoldRejection, reconsider, reserve } from './reserve.ts'
 import { call, showWarnings } from './responding/call.ts'
@@ -52,7 +52,7 @@ export async function journey(
       if (found && 'status' in found) return replayed(found, incoming)
       claimed = found
     }
-    const request = own.request.state ? await inConversation(own, caller, catalogue, slot, deps) : own
+    const request = own.request.state ? await inConversation(own, incoming, caller, catalogue, slot, deps) : own
     let planning: Planning = { caller, keyChanges: 0, tooExpensive: [], warnings }
     for (;;) {
       const offer = authorize(planning.caller, request.request.model, catalogue)
@@ -90,16 +90,19 @@ export async function journey(
 /** The request with all that it continues, and with what stores its response. */
 async function inConversation(
   own: TextRequest,
+  incoming: IncomingRequest,
   caller: Caller,
   catalogue: Catalogue,
   slot: Slot,
   deps: TextDependencies,
 ): Promise<TextRequest> {
   const { state } = own.request
-  const conversation = state && (await continueConversation(own.id, state, caller, catalogue, slot, deps))
+  const conversation =
+    state && (await continueConversation(own.id, state, caller, catalogue, { slot, bytes: own.body.length }, deps))
   if (!conversation) return own
   const { body } = conversation
   const request = own.dialect.passThrough.readRequest(body, codec, undefined, catalogue.config.server.limits.values)
+  noteParsed(request, body, slot, incoming)
   return { ...own, request, body, conversation }
 }
 

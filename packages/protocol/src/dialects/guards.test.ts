@@ -5,6 +5,7 @@ import { bufferCodec, bytesOf, textOfPieces } from '../../fixtures/buffer-codec.
 import { FREE_NAMES, GUARDED, WRONG_NAMES } from '../../fixtures/shared/guards.ts'
 import { DIALECTS, type Id } from '../../fixtures/shared/pass-through-requests.ts'
 import { RequestError } from '../canonical/reading.ts'
+import type { ConversationState } from './text-dialect.ts'
 
 const IDS = Object.keys(DIALECTS) as Id[]
 
@@ -12,15 +13,20 @@ function verdict(id: Id, body: string | Uint8Array): Record<string, unknown> {
   try {
     const bytes = typeof body === 'string' ? bytesOf(body) : body
     const request = DIALECTS[id].readRequest(bytes, bufferCodec, { model: 'm', stream: false })
-    const { opening, edited, canonical, textBytes, values, ...facts } = request
+    const { opening, edited, canonical, textBytes, values, state, ...facts } = request
     const withoutTools = request.priced.map(({ word }) => word)
     const sent: unknown = JSON.parse(textOfPieces(edited({ withoutTools })))
-    return { ...facts, tools: [facts.tools, (sent as { tools?: unknown }).tools] }
+    return { ...facts, state: state && stateOf(state), tools: [facts.tools, (sent as { tools?: unknown }).tools] }
   } catch (thrown) {
     if (!(thrown instanceof RequestError)) throw thrown
     const { code, param } = thrown.info
     return { code, param }
   }
+}
+
+function stateOf({ items, expanded, ...state }: ConversationState): Record<string, unknown> {
+  const { input } = JSON.parse(textOfPieces([expanded([], new Map())])) as { input: unknown }
+  return { ...state, items: JSON.parse(`[${textOfPieces([items(new Map())])}]`), input }
 }
 
 /** Strings with their first letter as an escape: all, names alone, values alone. */
