@@ -18,7 +18,6 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   'image-tool': ['text', 'images', 'paid-call', 'access', 'upstreams', 'bytes', 'money', 'storage', 'config'],
   tasks: [
     'routing',
-    'images',
     'paid-call',
     'overload',
     'access',

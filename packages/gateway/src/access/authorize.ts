@@ -14,24 +14,18 @@ import {
 import { Failure } from './failure.ts'
 
 /** For a request that is answered with text. */
-export function authorize(caller: Caller, model: string, catalogue: Catalogue): TextOffer {
-  const offer = offerOf(catalogue, caller.group, model)
-  if (!offer) return rejectModel(caller, model, catalogue)
-  checkKey(caller, offer.model.id, model)
-  return offer
-}
+export const authorize = (caller: Caller, model: string, catalogue: Catalogue): TextOffer =>
+  allowed(offerOf(catalogue, caller.group, model), caller, model, catalogue)
 
 /** For a request that is answered with images. */
-export function authorizeImage(caller: Caller, model: string, catalogue: Catalogue): ImageOffer {
-  const offer = imageOfferOf(catalogue, caller.group, model)
-  if (!offer) return rejectModel(caller, model, catalogue)
-  checkKey(caller, offer.model.id, model)
-  return offer
-}
+export const authorizeImage = (caller: Caller, model: string, catalogue: Catalogue): ImageOffer =>
+  allowed(imageOfferOf(catalogue, caller.group, model), caller, model, catalogue)
 
 /** For a task that makes a video. */
-export function authorizeVideo(caller: Caller, model: string, catalogue: Catalogue): VideoOffer {
-  const offer = videoOfferOf(catalogue, caller.group, model)
+export const authorizeVideo = (caller: Caller, model: string, catalogue: Catalogue): VideoOffer =>
+  allowed(videoOfferOf(catalogue, caller.group, model), caller, model, catalogue)
+
+function allowed<O extends AnyOffer>(offer: O | undefined, caller: Caller, model: string, catalogue: Catalogue): O {
   if (!offer) return rejectModel(caller, model, catalogue)
   checkKey(caller, offer.model.id, model)
   return offer

@@ -15,6 +15,7 @@ import type { AnyOffer, Catalogue } from './catalogue.ts'
 import { describeModel } from './describe-model.ts'
 import { Failure } from './failure.ts'
 import type { IncomingRequest } from './incoming-request.ts'
+import { decodeSegment } from './path-segment.ts'
 
 type ModelListDependencies = { callers: Callers; catalogue(): Catalogue }
 
@@ -89,9 +90,7 @@ function listed(offer: AnyOffer, catalogue: Catalogue): ListedModel {
 
 /** Ids may contain a slash, which SDKs send as %2F. */
 export function decodeModelId(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    throw new Failure('bad_request', 'The model id in the path is not valid percent-encoding.', { param: 'model' })
-  }
+  const id = decodeSegment(segment)
+  if (id !== undefined) return id
+  throw new Failure('bad_request', 'The model id in the path is not valid percent-encoding.', { param: 'model' })
 }

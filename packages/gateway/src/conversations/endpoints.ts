@@ -4,6 +4,7 @@ import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
 import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
+import { decodeSegment } from '../access/path-segment.ts'
 import { codec } from '../bytes/codec.ts'
 import type { StoredResponse } from '../storage/responses.ts'
 import type { ConversationDependencies } from './continue.ts'
@@ -100,11 +101,9 @@ function startOf(query: URLSearchParams, items: readonly Item[]): number {
 }
 
 function decodeId(segment: string): string {
-  try {
-    return decodeURIComponent(segment)
-  } catch {
-    throw unknown(segment)
-  }
+  const id = decodeSegment(segment)
+  if (id === undefined) throw unknown(segment)
+  return id
 }
 
 const unknown = (id: string): Failure =>

@@ -102,10 +102,6 @@ async function stored(
   const keepMs = media === 'off' ? SHORTEST_KEPT_MS : media
   const found = await inspectImage(beginningOf(open()), Number.POSITIVE_INFINITY)
   const contentType = typeof found === 'object' ? found.type : 'application/octet-stream'
-  const object = await mediaStore.put(asyncOf(open()), { owner: caller.account, contentType, keepMs })
+  const object = await mediaStore.put(open(), { owner: caller.account, contentType, keepMs })
   return signedUrls.sign(object, keepMs)
-}
-
-async function* asyncOf(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* pieces
 }

@@ -2,9 +2,7 @@
 
 import { createHash } from 'node:crypto'
 import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
-import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
 import type { MultipartSink, FormFile as UploadedFile } from '@trivium/http/multipart/read-multipart.ts'
-import type { Ticker } from '@trivium/http/ticker.ts'
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { decodeImageForm, type FormFile } from '@trivium/protocol/dialects/images/request/decode-form.ts'
 import { decodeImageRequest } from '@trivium/protocol/dialects/images/request/decode-request.ts'
@@ -15,14 +13,10 @@ import { codec } from '../bytes/codec.ts'
 import { readUpload } from '../media/read-upload.ts'
 import type { Spool, SpooledFile } from '../media/spool.ts'
 import type { Slot } from '../overload/admission.ts'
+import { BODY_IDLE_MS, type ReadDependencies as JsonDependencies, readJson } from '../paid-call/read-json.ts'
 import { inspectImage, MOST_PIXELS } from './inspect-image.ts'
 
-export type ReadDependencies = {
-  ticker: Pick<Ticker, 'after'>
-  spool: Spool
-  /** How long the sender of a body may be silent; absent: 30 seconds. */
-  bodyIdleMs?: number | undefined
-}
+export type ReadDependencies = JsonDependencies & { spool: Spool }
 
 export type ReadRequest = Readonly<{
   request: ImageRequest
@@ -32,34 +26,18 @@ export type ReadRequest = Readonly<{
   close(): Promise<void>
 }>
 
-const BODY_IDLE_MS = 30_000
 const IMAGE_BYTES = 50 * 1024 * 1024
 
 export async function readGeneration(
   incoming: IncomingRequest,
   slot: Slot,
-  catalogue: Catalogue,
+  { config }: Catalogue,
   deps: ReadDependencies,
 ): Promise<ReadRequest> {
-  const body = await readJson(incoming, slot, catalogue, deps)
+  const body = await readJson(incoming.http, config.server.limits.bodyBytes, slot, deps)
   const request = decodeImageRequest(body, codec)
   incoming.record.model = request.model
   return { request, fingerprint: body, close: async () => {} }
-}
-
-export async function readJson(
-  { http }: IncomingRequest,
-  slot: Slot,
-  { config }: Catalogue,
-  deps: Pick<ReadDependencies, 'ticker' | 'bodyIdleMs'>,
-): Promise<Uint8Array> {
-  const { bodyBytes } = config.server.limits
-  const { after } = deps.ticker
-  const idleMs = deps.bodyIdleMs ?? BODY_IDLE_MS
-  const body = await readBody(http, { limitBytes: bodyBytes, contentTypes: JSON_BODY, idleMs, after, slot })
-  if (!(body instanceof Uint8Array)) throw bodyFailure(body)
-  checkMemory(slot.received(body.length))
-  return body
 }
 
 export function checkMemory(isThere: boolean): void {

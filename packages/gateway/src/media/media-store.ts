@@ -22,7 +22,7 @@ export class BlobMissing extends Error {
   override name = 'BlobMissing'
 }
 
-export type MediaContent = Uint8Array | { path: string } | AsyncIterable<Uint8Array>
+export type MediaContent = Uint8Array | { path: string } | AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 
 export type MediaStore = {
   /** Resolves once the object can be read. Throws Failure (503) if the content cannot be stored; StoreDown as the storage does. */

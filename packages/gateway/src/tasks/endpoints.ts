@@ -6,9 +6,10 @@ import { decodeListQuery } from '@trivium/protocol/dialects/video-tasks/task/lis
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
 import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
+import { decodeSegment } from '../access/path-segment.ts'
 import type { MediaStore } from '../media/media-store.ts'
-import { type CloseDependencies, closeTask } from './close.ts'
-import { endWith } from './poll.ts'
+import { type CloseDependencies, closeTask } from './steps/close.ts'
+import { endWith } from './steps/poll.ts'
 import { changeTask, decodeTaskRow, parseTaskId, type Task } from './task.ts'
 import { cancelTask, queryTask, type UpstreamDependencies } from './upstream.ts'
 import { type ViewDependencies, viewOf } from './view.ts'
@@ -121,20 +122,12 @@ const inState = (state: string): Failure =>
 
 async function ownTask(id: string, incoming: IncomingRequest, deps: TaskEndpointDependencies): Promise<Task> {
   const { account } = await authenticate(incoming, 'video-tasks', deps)
-  const known = idIn(id)
+  const segment = decodeSegment(id)
+  const known = segment === undefined ? undefined : parseTaskId(segment)
   const row = known === undefined ? undefined : await deps.store.tasks.find(known)
   const isVisible = row?.account === account && row.state !== 'accepted'
   if (!row || !isVisible) throw new Failure('not_found', 'There is no such task.', { param: 'task_id' })
   return decodeTaskRow(row)
-}
-
-/** undefined: the segment of the path is no id of a task, or not even valid percent-encoding. */
-function idIn(segment: string): bigint | undefined {
-  try {
-    return parseTaskId(decodeURIComponent(segment))
-  } catch {
-    return undefined
-  }
 }
 
 function jsonText({ headers }: IncomingRequest, text: string): HttpResponse {

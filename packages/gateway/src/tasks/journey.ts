@@ -6,7 +6,7 @@ import type { HttpResponse } from '@trivium/http/response.ts'
 import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
 import { encodeSubmitted } from '@trivium/protocol/dialects/video-tasks/task/encode-task.ts'
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
-import type { Catalogue } from '../access/catalogue.ts'
+import type { Catalogue, VideoOffer } from '../access/catalogue.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import { type AdmitDependencies, admit } from '../paid-call/admit.ts'
 import { claim, confirmClaim, endClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from '../paid-call/claim.ts'
@@ -16,10 +16,10 @@ import type { SettleDependencies } from '../paid-call/settle.ts'
 import { releaseSlot, type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
 import type { Node } from '../storage/node/node.ts'
 import type { Caller } from '../storage/storage.ts'
-import { prepare } from './prepare.ts'
-import { type Draft, offerFor, type ReadTaskDependencies, readRequest } from './read.ts'
-import { type ReserveDependencies, reserve } from './reserve.ts'
-import { type SubmitCall, type SubmitDependencies, submit } from './submit.ts'
+import { prepare } from './submitting/prepare.ts'
+import { type Draft, offerFor, type ReadTaskDependencies, readRequest } from './submitting/read.ts'
+import { type ReserveDependencies, reserve } from './submitting/reserve.ts'
+import { type SubmitCall, type SubmitDependencies, submit } from './submitting/submit.ts'
 import { changeTask, formatTaskId } from './task.ts'
 import { TASK_TIMING } from './timing.ts'
 
@@ -45,7 +45,7 @@ export async function submitTask(incoming: IncomingRequest, deps: TaskDependenci
   let claimed: KeyClaim | undefined
   try {
     const { request, body } = await readRequest(incoming, slot, catalogue, deps)
-    const { draft } = await offerFor(request, caller, catalogue, deps)
+    const { offer, draft } = await offerFor(request, caller, catalogue, deps)
     const warnings: string[] = []
     if (idempotencyKey !== null) {
       const keyed = { incoming, caller, endpoint: 'video-tasks', body, warnings, idempotencyKey, rateLimited }
@@ -58,7 +58,7 @@ export async function submitTask(incoming: IncomingRequest, deps: TaskDependenci
       claimed = found
     }
     const submission = { request, draft, reference: formatTaskId(incoming.id) }
-    const call = await begin({ incoming, catalogue, submission, warnings, claimed }, caller, deps)
+    const call = await begin({ incoming, catalogue, submission, warnings, claimed }, caller, offer, deps)
     slot.paid()
     slot.setAwaitingUpstream(true)
     deps.retryBudget.addRequest()
@@ -123,20 +123,25 @@ type Context = {
 const MOST_KEY_CHANGES = 3
 
 /** A candidate with its slots, and the task, which is durable and whose cost is held. */
-async function begin(context: Context, caller: Caller, deps: TaskDependencies): Promise<SubmitCall> {
-  let current = caller
+async function begin(context: Context, caller: Caller, offer: VideoOffer, deps: TaskDependencies): Promise<SubmitCall> {
+  let [current, wanted] = [caller, offer]
   for (let changes = 0; changes < MOST_KEY_CHANGES; changes++) {
-    const call = await beginAs(context, current, deps)
+    const call = await beginAs(context, current, wanted, deps)
     if (call) return call
     current = await authenticate(context.incoming, 'video-tasks', deps, current)
+    wanted = (await offerFor(context.submission.request, current, context.catalogue, deps)).offer
   }
   throw unavailable()
 }
 
 /** undefined: the key has changed since it was looked up. */
-async function beginAs(context: Context, caller: Caller, deps: TaskDependencies): Promise<SubmitCall | undefined> {
-  const { incoming, catalogue, submission, warnings, claimed } = context
-  const { offer: wanted } = await offerFor(submission.request, caller, catalogue, deps)
+async function beginAs(
+  context: Context,
+  caller: Caller,
+  wanted: VideoOffer,
+  deps: TaskDependencies,
+): Promise<SubmitCall | undefined> {
+  const { incoming, submission, warnings, claimed } = context
   const routed = await takeCandidate(wanted, caller, incoming, (upstream) => upstream, deps)
   const { offer, candidate, upstreamCall, health } = routed
   let isBegun = false

@@ -1,10 +1,10 @@
 // What is to be done next for a task that is due, by its state.
 
-import { type CallbackDependencies, dueCallback, sendCallback } from './callbacks.ts'
-import { type CloseDependencies, closeTask } from './close.ts'
-import { type CopyDependencies, copyResult } from './copy-result.ts'
-import { findSubmitted } from './find-submitted.ts'
-import { changeByRecord, endWith, poll } from './poll.ts'
+import { type CallbackDependencies, dueCallback, sendCallback } from './steps/callbacks.ts'
+import { type CloseDependencies, closeTask } from './steps/close.ts'
+import { type CopyDependencies, copyResult } from './steps/copy-result.ts'
+import { findSubmitted } from './steps/find-submitted.ts'
+import { changeByRecord, endWith, poll } from './steps/poll.ts'
 import { changeTask, type Task } from './task.ts'
 import { cancelTask, queryTask } from './upstream.ts'
 

@@ -1,23 +1,13 @@
 // Reads the body under a byte limit, checks it by the rules of its dialect, and measures it.
 
 import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
-import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
-import type { HttpRequest } from '@trivium/http/request.ts'
-import type { Ticker } from '@trivium/http/ticker.ts'
 import type { Catalogue } from '../access/catalogue.ts'
 import { bodyFailure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import { codec } from '../bytes/codec.ts'
 import type { Slot } from '../overload/admission.ts'
+import { type ReadDependencies, readJson } from '../paid-call/read-json.ts'
 import type { TextEndpoint, TextRequest } from './request.ts'
-
-export type ReadDependencies = {
-  ticker: Pick<Ticker, 'after'>
-  /** How long the sender of a body may be silent; absent: 30 seconds. */
-  bodyIdleMs?: number | undefined
-}
-
-const BODY_IDLE_MS = 30_000
 
 /** What a JSON value takes in memory once it has been parsed and translated, on average. */
 const BYTES_PER_VALUE = 128
@@ -38,21 +28,6 @@ export async function read(
   const request = dialect.passThrough.readRequest(body, codec, addressed, limits.values)
   noteParsed(request, body, slot, incoming)
   return Object.freeze({ id, headers: http.headers, dialect, request, body, asArray, conversation: undefined })
-}
-
-/** The body, of which nothing has been parsed. */
-export async function readJson(
-  http: HttpRequest,
-  limitBytes: number,
-  slot: Slot,
-  deps: ReadDependencies,
-): Promise<Uint8Array> {
-  const idleMs = deps.bodyIdleMs ?? BODY_IDLE_MS
-  const { after } = deps.ticker
-  const body = await readBody(http, { limitBytes, contentTypes: JSON_BODY, idleMs, after, slot })
-  if (!(body instanceof Uint8Array)) throw bodyFailure(body)
-  if (!slot.received(body.length)) throw bodyFailure(NO_MEMORY)
-  return body
 }
 
 export function noteParsed(

@@ -11,8 +11,9 @@ import type { PathParameters } from '@trivium/protocol/dialects/text-dialect.ts'
 import { Failure } from '../../access/failure.ts'
 import { formatRequestId } from '../../access/ids.ts'
 import { codec } from '../../bytes/codec.ts'
+import { readJson } from '../../paid-call/read-json.ts'
 import { inspectImage, MOST_PIXELS } from '../inspect-image.ts'
-import { checkMemory, readJson } from '../read.ts'
+import { checkMemory } from '../read.ts'
 import type { ImageEncoding, ImageEndpoint } from './endpoint.ts'
 
 /** What a JSON value takes in memory once it has been parsed, on average. */
@@ -25,8 +26,9 @@ export const generateContentEndpoint = (addressed: PathParameters, asArray: bool
   dialect: 'generate-content',
   name: JSON.stringify(['generate-content.images', addressed.model, addressed.stream, asArray]),
   async read(incoming, { slot, catalogue, offerOf, warnings }, deps) {
-    const bytes = await readJson(incoming, slot, catalogue, deps)
-    const { body, values } = readImageGeneration(bytes, codec, catalogue.config.server.limits.values)
+    const { bodyBytes, values: mostValues } = catalogue.config.server.limits
+    const bytes = await readJson(incoming.http, bodyBytes, slot, deps)
+    const { body, values } = readImageGeneration(bytes, codec, mostValues)
     incoming.record.model = addressed.model
     checkMemory(slot.weigh(bytes.length + values * BYTES_PER_VALUE))
     const { limits } = offerOf(addressed.model).model

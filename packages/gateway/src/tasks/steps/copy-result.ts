@@ -2,20 +2,20 @@
 // A copy that fails is repeated until that URL has expired. Charged is what was made, once it can be handed out.
 
 import type { UpstreamVideoTask, VideoResult } from '@trivium/protocol/canonical/video.ts'
-import { decodeBase64 } from '../bytes/base64.ts'
-import { codec } from '../bytes/codec.ts'
-import type { Upstream } from '../config/types.ts'
-import type { MediaStore } from '../media/media-store.ts'
-import { callSettings, credentialHeader } from '../upstreams/endpoint.ts'
-import type { downloadPublic } from '../upstreams/public/download-public.ts'
-import { PublicFetchError } from '../upstreams/public/public-fetch-error.ts'
-import type { Embedded } from '../upstreams/send.ts'
+import { decodeBase64 } from '../../bytes/base64.ts'
+import { codec } from '../../bytes/codec.ts'
+import type { Upstream } from '../../config/types.ts'
+import type { MediaStore } from '../../media/media-store.ts'
+import { callSettings, credentialHeader } from '../../upstreams/endpoint.ts'
+import type { downloadPublic } from '../../upstreams/public/download-public.ts'
+import { PublicFetchError } from '../../upstreams/public/public-fetch-error.ts'
+import type { Embedded } from '../../upstreams/send.ts'
+import { changeTask, formatTaskId, type StoredMedia, storeNow, type Task } from '../task.ts'
+import { TASK_TIMING } from '../timing.ts'
+import { type Located, locate, queryTask } from '../upstream.ts'
 import { chargeFor } from './charge.ts'
-import { mediaContent } from './media-content.ts'
+import { type Content, mediaContent } from './media-content.ts'
 import { endWith, type PollDependencies } from './poll.ts'
-import { changeTask, formatTaskId, type StoredMedia, storeNow, type Task } from './task.ts'
-import { TASK_TIMING } from './timing.ts'
-import { type Located, locate, queryTask } from './upstream.ts'
 import { urlExpiry } from './url-expiry.ts'
 
 export type CopyDependencies = PollDependencies & {
@@ -107,10 +107,10 @@ async function copyOne(
 ): Promise<StoredMedia> {
   const { media } = catalogue().config.retention
   const keepMs = media === 'off' ? SHORTEST_KEPT_MS : media
-  const put = (content: AsyncIterable<Uint8Array>, contentType: string) =>
+  const put = (content: Content, contentType: string) =>
     mediaStore.put(mediaContent(content), { owner: account, contentType, keepMs })
   if (result.kind === 'inline') {
-    const { id, expiresAt } = await put(asyncOf(decodeBase64([codec.encode(result.base64)])), result.mediaType)
+    const { id, expiresAt } = await put(decodeBase64([codec.encode(result.base64)]), result.mediaType)
     return { id, expiresAt }
   }
   const { upstream, key } = located
@@ -132,10 +132,6 @@ async function copyOne(
   }
   const { id, expiresAt } = await put(download.body, type)
   return { id, expiresAt }
-}
-
-async function* asyncOf(pieces: Iterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  yield* pieces
 }
 
 /** An upstream in a private network has its videos there, too. */

@@ -3,8 +3,10 @@
 const [LESS_THAN, OPEN_BRACE, OPEN_BRACKET] = [0x3c, 0x7b, 0x5b]
 const SPACE = 0x20
 
+export type Content = AsyncIterable<Uint8Array> | Iterable<Uint8Array>
+
 /** The same bytes. Throws if there are none, or if they begin as HTML, XML or JSON does. */
-export async function* mediaContent(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* mediaContent(content: Content): AsyncGenerator<Uint8Array> {
   let hasBegun = false
   for await (const piece of content) {
     const first = hasBegun ? undefined : piece.find((byte) => byte > SPACE)

@@ -2,17 +2,17 @@
 // leaves a row, by which another process finds the hold and voids it. It does so under the task's lease, so that a hold that
 // this process places late is rejected.
 
-import type { VideoCandidate, VideoOffer } from '../access/catalogue.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
-import { TASK_SLOT, taskLease } from '../money/ledger.ts'
-import { type HoldDependencies, holdVerb } from '../paid-call/hold.ts'
-import { type HoldErrorDependencies, holdError, unavailable } from '../paid-call/hold-errors.ts'
-import type { Caller, Storage } from '../storage/storage.ts'
-import { freezePrice } from './frozen-price.ts'
+import type { VideoCandidate, VideoOffer } from '../../access/catalogue.ts'
+import type { IncomingRequest } from '../../access/incoming-request.ts'
+import { TASK_SLOT, taskLease } from '../../money/ledger.ts'
+import { type HoldDependencies, holdVerb } from '../../paid-call/hold.ts'
+import { type HoldErrorDependencies, holdError, unavailable } from '../../paid-call/hold-errors.ts'
+import type { Caller, Storage } from '../../storage/storage.ts'
+import { freezePrice } from '../frozen-price.ts'
+import { decodeTaskRow, type Task, type TaskData } from '../task.ts'
+import { TASK_TIMING } from '../timing.ts'
+import { hashOfKey } from '../upstream.ts'
 import { defaultsOf, type Prepared, type Submission } from './prepare.ts'
-import { decodeTaskRow, type Task, type TaskData } from './task.ts'
-import { TASK_TIMING } from './timing.ts'
-import { hashOfKey } from './upstream.ts'
 
 export type ReserveDependencies = Omit<HoldDependencies, 'settler'> &
   HoldErrorDependencies & { store: Pick<Storage, 'tasks' | 'ledger' | 'leases' | 'keys'>; taskHolder: string }

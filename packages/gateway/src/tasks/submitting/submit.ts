@@ -4,26 +4,26 @@
 import { readAtMost } from '@trivium/http/client/read-response.ts'
 import type { UpstreamVideoTask } from '@trivium/protocol/canonical/video.ts'
 import { VIDEO_SERVICES } from '@trivium/protocol/dialects/video-services.ts'
-import type { VideoCandidate, VideoOffer } from '../access/catalogue.ts'
-import { codec } from '../bytes/codec.ts'
-import type { AttemptEntry, AttemptedCall, CallAttempt } from '../paid-call/paid-call.ts'
-import type { FailedAttempt } from '../routing/failed-attempt.ts'
-import { endAttempt, findNext, type NextAttemptDependencies } from '../routing/next-attempt.ts'
+import type { VideoCandidate, VideoOffer } from '../../access/catalogue.ts'
+import { codec } from '../../bytes/codec.ts'
+import type { AttemptEntry, AttemptedCall, CallAttempt } from '../../paid-call/paid-call.ts'
+import type { FailedAttempt } from '../../routing/failed-attempt.ts'
+import { endAttempt, findNext, type NextAttemptDependencies } from '../../routing/next-attempt.ts'
 import {
   failedByError,
   failedByOther,
   failedByReply,
   failedByThrow,
   type UpstreamErrorDependencies,
-} from '../routing/upstream-errors.ts'
-import type { Caller } from '../storage/storage.ts'
-import type { Send } from '../upstreams/send.ts'
-import { type CloseDependencies, closeTask } from './close.ts'
-import { endWith, pollInterval } from './poll.ts'
+} from '../../routing/upstream-errors.ts'
+import type { Caller } from '../../storage/storage.ts'
+import type { Send } from '../../upstreams/send.ts'
+import { type CloseDependencies, closeTask } from '../steps/close.ts'
+import { endWith, pollInterval } from '../steps/poll.ts'
+import { type Change, changeTask, decodeTaskRow, formatTaskId, type Task } from '../task.ts'
+import { TASK_TIMING } from '../timing.ts'
 import { type PrepareDependencies, type Prepared, prepare, type Submission } from './prepare.ts'
 import { dataOf, placeOf } from './reserve.ts'
-import { type Change, changeTask, decodeTaskRow, formatTaskId, type Task } from './task.ts'
-import { TASK_TIMING } from './timing.ts'
 
 export type SubmitDependencies = NextAttemptDependencies &
   UpstreamErrorDependencies &

@@ -1,10 +1,10 @@
 // What a finished task costs: what was really made, at the price of its submit, and never more than was held.
 
 import type { UpstreamVideoTask } from '@trivium/protocol/canonical/video.ts'
-import { billableVideo } from '../money/prices/video-bound.ts'
-import type { Video, VideoRate } from '../money/prices/video-price.ts'
-import { thawPrice } from './frozen-price.ts'
-import type { Task, TaskEnd } from './task.ts'
+import { billableVideo } from '../../money/prices/video-bound.ts'
+import type { Video, VideoRate } from '../../money/prices/video-price.ts'
+import { thawPrice } from '../frozen-price.ts'
+import type { Task, TaskEnd } from '../task.ts'
 
 export function chargeFor({ data }: Task, made: UpstreamVideoTask): Pick<TaskEnd, 'cost' | 'units' | 'figures'> {
   const held = BigInt(data.held)

@@ -3,20 +3,20 @@
 import type { VideoInput, VideoRequest } from '@trivium/protocol/canonical/video.ts'
 import { decodeVideoRequest } from '@trivium/protocol/dialects/video-tasks/request/decode-request.ts'
 import { checkVideoLimits } from '@trivium/protocol/dialects/video-tasks/request/readings.ts'
-import { authorizeVideo } from '../access/authorize.ts'
-import type { Catalogue, VideoOffer } from '../access/catalogue.ts'
-import { Failure } from '../access/failure.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
-import { checkCallbackUrl, foreignObjectError, offerForUrls, withCandidates } from '../access/url-policy.ts'
-import { codec } from '../bytes/codec.ts'
-import { type ReadDependencies, readJson } from '../images/read.ts'
-import type { Slot } from '../overload/admission.ts'
-import type { Caller } from '../storage/storage.ts'
-import type { Tasks } from '../storage/tasks.ts'
-import { decodeTaskRow, parseTaskId } from './task.ts'
-import { hashOfKey } from './upstream.ts'
+import { authorizeVideo } from '../../access/authorize.ts'
+import type { Catalogue, VideoOffer } from '../../access/catalogue.ts'
+import { Failure } from '../../access/failure.ts'
+import type { IncomingRequest } from '../../access/incoming-request.ts'
+import { checkCallbackUrl, foreignObjectError, offerForUrls, withCandidates } from '../../access/url-policy.ts'
+import { codec } from '../../bytes/codec.ts'
+import type { Slot } from '../../overload/admission.ts'
+import { type ReadDependencies, readJson } from '../../paid-call/read-json.ts'
+import type { Caller } from '../../storage/storage.ts'
+import type { Tasks } from '../../storage/tasks.ts'
+import { decodeTaskRow, parseTaskId } from '../task.ts'
+import { hashOfKey } from '../upstream.ts'
 
-export type ReadTaskDependencies = Pick<ReadDependencies, 'ticker' | 'bodyIdleMs'> & { store: { tasks: Tasks } }
+export type ReadTaskDependencies = ReadDependencies & { store: { tasks: Tasks } }
 
 export async function readRequest(
   incoming: IncomingRequest,
@@ -24,7 +24,7 @@ export async function readRequest(
   catalogue: Catalogue,
   deps: ReadTaskDependencies,
 ): Promise<{ request: VideoRequest; body: Uint8Array }> {
-  const body = await readJson(incoming, slot, catalogue, deps)
+  const body = await readJson(incoming.http, catalogue.config.server.limits.bodyBytes, slot, deps)
   const request = decodeVideoRequest(body, codec)
   incoming.record.model = request.model
   return { request, body }

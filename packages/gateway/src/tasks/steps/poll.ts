@@ -1,11 +1,11 @@
 // Asks the upstream how a task is doing, and what follows from the answer.
 
 import type { UpstreamVideoTask, VideoResult, VideoTaskError } from '@trivium/protocol/canonical/video.ts'
-import type { Log } from '../observe/log.ts'
-import type { Tasks } from '../storage/tasks.ts'
-import { type Change, changeTask, formatTaskId, storeNow, type Task } from './task.ts'
-import { TASK_TIMING } from './timing.ts'
-import { type Answer, queryTask, type UpstreamDependencies } from './upstream.ts'
+import type { Log } from '../../observe/log.ts'
+import type { Tasks } from '../../storage/tasks.ts'
+import { type Change, changeTask, formatTaskId, storeNow, type Task } from '../task.ts'
+import { TASK_TIMING } from '../timing.ts'
+import { type Answer, queryTask, type UpstreamDependencies } from '../upstream.ts'
 
 export type PollDependencies = UpstreamDependencies & { store: { tasks: Tasks }; random(): number; log: Log }
 

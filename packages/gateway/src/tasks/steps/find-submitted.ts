@@ -1,10 +1,10 @@
 // A submit whose outcome is not known: did the upstream take it? The list of its tasks tells, where our id is in it.
 
 import type { UpstreamVideoTask } from '@trivium/protocol/canonical/video.ts'
+import { type Change, changeTask, formatTaskId, storeNow, type Task } from '../task.ts'
+import { TASK_TIMING } from '../timing.ts'
+import { listTasks, NO_SUCH_CALL } from '../upstream.ts'
 import { changeByRecord, endWith, type PollDependencies, pollInterval } from './poll.ts'
-import { type Change, changeTask, formatTaskId, storeNow, type Task } from './task.ts'
-import { TASK_TIMING } from './timing.ts'
-import { listTasks, NO_SUCH_CALL } from './upstream.ts'
 
 const PAGE_SIZE = 100
 const MOST_PAGES = 20

@@ -1,0 +1,31 @@
+// Reads the JSON body of a request, under a byte limit.
+
+import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
+import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
+import type { HttpRequest } from '@trivium/http/request.ts'
+import type { Ticker } from '@trivium/http/ticker.ts'
+import { bodyFailure } from '../access/failure.ts'
+import type { Slot } from '../overload/admission.ts'
+
+export type ReadDependencies = {
+  ticker: Pick<Ticker, 'after'>
+  /** How long the sender of a body may be silent; absent: 30 seconds. */
+  bodyIdleMs?: number | undefined
+}
+
+export const BODY_IDLE_MS = 30_000
+
+/** The body, of which nothing has been parsed. */
+export async function readJson(
+  http: HttpRequest,
+  limitBytes: number,
+  slot: Slot,
+  deps: ReadDependencies,
+): Promise<Uint8Array> {
+  const idleMs = deps.bodyIdleMs ?? BODY_IDLE_MS
+  const { after } = deps.ticker
+  const body = await readBody(http, { limitBytes, contentTypes: JSON_BODY, idleMs, after, slot })
+  if (!(body instanceof Uint8Array)) throw bodyFailure(body)
+  if (!slot.received(body.length)) throw bodyFailure(NO_MEMORY)
+  return body
+}
