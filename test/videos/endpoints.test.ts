@@ -1,4 +1,4 @@
-// Tasks as their owner queries, lists and deletes them, and as nobody else can.
+// Tasks as their owner queries, lists and deletes them, and as no other account can.
 import { describe, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { ENGINES } from '../support/gateway/home.ts'

@@ -288,7 +288,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(films.count('query')).toBeGreaterThan(3)
   })
 
-  test('nobody confirms the task: failed and free, with the possible cost', async () => {
+  test('the task is not confirmed: failed and free, with the possible cost', async () => {
     const client = await newClient()
     films.script.submit = 'cut'
     const id = await client.submit(videoBody('sec'))

@@ -117,7 +117,7 @@ test('never-ending: closed at its deadline, stopped at the upstream, released', 
   expect(row?.receipt).toMatchObject({ possible_upstream_cost: '0.25' })
 })
 
-test('finished just before its deadline, which nobody noticed: made and charged', async () => {
+test('finished just before its deadline, unnoticed so far: made and charged', async () => {
   const client = await newClient()
   // The query before the deadline is answered with a pause that lasts beyond it.
   Object.assign(first.script, {

@@ -58,8 +58,8 @@ export interface Ledger {
    */
   clearReceipts(below: bigint, after: bigint, limit: number): Promise<{ last: bigint; isMore: boolean }>
   /**
-   * Removes at most `limit` leases of tasks with ids below `below` that nobody has and whose request is not open; resolves with
-   * their number. An ended request stays as it is whoever acquires the lease again. A request that was never begun must be so old
+   * Removes at most `limit` leases of tasks with ids below `below` that no process holds and whose request is not open; resolves with
+   * their number. An ended request stays as it is, also if the lease is acquired again. A request that was never begun must be so old
    * that no hold for it can be under way.
    */
   removeTaskLeases(below: bigint, limit: number): Promise<number>

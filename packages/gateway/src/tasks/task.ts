@@ -101,7 +101,7 @@ export async function changeTask(tasks: Pick<Tasks, 'update'>, task: Task, chang
   return row && decodeTaskRow(row)
 }
 
-/** A change of the status is announced. undefined: there is nothing to announce, or nobody to announce it to. */
+/** A change of the status is announced. undefined: there is nothing to announce, or no URL to announce it to. */
 function withCallback({ data, status: before }: Task, status: TaskStatus, now: number): PendingCallback[] | undefined {
   if (data.callbackUrl === undefined || status === before) return undefined
   return [...(data.callbacks ?? []), { status, updatedAt: now, tries: 0, at: now }]

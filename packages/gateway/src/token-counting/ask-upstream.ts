@@ -1,4 +1,4 @@
-// Asks the upstream that a request would be sent to for the number of its tokens: nobody knows better what it will bill.
+// Asks the upstream that a request would be sent to for the number of its tokens: it knows best what it will bill.
 import type { RequestHeaders } from '@trivium/http/request.ts'
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import { TEXT_DIALECTS, type TextDialect, type TextDialectId } from '@trivium/protocol/dialects/index.ts'

@@ -159,7 +159,7 @@ export function taskRowsContract(use: Use): void {
     await tasks().update(5n, 1, { ...ENDED, claimMs: LATER })
     await tasks().releaseClaims()
     expect((await claimed()).toSorted()).toEqual([1n, 2n, 3n])
-    // Whoever had the claim cannot change the task any more.
+    // The former holder of the claim cannot change the task any more.
     expect(await tasks().update(3n, 2, { dueInMs: 0 })).toBeUndefined()
   })
 
@@ -171,7 +171,7 @@ export function taskRowsContract(use: Use): void {
     expect(await tasks().renew(1n, 2, CLAIM_MS)).toBe(true)
     await elapse(CLAIM_MS - 1)
     expect(await claimed()).toEqual([])
-    // Nobody has taken it since it expired.
+    // No process has taken it since it expired.
     await elapse(1)
     expect(await tasks().renew(1n, 2, CLAIM_MS)).toBe(true)
     expect(await claimed()).toEqual([])

@@ -161,7 +161,7 @@ export function tasksContract(use: Use): void {
         expect((await storage.ledger.audit()).ok).toBe(true)
       })
 
-  test('the lease of a task is removed once nobody has it and its request is not open; the end of the task stays', async () => {
+  test('the lease of a task is removed once no process holds it and its request is not open; the end of the task stays', async () => {
     const { storage, elapse, now, raw } = use()
     const { ledger, leases } = storage
     const names = async () => (await raw('SELECT name FROM lease ORDER BY name')).map(({ name }) => name)

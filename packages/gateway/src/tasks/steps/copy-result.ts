@@ -90,7 +90,7 @@ async function copyAll(
   }
 }
 
-/** Nobody will ask for these. What cannot be removed now expires. */
+/** No task refers to these. What cannot be removed now expires. */
 async function removeCopies({ video, lastFrame }: Copies, { mediaStore }: CopyDependencies): Promise<void> {
   for (const media of [video, lastFrame]) if (media) await mediaStore.remove(media.id).catch(() => {})
 }

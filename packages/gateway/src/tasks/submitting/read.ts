@@ -61,7 +61,7 @@ export async function offerFor(
 const fieldOf = ({ item, kind }: Pick<VideoInput, 'item' | 'kind'>): string =>
   kind === 'draft' ? `content[${item}].draft_task.id` : `content[${item}].${kind}_url.url`
 
-/** An asset is stored at a vendor: whoever knows its id could use another account's. */
+/** An asset is stored at a vendor: a caller who knows its id could use another account's. */
 function withoutAssets(offer: VideoOffer, { inputs }: VideoRequest): VideoOffer {
   const asset = inputs.find(({ source, kind }) => source.kind === 'asset' && kind !== 'draft')
   if (!asset) return offer

@@ -134,7 +134,7 @@ describe('time', () => {
     expect(text).toBe('helloworld')
   })
 
-  test('the total timeout also closes a download that nobody reads', async () => {
+  test('the total timeout also closes a download that is not read', async () => {
     const closed = Promise.withResolvers<void>()
     const { port } = await site((socket) => {
       socket.on('close', () => closed.resolve())

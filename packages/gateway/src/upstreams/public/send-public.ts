@@ -118,7 +118,7 @@ export function sendPublic(
       if (!addresses.some((ip) => ip.family === peer?.family && ip.value === peer.value))
         return fail(new PublicFetchError('not_public'))
       response = received
-      // An error while nobody reads is thrown to the next reader; as an event without a listener it would end the process.
+      // An error while the body is not read is thrown to the next reader; as an event without a listener it would end the process.
       received.on('error', () => {})
       resolve(received)
     })
