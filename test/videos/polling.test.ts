@@ -5,14 +5,13 @@ import { newVideoClient, startVideoGateway } from '../support/gateway/video-gate
 import { videoBody } from '../support/requests/videos.ts'
 import type { Fault, State } from '../support/upstreams/scripted-video.ts'
 
-const { gateway, first } = await startVideoGateway({ timing: { longestPollMs: 180 } })
+const { gateway, first } = await startVideoGateway({ timing: { longestPollMs: 180, missingMs: 60_000 } })
 const newClient = () => newVideoClient(gateway)
 const become = (...states: State[]) => {
   for (const task of first.tasks.values()) task.states = [...states]
 }
 const queriesAt = () => first.requests.filter(({ operation }) => operation === 'query').map(({ at }) => at)
 const CHARGED = [{ ending: 'completed', cost_usd: '0.25' }]
-const RELEASED = [{ ending: 'failed', cost_usd: '0.00' }]
 
 test('intervals grow up to a limit', async () => {
   const client = await newClient()
@@ -91,16 +90,6 @@ test('unknown at first, then found', async () => {
   first.script.hiddenFor = 3
   const id = await client.submit()
   expect(await client.until(id, 'succeeded', 'failed')).toMatchObject({ status: 'succeeded' })
-})
-
-test('unknown for good: failed and released, with its possible cost', async () => {
-  const client = await newClient()
-  first.script.hiddenFor = 1_000
-  const id = await client.submit()
-  expect((await client.until(id, 'failed')).error?.code).toBe('InternalServiceError')
-  const [row] = await client.settled()
-  expect(row).toMatchObject(RELEASED[0] ?? {})
-  expect(row?.receipt).toMatchObject({ possible_upstream_cost: '0.25' })
 })
 
 test('never-ending: closed at its deadline, stopped at the upstream, released', async () => {

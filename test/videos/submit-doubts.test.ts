@@ -62,3 +62,13 @@ test('a list that cannot be read says nothing: the task stays in doubt until the
   first.script.list = 'works'
   await client.until(id, 'succeeded')
 })
+
+test('unknown to its upstream for good: failed and released, with its possible cost', async () => {
+  const client = await newClient()
+  first.script.hiddenFor = 1_000
+  const id = await client.submit()
+  expect((await client.until(id, 'failed')).error?.code).toBe('InternalServiceError')
+  const [row] = await client.settled()
+  expect(row).toMatchObject({ ending: 'failed', cost_usd: '0.00' })
+  expect(row?.receipt).toMatchObject({ possible_upstream_cost: '0.25' })
+})
