@@ -34,6 +34,14 @@ export type SignedUp = { account: Account; trialCredit: Nanos; withheld: 'networ
 /** `taken`: the address, in this or another spelling, had an account. `too_many`: sign-ups from this network today (UTC). */
 export type SignUpRejection = 'taken' | 'too_many'
 
+/** What the account holder has chosen in the console. */
+export type Preferences = {
+  /** A notice is shown below this balance; undefined: none. */
+  lowBalance: Nanos | undefined
+  /** A language tag, for e-mails. */
+  language: string | undefined
+}
+
 export interface Accounts {
   /**
    * undefined: an account has this address. An operator may create an account for another spelling of a taken address.
@@ -52,4 +60,7 @@ export interface Accounts {
   setLimits(account: bigint, limits: Limits): Promise<void>
   /** A negative amount is taken from the available balance; false: it exceeds that, or the largest balance. */
   credit(account: bigint, amount: Nanos, reason: string): Promise<boolean>
+  preferences(account: bigint): Promise<Preferences>
+  /** Writes only the fields that are present. */
+  setPreferences(account: bigint, changes: Partial<Preferences>): Promise<void>
 }

@@ -24,6 +24,12 @@ export type Key = {
   capPeriod: Period | undefined
   limits: Limits
   restrictions: Restrictions
+  /** Of the secret; empty for keys that were created before it was kept. */
+  lastFour: string
+  /** `playground`: the built-in key of the console, which no client holds. */
+  purpose: KeyPurpose
+  /** Until when the former secret works, too, after a rotation. */
+  formerUntil: number | undefined
   spent: Nanos
   /** What counts against the cap now: in all, or in the present period. */
   spentUnderCap: Nanos
@@ -32,6 +38,8 @@ export type Key = {
   held: Nanos
   createdAt: number
 }
+
+export type KeyPurpose = 'client' | 'playground'
 
 /** The owner of a secret, as authentication needs it. */
 export type Caller = {
@@ -52,6 +60,8 @@ export type NewKey = {
   account: bigint
   /** SHA-256 of the secret; the secret itself never reaches a store. */
   hash: Uint8Array
+  lastFour?: string
+  purpose?: KeyPurpose
   name: string
   group: string
   expiresAt: number | undefined
@@ -62,11 +72,31 @@ export type NewKey = {
 }
 
 /** What can be changed later. A field that is present and undefined is removed; an absent field stays. */
-export type KeyChanges = Partial<Pick<NewKey, 'expiresAt' | 'cap' | 'capPeriod'> & Limits & Restrictions>
+export type KeyChanges = Partial<
+  Pick<NewKey, 'name' | 'group' | 'expiresAt' | 'cap' | 'capPeriod'> & Limits & Restrictions
+>
+
+export type KeyFilter = {
+  /** `active`: neither revoked nor expired. */
+  state?: 'active' | 'expired' | 'revoked'
+  /** Part of the name, in any case. */
+  name?: string
+  /** Only keys with a lower id. */
+  before?: bigint
+}
+
+/** `formerUntil`: how long the secret that it replaces still works. */
+export type NewSecret = { hash: Uint8Array; lastFour: string; formerUntil: number | undefined }
 
 export interface Keys {
   create(key: NewKey): Promise<Key>
   list(account: bigint): Promise<Key[]>
+  /** Newest first. `total`: of the account's keys that the filter admits, regardless of `before`. */
+  page(account: bigint, filter: KeyFilter, limit: number): Promise<{ keys: Key[]; total: number }>
+  /** The account's built-in key for the console; created by `create` with this purpose, at most one. */
+  playground(account: bigint): Promise<Key | undefined>
+  /** false: no such key, or it is revoked. */
+  rotate(key: bigint, secret: NewSecret): Promise<boolean>
   /** How many keys of each group are neither revoked nor expired. */
   countByGroup(): Promise<ReadonlyMap<string, number>>
   /** false: no such key. */

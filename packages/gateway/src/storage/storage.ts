@@ -1,5 +1,6 @@
 // What the gateway needs from a store: one interface by noun, two engines behind it (sqlite/, postgres/).
 import type { Accounts } from './accounts.ts'
+import type { Codes } from './codes.ts'
 import type { Contents } from './contents.ts'
 import type { Keys } from './keys.ts'
 import type { Leases } from './leases.ts'
@@ -9,9 +10,13 @@ import type { Meta } from './meta.ts'
 import type { Nodes } from './nodes.ts'
 import type { Reasoning } from './reasoning.ts'
 import type { Responses } from './responses.ts'
+import type { Sessions } from './sessions.ts'
+import type { SignIns } from './sign-ins.ts'
+import type { Spending } from './spending.ts'
 import type { Tasks } from './tasks.ts'
 
 export * from './accounts.ts'
+export * from './codes.ts'
 export * from './keys.ts'
 export * from './leases.ts'
 export * from './ledger.ts'
@@ -20,6 +25,9 @@ export * from './meta.ts'
 export * from './nodes.ts'
 export * from './reasoning.ts'
 export * from './responses.ts'
+export * from './sessions.ts'
+export * from './sign-ins.ts'
+export * from './spending.ts'
 export * from './tasks.ts'
 
 export interface Storage {
@@ -39,6 +47,14 @@ export interface Storage {
   readonly responses: Responses
   /** Reasoning state that a client's dialect cannot carry. */
   readonly reasoning: Reasoning
+  /** Browsers that are signed in to the console. */
+  readonly sessions: Sessions
+  /** Passwords, second factors, one-time links and attempts. */
+  readonly signIns: SignIns
+  /** Redemption codes. */
+  readonly codes: Codes
+  /** Sums, lists and histories for the console. */
+  readonly spending: Spending
   /** Resolves if the store answers, rejects with StoreDown if it does not. */
   ping(): Promise<void>
   close(): Promise<void>

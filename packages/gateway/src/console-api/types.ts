@@ -1,0 +1,246 @@
+// The console API as the web app sees it: what each route takes and returns. Types only; the console imports this file.
+// Amounts are decimal USD as text, times are ISO 8601 in UTC, ids are text.
+
+/** The body of every error, as in the chat dialect. */
+export type ErrorBody = { error: { message: string; type: string; param: string | null; code: string } }
+
+export type Page<T> = { items: T[]; next: string | null }
+
+// Before sign-in
+
+/** GET /console/api/about, for everyone. */
+export type About = {
+  name: string
+  support_url: string | null
+  registration: { open: boolean; trial_credit_usd: string }
+  /** Whether e-mails can be sent: verification and reset of passwords. */
+  mail: boolean
+  password: { min_length: number; max_length: number }
+  /** The URL that clients use: `server.public_url`, else the origin of this request. */
+  base_url: string
+  version: string
+}
+
+/** POST /console/api/register and POST /console/api/sign-in take this. `code`: of the authenticator app, or a recovery code. */
+export type Credentials = { email: string; password: string; code?: string }
+/** The answer of register. It also signs in if the request comes from a page of the console. */
+export type Registered = { id: string; email: string; trial_credit_usd: string; notice: string | null }
+/** The answer of sign-in. `second_factor_required`: send the credentials again, with a code. */
+export type SignInResult = { signed_in: true } | { signed_in: false; second_factor_required: true }
+
+/** POST /console/api/password/forgot: always 202, so that nobody learns which addresses have accounts. */
+export type ForgotPassword = { email: string }
+/** POST /console/api/password/reset */
+export type ResetPassword = { token: string; password: string }
+/** POST /console/api/email/verify and POST /console/api/setup (signs in) */
+export type LinkToken = { token: string }
+
+// Account and settings
+
+/** GET /console/api/session */
+export type SessionInfo = {
+  account: { id: string; email: string; created_at: string; email_verified: boolean; has_password: boolean }
+  balance_usd: string
+  held_usd: string
+  available_usd: string
+  low_balance_usd: string | null
+  is_low: boolean
+  second_factor: boolean
+  /** Signed in by the link of the first start: a password can be set without the former one. */
+  may_set_password: boolean
+  language: string | null
+}
+
+/** POST /console/api/password. `current` is required if the account has a password. Ends all other sessions. */
+export type ChangePassword = { current?: string; password: string }
+/** POST /console/api/preferences */
+export type ChangePreferences = { low_balance_usd?: string | null; language?: 'en' | 'zh' | null }
+/** GET /console/api/sessions; DELETE /console/api/sessions/{id}; POST /console/api/sign-out; POST /console/api/sign-out-everywhere */
+export type SignedInBrowser = {
+  id: string
+  user_agent: string
+  address: string
+  created_at: string
+  seen_at: string
+  current: boolean
+}
+/** POST /console/api/second-factor/begin: nothing holds until it is confirmed by a code. */
+export type BegunSecondFactor = { secret: string; uri: string }
+/** POST /console/api/second-factor/confirm */
+export type ConfirmSecondFactor = { secret: string; code: string; password: string }
+/** Shown once. */
+export type RecoveryCodes = { recovery_codes: string[] }
+/** POST /console/api/second-factor/remove */
+export type RemoveSecondFactor = { password: string; code: string }
+
+// Overview
+
+export type SeriesPoint = { at: string; name: string; requests: number; tokens: number; cost_usd: string }
+
+/** GET /console/api/overview */
+export type Overview = {
+  balance_usd: string
+  held_usd: string
+  available_usd: string
+  spent_today_usd: string
+  spent_this_month_usd: string
+  /** The last 14 days (UTC), days without charges included. */
+  days: { at: string; cost_usd: string; requests: number }[]
+  requests: RequestRow[]
+  /** Without the built-in key. 0: the first-run path is shown. */
+  keys: number
+}
+
+// Keys
+
+export type Limits = { rpm: number | null; tpm: number | null; concurrent: number | null }
+
+export type KeyRow = {
+  id: string
+  name: string
+  last_four: string
+  group: string
+  /** `playground`: the built-in key of the playground; it can be limited, not rotated or deleted. */
+  purpose: 'client' | 'playground'
+  state: 'active' | 'expired' | 'deleted'
+  created_at: string
+  expires_at: string | null
+  last_used_at: string | null
+  former_secret_until: string | null
+  cap_usd: string | null
+  cap_period: 'day' | 'week' | 'month' | null
+  cap_renews_at: string | null
+  /** What counts against the cap now. */
+  spent_under_cap_usd: string
+  spent_usd: string
+  held_usd: string
+  models: string[] | null
+  networks: string[] | null
+  limits: Limits
+}
+
+/** GET /console/api/keys?state=active|expired|deleted&name=...&before=... (50 per page) */
+export type KeyPage = Page<KeyRow> & { total: number }
+
+/** POST /console/api/keys */
+export type NewKey = {
+  name: string
+  group?: string
+  cap_usd?: string | null
+  cap_period?: 'day' | 'week' | 'month' | null
+  expires_at?: string | null
+  models?: string[] | null
+  networks?: string[] | null
+  limits?: Partial<Limits>
+}
+/** POST /console/api/keys/{id}: only the fields that are present change. */
+export type ChangeKey = Partial<NewKey>
+/** POST /console/api/keys/{id}/rotate. `grace_seconds`: how long the former secret works, at most a week. DELETE /console/api/keys/{id} */
+export type RotateKey = { grace_seconds: number }
+/** The secret is shown once. */
+export type KeyWithSecret = { key: KeyRow; secret: string }
+
+/** GET /console/api/groups: those that the account may choose. */
+export type GroupRow = { id: string; multiplier: string; models: number; is_default: boolean }
+
+// Models
+
+/** GET /console/api/models: every model of every group that the account may choose, once, with the prices of each group. */
+export type ModelRow = {
+  id: string
+  type: 'text' | 'image' | 'video'
+  owner: string
+  /** As GET /v1/models shows them: figures in USD by name. */
+  prices: { group: string; price: Record<string, unknown> }[]
+  limits: Record<string, unknown>
+  protocols: string[]
+  accepts: { images: boolean | null; tools: boolean | null; reasoning: boolean | null }
+  /** Over the last 24 hours; null: no traffic. */
+  median_first_token_ms: number | null
+}
+
+// Usage
+
+/** GET /console/api/usage?from=...&to=...&step=hour|day&by=model|key&model=...&key=... */
+export type UsageSeries = {
+  step: 'hour' | 'day' | 'month'
+  from: string
+  to: string
+  points: SeriesPoint[]
+  total: { requests: number; tokens: number; cost_usd: string }
+}
+
+export type RequestRow = {
+  request_id: string
+  at: string
+  model: string
+  key_id: string
+  key_name: string
+  /** Null while it runs, and where nothing was counted. */
+  input_tokens: number | null
+  output_tokens: number | null
+  cost_usd: string
+  first_token_ms: number | null
+  total_ms: number | null
+  ending: string
+}
+/** GET /console/api/requests?from&to&model&key&ending&before, 50 per page; GET /console/api/requests.csv with the same filters. */
+export type RequestPage = Page<RequestRow>
+/** GET /console/api/requests/{id}: as GET /v1/usage/{request_id}. */
+export type Receipt = Record<string, unknown> & {
+  request_id: string
+  at: string
+  model: string
+  key_id: string
+  group: string | null
+  ending: string
+  state: string
+  attempts: { model: string; outcome: string; upstream?: string }[]
+  units: Record<string, number> | null
+  price: Record<string, unknown> | null
+  formula: string | null
+  cost_usd: string
+  shortfall_usd: string
+  held_usd: string
+  timing: { first_token_ms: number | null; total_ms: number | null }
+  warnings: string[]
+}
+
+// Wallet
+
+/** GET /console/api/wallet */
+export type Wallet = {
+  balance_usd: string
+  held_usd: string
+  available_usd: string
+  low_balance_usd: string | null
+  support_url: string | null
+  open: { request_id: string; at: string; model: string; key_name: string; held_usd: string }[]
+}
+/** GET /console/api/wallet/history?before=...; GET /console/api/wallet/statements/{yyyy-mm}.csv */
+export type WalletEntry = {
+  kind: 'credit' | 'debit' | 'usage'
+  at: string
+  reason: string
+  amount_usd: string
+  requests: number
+  balance_after_usd: string
+}
+/** GET /console/api/wallet/statements: months with entries, newest first. */
+export type Statement = { month: string; credited_usd: string; spent_usd: string }
+/** POST /console/api/wallet/redeem */
+export type RedeemCode = { code: string }
+export type Redeemed = { amount_usd: string; balance_usd: string }
+
+// Playground
+
+/**
+ * POST /console/api/playground/v1/chat/completions and the other paths of the gateway's own endpoints: the same request, billed to
+ * the built-in key. GET /console/api/playground/key shows that key (a KeyRow).
+ */
+export type PlaygroundPaths =
+  | '/v1/chat/completions'
+  | '/v1/responses'
+  | '/v1/images/generations'
+  | '/v1/images/edits'
+  | '/api/v3/contents/generations/tasks'

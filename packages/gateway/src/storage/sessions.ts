@@ -1,0 +1,38 @@
+// Browsers that are signed in to the console. Their cookie holds a random token; the store keeps its SHA-256.
+import type { Account } from './accounts.ts'
+
+export type Session = {
+  id: bigint
+  account: bigint
+  createdAt: number
+  /** The last request, to the minute. */
+  seenAt: number
+  expiresAt: number
+  userAgent: string
+  address: string
+}
+
+export type NewSession = {
+  account: bigint
+  hash: Uint8Array
+  expiresAt: number
+  userAgent: string
+  address: string
+}
+
+export interface Sessions {
+  /** Ends the account's oldest session if it has too many. undefined: the account does not exist or is disabled. */
+  create(session: NewSession): Promise<Session | undefined>
+  /** undefined: no such session, or it has ended or expired, or its account is disabled. */
+  find(hash: Uint8Array): Promise<{ session: Session; account: Account } | undefined>
+  /** Records a request and extends the session. */
+  touch(session: bigint, expiresAt: number): Promise<void>
+  /** Newest first, without those that have expired. */
+  list(account: bigint): Promise<Session[]>
+  /** false: the account has no such session. */
+  end(account: bigint, session: bigint): Promise<boolean>
+  /** Resolves with the number of sessions that ended. */
+  endAll(account: bigint, except?: bigint): Promise<number>
+  /** Removes at most `limit` expired sessions; resolves with their number. */
+  sweep(limit: number): Promise<number>
+}

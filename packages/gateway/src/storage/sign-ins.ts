@@ -1,0 +1,52 @@
+// What proves that a visitor of the console is the holder of an account: password, second factor, links sent by e-mail.
+
+/** Everything that signing in needs of an account, found by its address. */
+export type SignIn = {
+  account: bigint
+  email: string
+  disabled: boolean
+  /** The hash; undefined: the account has no password yet. */
+  password: string | undefined
+  emailVerifiedAt: number | undefined
+  secondFactor: SecondFactor | undefined
+}
+
+/** `secret` is encrypted. `unusedRecoveryCodes` is a number: the codes themselves are only ever compared. */
+export type SecondFactor = { secret: Uint8Array; unusedRecoveryCodes: number }
+
+/** `setup`: the link that the first start prints. */
+export type LinkPurpose = 'verify' | 'reset' | 'setup'
+
+/** Attempts of a subject (an account, a network) within a window of time, on all nodes. */
+export type AttemptLimit = { subject: string; most: number; windowMs: number }
+
+export interface SignIns {
+  find(email: string): Promise<SignIn | undefined>
+  findByAccount(account: bigint): Promise<SignIn | undefined>
+  /** Also ends all sessions of the account but `keep`, and makes its reset links useless. */
+  setPassword(account: bigint, hash: string, keep?: bigint): Promise<void>
+  setEmailVerified(account: bigint): Promise<void>
+  /** `recoveryCodes`: SHA-256 of each. undefined removes the second factor. */
+  setSecondFactor(
+    account: bigint,
+    factor: { secret: Uint8Array; recoveryCodes: readonly Uint8Array[] } | undefined,
+  ): Promise<void>
+  /** false: this step of time, or a later one, was used before. A one-time password works once. */
+  useStep(account: bigint, step: number): Promise<boolean>
+  /** false: no such code, or it was used before. */
+  useRecoveryCode(account: bigint, hash: Uint8Array): Promise<boolean>
+
+  /** A link that works once. Earlier links of the account for the same purpose stop working. */
+  createLink(link: { hash: Uint8Array; purpose: LinkPurpose; account: bigint; expiresAt: number }): Promise<void>
+  /** The account whose link it is; it does not work a second time. undefined: unknown, used or expired. */
+  useLink(hash: Uint8Array, purpose: LinkPurpose): Promise<bigint | undefined>
+  /** The same without using it up. */
+  findLink(hash: Uint8Array, purpose: LinkPurpose): Promise<bigint | undefined>
+
+  /** Counts one attempt for every subject. Resolves with the milliseconds to wait if any is above its limit, else undefined. */
+  countAttempt(limits: readonly AttemptLimit[]): Promise<number | undefined>
+  /** After a success. */
+  forgetAttempts(subjects: readonly string[]): Promise<void>
+  /** Removes links and attempts that no longer matter. */
+  sweep(limit: number): Promise<number>
+}

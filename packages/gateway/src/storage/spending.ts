@@ -1,0 +1,63 @@
+// What an account spends, for the console: sums that are kept as charges happen, lists with filters, and the wallet's history.
+import type { Nanos } from '../money/amount.ts'
+import type { UsageRow } from './ledger.ts'
+
+/** Of one hour (UTC) in which charges were booked, by key and model. Sums of these equal the account's transfers. */
+export type SpendingFilter = {
+  /** Milliseconds since 1970; `to` is excluded. */
+  from: number
+  to: number
+  model?: string
+  key?: bigint
+}
+export type SpendingStep = 'hour' | 'day' | 'month'
+export type SpendingBy = 'model' | 'key' | 'none'
+/** `at`: the beginning of the step. `name`: the model, or the id of the key, or an empty string. */
+export type SpendingPoint = { at: number; name: string; requests: number; tokens: number; cost: Nanos }
+
+export type RequestFilter = Partial<SpendingFilter> & {
+  ending?: string
+  /** Only requests with a lower id. */
+  before?: bigint
+}
+
+/** A change of the balance: a transfer that belongs to no request, or all charges of one day. */
+export type WalletEntry = {
+  /** Of a transfer. */
+  id: bigint | undefined
+  kind: 'credit' | 'debit' | 'usage'
+  reason: string
+  at: number
+  /** Negative if it was taken from the wallet. */
+  amount: Nanos
+  requests: number
+  balanceAfter: Nanos
+}
+
+/** A time to first token, or to the first image, as a bucket of a histogram. */
+export type LatencyCount = { model: string; bucket: number; count: number }
+
+export interface Spending {
+  series(account: bigint, filter: SpendingFilter, step: SpendingStep, by: SpendingBy): Promise<SpendingPoint[]>
+  /** Newest first. Reads a bounded number of rows: `next` is where to continue, undefined if there are no more. */
+  requests(
+    account: bigint,
+    filter: RequestFilter,
+    limit: number,
+  ): Promise<{ rows: UsageRow[]; next: bigint | undefined }>
+  /** Open requests, oldest first, at most `limit`. */
+  openRequests(account: bigint, limit: number): Promise<UsageRow[]>
+  /** Newest first; `before`: entries of earlier days (UTC) than this time. A page has whole days, at least one with entries. */
+  history(
+    account: bigint,
+    limit: number,
+    before?: number,
+  ): Promise<{ entries: WalletEntry[]; next: number | undefined }>
+  /** Last use of each key that was ever used. */
+  lastUsed(account: bigint, keys: readonly bigint[]): Promise<ReadonlyMap<bigint, number>>
+  /** Adds to the histograms of this hour. */
+  addLatencies(counts: readonly LatencyCount[]): Promise<void>
+  /** The histograms since `from`, summed. */
+  latencies(from: number): Promise<LatencyCount[]>
+  sweepLatencies(before: number): Promise<number>
+}
