@@ -13,8 +13,10 @@ export type ConsoleCall = {
 /** Every error of the console's API, once: its code for programs, and its status. */
 export const CONSOLE_ERRORS = {
   bad_request: 400,
+  unknown_group: 403,
   foreign_page: 403,
   registration_closed: 403,
+  not_found: 404,
   request_timeout: 408,
   address_taken: 409,
   request_too_large: 413,
