@@ -157,6 +157,10 @@ export type Group = {
   /** Model ids, or `*` for all. */
   models: readonly string[]
   multiplierMillionths: bigint
+  /** Every account holder may choose it in the console. */
+  console?: boolean
+  /** E-mail addresses, in lower case, of account holders who may choose it in the console. */
+  accounts?: readonly string[]
   /** By model id. */
   prices?: ReadonlyMap<string, GroupPrice>
   mediaPrices?: ReadonlyMap<string, GroupMediaPrice>

@@ -75,7 +75,15 @@ export type RemoveSecondFactor = { password: string; code: string }
 
 // Overview
 
-export type SeriesPoint = { at: string; name: string; requests: number; tokens: number; cost_usd: string }
+/** `name`: the model or the id of the key. `label`: how it is shown. */
+export type SeriesPoint = {
+  at: string
+  name: string
+  label: string
+  requests: number
+  tokens: number
+  cost_usd: string
+}
 
 /** GET /console/api/overview */
 export type Overview = {
@@ -149,12 +157,12 @@ export type GroupRow = { id: string; multiplier: string; models: number; is_defa
 export type ModelRow = {
   id: string
   type: 'text' | 'image' | 'video'
-  owner: string
+  /** Null: unknown. */
+  vendor: string | null
   /** As GET /v1/models shows them: figures in USD by name. */
   prices: { group: string; price: Record<string, unknown> }[]
   limits: Record<string, unknown>
   protocols: string[]
-  accepts: { images: boolean | null; tools: boolean | null; reasoning: boolean | null }
   /** Over the last 24 hours; null: no traffic. */
   median_first_token_ms: number | null
 }

@@ -79,6 +79,7 @@ export type KeyChanges = Partial<
 export type KeyFilter = {
   /** `active`: neither revoked nor expired. */
   state?: 'active' | 'expired' | 'revoked'
+  purpose?: KeyPurpose
   /** Part of the name, in any case. */
   name?: string
   /** Only keys with a lower id. */
@@ -93,6 +94,7 @@ export interface Keys {
   list(account: bigint): Promise<Key[]>
   /** Newest first. `total`: of the account's keys that the filter admits, regardless of `before`. */
   page(account: bigint, filter: KeyFilter, limit: number): Promise<{ keys: Key[]; total: number }>
+  names(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>
   /** The account's built-in key for the console; created by `create` with this purpose, at most one. */
   playground(account: bigint): Promise<Key | undefined>
   /** false: no such key, or it is revoked. */

@@ -4,14 +4,14 @@ import { closestMatch } from '../closest-match.ts'
 import type { Group, GroupMediaPrice, GroupPrice, ModelType } from '../types.ts'
 import { addMistake, lineOf, type YamlValue } from '../yaml/document.ts'
 import { entriesOf, fieldsOf, itemsOf, listOf, quote } from '../yaml/fields.ts'
-import { readId, readMultiplier, readText } from '../yaml/scalars.ts'
+import { readBoolean, readId, readMultiplier, readText } from '../yaml/scalars.ts'
 import { mediaPriceVersion, readMediaPrice } from './models/media-prices.ts'
 import { priceVersion, readTokenPrice } from './models/token-prices.ts'
 
 export const ALL_MODELS = '*'
 export const MULTIPLIER_ONE = 1_000_000n
 
-const GROUP_FIELDS = { id: true, models: true, multiplier: true, prices: true } as const
+const GROUP_FIELDS = { id: true, models: true, multiplier: true, prices: true, console: true, accounts: true } as const
 const EXAMPLE = '{ id: default, models: ["*"], multiplier: 1 }'
 const PRICES_EXAMPLE = 'prices: { my-model: { input: 1.50, output: 6.00 } }'
 
@@ -29,13 +29,25 @@ export function readGroups(value: YamlValue | undefined, models: KnownModels): M
     const names = fields.required('models', readNames, 'write models: ["*"] for all') ?? []
     const multiplierMillionths = fields.optional('multiplier', readMultiplier, MULTIPLIER_ONE)
     const prices = readPrices(fields.get('prices'), names, models)
+    const isOffered = fields.optional('console', readBoolean, false)
+    const accounts = fields.optional('accounts', readAccounts, undefined)
     if (id === undefined) continue
     const first = lines.get(id)
     if (first !== undefined) addMistake(item, `duplicate group id; the first is on line ${first}`)
     lines.set(id, first ?? lineOf(item))
-    groups.set(id, { id, models: [...new Set(names)].sort(), multiplierMillionths, ...prices })
+    const offered = { ...(isOffered ? { console: true } : {}), ...(accounts ? { accounts } : {}) }
+    groups.set(id, { id, models: [...new Set(names)].sort(), multiplierMillionths, ...offered, ...prices })
   }
   return groups
+}
+
+const readAccounts = listOf(readAddress, '[ada@example.com]', 'without it, no account is named')
+
+function readAddress(value: YamlValue): string | undefined {
+  const address = readText(value)
+  if (address === undefined || /^[^\s@]+@[^\s@]+$/.test(address)) return address?.toLowerCase().normalize('NFC')
+  addMistake(value, `${quote(address)} is not an e-mail address such as ada@example.com`)
+  return undefined
 }
 
 /** The group's own prices, to which its multiplier does not apply. */

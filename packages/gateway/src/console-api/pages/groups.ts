@@ -1,0 +1,39 @@
+// The groups that an account holder may choose for a key: `default`, those offered to everyone, and those that name the account.
+import type { FileConfig, Group } from '../../config/types.ts'
+import type { Account } from '../../storage/storage.ts'
+import { Rejection } from '../rejection.ts'
+import type { GroupRow } from '../types.ts'
+
+export const DEFAULT_GROUP = 'default'
+
+export const groupsFor = ({ groups }: Pick<FileConfig, 'groups'>, { email }: Pick<Account, 'email'>): Group[] =>
+  [...groups.values()].filter(
+    ({ id, console, accounts }) => id === DEFAULT_GROUP || console === true || accounts?.includes(email),
+  )
+
+/** The same answer for a group that does not exist and for one that is not offered: its name may be a secret. */
+export function chosenGroup(config: Pick<FileConfig, 'groups'>, account: Pick<Account, 'email'>, id: string): Group {
+  const group = groupsFor(config, account).find((each) => each.id === id)
+  if (group) return group
+  throw new Rejection({
+    ...{ code: 'unknown_group', param: 'group' },
+    message: `Your account cannot use a group '${id}'. GET /console/api/groups lists those it can.`,
+  })
+}
+
+/** `countModels`: how many models a group offers. */
+export function listGroups(
+  config: Pick<FileConfig, 'groups'>,
+  account: Account,
+  countModels: (group: string) => number,
+): GroupRow[] {
+  return groupsFor(config, account).map(({ id, multiplierMillionths }) => ({
+    ...{ id, multiplier: decimal(multiplierMillionths), models: countModels(id), is_default: id === DEFAULT_GROUP },
+  }))
+}
+
+/** `1500000n` -> `1.5` */
+function decimal(millionths: bigint): string {
+  const digits = String(millionths).padStart(7, '0')
+  return `${digits.slice(0, -6)}.${digits.slice(-6)}`.replace(/\.?0+$/, '')
+}

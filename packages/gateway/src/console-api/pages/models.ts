@@ -1,0 +1,54 @@
+// Model square: every model that some group of the account offers, once, with what each of these groups pays.
+import type { AnyOffer, Catalogue } from '../../access/catalogue.ts'
+import { describeModel } from '../../access/describe-model.ts'
+import type { Account, Spending } from '../../storage/storage.ts'
+import type { ModelRow } from '../types.ts'
+import { groupsFor } from './groups.ts'
+import { medians } from './latency.ts'
+
+const DAY_MS = 86_400_000
+
+export type ModelPageDependencies = { catalogue(): Catalogue; store: { spending: Spending }; clock(): number }
+
+export async function listModelSquare(account: Account, deps: ModelPageDependencies): Promise<ModelRow[]> {
+  const median = medians(await deps.store.spending.latencies(deps.clock() - DAY_MS))
+  const rows = new Map<string, ModelRow>()
+  const catalogue = deps.catalogue()
+  for (const { id: group } of groupsFor(catalogue.config, account)) {
+    for (const offer of offersOfGroup(catalogue, group)) {
+      const { id } = offer.model
+      const { price = {}, limits = {}, protocols = [], type = 'text' } = describeModel(offer)
+      const row = rows.get(id) ?? {
+        ...{ id, type, vendor: vendorOf(id), prices: [], limits: { ...limits }, protocols: [...protocols] },
+        median_first_token_ms: median.get(id) ?? null,
+      }
+      row.prices.push({ group, price: { ...price } })
+      rows.set(id, row)
+    }
+  }
+  return [...rows.values()]
+}
+
+export const offersOfGroup = ({ offers, imageOffers, videoOffers }: Catalogue, group: string): AnyOffer[] =>
+  [offers, imageOffers, videoOffers].flatMap((each) => [...(each.get(group)?.values() ?? [])])
+
+/** By the beginning of the id, which vendors choose alike for all of their models. */
+const VENDORS: readonly [RegExp, string][] = [
+  [/^(gpt|o\d|chatgpt|codex|dall-e|sora)\b/, 'OpenAI'],
+  [/^claude\b/, 'Anthropic'],
+  [/^(gemini|gemma|imagen|veo)\b/, 'Google'],
+  [/^(doubao|seed|seedance|seedream)/, 'ByteDance'],
+  [/^deepseek\b/, 'DeepSeek'],
+  [/^(qwen|qwq)/, 'Alibaba'],
+  [/^(llama|meta-llama)/, 'Meta'],
+  [/^(mistral|mixtral|codestral|ministral|magistral)/, 'Mistral'],
+  [/^grok\b/, 'xAI'],
+  [/^(glm|chatglm)/, 'Zhipu'],
+  [/^(kimi|moonshot)/, 'Moonshot'],
+  [/^sandbox-/, 'Trivium'],
+]
+
+function vendorOf(id: string): string | null {
+  const name = id.toLowerCase().split('/').at(-1) ?? ''
+  return VENDORS.find(([pattern]) => pattern.test(name))?.[1] ?? null
+}

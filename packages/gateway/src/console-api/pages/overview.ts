@@ -1,0 +1,32 @@
+// Overview: the first page after sign-in.
+import { formatUsd } from '../../money/amount.ts'
+import type { Account } from '../../storage/storage.ts'
+import type { Overview } from '../types.ts'
+import { requestRows, type UsagePageDependencies } from './usage.ts'
+import { balances } from './wallet.ts'
+
+const DAY_MS = 86_400_000
+const DAYS = 14
+const NEWEST = 10
+
+export async function showOverview(account: Account, deps: UsagePageDependencies): Promise<Overview> {
+  const { spending, ledger, keys } = deps.store
+  const today = Math.floor(deps.clock() / DAY_MS) * DAY_MS
+  const from = today - (DAYS - 1) * DAY_MS
+  const points = await spending.series(account.id, { from, to: today + DAY_MS }, 'day', 'none')
+  const byDay = new Map(points.map((point) => [point.at, point]))
+  const rows = await ledger.usage(account.id, NEWEST)
+  const { total } = await keys.page(account.id, { purpose: 'client' }, 1)
+  return {
+    ...balances(account),
+    spent_today_usd: formatUsd(account.spentToday),
+    spent_this_month_usd: formatUsd(account.spentThisMonth),
+    days: Array.from({ length: DAYS }, (_, index) => {
+      const at = from + index * DAY_MS
+      const { cost = 0n, requests = 0 } = byDay.get(at) ?? {}
+      return { at: new Date(at).toISOString(), cost_usd: formatUsd(cost), requests }
+    }),
+    requests: await requestRows(rows, deps),
+    keys: total,
+  }
+}

@@ -1,0 +1,164 @@
+// Usage: sums over time, and the account's requests with filters and receipts.
+import { formatRequestId, parseRequestId } from '../../access/ids.ts'
+import { formatUsd } from '../../money/amount.ts'
+import { showReceipt } from '../../paid-call/show-receipt.ts'
+import type { Account, RequestFilter, SpendingStep, Storage, UsageRow } from '../../storage/storage.ts'
+import { badRequest, Rejection } from '../rejection.ts'
+import type { Receipt, RequestPage, RequestRow, UsageSeries } from '../types.ts'
+import { keyNames } from './key-names.ts'
+
+export type UsagePageDependencies = {
+  store: Pick<Storage, 'keys' | 'ledger' | 'spending'>
+  showsUpstreams(): boolean
+  clock(): number
+}
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Hours are shown for a fortnight at most: more points than pixels help nobody. */
+const MOST_HOURS = 14 * 24
+const MOST_DAYS = 800
+const PAGE = 50
+/** Of a CSV file. */
+export const MOST_CSV_ROWS = 50_000
+
+export async function showSeries(
+  account: Account,
+  query: URLSearchParams,
+  deps: UsagePageDependencies,
+): Promise<UsageSeries> {
+  const to = timeIn(query, 'to') ?? deps.clock()
+  const from = timeIn(query, 'from') ?? to - 30 * DAY_MS
+  if (from >= to) throw badRequest('from', 'from must be before to.')
+  const step = wordIn(query, 'step', ['hour', 'day', 'month'], 'day')
+  const stepMs = step === 'hour' ? HOUR_MS : DAY_MS
+  const most = step === 'hour' ? MOST_HOURS : MOST_DAYS
+  if ((to - from) / stepMs > most) throw badRequest('from', `With step=${step}, at most ${most} ${step}s can be shown.`)
+  const by = wordIn(query, 'by', ['model', 'key', 'none'], 'none')
+  const filter = { from, to, ...namedIn(query) }
+  const points = await deps.store.spending.series(account.id, filter, step satisfies SpendingStep, by)
+  const names =
+    by === 'key'
+      ? await keyNames(
+          deps.store.keys,
+          points.map(({ name }) => BigInt(name)),
+        )
+      : new Map()
+  const sum = points.reduce(
+    (total, { requests, tokens, cost }) => ({
+      ...{ requests: total.requests + requests, tokens: total.tokens + tokens, cost: total.cost + cost },
+    }),
+    { requests: 0, tokens: 0, cost: 0n },
+  )
+  return {
+    ...{ step, from: new Date(from).toISOString(), to: new Date(to).toISOString() },
+    points: points.map(({ at, name, requests, tokens, cost }) => ({
+      ...{ at: new Date(at).toISOString(), name, label: by === 'key' ? (names.get(BigInt(name)) ?? name) : name },
+      ...{ requests, tokens, cost_usd: formatUsd(cost) },
+    })),
+    total: { requests: sum.requests, tokens: sum.tokens, cost_usd: formatUsd(sum.cost) },
+  }
+}
+
+export async function listRequests(
+  account: Account,
+  query: URLSearchParams,
+  deps: UsagePageDependencies,
+  limit = PAGE,
+): Promise<RequestPage> {
+  const { rows, next } = await deps.store.spending.requests(account.id, filterIn(query), limit)
+  return { items: await requestRows(rows, deps), next: next === undefined ? null : formatRequestId(next) }
+}
+
+/** Everything that the filters admit, newest first, up to a limit. */
+export async function requestLines(
+  account: Account,
+  query: URLSearchParams,
+  deps: UsagePageDependencies,
+): Promise<string[][]> {
+  const lines: string[][] = [CSV_HEAD]
+  const rest = new URLSearchParams(query)
+  for (;;) {
+    const { items, next } = await listRequests(account, rest, deps, 1_000)
+    for (const row of items) lines.push(CSV_FIELDS.map((field) => String(row[field] ?? '')))
+    if (next === null || lines.length > MOST_CSV_ROWS) return lines
+    rest.set('before', next)
+  }
+}
+
+const CSV_FIELDS = [
+  ...(['request_id', 'at', 'model', 'key_id', 'key_name', 'input_tokens', 'output_tokens', 'cost_usd'] as const),
+  ...(['first_token_ms', 'total_ms', 'ending'] as const),
+] satisfies (keyof RequestRow)[]
+const CSV_HEAD: string[] = [...CSV_FIELDS]
+
+export async function requestRows(rows: readonly UsageRow[], deps: UsagePageDependencies): Promise<RequestRow[]> {
+  const names = await keyNames(
+    deps.store.keys,
+    rows.map(({ key }) => key),
+  )
+  return rows.map((row) => {
+    const { request_id, at, model, key_id, units, cost_usd, timing, ending } = showReceipt(row, 'caller', false)
+    return {
+      ...{ request_id, at, model, key_id, key_name: names.get(row.key) ?? '' },
+      input_tokens: sumOf(units, ['input', 'cached_input', 'cache_write', 'cache_write_1h', 'image_input']),
+      output_tokens: sumOf(units, ['output', 'image_output', 'video_tokens']),
+      ...{ cost_usd, ...timing, ending },
+    }
+  })
+}
+
+function sumOf(units: Readonly<Record<string, number>> | null, names: readonly string[]): number | null {
+  const counts = names.flatMap((name) => units?.[name] ?? [])
+  return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0)
+}
+
+export async function showRequestReceipt(
+  account: Account,
+  id: string,
+  { store, showsUpstreams }: UsagePageDependencies,
+): Promise<Receipt> {
+  const request = parseRequestId(id)
+  const row = request === undefined ? undefined : await store.ledger.findRequest(account.id, request)
+  if (!row) throw new Rejection({ code: 'not_found', message: `Your account has no request ${id}.` })
+  return showReceipt(row, 'caller', showsUpstreams())
+}
+
+function filterIn(query: URLSearchParams): RequestFilter {
+  const [from, to, ending, before] = [
+    timeIn(query, 'from'),
+    timeIn(query, 'to'),
+    query.get('ending'),
+    query.get('before'),
+  ]
+  const last = before === null ? undefined : parseRequestId(before)
+  if (before !== null && last === undefined) throw badRequest('before', 'before must be the id of a request.')
+  return {
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+    ...(ending === null ? {} : { ending }),
+    ...(last === undefined ? {} : { before: last }),
+    ...namedIn(query),
+  }
+}
+
+function namedIn(query: URLSearchParams): { model?: string; key?: bigint } {
+  const [model, key] = [query.get('model'), query.get('key')]
+  if (key !== null && !/^\d{1,18}$/.test(key)) throw badRequest('key', 'key must be the id of a key.')
+  return { ...(model === null ? {} : { model }), ...(key === null ? {} : { key: BigInt(key) }) }
+}
+
+function timeIn(query: URLSearchParams, name: string): number | undefined {
+  const text = query.get(name)
+  if (text === null) return undefined
+  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(time)) throw badRequest(name, `${name} must be a time in ISO 8601, such as 2026-01-31T12:00:00Z.`)
+  return time
+}
+
+function wordIn<W extends string>(query: URLSearchParams, name: string, words: readonly W[], fallback: W): W {
+  const text = query.get(name) ?? fallback
+  const word = words.find((each) => each === text)
+  if (word === undefined) throw badRequest(name, `${name} must be one of ${words.join(', ')}.`)
+  return word
+}
