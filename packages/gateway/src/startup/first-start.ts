@@ -1,7 +1,7 @@
 // The first start with a new store creates an account with the trial credit and an API key, which is shown only once.
 
 import { hashSecret } from '../access/authenticate.ts'
-import { newApiKey } from '../cli/commands/operations.ts'
+import { newApiKey } from '../access/new-api-key.ts'
 import { isEmbeddedOnly, SANDBOX_GROUP } from '../config/sandbox.ts'
 import type { FileConfig } from '../config/types.ts'
 import { TRIAL } from '../money/ledger.ts'
@@ -25,7 +25,8 @@ async function createFirstKey(storage: Storage, config: FileConfig): Promise<Fir
   const account = await storage.accounts.create(EMAIL, config.registration.trialCredit, TRIAL)
   if (!account) return undefined
   const secret = newApiKey()
-  const key = { account: account.id, hash: hashSecret(secret), name: 'first key', group: SANDBOX_GROUP }
+  const known = { account: account.id, hash: hashSecret(secret), lastFour: secret.slice(-4) }
+  const key = { ...known, name: 'first key', group: SANDBOX_GROUP }
   const unlimited = {
     expiresAt: undefined,
     cap: undefined,

@@ -2,6 +2,7 @@
 
 import { hashSecret } from '../../access/authenticate.ts'
 import { formatRequestId, parseRequestId } from '../../access/ids.ts'
+import { newApiKey } from '../../access/new-api-key.ts'
 import type { FileConfig } from '../../config/types.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { CREDIT, TRIAL } from '../../money/ledger.ts'
@@ -106,11 +107,6 @@ export function isOperation(name: string): name is OperationName {
   return Object.hasOwn(OPERATIONS, name)
 }
 
-/** 256 random bits; the store gets only the hash. */
-export function newApiKey(): string {
-  return `sk-${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`
-}
-
 async function createKey({ storage, config }: OperationContext, values: Values): Promise<unknown> {
   const { account = '', name = '', group = 'default' } = values
   const known = config.groups.get(group)
@@ -123,7 +119,7 @@ async function createKey({ storage, config }: OperationContext, values: Values):
   const secret = newApiKey()
   const hash = hashSecret(secret)
   const key = await storage.keys.create({
-    ...{ account: id, hash, name, group, expiresAt, cap, capPeriod },
+    ...{ account: id, hash, lastFour: secret.slice(-4), name, group, expiresAt, cap, capPeriod },
     ...{ limits: { ...NO_LIMITS, ...limits }, restrictions: { models, networks } },
   })
   return { ...keyJson(key), secret }

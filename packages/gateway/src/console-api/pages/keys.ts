@@ -1,0 +1,180 @@
+// Keys: list, create, change, rotate and delete. A secret leaves the gateway once, in the answer that creates it.
+import { hashSecret } from '../../access/authenticate.ts'
+import type { Catalogue } from '../../access/catalogue.ts'
+import { newApiKey } from '../../access/new-api-key.ts'
+import { formatUsd } from '../../money/amount.ts'
+import { endOf, NO_LIMITS } from '../../money/limits.ts'
+import type { Account, Key, KeyFilter, Storage } from '../../storage/storage.ts'
+import { badRequest, Rejection } from '../rejection.ts'
+import type { ChangeKey, KeyPage, KeyRow, KeyWithSecret, NewKey, RotateKey } from '../types.ts'
+import { chosenGroup, DEFAULT_GROUP } from './groups.ts'
+import { readTerms } from './key-terms.ts'
+import { offersOfGroup } from './models.ts'
+
+export type KeyPageDependencies = {
+  catalogue(): Catalogue
+  store: Pick<Storage, 'keys' | 'spending'>
+  clock(): number
+}
+
+const PAGE = 50
+/** Of one account, deleted ones not counted. */
+const MOST_KEYS = 2_000
+const LONGEST_GRACE_SECONDS = 7 * 86_400
+
+const STATES = { active: 'active', expired: 'expired', deleted: 'revoked' } as const
+
+export async function listKeys(account: Account, query: URLSearchParams, deps: KeyPageDependencies): Promise<KeyPage> {
+  const filter = filterIn(query)
+  // One more than is shown, to know whether there are more.
+  const { keys, total } = await deps.store.keys.page(account.id, filter, PAGE + 1)
+  const shown = keys.slice(0, PAGE)
+  const next = keys.length > PAGE ? String(shown.at(-1)?.id) : null
+  return { items: await keyRows(account, shown, deps), next, total }
+}
+
+function filterIn(query: URLSearchParams): KeyFilter {
+  const [state, name, before] = [query.get('state'), query.get('name'), query.get('before')]
+  if (state !== null && !Object.hasOwn(STATES, state))
+    throw badRequest('state', `state must be one of ${Object.keys(STATES).join(', ')}.`)
+  if (before !== null && !/^\d{1,18}$/.test(before)) throw badRequest('before', 'before must be the id of a key.')
+  return {
+    ...(state === null ? {} : { state: STATES[state as keyof typeof STATES] }),
+    ...(name ? { name } : {}),
+    ...(before === null ? {} : { before: BigInt(before) }),
+  }
+}
+
+export async function createKey(account: Account, body: NewKey, deps: KeyPageDependencies): Promise<KeyWithSecret> {
+  const { catalogue, store, clock } = deps
+  const group = chosenGroup(catalogue().config, account, body.group ?? DEFAULT_GROUP)
+  const context = { now: clock(), cap: undefined, group, modelsOf: modelsOf(deps) }
+  const { name = '', expiresAt, cap, capPeriod, models, networks, ...limits } = readTerms(body, context)
+  const { total } = await store.keys.page(account.id, { state: 'active' }, 1)
+  if (total >= MOST_KEYS)
+    throw new Rejection({
+      ...{ code: 'too_many_keys', message: `An account can have ${MOST_KEYS} active keys. Delete some first.` },
+    })
+  const secret = newApiKey()
+  const key = await store.keys.create({
+    ...{ account: account.id, hash: hashSecret(secret), lastFour: secret.slice(-4), name, group: group.id },
+    ...{ expiresAt, cap, capPeriod, restrictions: { models, networks }, limits: { ...NO_LIMITS, ...limits } },
+  })
+  return { key: await keyRow(account, key, deps), secret }
+}
+
+export async function changeKey(
+  account: Account,
+  id: string,
+  body: ChangeKey,
+  deps: KeyPageDependencies,
+): Promise<KeyRow> {
+  const key = await ownKey(account, id, deps)
+  if (key.revoked) throw deleted(key)
+  const { config } = deps.catalogue()
+  const present = config.groups.get(key.group) ?? { id: key.group, models: [], multiplierMillionths: 0n }
+  const group = body.group === undefined ? present : chosenGroup(config, account, body.group)
+  const context = { now: deps.clock(), cap: key.cap, group, modelsOf: modelsOf(deps) }
+  const terms = readTerms(body, context)
+  const models = 'models' in terms ? terms.models : key.restrictions.models
+  const lost = group.id === key.group ? [] : (models ?? []).filter((each) => !context.modelsOf(group.id).includes(each))
+  if (lost.length > 0)
+    throw badRequest(
+      'models',
+      `The group '${group.id}' does not offer models that this key is limited to: ${lost.join(', ')}.`,
+    )
+  const changes = { ...terms, ...(group.id === key.group ? {} : { group: group.id }) }
+  if (Object.keys(changes).length > 0) await deps.store.keys.setTerms(key.id, changes)
+  return keyRow(account, await ownKey(account, id, deps), deps)
+}
+
+export async function rotateKey(
+  account: Account,
+  id: string,
+  { grace_seconds }: RotateKey,
+  deps: KeyPageDependencies,
+): Promise<KeyWithSecret> {
+  const key = await clientKey(account, id, deps)
+  if (!Number.isSafeInteger(grace_seconds) || grace_seconds < 0 || grace_seconds > LONGEST_GRACE_SECONDS)
+    throw badRequest('grace_seconds', `grace_seconds must be a whole number from 0 to ${LONGEST_GRACE_SECONDS}.`)
+  const secret = newApiKey()
+  const formerUntil = grace_seconds === 0 ? undefined : deps.clock() + grace_seconds * 1_000
+  const done = await deps.store.keys.rotate(key.id, {
+    hash: hashSecret(secret),
+    lastFour: secret.slice(-4),
+    formerUntil,
+  })
+  if (!done) throw deleted(key)
+  return { key: await keyRow(account, await ownKey(account, id, deps), deps), secret }
+}
+
+export async function deleteKey(account: Account, id: string, deps: KeyPageDependencies): Promise<KeyRow> {
+  const key = await clientKey(account, id, deps)
+  await deps.store.keys.revoke(key.id)
+  return keyRow(account, { ...key, revoked: true }, deps)
+}
+
+/** A key of another account is reported as unknown. */
+async function ownKey(account: Account, id: string, { store }: KeyPageDependencies): Promise<Key> {
+  const found = /^\d{1,18}$/.test(id) ? await store.keys.findWithAccount(BigInt(id)) : undefined
+  if (found?.account.id === account.id) return found.key
+  throw new Rejection({ code: 'not_found', message: `Your account has no key ${id}.` })
+}
+
+async function clientKey(account: Account, id: string, deps: KeyPageDependencies): Promise<Key> {
+  const key = await ownKey(account, id, deps)
+  if (key.revoked) throw deleted(key)
+  if (key.purpose === 'client') return key
+  throw new Rejection({
+    ...{
+      code: 'built_in_key',
+      message: 'This key belongs to the playground. It can be limited, but not rotated or deleted.',
+    },
+  })
+}
+
+const deleted = ({ name }: Key): Rejection =>
+  new Rejection({ code: 'key_deleted', message: `The key '${name}' is deleted. Create a new one.` })
+
+const modelsOf =
+  ({ catalogue }: KeyPageDependencies) =>
+  (group: string): readonly string[] =>
+    offersOfGroup(catalogue(), group).map(({ model }) => model.id)
+
+export async function keyRows(account: Account, keys: readonly Key[], deps: KeyPageDependencies): Promise<KeyRow[]> {
+  const used = await deps.store.spending.lastUsed(
+    account.id,
+    keys.map(({ id }) => id),
+  )
+  return keys.map((key) => rowOf(key, used.get(key.id), deps.clock()))
+}
+
+const keyRow = async (account: Account, key: Key, deps: KeyPageDependencies): Promise<KeyRow> =>
+  rowOf(key, (await deps.store.spending.lastUsed(account.id, [key.id])).get(key.id), deps.clock())
+
+function rowOf(key: Key, usedAt: number | undefined, now: number): KeyRow {
+  const { expiresAt, cap, capPeriod, limits, restrictions, formerUntil } = key
+  const isExpired = expiresAt !== undefined && expiresAt <= now
+  return {
+    ...{ id: String(key.id), name: key.name, last_four: key.lastFour, group: key.group, purpose: key.purpose },
+    state: key.revoked ? 'deleted' : isExpired ? 'expired' : 'active',
+    ...{ created_at: isoTime(key.createdAt), expires_at: isoOrNull(expiresAt), last_used_at: isoOrNull(usedAt) },
+    former_secret_until: formerUntil !== undefined && formerUntil > now ? isoTime(formerUntil) : null,
+    ...{ cap_usd: cap === undefined ? null : formatUsd(cap), cap_period: capPeriod ?? null },
+    cap_renews_at: capPeriod === undefined ? null : isoTime(endOf(capPeriod, now)),
+    ...{
+      spent_under_cap_usd: formatUsd(key.spentUnderCap),
+      spent_usd: formatUsd(key.spent),
+      held_usd: formatUsd(key.held),
+    },
+    models: restrictions.models === undefined ? null : [...restrictions.models],
+    networks: restrictions.networks === undefined ? null : [...restrictions.networks],
+    limits: {
+      ...{ rpm: limits.requestsPerMinute ?? null, tpm: limits.tokensPerMinute ?? null },
+      concurrent: limits.concurrent ?? null,
+    },
+  }
+}
+
+const isoTime = (ms: number): string => new Date(ms).toISOString()
+const isoOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : isoTime(ms))

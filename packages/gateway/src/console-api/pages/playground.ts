@@ -1,0 +1,61 @@
+// The built-in key of the playground. Requests of the playground go through the gateway's ordinary endpoints with its secret, which is
+// derived from the master secret and the account, so that it is neither stored nor ever sent to a browser.
+import { createHmac } from 'node:crypto'
+import { hashSecret } from '../../access/authenticate.ts'
+import type { Catalogue } from '../../access/catalogue.ts'
+import { NANOS_PER_USD } from '../../money/amount.ts'
+import { NO_LIMITS } from '../../money/limits.ts'
+import { type Account, type Key, NO_RESTRICTIONS, type Storage } from '../../storage/storage.ts'
+import { Rejection } from '../rejection.ts'
+import { DEFAULT_GROUP, groupsFor } from './groups.ts'
+
+const CAP = 5n * NANOS_PER_USD
+const NAME = 'Playground'
+
+export type PlaygroundDependencies = {
+  catalogue(): Catalogue
+  store: Pick<Storage, 'keys'>
+  /** The master secret. */
+  masterSecret: Uint8Array
+}
+
+export const playgroundSecret = (account: Pick<Account, 'id'>, masterSecret: Uint8Array): string =>
+  `sk-${createHmac('sha256', masterSecret).update(`playground key of account ${account.id}`).digest('base64url')}`
+
+/** The account's built-in key, created at its first use. */
+export async function playgroundKey(account: Account, deps: PlaygroundDependencies): Promise<Key> {
+  const { keys } = deps.store
+  const present = await keys.playground(account.id)
+  if (present) return present
+  const groups = groupsFor(deps.catalogue().config, account)
+  const group = groups.find(({ id }) => id === DEFAULT_GROUP) ?? groups[0]
+  if (!group)
+    throw new Rejection({
+      ...{
+        code: 'unknown_group',
+        message: 'No group of models is open to your account. Ask the operator of this gateway.',
+      },
+    })
+  const secret = playgroundSecret(account, deps.masterSecret)
+  const key = {
+    account: account.id,
+    hash: hashSecret(secret),
+    lastFour: secret.slice(-4),
+    purpose: 'playground' as const,
+  }
+  const terms = {
+    expiresAt: undefined,
+    cap: CAP,
+    capPeriod: 'month' as const,
+    limits: NO_LIMITS,
+    restrictions: NO_RESTRICTIONS,
+  }
+  try {
+    return await keys.create({ ...key, ...terms, name: NAME, group: group.id })
+  } catch (error) {
+    // Another request has created it meanwhile.
+    const created = await keys.playground(account.id)
+    if (created) return created
+    throw error
+  }
+}
