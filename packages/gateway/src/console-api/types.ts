@@ -211,7 +211,7 @@ export type Receipt = Record<string, unknown> & {
   shortfall_usd: string
   held_usd: string
   timing: { first_token_ms: number | null; total_ms: number | null }
-  warnings: string[]
+  warnings: readonly string[]
 }
 
 // Wallet
