@@ -14,6 +14,7 @@ import type { Environment, FileConfig } from './config/types.ts'
 import { createImageTool } from './image-tool/offer.ts'
 import { createLargeResponses } from './images/large-responses.ts'
 import { openMedia } from './media/open-media.ts'
+import { createLatencies } from './observe/latency-buckets.ts'
 import { errorText } from './observe/log.ts'
 import type { Logs } from './observe/logs.ts'
 import { createFreeCallLimit } from './overload/free-call-limit.ts'
@@ -106,7 +107,7 @@ export async function createDependencies(
     largeResponses: createLargeResponses(media.mediaStore),
     clock: Date.now,
     ids: createIds(() => node.identity().slot, Date.now),
-    statistics: createStatistics(),
+    ...{ statistics: createStatistics(), latencies: createLatencies() },
     unsupportedFields: createUnsupportedFields(),
     ...{ tokenizer, freeCallLimit: createFreeCallLimit(Date.now), absentEndpoints: createAbsentEndpoints(monotonic) },
     freeAborts: createFreeAborts(monotonic),

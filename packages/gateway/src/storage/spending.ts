@@ -1,5 +1,6 @@
 // What an account spends, for the console: sums that are kept as charges happen, lists with filters, and the wallet's history.
 import type { Nanos } from '../money/amount.ts'
+import type { LatencyCount } from '../observe/latency-buckets.ts'
 import type { UsageRow } from './ledger.ts'
 
 /** Of one hour (UTC) in which charges were booked, by key and model. Sums of these equal the account's transfers. */
@@ -33,9 +34,6 @@ export type WalletEntry = {
   requests: number
   balanceAfter: Nanos
 }
-
-/** A time to first token, or to the first image, as a bucket of a histogram. */
-export type LatencyCount = { model: string; bucket: number; count: number }
 
 export interface Spending {
   series(account: bigint, filter: SpendingFilter, step: SpendingStep, by: SpendingBy): Promise<SpendingPoint[]>

@@ -96,6 +96,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
       keys: {
         ...{ create: unused, list: unused, countByGroup: unused, revoke: unused, setTerms: unused },
         ...{ findWithAccount: unused, findCaller: unused, changeCounter: unused },
+        ...{ page: unused, names: unused, playground: unused, rotate: unused },
       },
       leases: { acquire: unused, renew: unused, release: unused },
       responses: {
@@ -112,6 +113,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     clock: Date.now,
     ids: createIds(() => 0, Date.now),
     statistics: createStatistics(),
+    latencies: { note: () => {} },
     freeAborts: createFreeAborts(() => 0),
     ...{
       ...waiting,

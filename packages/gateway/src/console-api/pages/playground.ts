@@ -1,6 +1,6 @@
 // The built-in key of the playground. Requests of the playground go through the gateway's ordinary endpoints with its secret, which is
 // derived from the master secret and the account, so that it is neither stored nor ever sent to a browser.
-import { createHmac } from 'node:crypto'
+import type { AccountSecrets } from '../../access/account-secrets.ts'
 import { hashSecret } from '../../access/authenticate.ts'
 import type { Catalogue } from '../../access/catalogue.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
@@ -15,12 +15,11 @@ const NAME = 'Playground'
 export type PlaygroundDependencies = {
   catalogue(): Catalogue
   store: Pick<Storage, 'keys'>
-  /** The master secret. */
-  masterSecret: Uint8Array
+  accountKeys: Pick<AccountSecrets, 'pseudonym'>
 }
 
-export const playgroundSecret = (account: Pick<Account, 'id'>, masterSecret: Uint8Array): string =>
-  `sk-${createHmac('sha256', masterSecret).update(`playground key of account ${account.id}`).digest('base64url')}`
+export const playgroundSecret = ({ id }: Pick<Account, 'id'>, keys: PlaygroundDependencies['accountKeys']): string =>
+  `sk-${keys.pseudonym(id, 'playground', 'secret of the built-in key')}`
 
 /** The account's built-in key, created at its first use. */
 export async function playgroundKey(account: Account, deps: PlaygroundDependencies): Promise<Key> {
@@ -36,7 +35,7 @@ export async function playgroundKey(account: Account, deps: PlaygroundDependenci
         message: 'No group of models is open to your account. Ask the operator of this gateway.',
       },
     })
-  const secret = playgroundSecret(account, deps.masterSecret)
+  const secret = playgroundSecret(account, deps.accountKeys)
   const key = {
     account: account.id,
     hash: hashSecret(secret),

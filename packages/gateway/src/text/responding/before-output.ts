@@ -31,6 +31,7 @@ export async function awaitOutput(
     releaseRequest(textCall)
     textCall.firstOutputAt = performance.now()
     textCall.attempt.health.answered(deps.ticker.now(), textCall.firstOutputAt)
+    deps.latencies.note(textCall.attempt.offer.model.id, textCall.firstOutputAt - textCall.startedAt)
     return started
   } catch (error) {
     if (!(error instanceof Failure)) throw error
