@@ -17,7 +17,7 @@ import {
   showModel,
 } from './access/list-models.ts'
 import { describeUnservedPath, isUnservedMethod } from './access/unserved-paths.ts'
-import type { Register } from './console-api/register.ts'
+import type { Dispatch } from './console-api/dispatch.ts'
 import {
   deleteResponse,
   listInputItems,
@@ -50,7 +50,7 @@ export type GatewayDependencies = TextDependencies &
   MediaDependencies & { ids: Ids; requestLog: RequestLog; spool: Spool }
 
 /** The dependencies of the handlers. */
-export type AppDependencies = GatewayDependencies & { register: Register }
+export type AppDependencies = GatewayDependencies & { consoleApi: Dispatch }
 
 /** The nodes that share a store; null while it is unknown. */
 export type ClusterStatus = { nodes: number | null; drift: boolean | null }
@@ -121,11 +121,17 @@ const HANDLERS = {
   'list-usage': showUsage,
   'show-usage': (incoming, deps, id) => showRequest(id, incoming, deps),
   'media-object': (incoming, deps, object) => serveMedia(object, incoming, deps),
-  register: (incoming, deps) => deps.register(incoming),
+  'read-console-api': callConsole,
+  'post-console-api': callConsole,
+  'delete-console-api': callConsole,
   entry: ({ headers }) => json(200, headers, ENTRY),
   health: ({ headers }) => json(200, headers, { status: 'ok' }),
   ready: showReady,
 } satisfies Record<RouteId, Handler>
+
+function callConsole(incoming: IncomingRequest, { consoleApi }: AppDependencies, path: string): Promise<HttpResponse> {
+  return consoleApi(incoming, path)
+}
 
 /** The values of the query parameter `alt`; without it a stream consists of events. */
 const STREAM_FORMS: readonly string[] = ['', 'sse', 'json']

@@ -8,7 +8,7 @@ import { openControlSocket } from './cli/control-socket.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import { missingGroupWarnings } from './config/warnings.ts'
 import type { watchConfig } from './config/watch.ts'
-import { createRegister, LARGEST_BODY } from './console-api/register.ts'
+import { createConsoleApi } from './create-console-api.ts'
 import { createDependencies } from './create-dependencies.ts'
 import { auditLedger } from './jobs/audit-ledger.ts'
 import { clearReceipts } from './jobs/clear-receipts.ts'
@@ -42,9 +42,6 @@ import { createTaskWorker } from './tasks/worker.ts'
 import { reloading, renewing, warnOfUnsharedMedia, watchNodes } from './upkeep.ts'
 import { createHealth } from './upstreams/health/health.ts'
 import { VERSION } from './version.ts'
-
-/** Registrations have no account yet: all of them together share the slots of one tenant. */
-const REGISTRATIONS = { account: -1n, key: -1n }
 
 export type ServeOptions = CommandContext & {
   loadConfig: Parameters<typeof watchConfig>[1]
@@ -100,9 +97,6 @@ async function start(
   const listenUrl = () => listener?.url ?? ''
   const deps = await createDependencies(environment, storage, () => catalogue, logs, cleanup, listenUrl)
   const lifecycle = createServerLifecycle(deps, () => listener, cleanup)
-  const admit = () => deps.admission.enter({ tenant: REGISTRATIONS, bytes: LARGEST_BODY, isArriving: false })
-  const { accounts } = storage
-  const register = createRegister({ accounts, config, after: deps.ticker.after, clock: Date.now, admit, log })
   const jobs = createJobs({ leases: storage.leases, log })
   cleanup.add(() => jobs.stop())
   const clusterStatus = environment.databaseUrl ? watchNodes(jobs.every, storage.nodes) : undefined
@@ -111,7 +105,9 @@ async function start(
     accepting: () => lifecycle.accepting,
     ...(clusterStatus ? { clusterStatus } : {}),
   }
-  const opened = openListener(environment, firstConfig, createApp({ ...deps, register }, health), worker, {
+  const consoleApi = createConsoleApi(deps, storage, listenUrl, (http) => app(http))
+  const app = createApp({ ...deps, consoleApi }, health)
+  const opened = openListener(environment, firstConfig, app, worker, {
     isDraining: () => lifecycle.stopping,
     ticker: deps.ticker,
     gate: createAdmissionGate(deps),

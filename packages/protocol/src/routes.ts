@@ -60,6 +60,8 @@ const COUNT_TOKENS = { method: 'POST', credential: 'key', kind: 'count', mayBeSh
 const STORED = { credential: 'key', kind: 'stored', dialect: 'responses', mayBeShed: false, isSegment: true } as const
 const MODELS = { method: 'GET', credential: 'key', kind: 'models', mayBeShed: false } as const
 const USAGE = { method: 'GET', credential: 'key', kind: 'usage', mayBeShed: false } as const
+/** One entry for each method: the console has a table of its own below this path. */
+const CONSOLE = { path: '/console/api/{path}', credential: 'none', kind: 'console', mayBeShed: false } as const
 const STATUS = { method: 'GET', credential: 'none', kind: 'status', mayBeShed: false } as const
 
 const GENERATE = '/models/{model}:generateContent'
@@ -107,7 +109,9 @@ export const ROUTES = {
     ...{ method: 'GET', path: '/media/{object}', isSegment: true },
     ...{ credential: 'none', kind: 'media', mayBeShed: false },
   },
-  register: { method: 'POST', path: '/console/api/register', credential: 'none', kind: 'console', mayBeShed: false },
+  'read-console-api': { ...CONSOLE, method: 'GET' },
+  'post-console-api': { ...CONSOLE, method: 'POST' },
+  'delete-console-api': { ...CONSOLE, method: 'DELETE' },
   entry: { ...STATUS, path: '/' },
   health: { ...STATUS, path: '/health' },
   ready: { ...STATUS, path: '/ready' },

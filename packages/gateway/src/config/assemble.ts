@@ -16,7 +16,9 @@ import {
   sandboxVideoModel,
 } from './sandbox.ts'
 import { CALLBACK_DEFAULTS, readCallbacks } from './sections/callbacks.ts'
+import { CONSOLE_DEFAULTS, readConsole } from './sections/console.ts'
 import { ALL_MODELS, MULTIPLIER_ONE, readGroups } from './sections/groups.ts'
+import { readMail } from './sections/mail.ts'
 import { readMedia } from './sections/media.ts'
 import { readModels } from './sections/models/models.ts'
 import { mergeVideoLimits } from './sections/models/video-limits.ts'
@@ -27,7 +29,7 @@ import { readSandboxSection, type WrittenSandbox } from './sections/sandbox.ts'
 import { readServer, SERVER_DEFAULTS } from './sections/server.ts'
 import { readTools } from './sections/tools.ts'
 import { type ReadUpstreams, readUpstreams } from './sections/upstreams.ts'
-import type { FileConfig, Group, MediaConfig, MediaModel, Mistake, Model, Route } from './types.ts'
+import type { FileConfig, Group, MailConfig, MediaConfig, MediaModel, Mistake, Model, Route } from './types.ts'
 import type { BuiltIn } from './upstream-kinds.ts'
 import { configWarnings } from './warnings.ts'
 import { addMistake, parseDocumentOf, type ReadContext } from './yaml/document.ts'
@@ -45,7 +47,8 @@ const SECTIONS = {
   groups: true,
   media: true,
   callbacks: true,
-  mail: 'is reserved for a later version; remove it',
+  mail: true,
+  console: true,
   tools: true,
 } as const
 
@@ -126,6 +129,7 @@ function readSections(fields: Fields | undefined, context: ReadContext, builtIn:
   const warnings: string[] = []
   const registration = registrationDefaults(hasRealUpstream)
   const media = optional<MediaConfig | undefined>('media', readMedia, undefined)
+  const mail = optional<MailConfig | undefined>('mail', readMail, undefined)
   const tools = optional<FileConfig['tools']>('tools', readTools({ types, advice }), undefined)
   const config: Sections['config'] = {
     server: optional('server', readServer, SERVER_DEFAULTS),
@@ -133,6 +137,8 @@ function readSections(fields: Fields | undefined, context: ReadContext, builtIn:
     sandbox: { on, faults: written.faults ?? false, faultsWritten: written.faults !== undefined },
     retention: optional('retention', readRetention(warnings), RETENTION_DEFAULTS),
     callbacks: optional('callbacks', readCallbacks, CALLBACK_DEFAULTS),
+    console: optional('console', readConsole, CONSOLE_DEFAULTS),
+    ...(mail ? { mail } : {}),
     ...(media ? { media } : {}),
     ...(tools ? { tools } : {}),
     upstreams,

@@ -16,6 +16,8 @@ export function describeChanges(before: FileConfig, after: FileConfig): Change[]
     ...fieldChanges('sandbox', before.sandbox, after.sandbox),
     ...fieldChanges('retention', before.retention, after.retention),
     ...fieldChanges('media', before.media ?? {}, after.media ?? {}),
+    ...fieldChanges('mail', before.mail ?? {}, after.mail ?? {}),
+    ...fieldChanges('console', before.console, after.console),
     ...fieldChanges('tools', before.tools ?? {}, after.tools ?? {}),
     ...entryChanges('upstreams', before.upstreams, after.upstreams),
     ...entryChanges('models', allModels(before), allModels(after)),

@@ -6,10 +6,11 @@ import type { FileConfig } from './types.ts'
 type Hashed = Omit<FileConfig, 'hash' | 'warnings'>
 
 export function hashConfig(config: Hashed): string {
-  const { upstreams, server, media, ...rest } = config
+  const { upstreams, server, media, mail, ...rest } = config
   const publicPart = {
     ...rest,
     ...(media?.s3 ? { media: { ...media.s3, accessKey: '', secretKey: '' } } : {}),
+    ...(mail ? { mail: { url: withoutCredentials(mail.url), from: mail.from } } : {}),
     server: { ...server, tls: server.tls !== undefined },
     upstreams: new Map(
       [...upstreams].map(([id, upstream]) => [

@@ -206,6 +206,12 @@ export type S3Config = { endpoint: string; bucket: string; region: string; acces
 /** Where generated images and videos are stored. */
 export type MediaConfig = { disk: string; s3?: never } | { s3: S3Config; disk?: never }
 
+/** `url`: smtp:// or smtps://, with user and password. `ca`: certificates in PEM that sign the server's. */
+export type MailConfig = { url: string; from: string; ca?: string }
+
+/** How the console presents itself. */
+export type ConsoleConfig = { name: string; supportUrl: string | undefined }
+
 /** The configuration from the file; a reload replaces all of it. */
 export type FileConfig = {
   server: ServerConfig
@@ -223,6 +229,9 @@ export type FileConfig = {
   tools?: { imageGeneration?: { model: string } }
   /** `allowPrivate`: callback URLs may name private addresses. */
   callbacks: { allowPrivate: boolean }
+  console: ConsoleConfig
+  /** Absent: no e-mail is sent. */
+  mail?: MailConfig
   groups: ReadonlyMap<string, Group>
   /** The date of the built-in price list, if models and prices come from it. */
   priceList?: string

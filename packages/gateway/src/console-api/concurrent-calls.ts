@@ -1,33 +1,42 @@
-// Limits concurrent requests without a key, in total and per network: each holds a body in memory while it arrives.
+// Limits concurrent requests to the console API, in total and per name (a network, an account): each holds a body in memory
+// while it arrives, and some of them cost CPU.
+import type { ConsoleError } from './responses.ts'
 
-const MOST = 32
-const MOST_OF_ONE_NETWORK = 8
+const ANONYMOUS_LIMITS = { most: 32, mostOfOne: 8 }
 
 /** One of the slots that all running requests share. */
 export type Slot = { release(): void }
 
 /** Runs `work`, or returns undefined if the limit is reached. */
-export type ConcurrentCalls = <T>(network: string, work: () => Promise<T>) => Promise<T> | undefined
+export type ConcurrentCalls = <T>(name: string, work: () => Promise<T>) => Promise<T> | undefined
 
-export function createConcurrentCalls(admit: () => Slot | undefined): ConcurrentCalls {
-  const byNetwork = new Map<string, number>()
+export function createConcurrentCalls(
+  admit: (name: string) => Slot | undefined,
+  { most, mostOfOne } = ANONYMOUS_LIMITS,
+): ConcurrentCalls {
+  const byName = new Map<string, number>()
   let running = 0
 
-  function add(network: string, change: 1 | -1): void {
-    const count = (byNetwork.get(network) ?? 0) + change
+  function add(name: string, change: 1 | -1): void {
+    const count = (byName.get(name) ?? 0) + change
     running += change
-    if (count > 0) byNetwork.set(network, count)
-    else byNetwork.delete(network)
+    if (count > 0) byName.set(name, count)
+    else byName.delete(name)
   }
 
-  return (network, work) => {
-    if (running >= MOST || (byNetwork.get(network) ?? 0) >= MOST_OF_ONE_NETWORK) return undefined
-    const slot = admit()
+  return (name, work) => {
+    if (running >= most || (byName.get(name) ?? 0) >= mostOfOne) return undefined
+    const slot = admit(name)
     if (!slot) return undefined
-    add(network, 1)
+    add(name, 1)
     return work().finally(() => {
-      add(network, -1)
+      add(name, -1)
       slot.release()
     })
   }
+}
+
+export const BUSY: ConsoleError = {
+  ...{ code: 'unavailable', retryAfter: 5 },
+  message: 'Too many requests are in progress. Retry in 5 seconds.',
 }

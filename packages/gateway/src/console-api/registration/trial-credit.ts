@@ -1,6 +1,6 @@
 // The rate at which trial credit is granted. Anyone can register, so a day's budget is released gradually and no network gets
 // all of it: draining it takes the whole day and many networks. Pure.
-import type { Nanos } from '../money/amount.ts'
+import type { Nanos } from '../../money/amount.ts'
 
 const DAY_MS = 86_400_000
 /** Trials that are available from midnight on, whatever the budget: a small site may have only one busy hour a day. */

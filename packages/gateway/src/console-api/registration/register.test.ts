@@ -1,9 +1,9 @@
 // Every answer of the registration, on a store of the test's own that counts what it is asked.
 import { describe, expect, test } from 'bun:test'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
-import { NANOS_PER_USD } from '../money/amount.ts'
-import { NO_LIMITS } from '../money/limits.ts'
-import type { Account, SignedUp, SignUp, SignUpRejection } from '../storage/storage.ts'
+import { NANOS_PER_USD } from '../../money/amount.ts'
+import { NO_LIMITS } from '../../money/limits.ts'
+import type { Account, SignedUp, SignUp, SignUpRejection } from '../../storage/storage.ts'
 import { createRegister, type RegisterDependencies } from './register.ts'
 
 const NOON = Date.UTC(2026, 4, 1, 12)

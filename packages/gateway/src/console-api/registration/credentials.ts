@@ -1,5 +1,7 @@
 // Validates the credentials of a registration strictly, because they are stored permanently. Pure.
-import { isLongEnough, SHORTEST_PASSWORD } from '../storage/password.ts'
+import { isLongEnough, SHORTEST_PASSWORD } from '../../storage/password.ts'
+import type { Check } from '../fields.ts'
+import { badRequest } from '../rejection.ts'
 
 export type Credentials = { email: string; password: string }
 export type Unreadable = { param?: 'email' | 'password'; message: string }
@@ -7,7 +9,7 @@ export type Unreadable = { param?: 'email' | 'password'; message: string }
 /** The limits of RFC 5321: in total, and before the @. */
 const LONGEST_EMAIL = 254
 const LONGEST_LOCAL = 64
-const LONGEST_PASSWORD = 1_024
+export const LONGEST_PASSWORD = 1_024
 
 /** Letters and marks of any script, and the characters allowed in unquoted mailboxes. No invisible characters. */
 const LOCAL = /^[\p{L}\p{M}\p{N}!#$%&'*+/=?^_`{|}~.-]+$/u
@@ -23,13 +25,24 @@ export function readCredentials(body: Uint8Array): Credentials | Unreadable {
   if (typeof email !== 'string' || !isAddress(email.trim())) {
     return { param: 'email', message: 'email must be an e-mail address such as ada@example.com.' }
   }
+  const fault = passwordFault(password)
+  if (fault !== undefined) return { param: 'password', message: `password ${fault}` }
+  return { email: email.trim(), password: password as string }
+}
+
+/** The rules for a password that is to be stored. */
+export const newPassword: Check<string> = (value, name) => {
+  const fault = passwordFault(value)
+  if (fault !== undefined) throw badRequest(name, `${name} ${fault}`)
+  return value as string
+}
+
+function passwordFault(password: unknown): string | undefined {
   if (typeof password !== 'string' || !isLongEnough(password)) {
-    return { param: 'password', message: `password must have at least ${SHORTEST_PASSWORD} characters.` }
+    return `must have at least ${SHORTEST_PASSWORD} characters.`
   }
-  if (password.length > LONGEST_PASSWORD || !password.isWellFormed()) {
-    return { param: 'password', message: `password must be text of at most ${LONGEST_PASSWORD} characters.` }
-  }
-  return { email: email.trim(), password }
+  const isText = password.length <= LONGEST_PASSWORD && password.isWellFormed()
+  return isText ? undefined : `must be text of at most ${LONGEST_PASSWORD} characters.`
 }
 
 function parsed(body: Uint8Array): unknown {

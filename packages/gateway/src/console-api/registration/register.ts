@@ -4,18 +4,18 @@
 import { clientAddress, compileCidrs, networkOf, wideNetworkOf } from '@trivium/http/addresses/client-address.ts'
 import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
-import type { FileConfig } from '../config/types.ts'
-import { formatUsd } from '../money/amount.ts'
-import type { Log } from '../observe/log.ts'
-import { createAttemptCounter } from '../overload/attempt-counter.ts'
-import { createConcurrencyLimit } from '../overload/concurrency-limit.ts'
-import { hashPassword } from '../storage/password.ts'
-import type { Accounts, SignedUp, SignUpRejection } from '../storage/storage.ts'
-import { createConcurrentCalls, type Slot } from './concurrent-calls.ts'
+import type { FileConfig } from '../../config/types.ts'
+import { formatUsd } from '../../money/amount.ts'
+import type { Log } from '../../observe/log.ts'
+import { createAttemptCounter } from '../../overload/attempt-counter.ts'
+import { type ConcurrencyLimit, createConcurrencyLimit } from '../../overload/concurrency-limit.ts'
+import { hashPassword } from '../../storage/password.ts'
+import type { Account, Accounts, SignedUp, SignUpRejection } from '../../storage/storage.ts'
+import { createConcurrentCalls, type Slot } from '../concurrent-calls.ts'
+import { type ConsoleCall, type ConsoleError, errorResponse, errorResponseFor } from '../responses.ts'
+import { FOREIGN_PAGE, isSameOrigin } from '../same-origin.ts'
 import { readCredentials } from './credentials.ts'
 import { createOncePerDay } from './log-once-a-day.ts'
-import { type ConsoleCall, type ConsoleError, errorResponse, errorResponseFor } from './responses.ts'
-import { isSameOrigin } from './same-origin.ts'
 import { releasedBudget, trialsPerNetwork } from './trial-credit.ts'
 
 export type RegisterDependencies = {
@@ -26,6 +26,8 @@ export type RegisterDependencies = {
   /** A slot for a registration; undefined: the gateway is overloaded. */
   admit(): Slot | undefined
   log: Pick<Log, 'warn'>
+  /** Shared with everything else that hashes passwords. Absent: a limit of its own. */
+  hashing?: ConcurrencyLimit
   /** Absent: the password hash of the store. */
   hash?(password: string): Promise<string>
 }
@@ -46,7 +48,8 @@ const MOST_WAITING = 20
 
 type Origin = { network: string; wideNetwork: string }
 
-export type Register = (call: ConsoleCall) => Promise<HttpResponse>
+/** `signedUp` runs once the account exists, before the response. It must not throw. */
+export type Register = (call: ConsoleCall, signedUp?: (account: Account) => Promise<void>) => Promise<HttpResponse>
 
 export function createRegister(deps: RegisterDependencies): Register {
   const { accounts, config, after, clock, log, hash = hashPassword } = deps
@@ -54,9 +57,9 @@ export function createRegister(deps: RegisterDependencies): Register {
   const inProgress = createConcurrentCalls(deps.admit)
   const wideTries = createAttemptCounter(clock, MOST_WIDE_TRIES, HOUR_MS)
   const isFirstToday = createOncePerDay(clock)
-  const hashing = createConcurrencyLimit(HASHES_AT_ONCE, MOST_WAITING)
+  const hashing = deps.hashing ?? createConcurrencyLimit(HASHES_AT_ONCE, MOST_WAITING)
 
-  return async (call) => {
+  return async (call, signedUp) => {
     const { registration, server } = config()
     // Read now: the address is unknown after the client has disconnected.
     const { cidrs } = compileCidrs(server.trustedProxies)
@@ -64,13 +67,16 @@ export function createRegister(deps: RegisterDependencies): Register {
     if (!registration.open) return errorResponse(call, CLOSED)
     if (!isSameOrigin(call.http.headers, server.publicUrl)) return errorResponse(call, FOREIGN_PAGE)
     const from = { network: networkOf(address), wideNetwork: wideNetworkOf(address) }
-    return (await inProgress(from.network, () => create(call, from, registration))) ?? errorResponse(call, BUSY)
+    return (
+      (await inProgress(from.network, () => create(call, from, registration, signedUp))) ?? errorResponse(call, BUSY)
+    )
   }
 
   async function create(
     call: ConsoleCall,
     from: Origin,
     registration: FileConfig['registration'],
+    signedUp: ((account: Account) => Promise<void>) | undefined,
   ): Promise<HttpResponse> {
     const { network, wideNetwork } = from
     const options = { limitBytes: LARGEST_BODY, contentTypes: JSON_BODY, idleMs: BODY_IDLE_MS, after }
@@ -101,6 +107,7 @@ export function createRegister(deps: RegisterDependencies): Register {
       const fields = { budget_usd: formatUsd(trialBudgetPerDay), released_usd: formatUsd(budget) }
       log.warn(LOGGED[reason], reason === 'network' ? { network: wideNetwork, ...fields } : fields)
     }
+    await signedUp?.(answer.account)
     return json(201, call.headers, accountJson(answer, reason))
   }
 }
@@ -136,11 +143,6 @@ function accountJson({ account, trialCredit }: SignedUp, withheld: Withheld | un
 const CLOSED: ConsoleError = {
   code: 'registration_closed',
   message: 'Registration is closed. Ask the operator of this gateway for an account.',
-}
-const FOREIGN_PAGE: ConsoleError = {
-  code: 'foreign_page',
-  message:
-    'Requests from pages of other sites are not allowed. (Operators: set server.public_url to the URL of the console.)',
 }
 const TOO_MANY_TRIES: ConsoleError = {
   code: 'too_many_tries',

@@ -1,0 +1,27 @@
+// GET /console/api/about: what the sign-in page needs to know, for everyone.
+import { formatUsd } from '../money/amount.ts'
+import { SHORTEST_PASSWORD } from '../storage/password.ts'
+import type { ConsoleDependencies } from './dependencies.ts'
+import { LONGEST_PASSWORD } from './registration/credentials.ts'
+import type { Call } from './route.ts'
+import type { About } from './types.ts'
+
+export function showAbout({ http }: Call, { config, version, listenUrl }: ConsoleDependencies): About {
+  const { console, registration, mail, server } = config()
+  return {
+    name: console.name,
+    support_url: console.supportUrl ?? null,
+    registration: { open: registration.open, trial_credit_usd: formatUsd(registration.trialCredit) },
+    mail: mail !== undefined,
+    password: { min_length: SHORTEST_PASSWORD, max_length: LONGEST_PASSWORD },
+    base_url: server.publicUrl ?? calledUrl(http.headers.get('host'), server.tls !== undefined) ?? listenUrl(),
+    version,
+  }
+}
+
+/** The browser shows it to the one who called it, so that a forged header fools nobody else. */
+function calledUrl(host: string | null, isTls: boolean): string | undefined {
+  return host !== null && /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host)
+    ? `http${isTls ? 's' : ''}://${host}`
+    : undefined
+}

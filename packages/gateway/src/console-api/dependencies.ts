@@ -1,0 +1,32 @@
+// What the console API depends on. A page that needs more adds it here; serve.ts supplies it.
+import type { HttpRequest } from '@trivium/http/request.ts'
+import type { HttpResponse } from '@trivium/http/response.ts'
+import type { AccountSecrets } from '../access/account-secrets.ts'
+import type { Catalogue } from '../access/catalogue.ts'
+import type { FileConfig } from '../config/types.ts'
+import type { Log } from '../observe/log.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { Slot } from './concurrent-calls.ts'
+import type { Mailer } from './mail/mailer.ts'
+import type { Register } from './registration/register.ts'
+import type { Passwords } from './session/passwords.ts'
+
+export type ConsoleDependencies = {
+  store: Storage
+  catalogue(): Catalogue
+  config(): FileConfig
+  secrets: Pick<AccountSecrets, 'encrypt' | 'decrypt'>
+  passwords: Passwords
+  mailer: Mailer
+  register: Register
+  version: string
+  /** The URL that the server listens on. */
+  listenUrl(): string
+  clock(): number
+  after(ms: number, run: () => void): () => void
+  log: Log
+  /** A slot of admission control. `account`: undefined before sign-in. undefined: the gateway is overloaded. */
+  admit(account: bigint | undefined): Slot | undefined
+  /** The gateway's own endpoints, for requests that the console makes on behalf of an account. */
+  app(http: HttpRequest): HttpResponse | Promise<HttpResponse>
+}

@@ -1,0 +1,106 @@
+// Every request below /console/api: route, origin, session, body, handler, errors. A handler runs only after all of the checks that
+// its route declares.
+import { clientAddress, networkOf, wideNetworkOf } from '@trivium/http/addresses/client-address.ts'
+import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
+import type { HttpRequest } from '@trivium/http/request.ts'
+import type { HttpResponse } from '@trivium/http/response.ts'
+import { Failure } from '../access/failure.ts'
+import type { IncomingRequest } from '../access/incoming-request.ts'
+import { BUSY, createConcurrentCalls } from './concurrent-calls.ts'
+import type { ConsoleDependencies } from './dependencies.ts'
+import { NOTHING } from './fields.ts'
+import { matchConsoleRoute } from './match.ts'
+import { Rejection } from './rejection.ts'
+import { type ConsoleError, errorResponse, errorResponseFor } from './responses.ts'
+import type { Call, ConsoleRoute, Origin, SignedInCall } from './route.ts'
+import { CONSOLE_ROUTES } from './routes.ts'
+import { FOREIGN_PAGE, isSameOrigin } from './same-origin.ts'
+import { currentSession } from './session/sessions.ts'
+
+/** `path`: what follows /console/api/, still percent-encoded. */
+export type Dispatch = (incoming: IncomingRequest, path: string) => Promise<HttpResponse>
+
+export const LARGEST_BODY = 16 * 1024
+const BODY_IDLE_MS = 10_000
+const SIGNED_IN_LIMITS = { most: 256, mostOfOne: 16 }
+const LONGEST_USER_AGENT = 300
+
+export function createDispatch(deps: ConsoleDependencies, routes: readonly ConsoleRoute[] = CONSOLE_ROUTES): Dispatch {
+  const match = matchConsoleRoute(routes)
+  const anonymous = createConcurrentCalls(() => deps.admit(undefined))
+  const signedIn = createConcurrentCalls((account) => deps.admit(BigInt(account)), SIGNED_IN_LIMITS)
+
+  return async (incoming, path) => {
+    const { http, headers } = incoming
+    try {
+      const found = match(http.method, path)
+      if ('allow' in found) throw otherMethod(http.method, path, found.allow)
+      const { route, parameters } = found
+      const { server } = deps.config()
+      if (route.method !== 'GET' && !isSameOrigin(http.headers, server.publicUrl)) throw new Rejection(FOREIGN_PAGE)
+      const query = new URLSearchParams(incoming.query)
+      const call = { incoming, http, headers, query, parameters, origin: originOf(http, deps), body: undefined }
+      if (route.policy === 'session') return await asAccount(route, call)
+      if (route.takes === undefined || route.takes === 'unread') return await route.respond(call, deps)
+      const answer = anonymous(call.origin.network, () => withBody(route, call))
+      if (answer === undefined) throw new Rejection(BUSY)
+      return await answer
+    } catch (error) {
+      if (!(error instanceof Rejection)) throw error
+      incoming.record.error = error.error.code
+      return errorResponse({ http, headers }, error.error)
+    }
+  }
+
+  async function asAccount(route: ConsoleRoute, call: Call): Promise<HttpResponse> {
+    const found = await currentSession(call, deps)
+    if (found === undefined) throw new Rejection(NOT_SIGNED_IN)
+    const signedInCall: SignedInCall = { ...call, ...found }
+    // The gateway's own endpoints have limits of their own.
+    if (route.takes === 'unread') return route.respond(signedInCall, deps)
+    const answer = signedIn(String(found.account.id), () => withBody(route, signedInCall))
+    if (answer === undefined) throw new Rejection(BUSY)
+    return await answer
+  }
+
+  async function withBody(route: ConsoleRoute, call: Call): Promise<HttpResponse> {
+    const { takes } = route
+    if (typeof takes !== 'function') return route.respond(call, deps)
+    if (takes === NOTHING && !hasBody(call.http)) return route.respond({ ...call, body: {} }, deps)
+    const options = { limitBytes: LARGEST_BODY, contentTypes: JSON_BODY, idleMs: BODY_IDLE_MS, after: deps.after }
+    const bytes = await readBody(call.http, options)
+    if (!(bytes instanceof Uint8Array)) return errorResponseFor(call, bytes)
+    return route.respond({ ...call, body: takes(parsed(bytes), '') }, deps)
+  }
+}
+
+const hasBody = ({ headers }: HttpRequest): boolean =>
+  headers.get('transfer-encoding') !== null || (headers.get('content-length') ?? '0') !== '0'
+
+function parsed(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
+  } catch {
+    throw new Rejection({ code: 'bad_request', message: 'The body is not valid JSON.' })
+  }
+}
+
+/** Read before anything is awaited: the address is unknown after the client has disconnected. */
+function originOf({ headers, address }: HttpRequest, { catalogue }: ConsoleDependencies): Origin {
+  const from = clientAddress(address(), headers, catalogue().trustedProxies)
+  const userAgent = (headers.get('user-agent') ?? '').slice(0, LONGEST_USER_AGENT)
+  return { address: from, network: networkOf(from), wideNetwork: wideNetworkOf(from), userAgent }
+}
+
+function otherMethod(method: string, path: string, allow: readonly string[]): Failure | Rejection {
+  const url = `/console/api/${path.slice(0, 200)}`
+  if (allow.length === 0) return new Rejection({ code: 'not_found', message: `There is nothing at ${url}.` })
+  return new Failure('method_not_allowed', `${url} takes ${allow.join(', ')}, not ${method}.`, {
+    allow: allow.join(', '),
+  })
+}
+
+const NOT_SIGNED_IN: ConsoleError = {
+  code: 'not_signed_in',
+  message: 'You are not signed in, or your session has ended.',
+}

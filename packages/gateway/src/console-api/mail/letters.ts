@@ -1,0 +1,59 @@
+// The e-mails that the gateway sends, in the languages of the console. Plain text: nothing to track, nothing to render.
+
+export type Language = 'en' | 'zh'
+/** `name`: of the console. */
+export type Facts = { name: string; email: string; url: string }
+export type Letter = { subject: string; text: string }
+
+type Letters = Readonly<Record<'verify' | 'reset', (facts: Facts) => Letter>>
+
+export const LETTERS: Readonly<Record<Language, Letters>> = {
+  en: {
+    verify: ({ name, email, url }) => ({
+      subject: `Verify your e-mail address for ${name}`,
+      text: `An account with the address ${email} was created at ${name}.
+
+Open this link to verify the address. It works once, for 72 hours:
+
+${url}
+
+If you did not create the account, ignore this e-mail.
+`,
+    }),
+    reset: ({ name, email, url }) => ({
+      subject: `Reset your password for ${name}`,
+      text: `A new password was requested for the account ${email} at ${name}.
+
+Open this link to choose one. It works once, for an hour:
+
+${url}
+
+If you did not request it, ignore this e-mail: your password has not changed.
+`,
+    }),
+  },
+  zh: {
+    verify: ({ name, email, url }) => ({
+      subject: `验证您在 ${name} 的邮箱地址`,
+      text: `有人使用邮箱 ${email} 在 ${name} 注册了账户。
+
+请打开以下链接验证邮箱。链接仅可使用一次,72 小时内有效:
+
+${url}
+
+如果不是您本人注册,请忽略此邮件。
+`,
+    }),
+    reset: ({ name, email, url }) => ({
+      subject: `重置您在 ${name} 的密码`,
+      text: `有人为 ${name} 的账户 ${email} 申请重置密码。
+
+请打开以下链接设置新密码。链接仅可使用一次,1 小时内有效:
+
+${url}
+
+如果不是您本人申请,请忽略此邮件,您的密码没有改变。
+`,
+    }),
+  },
+}

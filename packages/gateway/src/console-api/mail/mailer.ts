@@ -1,0 +1,95 @@
+// Sends e-mail through the operator's SMTP server. The library is loaded with the first one.
+import type { Transporter } from 'nodemailer'
+import type { MailConfig } from '../../config/types.ts'
+import type { Log } from '../../observe/log.ts'
+import { createConcurrencyLimit } from '../../overload/concurrency-limit.ts'
+import type { Letter } from './letters.ts'
+
+export type Mailer = {
+  /** Rejects if the server cannot be reached, or does not take the e-mail. */
+  send(letter: Letter & { to: string }): Promise<void>
+  /** Runs `work` after the response. Few run at once; if too many wait, one more is dropped. Errors are logged. */
+  inBackground(work: () => Promise<void>): void
+}
+
+const CONNECT_WITHIN_MS = 10_000
+const IDLE_MS = 20_000
+const AT_ONCE = 4
+const MOST_WAITING = 200
+/** An SMTP server may be busy for a moment, and greylisting rejects the first attempt of an unknown sender. */
+const RETRY_AFTER_MS = [2_000, 30_000]
+
+export function createMailer(
+  config: () => { mail?: MailConfig },
+  log: Pick<Log, 'error' | 'warn'>,
+  retryAfterMs: readonly number[] = RETRY_AFTER_MS,
+): Mailer {
+  const limit = createConcurrencyLimit(AT_ONCE, MOST_WAITING)
+  let opened: { config: MailConfig; transport: Promise<Transporter> } | undefined
+
+  /** A reload may have changed the server. */
+  function transportOf(config: MailConfig): Promise<Transporter> {
+    if (opened?.config !== config) opened = { config, transport: open(config) }
+    return opened.transport
+  }
+
+  return {
+    async send({ to, subject, text }) {
+      for (let attempt = 0; ; attempt++) {
+        const { mail } = config()
+        if (mail === undefined) return
+        try {
+          // As objects, which are not parsed: an address cannot become a list.
+          const message = { from: mail.from, to: { name: '', address: to }, subject, text }
+          await (await transportOf(mail)).sendMail({ ...message, disableFileAccess: true, disableUrlAccess: true })
+          return
+        } catch (error) {
+          const waitMs = retryAfterMs[attempt]
+          if (waitMs === undefined || isFinal(error)) throw error
+          await Bun.sleep(waitMs)
+        }
+      }
+    },
+    inBackground(work) {
+      const run = limit.run(async () => {
+        await work()
+        return true
+      })
+      run.then(
+        (isDone) => {
+          if (isDone === undefined) log.warn('mail: too many e-mails are waiting; one was not sent')
+        },
+        (error: unknown) => log.error('mail: an e-mail could not be sent', describe(error)),
+      )
+    },
+  }
+}
+
+async function open({ url, ca }: MailConfig): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer')
+  const { protocol, hostname, port, username, password, searchParams } = new URL(url)
+  const isSmtps = protocol === 'smtps:'
+  return createTransport({
+    host: hostname.replace(/^\[|\]$/g, ''),
+    port: port === '' ? (isSmtps ? 465 : 587) : Number(port),
+    secure: isSmtps,
+    // Links in e-mails sign in: they are never sent in the clear, unless the operator says so.
+    ...(searchParams.get('tls') === 'off' ? { ignoreTLS: true } : { requireTLS: true }),
+    ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
+    ...(ca === undefined ? {} : { tls: { ca } }),
+    ...{ connectionTimeout: CONNECT_WITHIN_MS, greetingTimeout: CONNECT_WITHIN_MS, socketTimeout: IDLE_MS },
+  })
+}
+
+/** Replies 5xx do not change by a retry. */
+const isFinal = (error: unknown): boolean => Number(Reflect.get(Object(error), 'responseCode') ?? 0) >= 500
+
+/** Without anything that could be the token of a link: servers may repeat what was sent. */
+function describe(error: unknown) {
+  const code: unknown = Reflect.get(Object(error), 'code')
+  const message = error instanceof Error ? error.message : String(error)
+  return {
+    ...(typeof code === 'string' ? { code } : {}),
+    error: message.replace(/[A-Za-z0-9_-]{40,}/g, '...').slice(0, 300),
+  }
+}

@@ -1,0 +1,92 @@
+// How a route of the console API is declared: see routes.ts.
+import type { HttpRequest } from '@trivium/http/request.ts'
+import { type HttpResponse, json } from '@trivium/http/response.ts'
+import type { IncomingRequest } from '../access/incoming-request.ts'
+import type { Account, Session } from '../storage/storage.ts'
+import type { ConsoleDependencies } from './dependencies.ts'
+import type { Check } from './fields.ts'
+import { type Shape, shaped } from './shape.ts'
+
+/** `public`: anyone. `session`: a browser that is signed in to an account that is not disabled. */
+export type Policy = 'public' | 'session'
+export type Method = 'GET' | 'POST' | 'DELETE'
+
+/** Where a request comes from. */
+export type Origin = { address: string; network: string; wideNetwork: string; userAgent: string }
+
+export type Call<Body = undefined> = {
+  incoming: IncomingRequest
+  http: HttpRequest
+  headers: IncomingRequest['headers']
+  query: URLSearchParams
+  /** By the names in the route's path, decoded. */
+  parameters: Readonly<Record<string, string>>
+  origin: Origin
+  body: Body
+}
+export type SignedInCall<Body = undefined> = Call<Body> & { session: Session; account: Account }
+type CallOf<P extends Policy, Body> = P extends 'session' ? SignedInCall<Body> : Call<Body>
+
+/** Of a POST: the check of its JSON body. `unread`: the handler reads the body itself. */
+type Takes<M extends Method, Body> = M extends 'POST' ? { takes: Check<Body> | 'unread' } : { takes?: never }
+
+type Declared<M extends Method, P extends Policy, Body> = Takes<M, Body> & {
+  method: M
+  /** Below /console/api/. `{id}` matches one segment, `{path...}` at the end all that remains. */
+  path: string
+  policy: P
+}
+type Returning<P extends Policy, Body, T> = {
+  returns: Shape<T>
+  /** 200 unless given. */
+  status?: number
+  handle(call: CallOf<P, Body>, deps: ConsoleDependencies): T | Promise<T>
+}
+/** Without `returns`, the handler makes the response itself; undefined is a response without a body. */
+type Responding<P extends Policy, Body> = {
+  returns?: never
+  /** Of a response without a body: 204 unless given. */
+  status?: number
+  handle(
+    call: CallOf<P, Body>,
+    deps: ConsoleDependencies,
+  ): HttpResponse | undefined | void | Promise<HttpResponse | undefined | void>
+}
+
+/** A route as the dispatcher sees it. `call` has a session if the policy requires one. */
+export type ConsoleRoute = {
+  method: Method
+  path: string
+  policy: Policy
+  takes: Check<unknown> | 'unread' | undefined
+  respond(call: Call<unknown>, deps: ConsoleDependencies): Promise<HttpResponse>
+}
+
+export function route<M extends Method, P extends Policy, T, Body = undefined>(
+  declared: Declared<M, P, Body> & Returning<P, Body, T>,
+): ConsoleRoute
+export function route<M extends Method, P extends Policy, Body = undefined>(
+  declared: Declared<M, P, Body> & Responding<P, Body>,
+): ConsoleRoute
+export function route(declared: {
+  method: Method
+  path: string
+  policy: Policy
+  takes?: Check<unknown> | 'unread'
+  returns?: unknown
+  status?: number
+  handle(call: never, deps: ConsoleDependencies): unknown
+}): ConsoleRoute {
+  const { method, path, policy, takes, returns, status, handle } = declared
+  return {
+    ...{ method, path, policy, takes },
+    async respond(call, deps) {
+      // The dispatcher has checked policy and body: the call is what the handler's type says.
+      const result = await handle(call as never, deps)
+      if (returns !== undefined) return json(status ?? 200, call.headers, shaped(result, returns))
+      return (result as HttpResponse | undefined) ?? { status: status ?? 204, headers: call.headers, body: NO_BODY }
+    },
+  }
+}
+
+const NO_BODY = new Uint8Array()

@@ -1,0 +1,99 @@
+// Two-factor authentication: codes of an authenticator app, and ten recovery codes for the day when the phone is lost.
+import { randomBytes } from 'node:crypto'
+import type { SecondFactor } from '../../storage/storage.ts'
+import type { ConsoleDependencies } from '../dependencies.ts'
+import { fields, text } from '../fields.ts'
+import { badRequest, Rejection } from '../rejection.ts'
+import type { ConsoleError } from '../responses.ts'
+import type { SignedInCall } from '../route.ts'
+import type { BegunSecondFactor, ConfirmSecondFactor, RecoveryCodes, RemoveSecondFactor } from '../types.ts'
+import { checkPassword } from './check-password.ts'
+import { hashToken } from './tokens.ts'
+import { decodeBase32, encodeBase32, stepOf } from './totp.ts'
+
+const PURPOSE = 'second factors'
+const NO_CONTEXT = new Uint8Array()
+const SECRET_BYTES = 20
+const RECOVERY_CODES = 10
+const RECOVERY_BYTES = 10
+
+const code = text({ max: 64 })
+const password = text({ max: 1_024 })
+export const CONFIRM = fields({ secret: text({ max: 64 }), code, password })
+export const REMOVE = fields({ password, code })
+
+/** A secret to show as a QR code. The store learns it when a code proves that the app has it. */
+export function beginSecondFactor(
+  { account }: SignedInCall<object>,
+  { config }: ConsoleDependencies,
+): BegunSecondFactor {
+  const secret = encodeBase32(randomBytes(SECRET_BYTES))
+  const issuer = encodeURIComponent(config().console.name)
+  const label = `${issuer}:${encodeURIComponent(account.email)}`
+  const uri = `otpauth://totp/${label}?secret=${secret}&issuer=${issuer}&algorithm=SHA1&digits=6&period=30`
+  return { secret, uri }
+}
+
+export async function confirmSecondFactor(
+  { account, body }: SignedInCall<ConfirmSecondFactor>,
+  deps: ConsoleDependencies,
+): Promise<RecoveryCodes> {
+  const { signIns } = deps.store
+  const secret = decodeBase32(body.secret)
+  if (secret?.length !== SECRET_BYTES) throw badRequest('secret', 'secret must be the one that begin returned.')
+  const found = await checkPassword(account, 'password', body.password, deps)
+  if (found.secondFactor !== undefined) throw new Rejection(IN_USE)
+  const step = stepOf(secret, body.code.replace(/\s/g, ''), deps.clock())
+  if (step === undefined) throw badRequest('code', 'The code is wrong. Check the clock of your phone, and retry.')
+  const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
+  await signIns.setSecondFactor(account.id, {
+    secret: deps.secrets.encrypt(account.id, PURPOSE, secret, NO_CONTEXT),
+    recoveryCodes: codes.map((each) => hashToken(plain(each))),
+  })
+  await signIns.useStep(account.id, step)
+  return { recovery_codes: codes }
+}
+
+export async function removeSecondFactor(
+  { account, body }: SignedInCall<RemoveSecondFactor>,
+  deps: ConsoleDependencies,
+): Promise<void> {
+  const { secondFactor } = await checkPassword(account, 'password', body.password, deps)
+  if (secondFactor === undefined) throw new Rejection(NOT_IN_USE)
+  if (!(await useCode(account.id, secondFactor, body.code, deps))) throw badRequest('code', WRONG_CODE.message)
+  await deps.store.signIns.setSecondFactor(account.id, undefined)
+}
+
+/** False: the code is wrong or was used before. */
+export async function useCode(
+  account: bigint,
+  { secret }: SecondFactor,
+  written: string,
+  { store, secrets, clock, log }: Pick<ConsoleDependencies, 'store' | 'secrets' | 'clock' | 'log'>,
+): Promise<boolean> {
+  const code = plain(written)
+  if (!/^\d+$/.test(code)) return store.signIns.useRecoveryCode(account, hashToken(code))
+  const opened = secrets.decrypt(account, PURPOSE, secret, NO_CONTEXT)
+  if (opened === undefined) log.error('a second factor cannot be decrypted', { account })
+  const step = opened && stepOf(opened, code, clock())
+  return step !== undefined && (await store.signIns.useStep(account, step))
+}
+
+/** 80 random bits: `abcd-efgh-ijkl-mnop`. */
+function newRecoveryCode(): string {
+  const text = encodeBase32(randomBytes(RECOVERY_BYTES)).toLowerCase()
+  return text.replace(/(.{4})(?=.)/g, '$1-')
+}
+
+/** Without the spaces and hyphens that make a code readable. */
+const plain = (written: string): string => written.replace(/[\s-]/g, '').toLowerCase()
+
+export const WRONG_CODE: ConsoleError = {
+  ...{ code: 'wrong_code', param: 'code' },
+  message: 'The code is wrong, or it was used before. Wait for the next code, or use a recovery code.',
+}
+const IN_USE: ConsoleError = {
+  code: 'conflict',
+  message: 'Two-factor authentication is already on. Turn it off first to replace it.',
+}
+const NOT_IN_USE: ConsoleError = { code: 'conflict', message: 'Two-factor authentication is not on.' }

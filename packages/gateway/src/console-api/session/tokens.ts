@@ -1,0 +1,12 @@
+// Random secrets that browsers present: of sessions and of links. The store keeps their SHA-256 only.
+import { randomBytes } from 'node:crypto'
+
+const TOKEN_BYTES = 32
+
+/** 43 characters. Never begins with `sk-`: programs find API keys in the output of the first start by that. */
+export function newToken(): string {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  return token.startsWith('sk-') ? newToken() : token
+}
+
+export const hashToken = (token: string): Buffer => new Bun.CryptoHasher('sha256').update(token).digest()

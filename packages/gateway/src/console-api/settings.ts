@@ -1,0 +1,71 @@
+// Settings: who is signed in, on which browsers, with which preferences.
+import { formatUsd, parseUsd } from '../money/amount.ts'
+import type { ConsoleDependencies } from './dependencies.ts'
+import { type Check, fields, nullable, optional, word } from './fields.ts'
+import { balances } from './pages/wallet.ts'
+import { badRequest, Rejection } from './rejection.ts'
+import type { SignedInCall } from './route.ts'
+import { clearSessionCookie } from './session/cookie.ts'
+import type { ChangePreferences, SessionInfo, SignedInBrowser } from './types.ts'
+
+const amount: Check<string> = (value, name) => {
+  const nanos = typeof value === 'string' ? parseUsd(value) : undefined
+  if (nanos !== undefined && nanos >= 0n) return value as string
+  throw badRequest(name, `${name} must be an amount in USD as text, such as "5.00".`)
+}
+
+export const PREFERENCES = fields({
+  low_balance_usd: optional(nullable(amount)),
+  language: optional(nullable(word('en', 'zh'))),
+})
+
+export async function showSession({ account }: SignedInCall, { store }: ConsoleDependencies): Promise<SessionInfo> {
+  const [preferences, found] = await Promise.all([
+    store.accounts.preferences(account.id),
+    store.signIns.findByAccount(account.id),
+  ])
+  const { lowBalance, language } = preferences
+  const hasPassword = found?.password !== undefined
+  return {
+    account: {
+      ...{ id: String(account.id), email: account.email, created_at: new Date(account.createdAt).toISOString() },
+      ...{ email_verified: found?.emailVerifiedAt !== undefined, has_password: hasPassword },
+    },
+    ...balances(account),
+    low_balance_usd: lowBalance === undefined ? null : formatUsd(lowBalance),
+    is_low: lowBalance !== undefined && account.balance < lowBalance,
+    second_factor: found?.secondFactor !== undefined,
+    may_set_password: !hasPassword,
+    language: language ?? null,
+  }
+}
+
+export async function listSessions(
+  { account, session }: SignedInCall,
+  { store }: ConsoleDependencies,
+): Promise<SignedInBrowser[]> {
+  return (await store.sessions.list(account.id)).map(({ id, userAgent, address, createdAt, seenAt }) => ({
+    ...{ id: String(id), user_agent: userAgent, address, current: id === session.id },
+    ...{ created_at: new Date(createdAt).toISOString(), seen_at: new Date(seenAt).toISOString() },
+  }))
+}
+
+export async function endOneSession(call: SignedInCall, { store, config }: ConsoleDependencies): Promise<void> {
+  const { id = '' } = call.parameters
+  const isEnded = /^\d{1,18}$/.test(id) && (await store.sessions.end(call.account.id, BigInt(id)))
+  if (!isEnded) throw new Rejection({ code: 'not_found', message: 'Your account has no such session.' })
+  if (BigInt(id) === call.session.id) clearSessionCookie(call.headers, config().server)
+}
+
+export async function changePreferences(
+  { account, body }: SignedInCall<ChangePreferences>,
+  { store }: ConsoleDependencies,
+): Promise<void> {
+  const { low_balance_usd, language } = body
+  await store.accounts.setPreferences(account.id, {
+    ...(low_balance_usd === undefined
+      ? {}
+      : { lowBalance: low_balance_usd === null ? undefined : parseUsd(low_balance_usd) }),
+    ...(language === undefined ? {} : { language: language ?? undefined }),
+  })
+}

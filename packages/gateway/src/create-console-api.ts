@@ -1,0 +1,37 @@
+// Creates the console API with what the gateway's own endpoints depend on.
+import type { App } from './app.ts'
+import type { ConsoleDependencies } from './console-api/dependencies.ts'
+import { createDispatch, type Dispatch, LARGEST_BODY } from './console-api/dispatch.ts'
+import { createMailer } from './console-api/mail/mailer.ts'
+import { createRegister } from './console-api/registration/register.ts'
+import { createPasswords } from './console-api/session/passwords.ts'
+import type { GatewayDependencies } from './routes.ts'
+import type { Storage } from './storage/storage.ts'
+import { VERSION } from './version.ts'
+
+/** Before sign-in there is no account: all such requests together share the slots of one tenant. */
+const ANONYMOUS = -1n
+/** Of requests without an API key. */
+const NO_KEY = -1n
+
+export function createConsoleApi(
+  { catalogue, admission, ticker, log, accountKeys }: GatewayDependencies,
+  store: Storage,
+  listenUrl: () => string,
+  app: App,
+): Dispatch {
+  const config = () => catalogue().config
+  const { after } = ticker
+  const clock = Date.now
+  const admit = (account = ANONYMOUS) =>
+    admission.enter({ tenant: { account, key: NO_KEY }, bytes: LARGEST_BODY, isArriving: false })
+  const passwords = createPasswords()
+  const register = createRegister({
+    ...{ accounts: store.accounts, config, after, clock, admit: () => admit(), log, hashing: passwords.limit },
+  })
+  const deps: ConsoleDependencies = {
+    ...{ store, catalogue, config, secrets: accountKeys, passwords, mailer: createMailer(config, log), register },
+    ...{ version: VERSION, listenUrl, clock, after, log, admit, app },
+  }
+  return createDispatch(deps)
+}
