@@ -42,15 +42,12 @@ type Returning<P extends Policy, Body, T> = {
   status?: number
   handle(call: CallOf<P, Body>, deps: ConsoleDependencies): T | Promise<T>
 }
-/** Without `returns`, the handler makes the response itself; undefined is a response without a body. */
+/** Without `returns`, the handler makes the response itself, or there is nothing to return. */
 type Responding<P extends Policy, Body> = {
   returns?: never
   /** Of a response without a body: 204 unless given. */
   status?: number
-  handle(
-    call: CallOf<P, Body>,
-    deps: ConsoleDependencies,
-  ): HttpResponse | undefined | void | Promise<HttpResponse | undefined | void>
+  handle(call: CallOf<P, Body>, deps: ConsoleDependencies): HttpResponse | Promise<HttpResponse> | Promise<void>
 }
 
 /** A route as the dispatcher sees it. `call` has a session if the policy requires one. */
