@@ -53,6 +53,7 @@ models:
   const facts = () =>
     [
       `  address  ${gateway.url}`,
+      `  console  ${gateway.url}/console`,
       `  data     ${gateway.home.dataDir}`,
       `  store    ${database()}`,
       `  config   ${gateway.home.configFile}`,

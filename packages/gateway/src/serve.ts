@@ -8,6 +8,7 @@ import { openControlSocket } from './cli/control-socket.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import { missingGroupWarnings } from './config/warnings.ts'
 import type { watchConfig } from './config/watch.ts'
+import { createLink } from './console-api/session/links.ts'
 import { createConsoleApi } from './create-console-api.ts'
 import { createDependencies } from './create-dependencies.ts'
 import { auditLedger } from './jobs/audit-ledger.ts'
@@ -143,7 +144,8 @@ async function start(
   const control = openControlSocket(environment.dataDir, operationContext, worker?.number)
   cleanup.add(() => control.stop())
   if (!worker || worker.role === 'first') {
-    const first = await firstStart(storage, config())
+    const link = (account: bigint) => createLink('setup', account, storage.signIns, Date.now())
+    const first = await firstStart(storage, config(), link)
     const keyGroups = await storage.keys.countByGroup()
     for (const warning of missingGroupWarnings(keyGroups, config())) log.warn(warning)
     const database = options.describeDatabase(environment)

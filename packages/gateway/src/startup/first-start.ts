@@ -1,4 +1,5 @@
-// The first start with a new store creates an account with the trial credit and an API key, which is shown only once.
+// The first start with a new store creates an account with the trial credit, an API key and a link to the console. Key and link are
+// shown only once.
 
 import { hashSecret } from '../access/authenticate.ts'
 import { newApiKey } from '../access/new-api-key.ts'
@@ -11,17 +12,25 @@ import { NO_RESTRICTIONS, type Storage } from '../storage/storage.ts'
 const EMAIL = 'newcomer@trivium.local'
 
 /** `key`: undefined if there is no embedded model. */
-export type FirstStart = { key: { email: string; secret: string } | undefined }
+export type FirstStart = { key: { email: string; secret: string; setupToken: string } | undefined }
 
-/** Undefined on every later start. */
-export async function firstStart(storage: Storage, config: FileConfig): Promise<FirstStart | undefined> {
+/** Undefined on every later start. `createSetupLink` returns the token of a link that signs in to the console, once. */
+export async function firstStart(
+  storage: Storage,
+  config: FileConfig,
+  createSetupLink: (account: bigint) => Promise<string>,
+): Promise<FirstStart | undefined> {
   // Recorded even if no key is created, so that no later start prints one unexpectedly.
   const token = crypto.randomUUID()
   if ((await storage.meta.setOnce('first_start', token)) !== token) return undefined
-  return { key: isFreeOfCharge(config) ? await createFirstKey(storage, config) : undefined }
+  return { key: isFreeOfCharge(config) ? await createFirstKey(storage, config, createSetupLink) : undefined }
 }
 
-async function createFirstKey(storage: Storage, config: FileConfig): Promise<FirstStart['key']> {
+async function createFirstKey(
+  storage: Storage,
+  config: FileConfig,
+  createSetupLink: (account: bigint) => Promise<string>,
+): Promise<FirstStart['key']> {
   const account = await storage.accounts.create(EMAIL, config.registration.trialCredit, TRIAL)
   if (!account) return undefined
   const secret = newApiKey()
@@ -35,7 +44,7 @@ async function createFirstKey(storage: Storage, config: FileConfig): Promise<Fir
     restrictions: NO_RESTRICTIONS,
   }
   await storage.keys.create({ ...key, ...unlimited })
-  return { email: EMAIL, secret }
+  return { email: EMAIL, secret, setupToken: await createSetupLink(account.id) }
 }
 
 /** The operator may have configured a group with this name. The first key must not cost the operator anything. */

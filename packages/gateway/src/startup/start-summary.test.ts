@@ -78,7 +78,7 @@ test('only the first key begins with sk-, whatever the names of models and upstr
   expect(text).toContain('the account newcomer@trivium.local, which has 10.00 USD')
 })
 
-const FIRST = { key: { email: 'newcomer@trivium.local', secret: 'sk-secret' } }
+const FIRST = { key: { email: 'newcomer@trivium.local', secret: 'sk-secret', setupToken: 'abc' } }
 
 test('with TLS the call goes to the public name, which the certificate is for', () => {
   const { server } = loadFile(undefined, {}).config ?? {}
@@ -86,4 +86,14 @@ test('with TLS the call goes to the public name, which the certificate is for', 
   const address = 'https://127.0.0.1:3333'
   expect(summary({}, { ...catalogue, address, first: FIRST })).toContain('curl https://gw.example.com/v1/chat')
   expect(summary({}, { ...catalogue, first: FIRST })).toContain('curl http://127.0.0.1:3333/v1/chat')
+})
+
+test('the link to the console is that of browsers: the public URL, if there is one', () => {
+  const { server } = loadFile(undefined, {}).config ?? {}
+  const catalogue = withConfig({ server: { ...server, publicUrl: 'https://gw.example.com' } })
+  const proxied = summary({}, { ...catalogue, first: FIRST })
+  expect(proxied).toContain('  console  https://gw.example.com/console\n')
+  expect(proxied).toContain('\n  https://gw.example.com/console/setup#abc\n')
+  expect(summary({}, { first: FIRST })).toContain('\n  http://127.0.0.1:3333/console/setup#abc\n')
+  expect(summary({}, { keyGroups: new Map([['sandbox', 1]]) })).not.toContain('/console/setup')
 })

@@ -1,4 +1,5 @@
-// The summary that each start prints: addresses, models and next steps. The first start adds a curl command with its key.
+// The summary that each start prints: addresses, models and next steps. The first start adds a link to the
+// console and a curl command with its key.
 
 import type { Catalogue } from '../access/catalogue.ts'
 import { PROGRAM } from '../cli/program.ts'
@@ -34,6 +35,7 @@ function facts({ address, environment, catalogue: { config }, database }: StartI
   return [
     ...labelled('address', [address]),
     ...labelled('public', publicUrl ? [publicUrl] : []),
+    ...labelled('console', [`${publicUrl ?? address}/console`]),
     ...labelled('data', [environment.dataDir]),
     ...labelled('store', [database]),
     ...labelled('config', [environment.configFile ?? 'no configuration file (./trivium.yaml is read if it exists)']),
@@ -73,13 +75,18 @@ function registrationLine({ registration: { open, trialCredit } }: FileConfig): 
 
 function tryIt(
   { address, catalogue: { config } }: StartInfo,
-  { email, secret }: NonNullable<FirstStart['key']>,
+  { email, secret, setupToken }: NonNullable<FirstStart['key']>,
 ): string[] {
   const { publicUrl } = config.server
   // With TLS, the certificate is valid for the public name; without, the public URL may need a proxy that is not running yet.
   const url = publicUrl && address.startsWith('https:') ? publicUrl : address
   const credit = formatUsd(config.registration.trialCredit)
   return [
+    'Open the console (this link works once, within 24 hours):',
+    '',
+    // Browsers keep what follows the # to themselves.
+    `  ${publicUrl ?? address}/console/setup#${setupToken}`,
+    '',
     `Try it (this key is shown once; it belongs to the account ${email}, which has ${credit} USD):`,
     '',
     `  curl ${url}/v1/chat/completions \\`,

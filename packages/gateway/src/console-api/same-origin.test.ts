@@ -1,0 +1,28 @@
+import { expect, test } from 'bun:test'
+import { isSameOrigin } from './same-origin.ts'
+
+test.each<[string, Record<string, string>, boolean]>([
+  ['a program', {}, true],
+  ['our page', { origin: 'http://gw.example', 'sec-fetch-site': 'same-origin' }, true],
+  ['our page, behind a proxy with TLS', { origin: 'https://gw.example', 'sec-fetch-site': 'same-origin' }, true],
+  ['our page under the public URL', { origin: 'https://public.example', 'sec-fetch-site': 'same-origin' }, true],
+  ['a URL that the user typed', { 'sec-fetch-site': 'none' }, true],
+  ['our page in an old browser', { origin: 'http://gw.example' }, true],
+  ['a foreign page', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, false],
+  ['a foreign page in an old browser', { origin: 'https://evil.example' }, false],
+  ['a foreign page without an origin', { 'sec-fetch-site': 'cross-site' }, false],
+  ['a sibling host', { origin: 'https://blog.example', 'sec-fetch-site': 'same-site' }, false],
+  ['a sibling host without an origin', { 'sec-fetch-site': 'same-site' }, false],
+  [
+    'our host by another scheme, as the browser sees it',
+    { origin: 'http://gw.example', 'sec-fetch-site': 'cross-site' },
+    false,
+  ],
+  ['a sandboxed frame', { origin: 'null' }, false],
+  ['another port', { origin: 'http://gw.example:8080' }, false],
+  ['a host that begins like ours', { origin: 'http://gw.example.evil.com' }, false],
+  ['nonsense', { origin: '::', 'sec-fetch-site': '?' }, false],
+])('%s', (_, headers, expected) => {
+  const all: Record<string, string> = { host: 'GW.example', ...headers }
+  expect(isSameOrigin({ get: (name) => all[name] ?? null }, 'https://public.example/gw')).toBe(expected)
+})

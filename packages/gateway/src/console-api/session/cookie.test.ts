@@ -1,0 +1,56 @@
+import { describe, expect, test } from 'bun:test'
+import { testHeaders } from '@trivium/http/test-support.ts'
+import { clearSessionCookie, readSessionCookie, setSessionCookie } from './cookie.ts'
+
+const PLAIN = { tls: undefined, publicUrl: undefined }
+const PROXIED = { tls: undefined, publicUrl: 'https://gw.example.com' }
+const OWN_TLS = { tls: { certFile: 'a', keyFile: 'b' }, publicUrl: undefined }
+const TOKEN = 'A-Za-z0-9_'.padEnd(43, 'x')
+
+const read = (cookie: string | null, server: Parameters<typeof readSessionCookie>[1] = PLAIN) =>
+  readSessionCookie({ get: (name) => (name === 'cookie' ? cookie : null) }, server)
+
+describe('a cookie is read', () => {
+  test.each<[string, string | null, string | undefined]>([
+    ['alone', `trivium_session=${TOKEN}`, TOKEN],
+    ['among others', `a=b; trivium_session=${TOKEN}; c=d`, TOKEN],
+    ['without spaces', `a=b;trivium_session=${TOKEN}`, TOKEN],
+    ['in a line of its own', `a=b, trivium_session=${TOKEN}`, TOKEN],
+    ['the first of two', `trivium_session=${TOKEN}; trivium_session=${'y'.repeat(43)}`, TOKEN],
+    ['none', null, undefined],
+    ['empty', '', undefined],
+    ['without a value', 'trivium_session', undefined],
+    ['an empty value', 'trivium_session=', undefined],
+    ['a short value', 'trivium_session=abc', undefined],
+    ['a long value', `trivium_session=${TOKEN}x`, undefined],
+    ['a value in quotes', `trivium_session="${TOKEN}"`, undefined],
+    ['other characters', `trivium_session=${'é'.repeat(43)}`, undefined],
+    ['a longer name', `xtrivium_session=${TOKEN}`, undefined],
+    ['another case', `Trivium_Session=${TOKEN}`, undefined],
+    ['separators only', ';;,,==;', undefined],
+    ['nonsense of the largest size', 'a=;'.repeat(5_000), undefined],
+  ])('%s', (_, cookie, expected) => {
+    expect(read(cookie)).toBe(expected)
+  })
+
+  test('behind TLS only under the name that no other host can set', () => {
+    for (const server of [PROXIED, OWN_TLS]) {
+      expect(read(`trivium_session=${TOKEN}`, server)).toBeUndefined()
+      expect(read(`__Host-trivium_session=${TOKEN}`, server)).toBe(TOKEN)
+    }
+    expect(read(`__Host-trivium_session=${TOKEN}`)).toBeUndefined()
+  })
+})
+
+test.each([
+  ['plain HTTP', PLAIN, `trivium_session=${TOKEN}; Max-Age=60; Path=/; HttpOnly; SameSite=Lax`],
+  ['a proxy', PROXIED, `__Host-trivium_session=${TOKEN}; Max-Age=60; Path=/; HttpOnly; SameSite=Lax; Secure`],
+  ['TLS', OWN_TLS, `__Host-trivium_session=${TOKEN}; Max-Age=60; Path=/; HttpOnly; SameSite=Lax; Secure`],
+])('the cookie for %s', (_, server, expected) => {
+  const headers = testHeaders()
+  setSessionCookie(headers, server, TOKEN, 60_999)
+  expect(headers.getAll('set-cookie')).toEqual([expected])
+  const cleared = testHeaders()
+  clearSessionCookie(cleared, server)
+  expect(cleared.get('set-cookie')).toBe(expected.replace(TOKEN, '').replace('=60', '=0'))
+})
