@@ -30,7 +30,16 @@ export function createConsoleApi(
     ...{ accounts: store.accounts, config, after, clock, admit: () => admit(), log, hashing: passwords.limit },
   })
   const deps: ConsoleDependencies = {
-    ...{ store, catalogue, config, secrets: accountKeys, passwords, mailer: createMailer(config, log), register },
+    ...{
+      store,
+      catalogue,
+      config,
+      secrets: accountKeys,
+      accountKeys,
+      passwords,
+      mailer: createMailer(config, log),
+      register,
+    },
     ...{ version: VERSION, listenUrl, clock, after, log, admit, app },
   }
   return createDispatch(deps)

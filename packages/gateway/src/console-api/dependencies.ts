@@ -16,6 +16,8 @@ export type ConsoleDependencies = {
   catalogue(): Catalogue
   config(): FileConfig
   secrets: Pick<AccountSecrets, 'encrypt' | 'decrypt'>
+  /** For the secret of the built-in key. */
+  accountKeys: Pick<AccountSecrets, 'pseudonym'>
   passwords: Passwords
   mailer: Mailer
   register: Register

@@ -2,6 +2,7 @@
 // fields are rejected or not sent. test/console/policies.test.ts tries every route without a session and with those of others.
 import { showAbout } from './about.ts'
 import { NOTHING } from './fields.ts'
+import { PAGE_ROUTES } from './pages/routes.ts'
 import { type ConsoleRoute, route } from './route.ts'
 import { LINK_TOKEN, resendVerification, setUp, verifyEmail } from './session/links.ts'
 import {
@@ -53,4 +54,6 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
     ...{ method: 'POST', path: 'second-factor/remove', policy: 'session', takes: REMOVE },
     handle: removeSecondFactor,
   }),
+
+  ...PAGE_ROUTES,
 ]

@@ -1,12 +1,16 @@
 // The built-in key of the playground. Requests of the playground go through the gateway's ordinary endpoints with its secret, which is
 // derived from the master secret and the account, so that it is neither stored nor ever sent to a browser.
+import type { HttpResponse } from '@trivium/http/response.ts'
 import type { AccountSecrets } from '../../access/account-secrets.ts'
 import { hashSecret } from '../../access/authenticate.ts'
 import type { Catalogue } from '../../access/catalogue.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import { type Account, type Key, NO_RESTRICTIONS, type Storage } from '../../storage/storage.ts'
+import type { ConsoleDependencies } from '../dependencies.ts'
+import { forwardedRequest } from '../forwarded-request.ts'
 import { Rejection } from '../rejection.ts'
+import type { SignedInCall } from '../route.ts'
 import { DEFAULT_GROUP, groupsFor } from './groups.ts'
 
 const CAP = 5n * NANOS_PER_USD
@@ -57,4 +61,20 @@ export async function playgroundKey(account: Account, deps: PlaygroundDependenci
     if (created) return created
     throw error
   }
+}
+
+/** The endpoints that the playground uses; ids of tasks follow the last one. */
+const ENDPOINTS = ['v1/chat/completions', 'v1/responses', 'v1/images/generations', 'v1/images/edits']
+const TASKS = 'api/v3/contents/generations/tasks'
+const ONE_TASK = new RegExp(`^${TASKS}/[\\w-]+$`)
+const isEndpoint = (path: string): boolean => ENDPOINTS.includes(path) || path === TASKS || ONE_TASK.test(path)
+
+/** The request goes through the gateway's own endpoint, with all of its limits, and is billed to the built-in key. */
+export async function forwardToGateway(call: SignedInCall, deps: ConsoleDependencies): Promise<HttpResponse> {
+  const path = call.parameters.path ?? ''
+  if (!isEndpoint(path))
+    throw new Rejection({ code: 'not_found', message: 'The playground does not use this endpoint.' })
+  await playgroundKey(call.account, deps)
+  const target = call.incoming.query === '' ? `/${path}` : `/${path}?${call.incoming.query}`
+  return await deps.app(forwardedRequest(call.http, target, playgroundSecret(call.account, deps.accountKeys)))
 }
