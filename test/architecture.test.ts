@@ -65,6 +65,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   overload: ['access', 'money', 'storage', 'observe'],
   access: ['upstreams', 'money', 'storage', 'observe', 'config'],
   jobs: ['access', 'storage', 'observe'],
+  'console-files': ['access', 'observe'],
   'console-api': ['paid-call', 'access', 'overload', 'money', 'storage', 'observe', 'config'],
   upstreams: ['bytes', 'config', 'observe', 'money'],
   storage: ['money', 'observe'],
@@ -190,6 +191,14 @@ test.each(Object.entries(PACKAGES))('package %s imports only what is below it', 
   expect(violations).toEqual([])
 })
 
+test('the console imports nothing of the gateway but the types of its API', () => {
+  const files = sources('packages/console/src')
+  const imported = files.flatMap(importsOf).filter((target) => /^packages\/(?!console\/)/.test(target))
+  expect([...new Set(imported)]).toEqual([`${GATEWAY}/console-api/types.ts`])
+  const values = files.filter((path) => /import (?!type )[^'"]*from '@trivium\/gateway/.test(read(path)))
+  expect(values).toEqual([])
+})
+
 test('the sandbox shares no code with the dialects: each is checked against the other', () => {
   const files = sources('packages/sandbox/src').filter((path) => !isTest(path))
   const shared = files.flatMap(importsOf).filter((target) => target.startsWith(`${PROTOCOL}/`))
@@ -262,7 +271,7 @@ describe('the protocol package is pure', () => {
 })
 
 describe('there are no import cycles, type imports included', () => {
-  test.each([...Object.keys(PACKAGES), 'gateway'])('package %s', (name) => {
+  test.each([...Object.keys(PACKAGES), 'console', 'gateway'])('package %s', (name) => {
     const files = sources(`packages/${name}/src`).filter((path) => !isTest(path))
     expect(circlesIn(new Map(files.map((path) => [path, importsOf(path)])))).toEqual([])
   })

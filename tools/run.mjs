@@ -18,6 +18,7 @@ const TASKS = {
   test: (args) => testPasses(root, args),
   check: () => [
     ['node', 'node_modules/typescript/bin/tsc', '-p', 'packages/protocol'],
+    ['node', 'node_modules/typescript/bin/tsc', '-p', 'packages/console'],
     ['node', 'node_modules/typescript/bin/tsc', '-p', '.'],
   ],
   lint: () => [['node', 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']],

@@ -18,6 +18,7 @@ import {
 } from './access/list-models.ts'
 import { describeUnservedPath, isUnservedMethod } from './access/unserved-paths.ts'
 import type { Dispatch } from './console-api/dispatch.ts'
+import type { ConsoleFiles } from './console-files/serve-console.ts'
 import {
   deleteResponse,
   listInputItems,
@@ -50,7 +51,7 @@ export type GatewayDependencies = TextDependencies &
   MediaDependencies & { ids: Ids; requestLog: RequestLog; spool: Spool }
 
 /** The dependencies of the handlers. */
-export type AppDependencies = GatewayDependencies & { consoleApi: Dispatch }
+export type AppDependencies = GatewayDependencies & { consoleApi: Dispatch; consoleFiles: ConsoleFiles }
 
 /** The nodes that share a store; null while it is unknown. */
 export type ClusterStatus = { nodes: number | null; drift: boolean | null }
@@ -91,7 +92,14 @@ const IMAGE_GENERATIONS = imagesEndpoint('generate')
 const IMAGE_EDITS = imagesEndpoint('edit')
 
 /** The links of the entry page: only what is served. */
-const ENTRY = { name: 'trivium', models: '/v1/models', usage: '/v1/usage', health: '/health', ready: '/ready' }
+const ENTRY = {
+  name: 'trivium',
+  models: '/v1/models',
+  usage: '/v1/usage',
+  health: '/health',
+  ready: '/ready',
+  console: '/console',
+}
 
 const HANDLERS = {
   chat: text({ dialect: TEXT_DIALECTS.chat }),
@@ -124,6 +132,9 @@ const HANDLERS = {
   'read-console-api': callConsole,
   'post-console-api': callConsole,
   'delete-console-api': callConsole,
+  console: showConsole,
+  'console-root': showConsole,
+  'console-file': showConsole,
   entry: ({ headers }) => json(200, headers, ENTRY),
   health: ({ headers }) => json(200, headers, { status: 'ok' }),
   ready: showReady,
@@ -131,6 +142,14 @@ const HANDLERS = {
 
 function callConsole(incoming: IncomingRequest, { consoleApi }: AppDependencies, path: string): Promise<HttpResponse> {
   return consoleApi(incoming, path)
+}
+
+function showConsole(
+  incoming: IncomingRequest,
+  { consoleFiles }: AppDependencies,
+  path: string,
+): Promise<HttpResponse> {
+  return consoleFiles.serve(path, incoming)
 }
 
 /** The values of the query parameter `alt`; without it a stream consists of events. */

@@ -9,6 +9,7 @@ import type { Environment, FileConfig } from './config/types.ts'
 import { missingGroupWarnings } from './config/warnings.ts'
 import type { watchConfig } from './config/watch.ts'
 import { createLink } from './console-api/session/links.ts'
+import { openConsoleFiles } from './console-files/open-console-files.ts'
 import { createConsoleApi } from './create-console-api.ts'
 import { createDependencies } from './create-dependencies.ts'
 import { auditLedger } from './jobs/audit-ledger.ts'
@@ -107,7 +108,9 @@ async function start(
     ...(clusterStatus ? { clusterStatus } : {}),
   }
   const consoleApi = createConsoleApi(deps, storage, listenUrl, (http) => app(http))
-  const app = createApp({ ...deps, consoleApi }, health)
+  const mediaUrl = () => config().server.publicUrl ?? listenUrl()
+  const consoleFiles = openConsoleFiles(environment.dataDir, mediaUrl, log, cleanup)
+  const app = createApp({ ...deps, consoleApi, consoleFiles }, health)
   const opened = openListener(environment, firstConfig, app, worker, {
     isDraining: () => lifecycle.stopping,
     ticker: deps.ticker,
@@ -156,6 +159,7 @@ async function start(
   lifecycle.becomeReady()
   exitOnUncaughtError(log)
   if (!worker) options.ready()
+  consoleFiles.prepare()
 }
 
 function createServerLifecycle(

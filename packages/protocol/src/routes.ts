@@ -61,7 +61,8 @@ const STORED = { credential: 'key', kind: 'stored', dialect: 'responses', mayBeS
 const MODELS = { method: 'GET', credential: 'key', kind: 'models', mayBeShed: false } as const
 const USAGE = { method: 'GET', credential: 'key', kind: 'usage', mayBeShed: false } as const
 /** One entry for each method: the console has a table of its own below this path. */
-const CONSOLE = { path: '/console/api/{path}', credential: 'none', kind: 'console', mayBeShed: false } as const
+const CONSOLE_API = { path: '/console/api/{path}', credential: 'none', kind: 'console', mayBeShed: false } as const
+const CONSOLE = { method: 'GET', credential: 'none', kind: 'console', mayBeShed: false } as const
 const STATUS = { method: 'GET', credential: 'none', kind: 'status', mayBeShed: false } as const
 
 const GENERATE = '/models/{model}:generateContent'
@@ -109,9 +110,13 @@ export const ROUTES = {
     ...{ method: 'GET', path: '/media/{object}', isSegment: true },
     ...{ credential: 'none', kind: 'media', mayBeShed: false },
   },
-  'read-console-api': { ...CONSOLE, method: 'GET' },
-  'post-console-api': { ...CONSOLE, method: 'POST' },
-  'delete-console-api': { ...CONSOLE, method: 'DELETE' },
+  'read-console-api': { ...CONSOLE_API, method: 'GET' },
+  'post-console-api': { ...CONSOLE_API, method: 'POST' },
+  'delete-console-api': { ...CONSOLE_API, method: 'DELETE' },
+  console: { ...CONSOLE, path: '/console' },
+  'console-root': { ...CONSOLE, path: '/console/' },
+  // After the paths below /console/api/, which are more specific.
+  'console-file': { ...CONSOLE, path: '/console/{path}' },
   entry: { ...STATUS, path: '/' },
   health: { ...STATUS, path: '/health' },
   ready: { ...STATUS, path: '/ready' },

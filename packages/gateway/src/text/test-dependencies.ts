@@ -128,6 +128,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     accountKeys: createAccountSecrets('a secret of a test'),
     unsupportedFields: createUnsupportedFields(),
     consoleApi: unused,
+    consoleFiles: { prepare: () => {}, serve: () => Promise.reject(new Error('no console')) },
     mediaStore: { put: unused, find: unused, read: unused, remove: unused, sweep: unused },
     signedUrls: { sign: unused, verify: unused, isFor: unused },
     spool: { usedBytes: 0, open: unused, close: unused },

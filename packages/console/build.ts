@@ -1,0 +1,45 @@
+// Bundles the web app into a folder: `bun build.ts FOLDER`. The gateway runs this in a process of its own, because bundling
+// keeps a CPU core busy and memory allocated for a while.
+
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import tailwind from 'bun-plugin-tailwind'
+
+const [folder] = process.argv.slice(2)
+if (folder === undefined) throw new Error('usage: bun build.ts FOLDER')
+
+const ASSETS = '/console/assets/'
+
+const { outputs } = await Bun.build({
+  entrypoints: [join(import.meta.dir, 'src/main.tsx')],
+  target: 'browser',
+  minify: true,
+  splitting: true,
+  publicPath: ASSETS,
+  naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
+  define: { 'process.env.NODE_ENV': '"production"' },
+  plugins: [tailwind],
+})
+
+await mkdir(folder, { recursive: true })
+const entry = { script: '', style: '' }
+for (const output of outputs) {
+  const name = output.path.replace(/^\.?\//, '')
+  if (output.kind === 'entry-point') entry.script = name
+  if (name.endsWith('.css')) entry.style ||= name
+  await store(name, Buffer.from(await output.arrayBuffer()))
+}
+
+const page = await Bun.file(join(import.meta.dir, 'src/index.html')).text()
+await store(
+  'index.html',
+  Buffer.from(page.replace('{{script}}', ASSETS + entry.script).replace('{{style}}', ASSETS + entry.style)),
+)
+
+/** Compressed once, as far as possible: both encodings, because browsers accept brotli over TLS only. */
+async function store(name: string, content: Buffer): Promise<void> {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: content.length }
+  await writeFile(join(folder ?? '', `${name}.br`), brotliCompressSync(content, { params }))
+  await writeFile(join(folder ?? '', `${name}.gz`), gzipSync(content, { level: 9 }))
+}

@@ -1,0 +1,73 @@
+import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { type ReactNode, Suspense } from 'react'
+import { Route, Router, Switch, useLocation } from 'wouter'
+import { useTexts } from '../i18n/language.tsx'
+import { ForgotPasswordPage } from '../pages/auth/forgot-password.tsx'
+import { SetupPage, VerifyEmailPage } from '../pages/auth/links.tsx'
+import { ResetPasswordPage } from '../pages/auth/reset-password.tsx'
+import { SignInPage } from '../pages/auth/sign-in.tsx'
+import { SignUpPage } from '../pages/auth/sign-up.tsx'
+import { ButtonLink } from '../ui/button.tsx'
+import { PageHeader } from '../ui/page.tsx'
+import { Skeleton } from '../ui/states.tsx'
+import { ToastProvider } from '../ui/toast.tsx'
+import { ErrorBoundary } from './error-boundary.tsx'
+import { Layout } from './layout.tsx'
+import { PAGES } from './navigation.ts'
+import { SignedIn } from './session.tsx'
+
+export function App({ client }: { client: QueryClient }) {
+  return (
+    <QueryClientProvider client={client}>
+      <Router base="/console">
+        <ToastProvider>
+          <Switch>
+            <Route path="/sign-in" component={SignInPage} />
+            <Route path="/sign-up" component={SignUpPage} />
+            <Route path="/forgot-password" component={ForgotPasswordPage} />
+            <Route path="/reset-password" component={ResetPasswordPage} />
+            <Route path="/verify-email" component={VerifyEmailPage} />
+            <Route path="/setup" component={SetupPage} />
+            <Route>
+              <SignedIn>
+                <Layout>
+                  <Page />
+                </Layout>
+              </SignedIn>
+            </Route>
+          </Switch>
+        </ToastProvider>
+      </Router>
+    </QueryClientProvider>
+  )
+}
+
+function Page(): ReactNode {
+  const [location] = useLocation()
+  return (
+    <ErrorBoundary place={location}>
+      <Suspense fallback={<Skeleton size="h-7 w-40" />}>
+        <Switch>
+          {PAGES.map(({ id, path, page }) => (
+            <Route key={id} path={path} component={page} />
+          ))}
+          {/* Pages below a page, such as /models/{id}, are the page's own. */}
+          {PAGES.filter(({ path }) => path !== '/').map(({ id, path, page }) => (
+            <Route key={`${id}-below`} path={`${path}/*?`} component={page} />
+          ))}
+          <Route component={NotFound} />
+        </Switch>
+      </Suspense>
+    </ErrorBoundary>
+  )
+}
+
+function NotFound() {
+  const { notFound } = useTexts().common
+  return (
+    <>
+      <PageHeader title={notFound.title} text={notFound.text} />
+      <ButtonLink href="/">{notFound.action}</ButtonLink>
+    </>
+  )
+}

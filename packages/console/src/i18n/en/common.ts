@@ -1,0 +1,64 @@
+// Texts that several pages share.
+
+export const common = {
+  skipToContent: 'Skip to content',
+  loading: 'Loading',
+  retry: 'Retry',
+  cancel: 'Cancel',
+  close: 'Close',
+  save: 'Save',
+  saved: 'Saved.',
+  copy: 'Copy',
+  copied: 'Copied',
+  optional: 'optional',
+  search: 'Search',
+  searchHint: 'Press / to search',
+  nextPage: 'Next',
+  previousPage: 'Previous',
+  firstPage: 'First page',
+  pages: 'Pages',
+  downloadCsv: 'Download CSV',
+  showPassword: 'Show',
+  hidePassword: 'Hide',
+  more: 'More actions',
+  none: 'None',
+  never: 'Never',
+  ofCap: (spent: string, cap: string) => `${spent} of ${cap} USD`,
+  support: 'Get help',
+  notFound: { title: 'Page not found', text: 'There is no page at this address.', action: 'Go to the overview' },
+  crashed: {
+    title: 'This page failed',
+    text: 'An error in the console stopped this page. Reload it to continue.',
+    action: 'Reload',
+  },
+  offline: 'The gateway cannot be reached. Check your connection; the console retries by itself.',
+  requestId: (id: string) => `Request ID: ${id}`,
+}
+
+export const nav = {
+  label: 'Main',
+  overview: 'Overview',
+  keys: 'Keys',
+  models: 'Models',
+  usage: 'Usage',
+  wallet: 'Wallet',
+  playground: 'Playground',
+  playgroundShort: 'Play',
+  settings: 'Settings',
+  available: 'Available',
+  signOut: 'Sign out',
+  account: 'Account',
+  theme: 'Theme',
+  language: 'Language',
+}
+
+export const theme = { system: 'System', light: 'Light', dark: 'Dark' }
+
+/** By the code of the API's error. Codes without a text show the gateway's own message. */
+export const errors: Record<string, string> = {
+  unreachable: 'The gateway cannot be reached. Check your connection and retry.',
+  unavailable: 'The gateway is busy. Retry in a few seconds.',
+  overloaded: 'The gateway is busy. Retry in a few seconds.',
+  foreign_page:
+    'This page was opened at an address that the gateway does not expect. Open the console at its public URL.',
+}

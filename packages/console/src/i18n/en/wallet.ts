@@ -1,0 +1,3 @@
+export const wallet = {
+  title: 'Wallet',
+}

@@ -1,0 +1,66 @@
+import type { Texts } from '../texts.ts'
+
+export const common: Texts['common'] = {
+  skipToContent: '跳到主要内容',
+  loading: '加载中',
+  retry: '重试',
+  cancel: '取消',
+  close: '关闭',
+  save: '保存',
+  saved: '已保存。',
+  copy: '复制',
+  copied: '已复制',
+  optional: '选填',
+  search: '搜索',
+  searchHint: '按 / 搜索',
+  nextPage: '下一页',
+  previousPage: '上一页',
+  firstPage: '第一页',
+  pages: '分页',
+  downloadCsv: '下载 CSV',
+  showPassword: '显示',
+  hidePassword: '隐藏',
+  more: '更多操作',
+  none: '无',
+  never: '从未',
+  ofCap: (spent, cap) => `${spent} / ${cap} USD`,
+  support: '获取帮助',
+  notFound: { title: '页面不存在', text: '此地址没有页面。', action: '返回概览' },
+  crashed: { title: '页面出错', text: '控制台发生错误，此页面已停止。请重新加载。', action: '重新加载' },
+  offline: '无法连接网关。请检查网络；控制台会自动重试。',
+  requestId: (id) => `请求 ID：${id}`,
+}
+
+export const nav: Texts['nav'] = {
+  label: '主导航',
+  overview: '概览',
+  keys: '密钥',
+  models: '模型',
+  usage: '用量',
+  wallet: '钱包',
+  playground: '体验场',
+  playgroundShort: '体验',
+  settings: '设置',
+  available: '可用余额',
+  signOut: '退出登录',
+  account: '账户',
+  theme: '主题',
+  language: '语言',
+}
+
+export const theme: Texts['theme'] = { system: '跟随系统', light: '浅色', dark: '深色' }
+
+export const errors: Texts['errors'] = {
+  unreachable: '无法连接网关。请检查网络后重试。',
+  unavailable: '网关繁忙，请几秒后重试。',
+  overloaded: '网关繁忙，请几秒后重试。',
+  foreign_page: '打开此页面的地址不是网关的公开地址。请使用公开地址打开控制台。',
+  bad_request: '提交的内容无效。',
+  not_found: '不存在，或已被删除。',
+  registration_closed: '注册已关闭。请向网关运营者申请账户。',
+  address_taken: '此电子邮箱已有账户（可能大小写或写法不同）。请登录，或使用其他邮箱。',
+  too_many_accounts: '您的网络今天创建的账户过多。请明天再试。',
+  too_many_tries: '尝试次数过多，请稍后再试。',
+  request_timeout: '请求超时，请重试。',
+  request_too_large: '提交的内容过大。',
+}

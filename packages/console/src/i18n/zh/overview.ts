@@ -1,0 +1,5 @@
+import type { Texts } from '../texts.ts'
+
+export const overview: Texts['overview'] = {
+  title: '概览',
+}

@@ -1,0 +1,5 @@
+import type { Texts } from '../texts.ts'
+
+export const playground: Texts['playground'] = {
+  title: '体验场',
+}

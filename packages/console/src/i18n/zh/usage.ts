@@ -1,0 +1,5 @@
+import type { Texts } from '../texts.ts'
+
+export const usage: Texts['usage'] = {
+  title: '用量',
+}

@@ -1,0 +1,105 @@
+import { type FormEvent, useState } from 'react'
+import { Link } from 'wouter'
+import { post } from '../../api/client.ts'
+import { useSessionChange } from '../../app/session.tsx'
+import { useLanguage } from '../../i18n/language.tsx'
+import { Button, ButtonAnchor } from '../../ui/button.tsx'
+import { PasswordField, TextField } from '../../ui/field.tsx'
+import { Banner, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { formatUsd } from '../../ui/values.tsx'
+import { AuthCard, useAbout } from './card.tsx'
+import { apiFieldErrors, emailError, type FieldErrors, focusFirstError, hasErrors, newPasswordError } from './form.ts'
+
+export function SignUpPage() {
+  const { texts, locale } = useLanguage()
+  const t = texts.auth
+  const { data: about, error, refetch } = useAbout()
+  const signIn = (
+    <>
+      {t.signUp.haveAccount}{' '}
+      <Link href="/sign-in" className="font-medium text-link hover:underline">
+        {t.signUp.signIn}
+      </Link>
+    </>
+  )
+  if (about && !about.registration.open) {
+    return (
+      <AuthCard title={t.signUp.closed} text={t.signUp.closedText} below={signIn}>
+        {about.support_url && (
+          <ButtonAnchor href={about.support_url} rel="noreferrer" icon="external">
+            {t.signUp.contact}
+          </ButtonAnchor>
+        )}
+      </AuthCard>
+    )
+  }
+  const credit = about?.registration.trial_credit_usd
+  const offer =
+    credit === undefined || /^0(\.0*)?$/.test(credit) ? t.signUp.noOffer : t.signUp.offer(formatUsd(credit, locale))
+  return (
+    <AuthCard title={t.signUp.title} text={about ? offer : <Skeleton size="h-4 w-64" />} below={signIn}>
+      {error && !about ? <ErrorState error={error} retry={refetch} /> : <SignUpForm />}
+    </AuthCard>
+  )
+}
+
+function SignUpForm() {
+  const { texts, locale } = useLanguage()
+  const t = texts.auth
+  const { data: about } = useAbout()
+  const changeSession = useSessionChange()
+  const toast = useToast()
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const [errors, setErrors] = useState<FieldErrors>({})
+  const [isBusy, setBusy] = useState(false)
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (isBusy) return
+    const form = event.currentTarget
+    const found = { ...emailError(email, texts), ...newPasswordError(password, about?.password, texts) }
+    setErrors(found)
+    if (hasErrors(found)) return focusFirstError(form)
+    setBusy(true)
+    const result = await post('register', { email: email.trim(), password })
+    setBusy(false)
+    if (!result.ok) {
+      setErrors(apiFieldErrors(result.error, texts, ['email', 'password']))
+      return focusFirstError(form)
+    }
+    const { trial_credit_usd: credit, notice } = result.value
+    if (notice === null) toast(t.signUp.done(formatUsd(credit, locale)))
+    else toast(t.signUp.doneWithoutCredit, 'plain')
+    changeSession('/')
+  }
+
+  return (
+    <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+      {errors.form && <Banner tone="bad">{errors.form}</Banner>}
+      <TextField
+        label={t.email}
+        type="email"
+        name="email"
+        autoComplete="username"
+        autoFocus
+        value={email}
+        onChange={setEmail}
+        error={errors.email}
+      />
+      <PasswordField
+        label={t.password}
+        name="password"
+        autoComplete="new-password"
+        value={password}
+        onChange={setPassword}
+        error={errors.password}
+        hint={about ? t.passwordRule(about.password.min_length) : <Skeleton size="h-4 w-32" />}
+      />
+      <Button type="submit" variant="primary" wide busy={isBusy}>
+        {t.signUp.submit}
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,95 @@
+import { useEffect } from 'react'
+import { post } from '../../api/client.ts'
+import { useSession } from '../../app/session.tsx'
+import { setTheme, type Theme, useTheme } from '../../app/theme.ts'
+import { LANGUAGES, type Language, useLanguage, useTexts } from '../../i18n/language.tsx'
+import { Segments } from '../../ui/field.tsx'
+import { Facts, PageHeader, Section } from '../../ui/page.tsx'
+import { Badge } from '../../ui/states.tsx'
+import { Time } from '../../ui/values.tsx'
+import { PasswordSection } from './password.tsx'
+import { SecondFactorSection } from './second-factor.tsx'
+import { SessionsSection } from './sessions.tsx'
+
+export default function SettingsPage() {
+  const { settings: t } = useTexts()
+  // The set-up link leads to the password.
+  useEffect(() => {
+    if (window.location.hash) document.querySelector<HTMLElement>(`${window.location.hash} input`)?.focus()
+  }, [])
+  return (
+    <div className="max-w-[800px]">
+      <PageHeader title={t.title} />
+      <AccountSection />
+      <PasswordSection />
+      <SecondFactorSection />
+      <SessionsSection />
+      <AppearanceSection />
+    </div>
+  )
+}
+
+function AccountSection() {
+  const t = useTexts().settings.account
+  const { account } = useSession()
+  return (
+    <Section title={t.title}>
+      <Facts
+        items={[
+          {
+            label: t.email,
+            value: (
+              <span className="inline-flex flex-wrap items-center gap-x-2">
+                <span className="break-all">{account.email}</span>
+                {account.email_verified && <Badge tone="good">{t.verified}</Badge>}
+              </span>
+            ),
+          },
+          { label: t.created, value: <Time at={account.created_at} /> },
+          { label: t.id, value: account.id },
+        ]}
+      />
+    </Section>
+  )
+}
+
+function AppearanceSection() {
+  const { language, setLanguage, texts } = useLanguage()
+  const t = texts.settings.appearance
+  const theme = useTheme()
+  const choose = (chosen: Language) => {
+    setLanguage(chosen)
+    // E-mails of the gateway use it.
+    void post('preferences', { language: chosen })
+  }
+  return (
+    <Section title={t.title}>
+      <Facts
+        items={[
+          {
+            label: t.language,
+            value: (
+              <Segments
+                label={t.language}
+                value={language}
+                onChange={choose}
+                options={(Object.keys(LANGUAGES) as Language[]).map((value) => ({ value, label: LANGUAGES[value] }))}
+              />
+            ),
+          },
+          {
+            label: t.theme,
+            value: (
+              <Segments<Theme>
+                label={t.theme}
+                value={theme}
+                onChange={setTheme}
+                options={(['system', 'light', 'dark'] as const).map((value) => ({ value, label: texts.theme[value] }))}
+              />
+            ),
+          },
+        ]}
+      />
+    </Section>
+  )
+}

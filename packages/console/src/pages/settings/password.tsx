@@ -1,0 +1,87 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import { post } from '../../api/client.ts'
+import { useRead } from '../../api/queries.ts'
+import { useSession } from '../../app/session.tsx'
+import { useTexts } from '../../i18n/language.tsx'
+import { Button } from '../../ui/button.tsx'
+import { PasswordField } from '../../ui/field.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Banner } from '../../ui/states.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { apiFieldErrors, type FieldErrors, focusFirstError, hasErrors, newPasswordError } from '../auth/form.ts'
+
+export function PasswordSection() {
+  const texts = useTexts()
+  const t = texts.settings.password
+  const { account, may_set_password: maySet } = useSession()
+  const { data: about } = useRead('about', {}, { staleTime: 60_000 })
+  const client = useQueryClient()
+  const toast = useToast()
+  const [current, setCurrent] = useState('')
+  const [password, setPassword] = useState('')
+  const [errors, setErrors] = useState<FieldErrors>({})
+  const [isBusy, setBusy] = useState(false)
+  const needsCurrent = account.has_password && !maySet
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (isBusy) return
+    const form = event.currentTarget
+    const found: FieldErrors = {
+      ...(needsCurrent && current === '' ? { current: texts.auth.passwordMissing } : {}),
+      ...newPasswordError(password, about?.password, texts),
+    }
+    setErrors(found)
+    if (hasErrors(found)) return focusFirstError(form)
+    setBusy(true)
+    const result = await post('password', { password, ...(needsCurrent ? { current } : {}) })
+    setBusy(false)
+    if (!result.ok) {
+      const isWrong = result.error.param === 'current' || result.error.code === 'wrong_password'
+      setErrors(isWrong ? { current: t.wrong } : apiFieldErrors(result.error, texts, ['password']))
+      return focusFirstError(form)
+    }
+    setCurrent('')
+    setPassword('')
+    toast(t.done)
+    void client.invalidateQueries({ queryKey: ['session'] })
+    void client.invalidateQueries({ queryKey: ['sessions'] })
+  }
+
+  return (
+    <div id="password">
+      <Section title={t.title} text={account.has_password ? t.text : t.setText}>
+        <form noValidate onSubmit={submit} className="flex max-w-[360px] flex-col gap-4">
+          {errors.form && <Banner tone="bad">{errors.form}</Banner>}
+          {/* Password managers need to know which account it is. */}
+          <input type="text" name="username" autoComplete="username" value={account.email} readOnly hidden />
+          {needsCurrent && (
+            <PasswordField
+              label={t.current}
+              name="current"
+              autoComplete="current-password"
+              value={current}
+              onChange={setCurrent}
+              error={errors.current}
+            />
+          )}
+          <PasswordField
+            label={texts.auth.newPassword}
+            name="password"
+            autoComplete="new-password"
+            value={password}
+            onChange={setPassword}
+            error={errors.password}
+            hint={about && texts.auth.passwordRule(about.password.min_length)}
+          />
+          <div>
+            <Button type="submit" variant="primary" busy={isBusy}>
+              {account.has_password ? t.change : t.set}
+            </Button>
+          </div>
+        </form>
+      </Section>
+    </div>
+  )
+}

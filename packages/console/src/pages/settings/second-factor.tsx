@@ -1,0 +1,218 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { BegunSecondFactor } from '@trivium/gateway/console-api/types.ts'
+import { type FormEvent, useState } from 'react'
+import { post } from '../../api/client.ts'
+import { useSession } from '../../app/session.tsx'
+import { useTexts } from '../../i18n/language.tsx'
+import { Button } from '../../ui/button.tsx'
+import { CodeBlock, CopyText } from '../../ui/copy.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { PasswordField, TextField } from '../../ui/field.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Badge, Banner, useErrorMessage } from '../../ui/states.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { QrCode } from './qr-code.tsx'
+
+type Step =
+  | { name: 'idle' }
+  | { name: 'confirm'; begun: BegunSecondFactor }
+  | { name: 'codes'; codes: string[] }
+  | { name: 'remove' }
+
+export function SecondFactorSection() {
+  const t = useTexts().settings.secondFactor
+  const { second_factor: isOn, account } = useSession()
+  const client = useQueryClient()
+  const toast = useToast()
+  const message = useErrorMessage()
+  const [step, setStep] = useState<Step>({ name: 'idle' })
+  const [isBusy, setBusy] = useState(false)
+  const close = () => setStep({ name: 'idle' })
+  const changed = () => void client.invalidateQueries({ queryKey: ['session'] })
+
+  const begin = async () => {
+    setBusy(true)
+    const result = await post('second-factor/begin')
+    setBusy(false)
+    if (result.ok) setStep({ name: 'confirm', begun: result.value })
+    else toast(message(result.error), 'bad')
+  }
+
+  return (
+    <Section
+      title={t.title}
+      text={t.text}
+      actions={<Badge tone={isOn ? 'good' : 'plain'}>{isOn ? t.on : t.off}</Badge>}
+    >
+      {isOn ? (
+        <Button onClick={() => setStep({ name: 'remove' })}>{t.remove}</Button>
+      ) : (
+        <div className="flex flex-wrap items-center gap-3">
+          <Button busy={isBusy} disabled={!account.has_password} onClick={begin}>
+            {t.begin}
+          </Button>
+          {!account.has_password && <span className="text-muted">{t.needsPassword}</span>}
+        </div>
+      )}
+      {step.name === 'confirm' && (
+        <Confirm
+          begun={step.begun}
+          onClose={close}
+          onDone={(codes) => {
+            setStep({ name: 'codes', codes })
+            changed()
+          }}
+        />
+      )}
+      {step.name === 'codes' && (
+        <Dialog
+          open
+          closable={false}
+          onClose={close}
+          title={t.codes}
+          footer={
+            <Button
+              variant="primary"
+              onClick={() => {
+                close()
+                toast(t.turnedOn)
+              }}
+            >
+              {t.stored}
+            </Button>
+          }
+        >
+          <div className="flex flex-col gap-4">
+            <p>{t.codesText}</p>
+            <CodeBlock label={t.codes} code={step.codes.join('\n')} />
+          </div>
+        </Dialog>
+      )}
+      {step.name === 'remove' && (
+        <Remove
+          onClose={close}
+          onDone={() => {
+            close()
+            changed()
+            toast(t.turnedOff)
+          }}
+        />
+      )}
+    </Section>
+  )
+}
+
+/** A password and a code, sent by `send`; the result is an error message or undefined. */
+function useCodeForm(send: (password: string, code: string) => Promise<string | undefined>) {
+  const [password, setPassword] = useState('')
+  const [code, setCode] = useState('')
+  const [error, setError] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (isBusy || password === '' || code.trim() === '') return
+    setBusy(true)
+    setError(await send(password, code.trim()))
+    setBusy(false)
+  }
+  return { password, setPassword, code, setCode, error, isBusy, submit }
+}
+
+const FORM = 'second-factor'
+
+function Confirm({
+  begun,
+  onClose,
+  onDone,
+}: {
+  begun: BegunSecondFactor
+  onClose(): void
+  onDone(codes: string[]): void
+}) {
+  const { common, settings } = useTexts()
+  const t = settings.secondFactor
+  const message = useErrorMessage()
+  const form = useCodeForm(async (password, code) => {
+    const result = await post('second-factor/confirm', { secret: begun.secret, code, password })
+    if (!result.ok) return result.error.status < 500 && result.error.status !== 429 ? t.wrong : message(result.error)
+    onDone(result.value.recovery_codes)
+    return undefined
+  })
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.title}
+      footer={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" form={FORM} variant="primary" busy={form.isBusy}>
+            {t.confirm}
+          </Button>
+        </>
+      }
+    >
+      <form id={FORM} noValidate onSubmit={form.submit} className="flex flex-col gap-4">
+        <p>{t.scan}</p>
+        <QrCode text={begun.uri} label={t.qr} />
+        <div>
+          <div className="text-sm text-muted">{t.key}</div>
+          <CopyText text={begun.secret} label={t.key} />
+        </div>
+        <TextField
+          label={t.code}
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          value={form.code}
+          onChange={form.setCode}
+        />
+        <PasswordField
+          label={t.password}
+          autoComplete="current-password"
+          value={form.password}
+          onChange={form.setPassword}
+        />
+        {form.error && <Banner tone="bad">{form.error}</Banner>}
+      </form>
+    </Dialog>
+  )
+}
+
+function Remove({ onClose, onDone }: { onClose(): void; onDone(): void }) {
+  const { common, settings } = useTexts()
+  const t = settings.secondFactor
+  const message = useErrorMessage()
+  const form = useCodeForm(async (password, code) => {
+    const result = await post('second-factor/remove', { password, code })
+    if (!result.ok) return result.error.status < 500 && result.error.status !== 429 ? t.wrong : message(result.error)
+    onDone()
+    return undefined
+  })
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.removeQuestion}
+      footer={
+        <>
+          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button type="submit" form={FORM} variant="danger" busy={form.isBusy}>
+            {t.remove}
+          </Button>
+        </>
+      }
+    >
+      <form id={FORM} noValidate onSubmit={form.submit} className="flex flex-col gap-4">
+        <p>{t.removeText}</p>
+        <PasswordField
+          label={t.password}
+          autoComplete="current-password"
+          value={form.password}
+          onChange={form.setPassword}
+        />
+        <TextField label={t.anyCode} autoComplete="one-time-code" value={form.code} onChange={form.setCode} />
+        {form.error && <Banner tone="bad">{form.error}</Banner>}
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,116 @@
+import { useQueryClient } from '@tanstack/react-query'
+import type { SignedInBrowser } from '@trivium/gateway/console-api/types.ts'
+import { useState } from 'react'
+import { post, remove } from '../../api/client.ts'
+import { useRead } from '../../api/queries.ts'
+import { useSessionChange } from '../../app/session.tsx'
+import { useTexts } from '../../i18n/language.tsx'
+import { Button } from '../../ui/button.tsx'
+import { ConfirmDialog } from '../../ui/dialog.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Badge, ErrorState, useErrorMessage } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { useToast } from '../../ui/toast.tsx'
+import { Time } from '../../ui/values.tsx'
+import { browserName } from './browser-name.ts'
+
+export function SessionsSection() {
+  const t = useTexts().settings.sessions
+  const { data, error, refetch } = useRead('sessions', {}, { every: 30_000 })
+  const [isAsking, setAsking] = useState(false)
+  const nameOf = ({ user_agent: agent }: SignedInBrowser) => browserName(agent) ?? t.unknown
+  const columns: Column<SignedInBrowser>[] = [
+    {
+      id: 'browser',
+      label: t.browser,
+      cell: (row) => (
+        <span className="inline-flex flex-wrap items-center justify-end gap-2" title={row.user_agent}>
+          {nameOf(row)}
+          {row.current && <Badge tone="good">{t.current}</Badge>}
+        </span>
+      ),
+    },
+    {
+      id: 'address',
+      label: t.address,
+      cell: (row) => <span className="font-mono text-sm break-all">{row.address}</span>,
+    },
+    { id: 'created', label: t.signedIn, cell: (row) => <Time at={row.created_at} /> },
+    { id: 'seen', label: t.lastSeen, cell: (row) => <Time at={row.seen_at} style="relative" /> },
+    {
+      id: 'end',
+      label: t.signOut,
+      hideLabel: true,
+      align: 'right',
+      cell: (row) => (row.current ? null : <EndSession session={row} name={nameOf(row)} />),
+    },
+  ]
+  return (
+    <Section
+      flush
+      title={t.title}
+      text={t.text}
+      actions={
+        <Button small onClick={() => setAsking(true)}>
+          {t.everywhere}
+        </Button>
+      }
+    >
+      {error && !data ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : (
+        <Table label={t.title} columns={columns} rows={data} rowKey={(row) => row.id} expected={1} />
+      )}
+      <SignOutEverywhere open={isAsking} onClose={() => setAsking(false)} />
+    </Section>
+  )
+}
+
+function EndSession({ session, name }: { session: SignedInBrowser; name: string }) {
+  const t = useTexts().settings.sessions
+  const client = useQueryClient()
+  const toast = useToast()
+  const message = useErrorMessage()
+  const [isBusy, setBusy] = useState(false)
+  const end = async () => {
+    setBusy(true)
+    const result = await remove(`sessions/${session.id}`)
+    setBusy(false)
+    if (result.ok) toast(t.signedOut)
+    else toast(message(result.error), 'bad')
+    void client.invalidateQueries({ queryKey: ['sessions'] })
+  }
+  return (
+    <Button small busy={isBusy} onClick={end} aria-label={t.signOutOf(name)}>
+      {t.signOut}
+    </Button>
+  )
+}
+
+function SignOutEverywhere({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const t = useTexts().settings.sessions
+  const changeSession = useSessionChange()
+  const message = useErrorMessage()
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<string>()
+  const confirm = async () => {
+    setBusy(true)
+    const result = await post('sign-out-everywhere')
+    setBusy(false)
+    if (result.ok) changeSession('/sign-in')
+    else setError(message(result.error))
+  }
+  return (
+    <ConfirmDialog
+      open={open}
+      onClose={onClose}
+      title={t.everywhereQuestion}
+      action={t.everywhere}
+      onConfirm={confirm}
+      busy={isBusy}
+      error={error}
+    >
+      {t.everywhereText}
+    </ConfirmDialog>
+  )
+}

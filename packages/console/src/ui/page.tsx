@@ -1,0 +1,75 @@
+// The frame of a page's content: its header, and sections.
+
+import { type ReactNode, useEffect, useId } from 'react'
+import { useRead } from '../api/queries.ts'
+import { Skeleton } from './states.tsx'
+
+/** The heading of the page, which is the title of the document as well; `actions` stand at its right. */
+export function PageHeader({ title, text, actions }: { title: string; text?: ReactNode; actions?: ReactNode }) {
+  useTitle(title)
+  return (
+    <header className="mb-6 flex flex-wrap items-start justify-between gap-x-4 gap-y-3">
+      <div className="min-w-0">
+        <h1 className="text-xl font-semibold">{title}</h1>
+        {text && <div className="mt-1 text-muted">{text}</div>}
+      </div>
+      {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+    </header>
+  )
+}
+
+export function useTitle(title: string): void {
+  const { data } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
+  const name = data?.name
+  useEffect(() => {
+    document.title = name === undefined ? title : `${title} · ${name}`
+  }, [title, name])
+}
+
+type SectionProps = { title?: string; text?: ReactNode; actions?: ReactNode; flush?: boolean; children: ReactNode }
+
+/** A card. `flush`: its content reaches the edges, as tables do. */
+export function Section({ title, text, actions, flush = false, children }: SectionProps) {
+  const id = useId()
+  return (
+    <section {...(title ? { 'aria-labelledby': id } : {})} className="mb-6 rounded-lg border bg-surface">
+      {title && (
+        <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 border-b px-4 py-3">
+          <div className="min-w-0">
+            <h2 id={id} className="font-semibold">
+              {title}
+            </h2>
+            {text && <div className="text-sm text-muted">{text}</div>}
+          </div>
+          {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+        </header>
+      )}
+      <div className={flush ? '' : 'p-4'}>{children}</div>
+    </section>
+  )
+}
+
+/** A figure with its name. Without a value a skeleton of the same size is shown. */
+export function Stat({ label, children, note }: { label: string; children: ReactNode | undefined; note?: ReactNode }) {
+  return (
+    <div className="min-w-0 rounded-lg border bg-surface px-4 py-3">
+      <div className="text-sm text-muted">{label}</div>
+      <div className="mt-1 text-xl font-semibold break-words">{children ?? <Skeleton size="h-6 w-28" />}</div>
+      {note && <div className="mt-1 text-sm text-muted">{note}</div>}
+    </div>
+  )
+}
+
+/** Names and values in two columns. */
+export function Facts({ items }: { items: readonly { label: string; value: ReactNode }[] }) {
+  return (
+    <dl className="grid grid-cols-[minmax(96px,auto)_1fr] gap-x-6 gap-y-2">
+      {items.map(({ label, value }) => (
+        <div key={label} className="contents">
+          <dt className="text-muted">{label}</dt>
+          <dd className="min-w-0 break-words">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

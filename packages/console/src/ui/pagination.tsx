@@ -1,0 +1,37 @@
+// Pages of a list that the server cuts by a cursor: the URL has the cursor, and the browser's history the way back.
+
+import { useTexts } from '../i18n/language.tsx'
+import { Button } from './button.tsx'
+import { useUrlState } from './url-state.ts'
+
+const FIRST = { before: '' }
+
+/** The cursor of the page to read: `useRead('keys', { before })`. Filters must reset it. */
+export const usePageCursor = (): string => useUrlState(FIRST)[0].before
+
+/** `next`: the cursor in the last response. */
+export function Pagination({ next, total }: { next: string | null | undefined; total?: string }) {
+  const { common } = useTexts()
+  const [{ before }, setPage] = useUrlState(FIRST)
+  if (before === '' && !next && !total) return null
+  return (
+    <nav aria-label={common.pages} className="flex flex-wrap items-center justify-between gap-2 border-t px-4 py-2">
+      <span className="text-sm text-muted">{total}</span>
+      <span className="flex gap-2">
+        {before !== '' && (
+          <>
+            <Button small onClick={() => setPage(FIRST, { replace: false })}>
+              {common.firstPage}
+            </Button>
+            <Button small onClick={() => window.history.back()}>
+              {common.previousPage}
+            </Button>
+          </>
+        )}
+        <Button small disabled={!next} onClick={() => next && setPage({ before: next }, { replace: false })}>
+          {common.nextPage}
+        </Button>
+      </span>
+    </nav>
+  )
+}

@@ -1,0 +1,96 @@
+// Values as people read them: exact amounts, dates and numbers by locale.
+
+import { useLanguage } from '../i18n/language.tsx'
+
+/** All digits of the amount, with groups in its whole part: `1,234.000236`. */
+export function formatUsd(usd: string, locale: string): string {
+  const [, sign = '', whole = '0', fraction = ''] = /^(-?)(\d+)(\.\d+)?$/.exec(usd) ?? [undefined, '', usd]
+  const grouped = /^\d+$/.test(whole) ? BigInt(whole).toLocaleString(locale) : whole
+  return `${sign === '-' ? '\u2212' : ''}${grouped}${fraction}`
+}
+
+/** `<Amount usd="0.000236" />` shows `0.000236 USD`. */
+export function Amount({ usd, sign = false }: { usd: string; sign?: boolean }) {
+  const { locale } = useLanguage()
+  const plus = sign && !usd.startsWith('-') && !/^0(\.0*)?$/.test(usd) ? '+' : ''
+  return (
+    <span className="whitespace-nowrap tabular-nums">
+      {plus}
+      {formatUsd(usd, locale)}
+      <span className="text-muted">{'\u00a0'}USD</span>
+    </span>
+  )
+}
+
+const STYLES = {
+  date: { dateStyle: 'medium' },
+  time: { timeStyle: 'medium' },
+  both: { dateStyle: 'medium', timeStyle: 'short' },
+  exact: { dateStyle: 'medium', timeStyle: 'long' },
+} as const satisfies Record<string, Intl.DateTimeFormatOptions>
+
+export function formatTime(iso: string, locale: string, style: keyof typeof STYLES = 'both'): string {
+  return new Intl.DateTimeFormat(locale, STYLES[style]).format(new Date(iso))
+}
+
+/** A point in time in the zone of the reader; the title has the seconds and the zone. */
+export function Time({ at, style = 'both' }: { at: string; style?: keyof typeof STYLES | 'relative' }) {
+  const { locale } = useLanguage()
+  return (
+    <time dateTime={at} title={formatTime(at, locale, 'exact')} className="whitespace-nowrap">
+      {style === 'relative' ? relative(at, locale) : formatTime(at, locale, style)}
+    </time>
+  )
+}
+
+const UNITS: readonly [Intl.RelativeTimeFormatUnit, number][] = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+]
+
+function relative(at: string, locale: string): string {
+  const seconds = (Date.parse(at) - Date.now()) / 1_000
+  const [unit, size] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ['second', 1]
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.trunc(seconds / size), unit)
+}
+
+export function useNumber(): (value: number, options?: Intl.NumberFormatOptions) => string {
+  const { locale } = useLanguage()
+  return (value, options) => new Intl.NumberFormat(locale, options).format(value)
+}
+
+/** Milliseconds as people read them: `840 ms`, `2.35 s`, `3 min 5 s`. */
+export function formatDuration(ms: number, locale: string): string {
+  const number = (value: number, digits: number) =>
+    new Intl.NumberFormat(locale, { maximumFractionDigits: digits }).format(value)
+  if (ms < 1_000) return `${number(ms, 0)}\u00a0ms`
+  if (ms < 60_000) return `${number(ms / 1_000, 2)}\u00a0s`
+  return `${number(Math.floor(ms / 60_000), 0)}\u00a0min ${number(Math.round((ms % 60_000) / 1_000), 0)}\u00a0s`
+}
+
+export function Duration({ ms }: { ms: number | null }) {
+  const { locale } = useLanguage()
+  return <span className="whitespace-nowrap">{ms === null ? '\u2013' : formatDuration(ms, locale)}</span>
+}
+
+/** A share of a whole as a bar. `label` says the same in words, for screen readers. */
+export function Bar({ share, label, tone }: { share: number; label: string; tone?: 'accent' | 'warn' | 'bad' }) {
+  const bounded = Math.min(1, Math.max(0, share))
+  const shown = tone ?? (bounded >= 1 ? 'bad' : bounded >= 0.8 ? 'warn' : 'accent')
+  const colour = { accent: 'text-accent', warn: 'text-warn', bad: 'text-danger' }[shown]
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox="0 0 100 4"
+      preserveAspectRatio="none"
+      className={`block h-1 w-full overflow-hidden rounded-full ${colour}`}
+    >
+      <rect width="100" height="4" className="fill-raised" />
+      <rect width={bounded === 0 ? 0 : Math.max(1, bounded * 100)} height="4" fill="currentColor" />
+    </svg>
+  )
+}
