@@ -18,10 +18,12 @@ export type NewSession = {
   expiresAt: number
   userAgent: string
   address: string
+  /** The hash that the password was compared with: the session does not begin if it has been changed since. */
+  password?: string | undefined
 }
 
 export interface Sessions {
-  /** Ends the account's oldest session if it has too many. undefined: the account does not exist or is disabled. */
+  /** Ends the account's oldest session if it has too many. undefined: the account does not exist, is disabled, or has another password. */
   create(session: NewSession): Promise<Session | undefined>
   /** undefined: no such session, or it has ended or expired, or its account is disabled. */
   find(hash: Uint8Array): Promise<{ session: Session; account: Account } | undefined>

@@ -2,6 +2,8 @@
 import { afterEach, beforeEach, describe } from 'bun:test'
 import { booksContract } from './contract/books.ts'
 import { capsContract } from './contract/caps.ts'
+import { sessionsContract } from './contract/console/sessions.ts'
+import { signInsContract } from './contract/console/sign-ins.ts'
 import { contentsContract } from './contract/contents.ts'
 import { differentialContract } from './contract/differential.ts'
 import type { Open, Opened } from './contract/harness.ts'
@@ -33,6 +35,8 @@ export function storageContract(name: string, open: Open): void {
     }
     describe('accounts, keys and meta', () => recordsContract(use))
     describe('registration', () => registrationContract(use))
+    describe('sessions', () => sessionsContract(use))
+    describe('sign-ins', () => signInsContract(use))
     describe('verbs', () => verbsContract(use))
     describe('limits', () => limitsContract(use))
     describe('caps', () => capsContract(use))

@@ -3,6 +3,8 @@ import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
 import { CREDIT } from '../../money/ledger.ts'
 import type { Limits } from '../../money/limits.ts'
 import type { Accounts } from '../accounts.ts'
+import { preferencesOver } from './console/preferences.ts'
+import { endSessions } from './console/sessions.ts'
 import { checkLimits, checkText, MAX_BALANCE, normaliseEmail } from './guard.ts'
 import { newAccount } from './new-account.ts'
 import { signUps, takenAddress } from './registration.ts'
@@ -23,6 +25,7 @@ export function accountsOver(connection: Connection): Accounts {
   const { db, runner, clock } = connection
   return {
     ...signUps(connection),
+    ...preferencesOver(connection),
     async create(email, credit, source, password) {
       if (credit < 0n || credit > MAX_AMOUNT) throw new RangeError(`credit: ${credit} is outside 0..${MAX_AMOUNT}`)
       const hash = password === undefined ? undefined : checkText('password', password)
@@ -66,6 +69,7 @@ const setDisabled = (db: Database, account: bigint, disabled: boolean): Statemen
       .where('id', '=', account)
       .returning('id'),
   ),
+  ...(disabled ? [endSessions(db, account)] : []),
   incrementChangeCounter(db),
 ]
 

@@ -41,6 +41,11 @@ export function checkList(field: string, values: readonly string[] | undefined):
   for (const value of values ?? []) checkText(field, value)
 }
 
+export function checkHash(hash: Uint8Array): Uint8Array {
+  if (hash.length !== 32) throw new TypeError('hash: must be the 32 bytes of a SHA-256')
+  return hash
+}
+
 export function checkId(id: bigint): bigint {
   if (id <= 0n || id > MAX_INT64) throw new RangeError(`id: ${id} is not a request id`)
   return id

@@ -1,8 +1,10 @@
 // API keys on both engines.
+import { sql } from 'kysely'
 import { MAX_AMOUNT } from '../../money/amount.ts'
 import { PERIODS } from '../../money/limits.ts'
 import type { KeyChanges, Keys, NewKey } from '../keys.ts'
-import { checkLimits, checkList, checkText } from './guard.ts'
+import { consoleKeysOver, playground } from './console/keys.ts'
+import { checkHash, checkLimits, checkList, checkText } from './guard.ts'
 import { ACCOUNT_PREFIX, integer, KEY_PREFIX, toAccount, toCaller, toKey, withPrefix } from './rows.ts'
 import {
   ACCOUNT,
@@ -12,6 +14,7 @@ import {
   KEY,
   LIMITS,
   limitColumns,
+  prefixed,
   required,
   type Statement,
   statement,
@@ -19,14 +22,16 @@ import {
 } from './statements.ts'
 import type { Schema } from './tables.ts'
 
-export function keysOver({ db, runner, clock }: Connection): Keys {
+export function keysOver(connection: Connection): Keys {
+  const { db, runner, clock } = connection
   // On the path of requests, so compiled once; only the parameter changes.
   const caller = findCaller(db, new Uint8Array())
   const counter = statement(db.selectFrom('change_counter').select('value'))
   return {
+    ...consoleKeysOver(connection),
     async create(key) {
       const rows = await runner.write(createKey(db, checkKey(key), clock()))
-      const created = rows?.[1]?.[0]
+      const created = rows?.[2]?.[0] ?? rows?.[1]?.[0]
       if (!created) throw new Error(`account ${key.account} does not exist`)
       return toKey(created, clock())
     },
@@ -57,7 +62,7 @@ export function keysOver({ db, runner, clock }: Connection): Keys {
       )
     },
     async findCaller(hash) {
-      const [row] = await runner.read({ ...caller, parameters: [hash] })
+      const [row] = await runner.read({ ...caller, parameters: Array(caller.parameters.length).fill(hash) })
       return row && toCaller(row)
     },
     async changeCounter() {
@@ -70,35 +75,37 @@ const asList = (values: readonly string[] | undefined): string | null =>
   values === undefined ? null : JSON.stringify(values)
 
 function createKey(db: Database, key: NewKey, now: number): Statement[] {
+  const insert = db.insertInto('api_key').values({
+    account: key.account,
+    hash: key.hash,
+    last_four: key.lastFour ?? '',
+    purpose: key.purpose ?? 'client',
+    name: key.name,
+    group_name: key.group,
+    revoked: 0,
+    expires_at: key.expiresAt ?? null,
+    cap: key.cap ?? null,
+    cap_period: key.capPeriod ?? null,
+    ...limitColumns(key.limits),
+    models: asList(key.restrictions.models),
+    networks: asList(key.restrictions.networks),
+    spent: 0n,
+    held: 0n,
+    created_at: now,
+  })
   return [
     required(db.selectFrom('account').select('id').where('id', '=', key.account)),
-    required(
-      db
-        .insertInto('api_key')
-        .values({
-          account: key.account,
-          hash: key.hash,
-          name: key.name,
-          group_name: key.group,
-          revoked: 0,
-          expires_at: key.expiresAt ?? null,
-          cap: key.cap ?? null,
-          cap_period: key.capPeriod ?? null,
-          ...limitColumns(key.limits),
-          models: asList(key.restrictions.models),
-          networks: asList(key.restrictions.networks),
-          spent: 0n,
-          held: 0n,
-          created_at: now,
-        })
-        .returning(KEY),
-    ),
+    // Several nodes may create the built-in key of an account at once: all get the same one.
+    ...(key.purpose === 'playground'
+      ? [statement(insert.onConflict((conflict) => conflict.doNothing())), playground(db, key.account)]
+      : [required(insert.returning(KEY))]),
     // A node may have cached that no key has this secret.
     incrementChangeCounter(db),
   ]
 }
 
 const COLUMN_OF = {
+  ...{ name: 'name', group: 'group_name' },
   ...{ expiresAt: 'expires_at', cap: 'cap', capPeriod: 'cap_period', models: 'models', networks: 'networks' },
   ...{ requestsPerMinute: 'requests_per_minute', tokensPerMinute: 'tokens_per_minute', concurrent: 'concurrent' },
 } as const satisfies Record<keyof KeyChanges, keyof Schema['api_key']>
@@ -142,12 +149,6 @@ const countByGroup = (db: Database, now: number): Statement =>
       .orderBy('group_name'),
   )
 
-const prefixed = <Table extends string, Prefix extends string, Column extends string>(
-  table: Table,
-  prefix: Prefix,
-  columns: readonly Column[],
-) => columns.map((column) => `${table}.${column} as ${prefix}${column}` as const)
-
 const findWithAccount = (db: Database, key: bigint): Statement =>
   statement(
     db
@@ -167,7 +168,7 @@ const findCaller = (db: Database, hash: Uint8Array): Statement =>
         'api_key.account as account',
         'api_key.group_name as group_name',
         'api_key.revoked as revoked',
-        'api_key.expires_at as expires_at',
+        usableUntil(hash).as('expires_at'),
         'api_key.revision as revision',
         'api_key.models as models',
         'api_key.networks as networks',
@@ -175,13 +176,19 @@ const findCaller = (db: Database, hash: Uint8Array): Statement =>
         ...prefixed('api_key', '', LIMITS),
         ...prefixed('account', ACCOUNT_PREFIX, LIMITS),
       ])
-      .where('api_key.hash', '=', hash),
+      .where((row) => row.or([row('api_key.hash', '=', hash), row('api_key.former_hash', '=', hash)])),
   )
+
+/** The former secret of a key may expire before the key does. */
+const usableUntil = (hash: Uint8Array) => sql<number | null>`CASE
+  WHEN api_key.hash = ${hash} OR api_key.expires_at < api_key.former_until THEN api_key.expires_at
+  ELSE api_key.former_until END`
 
 function checkKey(key: NewKey): NewKey {
   checkText('name', key.name)
   checkText('group', key.group)
-  if (key.hash.length !== 32) throw new TypeError('hash: must be the 32 bytes of a SHA-256')
+  checkHash(key.hash)
+  checkText('lastFour', key.lastFour ?? '')
   const { expiresAt, cap, capPeriod, limits, restrictions } = key
   if (capPeriod !== undefined && cap === undefined) throw new RangeError(`capPeriod: ${capPeriod} without a cap`)
   checkTerms({ expiresAt, cap, capPeriod, ...limits, ...restrictions })
@@ -189,7 +196,9 @@ function checkKey(key: NewKey): NewKey {
 }
 
 function checkTerms(terms: KeyChanges): KeyChanges {
-  const { expiresAt, cap, capPeriod, models, networks, ...limits } = terms
+  const { name, group, expiresAt, cap, capPeriod, models, networks, ...limits } = terms
+  if (name !== undefined) checkText('name', name)
+  if (group !== undefined) checkText('group', group)
   if (cap !== undefined && (cap < 0n || cap > MAX_AMOUNT)) throw new RangeError(`cap: ${cap}`)
   if (capPeriod !== undefined && !PERIODS.includes(capPeriod))
     throw new RangeError(`capPeriod: ${capPeriod} is not one of ${PERIODS.join(', ')}`)

@@ -4,15 +4,21 @@ import type { Meta } from '../meta.ts'
 import type { Nodes } from '../nodes.ts'
 import type { Storage } from '../storage.ts'
 import { accountsOver } from './accounts.ts'
+import { sessionsOver } from './console/sessions.ts'
+import { signInsOver } from './console/sign-ins.ts'
 import { checkText } from './guard.ts'
 import { keysOver } from './keys.ts'
 import { type Connection, type Database, type Statement, statement } from './statements.ts'
 
-export const nounsOver = (connection: Connection): Pick<Storage, 'accounts' | 'keys' | 'nodes' | 'meta'> => ({
+type Nouns = Pick<Storage, 'accounts' | 'keys' | 'nodes' | 'meta' | 'sessions' | 'signIns'>
+
+export const nounsOver = (connection: Connection): Nouns => ({
   accounts: accountsOver(connection),
   keys: keysOver(connection),
   nodes: nodesOver(connection),
   meta: metaOver(connection),
+  sessions: sessionsOver(connection),
+  signIns: signInsOver(connection),
 })
 
 const nodesOver = ({ db, runner, clock }: Connection): Nodes => ({

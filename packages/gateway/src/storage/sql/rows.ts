@@ -1,16 +1,18 @@
 // Rows as they come from either driver -> the gateway's types.
 import type { RequestState } from '../../money/ledger.ts'
 import { type Limits, type Period, type Spent, spentIn } from '../../money/limits.ts'
-import type { Account, Caller, Key, Restrictions, UsageRow } from '../storage.ts'
+import type { Account, Caller, Key, KeyPurpose, Restrictions, UsageRow } from '../storage.ts'
 
 export type Row = Record<string, unknown>
 
 export const integer = (value: unknown): bigint => BigInt(value as bigint | number | string)
 /** For times, flags and slots, which are far below 2^53; never for money. */
-const small = (value: unknown): number => Number(value)
-const flag = (value: unknown): boolean => Number(value) !== 0
-const text = (value: unknown): string => value as string
-const optional = <T>(value: unknown, read: (value: unknown) => T): T | undefined =>
+export const small = (value: unknown): number => Number(value)
+export const flag = (value: unknown): boolean => Number(value) !== 0
+export const text = (value: unknown): string => value as string
+/** SQLite gives a Uint8Array, PostgreSQL a Buffer. */
+export const bytes = (value: unknown): Uint8Array => new Uint8Array(value as Uint8Array)
+export const optional = <T>(value: unknown, read: (value: unknown) => T): T | undefined =>
   value === null || value === undefined ? undefined : read(value)
 
 export const toLimits = (row: Row): Limits => ({
@@ -62,6 +64,9 @@ export function toKey(row: Row, now: number): Key {
     capPeriod,
     limits: toLimits(row),
     restrictions: toRestrictions(row),
+    lastFour: text(row.last_four),
+    purpose: text(row.purpose) as KeyPurpose,
+    formerUntil: Number(row.former_until) > now ? small(row.former_until) : undefined,
     spent: integer(row.spent),
     spentUnderCap: capPeriod === undefined ? integer(row.spent) : spentIn(spent, capPeriod, now),
     spentToday: spentIn(spent, 'day', now),

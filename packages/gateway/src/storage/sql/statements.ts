@@ -38,9 +38,16 @@ const METERED = [...LIMITS, 'spent_at', 'spent_day', 'week_before', 'month_befor
 export const ACCOUNT = ['id', 'email', 'balance', 'held', 'disabled', 'created_at', ...METERED] as const
 export const KEY = [
   ...(['id', 'account', 'name', 'group_name', 'revoked', 'expires_at', 'cap', 'cap_period', 'models'] as const),
-  ...(['networks', 'spent', 'held', 'created_at'] as const),
+  ...(['networks', 'spent', 'held', 'created_at', 'last_four', 'purpose', 'former_until'] as const),
   ...METERED,
 ] as const
+
+/** The columns of a table under names that begin with `prefix`. */
+export const prefixed = <Table extends string, Prefix extends string, Column extends string>(
+  table: Table,
+  prefix: Prefix,
+  columns: readonly Column[],
+) => columns.map((column) => `${table}.${column} as ${prefix}${column}` as const)
 
 export const limitColumns = ({ requestsPerMinute, tokensPerMinute, concurrent }: Limits) => ({
   requests_per_minute: requestsPerMinute ?? null,

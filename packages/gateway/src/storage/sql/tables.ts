@@ -29,7 +29,27 @@ export type Schema = {
     created_at: Integer
   }
   /** `password`: its hash, with the salt and the parameters of the algorithm in it. */
-  credential: { account: Integer; password: string }
+  credential: {
+    account: Integer
+    password: string | null
+    email_verified_at: NullableInteger
+    totp_secret: Uint8Array | null
+    totp_step: Generated<Integer>
+  }
+  recovery_code: { account: Integer; hash: Uint8Array }
+  preference: { account: Integer; low_balance: NullableInteger; language: string | null }
+  session: {
+    id: Generated<Integer>
+    account: Integer
+    hash: Uint8Array
+    created_at: Integer
+    seen_at: Integer
+    expires_at: Integer
+    user_agent: string
+    address: string
+  }
+  link: { account: Integer; purpose: string; hash: Uint8Array; expires_at: Integer }
+  attempt: { subject: string; attempts: Integer; expires_at: Integer }
   taken_address: { form: string; at: Integer }
   /** How many accounts were made from a network on a day, in days since 1970. */
   sign_up: { day: Integer; network: string; accounts: Integer }
@@ -38,6 +58,10 @@ export type Schema = {
     id: Generated<Integer>
     account: Integer
     hash: Uint8Array
+    former_hash: Uint8Array | null
+    former_until: NullableInteger
+    last_four: Generated<string>
+    purpose: Generated<string>
     name: string
     group_name: string
     revoked: Integer

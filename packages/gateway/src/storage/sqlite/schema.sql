@@ -29,13 +29,66 @@ CREATE TABLE account (
 -- Password hashes have their own table: the account row is rewritten with every request, and a hash is longer than that row.
 CREATE TABLE credential (
   account INTEGER PRIMARY KEY REFERENCES account (id),
-  password TEXT NOT NULL
+  password TEXT,
+  email_verified_at INTEGER,
+  -- The encrypted secret of the second factor, and the last step of time that a one-time password was accepted for.
+  totp_secret BLOB,
+  totp_step INTEGER NOT NULL DEFAULT 0
 ) STRICT;
+CREATE TABLE recovery_code (
+  account INTEGER NOT NULL REFERENCES account (id),
+  hash BLOB NOT NULL CHECK (length(hash) = 32),
+  PRIMARY KEY (account, hash)
+) STRICT, WITHOUT ROWID;
+
+-- What account holders have chosen in the console.
+CREATE TABLE preference (
+  account INTEGER PRIMARY KEY REFERENCES account (id),
+  low_balance INTEGER,
+  language TEXT
+) STRICT;
+
+-- Browsers that are signed in to the console.
+CREATE TABLE session (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  account INTEGER NOT NULL REFERENCES account (id),
+  hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
+  created_at INTEGER NOT NULL,
+  seen_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  user_agent TEXT NOT NULL,
+  address TEXT NOT NULL
+) STRICT;
+CREATE INDEX session_account ON session (account, id);
+CREATE INDEX session_expires ON session (expires_at);
+
+-- Links that work once. A new one replaces the former one.
+CREATE TABLE link (
+  account INTEGER NOT NULL REFERENCES account (id),
+  purpose TEXT NOT NULL CHECK (purpose IN ('verify', 'reset', 'setup')),
+  hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (account, purpose)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX link_expires ON link (expires_at);
+
+-- Attempts to sign in and the like: how many since the first one, and when they are forgotten.
+CREATE TABLE attempt (
+  subject TEXT PRIMARY KEY,
+  attempts INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX attempt_expires ON attempt (expires_at);
 
 CREATE TABLE api_key (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   account INTEGER NOT NULL REFERENCES account (id),
   hash BLOB NOT NULL CHECK (length(hash) = 32),
+  -- The secret before the last rotation, and until when it works.
+  former_hash BLOB CHECK (length(former_hash) = 32),
+  former_until INTEGER CHECK ((former_hash IS NULL) = (former_until IS NULL)),
+  last_four TEXT NOT NULL DEFAULT '',
+  purpose TEXT NOT NULL DEFAULT 'client' CHECK (purpose IN ('client', 'playground')),
   name TEXT NOT NULL,
   group_name TEXT NOT NULL,
   revoked INTEGER NOT NULL DEFAULT 0 CHECK (revoked IN (0, 1)),
@@ -62,6 +115,8 @@ CREATE TABLE api_key (
   tokens_window TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE UNIQUE INDEX api_key_hash ON api_key (hash);
+CREATE UNIQUE INDEX api_key_former_hash ON api_key (former_hash) WHERE former_hash IS NOT NULL;
+CREATE UNIQUE INDEX api_key_playground ON api_key (account) WHERE purpose = 'playground';
 CREATE INDEX api_key_account ON api_key (account, id);
 
 -- A request is first a hold and then a receipt. Ids grow with time, so that inserts go to the last page.

@@ -1,0 +1,269 @@
+import { describe, expect, test } from 'bun:test'
+import type { AttemptLimit, LinkPurpose, Storage } from '../../storage.ts'
+import { newAccount, newHash, thrownBy, type Use } from '../harness.ts'
+
+const HOUR_MS = 3_600_000
+const times = <T>(count: number, act: () => Promise<T>): Promise<T[]> => Promise.all(Array.from({ length: count }, act))
+const sorted = <T>(values: T[]): string[] => values.map(String).sort()
+
+export function signInsContract(use: Use): void {
+  test('what an account proves itself with, found by any spelling of its address', async () => {
+    const { storage, now } = use()
+    const { id: account, email } = await newAccount(storage)
+    const nothing = {
+      ...{ account, email, disabled: false, password: undefined, emailVerifiedAt: undefined, secondFactor: undefined },
+    }
+    expect(await storage.signIns.find(` ${email.toUpperCase()} `)).toEqual(nothing)
+    expect(await storage.signIns.findByAccount(account)).toEqual(nothing)
+    await storage.signIns.setEmailVerified(account)
+    await storage.signIns.setPassword(account, 'hash')
+    await storage.signIns.setSecondFactor(account, {
+      secret: Uint8Array.of(1, 2),
+      recoveryCodes: [newHash(), newHash()],
+    })
+    await storage.accounts.setDisabled(account, true)
+    expect(await storage.signIns.findByAccount(account)).toEqual({
+      ...{ account, email, disabled: true, password: 'hash', emailVerifiedAt: now() },
+      secondFactor: { secret: Uint8Array.of(1, 2), unusedRecoveryCodes: 2 },
+    })
+    await storage.signIns.setSecondFactor(account, undefined)
+    expect(await storage.signIns.find(email)).toMatchObject({ password: 'hash', secondFactor: undefined })
+    expect(await storage.signIns.find('nobody@example.com')).toBeUndefined()
+    expect(await storage.signIns.findByAccount(account + 1_000n)).toBeUndefined()
+  })
+
+  test('a password of the operator or of the registration is found', async () => {
+    const { storage } = use()
+    const person = {
+      ...{ email: 'ada@example.com', password: 'hash', network: '192.0.2.1', wideNetwork: '192.0.2.0/24' },
+      ...{ wideTrials: 1, trialCredit: 0n, budget: 0n },
+    }
+    await storage.accounts.signUp(person)
+    expect(await storage.signIns.find('ada@example.com')).toMatchObject({ password: 'hash' })
+  })
+
+  test('nothing is set for an account that does not exist', async () => {
+    const { storage, raw } = use()
+    expect(await thrownBy(storage.signIns.setPassword(1_000n, 'hash'))).toBeInstanceOf(Error)
+    expect(await thrownBy(storage.signIns.setEmailVerified(1_000n))).toBeInstanceOf(Error)
+    expect(await thrownBy(storage.signIns.setSecondFactor(1_000n, undefined))).toBeInstanceOf(Error)
+    expect(await raw('SELECT account FROM credential')).toEqual([])
+  })
+
+  describe('second factor', () => {
+    async function withFactor(storage: Storage, recoveryCodes: Uint8Array[] = []) {
+      const { id } = await newAccount(storage)
+      await storage.signIns.setSecondFactor(id, { secret: Uint8Array.of(7), recoveryCodes })
+      return id
+    }
+
+    test('a step of time is used once, and no earlier one after it', async () => {
+      const { storage } = use()
+      const account = await withFactor(storage)
+      const uses: boolean[] = []
+      for (const step of [100, 100, 99, 101]) uses.push(await storage.signIns.useStep(account, step))
+      expect(uses).toEqual([true, false, false, true])
+      expect(await storage.signIns.useStep(await withFactor(storage), 100)).toBe(true)
+      await storage.signIns.setSecondFactor(account, undefined)
+      expect(await storage.signIns.useStep(account, 102)).toBe(false)
+    })
+
+    test('of ten uses of one step at once, one succeeds', async () => {
+      const { storage } = use()
+      const account = await withFactor(storage)
+      expect(sorted(await times(10, () => storage.signIns.useStep(account, 5)))).toEqual([
+        ...Array(9).fill('false'),
+        'true',
+      ])
+    })
+
+    test('of ten uses of one recovery code at once, one succeeds', async () => {
+      const { storage } = use()
+      const [code, other] = [newHash(), newHash()]
+      const account = await withFactor(storage, [code, other])
+      const stranger = await withFactor(storage, [newHash()])
+      expect(await storage.signIns.useRecoveryCode(stranger, code)).toBe(false)
+      const uses = await times(10, () => storage.signIns.useRecoveryCode(account, code))
+      expect(sorted(uses)).toEqual([...Array(9).fill('false'), 'true'])
+      expect(await storage.signIns.findByAccount(account)).toMatchObject({ secondFactor: { unusedRecoveryCodes: 1 } })
+    })
+
+    test('a new second factor makes the former recovery codes useless', async () => {
+      const { storage } = use()
+      const [former, present] = [newHash(), newHash()]
+      const account = await withFactor(storage, [former])
+      await storage.signIns.setSecondFactor(account, { secret: Uint8Array.of(8), recoveryCodes: [present] })
+      expect(await storage.signIns.useRecoveryCode(account, former)).toBe(false)
+      expect(await storage.signIns.useRecoveryCode(account, present)).toBe(true)
+    })
+  })
+
+  describe('links', () => {
+    async function newLink(storage: Storage, account: bigint, purpose: LinkPurpose, forMs = HOUR_MS) {
+      const hash = newHash()
+      await storage.signIns.createLink({ hash, purpose, account, expiresAt: use().now() + forMs })
+      return hash
+    }
+
+    test.each([
+      'verify',
+      'reset',
+      'setup',
+    ] as const)('of ten uses of one %s link at once, one succeeds', async (purpose) => {
+      const { storage } = use()
+      const { id: account } = await newAccount(storage)
+      const hash = await newLink(storage, account, purpose)
+      expect(await storage.signIns.findLink(hash, purpose)).toBe(account)
+      const uses = await times(10, () => storage.signIns.useLink(hash, purpose))
+      expect(uses.filter((used) => used !== undefined)).toEqual([account])
+      expect(await storage.signIns.findLink(hash, purpose)).toBeUndefined()
+    })
+
+    test('a link serves its purpose only', async () => {
+      const { storage } = use()
+      const { id: account } = await newAccount(storage)
+      const hash = await newLink(storage, account, 'verify')
+      expect(await storage.signIns.useLink(hash, 'reset')).toBeUndefined()
+      expect(await storage.signIns.useLink(newHash(), 'verify')).toBeUndefined()
+      expect(await storage.signIns.useLink(hash, 'verify')).toBe(account)
+    })
+
+    test('a link expires', async () => {
+      const { storage, elapse } = use()
+      const { id: account } = await newAccount(storage)
+      const hash = await newLink(storage, account, 'reset')
+      await elapse(HOUR_MS)
+      expect(await storage.signIns.findLink(hash, 'reset')).toBeUndefined()
+      expect(await storage.signIns.useLink(hash, 'reset')).toBeUndefined()
+    })
+
+    test('a new link replaces the former one of the same account and purpose, and no other', async () => {
+      const { storage } = use()
+      const { id: account } = await newAccount(storage)
+      const { id: other } = await newAccount(storage)
+      const former = await newLink(storage, account, 'reset')
+      const [verify, foreign] = [await newLink(storage, account, 'verify'), await newLink(storage, other, 'reset')]
+      const present = await newLink(storage, account, 'reset')
+      expect(await storage.signIns.useLink(former, 'reset')).toBeUndefined()
+      expect(await storage.signIns.useLink(present, 'reset')).toBe(account)
+      expect(await storage.signIns.useLink(verify, 'verify')).toBe(account)
+      expect(await storage.signIns.useLink(foreign, 'reset')).toBe(other)
+    })
+
+    test('a new password makes reset links useless, and no others', async () => {
+      const { storage } = use()
+      const { id: account } = await newAccount(storage)
+      const [reset, verify] = [await newLink(storage, account, 'reset'), await newLink(storage, account, 'verify')]
+      await storage.signIns.setPassword(account, 'hash')
+      expect(await storage.signIns.findLink(reset, 'reset')).toBeUndefined()
+      expect(await storage.signIns.findLink(verify, 'verify')).toBe(account)
+    })
+
+    test('a sweep removes expired links', async () => {
+      const { storage, elapse, raw } = use()
+      const { id: account } = await newAccount(storage)
+      await newLink(storage, account, 'reset')
+      await newLink(storage, account, 'verify', 2 * HOUR_MS)
+      expect(await storage.signIns.sweep(10)).toBe(0)
+      await elapse(HOUR_MS)
+      expect(await storage.signIns.sweep(10)).toBe(1)
+      expect(await raw('SELECT purpose FROM link')).toEqual([{ purpose: 'verify' }])
+    })
+  })
+
+  describe('attempts', () => {
+    const limit = (subject: string, most: number, windowMs = HOUR_MS): AttemptLimit => ({ subject, most, windowMs })
+    const attempt = (...limits: AttemptLimit[]) => use().storage.signIns.countAttempt(limits)
+
+    test('above the limit there is a wait, until the window ends', async () => {
+      const { elapse } = use()
+      const waits: (number | undefined)[] = []
+      for (let count = 0; count < 4; count++) {
+        waits.push(await attempt(limit('account 1', 2)))
+        await elapse(1_000)
+      }
+      expect(waits).toEqual([undefined, undefined, HOUR_MS - 2_000, HOUR_MS - 3_000])
+      expect(await attempt(limit('account 2', 2))).toBeUndefined()
+      await elapse(HOUR_MS - 4_000)
+      expect(await attempt(limit('account 1', 2))).toBeUndefined()
+    })
+
+    test('of fifty at once, as many pass as the limit allows', async () => {
+      const waits = await times(50, () => attempt(limit('account 1', 5), limit('network 1', 100)))
+      expect(waits.filter((wait) => wait === undefined)).toHaveLength(5)
+      expect(waits.filter((wait) => wait !== undefined && wait > 0 && wait <= HOUR_MS)).toHaveLength(45)
+    })
+
+    test('of fifty at once with subjects in either order, none fails', async () => {
+      const [one, other] = [limit('account 1', 100), limit('network 1', 100)]
+      let turn = 0
+      expect(await times(50, () => attempt(...(turn++ % 2 ? [one, other] : [other, one])))).toEqual(
+        Array(50).fill(undefined),
+      )
+    })
+
+    test('all subjects count; the longest wait is returned', async () => {
+      const both = [limit('network', 2, 2 * HOUR_MS), limit('account', 2)] as const
+      expect([await attempt(...both), await attempt(...both)]).toEqual([undefined, undefined])
+      expect(await attempt(...both)).toBe(2 * HOUR_MS)
+      expect(await attempt(limit('account', 2))).toBe(HOUR_MS)
+    })
+
+    test('what is rejected because of one subject does not count for the others', async () => {
+      await attempt(limit('network', 1))
+      for (let count = 0; count < 10; count++)
+        expect(await attempt(limit('network', 1), limit('account', 2))).toBe(HOUR_MS)
+      expect(await attempt(limit('account', 2))).toBeUndefined()
+    })
+
+    test('a success is forgotten with all attempts before it', async () => {
+      const { storage } = use()
+      for (const subject of ['account', 'network']) await attempt(limit(subject, 1))
+      await storage.signIns.forgetAttempts(['account'])
+      await storage.signIns.forgetAttempts([])
+      expect(await attempt(limit('account', 1))).toBeUndefined()
+      expect(await attempt(limit('network', 1))).toBe(HOUR_MS)
+    })
+
+    test('a sweep removes attempts whose window has ended, some at a time', async () => {
+      const { storage, elapse, raw } = use()
+      for (const subject of ['a', 'b', 'c']) await attempt(limit(subject, 5))
+      await attempt(limit('d', 5, 2 * HOUR_MS))
+      await elapse(HOUR_MS)
+      expect([await storage.signIns.sweep(2), await storage.signIns.sweep(2), await storage.signIns.sweep(2)]).toEqual([
+        2, 1, 0,
+      ])
+      expect(await raw('SELECT subject FROM attempt')).toEqual([{ subject: 'd' }])
+    })
+
+    test('a sweep keeps at most a hundred thousand subjects', async () => {
+      const { storage, raw, now } = use()
+      await raw(`INSERT INTO attempt (subject, attempts, expires_at)
+        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100003)
+        SELECT 'subject ' || n, 1, ${now()} + n FROM numbers`)
+      expect(await storage.signIns.sweep(1_000)).toBe(3)
+      const [row] = await raw('SELECT count(*) AS subjects, min(expires_at) AS first FROM attempt')
+      expect([Number(row?.subjects), Number(row?.first)]).toEqual([100_000, now() + 4])
+    })
+
+    test('limits that make no sense are rejected', async () => {
+      for (const wrong of [limit('a\0b', 1), limit('a', 0), limit('a', 1, 0.5)])
+        expect(await thrownBy(attempt(wrong))).toBeInstanceOf(Error)
+      expect(await attempt()).toBeUndefined()
+    })
+  })
+
+  test('preferences are kept field by field', async () => {
+    const { storage } = use()
+    const { id: account } = await newAccount(storage)
+    expect(await storage.accounts.preferences(account)).toEqual({ lowBalance: undefined, language: undefined })
+    await storage.accounts.setPreferences(account, { lowBalance: 5n })
+    await storage.accounts.setPreferences(account, { language: 'zh' })
+    await storage.accounts.setPreferences(account, {})
+    expect(await storage.accounts.preferences(account)).toEqual({ lowBalance: 5n, language: 'zh' })
+    await storage.accounts.setPreferences(account, { lowBalance: undefined })
+    expect(await storage.accounts.preferences(account)).toEqual({ lowBalance: undefined, language: 'zh' })
+    expect(await thrownBy(storage.accounts.setPreferences(account, { lowBalance: -1n }))).toBeInstanceOf(RangeError)
+    expect(await thrownBy(storage.accounts.setPreferences(account, { language: 'a\0' }))).toBeInstanceOf(TypeError)
+  })
+}

@@ -1,0 +1,99 @@
+// What only the console does with API keys, on both engines: pages of them, the built-in key, rotation.
+import type { Key, KeyFilter, Keys, NewSecret } from '../../keys.ts'
+import { checkHash, checkText } from '../guard.ts'
+import { integer, small, text, toKey } from '../rows.ts'
+import {
+  type Connection,
+  type Database,
+  incrementChangeCounter,
+  KEY,
+  required,
+  type Statement,
+  statement,
+} from '../statements.ts'
+
+export function consoleKeysOver({ db, runner, clock }: Connection): Pick<Keys, 'page' | 'playground' | 'rotate'> {
+  async function read(query: Statement): Promise<Key[]> {
+    const now = clock()
+    return (await runner.readLedger(query)).map((row) => toKey(row, now))
+  }
+
+  /** Neither engine folds the case of all letters as the other does, so names are compared here. */
+  async function pageByName(account: bigint, filter: KeyFilter, sought: string, limit: number) {
+    const names = filtered(db, account, filter, clock()).select(['id', 'name']).orderBy('id', 'desc')
+    const found = (await runner.read(statement(names))).filter(({ name }) => fold(text(name)).includes(fold(sought)))
+    const ids = found.map(({ id }) => integer(id))
+    const { before } = filter
+    const shown = (before === undefined ? ids : ids.filter((id) => id < before)).slice(0, limit)
+    if (shown.length === 0) return { keys: [], total: found.length }
+    const query = db.selectFrom('api_key').select(KEY).where('id', 'in', shown).orderBy('id', 'desc')
+    return { keys: await read(statement(query)), total: found.length }
+  }
+
+  return {
+    async page(account, filter, limit) {
+      if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError(`limit: ${limit}`)
+      if (filter.name) return pageByName(account, filter, checkText('name', filter.name), limit)
+      const all = filtered(db, account, filter, clock())
+      const older = filter.before === undefined ? all : all.where('id', '<', filter.before)
+      const [keys, [row]] = await Promise.all([
+        read(statement(older.select(KEY).orderBy('id', 'desc').limit(limit))),
+        runner.read(statement(all.select((key) => key.fn.countAll().as('total')))),
+      ])
+      return { keys, total: small(row?.total) }
+    },
+    async playground(account) {
+      return (await read(playground(db, account)))[0]
+    },
+    async rotate(key, secret) {
+      const rotated = rotate(db, key, checkSecret(secret))
+      return (await runner.write([rotated, incrementChangeCounter(db)])) !== undefined
+    },
+  }
+}
+
+export const playground = (db: Database, account: bigint): Statement =>
+  statement(db.selectFrom('api_key').select(KEY).where('account', '=', account).where('purpose', '=', 'playground'))
+
+const fold = (name: string): string => name.normalize('NFC').toLowerCase()
+
+function filtered(db: Database, account: bigint, { state }: KeyFilter, now: number) {
+  const all = db.selectFrom('api_key').where('account', '=', account)
+  if (state === undefined) return all
+  if (state === 'revoked') return all.where('revoked', '=', 1)
+  const valid = all.where('revoked', '=', 0)
+  if (state === 'expired') return valid.where('expires_at', '<=', now)
+  return valid.where((key) => key.or([key('expires_at', 'is', null), key('expires_at', '>', now)]))
+}
+
+/** The new revision makes nodes that still have the former secret in their cache look it up again. */
+function rotate(db: Database, key: bigint, { hash, lastFour, formerUntil }: NewSecret): Statement {
+  return required(
+    db
+      .updateTable('api_key')
+      .set((row) => ({
+        hash,
+        last_four: lastFour,
+        former_hash: formerUntil === undefined ? null : row.ref('hash'),
+        former_until: formerUntil ?? null,
+        revision: row('revision', '+', 1n),
+      }))
+      .where('id', '=', key)
+      .where('revoked', '=', 0)
+      // A secret names one key, whether it is the present or the former one.
+      .where((row) =>
+        row.not(
+          row.exists(row.selectFrom('api_key as other').select('other.id').where('other.former_hash', '=', hash)),
+        ),
+      )
+      .returning('id'),
+  )
+}
+
+function checkSecret(secret: NewSecret): NewSecret {
+  checkHash(secret.hash)
+  checkText('lastFour', secret.lastFour)
+  if (secret.formerUntil !== undefined && !Number.isSafeInteger(secret.formerUntil))
+    throw new RangeError(`formerUntil: ${secret.formerUntil}`)
+  return secret
+}

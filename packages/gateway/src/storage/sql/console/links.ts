@@ -1,0 +1,42 @@
+// Links that work once, on both engines: at most one for each account and purpose.
+import type { ExpressionBuilder } from 'kysely'
+import type { LinkPurpose, SignIns } from '../../sign-ins.ts'
+import { checkHash } from '../guard.ts'
+import { integer, optional } from '../rows.ts'
+import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'
+import type { Schema } from '../tables.ts'
+
+export const linksOver = ({ db, runner, clock }: Connection): Pick<SignIns, 'createLink' | 'useLink' | 'findLink'> => ({
+  async createLink({ hash, purpose, account, expiresAt }) {
+    const link = { hash: checkHash(hash), expires_at: expiresAt }
+    const insert = db.insertInto('link').values({ account, purpose, ...link })
+    const replacing = insert.onConflict((conflict) => conflict.columns(['account', 'purpose']).doUpdateSet(link))
+    await runner.write([statement(replacing)])
+  },
+  async useLink(hash, purpose) {
+    const used = db
+      .deleteFrom('link')
+      .where(isLive(hash, purpose, clock()))
+      .returning('account')
+    const rows = await runner.write([required(used)])
+    return optional(rows?.[0]?.[0]?.account, integer)
+  },
+  async findLink(hash, purpose) {
+    const found = db
+      .selectFrom('link')
+      .select('account')
+      .where(isLive(hash, purpose, clock()))
+    const [row] = await runner.read(statement(found))
+    return optional(row?.account, integer)
+  },
+})
+
+const isLive = (hash: Uint8Array, purpose: LinkPurpose, now: number) => (row: ExpressionBuilder<Schema, 'link'>) =>
+  row.and([row('hash', '=', checkHash(hash)), row('purpose', '=', purpose), row('expires_at', '>', now)])
+
+export function sweepLinks(db: Database, now: number, limit: number): Statement {
+  const expired = db.selectFrom('link').select('hash').where('expires_at', '<=', now).limit(limit)
+  // Checks the time again: since the first check, the link may have been replaced.
+  const swept = db.deleteFrom('link').where('hash', 'in', expired).where('expires_at', '<=', now)
+  return statement(swept.returning('account'))
+}

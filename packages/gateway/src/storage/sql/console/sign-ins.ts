@@ -1,0 +1,108 @@
+// Passwords and second factors on both engines.
+import type { SignIn, SignIns } from '../../sign-ins.ts'
+import { checkHash, checkText, normaliseEmail } from '../guard.ts'
+import { bytes, flag, integer, optional, type Row, small, text } from '../rows.ts'
+import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'
+import { attemptsOver, sweepAttempts } from './attempts.ts'
+import { linksOver, sweepLinks } from './links.ts'
+import { endSessions } from './sessions.ts'
+
+export function signInsOver(connection: Connection): SignIns {
+  const { db, runner, clock } = connection
+  async function change(account: bigint, columns: Columns, ...more: Statement[]): Promise<void> {
+    const rows = await runner.write([setCredential(db, account, columns), ...more])
+    if (!rows) throw new Error(`account ${account} does not exist`)
+  }
+  return {
+    ...attemptsOver(connection),
+    ...linksOver(connection),
+    async find(email) {
+      const [row] = await runner.read(statement(signIns(db).where('email', '=', normaliseEmail(email))))
+      return row && toSignIn(row)
+    },
+    async findByAccount(account) {
+      const [row] = await runner.read(statement(signIns(db).where('account.id', '=', account)))
+      return row && toSignIn(row)
+    },
+    async setPassword(account, hash, keep) {
+      const resets = db.deleteFrom('link').where('account', '=', account).where('purpose', '=', 'reset')
+      const columns = { password: checkText('password', hash) }
+      await change(account, columns, endSessions(db, account, keep), statement(resets))
+    },
+    async setEmailVerified(account) {
+      await change(account, { email_verified_at: clock() })
+    },
+    async setSecondFactor(account, factor) {
+      const codes = (factor?.recoveryCodes ?? []).map((hash) => ({ account, hash: checkHash(hash) }))
+      const columns = { totp_secret: factor?.secret ?? null, totp_step: 0 }
+      const removed = statement(db.deleteFrom('recovery_code').where('account', '=', account))
+      const added = codes.length === 0 ? [] : [statement(db.insertInto('recovery_code').values(codes))]
+      await change(account, columns, removed, ...added)
+    },
+    async useStep(account, step) {
+      if (!Number.isSafeInteger(step)) throw new RangeError(`step: ${step}`)
+      const later = db.updateTable('credential').set({ totp_step: step }).where('account', '=', account)
+      const used = later.where('totp_secret', 'is not', null).where('totp_step', '<', step)
+      return (await runner.write([required(used.returning('account'))])) !== undefined
+    },
+    async useRecoveryCode(account, hash) {
+      const used = db.deleteFrom('recovery_code').where('account', '=', account).where('hash', '=', checkHash(hash))
+      return (await runner.write([required(used.returning('account'))])) !== undefined
+    },
+    async sweep(limit) {
+      const now = clock()
+      const rows = await runner.write([sweepLinks(db, now, limit), ...sweepAttempts(db, now, limit)])
+      return rows?.reduce((sum, removed) => sum + removed.length, 0) ?? 0
+    },
+  }
+}
+
+const signIns = (db: Database) =>
+  db
+    .selectFrom('account')
+    .leftJoin('credential', 'credential.account', 'account.id')
+    .select((row) => [
+      ...(['id', 'email', 'disabled', 'password', 'email_verified_at', 'totp_secret'] as const),
+      row
+        .selectFrom('recovery_code')
+        .select((code) => code.fn.countAll().as('codes'))
+        .whereRef('recovery_code.account', '=', 'account.id')
+        .as('codes'),
+    ])
+
+type Columns = {
+  password?: string
+  email_verified_at?: number
+  totp_secret?: Uint8Array | null
+  totp_step?: number
+}
+
+/** No row: the account does not exist. */
+function setCredential(db: Database, account: bigint, columns: Columns): Statement {
+  const names = Object.keys(columns) as (keyof Columns)[]
+  // The values come from the account, so that there are none without it. `WHERE true` separates ON CONFLICT from a join.
+  const values = db
+    .selectFrom('account')
+    .select((row) => ['id', ...names.map((name) => row.val(columns[name] ?? null).as(name))])
+    .where('id', '=', account)
+  return required(
+    db
+      .insertInto('credential')
+      .columns(['account', ...names])
+      .expression(values)
+      .onConflict((conflict) => conflict.column('account').doUpdateSet(columns))
+      .returning('account'),
+  )
+}
+
+const toSignIn = (row: Row): SignIn => ({
+  account: integer(row.id),
+  email: text(row.email),
+  disabled: flag(row.disabled),
+  password: optional(row.password, text),
+  emailVerifiedAt: optional(row.email_verified_at, small),
+  secondFactor: optional(row.totp_secret, (secret) => ({
+    secret: bytes(secret),
+    unusedRecoveryCodes: small(row.codes),
+  })),
+})
