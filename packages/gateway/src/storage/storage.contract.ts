@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe } from 'bun:test'
 import { booksContract } from './contract/books.ts'
 import { capsContract } from './contract/caps.ts'
+import { codesContract } from './contract/console/codes.ts'
 import { sessionsContract } from './contract/console/sessions.ts'
 import { signInsContract } from './contract/console/sign-ins.ts'
 import { contentsContract } from './contract/contents.ts'
@@ -37,6 +38,7 @@ export function storageContract(name: string, open: Open): void {
     describe('registration', () => registrationContract(use))
     describe('sessions', () => sessionsContract(use))
     describe('sign-ins', () => signInsContract(use))
+    describe('codes', () => codesContract(use))
     describe('verbs', () => verbsContract(use))
     describe('limits', () => limitsContract(use))
     describe('caps', () => capsContract(use))

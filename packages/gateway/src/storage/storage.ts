@@ -1,5 +1,6 @@
 // What the gateway needs from a store: one interface by noun, two engines behind it (sqlite/, postgres/).
 import type { Accounts } from './accounts.ts'
+import type { Codes } from './codes.ts'
 import type { Contents } from './contents.ts'
 import type { Keys } from './keys.ts'
 import type { Leases } from './leases.ts'
@@ -11,6 +12,7 @@ import type { Reasoning } from './reasoning.ts'
 import type { Responses } from './responses.ts'
 import type { Sessions } from './sessions.ts'
 import type { SignIns } from './sign-ins.ts'
+import type { Spending } from './spending.ts'
 import type { Tasks } from './tasks.ts'
 
 export * from './accounts.ts'
@@ -49,6 +51,10 @@ export interface Storage {
   readonly sessions: Sessions
   /** Passwords, second factors, one-time links and attempts. */
   readonly signIns: SignIns
+  /** Redemption codes. */
+  readonly codes: Codes
+  /** Sums, lists and histories for the console. */
+  readonly spending: Spending
   /** Resolves if the store answers, rejects with StoreDown if it does not. */
   ping(): Promise<void>
   close(): Promise<void>

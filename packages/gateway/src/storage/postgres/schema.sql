@@ -166,6 +166,15 @@ CREATE TABLE sign_up (
 );
 CREATE TABLE trial_day (day integer PRIMARY KEY, given bigint NOT NULL);
 
+CREATE TABLE code (
+  hash bytea PRIMARY KEY CHECK (length(hash) = 32),
+  amount bigint NOT NULL CHECK (amount > 0),
+  created_at bigint NOT NULL,
+  expires_at bigint,
+  redeemed_by bigint REFERENCES account (id),
+  redeemed_at bigint CHECK ((redeemed_by IS NULL) = (redeemed_at IS NULL))
+);
+
 CREATE TABLE idempotency (
   account bigint NOT NULL,
   key bytea NOT NULL CHECK (length(key) = 32),

@@ -4,13 +4,15 @@ import type { Meta } from '../meta.ts'
 import type { Nodes } from '../nodes.ts'
 import type { Storage } from '../storage.ts'
 import { accountsOver } from './accounts.ts'
+import { codesOver } from './console/codes.ts'
 import { sessionsOver } from './console/sessions.ts'
 import { signInsOver } from './console/sign-ins.ts'
+import { spendingOver } from './console/spending.ts'
 import { checkText } from './guard.ts'
 import { keysOver } from './keys.ts'
 import { type Connection, type Database, type Statement, statement } from './statements.ts'
 
-type Nouns = Pick<Storage, 'accounts' | 'keys' | 'nodes' | 'meta' | 'sessions' | 'signIns'>
+type Nouns = Pick<Storage, 'accounts' | 'keys' | 'nodes' | 'meta' | 'sessions' | 'signIns' | 'codes' | 'spending'>
 
 export const nounsOver = (connection: Connection): Nouns => ({
   accounts: accountsOver(connection),
@@ -19,6 +21,8 @@ export const nounsOver = (connection: Connection): Nouns => ({
   meta: metaOver(connection),
   sessions: sessionsOver(connection),
   signIns: signInsOver(connection),
+  codes: codesOver(connection),
+  spending: spendingOver(connection),
 })
 
 const nodesOver = ({ db, runner, clock }: Connection): Nodes => ({

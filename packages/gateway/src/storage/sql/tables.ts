@@ -54,6 +54,14 @@ export type Schema = {
   /** How many accounts were made from a network on a day, in days since 1970. */
   sign_up: { day: Integer; network: string; accounts: Integer }
   trial_day: { day: Integer; given: Integer }
+  code: {
+    hash: Uint8Array
+    amount: Integer
+    created_at: Integer
+    expires_at: NullableInteger
+    redeemed_by: NullableInteger
+    redeemed_at: NullableInteger
+  }
   api_key: Metered & {
     id: Generated<Integer>
     account: Integer

@@ -193,5 +193,15 @@ CREATE TABLE sign_up (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE trial_day (day INTEGER PRIMARY KEY, given INTEGER NOT NULL) STRICT;
 
+-- Redemption codes.
+CREATE TABLE code (
+  hash BLOB PRIMARY KEY CHECK (length(hash) = 32),
+  amount INTEGER NOT NULL CHECK (amount > 0),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  redeemed_by INTEGER REFERENCES account (id),
+  redeemed_at INTEGER CHECK ((redeemed_by IS NULL) = (redeemed_at IS NULL))
+) STRICT, WITHOUT ROWID;
+
 -- Verbs that are decided and durable but not yet written to their rows, in reused pages (sqlite/pending.ts).
 CREATE TABLE pending_page (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;

@@ -12,7 +12,11 @@ import {
   statement,
 } from '../statements.ts'
 
-export function consoleKeysOver({ db, runner, clock }: Connection): Pick<Keys, 'page' | 'playground' | 'rotate'> {
+export function consoleKeysOver({
+  db,
+  runner,
+  clock,
+}: Connection): Pick<Keys, 'page' | 'names' | 'playground' | 'rotate'> {
   async function read(query: Statement): Promise<Key[]> {
     const now = clock()
     return (await runner.readLedger(query)).map((row) => toKey(row, now))
@@ -42,6 +46,11 @@ export function consoleKeysOver({ db, runner, clock }: Connection): Pick<Keys, '
       ])
       return { keys, total: small(row?.total) }
     },
+    async names(keys) {
+      if (keys.length === 0) return new Map()
+      const query = db.selectFrom('api_key').select(['id', 'name']).where('id', 'in', keys)
+      return new Map((await runner.read(statement(query))).map(({ id, name }) => [integer(id), text(name)]))
+    },
     async playground(account) {
       return (await read(playground(db, account)))[0]
     },
@@ -57,8 +66,9 @@ export const playground = (db: Database, account: bigint): Statement =>
 
 const fold = (name: string): string => name.normalize('NFC').toLowerCase()
 
-function filtered(db: Database, account: bigint, { state }: KeyFilter, now: number) {
-  const all = db.selectFrom('api_key').where('account', '=', account)
+function filtered(db: Database, account: bigint, { state, purpose }: KeyFilter, now: number) {
+  const every = db.selectFrom('api_key').where('account', '=', account)
+  const all = purpose === undefined ? every : every.where('purpose', '=', purpose)
   if (state === undefined) return all
   if (state === 'revoked') return all.where('revoked', '=', 1)
   const valid = all.where('revoked', '=', 0)
