@@ -2,7 +2,7 @@
 // each test file, and close it at the end.
 
 import { existsSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
@@ -60,9 +60,20 @@ async function unpack(): Promise<Program> {
   })
   const [path, errors, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
   if (code !== 0) throw new Error(`Chromium could not be unpacked: ${errors}`)
+  // The package's own file names folders that are not there; without any font, text is invisible and fields crash the page.
+  await writeFile(join(folder, 'fonts/fonts.conf'), fontConfiguration(folder))
   const env = { LD_LIBRARY_PATH: join(folder, 'al2023/lib'), FONTCONFIG_PATH: join(folder, 'fonts') }
   return { executablePath: path.trim(), env }
 }
+
+const fontConfiguration = (folder: string): string => `<?xml version="1.0" ?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+  <dir>${join(folder, 'fonts')}</dir>
+  <dir>/usr/share/fonts</dir>
+  <cachedir>${join(folder, 'fonts-cache')}</cachedir>
+</fontconfig>
+`
 
 /** Whatever ends this process, even a kill: a shell waits for the end of its input, which only this process holds open. */
 function removeAtExit(folder: string): void {
