@@ -105,7 +105,7 @@ function BottomBar({ location }: { location: string }) {
           href={path}
           aria-current={isCurrent(path, location) ? 'page' : undefined}
           className={classes(
-            'flex h-14 min-w-0 flex-col items-center justify-center gap-1 text-[11px] leading-none -outline-offset-2',
+            'flex h-14 min-w-0 flex-col items-center justify-center gap-1 text-[10.5px] leading-none -outline-offset-2',
             isCurrent(path, location) ? 'font-medium text-link' : 'text-muted',
           )}
         >

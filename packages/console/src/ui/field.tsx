@@ -24,7 +24,7 @@ export function Field(props: FieldTexts & { children: (control: ControlProps) =>
   const { label, hint, error, optional = false, aside, hideLabel = false, children } = props
   const { common } = useTexts()
   const id = useId()
-  const describedBy = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(' ')
+  const describedBy = error ? `${id}-error` : hint ? `${id}-hint` : ''
   return (
     <div className="flex min-w-0 flex-col gap-1">
       <div className={classes('flex items-baseline justify-between gap-2', hideLabel && 'sr-only')}>
@@ -39,7 +39,7 @@ export function Field(props: FieldTexts & { children: (control: ControlProps) =>
         ...(describedBy ? { 'aria-describedby': describedBy } : {}),
         ...(error ? { 'aria-invalid': true } : {}),
       })}
-      {hint && (
+      {hint && !error && (
         <div id={`${id}-hint`} className="text-sm text-muted">
           {hint}
         </div>
