@@ -1,7 +1,53 @@
+import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
-import { PageHeader } from '../../ui/page.tsx'
+import { PageHeader, Stat } from '../../ui/page.tsx'
+import { Banner, ErrorState } from '../../ui/states.tsx'
+import { Amount } from '../../ui/values.tsx'
+import { HistorySection } from './history.tsx'
+import { NoticeSection } from './notice.tsx'
+import { OpenRequestsSection } from './open-requests.tsx'
+import { StatementsSection } from './statements.tsx'
+import { TopUpSection } from './top-up.tsx'
 
 export default function WalletPage() {
   const t = useTexts().wallet
-  return <PageHeader title={t.title} />
+  const { data: wallet, error, refetch } = useRead('wallet', {}, { every: 5_000 })
+  if (error && !wallet) {
+    return (
+      <>
+        <PageHeader title={t.title} />
+        <ErrorState error={error} retry={refetch} />
+      </>
+    )
+  }
+  const threshold = wallet?.low_balance_usd
+  const isLow = wallet && threshold && Number(wallet.available_usd) < Number(threshold)
+  return (
+    <>
+      <PageHeader title={t.title} />
+      {isLow && (
+        <div className="mb-6">
+          <Banner tone="warn">{t.low(threshold)}</Banner>
+        </div>
+      )}
+      <div className="mb-6 grid gap-4 wide:grid-cols-3">
+        <Stat label={t.available}>{wallet && <Amount usd={wallet.available_usd} />}</Stat>
+        <Stat label={t.balance}>{wallet && <Amount usd={wallet.balance_usd} />}</Stat>
+        <Stat label={t.held} note={t.heldNote}>
+          {wallet && <Amount usd={wallet.held_usd} />}
+        </Stat>
+      </div>
+      <div className="grid items-start gap-x-6 full:grid-cols-[2fr_1fr]">
+        <div className="min-w-0">
+          <HistorySection />
+          <OpenRequestsSection open={wallet?.open} />
+        </div>
+        <div className="min-w-0">
+          <TopUpSection supportUrl={wallet?.support_url ?? null} />
+          <StatementsSection />
+          {wallet && <NoticeSection key={threshold} threshold={threshold ?? null} />}
+        </div>
+      </div>
+    </>
+  )
 }

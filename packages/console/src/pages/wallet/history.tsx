@@ -1,0 +1,55 @@
+import type { WalletEntry } from '@trivium/gateway/console-api/types.ts'
+import { Link } from 'wouter'
+import { useRead } from '../../api/queries.ts'
+import { useTexts } from '../../i18n/language.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Pagination, usePageCursor } from '../../ui/pagination.tsx'
+import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { Amount, Time, useNumber } from '../../ui/values.tsx'
+
+export function HistorySection() {
+  const t = useTexts().wallet.history
+  const before = usePageCursor()
+  const { data, error, refetch } = useRead('wallet/history', { before }, { every: 5_000, keepPrevious: true })
+  const columns: Column<WalletEntry>[] = [
+    { id: 'at', label: t.at, cell: (row) => <Time at={row.at} style={row.kind === 'usage' ? 'date' : 'both'} /> },
+    { id: 'what', label: t.what, cell: (row) => <What entry={row} /> },
+    { id: 'amount', label: t.amount, align: 'right', cell: (row) => <Amount usd={row.amount_usd} sign /> },
+    { id: 'balance', label: t.balance, align: 'right', cell: (row) => <Amount usd={row.balance_after_usd} /> },
+  ]
+  return (
+    <Section flush title={t.title} text={t.text}>
+      {error && !data ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : (
+        <>
+          <Table
+            label={t.title}
+            columns={columns}
+            rows={data?.items}
+            rowKey={(row) => `${row.at} ${row.kind} ${row.balance_after_usd}`}
+            empty={<EmptyState title={t.empty} />}
+          />
+          <Pagination next={data?.next} />
+        </>
+      )}
+    </Section>
+  )
+}
+
+const DAY_MS = 86_400_000
+
+function What({ entry }: { entry: WalletEntry }) {
+  const t = useTexts().wallet.history
+  const number = useNumber()
+  if (entry.kind !== 'usage')
+    return <span className="break-words">{t.reasons[entry.reason] ?? (entry.reason || t[entry.kind])}</span>
+  const from = `${entry.at.slice(0, 10)}T00:00:00.000Z`
+  const to = new Date(Date.parse(from) + DAY_MS).toISOString()
+  return (
+    <Link href={`/usage?from=${from}&to=${to}`} className="text-link hover:underline">
+      {t.usage(number(entry.requests))}
+    </Link>
+  )
+}

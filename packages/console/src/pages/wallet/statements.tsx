@@ -1,0 +1,56 @@
+import type { Statement } from '@trivium/gateway/console-api/types.ts'
+import { apiUrl } from '../../api/client.ts'
+import { useRead } from '../../api/queries.ts'
+import { useLanguage } from '../../i18n/language.tsx'
+import { ButtonAnchor } from '../../ui/button.tsx'
+import { Section } from '../../ui/page.tsx'
+import { ErrorState } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { Amount } from '../../ui/values.tsx'
+
+export function StatementsSection() {
+  const { locale, texts } = useLanguage()
+  const t = texts.wallet.statements
+  const { data, error, refetch } = useRead('wallet/statements', {}, { staleTime: 60_000 })
+  const nameOf = ({ month }: Statement) =>
+    new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' }).format(
+      new Date(`${month}-01T00:00:00Z`),
+    )
+  const columns: Column<Statement>[] = [
+    { id: 'month', label: t.month, cell: (row) => <span className="whitespace-nowrap">{nameOf(row)}</span> },
+    { id: 'spent', label: t.spent, align: 'right', cell: (row) => <Amount usd={row.spent_usd} /> },
+    {
+      id: 'download',
+      label: t.download,
+      hideLabel: true,
+      align: 'right',
+      cell: (row) => (
+        <ButtonAnchor
+          small
+          icon="download"
+          href={apiUrl(`wallet/statements/${row.month}.csv`)}
+          download
+          aria-label={t.downloadOf(nameOf(row))}
+        >
+          CSV
+        </ButtonAnchor>
+      ),
+    },
+  ]
+  return (
+    <Section flush title={t.title} text={t.text}>
+      {error && !data ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : (
+        <Table
+          label={t.title}
+          columns={columns}
+          rows={data}
+          rowKey={(row) => row.month}
+          expected={1}
+          empty={<p className="px-4 py-4 text-muted">{t.empty}</p>}
+        />
+      )}
+    </Section>
+  )
+}
