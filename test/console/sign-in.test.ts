@@ -1,0 +1,247 @@
+// Sign-up, sign-in and sign-out as a browser does them, on both engines.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { eventually } from '../support/eventually.ts'
+import { consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { ENGINES } from '../support/gateway/home.ts'
+
+const CONFIG = `
+server: { trusted_proxies: [127.0.0.1] }
+registration: { trial_credit: 2, trial_budget_per_day: 1000 }
+console: { name: Example AI, support_url: "https://example.com/help" }
+`
+
+let networks = 0
+/** Each test has a network of its own, so that limits of others do not matter. */
+const newNetwork = () => `198.51.${Math.floor(++networks / 250)}.${networks % 250}`
+
+type SessionInfo = {
+  account: { id: string; email: string; email_verified: boolean; has_password: boolean }
+  balance_usd: string
+  is_low: boolean
+  low_balance_usd: string | null
+  language: string | null
+}
+
+describe.each([...ENGINES])('%s', (engine) => {
+  let gateway: Gateway
+  beforeAll(async () => {
+    gateway = await startGateway({ engine, config: CONFIG })
+  })
+  afterAll(async () => {
+    await gateway.stop()
+    rmSync(gateway.home.dataDir, { recursive: true, force: true })
+  })
+
+  const browser = (network = newNetwork()) => consoleClient(gateway.url, { 'x-forwarded-for': network })
+  let people = 0
+  /** A browser that has just signed up. */
+  async function newPerson() {
+    const email = `person-${++people}@example.com`
+    const client = browser()
+    expect(outcomeOf(await client.post('register', { email, password: PASSWORD }))).toBe('201')
+    return { email, client }
+  }
+  const signIn = (email: string, password = PASSWORD, network = newNetwork()) => {
+    const client = browser(network)
+    return client.post('sign-in', { email, password }).then((answer) => ({ client, answer }))
+  }
+
+  test('about: what the sign-in page needs', async () => {
+    const { body } = await browser().get('about')
+    expect(body).toEqual({
+      ...{ name: 'Example AI', support_url: 'https://example.com/help', mail: false, base_url: gateway.url },
+      registration: { open: true, trial_credit_usd: '2.00' },
+      password: { min_length: 8, max_length: 1024 },
+      version: expect.any(String),
+    })
+  })
+
+  test('a browser that registers is signed in, with its trial credit', async () => {
+    const { email, client } = await newPerson()
+    const { status, body, headers } = await client.get<SessionInfo>('session')
+    expect(status).toBe(200)
+    expect(headers.get('cache-control')).toContain('no-store')
+    expect(body).toEqual({
+      account: {
+        ...{ id: expect.any(String), email, created_at: expect.any(String) },
+        ...{ email_verified: false, has_password: true },
+      },
+      ...{ balance_usd: '2.00', held_usd: '0.00', available_usd: '2.00', low_balance_usd: null, is_low: false },
+      ...{ second_factor: false, may_set_password: false, language: null },
+    } as never)
+  })
+
+  test('a program that registers gets no cookie', async () => {
+    const response = await fetch(`${gateway.url}/console/api/register`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-forwarded-for': newNetwork() },
+      body: JSON.stringify({ email: 'program@example.com', password: PASSWORD }),
+    })
+    expect([response.status, response.headers.getSetCookie()]).toEqual([201, []])
+  })
+
+  test('sign-out ends the session, also for those who kept the cookie', async () => {
+    const { email, client } = await newPerson()
+    const token = client.token()
+    const answer = await client.post('sign-out')
+    expect([answer.status, answer.text, client.token()]).toEqual([204, '', undefined])
+    client.setToken(token)
+    expect(outcomeOf(await client.get('session'))).toBe('401 not_signed_in')
+    expect(client.token()).toBeUndefined()
+    const again = await signIn(email)
+    expect([again.answer.status, again.answer.body]).toEqual([200, { signed_in: true } as never])
+    expect((await again.client.get('session')).status).toBe(200)
+  })
+
+  test('the address is found in any case; every sign-in has a token of its own', async () => {
+    const { email, client } = await newPerson()
+    const planted = client.token()
+    const other = browser()
+    other.setToken(planted)
+    await other.post('sign-in', { email: ` ${email.toUpperCase()} `, password: PASSWORD })
+    expect(other.token()).not.toBe(planted)
+    expect(outcomeOf(await other.get('session'))).toBe('200')
+    // The session that the browser had before has ended.
+    expect(outcomeOf(await client.get('session'))).toBe('401 not_signed_in')
+  })
+
+  test('an account made on the command line signs in; without a password it cannot', async () => {
+    await gateway.command('account', 'create', '--email', `cli@example.com`, '--password', PASSWORD)
+    await gateway.command('account', 'create', '--email', `bare@example.com`)
+    expect(outcomeOf((await signIn('cli@example.com')).answer)).toBe('200')
+    expect(outcomeOf((await signIn('bare@example.com')).answer)).toBe('401 wrong_credentials')
+  })
+
+  test('an unknown address, a wrong password and a disabled account look alike', async () => {
+    const { email } = await newPerson()
+    const disabled = (await newPerson()).email
+    await gateway.command('account', 'disable', '--account', disabled)
+    const answers = [await signIn('nobody@example.com'), await signIn(email, 'wrong password'), await signIn(disabled)]
+    const [first] = answers.map(({ answer }) => [answer.status, answer.body])
+    for (const { answer } of answers) expect([answer.status, answer.body]).toEqual(first as never)
+    expect(first).toEqual([401, { error: expect.objectContaining({ code: 'wrong_credentials', param: null }) }])
+  })
+
+  test('the time of a failure does not tell whether the account exists', async () => {
+    const { email } = await newPerson()
+    const timesOf = async (address: string): Promise<number> => {
+      const times: number[] = []
+      for (let index = 0; index < 7; index++) {
+        const start = performance.now()
+        await signIn(address, 'wrong password')
+        times.push(performance.now() - start)
+      }
+      return times.sort((a, b) => a - b)[1] ?? 0
+    }
+    const [known, unknown] = [await timesOf(email), await timesOf('nobody-at-all@example.com')]
+    // A comparison that was skipped would be ten times as fast; a busy machine may double either.
+    expect(unknown).toBeGreaterThan(known / 4)
+    expect(known).toBeGreaterThan(unknown / 4)
+  })
+
+  test('`account disable` ends the sessions; they do not come back', async () => {
+    const { email, client } = await newPerson()
+    await gateway.command('account', 'disable', '--account', email)
+    const token = client.token()
+    await eventually(async () => (await client.get('session')).status === 401)
+    await gateway.command('account', 'enable', '--account', email)
+    client.setToken(token)
+    expect(outcomeOf(await client.get('session'))).toBe('401 not_signed_in')
+    expect(outcomeOf((await signIn(email)).answer)).toBe('200')
+  })
+
+  test('sessions are listed and ended, one by one or all', async () => {
+    const { email, client } = await newPerson()
+    const second = (await signIn(email, PASSWORD, '203.0.113.9')).client
+    const third = (await signIn(email)).client
+    const list = async () => {
+      const { body } = await client.get<{ id: string; current: boolean; address: string }[]>('sessions')
+      return body
+    }
+    const all = await list()
+    expect(all.map(({ current }) => current).sort()).toEqual([false, false, true])
+    const ofSecond = all.find(({ address }) => address === '203.0.113.9')
+    expect(outcomeOf(await client.delete(`sessions/${ofSecond?.id}`))).toBe('204')
+    expect(outcomeOf(await second.get('session'))).toBe('401 not_signed_in')
+    expect(outcomeOf(await client.delete(`sessions/${ofSecond?.id}`))).toBe('404 not_found')
+    expect(await list()).toHaveLength(2)
+    expect(outcomeOf(await client.post('sign-out-everywhere', {}))).toBe('204')
+    for (const each of [client, third]) expect(outcomeOf(await each.get('session'))).toBe('401 not_signed_in')
+  })
+
+  test('a new password needs the former one, and ends all other sessions', async () => {
+    const { email, client } = await newPerson()
+    const other = (await signIn(email)).client
+    const change = (body: object) => client.post('password', body).then(outcomeOf)
+    expect(await change({ password: 'another password' })).toBe('403 wrong_password')
+    expect(await change({ current: 'wrong', password: 'another password' })).toBe('403 wrong_password')
+    expect(await change({ current: PASSWORD, password: 'short' })).toBe('400 bad_request')
+    expect(outcomeOf(await other.get('session'))).toBe('200')
+    expect(await change({ current: PASSWORD, password: 'another password' })).toBe('204')
+    expect(outcomeOf(await client.get('session'))).toBe('200')
+    expect(outcomeOf(await other.get('session'))).toBe('401 not_signed_in')
+    expect(outcomeOf((await signIn(email)).answer)).toBe('401 wrong_credentials')
+    expect(outcomeOf((await signIn(email, 'another password')).answer)).toBe('200')
+  })
+
+  test('preferences are kept', async () => {
+    const { client } = await newPerson()
+    const read = async () => {
+      const { body } = await client.get<SessionInfo>('session')
+      return [body.low_balance_usd, body.is_low, body.language]
+    }
+    expect(outcomeOf(await client.post('preferences', { low_balance_usd: '2.5', language: 'zh' }))).toBe('204')
+    expect(await read()).toEqual(['2.50', true, 'zh'])
+    expect(outcomeOf(await client.post('preferences', { low_balance_usd: '0.000000001' }))).toBe('204')
+    expect(await read()).toEqual(['0.000000001', false, 'zh'])
+    expect(outcomeOf(await client.post('preferences', { low_balance_usd: null, language: null }))).toBe('204')
+    expect(await read()).toEqual([null, false, null])
+    for (const wrong of [{ low_balance_usd: '-1' }, { low_balance_usd: 5 }, { language: 'fr' }, { admin: true }])
+      expect(outcomeOf(await client.post('preferences', wrong))).toBe('400 bad_request')
+  })
+
+  describe('guessing is limited', () => {
+    test('per account, whatever the spelling and the network; a success forgets', async () => {
+      const { email } = await newPerson()
+      const guess = async (address: string) => outcomeOf((await signIn(address, 'wrong password')).answer)
+      for (let index = 0; index < 9; index++) expect(await guess(email)).toBe('401 wrong_credentials')
+      expect(outcomeOf((await signIn(email)).answer)).toBe('200')
+      const spellings = [email, email.toUpperCase(), email.replace('@', '+tag@')]
+      for (let index = 0; index < 10; index++)
+        expect(await guess(spellings[index % 3] ?? '')).toBe('401 wrong_credentials')
+      expect(await guess(email)).toBe('429 too_many_tries')
+      // Even with the right password, and says how long.
+      const { answer } = await signIn(email)
+      expect(outcomeOf(answer)).toBe('429 too_many_tries')
+      const wait = Number(answer.headers.get('retry-after'))
+      expect(wait).toBeGreaterThan(0)
+      expect(wait).toBeLessThanOrEqual(900)
+    })
+
+    test('per account that does not exist, in the same way', async () => {
+      const guess = async () => outcomeOf((await signIn('ghost@example.com', 'wrong password')).answer)
+      for (let index = 0; index < 10; index++) expect(await guess()).toBe('401 wrong_credentials')
+      expect(await guess()).toBe('429 too_many_tries')
+    })
+
+    test('of the current password, by a browser that is signed in', async () => {
+      const { client } = await newPerson()
+      const change = () => client.post('password', { current: 'wrong', password: 'another password' }).then(outcomeOf)
+      for (let index = 0; index < 10; index++) expect(await change()).toBe('403 wrong_password')
+      expect(await change()).toBe('429 too_many_tries')
+    })
+
+    test('concurrent guesses count, too', async () => {
+      const { email } = await newPerson()
+      const all = await Promise.all(
+        Array.from({ length: 20 }, async () => outcomeOf((await signIn(email, 'wrong password')).answer)),
+      )
+      expect(all.filter((outcome) => outcome === '401 wrong_credentials').length).toBeLessThanOrEqual(10)
+      expect(
+        all.filter((outcome) => !/^(401 wrong_credentials|429 too_many_tries|503 unavailable)$/.test(outcome)),
+      ).toEqual([])
+    })
+  })
+})
