@@ -1,0 +1,139 @@
+// Two-factor authentication with the codes that an authenticator app would show.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
+import { type ConsoleClient, consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { ENGINES } from '../support/gateway/home.ts'
+
+const STEP_MS = 30_000
+/** `ahead`: of the clock, in steps. The gateway accepts one step more or less, so that a pause of this machine does not matter. */
+const codeOf = (secret: string, ahead = 0): string =>
+  codeAt(decodeBase32(secret) ?? new Uint8Array(), Math.floor(Date.now() / STEP_MS) + ahead)
+
+describe.each([...ENGINES])('%s', (engine) => {
+  let gateway: Gateway
+  beforeAll(async () => {
+    gateway = await startGateway({ engine, config: 'console: { name: Example AI }\n' })
+  })
+  afterAll(() => gateway.stop())
+
+  let people = 0
+  async function newPerson() {
+    const email = `two-${++people}@example.com`
+    await gateway.command('account', 'create', '--email', email, '--password', PASSWORD)
+    const client = consoleClient(gateway.url)
+    await client.post('sign-in', { email, password: PASSWORD })
+    const signIn = (code?: string) =>
+      consoleClient(gateway.url).post('sign-in', { email, password: PASSWORD, ...(code === undefined ? {} : { code }) })
+    return { email, client, signIn }
+  }
+  /** Turned on with the code of the step before, so that the present one is still unused. */
+  async function turnOn(client: ConsoleClient) {
+    const { secret } = (await client.post<{ secret: string }>('second-factor/begin')).body
+    const confirmed = await client.post<{ recovery_codes: string[] }>('second-factor/confirm', {
+      ...{ secret, code: codeOf(secret, -1), password: PASSWORD },
+    })
+    expect(outcomeOf(confirmed)).toBe('200')
+    return { secret, codes: confirmed.body.recovery_codes }
+  }
+  const isOn = async (client: ConsoleClient) => (await client.get('session')).body.second_factor
+
+  test('nothing holds until a code confirms it', async () => {
+    const { email, client, signIn } = await newPerson()
+    const { body } = await client.post<{ secret: string; uri: string }>('second-factor/begin')
+    expect(body.secret).toMatch(/^[A-Z2-7]{32}$/)
+    const label = `Example%20AI:${encodeURIComponent(email)}`
+    const rest = `issuer=Example%20AI&algorithm=SHA1&digits=6&period=30`
+    expect(body.uri).toBe(`otpauth://totp/${label}?secret=${body.secret}&${rest}`)
+    expect(await isOn(client)).toBe(false)
+    const confirm = (change: object) =>
+      client
+        .post('second-factor/confirm', {
+          secret: body.secret,
+          code: codeOf(body.secret),
+          password: PASSWORD,
+          ...change,
+        })
+        .then(outcomeOf)
+    const wrong = String((Number(codeOf(body.secret)) + 1) % 1_000_000).padStart(6, '0')
+    expect(await confirm({ password: 'wrong' })).toBe('403 wrong_password')
+    expect(await confirm({ code: wrong })).toBe('400 bad_request')
+    expect(await confirm({ secret: 'MZXW6' })).toBe('400 bad_request')
+    expect(await confirm({ secret: '1'.repeat(32) })).toBe('400 bad_request')
+    expect(await isOn(client)).toBe(false)
+    expect(outcomeOf(await signIn())).toBe('200')
+  })
+
+  test('sign-in asks for a code, and each code works once', async () => {
+    const { client, signIn } = await newPerson()
+    const { secret } = await turnOn(client)
+    expect(await isOn(client)).toBe(true)
+    const asked = await signIn()
+    expect([asked.status, asked.body]).toEqual([200, { signed_in: false, second_factor_required: true } as never])
+    expect(asked.headers.getSetCookie()).toEqual([])
+    // The code that turned it on was used.
+    expect(outcomeOf(await signIn(codeOf(secret, -1)))).toBe('401 wrong_code')
+    const code = codeOf(secret, 1)
+    const spaced = `${code.slice(0, 3)} ${code.slice(3)}`
+    expect((await signIn(spaced)).body).toEqual({ signed_in: true } as never)
+    expect(outcomeOf(await signIn(code))).toBe('401 wrong_code')
+    expect(outcomeOf(await signIn('000000x'))).toBe('401 wrong_code')
+  })
+
+  test('without the password, a code is worth nothing and is not used up', async () => {
+    const { email, client, signIn } = await newPerson()
+    const { secret } = await turnOn(client)
+    const code = codeOf(secret, 1)
+    const guess = await consoleClient(gateway.url).post('sign-in', { email, password: 'wrong password', code })
+    expect(outcomeOf(guess)).toBe('401 wrong_credentials')
+    expect(outcomeOf(await signIn(code))).toBe('200')
+  })
+
+  test('ten recovery codes, each works once, however it is written', async () => {
+    const { client, signIn } = await newPerson()
+    const { codes } = await turnOn(client)
+    expect(new Set(codes).size).toBe(10)
+    const [first = '', second = ''] = codes
+    expect(first).toMatch(/^([a-z2-7]{4}-){3}[a-z2-7]{4}$/)
+    expect((await signIn(first)).body).toEqual({ signed_in: true } as never)
+    expect(outcomeOf(await signIn(first))).toBe('401 wrong_code')
+    expect((await signIn(` ${second.replaceAll('-', ' ').toUpperCase()} `)).body).toEqual({ signed_in: true } as never)
+  })
+
+  test('one code, many sign-ins at once: one succeeds', async () => {
+    const { client, signIn } = await newPerson()
+    const { secret, codes } = await turnOn(client)
+    for (const code of [codeOf(secret, 1), codes[0] ?? '']) {
+      const outcomes = await Promise.all(Array.from({ length: 4 }, () => signIn(code).then(outcomeOf)))
+      expect(outcomes.sort()).toEqual(['200', ...Array(3).fill('401 wrong_code')])
+    }
+  })
+
+  test('guesses of codes are limited like those of passwords', async () => {
+    const { client, signIn } = await newPerson()
+    await turnOn(client)
+    const outcomes: string[] = []
+    for (let index = 0; index < 12; index++) outcomes.push(outcomeOf(await signIn(`00000${index % 10}`)))
+    expect(outcomes.slice(-2)).toEqual(['429 too_many_tries', '429 too_many_tries'])
+  })
+
+  test('it is turned off with password and code, and can be turned on again', async () => {
+    const { client, signIn } = await newPerson()
+    const { secret, codes } = await turnOn(client)
+    expect(
+      outcomeOf(await client.post('second-factor/confirm', { secret, code: codeOf(secret), password: PASSWORD })),
+    ).toBe('409 conflict')
+    const remove = (body: object) => client.post('second-factor/remove', body).then(outcomeOf)
+    expect(await remove({ password: 'wrong', code: codeOf(secret) })).toBe('403 wrong_password')
+    expect(await remove({ password: PASSWORD, code: 'no code' })).toBe('400 bad_request')
+    expect(await isOn(client)).toBe(true)
+    expect(await remove({ password: PASSWORD, code: codes[0] })).toBe('204')
+    expect(await isOn(client)).toBe(false)
+    expect(outcomeOf(await signIn())).toBe('200')
+    expect(await remove({ password: PASSWORD, code: codes[1] })).toBe('409 conflict')
+    const again = await turnOn(client)
+    // The codes of the former secret are gone.
+    expect(outcomeOf(await signIn(codes[1]))).toBe('401 wrong_code')
+    expect(outcomeOf(await signIn(again.codes[0]))).toBe('200')
+  })
+})
