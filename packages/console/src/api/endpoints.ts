@@ -68,6 +68,7 @@ type Writes = {
   'password/forgot': [ForgotPassword, unknown]
   'password/reset': [ResetPassword, unknown]
   'email/verify': [LinkToken, unknown]
+  'email/resend': [undefined, unknown]
   preferences: [ChangePreferences, unknown]
   'second-factor/begin': [undefined, BegunSecondFactor]
   'second-factor/confirm': [ConfirmSecondFactor, RecoveryCodes]

@@ -25,8 +25,8 @@ export function App({ client }: { client: QueryClient }) {
             <Route path="/sign-in" component={SignInPage} />
             <Route path="/sign-up" component={SignUpPage} />
             <Route path="/forgot-password" component={ForgotPasswordPage} />
-            <Route path="/reset-password" component={ResetPasswordPage} />
-            <Route path="/verify-email" component={VerifyEmailPage} />
+            <Route path="/reset" component={ResetPasswordPage} />
+            <Route path="/verify" component={VerifyEmailPage} />
             <Route path="/setup" component={SetupPage} />
             <Route>
               <SignedIn>

@@ -86,9 +86,9 @@ function parsed(bytes: Uint8Array): unknown {
 }
 
 /** Read before anything is awaited: the address is unknown after the client has disconnected. */
-function originOf({ headers, address }: HttpRequest, { catalogue }: ConsoleDependencies): Origin {
-  const from = clientAddress(address(), headers, catalogue().trustedProxies)
-  const userAgent = (headers.get('user-agent') ?? '').slice(0, LONGEST_USER_AGENT)
+function originOf(http: HttpRequest, { catalogue }: ConsoleDependencies): Origin {
+  const from = clientAddress(http.address(), http.headers, catalogue().trustedProxies)
+  const userAgent = (http.headers.get('user-agent') ?? '').slice(0, LONGEST_USER_AGENT)
   return { address: from, network: networkOf(from), wideNetwork: wideNetworkOf(from), userAgent }
 }
 

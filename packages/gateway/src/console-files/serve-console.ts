@@ -32,7 +32,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 }
 /** A browser that opens the console during the first start waits this long for the bundle. */
-const LONGEST_WAIT_MS = 20_000
+const LONGEST_WAIT_MS = 60_000
 
 export function createConsoleFiles({ open, mediaOrigin, failed }: ConsoleFilesOptions): ConsoleFiles {
   let bundle: Bundle | undefined

@@ -19,9 +19,8 @@ export function useLinkToken(): string {
   return token
 }
 
-/** The gateway rejects a token that is wrong, used or expired in the same way. */
-export const isExpired = ({ status, code }: ApiError): boolean =>
-  code === 'link_expired' || status === 400 || status === 404 || status === 410
+/** Used, replaced or too old; or the address was not copied as a whole. */
+export const isExpired = ({ code, param }: ApiError): boolean => code === 'link_expired' || param === 'token'
 
 export function ExpiredLink({ kind }: { kind: 'setup' | 'reset' | 'verify' }) {
   const t = useTexts().auth.expired

@@ -36,7 +36,7 @@ export function ResetPasswordPage() {
       toast(t.reset.done)
       return changeSession('/sign-in')
     }
-    if (isExpired(result.error) && result.error.param !== 'password') return setExpired(true)
+    if (isExpired(result.error)) return setExpired(true)
     setErrors(apiFieldErrors(result.error, texts, ['password']))
     focusFirstError(form)
   }

@@ -1,11 +1,14 @@
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
 import { post } from '../../api/client.ts'
+import { useRead } from '../../api/queries.ts'
 import { useSession } from '../../app/session.tsx'
 import { setTheme, type Theme, useTheme } from '../../app/theme.ts'
 import { LANGUAGES, type Language, useLanguage, useTexts } from '../../i18n/language.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Segments } from '../../ui/field.tsx'
 import { Facts, PageHeader, Section } from '../../ui/page.tsx'
-import { Badge } from '../../ui/states.tsx'
+import { Badge, useErrorMessage } from '../../ui/states.tsx'
+import { useToast } from '../../ui/toast.tsx'
 import { Time } from '../../ui/values.tsx'
 import { PasswordSection } from './password.tsx'
 import { SecondFactorSection } from './second-factor.tsx'
@@ -41,7 +44,7 @@ function AccountSection() {
             value: (
               <span className="inline-flex flex-wrap items-center gap-x-2">
                 <span className="break-all">{account.email}</span>
-                {account.email_verified && <Badge tone="good">{t.verified}</Badge>}
+                {account.email_verified ? <Badge tone="good">{t.verified}</Badge> : <Unverified />}
               </span>
             ),
           },
@@ -50,6 +53,31 @@ function AccountSection() {
         ]}
       />
     </Section>
+  )
+}
+
+/** Verification matters only where the gateway can send e-mails. */
+function Unverified() {
+  const t = useTexts().settings.account
+  const { data: about } = useRead('about', {}, { staleTime: 60_000 })
+  const toast = useToast()
+  const message = useErrorMessage()
+  const [isBusy, setBusy] = useState(false)
+  if (!about?.mail) return null
+  const resend = async () => {
+    setBusy(true)
+    const result = await post('email/resend')
+    setBusy(false)
+    if (result.ok) toast(t.resent)
+    else toast(message(result.error), 'bad')
+  }
+  return (
+    <>
+      <Badge tone="warn">{t.unverified}</Badge>
+      <Button small busy={isBusy} onClick={resend}>
+        {t.resend}
+      </Button>
+    </>
   )
 }
 

@@ -38,8 +38,9 @@ export function PasswordSection() {
     const result = await post('password', { password, ...(needsCurrent ? { current } : {}) })
     setBusy(false)
     if (!result.ok) {
-      const isWrong = result.error.param === 'current' || result.error.code === 'wrong_password'
-      setErrors(isWrong ? { current: t.wrong } : apiFieldErrors(result.error, texts, ['password']))
+      setErrors(
+        result.error.param === 'current' ? { current: t.wrong } : apiFieldErrors(result.error, texts, ['password']),
+      )
       return focusFirstError(form)
     }
     setCurrent('')

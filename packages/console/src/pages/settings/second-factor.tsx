@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { BegunSecondFactor } from '@trivium/gateway/console-api/types.ts'
 import { type FormEvent, useState } from 'react'
-import { post } from '../../api/client.ts'
+import { post, type Result } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -9,8 +9,9 @@ import { CodeBlock, CopyText } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Badge, Banner, useErrorMessage } from '../../ui/states.tsx'
+import { Badge, Banner, errorMessage, useErrorMessage } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { type FieldErrors, focusFirstError, hasErrors } from '../auth/form.ts'
 import { QrCode } from './qr-code.tsx'
 
 type Step =
@@ -102,20 +103,44 @@ export function SecondFactorSection() {
   )
 }
 
-/** A password and a code, sent by `send`; the result is an error message or undefined. */
-function useCodeForm(send: (password: string, code: string) => Promise<string | undefined>) {
+type Send<T> = (password: string, code: string) => Promise<Result<T>>
+
+/** A password and a code, both required, with errors beside them. */
+function useCodeForm<T>(send: Send<T>, onDone: (value: T) => void) {
+  const texts = useTexts()
+  const t = texts.settings.secondFactor
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
-  const [error, setError] = useState<string>()
+  const [errors, setErrors] = useState<FieldErrors>({})
   const [isBusy, setBusy] = useState(false)
-  const submit = async (event: FormEvent) => {
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    if (isBusy || password === '' || code.trim() === '') return
+    if (isBusy) return
+    const form = event.currentTarget
+    const missing: FieldErrors = {
+      ...(code.trim() === '' ? { code: texts.auth.secondFactor.missing } : {}),
+      ...(password === '' ? { password: texts.auth.passwordMissing } : {}),
+    }
+    setErrors(missing)
+    if (hasErrors(missing)) return focusFirstError(form)
     setBusy(true)
-    setError(await send(password, code.trim()))
+    const result = await send(password, code.trim())
     setBusy(false)
+    if (result.ok) return onDone(result.value)
+    const { param } = result.error
+    if (param === 'password') setErrors({ password: t.wrongPassword })
+    else
+      setErrors(
+        param === 'code' ? { code: texts.auth.secondFactor.wrong } : { form: errorMessage(result.error, texts) },
+      )
+    focusFirstError(form)
   }
-  return { password, setPassword, code, setCode, error, isBusy, submit }
+  const codeField = { value: code, onChange: setCode, error: errors.code, autoComplete: 'one-time-code' } as const
+  const passwordField = {
+    ...{ label: t.password, value: password, onChange: setPassword, error: errors.password },
+    autoComplete: 'current-password',
+  } as const
+  return { errors, isBusy, submit, codeField, passwordField }
 }
 
 const FORM = 'second-factor'
@@ -131,13 +156,10 @@ function Confirm({
 }) {
   const { common, settings } = useTexts()
   const t = settings.secondFactor
-  const message = useErrorMessage()
-  const form = useCodeForm(async (password, code) => {
-    const result = await post('second-factor/confirm', { secret: begun.secret, code, password })
-    if (!result.ok) return result.error.status < 500 && result.error.status !== 429 ? t.wrong : message(result.error)
-    onDone(result.value.recovery_codes)
-    return undefined
-  })
+  const form = useCodeForm(
+    (password, code) => post('second-factor/confirm', { secret: begun.secret, code, password }),
+    ({ recovery_codes: codes }) => onDone(codes),
+  )
   return (
     <Dialog
       open
@@ -159,20 +181,9 @@ function Confirm({
           <div className="text-sm text-muted">{t.key}</div>
           <CopyText text={begun.secret} label={t.key} />
         </div>
-        <TextField
-          label={t.code}
-          inputMode="numeric"
-          autoComplete="one-time-code"
-          value={form.code}
-          onChange={form.setCode}
-        />
-        <PasswordField
-          label={t.password}
-          autoComplete="current-password"
-          value={form.password}
-          onChange={form.setPassword}
-        />
-        {form.error && <Banner tone="bad">{form.error}</Banner>}
+        <TextField label={t.code} inputMode="numeric" {...form.codeField} />
+        <PasswordField {...form.passwordField} />
+        {form.errors.form && <Banner tone="bad">{form.errors.form}</Banner>}
       </form>
     </Dialog>
   )
@@ -181,13 +192,7 @@ function Confirm({
 function Remove({ onClose, onDone }: { onClose(): void; onDone(): void }) {
   const { common, settings } = useTexts()
   const t = settings.secondFactor
-  const message = useErrorMessage()
-  const form = useCodeForm(async (password, code) => {
-    const result = await post('second-factor/remove', { password, code })
-    if (!result.ok) return result.error.status < 500 && result.error.status !== 429 ? t.wrong : message(result.error)
-    onDone()
-    return undefined
-  })
+  const form = useCodeForm((password, code) => post('second-factor/remove', { password, code }), onDone)
   return (
     <Dialog
       open
@@ -204,14 +209,9 @@ function Remove({ onClose, onDone }: { onClose(): void; onDone(): void }) {
     >
       <form id={FORM} noValidate onSubmit={form.submit} className="flex flex-col gap-4">
         <p>{t.removeText}</p>
-        <PasswordField
-          label={t.password}
-          autoComplete="current-password"
-          value={form.password}
-          onChange={form.setPassword}
-        />
-        <TextField label={t.anyCode} autoComplete="one-time-code" value={form.code} onChange={form.setCode} />
-        {form.error && <Banner tone="bad">{form.error}</Banner>}
+        <PasswordField {...form.passwordField} />
+        <TextField label={t.anyCode} {...form.codeField} />
+        {form.errors.form && <Banner tone="bad">{form.errors.form}</Banner>}
       </form>
     </Dialog>
   )
