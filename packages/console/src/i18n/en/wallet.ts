@@ -36,7 +36,10 @@ export const wallet = {
     usage: (requests: string) => `Usage: ${requests} requests`,
     credit: 'Credit',
     debit: 'Correction',
-    reasons: { 'opening credit': 'Trial or opening credit' } as Record<string, string>,
+    reasons: { 'opening credit': 'Trial or opening credit', 'redeemed code': 'Redeemed code' } as Record<
+      string,
+      string
+    >,
   },
   statements: {
     title: 'Statements',

@@ -38,7 +38,7 @@ export const wallet: Texts['wallet'] = {
     usage: (requests) => `用量：${requests} 次请求`,
     credit: '入账',
     debit: '更正',
-    reasons: { 'opening credit': '试用或初始额度' },
+    reasons: { 'opening credit': '试用或初始额度', 'redeemed code': '兑换码' },
   },
   statements: {
     title: '月度账单',

@@ -1,0 +1,179 @@
+// Bars over time, stacked by series. One bar is in focus by pointer or by arrow keys, and its exact values stand below the chart; a
+// table has all of them for screen readers.
+
+import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
+import { useLanguage } from '../i18n/language.tsx'
+import { labelled, ticksFor, tickText } from './scale.ts'
+
+type Props = {
+  label: string
+  /** Beginnings of the steps, ISO 8601. */
+  steps: readonly string[]
+  formatStep(at: string): string
+  series: readonly Series[]
+  /** One per step, as exact text. */
+  totals: readonly string[]
+}
+
+const HEIGHT = 200
+const LEFT = 56
+const BOTTOM = 24
+const TOP = 8
+const LABEL_ROOM = 72
+
+export const SERIES_COLOURS = [
+  'text-chart-1',
+  'text-chart-2',
+  'text-chart-3',
+  'text-chart-4',
+  'text-chart-5',
+  'text-chart-6',
+]
+export const colourOf = (index: number): string => SERIES_COLOURS[Math.min(index, SERIES_COLOURS.length - 1)] ?? ''
+
+export function StackedBars({ label, steps, formatStep, series, totals }: Props) {
+  const { locale } = useLanguage()
+  const [frame, width] = useWidth()
+  const [chosen, setChosen] = useState<number>()
+  const at = chosen !== undefined && chosen < steps.length ? chosen : steps.length - 1
+  const sums = steps.map((_, step) => series.reduce((sum, { values }) => sum + (values[step] ?? 0), 0))
+  const ticks = ticksFor(Math.max(0, ...sums))
+  const top = ticks.at(-1) || 1
+  const inner = { width: Math.max(0, width - LEFT), height: HEIGHT - BOTTOM - TOP }
+  const y = (value: number) => TOP + inner.height * (1 - value / top)
+  const slot = inner.width / Math.max(1, steps.length)
+  const bar = Math.max(1, Math.min(48, slot * 0.7))
+  const hasLabel = labelled(steps.length, inner.width, LABEL_ROOM)
+
+  const move = (event: KeyboardEvent) => {
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: steps.length - 1 }[event.key]
+    if (to === undefined) return
+    event.preventDefault()
+    setChosen(Math.min(steps.length - 1, Math.max(0, to)))
+  }
+  const present = series.map((each, index) => ({ each, index })).filter(({ each }) => (each.values[at] ?? 0) > 0)
+
+  return (
+    <figure className="min-w-0">
+      <div ref={frame} className="h-[200px]">
+        {width > 0 && (
+          <svg
+            width={width}
+            height={HEIGHT}
+            role="img"
+            aria-label={label}
+            // biome-ignore lint/a11y/noNoninteractiveTabindex: its bars are reached by arrow keys.
+            tabIndex={0}
+            onKeyDown={move}
+            onPointerMove={(event) => {
+              const left = event.clientX - event.currentTarget.getBoundingClientRect().left - LEFT
+              if (left >= 0) setChosen(Math.min(steps.length - 1, Math.floor(left / slot)))
+            }}
+            className="block rounded-sm"
+          >
+            {ticks.map((tick) => (
+              <g key={tick} className="text-muted">
+                <line x1={LEFT} x2={width} y1={y(tick)} y2={y(tick)} className="stroke-line" />
+                <text x={LEFT - 8} y={y(tick) + 4} textAnchor="end" fontSize="12" fill="currentColor">
+                  {tickText(tick, locale)}
+                </text>
+              </g>
+            ))}
+            {steps.map((step, index) => {
+              const left = LEFT + slot * index + (slot - bar) / 2
+              let below = 0
+              return (
+                <g key={step} opacity={index === at ? 1 : 0.75}>
+                  {index === at && (
+                    <rect x={LEFT + slot * index} y={TOP} width={slot} height={inner.height} className="fill-raised" />
+                  )}
+                  {series.map(({ name, values }, number) => {
+                    const value = values[index] ?? 0
+                    if (value <= 0) return null
+                    const from = below
+                    below += value
+                    const height = Math.max(1, y(from) - y(below))
+                    return (
+                      <rect
+                        key={name}
+                        x={left}
+                        y={y(below)}
+                        width={bar}
+                        height={height}
+                        fill="currentColor"
+                        className={colourOf(number)}
+                      />
+                    )
+                  })}
+                  {hasLabel(index) && (
+                    <text
+                      x={Math.min(LEFT + slot * (index + 0.5), width - LABEL_ROOM / 2 + 8)}
+                      y={HEIGHT - 6}
+                      textAnchor="middle"
+                      fontSize="12"
+                      fill="currentColor"
+                      className="text-muted"
+                    >
+                      {formatStep(step)}
+                    </text>
+                  )}
+                </g>
+              )
+            })}
+          </svg>
+        )}
+      </div>
+      <figcaption aria-hidden="true" className="mt-2 flex min-h-5 flex-wrap gap-x-4 gap-y-1 text-sm">
+        {steps[at] !== undefined && (
+          <span className="text-muted">
+            {formatStep(steps[at])}: <span className="text-ink">{totals[at]}</span>
+          </span>
+        )}
+        {series.length > 1 &&
+          present.map(({ each, index }) => (
+            <span key={each.name} className="inline-flex min-w-0 items-center gap-1.5">
+              <span className={`size-2 shrink-0 rounded-full bg-current ${colourOf(index)}`} />
+              <span className="min-w-0 break-all text-muted">{each.label}</span> {each.shown[at]}
+            </span>
+          ))}
+      </figcaption>
+      <ValueTable label={label} steps={steps} formatStep={formatStep} series={series} totals={totals} />
+    </figure>
+  )
+}
+
+/** The same as text. */
+function ValueTable({ label, steps, formatStep, series, totals }: Props) {
+  return (
+    <table className="sr-only">
+      <caption>{label}</caption>
+      <tbody>
+        {steps.map((step, index) => (
+          <tr key={step}>
+            <th scope="row">{formatStep(step)}</th>
+            <td>{totals[index]}</td>
+            {series.length > 1 &&
+              series.map((each) => (
+                <td key={each.name}>
+                  {each.label}: {each.shown[index]}
+                </td>
+              ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
+
+function useWidth(): [ref: React.RefObject<HTMLDivElement | null>, width: number] {
+  const ref = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(0)
+  useEffect(() => {
+    const element = ref.current
+    if (!element) return
+    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.floor(entry.contentRect.width)))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return [ref, width]
+}

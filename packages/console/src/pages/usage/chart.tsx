@@ -1,0 +1,73 @@
+import { useRead } from '../../api/queries.ts'
+import { StackedBars } from '../../charts/stacked-bars.tsx'
+import { useLanguage } from '../../i18n/language.tsx'
+import { Segments } from '../../ui/field.tsx'
+import { Section, Stat } from '../../ui/page.tsx'
+import { ErrorState, Skeleton } from '../../ui/states.tsx'
+import { useUrlState } from '../../ui/url-state.ts'
+import { Amount, formatUsd, useNumber } from '../../ui/values.tsx'
+import { FILTERS } from './filters.ts'
+import type { Period } from './range.ts'
+import { chartOf, type Measure, usdText } from './series.ts'
+
+const MEASURES: readonly Measure[] = ['spend', 'tokens', 'requests']
+
+export function SpendSection({ period }: { period: Period }) {
+  const { locale, texts } = useLanguage()
+  const t = texts.usage
+  const number = useNumber()
+  const [filters, setFilters] = useUrlState(FILTERS)
+  const { by, model, key } = filters
+  const measure = MEASURES.find((each) => each === filters.measure) ?? 'spend'
+  const grouped = by === 'key' ? 'key' : 'model'
+  const { from, to, step, steps } = period
+  const params = { from, to, step, by: grouped, model, key }
+  const { data, error, refetch } = useRead('usage', params, { every: 5_000, keepPrevious: true })
+  const show = (units: bigint) =>
+    measure === 'spend' ? `${formatUsd(usdText(units), locale)} USD` : number(Number(units))
+  const formatStep = (at: string) =>
+    new Intl.DateTimeFormat(
+      locale,
+      step === 'hour' ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short', timeZone: 'UTC' },
+    ).format(new Date(at))
+  const chart = data && chartOf(data.points, steps, measure, show, t.other)
+  return (
+    <>
+      <div className="mb-4 grid gap-4 wide:grid-cols-3">
+        <Stat label={t.total.spend}>{data && <Amount usd={data.total.cost_usd} />}</Stat>
+        <Stat label={t.total.requests}>{data && number(data.total.requests)}</Stat>
+        <Stat label={t.total.tokens}>{data && number(data.total.tokens)}</Stat>
+      </div>
+      <Section
+        title={t[measure]}
+        actions={
+          <>
+            <Segments
+              label={t.measure}
+              value={measure}
+              onChange={(value) => setFilters({ measure: value })}
+              options={MEASURES.map((value) => ({ value, label: t[value] }))}
+            />
+            <Segments
+              label={t.by}
+              value={grouped}
+              onChange={(value) => setFilters({ by: value })}
+              options={[
+                { value: 'model', label: t.byModel },
+                { value: 'key', label: t.byKey },
+              ]}
+            />
+          </>
+        }
+      >
+        {error && !data ? (
+          <ErrorState error={error} retry={refetch} />
+        ) : chart ? (
+          <StackedBars label={t.chart(t[measure], t.title)} steps={steps} formatStep={formatStep} {...chart} />
+        ) : (
+          <Skeleton size="h-[228px] w-full" />
+        )}
+      </Section>
+    </>
+  )
+}

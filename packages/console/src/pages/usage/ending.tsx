@@ -1,0 +1,13 @@
+import { useTexts } from '../../i18n/language.tsx'
+import { Badge, type Tone } from '../../ui/states.tsx'
+
+const TONES: Readonly<Record<string, Tone>> = {
+  ...{ running: 'accent', completed: 'good', failed: 'bad', cut: 'bad', timeout: 'bad', expired: 'bad' },
+  ...{ incomplete: 'warn', content_filtered: 'warn', stopped_by_balance: 'warn', client_gone: 'warn' },
+}
+
+/** How a request ended, in words; the colour only repeats it. */
+export function Ending({ ending }: { ending: string }) {
+  const { endings } = useTexts().usage
+  return <Badge tone={TONES[ending] ?? 'plain'}>{endings[ending] ?? ending}</Badge>
+}

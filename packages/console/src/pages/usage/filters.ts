@@ -1,0 +1,5 @@
+/** What the URL of the page can say, with the defaults. */
+export const FILTERS = {
+  ...{ range: '7d', from: '', to: '', by: 'model', measure: 'spend', model: '', key: '', ending: '' },
+  ...{ before: '', request: '' },
+}

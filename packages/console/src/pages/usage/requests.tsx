@@ -1,0 +1,96 @@
+import type { RequestRow } from '@trivium/gateway/console-api/types.ts'
+import { apiUrl } from '../../api/client.ts'
+import { useRead } from '../../api/queries.ts'
+import { useTexts } from '../../i18n/language.tsx'
+import { Button, ButtonAnchor, ButtonLink } from '../../ui/button.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Pagination } from '../../ui/pagination.tsx'
+import { EmptyState, ErrorState } from '../../ui/states.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { useUrlState } from '../../ui/url-state.ts'
+import { Amount, Duration, Time, useNumber } from '../../ui/values.tsx'
+import { Ending } from './ending.tsx'
+import { FILTERS } from './filters.ts'
+import type { Period } from './range.ts'
+
+export function RequestsSection({ period }: { period: Period }) {
+  const t = useTexts().usage
+  const [filters, setFilters] = useUrlState(FILTERS)
+  const { model, key, ending, before, request } = filters
+  const params = { from: period.from, to: period.to, model, key, ending }
+  const { data, error, refetch } = useRead('requests', { ...params, before }, { every: 3_000, keepPrevious: true })
+  const columns = useRequestColumns()
+  const isFiltered = model !== '' || key !== '' || ending !== ''
+  return (
+    <Section
+      flush
+      title={t.list.title}
+      actions={
+        <ButtonAnchor small icon="download" href={apiUrl('requests.csv', params)} download>
+          {t.list.csv}
+        </ButtonAnchor>
+      }
+    >
+      {error && !data ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : (
+        <>
+          <Table
+            label={t.list.title}
+            columns={columns}
+            rows={data?.items}
+            rowKey={(row) => row.request_id}
+            expected={8}
+            onOpen={(row) => setFilters({ request: row.request_id }, { replace: false })}
+            isSelected={(row) => row.request_id === request}
+            empty={
+              isFiltered ? (
+                <EmptyState
+                  title={t.list.emptyFiltered}
+                  action={
+                    <Button onClick={() => setFilters({ model: '', key: '', ending: '', before: '' })}>
+                      {t.filters.clear}
+                    </Button>
+                  }
+                />
+              ) : (
+                <EmptyState
+                  title={t.list.empty}
+                  action={<ButtonLink href="/playground">{t.list.emptyAction}</ButtonLink>}
+                >
+                  {t.list.emptyText}
+                </EmptyState>
+              )
+            }
+          />
+          <Pagination next={data?.next} />
+        </>
+      )}
+    </Section>
+  )
+}
+
+/** Also for the newest requests of the overview. */
+export function useRequestColumns(): Column<RequestRow>[] {
+  const t = useTexts().usage.list
+  const number = useNumber()
+  const count = (tokens: number | null) => (tokens === null ? '\u2013' : number(tokens))
+  return [
+    { id: 'time', label: t.time, cell: (row) => <Time at={row.at} /> },
+    { id: 'model', label: t.model, cell: (row) => <span className="break-all">{row.model}</span> },
+    { id: 'key', label: t.key, cell: (row) => <span className="break-words">{row.key_name}</span> },
+    {
+      id: 'tokens',
+      label: t.tokens,
+      align: 'right',
+      cell: (row) => (
+        <span className="whitespace-nowrap">
+          {count(row.input_tokens)} / {count(row.output_tokens)}
+        </span>
+      ),
+    },
+    { id: 'cost', label: t.cost, align: 'right', cell: (row) => <Amount usd={row.cost_usd} /> },
+    { id: 'latency', label: t.latency, align: 'right', cell: (row) => <Duration ms={row.total_ms} /> },
+    { id: 'outcome', label: t.outcome, cell: (row) => <Ending ending={row.ending} /> },
+  ]
+}

@@ -1,0 +1,59 @@
+// The answer of the API as series of a chart: the largest ones, and the sum of the others. Pure.
+import type { SeriesPoint } from '@trivium/gateway/console-api/types.ts'
+import type { Series } from '../../charts/series.ts'
+
+export type Measure = 'spend' | 'tokens' | 'requests'
+
+const MOST_SERIES = 5
+/** Amounts have nine decimals: sums of them are exact as whole numbers. */
+const NANOS = 1_000_000_000
+
+/** In whole units of the measure: nano-USD, tokens or requests. */
+function unitsOf({ cost_usd, tokens, requests }: SeriesPoint, measure: Measure): bigint {
+  if (measure !== 'spend') return BigInt(measure === 'tokens' ? tokens : requests)
+  const [whole = '0', fraction = ''] = cost_usd.split('.')
+  return BigInt(whole) * BigInt(NANOS) + BigInt(fraction.padEnd(9, '0').slice(0, 9))
+}
+
+export type ShowUnits = (units: bigint) => string
+
+/** `12340000n` -> `0.01234` */
+export function usdText(nanos: bigint): string {
+  const digits = String(nanos).padStart(10, '0')
+  const fraction = digits.slice(-9).replace(/0+$/, '').padEnd(2, '0')
+  return `${digits.slice(0, -9)}.${fraction}`
+}
+
+export function chartOf(
+  points: readonly SeriesPoint[],
+  steps: readonly string[],
+  measure: Measure,
+  show: ShowUnits,
+  other: string,
+): { series: Series[]; totals: string[] } {
+  const indexOf = new Map(steps.map((step, index) => [Date.parse(step), index]))
+  const byName = new Map<string, { label: string; units: bigint[]; sum: bigint }>()
+  const totals = steps.map(() => 0n)
+  for (const point of points) {
+    const step = indexOf.get(Date.parse(point.at))
+    if (step === undefined) continue
+    const units = unitsOf(point, measure)
+    const each = byName.get(point.name) ?? { label: point.label, units: steps.map(() => 0n), sum: 0n }
+    each.units[step] = (each.units[step] ?? 0n) + units
+    each.sum += units
+    totals[step] = (totals[step] ?? 0n) + units
+    byName.set(point.name, each)
+  }
+  const largest = [...byName].sort(([, one], [, two]) => (one.sum < two.sum ? 1 : one.sum > two.sum ? -1 : 0))
+  const rest = largest.slice(MOST_SERIES)
+  const shown = largest.slice(0, MOST_SERIES).map(([name, each]) => ({ name, label: each.label, units: each.units }))
+  if (rest.length > 0) {
+    const units = steps.map((_, step) => rest.reduce((sum, [, each]) => sum + (each.units[step] ?? 0n), 0n))
+    shown.push({ name: '\u0000other', label: other, units })
+  }
+  const scale = measure === 'spend' ? NANOS : 1
+  const series = shown.map(({ name, label, units }) => ({
+    ...{ name, label, values: units.map((each) => Number(each) / scale), shown: units.map(show) },
+  }))
+  return { series, totals: totals.map(show) }
+}
