@@ -4,6 +4,7 @@
 import { type KeyboardEvent, useEffect, useRef, useState } from 'react'
 import { useLanguage } from '../i18n/language.tsx'
 import { labelled, ticksFor, tickText } from './scale.ts'
+import type { Series } from './series.ts'
 
 type Props = {
   label: string
