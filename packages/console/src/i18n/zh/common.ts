@@ -79,8 +79,4 @@ export const errors: Texts['errors'] = {
   unsupported_media_type: '提交的内容类型无效。',
   request_timeout: '请求超时，请重试。',
   request_too_large: '提交的内容过大。',
-  unknown_code: '没有这个兑换码，请逐字核对。',
-  code_used: '此兑换码已被使用。每个兑换码只能使用一次。',
-  code_expired: '此兑换码已过期，请向发放者索取新的兑换码。',
-  balance_too_large: '余额将超过上限。',
 }
