@@ -7,10 +7,11 @@ import { models } from './en/models.ts'
 import { overview } from './en/overview.ts'
 import { playground } from './en/playground.ts'
 import { settings } from './en/settings.ts'
+import { snippets } from './en/snippets.ts'
 import { usage } from './en/usage.ts'
 import { wallet } from './en/wallet.ts'
 
 export const en = {
   ...{ common, nav, theme, errors, auth, settings },
-  ...{ overview, keys, models, usage, wallet, playground },
+  ...{ overview, keys, models, usage, wallet, playground, snippets },
 }

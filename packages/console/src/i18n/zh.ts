@@ -8,10 +8,11 @@ import { models } from './zh/models.ts'
 import { overview } from './zh/overview.ts'
 import { playground } from './zh/playground.ts'
 import { settings } from './zh/settings.ts'
+import { snippets } from './zh/snippets.ts'
 import { usage } from './zh/usage.ts'
 import { wallet } from './zh/wallet.ts'
 
 export const zh: Texts = {
   ...{ common, nav, theme, errors, auth, settings },
-  ...{ overview, keys, models, usage, wallet, playground },
+  ...{ overview, keys, models, usage, wallet, playground, snippets },
 }

@@ -1,0 +1,143 @@
+// Source text that sends a request: curl, Python and JavaScript with the SDK of each protocol.
+
+import { httpRequest, protocolBase } from './endpoints.ts'
+import { javascriptLiteral, jsonLiteral, pythonLiteral, shellQuote } from './literals.ts'
+import type { Access, ExampleRequest, Protocol } from './types.ts'
+
+export function curlCode(request: ExampleRequest, access: Access): string {
+  const { url, headers, body } = httpRequest(request, access)
+  const isStream = body.stream === true
+  const lines = [
+    `curl${isStream ? ' -N' : ''} ${shellUrl(url)}`,
+    ...Object.entries(headers).map(([name, value]) => `-H ${shellQuote(`${name}: ${value}`)}`),
+    `-d ${shellQuote(jsonLiteral(body, '  '))}`,
+  ]
+  return lines.join(' \\\n  ')
+}
+
+/** Without quotes where the shell takes it literally. */
+const shellUrl = (url: string): string => (/^[\w:/.@%+,-]+$/.test(url) ? url : shellQuote(url))
+
+const PACKAGES: Readonly<Record<Protocol, { python: string; javascript: string }>> = {
+  chat: { python: 'openai', javascript: 'openai' },
+  responses: { python: 'openai', javascript: 'openai' },
+  messages: { python: 'anthropic', javascript: '@anthropic-ai/sdk' },
+  'generate-content': { python: 'google-genai', javascript: '@google/genai' },
+  images: { python: 'openai', javascript: 'openai' },
+  'video-tasks': { python: 'volcengine-python-sdk[ark]', javascript: '' },
+}
+
+export const pythonInstall = (protocol: Protocol): string => `pip install ${shellWord(PACKAGES[protocol].python)}`
+/** undefined: nothing to install. */
+export const javascriptInstall = (protocol: Protocol): string | undefined =>
+  PACKAGES[protocol].javascript === '' ? undefined : `npm install ${PACKAGES[protocol].javascript}`
+
+const shellWord = (text: string): string => (/^[\w-]+$/.test(text) ? text : shellQuote(text))
+
+/** What the client of an SDK is given: that of generate-content adds the version itself. */
+export const sdkBase = (protocol: Protocol, baseUrl: string): string =>
+  protocol === 'generate-content' ? baseUrl : protocolBase(protocol, baseUrl)
+
+export function pythonCode({ protocol, body }: ExampleRequest, { baseUrl, secret }: Access): string {
+  const [base, key] = [pythonLiteral(sdkBase(protocol, baseUrl)), pythonLiteral(secret)]
+  const call = (method: string, values: Readonly<Record<string, unknown>>) =>
+    `${method}(\n${Object.entries(values)
+      .filter(([, value]) => value !== undefined)
+      .map(([name, value]) => `    ${name}=${pythonLiteral(value, '    ')},\n`)
+      .join('')})`
+  const openai = ['from openai import OpenAI', '', `client = OpenAI(base_url=${base}, api_key=${key})`]
+  const print = (method: string, result: string) =>
+    body.stream === true
+      ? [`for event in ${call(method, body)}:`, '    print(event)']
+      : [`response = ${call(method, body)}`, `print(${result})`]
+  const lines: Readonly<Record<Protocol, () => string[]>> = {
+    chat: () => [...openai, ...print('client.chat.completions.create', 'response.choices[0].message.content')],
+    responses: () => [...openai, ...print('client.responses.create', 'response.output_text')],
+    messages: () => [
+      ...['from anthropic import Anthropic', '', `client = Anthropic(base_url=${base}, api_key=${key})`],
+      ...print('client.messages.create', 'response.content'),
+    ],
+    'generate-content': () => [
+      ...['from google import genai', '', `client = genai.Client(api_key=${key}, http_options={"base_url": ${base}})`],
+      `response = ${call('client.models.generate_content', contentArguments(body))}`,
+      'print(response.text)',
+    ],
+    images: () =>
+      body.stream === true
+        ? [...openai, ...print('client.images.generate', '')]
+        : [
+            ...['import base64', '', ...openai, `response = ${call('client.images.generate', body)}`],
+            'with open("image.png", "wb") as file:',
+            '    file.write(base64.b64decode(response.data[0].b64_json))',
+          ],
+    'video-tasks': () => [
+      ...['import time', '', 'from volcenginesdkarkruntime import Ark', ''],
+      `tasks = Ark(base_url=${base}, api_key=${key}).content_generation.tasks`,
+      `task = ${call('tasks.create', body)}`,
+      'while (result := tasks.get(task_id=task.id)).status in ("queued", "running"):',
+      '    time.sleep(3)',
+      'print(result.status, result.content.video_url if result.content else result.error)',
+    ],
+  }
+  return lines[protocol]().join('\n')
+}
+
+export function javascriptCode(request: ExampleRequest, access: Access): string {
+  const { protocol, body } = request
+  const [base, key] = [javascriptLiteral(sdkBase(protocol, access.baseUrl)), javascriptLiteral(access.secret)]
+  const openai = ["import OpenAI from 'openai'", '', `const client = new OpenAI({ baseURL: ${base}, apiKey: ${key} })`]
+  const call = (method: string, values: unknown) => `await ${method}(${javascriptLiteral(values)})`
+  const print = (method: string, result: string) =>
+    body.stream === true
+      ? [`const stream = ${call(method, body)}`, 'for await (const event of stream) console.log(event)']
+      : [`const response = ${call(method, body)}`, `console.log(${result})`]
+  const lines: Readonly<Record<Protocol, () => string[]>> = {
+    chat: () => [...openai, ...print('client.chat.completions.create', 'response.choices[0].message.content')],
+    responses: () => [...openai, ...print('client.responses.create', 'response.output_text')],
+    messages: () => [
+      ...["import Anthropic from '@anthropic-ai/sdk'", ''],
+      `const client = new Anthropic({ baseURL: ${base}, apiKey: ${key} })`,
+      ...print('client.messages.create', 'response.content'),
+    ],
+    'generate-content': () => [
+      ...["import { GoogleGenAI } from '@google/genai'", ''],
+      `const client = new GoogleGenAI({ apiKey: ${key}, httpOptions: { baseUrl: ${base} } })`,
+      `const response = ${call('client.models.generateContent', contentArguments(body))}`,
+      'console.log(response.text)',
+    ],
+    images: () =>
+      body.stream === true
+        ? [...openai, ...print('client.images.generate', '')]
+        : [
+            ...["import { writeFile } from 'node:fs/promises'", ...openai],
+            `const response = ${call('client.images.generate', body)}`,
+            "await writeFile('image.png', Buffer.from(response.data[0].b64_json, 'base64'))",
+          ],
+    'video-tasks': () => videoInJavascript(request, access),
+  }
+  return lines[protocol]().join('\n')
+}
+
+function videoInJavascript(request: ExampleRequest, access: Access): string[] {
+  const { url, headers, body } = httpRequest(request, access)
+  return [
+    `const url = ${javascriptLiteral(url)}`,
+    `const headers = ${javascriptLiteral(headers)}`,
+    `const body = ${javascriptLiteral(body)}`,
+    "const submitted = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })",
+    'const { id } = await submitted.json()',
+    'let task',
+    'do {',
+    '  await new Promise((resolve) => setTimeout(resolve, 3000))',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is part of the snippet.
+    '  task = await (await fetch(`${url}/${id}`, { headers })).json()',
+    "} while (task.status === 'queued' || task.status === 'running')",
+    'console.log(task.status, task.content?.video_url ?? task.error)',
+  ]
+}
+
+/** The SDKs take the settings beside the contents in one object. */
+function contentArguments({ model, contents, generationConfig, ...rest }: ExampleRequest['body']) {
+  const settings = { ...rest, ...(typeof generationConfig === 'object' ? generationConfig : {}) }
+  return { model, contents, ...(Object.keys(settings).length === 0 ? {} : { config: settings }) }
+}

@@ -1,0 +1,137 @@
+// The console's snippets, run against a real gateway as a reader would run them.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { CLIENTS, requestSnippet, snippetFor } from '../../packages/console/src/snippets/clients.ts'
+import { PROTOCOLS } from '../../packages/console/src/snippets/endpoints.ts'
+import {
+  javascriptLiteral,
+  jsonLiteral,
+  pythonLiteral,
+  shellQuote,
+} from '../../packages/console/src/snippets/literals.ts'
+import type { ClientId, Protocol } from '../../packages/console/src/snippets/types.ts'
+import { newKey } from '../support/gateway/accounts.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+
+const MODELS: Readonly<Record<Protocol, string>> = {
+  chat: 'sandbox-text',
+  responses: 'sandbox-text',
+  messages: 'sandbox-text',
+  'generate-content': 'sandbox-text',
+  images: 'sandbox-image',
+  'video-tasks': 'sandbox-video',
+}
+
+let gateway: Gateway
+let secret: string
+/** Below the repository, so that packages are found. */
+let folder: string
+beforeAll(async () => {
+  gateway = await startGateway()
+  secret = (await newKey(gateway)).secret
+  folder = mkdtempSync(join(import.meta.dir, '.snippets-'))
+})
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true })
+  await gateway.stop()
+})
+
+async function run(command: string[]): Promise<string> {
+  const child = Bun.spawn(command, { cwd: folder, stdout: 'pipe', stderr: 'pipe' })
+  const [stdout, stderr, code] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  if (code !== 0) throw new Error(`${stdout}${stderr}`)
+  return stdout
+}
+
+const snippet = (client: ClientId, protocol: Protocol, model = MODELS[protocol]) =>
+  snippetFor({ client, protocol, model, baseUrl: gateway.url, secret, prompt: `It's "quoted" & $HOME \\ 你好` })
+
+const codeOf = (client: ClientId, protocol: Protocol): string => {
+  const part = snippet(client, protocol).parts.at(-1)
+  return part && 'code' in part ? part.code : ''
+}
+
+const ANSWERS: Readonly<Record<Protocol, RegExp>> = {
+  chat: /quoted/,
+  responses: /quoted/,
+  messages: /quoted/,
+  'generate-content': /quoted/,
+  images: /b64_json|^$/,
+  'video-tasks': /cgt-|succeeded http/,
+}
+
+describe.each([...PROTOCOLS])('%s', (protocol) => {
+  test('the curl snippet gets an answer', async () => {
+    expect(await run(['sh', '-c', codeOf('curl', protocol).replace('curl ', 'curl -sS --fail-with-body ')])).toMatch(
+      ANSWERS[protocol],
+    )
+  })
+
+  test('the JavaScript snippet gets an answer', async () => {
+    const file = join(folder, `${protocol}.mjs`)
+    await Bun.write(file, codeOf('javascript', protocol))
+    expect(await run([process.execPath, file])).toMatch(ANSWERS[protocol])
+  }, 60_000)
+
+  test('the Python snippet is valid Python', async () => {
+    const python = Bun.which('python3')
+    const code = codeOf('python', protocol)
+    expect(code).toContain(secret)
+    // Without an interpreter only the text can be checked.
+    if (python) await run([python, '-c', 'import ast, sys; ast.parse(sys.argv[1])', code])
+  })
+})
+
+test.each([
+  ['curl', 'chat', '/v1'],
+  ['curl', 'messages', ''],
+  ['curl', 'generate-content', '/v1beta'],
+  ['curl', 'video-tasks', '/api/v3'],
+  ['python', 'responses', '/v1'],
+  ['python', 'messages', ''],
+  ['javascript', 'generate-content', ''],
+  ['claude-code', 'messages', ''],
+  ['codex', 'responses', '/v1'],
+  ['gemini-cli', 'generate-content', ''],
+  ['cursor', 'chat', '/v1'],
+  ['open-webui', 'chat', '/v1'],
+] as const)('%s with %s gets the base URL ending in "%s"', (client, protocol, path) => {
+  expect(snippet(client, protocol).baseUrl).toBe(gateway.url + path)
+  expect(JSON.stringify(snippet(client, protocol).parts)).toContain(gateway.url + path)
+  expect(JSON.stringify(snippet(client, protocol).parts)).toContain(secret)
+})
+
+test('every client has a snippet for each protocol that it speaks', () => {
+  for (const { id, protocols } of CLIENTS)
+    for (const protocol of protocols) expect(snippet(id, protocol).parts.length).toBeGreaterThan(0)
+})
+
+test.each(['curl', 'python', 'javascript'] as const)('%s: a streamed request is shown as one', (client) => {
+  const body = { model: 'sandbox-text', stream: true, messages: [{ role: 'user', content: 'Hi' }] }
+  const { parts } = requestSnippet(client, { protocol: 'chat', body }, { baseUrl: gateway.url, secret })
+  const shown = { curl: /curl -N/, python: /for event in/, javascript: /for await/ }[client]
+  expect(JSON.stringify(parts)).toMatch(shown)
+})
+
+const HOSTILE = [
+  `'; rm -rf / #`,
+  '"; import os #',
+  '\\',
+  "\\'",
+  '$(id) `id` $HOME',
+  'line\nbreak\u2028\u2029',
+  '</script>',
+]
+
+test.each(HOSTILE)('quotes %j in every language', async (text) => {
+  const value = { text, nested: [text, { [text]: null }], yes: true }
+  expect(new Function(`return ${javascriptLiteral(value)}`)()).toEqual(value)
+  expect(JSON.parse(jsonLiteral(value))).toEqual(value)
+  expect(await run(['sh', '-c', `printf %s ${shellQuote(text)}`])).toBe(text)
+  const python = Bun.which('python3')
+  if (python) {
+    const printed = await run([python, '-c', `import json; print(json.dumps(${pythonLiteral(value)}))`])
+    expect(JSON.parse(printed)).toEqual(value)
+  }
+})
