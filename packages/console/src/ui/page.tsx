@@ -73,3 +73,14 @@ export function Facts({ items }: { items: readonly { label: string; value: React
     </dl>
   )
 }
+
+/** A titled part of a drawer. */
+export function Part({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
+  return (
+    <section className="flex min-w-0 flex-col gap-2">
+      <h3 className="font-semibold">{title}</h3>
+      {text && <p className="text-sm text-muted">{text}</p>}
+      {children}
+    </section>
+  )
+}

@@ -1,10 +1,9 @@
 import type { Receipt } from '@trivium/gateway/console-api/types.ts'
-import type { ReactNode } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { CopyText } from '../../ui/copy.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
-import { Facts } from '../../ui/page.tsx'
+import { Facts, Part } from '../../ui/page.tsx'
 import { Banner, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { Amount, Duration, Time, useNumber } from '../../ui/values.tsx'
 import { Ending } from './ending.tsx'
@@ -114,16 +113,6 @@ function Shortfall({ usd, note }: { usd: string; note: string }) {
     <>
       <Amount usd={usd} /> <span className="text-sm text-muted">{note}</span>
     </>
-  )
-}
-
-function Part({ title, text, children }: { title: string; text?: string; children: ReactNode }) {
-  return (
-    <section className="flex flex-col gap-2">
-      <h3 className="font-semibold">{title}</h3>
-      {text && <p className="text-sm text-muted">{text}</p>}
-      {children}
-    </section>
   )
 }
 

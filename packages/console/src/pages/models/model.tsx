@@ -1,0 +1,113 @@
+import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
+import type { ReactNode } from 'react'
+import { useRead } from '../../api/queries.ts'
+import { useTexts } from '../../i18n/language.tsx'
+import { ClientSnippet } from '../../snippets/client-snippet.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
+import { CopyText } from '../../ui/copy.tsx'
+import { Drawer } from '../../ui/dialog.tsx'
+import { Facts, Part } from '../../ui/page.tsx'
+import { Badge } from '../../ui/states.tsx'
+import { Amount, Duration, useNumber } from '../../ui/values.tsx'
+
+/** undefined: closed. */
+export function ModelDrawer({ model, onClose }: { model: ModelRow | undefined; onClose(): void }) {
+  const t = useTexts().models
+  return (
+    <Drawer
+      open={model !== undefined}
+      onClose={onClose}
+      title={model?.id ?? ''}
+      footer={
+        model && (
+          <ButtonLink variant="primary" href={`/playground?tab=${model.type}&model=${encodeURIComponent(model.id)}`}>
+            {t.tryIt}
+          </ButtonLink>
+        )
+      }
+    >
+      {model && <Details model={model} />}
+    </Drawer>
+  )
+}
+
+function Details({ model }: { model: ModelRow }) {
+  const texts = useTexts()
+  const t = texts.models
+  const { data: about } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
+  const show = useLimit()
+  const limits = Object.entries(model.limits).filter(([, value]) => value !== null && value !== undefined)
+  return (
+    <div className="flex flex-col gap-6">
+      <Facts
+        items={[
+          { label: t.id, value: <CopyText text={model.id} label={t.id} /> },
+          { label: t.type, value: <Badge>{t.types[model.type]}</Badge> },
+          ...(model.vendor ? [{ label: t.vendor, value: model.vendor }] : []),
+          {
+            label: t.speed,
+            value:
+              model.median_first_token_ms === null ? (
+                <span className="text-muted">{t.noTraffic}</span>
+              ) : (
+                <>
+                  <Duration ms={model.median_first_token_ms} />{' '}
+                  <span className="text-sm text-muted">{t.speedNote}</span>
+                </>
+              ),
+          },
+          {
+            label: t.protocols,
+            value: (
+              <span className="flex flex-wrap gap-1">
+                {model.protocols.map((protocol) => (
+                  <Badge key={protocol}>{nameOf(protocol, texts.snippets.protocols)}</Badge>
+                ))}
+              </span>
+            ),
+          },
+        ]}
+      />
+      {model.prices.map(({ group, price }) => (
+        <Part key={group} title={`${t.prices} · ${t.group(group)}`}>
+          <Facts items={figuresOf(price, t.figures)} />
+        </Part>
+      ))}
+      {limits.length > 0 && (
+        <Part title={t.limits}>
+          <Facts items={limits.map(([name, value]) => ({ label: t.limitNames[name] ?? name, value: show(value) }))} />
+        </Part>
+      )}
+      {about && (
+        <Part title={t.snippet}>
+          <ClientSnippet baseUrl={about.base_url} model={model.id} protocols={model.protocols} />
+        </Part>
+      )}
+    </div>
+  )
+}
+
+const nameOf = (protocol: string, names: Readonly<Record<string, string>>): string => names[protocol] ?? protocol
+
+/** Variants, such as a size with a price of its own, stand below the figure that they replace. */
+function figuresOf(price: Readonly<Record<string, unknown>>, names: Readonly<Record<string, string>>) {
+  return Object.entries(price).flatMap(([name, value]) => {
+    if (typeof value === 'string') return [{ label: names[name] ?? name, value: <Amount usd={value} /> }]
+    if (typeof value !== 'object' || value === null) return []
+    return Object.entries(value).map(([variant, usd]) => ({ label: variant, value: <Amount usd={String(usd)} /> }))
+  })
+}
+
+function useLimit(): (value: unknown) => ReactNode {
+  const number = useNumber()
+  const show = (value: unknown): string => {
+    if (typeof value === 'number') return number(value)
+    if (Array.isArray(value)) return value.map(show).join(', ')
+    if (typeof value === 'object' && value !== null)
+      return Object.entries(value)
+        .map(([name, each]) => `${name.replaceAll('_', ' ')}: ${show(each)}`)
+        .join(', ')
+    return String(value)
+  }
+  return show
+}
