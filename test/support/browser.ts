@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, chromium } from 'playwright-core'
 
-export type { Browser, Page } from 'playwright-core'
+export type { Browser, Locator, Page } from 'playwright-core'
 
 const SYSTEM_NAMES = ['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome', 'chrome']
 const SYSTEM_PATHS = [

@@ -1,0 +1,190 @@
+// Sign-up, sign-in and the pages behind links, in a real browser, as a person uses them.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { type Browser, type Locator, startBrowser } from '../support/browser.ts'
+import {
+  accessibilityFaults,
+  type ConsolePage,
+  openConsole,
+  overflow,
+  type View,
+  WIDTHS,
+} from '../support/console/page.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+
+const CONFIG = `
+registration: { trial_budget_per_day: 1000000 }
+console: { name: Example AI }
+`
+const PASSWORD = 'correct horse battery'
+const MOST_SCRIPT = 300 * 1024
+
+let gateway: Gateway
+let browser: Browser
+beforeAll(async () => {
+  ;[gateway, browser] = await Promise.all([startGateway({ config: CONFIG }), startBrowser()])
+})
+afterAll(async () => {
+  await browser?.close()
+  await gateway?.stop()
+})
+
+async function visit<T>(path: string, view: View, use: (opened: ConsolePage) => Promise<T>): Promise<T> {
+  const opened = await openConsole(browser, gateway.url, path, view)
+  try {
+    const result = await use(opened)
+    expect(opened.problems).toEqual([])
+    return result
+  } finally {
+    await opened.close()
+  }
+}
+
+const isFocused = (field: Locator): Promise<boolean> => field.evaluate((element) => element.matches(':focus'))
+
+/** One account for all tests that sign in: networks may create only a few. */
+let account: Promise<string> | undefined
+function existingAccount(): Promise<string> {
+  account ??= gateway
+    .command<{ email: string }>('account', 'create', '--email', 'ada@example.com', '--password', PASSWORD)
+    .then(({ email }) => email)
+  return account
+}
+
+test('sign-up by keyboard alone: errors beside the fields, then the trial credit', async () => {
+  await visit('/', {}, async ({ page }) => {
+    await page.getByRole('heading', { name: 'Sign in to Example AI' }).waitFor()
+    await page.getByRole('link', { name: 'Create one' }).focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('You get 10.00 USD trial credit').waitFor()
+    await page.getByText('At least 8 characters').waitFor()
+    const [email, password] = [page.getByLabel('E-mail'), page.getByLabel('Password', { exact: true })]
+
+    await email.focus()
+    await page.keyboard.type('grace')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('short')
+    await page.keyboard.press('Enter')
+    await page.getByText('Use at least 8 characters.').waitFor()
+    expect(await email.getAttribute('aria-invalid')).toBe('true')
+    expect(await isFocused(email)).toBe(true)
+
+    await page.keyboard.type('@example.com')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Space')
+    expect(await password.getAttribute('type')).toBe('text')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByText('Account created. Your wallet has 10.00 USD trial credit.').waitFor()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const cookies = await page.context().cookies()
+    expect(cookies).toMatchObject([{ name: 'trivium_session', httpOnly: true, sameSite: 'Lax' }])
+    expect(await page.evaluate('document.cookie')).toBe('')
+
+    // The address is taken now.
+    await page.context().clearCookies()
+    await page.goto(`${gateway.url}/console/sign-up`)
+    await page.getByLabel('E-mail').fill('grace@example.com')
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.getByRole('button', { name: 'Create account' }).click()
+    await page.getByText('An account with this e-mail address exists').waitFor()
+  })
+})
+
+test('sign-in: a wrong password, then back to the page that was asked for, and out again', async () => {
+  const email = await existingAccount()
+  await visit('/settings', {}, async ({ page }) => {
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill('wrong password')
+    await page.keyboard.press('Enter')
+    await page.getByText('E-mail address or password is wrong.').waitFor()
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console/settings')
+    // Signed in, the sign-in page leads on; a foreign address is not followed.
+    await page.goto(`${gateway.url}/console/sign-in?next=//evil.example/`)
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    await page.getByRole('button', { name: /^Account: / }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Example AI' }).waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Sign in to Example AI' }).waitFor()
+  })
+})
+
+test('the set-up link signs in and leads to the password; used twice it has expired', async () => {
+  const [, link = ''] = /^ {2}\S+\/console(\/setup#\S+)$/m.exec(gateway.output().stdout) ?? []
+  await visit(link, {}, async ({ page }) => {
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    expect(page.url()).not.toContain(link.split('#')[1] ?? '?')
+    const password = page.getByLabel('New password', { exact: true })
+    await password.waitFor()
+    expect(await isFocused(password)).toBe(true)
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByText('Password changed.').waitFor()
+    await page.getByLabel('Current password', { exact: true }).waitFor()
+  })
+  await visit(link, {}, async ({ page }) => {
+    await page.getByRole('heading', { name: 'This link has expired' }).waitFor()
+    await page.getByRole('link', { name: 'Go to sign-in' }).click()
+    await page.getByRole('heading', { name: 'Sign in to Example AI' }).waitFor()
+  })
+})
+
+test('the first load has little script', async () => {
+  const email = await existingAccount()
+  await visit('/sign-in', {}, async ({ page }) => {
+    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const sizes: Promise<number>[] = []
+    page.on('response', (response) => {
+      if (response.request().resourceType() !== 'script') return
+      expect(response.headers()['content-encoding']).toMatch(/^(br|gzip)$/)
+      sizes.push(response.body().then(() => Number(response.headers()['content-length'])))
+    })
+    await page.goto(`${gateway.url}/console`, { waitUntil: 'networkidle' })
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+    expect(total).toBeGreaterThan(50_000)
+    expect(total).toBeLessThan(MOST_SCRIPT)
+  })
+})
+
+test('Chinese for browsers that prefer it; the choice of the language stays', async () => {
+  await visit('/sign-in', { locale: 'zh-CN' }, async ({ page }) => {
+    await page.getByRole('heading', { name: '登录 Example AI' }).waitFor()
+    expect(await page.getAttribute('html', 'lang')).toBe('zh-CN')
+    await page.getByLabel('语言').selectOption('en')
+    await page.getByRole('heading', { name: 'Sign in to Example AI' }).waitFor()
+    await page.getByLabel('Theme').selectOption('dark')
+    await page.reload()
+    await page.getByRole('heading', { name: 'Sign in to Example AI' }).waitFor()
+    expect(await page.getAttribute('html', 'data-theme')).toBe('dark')
+  })
+})
+
+const PAGES: readonly [path: string, heading: string][] = [
+  ['/sign-up', 'Create your account'],
+  ['/sign-in', 'Sign in to Example AI'],
+  ['/forgot-password', 'Reset your password'],
+  ['/reset#abc', 'Choose a new password'],
+  ['/verify#abc', 'This link has expired'],
+]
+const VIEWS = WIDTHS.flatMap((width) => [false, true].map((dark) => ({ width, dark })))
+
+describe.each(VIEWS)('$width px, dark: $dark', (view) => {
+  test.each(PAGES)('%s is accessible and fits', async (path, heading) => {
+    await visit(path, view, async ({ page }) => {
+      await page.getByRole('heading', { name: heading }).waitFor()
+      await page.waitForLoadState('networkidle')
+      expect(await accessibilityFaults(page)).toEqual([])
+      expect(await overflow(page)).toBeLessThanOrEqual(0)
+    })
+  })
+})
