@@ -88,7 +88,7 @@ function parsed(bytes: Uint8Array): unknown {
 /** Read before anything is awaited: the address is unknown after the client has disconnected. */
 function originOf(http: HttpRequest, { catalogue }: ConsoleDependencies): Origin {
   const from = clientAddress(http.address(), http.headers, catalogue().trustedProxies)
-  const userAgent = (http.headers.get('user-agent') ?? '').slice(0, LONGEST_USER_AGENT)
+  const userAgent = (http.headers.get('user-agent') ?? '').replace(/[^\x20-\x7e]/g, '?').slice(0, LONGEST_USER_AGENT)
   return { address: from, network: networkOf(from), wideNetwork: wideNetworkOf(from), userAgent }
 }
 
