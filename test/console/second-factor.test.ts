@@ -6,7 +6,7 @@ import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
 
 const STEP_MS = 30_000
-/** `ahead`: of the clock, in steps. The gateway accepts one step more or less, so that a pause of this machine does not matter. */
+/** `ahead`: of the clock, in steps. The gateway accepts one step more or less: a code that is ahead outlasts a pause of the machine. */
 const codeOf = (secret: string, ahead = 0): string =>
   codeAt(decodeBase32(secret) ?? new Uint8Array(), Math.floor(Date.now() / STEP_MS) + ahead)
 
@@ -27,14 +27,15 @@ describe.each([...ENGINES])('%s', (engine) => {
       consoleClient(gateway.url).post('sign-in', { email, password: PASSWORD, ...(code === undefined ? {} : { code }) })
     return { email, client, signIn }
   }
-  /** Turned on with the code of the step before, so that the present one is still unused. */
+  /** Turned on with the present code, so that the next one is still unused. */
   async function turnOn(client: ConsoleClient) {
     const { secret } = (await client.post<{ secret: string }>('second-factor/begin')).body
+    const code = codeOf(secret)
     const confirmed = await client.post<{ recovery_codes: string[] }>('second-factor/confirm', {
-      ...{ secret, code: codeOf(secret, -1), password: PASSWORD },
+      ...{ secret, code, password: PASSWORD },
     })
     expect(outcomeOf(confirmed)).toBe('200')
-    return { secret, codes: confirmed.body.recovery_codes }
+    return { secret, code, codes: confirmed.body.recovery_codes }
   }
   const isOn = async (client: ConsoleClient) => (await client.get('session')).body.second_factor
 
@@ -66,13 +67,13 @@ describe.each([...ENGINES])('%s', (engine) => {
 
   test('sign-in asks for a code, and each code works once', async () => {
     const { client, signIn } = await newPerson()
-    const { secret } = await turnOn(client)
+    const { secret, code: used } = await turnOn(client)
     expect(await isOn(client)).toBe(true)
     const asked = await signIn()
     expect([asked.status, asked.body]).toEqual([200, { signed_in: false, second_factor_required: true } as never])
     expect(asked.headers.getSetCookie()).toEqual([])
     // The code that turned it on was used.
-    expect(outcomeOf(await signIn(codeOf(secret, -1)))).toBe('401 wrong_code')
+    expect(outcomeOf(await signIn(used))).toBe('401 wrong_code')
     const code = codeOf(secret, 1)
     const spaced = `${code.slice(0, 3)} ${code.slice(3)}`
     expect((await signIn(spaced)).body).toEqual({ signed_in: true } as never)
