@@ -15,6 +15,7 @@ import { claim, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } fro
 import { recentRateLimit } from '../paid-call/rate-limit-errors.ts'
 import { runPaidCall } from '../paid-call/run.ts'
 import type { Caller } from '../storage/storage.ts'
+import { checkContext } from './context-limit.ts'
 import type { TextDependencies } from './dependencies.ts'
 import type { GatewayTool } from './gateway-tool.ts'
 import { rejectLowFunds } from './low-funds.ts'
@@ -56,6 +57,7 @@ export async function journey(
     let planning: Planning = { caller, keyChanges: 0, tooExpensive: [], warnings }
     for (;;) {
       const offer = authorize(planning.caller, request.request.model, catalogue)
+      checkContext(request, offer)
       const found = await route(offer, request, planning, incoming, deps)
       // Tools of vendors are among what has a price of its own.
       const tool = request.request.priced.length === 0 ? undefined : offerTool(found, catalogue, deps)
