@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'observe',
     'config',
   ],
-  conversations: ['overload', 'access', 'bytes', 'storage', 'observe', 'config'],
+  conversations: ['overload', 'access', 'media', 'bytes', 'storage', 'observe', 'config'],
   images: [
     'routing',
     'paid-call',

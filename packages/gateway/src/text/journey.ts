@@ -101,8 +101,9 @@ async function inConversation(
   const { state } = own.request
   const conversation =
     state && (await continueConversation(own.id, state, caller, catalogue, { slot, bytes: own.body.length }, deps))
-  if (!conversation) return own
+  if (!state || !conversation) return own
   const { body } = conversation
+  if (!body) return { ...own, request: state.unstored(own.request), conversation }
   const request = own.dialect.passThrough.readRequest(body, codec, undefined, catalogue.config.server.limits.values)
   noteParsed(request, body, slot, incoming)
   return { ...own, request, body, conversation }

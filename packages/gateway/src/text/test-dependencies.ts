@@ -99,7 +99,8 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
       },
       leases: { acquire: unused, renew: unused, release: unused },
       responses: {
-        ...{ put: async () => true, find: unused, chain: unused, withItems: unused, hide: unused, sweep: unused },
+        ...{ put: async () => true, find: unused, chain: unused, wholeChain: unused },
+        ...{ withItems: unused, hide: unused, sweep: unused },
       },
       tasks: {
         ...{ insert: unused, find: unused, list: unused, update: unused, claimDue: unused, renew: unused },

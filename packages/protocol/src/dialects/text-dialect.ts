@@ -128,6 +128,8 @@ export type ConversationState = {
   items(stored: ReadonlyMap<string, Uint8Array>): Uint8Array
   /** The body with the items of earlier responses before its own, for an upstream that stores nothing. */
   expanded(history: readonly Uint8Array[], stored: ReadonlyMap<string, Uint8Array>): Uint8Array
+  /** The same request without a history, for an upstream that stores nothing: its bytes need not be read again. */
+  unstored(request: PassThroughRequest): PassThroughRequest
 }
 
 /** What the journey has to know of a request, whatever becomes of it. */
