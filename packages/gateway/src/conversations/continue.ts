@@ -27,10 +27,10 @@ export type Conversation = {
   keep?(last: Uint8Array): Promise<Uint8Array>
 }
 
-/** `own`: the bytes of the request itself. */
+/** `bytes`: of the request's own body. */
 export type Weighing = { slot: Pick<Slot, 'weigh'>; bytes: number }
 
-/** `bytes`: of the request's own body. undefined: it leans on nothing, and nothing of it is to be stored. Throws Failure. */
+/** undefined: it leans on nothing, and nothing of it is to be stored. Throws Failure. */
 export async function continueConversation(
   id: bigint,
   state: ConversationState,
@@ -60,6 +60,20 @@ export async function continueConversation(
   return { body, echo, include: state.include, keep }
 }
 
+/** The body with all that the request leans on. undefined: there is nothing, or it is not found. Throws Failure. */
+export async function withHistory(
+  state: Pick<ConversationState, 'previousResponse' | 'references' | 'expanded'>,
+  { account }: Caller,
+  catalogue: Catalogue,
+  weighing: Weighing,
+  deps: HistoryDependencies,
+): Promise<Uint8Array | undefined> {
+  const found = await findHistory(state, account, catalogue, weighing, deps)
+  return found && found.history.length + found.named.size > 0 ? state.expanded(found.history, found.named) : undefined
+}
+
+export type HistoryDependencies = OpenDependencies & { store: { responses: Responses } }
+
 type History = {
   /** The items of each earlier response, separated by commas. */
   history: readonly Uint8Array[]
@@ -71,12 +85,12 @@ type History = {
  * What the request leans on. undefined: the previous response is not one of ours; an upstream whose stored objects callers share may
  * know it, else it is rejected before it is sent. Throws Failure.
  */
-export async function findHistory(
+async function findHistory(
   { previousResponse, references }: Pick<ConversationState, 'previousResponse' | 'references'>,
   account: bigint,
   { config }: Catalogue,
   { slot, bytes: own }: Weighing,
-  deps: OpenDependencies & { store: { responses: Responses } },
+  deps: HistoryDependencies,
 ): Promise<History | undefined> {
   if (config.retention.responses === 'off' && previousResponse !== undefined) throw notKept()
   const [chain, named] = await Promise.all([
@@ -109,7 +123,7 @@ const responseId = (id: bigint): string => `resp_${formatRequestId(id).slice('re
 async function namedItems(
   account: bigint,
   references: readonly string[],
-  deps: OpenDependencies & { store: { responses: Responses } },
+  deps: HistoryDependencies,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   if (references.length === 0) return new Map()
   const found = await deps.store.responses.withItems(account, references)

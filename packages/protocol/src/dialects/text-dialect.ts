@@ -256,6 +256,8 @@ export type CountRequest = {
   canonical: CanonicalRequest
   /** As the client would send it to have it answered. */
   body: Readonly<Record<string, unknown>>
+  /** See `PassThroughRequest`. */
+  state?: Pick<ConversationState, 'previousResponse' | 'references' | 'expanded'>
 }
 
 /** How clients of the dialect have input tokens counted, and how its upstreams are asked to. */
