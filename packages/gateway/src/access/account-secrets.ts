@@ -3,7 +3,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 
 /** Each purpose has keys of its own: data encrypted for one purpose cannot be decrypted with the key of another. */
-export type Purpose = 'end users' | 'idempotent answers' | 'media addresses' | 'conversations'
+export type Purpose = 'end users' | 'idempotent answers' | 'media addresses' | 'conversations' | 'reasoning'
 
 export type AccountSecrets = {
   /** HMAC-SHA-256 of the value, as 43 characters: the same for the same account and value, different for other accounts. */

@@ -20,6 +20,7 @@ import type { TextDependencies } from './dependencies.ts'
 import type { GatewayTool } from './gateway-tool.ts'
 import { rejectLowFunds } from './low-funds.ts'
 import { noteParsed, read } from './read.ts'
+import { mayLackReasoning, recallReasoning } from './reasoning/recall-reasoning.ts'
 import type { TextEndpoint, TextRequest } from './request.ts'
 import { type HoldRejection, reconsider, reserve } from './reserve.ts'
 import { call, showWarnings } from './responding/call.ts'
@@ -53,11 +54,13 @@ export async function journey(
       if (found && 'status' in found) return replayed(found, incoming)
       claimed = found
     }
-    const request = own.request.state ? await inConversation(own, incoming, caller, catalogue, slot, deps) : own
+    let request = own.request.state ? await inConversation(own, incoming, caller, catalogue, slot, deps) : own
     let planning: Planning = { caller, keyChanges: 0, tooExpensive: [], warnings }
     for (;;) {
       const offer = authorize(planning.caller, request.request.model, catalogue)
       checkContext(request, offer)
+      if (mayLackReasoning(request, offer))
+        request = { ...request, recalled: await recallReasoning(request, offer, planning.caller, catalogue, deps) }
       const found = await route(offer, request, planning, incoming, deps)
       // Tools of vendors are among what has a price of its own.
       const tool = request.request.priced.length === 0 ? undefined : offerTool(found, catalogue, deps)

@@ -98,6 +98,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
         ...{ findWithAccount: unused, findCaller: unused, changeCounter: unused },
       },
       leases: { acquire: unused, renew: unused, release: unused },
+      reasoning: { put: async () => {}, find: async () => new Map(), sweep: unused },
       responses: {
         ...{ put: async () => true, find: unused, chain: unused, wholeChain: unused },
         ...{ withItems: unused, hide: unused, sweep: unused },

@@ -2,6 +2,7 @@
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
+import type { ReasoningDependencies } from '../../conversations/kept-reasoning.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import {
   failedByBreak,
@@ -14,7 +15,9 @@ import { type NextAttemptDependencies, nextAttempt } from '../routing/next-attem
 import type { TextCall } from '../text-call.ts'
 import type { Outbound } from '../translation/outbound.ts'
 
-export type CallDependencies = NextAttemptDependencies & UpstreamErrorDependencies & { send: Send }
+export type CallDependencies = NextAttemptDependencies &
+  UpstreamErrorDependencies &
+  ReasoningDependencies & { send: Send }
 
 /** Upstream headers that a client gets; all others would reveal what is behind the gateway. */
 const SHOWN_HEADERS = ['x-sandbox']
