@@ -17,8 +17,8 @@ const setting = { key: 'any', model: 'sandbox-text', streamed: true }
 test.each(TEXT_DIALECT_IDS.map((id) => [id]))('%s: one directive after the other, then the answer', async (dialect) => {
   const task = { dialect, directives, seen: [] as number[], errors: [] as string[] }
   upstream.tasks.set(`task-${dialect}`, task)
-  // The prompt names the tool, as those of agents do.
-  const prompt = `Use tide_height for task-${dialect}.`
+  // The prompt itself would make the sandbox call a tool, as those of agents do.
+  const prompt = `Use tide_height with {"port":"Nantes"} for task-${dialect}.`
   const [turn] = await aiSdkLoop(dialect, 7)({ ...setting, origin: upstream.origin }, [prompt])
   expect(turn).toEqual({
     calls: PORTS.map((port) => ({ name: 'tide_height', input: { port } })),
