@@ -29,7 +29,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'observe',
     'config',
   ],
-  conversations: ['overload', 'access', 'bytes', 'storage', 'observe', 'config'],
+  conversations: ['overload', 'access', 'media', 'bytes', 'storage', 'observe', 'config'],
   images: [
     'routing',
     'paid-call',
@@ -57,7 +57,18 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     'config',
   ],
   'token-counting': [
-    ...['text', 'images', 'routing', 'bytes', 'paid-call', 'overload', 'access', 'upstreams', 'storage'],
+    ...[
+      'text',
+      'conversations',
+      'images',
+      'routing',
+      'bytes',
+      'paid-call',
+      'overload',
+      'access',
+      'upstreams',
+      'storage',
+    ],
   ],
   routing: ['paid-call', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
   'paid-call': ['overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],

@@ -37,7 +37,12 @@ afterAll(async () => {
 })
 
 const filledIn = (code: string) =>
-  code.replaceAll('http://127.0.0.1:3333', gateway.url).replaceAll('sk-...', gateway.firstKey ?? '')
+  code
+    .replaceAll('http://127.0.0.1:3333', gateway.url)
+    .replaceAll('sk-...', gateway.firstKey ?? '')
+    // Several versions are installed here, by alias.
+    .replace("from 'ai'", "from 'ai-7'")
+    .replace("from '@ai-sdk/openai'", "from '@ai-sdk/openai-4'")
 
 /** Read as a shell would: the machine that runs the tests may have no curl. */
 async function responseTo(code: string): Promise<{ status: number; text: string }> {
@@ -61,9 +66,9 @@ function formOf(command: string): FormData {
 const firstLine = (code: string): string => code.split('\n')[0] ?? ''
 
 describe('the first call', () => {
-  test('is shown with curl and with the SDK of each protocol', () => {
+  test('is shown with curl, with the SDK of each protocol and with frameworks', () => {
     expect(curlsOf(pages.clients)).toHaveLength(3)
-    expect(blocksOf(pages.clients, 'ts')).toHaveLength(3)
+    expect(blocksOf(pages.clients, 'ts')).toHaveLength(6)
     // Not run here: the SDKs for Python do not come with npm.
     const python = blocksOf(pages.clients, 'python')
     expect(python.map((code) => [firstLine(code), code.includes('http://127.0.0.1:3333')])).toEqual([

@@ -197,6 +197,22 @@ describe('paths', () => {
     expect(JSON.stringify(body)).toContain('base URL')
   })
 
+  // Clients differ in what they add to a base URL: Anthropic's own SDK adds /v1, that of the AI SDK does not.
+  test.each([
+    ['/messages', '/v1/messages'],
+    ['/v1/v1/messages', '/v1/messages'],
+    ['/chat/completions', '/v1/chat/completions'],
+    ['/models/plain:generateContent', '/v1beta/models/plain:generateContent'],
+    ['/v1beta/v1beta/models/plain:streamGenerateContent', '/v1beta/models/plain:streamGenerateContent'],
+    ['/contents/generations/tasks', '/api/v3/contents/generations/tasks'],
+  ])('%s: the message names %s', async (path, meant) => {
+    const { body } = await call('POST', path)
+    const { message } = (body as { error: { message: string } }).error
+    expect(message).toStartWith(
+      `There is nothing at ${path}. Did you mean ${meant}? Check the base URL of your client.`,
+    )
+  })
+
   test.each([
     ['GET', '/v1/chat/completions', 'POST', 'chat'],
     ['PUT', '/v1/chat/completions', 'POST', 'chat'],

@@ -47,7 +47,7 @@ const CITY = {
   additionalProperties: false,
 }
 
-/** Sends items instead of references to stored ones, which are not supported. */
+/** Sends items instead of references to stored ones, which are tested above. */
 const OPTIONS = { openai: { store: false } }
 
 type Outcome = Awaited<ReturnType<Client['call']>>

@@ -56,7 +56,7 @@ models:
 let gateway: Gateway
 let account: Awaited<ReturnType<typeof newKey>>
 beforeAll(async () => {
-  const taskTiming = { tickMs: 50, firstPollMs: 100, longestPollMs: 300, firstSearchMs: 50, listedWithinMs: 500 }
+  const taskTiming = { tickMs: 50, firstPollMs: 50, longestPollMs: 100, firstSearchMs: 50, listedWithinMs: 500 }
   gateway = await startGateway({ config: CONFIG, taskTiming })
 })
 beforeEach(async () => {

@@ -6,7 +6,7 @@ import { videoBody } from '../support/requests/videos.ts'
 import { startUpstream } from '../support/upstreams/raw-upstream.ts'
 
 const { gateway, first } = await startVideoGateway()
-const brief = await startVideoGateway({ more: 'retention: { media: 2s }' })
+const brief = await startVideoGateway({ more: 'retention: { media: 5s }' })
 const other = await startUpstream()
 afterAll(() => other.stop())
 const newClient = () => newVideoClient(gateway)

@@ -128,7 +128,7 @@ test.each([
 })
 
 test('expired: 403, and the task has succeeded all the same, without a URL', async () => {
-  const other = await startGateway({ config: 'retention: { media: 3s }' })
+  const other = await startGateway({ config: 'retention: { media: 6s }' })
   try {
     const made = await makeVideo(other)
     expect((await fetch(made.url)).status).toBe(200)

@@ -3,7 +3,7 @@
 import type { HttpRequest } from '@trivium/http/request.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
-import type { RouteMatch } from '@trivium/protocol/match-route.ts'
+import { matchRoute, type RouteMatch } from '@trivium/protocol/match-route.ts'
 import { ROUTES, type RouteId } from '@trivium/protocol/routes.ts'
 import { isImageModel } from './access/catalogue.ts'
 import { Failure } from './access/failure.ts'
@@ -205,8 +205,16 @@ function isUnservedVerb({ methods, parameter }: RouteMatch, method: string, path
   return methods.GET === 'show-generate-content-model' && method === 'POST' && parameter.includes(':')
 }
 
-const unknownUrl = (path: string) =>
-  new Failure('unknown_url', describeUnservedPath(path) ?? `There is nothing at ${path.slice(0, 200)}. ${HINT}`)
+function unknownUrl(path: string): Failure {
+  const meant = PREFIXES.flatMap((prefix) => [prefix + path, path.replace(prefix, '')]).find(isServed)
+  const hint = meant === undefined ? HINT : `Did you mean ${meant}? Check the base URL of your client.`
+  return new Failure('unknown_url', describeUnservedPath(path) ?? `There is nothing at ${path.slice(0, 200)}. ${hint}`)
+}
+
+/** Of the protocols' paths. Missing or doubled where a client adds less or more to its base URL than expected. */
+const PREFIXES = ['/v1', '/v1beta', '/api/v3']
+const isServed = (path: string) =>
+  PREFIXES.some((prefix) => path.startsWith(`${prefix}/`)) && path.length < 200 && matchRoute(path) !== undefined
 
 const HINT =
   'Check the base URL: it ends in /v1 for the chat-compatible protocol, has no /v1 for the messages protocol, and ends in /v1beta for the generative-content protocol.'

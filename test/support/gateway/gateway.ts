@@ -1,13 +1,12 @@
 // A real gateway in its own process: the one way to start one in tests.
 import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import type { StreamTiming } from '../../../packages/gateway/src/paid-call/stream-timing.ts'
 import type { TaskTiming } from '../../../packages/gateway/src/tasks/timing.ts'
-import { type CommandOutput, type Engine, environmentOf, type Home, MAIN, newHome, runCommand } from './home.ts'
+import { type CommandOutput, type Engine, environmentOf, type Home, newHome, runCommand } from './home.ts'
 import { closeDatabase, runJson } from './operate.ts'
+import { program } from './program.ts'
 
 const START_WITHIN_MS = 20_000
-const SET_TIMING = join(import.meta.dir, 'set-timing.ts')
 
 export type GatewayOptions = {
   engine?: Engine
@@ -47,9 +46,9 @@ export type Gateway = {
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const home = options.home ?? (await newHome(options.engine ?? 'sqlite', options.config))
   const { descriptors, streamTiming, taskTiming } = options
-  const preload = streamTiming || taskTiming ? ['--preload', SET_TIMING] : []
   const limited = descriptors ? ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`] : []
-  const child = Bun.spawn([...limited, process.execPath, ...preload, options.main ?? MAIN, 'serve'], {
+  const main = options.main ?? (await program())
+  const child = Bun.spawn([...limited, process.execPath, main, 'serve'], {
     // The fourth stream closes when the test process ends, which stops the server: a failed run leaves nothing behind.
     env: {
       ...environmentOf(home, options.env),

@@ -1,16 +1,16 @@
 // What outlives a gateway's process: its folder, its database, its secret. Commands run on it in processes of their own.
-import { mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { masterSecret } from '../../../packages/gateway/src/startup/master-secret.ts'
 import { openPostgres } from '../../../packages/gateway/src/storage/postgres/open-postgres.ts'
 import { openSqlite } from '../../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
+import { newDataFolder } from '../data-folder.ts'
 import { startPostgres } from '../postgres/postgres.ts'
+import { program } from './program.ts'
 
 export type Engine = 'sqlite' | 'postgres'
 export const ENGINES: readonly Engine[] = ['sqlite', 'postgres']
 
-export const MAIN = join(import.meta.dir, '../../../packages/gateway/src/main.ts')
 const SHARED_SECRET = 'a secret that the tests share'
 
 export type Home = { dataDir: string; configFile: string; databaseUrl: string | undefined }
@@ -24,7 +24,7 @@ export async function newHome(engine: Engine, config = ''): Promise<Home> {
 export const homeOnSameDatabase = ({ databaseUrl }: Home, config: string): Home => newFolder(databaseUrl, config)
 
 function newFolder(databaseUrl: string | undefined, config: string): Home {
-  const dataDir = mkdtempSync(join(tmpdir(), 'trivium-test-'))
+  const dataDir = newDataFolder('trivium-test-')
   const configFile = join(dataDir, 'trivium.yaml')
   writeFileSync(configFile, config)
   return { dataDir, configFile, databaseUrl }
@@ -59,7 +59,7 @@ export async function runCommand(
   env: Record<string, string> = {},
   stdin = '',
 ): Promise<CommandOutput> {
-  const child = Bun.spawn([process.execPath, MAIN, ...args], {
+  const child = Bun.spawn([process.execPath, await program(), ...args], {
     env: environmentOf(home, env),
     stdin: Buffer.from(stdin),
     stdout: 'pipe',

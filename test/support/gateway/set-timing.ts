@@ -1,4 +1,4 @@
-// Loaded before main.ts in a gateway of tests: replaces waits, so that no test sleeps through them.
+// Runs before main.ts in a gateway of tests: replaces waits, so that no test sleeps through them.
 import { STREAM_TIMING } from '../../../packages/gateway/src/paid-call/stream-timing.ts'
 import { TASK_TIMING } from '../../../packages/gateway/src/tasks/timing.ts'
 

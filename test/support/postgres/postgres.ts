@@ -11,6 +11,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SQL } from 'bun'
+import { newDataFolder } from '../data-folder.ts'
 import { findBinaries } from './binaries.ts'
 import { type Identity, run, unprivilegedIdentity } from './processes.ts'
 
@@ -34,6 +35,7 @@ const SETTINGS = {
   unix_socket_directories: '',
   fsync: 'on',
   shared_buffers: '16MB',
+  max_wal_size: '128MB',
   max_connections: '100',
   // A test process that was killed must not leave backends waiting for it.
   tcp_keepalives_idle: '5',
@@ -53,13 +55,15 @@ export function startPostgres(): Promise<PostgresServer> {
 export async function launchPostgres(source?: string, onStop?: () => void): Promise<PostgresServer> {
   const identity = await unprivilegedIdentity()
   // Root's temporary folder may be inaccessible to other users.
-  const folder = await mkdtemp(join(identity ? '/tmp' : tmpdir(), 'trivium-postgres-'))
-  if (identity) await chown(folder, identity.uid, identity.gid)
-  const watchdog = startWatchdog(folder)
+  const readable = identity ? '/tmp' : tmpdir()
+  const folder = await mkdtemp(join(readable, 'trivium-postgres-'))
+  const data = newDataFolder('trivium-postgres-data-', readable)
+  if (identity) for (const owned of [folder, data]) await chown(owned, identity.uid, identity.gid)
+  const watchdog = startWatchdog(folder, data)
   try {
     const binaries = await findBinaries(source, folder)
     const password = randomBytes(16).toString('hex')
-    const data = await initialize(binaries, folder, password, identity)
+    await initialize(binaries, { folder, data }, password, identity)
     return await supervise({ binaries, folder, data, password, identity, watchdog, onStop })
   } catch (error) {
     await release(watchdog)
@@ -77,8 +81,12 @@ type Setup = {
   onStop: (() => void) | undefined
 }
 
-async function initialize(binaries: string, folder: string, password: string, identity: Identity | undefined) {
-  const data = join(folder, 'data')
+async function initialize(
+  binaries: string,
+  { folder, data }: Pick<Setup, 'folder' | 'data'>,
+  password: string,
+  identity: Identity | undefined,
+): Promise<void> {
   const passwordFile = join(folder, 'password')
   await writeFile(passwordFile, password, { mode: 0o600 })
   if (identity) await chown(passwordFile, identity.uid, identity.gid)
@@ -86,7 +94,6 @@ async function initialize(binaries: string, folder: string, password: string, id
   // The folder is deleted after the run, so only the server's commits have to reach the disk.
   options.push('--encoding=UTF8', '--locale=C', '--no-sync', '--no-instructions', '-D', data)
   await run(join(binaries, 'initdb'), options, identity)
-  return data
 }
 
 async function supervise(setup: Setup): Promise<PostgresServer> {
@@ -226,9 +233,9 @@ async function start(setup: Setup, port: number): Promise<Running> {
 
 /**
  * Waits for its standard input to close, which happens whenever the test process ends; then stops the server and
- * removes the folder. Runs in its own process group and ignores signals, so that Ctrl-C does not end it first.
+ * removes the folders. Runs in its own process group and ignores signals, so that Ctrl-C does not end it first.
  */
-function startWatchdog(folder: string): ChildProcess {
+function startWatchdog(folder: string, data: string): ChildProcess {
   const script = `
     trap '' INT TERM HUP
     read -r _
@@ -237,8 +244,8 @@ function startWatchdog(folder: string): ChildProcess {
       kill -QUIT "$pid" 2>/dev/null
       while kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
     fi
-    rm -rf "$1"`
-  const child = spawn('/bin/sh', ['-c', script, 'watchdog', folder], {
+    rm -rf "$1" "$2"`
+  const child = spawn('/bin/sh', ['-c', script, 'watchdog', folder, data], {
     detached: true,
     stdio: ['pipe', 'ignore', 'ignore'],
   })

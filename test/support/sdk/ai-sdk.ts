@@ -33,6 +33,8 @@ export type Result = {
   /** The client's warnings about the request. */
   warnings: unknown[] | undefined
   providerMetadata: unknown
+  /** `id`: of the last response. `messages`: those of all steps, to continue the conversation with. */
+  response: { id: string; messages: unknown[] }
 }
 
 /** The SDK executes the tools and calls the model again. */
@@ -72,7 +74,6 @@ type AiSdk = {
 type Factory = (options: object) => {
   (model: string): Model
   chat(model: string): Model
-  responses(model: string): Model
 }
 
 /** Provider versions that match a version of `ai`. */
@@ -80,9 +81,9 @@ const PROVIDER_MAJOR: Readonly<Record<Major, number>> = { 5: 2, 6: 3, 7: 4 }
 const COMPATIBLE_MAJOR: Readonly<Record<Major, number>> = { 5: 1, 6: 2, 7: 3 }
 
 /** The names are computed, so that the type check does not load the types of fifteen packages. */
-const load = async <T>(name: string): Promise<T> => (await import(name)) as T
+export const load = async <T>(name: string): Promise<T> => (await import(name)) as T
 
-async function modelOf(provider: Provider, major: Major, { origin, key, model }: Setting): Promise<Model> {
+export async function modelOf(provider: Provider, major: Major, { origin, key, model }: Setting): Promise<Model> {
   const version = PROVIDER_MAJOR[major]
   if (provider === 'messages') {
     const { createAnthropic } = await load<{ createAnthropic: Factory }>(`@ai-sdk/anthropic-${version}`)
@@ -100,7 +101,8 @@ async function modelOf(provider: Provider, major: Major, { origin, key, model }:
   }
   const { createOpenAI } = await load<{ createOpenAI: Factory }>(`@ai-sdk/openai-${version}`)
   const openai = createOpenAI({ apiKey: key, baseURL: `${origin}/v1` })
-  return provider === 'chat' ? openai.chat(model) : openai.responses(model)
+  // The default is responses, with `store` left on.
+  return provider === 'chat' ? openai.chat(model) : openai(model)
 }
 
 /** Enough for a tool call and the response to it; more means that the loop does not end. */
@@ -138,9 +140,10 @@ export async function clientOf(provider: Provider, major: Major, setting: Settin
 }
 
 async function settled(result: StreamResult): Promise<Result> {
-  const [text, reasoningText, finishReason, usage, sources, steps, warnings, providerMetadata] = await Promise.all([
-    ...([result.text, result.reasoningText, result.finishReason, result.usage, result.sources] as const),
-    ...([result.steps, result.warnings, result.providerMetadata] as const),
-  ])
-  return { text, reasoningText, finishReason, usage, sources, steps, warnings, providerMetadata }
+  const [text, reasoningText, finishReason, usage, sources, steps, warnings, providerMetadata, response] =
+    await Promise.all([
+      ...([result.text, result.reasoningText, result.finishReason, result.usage, result.sources] as const),
+      ...([result.steps, result.warnings, result.providerMetadata, result.response] as const),
+    ])
+  return { text, reasoningText, finishReason, usage, sources, steps, warnings, providerMetadata, response }
 }

@@ -29,9 +29,11 @@ export async function respondTo(client: OpenAI, streamed: boolean, turn: Turn, s
   return final
 }
 
-type Part = { text?: string }
+type Part = { text?: string; thought?: boolean }
 const textOf = (content: unknown): string =>
-  typeof content === 'string' ? content : ((content ?? []) as Part[]).map(({ text = '' }) => text).join('')
+  typeof content === 'string'
+    ? content
+    : ((content ?? []) as Part[]).map(({ text = '', thought }) => (thought ? '' : text)).join('')
 
 type Spoken = { role?: string; type?: string; content?: unknown; parts?: Part[] }
 
@@ -47,10 +49,11 @@ export function spoken(dialect: TextDialectId, body: SentBody): string[] {
 
 /** The system text. */
 export function systemOf(dialect: TextDialectId, body: SentBody): string {
-  if (dialect === 'responses') return String(body.instructions ?? '')
   if (dialect === 'messages') return textOf(body.system)
   if (dialect === 'generate-content') return textOf((body.systemInstruction as { parts?: Part[] } | undefined)?.parts)
-  return (body.messages as Spoken[])
+  if (typeof body.instructions === 'string') return body.instructions
+  const sent = dialect === 'chat' ? body.messages : body.input
+  return (typeof sent === 'string' ? [] : (sent as Spoken[]))
     .filter(({ role }) => role === 'system' || role === 'developer')
     .map(({ content }) => textOf(content))
     .join()

@@ -10,6 +10,7 @@ export type Purpose =
   | 'conversations'
   | 'playground'
   | 'second factors'
+  | 'reasoning'
 
 export type AccountSecrets = {
   /** HMAC-SHA-256 of the value, as 43 characters: the same for the same account and value, different for other accounts. */

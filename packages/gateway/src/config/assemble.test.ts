@@ -227,11 +227,8 @@ test('warnings: unpriced models, no default group', () => {
   ])
 })
 
-test('warnings: settings that have no effect in this version', () => {
-  expect(load('retention: { responses: 30d, reasoning: off, idempotency: 1h, requests: 1d }').warnings).toEqual([
-    'retention.reasoning has no effect: this version stores no reasoning',
-  ])
-  expect(load('retention: { requests: 1d }').warnings).toEqual([])
+test('every setting of retention has an effect, so there is no warning', () => {
+  expect(load('retention: { responses: 30d, reasoning: off, idempotency: 1h, requests: 1d }').warnings).toEqual([])
 })
 
 test('warnings name models of all types without a price, but not a model that a group prices', () => {

@@ -135,7 +135,7 @@ function readSections(fields: Fields | undefined, context: ReadContext, builtIn:
     server: optional('server', readServer, SERVER_DEFAULTS),
     registration: optional('registration', readRegistration(registration), registration),
     sandbox: { on, faults: written.faults ?? false, faultsWritten: written.faults !== undefined },
-    retention: optional('retention', readRetention(warnings), RETENTION_DEFAULTS),
+    retention: optional('retention', readRetention, RETENTION_DEFAULTS),
     callbacks: optional('callbacks', readCallbacks, CALLBACK_DEFAULTS),
     console: optional('console', readConsole, CONSOLE_DEFAULTS),
     ...(mail ? { mail } : {}),

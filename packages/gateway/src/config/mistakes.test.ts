@@ -115,9 +115,6 @@ const s3 = (more: string) =>
 const own = (fields: string) => `${price('')}\ngroups: [{ id: default, models: ["*"], prices: { ${fields} } }]`
 
 // [what, source, the one line expected (a part of it)]
-/** `from` may be followed by other fields. */
-const mail = (url: string, from = 'a@b.c') => `mail: { url: "${url}", from: ${from} }`
-
 const SINGLE: [string, string, string][] = [
   ['not a map', '- a', '1: expected fields'],
   ['a section of the wrong type', 'server: 3', '1: server: expected fields, such as server:'],
@@ -296,30 +293,6 @@ const SINGLE: [string, string, string][] = [
   ['no routes', 'models: [{ id: m, routes: [] }]', 'routes: the list is empty; a model needs at least one route'],
   ['a weight of zero', 'models: [{ id: m, routes: [{ upstream: sandbox, weight: 0 }] }]', 'weight: expected a whole'],
   ['a bad cost', 'models: [{ id: m, routes: [{ upstream: sandbox, cost: { input: 1 } }] }]', 'cost: output is missing'],
-  ['mail without a sender', 'mail: { url: "smtps://a" }', 'mail: from is missing; such as gateway@example.com'],
-  ['mail without a server', 'mail: { from: a@b.c }', 'mail: url is missing; such as smtps://user:password@'],
-  ['mail over HTTP', mail('https://a'), 'mail.url: is not an smtp:// or smtps:// URL; write it like smtps://'],
-  ['a mail server without a scheme', mail('smtp.example.com'), 'mail.url: is not an smtp:// or smtps:// URL'],
-  ['a mail server with a path', mail('smtps://u:a/b@c'), 'mail.url: '],
-  ['a mail server with options', mail('smtp://a?pool=true'), 'mail.url: the only option is ?tls=off'],
-  ['smtps without TLS', mail('smtps://a?tls=off'), 'mail.url: the only option is ?tls=off of an smtp:// URL'],
-  ['a password with a percent sign', mail('smtps://u:50%@a'), 'mail.url: user and password must be percent-encoded'],
-  ['a sender that is no address', mail('smtp://a', 'Gateway'), 'mail.from: is not an e-mail address; write gateway@'],
-  ['two senders', mail('smtp://a', '"a@b.c, d@e.f"'), 'mail.from: is not an e-mail address'],
-  ['no certificates', mail('smtp://a', 'a@b.c, ca: ./gone.pem'), 'mail.ca: cannot read /etc/gone.pem'],
-  [
-    'a misspelt field of mail',
-    mail('smtp://a', 'a@b.c, form: x@y.z'),
-    'mail: unknown field "form"; did you mean from?',
-  ],
-  ['a console without a name', 'console: { name: "" }', 'console.name: is empty; expected text'],
-  ['a name of two lines', 'console: { name: "a\\nb" }', 'console.name: must be one line of at most 60 characters'],
-  ['a long name', `console: { name: ${'a'.repeat(61)} }`, 'console.name: must be one line of at most 60 characters'],
-  [
-    'help of another scheme',
-    'console: { support_url: "javascript:x" }',
-    'console.support_url: is not an http://, https://',
-  ],
   [
     'a tool with an unknown model',
     tool('a'),

@@ -5,10 +5,9 @@ import { type AuthenticateDependencies, authenticate } from '../access/authentic
 import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import { decodeSegment } from '../access/path-segment.ts'
-import { codec } from '../bytes/codec.ts'
 import type { StoredResponse } from '../storage/responses.ts'
 import type { ConversationDependencies } from './continue.ts'
-import { open } from './sealed.ts'
+import { inputItems, openRecord, outputItems } from './open-stored.ts'
 
 export type ResponseEndpointDependencies = AuthenticateDependencies & ConversationDependencies
 
@@ -23,7 +22,7 @@ export async function showResponse(
   if (/(?:^|&)stream=(?:true|1)(?:&|$)/.test(incoming.query))
     throw new Failure('unsupported', 'A stored response is not streamed again. Leave stream out.', { param: 'stream' })
   const stored = await deps.store.responses.find(account, decodeId(id))
-  const record = stored && open(stored, 'record', deps)
+  const record = stored && (await openRecord(stored, deps))
   if (!record) throw unknown(id)
   incoming.headers.set('content-type', 'application/json')
   return { status: 200, headers: incoming.headers, body: record }
@@ -50,11 +49,14 @@ export async function listInputItems(
 ): Promise<HttpResponse> {
   const { account } = await authenticate(incoming, 'responses', deps)
   const query = new URLSearchParams(incoming.query)
-  const chain = await deps.store.responses.chain(account, decodeId(id))
+  const chain = await deps.store.responses.wholeChain(account, decodeId(id))
   const last = chain.at(-1)
   if (!last) throw unknown(id)
-  const before = chain.slice(0, -1).flatMap((stored) => [...itemsOf(stored, 'input', deps), ...outputOf(stored, deps)])
-  const items = [...before, ...itemsOf(last, 'input', deps)]
+  const items: Item[] = []
+  for (const stored of chain) {
+    items.push(...withIds(stored, (await inputItems(stored, deps)) ?? []))
+    if (stored !== last) items.push(...((await outputItems(stored, deps)) ?? []))
+  }
   const ordered = orderOf(query) === 'asc' ? items : items.toReversed()
   const limit = limitOf(query)
   const from = startOf(query, ordered)
@@ -66,17 +68,9 @@ export async function listInputItems(
 }
 
 /** Items that came without an id get one, always the same. */
-function itemsOf(stored: StoredResponse, part: 'input', deps: ResponseEndpointDependencies): Item[] {
-  const plain = open(stored, part, deps)
-  const items = JSON.parse(`[${plain ? codec.decode(plain, 0, plain.length) : ''}]`) as Item[]
-  const suffix = stored.id.replace(/^resp_/, '')
+function withIds({ id }: StoredResponse, items: readonly Item[]): Item[] {
+  const suffix = id.replace(/^resp_/, '')
   return items.map((item, index) => ({ id: `item_${suffix}_${index}`, type: 'message', ...item }))
-}
-
-function outputOf(stored: StoredResponse, deps: ResponseEndpointDependencies): Item[] {
-  const plain = open(stored, 'record', deps)
-  const record = JSON.parse(plain ? codec.decode(plain, 0, plain.length) : '{}') as { output?: Item[] }
-  return record.output ?? []
 }
 
 function orderOf(query: URLSearchParams): 'asc' | 'desc' {

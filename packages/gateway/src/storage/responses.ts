@@ -9,9 +9,9 @@ export type StoredResponse = {
   account: bigint
   /** The response that this one continues. */
   parent: string | undefined
-  /** Encrypted: the items that the request added, those of the response, and the response itself without them. */
-  input: Uint8Array
-  output: Uint8Array
+  /** Encrypted: the items that the request and the response add to the conversation. */
+  turn: Uint8Array
+  /** Encrypted: the response as clients query it. */
   record: Uint8Array
   /** Milliseconds since 1970, by the store's clock. */
   createdAt: number
@@ -21,7 +21,12 @@ export type NewResponse = Omit<StoredResponse, 'createdAt'> & {
   keepMs: number
   /** The ids of its items, of the input and of the output. */
   items: readonly string[]
+  /** The ids of stored media that belong to it: they expire with the row, and not before. */
+  media: readonly string[]
 }
+
+/** What a continuation needs of a response. */
+export type StoredTurn = Pick<StoredResponse, 'id' | 'turn'>
 
 /** A conversation of more responses cannot be continued. */
 export const LONGEST_CHAIN = 10_000
@@ -33,7 +38,9 @@ export interface Responses {
   /** undefined: there is none, it is hidden, has expired, or belongs to another account. */
   find(account: bigint, id: string): Promise<StoredResponse | undefined>
   /** The response and all that it continues, the oldest first, in one round trip. Empty as `find` is undefined, and beyond LONGEST_CHAIN. */
-  chain(account: bigint, id: string): Promise<StoredResponse[]>
+  chain(account: bigint, id: string): Promise<StoredTurn[]>
+  /** The same responses as a whole. */
+  wholeChain(account: bigint, id: string): Promise<StoredResponse[]>
   /** The responses of the account that have these items; hidden and expired ones do not. At most one for each item, the newest. */
   withItems(account: bigint, items: readonly string[]): Promise<Map<string, StoredResponse>>
   /** Clients do not find it any more, at once. false: there was none. */

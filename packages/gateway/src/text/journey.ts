@@ -15,10 +15,12 @@ import { claim, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } fro
 import { recentRateLimit } from '../paid-call/rate-limit-errors.ts'
 import { runPaidCall } from '../paid-call/run.ts'
 import type { Caller } from '../storage/storage.ts'
+import { checkContext } from './context-limit.ts'
 import type { TextDependencies } from './dependencies.ts'
 import type { GatewayTool } from './gateway-tool.ts'
 import { rejectLowFunds } from './low-funds.ts'
 import { noteParsed, read } from './read.ts'
+import { mayLackReasoning, recallReasoning } from './reasoning/recall-reasoning.ts'
 import type { TextEndpoint, TextRequest } from './request.ts'
 import { type HoldRejection, reconsider, reserve } from './reserve.ts'
 import { call, showWarnings } from './responding/call.ts'
@@ -52,10 +54,13 @@ export async function journey(
       if (found && 'status' in found) return replayed(found, incoming)
       claimed = found
     }
-    const request = own.request.state ? await inConversation(own, incoming, caller, catalogue, slot, deps) : own
+    let request = own.request.state ? await inConversation(own, incoming, caller, catalogue, slot, deps) : own
     let planning: Planning = { caller, keyChanges: 0, tooExpensive: [], warnings }
     for (;;) {
       const offer = authorize(planning.caller, request.request.model, catalogue)
+      checkContext(request, offer)
+      if (mayLackReasoning(request, offer))
+        request = { ...request, recalled: await recallReasoning(request, offer, planning.caller, catalogue, deps) }
       const found = await route(offer, request, planning, incoming, deps)
       // Tools of vendors are among what has a price of its own.
       const tool = request.request.priced.length === 0 ? undefined : offerTool(found, catalogue, deps)
@@ -99,8 +104,9 @@ async function inConversation(
   const { state } = own.request
   const conversation =
     state && (await continueConversation(own.id, state, caller, catalogue, { slot, bytes: own.body.length }, deps))
-  if (!conversation) return own
+  if (!state || !conversation) return own
   const { body } = conversation
+  if (!body) return { ...own, request: state.unstored(own.request), conversation }
   const request = own.dialect.passThrough.readRequest(body, codec, undefined, catalogue.config.server.limits.values)
   noteParsed(request, body, slot, incoming)
   return { ...own, request, body, conversation }

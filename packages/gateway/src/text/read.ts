@@ -27,7 +27,13 @@ export async function read(
   check(body)
   const request = dialect.passThrough.readRequest(body, codec, addressed, limits.values)
   noteParsed(request, body, slot, incoming)
-  return Object.freeze({ id, headers: http.headers, dialect, request, body, asArray, conversation: undefined })
+  const { reasoning } = config.retention
+  return Object.freeze({
+    ...{ id, headers: http.headers, dialect, request, body, asArray },
+    conversation: undefined,
+    keepReasoningMs: reasoning === 'off' ? undefined : reasoning,
+    recalled: undefined,
+  })
 }
 
 export function noteParsed(

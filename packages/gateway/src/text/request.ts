@@ -6,6 +6,7 @@ import type { PassThroughRequest, PathParameters } from '@trivium/protocol/diale
 import type { TextCandidate, TextOffer } from '../access/catalogue.ts'
 import type { Conversation } from '../conversations/continue.ts'
 import type { Caller } from '../storage/storage.ts'
+import type { RecalledReasoning } from './reasoning/recalled-reasoning.ts'
 
 /** What the path says of a request: its dialect, and the parameters that are part of the path. */
 export type TextEndpoint = { dialect: TextDialect; addressed?: PathParameters; asArray?: boolean }
@@ -22,6 +23,10 @@ export type TextRequest = Readonly<{
   asArray: boolean
   /** undefined: it leans on no stored response, and its own is not stored. */
   conversation: Pick<Conversation, 'echo' | 'include' | 'keep'> | undefined
+  /** How long reasoning is kept that the client cannot send back; undefined: it is not. */
+  keepReasoningMs: number | undefined
+  /** undefined: none was looked for. */
+  recalled: RecalledReasoning | undefined
 }>
 
 /** A request together with the candidate that it is sent to. */

@@ -8,7 +8,7 @@ import { type HoldDependencies, placeHold } from '../paid-call/hold.ts'
 import { type HoldErrorDependencies, holdError, unavailable } from '../paid-call/hold-errors.ts'
 import type { Node } from '../storage/node/node.ts'
 import type { OpenRequest, RejectedHold } from '../storage/node/settler.ts'
-import { coverageOf, type Measured, measure } from './billing/coverage.ts'
+import { coverageOf, type Measured, measure, withRecalled } from './billing/coverage.ts'
 import type { StatisticsByModel } from './billing/model-statistics.ts'
 import type { TextEndpoint } from './request.ts'
 import type { Planning, Routed } from './routing/route.ts'
@@ -86,7 +86,7 @@ function textCallOf(routed: Routed, outbound: Outbound, measured: Measured, held
     firstOutputAt: undefined,
     isSettled: false,
     isStream: read.stream,
-    plainBytes: isText ? read.textBytes : 0,
+    plainBytes: isText ? withRecalled(request).textBytes : 0,
     keepResponse: request.conversation?.keep,
     pending: { request, outbound },
   }

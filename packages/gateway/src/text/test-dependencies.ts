@@ -99,8 +99,10 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
         ...{ page: unused, names: unused, playground: unused, rotate: unused },
       },
       leases: { acquire: unused, renew: unused, release: unused },
+      reasoning: { put: async () => {}, find: async () => new Map(), sweep: unused },
       responses: {
-        ...{ put: async () => true, find: unused, chain: unused, withItems: unused, hide: unused, sweep: unused },
+        ...{ put: async () => true, find: unused, chain: unused, wholeChain: unused },
+        ...{ withItems: unused, hide: unused, sweep: unused },
       },
       tasks: {
         ...{ insert: unused, find: unused, list: unused, update: unused, claimDue: unused, renew: unused },

@@ -1,6 +1,6 @@
 // Counts the input tokens of a request without running it: as the upstream counts, or as the tokenizer does. Free of charge:
 // there is no hold and no row in the ledger.
-//   authenticate -> limit -> admit -> read -> authorize -> ask the upstream, or count here
+//   authenticate -> limit -> admit -> read -> authorize -> (add the history) -> ask the upstream, or count here
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { TokenCounting } from '@trivium/protocol/dialects/text-dialect.ts'
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
@@ -10,6 +10,7 @@ import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import { offerForUrls } from '../access/url-policy.ts'
 import { codec } from '../bytes/codec.ts'
+import { type HistoryDependencies, withHistory } from '../conversations/continue.ts'
 import type { FreeCallLimit } from '../overload/free-call-limit.ts'
 import { type AdmitDependencies, admit } from '../paid-call/admit.ts'
 import { type ReadDependencies, readJson } from '../paid-call/read-json.ts'
@@ -34,7 +35,8 @@ export type CountDependencies = {
 } & AuthenticateDependencies &
   AdmitDependencies &
   ReadDependencies &
-  AskDependencies
+  AskDependencies &
+  HistoryDependencies
 
 /** Says how tokens were counted. */
 const SOURCE_HEADER = 'x-trivium-token-count'
@@ -55,21 +57,27 @@ export async function countTokens(
   const slot = await admit(incoming, caller, deps)
   try {
     const { bodyBytes, values } = catalogue.config.server.limits
-    const bytes = await readJson(http, bodyBytes, slot, deps)
+    const own = await readJson(http, bodyBytes, slot, deps)
     const tokenCounting = dialect.tokenCounting as TokenCounting
-    const request = tokenCounting.readRequest(bytes, codec, addressed, values)
-    noteParsed(request, bytes, slot, incoming)
-    const offer = offerForUrls(authorize(caller, request.model, catalogue), request, caller)
+    const asked = tokenCounting.readRequest(own, codec, addressed, values)
+    noteParsed(asked, own, slot, incoming)
+    const allowed = authorize(caller, asked.model, catalogue)
+    const weighing = { slot, bytes: own.length }
+    const expanded = asked.state && (await withHistory(asked.state, caller, catalogue, weighing, deps))
+    const bytes = expanded ?? own
+    const request = expanded ? tokenCounting.readRequest(expanded, codec, addressed, values) : asked
+    if (expanded) noteParsed(request, expanded, slot, incoming)
+    const offer = offerForUrls(allowed, request, caller)
     rejectObjects(
       request,
       offer.candidates.some(({ upstream }) => upstream.sharedObjects),
     )
     slot.setAwaitingUpstream(true)
     const counting = { caller, dialect, headers: http.headers, bytes, request }
-    const asked = await askUpstream(counting, offer, deps)
-    if (asked) incoming.record.upstream = asked.upstream
-    const counted = asked
-      ? { tokens: asked.tokens, source: 'upstream' as const }
+    const answer = await askUpstream(counting, offer, deps)
+    if (answer) incoming.record.upstream = answer.upstream
+    const counted = answer
+      ? { tokens: answer.tokens, source: 'upstream' as const }
       : await countHere(counting, offer, deps)
     headers.set(SOURCE_HEADER, counted.source)
     return json(200, headers, tokenCounting.encodeCount(counted.tokens))

@@ -45,6 +45,8 @@ export type MediaPart = {
 export type CallPart = {
   type: 'call'
   id: string
+  /** The caller's id, where another call before it has the same. */
+  givenId?: string
   name: string
   /** The text as the model wrote it: JSON for a function, though not always valid; anything for a custom tool. */
   arguments: string

@@ -13,7 +13,7 @@ function verdict(id: Id, body: string | Uint8Array): Record<string, unknown> {
   try {
     const bytes = typeof body === 'string' ? bytesOf(body) : body
     const request = DIALECTS[id].readRequest(bytes, bufferCodec, { model: 'm', stream: false })
-    const { opening, edited, canonical, textBytes, values, state, ...facts } = request
+    const { opening, edited, canonical, textBytes, values, state, calledMessages, ...facts } = request
     const withoutTools = request.priced.map(({ word }) => word)
     const sent: unknown = JSON.parse(textOfPieces(edited({ withoutTools })))
     return { ...facts, state: state && stateOf(state), tools: [facts.tools, (sent as { tools?: unknown }).tools] }

@@ -1,6 +1,7 @@
 // What a text dialect is: both directions of a request, a reply and a stream, through the canonical model; and the
 // passage of bytes when both sides speak it.
 
+import type { CalledTool, ReasoningForm } from '../canonical/call-reasoning.ts'
 import type { SentTools } from '../canonical/encoding/restore-tools.ts'
 import type { ErrorInfo } from '../canonical/error.ts'
 import type { Emit, StreamEvent } from '../canonical/event.ts'
@@ -100,6 +101,8 @@ export type PassThroughEdits = {
   endUser?: string
   /** Tools that a vendor bills by themselves, to leave out: the words of `PricedField`. */
   withoutTools?: readonly string[]
+  /** Reasoning to put into messages, by their positions. Only in the chat dialect. */
+  reasoning?: ReadonlyMap<number, string>
   /** Leaves out references to reasoning, and the ids by which a vendor would know what they belong to. */
   withoutReasoningReferences?: true
   /** Top-level fields to set, as JSON text. */
@@ -128,7 +131,12 @@ export type ConversationState = {
   items(stored: ReadonlyMap<string, Uint8Array>): Uint8Array
   /** The body with the items of earlier responses before its own, for an upstream that stores nothing. */
   expanded(history: readonly Uint8Array[], stored: ReadonlyMap<string, Uint8Array>): Uint8Array
+  /** The same request without a history, for an upstream that stores nothing: its bytes need not be read again. */
+  unstored(request: PassThroughRequest): PassThroughRequest
 }
+
+/** A message with tool calls. `isSigned`: a call has its signature. */
+export type CalledMessage = { index: number; calls: readonly CalledTool[]; hasReasoning: boolean; isSigned: boolean }
 
 /** What the journey has to know of a request, whatever becomes of it. */
 export type PassThroughRequest = {
@@ -165,6 +173,8 @@ export type PassThroughRequest = {
   reasoningReferences?: boolean
   /** Only in the responses dialect. */
   state?: ConversationState
+  /** Only in the chat dialect. The body is parsed for it. */
+  calledMessages?(): readonly CalledMessage[]
   /** The body with these edits, around what stays of its bytes; the same array alone when nothing changes. */
   edited(edits: PassThroughEdits): Pieces
   /** The request in canonical terms; parsed when asked for. Throws RequestError. */
@@ -254,6 +264,8 @@ export type CountRequest = {
   canonical: CanonicalRequest
   /** As the client would send it to have it answered. */
   body: Readonly<Record<string, unknown>>
+  /** See `PassThroughRequest`. */
+  state?: Pick<ConversationState, 'previousResponse' | 'references' | 'expanded'>
 }
 
 /** How clients of the dialect have input tokens counted, and how its upstreams are asked to. */
@@ -289,6 +301,10 @@ export type TextDialectDescription = DialectDescription & {
   /** The client header that lists beta features, some of which change the price. */
   betaHeader?: string
   sealed: SealedText
+  /** Clients cannot send signatures and encrypted reasoning back. */
+  losesReasoning?: true
+  /** How an upstream's model wants the reasoning of tool calls back. Absent or undefined: not at all. */
+  wantsReasoning?(model: string, service: Partial<ChatService> | undefined): WantedReasoning | undefined
   /** The dialect's names for what a target may not be able to express. */
   fieldNames: FieldNames
   /** What clients of this dialect cannot be told of this event, for the warning. Absent: they can be told everything. */
@@ -312,6 +328,9 @@ export type TextDialectDescription = DialectDescription & {
   arrayFraming?(): ArrayFraming
   encodeArrayStreamError?(error: ErrorInfo, elementsSent: boolean): string
 }
+
+/** `isDemanded`: calls without any are rejected, though not those with empty text. */
+export type WantedReasoning = { form: ReasoningForm; isDemanded?: true }
 
 /** How signatures that the gateway has sealed are found in a request body. */
 export type SealedText = {

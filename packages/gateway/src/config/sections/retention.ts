@@ -25,23 +25,19 @@ const RETENTION_FIELDS = {
   tasks: true,
 } as const
 
-export const readRetention =
-  (warnings: string[]) =>
-  (value: YamlValue): Retention => {
-    const fields = fieldsOf(value, RETENTION_FIELDS, 'retention: { responses: 30d, requests: 400d }')
-    if (!fields) return RETENTION_DEFAULTS
-    const isWritten = fields.get('reasoning') !== undefined
-    if (isWritten) warnings.push('retention.reasoning has no effect: this version stores no reasoning')
-    const read = (name: Exclude<keyof Retention, 'tasks'>) => fields.optional(name, readKept, RETENTION_DEFAULTS[name])
-    return {
-      responses: read('responses'),
-      reasoning: read('reasoning'),
-      idempotency: read('idempotency'),
-      requests: read('requests'),
-      media: read('media'),
-      tasks: fields.optional('tasks', readTasks, RETENTION_DEFAULTS.tasks),
-    }
+export function readRetention(value: YamlValue): Retention {
+  const fields = fieldsOf(value, RETENTION_FIELDS, 'retention: { responses: 30d, requests: 400d }')
+  if (!fields) return RETENTION_DEFAULTS
+  const read = (name: Exclude<keyof Retention, 'tasks'>) => fields.optional(name, readKept, RETENTION_DEFAULTS[name])
+  return {
+    responses: read('responses'),
+    reasoning: read('reasoning'),
+    idempotency: read('idempotency'),
+    requests: read('requests'),
+    media: read('media'),
+    tasks: fields.optional('tasks', readTasks, RETENTION_DEFAULTS.tasks),
   }
+}
 
 function readKept(value: YamlValue): number | 'off' | undefined {
   const text = scalarText(value, 'a duration such as 30d, or off')

@@ -6,11 +6,11 @@ import { thrownBy, type Use } from './harness.ts'
 const KEEP_MS = 10_000
 const bytes = (text: string) => new TextEncoder().encode(text)
 const newResponse = (id: string, parent?: string, fields: Partial<NewResponse> = {}): NewResponse => ({
-  ...{ id, account: 7n, parent, items: [], keepMs: KEEP_MS },
-  ...{ input: bytes(`input of ${id}`), output: bytes(`output of ${id}`), record: bytes(`record of ${id}`) },
+  ...{ id, account: 7n, parent, items: [], media: [], keepMs: KEEP_MS },
+  ...{ turn: bytes(`turn of ${id}`), record: bytes(`record of ${id}`) },
   ...fields,
 })
-const stored = ({ items, keepMs, ...fields }: NewResponse, createdAt: number): StoredResponse => ({
+const stored = ({ items, media, keepMs, ...fields }: NewResponse, createdAt: number): StoredResponse => ({
   ...fields,
   createdAt,
 })
@@ -40,14 +40,16 @@ export function responsesContract(use: Use): void {
     const { storage, now, elapse, reopen } = use()
     expect(await storage.responses.find(7n, 'a')).toBeUndefined()
     const allBytes = Uint8Array.from({ length: 300_000 }, (_, index) => (index * 31) & 0xff)
-    const first = newResponse('a', undefined, { input: allBytes, output: new Uint8Array(), account: (1n << 63n) - 1n })
+    const first = newResponse('a', undefined, { turn: allBytes, record: new Uint8Array(), account: (1n << 63n) - 1n })
     const second = newResponse('Ä🎬', 'a', { account: first.account })
     const createdAt = now()
     expect(await storage.responses.put(first)).toBe(true)
     expect(await storage.responses.put(second)).toBe(true)
     const next = (await reopen()).responses
     expect(await next.find(first.account, 'a')).toEqual(stored(first, createdAt))
-    expect(await next.chain(first.account, 'Ä🎬')).toEqual([stored(first, createdAt), stored(second, createdAt)])
+    const whole = [stored(first, createdAt), stored(second, createdAt)]
+    expect(await next.wholeChain(first.account, 'Ä🎬')).toEqual(whole)
+    expect(await next.chain(first.account, 'Ä🎬')).toEqual(whole.map(({ id, turn }) => ({ id, turn })))
     await elapse(KEEP_MS - 1)
     expect(await next.find(first.account, 'a')).toEqual(stored(first, createdAt))
     await elapse(1)
@@ -240,13 +242,41 @@ export function responsesContract(use: Use): void {
     expect(await use().rawContents('SELECT * FROM response_item')).toEqual([])
   })
 
+  test('media of a response are kept as long as the row, also of one that is expired or hidden but continued', async () => {
+    const { storage, elapse } = use()
+    const { media } = storage
+    const stay = async (id: string) => {
+      await media.begin({ id, owner: 7n, contentType: 'image/png' })
+      await media.complete(id, 1, 1_000)
+    }
+    for (const id of ['m1', 'm2', 'm3', 'other']) await stay(id)
+    await put('a', undefined, { media: ['m1', 'm2'] })
+    await put('b', 'a', { media: ['m3'] })
+    // A repeated put changes nothing, and a rejected one keeps nothing.
+    await put('b', 'a', { media: ['other'] })
+    expect(await put('c', 'none', { media: ['other'] })).toBe(false)
+    const found = () => Promise.all(['m1', 'm2', 'm3', 'other'].map(async (id) => (await media.find(id))?.id))
+    await elapse(1_000)
+    expect([await found(), await media.expired(10)]).toEqual([['m1', 'm2', 'm3', undefined], ['other']])
+    await responses().hide(7n, 'a')
+    await responses().sweep(10)
+    expect(await found()).toEqual(['m1', 'm2', 'm3', undefined])
+    await elapse(KEEP_MS)
+    expect(await responses().sweep(1)).toBe(1)
+    expect([await found(), await media.expired(10)]).toEqual([
+      ['m1', 'm2', undefined, undefined],
+      ['m3', 'other'],
+    ])
+    expect([await responses().sweep(10), (await media.expired(10)).sort()]).toEqual([1, ['m1', 'm2', 'm3', 'other']])
+  })
+
   test('a chain of the greatest length is read whole, a longer one not at all', async () => {
     const { rawContents, now } = use()
     // Behind the engine's back: putting them one by one would take long.
     await put('r1')
-    await rawContents(`INSERT INTO response (account, id, parent, created_at, expires_at, items, record, input, output)
+    await rawContents(`INSERT INTO response (account, id, parent, created_at, expires_at, items, media, record, turn)
       WITH RECURSIVE turn (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM turn WHERE n <= ${LONGEST_CHAIN})
-      SELECT account, 'r' || n, 'r' || (n - 1), ${now()}, ${now() + KEEP_MS}, items, record, input, output
+      SELECT account, 'r' || n, 'r' || (n - 1), ${now()}, ${now() + KEEP_MS}, items, media, record, turn
       FROM turn, response WHERE id = 'r1'`)
     const longest = await chainOf(`r${LONGEST_CHAIN}`)
     expect([longest.length, longest[0], longest.at(-1)]).toEqual([LONGEST_CHAIN, 'r1', `r${LONGEST_CHAIN}`])

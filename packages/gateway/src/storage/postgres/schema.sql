@@ -234,15 +234,14 @@ CREATE TABLE response (
   created_at bigint NOT NULL,
   expires_at bigint NOT NULL,
   items text NOT NULL,
+  media text NOT NULL,
+  turn bytea NOT NULL,
   record bytea NOT NULL,
-  input bytea NOT NULL,
-  output bytea NOT NULL,
   PRIMARY KEY (account, id)
 );
 CREATE INDEX response_removable ON response (expires_at) WHERE continued = 0;
 -- Encrypted contents cannot be compressed.
-ALTER TABLE response ALTER COLUMN record SET STORAGE EXTERNAL, ALTER COLUMN input SET STORAGE EXTERNAL,
-  ALTER COLUMN output SET STORAGE EXTERNAL;
+ALTER TABLE response ALTER COLUMN record SET STORAGE EXTERNAL, ALTER COLUMN turn SET STORAGE EXTERNAL;
 
 CREATE TABLE response_item (
   account bigint NOT NULL,
@@ -257,6 +256,8 @@ BEGIN
   UPDATE response SET continued = continued + 1 WHERE account = NEW.account AND id = NEW.parent;
   INSERT INTO response_item (account, item, created_at, response)
     SELECT NEW.account, value, NEW.created_at, NEW.id FROM json_array_elements_text(NEW.items::json) AS value;
+  UPDATE media SET expires_at = 9007199254740991
+    WHERE id IN (SELECT value FROM json_array_elements_text(NEW.media::json) AS value);
   RETURN NULL;
 END $$;
 CREATE TRIGGER response_added AFTER INSERT ON response FOR EACH ROW EXECUTE FUNCTION response_added();
@@ -266,6 +267,7 @@ BEGIN
   DELETE FROM response_item WHERE account = OLD.account
     AND item IN (SELECT value FROM json_array_elements_text(OLD.items::json) AS value)
     AND created_at = OLD.created_at AND response = OLD.id;
+  UPDATE media SET expires_at = 0 WHERE id IN (SELECT value FROM json_array_elements_text(OLD.media::json) AS value);
   RETURN NULL;
 END $$;
 CREATE TRIGGER response_removed AFTER DELETE ON response FOR EACH ROW EXECUTE FUNCTION response_removed();

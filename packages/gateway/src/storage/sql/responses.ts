@@ -1,6 +1,7 @@
 // The statements of Responses for both engines: `$1` are parameters, NOW is the store's clock in milliseconds. `continued` is the
-// number of rows that continue a row; triggers of the schema keep it, and the rows of `response_item`. A hidden row has expired.
-import { LONGEST_CHAIN, type NewResponse, type Responses, type StoredResponse } from '../responses.ts'
+// number of rows that continue a row; triggers of the schema keep it, the rows of `response_item`, and the expiry of media. A hidden row has
+// expired.
+import { LONGEST_CHAIN, type NewResponse, type Responses, type StoredResponse, type StoredTurn } from '../responses.ts'
 import type { Ask } from './contents.ts'
 import { checkText } from './guard.ts'
 import { integer, type Row } from './rows.ts'
@@ -17,17 +18,19 @@ export type ResponseDialect = {
   listOf(column: string): string
 }
 
-const COLUMNS = ['id', 'account', 'parent', 'created_at', 'input', 'output', 'record']
+const COLUMNS = ['id', 'account', 'parent', 'created_at', 'turn', 'record']
+const TURN_COLUMNS = ['id', 'turn']
 /** CROSS JOIN makes SQLite look for each row of the first table in the second: otherwise it reads all responses of the account. */
-const columnsOf = (table: string): string => COLUMNS.map((column) => `${table}.${column}`).join(', ')
+const columnsOf = (table: string, columns: readonly string[] = COLUMNS): string =>
+  columns.map((column) => `${table}.${column}`).join(', ')
 
 /**
  * The lock keeps the parent until the new row is counted: a sweep either removes the parent before, and there is no row, or finds that it is
  * continued. A repeated put changes nothing, but returns the row.
  */
 const put = ({ lock }: ResponseDialect) => `
-INSERT INTO response AS known (account, id, parent, items, created_at, expires_at, input, output, record)
-SELECT $1, $2, $3, $4, clock.now, clock.now + $5, $6, $7, $8
+INSERT INTO response AS known (account, id, parent, items, media, created_at, expires_at, turn, record)
+SELECT $1, $2, $3, $4, $5, clock.now, clock.now + $6, $7, $8
 FROM (SELECT NOW AS now) AS clock
 WHERE CAST($3 AS text) IS NULL OR EXISTS (SELECT 1 FROM response WHERE account = $1 AND id = $3 ${lock})
 ON CONFLICT (account, id) DO UPDATE SET parent = known.parent
@@ -39,15 +42,18 @@ const FIND = `SELECT ${COLUMNS.join(', ')} FROM response WHERE account = $1 AND 
  * Nothing unless it is whole: if it is longer than LONGEST_CHAIN, its first row is not among the ancestors. Without ORDER BY, for which SQLite
  * would copy all contents.
  */
-const CHAIN = `
+const chainOf = (columns: readonly string[]) => `
 WITH RECURSIVE ancestor (id, parent, depth) AS (
   SELECT id, parent, 1 FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW
   UNION ALL
   SELECT response.id, response.parent, ancestor.depth + 1
   FROM ancestor CROSS JOIN response
   WHERE response.account = $1 AND response.id = ancestor.parent AND ancestor.depth < ${LONGEST_CHAIN})
-SELECT ${columnsOf('response')}, ancestor.depth FROM ancestor CROSS JOIN response
+SELECT ${columnsOf('response', columns)}, ancestor.depth FROM ancestor CROSS JOIN response
 WHERE response.account = $1 AND response.id = ancestor.id AND EXISTS (SELECT 1 FROM ancestor WHERE parent IS NULL)`
+
+const CHAIN = chainOf(TURN_COLUMNS)
+const WHOLE_CHAIN = chainOf(COLUMNS)
 
 /** Each response once, with the list of its items: the newest response may have hundreds of them. */
 const withItems = ({ list, listOf }: ResponseDialect) => `
@@ -72,6 +78,10 @@ RETURNING id`
 
 export function responsesOver(ask: Ask, dialect: ResponseDialect): Responses {
   const [PUT, WITH_ITEMS, SWEEP] = [put(dialect), withItems(dialect), sweep(dialect)]
+  async function chainRows(sql: string, account: bigint, id: string): Promise<Row[]> {
+    const rows = isId(id) ? await ask(sql, [account, id]) : []
+    return rows.sort((one, other) => Number(other.depth) - Number(one.depth))
+  }
   return {
     async put(response) {
       return (await ask(PUT, inserted(response))).length > 0
@@ -81,10 +91,8 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect): Responses {
       const [row] = await ask(FIND, [account, id])
       return row && toResponse(row)
     },
-    async chain(account, id) {
-      const rows = isId(id) ? await ask(CHAIN, [account, id]) : []
-      return rows.sort((one, other) => Number(other.depth) - Number(one.depth)).map(toResponse)
-    },
+    chain: async (account, id) => (await chainRows(CHAIN, account, id)).map(toTurn),
+    wholeChain: async (account, id) => (await chainRows(WHOLE_CHAIN, account, id)).map(toResponse),
     async withItems(account, items) {
       const wanted = [...new Set(items)].filter(isId)
       if (wanted.length === 0) return new Map()
@@ -120,11 +128,11 @@ function checkedId(field: string, id: string): string {
   return checkText(field, id)
 }
 
-function inserted({ account, id, parent, items, keepMs, input, output, record }: NewResponse): unknown[] {
+function inserted({ account, id, parent, items, media, keepMs, turn, record }: NewResponse): unknown[] {
   const itemIds = [...new Set(items)].map((item) => checkedId('item', item))
   return [
     ...[account, checkedId('id', id), parent === undefined ? null : checkedId('parent', parent)],
-    ...[JSON.stringify(itemIds), BigInt(Math.ceil(keepMs)), input, output, record],
+    ...[JSON.stringify(itemIds), JSON.stringify(media), BigInt(Math.ceil(keepMs)), turn, record],
   ]
 }
 
@@ -133,12 +141,13 @@ const bytes = (value: unknown): Uint8Array => {
   return new Uint8Array(buffer, byteOffset, length)
 }
 
+const toTurn = (row: Row): StoredTurn => ({ id: String(row.id), turn: bytes(row.turn) })
+
 const toResponse = (row: Row): StoredResponse => ({
   id: String(row.id),
   account: integer(row.account),
   parent: row.parent === null ? undefined : String(row.parent),
-  input: bytes(row.input),
-  output: bytes(row.output),
+  turn: bytes(row.turn),
   record: bytes(row.record),
   createdAt: Number(row.created_at),
 })

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { newDataFolder } from '../../../../../test/support/data-folder.ts'
 import type { Opened } from '../contract/harness.ts'
 import { storageContract } from '../storage.contract.ts'
 import { CONTENTS_FILE } from './contents/contents.ts'
@@ -12,7 +12,7 @@ for (const deferFrom of [undefined, 1])
   storageContract(deferFrom ? 'sqlite, rows late' : 'sqlite', () => openFor(deferFrom))
 
 async function openFor(deferFrom: number | undefined): Promise<Opened> {
-  const folder = mkdtempSync(join(tmpdir(), 'trivium-sqlite-'))
+  const folder = newDataFolder('trivium-sqlite-')
   let now = Date.now()
   const options = { clock: () => now, ...(deferFrom === undefined ? {} : { deferFrom }) }
   let storage = await openSqlite(folder, options)

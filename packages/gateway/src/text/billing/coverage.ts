@@ -46,7 +46,8 @@ export function measure(
   { maxOutput, options }: Pick<Outbound, 'maxOutput' | 'options'>,
   statistics: StatisticsByModel,
 ): Measured {
-  const { request, offer } = routed
+  const { offer } = routed
+  const request = withRecalled(routed)
   const learned = statistics.of(offer.model.id)
   const sizing = maxOutput === undefined ? request : { ...request, maxOutput }
   const bounds = boundsOf(sizing, modelCap(routed, statistics), learned)
@@ -57,6 +58,12 @@ export function measure(
   const { tokens, minimumTokens } = tokensOf(bounds, request.choices, expectedInput)
   const rate = holdRate(offer.rate, bounds.input, options, hasAudio)
   return { bounds, holdRate: rate, amount, minimum, input, tokens, minimumTokens, expectedInput }
+}
+
+/** Reasoning that is put back is input like any other text. */
+export function withRecalled({ request, recalled, candidate }: RoutedRequest): RoutedRequest['request'] {
+  const bytes = recalled?.bytesFor(candidate.upstream.id) ?? 0
+  return bytes === 0 ? request : { ...request, textBytes: request.textBytes + bytes }
 }
 
 /** Of the hold as it is now. */

@@ -2,6 +2,7 @@
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
+import type { ReasoningDependencies } from '../../conversations/kept-reasoning.ts'
 import type { Latencies } from '../../observe/latency-buckets.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import {
@@ -16,7 +17,8 @@ import type { TextCall } from '../text-call.ts'
 import type { Outbound } from '../translation/outbound.ts'
 
 export type CallDependencies = NextAttemptDependencies &
-  UpstreamErrorDependencies & { send: Send; latencies: Pick<Latencies, 'note'> }
+  UpstreamErrorDependencies &
+  ReasoningDependencies & { send: Send; latencies: Pick<Latencies, 'note'> }
 
 /** Upstream headers that a client gets; all others would reveal what is behind the gateway. */
 const SHOWN_HEADERS = ['x-sandbox']

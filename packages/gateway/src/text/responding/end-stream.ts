@@ -2,6 +2,7 @@
 
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { Failure } from '../../access/failure.ts'
+import type { ReasoningDependencies } from '../../conversations/kept-reasoning.ts'
 import { totalsOf } from '../../money/prices/token-units.ts'
 import type { Outcome } from '../../paid-call/outcome.ts'
 import {
@@ -10,6 +11,7 @@ import {
   failureOfUpstream,
   type UpstreamErrorDependencies,
 } from '../../routing/upstream-errors.ts'
+import { keepReasoning } from '../reasoning/keep-reasoning.ts'
 import type { Settle } from '../settle.ts'
 import type { TextCall } from '../text-call.ts'
 import type { MeteredStream } from './metered-stream.ts'
@@ -22,7 +24,7 @@ export async function endStream(
   stream: MeteredStream,
   { deliveredBytes }: Pick<StreamClient, 'deliveredBytes'>,
   settle: Settle,
-  deps: UpstreamErrorDependencies,
+  deps: UpstreamErrorDependencies & ReasoningDependencies,
 ): Promise<Uint8Array> {
   const { usage, finish, outputBytes, sawOutput, done } = stream.state
   if (done) stream.release(call.upstreamCall)
@@ -30,7 +32,9 @@ export async function endStream(
   const observed = { outcome, usage, finish, outputBytes, deliveredBytes, sawOutput }
   const failure = failureOfOutcome(call, outcome, stream.meter.state.error, deps)
   const tail = failure ? undefined : await kept(call, stream.tail)
+  const keeping = failure ? undefined : keepReasoning(call, deps)
   const { tokens } = await settle(observed)
+  await keeping
   if (outcome === 'stopped_by_balance') return (await kept(call, stream.meter.stop(totalsOf(tokens)))) ?? NO_BYTES
   return failure ? stream.meter.fail(failure.info) : (tail ?? NO_BYTES)
 }

@@ -7,6 +7,7 @@ import type { PassThroughReply } from '@trivium/protocol/dialects/text-dialect.t
 import { cancelOnDisconnect, DRAIN_MS } from '../../paid-call/run.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../../routing/upstream-errors.ts'
+import { keepReasoning } from '../reasoning/keep-reasoning.ts'
 import { nextAttempt } from '../routing/next-attempt.ts'
 import { outcomeOfFinish, type Settle } from '../settle.ts'
 import { releaseRequest, type TextCall } from '../text-call.ts'
@@ -32,7 +33,9 @@ export async function respondJson(
   const endedAt = textCall.firstOutputAt
   // Before the settlement: a response that was paid for can be continued.
   const body = textCall.keepResponse ? await textCall.keepResponse(read) : read
+  const keeping = keepReasoning(textCall, deps)
   await settle({ outcome, usage, finish, outputBytes, sawOutput: true }, { body, endedAt })
+  await keeping
   return { status: 200, headers, body }
 }
 

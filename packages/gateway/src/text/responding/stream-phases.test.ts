@@ -59,7 +59,7 @@ function start(pieces: (string | Error)[], budget: StreamBudget = FREE) {
   }
   const client = { isDisconnected: false, onDisconnect: undefined as (() => void) | undefined }
   const candidate = { upstream: { id: 'u' }, route: { model: 'm' } }
-  const attempt = { candidate, offer: { model: { id: 'm' } } }
+  const attempt = { candidate, offer: { model: { id: 'm' } }, answerer: {} }
   const call = { id: 1n, client, caller: { account: 1n }, upstreamCall, attempt } as unknown as TextCall
   const answerer = { openMeter: meterOf }
   const read = async () => {

@@ -7,11 +7,11 @@ import { type Seals, sealedText } from '../translation/seals.ts'
 
 export type AffinityDependencies = { seals: Pick<Seals, 'unseal'> }
 
-type Conversation = Pick<RoutedRequest, 'caller' | 'body' | 'dialect' | 'request'>
+type Conversation = Pick<RoutedRequest, 'caller' | 'body' | 'dialect' | 'request' | 'recalled'>
 
 export const affinityOf = (conversation: Conversation, deps: AffinityDependencies): Affinity => ({
   sticky: () => stickyOf(conversation),
-  home: (offer) => homeOf(offer, conversation, deps),
+  home: (offer) => conversation.recalled?.home ?? homeOf(offer, conversation, deps),
 })
 
 /** No service caches less than about a thousand tokens. */

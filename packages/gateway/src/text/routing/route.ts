@@ -39,10 +39,11 @@ export async function route(
 ): Promise<Routed> {
   const { upstreamCalls, upstreamSlots, ticker } = deps
   const wanted = offerForUrls(offered, read.request, caller)
-  const conversation = { caller, body: read.body, dialect: read.dialect, request: read.request }
+  const { body, dialect, request, recalled } = read
+  const conversation = { caller, body, dialect, request, recalled }
   const unrouted = { caller, affinity: affinityOf(conversation, deps) }
   const take = (offer: TextOffer, candidate: TextCandidate): Routed => {
-    const { id, headers, dialect, request, body, asArray, conversation } = read
+    const { id, headers, dialect, request, body, asArray, conversation, keepReasoningMs, recalled } = read
     // Written out: a spread costs far more, and this is made for every request.
     const routed: RoutedRequest = {
       id,
@@ -52,6 +53,8 @@ export async function route(
       body,
       asArray,
       conversation,
+      keepReasoningMs,
+      recalled,
       caller,
       wanted,
       offer,

@@ -11,6 +11,7 @@ import type { TextCandidate } from '../../access/catalogue.ts'
 import type { PricedOptions } from '../../money/prices/token-price.ts'
 import type { fetchPublic } from '../../upstreams/public/fetch-public.ts'
 import type { StatisticsByModel } from '../billing/model-statistics.ts'
+import type { ReasoningCollector } from '../reasoning/collect-reasoning.ts'
 import type { Seals } from './seals.ts'
 import type { UnsupportedFields } from './unsupported-fields.ts'
 
@@ -46,6 +47,8 @@ export type Answerer = {
   heartbeat: Uint8Array
   readReply(bytes: Uint8Array): PassThroughReply
   openMeter(): StreamMeter
+  /** Has the reasoning that the client cannot send back. Absent: there is none, or it is not kept. */
+  collector?: ReasoningCollector | undefined
 }
 
 export type StreamMeter = Meter & {

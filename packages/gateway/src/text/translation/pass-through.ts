@@ -13,6 +13,9 @@ import { codec } from '../../bytes/codec.ts'
 import type { PricedOptions } from '../../money/prices/token-price.ts'
 import { upstreamPath } from '../../upstreams/endpoint.ts'
 import { choiceCap, modelCap } from '../billing/bounds.ts'
+import { collectFrom, collectorFor, collectWhole, type ReasoningCollector } from '../reasoning/collect-reasoning.ts'
+import { warnOfLostReasoning } from '../reasoning/lost-reasoning.ts'
+import { hasToolCalls, wantedBy } from '../reasoning/recall-reasoning.ts'
 import type { RoutedRequest } from '../request.ts'
 import type { Answerer, Outbound, StreamMeter, TranslationDependencies } from './outbound.ts'
 import { pseudonymOf, type TenantPolicy, tenantPolicy, withoutPricedBetas } from './tenant-policy.ts'
@@ -48,13 +51,14 @@ class PassingOutbound implements Outbound {
     this.path = upstreamPath(upstream, dialect.id, model, request.stream)
     this.headers = carriedHeaders(routed)
     this.options = policy.options
-    this.answerer = new PassingAnswerer(dialect, routed.id, {
+    const options: MeterOptions = {
       showUsage: request.showUsage,
       choices: request.choices,
       asArray: routed.asArray,
       renameTo: route.model === offer.model.id ? undefined : offer.model.id,
       ...echoFor(routed, this.#named),
-    })
+    }
+    this.answerer = new PassingAnswerer(dialect, routed.id, options, passingCollector(routed, deps))
     this.#routed = routed
     this.#deps = deps
     this.#edits = editsFor(routed, policy, model, this.#named === undefined ? undefined : policy.endUser, deps)
@@ -82,6 +86,7 @@ class PassingOutbound implements Outbound {
 
   /** Which field of those that the gateway added. */
   #rejected(rejection: ErrorInfo): string | undefined {
+    if (this.#edits.reasoning && isNamed(rejection, REASONING)) return REASONING
     if (this.#edits.set?.include !== undefined && isAboutInclude(rejection)) return INCLUDE
     const field = this.#named
     // `user` occurs in many error messages.
@@ -156,6 +161,8 @@ function editsFor(
     addWarning(routed.warnings, ITEM_REFERENCE, 'dropped')
   }
   if (request.outputFields.length > 0) boundOutput(own, routed, deps)
+  const reasoning = reasoningFor(routed, deps)
+  if (reasoning) own.reasoning = reasoning
   return policy.edits.length === 0 ? own : joinEdits([...policy.edits, own])
 }
 
@@ -166,6 +173,26 @@ function includeFor(
 ): string | undefined {
   const isKnown = upstream.embedded || unsupportedFields.has(upstream.id, route.model, INCLUDE)
   return isKnown ? undefined : conversation?.include
+}
+
+const REASONING = 'reasoning_content'
+
+/** Reasoning for messages with tool calls that came back without it. A service that demands it takes empty text. */
+function reasoningFor(
+  { request, body, dialect, candidate, recalled, warnings }: RoutedRequest,
+  { unsupportedFields }: TranslationDependencies,
+): ReadonlyMap<number, string> | undefined {
+  if (!request.calledMessages || !hasToolCalls(body)) return undefined
+  const { upstream, route } = candidate
+  const wanted = wantedBy(candidate, { dialect })
+  if (!wanted || unsupportedFields.has(upstream.id, route.model, REASONING)) return undefined
+  if (recalled?.isLostAt(upstream.id)) warnOfLostReasoning({ dialect, warnings })
+  if (!wanted.isDemanded && !recalled?.has(upstream.id)) return undefined
+  const texts = request.calledMessages().flatMap((message): [number, string][] => {
+    const text = message.hasReasoning ? undefined : (recalled?.textOf(message, upstream.id) ?? '')
+    return text === undefined || (text === '' && !wanted.isDemanded) ? [] : [[message.index, text]]
+  })
+  return texts.length === 0 ? undefined : new Map(texts)
 }
 
 /** The vendor sees pseudonyms of the caller's end users, different for each account. */
@@ -236,6 +263,12 @@ function pick(headers: RequestHeaders, names: readonly string[]): Record<string,
   return picked
 }
 
+/** Only messages of the chat dialect have reasoning that clients drop. */
+function passingCollector(routed: RoutedRequest, { seals }: TranslationDependencies): ReasoningCollector | undefined {
+  const mayReason = routed.request.calledMessages && routed.request.tools > 0 && wantedBy(routed.candidate, routed)
+  return mayReason ? collectorFor(routed, false, seals) : undefined
+}
+
 /** Lives as long as the response, so it keeps nothing else of the request. */
 class PassingAnswerer implements Answerer {
   readonly streamType: string
@@ -243,8 +276,10 @@ class PassingAnswerer implements Answerer {
   readonly #dialect: TextDialect
   readonly #id: bigint
   readonly #options: MeterOptions
+  readonly collector: ReasoningCollector | undefined
 
-  constructor(dialect: TextDialect, id: bigint, options: MeterOptions) {
+  constructor(dialect: TextDialect, id: bigint, options: MeterOptions, collector: ReasoningCollector | undefined) {
+    this.collector = collector
     this.streamType = options.asArray ? 'application/json' : 'text/event-stream'
     this.heartbeat = heartbeatOf(dialect, options.asArray === true)
     this.#dialect = dialect
@@ -253,12 +288,14 @@ class PassingAnswerer implements Answerer {
   }
 
   readReply(bytes: Uint8Array): PassThroughReply {
+    if (this.collector && hasToolCalls(bytes)) collectWhole(bytes, this.#dialect, this.collector)
     return this.#dialect.passThrough.readReply(bytes, codec, this.#options.renameTo, this.#options.echo)
   }
 
   openMeter(): StreamMeter {
     const [dialect, options] = [this.#dialect, this.#options]
-    return options.asArray ? openArrayMeter(dialect, options) : openEventMeter(dialect, options, this.#id)
+    const meter = options.asArray ? openArrayMeter(dialect, options) : openEventMeter(dialect, options, this.#id)
+    return this.collector ? collecting(meter, dialect, this.collector) : meter
   }
 }
 
@@ -269,6 +306,17 @@ function openEventMeter(dialect: TextDialect, options: MeterOptions, id: bigint)
     return meter.abandon?.(error, requestId) ?? Buffer.from(dialect.encodeStreamError(error, requestId))
   }
   return Object.assign(meter, { fail })
+}
+
+function collecting(meter: StreamMeter, dialect: TextDialect, collector: ReasoningCollector): StreamMeter {
+  const collect = collectFrom(dialect, collector)
+  const push = meter.push.bind(meter)
+  return Object.assign(meter, {
+    push(chunk: Uint8Array) {
+      collect(chunk)
+      return push(chunk)
+    },
+  })
 }
 
 /** An error within an array is its last element. */

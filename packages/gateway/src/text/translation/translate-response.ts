@@ -10,6 +10,7 @@ import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { PassThroughReply, ReplyContext } from '@trivium/protocol/dialects/text-dialect.ts'
 import { formatRequestId, timeOfId } from '../../access/ids.ts'
 import { codec } from '../../bytes/codec.ts'
+import { collectorFor } from '../reasoning/collect-reasoning.ts'
 import type { RoutedRequest } from '../request.ts'
 import type { Answerer, TranslationDependencies } from './outbound.ts'
 import { heartbeatOf } from './pass-through.ts'
@@ -27,6 +28,7 @@ export function createTranslatingAnswerer(
   const { dialect, asArray, warnings, id } = routed
   const customs = customsOf(canonical)
   const requestId = formatRequestId(id)
+  const answering = answeringFor(routed, canonical, requestId.slice('req_'.length), deps)
   return answererOf({
     client: dialect,
     upstream,
@@ -34,7 +36,8 @@ export function createTranslatingAnswerer(
     asArray,
     requestId,
     tools: { ...tools, customs },
-    answering: answeringFor(routed, canonical, requestId.slice('req_'.length), deps),
+    answering,
+    collector: collectorFor(routed, answering.hideReasoning, deps.seals),
   })
 }
 
@@ -86,12 +89,13 @@ function echoOf({ conversation }: RoutedRequest, canonical: CanonicalRequest): R
 }
 
 function answererOf(pair: Pair): Answerer {
-  const { client, asArray } = pair
+  const { client, asArray, collector } = pair
   return {
     streamType: asArray ? 'application/json' : 'text/event-stream',
     heartbeat: heartbeatOf(client, asArray),
     readReply: (bytes) => translateReply(bytes, pair),
     openMeter: () => openTranslation(pair),
+    collector,
   }
 }
 
@@ -99,10 +103,12 @@ function sealer(seals: Seals, account: bigint, upstream: string): ReplyContext['
   return (signature) => seals.seal(account, upstream, signature)
 }
 
-function translateReply(bytes: Uint8Array, { client, upstream, tools, warnings, answering }: Pair): PassThroughReply {
+function translateReply(bytes: Uint8Array, pair: Pair): PassThroughReply {
+  const { client, upstream, tools, warnings, answering, collector } = pair
   const decoded = upstream.decodeReply(parsedJson(codec.decode(bytes, 0, bytes.length)))
   if (!decoded.ok) return decoded
   const reply = restoreReply(decoded.reply, tools)
+  collector?.takeWhole(reply)
   for (const what of reply.omitted) addWarning(warnings, what, 'omitted')
   if (client.droppedPart !== undefined) warnOfLost(client.droppedPart, reply, warnings)
   const stop = reply.choices[0]?.stop

@@ -9,6 +9,7 @@ import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { ChargedUnits, ReplyContext } from '@trivium/protocol/dialects/text-dialect.ts'
 import { codec } from '../../bytes/codec.ts'
+import type { ReasoningCollector } from '../reasoning/collect-reasoning.ts'
 import type { StreamMeter } from './outbound.ts'
 
 /** The client's and the upstream's dialect, and what the translation of one response needs. */
@@ -20,6 +21,7 @@ export type Pair = {
   asArray: boolean
   answering: ReplyContext
   requestId: string
+  collector: ReasoningCollector | undefined
 }
 
 const NO_BYTES = new Uint8Array(0)
@@ -31,7 +33,8 @@ export const MALFORMED = {
 } as const
 
 export function openTranslation(pair: Pair): StreamMeter {
-  const { client, upstream, tools, warnings, answering } = pair
+  const { client, upstream, tools, warnings, answering, collector } = pair
+  collector?.reset()
   const encoder = client.openStreamEncoder(answering)
   const framing = framingOf(pair)
   const state = {
@@ -100,6 +103,7 @@ export function openTranslation(pair: Pair): StreamMeter {
       default:
         break
     }
+    collector?.take(event)
     const frames = encoder.write(event)
     if (hasFinished) held += frames
     else ready += frames

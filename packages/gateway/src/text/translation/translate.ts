@@ -12,6 +12,7 @@ import { codec } from '../../bytes/codec.ts'
 import { NO_OPTIONS, type PricedOptions } from '../../money/prices/token-price.ts'
 import { upstreamPath } from '../../upstreams/endpoint.ts'
 import { lesser, modelCap } from '../billing/bounds.ts'
+import { warnOfLostReasoning } from '../reasoning/lost-reasoning.ts'
 import type { RoutedRequest } from '../request.ts'
 import { dropUnsupported, noteUnsupported, unsupportedBy } from './drop-unsupported.ts'
 import type { Outbound, TranslationDependencies } from './outbound.ts'
@@ -45,7 +46,7 @@ export function translate(
     said(field, reason)
   }
   const canonical = dropUnsupported(
-    withPolicy(request.canonical(), policy, upstream, routed, warn, deps),
+    withPolicy(recalledInto(routed, upstream), policy, upstream, routed, warn, deps),
     routed,
     warn,
     deps,
@@ -55,6 +56,7 @@ export function translate(
   const target = targetOf(routed, model, warn, standIn(addresses), as, deps)
   const written = upstream.encodeRequest(canonical, target)
   if (!as.withReasoning) warn('reasoning', 'dropped')
+  if (routed.recalled?.isLostAt(routed.candidate.upstream.id)) warnOfLostReasoning(routed)
   return {
     dialect: upstream.id,
     headers: sandboxHeaders(routed),
@@ -75,6 +77,12 @@ export function translate(
       return isAboutThoughts ? translate(routed, upstream, deps, { ...as, withReasoning: false }) : undefined
     },
   }
+}
+
+/** The request with the reasoning that the client could not send back, if this upstream made it. */
+function recalledInto({ request, recalled, candidate }: RoutedRequest, upstream: TextDialect): CanonicalRequest {
+  const wanted = recalled && upstream.wantsReasoning?.(candidate.route.model, candidate.upstream.service)
+  return wanted ? recalled.into(request.canonical(), candidate.upstream.id, wanted.form) : request.canonical()
 }
 
 /** The largest output cap that the upstream takes, where it rejected one that the gateway chose. A caller's own cap is never changed. */
@@ -209,10 +217,11 @@ function targetOf(
     rejectedFields: unsupportedBy(routed, deps),
     unseal(signature) {
       if (!withThoughts) return undefined
+      const own = deps.seals.unseal(caller.account, candidate.upstream.id, signature)
+      if (own === undefined) warnOfLostReasoning(routed)
       // An empty value marks reasoning that had no signature: nothing is sent back for it.
-      const own = deps.seals.unseal(caller.account, candidate.upstream.id, signature) || undefined
-      unsealed ||= own !== undefined
-      return own
+      unsealed ||= own !== undefined && own !== ''
+      return own || undefined
     },
     unsealed: () => unsealed,
   }

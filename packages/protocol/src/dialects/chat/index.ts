@@ -1,6 +1,7 @@
 import { SEAL_PREFIX } from '../../canonical/seal.ts'
+import type { ChatService } from '../chat-service.ts'
 import { BEARER } from '../dialect.ts'
-import type { TextDialectDescription } from '../text-dialect.ts'
+import type { TextDialectDescription, WantedReasoning } from '../text-dialect.ts'
 import { endpoint } from './endpoint.ts'
 import { decodeError, encodeError, encodeStreamError } from './error.ts'
 import { passThrough } from './pass-through.ts'
@@ -12,6 +13,13 @@ import { decodeRequest } from './request/decode-request.ts'
 import { encodeRequest } from './request/encode-request.ts'
 import { fieldNames } from './request/field-names.ts'
 import { origin } from './request/origin.ts'
+import { serviceOf } from './request/services.ts'
+
+const WANTED: Readonly<Record<ChatService['reasoning'], WantedReasoning | undefined>> = {
+  taken: { form: 'text' },
+  demanded: { form: 'text', isDemanded: true },
+  rejected: undefined,
+}
 
 export const chat: TextDialectDescription = {
   id: 'chat',
@@ -20,6 +28,8 @@ export const chat: TextDialectDescription = {
   endUserField: (service) => (service?.endUser === 'none' ? undefined : (service?.endUser ?? 'safety_identifier')),
   longestEndUser: 64,
   effortField: 'reasoning_effort',
+  losesReasoning: true,
+  wantsReasoning: (model, service) => WANTED[serviceOf(model, service).reasoning],
   sealed: { marks: [`"${SEAL_PREFIX}`] },
   ...{ origin, endpoint, fieldNames, heartbeat, passThrough },
   ...{ encodeError, encodeStreamError, decodeError },

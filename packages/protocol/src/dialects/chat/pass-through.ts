@@ -17,6 +17,7 @@ import {
   withOutputBounds,
 } from '../shared/pass-through/request.ts'
 import type { PassThrough, PassThroughEdits, PassThroughRequest, PathParameters } from '../text-dialect.ts'
+import { calledMessages, withReasoningContent } from './pass-through/called-messages.ts'
 import { openMeter, problemOf } from './pass-through/meter.ts'
 import { openingIn } from './pass-through/opening.ts'
 import { isPlain } from './pass-through/plain-request.ts'
@@ -90,6 +91,7 @@ function readRequest(
     priced: pricedFields(bytes, facts, codec),
     urls: parsed !== undefined && isChecked ? NO_URLS : namedUrls(bytes, facts, parsed, codec),
     objects: isChecked || !isObject(parsed) ? NO_OBJECTS : vendorObjects(parsed),
+    calledMessages: () => calledMessages(isObject(parsed) ? parsed : parseBody(bytes, codec)),
     edited: (edits) => edited(bytes, facts, edits, codec),
     canonical() {
       const request = canonical ?? decodeRequest(parsed ?? parseBody(bytes, codec))
@@ -115,6 +117,9 @@ function edited(bytes: Uint8Array, facts: ChatFacts, edits: PassThroughEdits, co
     const tools = withoutTools(bytes, facts.fields, edits.withoutTools, codec)
     if (tools !== undefined) setField(fields, 'tools', tools)
   }
+  const messages = edits.reasoning && fieldNamed(facts.fields, 'messages')
+  if (messages && edits.reasoning)
+    setField(fields, 'messages', withReasoningContent(bytes, messages, edits.reasoning, codec))
   fields = withOutputBounds({ bytes, scan: facts, codec }, fields, edits)
   if (service?.cap === 'max_tokens') fields = withOlderCap(facts, fields, maxOutput)
   const changes: ChatEdits = { fields }

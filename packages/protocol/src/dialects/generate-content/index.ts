@@ -26,6 +26,7 @@ export const generateContent: TextDialectDescription = {
   },
   carriedHeaders: [],
   endUserField: () => undefined,
+  wantsReasoning: () => ({ form: 'signed' }),
   sealed: { marks: [sealedMark(signatureField(SEAL_PREFIX)), sealedMark(redactedField(SEAL_PREFIX))], isBase64: true },
   ...{ origin, endpoint, fieldNames, heartbeat, passThrough, tokenCounting },
   ...{ encodeError, encodeStreamError, encodeArrayStreamError, decodeError },

@@ -24,6 +24,7 @@ export const responses: TextDialectDescription = {
   effortField: 'reasoning.effort',
   echoesRequest: true,
   imageTool: 'image_generation',
+  wantsReasoning: () => ({ form: 'signed' }),
   sealed: {
     marks: [`"${SEAL_PREFIX}`, `"after.${SEAL_PREFIX}`, `"redacted.${SEAL_PREFIX}`],
     ownIds: { mark: '"rs_', pattern: /^"rs_[0-9a-f]{16}_/ },

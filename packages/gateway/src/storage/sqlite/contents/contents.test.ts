@@ -91,14 +91,14 @@ test('beyond the size limit keys are stored without their responses; once there 
 })
 
 test('beyond the size limit responses and reasoning state are rejected until there is space, and what is there is found', async () => {
-  const { responses, reasoning } = open(3 * 1024 * 1024)
+  const { responses, reasoning } = open(2 * 1024 * 1024)
   const part = new Uint8Array(1024 * 1024)
   const put = (id: string, keepMs: number) =>
-    responses.put({ id, account: 1n, parent: undefined, items: [], input: part, output: part, record: part, keepMs })
+    responses.put({ id, account: 1n, parent: undefined, items: [], media: [], turn: part, record: part, keepMs })
   expect(await put('a', 1_000)).toBe(true)
   for (const full of [put('b', 1_000), reasoning.put([{ account: 1n, key: newHash(), value: part }], 1_000)])
     expect(String(await thrownBy(full))).toContain(`StoreDown: ${file} has reached its size limit`)
-  expect((await responses.find(1n, 'a'))?.output).toEqual(part)
+  expect((await responses.find(1n, 'a'))?.turn).toEqual(part)
   now += 1_000
   expect(await responses.sweep(10)).toBe(1)
   expect(await put('b', 1_000)).toBe(true)

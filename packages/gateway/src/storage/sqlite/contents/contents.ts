@@ -15,6 +15,7 @@ import { tasksOver } from '../../sql/tasks.ts'
 import { StoreDown } from '../../storage.ts'
 import type { Tasks } from '../../tasks.ts'
 import { createPrivateFile } from '../owner-lock.ts'
+import { unpackRows } from './packed-rows.ts'
 import type { ContentsStatement, FromContents, ToContents } from './thread.ts'
 
 export const CONTENTS_FILE = 'contents.db'
@@ -61,7 +62,10 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
       const done = await used.send({ type: 'run', statements: batch.map(({ statement }) => statement) })
       if (done.type !== 'rows') throw new StoreDown(`${file}: unexpected message: ${done.type}`)
       usedBytes = done.usedBytes
-      for (const [index, { resolve }] of batch.entries()) resolve(done.rows[index] ?? [])
+      for (const [index, { resolve }] of batch.entries()) {
+        const rows = done.rows[index] ?? []
+        resolve('buffer' in rows ? unpackRows(rows) : rows)
+      }
     } catch (error) {
       if (used?.isDead()) thread = undefined
       for (const { reject } of batch) reject(error instanceof Error ? error : new StoreDown(String(error)))
@@ -124,6 +128,7 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
       },
       find: async (account, id) => (isThere() ? responses.find(account, id) : undefined),
       chain: async (account, id) => (isThere() ? responses.chain(account, id) : []),
+      wholeChain: async (account, id) => (isThere() ? responses.wholeChain(account, id) : []),
       withItems: async (account, items) => (isThere() ? responses.withItems(account, items) : new Map()),
       hide: async (account, id) => isThere() && responses.hide(account, id),
       sweep: async (limit) => (isThere() ? responses.sweep(limit) : 0),

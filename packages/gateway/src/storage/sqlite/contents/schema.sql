@@ -55,7 +55,7 @@ CREATE INDEX task_due ON task (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX task_expires ON task (expires_at) WHERE expires_at IS NOT NULL;
 
 -- Stored responses. continued: how many rows have this one as their parent; a row stays as long as there are any. A hidden row has
--- expired. items is a JSON list of ids. Columns that only some queries read come last, because they are long.
+-- expired. items and media are JSON lists of ids. Columns that only some queries read come last, because they are long.
 CREATE TABLE response (
   account INTEGER NOT NULL,
   id TEXT NOT NULL,
@@ -64,9 +64,9 @@ CREATE TABLE response (
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
   items TEXT NOT NULL,
+  media TEXT NOT NULL,
+  turn BLOB NOT NULL,
   record BLOB NOT NULL,
-  input BLOB NOT NULL,
-  output BLOB NOT NULL,
   PRIMARY KEY (account, id)
 ) STRICT;
 CREATE INDEX response_removable ON response (expires_at) WHERE continued = 0;
@@ -83,11 +83,13 @@ CREATE TRIGGER response_added AFTER INSERT ON response BEGIN
   UPDATE response SET continued = continued + 1 WHERE account = NEW.account AND id = NEW.parent;
   INSERT INTO response_item (account, item, created_at, response)
     SELECT NEW.account, value, NEW.created_at, NEW.id FROM json_each(NEW.items);
+  UPDATE media SET expires_at = 9007199254740991 WHERE id IN (SELECT value FROM json_each(NEW.media));
 END;
 CREATE TRIGGER response_removed AFTER DELETE ON response BEGIN
   UPDATE response SET continued = continued - 1 WHERE account = OLD.account AND id = OLD.parent;
   DELETE FROM response_item WHERE account = OLD.account AND item IN (SELECT value FROM json_each(OLD.items))
     AND created_at = OLD.created_at AND response = OLD.id;
+  UPDATE media SET expires_at = 0 WHERE id IN (SELECT value FROM json_each(OLD.media));
 END;
 
 -- Reasoning state that clients cannot carry, and the bytes of its values by account.

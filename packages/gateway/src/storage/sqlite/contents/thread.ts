@@ -3,6 +3,7 @@ import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import type { Row } from '../../sql/rows.ts'
 import { closeWritten } from '../database.ts'
 import { openContentsFile, usedBytes } from './file.ts'
+import { type PackedRows, packRows } from './packed-rows.ts'
 
 declare const self: Worker
 
@@ -13,7 +14,7 @@ export type ToContents =
   | { type: 'close' }
 export type FromContents =
   | { type: 'opened' | 'closed' }
-  | { type: 'rows'; rows: Row[][]; usedBytes: number }
+  | { type: 'rows'; rows: (Row[] | PackedRows)[]; usedBytes: number }
   | { type: 'failed'; message: string }
 
 let db: Database | undefined
@@ -28,7 +29,8 @@ function handle(message: ToContents): FromContents {
     closeWritten(db)
     return { type: 'closed' }
   }
-  return { type: 'rows', rows: inOneCommit(db, message.statements), usedBytes: usedBytes(db) }
+  const rows = inOneCommit(db, message.statements).map((list) => (list.length > 1 ? packRows(list) : list))
+  return { type: 'rows', rows, usedBytes: usedBytes(db) }
 }
 
 function inOneCommit(file: Database, statements: readonly ContentsStatement[]): Row[][] {
@@ -37,27 +39,11 @@ function inOneCommit(file: Database, statements: readonly ContentsStatement[]): 
   return file.transaction(() => statements.map(run)).immediate()
 }
 
-/** The contents of many rows as parts of one buffer, which is moved to the other thread: a copy of each would take several times as long. */
-function intoOneBuffer(rows: Row[]): ArrayBuffer {
-  const blobs = rows.flatMap((row) =>
-    Object.entries(row).flatMap(([column, bytes]) => (bytes instanceof Uint8Array ? [{ row, column, bytes }] : [])),
-  )
-  const buffer = new ArrayBuffer(blobs.reduce((sum, { bytes }) => sum + bytes.length, 0))
-  let offset = 0
-  for (const { row, column, bytes } of blobs) {
-    const part = new Uint8Array(buffer, offset, bytes.length)
-    part.set(bytes)
-    row[column] = part
-    offset += bytes.length
-  }
-  return buffer
-}
-
 self.onmessage = ({ data }: MessageEvent<ToContents>) => {
   try {
     const done = handle(data)
-    const lists = done.type === 'rows' ? done.rows.filter(({ length }) => length > 1) : []
-    self.postMessage(done, lists.map(intoOneBuffer))
+    const buffers = done.type === 'rows' ? done.rows.flatMap((rows) => ('buffer' in rows ? [rows.buffer] : [])) : []
+    self.postMessage(done, buffers)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     self.postMessage({ type: 'failed', message } satisfies FromContents)

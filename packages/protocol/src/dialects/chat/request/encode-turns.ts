@@ -65,12 +65,19 @@ function addAssistant(messages: WrittenMessage[], turn: Turn, context: Context):
   let refusal: string | undefined
   let reasoning: string | undefined
   const calls: WrittenCall[] = []
+  /** A signature that another dialect had to put into reasoning of its own: it belongs to the call that follows. */
+  let carried: string | undefined
   for (const part of turn.parts) {
     if (part.type === 'text') text = (text ?? '') + part.text
     else if (part.type === 'refusal') refusal = (refusal ?? '') + part.text
-    else if (part.type === 'reasoning') reasoning = (reasoning ?? '') + part.text
-    else if (part.type === 'call') calls.push(encodeCall(part, context))
-    else if (part.type === 'media') throw unsupported(part.at, 'The upstream of this model takes no media of its own.')
+    else if (part.type === 'reasoning') {
+      reasoning = (reasoning ?? '') + part.text
+      carried = part.text === '' ? part.signature : undefined
+    } else if (part.type === 'call') {
+      calls.push(encodeCall(part, part.signature ?? carried, context))
+      carried = undefined
+    } else if (part.type === 'media')
+      throw unsupported(part.at, 'The upstream of this model takes no media of its own.')
     else if (part.type === 'foreign') target.warn('turns', 'dropped')
   }
   const isEmpty = text === undefined && refusal === undefined && calls.length === 0
@@ -87,10 +94,10 @@ function addAssistant(messages: WrittenMessage[], turn: Turn, context: Context):
 type WrittenAssistant = Extract<WrittenMessage, { role: 'assistant' }>
 type WrittenUser = Extract<WrittenMessage, { role: 'user' }>
 
-function encodeCall(part: CallPart, { target, names, service }: Context): WrittenCall {
+function encodeCall(part: CallPart, sealed: string | undefined, { target, names, service }: Context): WrittenCall {
   const id = sentId(part.id, service)
   const name = names.sent(part.name)
-  const signature = part.signature === undefined ? undefined : target.unseal(part.signature)
+  const signature = sealed === undefined ? undefined : target.unseal(sealed)
   const signed = signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }
   if (part.custom && service.customTools) {
     return { id, type: 'custom', custom: { name, input: part.arguments }, ...signed }

@@ -125,8 +125,10 @@ function readPart(value: unknown, at: string, calls: CallMatcher, reading: Decod
         throw wrong(`${at}.functionCall.name`, `${at}.functionCall.name is required`)
       const given = call.args ?? {}
       if (!isObject(given)) throw wrong(`${at}.functionCall.args`, `${at}.functionCall.args must be an object`)
-      const id = calls.call(readName(call, 'id', `${at}.functionCall`), name)
-      return { type: 'call', id, name, arguments: JSON.stringify(given), custom: false, ...signed }
+      const own = readName(call, 'id', `${at}.functionCall`)
+      const id = calls.call(own, name)
+      const renamed = own === undefined || own === '' || own === id ? {} : { givenId: own }
+      return { type: 'call', id, ...renamed, name, arguments: JSON.stringify(given), custom: false, ...signed }
     }
     case 'functionResponse':
       return decodeResult(part.functionResponse, `${at}.functionResponse`, calls, reading.left)

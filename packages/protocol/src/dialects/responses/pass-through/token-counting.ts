@@ -4,6 +4,7 @@ import { readBody } from '../../shared/pass-through/request.ts'
 import { countIn, countRequest, fieldsIn } from '../../shared/pass-through/token-counting.ts'
 import type { TokenCounting } from '../../text-dialect.ts'
 import { decodeRequest } from '../request/decode-request.ts'
+import { stateOf } from '../state/request-state.ts'
 import { NAMES } from './known-names.ts'
 import { namedUrls, vendorObjects } from './vendor-fields.ts'
 
@@ -16,7 +17,8 @@ export const tokenCounting: TokenCounting = {
   readRequest(bytes, codec, addressed, maxValues) {
     const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
     const canonical = decodeRequest(body, addressed)
-    return countRequest({ bytes, scan, body }, canonical, { objects: vendorObjects(body), urls: namedUrls(body) })
+    const named = { objects: vendorObjects(body), urls: namedUrls(body), state: stateOf({ bytes, scan, codec }, body) }
+    return countRequest({ bytes, scan, body }, canonical, named)
   },
   countBody: (request, model) => ({ model, ...fieldsIn(request, (name) => COUNTED.has(name)) }),
   decodeCount: (body) => countIn(body, 'input_tokens'),

@@ -6,8 +6,8 @@ import { editFields, elementsOf, type FieldEdits, setField } from '../../../fram
 import { fieldNamed } from '../../../framing/json/json-scan.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
 import { concat } from '../../../framing/relay.ts'
-import { isId, objectsIn, type Scanned } from '../../shared/pass-through/request.ts'
-import type { ConversationState } from '../../text-dialect.ts'
+import { isId, joinEdits, objectsIn, type Scanned } from '../../shared/pass-through/request.ts'
+import type { ConversationState, PassThroughEdits, PassThroughRequest } from '../../text-dialect.ts'
 import { isReference } from '../request/stored-state.ts'
 
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
@@ -23,6 +23,7 @@ export function stateOf(scanned: Scanned, body: Json): ConversationState {
     include: includeOf(body),
     items: (stored) => concat(separated(ownItems(scanned, body, stored), scanned)),
     expanded: (history, stored) => expanded(scanned, body, history, stored),
+    unstored,
   }
 }
 
@@ -33,12 +34,13 @@ function includeOf({ include: asked }: Json): string | undefined {
 
 type Stored = ReadonlyMap<string, Uint8Array>
 
-/** Each item of the request, in JSON, with the items that it only names. */
+/** The items of the request, in JSON, with the items that it only names: each by itself, or all in one with their commas. */
 function ownItems({ bytes, scan, codec }: Scanned, body: Json, stored: Stored): Uint8Array[] {
   const { input } = body
   if (typeof input === 'string') return [codec.encode(`{"type":"message","role":"user","content":${jsonText(input)}}`)]
   const field = fieldNamed(scan.fields, 'input')
-  if (field?.kind !== 'array' || !Array.isArray(input)) return []
+  if (field?.kind !== 'array' || !Array.isArray(input) || input.length === 0) return []
+  if (stored.size === 0) return [bytes.subarray(field.start + 1, field.end - 1)]
   return elementsOf(bytes, field.start, field.end).map(({ start, end }, index) => {
     const item: unknown = input[index]
     const named = isObject(item) && isReference(item) && typeof item.id === 'string' ? stored.get(item.id) : undefined
@@ -53,13 +55,21 @@ function separated(items: readonly Uint8Array[], { codec }: Scanned): Uint8Array
 
 function expanded(scanned: Scanned, body: Json, history: readonly Uint8Array[], stored: Stored): Uint8Array {
   const { bytes, scan, codec } = scanned
-  const edits: FieldEdits = { set: [], remove: ['previous_response_id'] }
-  const earlier = history.filter((part) => part.length > 0)
-  // Without a history the input stays as the client wrote it.
-  const isAlone = earlier.length === 0 && stored.size === 0
-  const items = isAlone ? [] : [...earlier, ...ownItems(scanned, body, stored)]
-  if (!isAlone) setField(edits, 'input', concat([codec.encode('['), ...separated(items, scanned), codec.encode(']')]))
-  // The gateway stores the response.
-  setField(edits, 'store', 'false')
+  const edits: FieldEdits = { set: [], remove: UNSTORED.remove }
+  const items = [...history.filter((part) => part.length > 0), ...ownItems(scanned, body, stored)]
+  setField(edits, 'input', concat([codec.encode('['), ...separated(items, scanned), codec.encode(']')]))
+  setField(edits, 'store', UNSTORED.set.store)
   return concat([...editFields(bytes, scan, edits, codec)])
+}
+
+/** The gateway stores the response. */
+const UNSTORED = { set: { store: 'false' }, remove: ['previous_response_id'] } satisfies PassThroughEdits
+
+function unstored(request: PassThroughRequest): PassThroughRequest {
+  const canonical = { ...request.canonical(), store: false }
+  return {
+    ...request,
+    canonical: () => canonical,
+    edited: (edits) => request.edited(joinEdits([UNSTORED, edits])),
+  }
 }

@@ -4,31 +4,16 @@
 import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
 import { objectsIn } from '../../shared/pass-through/request.ts'
 
-export type ResponseParts = {
-  id: string
-  /** JSON of the items that a later request begins with, separated by commas. */
-  continued: string
-  /** JSON of the whole response. */
-  record: string
-  /** The ids of the items. */
-  items: readonly string[]
-}
+export type EndedResponse = Json & { id: string; output: Json[] }
 
 const TERMINAL: ReadonlySet<unknown> = new Set(['response.completed', 'response.incomplete', 'response.done'])
 const ENDED: ReadonlySet<unknown> = new Set(['completed', 'incomplete'])
 
 /** `text`: a response, or the last events of its stream. undefined: it has not ended as one that can be continued. */
-export function partsOf(text: string): ResponseParts | undefined {
+export function endedResponse(text: string): EndedResponse | undefined {
   const response = text.trimStart().startsWith('{') ? parsedJson(text) : lastResponse(text)
   if (!isObject(response) || typeof response.id !== 'string' || !ENDED.has(response.status)) return undefined
-  const items = objectsIn(response.output).map(([item]) => item)
-  const continued = items.flatMap((item) => continuedItem(item) ?? [])
-  return {
-    id: response.id,
-    continued: continued.map((item) => JSON.stringify(item)).join(','),
-    record: JSON.stringify(response),
-    items: items.flatMap(({ id }) => (typeof id === 'string' ? [id] : [])),
-  }
+  return { ...response, id: response.id, output: objectsIn(response.output).map(([item]) => item) }
 }
 
 function lastResponse(frames: string): unknown {
@@ -39,6 +24,16 @@ function lastResponse(frames: string): unknown {
   }
   return undefined
 }
+
+/** JSON of the items that a later request begins with, separated by commas. */
+export const continuedItems = (output: readonly Json[]): string =>
+  output
+    .flatMap((item) => continuedItem(item) ?? [])
+    .map((item) => JSON.stringify(item))
+    .join(',')
+
+export const idsOf = (items: readonly Json[]): string[] =>
+  items.flatMap(({ id }) => (typeof id === 'string' ? [id] : []))
 
 /**
  * An item in the form in which a later request sends it. Vendors look an item with an id up in a store of their own, which has

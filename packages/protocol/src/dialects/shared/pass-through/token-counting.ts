@@ -9,7 +9,7 @@ import { countMedia } from './request.ts'
 export function countRequest(
   facts: { bytes: Uint8Array; scan: { values: number }; body: Json },
   canonical: CanonicalRequest,
-  named: Pick<CountRequest, 'objects' | 'urls'>,
+  named: Pick<CountRequest, 'objects' | 'urls' | 'state'>,
 ): CountRequest {
   const { bytes, scan, body } = facts
   const textBytes = bytes.length - countMedia(canonical).encodedBytes

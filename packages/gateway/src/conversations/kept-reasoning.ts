@@ -1,0 +1,103 @@
+// Reasoning that a client cannot send back is kept here with the tool call that it belongs to, for the account and the upstream
+// that made it, and found again when the conversation goes on.
+
+import { type Ticker, withTimeout } from '@trivium/http/ticker.ts'
+import {
+  type CalledTool,
+  type CallReasoning,
+  callKey,
+  type ReasonedCall,
+} from '@trivium/protocol/canonical/call-reasoning.ts'
+import type { AccountSecrets } from '../access/account-secrets.ts'
+import { codec } from '../bytes/codec.ts'
+import type { Log } from '../observe/log.ts'
+import type { Reasoning, ReasoningEntry } from '../storage/reasoning.ts'
+
+export type ReasoningDependencies = {
+  store: { reasoning: Reasoning }
+  accountKeys: Pick<AccountSecrets, 'pseudonym' | 'encrypt' | 'decrypt'>
+  ticker: Ticker
+  log: Log
+}
+
+/** Longer reasoning of one call is not kept. An account's whole share is limited by the store. */
+const MOST_ENTRY_BYTES = 256 * 1024
+/** The client waits for its last byte, or for its response to begin, meanwhile. */
+const WITHIN_MS = 2_000
+
+/** Never rejects: a response does not fail because its reasoning is not kept. */
+export async function keepReasoning(
+  account: bigint,
+  upstream: string,
+  calls: readonly ReasonedCall[],
+  keepMs: number,
+  deps: ReasoningDependencies,
+): Promise<void> {
+  const entries = new Map<string, ReasoningEntry>()
+  for (const { call, reasoning } of calls) {
+    const value = codec.encode(JSON.stringify(reasoning))
+    const key = storeKey(account, upstream, call, deps)
+    if (value.length > MOST_ENTRY_BYTES)
+      deps.log.warn('reasoning not kept', { reason: 'too long', bytes: value.length })
+    else entries.set(hex(key), { account, key, value: deps.accountKeys.encrypt(account, 'reasoning', value, key) })
+  }
+  if (entries.size === 0) return
+  try {
+    const putting = deps.store.reasoning.put([...entries.values()], keepMs).then(() => true)
+    if (await withTimeout(deps.ticker, WITHIN_MS, putting)) return
+    deps.log.warn('reasoning not kept', { reason: 'the store is slow' })
+  } catch (error) {
+    deps.log.warn('reasoning not kept', { error: String(error) })
+  }
+}
+
+/** What was kept, by upstream and then by call (`callKey`). */
+export type FoundReasoning = ReadonlyMap<string, ReadonlyMap<string, CallReasoning>>
+
+/** In one round trip to the store. Never rejects: reasoning that is not found is missing, and that is not an error. */
+export async function findReasoning(
+  account: bigint,
+  upstreams: readonly string[],
+  calls: readonly CalledTool[],
+  deps: ReasoningDependencies,
+): Promise<FoundReasoning> {
+  const wanted = upstreams.flatMap((upstream) =>
+    calls.map((call) => ({ upstream, call, key: storeKey(account, upstream, call, deps) })),
+  )
+  const values = await valuesOf(
+    account,
+    wanted.map(({ key }) => key),
+    deps,
+  )
+  const found = new Map<string, Map<string, CallReasoning>>()
+  for (const { upstream, call, key } of values.size === 0 ? [] : wanted) {
+    const sealed = values.get(hex(key))
+    const plain = sealed && deps.accountKeys.decrypt(account, 'reasoning', sealed, key)
+    if (!plain) continue
+    const ofUpstream = found.get(upstream) ?? new Map<string, CallReasoning>()
+    ofUpstream.set(callKey(call), JSON.parse(codec.decode(plain, 0, plain.length)))
+    found.set(upstream, ofUpstream)
+  }
+  return found
+}
+
+async function valuesOf(
+  account: bigint,
+  keys: readonly Uint8Array[],
+  { store, ticker, log }: ReasoningDependencies,
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  try {
+    const values = await withTimeout(ticker, WITHIN_MS, store.reasoning.find(account, keys))
+    if (values) return values
+    log.warn('kept reasoning not read', { reason: 'the store is slow' })
+  } catch (error) {
+    log.warn('kept reasoning not read', { error: String(error) })
+  }
+  return new Map()
+}
+
+/** 32 bytes that say nothing about the call without the master secret. */
+const storeKey = (account: bigint, upstream: string, call: CalledTool, deps: ReasoningDependencies): Uint8Array =>
+  Buffer.from(deps.accountKeys.pseudonym(account, 'reasoning', JSON.stringify([upstream, callKey(call)])), 'base64url')
+
+const hex = (key: Uint8Array): string => Buffer.from(key).toString('hex')

@@ -1,0 +1,71 @@
+// Rejects requests that cannot fit into the context of their model, before anything is held or sent. A request that the upstream
+// might accept is never rejected: where it is not certain, the upstream decides.
+
+import { RequestError } from '@trivium/protocol/canonical/reading.ts'
+import type { CanonicalRequest, Part } from '@trivium/protocol/canonical/request.ts'
+import type { TextOffer } from '../access/catalogue.ts'
+import { Failure } from '../access/failure.ts'
+import type { TextRequest } from './request.ts'
+
+/** Shorter requests are not looked at. Prose and code have about 4 bytes per token, so nearly all of them fit. */
+const BYTES_PER_TOKEN = 4
+/** Counting ends at this multiple of the context: a longer request costs no more CPU. */
+const COUNTED_CONTEXTS = 2
+
+/** Throws Failure. For nearly all requests this compares two numbers. */
+export function checkContext({ request }: TextRequest, { model }: TextOffer): void {
+  const { context } = model.limits
+  if (context === undefined || request.textBytes <= context * BYTES_PER_TOKEN) return
+  const tokens = leastTokens(canonicalOf(request), context * COUNTED_CONTEXTS)
+  if (tokens <= context) return
+  const message = `The request has at least ${tokens} tokens, and model '${model.id}' accepts at most ${context}. Shorten it.`
+  throw new Failure('context_too_long', message)
+}
+
+/** undefined: no request of this gateway's dialects, though its upstream may understand it. */
+function canonicalOf(request: TextRequest['request']): CanonicalRequest | undefined {
+  try {
+    return request.canonical()
+  } catch (error) {
+    if (error instanceof RequestError) return undefined
+    throw error
+  }
+}
+
+/** A number of tokens that no tokenizer is below, or `enough` if there are more. */
+function leastTokens(request: CanonicalRequest | undefined, enough: number): number {
+  // Fields of a single vendor, such as `truncation` and `context_management`, may make it drop parts of the request.
+  if (!request || request.untranslated.length > 0) return 0
+  let words = 0
+  const count = (text: string): void => {
+    words += countWords(text, enough - words)
+  }
+  for (const { text } of request.instructions) count(text)
+  for (const { parts } of request.turns) for (const part of parts) countPart(part, count)
+  return words
+}
+
+/** Media are not counted, since their tokens depend on the vendor; nor is reasoning, which vendors drop from earlier turns. */
+function countPart(part: Part, count: (text: string) => void): void {
+  if (part.type === 'text' || part.type === 'refusal') count(part.text)
+  else if (part.type === 'call') count(part.arguments)
+  else if (part.type === 'result') for (const each of part.parts) countPart(each, count)
+}
+
+/**
+ * Letters after a space. No token of the tokenizers in use spans two words, whereas bytes say little: one token can be 128 spaces,
+ * and a token of Hindi has 10 bytes on average.
+ */
+function countWords(text: string, most: number): number {
+  let words = 0
+  for (let at = text.indexOf(' '); at >= 0 && words < most; at = text.indexOf(' ', at + 1)) {
+    if (isLetter(text.charCodeAt(at + 1))) words++
+  }
+  return words
+}
+
+/** Of ASCII, or of another alphabet; not punctuation and symbols (U+2000 to U+33FF). */
+function isLetter(code: number): boolean {
+  const lowercase = code | 0x20
+  return (lowercase >= 0x61 && lowercase <= 0x7a) || (code >= 0xc0 && (code < 0x2000 || code > 0x33ff))
+}

@@ -1,0 +1,15 @@
+// Keeps the reasoning of a response that its client cannot send back.
+
+import { keepReasoning as keep, type ReasoningDependencies } from '../../conversations/kept-reasoning.ts'
+import type { TextCall } from '../text-call.ts'
+
+/**
+ * Called before the settlement and awaited after it, so that neither waits for the other; the last byte waits for both, since the
+ * client's next request needs it.
+ */
+export function keepReasoning({ attempt, caller }: TextCall, deps: ReasoningDependencies): Promise<void> | undefined {
+  const { collector } = attempt.answerer
+  const calls = collector?.calls() ?? []
+  if (!collector || calls.length === 0) return undefined
+  return keep(caller.account, attempt.candidate.upstream.id, calls, collector.keepMs, deps)
+}

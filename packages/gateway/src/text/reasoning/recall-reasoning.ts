@@ -1,0 +1,87 @@
+// Recalls the reasoning of tool calls that a client has sent back without it, before the request is routed: the upstream that made
+// it is preferred.
+
+import { type CalledTool, lacksReasoning } from '@trivium/protocol/canonical/call-reasoning.ts'
+import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import type { CalledMessage, WantedReasoning } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { Catalogue, TextCandidate, TextOffer } from '../../access/catalogue.ts'
+import { findReasoning, type ReasoningDependencies } from '../../conversations/kept-reasoning.ts'
+import type { RoutedRequest, TextRequest } from '../request.ts'
+import { dialectOf } from '../translation/outbound.ts'
+import { RecalledReasoning } from './recalled-reasoning.ts'
+
+/** Of the newest calls. Models have answered by the older ones long ago. */
+const MOST_CALLS = 64
+/** Calls times upstreams. */
+const MOST_KEYS = 256
+
+const TOOL_CALLS = Buffer.from('"tool_calls"')
+const { indexOf } = Buffer.prototype
+
+/** Searched without parsing: most requests have none. */
+export const hasToolCalls = (body: Uint8Array): boolean => indexOf.call(body, TOOL_CALLS) !== -1
+
+/** How the candidate wants the reasoning of tool calls back. */
+export function wantedBy(
+  candidate: TextCandidate,
+  { dialect }: Pick<TextRequest, 'dialect'>,
+): WantedReasoning | undefined {
+  const upstream = TEXT_DIALECTS[dialectOf(candidate, dialect.id)]
+  return upstream.wantsReasoning?.(candidate.route.model, candidate.upstream.service)
+}
+
+/** Whether the store has to be asked. Cheap for requests without tool calls. */
+export function mayLackReasoning(request: TextRequest, offer: TextOffer): boolean {
+  if (request.keepReasoningMs === undefined || request.recalled) return false
+  if (!isLossy(request)) return false
+  return candidatesOf(offer).some((candidate) => wantedFrom(candidate, request) !== undefined)
+}
+
+function isLossy({ dialect, request, body }: TextRequest): boolean {
+  if (request.calledMessages) return hasToolCalls(body)
+  // Other clients lose only what they asked not to be shown.
+  return !dialect.losesReasoning && request.tools > 0 && request.canonical().reasoning.show === 'none'
+}
+
+const candidatesOf = ({ candidates, fallbacks }: TextOffer): TextCandidate[] => [
+  ...candidates,
+  ...fallbacks.flatMap((each) => each.candidates),
+]
+
+/** Clients that carry signatures lose text alone. */
+function wantedFrom(candidate: TextCandidate, request: TextRequest): WantedReasoning | undefined {
+  const wanted = wantedBy(candidate, request)
+  return request.dialect.losesReasoning || wanted?.form === 'text' ? wanted : undefined
+}
+
+export async function recallReasoning(
+  request: TextRequest,
+  offer: TextOffer,
+  { account }: RoutedRequest['caller'],
+  { config }: Catalogue,
+  deps: ReasoningDependencies,
+): Promise<RecalledReasoning> {
+  const wanting = candidatesOf(offer).filter((candidate) => wantedFrom(candidate, request) !== undefined)
+  const forms = new Set(wanting.flatMap((candidate) => wantedFrom(candidate, request)?.form ?? []))
+  const isLacking = ({ hasReasoning, isSigned }: CalledMessage) =>
+    (forms.has('text') && !hasReasoning) || (forms.has('signed') && !isSigned)
+  const calls = (
+    request.request
+      .calledMessages?.()
+      .filter(isLacking)
+      .flatMap((message) => message.calls) ?? hiddenCalls(request)
+  ).slice(-MOST_CALLS)
+  if (calls.length === 0) return NOTHING
+  // Those of the offer first; where another one made the reasoning, the client is told that it is lost.
+  const upstreams = new Set([...wanting.map(({ upstream }) => upstream.id), ...config.upstreams.keys()])
+  const asked = [...upstreams].slice(0, Math.floor(MOST_KEYS / calls.length))
+  return new RecalledReasoning(calls, await findReasoning(account, asked, calls, deps))
+}
+
+const NOTHING = new RecalledReasoning([], new Map())
+
+const hiddenCalls = ({ request }: TextRequest): CalledTool[] =>
+  request
+    .canonical()
+    .turns.filter((turn) => lacksReasoning(turn, 'text'))
+    .flatMap(({ parts }) => parts.filter((part) => part.type === 'call'))

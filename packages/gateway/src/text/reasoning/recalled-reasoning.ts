@@ -1,0 +1,65 @@
+// The reasoning that was recalled for a request, and how it is put back for one upstream.
+
+import {
+  type CalledTool,
+  type CallReasoning,
+  callKey,
+  type ReasoningForm,
+  withReasoning,
+} from '@trivium/protocol/canonical/call-reasoning.ts'
+import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
+import type { CalledMessage } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { FoundReasoning } from '../../conversations/kept-reasoning.ts'
+
+export class RecalledReasoning {
+  /** The upstream that made the newest of it. */
+  readonly home: string | undefined
+  readonly #found: FoundReasoning
+
+  constructor(calls: readonly CalledTool[], found: FoundReasoning) {
+    this.#found = found
+    this.home = found.size === 0 ? undefined : homeOf(calls, found)
+  }
+
+  has(upstream: string): boolean {
+    return this.#found.has(upstream)
+  }
+
+  /** Bytes that it adds to a request for this upstream. */
+  bytesFor(upstream: string): number {
+    let bytes = 0
+    for (const reasoning of this.#found.get(upstream)?.values() ?? []) bytes += JSON.stringify(reasoning).length
+    return bytes
+  }
+
+  /** Only another upstream has made reasoning of some call, so it cannot be put back. */
+  isLostAt(upstream: string): boolean {
+    const own = this.#found.get(upstream)
+    for (const [id, others] of this.#found)
+      if (id !== upstream) for (const key of others.keys()) if (!own?.has(key)) return true
+    return false
+  }
+
+  into(request: CanonicalRequest, upstream: string, form: ReasoningForm): CanonicalRequest {
+    if (!this.#found.has(upstream)) return request
+    return { ...request, turns: withReasoning(request.turns, form, (call) => this.#of(upstream, call)) }
+  }
+
+  /** The text of a message's reasoning. */
+  textOf({ calls }: CalledMessage, upstream: string): string {
+    const parts = calls.flatMap((call) => this.#of(upstream, call)?.before ?? [])
+    return parts.map((part) => (part.type === 'reasoning' ? part.text : '')).join('')
+  }
+
+  #of(upstream: string, call: CalledTool): CallReasoning | undefined {
+    return this.#found.get(upstream)?.get(callKey(call))
+  }
+}
+
+function homeOf(calls: readonly CalledTool[], found: FoundReasoning): string | undefined {
+  for (const call of calls.toReversed()) {
+    const key = callKey(call)
+    for (const [upstream, reasoning] of found) if (reasoning.has(key)) return upstream
+  }
+  return undefined
+}
