@@ -18,7 +18,8 @@ export default function SettingsPage() {
   const { settings: t } = useTexts()
   // The set-up link leads to the password.
   useEffect(() => {
-    if (window.location.hash === '#password') document.querySelector<HTMLElement>('#password input:not([hidden])')?.focus()
+    if (window.location.hash === '#password')
+      document.querySelector<HTMLElement>('#password input:not([hidden])')?.focus()
   }, [])
   return (
     <div className="max-w-[800px]">
