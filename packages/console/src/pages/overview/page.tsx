@@ -1,7 +1,123 @@
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useRead } from '../../api/queries.ts'
+import { useSession } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
-import { PageHeader } from '../../ui/page.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
+import { PageHeader, Section, Stat } from '../../ui/page.tsx'
+import { Banner, EmptyState, ErrorState } from '../../ui/states.tsx'
+import { Table } from '../../ui/table.tsx'
+import { Amount } from '../../ui/values.tsx'
+import { useRequestColumns } from '../usage/requests.tsx'
+import { SpendChart } from './chart.tsx'
+import { FirstRun } from './first-run.tsx'
+
+const REFRESH_MS = 5_000
 
 export default function OverviewPage() {
   const t = useTexts().overview
-  return <PageHeader title={t.title} />
+  const { data, error, refetch } = useRead('overview', {}, { every: REFRESH_MS })
+  const [isFinished, setFinished] = useState(false)
+  const [hasBegun, setBegun] = useState(false)
+  // The path goes on after its key is created.
+  const isFirstRun = !isFinished && (hasBegun || data?.keys === 0)
+
+  if (error && !data) {
+    return (
+      <>
+        <PageHeader title={t.title} />
+        <ErrorState error={error} retry={refetch} />
+      </>
+    )
+  }
+  return (
+    <>
+      <PageHeader title={t.title} />
+      <LowBalance />
+      <Balances />
+      {isFirstRun && <FirstRun onBegin={() => setBegun(true)} onFinish={() => setFinished(true)} />}
+      {(!isFirstRun || (data?.requests.length ?? 0) > 0) && (
+        <>
+          <SpendChart days={data?.days} />
+          <LatestRequests />
+        </>
+      )}
+    </>
+  )
+}
+
+function LowBalance() {
+  const t = useTexts().overview
+  const { is_low: isLow } = useSession()
+  if (!isLow) return null
+  return (
+    <div className="mb-4">
+      <Banner tone="warn" action={<ButtonLink href="/wallet">{t.wallet}</ButtonLink>}>
+        {t.low}
+      </Banner>
+    </div>
+  )
+}
+
+function Balances() {
+  const t = useTexts().overview
+  const { data } = useRead('overview', {}, { every: REFRESH_MS })
+  const amount = (usd: string | undefined) => (usd === undefined ? undefined : <Amount usd={usd} />)
+  const isHeld = data !== undefined && !/^0(\.0*)?$/.test(data.held_usd)
+  return (
+    <div className="mb-6 grid gap-3 wide:grid-cols-3">
+      <Stat
+        label={t.balance}
+        note={
+          isHeld ? (
+            <>
+              <Amount usd={data.held_usd} /> {t.held}
+            </>
+          ) : (
+            t.noneHeld
+          )
+        }
+      >
+        {amount(data?.balance_usd)}
+      </Stat>
+      <Stat label={t.today} note={t.utc}>
+        {amount(data?.spent_today_usd)}
+      </Stat>
+      <Stat label={t.month} note={t.utc}>
+        {amount(data?.spent_this_month_usd)}
+      </Stat>
+    </div>
+  )
+}
+
+function LatestRequests() {
+  const t = useTexts().overview
+  const { data } = useRead('overview', {}, { every: REFRESH_MS })
+  const columns = useRequestColumns()
+  const [, navigate] = useLocation()
+  return (
+    <Section
+      flush
+      title={t.requests}
+      actions={
+        <ButtonLink small href="/usage">
+          {t.allRequests}
+        </ButtonLink>
+      }
+    >
+      <Table
+        label={t.requests}
+        columns={columns}
+        rows={data?.requests}
+        rowKey={(row) => row.request_id}
+        expected={10}
+        onOpen={(row) => navigate(`/usage?request=${row.request_id}`)}
+        empty={
+          <EmptyState title={t.empty} action={<ButtonLink href="/playground">{t.emptyAction}</ButtonLink>}>
+            {t.emptyText}
+          </EmptyState>
+        }
+      />
+    </Section>
+  )
 }

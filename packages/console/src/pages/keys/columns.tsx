@@ -1,0 +1,132 @@
+import type { KeyRow } from '@trivium/gateway/console-api/types.ts'
+import { useLanguage, useTexts } from '../../i18n/language.tsx'
+import { IconButton } from '../../ui/button.tsx'
+import { Menu, type MenuItem } from '../../ui/overlay.tsx'
+import { Badge, type Tone } from '../../ui/states.tsx'
+import type { Column } from '../../ui/table.tsx'
+import { Amount, Bar, formatUsd, Time } from '../../ui/values.tsx'
+
+export type KeyAction = 'edit' | 'rotate' | 'usage' | 'delete'
+
+const TONES: Readonly<Record<KeyRow['state'], Tone>> = { active: 'good', expired: 'warn', deleted: 'plain' }
+
+export function useKeyColumns(onAction: (action: KeyAction, key: KeyRow) => void): Column<KeyRow>[] {
+  const { keys, common } = useTexts()
+  const t = keys.list
+  return [
+    { id: 'name', label: t.name, skeleton: 'w-28', cell: (key) => <Name row={key} /> },
+    {
+      id: 'secret',
+      label: t.secret,
+      skeleton: 'w-16',
+      cell: ({ last_four }) => (
+        <span className="font-mono text-sm whitespace-nowrap text-muted">
+          <span aria-hidden="true">sk-…{last_four}</span>
+          <span className="sr-only">{t.secretEnding(last_four)}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'group',
+      label: t.group,
+      skeleton: 'w-16',
+      cell: ({ group }) => <span className="break-words">{group}</span>,
+    },
+    { id: 'spent', label: t.spent, skeleton: 'w-32', cell: (key) => <Spent row={key} /> },
+    {
+      id: 'expires',
+      label: t.expires,
+      skeleton: 'w-20',
+      cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} style="date" /> : muted(common.never)),
+    },
+    {
+      id: 'used',
+      label: t.lastUsed,
+      skeleton: 'w-20',
+      cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} style="relative" /> : muted(common.never)),
+    },
+    {
+      id: 'state',
+      label: t.state,
+      skeleton: 'w-14',
+      cell: ({ state }) => <Badge tone={TONES[state]}>{keys.states[state]}</Badge>,
+    },
+    {
+      id: 'actions',
+      label: t.actions,
+      hideLabel: true,
+      align: 'right',
+      skeleton: 'w-7',
+      cell: (key) => <Actions row={key} onAction={onAction} />,
+    },
+  ]
+}
+
+const muted = (text: string) => <span className="text-muted">{text}</span>
+
+function Name({ row }: { row: KeyRow }) {
+  const t = useTexts().keys.list
+  const isRestricted = row.models !== null || row.networks !== null
+  return (
+    <span className="inline-flex flex-col max-wide:items-end">
+      <span className="inline-flex flex-wrap items-center gap-x-2 max-wide:justify-end">
+        <span className="font-medium break-words [overflow-wrap:anywhere]">{row.name}</span>
+        {row.purpose === 'playground' && <Badge tone="accent">{t.builtIn}</Badge>}
+        {isRestricted && <Badge>{t.restricted}</Badge>}
+      </span>
+      {row.former_secret_until && (
+        <span className="text-sm text-muted">
+          {t.formerUntil} <Time at={row.former_secret_until} />
+        </span>
+      )}
+    </span>
+  )
+}
+
+function Spent({ row }: { row: KeyRow }) {
+  const t = useTexts().keys.list
+  const { locale } = useLanguage()
+  const { cap_usd: cap, cap_period: period, spent_under_cap_usd: spent } = row
+  if (cap === null) {
+    return (
+      <span className="inline-flex flex-wrap gap-x-2 max-wide:justify-end">
+        <Amount usd={row.spent_usd} /> {muted(t.noCap)}
+      </span>
+    )
+  }
+  return (
+    <span className="inline-flex min-w-36 flex-col gap-1">
+      <span className="inline-flex flex-wrap gap-x-1 max-wide:justify-end">
+        <span className="whitespace-nowrap">{formatUsd(spent, locale)}</span>
+        <span className="whitespace-nowrap">
+          {t.of} <Amount usd={cap} />
+        </span>
+        {period && <span className="whitespace-nowrap text-muted">{t.per[period]}</span>}
+      </span>
+      <Bar share={Number(spent) / Number(cap)} label={t.spentLabel(formatUsd(spent, locale), formatUsd(cap, locale))} />
+    </span>
+  )
+}
+
+function Actions({ row, onAction }: { row: KeyRow; onAction(action: KeyAction, key: KeyRow): void }) {
+  const { actions, list } = useTexts().keys
+  const item = (action: KeyAction, icon: MenuItem['icon']): MenuItem => ({
+    label: actions[action],
+    ...(icon ? { icon } : {}),
+    danger: action === 'delete',
+    onSelect: () => onAction(action, row),
+  })
+  const isDeleted = row.state === 'deleted'
+  const isClient = row.purpose === 'client'
+  return (
+    <Menu
+      trigger={<IconButton icon="more" label={list.actionsOf(row.name)} />}
+      items={[
+        ...(isDeleted ? [] : [item('edit', 'edit')]),
+        ...(isDeleted || !isClient ? [] : [item('rotate', 'refresh')]),
+        item('usage', 'usage'),
+        ...(isDeleted || !isClient ? [] : [item('delete', 'trash')]),
+      ]}
+    />
+  )
+}

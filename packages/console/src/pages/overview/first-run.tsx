@@ -1,0 +1,195 @@
+// From a new account to the first answer: a key, its secret, a snippet and a test request.
+
+import { useQueryClient } from '@tanstack/react-query'
+import type { KeyWithSecret } from '@trivium/gateway/console-api/types.ts'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { post } from '../../api/client.ts'
+import { useRead } from '../../api/queries.ts'
+import { useTexts } from '../../i18n/language.tsx'
+import { ClientSnippet } from '../../snippets/client-snippet.tsx'
+import { Button } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
+import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
+import { Icon } from '../../ui/icons.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Skeleton, useErrorMessage } from '../../ui/states.tsx'
+import { KeyDrawer } from '../keys/key-form.tsx'
+import { KeyRules, Secret, useUnloadGuard } from '../keys/secret.tsx'
+import { modelsOfGroup } from '../keys/term-fields.tsx'
+import { TestRequest } from './test-request.tsx'
+
+type StepState = 'ahead' | 'current' | 'done'
+
+/** `onBegin`: a key exists now, and its secret is on screen. */
+export function FirstRun({ onBegin, onFinish }: { onBegin(): void; onFinish(): void }) {
+  const t = useTexts().overview.firstRun
+  const queries = useQueryClient()
+  const [created, setCreated] = useState<KeyWithSecret>()
+  const [isStored, setStored] = useState(false)
+  const [isTested, setTested] = useState(false)
+  const [chosenModel, setModel] = useState('')
+  const { data: about } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
+  const { data: models } = useRead('models')
+  useUnloadGuard(created !== undefined && !isStored)
+
+  const textModels = models?.filter(({ type }) => type === 'text')
+  const offered = modelsOfGroup(textModels, created?.key.group ?? '')
+  const model = offered.includes(chosenModel) ? chosenModel : offered[0]
+  const protocols = textModels?.find(({ id }) => id === model)?.protocols ?? []
+  const last: StepState = isStored ? 'current' : 'ahead'
+
+  return (
+    <Section title={t.title} text={t.text} flush>
+      <ol>
+        <Step number={1} title={t.create.title} state={created ? 'done' : 'current'}>
+          {created ? (
+            <p className="text-muted">{t.create.created(created.key.name)}</p>
+          ) : (
+            <CreateKey
+              onCreated={(key) => {
+                setCreated(key)
+                onBegin()
+                void queries.invalidateQueries({ queryKey: ['overview'] })
+              }}
+            />
+          )}
+        </Step>
+        <Step number={2} title={t.store.title} state={!created ? 'ahead' : isStored ? 'done' : 'current'}>
+          {created && <StoreKey secret={created.secret} isStored={isStored} onStored={setStored} />}
+        </Step>
+        <Step number={3} title={t.client.title} state={isTested ? 'done' : last}>
+          {created && isStored && (
+            <div className="flex flex-col gap-4">
+              <p className="text-muted">{t.client.text}</p>
+              {about && model ? (
+                <>
+                  <div className="max-w-[360px]">
+                    <SelectField
+                      label={t.client.model}
+                      value={model}
+                      onChange={setModel}
+                      options={offered.map((id) => ({ value: id, label: id }))}
+                    />
+                  </div>
+                  <ClientSnippet baseUrl={about.base_url} model={model} protocols={protocols} secret={created.secret} />
+                </>
+              ) : models ? (
+                <p>{t.test.noModel}</p>
+              ) : (
+                <Skeleton size="h-40 w-full" />
+              )}
+            </div>
+          )}
+        </Step>
+        <Step number={4} title={t.test.title} state={isTested ? 'done' : last}>
+          {created && isStored && model && (
+            <TestRequest secret={created.secret} model={model} onAnswered={() => setTested(true)} onFinish={onFinish} />
+          )}
+        </Step>
+      </ol>
+    </Section>
+  )
+}
+
+function Step({
+  number,
+  title,
+  state,
+  children,
+}: {
+  number: number
+  title: string
+  state: StepState
+  children: ReactNode
+}) {
+  const t = useTexts().overview.firstRun
+  return (
+    <li
+      aria-current={state === 'current' ? 'step' : undefined}
+      className="flex gap-3 border-b px-4 py-4 last:border-b-0"
+    >
+      <span
+        aria-hidden="true"
+        className={classes(
+          'grid size-6 shrink-0 place-items-center rounded-full text-sm font-medium',
+          state === 'done' && 'bg-good-soft text-good',
+          state === 'current' && 'bg-accent text-on-accent',
+          state === 'ahead' && 'bg-raised text-muted',
+        )}
+      >
+        {state === 'done' ? <Icon name="check" /> : number}
+      </span>
+      <div className="min-w-0 flex-1">
+        <h3 className={classes('leading-6 font-medium', state === 'ahead' && 'text-muted')}>
+          <span className="sr-only">{t.step(number, title)}</span>
+          <span aria-hidden="true">{title}</span>
+          {state === 'done' && <span className="sr-only"> ({t.done})</span>}
+        </h3>
+        {state !== 'ahead' && <div className="mt-2">{children}</div>}
+      </div>
+    </li>
+  )
+}
+
+function CreateKey({ onCreated }: { onCreated(created: KeyWithSecret): void }) {
+  const t = useTexts().overview.firstRun.create
+  const { errors } = useTexts().keys.form
+  const message = useErrorMessage()
+  const [name, setName] = useState(t.defaultName)
+  const [error, setError] = useState<string>()
+  const [isBusy, setBusy] = useState(false)
+  const [isDrawerOpen, setDrawerOpen] = useState(false)
+  const submit = async (event: FormEvent) => {
+    event.preventDefault()
+    if (isBusy) return
+    if (name.trim() === '') return setError(errors.name)
+    setBusy(true)
+    setError(undefined)
+    const result = await post('keys', { name: name.trim() })
+    setBusy(false)
+    if (result.ok) onCreated(result.value)
+    else setError(message(result.error))
+  }
+  return (
+    <>
+      <form noValidate onSubmit={submit} className="flex flex-col gap-3">
+        <p className="text-muted">{t.text}</p>
+        <div className="max-w-[360px]">
+          <TextField label={t.name} autoComplete="off" maxLength={100} value={name} onChange={setName} error={error} />
+        </div>
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" variant="primary" busy={isBusy}>
+            {t.submit}
+          </Button>
+          <Button variant="quiet" onClick={() => setDrawerOpen(true)}>
+            {t.more}
+          </Button>
+        </div>
+      </form>
+      {isDrawerOpen && <KeyDrawer subject={undefined} onClose={() => setDrawerOpen(false)} onCreated={onCreated} />}
+    </>
+  )
+}
+
+function StoreKey({
+  secret,
+  isStored,
+  onStored,
+}: {
+  secret: string
+  isStored: boolean
+  onStored(isStored: boolean): void
+}) {
+  const { keys, overview } = useTexts()
+  const ref = useRef<HTMLDivElement>(null)
+  // The form with the focus is gone: the keyboard continues at the secret.
+  useEffect(() => ref.current?.focus(), [])
+  return (
+    <div ref={ref} tabIndex={-1} className="flex max-w-[640px] flex-col gap-4 outline-none">
+      <p className="text-muted">{overview.firstRun.store.text}</p>
+      <Secret secret={secret} />
+      <KeyRules />
+      <Checkbox checked={isStored} onChange={onStored} label={keys.secret.stored} />
+    </div>
+  )
+}

@@ -1,0 +1,177 @@
+// The settings in a real browser: password, two-factor authentication, sessions, language and theme.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
+import { type Browser, type Page, startBrowser } from '../support/browser.ts'
+import { accessibilityFaults, type ConsolePage, openConsole, overflow, WIDTHS } from '../support/console/page.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+
+const PASSWORD = 'correct horse battery'
+const STEP_MS = 30_000
+
+let gateway: Gateway
+let browser: Browser
+const opened: ConsolePage[] = []
+beforeAll(async () => {
+  ;[gateway, browser] = await Promise.all([startGateway(), startBrowser()])
+})
+afterAll(async () => {
+  await browser?.close()
+  await gateway?.stop()
+})
+
+let people = 0
+const newAccount = async (): Promise<string> => {
+  const email = `person-${++people}@example.com`
+  await gateway.command('account', 'create', '--email', email, '--password', PASSWORD)
+  return email
+}
+
+async function settingsOf(email: string, view: { width?: number; dark?: boolean } = {}): Promise<Page> {
+  const one = await openConsole(browser, gateway.url, '/settings', view)
+  opened.push(one)
+  await fillSignIn(one.page, email, PASSWORD)
+  await one.page.getByRole('heading', { name: 'Settings' }).waitFor()
+  return one.page
+}
+
+async function fillSignIn(page: Page, email: string, password: string): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+const signInPage = (page: Page) => page.getByRole('heading', { name: 'Sign in to Trivium' }).waitFor()
+
+test('a new password ends other sessions; a wrong current one is an error beside its field', async () => {
+  const email = await newAccount()
+  const other = await settingsOf(email)
+  const page = await settingsOf(email)
+  const current = page.getByLabel('Current password', { exact: true })
+  await current.fill('wrong password')
+  await page.getByLabel('New password', { exact: true }).fill('another password')
+  await page.keyboard.press('Enter')
+  await page.getByText('The current password is wrong.').waitFor()
+  await current.fill(PASSWORD)
+  await page.keyboard.press('Enter')
+  await page.getByText('Password changed. All other browsers are signed out.').waitFor()
+  await other.reload()
+  await signInPage(other)
+  await fillSignIn(other, email, 'another password')
+  await other.getByRole('heading', { name: 'Settings' }).waitFor()
+})
+
+test('sessions: another browser is signed out; then all of them, after a question that Escape answers with no', async () => {
+  const email = await newAccount()
+  const other = await settingsOf(email)
+  const page = await settingsOf(email)
+  const table = page.getByRole('table', { name: 'Sessions' })
+  await table.getByText('This browser').waitFor()
+  expect(await table.getByRole('row').count()).toBe(3)
+  await table.getByRole('button', { name: /^Sign out Chrome/ }).click()
+  await page.getByText('Signed out.').waitFor()
+  await other.reload()
+  await signInPage(other)
+
+  const everywhere = page.getByRole('button', { name: 'Sign out everywhere' })
+  await everywhere.focus()
+  await page.keyboard.press('Enter')
+  const dialog = page.getByRole('dialog', { name: 'Sign out everywhere?' })
+  await dialog.waitFor()
+  // The focus stays in the dialog.
+  for (let index = 0; index < 6; index++) {
+    await page.keyboard.press('Tab')
+    expect(
+      await page.evaluate(
+        "document.activeElement.closest('dialog') !== null || document.activeElement === document.body",
+      ),
+    ).toBe(true)
+  }
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  expect(await everywhere.evaluate((button) => button.matches(':focus'))).toBe(true)
+  await page.keyboard.press('Enter')
+  await dialog.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await signInPage(page)
+})
+
+test('two-factor authentication: set up with a QR code, sign in with a recovery code, turn off', async () => {
+  const email = await newAccount()
+  const page = await settingsOf(email)
+  await page.getByRole('button', { name: 'Set up' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()
+  expect(await accessibilityFaults(page)).toEqual([])
+  const secret = decodeBase32((await dialog.locator('code').textContent()) ?? '') ?? new Uint8Array()
+  const codeNow = () => codeAt(secret, Math.floor(Date.now() / STEP_MS))
+
+  await dialog.getByLabel('Code of the app').fill('000000')
+  await dialog.getByLabel('Your password', { exact: true }).fill('wrong password')
+  await page.keyboard.press('Enter')
+  await dialog.getByText('The password is wrong.').waitFor()
+  await dialog.getByLabel('Your password', { exact: true }).fill(PASSWORD)
+  await dialog.getByLabel('Code of the app').fill(codeNow())
+  await page.keyboard.press('Enter')
+  const codes = page.getByRole('dialog', { name: 'Recovery codes' })
+  await codes.waitFor()
+  // Shown once, so that neither Escape nor a click beside it loses them.
+  await page.keyboard.press('Escape')
+  await page.keyboard.press('Escape')
+  await page.mouse.click(5, 5)
+  const shown = ((await codes.locator('code').textContent()) ?? '').split('\n')
+  expect(shown).toHaveLength(10)
+  await codes.getByRole('button', { name: 'I have stored them' }).click()
+  await page.getByText('Two-factor authentication is on.').waitFor()
+
+  await page.context().clearCookies()
+  await page.goto(`${gateway.url}/console/settings`)
+  await fillSignIn(page, email, PASSWORD)
+  await page.getByRole('heading', { name: 'Two-factor authentication' }).waitFor()
+  expect(await accessibilityFaults(page)).toEqual([])
+  await page.getByLabel('Code').fill('000000')
+  await page.keyboard.press('Enter')
+  await page.getByText('This code is wrong or was used before.').waitFor()
+  await page.getByLabel('Code').fill(shown[0] ?? '')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Settings' }).waitFor()
+
+  await page.getByRole('button', { name: 'Turn off' }).click()
+  const remove = page.getByRole('dialog', { name: 'Turn off two-factor authentication?' })
+  await remove.getByLabel('Your password', { exact: true }).fill(PASSWORD)
+  await remove.getByLabel('Code of the app, or a recovery code').fill(shown[1] ?? '')
+  await page.keyboard.press('Enter')
+  await page.getByText('Two-factor authentication is off.').waitFor()
+})
+
+test('language and theme change at once and stay; the account keeps the language', async () => {
+  const page = await settingsOf(await newAccount())
+  await page.getByText('简体中文').click()
+  await page.getByRole('heading', { name: '设置' }).waitFor()
+  await page.getByText('深色').click()
+  expect(await page.getAttribute('html', 'data-theme')).toBe('dark')
+  await page.reload()
+  await page.getByRole('heading', { name: '设置' }).waitFor()
+  expect(await page.getAttribute('html', 'data-theme')).toBe('dark')
+  const session = await page.evaluate("fetch('/console/api/session').then((response) => response.json())")
+  expect(session).toMatchObject({ language: 'zh' })
+})
+
+const VIEWS = WIDTHS.flatMap((width) => [false, true].map((dark) => ({ width, dark })))
+
+test.each(VIEWS)('$width px, dark: $dark: accessible, fits, and the navigation reaches every page', async (view) => {
+  const page = await settingsOf(await newAccount(), view)
+  await page.getByText('This browser').waitFor()
+  expect(await accessibilityFaults(page)).toEqual([])
+  expect(await overflow(page)).toBeLessThanOrEqual(0)
+  const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
+  expect(await links.count()).toBe(7)
+  for (const path of ['', '/keys', '/models', '/usage', '/wallet', '/playground', '/settings']) {
+    await page.locator(`nav a[href="/console${path || '/'}"]:visible`).click()
+    await page.waitForURL(`**/console${path || '/'}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+  }
+})
+
+test('no page had a script error or violated the content security policy', () => {
+  expect(opened.length).toBeGreaterThan(0)
+  expect(opened.flatMap(({ problems }) => problems)).toEqual([])
+})
