@@ -2,7 +2,7 @@
 // modules take.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 const ENTRY = join(import.meta.dir, 'timed-main.ts')
@@ -29,11 +29,12 @@ async function build(): Promise<string> {
   return main.path
 }
 
-/** The files of threads are named relative to the modules that start them, and stay where they are. */
+/** The files of threads, and the console's sources, are named relative to the modules that use them, and stay where they are. */
 function keepThreads(build: Bun.PluginBuilder): void {
   build.onLoad({ filter: /packages\/gateway\/src\/.*\.ts$/ }, async ({ path }) => {
     const contents = await Bun.file(path).text()
-    const url = JSON.stringify(pathToFileURL(path).href)
-    return { contents: contents.replaceAll('import.meta.url', url), loader: 'ts' }
+    const [url, folder] = [pathToFileURL(path).href, dirname(path)].map((each) => JSON.stringify(each))
+    const placed = contents.replaceAll('import.meta.url', url ?? '').replaceAll('import.meta.dir', folder ?? '')
+    return { contents: placed, loader: 'ts' }
   })
 }

@@ -33,7 +33,7 @@ export async function showSession({ account }: SignedInCall, { store }: ConsoleD
     },
     ...balances(account),
     low_balance_usd: lowBalance === undefined ? null : formatUsd(lowBalance),
-    is_low: lowBalance !== undefined && account.balance < lowBalance,
+    is_low: lowBalance !== undefined && account.balance - account.held < lowBalance,
     second_factor: found?.secondFactor !== undefined,
     may_set_password: !hasPassword,
     language: language ?? null,
