@@ -159,7 +159,8 @@ async function start(
   lifecycle.becomeReady()
   exitOnUncaughtError(log)
   if (!worker) options.ready()
-  consoleFiles.prepare()
+  // The other workers find the bundle in the cache when they need it.
+  if (isLeader(worker)) consoleFiles.prepare()
 }
 
 function createServerLifecycle(
