@@ -20,6 +20,7 @@ import { runTasks } from './jobs/run-tasks.ts'
 import { sweepContents } from './jobs/sweep-contents.ts'
 import { sweepMedia } from './jobs/sweep-media.ts'
 import { sweepResponses } from './jobs/sweep-responses.ts'
+import { sweepSessions } from './jobs/sweep-sessions.ts'
 import { sweepTasks } from './jobs/sweep-tasks.ts'
 import type { Listener } from './listen.ts'
 import { mediaFolder } from './media/open-media.ts'
@@ -133,6 +134,7 @@ async function start(
   sweepMedia(jobs.every, deps.mediaStore)
   sweepResponses(jobs.every, storage)
   sweepTasks(jobs.every, storage)
+  sweepSessions(jobs.every, storage)
   const tasks = createTaskWorker(deps)
   runTasks(jobs.every, TASK_TIMING.tickMs, tasks)
   cleanup.add(() => tasks.stop())
@@ -159,7 +161,8 @@ async function start(
   lifecycle.becomeReady()
   exitOnUncaughtError(log)
   if (!worker) options.ready()
-  consoleFiles.prepare()
+  // The other workers find the bundle in the cache when they need it.
+  if (isLeader(worker)) consoleFiles.prepare()
 }
 
 function createServerLifecycle(

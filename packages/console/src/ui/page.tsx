@@ -63,7 +63,7 @@ export function Stat({ label, children, note }: { label: string; children: React
 /** Names and values in two columns. */
 export function Facts({ items }: { items: readonly { label: string; value: ReactNode }[] }) {
   return (
-    <dl className="grid grid-cols-[minmax(72px,auto)_1fr] gap-x-4 wide:gap-x-8 gap-y-2">
+    <dl className="grid items-baseline grid-cols-[minmax(72px,auto)_1fr] gap-x-4 wide:gap-x-8 gap-y-2">
       {items.map(({ label, value }) => (
         <div key={label} className="contents">
           <dt className="text-muted">{label}</dt>

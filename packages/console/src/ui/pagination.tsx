@@ -23,9 +23,11 @@ export function Pagination({ next, total }: { next: string | null | undefined; t
             <Button small onClick={() => setPage(FIRST, { replace: false })}>
               {common.firstPage}
             </Button>
-            <Button small onClick={() => window.history.back()}>
-              {common.previousPage}
-            </Button>
+            {window.history.state?.pushed === true && (
+              <Button small onClick={() => window.history.back()}>
+                {common.previousPage}
+              </Button>
+            )}
           </>
         )}
         <Button small disabled={!next} onClick={() => next && setPage({ before: next }, { replace: false })}>

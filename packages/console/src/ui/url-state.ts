@@ -24,7 +24,8 @@ export function useUrlState<T extends Record<string, string>>(
           }
           return next
         },
-        { replace },
+        // Tells that the page before this one in the history is the console's.
+        replace ? { replace } : { state: { pushed: true } },
       ),
     [setParams, defaults],
   )

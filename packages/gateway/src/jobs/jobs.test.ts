@@ -9,6 +9,7 @@ import { pollChanges } from './poll-changes.ts'
 import { sweepContents } from './sweep-contents.ts'
 import { sweepMedia } from './sweep-media.ts'
 import { sweepResponses } from './sweep-responses.ts'
+import { sweepSessions } from './sweep-sessions.ts'
 import { sweepTasks } from './sweep-tasks.ts'
 
 const REPORT: AuditReport = {
@@ -235,6 +236,19 @@ test('old responses and reasoning state are removed page by page, by one node', 
   const responses = { sweep: async (limit: number) => Math.min(limit, rows.shift() ?? 0) }
   const reasoning = { sweep: async (limit: number) => Math.min(limit, entries.shift() ?? 0) }
   const { job } = registered((every) => sweepResponses(every, { responses, reasoning }))
+  const isMore: boolean[] = []
+  while (rows.length > 0) isMore.push((await job.run()) !== undefined)
+  expect([job.scope, ...isMore]).toEqual(['cluster', true, true, true, false])
+})
+
+test('expired sessions, links and attempts are removed page by page, by one node', async () => {
+  const [rows, entries] = [
+    [100, 3, 0, 0],
+    [0, 0, 100, 0],
+  ]
+  const sessions = { sweep: async (limit: number) => Math.min(limit, rows.shift() ?? 0) }
+  const signIns = { sweep: async (limit: number) => Math.min(limit, entries.shift() ?? 0) }
+  const { job } = registered((every) => sweepSessions(every, { sessions, signIns }))
   const isMore: boolean[] = []
   while (rows.length > 0) isMore.push((await job.run()) !== undefined)
   expect([job.scope, ...isMore]).toEqual(['cluster', true, true, true, false])

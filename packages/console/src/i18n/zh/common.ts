@@ -52,6 +52,7 @@ export const theme: Texts['theme'] = { system: '跟随系统', light: '浅色', 
 
 export const errors: Texts['errors'] = {
   unreachable: '无法连接网关。请检查网络后重试。',
+  internal_error: '网关处理此请求时出错。运营者可凭请求 ID 查找原因。',
   unavailable: '网关繁忙，请几秒后重试。',
   overloaded: '网关繁忙，请几秒后重试。',
   foreign_page: '打开此页面的地址不是网关的公开地址。请使用公开地址打开控制台。',

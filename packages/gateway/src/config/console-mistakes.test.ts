@@ -1,0 +1,57 @@
+// Mistakes in the sections that the console needs: mail and console.
+import { expect, test } from 'bun:test'
+import { BUILT_IN } from '../config.ts'
+import { assemble } from './assemble.ts'
+import { formatMistakes } from './format-mistakes.ts'
+
+const lines = (source: string) =>
+  formatMistakes(assemble(source, '/etc/trivium.yaml', {}, BUILT_IN).mistakes)
+    .replaceAll('/etc/trivium.yaml:', '')
+    .split('\n')
+
+/** `from` may be followed by other fields. */
+const mail = (url: string, from = 'a@b.c') => `mail: { url: "${url}", from: ${from} }`
+
+test.each<[string, string, string]>([
+  ['mail without a sender', 'mail: { url: "smtps://a" }', 'mail: from is missing; such as gateway@example.com'],
+  ['mail without a server', 'mail: { from: a@b.c }', 'mail: url is missing; such as smtps://user:password@'],
+  ['mail over HTTP', mail('https://a'), 'mail.url: is not an smtp:// or smtps:// URL; write it like smtps://'],
+  ['a mail server without a scheme', mail('smtp.example.com'), 'mail.url: is not an smtp:// or smtps:// URL'],
+  ['a mail server with a path', mail('smtps://u:a/b@c'), 'mail.url: '],
+  ['a mail server with options', mail('smtp://a?pool=true'), 'mail.url: the only option is ?tls=off'],
+  ['smtps without TLS', mail('smtps://a?tls=off'), 'mail.url: the only option is ?tls=off of an smtp:// URL'],
+  ['a password with a percent sign', mail('smtps://u:50%@a'), 'mail.url: user and password must be percent-encoded'],
+  ['a sender that is no address', mail('smtp://a', 'Gateway'), 'mail.from: is not an e-mail address; write gateway@'],
+  ['two senders', mail('smtp://a', '"a@b.c, d@e.f"'), 'mail.from: is not an e-mail address'],
+  ['no certificates', mail('smtp://a', 'a@b.c, ca: ./gone.pem'), 'mail.ca: cannot read /etc/gone.pem'],
+  [
+    'a misspelt field of mail',
+    mail('smtp://a', 'a@b.c, form: x@y.z'),
+    'mail: unknown field "form"; did you mean from?',
+  ],
+  ['a console without a name', 'console: { name: "" }', 'console.name: is empty; expected text'],
+  ['a name of two lines', 'console: { name: "a\\nb" }', 'console.name: must be one line of at most 60 characters'],
+  ['a long name', `console: { name: ${'a'.repeat(61)} }`, 'console.name: must be one line of at most 60 characters'],
+  [
+    'help of another scheme',
+    'console: { support_url: "javascript:x" }',
+    'console.support_url: is not an http://, https://',
+  ],
+])('%s', (_, source, expected) => {
+  const found = lines(source)
+  expect(found).toHaveLength(1)
+  expect(found[0]).toStartWith(`1: ${expected}`)
+})
+
+test('what is right is read, and a secret does not change the hash', () => {
+  const load = (source: string) => assemble(source, '/etc/trivium.yaml', {}, BUILT_IN).config
+  const one = load(`${mail('smtps://u:one@a')}\nconsole: { support_url: "mailto:help@example.com?subject=credit" }`)
+  expect(one).toMatchObject({
+    mail: { url: 'smtps://u:one@a', from: 'a@b.c' },
+    console: { name: 'Trivium', supportUrl: 'mailto:help@example.com?subject=credit' },
+  })
+  const other = load(`${mail('smtps://u:other@a')}\nconsole: { support_url: "mailto:help@example.com?subject=credit" }`)
+  expect(other?.hash).toBe(one?.hash ?? '')
+  expect(load('')).toMatchObject({ console: { name: 'Trivium', supportUrl: undefined } })
+  expect(load('')?.mail).toBeUndefined()
+})

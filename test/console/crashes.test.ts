@@ -1,0 +1,44 @@
+// kill -9 in the middle of a registration: the account exists as a whole or not at all, and its holder can sign in.
+import { describe, expect, test } from 'bun:test'
+import { consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
+import { startGateway } from '../support/gateway/gateway.ts'
+import { ENGINES } from '../support/gateway/home.ts'
+
+const CONFIG = `
+server: { trusted_proxies: [127.0.0.1] }
+registration: { trial_credit: 2, trial_budget_per_day: 1000 }
+`
+const PEOPLE = 6
+
+describe.each([...ENGINES])('%s', (engine) => {
+  test.each([5, 60, 200, 600])('killed after %d ms', async (afterMs) => {
+    let gateway = await startGateway({ engine, config: CONFIG })
+    const client = (index: number) => consoleClient(gateway.url, { 'x-forwarded-for': `198.51.100.${index}` })
+    const email = (index: number) => `p${index}@example.com`
+    const registering = Array.from({ length: PEOPLE }, (_, index) =>
+      client(index)
+        .post('register', { email: email(index), password: PASSWORD })
+        .then(outcomeOf, () => 'no answer'),
+    )
+    await Bun.sleep(afterMs)
+    await gateway.kill()
+    const outcomes = await Promise.all(registering)
+    const { home } = gateway
+    gateway = await startGateway({ home })
+    for (const [index, outcome] of outcomes.entries()) {
+      const visitor = client(index)
+      const credentials = { email: email(index), password: PASSWORD }
+      const first = outcomeOf(await visitor.post('sign-in', credentials))
+      // An account that was confirmed exists.
+      if (outcome === '201') expect(first).toBe('200')
+      if (first !== '200') {
+        expect(first).toBe('401 wrong_credentials')
+        expect(outcomeOf(await visitor.post('register', credentials))).toBe('201')
+      }
+      const { body } = await visitor.get<{ balance_usd: string }>('session')
+      expect(body.balance_usd).toBe('2.00')
+    }
+    expect(await gateway.command<object>('audit')).toMatchObject({ ok: true })
+    await gateway.stop()
+  })
+})

@@ -1,0 +1,157 @@
+// Every route of the console API, tried without a session, with those of others, and with sessions that must not work. The list of
+// routes is the gateway's own table: a new route is tried without a change here.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { ConsoleRoute } from '../../packages/gateway/src/console-api/route.ts'
+import { CONSOLE_ROUTES } from '../../packages/gateway/src/console-api/routes.ts'
+import { hashToken, newToken } from '../../packages/gateway/src/console-api/session/tokens.ts'
+import { NANOS_PER_USD } from '../../packages/gateway/src/money/amount.ts'
+import { CREDIT } from '../../packages/gateway/src/money/ledger.ts'
+import { openPostgres } from '../../packages/gateway/src/storage/postgres/open-postgres.ts'
+import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
+import { type ConsoleAnswer, type ConsoleClient, consoleClient, outcomeOf } from '../support/gateway/console.ts'
+import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { createDatabase, ENGINES, type Home, newHome } from '../support/gateway/home.ts'
+import { operate } from '../support/gateway/operate.ts'
+
+const DAY_MS = 86_400_000
+
+test('every route has a policy, and only these are public', () => {
+  expect(CONSOLE_ROUTES.filter(({ policy }) => policy !== 'public' && policy !== 'session')).toEqual([])
+  const open = CONSOLE_ROUTES.filter(({ policy }) => policy === 'public').map(({ method, path }) => `${method} ${path}`)
+  expect(open.sort()).toEqual([
+    'GET about',
+    'POST email/verify',
+    'POST password/forgot',
+    'POST password/reset',
+    'POST register',
+    'POST setup',
+    'POST sign-in',
+  ])
+})
+
+test('every route has a path of its own, and every POST says what it takes', () => {
+  const names = CONSOLE_ROUTES.map(({ method, path }) => `${method} ${path}`)
+  expect(new Set(names).size).toBe(names.length)
+  expect(CONSOLE_ROUTES.filter(({ method, takes }) => method === 'POST' && takes === undefined)).toEqual([])
+})
+
+type Person = { email: string; token: string; account: bigint; key: string; session: string }
+
+const PROTECTED = CONSOLE_ROUTES.filter(({ policy }) => policy === 'session')
+const named = (routes: readonly ConsoleRoute[]) =>
+  routes.map((route) => [`${route.method} ${route.path}`, route] as const)
+
+describe.each([...ENGINES])('%s', (engine) => {
+  let gateway: Gateway
+  let owner: Person
+  /** One for each route, since some routes end the session. */
+  let others: Person[]
+  let dead: Record<string, string>
+  let ownersRequest = ''
+
+  beforeAll(async () => {
+    const home = await newHome(engine)
+    await createDatabase(home)
+    ;({ owner, others, dead } = await prepare(home))
+    gateway = await startGateway({ home })
+    const options = { account: owner.email, name: `key of ${owner.email}` }
+    const { id, secret } = await operate<{ id: string; secret: string }>(gateway, 'key create', options)
+    owner.key = id
+    const answer = await chat(gateway.url, secret, {
+      model: 'sandbox-text',
+      messages: [{ role: 'user', content: 'a' }],
+    })
+    expect(answer.status).toBe(200)
+    await answer.text()
+    ownersRequest = answer.headers.get('x-request-id') ?? ''
+  })
+  afterAll(() => gateway.stop())
+
+  const withToken = (token: string | undefined): ConsoleClient => {
+    const client = consoleClient(gateway.url)
+    client.setToken(token)
+    return client
+  }
+  /** Ids in the path are the owner's. */
+  const pathOf = ({ path }: ConsoleRoute): string =>
+    path
+      .replace('keys/{id}', `keys/${owner.key}`)
+      .replace('sessions/{id}', `sessions/${owner.session}`)
+      .replace('requests/{id}', `requests/${ownersRequest}`)
+      .replace('{month}', `${new Date().toISOString().slice(0, 7)}.csv`)
+      .replace('{path...}', 'v1/chat/completions')
+  const send = (client: ConsoleClient, route: ConsoleRoute): Promise<ConsoleAnswer> => {
+    if (route.method === 'GET') return client.get(pathOf(route))
+    if (route.method === 'DELETE') return client.delete(pathOf(route))
+    return client.post(pathOf(route), BODIES[route.path] ?? {})
+  }
+
+  test.each(named(CONSOLE_ROUTES))('without a valid session: %s', async (_, route) => {
+    expect(pathOf(route)).not.toContain('{')
+    const visitors = { anonymous: undefined, nonsense: 'nonsense', guessed: newToken(), ...dead }
+    for (const [name, token] of Object.entries(visitors)) {
+      const answer = await send(withToken(token), route)
+      const isRejected = outcomeOf(answer) === '401 not_signed_in'
+      expect({ [name]: isRejected }).toEqual({ [name]: route.policy === 'session' })
+      expect(answer.text).not.toContain(owner.email)
+    }
+  })
+
+  test.each(named(PROTECTED))("with another account's session: %s", async (_, route) => {
+    const answer = await send(withToken(others[PROTECTED.indexOf(route)]?.token), route)
+    expect(answer.status).not.toBe(401)
+    expect(answer.status).toBeLessThan(500)
+    for (const secret of [owner.email, ownersRequest]) expect(answer.text).not.toContain(`"${secret}"`)
+    if (/\{id\}/.test(route.path)) expect(outcomeOf(answer)).toBe('404 not_found')
+  })
+
+  test('the owner has lost nothing by it', async () => {
+    const client = withToken(owner.token)
+    expect(outcomeOf(await client.get('session'))).toBe('200')
+    const keys = await client.get<{ items: { id: string; state: string; name: string }[] }>('keys')
+    expect(keys.body.items).toMatchObject([{ id: owner.key, state: 'active', name: `key of ${owner.email}` }])
+    expect(outcomeOf(await client.get(`requests/${ownersRequest}`))).toBe('200')
+  })
+})
+
+/** Accounts with a session each, and the tokens of sessions that must not work. */
+async function prepare({ dataDir, databaseUrl }: Home) {
+  const storage = databaseUrl ? await openPostgres(databaseUrl) : await openSqlite(dataDir)
+  async function newPerson(email: string, expiresAt = Date.now() + DAY_MS): Promise<Person> {
+    const account = await storage.accounts.create(email, 10n * NANOS_PER_USD, CREDIT)
+    if (!account) throw new Error(`${email} exists`)
+    const token = newToken()
+    const owned = { account: account.id, hash: hashToken(token), expiresAt, userAgent: 'a test', address: '127.0.0.1' }
+    const session = await storage.sessions.create(owned)
+    return { email, token, account: account.id, key: '', session: String(session?.id) }
+  }
+  const owner = await newPerson('owner@example.com')
+  const others: Person[] = []
+  for (const [index] of PROTECTED.entries()) others.push(await newPerson(`other-${index}@example.com`))
+  const expired = await newPerson('expired@example.com', Date.now() + 50)
+  const disabled = await newPerson('disabled@example.com')
+  await storage.accounts.setDisabled(disabled.account, true)
+  const ended = await newPerson('ended@example.com')
+  await storage.sessions.endAll(ended.account)
+  await Bun.sleep(100)
+  await storage.close()
+  return { owner, others, dead: { expired: expired.token, disabled: disabled.token, ended: ended.token } }
+}
+
+/** Bodies that pass the check of the route, where it is not empty. */
+const BODIES: Record<string, unknown> = {
+  'sign-in': { email: 'nobody@example.com', password: 'nothing' },
+  register: { email: 'no address', password: '' },
+  'password/forgot': { email: 'nobody@example.com' },
+  'password/reset': { token: 'x', password: 'another password' },
+  'email/verify': { token: 'x' },
+  setup: { token: 'x' },
+  password: { current: 'wrong password', password: 'another password' },
+  'second-factor/confirm': { secret: 'A'.repeat(32), code: '000000', password: 'wrong password' },
+  'second-factor/remove': { code: '000000', password: 'wrong password' },
+  keys: { name: 'mine' },
+  'keys/{id}': { name: 'taken over' },
+  'keys/{id}/rotate': { grace_seconds: 0 },
+  'wallet/redeem': { code: 'AAAA-BBBB-CCCC-DDDD' },
+  'playground/{path...}': { model: 'sandbox-text', messages: [{ role: 'user', content: 'hello' }] },
+}
