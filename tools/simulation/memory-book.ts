@@ -14,6 +14,8 @@ import { type Limits, NO_LIMITS, newMeter } from '../../packages/gateway/src/mon
 
 export type TransferRow = { request: bigint | undefined; debit: bigint; credit: bigint; amount: Nanos }
 
+export type SpendingRow = { request: RequestRow; at: number; requests: number; tokens: number; cost: Nanos }
+
 /** What a MemoryBook holds. Copy it (`structuredClone`) to go back to it later. */
 export type MemoryRows = {
   accounts: Map<bigint, AccountRow>
@@ -22,6 +24,7 @@ export type MemoryRows = {
   nodes: Map<number, NodeRow>
   leases: Map<string, LeaseRow>
   transfers: TransferRow[]
+  spending: SpendingRow[]
 }
 
 export const emptyRows = (): MemoryRows => ({
@@ -31,6 +34,7 @@ export const emptyRows = (): MemoryRows => ({
   nodes: new Map(),
   leases: new Map(),
   transfers: [],
+  spending: [],
 })
 
 export const newAccountRow = (id: bigint): AccountRow => ({
@@ -57,6 +61,8 @@ export function memoryBook(rows: MemoryRows, now: number): Book {
     saveRequest: (row) => void rows.requests.set(row.id, row),
     saveNode: (row) => void rows.nodes.set(row.slot, row),
     saveLease: (row) => void rows.leases.set(row.name, row),
+    addSpending: (request, requests, tokens, cost) =>
+      void rows.spending.push({ request, at: now, requests, tokens, cost }),
     transfer: (request, debit, credit, amount) => void rows.transfers.push({ request, debit, credit, amount }),
   }
 }

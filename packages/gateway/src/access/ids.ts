@@ -1,7 +1,8 @@
 // Request ids: 64 bits, ordered by time, unique over all nodes: 41 bits of milliseconds, 10 of slot, 12 of sequence.
 
-/** 2024-01-01: the 41 bits last until 2093. */
-const EPOCH_MS = 1_704_067_200_000
+import { EPOCH_MS } from '../money/request-ids.ts'
+
+export { firstIdAt, timeOfId } from '../money/request-ids.ts'
 
 export type Ids = { next(): bigint }
 
@@ -41,14 +42,4 @@ const digitsOf = (half: number): string =>
 
 export function parseRequestId(text: string): bigint | undefined {
   return /^req_[0-7][0-9a-f]{15}$/.test(text) ? BigInt(`0x${text.slice(4)}`) : undefined
-}
-
-/** All ids created before `ms` are smaller. */
-export function firstIdAt(ms: number): bigint {
-  return BigInt(Math.max(0, Math.floor(ms) - EPOCH_MS)) << 22n
-}
-
-/** Milliseconds since 1970 at which the id was created. */
-export function timeOfId(id: bigint): number {
-  return Number(id >> 22n) + EPOCH_MS
 }

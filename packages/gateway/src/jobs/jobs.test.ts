@@ -15,7 +15,7 @@ import { sweepTasks } from './sweep-tasks.ts'
 const REPORT: AuditReport = {
   ...{ ok: true, accounts: 1, requests: 2, transfers: 3, openHolds: 0 },
   ...{ balanceMismatches: [], heldMismatches: [], keyHeldMismatches: [], openMismatches: [], keyOpenMismatches: [] },
-  ...{ keySpentMismatches: [], negativeAccounts: [], requestMismatches: [] },
+  ...{ keySpentMismatches: [], spendingMismatches: [], negativeAccounts: [], requestMismatches: [] },
 }
 
 /** Leases by a clock, as the store has them. */

@@ -94,5 +94,7 @@ export interface Book {
   saveRequest(row: RequestRow): void
   saveNode(row: NodeRow): void
   saveLease(row: LeaseRow): void
+  /** Adds to the sums of the request's account, key and model in the present hour. */
+  addSpending(request: RequestRow, requests: number, tokens: number, cost: Nanos): void
   transfer(request: bigint | undefined, debit: bigint, credit: bigint, amount: Nanos): void
 }

@@ -162,9 +162,11 @@ function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nano
   if (!request) return rejected('unknown_request')
   if (!isOwner(book, request, verb)) return rejected('not_open')
   if (request.state === SETTLED || request.state === VOIDED) return repeated(request.cost)
+  const before = spendingOf(request)
   const { account, key } = charge(book, request, cost)
   correctTokens(request, verb.verb === 'settle' ? verb.tokens : 0, account, key, book.now)
   request.state = state
+  addSpending(book, request, before)
   request.ending = verb.ending
   request.receipt = verb.receipt
   book.saveRequest(request)
@@ -176,13 +178,23 @@ function reap(book: Book, verb: Reap): Result {
   for (const request of orphans) {
     // A node may return and correct this. The deadline of a task is final.
     const isTask = request.slot === TASK_SLOT
+    const before = spendingOf(request)
     const { account, key } = charge(book, request, isTask ? 0n : request.progress)
     if (isTask) correctTokens(request, 0, account, key, book.now)
     request.state = isTask ? VOIDED : REAPED
     request.ending = isTask ? 'expired' : 'reaped'
+    addSpending(book, request, before)
     book.saveRequest(request)
   }
   return done(BigInt(orphans.length))
+}
+
+/** What a request contributes to the sums of spending: nothing while it is open. */
+const spendingOf = ({ state, tokens, cost }: RequestRow) =>
+  state === HELD ? { requests: 0, tokens: 0, cost: 0n } : { requests: 1, tokens, cost }
+
+function addSpending(book: Book, request: RequestRow, before: ReturnType<typeof spendingOf>): void {
+  book.addSpending(request, 1 - before.requests, request.tokens - before.tokens, request.cost - before.cost)
 }
 
 type Owners = { account: AccountRow; key: KeyRow }

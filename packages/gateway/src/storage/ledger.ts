@@ -35,6 +35,8 @@ export type AuditReport = {
   keyOpenMismatches: bigint[]
   /** Keys whose spending is not the cost of their requests. */
   keySpentMismatches: bigint[]
+  /** Accounts whose sums of spending are not their charges, or do not count their ended requests. */
+  spendingMismatches: bigint[]
   negativeAccounts: bigint[]
   /** Requests whose transfers do not add up to their cost and shortfall, or that are settled more than once. */
   requestMismatches: bigint[]

@@ -5,6 +5,7 @@ import { capsContract } from './contract/caps.ts'
 import { codesContract } from './contract/console/codes.ts'
 import { sessionsContract } from './contract/console/sessions.ts'
 import { signInsContract } from './contract/console/sign-ins.ts'
+import { spendingContract } from './contract/console/spending.ts'
 import { contentsContract } from './contract/contents.ts'
 import { differentialContract } from './contract/differential.ts'
 import type { Open, Opened } from './contract/harness.ts'
@@ -39,6 +40,7 @@ export function storageContract(name: string, open: Open): void {
     describe('sessions', () => sessionsContract(use))
     describe('sign-ins', () => signInsContract(use))
     describe('codes', () => codesContract(use))
+    describe('spending', () => spendingContract(use))
     describe('verbs', () => verbsContract(use))
     describe('limits', () => limitsContract(use))
     describe('caps', () => capsContract(use))

@@ -191,6 +191,7 @@ function auditJson(report: Awaited<ReturnType<Storage['ledger']['audit']>>) {
     open_mismatches: report.openMismatches.map(String),
     key_open_mismatches: report.keyOpenMismatches.map(String),
     key_spent_mismatches: report.keySpentMismatches.map(String),
+    spending_mismatches: report.spendingMismatches.map(String),
     negative_accounts: report.negativeAccounts.map(String),
     request_mismatches: report.requestMismatches.map(formatRequestId),
   }

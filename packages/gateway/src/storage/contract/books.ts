@@ -11,7 +11,7 @@ const transfer = (request: bigint | 'NULL', debit: bigint, credit: bigint, amoun
 
 const NO_MISMATCHES = {
   ...{ balanceMismatches: [], heldMismatches: [], keyHeldMismatches: [], openMismatches: [], keyOpenMismatches: [] },
-  ...{ keySpentMismatches: [], negativeAccounts: [], requestMismatches: [] },
+  ...{ keySpentMismatches: [], spendingMismatches: [], negativeAccounts: [], requestMismatches: [] },
 }
 
 export function booksContract(use: Use): void {
@@ -149,7 +149,7 @@ export function booksContract(use: Use): void {
         transfer(1n, account, REVENUE, 60n),
         `UPDATE account SET balance = balance - 60 WHERE id = ${account}`,
       ],
-      found: () => ({ requestMismatches: [1n] }),
+      found: ({ account }) => ({ requestMismatches: [1n], spendingMismatches: [account] }),
     },
     {
       name: 'a shortfall without a transfer',
@@ -169,7 +169,9 @@ export function booksContract(use: Use): void {
     {
       name: 'a settled request removed',
       sql: () => ['DELETE FROM request WHERE id = 1'],
-      found: ({ key }) => ({ requestMismatches: [1n], keySpentMismatches: [key] }),
+      found: ({ account, key }) => ({
+        ...{ requestMismatches: [1n], keySpentMismatches: [key], spendingMismatches: [account] },
+      }),
     },
     {
       name: 'a request paid out of another account of the ledger',
@@ -179,7 +181,21 @@ export function booksContract(use: Use): void {
     {
       name: 'a request moved to another wallet',
       sql: () => ['UPDATE request SET account = 555 WHERE id = 1'],
-      found: () => ({ requestMismatches: [1n] }),
+      found: ({ account }) => ({ requestMismatches: [1n], spendingMismatches: [account, 555n] }),
+    },
+    ...['cost = cost - 1', 'hour = hour - 3600000', 'requests = 2', 'tokens = 7', 'account = account + 1'].map(
+      (change) => ({
+        name: `a sum of spending with ${change}`,
+        sql: () => [`UPDATE spending SET ${change}`],
+        found: ({ account }: Wallet) => ({
+          spendingMismatches: change.startsWith('account') ? [account, account + 1n] : [account],
+        }),
+      }),
+    ),
+    {
+      name: 'a sum of spending removed',
+      sql: () => ['DELETE FROM spending'],
+      found: ({ account }) => ({ spendingMismatches: [account] }),
     },
   ]
   for (const { name, sql, found } of tamperings)

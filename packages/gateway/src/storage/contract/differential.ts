@@ -7,6 +7,7 @@ import {
   memoryBook,
   newAccountRow,
   newKeyRow,
+  type SpendingRow,
   setAccountLimits,
   setKeyTerms,
 } from '../../../../../tools/simulation/memory-book.ts'
@@ -86,7 +87,7 @@ function randomVerb({ below, pick }: Randomness, wallets: readonly Wallet[], row
         node,
         {
           ...{ amount, minimum, revision: Math.max(0, known), extensible: pick([true, false]) },
-          ...{ tokens, minimumTokens: pick([0, tokens >> 1, tokens]) },
+          ...{ tokens, minimumTokens: pick([0, tokens >> 1, tokens]), model: `model-${amount % 3n}` },
         },
       )
     }),
@@ -220,9 +221,31 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
         ],
       ]),
   )
+  expect(numbers(await raw('SELECT * FROM spending ORDER BY account, hour, key, model'))).toEqual(sumsOf(rows.spending))
   expect(numbers(await raw('SELECT request, debit, credit, amount FROM transfer ORDER BY id'))).toEqual(
     rows.transfers.map(({ request, debit, credit, amount }) => [request, debit, credit, amount]),
   )
+}
+
+const HOUR_MS = 3_600_000
+
+/** As the table has them: by account, hour, key and model. */
+function sumsOf(spending: readonly SpendingRow[]): (bigint | string)[][] {
+  const groups = Map.groupBy(spending, ({ at, request: { account, key, model } }) =>
+    [account, BigInt(at - (at % HOUR_MS)), key]
+      .map((part) => String(part).padStart(16, '0'))
+      .concat(model)
+      .join(),
+  )
+  return [...groups]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([group, each]) => {
+      const [account, hour, key, model = ''] = group.split(',')
+      const sum = (field: 'requests' | 'tokens' | 'cost') => each.reduce((total, row) => total + BigInt(row[field]), 0n)
+      const lastAt = BigInt(Math.max(...each.map(({ at }) => at)))
+      const ids = [account, hour, key].map((part) => BigInt(part ?? 0))
+      return [...ids, model, sum('requests'), sum('tokens'), sum('cost'), lastAt]
+    })
 }
 
 /** A little, a part of a minute, all of it, or over the end of a day, a week, a month. */

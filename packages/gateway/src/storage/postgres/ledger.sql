@@ -163,6 +163,8 @@ DECLARE
   old_ids bigint[] := '{}'; old_states smallint[] := '{}'; old_helds bigint[] := '{}'; old_progresses bigint[] := '{}';
   old_costs bigint[] := '{}'; old_shortfalls bigint[] := '{}'; old_endings text[] := '{}'; old_receipts text[] := '{}';
   old_tokens bigint[] := '{}';
+  -- What each changed request adds to the sums of spending; NULL: it has not ended.
+  old_counts integer[] := '{}'; old_paids bigint[] := '{}'; old_token_changes bigint[] := '{}';
   moved_requests bigint[] := '{}'; debits bigint[] := '{}'; credits bigint[] := '{}'; moved_amounts bigint[] := '{}';
   v record;
   a integer;
@@ -479,6 +481,9 @@ BEGIN
       END IF;
       amount := v.charged + paid;
       old_ids := old_ids || v.id;
+      old_counts := old_counts || CASE WHEN v.state = 0 THEN 1 ELSE 0 END;
+      old_paids := old_paids || paid;
+      old_token_changes := old_token_changes || more + CASE WHEN v.state = 0 THEN v.reserved ELSE 0 END;
       old_tokens := old_tokens || v.reserved + more;
       old_states := old_states || CASE WHEN v.verb = 'settle' THEN 1 WHEN v.verb = 'void' OR is_expired THEN 2 ELSE 3 END::smallint;
       old_helds := old_helds || v.held;
@@ -491,6 +496,9 @@ BEGIN
     IF v.verb = 'extend' AND outcome NOT IN ('busy', 'unknown_request', 'not_open', 'key_invalid') THEN
       -- Progress is recorded even if the extension is rejected: it is what the reaper would charge.
       old_ids := old_ids || v.id;
+      old_counts := old_counts || NULL::integer;
+      old_paids := old_paids || 0::bigint;
+      old_token_changes := old_token_changes || 0::bigint;
       old_tokens := old_tokens || v.reserved + tokens;
       old_states := old_states || 0::smallint;
       old_helds := old_helds || v.held + total;
@@ -532,11 +540,21 @@ BEGIN
         new_models, new_upstreams) AS x (id, account, key, slot, epoch, deadline, held, tokens, model, upstream);
   END IF;
   IF cardinality(old_ids) > 0 THEN
-    UPDATE request SET state = x.state, held = x.held, tokens = x.tokens, progress = x.progress, cost = x.cost,
-        shortfall = x.shortfall, ending = x.ending, receipt = x.receipt
-      FROM unnest(old_ids, old_states, old_helds, old_tokens, old_progresses, old_costs, old_shortfalls, old_endings,
-        old_receipts) AS x (id, state, held, tokens, progress, cost, shortfall, ending, receipt)
-      WHERE request.id = x.id;
+    -- Only the holder of an account's lock adds to its sums.
+    WITH changed AS (
+      UPDATE request SET state = x.state, held = x.held, tokens = x.tokens, progress = x.progress, cost = x.cost,
+          shortfall = x.shortfall, ending = x.ending, receipt = x.receipt
+        FROM unnest(old_ids, old_states, old_helds, old_tokens, old_progresses, old_costs, old_shortfalls, old_endings,
+          old_receipts, old_counts, old_token_changes, old_paids) AS x (id, state, held, tokens, progress, cost, shortfall,
+          ending, receipt, counted, token_change, paid)
+        WHERE request.id = x.id
+        RETURNING request.account, request.key, request.model, x.counted, x.token_change, x.paid)
+    INSERT INTO spending AS known (account, hour, key, model, requests, tokens, cost, last_at)
+      SELECT c.account, now_ms / 3600000 * 3600000, c.key, c.model, sum(c.counted), sum(c.token_change), sum(c.paid), now_ms
+      FROM changed c WHERE c.counted IS NOT NULL GROUP BY c.account, c.key, c.model
+      ON CONFLICT (account, hour, key, model) DO UPDATE SET requests = known.requests + excluded.requests,
+        tokens = known.tokens + excluded.tokens, cost = known.cost + excluded.cost,
+        last_at = greatest(known.last_at, excluded.last_at);
   END IF;
   IF cardinality(moved_requests) > 0 THEN
     INSERT INTO transfer (request, debit, credit, amount, at)

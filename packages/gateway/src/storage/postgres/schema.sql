@@ -131,10 +131,33 @@ CREATE TABLE transfer (
   reason text NOT NULL DEFAULT '',
   at bigint NOT NULL
 );
+CREATE INDEX transfer_credited ON transfer (credit, at) WHERE request IS NULL;
+CREATE INDEX transfer_debited ON transfer (debit, at) WHERE request IS NULL;
 CREATE FUNCTION transfer_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
   BEGIN RAISE EXCEPTION 'transfers are append-only'; END $$;
 CREATE TRIGGER transfer_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON transfer
   FOR EACH STATEMENT EXECUTE FUNCTION transfer_append_only();
+
+CREATE TABLE spending (
+  account bigint NOT NULL,
+  hour bigint NOT NULL,
+  key bigint NOT NULL,
+  model text NOT NULL,
+  requests bigint NOT NULL,
+  tokens bigint NOT NULL,
+  cost bigint NOT NULL,
+  last_at bigint NOT NULL,
+  PRIMARY KEY (account, hour, key, model)
+);
+CREATE INDEX spending_key ON spending (key, hour);
+
+CREATE TABLE latency (
+  hour bigint NOT NULL,
+  model text NOT NULL,
+  bucket integer NOT NULL,
+  count bigint NOT NULL,
+  PRIMARY KEY (hour, model, bucket)
+);
 
 CREATE TABLE node (
   slot integer PRIMARY KEY,

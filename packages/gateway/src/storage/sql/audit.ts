@@ -37,6 +37,20 @@ const KEY_SPENT_MISMATCHES = unequal('api_key', 'spent', [
   'SELECT key AS id, 0 AS known, -cost AS amount FROM request WHERE cost <> 0',
 ])
 
+/** Charges hour by hour; requests and tokens in all, because a request does not tell when it ended. */
+const SPENDING_MISMATCHES = `
+  SELECT id FROM (
+    SELECT account AS id, hour, cost AS amount FROM spending
+    UNION ALL SELECT debit AS id, at - at % 3600000 AS hour, -amount FROM transfer WHERE request IS NOT NULL AND debit > 0
+    UNION ALL SELECT credit AS id, at - at % 3600000 AS hour, amount FROM transfer WHERE request IS NOT NULL AND credit > 0
+  ) charges GROUP BY id, hour HAVING sum(amount) <> 0
+  UNION
+  SELECT id FROM (
+    SELECT account AS id, requests, tokens FROM spending
+    UNION ALL SELECT account AS id, -1 AS requests, -tokens AS tokens FROM request WHERE state <> 0
+  ) ended GROUP BY id HAVING sum(requests) <> 0 OR sum(tokens) <> 0
+  ORDER BY id`
+
 /** Holds beyond the balance count as well: what is available would be below zero. */
 const NEGATIVE_ACCOUNTS = 'SELECT id FROM account WHERE balance < 0 OR held < 0 OR held > balance ORDER BY id'
 
@@ -69,6 +83,7 @@ const LISTS: Record<keyof Lists, string> = {
   openMismatches: ACCOUNT_OPEN_MISMATCHES,
   keyOpenMismatches: KEY_OPEN_MISMATCHES,
   keySpentMismatches: KEY_SPENT_MISMATCHES,
+  spendingMismatches: SPENDING_MISMATCHES,
   negativeAccounts: NEGATIVE_ACCOUNTS,
   requestMismatches: REQUEST_MISMATCHES,
 }

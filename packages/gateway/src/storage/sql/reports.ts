@@ -41,14 +41,14 @@ export function reportsOver({ db, runner, clock }: Connection): Omit<Ledger, 'ap
   }
 }
 
-const USAGE = [
+export const USAGE = [
   ...(['id', 'key', 'model', 'upstream', 'state', 'ending', 'held', 'held_at', 'tokens', 'cost'] as const),
   'shortfall',
 ] as const
 /** Shown instead of a receipt that is larger than the gateway writes: a page of such receipts would exhaust memory. */
 const OVERSIZED_RECEIPT = JSON.stringify({ warnings: ['receipt;cut'] })
 const RECEIPT_CHARACTERS = 16 * 1024
-const receipt = sql<string>`CASE WHEN length(receipt) <= ${sql.lit(RECEIPT_CHARACTERS)} THEN receipt ELSE ${sql.lit(OVERSIZED_RECEIPT)} END`
+export const receipt = sql<string>`CASE WHEN length(receipt) <= ${sql.lit(RECEIPT_CHARACTERS)} THEN receipt ELSE ${sql.lit(OVERSIZED_RECEIPT)} END`
 
 function usage(db: Database, account: bigint, limit: number, before: bigint | undefined): Statement {
   const all = db

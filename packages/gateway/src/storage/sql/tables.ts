@@ -112,6 +112,17 @@ export type Schema = {
     reason: string
     at: Integer
   }
+  spending: {
+    account: Integer
+    hour: Integer
+    key: Integer
+    model: string
+    requests: Integer
+    tokens: Integer
+    cost: Integer
+    last_at: Integer
+  }
+  latency: { hour: Integer; model: string; bucket: Integer; count: Integer }
   node: { slot: Integer; epoch: Integer; renewed_at: Integer; config: string }
   lease: { name: string; epoch: Integer; holder: string; expires_at: Integer }
   meta: { name: string; value: string }

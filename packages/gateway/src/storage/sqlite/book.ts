@@ -15,6 +15,7 @@ import {
   toNodeRow,
   toRequestRow,
 } from './ledger-rows.ts'
+import { openSpendingSums } from './spending-sums.ts'
 
 export type BatchBook = Book & {
   /** Inside the transaction: from here on no other connection can write. */
@@ -75,6 +76,7 @@ export function openBook(db: Database): BatchBook {
     ['request', 'debit', 'credit', 'amount', 'at'],
     (row, values) => values.push(...row),
   )
+  const sums = openSpendingSums(db)
   const saveNode = db.prepare(
     `INSERT INTO node (slot, epoch, renewed_at, config) VALUES (?, ?, ?, ?)
     ON CONFLICT (slot) DO UPDATE SET epoch = excluded.epoch, renewed_at = excluded.renewed_at, config = excluded.config`,
@@ -150,6 +152,7 @@ export function openBook(db: Database): BatchBook {
     for (const row of savedRequests) writeRequest(row)
     for (const { id, state } of savedRequests) if (state !== HELD) requests.delete(id)
     insertTransfers(transfers)
+    sums.write()
     for (const row of savedAccounts) writeAccount(row)
     for (const row of savedKeys) writeKey(row)
     for (const { slot, epoch, renewedAt, config } of savedNodes) saveNode.run(slot, epoch, BigInt(renewedAt), config)
@@ -160,6 +163,7 @@ export function openBook(db: Database): BatchBook {
   function forgetSaved(): void {
     for (const saved of [newRequests, savedRequests, savedAccounts, savedKeys, savedNodes, savedLeases]) saved.clear()
     transfers = []
+    sums.clear()
   }
   function forget(): void {
     for (const rows of [accounts, keys, requests, nodes, leases]) rows.clear()
@@ -221,6 +225,7 @@ export function openBook(db: Database): BatchBook {
       leases.set(row.name, row)
       savedLeases.add(row)
     },
+    addSpending: (request, requests, tokens, cost) => sums.add(request, requests, tokens, cost, now),
     transfer: (request, debit, credit, amount) => void transfers.push([request ?? null, debit, credit, amount, at]),
   }
 }

@@ -154,10 +154,36 @@ CREATE TABLE transfer (
   reason TEXT NOT NULL DEFAULT '',
   at INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX transfer_credited ON transfer (credit, at) WHERE request IS NULL;
+CREATE INDEX transfer_debited ON transfer (debit, at) WHERE request IS NULL;
 CREATE TRIGGER transfer_no_update BEFORE UPDATE ON transfer
   BEGIN SELECT RAISE(ABORT, 'transfers are append-only'); END;
 CREATE TRIGGER transfer_no_delete BEFORE DELETE ON transfer
   BEGIN SELECT RAISE(ABORT, 'transfers are append-only'); END;
+
+-- What was charged within an hour (its beginning, UTC), written with the transfers: their sums are equal. A request counts in the
+-- hour of its end; a correction of what the reaper decided counts in its own hour, where a sum may be negative.
+CREATE TABLE spending (
+  account INTEGER NOT NULL,
+  hour INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  model TEXT NOT NULL,
+  requests INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  cost INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (account, hour, key, model)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX spending_key ON spending (key, hour);
+
+-- Times to the first token within an hour, as histograms (observe/latency-buckets.ts).
+CREATE TABLE latency (
+  hour INTEGER NOT NULL,
+  model TEXT NOT NULL,
+  bucket INTEGER NOT NULL,
+  count INTEGER NOT NULL,
+  PRIMARY KEY (hour, model, bucket)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE node (
   slot INTEGER PRIMARY KEY,

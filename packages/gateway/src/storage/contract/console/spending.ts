@@ -1,0 +1,392 @@
+import { describe, expect, test } from 'bun:test'
+import { firstIdAt } from '../../../money/request-ids.ts'
+import type { Storage, WalletEntry } from '../../storage.ts'
+import {
+  hold,
+  type Node,
+  newKey,
+  newNode,
+  newWallet,
+  settle,
+  thrownBy,
+  type Use,
+  voided,
+  type Wallet,
+} from '../harness.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** A fixed time far ahead, at noon; the first of a month. */
+const START = Date.UTC(2041, 4, 1, 12)
+
+export function spendingContract(use: Use): void {
+  /** Ids are made of the time, as those of requests are. */
+  let sequence = 0n
+  const newId = () => firstIdAt(use().now()) + sequence++
+
+  async function begin(balance = 100_000n) {
+    const { storage, elapse, now } = use()
+    await elapse(START - now())
+    return { storage, wallet: await newWallet(storage, balance), node: await newNode(storage) }
+  }
+  async function request(storage: Storage, wallet: Wallet, node: Node, cost: bigint, model = 'model-x', tokens = 10) {
+    const id = newId()
+    const { epoch, slot } = await alive(storage, node)
+    await storage.ledger.apply(hold(id, wallet, { slot, epoch }, { amount: cost, minimum: cost, model }))
+    await storage.ledger.apply(settle(id, { slot, epoch }, cost, { tokens, ending: cost === 0n ? 'free' : 'done' }))
+    return id
+  }
+  /** After a pause of hours the node must join again. */
+  async function alive(storage: Storage, node: Node): Promise<Node> {
+    const renewed = await storage.ledger.apply({ verb: 'renew', ...node, config: 'test' })
+    if (renewed.outcome === 'done') return node
+    Object.assign(node, await newNode(storage, node.slot))
+    return node
+  }
+  const series = (account: bigint, step: 'hour' | 'day' | 'month', by: 'model' | 'key' | 'none', more = {}) =>
+    use().storage.spending.series(account, { from: 0, to: START + 400 * DAY_MS, ...more }, step, by)
+
+  describe('series', () => {
+    test('sums by hour, day and month; by model, by key and in all', async () => {
+      const { storage, wallet, node } = await begin()
+      const { elapse } = use()
+      const second = { ...wallet, key: (await newKey(storage, wallet.account)).id }
+      await request(storage, wallet, node, 5n, 'a')
+      await request(storage, wallet, node, 6n, 'b')
+      await elapse(HOUR_MS)
+      await request(storage, second, node, 7n, 'a')
+      await elapse(DAY_MS)
+      await request(storage, wallet, node, 8n, 'a')
+      await elapse(40 * DAY_MS)
+      await request(storage, wallet, node, 9n, 'a')
+      const points = (rows: Awaited<ReturnType<typeof series>>) =>
+        rows.map(({ at, name, requests, tokens, cost }) => [at, name, requests, tokens, Number(cost)])
+      const [day, later] = [START - 12 * HOUR_MS, START + 41 * DAY_MS - 12 * HOUR_MS]
+      expect(points(await series(wallet.account, 'hour', 'none'))).toEqual([
+        [START, '', 2, 20, 11],
+        [START + HOUR_MS, '', 1, 10, 7],
+        [START + DAY_MS + HOUR_MS, '', 1, 10, 8],
+        [START + 41 * DAY_MS + HOUR_MS, '', 1, 10, 9],
+      ])
+      expect(points(await series(wallet.account, 'day', 'model'))).toEqual([
+        [day, 'a', 2, 20, 12],
+        [day, 'b', 1, 10, 6],
+        [day + DAY_MS, 'a', 1, 10, 8],
+        [later, 'a', 1, 10, 9],
+      ])
+      expect(points(await series(wallet.account, 'day', 'key', { to: day + DAY_MS }))).toEqual([
+        [day, String(wallet.key), 2, 20, 11],
+        [day, String(second.key), 1, 10, 7],
+      ])
+      expect(points(await series(wallet.account, 'month', 'none'))).toEqual([
+        [Date.UTC(2041, 4), '', 4, 40, 26],
+        [Date.UTC(2041, 5), '', 1, 10, 9],
+      ])
+      const range = { from: START + HOUR_MS + 1, to: START + DAY_MS + HOUR_MS }
+      expect(points(await series(wallet.account, 'hour', 'none', range))).toEqual([[START + HOUR_MS, '', 1, 10, 7]])
+      expect(points(await series(wallet.account, 'day', 'none', { model: 'b' }))).toEqual([[day, '', 1, 10, 6]])
+      expect(points(await series(wallet.account, 'day', 'none', { key: second.key }))).toEqual([[day, '', 1, 10, 7]])
+      expect(await series(wallet.account + 1_000n, 'day', 'none')).toEqual([])
+      expect(await thrownBy(series(wallet.account, 'day', 'none', { model: 'a\0' }))).toBeInstanceOf(TypeError)
+      expect((await storage.ledger.audit()).ok).toBe(true)
+    })
+
+    test('what the reaper charged and its node corrects later adds up to the transfers', async () => {
+      const { storage, wallet, node } = await begin()
+      const { elapse, raw } = use()
+      const [settled, cancelled, gone] = [newId(), newId(), newId()]
+      for (const id of [settled, cancelled, gone]) {
+        await storage.ledger.apply(
+          hold(id, wallet, node, { amount: 100n, minimum: 100n, tokens: 30, extensible: true }),
+        )
+        await storage.ledger.apply({
+          ...{ verb: 'extend', id, slot: node.slot, epoch: node.epoch, known: 100n, amount: 10n, minimum: 10n },
+          ...{ tokens: 0, progress: 40n },
+        })
+      }
+      await elapse(HOUR_MS)
+      await storage.ledger.apply({ verb: 'reap', limit: 10 })
+      expect(await series(wallet.account, 'hour', 'none')).toEqual([
+        { at: START + HOUR_MS, name: '', requests: 3, tokens: 90, cost: 120n },
+      ])
+      await elapse(HOUR_MS)
+      await storage.ledger.apply(settle(settled, node, 70n, { tokens: 35 }))
+      await storage.ledger.apply(voided(cancelled, node))
+      await storage.ledger.apply(settle(settled, node, 70n, { tokens: 35 }))
+      expect(await series(wallet.account, 'hour', 'none')).toEqual([
+        { at: START + HOUR_MS, name: '', requests: 3, tokens: 90, cost: 120n },
+        { at: START + 2 * HOUR_MS, name: '', requests: 0, tokens: -25, cost: -10n },
+      ])
+      const [charged] = await raw(`SELECT sum(CASE WHEN debit > 0 THEN amount ELSE -amount END) AS charged FROM transfer
+        WHERE request IS NOT NULL AND (debit = ${wallet.account} OR credit = ${wallet.account})`)
+      expect(Number(charged?.charged)).toBe(110)
+      expect((await storage.ledger.audit()).ok).toBe(true)
+    })
+
+    test('hundreds of requests at once over several keys and models are counted exactly', async () => {
+      const { storage, wallet, node } = await begin()
+      const wallets = [wallet, await newWallet(storage, 50_000n), await newWallet(storage, 50_000n)]
+      const ids = Array.from({ length: 300 }, (_, index) => [newId(), index] as const)
+      await Promise.all(
+        ids.map(async ([id, index]) => {
+          const one = wallets[index % 3] as Wallet
+          await storage.ledger.apply(hold(id, one, node, { model: `m${index % 5}` }))
+          await (index % 7 === 0
+            ? storage.ledger.apply(voided(id, node))
+            : storage.ledger.apply(settle(id, node, BigInt(index), { tokens: index })))
+        }),
+      )
+      const ended = ids.filter(([, index]) => index % 3 === 0)
+      const expected = ended.filter(([, index]) => index % 7 !== 0).reduce((sum, [, index]) => sum + index, 0)
+      const points = await series(wallet.account, 'day', 'model')
+      const total = (field: 'requests' | 'tokens') => points.reduce((sum, point) => sum + point[field], 0)
+      expect(points.map(({ name }) => name)).toEqual(['m0', 'm1', 'm2', 'm3', 'm4'])
+      expect([total('requests'), total('tokens')]).toEqual([ended.length, expected])
+      expect((await storage.ledger.audit()).ok).toBe(true)
+    })
+
+    test('sums survive a restart', async () => {
+      const { storage, wallet, node } = await begin()
+      await request(storage, wallet, node, 5n)
+      const again = await use().reopen()
+      expect(
+        await again.spending.series(wallet.account, { from: 0, to: START + DAY_MS }, 'hour', 'none'),
+      ).toMatchObject([{ requests: 1, cost: 5n }])
+    })
+  })
+
+  describe('requests', () => {
+    const list = async (account: bigint, filter = {}, limit = 10) => {
+      const { rows, next } = await use().storage.spending.requests(account, filter, limit)
+      return { ids: rows.map(({ request }) => request), next }
+    }
+
+    test('newest first, page by page, by time, model, key and ending', async () => {
+      const { storage, wallet, node } = await begin()
+      const { elapse, now } = use()
+      const second = { ...wallet, key: (await newKey(storage, wallet.account)).id }
+      const first = await request(storage, wallet, node, 5n, 'a')
+      await elapse(HOUR_MS)
+      const other = await request(storage, second, node, 6n, 'b')
+      await elapse(HOUR_MS)
+      const free = await request(storage, wallet, node, 0n, 'b')
+      expect(await list(wallet.account)).toEqual({ ids: [free, other, first], next: undefined })
+      expect(await list(wallet.account, {}, 2)).toEqual({ ids: [free, other], next: other })
+      expect(await list(wallet.account, { before: other }, 2)).toEqual({ ids: [first], next: undefined })
+      expect(await list(wallet.account, {}, 3)).toEqual({ ids: [free, other, first], next: undefined })
+      expect((await list(wallet.account, { model: 'b' })).ids).toEqual([free, other])
+      expect((await list(wallet.account, { model: 'b' }, 1)).next).toBe(free)
+      expect((await list(wallet.account, { key: second.key })).ids).toEqual([other])
+      expect((await list(wallet.account, { ending: 'free' })).ids).toEqual([free])
+      expect((await list(wallet.account, { from: now() - HOUR_MS, to: now() })).ids).toEqual([other])
+      expect((await list(wallet.account, { from: START + 1 })).ids).toEqual([free, other])
+      expect((await list(wallet.account, { model: 'b', key: wallet.key, to: now() + 1 })).ids).toEqual([free])
+      expect(await list(wallet.account + 1_000n)).toEqual({ ids: [], next: undefined })
+      expect(await thrownBy(list(wallet.account, {}, 0))).toBeInstanceOf(RangeError)
+      const { rows } = await storage.spending.requests(wallet.account, { before: other }, 1)
+      expect(rows).toEqual(await storage.ledger.usage(wallet.account, 1, other))
+    })
+
+    test('a filter that matches little looks at a bounded number of requests and continues', async () => {
+      const { storage, wallet, node } = await begin()
+      const { raw, now } = use()
+      const oldest = await request(storage, wallet, node, 5n, 'rare')
+      const base = firstIdAt(now() + 1_000)
+      await raw(`INSERT INTO request (id, account, key, slot, epoch, state, held, held_at, model, upstream)
+        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 9000)
+        SELECT ${base} + n, ${wallet.account}, ${wallet.key}, 1, 1, 2, 0, ${now()}, 'common', 'main' FROM numbers`)
+      const pages: (readonly [number, boolean])[] = []
+      const found: bigint[] = []
+      let before: bigint | undefined
+      do {
+        const { ids, next } = await list(wallet.account, { model: 'rare', ...(before && { before }) })
+        found.push(...ids)
+        pages.push([ids.length, next !== undefined])
+        before = next
+      } while (before !== undefined && pages.length < 10)
+      expect(found).toEqual([oldest])
+      expect(pages).toEqual([
+        [0, true],
+        [0, true],
+        [1, false],
+      ])
+      expect((await list(wallet.account, { model: 'common' }, 3)).ids).toEqual(
+        [9000n, 8999n, 8998n].map((n) => base + n),
+      )
+    })
+
+    test('open requests, oldest first', async () => {
+      const { storage, wallet, node } = await begin()
+      const other = await newWallet(storage)
+      const [first, second, ended] = [newId(), newId(), newId()]
+      for (const id of [first, second, ended]) await storage.ledger.apply(hold(id, wallet, node))
+      await storage.ledger.apply(hold(newId(), other, node))
+      await storage.ledger.apply(settle(ended, node, 5n))
+      const open = async (limit: number) =>
+        (await storage.spending.openRequests(wallet.account, limit)).map((row) => [row.request, row.held, row.state])
+      expect(await open(10)).toEqual([
+        [first, 100n, 0],
+        [second, 100n, 0],
+      ])
+      expect(await open(1)).toEqual([[first, 100n, 0]])
+    })
+  })
+
+  describe('history', () => {
+    const lines = (entries: readonly WalletEntry[]) =>
+      entries.map(({ kind, reason, amount, requests, balanceAfter }) => [
+        ...[kind, reason, Number(amount), requests, Number(balanceAfter)],
+      ])
+
+    test('credits and debits one by one, charges day by day, each with the balance after it', async () => {
+      const { storage, wallet, node } = await begin(1_000n)
+      const { elapse } = use()
+      await request(storage, wallet, node, 100n)
+      await request(storage, wallet, node, 50n, 'b')
+      await elapse(HOUR_MS)
+      await storage.accounts.credit(wallet.account, 500n, 'invoice 7')
+      await elapse(DAY_MS)
+      await storage.accounts.credit(wallet.account, -200n, 'refund')
+      await elapse(1)
+      await request(storage, wallet, node, 30n)
+      await elapse(DAY_MS)
+      await request(storage, wallet, node, 0n)
+      const { entries, next } = await storage.spending.history(wallet.account, 50)
+      expect(lines(entries)).toEqual([
+        ['usage', '', -30, 1, 1_120],
+        ['debit', 'refund', -200, 0, 1_150],
+        ['credit', 'invoice 7', 500, 0, 1_350],
+        ['usage', '', -150, 2, 850],
+        ['credit', 'opening credit', 1_000, 0, 1_000],
+      ])
+      expect(next).toBeUndefined()
+      expect(entries.map(({ id }) => id === undefined)).toEqual([true, false, false, true, false])
+      expect(entries.map(({ at }) => at)).toEqual([
+        ...[START + DAY_MS + HOUR_MS + 1, START + DAY_MS + HOUR_MS, START + HOUR_MS, START, START],
+      ])
+    })
+
+    test('pages have whole days and balances that fit together', async () => {
+      const { storage, wallet, node } = await begin(10_000n)
+      const { elapse, now } = use()
+      for (let day = 0; day < 6; day++) {
+        for (const amount of [5n, -3n, 2n]) await storage.accounts.credit(wallet.account, amount, `day ${day}`)
+        await request(storage, wallet, node, BigInt(day + 1))
+        await elapse(DAY_MS)
+      }
+      // A year without any.
+      await elapse(365 * DAY_MS)
+      await storage.accounts.credit(wallet.account, 1n, 'late')
+      const whole = await storage.spending.history(wallet.account, 500)
+      expect(whole.next).toBeUndefined()
+      expect(whole.entries).toHaveLength(26)
+      expect(whole.entries[0]?.balanceAfter).toBe((await storage.accounts.find(wallet.email))?.balance ?? 0n)
+      const [found, sizes]: [WalletEntry[], number[]] = [[], []]
+      let before: number | undefined
+      do {
+        const page = await storage.spending.history(wallet.account, 6, before)
+        found.push(...page.entries)
+        sizes.push(page.entries.length)
+        before = page.next
+      } while (before !== undefined)
+      expect(found).toEqual(whole.entries)
+      expect(sizes).toEqual([1, 8, 8, 9])
+      let balance = found[0]?.balanceAfter ?? 0n
+      for (const entry of found) {
+        expect(entry.balanceAfter).toBe(balance)
+        balance -= entry.amount
+      }
+      expect(balance).toBe(0n)
+      expect((await storage.spending.history(wallet.account, 6, now() - 400 * DAY_MS)).entries).toEqual([])
+    })
+
+    test('days whose charges were returned are skipped', async () => {
+      const { storage, wallet, node } = await begin(1_000n)
+      const { elapse } = use()
+      await elapse(200 * DAY_MS)
+      const id = newId()
+      await alive(storage, node)
+      await storage.ledger.apply(hold(id, wallet, node, { extensible: true }))
+      const more = { verb: 'extend', id, slot: node.slot, epoch: node.epoch, known: 100n } as const
+      await storage.ledger.apply({ ...more, amount: 10n, minimum: 10n, tokens: 0, progress: 40n })
+      await elapse(60_000)
+      await storage.ledger.apply({ verb: 'reap', limit: 10 })
+      expect(lines((await storage.spending.history(wallet.account, 1)).entries)).toEqual([['usage', '', -40, 1, 960]])
+      await storage.ledger.apply(voided(id, node))
+      const { entries, next } = await storage.spending.history(wallet.account, 1)
+      expect(lines(entries)).toEqual([['credit', 'opening credit', 1_000, 0, 1_000]])
+      expect(next).toBeUndefined()
+    })
+
+    test('a wallet without any', async () => {
+      const { storage, wallet } = await begin(0n)
+      expect(await storage.spending.history(wallet.account, 10)).toEqual({ entries: [], next: undefined })
+      expect(await thrownBy(Promise.resolve().then(() => storage.spending.history(wallet.account, 0)))).toBeInstanceOf(
+        RangeError,
+      )
+    })
+
+    test('every line is exact while requests are charged', async () => {
+      const { storage, wallet, node } = await begin(100_000n)
+      let running = true
+      const charges = Promise.all(
+        Array.from({ length: 100 }, async () => {
+          for (let count = 0; count < 3; count++) await request(storage, wallet, node, 7n)
+        }),
+      ).finally(() => {
+        running = false
+      })
+      do {
+        const { entries } = await storage.spending.history(wallet.account, 10)
+        const [usage] = entries.filter(({ kind }) => kind === 'usage')
+        expect(usage?.balanceAfter ?? 100_000n).toBe(100_000n + (usage?.amount ?? 0n))
+        // Reads of SQLite alone would not let any other event in.
+        await Bun.sleep(1)
+      } while (running)
+      await charges
+    })
+  })
+
+  test('the last use of each key', async () => {
+    const { storage, wallet, node } = await begin()
+    const { elapse, now } = use()
+    const second = { ...wallet, key: (await newKey(storage, wallet.account)).id }
+    const unused = (await newKey(storage, wallet.account)).id
+    const foreign = await newWallet(storage)
+    await request(storage, foreign, node, 5n)
+    await request(storage, wallet, node, 5n)
+    await request(storage, second, node, 5n, 'z')
+    await elapse(1_000)
+    await request(storage, wallet, node, 5n, 'a')
+    const at = now()
+    const keys = [wallet.key, second.key, unused, foreign.key]
+    expect([...(await storage.spending.lastUsed(wallet.account, keys))].sort()).toEqual([
+      [wallet.key, at],
+      [second.key, START],
+    ])
+    expect((await storage.spending.lastUsed(wallet.account, [])).size).toBe(0)
+  })
+
+  test('latencies are added up by hour and summed over hours', async () => {
+    const { storage, elapse, now } = { ...use(), ...(await begin()) }
+    const { spending } = storage
+    const one = { model: 'a', bucket: 3, count: 2 }
+    await spending.addLatencies([])
+    await spending.addLatencies([one, { model: 'b', bucket: 0, count: 1 }, one])
+    await Promise.all(
+      Array.from({ length: 10 }, () => spending.addLatencies([{ model: 'b', bucket: 1, count: 1 }, one])),
+    )
+    await elapse(HOUR_MS)
+    await spending.addLatencies([{ ...one, count: 100 }])
+    expect(await spending.latencies(START)).toEqual([
+      { model: 'a', bucket: 3, count: 124 },
+      { model: 'b', bucket: 0, count: 1 },
+      { model: 'b', bucket: 1, count: 10 },
+    ])
+    expect(await spending.latencies(now())).toEqual([{ model: 'a', bucket: 3, count: 100 }])
+    expect(await spending.sweepLatencies(START + HOUR_MS - 1)).toBe(0)
+    expect(await spending.sweepLatencies(START + HOUR_MS)).toBe(3)
+    expect(await spending.latencies(0)).toEqual([{ model: 'a', bucket: 3, count: 100 }])
+    expect(await thrownBy(spending.addLatencies([{ ...one, count: 0.5 }]))).toBeInstanceOf(RangeError)
+  })
+}
