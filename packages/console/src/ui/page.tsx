@@ -2,6 +2,7 @@
 
 import { type ReactNode, useEffect, useId } from 'react'
 import { useRead } from '../api/queries.ts'
+import { classes } from './classes.ts'
 import { Skeleton } from './states.tsx'
 
 /** The heading of the page, which is the title of the document as well; `actions` stand at its right. */
@@ -34,7 +35,12 @@ export function Section({ title, text, actions, flush = false, children }: Secti
   return (
     <section {...(title ? { 'aria-labelledby': id } : {})} className="mb-6 rounded-lg border bg-surface">
       {title && (
-        <header className="flex flex-wrap items-start justify-between gap-x-4 gap-y-2 border-b px-4 py-3">
+        <header
+          className={classes(
+            'flex flex-wrap justify-between gap-x-4 gap-y-2 border-b px-4 py-3',
+            text ? 'items-start' : 'items-center',
+          )}
+        >
           <div className="min-w-0">
             <h2 id={id} className="font-semibold">
               {title}

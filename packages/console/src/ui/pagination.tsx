@@ -30,9 +30,11 @@ export function Pagination({ next, total }: { next: string | null | undefined; t
             )}
           </>
         )}
-        <Button small disabled={!next} onClick={() => next && setPage({ before: next }, { replace: false })}>
-          {common.nextPage}
-        </Button>
+        {(before !== '' || next) && (
+          <Button small disabled={!next} onClick={() => next && setPage({ before: next }, { replace: false })}>
+            {common.nextPage}
+          </Button>
+        )}
       </span>
     </nav>
   )
