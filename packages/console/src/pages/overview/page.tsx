@@ -36,7 +36,7 @@ export default function OverviewPage() {
       <LowBalance />
       <Balances />
       {isFirstRun && <FirstRun onBegin={() => setBegun(true)} onFinish={() => setFinished(true)} />}
-      {(!isFirstRun || (data?.requests.length ?? 0) > 0) && (
+      {(!isFirstRun || (!hasBegun && (data?.requests.length ?? 0) > 0)) && (
         <>
           <SpendChart days={data?.days} />
           <LatestRequests />
@@ -65,7 +65,7 @@ function Balances() {
   const amount = (usd: string | undefined) => (usd === undefined ? undefined : <Amount usd={usd} />)
   const isHeld = data !== undefined && !/^0(\.0*)?$/.test(data.held_usd)
   return (
-    <div className="mb-6 grid gap-3 wide:grid-cols-3">
+    <div className="mb-6 grid grid-cols-2 gap-3 wide:grid-cols-3 max-wide:[&>:first-child]:col-span-2">
       <Stat
         label={t.balance}
         note={
@@ -80,10 +80,10 @@ function Balances() {
       >
         {amount(data?.balance_usd)}
       </Stat>
-      <Stat label={t.today} note={t.utc}>
+      <Stat label={t.today} note={t.todayNote}>
         {amount(data?.spent_today_usd)}
       </Stat>
-      <Stat label={t.month} note={t.utc}>
+      <Stat label={t.month} note={t.monthNote}>
         {amount(data?.spent_this_month_usd)}
       </Stat>
     </div>
