@@ -1,7 +1,28 @@
 import { useTexts } from '../../i18n/language.tsx'
+import { Tabs } from '../../ui/overlay.tsx'
 import { PageHeader } from '../../ui/page.tsx'
+import { useUrlState } from '../../ui/url-state.ts'
+import { ImageTab } from './image/image-tab.tsx'
+import { KeyBar } from './key-bar.tsx'
+import { PLACE, TABS } from './models.ts'
+import { TextTab } from './text/text-tab.tsx'
+import { VideoTab } from './video/video-tab.tsx'
+
+const CONTENTS = { text: <TextTab />, image: <ImageTab />, video: <VideoTab /> }
 
 export default function PlaygroundPage() {
   const t = useTexts().playground
-  return <PageHeader title={t.title} />
+  const [{ tab }, setPlace] = useUrlState(PLACE)
+  return (
+    <>
+      <PageHeader title={t.title} text={t.text} />
+      <KeyBar />
+      <Tabs
+        label={t.title}
+        value={TABS.find((each) => each === tab) ?? 'text'}
+        onChange={(id) => setPlace({ tab: id, model: '' })}
+        tabs={TABS.map((id) => ({ id, label: t.tabs[id], content: CONTENTS[id] }))}
+      />
+    </>
+  )
 }

@@ -1,0 +1,120 @@
+// Below each answer: what it took, what it cost, and the same request as code.
+
+import { useQueryClient } from '@tanstack/react-query'
+import type { Receipt } from '@trivium/gateway/console-api/types.ts'
+import { type ReactNode, useEffect, useState } from 'react'
+import { Link } from 'wouter'
+import { useRead } from '../../api/queries.ts'
+import { useTexts } from '../../i18n/language.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Popover } from '../../ui/overlay.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+import { Amount, Duration, useNumber } from '../../ui/values.tsx'
+import type { Outcome } from './outcome.ts'
+
+const POLL_MS = 1_000
+
+/** The receipt once the charge is booked; undefined before that. */
+function useReceipt(requestId: string | undefined, isEnded: boolean): Receipt | undefined {
+  const client = useQueryClient()
+  const [isBooked, setBooked] = useState(false)
+  const { data } = useRead(
+    `requests/${requestId ?? ''}`,
+    {},
+    {
+      ...{ enabled: requestId !== undefined && isEnded, staleTime: Number.POSITIVE_INFINITY },
+      ...(isBooked ? {} : { every: POLL_MS }),
+    },
+  )
+  const isSettled = data !== undefined && data.state !== 'open'
+  useEffect(() => {
+    if (!isSettled) return
+    setBooked(true)
+    for (const name of ['playground/key', 'session', 'overview', 'usage', 'requests', 'wallet'])
+      void client.invalidateQueries({ queryKey: [name] })
+  }, [isSettled, client])
+  return isSettled ? data : undefined
+}
+
+/** `code`: shown on demand. `isEnded`: nothing more is charged. */
+export function AnswerFacts({
+  outcome,
+  isEnded = outcome.state !== 'running',
+  code,
+  actions,
+}: {
+  outcome: Outcome
+  isEnded?: boolean
+  code(): ReactNode
+  actions?: ReactNode
+}) {
+  const t = useTexts().playground
+  const number = useNumber()
+  const [isCodeOpen, setCodeOpen] = useState(false)
+  const { requestId, firstMs, totalMs } = outcome
+  const receipt = useReceipt(requestId, isEnded)
+  const units = Object.entries(receipt?.units ?? {})
+  if (!isEnded) return null
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted">
+        {units.map(([name, count]) => (
+          <span key={name}>{(t.units[name] ?? t.unit(name))(number(count))}</span>
+        ))}
+        {requestId !== undefined && (
+          <span className="inline-flex items-center gap-1">
+            {t.cost} <Cost receipt={receipt} />
+          </span>
+        )}
+        {firstMs !== undefined && (
+          <span>
+            {t.first} <Duration ms={firstMs} />
+          </span>
+        )}
+        {totalMs !== undefined && (
+          <span>
+            {t.total} <Duration ms={totalMs} />
+          </span>
+        )}
+      </div>
+      <div className="-ml-2 flex flex-wrap items-center gap-1">
+        {actions}
+        <Button small variant="quiet" aria-expanded={isCodeOpen} onClick={() => setCodeOpen(!isCodeOpen)}>
+          {t.code}
+        </Button>
+        {requestId !== undefined && (
+          <Link
+            href={`/usage?request=${encodeURIComponent(requestId)}`}
+            title={requestId}
+            className="inline-flex h-7 items-center rounded-md px-2 text-sm font-medium hover:bg-raised"
+          >
+            {t.receipt}
+          </Link>
+        )}
+      </div>
+      {isCodeOpen && code()}
+    </div>
+  )
+}
+
+function Cost({ receipt }: { receipt: Receipt | undefined }) {
+  const t = useTexts().playground
+  if (!receipt) return <Skeleton size="h-4 w-20" />
+  if (receipt.formula === null) return <Amount usd={receipt.cost_usd} />
+  return (
+    <Popover
+      label={t.formula}
+      trigger={
+        <button
+          type="button"
+          title={t.formula}
+          className="rounded-sm text-ink underline decoration-dotted underline-offset-2"
+        >
+          <Amount usd={receipt.cost_usd} />
+        </button>
+      }
+    >
+      <p className="font-mono text-sm break-words">{receipt.formula}</p>
+    </Popover>
+  )
+}

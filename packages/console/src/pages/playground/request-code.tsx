@@ -1,0 +1,46 @@
+import { useState } from 'react'
+import { useRead } from '../../api/queries.ts'
+import { useTexts } from '../../i18n/language.tsx'
+import { SnippetParts } from '../../snippets/client-snippet.tsx'
+import { PLACEHOLDER, requestSnippet } from '../../snippets/clients.ts'
+import type { Access, ExampleRequest, Snippet } from '../../snippets/types.ts'
+import { Segments } from '../../ui/field.tsx'
+
+export type CodeLanguage = 'curl' | 'python' | 'javascript'
+
+const LANGUAGES = [
+  { value: 'curl', label: 'curl' },
+  { value: 'python', label: 'Python' },
+  { value: 'javascript', label: 'JavaScript' },
+] as const
+
+/** The request as code in a language that the reader chooses, for a key of their own. */
+export function RequestCode({ snippet }: { snippet(language: CodeLanguage, access: Access): Snippet }) {
+  const t = useTexts().playground
+  const [language, setLanguage] = useState<CodeLanguage>('curl')
+  const { data: about } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
+  if (!about) return null
+  return (
+    <div className="flex min-w-0 flex-col gap-3 rounded-md border p-3">
+      <div>
+        <Segments<CodeLanguage> label={t.language} value={language} onChange={setLanguage} options={LANGUAGES} />
+      </div>
+      <SnippetParts snippet={snippet(language, { baseUrl: about.base_url, secret: PLACEHOLDER })} />
+      <p className="text-sm text-muted">{t.codeNote}</p>
+    </div>
+  )
+}
+
+export const codeOf = (request: ExampleRequest) => (language: CodeLanguage, access: Access) =>
+  requestSnippet(language, shortened(request) as ExampleRequest, access)
+
+const LONGEST = 200
+
+/** Data of images would be megabytes of code. */
+function shortened(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.startsWith('data:') && value.length > LONGEST ? `${value.slice(0, 40)}...` : value
+  if (Array.isArray(value)) return value.map(shortened)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, shortened(each)]))
+}

@@ -1,0 +1,106 @@
+import { type FormEvent, useState } from 'react'
+import { useTexts } from '../../../i18n/language.tsx'
+import { Button } from '../../../ui/button.tsx'
+import { SelectField, TextArea } from '../../../ui/field.tsx'
+import { EmptyState } from '../../../ui/states.tsx'
+import { newId, useHistory } from '../history.ts'
+import { textsOf } from '../image/image-settings.tsx'
+import { Columns, MoreSettings } from '../layout.tsx'
+import { ModelChoice } from '../model-choice.tsx'
+import { useModels } from '../models.ts'
+import { AddPictures, Thumbnails, useReadPictures } from '../pictures.tsx'
+import { submitVideo, type VideoEntry, type VideoSettings } from './video-call.ts'
+import { VideoView } from './video-view.tsx'
+
+const RESOLUTIONS = ['480p', '720p', '1080p']
+const RATIOS = ['16:9', '9:16', '4:3', '3:4', '1:1', '21:9']
+const LONGEST_SECONDS = 60
+
+export function VideoTab() {
+  const t = useTexts().playground
+  const history = useHistory<VideoEntry>('video')
+  const choice = useModels('video')
+  const [chosen, setChosen] = useState({ prompt: '', seconds: '', resolution: '', ratio: '', picture: '' })
+  const readPictures = useReadPictures(1)
+  const limits = choice.model?.limits ?? {}
+  const settings: VideoSettings = { ...chosen, prompt: chosen.prompt.trim(), model: choice.model?.id ?? '' }
+  const canMake = settings.prompt !== '' && settings.model !== ''
+
+  const make = (asked: VideoSettings) =>
+    void submitVideo(history, {
+      ...{ id: newId(), at: Date.now(), settings: asked, task: '', status: 'submitting', url: '' },
+      outcome: { state: 'running' },
+    })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (canMake) make(settings)
+  }
+  const select = (name: 'seconds' | 'resolution' | 'ratio', values: readonly string[]) => (
+    <SelectField
+      label={t[name]}
+      value={chosen[name]}
+      onChange={(value) => setChosen({ ...chosen, [name]: value })}
+      options={[{ value: '', label: t.byModel }, ...values.map((value) => ({ value, label: value }))]}
+    />
+  )
+  return (
+    <form onSubmit={submit}>
+      <Columns
+        settings={
+          <>
+            <ModelChoice choice={choice} />
+            <TextArea
+              label={t.prompt}
+              rows={3}
+              value={chosen.prompt}
+              onChange={(prompt) => setChosen({ ...chosen, prompt })}
+              placeholder={t.videoExample}
+            />
+            <MoreSettings>
+              {select('seconds', secondsOf(limits.seconds))}
+              {select('resolution', textsOf(limits.resolutions) ?? RESOLUTIONS)}
+              {select('ratio', textsOf(limits.ratios) ?? RATIOS)}
+              {limits.images !== 0 && (
+                <div className="flex flex-col items-start gap-2">
+                  {chosen.picture === '' ? (
+                    <AddPictures
+                      label={t.firstFrame}
+                      multiple={false}
+                      onAdd={async (files) => {
+                        const [picture = ''] = await readPictures(files, 0)
+                        setChosen((former) => ({ ...former, picture }))
+                      }}
+                    />
+                  ) : (
+                    <Thumbnails urls={[chosen.picture]} onRemove={() => setChosen({ ...chosen, picture: '' })} />
+                  )}
+                </div>
+              )}
+            </MoreSettings>
+            <Button type="submit" variant="primary" wide disabled={!canMake}>
+              {t.makeVideo}
+            </Button>
+          </>
+        }
+      >
+        {history.entries?.length === 0 && <EmptyState title={t.emptyVideo}>{t.historyNote}</EmptyState>}
+        {history.entries?.map((entry) => (
+          <VideoView
+            key={entry.id}
+            entry={entry}
+            history={history}
+            onAgain={() => make(entry.settings)}
+            onRemove={() => history.remove([entry.id])}
+          />
+        ))}
+      </Columns>
+    </form>
+  )
+}
+
+function secondsOf(range: unknown): string[] {
+  const [least, most] = Array.isArray(range) ? range.map(Number) : []
+  const from = least ?? 1
+  const to = Math.min(most ?? 12, LONGEST_SECONDS)
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => String(from + index))
+}
