@@ -67,6 +67,7 @@ export const playground = {
   cost: 'Cost',
   formula: 'How the cost was counted',
   first: 'First token',
+  firstImage: 'First image',
   total: 'Total',
   code: 'Code',
   receipt: 'Receipt',
@@ -75,14 +76,16 @@ export const playground = {
   units: {
     input: (count: string) => `${count} input tokens`,
     output: (count: string) => `${count} output tokens`,
-    images: (count: string) => `${count} images`,
-    seconds: (count: string) => `${count} seconds`,
+    images: (count: string) => (count === '1' ? '1 image' : `${count} images`),
+    seconds: (count: string) => (count === '1' ? '1 second' : `${count} seconds`),
   } as Record<string, (count: string) => string>,
   unit: (name: string) => (count: string) => `${count} ${name.replaceAll('_', ' ')}`,
   mend: { keys: 'Open Keys', wallet: 'Open Wallet' },
+  lacks: {
+    keys: 'The cap of the built-in key is reached. Raise it in Keys, or wait until it renews.',
+    wallet: 'Your balance is too low for this request.',
+  },
   errors: {
-    key_cap_reached: 'The cap of the built-in key is reached. Raise it in Keys, or wait until it renews.',
-    insufficient_balance: 'Your balance is too low for this request.',
     connection_lost: 'The connection ended before the answer was complete.',
   } as Record<string, string>,
   picture: 'Picture',

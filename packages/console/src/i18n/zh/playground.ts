@@ -65,6 +65,7 @@ export const playground: Texts['playground'] = {
   cost: '费用',
   formula: '费用的计算方式',
   first: '首个 token',
+  firstImage: '首张图片',
   total: '总耗时',
   code: '代码',
   receipt: '明细',
@@ -78,9 +79,11 @@ export const playground: Texts['playground'] = {
   },
   unit: (name) => (count) => `${count} ${name.replaceAll('_', ' ')}`,
   mend: { keys: '打开“密钥”', wallet: '打开“钱包”' },
+  lacks: {
+    keys: '内置密钥已达到上限。请在“密钥”中提高上限，或等待重置。',
+    wallet: '余额不足以完成此请求。',
+  },
   errors: {
-    key_cap_reached: '内置密钥已达到上限。请在“密钥”中提高上限，或等待重置。',
-    insufficient_balance: '余额不足以完成此请求。',
     connection_lost: '回答尚未完成，连接就已中断。',
   },
   picture: '图片',

@@ -40,11 +40,14 @@ function useReceipt(requestId: string | undefined, isEnded: boolean): Receipt | 
 export function AnswerFacts({
   outcome,
   isEnded = outcome.state !== 'running',
+  first,
   code,
   actions,
 }: {
   outcome: Outcome
   isEnded?: boolean
+  /** What came first. */
+  first?: string
   code(): ReactNode
   actions?: ReactNode
 }) {
@@ -68,7 +71,7 @@ export function AnswerFacts({
         )}
         {firstMs !== undefined && (
           <span>
-            {t.first} <Duration ms={firstMs} />
+            {first ?? t.first} <Duration ms={firstMs} />
           </span>
         )}
         {totalMs !== undefined && (

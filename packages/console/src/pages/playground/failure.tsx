@@ -3,17 +3,17 @@ import type { ApiError } from '../../api/client.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Banner, useErrorMessage } from '../../ui/states.tsx'
 
-/** Where a failed call can be mended: the cap of the built-in key, or the wallet. */
-const PLACES: Readonly<Record<string, 'keys' | 'wallet'>> = {
-  key_cap_reached: 'keys',
-  insufficient_balance: 'wallet',
+/** What a failed call lacks, by the codes of all protocols, and the page where it can be mended. */
+const LACKS: Readonly<Record<string, 'keys' | 'wallet'>> = {
+  ...{ key_quota_exceeded: 'keys', QuotaExceeded: 'keys' },
+  ...{ insufficient_balance: 'wallet', AccountOverdueError: 'wallet' },
 }
 
 export function Failure({ error }: { error: ApiError }) {
   const texts = useTexts()
   const t = texts.playground
   const message = useErrorMessage()
-  const place = PLACES[error.code]
+  const place = LACKS[error.code]
   return (
     <Banner
       tone="bad"
@@ -27,7 +27,7 @@ export function Failure({ error }: { error: ApiError }) {
           }
         : {})}
     >
-      {t.errors[error.code] ?? message(error)}
+      {place ? t.lacks[place] : (t.errors[error.code] ?? message(error))}
       {error.requestId && <span className="block font-mono text-xs">{texts.common.requestId(error.requestId)}</span>}
     </Banner>
   )

@@ -83,6 +83,7 @@ export function ImageView({ entry, onAgain, onEdit, onRemove }: ImageViewProps) 
       <AnswerFacts
         outcome={outcome}
         isEnded={!isWaiting}
+        first={t.firstImage}
         code={() => (
           <RequestCode
             snippet={

@@ -49,14 +49,14 @@ export function TextTab() {
         </>
       }
     >
-      <div className="flex flex-wrap items-center justify-end gap-2">
-        <Button onClick={() => setListOpen(true)} disabled={!history.entries?.length}>
-          {t.history}
-        </Button>
-        <Button icon="plus" onClick={() => setChosen(newId())} disabled={turns.length === 0}>
-          {t.newConversation}
-        </Button>
-      </div>
+      {history.entries !== undefined && history.entries.length > 0 && (
+        <div className="flex flex-wrap items-center justify-end gap-2">
+          <Button onClick={() => setListOpen(true)}>{t.history}</Button>
+          <Button icon="plus" onClick={() => setChosen(newId())} disabled={turns.length === 0}>
+            {t.newConversation}
+          </Button>
+        </div>
+      )}
       <div className="flex min-h-48 flex-col gap-4">
         {history.entries !== undefined && turns.length === 0 && (
           <EmptyState title={t.emptyText}>{t.emptyTextNote}</EmptyState>
