@@ -1,6 +1,6 @@
 // Markdown of models: what becomes an element, and that no text takes long.
 import { describe, expect, test } from 'bun:test'
-import { safeLink } from '../../packages/console/src/pages/playground/markdown/addresses.ts'
+import { safeImage, safeLink } from '../../packages/console/src/pages/playground/markdown/addresses.ts'
 import { type Block, parseBlocks } from '../../packages/console/src/pages/playground/markdown/blocks.ts'
 import { type Inline, parseInline } from '../../packages/console/src/pages/playground/markdown/inline.ts'
 
@@ -102,6 +102,22 @@ test.each<[text: string, href: string, host: string | undefined | false]>([
   const link = safeLink(href, text)
   if (host === false) expect(link).toBeUndefined()
   else expect(link).toMatchObject({ host })
+})
+
+test.each([
+  ['data:image/png;base64,AA==', true],
+  ['https://gateway.example/media/abc?exp=1&sig=x', true],
+  ['data:image/svg+xml;base64,AA==', false],
+  ['data:image/png,<svg/>', false],
+  ['data:text/html;base64,AA==', false],
+  ['https://gateway.example/media/../console/api/session', false],
+  ['https://gateway.example/console/api/session', false],
+  ['https://gateway.example.evil.example/media/abc', false],
+  ['https://evil.example/media/abc', false],
+  ['//evil.example/media/abc', false],
+  ['/media/abc', false],
+])('the image %j is shown: %p', (src, isShown) => {
+  expect(safeImage(src, ['https://gateway.example', '']) !== undefined).toBe(isShown)
 })
 
 describe('hostile texts', () => {

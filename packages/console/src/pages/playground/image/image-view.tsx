@@ -50,7 +50,7 @@ export function ImageView({ entry, onAgain, onEdit, onRemove }: ImageViewProps) 
       )}
       <div className="flex flex-wrap gap-4">
         {shown.map((url, index) => {
-          const safe = safeImage(url, about?.base_url ?? '')
+          const safe = safeImage(url, [location.origin, about?.base_url ?? ''])
           const isFinal = images.length > 0
           return (
             // biome-ignore lint/suspicious/noArrayIndexKey: images are only added at the end.

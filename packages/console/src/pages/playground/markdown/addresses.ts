@@ -24,15 +24,18 @@ function saysSame(text: string, url: URL): boolean {
 
 const DATA_IMAGE = /^data:image\/(?:png|jpeg|webp|gif);base64,[A-Za-z0-9+/]+={0,2}$/
 
-/** Images that are part of the answer, or signed media of this gateway; a foreign address would tell its owner who reads. */
-export function safeImage(src: string, baseUrl: string): string | undefined {
-  return DATA_IMAGE.test(src) ? src : ownMedia(src, baseUrl)
+/**
+ * Images that are part of the answer, or signed media of this gateway; a foreign address would tell its owner who reads. `bases`: URLs
+ * of this gateway.
+ */
+export function safeImage(src: string, bases: readonly string[]): string | undefined {
+  return DATA_IMAGE.test(src) ? src : ownMedia(src, bases)
 }
 
 /** A signed address of this gateway's media. */
-export function ownMedia(src: string, baseUrl: string): string | undefined {
+export function ownMedia(src: string, bases: readonly string[]): string | undefined {
   if (!URL.canParse(src)) return undefined
   const url = new URL(src)
-  const isOwn = [location.origin, URL.canParse(baseUrl) ? new URL(baseUrl).origin : ''].includes(url.origin)
+  const isOwn = bases.some((base) => URL.canParse(base) && new URL(base).origin === url.origin)
   return isOwn && url.pathname.startsWith('/media/') ? url.href : undefined
 }

@@ -169,7 +169,7 @@ function OutsideLink({ text, href }: { text: string; href: string }) {
 
 function AnswerImage({ alt, src, baseUrl }: { alt: string; src: string; baseUrl: string }) {
   const t = useTexts().playground
-  const safe = safeImage(src, baseUrl)
+  const safe = safeImage(src, [location.origin, baseUrl])
   if (safe !== undefined) return <img src={safe} alt={alt} className="my-1 max-h-96 max-w-full rounded-md border" />
   return <OutsideLink text={alt === '' ? t.picture : `${t.picture}: ${alt}`} href={src} />
 }

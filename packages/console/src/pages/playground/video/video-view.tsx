@@ -21,7 +21,7 @@ export function VideoView({ entry, history, onAgain, onRemove }: VideoViewProps)
   const { data: about } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
   const { settings, outcome, status, url } = entry
   const ended = isEnded(entry)
-  const src = ownMedia(url, about?.base_url ?? '')
+  const src = ownMedia(url, [location.origin, about?.base_url ?? ''])
   useTask(entry, history)
   return (
     <article
