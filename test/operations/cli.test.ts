@@ -185,6 +185,7 @@ describe('without a database', () => {
     'account list',
     'account credit --account ada@example.com --amount 5',
     'key create --account ada@example.com --name laptop',
+    'code create --amount 5',
     'usage --account ada@example.com',
     'audit',
     'doctor',

@@ -14,7 +14,17 @@ describe('help', () => {
   test('the table has every documented command', () => {
     expect(NAMES.toSorted()).toEqual([
       ...['account create', 'account credit', 'account disable', 'account enable', 'account limit', 'account list'],
-      ...['account show', 'audit', 'config check', 'doctor', 'key create', 'key limit', 'key list', 'key revoke'],
+      ...[
+        'account show',
+        'audit',
+        'code create',
+        'config check',
+        'doctor',
+        'key create',
+        'key limit',
+        'key list',
+        'key revoke',
+      ],
       ...['prices diff', 'sandbox', 'serve', 'upstream list', 'upstream test', 'usage'],
     ])
   })

@@ -3,6 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { hashCode } from '../access/redemption-code.ts'
+import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import { createDatabase, runHere } from './test-run.ts'
 
 let dataDir = ''
@@ -18,6 +20,7 @@ afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 const credit = (amount: string) => ['account', 'credit', '--account', 'ada@example.com', '--amount', amount]
 const create = (...more: string[]) => ['account', 'create', '--email', 'new@example.com', ...more]
 const key = (...more: string[]) => ['key', 'create', '--account', 'ada@example.com', '--name', 'n', ...more]
+const code = (amount: string, ...more: string[]) => ['code', 'create', '--amount', amount, ...more]
 const limit = (...more: string[]) => ['account', 'limit', '--account', 'ada@example.com', ...more]
 const NO_AMOUNTS = [
   '1e3',
@@ -140,6 +143,15 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
       says: 'unknown key id',
       code: 1,
     })),
+    { args: ['code', 'create'], says: '--amount is required' },
+    ...['0', '-5'].map((amount) => ({ args: code(amount), says: '--amount must be more than zero' })),
+    { args: code('x'), says: '--amount must be an amount in USD' },
+    ...['0', '-1', '1.5', 'x', '10001'].map((count) => ({
+      args: code('5', '--count', count),
+      says: '--count must be a whole number from 1 to 10000',
+    })),
+    { args: code('5', '--expires', '2020-01-01'), says: '--expires must be in the future' },
+    { args: code('5', '--expires', 'soon'), says: '--expires must be a time' },
     { args: ['key', 'revoke'], says: 'takes ID, not nothing' },
     { args: ['key', 'revoke', '1', '2'], says: "takes ID, not '1 2'" },
     ...['-1', 'x', '1.5', '1e3'].map((limit) => ({
@@ -330,4 +342,32 @@ describe('the terms of a key', () => {
     expect(JSON.parse(stderr).error.message).toBe(`key ${id} is revoked, so its limits cannot be changed`)
     expect(await listed(id)).toMatchObject({ rpm: null, revoked: true })
   })
+})
+
+test('codes are created, shown once, and worth their amount once', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'trivium-codes-'))
+  await createDatabase(folder)
+  const { code: exit, stdout } = await runHere(
+    code('20.5', '--count', '3', '--expires', '2090-01-31', '--json'),
+    folder,
+  )
+  const created = JSON.parse(stdout) as { code: string; amount_usd: string; expires_at: string }[]
+  expect([exit, new Set(created.map((each) => each.code)).size]).toEqual([0, 3])
+  for (const each of created)
+    expect(each).toEqual({
+      code: expect.stringMatching(/^([0-9A-HJKMNP-TV-Z]{4}-){4}[0-9A-HJKMNP-TV-Z]{4}$/),
+      ...{ amount_usd: '20.50', expires_at: '2090-01-31T00:00:00.000Z' },
+    })
+  const storage = await openSqlite(folder)
+  try {
+    const account = await storage.accounts.create('bob@example.com', 0n, -3n)
+    const hash = hashCode(created[0]?.code.toLowerCase() ?? '') ?? new Uint8Array()
+    const amount = 20_500_000_000n
+    expect(await storage.codes.redeem(account?.id ?? 0n, hash)).toMatchObject({ amount })
+    expect(await storage.codes.redeem(account?.id ?? 0n, hash)).toBe('used')
+  } finally {
+    await storage.close()
+  }
+  expect((await runHere(code('5'), folder)).stdout).toMatch(/^CODE +AMOUNT USD.*\n(\w{4}-){4}\w{4} /)
+  rmSync(folder, { recursive: true, force: true })
 })

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe } from 'bun:test'
 import { booksContract } from './contract/books.ts'
 import { capsContract } from './contract/caps.ts'
 import { codesContract } from './contract/console/codes.ts'
+import { consoleKeysContract } from './contract/console/keys.ts'
 import { sessionsContract } from './contract/console/sessions.ts'
 import { signInsContract } from './contract/console/sign-ins.ts'
 import { spendingContract } from './contract/console/spending.ts'
@@ -37,6 +38,7 @@ export function storageContract(name: string, open: Open): void {
     }
     describe('accounts, keys and meta', () => recordsContract(use))
     describe('registration', () => registrationContract(use))
+    describe('pages and rotation of keys', () => consoleKeysContract(use))
     describe('sessions', () => sessionsContract(use))
     describe('sign-ins', () => signInsContract(use))
     describe('codes', () => codesContract(use))

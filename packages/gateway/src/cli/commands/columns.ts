@@ -58,6 +58,12 @@ const USAGE: readonly Column<Shown>[] = [
   figure('cost usd', 'cost_usd'),
 ]
 
+const CODE: readonly Column<Shown>[] = [
+  text('code', 'code'),
+  figure('amount usd', 'amount_usd'),
+  time('expires', 'expires_at'),
+]
+
 function stateOfKey({ revoked, expires_at: expires }: Shown): string {
   if (revoked === true) return 'revoked'
   return typeof expires === 'string' && Date.parse(expires) <= Date.now() ? 'expired' : 'active'
@@ -67,4 +73,5 @@ const shown = (columns: readonly Column<Shown>[]) => (result: unknown) => table(
 
 export const showAccounts = shown(ACCOUNT)
 export const showKeys = shown(KEY)
+export const showCodes = shown(CODE)
 export const showUsage = shown(USAGE)

@@ -82,7 +82,7 @@ function periodOf(given: string, cap: Nanos | undefined): Period {
 
 const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/
 
-function timeOf(expires: string, now: number): number {
+export function timeOf(expires: string, now: number): number {
   const [, day, clock, zone] = ISO_TIME.exec(expires) ?? []
   // Without a zone it is UTC: the server's time zone must not affect when a key expires.
   const time = day === undefined ? Number.NaN : Date.parse(clock && !zone ? `${expires}Z` : expires)

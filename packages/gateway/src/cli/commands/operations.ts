@@ -13,6 +13,7 @@ import type { Account, Key, Storage } from '../../storage/storage.ts'
 import type { Health } from '../../upstreams/health/health.ts'
 import type { Send } from '../../upstreams/send.ts'
 import { CommandError, UsageError } from '../errors.ts'
+import { createCodes } from './create-codes.ts'
 import { amountOf, limitsOf, termsOf } from './key-options.ts'
 import { PAGE_ROWS } from './usage-pages.ts'
 
@@ -79,6 +80,7 @@ export const OPERATIONS = {
     await storage.keys.revoke((await findKey(storage, key)).id)
     return { id: key, revoked: true }
   },
+  'code create': ({ storage }, values) => createCodes(storage, values),
   // One page; readUsage requests the next.
   usage: async ({ storage }, { account = '', limit = '100', before }) => {
     if (!/^\d{1,9}$/.test(limit)) throw new UsageError('--limit must be a whole number; 0 means all')

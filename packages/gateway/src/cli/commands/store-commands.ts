@@ -2,7 +2,7 @@
 import type { Arguments } from '../args.ts'
 import type { Option, StoreCommand } from '../command.ts'
 import { UsageError } from '../errors.ts'
-import { showAccounts, showKeys, showUsage } from './columns.ts'
+import { showAccounts, showCodes, showKeys, showUsage } from './columns.ts'
 import { LIMIT_NAMES, TERM_NAMES } from './key-options.ts'
 
 const SECTION = 'Accounts and keys'
@@ -89,6 +89,16 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   {
     ...{ name: 'key revoke', section: SECTION, operation: 'key revoke', positionals: [ID], options: [] },
     ...{ summary: 'revoke a key permanently', example: 'key revoke 7', values: byKey },
+  },
+  {
+    ...{ name: 'code create', section: SECTION, operation: 'code create', positionals: [] },
+    summary: 'create codes for credit; they are shown once',
+    options: [
+      { name: 'amount', value: 'USD', required: true, summary: 'the credit that each code is worth' },
+      { name: 'count', value: 'N', summary: 'how many codes; default: 1' },
+      { name: 'expires', value: 'TIME', summary: 'until when they can be redeemed; default: forever' },
+    ],
+    ...{ example: 'code create --amount 20 --count 10 --expires 2030-01-31', show: showCodes },
   },
   {
     ...byAccount('usage', 'list the requests of an account, newest first', [

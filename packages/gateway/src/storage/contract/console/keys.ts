@@ -1,0 +1,119 @@
+import { expect, test } from 'bun:test'
+import type { Key, KeyFilter } from '../../storage.ts'
+import { hold, newAccount, newHash, newKey, newNode, newWallet, thrownBy, type Use } from '../harness.ts'
+
+const HOUR_MS = 3_600_000
+
+export function consoleKeysContract(use: Use): void {
+  test('pages of keys, newest first, by state, name and purpose', async () => {
+    const { storage, now, elapse } = use()
+    const { id: account } = await newAccount(storage)
+    await newKey(storage, (await newAccount(storage)).id, { name: 'laptop' })
+    const names = ['Laptop', 'ÉCOLE 100%', 'ci', 'old laptop', 'gone']
+    const keys: Key[] = []
+    for (const name of names)
+      keys.push(
+        await newKey(storage, account, { name, expiresAt: name.startsWith('old') ? now() + HOUR_MS : undefined }),
+      )
+    const builtIn = await newKey(storage, account, { name: 'playground', purpose: 'playground' })
+    await storage.keys.revoke(keys[4]?.id ?? 0n)
+    await elapse(HOUR_MS)
+    const page = async (filter: KeyFilter, limit = 10) => {
+      const { keys: found, total } = await storage.keys.page(account, filter, limit)
+      return [found.map(({ name }) => name).join(', '), total]
+    }
+    expect(await page({})).toEqual(['playground, gone, old laptop, ci, ÉCOLE 100%, Laptop', 6])
+    expect(await page({}, 2)).toEqual(['playground, gone', 6])
+    expect(await page({ before: keys[3]?.id ?? 0n }, 2)).toEqual(['ci, ÉCOLE 100%', 6])
+    expect(await page({ state: 'active' })).toEqual(['playground, ci, ÉCOLE 100%, Laptop', 4])
+    expect(await page({ state: 'active', purpose: 'client' })).toEqual(['ci, ÉCOLE 100%, Laptop', 3])
+    expect(await page({ state: 'expired' })).toEqual(['old laptop', 1])
+    expect(await page({ state: 'revoked' })).toEqual(['gone', 1])
+    expect(await page({ name: 'LAPTOP' })).toEqual(['old laptop, Laptop', 2])
+    expect(await page({ name: 'laptop' }, 1)).toEqual(['old laptop', 2])
+    expect(await page({ name: 'laptop', before: keys[3]?.id ?? 0n })).toEqual(['Laptop', 2])
+    expect(await page({ name: 'laptop', state: 'active' })).toEqual(['Laptop', 1])
+    expect(await page({ name: 'école' })).toEqual(['ÉCOLE 100%', 1])
+    expect(await page({ name: '0%' })).toEqual(['ÉCOLE 100%', 1])
+    expect(await page({ name: '_' })).toEqual(['', 0])
+    expect(await storage.keys.names([builtIn.id, 999_999n])).toEqual(new Map([[builtIn.id, 'playground']]))
+    expect((await storage.keys.names([])).size).toBe(0)
+    expect(await thrownBy(page({}, 0))).toBeInstanceOf(RangeError)
+  })
+
+  test('of ten calls that create the built-in key at once, all get the same one', async () => {
+    const { storage } = use()
+    const { id: account } = await newAccount(storage)
+    expect(await storage.keys.playground(account)).toBeUndefined()
+    const hash = newHash()
+    const made = await Promise.all(
+      Array.from({ length: 10 }, () => newKey(storage, account, { hash, purpose: 'playground', lastFour: 'abcd' })),
+    )
+    expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+    expect(await storage.keys.playground(account)).toEqual(made[0])
+    expect(made[0]).toMatchObject({ purpose: 'playground', lastFour: 'abcd', formerUntil: undefined })
+    expect(await newKey(storage, account)).toMatchObject({ purpose: 'client', lastFour: '' })
+  })
+
+  test('after a rotation both secrets work, the former one for a while', async () => {
+    const { storage, now, elapse } = use()
+    const { id: account } = await newAccount(storage)
+    const [former, present] = [newHash(), newHash()]
+    const key = await newKey(storage, account, { hash: former })
+    const counter = await storage.keys.changeCounter()
+    const until = now() + HOUR_MS
+    expect(await storage.keys.rotate(key.id, { hash: present, lastFour: 'wxyz', formerUntil: until })).toBe(true)
+    expect(await storage.keys.changeCounter()).toBeGreaterThan(counter)
+    const shown = async () => (await storage.keys.list(account))[0]
+    expect(await shown()).toMatchObject({ lastFour: 'wxyz', formerUntil: until })
+    expect(await storage.keys.findCaller(former)).toMatchObject({ key: key.id, expiresAt: until, revision: 1 })
+    expect((await storage.keys.findCaller(present))?.expiresAt).toBeUndefined()
+    for (const expiresAt of [until + 5, until - 5]) {
+      await storage.keys.setTerms(key.id, { expiresAt })
+      expect((await storage.keys.findCaller(former))?.expiresAt).toBe(Math.min(expiresAt, until))
+      expect((await storage.keys.findCaller(present))?.expiresAt).toBe(expiresAt)
+    }
+    await elapse(HOUR_MS)
+    expect(await shown()).toMatchObject({ formerUntil: undefined })
+    // Without a grace the former secret is gone at once, and so is the one before it.
+    const next = newHash()
+    expect(await storage.keys.rotate(key.id, { hash: next, lastFour: '1234', formerUntil: undefined })).toBe(true)
+    expect([await storage.keys.findCaller(former), await storage.keys.findCaller(present)]).toEqual([
+      undefined,
+      undefined,
+    ])
+    expect(await storage.keys.findCaller(next)).toMatchObject({ key: key.id })
+  })
+
+  test('a secret names one key only, and a revoked key is not rotated', async () => {
+    const { storage, now } = use()
+    const { id: account } = await newAccount(storage)
+    const [first, second] = [newHash(), newHash()]
+    const [one, other] = [
+      await newKey(storage, account, { hash: first }),
+      await newKey(storage, account, { hash: second }),
+    ]
+    const formerUntil = now() + HOUR_MS
+    expect(await thrownBy(storage.keys.rotate(one.id, { hash: second, lastFour: '', formerUntil }))).toBeInstanceOf(
+      Error,
+    )
+    expect(await storage.keys.rotate(one.id, { hash: newHash(), lastFour: '', formerUntil })).toBe(true)
+    expect(await storage.keys.rotate(other.id, { hash: first, lastFour: '', formerUntil })).toBe(false)
+    expect(await storage.keys.rotate(999_999n, { hash: newHash(), lastFour: '', formerUntil })).toBe(false)
+    await storage.keys.revoke(one.id)
+    expect(await storage.keys.rotate(one.id, { hash: newHash(), lastFour: '', formerUntil })).toBe(false)
+    expect(await storage.keys.findCaller(first)).toMatchObject({ key: one.id, revoked: true })
+  })
+
+  test('a request that knows the key from before its rotation or change is rejected', async () => {
+    const { storage } = use()
+    const [wallet, node] = [await newWallet(storage), await newNode(storage)]
+    await storage.keys.rotate(wallet.key, { hash: newHash(), lastFour: '', formerUntil: undefined })
+    expect((await storage.ledger.apply(hold(1n, wallet, node))).outcome).toBe('key_changed')
+    await storage.keys.setTerms(wallet.key, { name: 'renamed', group: 'other' })
+    expect((await storage.keys.list(wallet.account))[0]).toMatchObject({ name: 'renamed', group: 'other' })
+    expect((await storage.ledger.apply(hold(1n, wallet, node, { revision: 1 }))).outcome).toBe('key_changed')
+    expect((await storage.ledger.apply(hold(1n, wallet, node, { revision: 2 }))).outcome).toBe('done')
+    expect(await thrownBy(storage.keys.setTerms(wallet.key, { name: 'a\0' }))).toBeInstanceOf(TypeError)
+  })
+}
