@@ -1,5 +1,7 @@
 // A chain is held and limited by all that it sends, and its answer is charged whatever becomes of its storage.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
 import type OpenAI from 'openai'
 import { eventually } from '../support/eventually.ts'
@@ -124,7 +126,14 @@ test.each([
   })
   expect(second).toMatchObject({ status: 'completed', previous_response_id: first.id })
   expect(spoken('chat', upstream.last())[0]).toBe('user: Draw a lighthouse.')
-  expect((await client.responses.retrieve(first.id)).id).toBe(first.id)
+  const imagesIn = (items: readonly { type?: string }[]) => items.filter(({ type }) => type === 'image_generation_call')
+  const made = imagesIn(first.output)
+  expect(made).toMatchObject([{ status: 'completed', result: expect.stringMatching(/^[\w+/]{4096}/) }])
+  expect(imagesIn((await client.responses.retrieve(first.id)).output)).toEqual(made)
+  const { data } = await client.responses.inputItems.list(second.id, { order: 'asc' })
+  expect(imagesIn(data as { type?: string }[])).toEqual(made)
+  // Not in the database.
+  expect(readdirSync(join(gateway.home.dataDir, 'media'), { recursive: true }).length).toBeGreaterThan(0)
 })
 
 test('retention.responses: off stores nothing, and says so', async () => {

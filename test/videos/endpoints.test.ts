@@ -159,7 +159,7 @@ describe.each([...ENGINES])('%s', async (engine) => {
       first.script.states = ['failed']
       await add(videoBody('vid', { service_tier: 'flex' }))
       await add(videoBody('two', { service_tier: 'flex' }))
-      first.script.states = ['running', 'running', 'running', 'running', 'running', 'running', 'running', 'succeeded']
+      first.script.states = ['running']
       await add(videoBody())
       await eventually(async () => (await client.rows()).filter(({ ending }) => ending === 'running').length <= 1)
       const read = async (query: string) => {
@@ -194,6 +194,7 @@ describe.each([...ENGINES])('%s', async (engine) => {
       expect(await read('?other=1&page_num=&filter.status=')).toEqual([12, all.slice(0, 10)])
       const [task] = ((await (await client.list('?filter.status=succeeded')).json()) as { items: ShownTask[] }).items
       expect(task).toEqual(await client.read(task?.id ?? ''))
+      for (const running of first.tasks.values()) running.states = ['succeeded']
     })
 
     test('what cannot be read is rejected', async () => {

@@ -12,7 +12,15 @@ import type { Slot } from '../overload/admission.ts'
 import type { Responses, StoredResponse } from '../storage/responses.ts'
 import type { Caller } from '../storage/storage.ts'
 import { type KeepDependencies, keepResponse } from './keep-response.ts'
-import { complete, inputItems, type OpenDependencies, openTurn, outputItems } from './open-stored.ts'
+import {
+  complete,
+  inputItems,
+  type ListedItem,
+  type OpenDependencies,
+  openTurn,
+  outputItems,
+  readItem,
+} from './open-stored.ts'
 
 export type ConversationDependencies = KeepDependencies & OpenDependencies
 
@@ -136,10 +144,10 @@ async function namedItems(
 }
 
 async function itemOf(stored: StoredResponse, id: string, deps: OpenDependencies): Promise<unknown> {
-  const output = (await outputItems(stored, deps)) ?? []
-  const found =
-    output.find((item) => item.id === id) ?? (await inputItems(stored, deps))?.find((item) => item.id === id)
-  return found && continuedItem(found)
+  const isNamed = ({ item }: ListedItem) => item.id === id
+  const found = outputItems(stored, deps).find(isNamed) ?? inputItems(stored, deps).find(isNamed)
+  const item = found && (await readItem(found, deps))
+  return item && continuedItem(item)
 }
 
 const notFound = () =>

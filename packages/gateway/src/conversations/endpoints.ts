@@ -7,11 +7,9 @@ import type { IncomingRequest } from '../access/incoming-request.ts'
 import { decodeSegment } from '../access/path-segment.ts'
 import type { StoredResponse } from '../storage/responses.ts'
 import type { ConversationDependencies } from './continue.ts'
-import { inputItems, openRecord, outputItems } from './open-stored.ts'
+import { inputItems, type ListedItem, openRecord, outputItems, readItem } from './open-stored.ts'
 
 export type ResponseEndpointDependencies = AuthenticateDependencies & ConversationDependencies
-
-type Item = Record<string, unknown> & { id?: unknown }
 
 export async function showResponse(
   id: string,
@@ -52,15 +50,15 @@ export async function listInputItems(
   const chain = await deps.store.responses.wholeChain(account, decodeId(id))
   const last = chain.at(-1)
   if (!last) throw unknown(id)
-  const items: Item[] = []
-  for (const stored of chain) {
-    items.push(...withIds(stored, (await inputItems(stored, deps)) ?? []))
-    if (stored !== last) items.push(...((await outputItems(stored, deps)) ?? []))
-  }
+  const items = chain.flatMap((stored) => [
+    ...withIds(stored, inputItems(stored, deps)),
+    ...(stored === last ? [] : outputItems(stored, deps)),
+  ])
   const ordered = orderOf(query) === 'asc' ? items : items.toReversed()
   const limit = limitOf(query)
   const from = startOf(query, ordered)
-  const data = ordered.slice(from, from + limit)
+  const page = await Promise.all(ordered.slice(from, from + limit).map((item) => readItem(item, deps)))
+  const data = page.filter((item) => item !== undefined)
   return json(200, incoming.headers, {
     ...{ object: 'list', data, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null },
     has_more: from + limit < ordered.length,
@@ -68,9 +66,11 @@ export async function listInputItems(
 }
 
 /** Items that came without an id get one, always the same. */
-function withIds({ id }: StoredResponse, items: readonly Item[]): Item[] {
+function withIds({ id }: StoredResponse, items: readonly ListedItem[]): ListedItem[] {
   const suffix = id.replace(/^resp_/, '')
-  return items.map((item, index) => ({ id: `item_${suffix}_${index}`, type: 'message', ...item }))
+  return items.map(({ item, ...stored }, index) => ({
+    ...{ item: { id: `item_${suffix}_${index}`, type: 'message', ...item }, ...stored },
+  }))
 }
 
 function orderOf(query: URLSearchParams): 'asc' | 'desc' {
@@ -86,10 +86,10 @@ function limitOf(query: URLSearchParams): number {
 }
 
 /** `before` is the same from the other end: clients that page backwards turn the order around. */
-function startOf(query: URLSearchParams, items: readonly Item[]): number {
+function startOf(query: URLSearchParams, items: readonly ListedItem[]): number {
   const after = query.get('after')
   if (after === null) return 0
-  const index = items.findIndex(({ id }) => id === after)
+  const index = items.findIndex(({ item }) => item.id === after)
   if (index >= 0) return index + 1
   throw new Failure('bad_request', 'after must be the id of an item of this list.', { param: 'after' })
 }

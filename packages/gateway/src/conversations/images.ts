@@ -56,7 +56,12 @@ export async function withImages(
   return images.length < read.length ? undefined : putBack(stored, images)
 }
 
-async function readImage(image: CutImage, owner: Sealed, deps: ImageDependencies): Promise<Uint8Array | undefined> {
+/** In base64. undefined: it cannot be read any more. Rejects if the media are not available. */
+export async function readImage(
+  image: CutImage,
+  owner: Sealed,
+  deps: ImageDependencies,
+): Promise<Uint8Array | undefined> {
   const pieces: Uint8Array[] = []
   for await (const piece of deps.mediaStore.read(image)) pieces.push(piece)
   const bytes = open(owner, 'image', Buffer.concat(pieces), deps)

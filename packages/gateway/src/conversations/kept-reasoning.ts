@@ -36,7 +36,7 @@ export async function keepReasoning(
   const entries = new Map<string, ReasoningEntry>()
   for (const { call, reasoning } of calls) {
     const value = codec.encode(JSON.stringify(reasoning))
-    const key = storeKey(account, upstream, call, deps)
+    const key = storeKey(account, upstream, callKey(call), deps)
     if (value.length > MOST_ENTRY_BYTES)
       deps.log.warn('reasoning not kept', { reason: 'too long', bytes: value.length })
     else entries.set(hex(key), { account, key, value: deps.accountKeys.encrypt(account, 'reasoning', value, key) })
@@ -61,21 +61,19 @@ export async function findReasoning(
   calls: readonly CalledTool[],
   deps: ReasoningDependencies,
 ): Promise<FoundReasoning> {
+  const named = new Set(calls.map(callKey))
   const wanted = upstreams.flatMap((upstream) =>
-    calls.map((call) => ({ upstream, call, key: storeKey(account, upstream, call, deps) })),
+    [...named].map((call) => ({ upstream, call, key: storeKey(account, upstream, call, deps) })),
   )
-  const values = await valuesOf(
-    account,
-    wanted.map(({ key }) => key),
-    deps,
-  )
+  const keys = wanted.map(({ key }) => key)
+  const values = await valuesOf(account, keys, deps)
   const found = new Map<string, Map<string, CallReasoning>>()
   for (const { upstream, call, key } of values.size === 0 ? [] : wanted) {
     const sealed = values.get(hex(key))
     const plain = sealed && deps.accountKeys.decrypt(account, 'reasoning', sealed, key)
     if (!plain) continue
     const ofUpstream = found.get(upstream) ?? new Map<string, CallReasoning>()
-    ofUpstream.set(callKey(call), JSON.parse(codec.decode(plain, 0, plain.length)))
+    ofUpstream.set(call, JSON.parse(codec.decode(plain, 0, plain.length)))
     found.set(upstream, ofUpstream)
   }
   return found
@@ -96,8 +94,8 @@ async function valuesOf(
   return new Map()
 }
 
-/** 32 bytes that say nothing about the call without the master secret. */
-const storeKey = (account: bigint, upstream: string, call: CalledTool, deps: ReasoningDependencies): Uint8Array =>
-  Buffer.from(deps.accountKeys.pseudonym(account, 'reasoning', JSON.stringify([upstream, callKey(call)])), 'base64url')
+/** `call`: see `callKey`. 32 bytes that say nothing about the call without the master secret. */
+const storeKey = (account: bigint, upstream: string, call: string, deps: ReasoningDependencies): Uint8Array =>
+  Buffer.from(deps.accountKeys.pseudonym(account, 'reasoning', JSON.stringify([upstream, call])), 'base64url')
 
 const hex = (key: Uint8Array): string => Buffer.from(key).toString('hex')

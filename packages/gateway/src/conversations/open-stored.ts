@@ -1,12 +1,12 @@
 // Reads what is stored of responses: decrypted, and with its images.
 
-import { isObject, type Json } from '@trivium/protocol/canonical/reading.ts'
+import type { Json } from '@trivium/protocol/canonical/reading.ts'
 import { codec } from '../bytes/codec.ts'
 import type { Log } from '../observe/log.ts'
 import type { StoredResponse, StoredTurn } from '../storage/responses.ts'
-import { type ImageDependencies, withImages } from './images.ts'
-import { open } from './sealed.ts'
-import { inputOf, type StoredText, unpacked } from './stored-text.ts'
+import { type ImageDependencies, readImage, withImages } from './images.ts'
+import { open, type Sealed } from './sealed.ts'
+import { type CutImage, inputOf, putBack, type StoredText, unpacked } from './stored-text.ts'
 
 export type OpenDependencies = ImageDependencies & { log: Log }
 
@@ -37,18 +37,37 @@ export async function openRecord(stored: StoredResponse, deps: OpenDependencies)
   return plain ? complete(account, id, unpacked(plain), deps) : unreadable(id, deps)
 }
 
-/** The items of the request. undefined as above. */
-export async function inputItems(stored: StoredResponse, deps: OpenDependencies): Promise<Json[] | undefined> {
+/** `item` has an id in place of its image, which `readItem` reads: a long conversation may have more images than memory. */
+export type ListedItem = { item: Json; owner: Sealed; images: readonly CutImage[] }
+
+/** The items of the request. Empty: it cannot be read any more, which is logged. */
+export function inputItems(stored: StoredResponse, deps: OpenDependencies): ListedItem[] {
   const turn = openTurn(stored.account, stored, deps)
-  const input = turn && (await complete(stored.account, stored.id, inputOf(turn), deps))
-  return input && (JSON.parse(`[${codec.decode(input, 0, input.length)}]`) as Json[])
+  return turn ? listed(inputOf(turn), stored, (text) => JSON.parse(`[${text}]`)) : []
 }
 
-/** The items of the response. undefined as above. */
-export async function outputItems(stored: StoredResponse, deps: OpenDependencies): Promise<Json[] | undefined> {
-  const record = await openRecord(stored, deps)
-  const response: unknown = record && JSON.parse(codec.decode(record, 0, record.length))
-  return isObject(response) && Array.isArray(response.output) ? response.output : undefined
+/** The items of the response. Empty as above. */
+export function outputItems(stored: StoredResponse, deps: OpenDependencies): ListedItem[] {
+  const plain = open(stored, 'record', stored.record, deps)
+  return plain
+    ? listed(unpacked(plain), stored, (text) => JSON.parse(text).output)
+    : (unreadable(stored.id, deps) ?? [])
+}
+
+function listed(stored: StoredText, { account, id }: StoredResponse, itemsIn: (text: string) => Json[]): ListedItem[] {
+  const named = stored.images.map((image) => codec.encode(image.id))
+  const text = putBack(stored, named)
+  return itemsIn(codec.decode(text, 0, text.length)).map((item) => ({
+    ...{ item, owner: { account, id }, images: stored.images },
+  }))
+}
+
+/** The item with its image. undefined: it cannot be read any more, which is logged. */
+export async function readItem({ item, owner, images }: ListedItem, deps: OpenDependencies): Promise<Json | undefined> {
+  const image = images.find(({ id }) => id === item.result)
+  if (!image) return item
+  const base64 = await readImage(image, owner, deps).catch(() => undefined)
+  return base64 ? { ...item, result: codec.decode(base64, 0, base64.length) } : unreadable(owner.id, deps)
 }
 
 function unreadable(response: string, { log }: OpenDependencies): undefined {

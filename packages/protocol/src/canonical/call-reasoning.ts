@@ -34,8 +34,13 @@ export function reasonedCalls(blocks: readonly Block[], seal: (signature: string
 
 /** The same for the same call, also where a client parsed its arguments and wrote them anew. */
 export function callKey({ id, givenId = id, name, arguments: text }: CalledTool): string {
-  const value = text === '' ? {} : parsedJson(text)
-  return JSON.stringify([givenId, name, value === undefined ? text : sorted(value)])
+  try {
+    const value = text === '' ? {} : parsedJson(text)
+    if (value !== undefined) return JSON.stringify([givenId, name, sorted(value)])
+  } catch {
+    // Nested too deeply to be walked through.
+  }
+  return JSON.stringify([givenId, name, text])
 }
 
 /** With the fields of objects in alphabetical order. */
