@@ -29,6 +29,7 @@ const TASKS = {
   scaling: (args) => [['bun', 'bench/scaling.ts', ...args]],
   torture: (args) => [['bun', 'torture/run.ts', ...args]],
   faults: (args) => [['bun', 'faults/run.ts', ...args]],
+  screenshots: (args) => [['bun', 'tools/screenshots/run.ts', ...args]],
   agents: (args) => [['bun', 'tools/agents/run.ts', ...args]],
 }
 

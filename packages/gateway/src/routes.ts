@@ -30,6 +30,7 @@ import { imagesEndpoint } from './images/endpoints/images.ts'
 import { type ImageDependencies, imageJourney } from './images/journey.ts'
 import { type MediaDependencies, serveMedia } from './media/serve-media.ts'
 import type { Spool } from './media/spool.ts'
+import type { Latencies } from './observe/latency-buckets.ts'
 import type { RequestLog } from './observe/request-log.ts'
 import { showRequest, showUsage, type UsageDependencies } from './paid-call/usage-endpoint.ts'
 import { deleteTask, listTasks, showTask, type TaskEndpointDependencies } from './tasks/endpoints.ts'
@@ -48,7 +49,7 @@ export type GatewayDependencies = TextDependencies &
   ResponseEndpointDependencies &
   WorkDependencies &
   UsageDependencies &
-  MediaDependencies & { ids: Ids; requestLog: RequestLog; spool: Spool }
+  MediaDependencies & { ids: Ids; requestLog: RequestLog; spool: Spool; latencies: Latencies }
 
 /** The dependencies of the handlers. */
 export type AppDependencies = GatewayDependencies & { consoleApi: Dispatch; consoleFiles: ConsoleFiles }

@@ -17,6 +17,7 @@ import { clearReceipts } from './jobs/clear-receipts.ts'
 import { createJobs } from './jobs/every.ts'
 import { pollChanges } from './jobs/poll-changes.ts'
 import { runTasks } from './jobs/run-tasks.ts'
+import { storeLatencies } from './jobs/store-latencies.ts'
 import { sweepContents } from './jobs/sweep-contents.ts'
 import { sweepMedia } from './jobs/sweep-media.ts'
 import { sweepResponses } from './jobs/sweep-responses.ts'
@@ -130,6 +131,7 @@ async function start(
   startRenewals(options, environment, opened, firstConfig, use, storage, log, cleanup)
   pollChanges(jobs.every, storage.keys, deps.callers)
   auditLedger(jobs.every, storage.ledger, log, () => deps.admission.isSaturated)
+  storeLatencies(jobs.every, deps.latencies, storage.spending, Date.now)
   sweepContents(jobs.every, storage.contents)
   sweepMedia(jobs.every, deps.mediaStore)
   sweepResponses(jobs.every, storage)

@@ -8,6 +8,7 @@ import { createIds } from '../access/ids.ts'
 import type { FileConfig, Upstream } from '../config/types.ts'
 import { standardEndpoint } from '../config/upstream-kinds.ts'
 import { NO_LIMITS } from '../money/limits.ts'
+import { createLatencies } from '../observe/latency-buckets.ts'
 import type { Log } from '../observe/log.ts'
 import { NO_REQUEST_LOG } from '../observe/request-log.ts'
 import { createQueues } from '../overload/queues.ts'
@@ -115,7 +116,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     clock: Date.now,
     ids: createIds(() => 0, Date.now),
     statistics: createStatistics(),
-    latencies: { note: () => {} },
+    latencies: createLatencies(),
     freeAborts: createFreeAborts(() => 0),
     ...{
       ...waiting,

@@ -37,12 +37,13 @@ export async function currentSession(
 
 /**
  * Signs the browser in, with a new token: one that was planted in the browser before is worth nothing. The session that the
- * browser had ends. undefined: the account is disabled.
+ * browser had ends. `password`: the hash that was checked. undefined: the account is disabled, or the password has changed since.
  */
 export async function startSession(
   call: SessionCall,
   account: bigint,
   { store, config, clock }: Dependencies,
+  password?: string,
 ): Promise<Session | undefined> {
   const { server } = config()
   const token = newToken()
@@ -50,7 +51,10 @@ export async function startSession(
   const expiresAt = clock() + LIFE_MS
   const former = readSessionCookie(call.http.headers, server)
   const replaced = former === undefined ? undefined : await store.sessions.find(hashToken(former))
-  const session = await store.sessions.create({ account, hash: hashToken(token), expiresAt, userAgent, address })
+  const proof = password === undefined ? {} : { password }
+  const session = await store.sessions.create({
+    ...{ account, hash: hashToken(token), expiresAt, userAgent, address, ...proof },
+  })
   if (session === undefined) return undefined
   if (replaced) await store.sessions.end(replaced.session.account, replaced.session.id)
   setSessionCookie(call.headers, server, token, LIFE_MS)

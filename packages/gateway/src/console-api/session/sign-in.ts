@@ -34,8 +34,9 @@ export async function signIn(
     if (code === undefined) return { signed_in: false, second_factor_required: true }
     if (!(await useCode(found.account, found.secondFactor, code, deps))) throw new Rejection(WRONG_CODE)
   }
-  // Disabled in the meantime.
-  if ((await startSession(call, found.account, deps)) === undefined) throw new Rejection(WRONG_CREDENTIALS)
+  // Disabled in the meantime, or the password was changed.
+  if ((await startSession(call, found.account, deps, found.password)) === undefined)
+    throw new Rejection(WRONG_CREDENTIALS)
   await forgetGuesses(email, deps)
   return { signed_in: true }
 }
