@@ -1,6 +1,8 @@
 // The browser's own database (IndexedDB). Where there is none, as in some private windows, nothing outlasts the page.
 
-import type { Entry, Kind } from './history.ts'
+export type Kind = 'text' | 'image' | 'video'
+/** `at`: milliseconds since 1970. */
+export type Entry = { id: string; at: number }
 
 type Stored = { account: string; kind: Kind; entry: Entry }
 

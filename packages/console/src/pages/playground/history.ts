@@ -3,11 +3,9 @@
 
 import { useCallback, useSyncExternalStore } from 'react'
 import { useSession } from '../../app/session.tsx'
-import { readEntries, writeEntries } from './database.ts'
+import { type Entry, type Kind, readEntries, writeEntries } from './database.ts'
 
-export type Kind = 'text' | 'image' | 'video'
-/** `at`: milliseconds since 1970. */
-export type Entry = { id: string; at: number }
+export type { Entry, Kind }
 
 const MOST: Readonly<Record<Kind, number>> = { text: 50, image: 30, video: 30 }
 
