@@ -125,6 +125,8 @@ function MobileLabel<T>({ column }: { column: Column<T> }) {
 
 /** A click on a control within the row is meant for the control, and selecting text opens nothing. */
 function isPlainClick(event: React.MouseEvent): boolean {
+  // React reports clicks in a menu of the row here, too, though the menu is elsewhere in the document.
+  if (event.target instanceof Node && !event.currentTarget.contains(event.target)) return false
   if (event.target instanceof Element && event.target.closest('a,button,input,select,label')) return false
   return (window.getSelection()?.toString() ?? '') === ''
 }
