@@ -54,5 +54,7 @@ function statements(rows: number, numbers: (count: number) => string, hash: stri
     `INSERT INTO request (id, account, key, slot, epoch, state, held, held_at, cost, model, upstream, ending, receipt)
      SELECT n, ${account}, ${account}, 0, 1, 1, 5000, 0, ${COST}, 'bench', 'fixed', 'completed', '${RECEIPT}' FROM ${numbers(each * ACCOUNTS)}`,
     `INSERT INTO transfer (request, debit, credit, amount, at) SELECT n, ${account}, -1, ${COST}, 0 FROM ${numbers(each * ACCOUNTS)}`,
+    `INSERT INTO spending (account, hour, key, model, requests, tokens, cost, last_at)
+     SELECT ${account}, 0, ${account}, 'bench', ${each}, 0, ${each * COST}, 0 FROM ${numbers(ACCOUNTS)}`,
   ]
 }

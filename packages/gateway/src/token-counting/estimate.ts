@@ -9,14 +9,17 @@ const SLICES = 32
 
 export const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0)
 
-/** Slices at equal distances, 64 Ki characters in all; everything, if it is no more than that. */
+/** Within each part a slice begins at another place: text that repeats itself must not be met in the same phase each time. */
+const placeOf = (slice: number): number => slice + ((slice * 0.618_033_988_75) % 1)
+
+/** A slice of each of 32 equal parts, 64 Ki characters in all; everything, if it is no more than that. */
 export function sampleOf(texts: readonly string[]): Sample {
   const total = lengthOf(texts)
   if (total <= SLICE * SLICES) return { texts, scale: 1 }
   const slices: string[] = []
   let [text, before] = [0, 0]
   for (let slice = 0; slice < SLICES; slice++) {
-    const at = Math.floor((slice * total) / SLICES)
+    const at = Math.min(Math.floor((placeOf(slice) * total) / SLICES), total - SLICE)
     while (at >= before + (texts[text]?.length ?? 0)) before += texts[text++]?.length ?? 0
     collect(texts, text, at - before, slices)
   }
