@@ -40,6 +40,8 @@ export function formatRequestId(id: bigint): string {
 const digitsOf = (half: number): string =>
   `${TWO_DIGITS[half >>> 24]}${THREE_DIGITS[(half >>> 12) & 0xfff]}${THREE_DIGITS[half & 0xfff]}`
 
+/** undefined: cannot be the id of a request; no request has the id 0. */
 export function parseRequestId(text: string): bigint | undefined {
-  return /^req_[0-7][0-9a-f]{15}$/.test(text) ? BigInt(`0x${text.slice(4)}`) : undefined
+  const id = /^req_[0-7][0-9a-f]{15}$/.test(text) ? BigInt(`0x${text.slice(4)}`) : 0n
+  return id === 0n ? undefined : id
 }
