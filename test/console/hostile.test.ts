@@ -38,7 +38,7 @@ describe('requests of other sites', () => {
     expect(outcomeOf(await client.get('session'))).toBe('200')
   })
 
-  test('nobody is signed in to an account of an attacker', async () => {
+  test('a victim is not signed in to an account of an attacker', async () => {
     const victim = consoleClient(gateway.url)
     const attack = { email: EMAIL, password: PASSWORD }
     const answer = await victim.post('sign-in', attack, { origin: 'https://evil.example' })

@@ -83,7 +83,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const { body } = await client.post<{ key: { id: string } }>('keys', { name: 'short-lived' })
     expect((await overviewOf(client)).keys).toBe(1)
     await client.delete(`keys/${body.key.id}`)
-    // Whoever has had a key knows the way.
+    // An account that has had a key needs no first-run path.
     expect((await overviewOf(client)).keys).toBe(1)
   })
 

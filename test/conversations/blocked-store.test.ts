@@ -8,7 +8,7 @@ import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
 import { openaiAt, respondTo } from '../support/sdk/chained.ts'
 
-/** Nobody writes a response until the returned function is called. */
+/** No response can be written until the returned function is called. */
 async function blockResponses({ home }: Gateway): Promise<() => Promise<void>> {
   if (home.databaseUrl === undefined) {
     const db = new Database(join(home.dataDir, 'contents.db'))

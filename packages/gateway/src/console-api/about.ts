@@ -19,7 +19,7 @@ export function showAbout({ http }: Call, { config, version, listenUrl }: Consol
   }
 }
 
-/** The browser shows it to the one who called it, so that a forged header fools nobody else. */
+/** The browser shows it to the one who called it, so that a forged header deceives no other person. */
 function calledUrl(host: string | null, isTls: boolean): string | undefined {
   return host !== null && /^[\w.-]+(:\d+)?$|^\[[\da-f:.]+\](:\d+)?$/i.test(host)
     ? `http${isTls ? 's' : ''}://${host}`

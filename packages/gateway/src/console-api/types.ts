@@ -28,7 +28,7 @@ export type Registered = { id: string; email: string; trial_credit_usd: string; 
 /** The answer of sign-in. `second_factor_required`: send the credentials again, with a code. */
 export type SignInResult = { signed_in: true } | { signed_in: false; second_factor_required: true }
 
-/** POST /console/api/password/forgot: always 202, so that nobody learns which addresses have accounts. */
+/** POST /console/api/password/forgot: always 202, so that the answer does not tell which addresses have accounts. */
 export type ForgotPassword = { email: string }
 /** POST /console/api/password/reset */
 export type ResetPassword = { token: string; password: string }

@@ -91,7 +91,7 @@ export const keys = {
   },
   secret: {
     title: 'Store this key now',
-    text: (name: string) => `This is the only time that the secret of ${name} is shown. Nobody can show it again.`,
+    text: (name: string) => `This is the only time that the secret of ${name} is shown. It cannot be shown again.`,
     label: 'Secret',
     stored: 'I have stored it',
     done: 'Done',

@@ -43,7 +43,7 @@ test.each<[SmtpOptions['mode'], string, string, boolean]>([
 
 test.each<[string, SmtpOptions['mode'], string, string | undefined, RegExp]>([
   ['a server that does not encrypt', 'plain', 'smtp:', CA, /STARTTLS/i],
-  ['a certificate that nobody vouches for', 'smtps', 'smtps:', '', /self.signed/],
+  ['a certificate of an unknown authority', 'smtps', 'smtps:', '', /self.signed/],
   ['the same after STARTTLS', 'starttls', 'smtp:', '', /self.signed/],
 ])('nothing is sent to %s', async (_, mode, scheme, ca, expected) => {
   const { smtp, mailer } = await open({ mode }, (port) => `${scheme}//localhost:${port}`, ca)

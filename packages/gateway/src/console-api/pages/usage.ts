@@ -15,7 +15,7 @@ export type UsagePageDependencies = {
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Hours are shown for a fortnight at most: more points than pixels help nobody. */
+/** Hours are shown for a fortnight at most: more points than pixels cannot be seen. */
 const MOST_HOURS = 14 * 24
 const MOST_DAYS = 800
 const PAGE = 50

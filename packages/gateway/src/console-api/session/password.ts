@@ -15,7 +15,7 @@ export const CHANGE_PASSWORD = fields({ current: optional(text({ max: 1_024 })),
 export const FORGOT_PASSWORD = fields({ email: anyAddress })
 export const RESET_PASSWORD = fields({ token: linkToken, password: newPassword })
 
-/** Other browsers are signed out: the former password may be known to somebody. */
+/** Other browsers are signed out: the former password may be known to others. */
 export async function changePassword(
   { account, session, body }: SignedInCall<ChangePassword>,
   deps: ConsoleDependencies,
