@@ -1,4 +1,4 @@
-// Mistakes in the sections that the console needs: mail and console.
+// Mistakes in what the console needs: the sections mail and console, and the groups that it offers.
 import { expect, test } from 'bun:test'
 import { BUILT_IN } from '../config.ts'
 import { assemble } from './assemble.ts'
@@ -37,6 +37,11 @@ test.each<[string, string, string]>([
     'console: { support_url: "javascript:x" }',
     'console.support_url: is not an http://, https://',
   ],
+  [
+    'an account that is no address',
+    'groups: [{ id: default, models: ["*"], accounts: [ada] }]',
+    'groups[default].accounts[0]: "ada" is not an e-mail address such as ada@example.com',
+  ],
 ])('%s', (_, source, expected) => {
   const found = lines(source)
   expect(found).toHaveLength(1)
@@ -54,4 +59,13 @@ test('what is right is read, and a secret does not change the hash', () => {
   expect(other?.hash).toBe(one?.hash ?? '')
   expect(load('')).toMatchObject({ console: { name: 'Trivium', supportUrl: undefined } })
   expect(load('')?.mail).toBeUndefined()
+})
+
+test('groups that the console offers', () => {
+  const { config } = assemble(
+    'groups: [{ id: a, models: ["*"], console: true }, { id: b, models: ["*"], accounts: [Ada@Example.com] }]',
+    ...(['/etc/trivium.yaml', {}, BUILT_IN] as const),
+  )
+  expect(config?.groups.get('a')).toMatchObject({ console: true })
+  expect(config?.groups.get('b')).toMatchObject({ accounts: ['ada@example.com'] })
 })

@@ -1,8 +1,8 @@
 // Settings: who is signed in, on which browsers, with which preferences.
 import { formatUsd, parseUsd } from '../money/amount.ts'
+import { balancesJson } from '../paid-call/usage-endpoint.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 import { type Check, fields, nullable, optional, word } from './fields.ts'
-import { balances } from './pages/wallet.ts'
 import { badRequest, Rejection } from './rejection.ts'
 import type { SignedInCall } from './route.ts'
 import { clearSessionCookie } from './session/cookie.ts'
@@ -31,7 +31,7 @@ export async function showSession({ account }: SignedInCall, { store }: ConsoleD
       ...{ id: String(account.id), email: account.email, created_at: new Date(account.createdAt).toISOString() },
       ...{ email_verified: found?.emailVerifiedAt !== undefined, has_password: hasPassword },
     },
-    ...balances(account),
+    ...balancesJson(account),
     low_balance_usd: lowBalance === undefined ? null : formatUsd(lowBalance),
     is_low: lowBalance !== undefined && account.balance - account.held < lowBalance,
     second_factor: found?.secondFactor !== undefined,

@@ -40,3 +40,9 @@ export function formatUsd(nanos: Nanos): string {
 export function ceilDiv(numerator: bigint, denominator: bigint): bigint {
   return denominator === 1n ? numerator : (numerator + denominator - 1n) / denominator
 }
+
+/** `1500000` -> `1.5`: a multiplier as decimal text. */
+export function formatMillionths(millionths: bigint | string): string {
+  const digits = String(millionths).padStart(7, '0')
+  return `${digits.slice(0, -6)}.${digits.slice(-6)}`.replace(/\.?0+$/, '')
+}

@@ -1,7 +1,7 @@
 // A receipt as callers see it and, with what only concerns the operator, as the command line shows it. Pure.
 
 import { formatRequestId, timeOfId } from '../access/ids.ts'
-import { formatUsd } from '../money/amount.ts'
+import { formatMillionths, formatUsd } from '../money/amount.ts'
 import { HELD, REAPED, type RequestState, SETTLED, VOIDED } from '../money/ledger.ts'
 import { formulaOf, isMediaFigure, isPriceTerm, type PricedReceipt } from '../money/prices/receipt.ts'
 import type { UsageRow } from '../storage/storage.ts'
@@ -129,8 +129,8 @@ function priceJson({ version, multiplier_millionths, long_context_above, tiers_m
     usd_per_million_tokens: usd(tokenFigures(figures)),
     ...(tools === undefined ? {} : { usd_per_call: usd(tools) }),
     ...(long_context_above === undefined ? {} : { long_context_above }),
-    ...(tiers_millionths === undefined ? {} : { tiers: mapped(tiers_millionths, decimal) }),
-    multiplier: decimal(multiplier_millionths),
+    ...(tiers_millionths === undefined ? {} : { tiers: mapped(tiers_millionths, formatMillionths) }),
+    multiplier: formatMillionths(multiplier_millionths),
   }
 }
 type Price = PricedReceipt['price']
@@ -148,9 +148,3 @@ const mediaFigures = (figures: Readonly<Record<string, unknown>>) =>
 const mapped = (values: Readonly<Record<string, unknown>>, show: (value: string) => string) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, show(String(value))]))
 const usd = (nanos: Readonly<Record<string, unknown>>) => mapped(nanos, (value) => formatUsd(BigInt(value)))
-
-/** `1500000` -> `1.5` */
-function decimal(millionths: string): string {
-  const digits = millionths.padStart(7, '0')
-  return `${digits.slice(0, -6)}.${digits.slice(-6)}`.replace(/\.?0+$/, '')
-}

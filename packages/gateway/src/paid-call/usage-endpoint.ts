@@ -79,11 +79,15 @@ function pageOf(query: string): { limit: number; before: bigint | undefined } {
 const malformed = (param: string, what: string) =>
   new Failure('bad_request', `${what} must be req_ and 16 hexadecimal digits, as x-request-id has it.`, { param })
 
+export const balancesJson = ({ balance, held }: Pick<Account, 'balance' | 'held'>) => ({
+  balance_usd: formatUsd(balance),
+  held_usd: formatUsd(held),
+  available_usd: formatUsd(atLeastZero(balance - held)),
+})
+
 function accountJson({ balance, held, spentToday, spentThisMonth, limits }: Account) {
   return {
-    balance_usd: formatUsd(balance),
-    held_usd: formatUsd(held),
-    available_usd: formatUsd(atLeastZero(balance - held)),
+    ...balancesJson({ balance, held }),
     account: {
       used_today_usd: formatUsd(spentToday),
       used_this_month_usd: formatUsd(spentThisMonth),
@@ -112,7 +116,7 @@ function keyJson(key: Key, now: number) {
   }
 }
 
-const limitsJson = ({ requestsPerMinute, tokensPerMinute, concurrent }: Limits) => ({
+export const limitsJson = ({ requestsPerMinute, tokensPerMinute, concurrent }: Limits) => ({
   rpm: requestsPerMinute ?? null,
   tpm: tokensPerMinute ?? null,
   concurrent: concurrent ?? null,

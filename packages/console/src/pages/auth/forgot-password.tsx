@@ -3,9 +3,9 @@ import { Link } from 'wouter'
 import { post } from '../../api/client.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
-import { TextField } from '../../ui/field.tsx'
 import { Banner } from '../../ui/states.tsx'
 import { AuthCard, useAbout } from './card.tsx'
+import { EmailField } from './email-field.tsx'
 import { apiFieldErrors, emailError, type FieldErrors, focusFirstError, hasErrors } from './form.ts'
 
 export function ForgotPasswordPage() {
@@ -51,16 +51,7 @@ export function ForgotPasswordPage() {
     <AuthCard title={t.title} text={t.text} below={back}>
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         {errors.form && <Banner tone="bad">{errors.form}</Banner>}
-        <TextField
-          label={texts.auth.email}
-          type="email"
-          name="email"
-          autoComplete="username"
-          autoFocus
-          value={email}
-          onChange={setEmail}
-          error={errors.email}
-        />
+        <EmailField value={email} onChange={setEmail} error={errors.email} />
         <Button type="submit" variant="primary" wide busy={isBusy}>
           {t.submit}
         </Button>

@@ -8,6 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
 import { Banner } from '../../ui/states.tsx'
 import { AuthCard, useAbout } from './card.tsx'
+import { EmailField } from './email-field.tsx'
 import { apiFieldErrors, emailError, type FieldErrors, focusFirstError, hasErrors } from './form.ts'
 
 export function SignInPage() {
@@ -98,16 +99,7 @@ export function SignInPage() {
     <AuthCard title={t.signIn.title(about?.name ?? '')} below={signUp}>
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
         {errors.form && <Banner tone="bad">{errors.form}</Banner>}
-        <TextField
-          label={t.email}
-          type="email"
-          name="email"
-          autoComplete="username"
-          autoFocus
-          value={email}
-          onChange={setEmail}
-          error={errors.email}
-        />
+        <EmailField value={email} onChange={setEmail} error={errors.email} />
         <PasswordField
           label={t.password}
           name="password"

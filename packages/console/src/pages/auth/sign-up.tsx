@@ -4,11 +4,12 @@ import { post } from '../../api/client.ts'
 import { useSessionChange } from '../../app/session.tsx'
 import { useLanguage } from '../../i18n/language.tsx'
 import { Button, ButtonAnchor } from '../../ui/button.tsx'
-import { PasswordField, TextField } from '../../ui/field.tsx'
+import { PasswordField } from '../../ui/field.tsx'
 import { Banner, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { formatUsd } from '../../ui/values.tsx'
 import { AuthCard, useAbout } from './card.tsx'
+import { EmailField } from './email-field.tsx'
 import { apiFieldErrors, emailError, type FieldErrors, focusFirstError, hasErrors, newPasswordError } from './form.ts'
 
 export function SignUpPage() {
@@ -78,16 +79,7 @@ function SignUpForm() {
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">
       {errors.form && <Banner tone="bad">{errors.form}</Banner>}
-      <TextField
-        label={t.email}
-        type="email"
-        name="email"
-        autoComplete="username"
-        autoFocus
-        value={email}
-        onChange={setEmail}
-        error={errors.email}
-      />
+      <EmailField value={email} onChange={setEmail} error={errors.email} />
       <PasswordField
         label={t.password}
         name="password"

@@ -6,8 +6,9 @@ import { newApiKey } from '../../access/new-api-key.ts'
 import type { FileConfig } from '../../config/types.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { CREDIT, TRIAL } from '../../money/ledger.ts'
-import { type Limits, NO_LIMITS } from '../../money/limits.ts'
+import { NO_LIMITS } from '../../money/limits.ts'
 import { showReceipt, withinBytes } from '../../paid-call/show-receipt.ts'
+import { limitsJson } from '../../paid-call/usage-endpoint.ts'
 import { hashPassword, isLongEnough, SHORTEST_PASSWORD } from '../../storage/password.ts'
 import type { Account, Key, Storage } from '../../storage/storage.ts'
 import type { Health } from '../../upstreams/health/health.ts'
@@ -156,10 +157,6 @@ function accountJson(account: Account) {
     spent_this_month_usd: formatUsd(account.spentThisMonth),
     created_at: new Date(account.createdAt).toISOString(),
   }
-}
-
-function limitsJson({ requestsPerMinute, tokensPerMinute, concurrent }: Limits) {
-  return { rpm: requestsPerMinute ?? null, tpm: tokensPerMinute ?? null, concurrent: concurrent ?? null }
 }
 
 function keyJson(key: Key) {

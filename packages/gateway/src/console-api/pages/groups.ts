@@ -1,5 +1,6 @@
 // The groups that an account holder may choose for a key: `default`, those offered to everyone, and those that name the account.
 import type { FileConfig, Group } from '../../config/types.ts'
+import { formatMillionths } from '../../money/amount.ts'
 import type { Account } from '../../storage/storage.ts'
 import { Rejection } from '../rejection.ts'
 import type { GroupRow } from '../types.ts'
@@ -28,12 +29,11 @@ export function listGroups(
   countModels: (group: string) => number,
 ): GroupRow[] {
   return groupsFor(config, account).map(({ id, multiplierMillionths }) => ({
-    ...{ id, multiplier: decimal(multiplierMillionths), models: countModels(id), is_default: id === DEFAULT_GROUP },
+    ...{
+      id,
+      multiplier: formatMillionths(multiplierMillionths),
+      models: countModels(id),
+      is_default: id === DEFAULT_GROUP,
+    },
   }))
-}
-
-/** `1500000n` -> `1.5` */
-function decimal(millionths: bigint): string {
-  const digits = String(millionths).padStart(7, '0')
-  return `${digits.slice(0, -6)}.${digits.slice(-6)}`.replace(/\.?0+$/, '')
 }

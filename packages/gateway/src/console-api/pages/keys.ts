@@ -4,6 +4,7 @@ import type { Catalogue } from '../../access/catalogue.ts'
 import { newApiKey } from '../../access/new-api-key.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { endOf, NO_LIMITS } from '../../money/limits.ts'
+import { limitsJson } from '../../paid-call/usage-endpoint.ts'
 import type { Account, Key, KeyFilter, Storage } from '../../storage/storage.ts'
 import { badRequest, Rejection } from '../rejection.ts'
 import type { ChangeKey, KeyPage, KeyRow, KeyWithSecret, NewKey, RotateKey } from '../types.ts'
@@ -169,10 +170,7 @@ function rowOf(key: Key, usedAt: number | undefined, now: number): KeyRow {
     },
     models: restrictions.models === undefined ? null : [...restrictions.models],
     networks: restrictions.networks === undefined ? null : [...restrictions.networks],
-    limits: {
-      ...{ rpm: limits.requestsPerMinute ?? null, tpm: limits.tokensPerMinute ?? null },
-      concurrent: limits.concurrent ?? null,
-    },
+    limits: limitsJson(limits),
   }
 }
 

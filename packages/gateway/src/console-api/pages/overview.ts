@@ -1,9 +1,9 @@
 // Overview: the first page after sign-in.
 import { formatUsd } from '../../money/amount.ts'
+import { balancesJson } from '../../paid-call/usage-endpoint.ts'
 import type { Account } from '../../storage/storage.ts'
 import type { Overview } from '../types.ts'
 import { requestRows, type UsagePageDependencies } from './usage.ts'
-import { balances } from './wallet.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 14
@@ -18,7 +18,7 @@ export async function showOverview(account: Account, deps: UsagePageDependencies
   const rows = await ledger.usage(account.id, NEWEST)
   const { total } = await keys.page(account.id, { purpose: 'client' }, 1)
   return {
-    ...balances(account),
+    ...balancesJson(account),
     spent_today_usd: formatUsd(account.spentToday),
     spent_this_month_usd: formatUsd(account.spentThisMonth),
     days: Array.from({ length: DAYS }, (_, index) => {

@@ -2,6 +2,7 @@
 import { formatRequestId } from '../../access/ids.ts'
 import type { FileConfig } from '../../config/types.ts'
 import { formatUsd, type Nanos } from '../../money/amount.ts'
+import { balancesJson } from '../../paid-call/usage-endpoint.ts'
 import type { Account, Storage, WalletEntry as StoredEntry } from '../../storage/storage.ts'
 import { badRequest } from '../rejection.ts'
 import type { Page, Statement, Wallet, WalletEntry } from '../types.ts'
@@ -27,7 +28,7 @@ export async function showWallet(account: Account, deps: WalletDependencies): Pr
     open.map(({ key }) => key),
   )
   return {
-    ...balances(account),
+    ...balancesJson(account),
     low_balance_usd: lowBalance === undefined ? null : formatUsd(lowBalance),
     support_url: deps.config().console.supportUrl ?? null,
     open: open.map(({ request, heldAt, model, key, held }) => ({
@@ -36,12 +37,6 @@ export async function showWallet(account: Account, deps: WalletDependencies): Pr
     })),
   }
 }
-
-export const balances = ({ balance, held }: Pick<Account, 'balance' | 'held'>) => ({
-  balance_usd: formatUsd(balance),
-  held_usd: formatUsd(held),
-  available_usd: formatUsd(balance > held ? balance - held : 0n),
-})
 
 export async function listHistory(
   account: Account,

@@ -11,7 +11,7 @@ const HOUR_MS = 60 * MINUTE_MS
 
 type Dependencies = { store: Pick<Storage, 'signIns'> }
 
-/** By the address, in all its spellings, whether an account has it or not; hashed, since strangers may type it. */
+/** By the address, in all its spellings, whether an account has it or not; hashed, since anyone may type one. */
 const subjectOf = (purpose: string, email: string): string =>
   `${purpose} ${hashToken(addressForm(email)).toString('base64url').slice(0, 22)}`
 
