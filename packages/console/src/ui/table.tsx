@@ -1,6 +1,7 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: browsers drop the roles of a table that is shown as blocks.
 
-// A table on wide screens; on small ones each row is a block of labelled values, so that nothing is hidden.
+// A table on wide screens; on small ones each row is a card, so that nothing is hidden: its first line is the first cell with
+// the controls beside it, and labelled values follow.
 
 import type { ReactNode } from 'react'
 import { useTexts } from '../i18n/language.tsx'
@@ -10,8 +11,8 @@ import { Skeleton } from './states.tsx'
 export type Column<T> = {
   id: string
   label: string
-  /** Its header is for screen readers only, and on small screens it has no label. */
-  hideLabel?: boolean
+  /** A small control: an icon, or a button with an edge. The header is for screen readers only. One column at most. */
+  control?: 'icon' | 'button'
   align?: 'right'
   cell(row: T): ReactNode
   /** The size of the skeleton, such as `w-24`. */
@@ -34,7 +35,13 @@ type TableProps<T> = {
 }
 
 const CELL =
-  'max-wide:flex max-wide:justify-between max-wide:gap-4 max-wide:px-4 max-wide:py-1 wide:table-cell wide:px-3 wide:py-2 wide:first:pl-4 wide:last:pr-4 align-middle min-w-0'
+  'wide:table-cell wide:px-3 wide:py-2 wide:first:pl-4 wide:last:pr-4 align-middle min-w-0 max-wide:flex max-wide:py-1'
+const FIRST_CELL = 'max-wide:items-center max-wide:px-4 max-wide:font-medium'
+/** Beside the first cell, in whatever order the columns are. */
+const CONTROL_CELL = 'max-wide:col-start-2 max-wide:row-start-1 max-wide:items-center'
+/** What is seen of an icon ends where the values end, though its button is larger. */
+const CONTROL_ENDS = { icon: 'max-wide:pr-2.5 pointer-coarse:max-wide:pr-1', button: 'max-wide:pr-4' }
+const VALUE_CELL = 'max-wide:col-span-2 max-wide:justify-between max-wide:gap-4 max-wide:px-4'
 
 export function Table<T>({ label, columns, rows, rowKey, empty, expected = 5, onOpen, isSelected }: TableProps<T>) {
   const { common } = useTexts()
@@ -57,7 +64,7 @@ export function Table<T>({ label, columns, rows, rowKey, empty, expected = 5, on
                   column.align === 'right' ? 'text-right' : 'text-left',
                 )}
               >
-                <span className={classes(column.hideLabel && 'sr-only')}>{column.label}</span>
+                <span className={classes(column.control && 'sr-only')}>{column.label}</span>
               </th>
             ))}
           </tr>
@@ -67,9 +74,9 @@ export function Table<T>({ label, columns, rows, rowKey, empty, expected = 5, on
             ? Array.from({ length: expected }, (_, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: skeletons have no identity.
                 <tr key={index} role="row" className={ROW}>
-                  {columns.map((column) => (
-                    <td key={column.id} role="cell" className={cellClass(column)}>
-                      <MobileLabel column={column} />
+                  {columns.map((column, index) => (
+                    <td key={column.id} role="cell" className={cellClass(column, index)}>
+                      <CardLabel column={column} index={index} />
                       <Skeleton size={classes('h-4', column.skeleton ?? 'w-20')} />
                     </td>
                   ))}
@@ -88,8 +95,8 @@ export function Table<T>({ label, columns, rows, rowKey, empty, expected = 5, on
                   )}
                 >
                   {columns.map((column, index) => (
-                    <td key={column.id} role="cell" className={cellClass(column)}>
-                      <MobileLabel column={column} />
+                    <td key={column.id} role="cell" className={cellClass(column, index)}>
+                      <CardLabel column={column} index={index} />
                       {index === 0 && onOpen ? (
                         <button
                           type="button"
@@ -99,7 +106,9 @@ export function Table<T>({ label, columns, rows, rowKey, empty, expected = 5, on
                           {column.cell(row)}
                         </button>
                       ) : (
-                        <span className="min-w-0 max-wide:text-right">{column.cell(row)}</span>
+                        <span className={classes('min-w-0', index > 0 && 'max-wide:text-right')}>
+                          {column.cell(row)}
+                        </span>
                       )}
                     </td>
                   ))}
@@ -111,14 +120,21 @@ export function Table<T>({ label, columns, rows, rowKey, empty, expected = 5, on
   )
 }
 
-const ROW = 'max-wide:block max-wide:py-2 border-b last:border-b-0'
+const ROW = 'max-wide:grid max-wide:grid-cols-[minmax(0,1fr)_auto] max-wide:py-2 border-b last:border-b-0'
 
-const cellClass = <T,>({ align }: Column<T>): string => classes(CELL, align === 'right' && 'wide:text-right')
+const cellClass = <T,>({ align, control }: Column<T>, index: number): string =>
+  classes(
+    CELL,
+    index === 0 ? FIRST_CELL : control ? classes(CONTROL_CELL, CONTROL_ENDS[control]) : VALUE_CELL,
+    align === 'right' && 'wide:text-right',
+  )
 
-function MobileLabel<T>({ column }: { column: Column<T> }) {
+/** Screen readers have the header of the column instead. */
+function CardLabel<T>({ column, index }: { column: Column<T>; index: number }) {
+  if (index === 0 || column.control) return null
   return (
     <span aria-hidden="true" className="shrink-0 text-muted wide:hidden">
-      {column.hideLabel ? '' : column.label}
+      {column.label}
     </span>
   )
 }

@@ -54,7 +54,7 @@ export function useKeyColumns(onAction: (action: KeyAction, key: KeyRow) => void
     {
       id: 'actions',
       label: t.actions,
-      hideLabel: true,
+      control: 'icon',
       align: 'right',
       skeleton: 'w-7',
       cell: (key) => <Actions row={key} onAction={onAction} />,
@@ -68,14 +68,14 @@ function Name({ row }: { row: KeyRow }) {
   const t = useTexts().keys.list
   const isRestricted = row.models !== null || row.networks !== null
   return (
-    <span className="inline-flex flex-col max-wide:items-end">
-      <span className="inline-flex flex-wrap items-center gap-x-2 max-wide:justify-end">
+    <span className="inline-flex flex-col">
+      <span className="inline-flex flex-wrap items-center gap-x-2">
         <span className="font-medium break-words [overflow-wrap:anywhere]">{row.name}</span>
         {row.purpose === 'playground' && <Badge tone="accent">{t.builtIn}</Badge>}
         {isRestricted && <Badge>{t.restricted}</Badge>}
       </span>
       {row.former_secret_until && (
-        <span className="text-sm text-muted">
+        <span className="text-sm font-normal text-muted">
           {t.formerUntil} <Time at={row.former_secret_until} />
         </span>
       )}

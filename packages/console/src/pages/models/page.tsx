@@ -95,7 +95,7 @@ function useColumns(): Column<ModelRow>[] {
   const shortPrice = useShortPrice()
   return [
     { id: 'model', label: t.model, cell: (row) => <span className="font-mono text-sm break-all">{row.id}</span> },
-    { id: 'copy', label: t.id, hideLabel: true, cell: (row) => <CopyButton text={row.id} label={row.id} /> },
+    { id: 'copy', label: t.id, control: 'icon', cell: (row) => <CopyButton text={row.id} label={row.id} /> },
     { id: 'type', label: t.type, cell: (row) => <Badge>{t.types[row.type]}</Badge> },
     { id: 'vendor', label: t.vendor, cell: (row) => row.vendor ?? '\u2013' },
     { id: 'price', label: t.price, cell: (row) => shortPrice(row) },

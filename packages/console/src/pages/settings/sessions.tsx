@@ -24,7 +24,7 @@ export function SessionsSection() {
       id: 'browser',
       label: t.browser,
       cell: (row) => (
-        <span className="inline-flex flex-wrap items-center gap-2 max-wide:justify-end" title={row.user_agent}>
+        <span className="inline-flex flex-wrap items-center gap-2" title={row.user_agent}>
           {nameOf(row)}
           {row.current && <Badge tone="good">{t.current}</Badge>}
         </span>
@@ -40,7 +40,7 @@ export function SessionsSection() {
     {
       id: 'end',
       label: t.signOut,
-      hideLabel: true,
+      control: 'button',
       align: 'right',
       cell: (row) => (row.current ? null : <EndSession session={row} name={nameOf(row)} />),
     },

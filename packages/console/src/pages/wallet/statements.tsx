@@ -22,7 +22,7 @@ export function StatementsSection() {
     {
       id: 'download',
       label: t.download,
-      hideLabel: true,
+      control: 'button',
       align: 'right',
       cell: (row) => (
         <ButtonAnchor
