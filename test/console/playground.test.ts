@@ -44,9 +44,10 @@ async function play(
   path: string,
   view: View,
   use: (page: Page, client: ReturnType<typeof consoleClient>, opened: ConsolePage) => Promise<void>,
+  credit = '10',
 ): Promise<void> {
   const email = `player-${++people}@example.com`
-  await gateway.command('account', 'create', '--email', email, '--password', PASSWORD, '--credit', '10')
+  await gateway.command('account', 'create', '--email', email, '--password', PASSWORD, '--credit', credit)
   const client = consoleClient(gateway.url)
   await client.post('sign-in', { email, password: PASSWORD })
   const opened = await openConsole(browser, gateway.url, '/sign-in', view)
@@ -111,6 +112,20 @@ test('an answer arrives as a stream, with reasoning, tokens, cost, latency and c
     await costOf(answers(page)).waitFor()
     expect(await page.evaluate('Object.keys(localStorage).join()')).not.toContain('sk-')
   })
+})
+
+test('an answer that the balance cut short says so, and shows the warning', async () => {
+  await play(
+    '?tab=text&model=sandbox-text',
+    {},
+    async (page) => {
+      await ask(page, 'say 300 words')
+      const answer = answers(page)
+      await answer.getByText('Stopped by balance', { exact: true }).waitFor()
+      await answer.getByText('Warnings: output;stopped-by-balance').waitFor()
+    },
+    '0.0004',
+  )
 })
 
 test('an answer is stopped and asked for again, by keyboard', async () => {

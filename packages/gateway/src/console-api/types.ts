@@ -195,16 +195,27 @@ export type RequestRow = {
 /** GET /console/api/requests?from&to&model&key&ending&before, 50 per page; GET /console/api/requests.csv with the same filters. */
 export type RequestPage = Page<RequestRow>
 /** GET /console/api/requests/{id}: as GET /v1/usage/{request_id}. */
-export type Receipt = Record<string, unknown> & {
+export type Receipt = {
   request_id: string
   at: string
   model: string
   key_id: string
   group: string | null
-  ending: string
-  state: string
+  /** Only if the operator shows upstreams. */
+  upstream?: string
+  /** The fallback model that answered. */
+  answered_by?: string
   attempts: { model: string; outcome: string; upstream?: string }[]
+  state: string
+  ending: string
+  /** The model's own reason for ending, as its upstream names it. */
+  finish: string | null
   units: Record<string, number> | null
+  reasoning_tokens: number | null
+  tools: Record<string, number> | null
+  tier: string | null
+  /** Why the units were counted by the gateway. */
+  counted: string | null
   price: Record<string, unknown> | null
   formula: string | null
   cost_usd: string

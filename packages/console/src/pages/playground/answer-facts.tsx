@@ -10,9 +10,12 @@ import { Button } from '../../ui/button.tsx'
 import { Popover } from '../../ui/overlay.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { Amount, Duration, useNumber } from '../../ui/values.tsx'
+import { Ending } from '../usage/ending.tsx'
 import type { Outcome } from './outcome.ts'
 
 const POLL_MS = 1_000
+/** Outcomes in which the answer looks complete and is not. */
+const CUT_SHORT = ['incomplete', 'content_filtered', 'stopped_by_balance']
 
 /** The receipt once the charge is booked; undefined before that. */
 function useReceipt(requestId: string | undefined, isEnded: boolean): Receipt | undefined {
@@ -60,7 +63,9 @@ export function AnswerFacts({
   if (!isEnded) return null
   return (
     <div className="flex min-w-0 flex-col gap-3">
+      {receipt && receipt.warnings.length > 0 && <Warnings warnings={receipt.warnings} />}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted">
+        {receipt && CUT_SHORT.includes(receipt.ending) && <Ending ending={receipt.ending} />}
         {units.map(([name, count]) => (
           <span key={name}>{(t.units[name] ?? t.unit(name))(number(count))}</span>
         ))}
@@ -97,6 +102,16 @@ export function AnswerFacts({
       </div>
       {isCodeOpen && code()}
     </div>
+  )
+}
+
+/** What the gateway changed or left out on the way to the model. */
+function Warnings({ warnings }: { warnings: readonly string[] }) {
+  const t = useTexts().usage.receipt
+  return (
+    <p className="text-sm text-muted">
+      {t.warnings}: <span className="font-mono break-all">{warnings.join(', ')}</span>
+    </p>
   )
 }
 

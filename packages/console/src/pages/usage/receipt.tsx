@@ -33,8 +33,6 @@ function Shown({ receipt }: { receipt: Receipt }) {
   const number = useNumber()
   const { units, formula, warnings, attempts, timing } = receipt
   const isRunning = receipt.state === 'open'
-  const text = (name: string) => (typeof receipt[name] === 'string' ? (receipt[name] as string) : undefined)
-  const [answeredBy, counted, finish] = [text('answered_by'), text('counted'), text('finish')]
   return (
     <div className="flex flex-col gap-6">
       {isRunning && <Banner tone="accent">{t.running}</Banner>}
@@ -66,10 +64,10 @@ function Shown({ receipt }: { receipt: Receipt }) {
           { label: t.outcome, value: <Ending ending={receipt.ending} /> },
           { label: t.at, value: <Time at={receipt.at} style="exact" /> },
           { label: t.model, value: <span className="break-all">{receipt.model}</span> },
-          ...fact(t.answeredBy, answeredBy),
+          ...fact(t.answeredBy, receipt.answered_by),
           ...fact(t.group, receipt.group),
-          ...fact(t.finish, finish),
-          ...fact(t.counted, counted),
+          ...fact(t.finish, receipt.finish),
+          ...fact(t.counted, receipt.counted),
           ...(isRunning ? [] : [{ label: t.held, value: <Amount usd={receipt.held_usd} /> }]),
           ...(Number(receipt.shortfall_usd) > 0
             ? [{ label: t.shortfall, value: <Shortfall usd={receipt.shortfall_usd} note={t.shortfallNote} /> }]

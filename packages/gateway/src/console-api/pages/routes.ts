@@ -85,7 +85,7 @@ export const PAGE_ROUTES: readonly ConsoleRoute[] = [
     handle: async (call, deps) => csv(call, 'requests', await requestLines(call.account, call.query, usage(deps))),
   }),
   route({
-    ...{ ...GET, path: 'requests/{id}', returns: true },
+    ...{ ...GET, path: 'requests/{id}', returns: shapes.RECEIPT },
     handle: ({ account, parameters: { id = '' } }, deps) => showRequestReceipt(account, id, usage(deps)),
   }),
 

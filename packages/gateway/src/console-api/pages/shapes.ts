@@ -8,6 +8,7 @@ import type {
   ModelRow,
   Overview,
   Page,
+  Receipt,
   Redeemed,
   RequestPage,
   RequestRow,
@@ -39,6 +40,14 @@ const REQUEST: Shape<RequestRow> = {
   ...{ output_tokens: true, cost_usd: true, first_token_ms: true, total_ms: true, ending: true },
 }
 export const REQUESTS: Shape<RequestPage> = { items: [REQUEST], next: true }
+export const RECEIPT: Shape<Receipt> = {
+  ...{ request_id: true, at: true, model: true, key_id: true, group: true, upstream: true, answered_by: true },
+  attempts: [{ model: true, outcome: true, upstream: true }],
+  ...{ state: true, ending: true, finish: true, units: true, reasoning_tokens: true, tools: true, tier: true },
+  ...{ counted: true, price: true, formula: true, cost_usd: true, shortfall_usd: true, held_usd: true },
+  timing: { first_token_ms: true, total_ms: true },
+  warnings: [true],
+}
 export const SERIES: Shape<UsageSeries> = {
   ...{ step: true, from: true, to: true, total: { requests: true, tokens: true, cost_usd: true } },
   points: [{ at: true, name: true, label: true, requests: true, tokens: true, cost_usd: true }],
