@@ -12,7 +12,7 @@ const PEOPLE = 6
 
 describe.each([...ENGINES])('%s', (engine) => {
   test.each([5, 60, 200, 600])('killed after %d ms', async (afterMs) => {
-    let gateway = await startGateway({ engine, config: CONFIG })
+    let gateway = await startGateway({ engine, config: CONFIG, realPasswords: true })
     const client = (index: number) => consoleClient(gateway.url, { 'x-forwarded-for': `198.51.100.${index}` })
     const email = (index: number) => `p${index}@example.com`
     const registering = Array.from({ length: PEOPLE }, (_, index) =>

@@ -1,11 +1,9 @@
 // A key that is revoked, expired, of a disabled account or restricted to other addresses can place no hold from then on, on any node.
 // Another process makes the change; on PostgreSQL a second node has to notice it, too.
 
-import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { join } from 'node:path'
-import { SQL } from 'bun'
 import { newKey } from '../support/gateway/accounts.ts'
+import { askStore } from '../support/gateway/ask-store.ts'
 import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
 import { ENGINES, homeOnSameDatabase } from '../support/gateway/home.ts'
 
@@ -121,18 +119,7 @@ describe.each(ENGINES)('key changes on %s', (engine) => {
     const password = 'correct horse battery'
     await first.command('account', 'create', '--email', 'pass@example.com', '--password', password)
     const hash = new Bun.CryptoHasher('sha256').update(made.secret).digest()
-    const query = async (sql: string): Promise<Record<string, unknown>[]> => {
-      if (!first.home.databaseUrl) {
-        const db = new Database(join(first.home.dataDir, 'ledger.db'), { readonly: true })
-        const rows = db.query(sql).all() as Record<string, unknown>[]
-        db.close()
-        return rows
-      }
-      const client = new SQL(first.home.databaseUrl)
-      const rows = (await client.unsafe(sql)) as Record<string, unknown>[]
-      await client.close()
-      return rows
-    }
+    const query = (sql: string) => askStore(first.home, sql)
     const keys = await query(`SELECT hash FROM api_key WHERE id = ${made.keyId}`)
     expect(Buffer.from(keys[0]?.hash as Uint8Array).equals(hash)).toBe(true)
     const [credential] = await query(

@@ -16,6 +16,8 @@ export type GatewayOptions = {
   /** Waits that this test shortens. */
   streamTiming?: Partial<StreamTiming>
   taskTiming?: Partial<TaskTiming>
+  /** Passwords are hashed at the cost that production has. Otherwise hashes are cheap. */
+  realPasswords?: boolean
   /** The limit of file descriptors of the process. */
   descriptors?: number
   /** Another main.ts than this checkout's. */
@@ -45,14 +47,15 @@ export type Gateway = {
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const home = options.home ?? (await newHome(options.engine ?? 'sqlite', options.config))
-  const { descriptors, streamTiming, taskTiming } = options
+  const { descriptors, streamTiming, taskTiming, realPasswords } = options
   const limited = descriptors ? ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`] : []
   const main = options.main ?? (await program())
   const child = Bun.spawn([...limited, process.execPath, main, 'serve'], {
     // The fourth stream closes when the test process ends, which stops the server: a failed run leaves nothing behind.
     env: {
       ...environmentOf(home, options.env),
-      ...{ TRIVIUM_LAUNCHER_FD: '3', TEST_TIMING: JSON.stringify({ stream: streamTiming, tasks: taskTiming }) },
+      TRIVIUM_LAUNCHER_FD: '3',
+      TEST_SETTINGS: JSON.stringify({ stream: streamTiming, tasks: taskTiming, realPasswords }),
     },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })

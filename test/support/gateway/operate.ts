@@ -9,9 +9,13 @@ import { callServer } from '../../../packages/gateway/src/cli/control-socket.ts'
 import { loadFile } from '../../../packages/gateway/src/config.ts'
 import { openPostgres } from '../../../packages/gateway/src/storage/postgres/open-postgres.ts'
 import { type Storage, StoreDown } from '../../../packages/gateway/src/storage/storage.ts'
+import { hashCheaply } from './cheap-passwords.ts'
 import { type Home, runCommand } from './home.ts'
 
 export type Operated = { home: Home; env?: Record<string, string> | undefined }
+
+// For accounts that commands create in this process.
+hashCheaply()
 
 const RETRY_FOR_MS = 20_000
 const databases = new Map<string, Promise<Storage>>()

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
-const ENTRY = join(import.meta.dir, 'timed-main.ts')
+const ENTRY = join(import.meta.dir, 'test-main.ts')
 
 let built: Promise<string> | undefined
 

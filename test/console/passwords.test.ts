@@ -1,0 +1,80 @@
+// Passwords as the real program hashes them, on both engines. Other tests run a program whose hashes are cheap.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { join } from 'node:path'
+import { askStore } from '../support/gateway/ask-store.ts'
+import { consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { ENGINES, environmentOf } from '../support/gateway/home.ts'
+
+const MAIN = join(import.meta.dir, '../../packages/gateway/src/main.ts')
+const CONFIG = 'server: { trusted_proxies: [127.0.0.1] }\n'
+const FULL_COST = '$argon2id$v=19$m=65536,t=2,p=1$'
+
+let networks = 0
+const newNetwork = () => `198.51.100.${++networks}`
+
+describe.each([...ENGINES])('%s', (engine) => {
+  let gateway: Gateway
+  beforeAll(async () => {
+    gateway = await startGateway({ engine, config: CONFIG, main: MAIN })
+  })
+  afterAll(() => gateway.stop())
+
+  const browser = () => consoleClient(gateway.url, { 'x-forwarded-for': newNetwork() })
+  async function registered(email: string) {
+    const client = browser()
+    expect(outcomeOf(await client.post('register', { email, password: PASSWORD }))).toBe('201')
+    return client
+  }
+  const guess = async (email: string) =>
+    outcomeOf(await browser().post('sign-in', { email, password: 'wrong password' }))
+  const hashOf = async (email: string): Promise<string> => {
+    const from = 'credential JOIN account ON account.id = credential.account'
+    const [row] = await askStore(gateway.home, `SELECT password FROM ${from} WHERE email = '${email}'`)
+    return String(row?.password)
+  }
+
+  test('every way to set a password stores an argon2id hash at full cost', async () => {
+    const client = await registered('ada@example.com')
+    const first = await hashOf('ada@example.com')
+    expect(outcomeOf(await client.post('password', { current: PASSWORD, password: 'another password' }))).toBe('204')
+    const changed = await hashOf('ada@example.com')
+    const command = ['account', 'create', '--email', 'grace@example.com', '--password-stdin']
+    const child = Bun.spawn([process.execPath, MAIN, ...command], {
+      ...{ env: environmentOf(gateway.home), stdin: Buffer.from(PASSWORD), stdout: 'ignore', stderr: 'ignore' },
+    })
+    expect(await child.exited).toBe(0)
+    const created = await hashOf('grace@example.com')
+    const hashes = [first, changed, created]
+    expect(hashes.map((hash) => hash.slice(0, FULL_COST.length))).toEqual(Array(3).fill(FULL_COST))
+    expect(new Set(hashes).size).toBe(3)
+    expect(await Bun.password.verify('another password', changed)).toBe(true)
+    expect(await Bun.password.verify(PASSWORD, created)).toBe(true)
+  })
+
+  test('the time of a failure does not tell whether the account exists', async () => {
+    await registered('timed@example.com')
+    const timesOf = async (email: string): Promise<number> => {
+      const times: number[] = []
+      for (let index = 0; index < 7; index++) {
+        const start = performance.now()
+        expect(await guess(email)).toBe('401 wrong_credentials')
+        times.push(performance.now() - start)
+      }
+      return times.sort((a, b) => a - b)[1] ?? 0
+    }
+    const [known, unknown] = [await timesOf('timed@example.com'), await timesOf('unknown@example.com')]
+    // A comparison that was skipped would be ten times as fast; a busy machine may double either.
+    expect(unknown).toBeGreaterThan(known / 4)
+    expect(known).toBeGreaterThan(unknown / 4)
+  })
+
+  test('concurrent guesses count, too', async () => {
+    await registered('guessed@example.com')
+    const all = await Promise.all(Array.from({ length: 20 }, () => guess('guessed@example.com')))
+    expect(all.filter((outcome) => outcome === '401 wrong_credentials').length).toBeLessThanOrEqual(10)
+    expect(
+      all.filter((outcome) => !/^(401 wrong_credentials|429 too_many_tries|503 unavailable)$/.test(outcome)),
+    ).toEqual([])
+  })
+})

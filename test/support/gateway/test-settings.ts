@@ -1,0 +1,9 @@
+// Runs before main.ts in a gateway of tests: replaces waits, so that no test sleeps through them, and the cost of password hashes.
+import { STREAM_TIMING } from '../../../packages/gateway/src/paid-call/stream-timing.ts'
+import { TASK_TIMING } from '../../../packages/gateway/src/tasks/timing.ts'
+import { hashCheaply } from './cheap-passwords.ts'
+
+const { stream, tasks, realPasswords } = JSON.parse(process.env.TEST_SETTINGS ?? '{}')
+Object.assign(STREAM_TIMING, stream)
+Object.assign(TASK_TIMING, tasks)
+if (!realPasswords) hashCheaply()
