@@ -1,54 +1,20 @@
 // Sign-up, sign-in and the pages behind links, in a real browser, as a person uses them.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Browser, type Locator, startBrowser } from '../support/browser.ts'
-import {
-  accessibilityFaults,
-  type ConsolePage,
-  openConsole,
-  overflow,
-  type View,
-  WIDTHS,
-} from '../support/console/page.ts'
-import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { expect, test } from 'bun:test'
+import type { Locator } from '../support/browser.ts'
+import { expectWellShown } from '../support/console/page.ts'
+import { useConsole } from '../support/console/use-console.ts'
+import { PASSWORD } from '../support/gateway/console.ts'
 
 const CONFIG = `
 registration: { trial_budget_per_day: 1000000 }
 console: { name: Example AI }
 `
-const PASSWORD = 'correct horse battery'
 const MOST_SCRIPT = 300 * 1024
 
-let gateway: Gateway
-let browser: Browser
-beforeAll(async () => {
-  ;[gateway, browser] = await Promise.all([startGateway({ config: CONFIG }), startBrowser()])
-})
-afterAll(async () => {
-  await browser?.close()
-  await gateway?.stop()
-})
-
-async function visit<T>(path: string, view: View, use: (opened: ConsolePage) => Promise<T>): Promise<T> {
-  const opened = await openConsole(browser, gateway.url, path, view)
-  try {
-    const result = await use(opened)
-    expect(opened.problems).toEqual([])
-    return result
-  } finally {
-    await opened.close()
-  }
-}
+const open = useConsole({ config: CONFIG })
+const { visit, newAccount } = open
 
 const isFocused = (field: Locator): Promise<boolean> => field.evaluate((element) => element.matches(':focus'))
-
-/** One account for all tests that sign in: networks may create only a few. */
-let account: Promise<string> | undefined
-function existingAccount(): Promise<string> {
-  account ??= gateway
-    .command<{ email: string }>('account', 'create', '--email', 'ada@example.com', '--password', PASSWORD)
-    .then(({ email }) => email)
-  return account
-}
 
 test('sign-up by keyboard alone: errors beside the fields, then the trial credit', async () => {
   await visit('/', {}, async ({ page }) => {
@@ -85,7 +51,7 @@ test('sign-up by keyboard alone: errors beside the fields, then the trial credit
 
     // The address is taken now.
     await page.context().clearCookies()
-    await page.goto(`${gateway.url}/console/sign-up`)
+    await page.goto(`${open.gateway.url}/console/sign-up`)
     await page.getByLabel('E-mail').fill('grace@example.com')
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.getByRole('button', { name: 'Create account' }).click()
@@ -94,7 +60,7 @@ test('sign-up by keyboard alone: errors beside the fields, then the trial credit
 })
 
 test('sign-in: a wrong password, then back to the page that was asked for, and out again', async () => {
-  const email = await existingAccount()
+  const { email } = await newAccount()
   await visit('/settings', {}, async ({ page }) => {
     await page.getByLabel('E-mail').fill(email)
     await page.getByLabel('Password', { exact: true }).fill('wrong password')
@@ -105,7 +71,7 @@ test('sign-in: a wrong password, then back to the page that was asked for, and o
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
     expect(new URL(page.url()).pathname).toBe('/console/settings')
     // Signed in, the sign-in page leads on; a foreign address is not followed.
-    await page.goto(`${gateway.url}/console/sign-in?next=//evil.example/`)
+    await page.goto(`${open.gateway.url}/console/sign-in?next=//evil.example/`)
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     await page.getByRole('button', { name: /^Account: / }).click()
     await page.getByRole('menuitem', { name: 'Sign out' }).click()
@@ -116,7 +82,7 @@ test('sign-in: a wrong password, then back to the page that was asked for, and o
 })
 
 test('the set-up link signs in and leads to the password; used twice it has expired', async () => {
-  const [, link = ''] = /^ {2}\S+\/console(\/setup#\S+)$/m.exec(gateway.output().stdout) ?? []
+  const [, link = ''] = /^ {2}\S+\/console(\/setup#\S+)$/m.exec(open.gateway.output().stdout) ?? []
   await visit(link, {}, async ({ page }) => {
     await page.getByRole('heading', { name: 'Settings' }).waitFor()
     expect(page.url()).not.toContain(link.split('#')[1] ?? '?')
@@ -136,11 +102,7 @@ test('the set-up link signs in and leads to the password; used twice it has expi
 })
 
 test('the first load has little script', async () => {
-  const email = await existingAccount()
-  await visit('/sign-in', {}, async ({ page }) => {
-    await page.getByLabel('E-mail').fill(email)
-    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await page.keyboard.press('Enter')
+  await visit('/', { account: await newAccount() }, async ({ page }) => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const sizes: Promise<number>[] = []
     page.on('response', (response) => {
@@ -148,7 +110,7 @@ test('the first load has little script', async () => {
       expect(response.headers()['content-encoding']).toMatch(/^(br|gzip)$/)
       sizes.push(response.body().then(() => Number(response.headers()['content-length'])))
     })
-    await page.goto(`${gateway.url}/console`, { waitUntil: 'networkidle' })
+    await page.goto(`${open.gateway.url}/console`, { waitUntil: 'networkidle' })
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
     expect(total).toBeGreaterThan(50_000)
@@ -176,15 +138,11 @@ const PAGES: readonly [path: string, heading: string][] = [
   ['/reset#abc', 'Choose a new password'],
   ['/verify#abc', 'This link has expired'],
 ]
-const VIEWS = WIDTHS.flatMap((width) => [false, true].map((dark) => ({ width, dark })))
 
-describe.each(VIEWS)('$width px, dark: $dark', (view) => {
-  test.each(PAGES)('%s is accessible and fits', async (path, heading) => {
-    await visit(path, view, async ({ page }) => {
-      await page.getByRole('heading', { name: heading }).waitFor()
-      await page.waitForLoadState('networkidle')
-      expect(await accessibilityFaults(page)).toEqual([])
-      expect(await overflow(page)).toBeLessThanOrEqual(0)
-    })
+test.each(PAGES)('%s is accessible and fits, in every width and theme', async (path, heading) => {
+  await visit(path, {}, async ({ page }) => {
+    await page.getByRole('heading', { name: heading }).waitFor()
+    await page.waitForLoadState('networkidle')
+    await expectWellShown(page, path.slice(1).replace(/#.*/, ''))
   })
 })

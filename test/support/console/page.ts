@@ -1,9 +1,11 @@
 // A page of the console in a real browser, which collects what a person would not notice: script errors, violations of the
 // content security policy, and faults of accessibility.
 
+import { expect } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from '../browser.ts'
+import { COOKIE } from '../gateway/console.ts'
 
 const AXE = readFileSync(join(import.meta.dir, '../../../node_modules/axe-core/axe.min.js'), 'utf8')
 
@@ -17,16 +19,29 @@ export type ConsolePage = {
 export type View = { width?: number; dark?: boolean; locale?: string }
 
 export const WIDTHS = [1280, 360] as const
+/** Every width in both themes. */
+export const VIEWS = WIDTHS.flatMap((width) => [false, true].map((dark) => ({ width, dark })))
 /** Each test may be slow on a busy machine; what never appears is a fault. */
 const LONGEST_MS = 40_000
 
-export async function openConsole(browser: Browser, url: string, path: string, view: View = {}): Promise<ConsolePage> {
+const sizeOf = (width: number) => ({ width, height: width < 720 ? 740 : 800 })
+const schemeOf = (dark: boolean) => (dark ? 'dark' : 'light')
+
+/** `token`: of a session, for a browser that is signed in from the start. */
+export async function openConsole(
+  browser: Browser,
+  url: string,
+  path: string,
+  view: View = {},
+  token?: string,
+): Promise<ConsolePage> {
   const { width = 1280, dark = false, locale = 'en-GB' } = view
   const context = await browser.newContext({
-    ...{ viewport: { width, height: width < 720 ? 740 : 800 }, colorScheme: dark ? 'dark' : 'light', locale },
+    ...{ viewport: sizeOf(width), colorScheme: schemeOf(dark), locale },
     ...{ timezoneId: 'Europe/Berlin', hasTouch: width < 720 },
   })
   context.setDefaultTimeout(LONGEST_MS)
+  if (token !== undefined) await context.addCookies([{ name: COOKIE, value: token, url }])
   const page = await context.newPage()
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))
@@ -46,7 +61,7 @@ type AxeResult = {
 /** Serious and critical faults of what is shown now. */
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   // Evaluated by the debugger, which the content security policy does not concern.
-  await page.evaluate(`${AXE}; undefined`)
+  if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(`${AXE}; undefined`)
   const { violations } = (await page.evaluate(
     `axe.run(document, { resultTypes: ['violations'], rules: { 'color-contrast': { enabled: true } } })`,
   )) as AxeResult
@@ -58,3 +73,33 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
 /** By how many pixels the page is wider than the screen. */
 export const overflow = (page: Page): Promise<number> =>
   page.evaluate('document.documentElement.scrollWidth - window.innerWidth') as Promise<number>
+
+/**
+ * What is shown now fits the screen and has no serious faults, in each of the views. The same page shows them all: to open it again
+ * for each, and to go through the same steps, takes far longer. TRIVIUM_SCREENSHOTS names a folder for people who look at pictures.
+ */
+export async function expectWellShown(page: Page, name: string, views: readonly Look[] = VIEWS): Promise<void> {
+  const before = await viewOf(page)
+  const folder = process.env.TRIVIUM_SCREENSHOTS
+  for (const view of views) {
+    const seen = `${name}-${view.width}${view.dark ? '-dark' : ''}`
+    await setView(page, view)
+    if (folder !== undefined) await page.screenshot({ path: `${folder}/${seen}.png` })
+    expect([seen, await accessibilityFaults(page), Math.max(0, await overflow(page))]).toEqual([seen, [], 0])
+  }
+  await setView(page, before)
+}
+
+type Look = Required<Pick<View, 'width' | 'dark'>>
+
+const viewOf = (page: Page): Promise<Look> =>
+  page.evaluate(
+    `({ width: window.innerWidth, dark: matchMedia('(prefers-color-scheme: dark)').matches })`,
+  ) as Promise<Look>
+
+async function setView(page: Page, { width, dark }: Look): Promise<void> {
+  await page.setViewportSize(sizeOf(width))
+  await page.emulateMedia({ colorScheme: schemeOf(dark) })
+  // Charts measure their width and are drawn again.
+  await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))')
+}
