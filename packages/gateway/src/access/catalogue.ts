@@ -91,7 +91,7 @@ export const imageOfferOf = ({ imageOffers }: Catalogue, group: string, model: s
 export const videoOfferOf = ({ videoOffers }: Catalogue, group: string, model: string): VideoOffer | undefined =>
   findOffer(videoOffers.get(group), model)
 
-/** Whoever may use it. */
+/** In any group. */
 export function isImageModel({ config: { models, mediaModels } }: Catalogue, model: string): boolean {
   if (!mediaModels || models.has(model)) return false
   const found = mediaModels.get(model) ?? mediaModels.get(model.split(':', 1)[0] ?? '')

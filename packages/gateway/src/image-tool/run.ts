@@ -109,7 +109,7 @@ export async function run(toolCall: ToolCall, output: Output, deps: RunDependenc
   }
 }
 
-/** Nobody would get what follows, not even by the idempotency key. */
+/** No client would get what follows, not even by the idempotency key. */
 const mustEnd = ({ client, claim, upstreamCall }: TextCall): boolean =>
   (client.isDisconnected && !claim) || upstreamCall.reason !== undefined
 
