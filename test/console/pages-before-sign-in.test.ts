@@ -1,7 +1,7 @@
 // Sign-up, sign-in and the pages behind links, in a real browser, as a person uses them.
 import { expect, test } from 'bun:test'
 import type { Locator } from '../support/browser.ts'
-import { expectWellShown } from '../support/console/page.ts'
+import { type ConsolePage, expectWellShown } from '../support/console/page.ts'
 import { useConsole } from '../support/console/use-console.ts'
 import { PASSWORD } from '../support/gateway/console.ts'
 
@@ -101,6 +101,32 @@ test('the set-up link signs in and leads to the password; used twice it has expi
   })
 })
 
+test("an operator's link for an account holder who is locked out: a new password signs in, once", async () => {
+  const { email } = await newAccount()
+  const { gateway } = open
+  const { url } = await gateway.command<{ url: string }>('account', 'sign-in-link', '--account', email)
+  const link = url.slice(`${gateway.url}/console`.length)
+  const choose = async ({ page }: ConsolePage, password: string) => {
+    await page.getByRole('heading', { name: 'Choose a new password' }).waitFor()
+    expect(page.url()).not.toContain('#')
+    await page.getByLabel('New password', { exact: true }).fill(password)
+    await page.keyboard.press('Enter')
+  }
+  await visit(link, {}, async (opened) => {
+    await visit(link, {}, async (other) => {
+      await choose(opened, 'short')
+      await opened.page.getByText('Use at least 8 characters.').waitFor()
+      await choose(opened, 'another password')
+      await opened.page.getByText('Password changed. You are signed in').waitFor()
+      await opened.page.getByRole('heading', { name: 'Overview' }).waitFor()
+      // A page that was opened before.
+      await choose(other, 'a third password')
+      await other.page.getByRole('heading', { name: 'This link has expired' }).waitFor()
+    })
+  })
+  await visit(link, {}, ({ page }) => page.getByText('ask the operator of this gateway for a new link').waitFor())
+})
+
 test('the first load has little script', async () => {
   await visit('/', { account: await newAccount() }, async ({ page }) => {
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
@@ -136,7 +162,7 @@ const PAGES: readonly [path: string, heading: string][] = [
   ['/sign-in', 'Sign in to Example AI'],
   ['/forgot-password', 'Reset your password'],
   ['/reset#abc', 'Choose a new password'],
-  ['/verify#abc', 'This link has expired'],
+  ['/verify#abc%', 'This link has expired'],
 ]
 
 test.each(PAGES)('%s is accessible and fits, in every width and theme', async (path, heading) => {

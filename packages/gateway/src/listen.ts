@@ -2,6 +2,7 @@
 // which the first stops accepting: no connection is rejected in between.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { serverUrl } from '@trivium/http/addresses/server-url.ts'
 import type { AdmissionGate } from '@trivium/http/server/admission-gate.ts'
 import type { ConnectionLimit } from '@trivium/http/server/connection-limit.ts'
 import { HttpServer } from '@trivium/http/server/server.ts'
@@ -92,7 +93,7 @@ export function listen(
   const all = () => [server, ...(previous ? [previous] : []), ...retired]
 
   return {
-    url: `${tls ? 'https' : 'http'}://${urlHost(host)}:${server.port}`,
+    url: serverUrl(host, server.port, tls !== undefined),
     port: server.port,
     get pending() {
       return all().reduce((sum, each) => sum + each.pending, 0)
@@ -129,11 +130,4 @@ function readCertificate({ certFile, keyFile }: { certFile: string; keyFile: str
 function checkPair({ cert, key }: Certificate): void {
   if (new X509Certificate(cert).checkPrivateKey(createPrivateKey(key))) return
   throw new Error('the private key does not belong to the certificate')
-}
-
-/** The host for a URL: a loopback address for wildcards, and IPv6 in brackets. */
-export function urlHost(host: string): string {
-  if (host === '0.0.0.0') return '127.0.0.1'
-  if (host === '::') return '[::1]'
-  return host.includes(':') ? `[${host}]` : host
 }

@@ -2,13 +2,13 @@
 
 import { clearingCaches } from './access/cache-invalidation.ts'
 import { compileCatalogue } from './access/catalogue.ts'
+import { createLink } from './access/tokens.ts'
 import { createApp } from './app.ts'
 import type { CommandContext } from './cli/context.ts'
 import { openControlSocket } from './cli/control-socket.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import { missingGroupWarnings } from './config/warnings.ts'
 import type { watchConfig } from './config/watch.ts'
-import { createLink } from './console-api/session/links.ts'
 import { openConsoleFiles } from './console-files/open-console-files.ts'
 import { createConsoleApi } from './create-console-api.ts'
 import { createDependencies } from './create-dependencies.ts'
@@ -147,11 +147,13 @@ async function start(
   clearReceipts(jobs.every, storage.ledger, () => config().retention.requests)
   const commandStorage = clearingCaches(storage, deps.callers, deps.rateLimitCache)
   const { httpVersionOf } = deps.send
-  const operationContext = () => ({ storage: commandStorage, health: upstreamHealth, httpVersionOf, config: config() })
+  const operationContext = () => ({
+    ...{ storage: commandStorage, health: upstreamHealth, httpVersionOf, config: config(), listenUrl: listenUrl() },
+  })
   const control = openControlSocket(environment.dataDir, operationContext, worker?.number)
   cleanup.add(() => control.stop())
   if (!worker || worker.role === 'first') {
-    const link = (account: bigint) => createLink('setup', account, storage.signIns, Date.now())
+    const link = async (account: bigint) => (await createLink('setup', account, storage.signIns, Date.now())).token
     const first = await firstStart(storage, config(), link)
     const keyGroups = await storage.keys.countByGroup()
     for (const warning of missingGroupWarnings(keyGroups, config())) log.warn(warning)

@@ -37,7 +37,10 @@ export async function operate<T>(
   const end = performance.now() + RETRY_FOR_MS
   for (;;) {
     try {
-      return (await OPERATIONS[operation]({ config, storage: await storageOf(databaseUrl) }, values)) as T
+      return (await OPERATIONS[operation](
+        { config, storage: await storageOf(databaseUrl), listenUrl: '' },
+        values,
+      )) as T
     } catch (error) {
       // A connection that died with the database is replaced at the next call.
       if (!(error instanceof StoreDown) || performance.now() > end) throw error

@@ -28,6 +28,8 @@ import type {
   ResetPassword,
   RotateKey,
   SessionInfo,
+  SetUp,
+  SetUpResult,
   SignedInBrowser,
   SignInResult,
   Statement,
@@ -63,7 +65,7 @@ type Writes = {
   'sign-in': [Credentials, SignInResult]
   'sign-out': [undefined, unknown]
   'sign-out-everywhere': [undefined, unknown]
-  setup: [LinkToken, unknown]
+  setup: [SetUp, SetUpResult]
   password: [ChangePassword, unknown]
   'password/forgot': [ForgotPassword, unknown]
   'password/reset': [ResetPassword, unknown]

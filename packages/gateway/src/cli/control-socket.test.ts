@@ -27,7 +27,7 @@ const mistakeOf = (operation: string, values: object): Promise<string> =>
 async function served(dataDir: string, work: (storage: Storage) => Promise<void>): Promise<void> {
   const storage = await openSqlite(dataDir)
   await storage.accounts.create('ada@example.com', 5_000_000_000n, -2n)
-  const control = openControlSocket(dataDir, () => ({ storage, config: config() }))
+  const control = openControlSocket(dataDir, () => ({ storage, config: config(), listenUrl: '' }))
   try {
     await work(storage)
   } finally {
@@ -73,7 +73,7 @@ describe('a command beside a server', () => {
       return storage.accounts.find(email)
     }
     const slow: Storage = { ...storage, accounts: { ...storage.accounts, find } }
-    const control = openControlSocket(folder, () => ({ storage: slow, config: config() }))
+    const control = openControlSocket(folder, () => ({ storage: slow, config: config(), listenUrl: '' }))
     const answer = callServer(folder, ...SHOW)
     await asked.promise
     await control.stop()

@@ -15,7 +15,9 @@ describe('help', () => {
     expect(NAMES.toSorted()).toEqual([
       ...['account create', 'account credit', 'account disable', 'account enable', 'account limit', 'account list'],
       ...[
+        'account remove-second-factor',
         'account show',
+        'account sign-in-link',
         'audit',
         'code create',
         'config check',
@@ -60,7 +62,7 @@ describe('help', () => {
   test('of a group lists its commands', async () => {
     const { code, stdout } = await command(['help', 'account'])
     expect(code).toBe(0)
-    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(7)
+    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(9)
     expect((await command(['account', '--help'])).stdout).toBe(stdout)
   })
 

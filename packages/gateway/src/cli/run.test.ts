@@ -70,6 +70,12 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
       says: 'no account has the e-mail address',
       code: 1,
     },
+    { args: ['account', 'sign-in-link', '--account', 'nobody@example.com'], says: 'no account has', code: 1 },
+    {
+      args: ['account', 'remove-second-factor', '--account', 'ada@example.com'],
+      says: 'the account ada@example.com has no two-factor authentication',
+      code: 1,
+    },
     { args: ['account', 'show'], says: '--account is required' },
     { args: ['account', 'show', 'ada@example.com', '--account', 'x'], says: 'takes no positional arguments' },
     { args: ['account'], says: "'account' requires a subcommand: create, list, show" },
@@ -370,4 +376,12 @@ test('codes are created, shown once, and worth their amount once', async () => {
   }
   expect((await runHere(code('5'), folder)).stdout).toMatch(/^CODE +AMOUNT USD.*\n(\w{4}-){4}\w{4} /)
   rmSync(folder, { recursive: true, force: true })
+})
+
+test('a sign-in link without a server begins with the address that the server would listen on', async () => {
+  const { code, stdout } = await command(['account', 'sign-in-link', '--account', 'ADA@example.com'])
+  expect(code).toBe(0)
+  expect(stdout).toMatch(
+    /^Give this link to the holder of ada@example.com .*:\n\n {2}http:\/\/127.0.0.1:3333\/console\/setup#[\w-]{43}\n$/,
+  )
 })

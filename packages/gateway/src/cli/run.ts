@@ -1,4 +1,5 @@
 // The command line: finds the command, runs it, and prints its result or its error.
+import { serverUrl } from '@trivium/http/addresses/server-url.ts'
 import type { Environment } from '../config/types.ts'
 import { FolderInUse, type Storage } from '../storage/storage.ts'
 import { parseArguments } from './args.ts'
@@ -85,7 +86,8 @@ async function runOnStore(
   if ('result' in opened) return opened.result
   const { storage } = opened
   try {
-    return await OPERATIONS[command.operation]({ storage, config }, values)
+    const listenUrl = serverUrl(environment.host, environment.port, config.server.tls !== undefined)
+    return await OPERATIONS[command.operation]({ storage, config, listenUrl }, values)
   } finally {
     await storage.close()
   }

@@ -4,7 +4,7 @@ import { showAbout } from './about.ts'
 import { NOTHING } from './fields.ts'
 import { PAGE_ROUTES } from './pages/routes.ts'
 import { type ConsoleRoute, route } from './route.ts'
-import { LINK_TOKEN, resendVerification, setUp, verifyEmail } from './session/links.ts'
+import { LINK_TOKEN, resendVerification, verifyEmail } from './session/links.ts'
 import {
   CHANGE_PASSWORD,
   changePassword,
@@ -15,9 +15,18 @@ import {
 } from './session/password.ts'
 import { registerAccount } from './session/register-account.ts'
 import { beginSecondFactor, CONFIRM, confirmSecondFactor, REMOVE, removeSecondFactor } from './session/second-factor.ts'
+import { SET_UP, setUp } from './session/set-up.ts'
 import { SIGN_IN, signIn, signOut, signOutEverywhere } from './session/sign-in.ts'
 import { changePreferences, endOneSession, listSessions, PREFERENCES, showSession } from './settings.ts'
-import { ABOUT, BEGUN_SECOND_FACTOR, RECOVERY_CODES, SESSION, SESSIONS, SIGN_IN_RESULT } from './shapes.ts'
+import {
+  ABOUT,
+  BEGUN_SECOND_FACTOR,
+  RECOVERY_CODES,
+  SESSION,
+  SESSIONS,
+  SET_UP_RESULT,
+  SIGN_IN_RESULT,
+} from './shapes.ts'
 
 export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   route({ method: 'GET', path: 'about', policy: 'public', returns: ABOUT, handle: showAbout }),
@@ -29,7 +38,7 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   }),
   route({ method: 'POST', path: 'password/reset', policy: 'public', takes: RESET_PASSWORD, handle: resetPassword }),
   route({ method: 'POST', path: 'email/verify', policy: 'public', takes: LINK_TOKEN, handle: verifyEmail }),
-  route({ method: 'POST', path: 'setup', policy: 'public', takes: LINK_TOKEN, handle: setUp }),
+  route({ method: 'POST', path: 'setup', policy: 'public', takes: SET_UP, returns: SET_UP_RESULT, handle: setUp }),
 
   route({ method: 'GET', path: 'session', policy: 'session', returns: SESSION, handle: showSession }),
   route({ method: 'POST', path: 'sign-out', policy: 'session', takes: NOTHING, handle: signOut }),

@@ -1,6 +1,14 @@
 // The fields of every response of the console API: see shape.ts.
 import type { Shape } from './shape.ts'
-import type { About, BegunSecondFactor, RecoveryCodes, SessionInfo, SignedInBrowser, SignInResult } from './types.ts'
+import type {
+  About,
+  BegunSecondFactor,
+  RecoveryCodes,
+  SessionInfo,
+  SetUpResult,
+  SignedInBrowser,
+  SignInResult,
+} from './types.ts'
 
 export const ABOUT: Shape<About> = {
   ...{ name: true, support_url: true, mail: true, base_url: true, version: true },
@@ -9,6 +17,7 @@ export const ABOUT: Shape<About> = {
 }
 
 export const SIGN_IN_RESULT: Shape<SignInResult> = { signed_in: true, second_factor_required: true }
+export const SET_UP_RESULT: Shape<SetUpResult> = { ...SIGN_IN_RESULT, password_required: true }
 
 export const SESSION: Shape<SessionInfo> = {
   account: { id: true, email: true, created_at: true, email_verified: true, has_password: true },

@@ -32,8 +32,11 @@ export type SignInResult = { signed_in: true } | { signed_in: false; second_fact
 export type ForgotPassword = { email: string }
 /** POST /console/api/password/reset */
 export type ResetPassword = { token: string; password: string }
-/** POST /console/api/email/verify and POST /console/api/setup (signs in) */
+/** POST /console/api/email/verify */
 export type LinkToken = { token: string }
+/** POST /console/api/setup. `password_required`: send the token again, with a new password. */
+export type SetUp = { token: string; password?: string }
+export type SetUpResult = SignInResult | { signed_in: false; password_required: true }
 
 // Account and settings
 

@@ -14,7 +14,7 @@ export type SignIn = {
 /** `secret` is encrypted. `unusedRecoveryCodes` is a number: the codes themselves are only ever compared. */
 export type SecondFactor = { secret: Uint8Array; unusedRecoveryCodes: number }
 
-/** `setup`: the link that the first start prints. */
+/** `setup`: a link from the operator's terminal, at the first start or for an account holder who is locked out. */
 export type LinkPurpose = 'verify' | 'reset' | 'setup'
 
 /** Attempts of a subject (an account, a network) within a window of time, on all nodes. */
@@ -23,7 +23,7 @@ export type AttemptLimit = { subject: string; most: number; windowMs: number }
 export interface SignIns {
   find(email: string): Promise<SignIn | undefined>
   findByAccount(account: bigint): Promise<SignIn | undefined>
-  /** Also ends all sessions of the account but `keep`, and makes its reset links useless. */
+  /** Also ends all sessions of the account but `keep`, and makes the links useless that could set another password. */
   setPassword(account: bigint, hash: string, keep?: bigint): Promise<void>
   setEmailVerified(account: bigint): Promise<void>
   /** `recoveryCodes`: SHA-256 of each. undefined removes the second factor. */
@@ -31,6 +31,8 @@ export interface SignIns {
     account: bigint,
     factor: { secret: Uint8Array; recoveryCodes: readonly Uint8Array[] } | undefined,
   ): Promise<void>
+  /** On behalf of the operator. Also ends all sessions; resolves with their number. undefined: there was no second factor. */
+  removeSecondFactor(account: bigint): Promise<number | undefined>
   /** false: this step of time, or a later one, was used before. A one-time password works once. */
   useStep(account: bigint, step: number): Promise<boolean>
   /** false: no such code, or it was used before. */

@@ -65,11 +65,12 @@ export const auth = {
   setup: {
     working: 'Signing you in',
     done: 'You are signed in. Choose a password so that you can sign in again.',
+    changed: 'Password changed. You are signed in; all other browsers are signed out.',
   },
   expired: {
     title: 'This link has expired',
     text: 'It was used before, or its time is over.',
-    setupText: 'The set-up link works once. Sign in with your password, or ask the operator of this gateway for help.',
+    setupText: 'This link works once. Sign in with your password, or ask the operator of this gateway for a new link.',
     signIn: 'Go to sign-in',
     again: 'Request a new link',
   },

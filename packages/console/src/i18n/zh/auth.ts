@@ -65,11 +65,12 @@ export const auth: Texts['auth'] = {
   setup: {
     working: '正在登录',
     done: '您已登录。请设置密码，以便下次登录。',
+    changed: '密码已更改。您已登录，其他浏览器均已退出。',
   },
   expired: {
     title: '此链接已失效',
     text: '链接已被使用，或已过期。',
-    setupText: '设置链接只能使用一次。请使用密码登录，或联系此网关的运营者。',
+    setupText: '此链接只能使用一次。请使用密码登录，或向此网关的运营者索取新链接。',
     signIn: '前往登录',
     again: '重新获取链接',
   },

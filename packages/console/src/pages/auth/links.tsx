@@ -1,18 +1,15 @@
 // Pages behind links that work once. Their token is in the fragment of the URL, which browsers do not send to servers.
 
 import { useEffect, useRef, useState } from 'react'
-import type { ApiError } from '../../api/client.ts'
-import { post } from '../../api/client.ts'
-import { useSessionChange } from '../../app/session.tsx'
+import { type ApiError, post, type Result } from '../../api/client.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { ButtonLink, Spinner } from '../../ui/button.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { useToast } from '../../ui/toast.tsx'
 import { AuthCard } from './card.tsx'
 
 /** Read once: then the token leaves the address bar, and with it the history of the browser. */
 export function useLinkToken(): string {
-  const [token] = useState(() => decodeURIComponent(window.location.hash.slice(1)))
+  const [token] = useState(() => window.location.hash.slice(1))
   useEffect(() => {
     if (window.location.hash) window.history.replaceState(window.history.state, '', window.location.pathname)
   }, [])
@@ -39,18 +36,21 @@ export function ExpiredLink({ kind }: { kind: 'setup' | 'reset' | 'verify' }) {
 type Redeemed = { state: 'working' | 'done' | 'expired' } | { state: 'failed'; error: ApiError }
 
 /** Redeems the token of the link when the page opens. */
-function useRedeem(path: 'setup' | 'email/verify', onDone: () => void): [Redeemed, () => void] {
-  const token = useLinkToken()
+export function useRedeem<T>(
+  token: string,
+  send: (body: { token: string }) => Promise<Result<T>>,
+  onDone: (value: T) => void,
+): [Redeemed, () => void] {
   const [redeemed, setRedeemed] = useState<Redeemed>({ state: 'working' })
   const hasBegun = useRef(false)
   const redeem = async () => {
     setRedeemed({ state: 'working' })
     if (token === '') return setRedeemed({ state: 'expired' })
-    const result = await post(path, { token })
+    const result = await send({ token })
     if (!result.ok)
       return setRedeemed(isExpired(result.error) ? { state: 'expired' } : { state: 'failed', error: result.error })
     setRedeemed({ state: 'done' })
-    onDone()
+    onDone(result.value)
   }
   useEffect(() => {
     // The token works once.
@@ -61,22 +61,14 @@ function useRedeem(path: 'setup' | 'email/verify', onDone: () => void): [Redeeme
   return [redeemed, redeem]
 }
 
-/** The link that the first start prints: signs in, and lets the visitor choose a password. */
-export function SetupPage() {
-  const t = useTexts().auth.setup
-  const toast = useToast()
-  const changeSession = useSessionChange()
-  const [redeemed, retry] = useRedeem('setup', () => {
-    toast(t.done, 'plain')
-    changeSession('/settings#password')
-  })
-  if (redeemed.state === 'expired') return <ExpiredLink kind="setup" />
-  return <Working title={t.working} redeemed={redeemed} retry={retry} />
-}
-
 export function VerifyEmailPage() {
   const t = useTexts().auth.verify
-  const [redeemed, retry] = useRedeem('email/verify', () => {})
+  const token = useLinkToken()
+  const [redeemed, retry] = useRedeem(
+    token,
+    (body) => post('email/verify', body),
+    () => {},
+  )
   if (redeemed.state === 'expired') return <ExpiredLink kind="verify" />
   if (redeemed.state === 'done') {
     return (
@@ -90,7 +82,7 @@ export function VerifyEmailPage() {
   return <Working title={t.working} redeemed={redeemed} retry={retry} />
 }
 
-function Working({ title, redeemed, retry }: { title: string; redeemed: Redeemed; retry: () => void }) {
+export function Working({ title, redeemed, retry }: { title: string; redeemed: Redeemed; retry: () => void }) {
   return (
     <AuthCard title={title}>
       {redeemed.state === 'failed' ? (

@@ -16,6 +16,7 @@ import type { Send } from '../../upstreams/send.ts'
 import { CommandError, UsageError } from '../errors.ts'
 import { createCodes } from './create-codes.ts'
 import { amountOf, limitsOf, termsOf } from './key-options.ts'
+import { createSignInLink, removeSecondFactor } from './locked-out.ts'
 import { PAGE_ROWS } from './usage-pages.ts'
 
 /** `health`: only in a running server. */
@@ -24,6 +25,8 @@ export type OperationContext = {
   config: FileConfig
   health?: Health
   httpVersionOf?: Send['httpVersionOf']
+  /** The beginning of links without `server.public_url`. */
+  listenUrl: string
 }
 type Values = Readonly<Record<string, string>>
 /** Maximum size of the receipts on one page of a usage list. */
@@ -47,6 +50,10 @@ export const OPERATIONS = {
   'account show': async ({ storage }, { account = '' }) => accountJson(await findAccount(storage, account)),
   'account disable': ({ storage }, { account = '' }) => setDisabled(storage, account, true),
   'account enable': ({ storage }, { account = '' }) => setDisabled(storage, account, false),
+  'account sign-in-link': async ({ storage, config, listenUrl }, { account = '' }) =>
+    createSignInLink(await findAccount(storage, account), storage, config.server.publicUrl ?? listenUrl),
+  'account remove-second-factor': async ({ storage }, { account = '' }) =>
+    removeSecondFactor(await findAccount(storage, account), storage),
   'account credit': async ({ storage }, { account = '', amount = '', reason = '' }) => {
     const found = await findAccount(storage, account)
     const nanos = amountOf(amount, 'amount')

@@ -4,6 +4,7 @@ import type { Option, StoreCommand } from '../command.ts'
 import { UsageError } from '../errors.ts'
 import { showAccounts, showCodes, showKeys, showUsage } from './columns.ts'
 import { LIMIT_NAMES, TERM_NAMES } from './key-options.ts'
+import { showSignInLink } from './locked-out.ts'
 
 const SECTION = 'Accounts and keys'
 const ACCOUNT: Option = { name: 'account', value: 'EMAIL', required: true, summary: "the account's e-mail address" }
@@ -72,6 +73,11 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   },
   byAccount('account disable', 'reject all requests of an account'),
   byAccount('account enable', 'accept requests of a disabled account again'),
+  {
+    ...byAccount('account sign-in-link', 'print a link that signs in once, with a new password'),
+    show: showSignInLink,
+  },
+  byAccount('account remove-second-factor', 'turn off two-factor authentication, and end all sessions'),
   {
     ...byAccount('key create', 'create a key; its secret is shown once', [
       { name: 'name', value: 'TEXT', required: true, summary: 'its name' },

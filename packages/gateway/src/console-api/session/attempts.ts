@@ -1,9 +1,10 @@
 // Limits on guessing passwords and codes, per account and per network, on all nodes. Attempts are counted before the work, so that
 // concurrent guesses count, too.
+
+import { hashToken } from '../../access/tokens.ts'
 import { addressForm } from '../../storage/sql/address-form.ts'
 import type { AttemptLimit, Storage } from '../../storage/storage.ts'
 import { Rejection } from '../rejection.ts'
-import { hashToken } from './tokens.ts'
 
 const MINUTE_MS = 60_000
 const WINDOW_MS = 15 * MINUTE_MS

@@ -1,6 +1,7 @@
-// Links that prove the ownership of a mailbox, or of the terminal of the first start. A link works once. Its token is behind the #:
-// browsers do not send that part, so that no log and no proxy sees it.
-import type { SignIn, Storage } from '../../storage/storage.ts'
+// Links that prove the ownership of a mailbox. A link works once. Its token is behind the #: browsers do not send that part, so that
+// no log and no proxy sees it.
+import { createLink, hashToken } from '../../access/tokens.ts'
+import type { SignIn } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { type Check, fields } from '../fields.ts'
 import { type Language, LETTERS } from '../mail/letters.ts'
@@ -9,29 +10,12 @@ import type { ConsoleError } from '../responses.ts'
 import type { Call, SignedInCall } from '../route.ts'
 import type { LinkToken } from '../types.ts'
 import { countMailRequest, mayReceiveMail } from './attempts.ts'
-import { endSession, startSession } from './sessions.ts'
-import { hashToken, newToken } from './tokens.ts'
-
-const HOUR_MS = 3_600_000
-const LIFE_MS = { reset: HOUR_MS, verify: 72 * HOUR_MS, setup: 24 * HOUR_MS }
 
 export const linkToken: Check<string> = (value, name) => {
   if (typeof value === 'string' && /^[A-Za-z0-9_-]{1,100}$/.test(value)) return value
   throw badRequest(name, `${name} must be the part of the link behind the #.`)
 }
 export const LINK_TOKEN = fields({ token: linkToken })
-
-/** Returns the token of a new link. Earlier links for the same purpose stop working. */
-export async function createLink(
-  purpose: 'verify' | 'reset' | 'setup',
-  account: bigint,
-  signIns: Pick<Storage['signIns'], 'createLink'>,
-  now: number,
-): Promise<string> {
-  const token = newToken()
-  await signIns.createLink({ hash: hashToken(token), purpose, account, expiresAt: now + LIFE_MS[purpose] })
-  return token
-}
 
 export const requireMail = ({ config }: Pick<ConsoleDependencies, 'config'>): void => {
   if (config().mail === undefined) throw new Rejection(NO_MAIL)
@@ -48,7 +32,7 @@ export async function sendLink(
 ): Promise<void> {
   if (!(await mayReceiveMail(email, deps))) return
   const { language } = await deps.store.accounts.preferences(account)
-  const token = await createLink(purpose, account, deps.store.signIns, deps.clock())
+  const { token } = await createLink(purpose, account, deps.store.signIns, deps.clock())
   const { server, console } = deps.config()
   const url = `${server.publicUrl ?? deps.listenUrl()}/console/${purpose}#${token}`
   const letter = LETTERS[languageOf(language, http.headers.get('accept-language'))][purpose]
@@ -71,18 +55,6 @@ export async function verifyEmail({ body }: Call<LinkToken>, { store }: ConsoleD
   const account = await store.signIns.useLink(hashToken(body.token), 'verify')
   if (account === undefined) throw new Rejection(LINK_EXPIRED)
   await store.signIns.setEmailVerified(account)
-}
-
-/** The link of the first start. The session comes first: if the process ends in between, the link still works. */
-export async function setUp(call: Call<LinkToken>, deps: ConsoleDependencies): Promise<void> {
-  const hash = hashToken(call.body.token)
-  const account = await deps.store.signIns.findLink(hash, 'setup')
-  const session = account === undefined ? undefined : await startSession(call, account, deps)
-  if (session === undefined) throw new Rejection(LINK_EXPIRED)
-  if ((await deps.store.signIns.useLink(hash, 'setup')) !== undefined) return
-  call.headers.remove('set-cookie')
-  await endSession(call, session, deps)
-  throw new Rejection(LINK_EXPIRED)
 }
 
 export const LINK_EXPIRED: ConsoleError = {

@@ -1,4 +1,6 @@
 // Changes the password of an account: by a signed-in browser, or by a link that was sent by e-mail.
+
+import { hashToken } from '../../access/tokens.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { fields, optional, text } from '../fields.ts'
 import { newPassword } from '../registration/credentials.ts'
@@ -9,7 +11,6 @@ import { countMailRequest, forgetGuesses } from './attempts.ts'
 import { checkPassword } from './check-password.ts'
 import { LINK_EXPIRED, linkToken, requireMail, sendLink } from './links.ts'
 import { anyAddress } from './sign-in.ts'
-import { hashToken } from './tokens.ts'
 
 export const CHANGE_PASSWORD = fields({ current: optional(text({ max: 1_024 })), password: newPassword })
 export const FORGOT_PASSWORD = fields({ email: anyAddress })

@@ -1,5 +1,6 @@
 // Two-factor authentication: codes of an authenticator app, and ten recovery codes for the day when the phone is lost.
 import { randomBytes } from 'node:crypto'
+import { hashToken } from '../../access/tokens.ts'
 import type { SecondFactor } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { fields, text } from '../fields.ts'
@@ -8,7 +9,6 @@ import type { ConsoleError } from '../responses.ts'
 import type { SignedInCall } from '../route.ts'
 import type { BegunSecondFactor, ConfirmSecondFactor, RecoveryCodes, RemoveSecondFactor } from '../types.ts'
 import { checkPassword } from './check-password.ts'
-import { hashToken } from './tokens.ts'
 import { decodeBase32, encodeBase32, stepOf } from './totp.ts'
 
 const PURPOSE = 'second factors'

@@ -88,6 +88,26 @@ export function signInsContract(use: Use): void {
       expect(await storage.signIns.findByAccount(account)).toMatchObject({ secondFactor: { unusedRecoveryCodes: 1 } })
     })
 
+    test('it is removed together with the sessions of its account, and of no other', async () => {
+      const { storage, now } = use()
+      const code = newHash()
+      const [account, other] = [await withFactor(storage, [code]), await withFactor(storage)]
+      const begin = (id: bigint) =>
+        storage.sessions.create({
+          ...{ account: id, hash: newHash(), expiresAt: now() + HOUR_MS, userAgent: '', address: '192.0.2.1' },
+        })
+      for (const id of [account, account, other]) await begin(id)
+      expect(await storage.signIns.removeSecondFactor(account)).toBe(2)
+      expect(await storage.signIns.findByAccount(account)).toMatchObject({ secondFactor: undefined })
+      expect(await storage.signIns.useRecoveryCode(account, code)).toBe(false)
+      await begin(account)
+      // Nothing is left to remove, and the sessions stay.
+      expect(await storage.signIns.removeSecondFactor(account)).toBeUndefined()
+      expect(await storage.sessions.list(account)).toHaveLength(1)
+      expect(await storage.sessions.list(other)).toHaveLength(1)
+      expect(await storage.signIns.findByAccount(other)).toMatchObject({ secondFactor: { unusedRecoveryCodes: 0 } })
+    })
+
     test('a new second factor makes the former recovery codes useless', async () => {
       const { storage } = use()
       const [former, present] = [newHash(), newHash()]
@@ -150,12 +170,14 @@ export function signInsContract(use: Use): void {
       expect(await storage.signIns.useLink(foreign, 'reset')).toBe(other)
     })
 
-    test('a new password makes reset links useless, and no others', async () => {
+    test('a new password makes the links useless that could set another, and no others', async () => {
       const { storage } = use()
       const { id: account } = await newAccount(storage)
-      const [reset, verify] = [await newLink(storage, account, 'reset'), await newLink(storage, account, 'verify')]
+      const hashes = [await newLink(storage, account, 'reset'), await newLink(storage, account, 'setup')]
+      const verify = await newLink(storage, account, 'verify')
       await storage.signIns.setPassword(account, 'hash')
-      expect(await storage.signIns.findLink(reset, 'reset')).toBeUndefined()
+      expect(await storage.signIns.findLink(hashes[0] ?? verify, 'reset')).toBeUndefined()
+      expect(await storage.signIns.findLink(hashes[1] ?? verify, 'setup')).toBeUndefined()
       expect(await storage.signIns.findLink(verify, 'verify')).toBe(account)
     })
 

@@ -25,9 +25,9 @@ export function signInsOver(connection: Connection): SignIns {
       return row && toSignIn(row)
     },
     async setPassword(account, hash, keep) {
-      const resets = db.deleteFrom('link').where('account', '=', account).where('purpose', '=', 'reset')
+      const links = db.deleteFrom('link').where('account', '=', account).where('purpose', 'in', ['reset', 'setup'])
       const columns = { password: checkText('password', hash) }
-      await change(account, columns, endSessions(db, account, keep), statement(resets))
+      await change(account, columns, endSessions(db, account, keep), statement(links))
     },
     async setEmailVerified(account) {
       await change(account, { email_verified_at: clock() })
@@ -38,6 +38,13 @@ export function signInsOver(connection: Connection): SignIns {
       const removed = statement(db.deleteFrom('recovery_code').where('account', '=', account))
       const added = codes.length === 0 ? [] : [statement(db.insertInto('recovery_code').values(codes))]
       await change(account, columns, removed, ...added)
+    },
+    async removeSecondFactor(account) {
+      const present = db.updateTable('credential').set({ totp_secret: null, totp_step: 0 })
+      const removed = present.where('account', '=', account).where('totp_secret', 'is not', null).returning('account')
+      const codes = db.deleteFrom('recovery_code').where('account', '=', account)
+      const rows = await runner.write([required(removed), endSessions(db, account), statement(codes)])
+      return rows?.[1]?.length
     },
     async useStep(account, step) {
       if (!Number.isSafeInteger(step)) throw new RangeError(`step: ${step}`)

@@ -1,0 +1,63 @@
+// The card where the holder of a link chooses a new password.
+
+import { type FormEvent, useState } from 'react'
+import type { Result } from '../../api/client.ts'
+import { useTexts } from '../../i18n/language.tsx'
+import { Button } from '../../ui/button.tsx'
+import { PasswordField } from '../../ui/field.tsx'
+import { Banner } from '../../ui/states.tsx'
+import { AuthCard, useAbout } from './card.tsx'
+import { apiFieldErrors, type FieldErrors, focusFirstError, hasErrors, newPasswordError } from './form.ts'
+import { isExpired } from './links.tsx'
+
+type Props<T> = {
+  send(password: string): Promise<Result<T>>
+  onDone(value: T): void
+  onExpired(): void
+}
+
+export function NewPasswordCard<T>({ send, onDone, onExpired }: Props<T>) {
+  const texts = useTexts()
+  const t = texts.auth
+  const { data: about } = useAbout()
+  const [password, setPassword] = useState('')
+  const [errors, setErrors] = useState<FieldErrors>({})
+  const [isBusy, setBusy] = useState(false)
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    if (isBusy) return
+    const form = event.currentTarget
+    const found = newPasswordError(password, about?.password, texts)
+    setErrors(found)
+    if (hasErrors(found)) return focusFirstError(form)
+    setBusy(true)
+    const result = await send(password)
+    setBusy(false)
+    if (result.ok) return onDone(result.value)
+    if (isExpired(result.error)) return onExpired()
+    setErrors(apiFieldErrors(result.error, texts, ['password']))
+    focusFirstError(form)
+  }
+
+  return (
+    <AuthCard title={t.reset.title}>
+      <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        {errors.form && <Banner tone="bad">{errors.form}</Banner>}
+        <PasswordField
+          label={t.newPassword}
+          name="password"
+          autoComplete="new-password"
+          autoFocus
+          value={password}
+          onChange={setPassword}
+          error={errors.password}
+          hint={about && t.passwordRule(about.password.min_length)}
+        />
+        <Button type="submit" variant="primary" wide busy={isBusy}>
+          {t.reset.submit}
+        </Button>
+      </form>
+    </AuthCard>
+  )
+}

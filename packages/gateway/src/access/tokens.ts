@@ -1,0 +1,28 @@
+// Random secrets that browsers present: of sessions and of links. The store keeps their SHA-256 only.
+import { randomBytes } from 'node:crypto'
+import type { LinkPurpose, SignIns } from '../storage/sign-ins.ts'
+
+const TOKEN_BYTES = 32
+const HOUR_MS = 3_600_000
+const LIFE_MS: Readonly<Record<LinkPurpose, number>> = { reset: HOUR_MS, verify: 72 * HOUR_MS, setup: 24 * HOUR_MS }
+
+/** 43 characters. Without `sk-`, by which people and programs find the API key in what the first start prints. */
+export function newToken(): string {
+  const token = randomBytes(TOKEN_BYTES).toString('base64url')
+  return token.includes('sk-') ? newToken() : token
+}
+
+export const hashToken = (token: string): Buffer => new Bun.CryptoHasher('sha256').update(token).digest()
+
+/** A new link, which works once. Earlier links for the same purpose stop working. */
+export async function createLink(
+  purpose: LinkPurpose,
+  account: bigint,
+  signIns: Pick<SignIns, 'createLink'>,
+  now: number,
+): Promise<{ token: string; expiresAt: number }> {
+  const token = newToken()
+  const expiresAt = now + LIFE_MS[purpose]
+  await signIns.createLink({ hash: hashToken(token), purpose, account, expiresAt })
+  return { token, expiresAt }
+}

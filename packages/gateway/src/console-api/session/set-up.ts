@@ -1,0 +1,59 @@
+// POST /console/api/setup: a link from the operator's terminal, printed by the first start or by `account sign-in-link`.
+import { hashToken } from '../../access/tokens.ts'
+import type { ConsoleDependencies } from '../dependencies.ts'
+import { fields, optional } from '../fields.ts'
+import { newPassword } from '../registration/credentials.ts'
+import { Rejection } from '../rejection.ts'
+import type { Call } from '../route.ts'
+import type { SetUp, SetUpResult } from '../types.ts'
+import { forgetGuesses } from './attempts.ts'
+import { LINK_EXPIRED, linkToken } from './links.ts'
+import { endSession, startSession } from './sessions.ts'
+
+export const SET_UP = fields({ token: linkToken, password: optional(newPassword) })
+
+/**
+ * Signs in to an account without a password, which can then choose one. Where there is a password, the holder has lost it: a new one
+ * comes with the request, and a second factor is still asked for.
+ */
+export async function setUp(call: Call<SetUp>, deps: ConsoleDependencies): Promise<SetUpResult> {
+  const { signIns } = deps.store
+  const { token, password } = call.body
+  const hash = hashToken(token)
+  const account = await signIns.findLink(hash, 'setup')
+  const found = account === undefined ? undefined : await signIns.findByAccount(account)
+  if (found === undefined || found.disabled) throw new Rejection(LINK_EXPIRED)
+  if (password !== undefined) return await choosePassword(call, hash, password, deps)
+  if (found.password !== undefined) return { signed_in: false, password_required: true }
+  await signInOnce(call, hash, found.account, deps)
+  return { signed_in: true }
+}
+
+async function choosePassword(
+  call: Call<SetUp>,
+  hash: Buffer,
+  password: string,
+  deps: ConsoleDependencies,
+): Promise<SetUpResult> {
+  const { signIns } = deps.store
+  const hashed = await deps.passwords.hash(password)
+  const account = await signIns.useLink(hash, 'setup')
+  if (account === undefined) throw new Rejection(LINK_EXPIRED)
+  await signIns.setPassword(account, hashed)
+  const found = await signIns.findByAccount(account)
+  if (found) await forgetGuesses(found.email, deps)
+  if (found?.secondFactor !== undefined) return { signed_in: false, second_factor_required: true }
+  // Disabled in the meantime, or the password was changed.
+  if ((await startSession(call, account, deps, hashed)) === undefined) throw new Rejection(LINK_EXPIRED)
+  return { signed_in: true }
+}
+
+/** The session comes first: if the process ends in between, the link still works. */
+async function signInOnce(call: Call<SetUp>, hash: Buffer, account: bigint, deps: ConsoleDependencies): Promise<void> {
+  const session = await startSession(call, account, deps)
+  if (session === undefined) throw new Rejection(LINK_EXPIRED)
+  if ((await deps.store.signIns.useLink(hash, 'setup')) !== undefined) return
+  call.headers.remove('set-cookie')
+  await endSession(call, session, deps)
+  throw new Rejection(LINK_EXPIRED)
+}
