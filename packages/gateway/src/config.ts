@@ -6,6 +6,7 @@ import type { BuiltIn } from './config/upstream-kinds.ts'
 import { EMPTY_FILE, isEmptyDocument } from './config/yaml/document.ts'
 import type { Variables } from './environment.ts'
 import { KINDS } from './upstreams/kinds/index.ts'
+import { capabilitiesOf } from './upstreams/prices/capabilities.ts'
 import { maxOutputOf } from './upstreams/prices/output-limits.ts'
 import { findListed, type PriceList, readPriceList } from './upstreams/prices/price-list.ts'
 
@@ -22,6 +23,7 @@ export const BUILT_IN: BuiltIn = {
   kinds: KINDS,
   priceList,
   maxOutput: (model) => maxOutputOf(priceList(), model),
+  accepts: (model) => capabilitiesOf(priceList(), model),
   imageLimits: (model) => findListed(priceList(), model)?.model.imageLimits,
   videoLimits: (model) => findListed(priceList(), model)?.model.videoLimits,
   now: Date.now,

@@ -14,7 +14,12 @@ type Described = Omit<ListedModel, 'id' | 'created' | 'owner' | 'displayName'>
 /** The third protocol asks for images by `responseModalities`. */
 const IMAGE_PROTOCOLS = ['images', 'generate-content'] as const
 
-export function describeModel(offer: AnyOffer): Described {
+export const describeModel = (offer: AnyOffer): Described => ({
+  ...describeByType(offer),
+  accepts: offer.model.accepts ?? null,
+})
+
+function describeByType(offer: AnyOffer): Described {
   if (isOf(offer, 'image')) return describeImageModel(offer)
   return isOf(offer, 'video') ? describeVideoModel(offer) : describeTextModel(offer)
 }

@@ -1,6 +1,7 @@
 // Assembles the sections: defaults, the embedded models, references between sections, and warnings.
 import { vendorsFromEnvironment } from './environment-vendors.ts'
 import { hashConfig } from './hash.ts'
+import { withKnownCapabilities } from './known-capabilities.ts'
 import {
   isEmbeddedOnly,
   SANDBOX_GROUP,
@@ -59,6 +60,7 @@ const NOTHING_BUILT_IN: BuiltIn = {
   kinds: new Map(),
   priceList: () => ({ date: '1970-01-01', vendors: [] }),
   maxOutput: () => undefined,
+  accepts: () => undefined,
   imageLimits: () => undefined,
   videoLimits: () => undefined,
   now: () => 0,
@@ -123,6 +125,8 @@ function readSections(fields: Fields | undefined, context: ReadContext, builtIn:
   const shadowed = [...vendors.models, ...vendors.mediaModels].map(({ id }) => id).filter((id) => types.has(id))
   for (const model of vendors.models) if (!types.has(model.id)) models.set(model.id, model)
   for (const model of vendors.mediaModels) if (!types.has(model.id)) mediaModels.set(model.id, model)
+  for (const [id, model] of models) models.set(id, withKnownCapabilities(model, upstreams, builtIn))
+  for (const [id, model] of mediaModels) mediaModels.set(id, withKnownCapabilities(model, upstreams, builtIn))
   for (const { id } of vendors.models) types.set(id, types.get(id) ?? 'text')
   for (const { id, type } of vendors.mediaModels) types.set(id, types.get(id) ?? type)
 

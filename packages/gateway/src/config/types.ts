@@ -105,8 +105,13 @@ export type Route = {
   maxOutput?: number
 }
 
+/** Images as input, tools, and reasoning that requests can ask for. */
+export type Capability = 'images' | 'tools' | 'reasoning'
+
 export type Model = {
   id: string
+  /** Absent: unknown. */
+  accepts?: readonly Capability[]
   routes: readonly Route[]
   /** Absent: callers cannot use the model. */
   price: TokenPrice | undefined
@@ -122,6 +127,8 @@ type MediaRoute<P> = Omit<Route, 'cost'> & { cost: P | undefined }
 export type ImageModel = {
   id: string
   type: 'image'
+  /** Whether images can be edited. Absent: unknown. */
+  accepts?: readonly Capability[]
   routes: readonly MediaRoute<ImagePrice>[]
   /** Absent: callers cannot use the model. */
   price: ImagePrice | undefined
@@ -133,6 +140,8 @@ export type ImageModel = {
 export type VideoModel = {
   id: string
   type: 'video'
+  /** Whether images can be given. Absent: unknown. */
+  accepts?: readonly Capability[]
   routes: readonly MediaRoute<VideoPrice>[]
   /** Absent: callers cannot use the model. */
   price: VideoPrice | undefined

@@ -4,6 +4,7 @@ import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import { DIALECTS, TEXT_DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type {
+  Capability,
   ImagesEndpoint,
   MediaPrice,
   Model,
@@ -70,6 +71,8 @@ export type BuiltIn = {
   priceList(): { date: string; vendors: readonly { kind: string; models: readonly KnownModel[] }[] }
   /** The output limit in tokens of a well-known model, by its name at the vendor. */
   maxOutput(model: string): number | undefined
+  /** What a well-known model accepts besides text, by its name at the vendor. */
+  accepts(model: string): readonly Capability[] | undefined
   /** What a well-known image model can be asked for, by its name at the vendor. */
   imageLimits(model: string): ImageLimits | undefined
   /** The same for a video model. */

@@ -166,6 +166,8 @@ export type ModelRow = {
   prices: { group: string; price: Record<string, unknown> }[]
   limits: Record<string, unknown>
   protocols: string[]
+  /** Besides text; of an image model `images` means edits. Null: unknown. */
+  accepts: ('images' | 'tools' | 'reasoning')[] | null
   /** Over the last 24 hours; null: no traffic. */
   median_first_token_ms: number | null
 }

@@ -18,9 +18,10 @@ export async function listModelSquare(account: Account, deps: ModelPageDependenc
     for (const offer of offersOfGroup(catalogue, group)) {
       const { id } = offer.model
       const { price = {}, limits = {}, protocols = [], type = 'text' } = describeModel(offer)
+      const { accepts } = offer.model
       const row = rows.get(id) ?? {
         ...{ id, type, vendor: vendorOf(id), prices: [], limits: { ...limits }, protocols: [...protocols] },
-        median_first_token_ms: median.get(id) ?? null,
+        ...{ accepts: accepts ? [...accepts] : null, median_first_token_ms: median.get(id) ?? null },
       }
       row.prices.push({ group, price: { ...price } })
       rows.set(id, row)

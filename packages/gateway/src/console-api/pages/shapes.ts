@@ -31,7 +31,7 @@ export const GROUPS: Shape<GroupRow[]> = [{ id: true, multiplier: true, models: 
 export const MODELS: Shape<ModelRow[]> = [
   {
     ...{ id: true, type: true, vendor: true, prices: [{ group: true, price: true }], limits: true },
-    ...{ protocols: [true], median_first_token_ms: true },
+    ...{ protocols: [true], accepts: [true], median_first_token_ms: true },
   },
 ]
 

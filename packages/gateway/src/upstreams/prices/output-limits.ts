@@ -1,5 +1,6 @@
 // The output limit of a well-known model, by its name at an upstream: the cap to send if a dialect requires one and the request
 // has none.
+import { baseName } from './base-name.ts'
 import { findListed, type PriceList } from './price-list.ts'
 
 /** Models without a price in the list, as their vendors document them. The first match counts. */
@@ -19,15 +20,4 @@ export function maxOutputOf(list: PriceList, model: string): number | undefined 
   const name = baseName(model)
   const listed = findListed(list, model) ?? findListed(list, name)
   return listed?.model.limits.maxOutput ?? UNLISTED.find(([pattern]) => pattern.test(name))?.[1]
-}
-
-/** Resellers add a vendor, a region or a version to a name: `us.anthropic.claude-opus-4-5-20251101-v1:0`. */
-function baseName(model: string): string {
-  const last = model.slice(model.lastIndexOf('/') + 1).toLowerCase()
-  return last
-    .replace(/^(?:[a-z-]+\.)*anthropic\./, '')
-    .replace(/-v\d+(?::\d+)?$/, '')
-    .replace('@', '-')
-    .replace(/^claude-(\d)\.(\d)/, 'claude-$1-$2')
-    .replace(/^(claude-[a-z]+-\d)\.(\d)/, '$1-$2')
 }

@@ -4,11 +4,12 @@
 import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { formatMistakes } from '../../config/format-mistakes.ts'
+import { readAccepts } from '../../config/sections/models/accepts.ts'
 import { readImageLimits } from '../../config/sections/models/image-limits.ts'
 import { readMediaPrice } from '../../config/sections/models/media-prices.ts'
 import { readTokenPrice } from '../../config/sections/models/token-prices.ts'
 import { readVideoLimits } from '../../config/sections/models/video-limits.ts'
-import type { Model, ModelType, UpstreamDialect, VideoModelLimits } from '../../config/types.ts'
+import type { Capability, Model, ModelType, UpstreamDialect, VideoModelLimits } from '../../config/types.ts'
 import { addMistake, parseDocumentOf, type YamlValue } from '../../config/yaml/document.ts'
 import { type Fields, fieldsOf, listOf } from '../../config/yaml/fields.ts'
 import {
@@ -34,6 +35,8 @@ export type ListedModel = {
   /** A remark on the price, such as a discount that ends. */
   note: string | undefined
   price: Price
+  /** Absent: not known. */
+  accepts?: readonly Capability[]
   limits: Model['limits']
   /** Of an image model. */
   imageLimits?: ImageLimits
@@ -56,7 +59,15 @@ export type PriceList = { date: string; vendors: readonly Vendor[] }
 const LIST_FIELDS = { date: true, vendors: true } as const
 const VENDOR_FIELDS = { kind: true, variable: true, source: true, upstreams: true, models: true } as const
 const UPSTREAM_FIELDS = { types: true, dialect: true, base_url: true } as const
-const MODEL_FIELDS = { id: true, type: true, dated: true, note: true, limits: true, price: true } as const
+const MODEL_FIELDS = {
+  id: true,
+  type: true,
+  dated: true,
+  note: true,
+  accepts: true,
+  limits: true,
+  price: true,
+} as const
 const LIMIT_FIELDS = { context: true, max_output: true } as const
 
 const TYPES: readonly ModelType[] = ['text', 'image', 'video']
@@ -121,9 +132,11 @@ function readModel(value: YamlValue): ListedModel | undefined {
   const id = fields.required('id', readModelId)
   const type = fields.optional('type', readWord(TYPES), 'text')
   const price = fields.required<Price>('price', type === 'text' ? readTokenPrice : readMediaPrice(type))
+  const accepts = fields.optional<readonly Capability[] | undefined>('accepts', readAccepts(type), undefined)
   if (id === undefined || !price) return undefined
   return {
     ...{ id, type, price },
+    ...(accepts ? { accepts } : {}),
     dated: fields.optional('dated', readBoolean, false),
     note: fields.optional<string | undefined>('note', readText, undefined),
     ...READ_LIMITS[type](fields),

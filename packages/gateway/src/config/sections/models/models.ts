@@ -5,6 +5,7 @@ import type { VideoPrice } from '../../../money/prices/video-price.ts'
 import { closestMatch } from '../../closest-match.ts'
 import { SANDBOX_MODEL } from '../../sandbox.ts'
 import type {
+  Capability,
   ImageModel,
   ImagePrice,
   MediaModel,
@@ -18,6 +19,7 @@ import type {
 import { addMistake, lineOf, type YamlValue } from '../../yaml/document.ts'
 import { type Fields, fieldsOf, itemsOf, listOf, quote, type Reader } from '../../yaml/fields.ts'
 import { readInteger, readModelId, readText, readWord } from '../../yaml/scalars.ts'
+import { readAccepts } from './accepts.ts'
 import { readImageLimits } from './image-limits.ts'
 import { readImagePrice } from './image-prices.ts'
 import { mediaPriceVersion } from './media-prices.ts'
@@ -30,6 +32,7 @@ const MODEL_FIELDS = {
   type: true,
   routes: true,
   price: true,
+  accepts: true,
   limits: true,
   fallbacks: true,
 } as const
@@ -103,6 +106,7 @@ function readModel(fields: Fields, id: string, upstreams: KnownUpstreams): Model
   const fallbacks = [...new Set(readFallbacks(fields, id).map((fallback) => fallback.id))]
   return {
     ...(fallbacks.length > 0 ? { fallbacks } : {}),
+    ...acceptsIn(fields, 'text'),
     id,
     routes: readRoutes(fields, { id, type: 'text' }, upstreams, readTokenPrice),
     price,
@@ -126,14 +130,35 @@ function readImageModel(fields: Fields, id: string, upstreams: KnownUpstreams): 
   const price = fields.optional<ImagePrice | undefined>('price', readImagePrice, undefined)
   const routes = readRoutes(fields, { id, type: 'image' }, upstreams, readImagePrice)
   const limits = fields.optional('limits', readImageLimits, {})
-  return { id, type: 'image', routes, price, priceVersion: price ? mediaPriceVersion(price) : '', limits }
+  return {
+    id,
+    type: 'image',
+    ...acceptsIn(fields, 'image'),
+    routes,
+    price,
+    priceVersion: price ? mediaPriceVersion(price) : '',
+    limits,
+  }
 }
 
 function readVideoModel(fields: Fields, id: string, upstreams: KnownUpstreams): VideoModel {
   const limits = fields.optional('limits', readVideoLimits, {})
   const price = fields.optional<VideoPrice | undefined>('price', readVideoPriceFor(limits), undefined)
   const routes = readRoutes(fields, { id, type: 'video' }, upstreams, readVideoPrice)
-  return { id, type: 'video', routes, price, priceVersion: price ? mediaPriceVersion(price) : '', limits }
+  return {
+    id,
+    type: 'video',
+    ...acceptsIn(fields, 'video'),
+    routes,
+    price,
+    priceVersion: price ? mediaPriceVersion(price) : '',
+    limits,
+  }
+}
+
+function acceptsIn(fields: Fields, type: ModelType): { accepts?: readonly Capability[] } {
+  const accepts = fields.optional<readonly Capability[] | undefined>('accepts', readAccepts(type), undefined)
+  return accepts ? { accepts } : {}
 }
 
 type RouteOf<Price> = Omit<Route, 'cost'> & { cost: Price | undefined }

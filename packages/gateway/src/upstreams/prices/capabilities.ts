@@ -1,0 +1,33 @@
+// What a well-known model accepts, by its name at an upstream.
+import type { Capability } from '../../config/types.ts'
+import { baseName } from './base-name.ts'
+import { findListed, type PriceList } from './price-list.ts'
+
+const ALL: readonly Capability[] = ['images', 'tools', 'reasoning']
+const NO_REASONING: readonly Capability[] = ['images', 'tools']
+const NO_IMAGES: readonly Capability[] = ['tools', 'reasoning']
+
+/** Models without a price in the list, as their vendors document them. The first match counts. */
+const UNLISTED: readonly [name: RegExp, accepts: readonly Capability[]][] = [
+  [/^gpt-5(?:-mini|-nano|\.6-sol)?(?:-\d{4}-\d{2}-\d{2})?$/, ALL],
+  [/^gpt-4\.1-nano(?:-\d{4}-\d{2}-\d{2})?$/, NO_REASONING],
+  [/^gpt-4o-\d{4}-\d{2}-\d{2}$/, NO_REASONING],
+  [/^gpt-4-turbo(?:-\d{4}-\d{2}-\d{2})?$/, NO_REASONING],
+  [/^gpt-3\.5-turbo$/, ['tools']],
+  [/^(?:o1|o3|o4-mini)(?:-\d{4}-\d{2}-\d{2})?$/, ALL],
+  [/^o3-mini(?:-\d{4}-\d{2}-\d{2})?$/, NO_IMAGES],
+  [/^claude-3-(?:opus|sonnet|haiku|5-sonnet)/, NO_REASONING],
+  [/^claude-3-7-sonnet/, ALL],
+  [/^claude-(?:opus|sonnet)-4(?:-[015])?(?:-\d{8})?$/, ALL],
+  [/^gemini-2\.5-(?:pro|flash|flash-lite)$/, ALL],
+  [/^gemini-2\.0-flash(?:-001)?$/, NO_REASONING],
+  [/^deepseek-chat$/, ['tools']],
+  [/^deepseek-(?:reasoner|v4-flash|v4-pro)$/, NO_IMAGES],
+]
+
+/** Undefined: not known. */
+export function capabilitiesOf(list: PriceList, model: string): readonly Capability[] | undefined {
+  const name = baseName(model)
+  const listed = findListed(list, model) ?? findListed(list, name)
+  return listed?.model.accepts ?? UNLISTED.find(([pattern]) => pattern.test(name))?.[1]
+}
