@@ -1,24 +1,17 @@
 // From sign-up to the first answer and its cost, in a real browser, as a person does it.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Browser, type Locator, type Page, startBrowser } from '../support/browser.ts'
-import { accessibilityFaults, openConsole, overflow, type View, WIDTHS } from '../support/console/page.ts'
-import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { expect, test } from 'bun:test'
+import type { Locator, Page } from '../support/browser.ts'
+import { expectWellShown, inTheme, LANGUAGES } from '../support/console/page.ts'
+import { useConsole } from '../support/console/use-console.ts'
+import { PASSWORD } from '../support/gateway/console.ts'
 
 const CONFIG = `
 registration: { trial_budget_per_day: 1000000 }
 console: { name: Example AI }
 `
-const PASSWORD = 'correct horse battery'
 
-let gateway: Gateway
-let browser: Browser
-beforeAll(async () => {
-  ;[gateway, browser] = await Promise.all([startGateway({ config: CONFIG }), startBrowser()])
-})
-afterAll(async () => {
-  await browser?.close()
-  await gateway?.stop()
-})
+const open = useConsole({ config: CONFIG })
+const { visit, newAccount } = open
 
 const isFocused = (element: Locator): Promise<boolean> => element.evaluate((found) => found.matches(':focus'))
 
@@ -40,119 +33,104 @@ async function signUp(page: Page, email: string): Promise<void> {
 }
 
 test('sign up, create a key, copy it, choose a client, send a test request, see its cost', async () => {
-  const { page, problems, close } = await openConsole(browser, gateway.url, '/sign-up')
-  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
-  await signUp(page, 'ada@example.com')
-  await page.getByText('10.00 USD').first().waitFor()
-  await page.getByRole('button', { name: 'Create key' }).click()
+  await visit('/sign-up', {}, async ({ page }) => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+    await signUp(page, 'ada@example.com')
+    await page.getByText('10.00 USD').first().waitFor()
+    await page.getByRole('button', { name: 'Create key' }).click()
 
-  const secret = (await page.locator('code', { hasText: 'sk-' }).first().innerText()).replace(/^Secret:\s*/, '')
-  expect(secret).toMatch(/^sk-[\w-]{20,}$/)
-  await page.getByText('Never commit a key to version control').waitFor()
-  await page.getByText('Use a separate key for each application').waitFor()
-  await page.getByText('If a key leaks, delete it here').waitFor()
-  // Steps 3 and 4 wait until it is stored.
-  expect(await page.getByRole('button', { name: 'Send a test request' }).count()).toBe(0)
-  await page.getByRole('button', { name: 'Copy Secret' }).click()
-  await page.getByRole('button', { name: 'Copied Secret' }).waitFor()
-  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret)
-  await page.getByLabel('I have stored it').check()
+    const secret = (await page.locator('code', { hasText: 'sk-' }).first().innerText()).replace(/^Secret:\s*/, '')
+    expect(secret).toMatch(/^sk-[\w-]{20,}$/)
+    await page.getByText('Never commit a key to version control').waitFor()
+    await page.getByText('Use a separate key for each application').waitFor()
+    await page.getByText('If a key leaks, delete it here').waitFor()
+    // Steps 3 and 4 wait until it is stored.
+    expect(await page.getByRole('button', { name: 'Send a test request' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'Copy Secret' }).click()
+    await page.getByRole('button', { name: 'Copied Secret' }).waitFor()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(secret)
+    await page.getByLabel('I have stored it').check()
 
-  const snippet = page.getByRole('region', { name: 'Terminal' })
-  await snippet.waitFor()
-  expect(await snippet.innerText()).toContain(`curl ${gateway.url}/v1/chat/completions`)
-  expect(await snippet.innerText()).toContain(secret)
-  for (const [client, text] of [
-    ['Python', `base_url="${gateway.url}/v1"`],
-    ['JavaScript', `baseURL: '${gateway.url}/v1'`],
-    ['Claude Code', `ANTHROPIC_BASE_URL=${gateway.url}\n`],
-    ['Codex', `base_url = "${gateway.url}/v1"`],
-    ['Gemini CLI', `GOOGLE_GEMINI_BASE_URL=${gateway.url}\n`],
-    ['Cursor', `${gateway.url}/v1`],
-    ['Open WebUI', `${gateway.url}/v1`],
-  ] as const) {
-    await page.getByText(client, { exact: true }).click()
-    await page.getByText(text.trim()).first().waitFor()
-  }
-  await page.getByText('curl', { exact: true }).click()
-  await page.getByText('Messages', { exact: true }).click()
-  await page.getByText(`curl ${gateway.url}/v1/messages`).waitFor()
+    const snippet = page.getByRole('region', { name: 'Terminal' })
+    await snippet.waitFor()
+    expect(await snippet.innerText()).toContain(`curl ${open.gateway.url}/v1/chat/completions`)
+    expect(await snippet.innerText()).toContain(secret)
+    for (const [client, text] of [
+      ['Python', `base_url="${open.gateway.url}/v1"`],
+      ['JavaScript', `baseURL: '${open.gateway.url}/v1'`],
+      ['Claude Code', `ANTHROPIC_BASE_URL=${open.gateway.url}\n`],
+      ['Codex', `base_url = "${open.gateway.url}/v1"`],
+      ['Gemini CLI', `GOOGLE_GEMINI_BASE_URL=${open.gateway.url}\n`],
+      ['Cursor', `${open.gateway.url}/v1`],
+      ['Open WebUI', `${open.gateway.url}/v1`],
+    ] as const) {
+      await page.getByText(client, { exact: true }).click()
+      await page.getByText(text.trim()).first().waitFor()
+    }
+    await page.getByText('curl', { exact: true }).click()
+    await page.getByText('Messages', { exact: true }).click()
+    await page.getByText(`curl ${open.gateway.url}/v1/messages`).waitFor()
 
-  await page.getByRole('button', { name: 'Send a test request' }).click()
-  await page.getByText('The gateway answered.').waitFor()
-  const cost = page.locator('dt', { hasText: 'Cost' }).locator('xpath=following-sibling::dd')
-  await cost.filter({ hasText: /^0\.0\d+/ }).waitFor()
-  const answer = page.locator('dt', { hasText: 'Answer' }).locator('xpath=following-sibling::dd')
-  expect((await answer.innerText()).length).toBeGreaterThan(3)
-  const shown = (await cost.innerText()).replace(/\s+/g, ' ')
+    await page.getByRole('button', { name: 'Send a test request' }).click()
+    await page.getByText('The gateway answered.').waitFor()
+    const cost = page.locator('dt', { hasText: 'Cost' }).locator('xpath=following-sibling::dd')
+    await cost.filter({ hasText: /^0\.0\d+/ }).waitFor()
+    const answer = page.locator('dt', { hasText: 'Answer' }).locator('xpath=following-sibling::dd')
+    expect((await answer.innerText()).length).toBeGreaterThan(3)
+    const shown = (await cost.innerText()).replace(/\s+/g, ' ')
 
-  await page.getByRole('button', { name: 'Go to the overview' }).click()
-  await page.getByRole('heading', { name: 'Spend, last 14 days' }).waitFor()
-  const row = page.getByRole('table', { name: 'Latest requests' }).getByRole('row').nth(1)
-  await row.getByText(/USD/).waitFor()
-  expect((await row.innerText()).replace(/\s+/g, ' ')).toContain(shown)
-  expect(await page.getByText(secret).count()).toBe(0)
-  await row.getByRole('button').first().click()
-  await page.getByRole('dialog', { name: /Receipt/ }).waitFor()
-  expect(new URL(page.url()).pathname).toBe('/console/usage')
-  // Back on the overview the path is not shown again.
-  await page.goto(`${gateway.url}/console/`)
-  await page.getByRole('heading', { name: 'Latest requests' }).waitFor()
-  expect(await page.getByText('Make your first request').count()).toBe(0)
-  expect(problems).toEqual([])
-  await close()
+    await page.getByRole('button', { name: 'Go to the overview' }).click()
+    await page.getByRole('heading', { name: 'Spend, last 14 days' }).waitFor()
+    const row = page.getByRole('table', { name: 'Latest requests' }).getByRole('row').nth(1)
+    await row.getByText(/USD/).waitFor()
+    expect((await row.innerText()).replace(/\s+/g, ' ')).toContain(shown)
+    expect(await page.getByText(secret).count()).toBe(0)
+    await row.getByRole('button').first().click()
+    await page.getByRole('dialog', { name: /Receipt/ }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/console/usage')
+    // Back on the overview the path is not shown again.
+    await page.goto(`${open.gateway.url}/console/`)
+    await page.getByRole('heading', { name: 'Latest requests' }).waitFor()
+    expect(await page.getByText('Make your first request').count()).toBe(0)
+  })
 }, 120_000)
 
 test('sign-up, key and test request by keyboard alone', async () => {
-  const { page, problems, close } = await openConsole(browser, gateway.url, '/sign-up')
-  await page.getByLabel('E-mail').waitFor()
-  await tabTo(page, page.getByLabel('E-mail'))
-  await page.keyboard.type('grace@example.com')
-  await tabTo(page, page.getByLabel('Password', { exact: true }))
-  await page.keyboard.type(PASSWORD)
-  await page.keyboard.press('Enter')
-  const name = page.getByLabel('Name', { exact: true })
-  await tabTo(page, name)
-  await page.keyboard.press('Control+A')
-  await page.keyboard.type('terminal')
-  await page.keyboard.press('Enter')
-  await page.getByText('Created terminal.').waitFor()
-  await tabTo(page, page.getByRole('button', { name: 'Copy Secret' }))
-  await page.keyboard.press('Enter')
-  await tabTo(page, page.getByLabel('I have stored it'))
-  await page.keyboard.press('Space')
-  await tabTo(page, page.getByRole('radio', { name: 'curl' }))
-  await page.keyboard.press('ArrowRight')
-  await page.getByText('pip install openai').waitFor()
-  await tabTo(page, page.getByRole('button', { name: 'Send a test request' }))
-  await page.keyboard.press('Enter')
-  await page.getByText('The gateway answered.').waitFor()
-  await page.locator('dd', { hasText: /^0\.0\d+/ }).waitFor()
-  await tabTo(page, page.getByRole('link', { name: 'Open receipt' }))
-  await page.keyboard.press('Enter')
-  await page.getByRole('dialog', { name: /Receipt/ }).waitFor()
-  expect(problems).toEqual([])
-  await close()
+  await visit('/sign-up', {}, async ({ page }) => {
+    await page.getByLabel('E-mail').waitFor()
+    await tabTo(page, page.getByLabel('E-mail'))
+    await page.keyboard.type('grace@example.com')
+    await tabTo(page, page.getByLabel('Password', { exact: true }))
+    await page.keyboard.type(PASSWORD)
+    await page.keyboard.press('Enter')
+    const name = page.getByLabel('Name', { exact: true })
+    await tabTo(page, name)
+    await page.keyboard.press('Control+A')
+    await page.keyboard.type('terminal')
+    await page.keyboard.press('Enter')
+    await page.getByText('Created terminal.').waitFor()
+    await tabTo(page, page.getByRole('button', { name: 'Copy Secret' }))
+    await page.keyboard.press('Enter')
+    await tabTo(page, page.getByLabel('I have stored it'))
+    await page.keyboard.press('Space')
+    await tabTo(page, page.getByRole('radio', { name: 'curl' }))
+    await page.keyboard.press('ArrowRight')
+    await page.getByText('pip install openai').waitFor()
+    await tabTo(page, page.getByRole('button', { name: 'Send a test request' }))
+    await page.keyboard.press('Enter')
+    await page.getByText('The gateway answered.').waitFor()
+    await page.locator('dd', { hasText: /^0\.0\d+/ }).waitFor()
+    await tabTo(page, page.getByRole('link', { name: 'Open receipt' }))
+    await page.keyboard.press('Enter')
+    await page.getByRole('dialog', { name: /Receipt/ }).waitFor()
+  })
 }, 120_000)
 
-const VIEWS: readonly View[] = WIDTHS.flatMap((width) => [
-  { width, locale: 'en-GB' },
-  { width, locale: 'zh-CN', dark: true },
-])
-
-describe.each([...VIEWS])('%j', (view) => {
-  test('the first-run path and the overview are accessible and fit the screen', async () => {
-    const email = `view-${view.width}-${view.locale}@example.com`
-    await gateway.command('account', 'create', '--email', email, '--password', PASSWORD, '--credit', '5')
-    const { page, problems, close } = await openConsole(browser, gateway.url, '/sign-in', view)
-    const look = async (name: string) => {
-      await screenshot(page, `${name}-${view.width}-${view.locale}`)
-      expect(await accessibilityFaults(page)).toEqual([])
-      expect(await overflow(page)).toBeLessThanOrEqual(0)
-    }
-    await page.locator('input[type=email]').fill(email)
-    await page.locator('input[type=password]').fill(PASSWORD)
-    await page.keyboard.press('Enter')
+test.each(
+  LANGUAGES,
+)('$locale, dark: $dark: the first-run path and the overview are accessible and fit the screen', async (view) => {
+  await visit('/', { ...view, account: await newAccount() }, async ({ page }) => {
+    const look = (name: string) => expectWellShown(page, `${name}-${view.locale}`, inTheme(view.dark))
     const main = page.locator('main')
     await main.locator('li[aria-current=step] form').waitFor()
     await look('first-run')
@@ -166,13 +144,5 @@ describe.each([...VIEWS])('%j', (view) => {
     await main.locator('li:nth-child(4) button').last().click()
     await main.locator('svg[role=img]').waitFor()
     await look('overview')
-    expect(problems).toEqual([])
-    await close()
-  }, 120_000)
-})
-
-/** For people who look at them: TRIVIUM_SCREENSHOTS names a folder. */
-async function screenshot(page: Page, name: string): Promise<void> {
-  const folder = process.env.TRIVIUM_SCREENSHOTS
-  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png`, fullPage: true })
-}
+  })
+}, 120_000)

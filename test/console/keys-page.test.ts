@@ -1,15 +1,9 @@
 // The page of keys in a real browser: create, edit, rotate, delete, filter, and what a secret that is shown once needs.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Browser, type Page, startBrowser } from '../support/browser.ts'
-import {
-  accessibilityFaults,
-  type ConsolePage,
-  openConsole,
-  overflow,
-  type View,
-  WIDTHS,
-} from '../support/console/page.ts'
-import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { expect, test } from 'bun:test'
+import type { Page } from '../support/browser.ts'
+import { expectWellShown, inTheme, LANGUAGES } from '../support/console/page.ts'
+import { useConsole } from '../support/console/use-console.ts'
+import { chat } from '../support/gateway/gateway.ts'
 
 const CONFIG = `
 console: { name: Example AI }
@@ -17,32 +11,13 @@ groups:
   - { id: default, models: ["*"] }
   - { id: premium, models: [sandbox-text], multiplier: 1.5, console: true }
 `
-const PASSWORD = 'correct horse battery'
 
-let gateway: Gateway
-let browser: Browser
-beforeAll(async () => {
-  ;[gateway, browser] = await Promise.all([startGateway({ config: CONFIG }), startBrowser()])
-})
-afterAll(async () => {
-  await browser?.close()
-  await gateway?.stop()
-})
-
-let people = 0
-async function signedIn(path: string, view: View = {}): Promise<ConsolePage> {
-  const email = `person-${++people}@example.com`
-  await gateway.command('account', 'create', '--email', email, '--password', PASSWORD, '--credit', '5')
-  const opened = await openConsole(browser, gateway.url, path, view)
-  await opened.page.locator('input[type=email]').fill(email)
-  await opened.page.locator('input[type=password]').fill(PASSWORD)
-  await opened.page.keyboard.press('Enter')
-  return opened
-}
+const open = useConsole({ config: CONFIG })
+const { visit, newAccount } = open
 
 const statusOf = async (secret: string): Promise<number> => {
   const messages = [{ role: 'user', content: 'Hello' }]
-  const response = await chat(gateway.url, secret, { model: 'sandbox-text', messages })
+  const response = await chat(open.gateway.url, secret, { model: 'sandbox-text', messages })
   await response.text()
   return response.status
 }
@@ -55,161 +30,154 @@ async function choose(page: Page, name: string, action: string): Promise<void> {
 }
 
 test('create, edit, rotate and delete a key', async () => {
-  const { page, problems, close } = await signedIn('/keys')
-  await page.getByText('No active keys').waitFor()
-  await page.getByRole('button', { name: 'Create key' }).first().click()
-  const drawer = page.getByRole('dialog', { name: 'Create a key' })
-  await drawer.getByRole('button', { name: 'Create key' }).click()
-  // Errors stand beside their fields, and the first one has the focus.
-  await drawer.getByText('Enter a name of 1 to 100 characters.').waitFor()
-  await page.waitForFunction('document.activeElement?.getAttribute("name") === "name"')
-  await drawer.getByLabel('Name').fill('build server')
-  await drawer.getByLabel('Group', { exact: true }).selectOption('premium')
-  await drawer.getByText('Normal prices multiplied by 1.5. sandbox-text.').waitFor()
-  await drawer.getByLabel('Spending cap').fill('0')
-  await drawer.getByText('Restrictions').click()
-  await drawer.getByLabel('IP addresses').fill('127.0.0.1\nhouse')
-  await drawer.getByLabel('Requests per minute').fill('many')
-  await drawer.getByRole('button', { name: 'Create key' }).click()
-  await drawer.getByText('Enter an amount above zero').waitFor()
-  await drawer.getByText('house is not an IP address or range.').waitFor()
-  await drawer.getByText('Enter a whole number above zero.').waitFor()
-  await drawer.getByLabel('Spending cap').fill('2.5')
-  await drawer.getByLabel('Cap renews').selectOption('month')
-  await drawer.getByLabel('Expires').selectOption('days30')
-  await drawer.getByLabel('IP addresses').fill('127.0.0.1')
-  await drawer.getByLabel('Requests per minute').fill('100')
-  await drawer.getByText('Only chosen models').click()
-  await drawer.getByLabel('sandbox-text').check()
-  await drawer.getByRole('button', { name: 'Create key' }).click()
+  await visit('/keys', { account: await newAccount() }, async ({ page }) => {
+    await page.getByText('No active keys').waitFor()
+    await page.getByRole('button', { name: 'Create key' }).first().click()
+    const drawer = page.getByRole('dialog', { name: 'Create a key' })
+    await drawer.getByRole('button', { name: 'Create key' }).click()
+    // Errors stand beside their fields, and the first one has the focus.
+    await drawer.getByText('Enter a name of 1 to 100 characters.').waitFor()
+    await page.waitForFunction('document.activeElement?.getAttribute("name") === "name"')
+    await drawer.getByLabel('Name').fill('build server')
+    await drawer.getByLabel('Group', { exact: true }).selectOption('premium')
+    await drawer.getByText('Normal prices multiplied by 1.5. sandbox-text.').waitFor()
+    await drawer.getByLabel('Spending cap').fill('0')
+    await drawer.getByText('Restrictions').click()
+    await drawer.getByLabel('IP addresses').fill('127.0.0.1\nhouse')
+    await drawer.getByLabel('Requests per minute').fill('many')
+    await drawer.getByRole('button', { name: 'Create key' }).click()
+    await drawer.getByText('Enter an amount above zero').waitFor()
+    await drawer.getByText('house is not an IP address or range.').waitFor()
+    await drawer.getByText('Enter a whole number above zero.').waitFor()
+    await drawer.getByLabel('Spending cap').fill('2.5')
+    await drawer.getByLabel('Cap renews').selectOption('month')
+    await drawer.getByLabel('Expires').selectOption('days30')
+    await drawer.getByLabel('IP addresses').fill('127.0.0.1')
+    await drawer.getByLabel('Requests per minute').fill('100')
+    await drawer.getByText('Only chosen models').click()
+    await drawer.getByLabel('sandbox-text').check()
+    await drawer.getByRole('button', { name: 'Create key' }).click()
 
-  // Neither Escape nor a click beside it closes the only copy of the secret.
-  const once = page.getByRole('dialog', { name: 'Store this key now' })
-  await once.waitFor()
-  const secret = await shownSecret(page)
-  await page.keyboard.press('Escape')
-  await page.keyboard.press('Escape')
-  await page.mouse.click(5, 5)
-  expect(await shownSecret(page)).toBe(secret)
-  expect(await once.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true)
-  await once.getByText('Never commit a key to version control').waitFor()
-  await once.getByLabel('I have stored it').check()
-  await once.getByRole('button', { name: 'Done' }).click()
-  const row = rowOf(page, 'build server')
-  await row.getByText(`sk-…${secret.slice(-4)}`).waitFor()
-  await row.getByText('per month').waitFor()
-  await row.getByText('Restricted').waitFor()
-  expect(await page.getByText(secret).count()).toBe(0)
-  expect(await statusOf(secret)).toBe(200)
+    // Neither Escape nor a click beside it closes the only copy of the secret.
+    const once = page.getByRole('dialog', { name: 'Store this key now' })
+    await once.waitFor()
+    const secret = await shownSecret(page)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await page.mouse.click(5, 5)
+    expect(await shownSecret(page)).toBe(secret)
+    expect(await once.getByRole('button', { name: 'Done' }).isDisabled()).toBe(true)
+    await once.getByText('Never commit a key to version control').waitFor()
+    await once.getByLabel('I have stored it').check()
+    await once.getByRole('button', { name: 'Done' }).click()
+    const row = rowOf(page, 'build server')
+    await row.getByText(`sk-…${secret.slice(-4)}`).waitFor()
+    await row.getByText('per month').waitFor()
+    await row.getByText('Restricted').waitFor()
+    expect(await page.getByText(secret).count()).toBe(0)
+    expect(await statusOf(secret)).toBe(200)
 
-  // What was set is in the form again; a change is saved.
-  await page
-    .getByRole('button', { name: 'build server', exact: true })
-    .or(row.getByRole('button').first())
-    .first()
-    .click()
-  const edit = page.getByRole('dialog', { name: 'Edit build server' })
-  await edit.waitFor()
-  expect(await edit.getByLabel('Spending cap').inputValue()).toBe('2.50')
-  expect(await edit.getByLabel('IP addresses').inputValue()).toBe('127.0.0.1')
-  await edit.getByLabel('Name').fill('build farm')
-  await edit.getByLabel('Spending cap').fill('')
-  await edit.getByLabel('Expires').selectOption('never')
-  await edit.getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Saved build farm.').waitFor()
-  await rowOf(page, 'build farm').getByText('no cap').waitFor()
+    // What was set is in the form again; a change is saved.
+    await page
+      .getByRole('button', { name: 'build server', exact: true })
+      .or(row.getByRole('button').first())
+      .first()
+      .click()
+    const edit = page.getByRole('dialog', { name: 'Edit build server' })
+    await edit.waitFor()
+    expect(await edit.getByLabel('Spending cap').inputValue()).toBe('2.50')
+    expect(await edit.getByLabel('IP addresses').inputValue()).toBe('127.0.0.1')
+    await edit.getByLabel('Name').fill('build farm')
+    await edit.getByLabel('Spending cap').fill('')
+    await edit.getByLabel('Expires').selectOption('never')
+    await edit.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Saved build farm.').waitFor()
+    await rowOf(page, 'build farm').getByText('no cap').waitFor()
 
-  await choose(page, 'build farm', 'Rotate secret')
-  const rotate = page.getByRole('dialog', { name: 'Rotate the secret of build farm?' })
-  await rotate.getByLabel('Present secret stops working').selectOption('hour')
-  await rotate.getByRole('button', { name: 'Rotate secret' }).click()
-  await once.waitFor()
-  const rotated = await shownSecret(page)
-  expect(rotated).not.toBe(secret)
-  await once.getByLabel('I have stored it').check()
-  await once.getByRole('button', { name: 'Done' }).click()
-  await rowOf(page, 'build farm').getByText('Former secret works until').waitFor()
-  expect([await statusOf(secret), await statusOf(rotated)]).toEqual([200, 200])
+    await choose(page, 'build farm', 'Rotate secret')
+    const rotate = page.getByRole('dialog', { name: 'Rotate the secret of build farm?' })
+    await rotate.getByLabel('Present secret stops working').selectOption('hour')
+    await rotate.getByRole('button', { name: 'Rotate secret' }).click()
+    await once.waitFor()
+    const rotated = await shownSecret(page)
+    expect(rotated).not.toBe(secret)
+    await once.getByLabel('I have stored it').check()
+    await once.getByRole('button', { name: 'Done' }).click()
+    await rowOf(page, 'build farm').getByText('Former secret works until').waitFor()
+    expect([await statusOf(secret), await statusOf(rotated)]).toEqual([200, 200])
 
-  // Deleting asks once; the key stays visible under its filter.
-  await choose(page, 'build farm', 'Delete')
-  const confirm = page.getByRole('dialog', { name: 'Delete the key build farm?' })
-  await confirm.getByText(`secret ending in ${rotated.slice(-4)}`).waitFor()
-  await confirm.getByRole('button', { name: 'Cancel' }).click()
-  expect(await statusOf(rotated)).toBe(200)
-  await choose(page, 'build farm', 'Delete')
-  await confirm.getByRole('button', { name: 'Delete key' }).click()
-  await page.getByText('Deleted build farm.').waitFor()
-  await page.getByText('No active keys').waitFor()
-  await page.getByText('Deleted', { exact: true }).first().click()
-  await rowOf(page, 'build farm').getByText('Deleted').waitFor()
-  expect(new URL(page.url()).search).toBe('?state=deleted')
-  expect([401, 401]).toEqual([await statusOf(secret), await statusOf(rotated)])
-  expect(problems).toEqual([])
-  await close()
+    // Deleting asks once; the key stays visible under its filter.
+    await choose(page, 'build farm', 'Delete')
+    const confirm = page.getByRole('dialog', { name: 'Delete the key build farm?' })
+    await confirm.getByText(`secret ending in ${rotated.slice(-4)}`).waitFor()
+    await confirm.getByRole('button', { name: 'Cancel' }).click()
+    expect(await statusOf(rotated)).toBe(200)
+    await choose(page, 'build farm', 'Delete')
+    await confirm.getByRole('button', { name: 'Delete key' }).click()
+    await page.getByText('Deleted build farm.').waitFor()
+    await page.getByText('No active keys').waitFor()
+    await page.getByText('Deleted', { exact: true }).first().click()
+    await rowOf(page, 'build farm').getByText('Deleted').waitFor()
+    expect(new URL(page.url()).search).toBe('?state=deleted')
+    expect([401, 401]).toEqual([await statusOf(secret), await statusOf(rotated)])
+  })
 }, 120_000)
 
 test('filters and pages live in the URL; the built-in key is visible and cannot be deleted', async () => {
-  const { page, problems, close } = await signedIn('/keys')
-  await page.getByText('No active keys').waitFor()
-  await page.evaluate(`(async () => {
+  await visit('/keys', { account: await newAccount() }, async ({ page }) => {
+    await page.getByText('No active keys').waitFor()
+    await page.evaluate(`(async () => {
     await fetch('/console/api/playground/key')
     for (let index = 0; index < 60; index++)
       await fetch('/console/api/keys', { method: 'POST', headers: { 'content-type': 'application/json' },
         body: JSON.stringify({ name: 'app-' + index }) })
   })()`)
-  await page.reload()
-  await page.getByText('61 keys').waitFor()
-  await page.getByRole('button', { name: 'Next' }).click()
-  await rowOf(page, 'app-9').waitFor()
-  await rowOf(page, 'Playground').getByText('Built-in').waitFor()
-  await page.getByRole('button', { name: 'Actions for Playground' }).click()
-  expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Edit', 'Show usage'])
-  await page.keyboard.press('Escape')
-  await page.keyboard.press('/')
-  await page.keyboard.type('app-1')
-  await page.getByText('11 keys').waitFor()
-  expect(new URL(page.url()).search).toBe('?name=app-1')
-  await page.reload()
-  await page.getByText('11 keys').waitFor()
-  await page.getByLabel('Search by name').fill('nothing')
-  await page.getByText('No key matches').waitFor()
-  await page.getByRole('button', { name: 'Clear filters' }).click()
-  await page.getByText('61 keys').waitFor()
-  expect(problems).toEqual([])
-  await close()
+    await page.reload()
+    await page.getByText('61 keys').waitFor()
+    await page.getByRole('button', { name: 'Next' }).click()
+    await rowOf(page, 'app-9').waitFor()
+    await rowOf(page, 'Playground').getByText('Built-in').waitFor()
+    await page.getByRole('button', { name: 'Actions for Playground' }).click()
+    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Edit', 'Show usage'])
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('/')
+    await page.keyboard.type('app-1')
+    await page.getByText('11 keys').waitFor()
+    expect(new URL(page.url()).search).toBe('?name=app-1')
+    await page.reload()
+    await page.getByText('11 keys').waitFor()
+    await page.getByLabel('Search by name').fill('nothing')
+    await page.getByText('No key matches').waitFor()
+    await page.getByRole('button', { name: 'Clear filters' }).click()
+    await page.getByText('61 keys').waitFor()
+  })
 }, 120_000)
 
 test('an error says what failed, and Retry loads the page', async () => {
-  const { page, close } = await signedIn('/')
-  await page.getByRole('heading', { name: 'Overview' }).waitFor()
-  let isDown = true
-  await page.route('**/console/api/keys*', (route) =>
-    isDown
-      ? route.fulfill({ status: 400, json: { error: { message: 'It is broken.', type: 'x', param: null, code: 'x' } } })
-      : route.continue(),
-  )
-  await page.goto(`${gateway.url}/console/keys`)
-  await page.getByText('It is broken.').waitFor()
-  isDown = false
-  await page.getByRole('button', { name: 'Retry' }).click()
-  await page.getByText('No active keys').waitFor()
-  await close()
+  await visit('/', { account: await newAccount() }, async ({ page }) => {
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
+    let isDown = true
+    await page.route('**/console/api/keys*', (route) =>
+      isDown
+        ? route.fulfill({
+            status: 400,
+            json: { error: { message: 'It is broken.', type: 'x', param: null, code: 'x' } },
+          })
+        : route.continue(),
+    )
+    await page.goto(`${open.gateway.url}/console/keys`)
+    await page.getByText('It is broken.').waitFor()
+    isDown = false
+    await page.getByRole('button', { name: 'Retry' }).click()
+    await page.getByText('No active keys').waitFor()
+  })
 }, 120_000)
 
-const VIEWS: readonly View[] = WIDTHS.flatMap((width) => [
-  { width, locale: 'en-GB' },
-  { width, locale: 'zh-CN', dark: true },
-])
-
-describe.each([...VIEWS])('%j', (view) => {
-  test('the page, its drawer and its dialogs are accessible and fit the screen', async () => {
-    const { page, problems, close } = await signedIn('/keys', view)
-    const look = async (name: string) => {
-      await screenshot(page, `${name}-${view.width}-${view.locale}`)
-      expect(await accessibilityFaults(page)).toEqual([])
-      expect(await overflow(page)).toBeLessThanOrEqual(0)
-    }
+test.each(
+  LANGUAGES,
+)('$locale, dark: $dark: the page, its drawer and its dialogs are accessible and fit the screen', async (view) => {
+  await visit('/keys', { ...view, account: await newAccount() }, async ({ page }) => {
+    const look = (name: string) => expectWellShown(page, `${name}-${view.locale}`, inTheme(view.dark))
     const main = page.locator('main#content')
     await main.locator('header button').waitFor()
     await page.evaluate(`(async () => {
@@ -254,13 +222,5 @@ describe.each([...VIEWS])('%j', (view) => {
     await page.getByRole('menuitem').last().click()
     await page.locator('dialog').waitFor()
     await look('keys-delete')
-    expect(problems).toEqual([])
-    await close()
-  }, 120_000)
-})
-
-/** For people who look at them: TRIVIUM_SCREENSHOTS names a folder. */
-async function screenshot(page: Page, name: string): Promise<void> {
-  const folder = process.env.TRIVIUM_SCREENSHOTS
-  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}.png` })
-}
+  })
+}, 120_000)

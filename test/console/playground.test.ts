@@ -1,16 +1,9 @@
 // The playground in a real browser: chat, images and videos as a person uses them, and answers of a hostile model.
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { type Browser, type Locator, type Page, startBrowser } from '../support/browser.ts'
-import {
-  accessibilityFaults,
-  type ConsolePage,
-  openConsole,
-  overflow,
-  type View,
-  WIDTHS,
-} from '../support/console/page.ts'
-import { COOKIE, consoleClient, PASSWORD } from '../support/gateway/console.ts'
-import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { afterAll, expect, test } from 'bun:test'
+import type { Locator, Page } from '../support/browser.ts'
+import { type ConsolePage, expectWellShown, VIEWS, type View, WIDTHS } from '../support/console/page.ts'
+import { useConsole } from '../support/console/use-console.ts'
+import type { ConsoleClient } from '../support/gateway/console.ts'
 import {
   configFor,
   DONE,
@@ -25,43 +18,27 @@ import {
 
 const TOOLS = [{ type: 'function', function: { name: 'get_weather', parameters: { type: 'object', properties: {} } } }]
 
-let gateway: Gateway
-let browser: Browser
 let upstream: Upstream
-beforeAll(async () => {
+const open = useConsole(async () => {
   upstream = await startUpstream()
-  ;[gateway, browser] = await Promise.all([startGateway({ config: configFor(upstream) }), startBrowser()])
+  return { config: configFor(upstream) }
 })
-afterAll(async () => {
-  await browser?.close()
-  await gateway?.stop()
-  upstream?.stop()
-})
+afterAll(() => upstream?.stop())
 
-let people = 0
-/** Opens the playground as a new account; after `use` nothing may have gone wrong unnoticed. */
+/** Opens the playground as a new account. */
 async function play(
   path: string,
   view: View,
-  use: (page: Page, client: ReturnType<typeof consoleClient>, opened: ConsolePage) => Promise<void>,
-  credit = '10',
+  use: (page: Page, client: ConsoleClient, opened: ConsolePage) => Promise<void>,
+  credit?: string,
 ): Promise<void> {
-  const email = `player-${++people}@example.com`
-  await gateway.command('account', 'create', '--email', email, '--password', PASSWORD, '--credit', credit)
-  const client = consoleClient(gateway.url)
-  await client.post('sign-in', { email, password: PASSWORD })
-  const opened = await openConsole(browser, gateway.url, '/sign-in', view)
-  try {
+  const account = await open.newAccount(credit)
+  await open.visit(`/playground${path}`, { ...view, account }, async (opened) => {
     const { page } = opened
-    await page.context().addCookies([{ name: COOKIE, value: client.token() ?? '', url: gateway.url }])
-    await page.goto(`${gateway.url}/console/playground${path}`)
     await page.getByRole('heading', { name: 'Playground' }).waitFor()
     await page.getByLabel('Model').waitFor()
-    await use(page, client, opened)
-    expect(opened.problems).toEqual([])
-  } finally {
-    await opened.close()
-  }
+    await use(page, account.client, opened)
+  })
 }
 
 const answers = (page: Page, model = 'sandbox-text'): Locator => page.getByRole('article', { name: model })
@@ -99,7 +76,7 @@ test('an answer arrives as a stream, with reasoning, tokens, cost, latency and c
 
     await answer.getByRole('button', { name: 'Code', exact: true }).click()
     for (const [language, code] of [
-      ['curl', `curl -N ${gateway.url}/v1/chat/completions`],
+      ['curl', `curl -N ${open.gateway.url}/v1/chat/completions`],
       ['Python', 'client.chat.completions.create('],
       ['JavaScript', 'await client.chat.completions.create('],
     ] as const) {
@@ -297,7 +274,7 @@ test('a hostile answer runs nothing, loads nothing from elsewhere, and its links
   await play('?tab=text&model=renamed', {}, async (page, _, { problems }) => {
     const foreign: string[] = []
     page.context().on('request', (request) => {
-      if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== gateway.url)
+      if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== open.gateway.url)
         foreign.push(request.url())
     })
     const check = async () => {
@@ -357,32 +334,28 @@ test('a hostile message of an error is text', async () => {
   })
 })
 
-describe.each(
-  WIDTHS.flatMap((width) => [
-    { width, dark: false },
-    { width, dark: true },
-  ]),
-)('%p', (view) => {
-  test('every tab fits the screen and is accessible', async () => {
-    await play('?tab=text&model=sandbox-text', view, async (page) => {
-      await ask(page, 'think 20 words, say 60 words')
-      await costOf(answers(page)).waitFor()
-      await answers(page).getByRole('button', { name: 'Code', exact: true }).click()
-      const expectFine = async () => {
-        expect(await accessibilityFaults(page)).toEqual([])
-        expect(await overflow(page)).toBeLessThanOrEqual(0)
-      }
-      await expectFine()
-      for (const [tab, action] of [
-        ['Image', 'Generate image'],
-        ['Video', 'Generate video'],
-      ] as const) {
-        await page.getByRole('tab', { name: tab }).click()
-        await page.getByLabel('Prompt').fill('A lighthouse at night')
-        await page.getByRole('button', { name: action }).click()
-        await costOf(page.getByRole('article')).waitFor()
-        await expectFine()
-      }
-    })
+// What the page opens first depends on the width at which it is loaded.
+test.each([...WIDTHS])('%d px: every tab fits the screen and is accessible, in both themes', async (width) => {
+  await play('?tab=text&model=sandbox-text', { width }, async (page) => {
+    const look = (name: string) =>
+      expectWellShown(
+        page,
+        `playground-${name}`,
+        VIEWS.filter((view) => view.width === width),
+      )
+    await ask(page, 'think 20 words, say 60 words')
+    await costOf(answers(page)).waitFor()
+    await answers(page).getByRole('button', { name: 'Code', exact: true }).click()
+    await look('text')
+    for (const [tab, action] of [
+      ['Image', 'Generate image'],
+      ['Video', 'Generate video'],
+    ] as const) {
+      await page.getByRole('tab', { name: tab }).click()
+      await page.getByLabel('Prompt').fill('A lighthouse at night')
+      await page.getByRole('button', { name: action }).click()
+      await costOf(page.getByRole('article')).waitFor()
+      await look(tab.toLowerCase())
+    }
   })
 })

@@ -1,37 +1,37 @@
 // The settings in a real browser: password, two-factor authentication, sessions, language and theme.
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { expect, test } from 'bun:test'
 import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
-import { type Browser, type Page, startBrowser } from '../support/browser.ts'
-import { accessibilityFaults, type ConsolePage, openConsole, overflow, WIDTHS } from '../support/console/page.ts'
-import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import type { Page } from '../support/browser.ts'
+import {
+  accessibilityFaults,
+  type ConsolePage,
+  expectWellShown,
+  openConsole,
+  type View,
+  WIDTHS,
+} from '../support/console/page.ts'
+import { useConsole } from '../support/console/use-console.ts'
+import { PASSWORD } from '../support/gateway/console.ts'
 
-const PASSWORD = 'correct horse battery'
 const STEP_MS = 30_000
 
-let gateway: Gateway
-let browser: Browser
+const open = useConsole()
+const { newAccount } = open
 const opened: ConsolePage[] = []
-beforeAll(async () => {
-  ;[gateway, browser] = await Promise.all([startGateway(), startBrowser()])
-})
-afterAll(async () => {
-  await browser?.close()
-  await gateway?.stop()
-})
 
-let people = 0
-const newAccount = async (): Promise<string> => {
-  const email = `person-${++people}@example.com`
-  await gateway.command('account', 'create', '--email', email, '--password', PASSWORD)
-  return email
-}
-
-async function settingsOf(email: string, view: { width?: number; dark?: boolean } = {}): Promise<Page> {
-  const one = await openConsole(browser, gateway.url, '/settings', view)
+/** Without a token the browser signs in by the form, which makes a session of its own. */
+async function settingsOf(email: string, token?: string, view: View = {}): Promise<Page> {
+  const one = await openConsole(open.browser, open.gateway.url, '/settings', view, token)
   opened.push(one)
-  await fillSignIn(one.page, email, PASSWORD)
+  if (token === undefined) await fillSignIn(one.page, email, PASSWORD)
   await one.page.getByRole('heading', { name: 'Settings' }).waitFor()
   return one.page
+}
+
+/** The settings of a new account, signed in by the API. */
+async function newSettings(view?: View): Promise<{ email: string; page: Page }> {
+  const { email, client } = await newAccount()
+  return { email, page: await settingsOf(email, client.token(), view) }
 }
 
 async function fillSignIn(page: Page, email: string, password: string): Promise<void> {
@@ -43,9 +43,8 @@ async function fillSignIn(page: Page, email: string, password: string): Promise<
 const signInPage = (page: Page) => page.getByRole('heading', { name: 'Sign in to Trivium' }).waitFor()
 
 test('a new password ends other sessions; a wrong current one is an error beside its field', async () => {
-  const email = await newAccount()
+  const { email, page } = await newSettings()
   const other = await settingsOf(email)
-  const page = await settingsOf(email)
   const current = page.getByLabel('Current password', { exact: true })
   await current.fill('wrong password')
   await page.getByLabel('New password', { exact: true }).fill('another password')
@@ -61,9 +60,9 @@ test('a new password ends other sessions; a wrong current one is an error beside
 })
 
 test('sessions: another browser is signed out; then all of them, after a question that Escape answers with no', async () => {
-  const email = await newAccount()
+  const { email, page } = await newSettings()
   const other = await settingsOf(email)
-  const page = await settingsOf(email)
+  await page.reload()
   const table = page.getByRole('table', { name: 'Sessions' })
   await table.getByText('This browser').waitFor()
   expect(await table.getByRole('row').count()).toBe(3)
@@ -95,8 +94,7 @@ test('sessions: another browser is signed out; then all of them, after a questio
 })
 
 test('two-factor authentication: set up with a QR code, sign in with a recovery code, turn off', async () => {
-  const email = await newAccount()
-  const page = await settingsOf(email)
+  const { email, page } = await newSettings()
   await page.getByRole('button', { name: 'Set up' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()
@@ -123,7 +121,7 @@ test('two-factor authentication: set up with a QR code, sign in with a recovery 
   await page.getByText('Two-factor authentication is on.').waitFor()
 
   await page.context().clearCookies()
-  await page.goto(`${gateway.url}/console/settings`)
+  await page.goto(`${open.gateway.url}/console/settings`)
   await fillSignIn(page, email, PASSWORD)
   await page.getByRole('heading', { name: 'Two-factor authentication' }).waitFor()
   expect(await accessibilityFaults(page)).toEqual([])
@@ -143,7 +141,7 @@ test('two-factor authentication: set up with a QR code, sign in with a recovery 
 })
 
 test('language and theme change at once and stay; the account keeps the language', async () => {
-  const page = await settingsOf(await newAccount())
+  const { page } = await newSettings()
   await page.getByText('简体中文').click()
   await page.getByRole('heading', { name: '设置' }).waitFor()
   await page.getByText('深色').click()
@@ -155,13 +153,14 @@ test('language and theme change at once and stay; the account keeps the language
   expect(session).toMatchObject({ language: 'zh' })
 })
 
-const VIEWS = WIDTHS.flatMap((width) => [false, true].map((dark) => ({ width, dark })))
-
-test.each(VIEWS)('$width px, dark: $dark: accessible, fits, and the navigation reaches every page', async (view) => {
-  const page = await settingsOf(await newAccount(), view)
+test('the settings are accessible and fit, in every width and theme', async () => {
+  const { page } = await newSettings()
   await page.getByText('This browser').waitFor()
-  expect(await accessibilityFaults(page)).toEqual([])
-  expect(await overflow(page)).toBeLessThanOrEqual(0)
+  await expectWellShown(page, 'settings')
+})
+
+test.each([...WIDTHS])('%d px: the navigation reaches every page', async (width) => {
+  const { page } = await newSettings({ width })
   const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link')
   expect(await links.count()).toBe(7)
   for (const path of ['', '/keys', '/models', '/usage', '/wallet', '/playground', '/settings']) {

@@ -21,6 +21,13 @@ export type View = { width?: number; dark?: boolean; locale?: string }
 export const WIDTHS = [1280, 360] as const
 /** Every width in both themes. */
 export const VIEWS = WIDTHS.flatMap((width) => [false, true].map((dark) => ({ width, dark })))
+/** The widths in one theme. */
+export const inTheme = (dark: boolean) => VIEWS.filter((view) => view.dark === dark)
+/** Texts of both languages, and colours of both themes, in two visits. */
+export const LANGUAGES = [
+  { locale: 'en-GB', dark: false },
+  { locale: 'zh-CN', dark: true },
+]
 /** Each test may be slow on a busy machine; what never appears is a fault. */
 const LONGEST_MS = 40_000
 
