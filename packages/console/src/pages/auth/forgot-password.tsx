@@ -1,12 +1,13 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { post } from '../../api/client.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
+import { useForm } from '../../ui/form.ts'
 import { Banner } from '../../ui/states.tsx'
 import { AuthCard, useAbout } from './card.tsx'
 import { EmailField } from './email-field.tsx'
-import { apiFieldErrors, emailError, type FieldErrors, focusFirstError, hasErrors } from './form.ts'
+import { emailError } from './form.ts'
 
 export function ForgotPasswordPage() {
   const texts = useTexts()
@@ -14,28 +15,18 @@ export function ForgotPasswordPage() {
   const { data: about } = useAbout()
   const [email, setEmail] = useState('')
   const [sentTo, setSentTo] = useState<string>()
-  const [errors, setErrors] = useState<FieldErrors>({})
-  const [isBusy, setBusy] = useState(false)
   const back = (
     <Link href="/sign-in" className="font-medium text-link hover:underline">
       {t.back}
     </Link>
   )
 
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (isBusy) return
-    const form = event.currentTarget
-    const found = emailError(email, texts)
-    setErrors(found)
-    if (hasErrors(found)) return focusFirstError(form)
-    setBusy(true)
-    const result = await post('password/forgot', { email: email.trim() })
-    setBusy(false)
-    if (result.ok) return setSentTo(email.trim())
-    setErrors(apiFieldErrors(result.error, texts, ['email']))
-    focusFirstError(form)
-  }
+  const { errors, isBusy, submit } = useForm({
+    fields: ['email'],
+    check: () => emailError(email, texts),
+    send: () => post('password/forgot', { email: email.trim() }),
+    done: () => setSentTo(email.trim()),
+  })
 
   if (sentTo !== undefined) {
     return (

@@ -1,13 +1,14 @@
 // The card where the holder of a link chooses a new password.
 
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { Result } from '../../api/client.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
+import { useForm } from '../../ui/form.ts'
 import { Banner } from '../../ui/states.tsx'
 import { AuthCard, useAbout } from './card.tsx'
-import { apiFieldErrors, type FieldErrors, focusFirstError, hasErrors, newPasswordError } from './form.ts'
+import { newPasswordError } from './form.ts'
 import { isExpired } from './links.tsx'
 
 type Props<T> = {
@@ -21,24 +22,17 @@ export function NewPasswordCard<T>({ send, onDone, onExpired }: Props<T>) {
   const t = texts.auth
   const { data: about } = useAbout()
   const [password, setPassword] = useState('')
-  const [errors, setErrors] = useState<FieldErrors>({})
-  const [isBusy, setBusy] = useState(false)
-
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (isBusy) return
-    const form = event.currentTarget
-    const found = newPasswordError(password, about?.password, texts)
-    setErrors(found)
-    if (hasErrors(found)) return focusFirstError(form)
-    setBusy(true)
-    const result = await send(password)
-    setBusy(false)
-    if (result.ok) return onDone(result.value)
-    if (isExpired(result.error)) return onExpired()
-    setErrors(apiFieldErrors(result.error, texts, ['password']))
-    focusFirstError(form)
-  }
+  const { errors, isBusy, submit } = useForm({
+    fields: ['password'],
+    check: () => newPasswordError(password, about?.password, texts),
+    send: () => send(password),
+    done: onDone,
+    rejected(error) {
+      if (!isExpired(error)) return undefined
+      onExpired()
+      return {}
+    },
+  })
 
   return (
     <AuthCard title={t.reset.title}>

@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Link, Redirect } from 'wouter'
 import { post } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
@@ -6,10 +6,11 @@ import { useNextPath, useSessionChange } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
+import { useForm } from '../../ui/form.ts'
 import { Banner } from '../../ui/states.tsx'
 import { AuthCard, useAbout } from './card.tsx'
 import { EmailField } from './email-field.tsx'
-import { apiFieldErrors, emailError, type FieldErrors, focusFirstError, hasErrors } from './form.ts'
+import { emailError } from './form.ts'
 
 export function SignInPage() {
   const texts = useTexts()
@@ -22,45 +23,28 @@ export function SignInPage() {
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const [needsCode, setNeedsCode] = useState(false)
-  const [errors, setErrors] = useState<FieldErrors>({})
-  const [isBusy, setBusy] = useState(false)
+
+  const { errors, isBusy, submit, clearErrors } = useForm({
+    fields: ['email', 'password', 'code'],
+    check: () => (needsCode ? missingCode() : { ...emailError(email, texts), ...missingPassword() }),
+    send: () => post('sign-in', { email: email.trim(), password, ...(needsCode ? { code: code.trim() } : {}) }),
+    done: ({ signed_in: isSignedIn }) => (isSignedIn ? changeSession(next) : setNeedsCode(true)),
+    rejected({ status }) {
+      if (status !== 401) return undefined
+      return needsCode ? { code: t.secondFactor.wrong } : { form: t.signIn.wrong }
+    },
+  })
+  const missingPassword = () => (password === '' ? { password: t.passwordMissing } : {})
+  const missingCode = () => (code.trim() === '' ? { code: t.secondFactor.missing } : {})
 
   if (session) return <Redirect to={next} replace />
-
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (isBusy) return
-    const form = event.currentTarget
-    const found = needsCode ? codeErrors() : passwordErrors()
-    setErrors(found)
-    if (hasErrors(found)) return focusFirstError(form)
-    setBusy(true)
-    const result = await post('sign-in', { email: email.trim(), password, ...(needsCode ? { code: code.trim() } : {}) })
-    setBusy(false)
-    if (!result.ok) {
-      setErrors(rejected(result.error))
-      return focusFirstError(form)
-    }
-    if (result.value.signed_in) changeSession(next)
-    else setNeedsCode(true)
-  }
-
-  const passwordErrors = (): FieldErrors => ({
-    ...emailError(email, texts),
-    ...(password === '' ? { password: t.passwordMissing } : {}),
-  })
-  const codeErrors = (): FieldErrors => (code.trim() === '' ? { code: t.secondFactor.missing } : {})
-  const rejected = (error: Parameters<typeof apiFieldErrors>[0]): FieldErrors => {
-    if (error.status === 401) return needsCode ? { code: t.secondFactor.wrong } : { form: t.signIn.wrong }
-    return apiFieldErrors(error, texts, needsCode ? ['code'] : ['email', 'password'])
-  }
 
   if (needsCode) {
     const startOver = () => {
       setNeedsCode(false)
       setPassword('')
       setCode('')
-      setErrors({})
+      clearErrors()
     }
     return (
       <AuthCard title={t.secondFactor.title} text={t.secondFactor.text}>

@@ -1,16 +1,17 @@
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { Link } from 'wouter'
 import { post } from '../../api/client.ts'
 import { useSessionChange } from '../../app/session.tsx'
 import { useLanguage } from '../../i18n/language.tsx'
 import { Button, ButtonAnchor } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
+import { useForm } from '../../ui/form.ts'
 import { Banner, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { formatUsd } from '../../ui/values.tsx'
 import { AuthCard, useAbout } from './card.tsx'
 import { EmailField } from './email-field.tsx'
-import { apiFieldErrors, emailError, type FieldErrors, focusFirstError, hasErrors, newPasswordError } from './form.ts'
+import { emailError, newPasswordError } from './form.ts'
 
 export function SignUpPage() {
   const { texts, locale } = useLanguage()
@@ -53,28 +54,17 @@ function SignUpForm() {
   const toast = useToast()
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const [errors, setErrors] = useState<FieldErrors>({})
-  const [isBusy, setBusy] = useState(false)
 
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (isBusy) return
-    const form = event.currentTarget
-    const found = { ...emailError(email, texts), ...newPasswordError(password, about?.password, texts) }
-    setErrors(found)
-    if (hasErrors(found)) return focusFirstError(form)
-    setBusy(true)
-    const result = await post('register', { email: email.trim(), password })
-    setBusy(false)
-    if (!result.ok) {
-      setErrors(apiFieldErrors(result.error, texts, ['email', 'password']))
-      return focusFirstError(form)
-    }
-    const { trial_credit_usd: credit, notice } = result.value
-    if (notice === null) toast(t.signUp.done(formatUsd(credit, locale)))
-    else toast(t.signUp.doneWithoutCredit, 'plain')
-    changeSession('/')
-  }
+  const { errors, isBusy, submit } = useForm({
+    fields: ['email', 'password'],
+    check: () => ({ ...emailError(email, texts), ...newPasswordError(password, about?.password, texts) }),
+    send: () => post('register', { email: email.trim(), password }),
+    done({ trial_credit_usd: credit, notice }) {
+      if (notice === null) toast(t.signUp.done(formatUsd(credit, locale)))
+      else toast(t.signUp.doneWithoutCredit, 'plain')
+      changeSession('/')
+    },
+  })
 
   return (
     <form noValidate onSubmit={submit} className="flex flex-col gap-4">

@@ -2,6 +2,7 @@
 
 import type { ChangeKey, KeyRow, Limits, NewKey } from '@trivium/gateway/console-api/types.ts'
 import type { Texts } from '../../i18n/texts.ts'
+import type { FormErrors } from '../../ui/form.ts'
 
 const DAY_MS = 86_400_000
 export const EXPIRY_DAYS = { days7: 7, days30: 30, days90: 90, days365: 365 } as const
@@ -23,7 +24,7 @@ export type KeyValues = {
   networks: string
 } & Record<keyof Limits, string>
 
-export type KeyErrors = Partial<Record<keyof KeyValues | 'form', string>>
+export type KeyErrors = FormErrors<keyof KeyValues>
 
 /** `key`: undefined for a new one. */
 export function valuesOf(key: KeyRow | undefined, group: string): KeyValues {

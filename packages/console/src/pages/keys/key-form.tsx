@@ -2,26 +2,18 @@
 
 import { useQueryClient } from '@tanstack/react-query'
 import type { GroupRow, KeyRow, KeyWithSecret } from '@trivium/gateway/console-api/types.ts'
-import { type FormEvent, useId, useState } from 'react'
+import { useEffect, useId, useState } from 'react'
 import { post } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
 import { TextArea, TextField } from '../../ui/field.tsx'
+import { useForm } from '../../ui/form.ts'
 import { Icon } from '../../ui/icons.tsx'
-import { Banner, ErrorState, errorMessage, Skeleton } from '../../ui/states.tsx'
+import { Banner, ErrorState, Skeleton, useErrorMessage } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import {
-  changesOf,
-  errorsIn,
-  fieldOf,
-  type KeyErrors,
-  type KeyValues,
-  LIMITS,
-  requestOf,
-  valuesOf,
-} from './form-values.ts'
+import { changesOf, errorsIn, fieldOf, type KeyValues, LIMITS, requestOf, valuesOf } from './form-values.ts'
 import { ModelChoice } from './model-choice.tsx'
 import { CapFields, ExpiryFields, GroupField } from './term-fields.tsx'
 
@@ -72,40 +64,30 @@ export function KeyDrawer({ subject, onClose, onCreated }: KeyDrawerProps) {
 type KeyFormProps = KeyDrawerProps & { id: string; groups: readonly GroupRow[]; onBusy(isBusy: boolean): void }
 
 function KeyForm({ id, groups, subject, onBusy, onClose, onCreated }: KeyFormProps) {
-  const texts = useTexts()
-  const t = texts.keys.form
+  const t = useTexts().keys.form
+  const message = useErrorMessage()
   const toast = useToast()
   const queries = useQueryClient()
   const preset = groups.find(({ is_default }) => is_default) ?? groups[0]
   const [values, setValues] = useState<KeyValues>(() => valuesOf(subject, preset?.id ?? ''))
-  const [errors, setErrors] = useState<KeyErrors>({})
-  const [isWaiting, setWaiting] = useState(false)
   const set = (change: Partial<KeyValues>) => setValues((former) => ({ ...former, ...change }))
 
-  const fail = (form: HTMLFormElement, found: KeyErrors) => {
-    setErrors(found)
-    requestAnimationFrame(() => form.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
-  }
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (isWaiting) return
-    const form = event.currentTarget
-    const found = errorsIn(values, t, Date.now())
-    if (Object.keys(found).length > 0) return fail(form, found)
-    setErrors({})
-    setWaiting(true)
-    onBusy(true)
-    const result = subject
-      ? await post(`keys/${subject.id}`, changesOf(values, subject, Date.now()))
-      : await post('keys', requestOf(values, Date.now()))
-    setWaiting(false)
-    onBusy(false)
-    if (!result.ok) return fail(form, { [fieldOf(result.error.param)]: errorMessage(result.error, texts) })
-    void queries.invalidateQueries({ queryKey: ['keys'] })
-    if ('secret' in result.value) return onCreated(result.value as KeyWithSecret)
-    toast(t.saved(values.name.trim()))
-    onClose()
-  }
+  const { errors, isBusy, submit } = useForm<keyof KeyValues, KeyRow | KeyWithSecret>({
+    fields: [],
+    check: () => errorsIn(values, t, Date.now()),
+    send: () =>
+      subject
+        ? post(`keys/${subject.id}`, changesOf(values, subject, Date.now()))
+        : post('keys', requestOf(values, Date.now())),
+    done(saved) {
+      void queries.invalidateQueries({ queryKey: ['keys'] })
+      if ('secret' in saved) return onCreated(saved)
+      toast(t.saved(values.name.trim()))
+      onClose()
+    },
+    rejected: (error) => ({ [fieldOf(error.param)]: message(error) }),
+  })
+  useEffect(() => onBusy(isBusy), [onBusy, isBusy])
 
   return (
     <form id={id} noValidate onSubmit={submit} className="flex flex-col gap-5">

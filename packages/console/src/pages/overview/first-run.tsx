@@ -2,7 +2,7 @@
 
 import { useQueryClient } from '@tanstack/react-query'
 import type { KeyWithSecret } from '@trivium/gateway/console-api/types.ts'
-import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { post } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
@@ -10,9 +10,10 @@ import { ClientSnippet } from '../../snippets/client-snippet.tsx'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { Checkbox, SelectField, TextField } from '../../ui/field.tsx'
+import { useForm } from '../../ui/form.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Skeleton, useErrorMessage } from '../../ui/states.tsx'
+import { Banner, Skeleton } from '../../ui/states.tsx'
 import { KeyDrawer } from '../keys/key-form.tsx'
 import { KeyRules, Secret, useUnloadGuard } from '../keys/secret.tsx'
 import { modelsOfGroup } from '../keys/term-fields.tsx'
@@ -133,29 +134,29 @@ function Step({
 
 function CreateKey({ onCreated }: { onCreated(created: KeyWithSecret): void }) {
   const t = useTexts().overview.firstRun.create
-  const { errors } = useTexts().keys.form
-  const message = useErrorMessage()
+  const { name: nameMissing } = useTexts().keys.form.errors
   const [name, setName] = useState(t.defaultName)
-  const [error, setError] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
   const [isDrawerOpen, setDrawerOpen] = useState(false)
-  const submit = async (event: FormEvent) => {
-    event.preventDefault()
-    if (isBusy) return
-    if (name.trim() === '') return setError(errors.name)
-    setBusy(true)
-    setError(undefined)
-    const result = await post('keys', { name: name.trim() })
-    setBusy(false)
-    if (result.ok) onCreated(result.value)
-    else setError(message(result.error))
-  }
+  const { errors, isBusy, submit } = useForm({
+    fields: ['name'],
+    check: () => (name.trim() === '' ? { name: nameMissing } : {}),
+    send: () => post('keys', { name: name.trim() }),
+    done: onCreated,
+  })
   return (
     <>
       <form noValidate onSubmit={submit} className="flex flex-col gap-3">
         <p className="text-muted">{t.text}</p>
+        {errors.form && <Banner tone="bad">{errors.form}</Banner>}
         <div className="max-w-[360px]">
-          <TextField label={t.name} autoComplete="off" maxLength={100} value={name} onChange={setName} error={error} />
+          <TextField
+            label={t.name}
+            autoComplete="off"
+            maxLength={100}
+            value={name}
+            onChange={setName}
+            error={errors.name}
+          />
         </div>
         <div className="flex flex-wrap gap-2">
           <Button type="submit" variant="primary" busy={isBusy}>

@@ -1,15 +1,16 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { post } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { useSession } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField } from '../../ui/field.tsx'
+import { useForm } from '../../ui/form.ts'
 import { Section } from '../../ui/page.tsx'
 import { Banner } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { apiFieldErrors, type FieldErrors, focusFirstError, hasErrors, newPasswordError } from '../auth/form.ts'
+import { newPasswordError } from '../auth/form.ts'
 
 export function PasswordSection() {
   const texts = useTexts()
@@ -20,35 +21,24 @@ export function PasswordSection() {
   const toast = useToast()
   const [current, setCurrent] = useState('')
   const [password, setPassword] = useState('')
-  const [errors, setErrors] = useState<FieldErrors>({})
-  const [isBusy, setBusy] = useState(false)
   const needsCurrent = account.has_password && !maySet
 
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (isBusy) return
-    const form = event.currentTarget
-    const found: FieldErrors = {
+  const { errors, isBusy, submit } = useForm({
+    fields: ['current', 'password'],
+    check: () => ({
       ...(needsCurrent && current === '' ? { current: texts.auth.passwordMissing } : {}),
       ...newPasswordError(password, about?.password, texts),
-    }
-    setErrors(found)
-    if (hasErrors(found)) return focusFirstError(form)
-    setBusy(true)
-    const result = await post('password', { password, ...(needsCurrent ? { current } : {}) })
-    setBusy(false)
-    if (!result.ok) {
-      setErrors(
-        result.error.param === 'current' ? { current: t.wrong } : apiFieldErrors(result.error, texts, ['password']),
-      )
-      return focusFirstError(form)
-    }
-    setCurrent('')
-    setPassword('')
-    toast(t.done)
-    void client.invalidateQueries({ queryKey: ['session'] })
-    void client.invalidateQueries({ queryKey: ['sessions'] })
-  }
+    }),
+    send: () => post('password', { password, ...(needsCurrent ? { current } : {}) }),
+    done() {
+      setCurrent('')
+      setPassword('')
+      toast(t.done)
+      void client.invalidateQueries({ queryKey: ['session'] })
+      void client.invalidateQueries({ queryKey: ['sessions'] })
+    },
+    rejected: ({ param }) => (param === 'current' ? { current: t.wrong } : undefined),
+  })
 
   return (
     <div id="password">

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { BegunSecondFactor } from '@trivium/gateway/console-api/types.ts'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { post, type Result } from '../../api/client.ts'
 import { useSession } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
@@ -8,10 +8,10 @@ import { Button } from '../../ui/button.tsx'
 import { CodeBlock, CopyText } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { PasswordField, TextField } from '../../ui/field.tsx'
+import { useForm } from '../../ui/form.ts'
 import { Section } from '../../ui/page.tsx'
-import { Badge, Banner, errorMessage, useErrorMessage } from '../../ui/states.tsx'
+import { Badge, Banner, useErrorMessage } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { type FieldErrors, focusFirstError, hasErrors } from '../auth/form.ts'
 import { QrCode } from './qr-code.tsx'
 
 type Step =
@@ -111,30 +111,19 @@ function useCodeForm<T>(send: Send<T>, onDone: (value: T) => void) {
   const t = texts.settings.secondFactor
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
-  const [errors, setErrors] = useState<FieldErrors>({})
-  const [isBusy, setBusy] = useState(false)
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (isBusy) return
-    const form = event.currentTarget
-    const missing: FieldErrors = {
+  const { errors, isBusy, submit } = useForm({
+    fields: ['code', 'password'],
+    check: () => ({
       ...(code.trim() === '' ? { code: texts.auth.secondFactor.missing } : {}),
       ...(password === '' ? { password: texts.auth.passwordMissing } : {}),
-    }
-    setErrors(missing)
-    if (hasErrors(missing)) return focusFirstError(form)
-    setBusy(true)
-    const result = await send(password, code.trim())
-    setBusy(false)
-    if (result.ok) return onDone(result.value)
-    const { param } = result.error
-    if (param === 'password') setErrors({ password: t.wrongPassword })
-    else
-      setErrors(
-        param === 'code' ? { code: texts.auth.secondFactor.wrong } : { form: errorMessage(result.error, texts) },
-      )
-    focusFirstError(form)
-  }
+    }),
+    send: () => send(password, code.trim()),
+    done: onDone,
+    rejected({ param }) {
+      if (param === 'password') return { password: t.wrongPassword }
+      return param === 'code' ? { code: texts.auth.secondFactor.wrong } : undefined
+    },
+  })
   const codeField = { value: code, onChange: setCode, error: errors.code, autoComplete: 'one-time-code' } as const
   const passwordField = {
     ...{ label: t.password, value: password, onChange: setPassword, error: errors.password },

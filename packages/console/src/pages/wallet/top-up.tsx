@@ -1,46 +1,41 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import { post } from '../../api/client.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { useForm } from '../../ui/form.ts'
 import { Section } from '../../ui/page.tsx'
-import { useErrorMessage } from '../../ui/states.tsx'
+import { Banner } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
 export function TopUpSection({ supportUrl }: { supportUrl: string | null }) {
   const t = useTexts().wallet.topUp
   const client = useQueryClient()
   const toast = useToast()
-  const message = useErrorMessage()
   const [code, setCode] = useState('')
-  const [error, setError] = useState<string>()
-  const [isBusy, setBusy] = useState(false)
-
-  const redeem = async (event: FormEvent) => {
-    event.preventDefault()
-    if (isBusy) return
-    if (code.trim() === '') return setError(t.missing)
-    setBusy(true)
-    const result = await post('wallet/redeem', { code: code.trim() })
-    setBusy(false)
-    if (!result.ok) return setError(message(result.error))
-    setError(undefined)
-    setCode('')
-    toast(t.done(result.value.amount_usd))
-    for (const path of ['wallet', 'wallet/history', 'wallet/statements', 'session', 'overview'])
-      void client.invalidateQueries({ queryKey: [path] })
-  }
+  const { errors, isBusy, submit } = useForm({
+    fields: ['code'],
+    check: () => (code.trim() === '' ? { code: t.missing } : {}),
+    send: () => post('wallet/redeem', { code: code.trim() }),
+    done({ amount_usd: amount }) {
+      setCode('')
+      toast(t.done(amount))
+      for (const path of ['wallet', 'wallet/history', 'wallet/statements', 'session', 'overview'])
+        void client.invalidateQueries({ queryKey: [path] })
+    },
+  })
 
   return (
     <Section title={t.title} text={t.text}>
-      <form noValidate onSubmit={redeem} className="flex flex-col gap-3">
+      <form noValidate onSubmit={submit} className="flex flex-col gap-3">
+        {errors.form && <Banner tone="bad">{errors.form}</Banner>}
         <TextField
           label={t.code}
           name="code"
           value={code}
           onChange={setCode}
-          error={error}
+          error={errors.code}
           hint={t.codeHint}
           autoComplete="off"
           spellCheck={false}
