@@ -56,5 +56,9 @@ function statements(rows: number, numbers: (count: number) => string, hash: stri
     `INSERT INTO transfer (request, debit, credit, amount, at) SELECT n, ${account}, -1, ${COST}, 0 FROM ${numbers(each * ACCOUNTS)}`,
     `INSERT INTO spending (account, hour, key, model, requests, tokens, cost, last_at)
      SELECT ${account}, 0, ${account}, 'bench', ${each}, 0, ${each * COST}, 0 FROM ${numbers(ACCOUNTS)}`,
+    `INSERT INTO daily_spending (account, day, model, requests, tokens, cost, last_at)
+     SELECT account, hour, model, requests, tokens, cost, last_at FROM spending WHERE account >= ${FIRST_ACCOUNT}`,
+    `INSERT INTO key_spending (key, day, model, account, requests, tokens, cost, last_at)
+     SELECT key, hour, model, account, requests, tokens, cost, last_at FROM spending WHERE account >= ${FIRST_ACCOUNT}`,
   ]
 }

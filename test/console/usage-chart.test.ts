@@ -47,10 +47,10 @@ describe('usage chart', () => {
 
   test('the largest have a series each, the others one in common', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
-    const points = names.map((name, index) => point(0, name, `${names.length - index}.00`))
+    const points = [point(0, '', '90.00'), ...names.map((name, index) => point(0, name, `${names.length - index}.00`))]
     const { series } = chartOf(points, STEPS, 'spend', usdText, 'Other')
     expect(series.map(({ label }) => label)).toEqual(['a', 'b', 'c', 'd', 'e', 'Other'])
-    expect(series.at(-1)?.shown[0]).toBe('3.00')
+    expect(series.at(-1)?.shown[0]).toBe('93.00')
   })
 })
 

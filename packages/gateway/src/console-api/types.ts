@@ -78,7 +78,7 @@ export type RemoveSecondFactor = { password: string; code: string }
 
 // Overview
 
-/** `name`: the model or the id of the key. `label`: how it is shown. */
+/** `name`: the model or the id of the key; empty for all but the largest ones. `label`: how it is shown. */
 export type SeriesPoint = {
   at: string
   name: string

@@ -13,7 +13,9 @@ export type SpendingFilter = {
 }
 export type SpendingStep = 'hour' | 'day' | 'month'
 export type SpendingBy = 'model' | 'key' | 'none'
-/** `at`: the beginning of the step. `name`: the model, or the id of the key, or an empty string. */
+/** How many models or keys have points of their own: the largest by requests, by tokens and by cost. */
+export const MOST_NAMED = 5
+/** `at`: the beginning of the step. `name`: the model, or the id of the key; empty for all others, and without `by` for all. */
 export type SpendingPoint = { at: number; name: string; requests: number; tokens: number; cost: Nanos }
 
 export type RequestFilter = Partial<SpendingFilter> & {
@@ -35,7 +37,11 @@ export type WalletEntry = {
   balanceAfter: Nanos
 }
 
+/** `at`: its beginning (UTC). */
+export type WalletMonth = { at: number; credited: Nanos; spent: Nanos }
+
 export interface Spending {
+  /** Of steps that begin before `to`; the first one is that of `from`. Reads as many rows as there are days, models and keys. */
   series(account: bigint, filter: SpendingFilter, step: SpendingStep, by: SpendingBy): Promise<SpendingPoint[]>
   /** Newest first. Reads a bounded number of rows: `next` is where to continue, undefined if there are no more. */
   requests(
@@ -51,6 +57,10 @@ export interface Spending {
     limit: number,
     before?: number,
   ): Promise<{ entries: WalletEntry[]; next: number | undefined }>
+  /** From `from` until before `to`, both the beginnings of days (UTC), newest first. */
+  entries(account: bigint, from: number, to: number): Promise<WalletEntry[]>
+  /** Months with entries, newest first. */
+  months(account: bigint): Promise<WalletMonth[]>
   /** Last use of each key that was ever used. */
   lastUsed(account: bigint, keys: readonly bigint[]): Promise<ReadonlyMap<bigint, number>>
   /** Adds to the histograms of this hour. */

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe } from 'bun:test'
 import { booksContract } from './contract/books.ts'
 import { capsContract } from './contract/caps.ts'
 import { codesContract } from './contract/console/codes.ts'
+import { historyContract } from './contract/console/history.ts'
 import { consoleKeysContract } from './contract/console/keys.ts'
 import { sessionsContract } from './contract/console/sessions.ts'
 import { signInsContract } from './contract/console/sign-ins.ts'
@@ -43,6 +44,7 @@ export function storageContract(name: string, open: Open): void {
     describe('sign-ins', () => signInsContract(use))
     describe('codes', () => codesContract(use))
     describe('spending', () => spendingContract(use))
+    describe('history', () => historyContract(use))
     describe('verbs', () => verbsContract(use))
     describe('limits', () => limitsContract(use))
     describe('caps', () => capsContract(use))

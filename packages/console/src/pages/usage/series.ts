@@ -4,6 +4,7 @@ import type { Series } from '../../charts/series.ts'
 
 export type Measure = 'spend' | 'tokens' | 'requests'
 
+/** The API names as many, by any measure; the others come as points without a name. */
 const MOST_SERIES = 5
 /** Amounts have nine decimals: sums of them are exact as whole numbers. */
 const NANOS = 1_000_000_000
@@ -44,8 +45,9 @@ export function chartOf(
     totals[step] = (totals[step] ?? 0n) + units
     byName.set(point.name, each)
   }
-  const largest = [...byName].sort(([, one], [, two]) => (one.sum < two.sum ? 1 : one.sum > two.sum ? -1 : 0))
-  const rest = largest.slice(MOST_SERIES)
+  const named = [...byName].filter(([name]) => name !== '')
+  const largest = named.sort(([, one], [, two]) => (one.sum < two.sum ? 1 : one.sum > two.sum ? -1 : 0))
+  const rest = [...largest.slice(MOST_SERIES), ...[...byName].filter(([name]) => name === '')]
   const shown = largest.slice(0, MOST_SERIES).map(([name, each]) => ({ name, label: each.label, units: each.units }))
   if (rest.length > 0) {
     const units = steps.map((_, step) => rest.reduce((sum, [, each]) => sum + (each.units[step] ?? 0n), 0n))

@@ -192,6 +192,15 @@ export function booksContract(use: Use): void {
         }),
       }),
     ),
+    ...['daily_spending', 'key_spending'].flatMap((table) =>
+      [`UPDATE ${table} SET cost = cost + 1`, `UPDATE ${table} SET model = 'other'`, `DELETE FROM ${table}`].map(
+        (sql) => ({
+          name: sql,
+          sql: () => [sql],
+          found: ({ account }: Wallet) => ({ spendingMismatches: [account] }),
+        }),
+      ),
+    ),
     {
       name: 'a sum of spending removed',
       sql: () => ['DELETE FROM spending'],

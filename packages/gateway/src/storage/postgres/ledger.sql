@@ -548,11 +548,26 @@ BEGIN
           old_receipts, old_counts, old_token_changes, old_paids) AS x (id, state, held, tokens, progress, cost, shortfall,
           ending, receipt, counted, token_change, paid)
         WHERE request.id = x.id
-        RETURNING request.account, request.key, request.model, x.counted, x.token_change, x.paid)
-    INSERT INTO spending AS known (account, hour, key, model, requests, tokens, cost, last_at)
-      SELECT c.account, now_ms / 3600000 * 3600000, c.key, c.model, sum(c.counted), sum(c.token_change), sum(c.paid), now_ms
-      FROM changed c WHERE c.counted IS NOT NULL GROUP BY c.account, c.key, c.model
-      ON CONFLICT (account, hour, key, model) DO UPDATE SET requests = known.requests + excluded.requests,
+        RETURNING request.account, request.key, request.model, x.counted, x.token_change, x.paid),
+    ended AS (
+      SELECT c.account, c.key, c.model, sum(c.counted) AS requests, sum(c.token_change) AS tokens, sum(c.paid) AS cost
+      FROM changed c WHERE c.counted IS NOT NULL GROUP BY c.account, c.key, c.model),
+    by_hour AS (
+      INSERT INTO spending AS known (account, hour, key, model, requests, tokens, cost, last_at)
+        SELECT e.account, now_ms / 3600000 * 3600000, e.key, e.model, e.requests, e.tokens, e.cost, now_ms FROM ended e
+        ON CONFLICT (account, hour, key, model) DO UPDATE SET requests = known.requests + excluded.requests,
+          tokens = known.tokens + excluded.tokens, cost = known.cost + excluded.cost,
+          last_at = greatest(known.last_at, excluded.last_at)),
+    by_key AS (
+      INSERT INTO key_spending AS known (key, day, model, account, requests, tokens, cost, last_at)
+        SELECT e.key, now_ms / 86400000 * 86400000, e.model, e.account, e.requests, e.tokens, e.cost, now_ms FROM ended e
+        ON CONFLICT (key, day, model) DO UPDATE SET requests = known.requests + excluded.requests,
+          tokens = known.tokens + excluded.tokens, cost = known.cost + excluded.cost,
+          last_at = greatest(known.last_at, excluded.last_at))
+    INSERT INTO daily_spending AS known (account, day, model, requests, tokens, cost, last_at)
+      SELECT e.account, now_ms / 86400000 * 86400000, e.model, sum(e.requests), sum(e.tokens), sum(e.cost), now_ms
+      FROM ended e GROUP BY e.account, e.model
+      ON CONFLICT (account, day, model) DO UPDATE SET requests = known.requests + excluded.requests,
         tokens = known.tokens + excluded.tokens, cost = known.cost + excluded.cost,
         last_at = greatest(known.last_at, excluded.last_at);
   END IF;

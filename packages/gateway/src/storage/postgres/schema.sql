@@ -149,7 +149,28 @@ CREATE TABLE spending (
   last_at bigint NOT NULL,
   PRIMARY KEY (account, hour, key, model)
 );
-CREATE INDEX spending_key ON spending (key, hour);
+
+CREATE TABLE daily_spending (
+  account bigint NOT NULL,
+  day bigint NOT NULL,
+  model text NOT NULL,
+  requests bigint NOT NULL,
+  tokens bigint NOT NULL,
+  cost bigint NOT NULL,
+  last_at bigint NOT NULL,
+  PRIMARY KEY (account, day, model)
+);
+CREATE TABLE key_spending (
+  key bigint NOT NULL,
+  day bigint NOT NULL,
+  model text NOT NULL,
+  account bigint NOT NULL,
+  requests bigint NOT NULL,
+  tokens bigint NOT NULL,
+  cost bigint NOT NULL,
+  last_at bigint NOT NULL,
+  PRIMARY KEY (key, day, model)
+);
 
 CREATE TABLE latency (
   hour bigint NOT NULL,

@@ -37,7 +37,10 @@ const KEY_SPENT_MISMATCHES = unequal('api_key', 'spent', [
   'SELECT key AS id, 0 AS known, -cost AS amount FROM request WHERE cost <> 0',
 ])
 
-/** Charges hour by hour; requests and tokens in all, because a request does not tell when it ended. */
+/**
+ * Charges hour by hour; requests and tokens in all, because a request does not tell when it ended. The sums of days are those of
+ * their hours.
+ */
 const SPENDING_MISMATCHES = `
   SELECT id FROM (
     SELECT account AS id, hour, cost AS amount FROM spending
@@ -49,6 +52,16 @@ const SPENDING_MISMATCHES = `
     SELECT account AS id, requests, tokens FROM spending
     UNION ALL SELECT account AS id, -1 AS requests, -tokens AS tokens FROM request WHERE state <> 0
   ) ended GROUP BY id HAVING sum(requests) <> 0 OR sum(tokens) <> 0
+  UNION
+  SELECT id FROM (
+    SELECT account AS id, hour - hour % 86400000 AS day, model, requests, tokens, cost FROM spending
+    UNION ALL SELECT account AS id, day, model, -requests, -tokens, -cost FROM daily_spending
+  ) days GROUP BY id, day, model HAVING sum(requests) <> 0 OR sum(tokens) <> 0 OR sum(cost) <> 0
+  UNION
+  SELECT id FROM (
+    SELECT account AS id, key, hour - hour % 86400000 AS day, model, requests, tokens, cost FROM spending
+    UNION ALL SELECT account AS id, key, day, model, -requests, -tokens, -cost FROM key_spending
+  ) keys GROUP BY id, key, day, model HAVING sum(requests) <> 0 OR sum(tokens) <> 0 OR sum(cost) <> 0
   ORDER BY id`
 
 /** Holds beyond the balance count as well: what is available would be below zero. */

@@ -1,5 +1,5 @@
 // Statements and how an engine runs them. Queries are built once for both engines: a Kysely of the engine's dialect only compiles.
-import { type Compilable, type Kysely, sql } from 'kysely'
+import { type Compilable, type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Limits } from '../../money/limits.ts'
 import type { Row } from './rows.ts'
 import type { Schema } from './tables.ts'
@@ -27,6 +27,10 @@ export function statement(query: Compilable, required = false): Statement {
   const { sql, parameters } = query.compile()
   return { sql, parameters, required }
 }
+/** A query written as text. */
+export const rawStatement = (db: Database, query: RawBuilder<unknown>): Statement => ({
+  ...{ ...query.compile(db), required: false },
+})
 export const required = (query: Compilable): Statement => statement(query, true)
 
 /** Part of every transaction that changes a key or an account's state: tells all nodes to drop what they cached. */

@@ -19,6 +19,8 @@ type Metered = {
   tokens_window: Generated<string>
 }
 
+type Sums = { requests: Integer; tokens: Integer; cost: Integer; last_at: Integer }
+
 export type Schema = {
   account: Metered & {
     id: Generated<Integer>
@@ -112,16 +114,9 @@ export type Schema = {
     reason: string
     at: Integer
   }
-  spending: {
-    account: Integer
-    hour: Integer
-    key: Integer
-    model: string
-    requests: Integer
-    tokens: Integer
-    cost: Integer
-    last_at: Integer
-  }
+  spending: Sums & { account: Integer; hour: Integer; key: Integer; model: string }
+  daily_spending: Sums & { account: Integer; day: Integer; model: string }
+  key_spending: Sums & { key: Integer; day: Integer; model: string; account: Integer }
   latency: { hour: Integer; model: string; bucket: Integer; count: Integer }
   node: { slot: Integer; epoch: Integer; renewed_at: Integer; config: string }
   lease: { name: string; epoch: Integer; holder: string; expires_at: Integer }

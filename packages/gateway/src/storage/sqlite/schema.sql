@@ -174,7 +174,29 @@ CREATE TABLE spending (
   last_at INTEGER NOT NULL,
   PRIMARY KEY (account, hour, key, model)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX spending_key ON spending (key, hour);
+
+-- The same by day, for periods that are longer than a few days: of each model, whatever the key, and of each key.
+CREATE TABLE daily_spending (
+  account INTEGER NOT NULL,
+  day INTEGER NOT NULL,
+  model TEXT NOT NULL,
+  requests INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  cost INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (account, day, model)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE key_spending (
+  key INTEGER NOT NULL,
+  day INTEGER NOT NULL,
+  model TEXT NOT NULL,
+  account INTEGER NOT NULL,
+  requests INTEGER NOT NULL,
+  tokens INTEGER NOT NULL,
+  cost INTEGER NOT NULL,
+  last_at INTEGER NOT NULL,
+  PRIMARY KEY (key, day, model)
+) STRICT, WITHOUT ROWID;
 
 -- Times to the first token within an hour, as histograms (observe/latency-buckets.ts).
 CREATE TABLE latency (

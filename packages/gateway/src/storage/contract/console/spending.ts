@@ -1,48 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { firstIdAt } from '../../../money/request-ids.ts'
-import type { Storage, WalletEntry } from '../../storage.ts'
-import {
-  hold,
-  type Node,
-  newKey,
-  newNode,
-  newWallet,
-  settle,
-  thrownBy,
-  type Use,
-  voided,
-  type Wallet,
-} from '../harness.ts'
-
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-/** A fixed time far ahead, at noon; the first of a month. */
-const START = Date.UTC(2041, 4, 1, 12)
+import { hold, newKey, newWallet, settle, thrownBy, type Use, voided, type Wallet } from '../harness.ts'
+import { DAY_MS, HOUR_MS, START, spender } from './spender.ts'
 
 export function spendingContract(use: Use): void {
-  /** Ids are made of the time, as those of requests are. */
-  let sequence = 0n
-  const newId = () => firstIdAt(use().now()) + sequence++
-
-  async function begin(balance = 100_000n) {
-    const { storage, elapse, now } = use()
-    await elapse(START - now())
-    return { storage, wallet: await newWallet(storage, balance), node: await newNode(storage) }
-  }
-  async function request(storage: Storage, wallet: Wallet, node: Node, cost: bigint, model = 'model-x', tokens = 10) {
-    const id = newId()
-    const { epoch, slot } = await alive(storage, node)
-    await storage.ledger.apply(hold(id, wallet, { slot, epoch }, { amount: cost, minimum: cost, model }))
-    await storage.ledger.apply(settle(id, { slot, epoch }, cost, { tokens, ending: cost === 0n ? 'free' : 'done' }))
-    return id
-  }
-  /** After a pause of hours the node must join again. */
-  async function alive(storage: Storage, node: Node): Promise<Node> {
-    const renewed = await storage.ledger.apply({ verb: 'renew', ...node, config: 'test' })
-    if (renewed.outcome === 'done') return node
-    Object.assign(node, await newNode(storage, node.slot))
-    return node
-  }
+  const { begin, request, newId } = spender(use)
   const series = (account: bigint, step: 'hour' | 'day' | 'month', by: 'model' | 'key' | 'none', more = {}) =>
     use().storage.spending.series(account, { from: 0, to: START + 400 * DAY_MS, ...more }, step, by)
 
@@ -88,6 +50,46 @@ export function spendingContract(use: Use): void {
       expect(points(await series(wallet.account, 'day', 'none', { key: second.key }))).toEqual([[day, '', 1, 10, 7]])
       expect(await series(wallet.account + 1_000n, 'day', 'none')).toEqual([])
       expect(await thrownBy(series(wallet.account, 'day', 'none', { model: 'a\0' }))).toBeInstanceOf(TypeError)
+      expect((await storage.ledger.audit()).ok).toBe(true)
+    })
+
+    test.each(['hour', 'day', 'month'] as const)('the largest names by %s, and the sum of the others', async (step) => {
+      const { storage, wallet, node } = await begin(1_000_000n)
+      const { elapse } = use()
+      // Of nine keys the first has the most requests, the second the most tokens, and the last five cost most.
+      const keys = [wallet.key]
+      for (let place = 1; place < 9; place++) keys.push((await newKey(storage, wallet.account)).id)
+      for (const [place, key] of keys.entries())
+        for (let count = place === 0 ? 3 : 1; count > 0; count--)
+          await request(
+            storage,
+            { ...wallet, key },
+            node,
+            BigInt((10 ** (place / 2)) | 0),
+            `m${place}`,
+            place === 1 ? 99 : 1,
+          )
+      await elapse(40 * DAY_MS)
+      await request(storage, { ...wallet, key: keys[3] ?? 0n }, node, 2n, 'm3', 5)
+      await elapse(DAY_MS)
+      await request(storage, { ...wallet, key: keys[2] ?? 0n }, node, 4n, 'm2', 1)
+      const all = await series(wallet.account, step, 'none')
+      for (const by of ['key', 'model'] as const) {
+        const points = await series(wallet.account, step, by)
+        const names = new Set(points.map(({ name }) => name))
+        const nameOf = (place: number) => (by === 'key' ? String(keys[place]) : `m${place}`)
+        for (const place of [0, 1, 4, 5, 6, 7, 8]) expect(names).toContain(nameOf(place))
+        expect(names.has('')).toBe(names.size < 9)
+        // Whatever has a name, nothing is lost.
+        const sums = all.map(({ at }) =>
+          points.filter((point) => point.at === at).reduce((sum, { cost }) => sum + cost, 0n),
+        )
+        expect(sums).toEqual(all.map(({ cost }) => cost))
+        expect(await series(wallet.account, step, by, { key: keys[2] })).toHaveLength(2)
+        expect(await series(wallet.account, step, by, { model: 'm3', key: keys[2] })).toEqual([])
+        const ofModel = await series(wallet.account, step, by, { model: 'm3' })
+        expect(ofModel.map(({ name }) => name)).toEqual([nameOf(3), nameOf(3)])
+      }
       expect((await storage.ledger.audit()).ok).toBe(true)
     })
 
@@ -229,121 +231,6 @@ export function spendingContract(use: Use): void {
         [second, 100n, 0],
       ])
       expect(await open(1)).toEqual([[first, 100n, 0]])
-    })
-  })
-
-  describe('history', () => {
-    const lines = (entries: readonly WalletEntry[]) =>
-      entries.map(({ kind, reason, amount, requests, balanceAfter }) => [
-        ...[kind, reason, Number(amount), requests, Number(balanceAfter)],
-      ])
-
-    test('credits and debits one by one, charges day by day, each with the balance after it', async () => {
-      const { storage, wallet, node } = await begin(1_000n)
-      const { elapse } = use()
-      await request(storage, wallet, node, 100n)
-      await request(storage, wallet, node, 50n, 'b')
-      await elapse(HOUR_MS)
-      await storage.accounts.credit(wallet.account, 500n, 'invoice 7')
-      await elapse(DAY_MS)
-      await storage.accounts.credit(wallet.account, -200n, 'refund')
-      await elapse(1)
-      await request(storage, wallet, node, 30n)
-      await elapse(DAY_MS)
-      await request(storage, wallet, node, 0n)
-      const { entries, next } = await storage.spending.history(wallet.account, 50)
-      expect(lines(entries)).toEqual([
-        ['usage', '', -30, 1, 1_120],
-        ['debit', 'refund', -200, 0, 1_150],
-        ['credit', 'invoice 7', 500, 0, 1_350],
-        ['usage', '', -150, 2, 850],
-        ['credit', 'opening credit', 1_000, 0, 1_000],
-      ])
-      expect(next).toBeUndefined()
-      expect(entries.map(({ id }) => id === undefined)).toEqual([true, false, false, true, false])
-      expect(entries.map(({ at }) => at)).toEqual([
-        ...[START + DAY_MS + HOUR_MS + 1, START + DAY_MS + HOUR_MS, START + HOUR_MS, START, START],
-      ])
-    })
-
-    test('pages have whole days and balances that fit together', async () => {
-      const { storage, wallet, node } = await begin(10_000n)
-      const { elapse, now } = use()
-      for (let day = 0; day < 6; day++) {
-        for (const amount of [5n, -3n, 2n]) await storage.accounts.credit(wallet.account, amount, `day ${day}`)
-        await request(storage, wallet, node, BigInt(day + 1))
-        await elapse(DAY_MS)
-      }
-      // A year without any.
-      await elapse(365 * DAY_MS)
-      await storage.accounts.credit(wallet.account, 1n, 'late')
-      const whole = await storage.spending.history(wallet.account, 500)
-      expect(whole.next).toBeUndefined()
-      expect(whole.entries).toHaveLength(26)
-      expect(whole.entries[0]?.balanceAfter).toBe((await storage.accounts.find(wallet.email))?.balance ?? 0n)
-      const [found, sizes]: [WalletEntry[], number[]] = [[], []]
-      let before: number | undefined
-      do {
-        const page = await storage.spending.history(wallet.account, 6, before)
-        found.push(...page.entries)
-        sizes.push(page.entries.length)
-        before = page.next
-      } while (before !== undefined)
-      expect(found).toEqual(whole.entries)
-      expect(sizes).toEqual([1, 8, 8, 9])
-      let balance = found[0]?.balanceAfter ?? 0n
-      for (const entry of found) {
-        expect(entry.balanceAfter).toBe(balance)
-        balance -= entry.amount
-      }
-      expect(balance).toBe(0n)
-      expect((await storage.spending.history(wallet.account, 6, now() - 400 * DAY_MS)).entries).toEqual([])
-    })
-
-    test('days whose charges were returned are skipped', async () => {
-      const { storage, wallet, node } = await begin(1_000n)
-      const { elapse } = use()
-      await elapse(200 * DAY_MS)
-      const id = newId()
-      await alive(storage, node)
-      await storage.ledger.apply(hold(id, wallet, node, { extensible: true }))
-      const more = { verb: 'extend', id, slot: node.slot, epoch: node.epoch, known: 100n } as const
-      await storage.ledger.apply({ ...more, amount: 10n, minimum: 10n, tokens: 0, progress: 40n })
-      await elapse(60_000)
-      await storage.ledger.apply({ verb: 'reap', limit: 10 })
-      expect(lines((await storage.spending.history(wallet.account, 1)).entries)).toEqual([['usage', '', -40, 1, 960]])
-      await storage.ledger.apply(voided(id, node))
-      const { entries, next } = await storage.spending.history(wallet.account, 1)
-      expect(lines(entries)).toEqual([['credit', 'opening credit', 1_000, 0, 1_000]])
-      expect(next).toBeUndefined()
-    })
-
-    test('a wallet without any', async () => {
-      const { storage, wallet } = await begin(0n)
-      expect(await storage.spending.history(wallet.account, 10)).toEqual({ entries: [], next: undefined })
-      expect(await thrownBy(Promise.resolve().then(() => storage.spending.history(wallet.account, 0)))).toBeInstanceOf(
-        RangeError,
-      )
-    })
-
-    test('every line is exact while requests are charged', async () => {
-      const { storage, wallet, node } = await begin(100_000n)
-      let running = true
-      const charges = Promise.all(
-        Array.from({ length: 100 }, async () => {
-          for (let count = 0; count < 3; count++) await request(storage, wallet, node, 7n)
-        }),
-      ).finally(() => {
-        running = false
-      })
-      do {
-        const { entries } = await storage.spending.history(wallet.account, 10)
-        const [usage] = entries.filter(({ kind }) => kind === 'usage')
-        expect(usage?.balanceAfter ?? 100_000n).toBe(100_000n + (usage?.amount ?? 0n))
-        // Reads of SQLite alone would not let any other event in.
-        await Bun.sleep(1)
-      } while (running)
-      await charges
     })
   })
 

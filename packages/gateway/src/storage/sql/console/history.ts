@@ -1,21 +1,23 @@
 // The history of a wallet on both engines: transfers that belong to no request one by one, charges as one entry per day (UTC).
 import { sql } from 'kysely'
 import type { Nanos } from '../../../money/amount.ts'
-import type { Spending, WalletEntry } from '../../spending.ts'
+import type { Spending, WalletEntry, WalletMonth } from '../../spending.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
-import type { Connection, Database, Statement } from '../statements.ts'
+import { type Connection, type Database, rawStatement, type Statement } from '../statements.ts'
+import { monthOf } from './series.ts'
 
 const DAY_MS = 86_400_000
 /** How many days one page looks at, or as many as it may have entries: the number of rows that are read has a bound. */
 const LEAST_DAYS = 92
-/** Longer pages are read without delaying requests meanwhile. */
-const LONGEST_SHORT_PAGE = 1_000
 /** Charges come after a credit of the same time: they may have been paid from it. */
 const LAST = 1n << 63n
 /** Later than all. */
 const END = Number.MAX_SAFE_INTEGER
 
-export function historyOver({ db, runner }: Connection): Pick<Spending, 'history'> {
+export function historyOver({ db, runner }: Connection): Pick<Spending, 'history' | 'entries' | 'months'> {
+  const entries = async (account: bigint, begin: number, end: number): Promise<WalletEntry[]> =>
+    withBalances(await runner.readLedger(entriesBetween(db, account, begin, end)))
+
   async function newestBefore(account: bigint, time: number): Promise<number | undefined> {
     const [row] = await runner.readLedger(newest(db, account, time))
     return optional(row?.at, small)
@@ -25,21 +27,23 @@ export function historyOver({ db, runner }: Connection): Pick<Spending, 'history
     const last = await newestBefore(account, end)
     if (last === undefined) return { entries: [], next: undefined }
     const begin = Math.max(0, dayOf(last) - Math.max(LEAST_DAYS, limit) * DAY_MS)
-    const query = entriesBetween(db, account, begin, end)
-    const rows = limit > LONGEST_SHORT_PAGE ? (await runner.readSlowly([query]))[0] : await runner.readLedger(query)
-    const all = withBalances(rows ?? [])
-    const entries = wholeDays(all, limit)
-    const oldest = entries.at(-1)
-    if (oldest && entries.length < all.length) return { entries, next: dayOf(oldest.at) }
-    if ((await newestBefore(account, begin)) === undefined) return { entries, next: undefined }
+    const all = await entries(account, begin, end)
+    const page = wholeDays(all, limit)
+    const oldest = page.at(-1)
+    if (oldest && page.length < all.length) return { entries: page, next: dayOf(oldest.at) }
+    if ((await newestBefore(account, begin)) === undefined) return { entries: page, next: undefined }
     // What was charged on these days was also returned on them.
-    return oldest ? { entries, next: begin } : history(account, limit, begin)
+    return oldest ? { entries: page, next: begin } : history(account, limit, begin)
   }
 
   return {
     history(account, limit, before) {
       if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError(`limit: ${limit}`)
       return history(account, limit, before === undefined ? END : dayOf(before))
+    },
+    entries,
+    async months(account) {
+      return byMonth(await runner.readLedger(sumsByDay(db, account)))
     },
   }
 }
@@ -81,31 +85,52 @@ const toEntry = (row: Row, amount: Nanos): WalletEntry => ({
 })
 
 const newest = (db: Database, account: bigint, end: number): Statement =>
-  compiled(
+  rawStatement(
     db,
     sql`SELECT max(at) AS at FROM (
       SELECT max(at) AS at FROM transfer WHERE request IS NULL AND credit = ${account} AND at < ${end}
       UNION ALL SELECT max(at) FROM transfer WHERE request IS NULL AND debit = ${account} AND at < ${end}
-      UNION ALL SELECT max(hour) FROM spending WHERE account = ${account} AND hour < ${end} AND cost <> 0
+      UNION ALL SELECT max(day) FROM daily_spending WHERE account = ${account} AND day < ${end} AND cost <> 0
     ) AS latest`,
   )
 
 const entriesBetween = (db: Database, account: bigint, begin: number, end: number): Statement =>
-  compiled(
+  rawStatement(
     db,
     sql`SELECT 'balance' AS kind, id, '' AS reason, 0 AS at, balance AS amount, 0 AS requests FROM account WHERE id = ${account}
     UNION ALL SELECT 'later', 0, '', 0, sum(amount), 0 FROM (
       SELECT amount FROM transfer WHERE request IS NULL AND credit = ${account} AND at >= ${end}
       UNION ALL SELECT -amount FROM transfer WHERE request IS NULL AND debit = ${account} AND at >= ${end}
-      UNION ALL SELECT -cost FROM spending WHERE account = ${account} AND hour >= ${end}
+      UNION ALL SELECT -cost FROM daily_spending WHERE account = ${account} AND day >= ${end}
     ) AS changes HAVING count(*) > 0
     UNION ALL SELECT 'credit', id, reason, at, amount, 0 FROM transfer
       WHERE request IS NULL AND credit = ${account} AND at >= ${begin} AND at < ${end}
     UNION ALL SELECT 'debit', id, reason, at, -amount, 0 FROM transfer
       WHERE request IS NULL AND debit = ${account} AND at >= ${begin} AND at < ${end}
-    UNION ALL SELECT 'usage', 0, '', max(last_at), -sum(cost), sum(requests) FROM spending
-      WHERE account = ${account} AND hour >= ${begin} AND hour < ${end}
-      GROUP BY hour - hour % ${sql.lit(DAY_MS)} HAVING sum(cost) <> 0`,
+    UNION ALL SELECT 'usage', 0, '', max(last_at), -sum(cost), sum(requests) FROM daily_spending
+      WHERE account = ${account} AND day >= ${begin} AND day < ${end}
+      GROUP BY day HAVING sum(cost) <> 0`,
   )
 
-const compiled = (db: Database, query: ReturnType<typeof sql>): Statement => ({ ...query.compile(db), required: false })
+/** One row for each day and kind, however many transfers there were. */
+const sumsByDay = (db: Database, account: bigint): Statement =>
+  rawStatement(
+    db,
+    sql`SELECT at - at % ${sql.lit(DAY_MS)} AS at, sum(amount) AS amount FROM transfer
+      WHERE request IS NULL AND credit = ${account} GROUP BY 1
+    UNION ALL SELECT at - at % ${sql.lit(DAY_MS)}, -sum(amount) FROM transfer
+      WHERE request IS NULL AND debit = ${account} GROUP BY 1
+    UNION ALL SELECT day, -sum(cost) FROM daily_spending WHERE account = ${account} GROUP BY day HAVING sum(cost) <> 0`,
+  )
+
+function byMonth(rows: readonly Row[]): WalletMonth[] {
+  const months = new Map<number, WalletMonth>()
+  for (const row of rows) {
+    const [at, amount] = [monthOf(small(row.at)), integer(row.amount)]
+    const month = months.get(at) ?? { at, credited: 0n, spent: 0n }
+    if (amount > 0n) month.credited += amount
+    else month.spent -= amount
+    months.set(at, month)
+  }
+  return [...months.values()].sort((one, other) => other.at - one.at)
+}

@@ -1,18 +1,15 @@
-// What accounts spend, for the console, on both engines: sums by hour, and lists of requests.
+// What accounts spend, for the console, on both engines: sums over time, and lists of requests.
 import { sql } from 'kysely'
 import { firstIdAt } from '../../../money/request-ids.ts'
-import type { RequestFilter, Spending, SpendingFilter, SpendingPoint, SpendingStep } from '../../spending.ts'
+import type { RequestFilter, Spending } from '../../spending.ts'
 import { checkId, checkText } from '../guard.ts'
 import { receipt, USAGE } from '../reports.ts'
-import { integer, type Row, small, text, toUsageRow } from '../rows.ts'
+import { integer, small, toUsageRow } from '../rows.ts'
 import { type Connection, type Database, type Statement, statement } from '../statements.ts'
 import { historyOver } from './history.ts'
 import { latenciesOver } from './latencies.ts'
+import { seriesStatement, toSeries } from './series.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-/** Longer ranges are summed without delaying requests meanwhile, at the price of a slower answer. */
-const LONGEST_SHORT_RANGE_MS = 40 * DAY_MS
 /** How many requests one page looks at if few of them match. */
 const MOST_READ = 4_000
 
@@ -22,11 +19,7 @@ export function spendingOver(connection: Connection): Spending {
     ...historyOver(connection),
     ...latenciesOver(connection),
     async series(account, filter, step, by) {
-      const query = series(db, account, filter, step, by === 'none' ? undefined : by)
-      const isShort = filter.to - filter.from <= LONGEST_SHORT_RANGE_MS
-      const rows = isShort ? await runner.readLedger(query) : (await runner.readSlowly([query]))[0]
-      const points = (rows ?? []).map(toPoint)
-      return step === 'month' ? byMonth(points) : points
+      return toSeries(await runner.readLedger(seriesStatement(db, account, filter, step, by)), step, by)
     },
     async requests(account, filter, limit) {
       if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError(`limit: ${limit}`)
@@ -59,56 +52,6 @@ export function spendingOver(connection: Connection): Spending {
 const isRare = ({ model, key, ending }: RequestFilter): boolean =>
   model !== undefined || key !== undefined || ending !== undefined
 
-function series(
-  db: Database,
-  account: bigint,
-  { from, to, model, key }: SpendingFilter,
-  step: SpendingStep,
-  by: 'model' | 'key' | undefined,
-): Statement {
-  const at = step === 'hour' ? sql<number>`hour` : sql<number>`hour - hour % ${sql.lit(DAY_MS)}`
-  const sum = (column: 'requests' | 'tokens' | 'cost') => sql`CAST(sum(${sql.ref(column)}) AS bigint)`.as(column)
-  let query = db
-    .selectFrom('spending')
-    .select([at.as('at'), sum('requests'), sum('tokens'), sum('cost')])
-    .where('account', '=', account)
-    .where('hour', '>=', from - (from % HOUR_MS))
-    .where('hour', '<', to)
-    .groupBy(at)
-    .orderBy(at)
-  if (model !== undefined) query = query.where('model', '=', checkText('model', model))
-  if (key !== undefined) query = query.where('key', '=', key)
-  if (by === undefined) return statement(query)
-  const named = sql<string>`CAST(${sql.ref(by)} AS text)`
-  return statement(query.select(named.as('name')).groupBy(by).orderBy(by))
-}
-
-const toPoint = (row: Row): SpendingPoint => ({
-  at: small(row.at),
-  name: row.name === undefined ? '' : text(row.name),
-  requests: small(row.requests),
-  tokens: small(row.tokens),
-  cost: integer(row.cost),
-})
-
-/** `points` of days, in order. */
-function byMonth(points: readonly SpendingPoint[]): SpendingPoint[] {
-  const months = Map.groupBy(points, ({ at, name }) => `${monthOf(at)} ${name}`)
-  return [...months.values()]
-    .map((days) =>
-      days.reduce((month, { at, name, requests, tokens, cost }) => ({
-        ...{ at, name, requests: month.requests + requests, tokens: month.tokens + tokens, cost: month.cost + cost },
-      })),
-    )
-    .map((point) => ({ ...point, at: monthOf(point.at) }))
-    .toSorted((one, other) => one.at - other.at)
-}
-
-function monthOf(at: number): number {
-  const day = new Date(at)
-  return Date.UTC(day.getUTCFullYear(), day.getUTCMonth())
-}
-
 /** Newest first. */
 function requests(db: Database, account: bigint, filter: RequestFilter, floor?: bigint) {
   const { from, to, model, key, ending, before } = filter
@@ -134,7 +77,7 @@ const openRequests = (db: Database, account: bigint, limit: number): Statement =
       .limit(limit),
   )
 
-/** Each key reads the models of its last hour only. */
+/** Each key reads the models of its last day only. */
 const lastUsed = (db: Database, account: bigint, keys: readonly bigint[]): Statement =>
   statement(
     db
@@ -142,10 +85,10 @@ const lastUsed = (db: Database, account: bigint, keys: readonly bigint[]): State
       .select((row) => [
         'id',
         row
-          .selectFrom('spending')
+          .selectFrom('key_spending')
           .select('last_at')
           .whereRef('key', '=', 'api_key.id')
-          .orderBy('hour', 'desc')
+          .orderBy('day', 'desc')
           .orderBy('last_at', 'desc')
           .limit(1)
           .as('at'),

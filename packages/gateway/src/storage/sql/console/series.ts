@@ -1,0 +1,138 @@
+// What an account has spent over time, on both engines: from the sums of hours, or of days for steps of days and months. One
+// statement reads all of it, so that names and totals fit together.
+import { type RawBuilder, sql } from 'kysely'
+import {
+  MOST_NAMED,
+  type SpendingBy,
+  type SpendingFilter,
+  type SpendingPoint,
+  type SpendingStep,
+} from '../../spending.ts'
+import { checkText } from '../guard.ts'
+import { integer, type Row, small, text } from '../rows.ts'
+import { type Database, rawStatement, type Statement } from '../statements.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+type Sql = RawBuilder<unknown>
+/** Rows of sums named `sums`: the tables and the condition. `at`: the column with the beginning of their time. */
+type Source = { rows: Sql; at: Sql }
+
+export function seriesStatement(
+  db: Database,
+  account: bigint,
+  filter: SpendingFilter,
+  step: SpendingStep,
+  by: SpendingBy,
+): Statement {
+  const all = totals(account, filter, step)
+  if (by === 'none') return rawStatement(db, sql`${pointsOf(all, sql`NULL`)} ORDER BY at`)
+  const name = sql.ref(`sums.${by}`)
+  const named = by === 'key' ? keySums(account, filter, step) : all
+  const isLargest = sql`${name} IN (SELECT name FROM largest)`
+  return rawStatement(
+    db,
+    sql`WITH ${largestOf(name, by === 'key' ? everyKey(account, filter, step) : all)}
+      ${pointsOf({ ...named, rows: sql`${named.rows} AND ${isLargest}` }, sql`CAST(${name} AS text)`, name)}
+      UNION ALL ${pointsOf(all, sql`NULL`)}`,
+  )
+}
+
+/** The sums of hours have all names; those of days either models or keys. */
+function totals(account: bigint, filter: SpendingFilter, step: SpendingStep): Source {
+  if (step !== 'hour' && filter.key !== undefined) return keySums(account, filter, step)
+  const table = sql.table(step === 'hour' ? 'spending' : 'daily_spending')
+  return sourceIn(sql`${table} AS sums WHERE sums.account = ${account}`, filter, step)
+}
+
+function keySums(account: bigint, filter: SpendingFilter, step: SpendingStep): Source {
+  const table = sql.table(step === 'hour' ? 'spending' : 'key_spending')
+  return sourceIn(sql`${table} AS sums WHERE sums.account = ${account}`, filter, step)
+}
+
+/** Key by key, which is the order of the table of days: in another one SQLite would sort the rows of all keys. */
+const everyKey = (account: bigint, filter: SpendingFilter, step: SpendingStep): Source =>
+  step === 'hour'
+    ? keySums(account, filter, step)
+    : sourceIn(
+        sql`api_key CROSS JOIN key_spending AS sums WHERE api_key.account = ${account} AND sums.key = api_key.id`,
+        filter,
+        step,
+      )
+
+function sourceIn(rows: Sql, { from, to, model, key }: SpendingFilter, step: SpendingStep): Source {
+  const [at, stepMs] = step === 'hour' ? [sql.ref('sums.hour'), HOUR_MS] : [sql.ref('sums.day'), DAY_MS]
+  const conditions = [sql`${rows} AND ${at} >= ${from - (from % stepMs)} AND ${at} < ${to}`]
+  if (model !== undefined) conditions.push(sql`sums.model = ${checkText('model', model)}`)
+  if (key !== undefined) conditions.push(sql`sums.key = ${key}`)
+  return { at, rows: sql.join(conditions, sql` AND `) }
+}
+
+const SUMS = sql.raw(
+  ['requests', 'tokens', 'cost'].map((column) => `CAST(sum(sums.${column}) AS bigint) AS ${column}`).join(', '),
+)
+
+const pointsOf = ({ rows, at }: Source, shown: Sql, name?: Sql): Sql =>
+  sql`SELECT ${at} AS at, ${shown} AS name, ${SUMS} FROM ${rows} GROUP BY ${at}${name ? sql`, ${name}` : sql``}`
+
+/** By each of the three sums, since any of them may be shown. */
+const largestOf = (name: Sql, { rows }: Source): Sql => {
+  const place = (column: string) => sql`row_number() OVER (ORDER BY ${sql.ref(column)} DESC, name)`
+  return sql`named AS (SELECT ${name} AS name, ${SUMS} FROM ${rows} GROUP BY ${name}),
+    placed AS (SELECT name, ${place('requests')} AS by_requests, ${place('tokens')} AS by_tokens,
+      ${place('cost')} AS by_cost FROM named),
+    largest AS (SELECT name FROM placed
+      WHERE by_requests <= ${MOST_NAMED} OR by_tokens <= ${MOST_NAMED} OR by_cost <= ${MOST_NAMED})`
+}
+
+/** In order of time, then of name; what has no name of its own comes first. */
+export function toSeries(rows: readonly Row[], step: SpendingStep, by: SpendingBy): SpendingPoint[] {
+  const points = by === 'none' ? rows.map(toPoint) : withOthers(rows)
+  const inOrder = points.toSorted((one, two) => one.at - two.at || compareNames(one.name, two.name, by))
+  return step === 'month' ? byMonth(inOrder) : inOrder
+}
+
+const compareNames = (one: string, two: string, by: SpendingBy): number =>
+  (by === 'key' ? one.length - two.length : 0) || (one < two ? -1 : 1)
+
+/** Points of the rows with a name, and what these leave of the rows without one. */
+function withOthers(rows: readonly Row[]): SpendingPoint[] {
+  const named = rows.filter(({ name }) => name !== null).map(toPoint)
+  const others = new Map(rows.filter(({ name }) => name === null).map((row) => [small(row.at), toPoint(row)]))
+  for (const { at, requests, tokens, cost } of named) {
+    const other = others.get(at)
+    if (!other) continue
+    other.requests -= requests
+    other.tokens -= tokens
+    other.cost -= cost
+  }
+  const isLeft = ({ requests, tokens, cost }: SpendingPoint) => requests !== 0 || tokens !== 0 || cost !== 0n
+  return [...named, ...[...others.values()].filter(isLeft)]
+}
+
+const toPoint = (row: Row): SpendingPoint => ({
+  at: small(row.at),
+  name: row.name === null ? '' : text(row.name),
+  requests: small(row.requests),
+  tokens: small(row.tokens),
+  cost: integer(row.cost),
+})
+
+/** `points` of days, in order. */
+function byMonth(points: readonly SpendingPoint[]): SpendingPoint[] {
+  const months = Map.groupBy(points, ({ at, name }) => `${monthOf(at)} ${name}`)
+  return [...months.values()]
+    .map((days) =>
+      days.reduce((month, { at, name, requests, tokens, cost }) => ({
+        ...{ at, name, requests: month.requests + requests, tokens: month.tokens + tokens, cost: month.cost + cost },
+      })),
+    )
+    .map((point) => ({ ...point, at: monthOf(point.at) }))
+    .toSorted((one, other) => one.at - other.at)
+}
+
+export function monthOf(at: number): number {
+  const day = new Date(at)
+  return Date.UTC(day.getUTCFullYear(), day.getUTCMonth())
+}
