@@ -1,5 +1,6 @@
 // Limits concurrent requests to the console API, in total and per name (a network, an account): each holds a body in memory
 // while it arrives, and some of them cost CPU.
+import type { HttpResponse } from '@trivium/http/response.ts'
 import type { ConsoleError } from './responses.ts'
 
 const ANONYMOUS_LIMITS = { most: 32, mostOfOne: 8 }
@@ -7,8 +8,8 @@ const ANONYMOUS_LIMITS = { most: 32, mostOfOne: 8 }
 /** One of the slots that all running requests share. */
 export type Slot = { release(): void }
 
-/** Runs `work`, or returns undefined if the limit is reached. */
-export type ConcurrentCalls = <T>(name: string, work: () => Promise<T>) => Promise<T> | undefined
+/** Runs `work`, or returns undefined if the limit is reached. A streamed response counts until its end. */
+export type ConcurrentCalls = (name: string, work: () => Promise<HttpResponse>) => Promise<HttpResponse> | undefined
 
 export function createConcurrentCalls(
   admit: (name: string) => Slot | undefined,
@@ -29,10 +30,23 @@ export function createConcurrentCalls(
     const slot = admit(name)
     if (!slot) return undefined
     add(name, 1)
-    return work().finally(() => {
+    return releasedAtEnd(work(), () => {
       add(name, -1)
       slot.release()
     })
+  }
+}
+
+async function releasedAtEnd(work: Promise<HttpResponse>, release: () => void): Promise<HttpResponse> {
+  let isStreamed = false
+  try {
+    const response = await work
+    const { body } = response
+    if (body instanceof Uint8Array) return response
+    isStreamed = true
+    return { ...response, body: { ...body, run: (sink) => body.run(sink).finally(release) } }
+  } finally {
+    if (!isStreamed) release()
   }
 }
 

@@ -45,11 +45,20 @@ export function showReceipt(row: UsageRow, audience: Audience, showUpstreams = a
   return { ...rest, attempts: attempts.map(({ upstream: _, ...attempt }) => attempt) }
 }
 
+/** What lists show of a request. Prices and formulas, which cost most of the time, are left to the receipt. */
+export function summarize(row: UsageRow) {
+  const stored = parsed(row.receipt)
+  return {
+    ...{ request_id: formatRequestId(row.request), at: new Date(timeOfId(row.request)).toISOString() },
+    ...{ key_id: String(row.key), model: row.model, units: unitsOf(stored), cost_usd: formatUsd(row.cost) },
+    ...{ timing: timingOf(stored), ending: endingOf(row) },
+  }
+}
+
 /** `cost_usd` is what was paid. The formula gives that and the shortfall, which was owed and is the operator's loss. */
 function wholeReceipt(row: UsageRow, audience: Audience) {
   const stored = parsed(row.receipt)
-  const isOpen = row.state === HELD
-  const ending = isOpen ? 'running' : row.ending
+  const ending = endingOf(row)
   const receipt = {
     request_id: formatRequestId(row.request),
     at: new Date(timeOfId(row.request)).toISOString(),
@@ -63,7 +72,7 @@ function wholeReceipt(row: UsageRow, audience: Audience) {
     state: STATES[row.state],
     ending,
     finish: stored.finish ?? null,
-    units: stored.units === undefined ? null : Object.fromEntries(Object.entries(stored.units).map(renamed)),
+    units: unitsOf(stored),
     reasoning_tokens: stored.reasoning_tokens ?? null,
     tools: stored.tools ?? null,
     tier: stored.tier ?? null,
@@ -74,12 +83,19 @@ function wholeReceipt(row: UsageRow, audience: Audience) {
     shortfall_usd: formatUsd(row.shortfall),
     /** What is held while the request is open; afterwards, what was held. */
     held_usd: formatUsd(row.held),
-    timing: { first_token_ms: stored.first_token_ms ?? null, total_ms: stored.total_ms ?? null },
+    timing: timingOf(stored),
     warnings: stored.warnings ?? [],
   }
   if (audience === 'caller') return receipt
   return { ...receipt, upstream_cost_usd: stored.upstream_cost ?? null, receipt: row.receipt === '' ? null : stored }
 }
+
+const endingOf = ({ state, ending }: UsageRow): string => (state === HELD ? 'running' : ending)
+const unitsOf = ({ units }: Stored): Record<string, number> | null =>
+  units === undefined ? null : Object.fromEntries(Object.entries(units).map(renamed))
+const timingOf = ({ first_token_ms, total_ms }: Stored) => ({
+  ...{ first_token_ms: first_token_ms ?? null, total_ms: total_ms ?? null },
+})
 
 /** As many rows as fit, and at least one: the next page continues after the last. */
 export function withinBytes(rows: readonly UsageRow[], most: number): readonly UsageRow[] {

@@ -1,6 +1,38 @@
-// CSV for spreadsheets and accountants.
+// CSV for spreadsheets and accountants. Long files are written page by page: memory stays bounded, and other requests are served
+// meanwhile.
+import type { HttpResponse } from '@trivium/http/response.ts'
+import type { SignedInCall } from '../route.ts'
 
-export function csvOf(lines: readonly (readonly string[])[]): string {
+export type CsvLine = readonly string[]
+
+/** `pages` are read as the client reads. The first one is read before the response begins, and may still reject the request. */
+export async function csvResponse(
+  { http, headers }: Pick<SignedInCall, 'http' | 'headers'>,
+  name: string,
+  pages: AsyncIterator<readonly CsvLine[], void>,
+): Promise<HttpResponse> {
+  let page = await pages.next()
+  headers.set('content-type', 'text/csv; charset=utf-8')
+  headers.set('content-disposition', `attachment; filename="${name}.csv"`)
+  return {
+    ...{ status: 200, headers },
+    body: {
+      async run(sink) {
+        let written = Buffer.from(csvOf(page.value ?? []))
+        for (;;) {
+          // Reads of SQLite alone would not let any other event in.
+          await new Promise((resolve) => setImmediate(resolve))
+          page = await pages.next()
+          if (page.done || http.isDisconnected) return written
+          await sink.write(written)
+          written = Buffer.from(csvOf(page.value))
+        }
+      },
+    },
+  }
+}
+
+export function csvOf(lines: readonly CsvLine[]): string {
   return lines.map((line) => `${line.map(cell).join(',')}\r\n`).join('')
 }
 

@@ -1,9 +1,8 @@
 // The routes behind the console's pages, for ../routes.ts.
-import type { HttpResponse } from '@trivium/http/response.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { fields, integer, list, nullable, optional, text, word } from '../fields.ts'
-import { type ConsoleRoute, route, type SignedInCall } from '../route.ts'
-import { csvOf } from './csv.ts'
+import { type ConsoleRoute, route } from '../route.ts'
+import { csvResponse } from './csv.ts'
 import { listGroups } from './groups.ts'
 import { changeKey, createKey, deleteKey, keyRows, listKeys, rotateKey } from './keys.ts'
 import { listModelSquare, offersOfGroup } from './models.ts'
@@ -82,7 +81,7 @@ export const PAGE_ROUTES: readonly ConsoleRoute[] = [
   }),
   route({
     ...{ ...GET, path: 'requests.csv' },
-    handle: async (call, deps) => csv(call, 'requests', await requestLines(call.account, call.query, usage(deps))),
+    handle: (call, deps) => csvResponse(call, 'requests', requestLines(call.account, call.query, usage(deps))),
   }),
   route({
     ...{ ...GET, path: 'requests/{id}', returns: shapes.RECEIPT },
@@ -103,9 +102,9 @@ export const PAGE_ROUTES: readonly ConsoleRoute[] = [
   }),
   route({
     ...{ ...GET, path: 'wallet/statements/{month}' },
-    handle: async (call, deps) => {
+    handle: (call, deps) => {
       const month = (call.parameters.month ?? '').replace(/\.csv$/, '')
-      return csv(call, `statement-${month}`, await statementLines(call.account, month, deps))
+      return csvResponse(call, `statement-${month}`, statementLines(call.account, month, deps))
     },
   }),
   route({
@@ -129,9 +128,3 @@ export const PAGE_ROUTES: readonly ConsoleRoute[] = [
 const usage = ({ store, config, clock }: ConsoleDependencies): UsagePageDependencies => ({
   ...{ store, clock, showsUpstreams: () => config().server.showUpstreams },
 })
-
-function csv({ headers }: SignedInCall, name: string, lines: readonly (readonly string[])[]): HttpResponse {
-  headers.set('content-type', 'text/csv; charset=utf-8')
-  headers.set('content-disposition', `attachment; filename="${name}.csv"`)
-  return { status: 200, headers, body: Buffer.from(csvOf(lines)) }
-}

@@ -1,10 +1,11 @@
 // Usage: sums over time, and the account's requests with filters and receipts.
 import { formatRequestId, parseRequestId } from '../../access/ids.ts'
 import { formatUsd } from '../../money/amount.ts'
-import { showReceipt } from '../../paid-call/show-receipt.ts'
+import { showReceipt, summarize } from '../../paid-call/show-receipt.ts'
 import type { Account, RequestFilter, SpendingStep, Storage, UsageRow } from '../../storage/storage.ts'
 import { badRequest, Rejection } from '../rejection.ts'
 import type { Receipt, RequestPage, RequestRow, UsageSeries } from '../types.ts'
+import type { CsvLine } from './csv.ts'
 import { keyNames } from './key-names.ts'
 
 export type UsagePageDependencies = {
@@ -19,8 +20,10 @@ const DAY_MS = 24 * HOUR_MS
 const MOST_HOURS = 14 * 24
 const MOST_DAYS = 800
 const PAGE = 50
-/** Of a CSV file. */
-export const MOST_CSV_ROWS = 50_000
+/** Of a CSV file: what spreadsheets can open. */
+const MOST_CSV_ROWS = 1_000_000
+/** So many are read and written at a time, without a pause for other requests. */
+const CSV_PAGE = 500
 
 export async function showSeries(
   account: Account,
@@ -37,13 +40,9 @@ export async function showSeries(
   const by = wordIn(query, 'by', ['model', 'key', 'none'], 'none')
   const filter = { from, to, ...namedIn(query) }
   const points = await deps.store.spending.series(account.id, filter, step satisfies SpendingStep, by)
-  const names =
-    by === 'key'
-      ? await keyNames(
-          deps.store.keys,
-          points.map(({ name }) => BigInt(name)),
-        )
-      : new Map()
+  const keys = by === 'key' ? points.flatMap(({ name }) => (name === '' ? [] : BigInt(name))) : []
+  const names = await keyNames(deps.store.keys, keys)
+  const labelOf = (name: string): string => (by === 'key' && name !== '' ? names.get(BigInt(name)) : undefined) ?? name
   const sum = points.reduce(
     (total, { requests, tokens, cost }) => ({
       ...{ requests: total.requests + requests, tokens: total.tokens + tokens, cost: total.cost + cost },
@@ -53,7 +52,7 @@ export async function showSeries(
   return {
     ...{ step, from: new Date(from).toISOString(), to: new Date(to).toISOString() },
     points: points.map(({ at, name, requests, tokens, cost }) => ({
-      ...{ at: new Date(at).toISOString(), name, label: by === 'key' ? (names.get(BigInt(name)) ?? name) : name },
+      ...{ at: new Date(at).toISOString(), name, label: labelOf(name) },
       ...{ requests, tokens, cost_usd: formatUsd(cost) },
     })),
     total: { requests: sum.requests, tokens: sum.tokens, cost_usd: formatUsd(sum.cost) },
@@ -70,18 +69,20 @@ export async function listRequests(
   return { items: await requestRows(rows, deps), next: next === undefined ? null : formatRequestId(next) }
 }
 
-/** Everything that the filters admit, newest first, up to a limit. */
-export async function requestLines(
+/** The lines of everything that the filters admit, newest first, page by page, up to a limit. */
+export async function* requestLines(
   account: Account,
   query: URLSearchParams,
   deps: UsagePageDependencies,
-): Promise<string[][]> {
-  const lines: string[][] = [CSV_HEAD]
+): AsyncGenerator<CsvLine[], void> {
   const rest = new URLSearchParams(query)
-  for (;;) {
-    const { items, next } = await listRequests(account, rest, deps, 1_000)
-    for (const row of items) lines.push(CSV_FIELDS.map((field) => String(row[field] ?? '')))
-    if (next === null || lines.length > MOST_CSV_ROWS) return lines
+  let head = [CSV_HEAD]
+  for (let count = 0; count < MOST_CSV_ROWS; ) {
+    const { items, next } = await listRequests(account, rest, deps, CSV_PAGE)
+    count += items.length
+    yield [...head, ...items.map((row) => CSV_FIELDS.map((field) => String(row[field] ?? '')))]
+    if (next === null) return
+    head = []
     rest.set('before', next)
   }
 }
@@ -98,7 +99,7 @@ export async function requestRows(rows: readonly UsageRow[], deps: UsagePageDepe
     rows.map(({ key }) => key),
   )
   return rows.map((row) => {
-    const { request_id, at, model, key_id, units, cost_usd, timing, ending } = showReceipt(row, 'caller', false)
+    const { request_id, at, model, key_id, units, cost_usd, timing, ending } = summarize(row)
     return {
       ...{ request_id, at, model, key_id, key_name: names.get(row.key) ?? '' },
       input_tokens: sumOf(units, ['input', 'cached_input', 'cache_write', 'cache_write_1h', 'image_input']),

@@ -1,11 +1,12 @@
 // Wallet: the balance, what is held and for which requests, the history with its running balance, and monthly statements.
 import { formatRequestId } from '../../access/ids.ts'
 import type { FileConfig } from '../../config/types.ts'
-import { formatUsd, type Nanos } from '../../money/amount.ts'
+import { formatUsd } from '../../money/amount.ts'
 import { balancesJson } from '../../paid-call/usage-endpoint.ts'
 import type { Account, Storage, WalletEntry as StoredEntry } from '../../storage/storage.ts'
 import { badRequest } from '../rejection.ts'
 import type { Page, Statement, Wallet, WalletEntry } from '../types.ts'
+import type { CsvLine } from './csv.ts'
 import { keyNames } from './key-names.ts'
 
 export type WalletDependencies = {
@@ -16,8 +17,6 @@ export type WalletDependencies = {
 
 const MOST_OPEN = 100
 const PAGE = 50
-/** Of one statement: with a line per day and one per credit, no month comes near it. */
-const MOST_LINES = 100_000
 
 export async function showWallet(account: Account, deps: WalletDependencies): Promise<Wallet> {
   const { spending, accounts, keys } = deps.store
@@ -59,24 +58,26 @@ const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7)
 
 /** Months with entries, newest first. */
 export async function listStatements(account: Account, deps: WalletDependencies): Promise<Statement[]> {
-  const { entries } = await deps.store.spending.history(account.id, MOST_LINES)
-  const months = Map.groupBy(entries, ({ at }) => monthOf(at))
-  const sum = (each: readonly StoredEntry[], sign: 1n | -1n): Nanos =>
-    each.reduce((total, { amount }) => (amount * sign > 0n ? total + amount * sign : total), 0n)
-  return [...months].map(([month, each]) => ({
-    ...{ month, credited_usd: formatUsd(sum(each, 1n)), spent_usd: formatUsd(sum(each, -1n)) },
+  const months = await deps.store.spending.months(account.id)
+  return months.map(({ at, credited, spent }) => ({
+    ...{ month: monthOf(at), credited_usd: formatUsd(credited), spent_usd: formatUsd(spent) },
   }))
 }
 
 /** The entries of one month, oldest first, as an accountant reads them. */
-export async function statementLines(account: Account, month: string, deps: WalletDependencies): Promise<string[][]> {
+export async function* statementLines(
+  account: Account,
+  month: string,
+  deps: WalletDependencies,
+): AsyncGenerator<CsvLine[], void> {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) throw badRequest('month', 'The month must be written as 2026-01.')
-  const { entries } = await deps.store.spending.history(account.id, MOST_LINES)
+  const begin = new Date(`${month}-01`)
+  const end = Date.UTC(begin.getUTCFullYear(), begin.getUTCMonth() + 1)
+  const entries = await deps.store.spending.entries(account.id, begin.getTime(), end)
   const lines = entries
-    .filter(({ at }) => monthOf(at) === month)
     .map(entryJson)
     .map(({ at, kind, reason, requests, amount_usd, balance_after_usd }) => [
       ...[at, kind, reason, String(requests), amount_usd, balance_after_usd],
     ])
-  return [['at', 'kind', 'reason', 'requests', 'amount_usd', 'balance_after_usd'], ...lines.toReversed()]
+  yield [['at', 'kind', 'reason', 'requests', 'amount_usd', 'balance_after_usd'], ...lines.toReversed()]
 }

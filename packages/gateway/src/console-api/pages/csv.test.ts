@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'bun:test'
+import { fixedHeaders, ResponseHeaders, type Sink, type StreamedBody } from '@trivium/http/response.ts'
+import { createConcurrentCalls } from '../concurrent-calls.ts'
+import { type CsvLine, csvOf, csvResponse } from './csv.ts'
+
+test.each([
+  ['plain', 'plain'],
+  ['a,b', '"a,b"'],
+  ['a "b"', '"a ""b"""'],
+  ['two\nlines', '"two\nlines"'],
+  ['=1+1', "'=1+1"],
+  ['-2.50', '-2.50'],
+  ['-x', "'-x"],
+])('the cell %j is written as %j', (text, written) => {
+  expect(csvOf([[text, '']])).toBe(`${written},\r\n`)
+})
+
+const PAGES: readonly CsvLine[][] = [[['a'], ['b']], [], [['c']]]
+
+describe('a long file', () => {
+  /** `read` grows as pages are read. */
+  function open(pages: readonly CsvLine[][] = PAGES) {
+    const http = { isDisconnected: false }
+    const state = { read: 0 }
+    async function* read() {
+      for (const page of pages) {
+        state.read++
+        yield page
+      }
+    }
+    const call = { http, headers: new ResponseHeaders(fixedHeaders({}), 'req_1') }
+    const opened = csvResponse(call as never, 'file', read())
+    return { http, state, opened, body: async () => (await opened).body as StreamedBody }
+  }
+  const written: string[] = []
+  const sinkOf = (write: Sink['write']): Sink => ({ write })
+  const text = (bytes: Uint8Array) => Buffer.from(bytes).toString()
+
+  test('has all pages, each read after the one before was taken', async () => {
+    const { state, body } = open()
+    const readAt: number[] = []
+    const sink = sinkOf((bytes) => {
+      written.push(text(bytes))
+      readAt.push(state.read)
+      return undefined
+    })
+    const { run } = await body()
+    expect(state.read).toBe(1)
+    written.push(text(await run(sink)))
+    expect(written.join('')).toBe('a\r\nb\r\nc\r\n')
+    expect(readAt).toEqual([2, 3])
+  })
+
+  test('lets other events in between two pages', async () => {
+    const { body } = open()
+    let isOtherServed = false
+    const { run } = await body()
+    setImmediate(() => {
+      isOtherServed = true
+    })
+    await run(sinkOf(() => undefined))
+    expect(isOtherServed).toBe(true)
+  })
+
+  test('is not read on after the client has disconnected', async () => {
+    const { http, state, body } = open()
+    const { run } = await body()
+    http.isDisconnected = true
+    await run(sinkOf(() => undefined))
+    expect(state.read).toBe(2)
+  })
+
+  test('counts as a request in progress until its end', async () => {
+    const calls = createConcurrentCalls(() => ({ release: () => {} }), { most: 1, mostOfOne: 1 })
+    const { opened } = open()
+    const response = await calls('account', () => opened)
+    expect(calls('account', () => opened)).toBeUndefined()
+    await (response?.body as StreamedBody).run(sinkOf(() => undefined))
+    const plain = { status: 200, headers: (await opened).headers, body: new Uint8Array() }
+    expect(await calls('account', async () => plain)).toBe(plain)
+    await expect(calls('account', () => Promise.reject(new Error('no')))).rejects.toThrow('no')
+    expect(await calls('account', async () => plain)).toBe(plain)
+  })
+})
