@@ -81,6 +81,19 @@ test('sign-in: a wrong password, then back to the page that was asked for, and o
   })
 })
 
+test('a session that ended elsewhere leads to the sign-in page, and back', async () => {
+  const account = await newAccount()
+  await visit('/wallet', { account }, async ({ page }) => {
+    await page.getByRole('heading', { name: 'Wallet' }).waitFor()
+    await account.client.post('sign-out-everywhere')
+    await page.getByRole('navigation').getByRole('link', { name: 'Keys' }).click()
+    await page.getByLabel('E-mail').fill(account.email)
+    await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'Keys', exact: true }).waitFor()
+  })
+})
+
 test('the set-up link signs in and leads to the password; used twice it has expired', async () => {
   const [, link = ''] = /^ {2}\S+\/console(\/setup#\S+)$/m.exec(open.gateway.output().stdout) ?? []
   await visit(link, {}, async ({ page }) => {

@@ -16,7 +16,7 @@ export function SignInPage() {
   const texts = useTexts()
   const t = texts.auth
   const { data: about } = useAbout()
-  const { data: session } = useRead('session')
+  const { data: session, error: sessionError } = useRead('session')
   const next = useNextPath()
   const changeSession = useSessionChange()
   const [email, setEmail] = useState('')
@@ -37,7 +37,8 @@ export function SignInPage() {
   const missingPassword = () => (password === '' ? { password: t.passwordMissing } : {})
   const missingCode = () => (code.trim() === '' ? { code: t.secondFactor.missing } : {})
 
-  if (session) return <Redirect to={next} replace />
+  // A session that has ended is still known, together with the error.
+  if (session && !sessionError) return <Redirect to={next} replace />
 
   if (needsCode) {
     const startOver = () => {
