@@ -14,13 +14,14 @@ import { Skeleton } from '../ui/states.tsx'
 import { ToastProvider } from '../ui/toast.tsx'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Layout } from './layout.tsx'
+import { guardNavigation, LeaveQuestion } from './leave-guard.tsx'
 import { PAGES } from './navigation.ts'
 import { SignedIn } from './session.tsx'
 
 export function App({ client }: { client: QueryClient }) {
   return (
     <QueryClientProvider client={client}>
-      <Router base="/console">
+      <Router base="/console" aroundNav={guardNavigation}>
         <ToastProvider>
           <Switch>
             <Route path="/sign-in" component={SignInPage} />
@@ -37,6 +38,7 @@ export function App({ client }: { client: QueryClient }) {
               </SignedIn>
             </Route>
           </Switch>
+          <LeaveQuestion />
         </ToastProvider>
       </Router>
     </QueryClientProvider>

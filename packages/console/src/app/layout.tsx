@@ -172,7 +172,7 @@ function AccountMenu({ wide = false }: { wide?: boolean }) {
       }
       items={[
         { label: nav.settings, icon: 'settings', onSelect: () => navigate('/settings') },
-        { label: nav.signOut, icon: 'external', onSelect: () => void signOut() },
+        { label: nav.signOut, icon: 'external', onSelect: signOut },
       ]}
     />
   )

@@ -8,6 +8,7 @@ import { post } from '../api/client.ts'
 import { useRead } from '../api/queries.ts'
 import { ErrorState } from '../ui/states.tsx'
 import { LayoutSkeleton } from './layout-skeleton.tsx'
+import { askToLeave, useIsGuarded } from './leave-guard.tsx'
 
 const Context = createContext<SessionInfo | undefined>(undefined)
 const REFRESH_MS = 30_000
@@ -17,7 +18,9 @@ export function SignedIn({ children }: { children: ReactNode }) {
   const [path] = useLocation()
   const search = useSearch()
   const { data, error, refetch } = useRead('session', {}, { every: REFRESH_MS })
-  if (error?.status === 401) {
+  const isGuarded = useIsGuarded()
+  // A secret that is shown once stays on screen even if the session has ended.
+  if (error?.status === 401 && !(isGuarded && data)) {
     const next = path === '/' ? '' : `?next=${encodeURIComponent(path + (search ? `?${search}` : ''))}`
     return <Redirect to={`/sign-in${next}`} replace />
   }
@@ -48,12 +51,13 @@ export function useSessionChange(): (to: string) => void {
   }
 }
 
-export function useSignOut(): () => Promise<void> {
+export function useSignOut(): () => void {
   const changeSession = useSessionChange()
-  return async () => {
+  const signOut = async () => {
     await post('sign-out')
     changeSession('/sign-in')
   }
+  return () => askToLeave(signOut)
 }
 
 /** The page that asked for the sign-in; only paths of the console. */

@@ -64,6 +64,10 @@ function Modal({ open, onClose, title, footer, closable = true, children, shape 
         // A second Escape would close it without asking.
         if (event.key === 'Escape' && !closable) event.preventDefault()
       }}
+      onClose={() => {
+        // The Back gesture of phones closes a dialog without asking.
+        if (!closable) ref.current?.showModal()
+      }}
       onMouseDown={(event) => {
         if (closable && event.target === ref.current) onClose()
       }}
@@ -72,7 +76,7 @@ function Modal({ open, onClose, title, footer, closable = true, children, shape 
       <Container value={element}>
         <div className="flex max-h-[inherit] min-h-0 flex-col h-full">
           <header className="flex items-center justify-between gap-4 border-b px-4 py-3 wide:px-6">
-            <h2 id={id} className="min-w-0 truncate text-lg font-semibold">
+            <h2 id={id} className="min-w-0 text-lg font-semibold wrap-anywhere">
               {title}
             </h2>
             {closable && <IconButton icon="close" label={common.close} onClick={onClose} />}
@@ -93,6 +97,7 @@ type ConfirmProps = {
   /** A question that names what is lost: "Delete the key laptop?" */
   title: string
   action: string
+  cancel?: string
   onConfirm(): void
   busy?: boolean
   error?: string | undefined
@@ -105,6 +110,7 @@ export function ConfirmDialog({
   onClose,
   title,
   action,
+  cancel,
   onConfirm,
   busy = false,
   error,
@@ -118,7 +124,7 @@ export function ConfirmDialog({
       title={title}
       footer={
         <>
-          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button onClick={onClose}>{cancel ?? common.cancel}</Button>
           <Button variant="danger" busy={busy} onClick={onConfirm}>
             {action}
           </Button>

@@ -25,6 +25,7 @@ export const common = {
   never: 'Never',
   ofCap: (spent: string, cap: string) => `${spent} of ${cap} USD`,
   support: 'Get help',
+  leave: { leave: 'Leave', stay: 'Stay on this page' },
   notFound: { title: 'Page not found', text: 'There is no page at this address.', action: 'Go to the overview' },
   crashed: {
     title: 'This page failed',

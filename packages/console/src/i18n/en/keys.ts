@@ -91,6 +91,8 @@ export const keys = {
   },
   secret: {
     title: 'Store this key now',
+    leave: (name: string) => `Leave without storing the secret of ${name}?`,
+    leaveText: 'The secret is lost: it cannot be shown again. You can rotate the key to get another.',
     text: (name: string) => `This is the only time that the secret of ${name} is shown. It cannot be shown again.`,
     label: 'Secret',
     stored: 'I have stored it',

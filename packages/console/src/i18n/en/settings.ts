@@ -53,6 +53,9 @@ export const settings = {
     wrongPassword: 'The password is wrong.',
     codes: 'Recovery codes',
     codesText: 'Each code works once, in place of the app. Store them now: they are not shown again.',
+    leave: 'Leave without storing the recovery codes?',
+    leaveText:
+      'The codes are lost: they cannot be shown again. Without them you cannot sign in if you lose your phone.',
     stored: 'I have stored them',
     turnedOn: 'Two-factor authentication is on.',
     turnedOff: 'Two-factor authentication is off.',

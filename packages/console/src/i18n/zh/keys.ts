@@ -92,6 +92,8 @@ export const keys: Texts['keys'] = {
   },
   secret: {
     title: '请立即保存此密钥',
+    leave: (name) => `尚未保存 ${name} 的密钥值，确定离开吗？`,
+    leaveText: '密钥值将丢失，无法再次显示。您可以轮换此密钥以获取新的密钥值。',
     text: (name) => `${name} 的密钥值只显示这一次，之后无法再次查看。`,
     label: '密钥值',
     stored: '我已保存',

@@ -55,6 +55,8 @@ export const settings: Texts['settings'] = {
     wrongPassword: '密码错误。',
     codes: '恢复代码',
     codesText: '每个代码可代替应用使用一次。请立即保存：它们不会再次显示。',
+    leave: '尚未保存恢复代码，确定离开吗？',
+    leaveText: '恢复代码将丢失，无法再次显示。如果手机遗失，没有恢复代码将无法登录。',
     stored: '我已保存',
     turnedOn: '双重验证已开启。',
     turnedOff: '双重验证已关闭。',

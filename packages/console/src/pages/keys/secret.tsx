@@ -1,6 +1,7 @@
 // A secret, shown once. Nothing but the person's own word closes it.
 
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
+import { useLeaveGuard } from '../../app/leave-guard.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
@@ -10,7 +11,7 @@ import { Checkbox } from '../../ui/field.tsx'
 export function SecretDialog({ name, secret, onClose }: { name: string; secret: string; onClose(): void }) {
   const t = useTexts().keys.secret
   const [isStored, setStored] = useState(false)
-  useUnloadGuard(!isStored)
+  useLeaveGuard(isStored ? undefined : { title: t.leave(name), text: t.leaveText })
   return (
     <Dialog
       open
@@ -59,14 +60,4 @@ export function KeyRules() {
       </ol>
     </div>
   )
-}
-
-/** The browser asks before the page with the only copy of a secret is left. */
-export function useUnloadGuard(isActive: boolean): void {
-  useEffect(() => {
-    if (!isActive) return
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault()
-    window.addEventListener('beforeunload', ask)
-    return () => window.removeEventListener('beforeunload', ask)
-  }, [isActive])
 }

@@ -5,6 +5,7 @@ import type { KeyWithSecret } from '@trivium/gateway/console-api/types.ts'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { post } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
+import { useLeaveGuard } from '../../app/leave-guard.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { ClientSnippet } from '../../snippets/client-snippet.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -15,7 +16,7 @@ import { Icon } from '../../ui/icons.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Banner, Skeleton } from '../../ui/states.tsx'
 import { KeyDrawer } from '../keys/key-form.tsx'
-import { KeyRules, Secret, useUnloadGuard } from '../keys/secret.tsx'
+import { KeyRules, Secret } from '../keys/secret.tsx'
 import { modelsOfGroup } from '../keys/term-fields.tsx'
 import { TestRequest } from './test-request.tsx'
 
@@ -31,7 +32,8 @@ export function FirstRun({ onBegin, onFinish }: { onBegin(): void; onFinish(): v
   const [chosenModel, setModel] = useState('')
   const { data: about } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
   const { data: models } = useRead('models')
-  useUnloadGuard(created !== undefined && !isStored)
+  const { leave, leaveText } = useTexts().keys.secret
+  useLeaveGuard(created && !isStored ? { title: leave(created.key.name), text: leaveText } : undefined)
 
   const textModels = models?.filter(({ type }) => type === 'text')
   const offered = modelsOfGroup(textModels, created?.key.group ?? '')

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { BegunSecondFactor } from '@trivium/gateway/console-api/types.ts'
 import { useState } from 'react'
 import { post, type Result } from '../../api/client.ts'
+import { useLeaveGuard } from '../../app/leave-guard.tsx'
 import { useSession } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -29,6 +30,7 @@ export function SecondFactorSection() {
   const [step, setStep] = useState<Step>({ name: 'idle' })
   const [isBusy, setBusy] = useState(false)
   const close = () => setStep({ name: 'idle' })
+  useLeaveGuard(step.name === 'codes' ? { title: t.leave, text: t.leaveText } : undefined)
   const changed = () => void client.invalidateQueries({ queryKey: ['session'] })
 
   const begin = async () => {
