@@ -140,6 +140,8 @@ test('filters and pages live in the URL; the built-in key is visible and cannot 
     await page.getByRole('button', { name: 'Actions for Playground' }).click()
     expect(await page.getByRole('menuitem').allInnerTexts()).toEqual(['Edit', 'Show usage'])
     await page.keyboard.press('Escape')
+    // The menu gives the focus back in a moment.
+    await page.locator('button[aria-label="Actions for Playground"]:focus').waitFor()
     await page.keyboard.press('/')
     await page.keyboard.type('app-1')
     await page.getByText('11 keys').waitFor()
