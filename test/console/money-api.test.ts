@@ -1,29 +1,45 @@
 // Usage, models and wallet of the console API, on both engines: every figure is the ledger's, exact to the last digit.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type {
+  KeyPage,
   ModelRow,
+  Overview,
   Page,
+  Receipt,
   RequestPage,
+  RequestRow,
   Statement,
   UsageSeries,
   Wallet,
   WalletEntry,
 } from '../../packages/gateway/src/console-api/types.ts'
 import { formatUsd, parseUsd } from '../../packages/gateway/src/money/amount.ts'
+import {
+  sendImage,
+  sendText,
+  sendUnpriced,
+  sendVideo,
+  startStream,
+  THIRD_GROUP,
+  VARIED_MODELS,
+  VARIED_UPSTREAMS,
+} from '../support/console/varied-requests.ts'
 import { eventually } from '../support/eventually.ts'
 import { type ConsoleClient, consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
 
 const CONFIG = `
-sandbox: true
-models:
+sandbox: { faults: true }
+upstreams: ${VARIED_UPSTREAMS}
+models:${VARIED_MODELS}
   - { id: gpt-x, routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 2, output: 8 }, limits: { context: 1000 } }
 groups:
   - { id: default, models: ["*"] }
   - { id: batch, models: [gpt-x], multiplier: 0.5, console: true }
   - { id: staff, models: [gpt-x], multiplier: 0.1, accounts: [staff@example.com] }
   - { id: hidden, models: ["*"], multiplier: 0 }
+  - ${THIRD_GROUP}
 `
 const sum = (amounts: readonly string[]): string =>
   formatUsd(amounts.reduce((total, usd) => total + (parseUsd(usd) ?? 0n), 0n))
@@ -44,8 +60,12 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(outcomeOf(await client.post('sign-in', { email, password: PASSWORD }))).toBe('200')
     return client
   }
-  async function newKey(client: ConsoleClient, name: string): Promise<{ id: string; secret: string }> {
-    const { body } = await client.post<{ key: { id: string }; secret: string }>('keys', { name })
+  async function newKey(
+    client: ConsoleClient,
+    name: string,
+    group = 'default',
+  ): Promise<{ id: string; secret: string }> {
+    const { body } = await client.post<{ key: { id: string }; secret: string }>('keys', { name, group })
     return { id: body.key.id, secret: body.secret }
   }
   async function ask(secret: string, model: string): Promise<string> {
@@ -150,4 +170,105 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(String(csv.text).trim().split('\r\n')).toHaveLength(4)
     expect(await gateway.command('audit')).toMatchObject({ ok: true, spending_mismatches: [] })
   })
+
+  test('hundreds of varied requests: usage, CSV, overview, wallet, statement, keys and receipts agree', async () => {
+    const client = await person('busy', '50')
+    const keys = [await newKey(client, 'one'), await newKey(client, 'two'), await newKey(client, 'third', 'third')]
+    const [one, two, third] = keys.map(({ secret }) => secret)
+    const { url } = gateway
+    await sendVideo(url, one ?? '')
+    const stream = await startStream(url, two ?? '')
+    for (let index = 0; index < 300; index += 20)
+      await Promise.all(
+        Array.from({ length: 20 }, (_, each) => sendText(url, [one, two, third][each % 3] ?? '', index + each)),
+      )
+    await Promise.all([sendUnpriced(url, one ?? ''), sendImage(url, two ?? ''), sendImage(url, third ?? '')])
+    const read = async <T>(path: string): Promise<T> => (await client.get<T>(path)).body
+    // A running request is listed, held, and not yet counted.
+    const running = await read<RequestPage>(`requests?${wide}&ending=running`)
+    expect(running.items.map(({ request_id }) => request_id)).toContain(stream.id)
+    stream.disconnect()
+    await eventually(async () => (await read<Wallet>('wallet')).open.length === 0)
+    const ended = 300 + 1 + 1 + 2 + 2
+    await eventually(async () => (await read<UsageSeries>(`usage?${wide}`)).total.requests === ended)
+
+    const rows: RequestRow[] = []
+    for (let next: string | null = ''; next !== null; ) {
+      const page: RequestPage = await read(`requests?${wide}${next && `&before=${next}`}`)
+      rows.push(...page.items)
+      next = page.next
+    }
+    expect(rows).toHaveLength(ended)
+    expect([...new Set(rows.map(({ ending }) => ending))].sort()).toEqual([
+      ...['client_gone', 'completed', 'content_filtered', 'failed', 'incomplete'],
+    ])
+    const tokensOf = (row: RequestRow) => (row.input_tokens ?? 0) + (row.output_tokens ?? 0)
+    const sums = (of: readonly RequestRow[]) => ({
+      requests: of.length,
+      tokens: of.reduce((total, row) => total + tokensOf(row), 0),
+      cost_usd: sum(of.map(({ cost_usd }) => cost_usd)),
+    })
+    const all = sums(rows)
+
+    // Every filter, in every grouping and step, has the sums of the rows that it admits; so has its CSV file.
+    const filters: [query: string, admits: (row: RequestRow) => boolean][] = [
+      ['', () => true],
+      ...['gpt-y', 'flaky', 'free', 'broken', 'painter', 'filmer'].map(
+        (model): [string, (row: RequestRow) => boolean] => [`&model=${model}`, (row) => row.model === model],
+      ),
+      ...keys.map(({ id }): [string, (row: RequestRow) => boolean] => [`&key=${id}`, (row) => row.key_id === id]),
+      [`&model=gpt-y&key=${keys[2]?.id}`, (row) => row.model === 'gpt-y' && row.key_id === keys[2]?.id],
+    ]
+    for (const [query, admits] of filters) {
+      const expected = sums(rows.filter(admits))
+      for (const by of ['none', 'model', 'key'])
+        for (const step of ['hour', 'day']) {
+          const { total, points } = await read<UsageSeries>(`usage?${wide}&by=${by}&step=${step}${query}`)
+          expect([query, by, step, total]).toEqual([query, by, step, expected])
+          expect(sum(points.map(({ cost_usd }) => cost_usd))).toBe(expected.cost_usd)
+        }
+      const [head, ...lines] = (await client.get(`requests.csv?${wide}${query}`)).text.trim().split('\r\n')
+      const cost = head?.split(',').indexOf('cost_usd') ?? -1
+      expect([query, lines.length, sum(lines.map((line) => line.split(',')[cost] ?? ''))]).toEqual([
+        ...[query, expected.requests, expected.cost_usd],
+      ])
+    }
+
+    const overview = await read<Overview>('overview')
+    const today = overview.days.at(-1)
+    expect(sum(overview.days.map(({ cost_usd }) => cost_usd))).toBe(all.cost_usd)
+    expect(overview.spent_today_usd).toBe(today?.cost_usd ?? '')
+    const ofMonth = overview.days.filter(({ at }) => at.slice(0, 7) === today?.at.slice(0, 7))
+    expect(overview.spent_this_month_usd).toBe(sum(ofMonth.map(({ cost_usd }) => cost_usd)))
+
+    const usage = (await read<Page<WalletEntry>>('wallet/history')).items.filter(({ kind }) => kind === 'usage')
+    expect(sum(usage.map(({ amount_usd }) => amount_usd))).toBe(`-${all.cost_usd}`)
+    expect(usage.reduce((total, { requests }) => total + requests, 0)).toBe(ended)
+    const statements = await read<Statement[]>('wallet/statements')
+    expect(sum(statements.map(({ spent_usd }) => spent_usd))).toBe(all.cost_usd)
+    expect(sum([(await read<Wallet>('wallet')).balance_usd, all.cost_usd])).toBe('50.00')
+    const { items } = await read<KeyPage>('keys')
+    for (const { id, spent_usd } of items)
+      expect([id, spent_usd]).toEqual([id, sums(rows.filter(({ key_id }) => key_id === id)).cost_usd])
+
+    // What a receipt shows adds up to its charge, digit by digit.
+    const receipts: Receipt[] = []
+    // In batches: an account may have only so many calls of the console at once.
+    for (let index = 0; index < rows.length; index += 8)
+      receipts.push(
+        ...(await Promise.all(rows.slice(index, index + 8).map((row) => read<Receipt>(`requests/${row.request_id}`)))),
+      )
+    for (const { lines, rounding_usd, cost_usd, shortfall_usd } of receipts) {
+      const shown = [...(lines ?? []).map((line) => line.cost_usd), rounding_usd ?? '0'].map(exact)
+      expect(shown.reduce((total, each) => total + each)).toBe(exact(cost_usd) + exact(shortfall_usd))
+    }
+    expect(receipts.some(({ rounding_usd }) => rounding_usd !== null && exact(rounding_usd) > 0n)).toBe(true)
+    expect(await gateway.command('audit')).toMatchObject({ ok: true, spending_mismatches: [] })
+  }, 120_000)
 })
+
+/** With more decimals than any line of a receipt has. */
+function exact(usd: string): bigint {
+  const [whole = '', fraction = ''] = usd.split('.')
+  return BigInt(whole + fraction.padEnd(40, '0'))
+}

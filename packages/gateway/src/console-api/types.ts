@@ -197,14 +197,25 @@ export type RequestRow = {
   total_ms: number | null
   ending: string
 }
-/** GET /console/api/requests?from&to&model&key&ending&before, 50 per page; GET /console/api/requests.csv with the same filters. */
+/** GET /console/api/requests?from&to&model&key&ending&before, 50 per page, `ending=running` for open ones; GET /console/api/requests.csv with the same filters. */
 export type RequestPage = Page<RequestRow>
-/** GET /console/api/requests/{id}: as GET /v1/usage/{request_id}. */
+/** `count` x `price_usd` / `per` x `factors` = `cost_usd`, exact. */
+export type ChargeLine = {
+  name: string
+  count: number
+  price_usd: string
+  per: number
+  /** Multipliers of the service tier and of the group. */
+  factors: string[]
+  cost_usd: string
+}
+/** GET /console/api/requests/{id}: as GET /v1/usage/{request_id}, with the formula as lines. */
 export type Receipt = {
   request_id: string
   at: string
   model: string
   key_id: string
+  key_name: string
   group: string | null
   /** Only if the operator shows upstreams. */
   upstream?: string
@@ -223,6 +234,9 @@ export type Receipt = {
   counted: string | null
   price: Record<string, unknown> | null
   formula: string | null
+  /** The costs of the lines and the rounding add up to `cost_usd` and `shortfall_usd`. */
+  lines: ChargeLine[] | null
+  rounding_usd: string | null
   cost_usd: string
   shortfall_usd: string
   held_usd: string

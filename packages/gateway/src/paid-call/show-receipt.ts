@@ -3,7 +3,14 @@
 import { formatRequestId, timeOfId } from '../access/ids.ts'
 import { formatMillionths, formatUsd } from '../money/amount.ts'
 import { HELD, REAPED, type RequestState, SETTLED, VOIDED } from '../money/ledger.ts'
-import { formulaOf, isMediaFigure, isPriceTerm, type PricedReceipt } from '../money/prices/receipt.ts'
+import {
+  type ChargeLines,
+  formulaOf,
+  isMediaFigure,
+  isPriceTerm,
+  linesOf,
+  type PricedReceipt,
+} from '../money/prices/receipt.ts'
 import type { UsageRow } from '../storage/storage.ts'
 
 export type Audience = 'caller' | 'operator'
@@ -121,6 +128,17 @@ function priceOf(stored: Stored) {
     return { price: priceJson(price), formula: formulaOf({ ...stored, units, price }) }
   } catch {
     return { price: null, formula: null }
+  }
+}
+
+/** How the charge adds up; undefined without a price, and of a receipt whose details are removed. */
+export function chargeLines(row: UsageRow): ChargeLines | undefined {
+  const { units, price, ...stored } = parsed(row.receipt)
+  if (units === undefined || price === undefined) return undefined
+  try {
+    return linesOf({ ...stored, units, price })
+  } catch {
+    return undefined
   }
 }
 

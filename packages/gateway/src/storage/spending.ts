@@ -19,6 +19,7 @@ export const MOST_NAMED = 5
 export type SpendingPoint = { at: number; name: string; requests: number; tokens: number; cost: Nanos }
 
 export type RequestFilter = Partial<SpendingFilter> & {
+  /** `running`: those that have not ended. */
   ending?: string
   /** Only requests with a lower id. */
   before?: bigint

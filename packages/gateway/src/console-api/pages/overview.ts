@@ -13,14 +13,18 @@ export async function showOverview(account: Account, deps: UsagePageDependencies
   const { spending, ledger, keys } = deps.store
   const today = Math.floor(deps.clock() / DAY_MS) * DAY_MS
   const from = today - (DAYS - 1) * DAY_MS
-  const points = await spending.series(account.id, { from, to: today + DAY_MS }, 'day', 'none')
+  const month = Date.UTC(new Date(today).getUTCFullYear(), new Date(today).getUTCMonth())
+  const range = { from: Math.min(from, month), to: today + DAY_MS }
+  const points = await spending.series(account.id, range, 'day', 'none')
+  // The sums of Usage and Wallet, which count a video on the day of its charge; limits count it on the day of its hold.
+  const spentSince = (day: number) => points.reduce((sum, { at, cost }) => (at >= day ? sum + cost : sum), 0n)
   const byDay = new Map(points.map((point) => [point.at, point]))
   const rows = await ledger.usage(account.id, NEWEST)
   const { total } = await keys.page(account.id, { purpose: 'client' }, 1)
   return {
     ...balancesJson(account),
-    spent_today_usd: formatUsd(account.spentToday),
-    spent_this_month_usd: formatUsd(account.spentThisMonth),
+    spent_today_usd: formatUsd(spentSince(today)),
+    spent_this_month_usd: formatUsd(spentSince(month)),
     days: Array.from({ length: DAYS }, (_, index) => {
       const at = from + index * DAY_MS
       const { cost = 0n, requests = 0 } = byDay.get(at) ?? {}

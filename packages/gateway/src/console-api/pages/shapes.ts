@@ -41,10 +41,13 @@ const REQUEST: Shape<RequestRow> = {
 }
 export const REQUESTS: Shape<RequestPage> = { items: [REQUEST], next: true }
 export const RECEIPT: Shape<Receipt> = {
-  ...{ request_id: true, at: true, model: true, key_id: true, group: true, upstream: true, answered_by: true },
+  ...{ request_id: true, at: true, model: true, key_id: true, key_name: true, group: true },
+  ...{ upstream: true, answered_by: true },
   attempts: [{ model: true, outcome: true, upstream: true }],
   ...{ state: true, ending: true, finish: true, units: true, reasoning_tokens: true, tools: true, tier: true },
-  ...{ counted: true, price: true, formula: true, cost_usd: true, shortfall_usd: true, held_usd: true },
+  ...{ counted: true, price: true, formula: true, rounding_usd: true, cost_usd: true, shortfall_usd: true },
+  lines: [{ name: true, count: true, price_usd: true, per: true, factors: [true], cost_usd: true }],
+  held_usd: true,
   timing: { first_token_ms: true, total_ms: true },
   warnings: [true],
 }

@@ -1,7 +1,7 @@
 // Usage: sums over time, and the account's requests with filters and receipts.
 import { formatRequestId, parseRequestId } from '../../access/ids.ts'
 import { formatUsd } from '../../money/amount.ts'
-import { showReceipt, summarize } from '../../paid-call/show-receipt.ts'
+import { chargeLines, showReceipt, summarize } from '../../paid-call/show-receipt.ts'
 import type { Account, RequestFilter, SpendingStep, Storage, UsageRow } from '../../storage/storage.ts'
 import { badRequest, Rejection } from '../rejection.ts'
 import type { Receipt, RequestPage, RequestRow, UsageSeries } from '../types.ts'
@@ -102,15 +102,34 @@ export async function requestRows(rows: readonly UsageRow[], deps: UsagePageDepe
     const { request_id, at, model, key_id, units, cost_usd, timing, ending } = summarize(row)
     return {
       ...{ request_id, at, model, key_id, key_name: names.get(row.key) ?? '' },
-      input_tokens: sumOf(units, ['input', 'cached_input', 'cache_write', 'cache_write_1h', 'image_input']),
-      output_tokens: sumOf(units, ['output', 'image_output', 'video_tokens']),
+      ...{ input_tokens: sumOf(units, INPUT_UNITS), output_tokens: sumOf(units, OUTPUT_UNITS) },
       ...{ cost_usd, ...timing, ending },
     }
   })
 }
 
-function sumOf(units: Readonly<Record<string, number>> | null, names: readonly string[]): number | null {
-  const counts = names.flatMap((name) => units?.[name] ?? [])
+/** Units that are tokens, as receipts name them. */
+const INPUT_UNITS = new Set([
+  ...['input', 'cached_input', 'cache_write', 'cache_write_1h', 'audio_input', 'cached_audio_input', 'image_input'],
+  ...['image_prompt_tokens', 'image_cached_tokens', 'image_input_tokens'],
+])
+const OUTPUT_UNITS = new Set([
+  ...[
+    'output',
+    'reasoning',
+    'audio_output',
+    'image_output',
+    'image_text_tokens',
+    'image_output_tokens',
+    'video_tokens',
+  ],
+])
+
+function sumOf(units: Readonly<Record<string, number>> | null, names: ReadonlySet<string>): number | null {
+  // Units of several calls are numbered: `input_2`.
+  const counts = Object.entries(units ?? {}).flatMap(([name, count]) =>
+    names.has(name.replace(/_\d+$/, '')) ? [count] : [],
+  )
   return counts.length === 0 ? null : counts.reduce((sum, count) => sum + count, 0)
 }
 
@@ -122,7 +141,14 @@ export async function showRequestReceipt(
   const request = parseRequestId(id)
   const row = request === undefined ? undefined : await store.ledger.findRequest(account.id, request)
   if (!row) throw new Rejection({ code: 'not_found', message: `Your account has no request ${id}.` })
-  return showReceipt(row, 'caller', showsUpstreams())
+  const names = await keyNames(store.keys, [row.key])
+  const { lines, rounding } = chargeLines(row) ?? {}
+  return {
+    ...showReceipt(row, 'caller', showsUpstreams()),
+    key_name: names.get(row.key) ?? '',
+    lines: lines?.map(({ price, cost, ...line }) => ({ ...line, price_usd: price, cost_usd: cost })) ?? null,
+    rounding_usd: rounding ?? null,
+  }
 }
 
 function filterIn(query: URLSearchParams): RequestFilter {

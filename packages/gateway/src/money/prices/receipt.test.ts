@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { formulaOf, type PricedReceipt, recompute } from './receipt.ts'
+import { formulaOf, linesOf, type PricedReceipt, recompute } from './receipt.ts'
 
 const price = (more: object, multiplier = '1000000') => ({ version: 'v', multiplier_millionths: multiplier, ...more })
 const BASE = { input: '2000000000', output: '8000000000' }
@@ -57,6 +57,34 @@ const FORMULAS: [PricedReceipt, string][] = [
 
 test.each(FORMULAS)('%j', (receipt, formula) => {
   expect(formulaOf(receipt)).toBe(formula)
+  // The same as lines, which add up to the charge exactly.
+  const { lines, rounding } = linesOf(receipt)
+  const sum = [...lines.map(({ cost }) => cost), rounding].map(exact).reduce((total, cost) => total + cost, 0n)
+  expect(sum).toBe(recompute(receipt) * 10n ** 31n)
+})
+
+/** In units of 10^-40 USD. */
+function exact(usd: string): bigint {
+  const [whole = '', fraction = ''] = usd.split('.')
+  return BigInt(whole + fraction.padEnd(40, '0'))
+}
+
+test('lines with all factors, and what rounding adds', () => {
+  const terms = { tiers_millionths: { priority: '2000000' }, tools: { web_search: '10000000' } }
+  const receipt = {
+    units: { input: 1, output: 0, seconds: 1.5 },
+    tools: { web_search: 1 },
+    price: price({ ...BASE, ...terms, per_second: '50000000' }, '333333'),
+  }
+  expect(linesOf(receipt)).toEqual({
+    lines: [
+      { name: 'input', count: 1, price: '2.00', per: 1_000_000, factors: ['2', '0.333333'], cost: '0.000001333332' },
+      { name: 'output', count: 0, price: '8.00', per: 1_000_000, factors: ['2', '0.333333'], cost: '0.00' },
+      { name: 'web_search', count: 1, price: '0.01', per: 1, factors: ['0.333333'], cost: '0.00333333' },
+      { name: 'seconds', count: 1.5, price: '0.05', per: 1, factors: ['0.333333'], cost: '0.024999975' },
+    ],
+    rounding: '0.000000000668',
+  })
 })
 
 test('rounded up once, at the end', () => {

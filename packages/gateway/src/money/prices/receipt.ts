@@ -171,6 +171,53 @@ export function formulaOf(receipt: PricedReceipt): string {
   return `${product}${times([multiplier])} = ${formatUsd(recompute(receipt))} USD`
 }
 
+/** One summand of a charge: `count` x `price` / `per` x `factors` = `cost`. All of it exact decimals, as text. */
+export type ChargeLine = { name: string; count: number; price: string; per: number; factors: string[]; cost: string }
+/** The lines and `rounding` add up to the charge. */
+export type ChargeLines = { lines: ChargeLine[]; rounding: string }
+
+/** Counts have three decimals, amounts nine; a price per million and each factor add six. */
+const COUNT_PLACES = 3
+const USD_PLACES = 9
+const ONE_PLACES = 6
+
+/** The formula as a table. */
+export function linesOf(receipt: PricedReceipt): ChargeLines {
+  const { tokens, calls, media, multiplier, mediaMultiplier } = partsOf(receipt)
+  const factored = [
+    ...tokens.flatMap(({ lines, tiers, multiplier }) =>
+      lines.map((line) => ({ line, factors: [...tiers, multiplier] })),
+    ),
+    ...calls.map((line) => ({ line, factors: [multiplier] })),
+    ...media.map((line) => ({ line, factors: [mediaMultiplier] })),
+  ]
+  const most = Math.max(1, ...factored.map(({ factors }) => factors.length))
+  // All summands over one denominator, so that their sum is exact.
+  const places = COUNT_PLACES + USD_PLACES + ONE_PLACES * (1 + most)
+  const costOf = ({ count, figure, per }: Line, factors: readonly bigint[]): bigint => {
+    const unused = ONE ** BigInt(most - factors.length) * (per === ONE ? 1n : ONE)
+    return factors.reduce((product, factor) => product * factor, BigInt(Math.round(count * 1_000)) * figure * unused)
+  }
+  const costs = factored.map(({ line, factors }) => costOf(line, factors))
+  const sum = costs.reduce((total, cost) => total + cost, 0n)
+  const charge = recompute(receipt) * 10n ** BigInt(places - USD_PLACES)
+  return {
+    lines: factored.map(({ line: { name, count, figure, per }, factors }, index) => ({
+      ...{ name: name.replace(/_\d+$/, ''), count, price: formatUsd(figure), per: Number(per) },
+      factors: factors.filter((factor) => factor !== ONE).map(decimal),
+      cost: exactUsd(costs[index] ?? 0n, places),
+    })),
+    rounding: exactUsd(charge - sum, places),
+  }
+}
+
+/** At least two decimals, and as many as the amount has. */
+function exactUsd(units: bigint, places: number): string {
+  const digits = String(units < 0n ? -units : units).padStart(places + 1, '0')
+  const fraction = digits.slice(-places).replace(/0+$/, '').padEnd(2, '0')
+  return `${units < 0n ? '-' : ''}${digits.slice(0, -places)}.${fraction}`
+}
+
 /** 1_500_000n -> `1.5` */
 function decimal(millionths: bigint): string {
   const places = (millionths % ONE).toString().padStart(6, '0').replace(/0+$/, '')

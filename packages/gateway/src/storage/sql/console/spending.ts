@@ -1,5 +1,6 @@
 // What accounts spend, for the console, on both engines: sums over time, and lists of requests.
 import { sql } from 'kysely'
+import { HELD } from '../../../money/book.ts'
 import { firstIdAt } from '../../../money/request-ids.ts'
 import type { RequestFilter, Spending } from '../../spending.ts'
 import { checkId, checkText } from '../guard.ts'
@@ -62,6 +63,7 @@ function requests(db: Database, account: bigint, filter: RequestFilter, floor?: 
   if (to !== undefined) query = query.where('id', '<', firstIdAt(to))
   if (model !== undefined) query = query.where('model', '=', checkText('model', model))
   if (key !== undefined) query = query.where('key', '=', key)
+  if (ending === 'running') return query.where('state', '=', HELD)
   return ending === undefined ? query : query.where('ending', '=', checkText('ending', ending))
 }
 
