@@ -1,7 +1,7 @@
 // The numbers behind the charts of the console.
 import { describe, expect, test } from 'bun:test'
 import { labelled, ticksFor } from '../../packages/console/src/charts/scale.ts'
-import { periodOf } from '../../packages/console/src/pages/usage/range.ts'
+import { daysOf, periodOf } from '../../packages/console/src/pages/usage/range.ts'
 import { chartOf, usdText } from '../../packages/console/src/pages/usage/series.ts'
 
 describe('ticks', () => {
@@ -67,8 +67,20 @@ describe('period', () => {
     expect(Date.parse(period.to)).toBeGreaterThan(NOW)
   })
 
-  test('a day from a link', () => {
-    const period = periodOf('30d', '2026-01-05T00:00:00.000Z', '2026-01-06T00:00:00.000Z', NOW)
-    expect([period.step, period.steps.length]).toEqual(['hour', 24])
+  // [from, to, step, count, first step]; no period: the preset.
+  test.each([
+    ['2026-01-05', '2026-01-05', 'hour', 24, '2026-01-05T00:00:00.000Z'],
+    ['2026-01-05', '2026-01-06', 'hour', 48, '2026-01-05T00:00:00.000Z'],
+    ['2025-12-30', '2026-01-01', 'day', 3, '2025-12-30T00:00:00.000Z'],
+    ['2025-01-01', '2026-02-04', 'day', 400, '2025-01-01T00:00:00.000Z'],
+    ['2025-01-01', '2026-02-05', 'day', 7, '2026-01-04T00:00:00.000Z'],
+    ['2026-01-06', '2026-01-05', 'day', 7, '2026-01-04T00:00:00.000Z'],
+    ['2026-01-05', '', 'day', 7, '2026-01-04T00:00:00.000Z'],
+    ['2026-02-31', '2026-03-40', 'day', 7, '2026-01-04T00:00:00.000Z'],
+    ['0002-01-05', '2026-01-05', 'day', 7, '2026-01-04T00:00:00.000Z'],
+  ])('chosen: %s to %s', (from, to, step, count, first) => {
+    const period = periodOf('7d', from, to, NOW)
+    expect([period.step, period.steps.length, period.steps[0]]).toEqual([step, count, first])
+    if (count !== 7) expect(daysOf(period)).toEqual({ from, to })
   })
 })

@@ -8,6 +8,7 @@ import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Menu } from '../ui/overlay.tsx'
 import { Amount } from '../ui/values.tsx'
+import { LowBalance } from './low-balance.tsx'
 import { PAGES } from './navigation.ts'
 import { useSession, useSignOut } from './session.tsx'
 
@@ -43,7 +44,10 @@ export function Layout({ children }: { children: ReactNode }) {
         tabIndex={-1}
         className="min-w-0 flex-1 px-4 pt-4 pb-24 outline-none wide:px-8 wide:py-8"
       >
-        <div className="mx-auto max-w-[1120px]">{children}</div>
+        <div className="mx-auto max-w-[1120px]">
+          <LowBalance />
+          {children}
+        </div>
       </main>
       <BottomBar location={location} />
     </div>

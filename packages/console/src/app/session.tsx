@@ -11,7 +11,8 @@ import { LayoutSkeleton } from './layout-skeleton.tsx'
 import { askToLeave, useIsGuarded } from './leave-guard.tsx'
 
 const Context = createContext<SessionInfo | undefined>(undefined)
-const REFRESH_MS = 30_000
+/** As the pages: the balance beside them must not differ from theirs for long. */
+const REFRESH_MS = 5_000
 
 /** Shows its children to a signed-in account; everyone else gets the sign-in page, and comes back here. */
 export function SignedIn({ children }: { children: ReactNode }) {

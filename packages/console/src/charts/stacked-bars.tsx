@@ -146,23 +146,26 @@ export function StackedBars({ label, steps, formatStep, series, totals }: Props)
 /** The same as text. */
 function ValueTable({ label, steps, formatStep, series, totals }: Props) {
   return (
-    <table className="sr-only">
-      <caption>{label}</caption>
-      <tbody>
-        {steps.map((step, index) => (
-          <tr key={step}>
-            <th scope="row">{formatStep(step)}</th>
-            <td>{totals[index]}</td>
-            {series.length > 1 &&
-              series.map((each) => (
-                <td key={each.name}>
-                  {each.label}: {each.shown[index]}
-                </td>
-              ))}
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    // A table by itself ignores the size that hides it, and would widen the page.
+    <div className="sr-only">
+      <table>
+        <caption>{label}</caption>
+        <tbody>
+          {steps.map((step, index) => (
+            <tr key={step}>
+              <th scope="row">{formatStep(step)}</th>
+              <td>{totals[index]}</td>
+              {series.length > 1 &&
+                series.map((each) => (
+                  <td key={each.name}>
+                    {each.label}: {each.shown[index]}
+                  </td>
+                ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   )
 }
 

@@ -1,6 +1,7 @@
 // Values as people read them: exact amounts, dates and numbers by locale.
 
 import { useLanguage } from '../i18n/language.tsx'
+import { classes } from './classes.ts'
 
 /** All digits of the amount, with groups in its whole part: `1,234.000236`. */
 export function formatUsd(usd: string, locale: string): string {
@@ -9,10 +10,12 @@ export function formatUsd(usd: string, locale: string): string {
   return `${sign === '-' ? '\u2212' : ''}${grouped}${fraction}`
 }
 
+export const isZero = (usd: string): boolean => /^-?0*(\.0*)?$/.test(usd)
+
 /** `<Amount usd="0.000236" />` shows `0.000236 USD`. */
 export function Amount({ usd, sign = false }: { usd: string; sign?: boolean }) {
   const { locale } = useLanguage()
-  const plus = sign && !usd.startsWith('-') && !/^0(\.0*)?$/.test(usd) ? '+' : ''
+  const plus = sign && !usd.startsWith('-') && !isZero(usd) ? '+' : ''
   return (
     <span className="whitespace-nowrap tabular-nums">
       {plus}
@@ -26,6 +29,8 @@ const STYLES = {
   date: { dateStyle: 'medium' },
   time: { timeStyle: 'medium' },
   both: { dateStyle: 'medium', timeStyle: 'short' },
+  /** Of sums by day, which are those of UTC. */
+  utcDay: { dateStyle: 'medium', timeZone: 'UTC' },
   exact: { dateStyle: 'medium', timeStyle: 'long' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>
 
@@ -37,7 +42,11 @@ export function formatTime(iso: string, locale: string, style: keyof typeof STYL
 export function Time({ at, style = 'both' }: { at: string; style?: keyof typeof STYLES | 'relative' }) {
   const { locale } = useLanguage()
   return (
-    <time dateTime={at} title={formatTime(at, locale, 'exact')} className="whitespace-nowrap">
+    <time
+      dateTime={at}
+      title={formatTime(at, locale, 'exact')}
+      className={classes(style !== 'exact' && 'whitespace-nowrap')}
+    >
       {style === 'relative' ? relative(at, locale) : formatTime(at, locale, style)}
     </time>
   )

@@ -7,8 +7,6 @@ export const overview = {
   month: 'Spent this month',
   todayNote: 'Since 00:00 UTC',
   monthNote: 'Since the 1st, UTC',
-  low: 'Your balance is low. Requests are rejected when it is used up.',
-  wallet: 'Open wallet',
   chart: 'Spend, last 14 days',
   chartUnit: 'USD per day, UTC',
   chartEmpty: 'Nothing spent in the last 14 days.',

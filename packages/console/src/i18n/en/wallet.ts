@@ -2,9 +2,12 @@ export const wallet = {
   title: 'Wallet',
   balance: 'Balance',
   held: 'Held',
+  balanceNote: 'With what is held',
   heldNote: 'Reserved for requests that are running',
   available: 'Available',
-  low: (threshold: string) => `Your available balance is below ${threshold} USD.`,
+  availableNote: 'For new requests',
+  low: (threshold: string) =>
+    `Your available balance is below ${threshold} USD. Requests are rejected when it is used up.`,
   topUp: {
     title: 'Add credit',
     text: 'Redeem a code, or ask the operator of this gateway.',
@@ -13,6 +16,7 @@ export const wallet = {
     codeHint: 'Five groups of four characters. A code works once.',
     redeem: 'Redeem',
     missing: 'Enter a code.',
+    tooMany: (minutes: string) => `Too many codes were tried. Retry in ${minutes} min.`,
     done: (amount: string) => `${amount} USD were added to your balance.`,
   },
   open: {
@@ -23,7 +27,6 @@ export const wallet = {
     model: 'Model',
     key: 'Key',
     amount: 'Held',
-    receipt: 'Receipt',
   },
   history: {
     title: 'History',

@@ -9,8 +9,6 @@ export const overview: Texts['overview'] = {
   month: '本月消费',
   todayNote: '自 UTC 0:00 起',
   monthNote: '自 1 日起（UTC）',
-  low: '余额不足。余额用尽后请求会被拒绝。',
-  wallet: '打开钱包',
   chart: '最近 14 天消费',
   chartUnit: '每天 USD，按 UTC',
   chartEmpty: '最近 14 天没有消费。',

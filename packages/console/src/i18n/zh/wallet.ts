@@ -4,9 +4,11 @@ export const wallet: Texts['wallet'] = {
   title: '钱包',
   balance: '余额',
   held: '冻结中',
+  balanceNote: '含冻结金额',
   heldNote: '为正在运行的请求预留',
   available: '可用',
-  low: (threshold) => `可用余额低于 ${threshold} USD。`,
+  availableNote: '可用于新请求',
+  low: (threshold) => `可用余额低于 ${threshold} USD。余额用尽后请求会被拒绝。`,
   topUp: {
     title: '充值',
     text: '使用兑换码，或联系网关运营者。',
@@ -15,6 +17,7 @@ export const wallet: Texts['wallet'] = {
     codeHint: '五组，每组四个字符。每个兑换码只能使用一次。',
     redeem: '兑换',
     missing: '请输入兑换码。',
+    tooMany: (minutes) => `尝试的兑换码过多。请在 ${minutes} 分钟后重试。`,
     done: (amount) => `已向余额添加 ${amount} USD。`,
   },
   open: {
@@ -25,7 +28,6 @@ export const wallet: Texts['wallet'] = {
     model: '模型',
     key: '密钥',
     amount: '冻结金额',
-    receipt: '收据',
   },
   history: {
     title: '历史记录',

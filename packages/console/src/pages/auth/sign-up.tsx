@@ -8,7 +8,7 @@ import { PasswordField } from '../../ui/field.tsx'
 import { useForm } from '../../ui/form.ts'
 import { Banner, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
-import { formatUsd } from '../../ui/values.tsx'
+import { formatUsd, isZero } from '../../ui/values.tsx'
 import { AuthCard, useAbout } from './card.tsx'
 import { EmailField } from './email-field.tsx'
 import { emailError, newPasswordError } from './form.ts'
@@ -37,8 +37,7 @@ export function SignUpPage() {
     )
   }
   const credit = about?.registration.trial_credit_usd
-  const offer =
-    credit === undefined || /^0(\.0*)?$/.test(credit) ? t.signUp.noOffer : t.signUp.offer(formatUsd(credit, locale))
+  const offer = credit === undefined || isZero(credit) ? t.signUp.noOffer : t.signUp.offer(formatUsd(credit, locale))
   return (
     <AuthCard title={t.signUp.title} text={about ? offer : <Skeleton size="h-4 w-64" />} below={signIn}>
       {error && !about ? <ErrorState error={error} retry={refetch} /> : <SignUpForm />}

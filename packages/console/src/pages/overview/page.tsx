@@ -1,13 +1,12 @@
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useRead } from '../../api/queries.ts'
-import { useSession } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
 import { PageHeader, Section, Stat } from '../../ui/page.tsx'
-import { Banner, EmptyState, ErrorState } from '../../ui/states.tsx'
+import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { Table } from '../../ui/table.tsx'
-import { Amount } from '../../ui/values.tsx'
+import { Amount, isZero } from '../../ui/values.tsx'
 import { useRequestColumns } from '../usage/requests.tsx'
 import { SpendChart } from './chart.tsx'
 import { FirstRun } from './first-run.tsx'
@@ -33,7 +32,6 @@ export default function OverviewPage() {
   return (
     <>
       <PageHeader title={t.title} />
-      <LowBalance />
       <Balances />
       {isFirstRun && <FirstRun onBegin={() => setBegun(true)} onFinish={() => setFinished(true)} />}
       {(!isFirstRun || (!hasBegun && (data?.requests.length ?? 0) > 0)) && (
@@ -46,24 +44,11 @@ export default function OverviewPage() {
   )
 }
 
-function LowBalance() {
-  const t = useTexts().overview
-  const { is_low: isLow } = useSession()
-  if (!isLow) return null
-  return (
-    <div className="mb-4">
-      <Banner tone="warn" action={<ButtonLink href="/wallet">{t.wallet}</ButtonLink>}>
-        {t.low}
-      </Banner>
-    </div>
-  )
-}
-
 function Balances() {
   const t = useTexts().overview
   const { data } = useRead('overview', {}, { every: REFRESH_MS })
   const amount = (usd: string | undefined) => (usd === undefined ? undefined : <Amount usd={usd} />)
-  const isHeld = data !== undefined && !/^0(\.0*)?$/.test(data.held_usd)
+  const isHeld = data !== undefined && !isZero(data.held_usd)
   return (
     <div className="mb-6 grid grid-cols-2 gap-3 wide:grid-cols-3 max-wide:[&>:first-child]:col-span-2">
       <Stat

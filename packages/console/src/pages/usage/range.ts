@@ -11,18 +11,36 @@ const LENGTHS: Readonly<Record<Range, number>> = {
   '30d': 30 * DAY_MS,
   '90d': 90 * DAY_MS,
 }
+/** Of a chosen period: its bars are one pixel wide. */
+export const MOST_DAYS = 400
 
 export type Period = { from: string; to: string; step: 'hour' | 'day'; steps: string[] }
 
-/** A preset ends with the present hour or day (UTC), which is still growing. `from` and `to`: a period from a link. */
+/** A preset ends with the present hour or day (UTC), which is still growing. `from` and `to`: chosen days, instead of a preset. */
 export function periodOf(range: string, from: string, to: string, now: number): Period {
-  const chosen = Date.parse(from) < Date.parse(to) ? { from: Date.parse(from), to: Date.parse(to) } : undefined
+  const chosen = chosenDays(from, to)
   const length = chosen ? chosen.to - chosen.from : (LENGTHS[range as Range] ?? LENGTHS['7d'])
   const [step, stepMs] = length <= 2 * DAY_MS ? (['hour', HOUR_MS] as const) : (['day', DAY_MS] as const)
   const end = chosen?.to ?? (Math.floor(now / stepMs) + 1) * stepMs
   const start = chosen?.from ?? end - length
-  const first = Math.floor(start / stepMs) * stepMs
   const steps: string[] = []
-  for (let at = first; at < end; at += stepMs) steps.push(new Date(at).toISOString())
-  return { from: new Date(first).toISOString(), to: new Date(end).toISOString(), step, steps }
+  for (let at = start; at < end; at += stepMs) steps.push(new Date(at).toISOString())
+  return { from: new Date(start).toISOString(), to: new Date(end).toISOString(), step, steps }
+}
+
+/** From the beginning of the first day to the end of the last (UTC). undefined: they are no period that can be shown. */
+function chosenDays(from: string, to: string): { from: number; to: number } | undefined {
+  const [first, last] = [beginningOf(from), beginningOf(to)]
+  const isPeriod = first <= last && last - first < MOST_DAYS * DAY_MS
+  return isPeriod ? { from: first, to: last + DAY_MS } : undefined
+}
+
+export const isPeriod = (from: string, to: string): boolean => chosenDays(from, to) !== undefined
+
+const beginningOf = (day: string): number =>
+  /^20\d\d-\d\d-\d\d$/.test(day) ? Date.parse(`${day}T00:00:00Z`) : Number.NaN
+
+/** The days that a period touches, as a person would choose them: `2026-01-31`. */
+export function daysOf({ from, to }: Period): { from: string; to: string } {
+  return { from: from.slice(0, 10), to: new Date(Date.parse(to) - 1).toISOString().slice(0, 10) }
 }

@@ -5,14 +5,16 @@ import { CopyText } from '../../ui/copy.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
 import { Facts, Part } from '../../ui/page.tsx'
 import { Banner, ErrorState, Skeleton } from '../../ui/states.tsx'
-import { Amount, Duration, Time, useNumber } from '../../ui/values.tsx'
+import { Amount, isZero, Time, useNumber } from '../../ui/values.tsx'
+import { Charge } from './charge.tsx'
 import { Ending } from './ending.tsx'
+import { Timing } from './timing.tsx'
 
 /** `id`: empty while nothing is shown. */
 export function ReceiptDrawer({ id, onClose }: { id: string; onClose(): void }) {
   const t = useTexts().usage.receipt
   const isOpen = id !== ''
-  const { data, error, refetch } = useRead(`requests/${id}`, {}, { enabled: isOpen, every: 5_000 })
+  const { data, error, refetch } = useRead(`requests/${id}`, {}, { enabled: isOpen, every: 3_000 })
   return (
     <Drawer open={isOpen} onClose={onClose} title={t.title}>
       {error && !data ? <ErrorState error={error} retry={refetch} /> : data ? <Shown receipt={data} /> : <Waiting />}
@@ -21,9 +23,9 @@ export function ReceiptDrawer({ id, onClose }: { id: string; onClose(): void }) 
 }
 
 const Waiting = () => (
-  <div className="flex flex-col gap-4">
-    <Skeleton size="h-8 w-40" />
-    <Skeleton size="h-16 w-full" />
+  <div className="flex flex-col gap-6">
+    <Skeleton size="h-13 w-40" />
+    <Skeleton size="h-44 w-full" />
     <Skeleton size="h-48 w-full" />
   </div>
 )
@@ -31,7 +33,8 @@ const Waiting = () => (
 function Shown({ receipt }: { receipt: Receipt }) {
   const t = useTexts().usage.receipt
   const number = useNumber()
-  const { units, formula, warnings, attempts, timing } = receipt
+  const { warnings, attempts, timing } = receipt
+  const counted = receipt.counted ?? ''
   const isRunning = receipt.state === 'open'
   return (
     <div className="flex flex-col gap-6">
@@ -43,36 +46,22 @@ function Shown({ receipt }: { receipt: Receipt }) {
         </div>
       </div>
       <Part title={t.howCounted}>
-        {formula === null ? (
-          <p className="text-muted">{t.noFormula}</p>
-        ) : (
-          <p className="rounded-md border bg-canvas px-3 py-2 font-mono text-sm break-words">{formula}</p>
-        )}
+        <Charge receipt={receipt} />
       </Part>
-      {units && (
-        <Part title={t.units}>
-          <Facts
-            items={Object.entries(units).map(([name, count]) => ({
-              label: name.replaceAll('_', ' '),
-              value: number(count),
-            }))}
-          />
-        </Part>
-      )}
       <Facts
         items={[
           { label: t.outcome, value: <Ending ending={receipt.ending} /> },
           { label: t.at, value: <Time at={receipt.at} style="exact" /> },
-          { label: t.model, value: <span className="break-all">{receipt.model}</span> },
-          ...fact(t.answeredBy, receipt.answered_by),
-          ...fact(t.group, receipt.group),
-          ...fact(t.finish, receipt.finish),
-          ...fact(t.counted, receipt.counted),
-          ...(isRunning ? [] : [{ label: t.held, value: <Amount usd={receipt.held_usd} /> }]),
-          ...(Number(receipt.shortfall_usd) > 0
-            ? [{ label: t.shortfall, value: <Shortfall usd={receipt.shortfall_usd} note={t.shortfallNote} /> }]
-            : []),
           { label: t.id, value: <CopyText text={receipt.request_id} label={t.id} /> },
+          ...fact(t.model, receipt.model),
+          ...fact(t.answeredBy, receipt.answered_by),
+          ...fact(t.key, receipt.key_name),
+          ...fact(t.group, receipt.group),
+          ...fact(t.tier, receipt.tier),
+          ...fact(t.finish, receipt.finish),
+          ...fact(t.counted, isZero(receipt.cost_usd) ? null : (t.countedBecause[counted] ?? counted)),
+          ...fact(t.reasoning, receipt.reasoning_tokens ? number(receipt.reasoning_tokens) : null),
+          ...(isRunning ? [] : [{ label: t.held, value: <Amount usd={receipt.held_usd} /> }]),
         ]}
       />
       <Timing {...timing} />
@@ -105,51 +94,3 @@ function Shown({ receipt }: { receipt: Receipt }) {
 
 const fact = (label: string, value: string | null | undefined) =>
   value ? [{ label, value: <span className="break-all">{value}</span> }] : []
-
-function Shortfall({ usd, note }: { usd: string; note: string }) {
-  return (
-    <>
-      <Amount usd={usd} /> <span className="text-sm text-muted">{note}</span>
-    </>
-  )
-}
-
-/** When the first token came, and how long the rest took, on one scale. */
-function Timing({ first_token_ms: first, total_ms: total }: Receipt['timing']) {
-  const t = useTexts().usage.receipt
-  if (total === null) return null
-  const until = Math.min(first ?? total, total)
-  const parts = [
-    { label: t.firstToken, ms: until, from: 0, colour: 'text-chart-2' },
-    ...(total > until ? [{ label: t.rest, ms: total - until, from: until, colour: 'text-chart-1' }] : []),
-  ]
-  return (
-    <Part title={t.timing}>
-      <div className="flex flex-col gap-1">
-        {parts.map(({ label, ms, from, colour }) => (
-          <div key={label} className="grid grid-cols-[96px_1fr_72px] items-center gap-2">
-            <span className="text-sm text-muted">{label}</span>
-            <svg aria-hidden="true" viewBox="0 0 100 8" preserveAspectRatio="none" className={`h-2 w-full ${colour}`}>
-              <rect width="100" height="8" className="fill-raised" />
-              <rect
-                x={(100 * from) / Math.max(total, 1)}
-                width={Math.max(1, (100 * ms) / Math.max(total, 1))}
-                height="8"
-                fill="currentColor"
-              />
-            </svg>
-            <span className="text-right text-sm">
-              <Duration ms={ms} />
-            </span>
-          </div>
-        ))}
-        <div className="flex justify-between border-t pt-1">
-          <span className="text-sm text-muted">{t.total}</span>
-          <span className="text-sm">
-            <Duration ms={total} />
-          </span>
-        </div>
-      </div>
-    </Part>
-  )
-}

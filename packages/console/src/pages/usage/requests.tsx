@@ -3,6 +3,7 @@ import { apiUrl } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button, ButtonAnchor, ButtonLink } from '../../ui/button.tsx'
+import { SelectField } from '../../ui/field.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Pagination } from '../../ui/pagination.tsx'
 import { EmptyState, ErrorState } from '../../ui/states.tsx'
@@ -26,9 +27,21 @@ export function RequestsSection({ period }: { period: Period }) {
       flush
       title={t.list.title}
       actions={
-        <ButtonAnchor small icon="download" href={apiUrl('requests.csv', params)} download>
-          {t.list.csv}
-        </ButtonAnchor>
+        <>
+          <SelectField
+            hideLabel
+            label={t.filters.outcome}
+            value={ending}
+            onChange={(value) => setFilters({ ending: value, before: '' })}
+            options={[
+              { value: '', label: t.filters.allOutcomes },
+              ...Object.entries(t.endings).map(([value, label]) => ({ value, label })),
+            ]}
+          />
+          <ButtonAnchor icon="download" href={apiUrl('requests.csv', params)} download>
+            {t.list.csv}
+          </ButtonAnchor>
+        </>
       }
     >
       {error && !data ? (

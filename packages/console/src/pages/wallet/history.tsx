@@ -13,7 +13,7 @@ export function HistorySection() {
   const before = usePageCursor()
   const { data, error, refetch } = useRead('wallet/history', { before }, { every: 5_000, keepPrevious: true })
   const columns: Column<WalletEntry>[] = [
-    { id: 'at', label: t.at, cell: (row) => <Time at={row.at} style={row.kind === 'usage' ? 'date' : 'both'} /> },
+    { id: 'at', label: t.at, cell: (row) => <Time at={row.at} style={row.kind === 'usage' ? 'utcDay' : 'both'} /> },
     { id: 'what', label: t.what, cell: (row) => <What entry={row} /> },
     { id: 'amount', label: t.amount, align: 'right', cell: (row) => <Amount usd={row.amount_usd} sign /> },
     { id: 'balance', label: t.balance, align: 'right', cell: (row) => <Amount usd={row.balance_after_usd} /> },
@@ -38,17 +38,14 @@ export function HistorySection() {
   )
 }
 
-const DAY_MS = 86_400_000
-
 function What({ entry }: { entry: WalletEntry }) {
   const t = useTexts().wallet.history
   const number = useNumber()
   if (entry.kind !== 'usage')
     return <span className="break-words">{t.reasons[entry.reason] ?? (entry.reason || t[entry.kind])}</span>
-  const from = `${entry.at.slice(0, 10)}T00:00:00.000Z`
-  const to = new Date(Date.parse(from) + DAY_MS).toISOString()
+  const day = entry.at.slice(0, 10)
   return (
-    <Link href={`/usage?from=${from}&to=${to}`} className="text-link hover:underline">
+    <Link href={`/usage?from=${day}&to=${day}`} className="text-link hover:underline">
       {t.usage(number(entry.requests))}
     </Link>
   )

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { post } from '../../api/client.ts'
+import { useSession } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -9,7 +10,13 @@ import { Section } from '../../ui/page.tsx'
 import { Banner } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
 
-export function NoticeSection({ threshold }: { threshold: string | null }) {
+export function NoticeSection() {
+  const { low_balance_usd: threshold } = useSession()
+  // What is typed stays while the session is read again; another threshold replaces it.
+  return <NoticeForm key={threshold} threshold={threshold} />
+}
+
+function NoticeForm({ threshold }: { threshold: string | null }) {
   const { wallet, common } = useTexts()
   const t = wallet.notice
   const client = useQueryClient()
@@ -22,7 +29,7 @@ export function NoticeSection({ threshold }: { threshold: string | null }) {
     send: () => post('preferences', { low_balance_usd: written === '' ? null : written }),
     done() {
       toast(common.saved)
-      for (const path of ['wallet', 'session']) void client.invalidateQueries({ queryKey: [path] })
+      void client.invalidateQueries({ queryKey: ['session'] })
     },
   })
 

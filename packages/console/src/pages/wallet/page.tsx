@@ -1,7 +1,7 @@
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { PageHeader, Stat } from '../../ui/page.tsx'
-import { Banner, ErrorState } from '../../ui/states.tsx'
+import { ErrorState } from '../../ui/states.tsx'
 import { Amount } from '../../ui/values.tsx'
 import { HistorySection } from './history.tsx'
 import { NoticeSection } from './notice.tsx'
@@ -20,19 +20,16 @@ export default function WalletPage() {
       </>
     )
   }
-  const threshold = wallet?.low_balance_usd
-  const isLow = wallet && threshold && Number(wallet.available_usd) < Number(threshold)
   return (
     <>
       <PageHeader title={t.title} />
-      {isLow && (
-        <div className="mb-6">
-          <Banner tone="warn">{t.low(threshold)}</Banner>
-        </div>
-      )}
       <div className="mb-6 grid gap-4 wide:grid-cols-3">
-        <Stat label={t.available}>{wallet && <Amount usd={wallet.available_usd} />}</Stat>
-        <Stat label={t.balance}>{wallet && <Amount usd={wallet.balance_usd} />}</Stat>
+        <Stat label={t.available} note={t.availableNote}>
+          {wallet && <Amount usd={wallet.available_usd} />}
+        </Stat>
+        <Stat label={t.balance} note={t.balanceNote}>
+          {wallet && <Amount usd={wallet.balance_usd} />}
+        </Stat>
         <Stat label={t.held} note={t.heldNote}>
           {wallet && <Amount usd={wallet.held_usd} />}
         </Stat>
@@ -41,11 +38,11 @@ export default function WalletPage() {
         <div className="min-w-0">
           <HistorySection />
           <OpenRequestsSection open={wallet?.open} />
+          <StatementsSection />
         </div>
         <div className="min-w-0">
           <TopUpSection supportUrl={wallet?.support_url ?? null} />
-          <StatementsSection />
-          {wallet && <NoticeSection key={threshold} threshold={threshold ?? null} />}
+          <NoticeSection />
         </div>
       </div>
     </>

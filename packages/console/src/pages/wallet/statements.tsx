@@ -11,13 +11,14 @@ import { Amount } from '../../ui/values.tsx'
 export function StatementsSection() {
   const { locale, texts } = useLanguage()
   const t = texts.wallet.statements
-  const { data, error, refetch } = useRead('wallet/statements', {}, { staleTime: 60_000 })
+  const { data, error, refetch } = useRead('wallet/statements', {}, { every: 15_000 })
   const nameOf = ({ month }: Statement) =>
     new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' }).format(
       new Date(`${month}-01T00:00:00Z`),
     )
   const columns: Column<Statement>[] = [
     { id: 'month', label: t.month, cell: (row) => <span className="whitespace-nowrap">{nameOf(row)}</span> },
+    { id: 'credited', label: t.credited, align: 'right', cell: (row) => <Amount usd={row.credited_usd} /> },
     { id: 'spent', label: t.spent, align: 'right', cell: (row) => <Amount usd={row.spent_usd} /> },
     {
       id: 'download',

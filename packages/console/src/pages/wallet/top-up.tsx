@@ -1,16 +1,19 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { post } from '../../api/client.ts'
-import { useTexts } from '../../i18n/language.tsx'
+import { useLanguage } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { useForm } from '../../ui/form.ts'
 import { Section } from '../../ui/page.tsx'
 import { Banner } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
+import { formatUsd, useNumber } from '../../ui/values.tsx'
 
 export function TopUpSection({ supportUrl }: { supportUrl: string | null }) {
-  const t = useTexts().wallet.topUp
+  const { locale, texts } = useLanguage()
+  const t = texts.wallet.topUp
+  const number = useNumber()
   const client = useQueryClient()
   const toast = useToast()
   const [code, setCode] = useState('')
@@ -20,10 +23,12 @@ export function TopUpSection({ supportUrl }: { supportUrl: string | null }) {
     send: () => post('wallet/redeem', { code: code.trim() }),
     done({ amount_usd: amount }) {
       setCode('')
-      toast(t.done(amount))
+      toast(t.done(formatUsd(amount, locale)))
       for (const path of ['wallet', 'wallet/history', 'wallet/statements', 'session', 'overview'])
         void client.invalidateQueries({ queryKey: [path] })
     },
+    rejected: ({ code, retryAfter }) =>
+      code === 'too_many_tries' ? { code: t.tooMany(number(Math.ceil((retryAfter ?? 60) / 60))) } : undefined,
   })
 
   return (

@@ -1,6 +1,7 @@
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
 import { useTexts } from '../../../i18n/language.tsx'
 import { Button } from '../../../ui/button.tsx'
+import { classes } from '../../../ui/classes.ts'
 import { TextArea } from '../../../ui/field.tsx'
 import { AddPictures, Thumbnails, useReadPictures } from '../pictures.tsx'
 import type { Question } from './conversation.ts'
@@ -12,9 +13,11 @@ type ComposerProps = {
   onSend: ((question: Question) => void) | undefined
   /** Defined while an answer arrives. */
   onStop: (() => void) | undefined
+  /** Stays at the end of the screen, before the conversation. */
+  floats: boolean
 }
 
-export function Composer({ onSend, onStop }: ComposerProps) {
+export function Composer({ onSend, onStop, floats }: ComposerProps) {
   const t = useTexts().playground
   const [text, setText] = useState('')
   const [images, setImages] = useState<readonly string[]>([])
@@ -45,7 +48,10 @@ export function Composer({ onSend, onStop }: ComposerProps) {
         const files = [...event.clipboardData.files]
         if (files.length > 0) void add(files)
       }}
-      className="sticky bottom-14 flex flex-col gap-2 rounded-lg border bg-surface p-3 wide:bottom-4"
+      className={classes(
+        'flex flex-col gap-2 rounded-lg border bg-surface p-3',
+        floats && 'sticky bottom-14 wide:bottom-4',
+      )}
     >
       <Thumbnails urls={images} onRemove={(at) => setImages(images.filter((_, index) => index !== at))} />
       <TextArea

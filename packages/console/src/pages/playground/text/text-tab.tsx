@@ -57,9 +57,11 @@ export function TextTab() {
           </Button>
         </div>
       )}
-      <div className="flex min-h-48 flex-col gap-4">
+      <div className="flex flex-col gap-4 wide:min-h-48">
         {history.entries !== undefined && turns.length === 0 && (
-          <EmptyState title={t.emptyText}>{t.emptyTextNote}</EmptyState>
+          <div className="max-wide:-my-6">
+            <EmptyState title={t.emptyText}>{t.emptyTextNote}</EmptyState>
+          </div>
         )}
         {turns.map((turn, index) => {
           const key = `${id} ${index}`
@@ -83,6 +85,7 @@ export function TextTab() {
       </div>
       <Composer
         onSend={canSend ? (question) => void send([...turns, question]) : undefined}
+        floats={turns.length > 0}
         onStop={isAnswering && id !== undefined ? () => stop(id) : undefined}
       />
       <Conversations

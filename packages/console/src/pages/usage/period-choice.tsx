@@ -1,0 +1,60 @@
+// The choice of the period: presets, or two days.
+
+import { useEffect, useState } from 'react'
+import { useTexts } from '../../i18n/language.tsx'
+import { Segments, TextField } from '../../ui/field.tsx'
+import { useUrlState } from '../../ui/url-state.ts'
+import { FILTERS } from './filters.ts'
+import { daysOf, isPeriod, MOST_DAYS, type Period, RANGES } from './range.ts'
+
+export function PeriodPresets({ period }: { period: Period }) {
+  const t = useTexts().usage
+  const [{ range, from, to }, setFilters] = useUrlState(FILTERS)
+  const value = isPeriod(from, to) ? 'custom' : (RANGES.find((each) => each === range) ?? '7d')
+  return (
+    <Segments
+      label={t.range}
+      value={value}
+      onChange={(chosen) =>
+        setFilters(
+          chosen === 'custom' ? { ...daysOf(period), before: '' } : { range: chosen, from: '', to: '', before: '' },
+        )
+      }
+      options={[...RANGES, 'custom' as const].map((each) => ({ value: each, label: t.ranges[each] }))}
+    />
+  )
+}
+
+/** Both days of a chosen period. They count from the moment in which both make sense. */
+export function ChosenDays() {
+  const [{ from, to }] = useUrlState(FILTERS)
+  return isPeriod(from, to) ? <DayFields from={from} to={to} /> : null
+}
+
+type Days = { from: string; to: string }
+
+function DayFields({ from, to }: Days) {
+  const t = useTexts().usage.days
+  const [, setFilters] = useUrlState(FILTERS)
+  const [typed, setTyped] = useState<Days>({ from, to })
+  useEffect(() => setTyped({ from, to }), [from, to])
+  const isWrong = !isPeriod(typed.from, typed.to)
+  const change = (changed: Partial<Days>) => {
+    const next = { ...typed, ...changed }
+    setTyped(next)
+    if (isPeriod(next.from, next.to)) setFilters({ ...next, before: '' })
+  }
+  return (
+    <>
+      <TextField
+        type="date"
+        label={t.from}
+        value={typed.from}
+        max={typed.to}
+        onChange={(from) => change({ from })}
+        error={isWrong ? t.wrong(MOST_DAYS) : undefined}
+      />
+      <TextField type="date" label={t.to} value={typed.to} min={typed.from} onChange={(to) => change({ to })} />
+    </>
+  )
+}
