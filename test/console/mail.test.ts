@@ -159,6 +159,19 @@ test('no token and no password is in the log', async () => {
   expect(stdout + stderr).not.toContain(PASSWORD)
 })
 
+test('an e-mail that waits for its next attempt is sent before the gateway stops', async () => {
+  const replies = [451, 451]
+  const busy = await startSmtp({ mode: 'starttls', replies })
+  const stopping = await startGateway({ config: config(busy.port).replace('gw%40example.com:smtp-hunter2@', '') })
+  const client = consoleClient(stopping.url, { origin: 'http://gw.example.com' })
+  await client.post('register', { email: 'x@example.com', password: PASSWORD })
+  await eventually(() => replies.length === 1)
+  stopping.signal('SIGINT')
+  expect((await busy.next()).to).toEqual(['x@example.com'])
+  expect(await stopping.exited).toBe(0)
+  await busy.stop()
+})
+
 test('a server that is away: the registration succeeds, and the log says what failed', async () => {
   const { port } = await startSmtp({ mode: 'starttls' }).then(async (each) => {
     await each.stop()

@@ -2,7 +2,7 @@
 import type { App } from './app.ts'
 import type { ConsoleDependencies } from './console-api/dependencies.ts'
 import { createDispatch, type Dispatch, LARGEST_BODY } from './console-api/dispatch.ts'
-import { createMailer } from './console-api/mail/mailer.ts'
+import type { Mailer } from './console-api/mail/mailer.ts'
 import { createRegister } from './console-api/registration/register.ts'
 import { createPasswords } from './console-api/session/passwords.ts'
 import type { GatewayDependencies } from './routes.ts'
@@ -19,6 +19,7 @@ export function createConsoleApi(
   store: Storage,
   listenUrl: () => string,
   app: App,
+  mailer: Mailer,
 ): Dispatch {
   const config = () => catalogue().config
   const { after } = ticker
@@ -37,7 +38,7 @@ export function createConsoleApi(
       secrets: accountKeys,
       accountKeys,
       passwords,
-      mailer: createMailer(config, log),
+      mailer,
       register,
     },
     ...{ version: VERSION, listenUrl, clock, after, log, admit, app },

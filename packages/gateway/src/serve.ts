@@ -9,6 +9,7 @@ import { openControlSocket } from './cli/control-socket.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import { missingGroupWarnings } from './config/warnings.ts'
 import type { watchConfig } from './config/watch.ts'
+import { createMailer, type Mailer } from './console-api/mail/mailer.ts'
 import { openConsoleFiles } from './console-files/open-console-files.ts'
 import { createConsoleApi } from './create-console-api.ts'
 import { createDependencies } from './create-dependencies.ts'
@@ -100,7 +101,8 @@ async function start(
   let listener: Listener | undefined
   const listenUrl = () => listener?.url ?? ''
   const deps = await createDependencies(environment, storage, () => catalogue, logs, cleanup, listenUrl)
-  const lifecycle = createServerLifecycle(deps, () => listener, cleanup)
+  const mailer = createMailer(config, log)
+  const lifecycle = createServerLifecycle(deps, mailer, () => listener, cleanup)
   const jobs = createJobs({ leases: storage.leases, log })
   cleanup.add(() => jobs.stop())
   const clusterStatus = environment.databaseUrl ? watchNodes(jobs.every, storage.nodes) : undefined
@@ -109,7 +111,7 @@ async function start(
     accepting: () => lifecycle.accepting,
     ...(clusterStatus ? { clusterStatus } : {}),
   }
-  const consoleApi = createConsoleApi(deps, storage, listenUrl, (http) => app(http))
+  const consoleApi = createConsoleApi(deps, storage, listenUrl, (http) => app(http), mailer)
   const mediaUrl = () => config().server.publicUrl ?? listenUrl()
   const consoleFiles = openConsoleFiles(environment.dataDir, mediaUrl, log, cleanup)
   const app = createApp({ ...deps, consoleApi, consoleFiles }, health)
@@ -171,16 +173,19 @@ async function start(
 
 function createServerLifecycle(
   deps: GatewayDependencies,
+  mailer: Mailer,
   listener: () => Listener | undefined,
   cleanup: Cleanup,
 ): Lifecycle {
   return createLifecycle(
     {
-      running: () => Math.max(deps.admission.inFlight, listener()?.pending ?? 0),
+      running: () => Math.max(deps.admission.inFlight, listener()?.pending ?? 0, mailer.pending),
+      hurry: mailer.hurry,
       abortRunning: () => {
         deps.admission.close()
         deps.upstreamSlots.close()
         deps.upstreamCalls.abortAll('shutdown')
+        mailer.abandon()
       },
       stopAccepting: async () => listener()?.stop(false),
       cutConnections: async () => listener()?.stop(true),

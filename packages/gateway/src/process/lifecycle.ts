@@ -17,7 +17,10 @@ const TIMES = {
 const INTERRUPT = 'SIGINT'
 
 export type StoppableServer = {
+  /** Requests in flight, and other work that the drain waits for. */
   running(): number
+  /** The shutdown begins: work that waits to be repeated must not wait for long. */
+  hurry(): void
   /** Aborts requests in flight: each gets an error in its dialect and a partial charge. */
   abortRunning(): void
   stopAccepting(): Promise<void>
@@ -51,6 +54,7 @@ export function createLifecycle(
 
   async function shutDown(reason: string): Promise<void> {
     log.info('stopping', { reason, running: server.running() })
+    server.hurry()
     await Promise.race([
       reason === INTERRUPT ? untilIdle(times.acceptMs) : Bun.sleep(times.acceptMs),
       skipWaiting.promise,
@@ -58,7 +62,7 @@ export function createLifecycle(
     accepting = false
     const closed = server.stopAccepting()
     await Promise.race([untilIdle(server.drainMs()), skipWaiting.promise])
-    if (server.running() > 0) log.warn('drain time is over: aborting requests in flight', { running: server.running() })
+    if (server.running() > 0) log.warn('drain time is over: aborting what still runs', { running: server.running() })
     server.abortRunning()
     await untilIdle(times.readMs)
     await Promise.race([server.running() > 0 ? server.cutConnections() : closed, Bun.sleep(500)])

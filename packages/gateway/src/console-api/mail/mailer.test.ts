@@ -1,6 +1,7 @@
 // E-mails through a real SMTP server: encrypted, or not sent.
-import { afterEach, expect, test } from 'bun:test'
+import { afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
+import { eventually } from '../../../../../test/support/eventually.ts'
 import type { MailConfig } from '../../config/types.ts'
 import type { Fields } from '../../observe/log.ts'
 import { LETTERS } from './letters.ts'
@@ -13,12 +14,17 @@ const LETTER = { to: 'ada@example.com', subject: 'Hello', text: 'Hello, Ada.\n' 
 let smtp: TestSmtp | undefined
 afterEach(() => smtp?.stop())
 
-async function open(options: SmtpOptions, url: (port: number) => string, ca: string | undefined = CA) {
+async function open(
+  options: SmtpOptions,
+  url: (port: number) => string,
+  ca: string | undefined = CA,
+  retryAfterMs: readonly number[] = [5, 5],
+) {
   smtp = await startSmtp(options)
   const mail: MailConfig = { url: url(smtp.port), from: 'Gateway <gw@example.com>', ...(ca ? { ca } : {}) }
   const logged: (Fields & { message: string })[] = []
   const note = (message: string, fields: Fields = {}) => void logged.push({ message, ...fields })
-  return { smtp, logged, mailer: createMailer(() => ({ mail }), { error: note, warn: note }, [5, 5]) }
+  return { smtp, logged, mailer: createMailer(() => ({ mail }), { error: note, warn: note }, retryAfterMs) }
 }
 
 const errorOf = (sending: Promise<void>): Promise<string> =>
@@ -84,6 +90,49 @@ test.each<[string, number[], string]>([
   expect(await errorOf(mailer.send(LETTER))).toContain(outcome)
   expect(replies).toEqual([])
   expect(smtp.mails).toHaveLength(outcome === 'sent' ? 1 : 0)
+})
+
+const HOUR_MS = 3_600_000
+const smtps = (port: number) => `smtps://localhost:${port}`
+
+describe('when the process stops', () => {
+  test('an e-mail that waits for its next attempt is sent at once', async () => {
+    const replies = [451, 451]
+    const { smtp, logged, mailer } = await open({ mode: 'smtps', replies }, smtps, CA, [5, HOUR_MS])
+    mailer.inBackground(() => mailer.send(LETTER))
+    await eventually(() => replies.length === 0)
+    expect(mailer.pending).toBe(1)
+    mailer.hurry()
+    expect((await smtp.next()).to).toEqual([LETTER.to])
+    await eventually(() => mailer.pending === 0)
+    expect(logged).toEqual([])
+  })
+
+  test('failures after that are repeated after the shortest pause, and not forever', async () => {
+    const replies = [451, 451, 451, 451]
+    const { logged, mailer } = await open({ mode: 'smtps', replies }, smtps, CA, [5, HOUR_MS])
+    mailer.hurry()
+    mailer.inBackground(() => mailer.send(LETTER))
+    await eventually(() => mailer.pending === 0)
+    expect(replies).toEqual([451])
+    expect(logged).toEqual([expect.objectContaining({ message: 'mail: an e-mail could not be sent' })])
+  })
+
+  test('what is not sent in time is counted in one line of the log', async () => {
+    const { smtp, logged, mailer } = await open({ mode: 'smtps' }, smtps)
+    const failed = Promise.withResolvers<void>()
+    for (let index = 0; index < 5; index++) mailer.inBackground(() => failed.promise)
+    mailer.abandon()
+    expect(mailer.pending).toBe(0)
+    const line = { message: 'mail: the gateway stops before all e-mails were sent', not_sent: 5 }
+    expect(logged).toEqual([line])
+    // Nothing more is logged about those that fail now.
+    failed.reject(new Error('the store is closed'))
+    await Bun.sleep(0)
+    expect([logged, smtp.mails, mailer.pending]).toEqual([[line], [], 0])
+    mailer.inBackground(() => mailer.send(LETTER))
+    expect([logged[1], smtp.mails, mailer.pending]).toEqual([{ ...line, not_sent: 1 }, [], 0])
+  })
 })
 
 test('no field can add a header or a recipient', async () => {

@@ -10,6 +10,12 @@ export type Mailer = {
   send(letter: Letter & { to: string }): Promise<void>
   /** Runs `work` after the response. Few run at once; if too many wait, one more is dropped. Errors are logged. */
   inBackground(work: () => Promise<void>): void
+  /** How many run or wait in the background. */
+  readonly pending: number
+  /** The process stops soon: failed attempts are repeated at once, then after the shortest pause. */
+  hurry(): void
+  /** The process stops now: logs how many e-mails are not sent, and gives them up. */
+  abandon(): void
 }
 
 const CONNECT_WITHIN_MS = 10_000
@@ -25,6 +31,10 @@ export function createMailer(
   retryAfterMs: readonly number[] = RETRY_AFTER_MS,
 ): Mailer {
   const limit = createConcurrencyLimit(AT_ONCE, MOST_WAITING)
+  const hurried = Promise.withResolvers<void>()
+  let isHurried = false
+  let isAbandoned = false
+  let pending = 0
   let opened: { config: MailConfig; transport: Promise<Transporter> } | undefined
 
   /** A reload may have changed the server. */
@@ -33,7 +43,27 @@ export function createMailer(
     return opened.transport
   }
 
+  async function pause(ms: number): Promise<void> {
+    if (isHurried) return Bun.sleep(Math.min(ms, ...retryAfterMs))
+    const timer = Promise.withResolvers<void>()
+    const timeout = setTimeout(timer.resolve, ms)
+    await Promise.race([timer.promise, hurried.promise])
+    clearTimeout(timeout)
+  }
+
   return {
+    get pending() {
+      return pending
+    },
+    hurry() {
+      isHurried = true
+      hurried.resolve()
+    },
+    abandon() {
+      isAbandoned = true
+      if (pending > 0) log.error('mail: the gateway stops before all e-mails were sent', { not_sent: pending })
+      pending = 0
+    },
     async send({ to, subject, text }) {
       for (let attempt = 0; ; attempt++) {
         const { mail } = config()
@@ -46,21 +76,29 @@ export function createMailer(
         } catch (error) {
           const waitMs = retryAfterMs[attempt]
           if (waitMs === undefined || isFinal(error)) throw error
-          await Bun.sleep(waitMs)
+          await pause(waitMs)
         }
       }
     },
     inBackground(work) {
+      pending += 1
+      if (isAbandoned) return this.abandon()
       const run = limit.run(async () => {
         await work()
         return true
       })
-      run.then(
-        (isDone) => {
-          if (isDone === undefined) log.warn('mail: too many e-mails are waiting; one was not sent')
-        },
-        (error: unknown) => log.error('mail: an e-mail could not be sent', describe(error)),
-      )
+      run
+        .then(
+          (isDone) => {
+            if (isDone === undefined) log.warn('mail: too many e-mails are waiting; one was not sent')
+          },
+          (error: unknown) => {
+            if (!isAbandoned) log.error('mail: an e-mail could not be sent', describe(error))
+          },
+        )
+        .finally(() => {
+          if (!isAbandoned) pending -= 1
+        })
     },
   }
 }
