@@ -20,7 +20,7 @@ export type Opened = {
   close(): Promise<void>
 }
 export type Open = () => Promise<Opened>
-/** The store of the running test: a fresh one for each. */
+/** The store of the running test: an empty one for each. */
 export type Use = () => Opened
 
 export type Node = { slot: number; epoch: number }
