@@ -12,7 +12,7 @@ import { Failure } from './failure.ts'
 const { config } = assemble(
   `models:
   - { id: plain, routes: [{ upstream: sandbox, cost: { input: 1, output: 1, reasoning: 2 } }], price: { input: 2, output: 8 } }
-  - { id: rich, routes: [{ upstream: sandbox }], price: { input: 2, output: 8, tools: { web_search: 0.01 } } }
+  - { id: rich, routes: [{ upstream: sandbox }], price: { input: 2, output: 8, long_context: { above: 9, output: 9 }, tiers: { fast: 2, flex: { input: 1, output: 4, long_context: { above: 9, output: 5 } } }, tools: { web_search: 0.01 } } }
   - { id: bare, routes: [{ upstream: sandbox }] }
   - { id: img, type: image, routes: [{ upstream: sandbox, cost: { per_image: 0.02 } }], price: { per_image: 0.04, variants: { high: 0.17 } }, limits: { sizes: [64x64], n: 2 } }
   - { id: tokens, type: image, routes: [{ upstream: sandbox }], price: { input: 5, image_input: 8, image_output: 30 } }
@@ -95,6 +95,20 @@ describe('a model on the wrong endpoint', () => {
     expect(rejection(authorizeImage, 'default', 'img', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
     expect(rejection(authorizeVideo, 'default', 'img', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
     expect(rejection(authorizeVideo, 'default', 'vid', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
+  })
+})
+
+test('text models are listed with the prices of long contexts, service tiers and hosted tools', () => {
+  const figures = (input: string, output: string) => ({ input, output, cached_input: input, cache_write: input })
+  expect(describeModel(authorizeAny(TEST_CALLER, 'rich', catalogue)).price).toEqual({
+    ...figures('3.00', '12.00'),
+    long_context: [{ above: 9, ...figures('3.00', '13.50') }],
+    // A multiplier is one of the price of tokens, whatever the group.
+    tiers: {
+      fast: '2',
+      flex: { ...figures('1.50', '6.00'), long_context: [{ above: 9, ...figures('1.50', '7.50') }] },
+    },
+    tools: { web_search: '0.015' },
   })
 })
 

@@ -4,9 +4,10 @@
 import type { SizeRange } from '@trivium/protocol/canonical/image.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/dialects/index.ts'
 import type { ListedModel } from '@trivium/protocol/dialects/model-list.ts'
-import { ceilDiv, formatUsd, type Nanos } from '../money/amount.ts'
+import { ceilDiv, formatMillionths, formatUsd, type Nanos } from '../money/amount.ts'
 import { IMAGE_TOKEN_KINDS, IMAGE_TOKEN_NAMES } from '../money/prices/image-token-price.ts'
-import { KIND_NAMES, KINDS } from '../money/prices/token-kinds.ts'
+import { type Figures, KIND_NAMES, KINDS } from '../money/prices/token-kinds.ts'
+import type { LongContext, Tier, TokenPrice } from '../money/prices/token-price.ts'
 import type { AnyOffer, ImageOffer, TextOffer, VideoOffer } from './catalogue.ts'
 
 type Described = Omit<ListedModel, 'id' | 'created' | 'owner' | 'displayName'>
@@ -30,14 +31,36 @@ const isOf = <T extends keyof OfferOf>(offer: AnyOffer, type: T): offer is Offer
 
 function describeTextModel({ model: { limits }, rate: { price, multiplierMillionths } }: TextOffer): Described {
   const { context, maxOutput } = limits
-  const figures = KINDS.map((kind): [string, Nanos | undefined] => [KIND_NAMES[kind], price[kind]])
   return {
     ...(context === undefined ? {} : { context }),
     ...(maxOutput === undefined ? {} : { maxOutput }),
-    price: shownFigures(figures, multiplierMillionths),
+    price: tokenPrice(price, multiplierMillionths),
     limits: { context: context ?? null, max_output: maxOutput ?? null },
     protocols: TEXT_DIALECT_IDS,
   }
+}
+
+/** As the configuration file writes it: a tier is a multiplier or a table, a hosted tool is priced per call. */
+function tokenPrice({ longContext = [], tiers, tools, ...figures }: TokenPrice, multiplierMillionths: bigint) {
+  const tier = (each: Tier) =>
+    'figures' in each
+      ? tokenTable(each.figures, each.longContext, multiplierMillionths)
+      : formatMillionths(each.multiplierMillionths)
+  return {
+    ...tokenTable(figures, longContext, multiplierMillionths),
+    ...(tiers ? { tiers: Object.fromEntries([...tiers].map(([name, each]) => [name, tier(each)])) } : {}),
+    ...(tools ? { tools: shownFigures([...tools], multiplierMillionths) } : {}),
+  }
+}
+
+function tokenTable(figures: Figures, longContext: readonly LongContext[], multiplierMillionths: bigint) {
+  const shown = (each: Figures) =>
+    shownFigures(
+      KINDS.map((kind) => [KIND_NAMES[kind], each[kind]]),
+      multiplierMillionths,
+    )
+  const long = longContext.map((each) => ({ above: each.above, ...shown(each.figures) }))
+  return { ...shown(figures), ...(long.length > 0 ? { long_context: long } : {}) }
 }
 
 function describeImageModel({ model: { limits }, rate: { price, multiplierMillionths } }: ImageOffer): Described {
