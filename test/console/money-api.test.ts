@@ -129,7 +129,9 @@ describe.each([...ENGINES])('%s', (engine) => {
   test('models with the prices of the groups that the account may choose', async () => {
     const pricesOf = async (client: ConsoleClient) => {
       const { body } = await client.get<ModelRow[]>('models')
-      return body.find(({ id }) => id === 'gpt-x')?.prices.map(({ group, price }) => [group, price.input])
+      const found = body.find(({ id }) => id === 'gpt-x')
+      expect(found).toMatchObject({ accepts: ['images', 'tools', 'reasoning'], limits: { context: 1000 } })
+      return found?.prices.map(({ group, price }) => [group, price.input])
     }
     expect(await pricesOf(await person('reader'))).toEqual([
       ['default', '2.00'],

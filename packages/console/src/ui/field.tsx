@@ -269,6 +269,42 @@ export function Segments<T extends string>({
   )
 }
 
+/** Any of a few choices, all of them visible. The label stands before them. */
+export function Toggles<T extends string>({
+  label,
+  values,
+  onChange,
+  options,
+}: {
+  label: string
+  values: readonly T[]
+  onChange(values: T[]): void
+  options: readonly { value: T; label: string }[]
+}) {
+  const toggled = (value: T, isOn: boolean) =>
+    options.map((option) => option.value).filter((each) => (each === value ? isOn : values.includes(each)))
+  return (
+    <fieldset className="flex max-w-full flex-wrap items-center gap-1">
+      <legend className="float-left mr-1">{label}</legend>
+      {options.map((option) => (
+        <label
+          key={option.value}
+          className="inline-flex cursor-pointer items-center gap-1 rounded-md border border-edge/50 bg-surface px-2 py-1 text-muted select-none has-checked:border-accent has-checked:bg-accent-soft has-checked:text-ink has-focus-visible:outline-2 has-focus-visible:outline-link hover:text-ink pointer-coarse:py-2"
+        >
+          <input
+            type="checkbox"
+            checked={values.includes(option.value)}
+            onChange={(event) => onChange(toggled(option.value, event.target.checked))}
+            className="sr-only"
+          />
+          {values.includes(option.value) && <Icon name="check" />}
+          {option.label}
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
 /** Leaves out what is undefined, as exact optional properties demand. */
 function texts(given: { [K in keyof FieldTexts]: FieldTexts[K] | undefined } & { label: string }): FieldTexts {
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as FieldTexts

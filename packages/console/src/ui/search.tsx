@@ -6,6 +6,18 @@ import { Icon } from './icons.tsx'
 
 const PAUSE_MS = 250
 
+/** What is typed, at once; `onChange` is called when typing pauses. */
+export function useTyped(value: string, onChange: (value: string) => void): [string, (typed: string) => void] {
+  const [typed, setTyped] = useState(value)
+  useEffect(() => setTyped(value), [value])
+  useEffect(() => {
+    if (typed === value) return
+    const timer = setTimeout(onChange, PAUSE_MS, typed)
+    return () => clearTimeout(timer)
+  }, [typed, value, onChange])
+  return [typed, setTyped]
+}
+
 /** The search of a list; `/` focuses it. `onChange` is called when typing pauses. */
 export function SearchField({
   value,
@@ -17,15 +29,9 @@ export function SearchField({
   label: string
 }) {
   const { common } = useTexts()
-  const [typed, setTyped] = useState(value)
+  const [typed, setTyped] = useTyped(value, onChange)
   const ref = useRef<HTMLInputElement>(null)
   const id = useId()
-  useEffect(() => setTyped(value), [value])
-  useEffect(() => {
-    if (typed === value) return
-    const timer = setTimeout(onChange, PAUSE_MS, typed)
-    return () => clearTimeout(timer)
-  }, [typed, value, onChange])
   useEffect(() => {
     const focus = (event: KeyboardEvent) => {
       if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return

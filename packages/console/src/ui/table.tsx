@@ -14,6 +14,7 @@ export type Column<T> = {
   /** A small control: an icon, or a button with an edge. The header is for screen readers only. One column at most. */
   control?: 'icon' | 'button'
   align?: 'right'
+  /** Null: there is nothing to say. A table shows a dash, and a card leaves the line out. */
   cell(row: T): ReactNode
   /** The size of the skeleton, such as `w-24`. */
   skeleton?: string
@@ -95,28 +96,34 @@ export function Table<T>({ label, columns, rows, rowKey, empty, expected = 5, on
                   )}
                 >
                   {columns.map((column, index) => (
-                    <td key={column.id} role="cell" className={cellClass(column, index)}>
-                      <CardLabel column={column} index={index} />
-                      {index === 0 && onOpen ? (
-                        <button
-                          type="button"
-                          onClick={() => onOpen(row)}
-                          className="rounded-sm text-left hover:underline"
-                        >
-                          {column.cell(row)}
-                        </button>
-                      ) : (
-                        <span className={classes('min-w-0', index > 0 && 'max-wide:text-right')}>
-                          {column.cell(row)}
-                        </span>
-                      )}
-                    </td>
+                    <Cell key={column.id} row={row} column={column} index={index} {...(onOpen ? { onOpen } : {})} />
                   ))}
                 </tr>
               ))}
         </tbody>
       </table>
     </section>
+  )
+}
+
+type CellProps<T> = { row: T; column: Column<T>; index: number; onOpen?(row: T): void }
+
+function Cell<T>({ row, column, index, onOpen }: CellProps<T>) {
+  const content = column.cell(row)
+  const isEmpty = content === null
+  return (
+    <td role="cell" className={classes(cellClass(column, index), isEmpty && 'max-wide:hidden')}>
+      <CardLabel column={column} index={index} />
+      {index === 0 && onOpen ? (
+        <button type="button" onClick={() => onOpen(row)} className="rounded-sm text-left hover:underline">
+          {content}
+        </button>
+      ) : (
+        <span className={classes('min-w-0', index > 0 && 'max-wide:text-right')}>
+          {isEmpty && !column.control ? '\u2013' : content}
+        </span>
+      )}
+    </td>
   )
 }
 

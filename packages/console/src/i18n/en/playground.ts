@@ -12,6 +12,8 @@ export const playground = {
   },
   model: 'Model',
   noModel: 'No model of this kind is open to the built-in key.',
+  otherGroup: (model: string, group: string) => `The group ${group} of the built-in key does not offer ${model}.`,
+  changeGroup: (group: string) => `Use the group ${group}`,
   parameters: 'Parameters',
   byModel: 'Default',
   settings: {

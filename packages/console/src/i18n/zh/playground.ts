@@ -15,6 +15,8 @@ export const playground: Texts['playground'] = {
   },
   model: '模型',
   noModel: '内置密钥没有可用的此类模型。',
+  otherGroup: (model, group) => `内置密钥的分组 ${group} 不提供 ${model}。`,
+  changeGroup: (group) => `改用分组 ${group}`,
   parameters: '参数',
   byModel: '默认',
   settings: {

@@ -1,33 +1,58 @@
 // Which models are shown, and in which order. Pure.
 import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
+import { chosenUnit, comparePrices, figureOf, readAmount, type Unit, unitsOf } from './prices.ts'
 
-export type Choice = { name: string; type: string; vendor: string; sort: string }
+/** The filters as the URL has them. `accepts`: names with commas. `max`: USD in `unit`. */
+export const FILTERS = { name: '', type: '', vendor: '', accepts: '', max: '', unit: '', sort: 'name' }
+export type Filters = typeof FILTERS
+/** What the reader narrowed down; the order and the search have places of their own. */
+export const countFilters = ({ vendor, accepts, max }: Filters): number =>
+  [vendor, accepts, max].filter((value) => value !== '').length
+
 /** Stands for models whose vendor is not known. */
 export const OTHER = 'other'
+export const CAPABILITIES = ['images', 'tools', 'reasoning'] as const
+export type Capability = (typeof CAPABILITIES)[number]
 
-export function chosenModels(models: readonly ModelRow[], { name, type, vendor, sort }: Choice): ModelRow[] {
+export const readCapabilities = (accepts: string): Capability[] =>
+  CAPABILITIES.filter((each) => accepts.split(',').includes(each))
+
+export function chosenModels(models: readonly ModelRow[], filters: Filters): ModelRow[] {
+  const { name, type, vendor, accepts, max, sort } = filters
   const words = name.toLowerCase().split(/\s+/).filter(Boolean)
+  const needed = readCapabilities(accepts)
+  const most = readAmount(max)
+  const unit = chosenUnit(unitsFor(models, type), filters.unit)
   const found = models.filter(
     (model) =>
       (type === '' || model.type === type) &&
       (vendor === '' || (model.vendor ?? OTHER) === vendor) &&
+      needed.every((each) => model.accepts?.includes(each)) &&
+      (most === undefined || costsAtMost(model, most, unit)) &&
       words.every((word) => `${model.id} ${model.vendor ?? ''}`.toLowerCase().includes(word)),
   )
   return found.sort((one, two) => ORDERS[sort]?.(one, two) || one.id.localeCompare(two.id))
 }
 
+/** Units in which models of the type are priced; an empty type stands for all. */
+export const unitsFor = (models: readonly ModelRow[], type: string): Unit[] =>
+  unitsOf(models.filter((model) => type === '' || model.type === type))
+
+/** In one of the reader's groups. A model with a price of another unit does not match. */
+const costsAtMost = ({ type, prices }: ModelRow, most: number, unit: Unit | undefined): boolean =>
+  prices.some(({ price }) => {
+    const figure = figureOf(type, price)
+    return figure !== undefined && figure.unit === unit && figure.usd <= most
+  })
+
 const ORDERS: Readonly<Record<string, (one: ModelRow, two: ModelRow) => number>> = {
-  price: (one, two) => comparable(one) - comparable(two),
+  price: comparePrices,
+  // Unknown ones are last: the difference of two infinities is no number, and then the name decides.
   speed: (one, two) => (one.median_first_token_ms ?? Infinity) - (two.median_first_token_ms ?? Infinity),
+  context: (one, two) => contextOf(two) - contextOf(one),
 }
 
-/** The figure that models of a type are compared by: what they generate. The lowest of the groups. */
-function comparable({ prices }: ModelRow): number {
-  const figures = prices.map(({ price }) =>
-    Number(price.output ?? price.per_image ?? price.per_second ?? price.per_video ?? price.per_million_tokens),
-  )
-  return Math.min(...figures.filter((figure) => !Number.isNaN(figure)), Number.MAX_VALUE)
-}
+const contextOf = ({ limits }: ModelRow): number => (typeof limits.context === 'number' ? limits.context : 0)
 
 export const vendorsOf = (models: readonly ModelRow[]): string[] =>
   [...new Set(models.map(({ vendor }) => vendor ?? OTHER))].sort((one, two) =>

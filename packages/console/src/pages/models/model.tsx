@@ -8,7 +8,9 @@ import { CopyText } from '../../ui/copy.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
 import { Facts, Part } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
-import { Amount, Duration, useNumber } from '../../ui/values.tsx'
+import { Duration, useNumber } from '../../ui/values.tsx'
+import { Accepts } from './accepts.tsx'
+import { PriceTable } from './price-table.tsx'
 
 /** undefined: closed. */
 export function ModelDrawer({ model, onClose }: { model: ModelRow | undefined; onClose(): void }) {
@@ -44,18 +46,8 @@ function Details({ model }: { model: ModelRow }) {
           { label: t.id, value: <CopyText text={model.id} label={t.id} /> },
           { label: t.type, value: <Badge>{t.types[model.type]}</Badge> },
           ...(model.vendor ? [{ label: t.vendor, value: model.vendor }] : []),
-          {
-            label: t.speed,
-            value:
-              model.median_first_token_ms === null ? (
-                <span className="text-muted">{t.noTraffic}</span>
-              ) : (
-                <>
-                  <Duration ms={model.median_first_token_ms} />{' '}
-                  <span className="text-sm text-muted">{t.speedNote}</span>
-                </>
-              ),
-          },
+          { label: t.accepts, value: <Accepts model={model} /> },
+          ...(model.type === 'text' ? [{ label: t.speed, value: <Speed ms={model.median_first_token_ms} /> }] : []),
           {
             label: t.protocols,
             value: (
@@ -68,11 +60,9 @@ function Details({ model }: { model: ModelRow }) {
           },
         ]}
       />
-      {model.prices.map(({ group, price }) => (
-        <Part key={group} title={`${t.prices} · ${t.group(group)}`}>
-          <Facts items={figuresOf(price, t.figures)} />
-        </Part>
-      ))}
+      <Part title={t.prices}>
+        <PriceTable prices={model.prices} />
+      </Part>
       {limits.length > 0 && (
         <Part title={t.limits}>
           <Facts items={limits.map(([name, value]) => ({ label: t.limitNames[name] ?? name, value: show(value) }))} />
@@ -87,16 +77,17 @@ function Details({ model }: { model: ModelRow }) {
   )
 }
 
-const nameOf = (protocol: string, names: Readonly<Record<string, string>>): string => names[protocol] ?? protocol
-
-/** Variants, such as a size with a price of its own, stand below the figure that they replace. */
-function figuresOf(price: Readonly<Record<string, unknown>>, names: Readonly<Record<string, string>>) {
-  return Object.entries(price).flatMap(([name, value]) => {
-    if (typeof value === 'string') return [{ label: names[name] ?? name, value: <Amount usd={value} /> }]
-    if (typeof value !== 'object' || value === null) return []
-    return Object.entries(value).map(([variant, usd]) => ({ label: variant, value: <Amount usd={String(usd)} /> }))
-  })
+function Speed({ ms }: { ms: number | null }) {
+  const t = useTexts().models
+  if (ms === null) return <span className="text-muted">{t.noTraffic}</span>
+  return (
+    <>
+      <Duration ms={ms} /> <span className="text-sm text-muted">{t.speedNote}</span>
+    </>
+  )
 }
+
+const nameOf = (protocol: string, names: Readonly<Record<string, string>>): string => names[protocol] ?? protocol
 
 function useLimit(): (value: unknown) => ReactNode {
   const number = useNumber()

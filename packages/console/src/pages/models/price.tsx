@@ -1,30 +1,34 @@
 import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
-import type { ReactNode } from 'react'
 import { useLanguage } from '../../i18n/language.tsx'
 import { formatUsd } from '../../ui/values.tsx'
+import { differs, lowestOf } from './prices.ts'
 
-/** The price in the first of the reader's groups, in one line. */
-export function useShortPrice(): (model: ModelRow) => ReactNode {
+/** The group of keys for which no other was chosen. */
+const DEFAULT_GROUP = 'default'
+
+/**
+ * The lowest price of the reader's groups, with its unit. It tells whose price it is if groups pay different ones, or if the usual
+ * group does not offer the model.
+ */
+export function ShortPrice({ model }: { model: ModelRow }) {
   const { locale, texts } = useLanguage()
-  const { short, perMillion } = texts.models
-  return ({ prices: [first] }) => {
-    const price = first?.price ?? {}
-    const usd = (name: string) => formatUsd(String(price[name] ?? '0.00'), locale)
-    const line =
-      'per_image' in price
-        ? short.image(`${usd('per_image')} USD`)
-        : 'per_second' in price
-          ? short.second(`${usd('per_second')} USD`)
-          : 'per_video' in price
-            ? short.video(`${usd('per_video')} USD`)
-            : 'per_million_tokens' in price
-              ? short.million(`${usd('per_million_tokens')} USD`)
-              : short.text(usd('input'), usd('image_output' in price ? 'image_output' : 'output'))
-    return (
-      <span title={'input' in price ? perMillion : undefined} className="wide:whitespace-nowrap">
-        {line}
-        {'input' in price && <span className="sr-only"> {perMillion}</span>}
+  const t = texts.models
+  const lowest = lowestOf(model)
+  if (!lowest?.figure) return <>{'\u2013'}</>
+  const { price, figure, group } = lowest
+  const usd = (name: string) => formatUsd(String(price[name] ?? '0.00'), locale)
+  const isByTokens = 'input' in price
+  const groups = model.prices.map((each) => each.group)
+  const hint = differs(model) ? t.lowest(group) : groups.includes(DEFAULT_GROUP) ? '' : t.onlyIn(groups.join(', '))
+  return (
+    <span className="inline-flex flex-col max-wide:items-end">
+      <span className="wide:whitespace-nowrap">
+        {isByTokens ? t.inAndOut(usd('input'), usd(figure.unit)) : usd(figure.unit)}
       </span>
-    )
-  }
+      <span className="text-sm text-muted full:whitespace-nowrap">
+        {isByTokens ? t.perMillion : `USD ${t.units[figure.unit]}`}
+        {hint && <> · {hint}</>}
+      </span>
+    </span>
+  )
 }

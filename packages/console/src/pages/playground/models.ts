@@ -12,12 +12,10 @@ export function useModels(kind: Kind) {
   const { data: key } = useRead('playground/key')
   const [{ model: chosen }, setPlace] = useUrlState(PLACE)
   const protocol = { text: 'chat', image: 'images', video: 'video-tasks' }[kind]
-  const models = all?.filter(
-    ({ type, protocols, prices }) =>
-      type === kind &&
-      protocols.includes(protocol) &&
-      (key === undefined || prices.some(({ group }) => group === key.group)),
-  )
+  const callable = all?.filter(({ type, protocols }) => type === kind && protocols.includes(protocol))
+  const models = callable?.filter(({ prices }) => key === undefined || prices.some(({ group }) => group === key.group))
   const model: ModelRow | undefined = models?.find(({ id }) => id === chosen) ?? models?.[0]
-  return { models, model, error, refetch, choose: (id: string) => setPlace({ model: id }) }
+  // One that a link names, and that another group offers.
+  const other = model?.id === chosen ? undefined : callable?.find(({ id }) => id === chosen)
+  return { models, model, other, builtIn: key, error, refetch, choose: (id: string) => setPlace({ model: id }) }
 }

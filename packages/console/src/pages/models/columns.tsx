@@ -1,0 +1,69 @@
+import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
+import { useTexts } from '../../i18n/language.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
+import { Badge } from '../../ui/states.tsx'
+import type { Column } from '../../ui/table.tsx'
+import { Duration, useNumber } from '../../ui/values.tsx'
+import { Accepts } from './accepts.tsx'
+import { ShortPrice } from './price.tsx'
+
+/** Rows have two lines, and so has what stands in their place while they load. */
+const TWO_LINES = 'min-h-10 w-24'
+
+export function useModelColumns(): Column<ModelRow>[] {
+  const t = useTexts().models
+  return [
+    { id: 'model', label: t.model, skeleton: 'min-h-10 w-40', cell: (row) => <Name model={row} /> },
+    {
+      id: 'copy',
+      label: t.id,
+      control: 'icon',
+      skeleton: 'w-7',
+      cell: (row) => <CopyButton text={row.id} label={row.id} />,
+    },
+    { id: 'type', label: t.type, skeleton: 'w-10', cell: (row) => <Badge>{t.types[row.type]}</Badge> },
+    { id: 'accepts', label: t.accepts, skeleton: 'w-32', cell: (row) => <Accepts model={row} /> },
+    { id: 'price', label: t.price, skeleton: TWO_LINES, cell: (row) => <ShortPrice model={row} /> },
+    {
+      id: 'limits',
+      label: t.context,
+      align: 'right',
+      skeleton: TWO_LINES,
+      cell: (row) => (hasLimits(row) ? <Limits model={row} /> : null),
+    },
+    {
+      id: 'speed',
+      label: t.speed,
+      align: 'right',
+      skeleton: 'w-12',
+      cell: ({ median_first_token_ms: ms }) => (ms === null ? null : <Duration ms={ms} />),
+    },
+  ]
+}
+
+function Name({ model: { id, vendor } }: { model: ModelRow }) {
+  return (
+    <span className="flex flex-col wide:min-w-36">
+      <span className="font-mono text-sm break-all">{id}</span>
+      {vendor && <span className="text-sm font-normal text-muted">{vendor}</span>}
+    </span>
+  )
+}
+
+const hasLimits = ({ limits: { context, max_output: output } }: ModelRow): boolean =>
+  typeof context === 'number' || typeof output === 'number'
+
+/** Of a text model: tokens of the context, and of the output. */
+function Limits({ model: { limits } }: { model: ModelRow }) {
+  const t = useTexts().models
+  const number = useNumber()
+  const { context, max_output: output } = limits
+  return (
+    <span className="inline-flex flex-col items-end">
+      <span>{typeof context === 'number' ? number(context) : '\u2013'}</span>
+      {typeof output === 'number' && (
+        <span className="text-sm whitespace-nowrap text-muted">{t.upToOutput(number(output))}</span>
+      )}
+    </span>
+  )
+}

@@ -1,0 +1,100 @@
+// Which models the model square shows, in which order, and how it compares and lists prices.
+import { describe, expect, test } from 'bun:test'
+import { chosenModels, FILTERS, type Filters, vendorsOf } from '../../packages/console/src/pages/models/choose.ts'
+import { priceBlocks } from '../../packages/console/src/pages/models/price-lines.ts'
+import { differs, lowestOf, unitsOf } from '../../packages/console/src/pages/models/prices.ts'
+import type { ModelRow } from '../../packages/gateway/src/console-api/types.ts'
+
+const model = (id: string, type: ModelRow['type'], ...prices: Record<string, unknown>[]): ModelRow => ({
+  ...{ id, type, vendor: null, limits: {}, protocols: [], accepts: null, median_first_token_ms: null },
+  prices: prices.map((price, index) => ({ group: `group-${index}`, price })),
+})
+const MODELS: readonly ModelRow[] = [
+  {
+    ...model('gpt-b', 'text', { input: '2.00', output: '8.00' }, { input: '1.00', output: '4.00' }),
+    ...{ vendor: 'OpenAI', accepts: ['images', 'tools'], limits: { context: 1_000 }, median_first_token_ms: 300 },
+  },
+  {
+    ...model('claude-a', 'text', { input: '3.00', output: '15.00' }),
+    ...{ vendor: 'Anthropic', accepts: ['images', 'tools', 'reasoning'], limits: { context: 9_000 } },
+  },
+  { ...model('own-c', 'text', { input: '0.00', output: '0.00' }), median_first_token_ms: 20 },
+  { ...model('plain-d', 'text', { input: '9.00', output: '90.00' }), accepts: [] },
+  { ...model('paint', 'image', { per_image: '0.04', variants: { high: '0.20' } }), accepts: ['images'] },
+  model('paint-tokens', 'image', { input: '5.00', output: '1.00', image_output: '30.00' }),
+  model('film', 'video', { per_second: '0.05', variants: {} }),
+]
+
+describe('filters', () => {
+  test.each<[Partial<Filters>, string[]]>([
+    [{}, ['claude-a', 'film', 'gpt-b', 'own-c', 'paint', 'paint-tokens', 'plain-d']],
+    [{ name: '  GPT ' }, ['gpt-b']],
+    [{ name: 'anthropic a' }, ['claude-a']],
+    [{ type: 'image' }, ['paint', 'paint-tokens']],
+    [{ vendor: 'OpenAI' }, ['gpt-b']],
+    [{ vendor: 'other', type: 'text' }, ['own-c', 'plain-d']],
+    // Unknown is not a yes.
+    [{ accepts: 'images' }, ['claude-a', 'gpt-b', 'paint']],
+    [{ accepts: 'images,reasoning' }, ['claude-a']],
+    [{ accepts: 'nonsense' }, ['claude-a', 'film', 'gpt-b', 'own-c', 'paint', 'paint-tokens', 'plain-d']],
+    // The lowest of the reader's groups counts, and other units do not match.
+    [{ max: '4', unit: 'output' }, ['gpt-b', 'own-c']],
+    [{ max: '3.99' }, ['own-c']],
+    [{ max: '0.04', unit: 'per_image' }, ['paint']],
+    [{ max: '100', type: 'image', unit: 'image_output' }, ['paint-tokens']],
+    [{ max: '100', type: 'video', unit: 'per_image' }, ['film']],
+    [{ max: 'much', type: 'video' }, ['film']],
+    [{ type: 'text', sort: 'price' }, ['own-c', 'gpt-b', 'claude-a', 'plain-d']],
+    [{ sort: 'price' }, ['own-c', 'gpt-b', 'claude-a', 'plain-d', 'paint', 'paint-tokens', 'film']],
+    [{ type: 'text', sort: 'speed' }, ['own-c', 'gpt-b', 'claude-a', 'plain-d']],
+    [{ type: 'text', sort: 'context' }, ['claude-a', 'gpt-b', 'own-c', 'plain-d']],
+  ])('%j', (filters, expected) => {
+    expect(chosenModels(MODELS, { ...FILTERS, ...filters }).map(({ id }) => id)).toEqual(expected)
+  })
+
+  test('offer the vendors and units that there are', () => {
+    expect(vendorsOf(MODELS)).toEqual(['Anthropic', 'OpenAI', 'other'])
+    expect(unitsOf(MODELS)).toEqual(['output', 'per_image', 'image_output', 'per_second'])
+  })
+})
+
+test('the lowest price, and whether groups pay different ones', () => {
+  const groupOf = (...prices: Record<string, unknown>[]) => lowestOf(model('m', 'text', ...prices))?.group
+  const [cheap, expensive] = [
+    { input: '1.00', output: '4.00' },
+    { input: '1.00', output: '8.00' },
+  ]
+  expect([groupOf(expensive, cheap), groupOf(cheap, expensive), groupOf(cheap, cheap), groupOf()]).toEqual([
+    ...['group-1', 'group-0', 'group-0'],
+    undefined,
+  ])
+  expect([differs(model('m', 'text', cheap, expensive)), differs(model('m', 'text', cheap, cheap))]).toEqual([
+    true,
+    false,
+  ])
+})
+
+test('every figure of a price is a line: long contexts, tiers, tools and variants in blocks of their own', () => {
+  const names = {
+    ...{ figures: { input: 'Input' }, tiers: 'Tiers', tools: 'Tools', variants: 'Variants' },
+    ...{ above: (tokens: number) => `above ${tokens}`, tier: (name: string) => `tier ${name}` },
+  }
+  const rich = {
+    ...{ input: '2.00', long_context: [{ above: 5, input: '4.00' }], variants: { high: '0.20' } },
+    ...{ tiers: { fast: '2', flex: { input: '1.00', long_context: [{ above: 5, input: '3.00' }] } } },
+    tools: { search: '0.01' },
+  }
+  const shown = priceBlocks([{ input: '1.00' }, rich], names).map(({ title, lines }) => [
+    title,
+    ...lines.map(({ label, values }) => [label, ...values.map((value) => Object.values(value ?? {}).join())].join(' ')),
+  ])
+  expect(shown).toEqual([
+    ['', 'Input 1.00 2.00'],
+    ['Variants', 'high  0.20'],
+    ['above 5', 'Input  4.00'],
+    ['Tiers', 'fast  2'],
+    ['tier flex', 'Input  1.00'],
+    ['tier flex, above 5', 'Input  3.00'],
+    ['Tools', 'search  0.01'],
+  ])
+})
