@@ -9,14 +9,16 @@ import tailwind from 'bun-plugin-tailwind'
 const [folder] = process.argv.slice(2)
 if (folder === undefined) throw new Error('usage: bun build.ts FOLDER')
 
-const ASSETS = '/console/assets/'
+/** Scripts find each other in their own folder; the page learns from the gateway where that is. */
+const SAME_FOLDER = './'
+const ASSETS = '{{assets}}'
 
 const { outputs } = await Bun.build({
   entrypoints: [join(import.meta.dir, 'src/main.tsx')],
   target: 'browser',
   minify: true,
   splitting: true,
-  publicPath: ASSETS,
+  publicPath: SAME_FOLDER,
   naming: { entry: '[name]-[hash].[ext]', chunk: 'chunk-[hash].[ext]', asset: '[name]-[hash].[ext]' },
   define: { 'process.env.NODE_ENV': '"production"' },
   plugins: [tailwind],

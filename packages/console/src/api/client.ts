@@ -1,6 +1,7 @@
 // Calls of the console API. An error is a value: nothing here throws.
 
 import type { ErrorBody } from '@trivium/gateway/console-api/types.ts'
+import { CONSOLE_PATH } from '../app/base-path.ts'
 import type { Params, ReadPath, Reads, WriteAnswer, WriteBody, WritePath } from './endpoints.ts'
 
 /** `status` 0: the gateway was not reached. */
@@ -16,7 +17,7 @@ export type ApiError = {
 }
 export type Result<T> = { ok: true; value: T } | { ok: false; error: ApiError }
 
-const BASE = '/console/api/'
+const BASE = `${CONSOLE_PATH}/api/`
 
 export function read<P extends ReadPath>(
   path: P,

@@ -12,6 +12,7 @@ import { ButtonLink } from '../ui/button.tsx'
 import { PageHeader } from '../ui/page.tsx'
 import { Skeleton } from '../ui/states.tsx'
 import { ToastProvider } from '../ui/toast.tsx'
+import { CONSOLE_PATH } from './base-path.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
 import { Layout } from './layout.tsx'
 import { guardNavigation, LeaveQuestion } from './leave-guard.tsx'
@@ -21,7 +22,7 @@ import { SignedIn } from './session.tsx'
 export function App({ client }: { client: QueryClient }) {
   return (
     <QueryClientProvider client={client}>
-      <Router base="/console" aroundNav={guardNavigation}>
+      <Router base={CONSOLE_PATH} aroundNav={guardNavigation}>
         <ToastProvider>
           <Switch>
             <Route path="/sign-in" component={SignInPage} />

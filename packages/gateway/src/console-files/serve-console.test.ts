@@ -8,24 +8,30 @@ import { createConsoleFiles } from './serve-console.ts'
 
 const file = (text: string) => ({ brotli: Buffer.from(`br ${text}`), gzip: gzipSync(text) })
 const BUNDLE: Bundle = new Map([
-  ['index.html', file('page')],
+  ['index.html', file('page {{assets}}')],
   ['main-abc.js', file('script')],
   ['main-def.css', file('style')],
 ])
 
-async function get(path: string, encoding = '', open = async () => BUNDLE, failures: unknown[] = []) {
+async function get(
+  path: string,
+  encoding = '',
+  open = async () => BUNDLE,
+  failures: unknown[] = [],
+  target = `/console/${path}`,
+) {
   const files = createConsoleFiles({
     ...{ open, failed: (error) => void failures.push(error), mediaOrigin: () => 'https://media.example' },
   })
-  const incoming = { http: testRequest('/', { 'accept-encoding': encoding }), headers: testHeaders() }
+  const incoming = { http: testRequest(target, { 'accept-encoding': encoding }), headers: testHeaders() }
   const { status, headers, body } = await files.serve(path, incoming as IncomingRequest)
   return { status, headers, text: new TextDecoder().decode(body as Uint8Array) }
 }
 
 test.each([
-  ['', 'page', 'text/html; charset=utf-8', 'no-store'],
-  ['keys', 'page', 'text/html; charset=utf-8', 'no-store'],
-  ['models/a%2Fb.js', 'page', 'text/html; charset=utf-8', 'no-store'],
+  ['', 'page assets/', 'text/html; charset=utf-8', 'no-store'],
+  ['keys', 'page assets/', 'text/html; charset=utf-8', 'no-store'],
+  ['models/a%2Fb.js', 'page ../assets/', 'text/html; charset=utf-8', 'no-store'],
   ['assets/main-abc.js', 'script', 'text/javascript; charset=utf-8', 'public, max-age=31536000, immutable'],
   ['assets/main-def.css', 'style', 'text/css; charset=utf-8', 'public, max-age=31536000, immutable'],
 ])('/console/%s', async (path, text, type, caching) => {
@@ -40,6 +46,10 @@ test.each([
       "img-src 'self' data: blob: https://media.example; media-src 'self' data: blob: https://media.example; " +
       "form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   )
+})
+
+test('the page without a slash at the end', async () => {
+  expect((await get('', '', undefined, [], '/console?next=/a/b')).text).toBe('page ./console/assets/')
 })
 
 test.each([

@@ -23,6 +23,7 @@ export type ConsoleFilesOptions = {
   failed(error: unknown): void
 }
 
+const CONSOLE = '/console'
 const ASSETS = 'assets/'
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -53,16 +54,26 @@ export function createConsoleFiles({ open, mediaOrigin, failed }: ConsoleFilesOp
       const name = path.startsWith(ASSETS) ? path.slice(ASSETS.length) : INDEX
       const file = bundle.get(name)
       if (!file) throw new Failure('not_found', `The console has no file ${path.slice(0, 200)}.`)
+      const accepted = http.headers.get('accept-encoding') ?? ''
       headers.set('content-type', CONTENT_TYPES[extname(name)] ?? 'application/octet-stream')
       // The names of assets contain a hash of their content.
       headers.set('cache-control', name === INDEX ? 'no-store' : 'public, max-age=31536000, immutable')
       headers.set('vary', 'accept-encoding')
-      return { status: 200, headers, body: encoded(file, http.headers.get('accept-encoding') ?? '', headers) }
+      const body = name === INDEX ? pageAt(http.target, file) : encoded(file, accepted, headers)
+      return { status: 200, headers, body }
     },
   }
 }
 
 type Headers = IncomingRequest['headers']
+
+/** The page names its files relative to its own URL, so that it works below any path of a reverse proxy, which is unknown here. */
+function pageAt(target: string, { gzip }: BundledFile): Uint8Array {
+  const [path = ''] = target.split('?', 1)
+  const depth = path.slice(path.indexOf(CONSOLE) + CONSOLE.length).split('/').length - 1
+  const assets = depth === 0 ? `.${CONSOLE}/${ASSETS}` : '../'.repeat(depth - 1) + ASSETS
+  return Buffer.from(gunzipSync(gzip).toString().replaceAll('{{assets}}', assets))
+}
 
 async function isDoneWithin(ms: number, work: Promise<void>): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()

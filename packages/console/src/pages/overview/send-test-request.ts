@@ -2,6 +2,7 @@
 
 import type { Receipt } from '@trivium/gateway/console-api/types.ts'
 import { type ApiError, read } from '../../api/client.ts'
+import { GATEWAY_PATH } from '../../app/base-path.ts'
 import { exampleRequest, httpRequest } from '../../snippets/endpoints.ts'
 
 export type TestAnswer = { requestId: string; text: string; ms: number }
@@ -11,7 +12,7 @@ type ChatBody = { choices?: { message?: { content?: string | null } }[]; error?:
 
 export async function sendTestRequest(secret: string, model: string, prompt: string): Promise<TestResult> {
   // The console is served by the gateway itself: its origin is reachable, whatever the public URL is.
-  const access = { baseUrl: window.location.origin, secret }
+  const access = { baseUrl: window.location.origin + GATEWAY_PATH, secret }
   const { url, headers, body } = httpRequest(exampleRequest('chat', model, prompt), access)
   const start = performance.now()
   try {
