@@ -66,6 +66,27 @@ describe.each([...ENGINES])('%s', (engine) => {
     await eventually(async () => (await keyOf(client)).spent_usd === receipt.cost_usd)
   })
 
+  test('one call has one line in the log, with the request id and the key that its caller sees', async () => {
+    const { client } = await newPerson()
+    const { id: key_id } = await keyOf(client)
+    const ids: (string | null)[] = []
+    for (const body of [hello, { ...hello, stream: true }, { model: 'unknown', messages: [] }])
+      ids.push((await client.post(CHAT, body)).headers.get('x-request-id'))
+    const lines = () =>
+      gateway
+        .output()
+        .stderr.split('\n')
+        .filter((line) => line.includes(`"key_id":"${key_id}"`) || line.includes('/playground/v1/'))
+        .map((line) => JSON.parse(line) as Record<string, unknown>)
+    await eventually(() => lines().length >= 3)
+    expect(lines().map(({ path, request_id, key_id }) => ({ path, request_id, key_id }))).toEqual(
+      ids.map((request_id) => ({ path: '/v1/chat/completions', request_id, key_id })),
+    )
+    // What the console answers itself has its own line.
+    const elsewhere = await client.post('playground/v1/models', {})
+    await eventually(() => gateway.output().stderr.includes(`"request_id":"${elsewhere.headers.get('x-request-id')}"`))
+  })
+
   test('first calls at the same time share one key', async () => {
     const { client } = await newPerson()
     const answers = await Promise.all(Array.from({ length: 6 }, () => client.post(CHAT, hello)))

@@ -27,6 +27,8 @@ export class RequestRecord {
   firstTokenMs: number | undefined
   /** Counted in the summary of shed requests, without a line of its own. */
   isShed = false
+  /** Answered by another endpoint of the gateway on its behalf, whose record has the line. */
+  isForwarded = false
 
   constructor(method: string, path: string, id: string, startedAt: number, queuedMs = 0) {
     this.method = method
@@ -97,7 +99,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   return {
     isOn: true,
     ended(record, status) {
-      if (record.isShed) return
+      if (record.isShed || record.isForwarded) return
       if (status === UNAUTHORIZED) {
         counts.unauthorized += 1
         counts.first ??= record

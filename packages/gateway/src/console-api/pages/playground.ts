@@ -76,5 +76,6 @@ export async function forwardToGateway(call: SignedInCall, deps: ConsoleDependen
     throw new Rejection({ code: 'not_found', message: 'The playground does not use this endpoint.' })
   await playgroundKey(call.account, deps)
   const target = call.incoming.query === '' ? `/${path}` : `/${path}?${call.incoming.query}`
+  call.incoming.record.isForwarded = true
   return await deps.app(forwardedRequest(call.http, target, playgroundSecret(call.account, deps.accountKeys)))
 }
