@@ -2,13 +2,14 @@
 
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
 import { en } from './en.ts'
+import { type Language, LOCALES, localeOf } from './locale.ts'
 import type { Texts } from './texts.ts'
 
-export type Language = 'en' | 'zh'
+export type { Language } from './locale.ts'
+
 export const LANGUAGES: Readonly<Record<Language, string>> = { en: 'English', zh: '简体中文' }
 
 const STORED = 'trivium-language'
-const LOCALES: Readonly<Record<Language, string>> = { en: 'en', zh: 'zh-CN' }
 
 type Current = { language: Language; texts: Texts }
 type LanguageState = Current & { locale: string; setLanguage(language: Language): void }
@@ -40,13 +41,11 @@ export function LanguageProvider({ initial, children }: { initial: Current; chil
     localStorage.setItem(STORED, language)
     void load(language).then(setCurrent)
   }, [])
-  const value = useMemo(() => ({ ...current, locale: localeOf(current.language), setLanguage }), [current, setLanguage])
+  const value = useMemo(
+    () => ({ ...current, locale: localeOf(current.language, navigator.languages), setLanguage }),
+    [current, setLanguage],
+  )
   return <Context value={value}>{children}</Context>
-}
-
-/** A browser in the same language knows the region, and with it the formats of dates. */
-function localeOf(language: Language): string {
-  return navigator.languages?.find((each) => each.toLowerCase().startsWith(language)) ?? LOCALES[language]
 }
 
 export function useLanguage(): LanguageState {
