@@ -33,7 +33,7 @@ export function seriesStatement(
   const isLargest = sql`${name} IN (SELECT name FROM largest)`
   return rawStatement(
     db,
-    sql`WITH ${largestOf(name, by === 'key' ? everyKey(account, filter, step) : all)}
+    sql`WITH ${by === 'key' ? largestKeys(account, filter, step) : largestOf(name, all)}
       ${pointsOf({ ...named, rows: sql`${named.rows} AND ${isLargest}` }, sql`CAST(${name} AS text)`, name)}
       UNION ALL ${pointsOf(all, sql`NULL`)}`,
   )
@@ -51,15 +51,12 @@ function keySums(account: bigint, filter: SpendingFilter, step: SpendingStep): S
   return sourceIn(sql`${table} AS sums WHERE sums.account = ${account}`, filter, step)
 }
 
-/** Key by key, which is the order of the table of days: in another one SQLite would sort the rows of all keys. */
-const everyKey = (account: bigint, filter: SpendingFilter, step: SpendingStep): Source =>
-  step === 'hour'
-    ? keySums(account, filter, step)
-    : sourceIn(
-        sql`api_key CROSS JOIN key_spending AS sums WHERE api_key.account = ${account} AND sums.key = api_key.id`,
-        filter,
-        step,
-      )
+/** Key by key, which is the order of the table of days: grouped by a column of that table SQLite would sort all of its rows. */
+function largestKeys(account: bigint, filter: SpendingFilter, step: SpendingStep): Sql {
+  if (step === 'hour') return largestOf(sql.ref('sums.key'), keySums(account, filter, step))
+  const rows = sql`api_key CROSS JOIN key_spending AS sums WHERE api_key.account = ${account} AND sums.key = api_key.id`
+  return largestOf(sql.ref('api_key.id'), sourceIn(rows, filter, step))
+}
 
 function sourceIn(rows: Sql, { from, to, model, key }: SpendingFilter, step: SpendingStep): Source {
   const [at, stepMs] = step === 'hour' ? [sql.ref('sums.hour'), HOUR_MS] : [sql.ref('sums.day'), DAY_MS]
