@@ -26,18 +26,34 @@ const { outputs } = await Bun.build({
 
 await mkdir(folder, { recursive: true })
 const entry = { script: '', style: '' }
+const scripts = new Map<string, string>()
+const STATIC_IMPORT = /\b(?:from|import)\s*"\.\/(chunk-\w+\.js)"/g
 for (const output of outputs) {
   const name = output.path.replace(/^\.?\//, '')
   if (output.kind === 'entry-point') entry.script = name
   if (name.endsWith('.css')) entry.style ||= name
-  await store(name, Buffer.from(await output.arrayBuffer()))
+  const content = Buffer.from(await output.arrayBuffer())
+  if (name.endsWith('.js')) scripts.set(name, content.toString())
+  await store(name, content)
 }
 
 const page = await Bun.file(join(import.meta.dir, 'src/index.html')).text()
-await store(
-  'index.html',
-  Buffer.from(page.replace('{{script}}', ASSETS + entry.script).replace('{{style}}', ASSETS + entry.style)),
-)
+const preloads = [...importedBy(entry.script)].map((name) => `<link rel="modulepreload" href="${ASSETS}${name}" />`)
+const filled = page
+  .replace('{{script}}', ASSETS + entry.script)
+  .replace('{{style}}', ASSETS + entry.style)
+  .replace('<!-- preloads -->', preloads.join('\n    '))
+await store('index.html', Buffer.from(filled))
+
+/** What a script imports before it runs, directly or not: the browser would find out only from script to script. */
+function importedBy(name: string, found = new Set<string>()): Set<string> {
+  for (const [, imported = ''] of (scripts.get(name) ?? '').matchAll(STATIC_IMPORT)) {
+    if (found.has(imported)) continue
+    found.add(imported)
+    importedBy(imported, found)
+  }
+  return found
+}
 
 /** Compressed once, as far as possible: both encodings, because browsers accept brotli over TLS only. */
 async function store(name: string, content: Buffer): Promise<void> {

@@ -154,6 +154,9 @@ test('the first load has little script', async () => {
     const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
     expect(total).toBeGreaterThan(50_000)
     expect(total).toBeLessThan(MOST_SCRIPT)
+    // Those that the first script imports are loaded together with it.
+    const preloads = await page.locator('link[rel=modulepreload]').count()
+    expect([preloads > 0, preloads < sizes.length]).toEqual([true, true])
   })
 })
 

@@ -1,19 +1,25 @@
 import './styles.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { createQueryClient } from './api/queries.ts'
+import { createQueryClient, prefetch } from './api/queries.ts'
 import { App } from './app/app.tsx'
+import { CONSOLE_PATH } from './app/base-path.ts'
+import { pageAt } from './app/navigation.ts'
 import { applyTheme } from './app/theme.ts'
 import { LanguageProvider, loadLanguage } from './i18n/language.tsx'
 
 applyTheme()
 const root = document.getElementById('app')
 if (root) {
-  const language = await loadLanguage()
+  const client = createQueryClient()
+  const page = pageAt(location.pathname.slice(CONSOLE_PATH.length) || '/')
+  // What the first page needs is loaded at once, not one after the other.
+  if (page) void prefetch(client, 'session')
+  const [language] = await Promise.all([loadLanguage(), page?.load()])
   createRoot(root).render(
     <StrictMode>
       <LanguageProvider initial={language}>
-        <App client={createQueryClient()} />
+        <App client={client} />
       </LanguageProvider>
     </StrictMode>,
   )

@@ -32,6 +32,18 @@ export function createQueryClient(): QueryClient {
   return client
 }
 
+const queryOf = <P extends ReadPath>(path: P, params: Params) => ({
+  queryKey: [path, params],
+  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Reads[P]> => {
+    const result = await read(path, params, signal)
+    if (!result.ok) throw result.error
+    return result.value
+  },
+})
+
+/** Begins to read what a page will read. */
+export const prefetch = (client: QueryClient, path: ReadPath): Promise<void> => client.prefetchQuery(queryOf(path, {}))
+
 export type ReadOptions = {
   /** Reads again after so many milliseconds, while the page is visible. */
   every?: number
@@ -48,12 +60,7 @@ export function useRead<P extends ReadPath>(
   { every, enabled = true, keepPrevious = false, staleTime }: ReadOptions = {},
 ): UseQueryResult<Reads[P], ApiError> {
   return useQuery<Reads[P], ApiError>({
-    queryKey: [path, params],
-    queryFn: async ({ signal }) => {
-      const result = await read(path, params, signal)
-      if (!result.ok) throw result.error
-      return result.value
-    },
+    ...queryOf(path, params),
     enabled,
     refetchInterval: every ?? false,
     ...(keepPrevious ? { placeholderData: keepPreviousData as never } : {}),

@@ -60,10 +60,11 @@ function SideBar({ location }: { location: string }) {
     <div className="sticky top-0 hidden h-dvh w-[216px] shrink-0 flex-col border-r bg-surface wide:flex">
       <Brand />
       <nav aria-label={nav.label} className="flex flex-1 flex-col gap-0.5 overflow-y-auto px-2">
-        {PAGES.map(({ id, path }) => (
+        {PAGES.map(({ id, path, load }) => (
           <Link
             key={id}
             href={path}
+            onPointerEnter={load}
             aria-current={isCurrent(path, location) ? 'page' : undefined}
             className={classes(
               'flex h-8 items-center gap-2.5 rounded-md px-2 hover:bg-raised',
@@ -103,10 +104,11 @@ function BottomBar({ location }: { location: string }) {
       aria-label={nav.label}
       className="fixed inset-x-0 bottom-0 z-40 grid grid-cols-7 border-t bg-surface pb-[env(safe-area-inset-bottom)] wide:hidden"
     >
-      {PAGES.map(({ id, path }) => (
+      {PAGES.map(({ id, path, load }) => (
         <Link
           key={id}
           href={path}
+          onPointerEnter={load}
           aria-current={isCurrent(path, location) ? 'page' : undefined}
           className={classes(
             'flex h-14 min-w-0 flex-col items-center justify-center gap-1 text-[10.5px] leading-none -outline-offset-2',

@@ -1,11 +1,9 @@
 import type { Overview } from '@trivium/gateway/console-api/types.ts'
-import { lazy, Suspense } from 'react'
+import { StackedBars } from '../../charts/stacked-bars.tsx'
 import { useLanguage, useTexts } from '../../i18n/language.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { formatUsd } from '../../ui/values.tsx'
-
-const StackedBars = lazy(() => import('../../charts/stacked-bars.tsx').then((all) => ({ default: all.StackedBars })))
 
 /** Has the height of the chart. */
 const PENDING = <Skeleton size="h-[228px] w-full" />
@@ -20,15 +18,13 @@ export function SpendChart({ days }: { days: Overview['days'] | undefined }) {
   return (
     <Section title={t.chart} text={days && isEmpty ? t.chartEmpty : t.chartUnit}>
       {days ? (
-        <Suspense fallback={PENDING}>
-          <StackedBars
-            label={t.chart}
-            steps={days.map(({ at }) => at)}
-            formatStep={(at) => format.format(new Date(at))}
-            series={[{ name: 'spend', label: t.chart, values, shown }]}
-            totals={shown}
-          />
-        </Suspense>
+        <StackedBars
+          label={t.chart}
+          steps={days.map(({ at }) => at)}
+          formatStep={(at) => format.format(new Date(at))}
+          series={[{ name: 'spend', label: t.chart, values, shown }]}
+          totals={shown}
+        />
       ) : (
         PENDING
       )}
