@@ -9,6 +9,7 @@ import { type Finished, render, writeInto } from './harness/report.ts'
 import type { BenchOptions, Scenario } from './harness/scenario.ts'
 import { nginxVersion } from './harness/servers.ts'
 import { chain } from './scenarios/chain.ts'
+import { consolePages } from './scenarios/console/pages.ts'
 import { httpsJson, httpsStreams } from './scenarios/https.ts'
 import { largeJson, smallJson } from './scenarios/json.ts'
 import { openStreams, stalledReaders } from './scenarios/memory.ts'
@@ -22,7 +23,7 @@ const SCENARIOS: readonly Scenario[] = [
   ...[stalledReaders, start, storedKeys],
   ...[translatedJson, translatedStreams, translatedLong],
   ...[httpsJson, httpsStreams],
-  chain,
+  ...[chain, consolePages],
 ]
 const REPORT = join(import.meta.dir, '../docs/decisions/measured-performance.md')
 

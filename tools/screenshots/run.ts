@@ -1,10 +1,16 @@
-// `npm run screenshots`: pictures of the console for the README, from a real gateway with an account that has used its keys. With --all: every page in both widths and both themes, into a folder of its own, for looking at them.
+// `npm run screenshots`: pictures of the console for the README, from a real gateway with an account that has used its keys for
+// weeks. With --all: every page in both widths and both themes, and in Chinese, into a folder of its own, for looking at them.
 import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Browser, startBrowser } from '../../test/support/browser.ts'
-import { openConsole } from '../../test/support/console/page.ts'
-import { type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
+import { NANOS_PER_USD } from '../../packages/gateway/src/money/amount.ts'
+import { startBrowser } from '../../test/support/browser.ts'
+import { openConsole, type View } from '../../test/support/console/page.ts'
+import { COOKIE, consoleClient } from '../../test/support/gateway/console.ts'
+import { startGateway } from '../../test/support/gateway/gateway.ts'
+import { newHome } from '../../test/support/gateway/home.ts'
+import { fillStore } from '../fill/fill.ts'
+import { addChineseFont } from './chinese-font.ts'
 
 const README = [
   { name: 'console-overview', path: '/' },
@@ -29,70 +35,59 @@ groups:
   - { id: batch, models: [gpt-x, claude-x, gemini-x], multiplier: 0.8, console: true }
 `
 
+const MODELS = [
+  { id: 'gpt-x', input: 2_000_000_000n, output: 8_000_000_000n },
+  { id: 'claude-x', input: 3_000_000_000n, output: 15_000_000_000n },
+  { id: 'gemini-x', input: 1_250_000_000n, output: 10_000_000_000n },
+]
+
 const isAll = process.argv.includes('--all')
 const folder = isAll ? mkdtempSync(join(tmpdir(), 'trivium-screenshots-')) : join(import.meta.dir, '../../docs/images')
 mkdirSync(folder, { recursive: true })
 
-const gateway = await startGateway({ config: CONFIG })
-await use(gateway)
+const home = await newHome('sqlite', CONFIG)
+await fillStore(home, {
+  ...{ email: EMAIL, password: PASSWORD, models: MODELS, requests: 1_400, days: 45, stepMs: 60_000, topUps: 2 },
+  multiplierMillionths: { batch: 800_000n },
+  keys: [
+    { name: 'production', cap: 100n * NANOS_PER_USD },
+    { name: 'laptop', cap: 20n * NANOS_PER_USD, capPeriod: 'month' },
+    { name: 'nightly batch', group: 'batch', expiresAt: Date.now() + 30 * DAY_MS },
+    { name: 'old laptop', revoked: true },
+  ],
+})
+const gateway = await startGateway({ home })
+const client = consoleClient(gateway.url)
+await client.post('sign-in', { email: EMAIL, password: PASSWORD })
 const browser = await startBrowser()
 try {
-  if (isAll) await shootAll(browser)
-  else for (const { name, path, dark = false } of README) await shoot(browser, path, name, { width: 1280, dark })
+  if (isAll) await shootAll()
+  else for (const { name, path, dark = false } of README) await shoot(path, name, { width: 1280, dark })
 } finally {
   await browser.close()
   await gateway.stop()
 }
 console.log(`The screenshots are in ${folder}.`)
 
-async function shootAll(browser: Browser): Promise<void> {
-  for (const width of [1280, 360])
-    for (const dark of [false, true])
-      for (const page of PAGES)
-        await shoot(browser, `/${page}`, `${page || 'overview'}-${width}${dark ? '-dark' : ''}`, { width, dark })
+async function shootAll(): Promise<void> {
+  for (const page of PAGES) {
+    const name = page || 'overview'
+    for (const width of [1280, 360])
+      for (const dark of [false, true])
+        await shoot(`/${page}`, `${name}-${width}${dark ? '-dark' : ''}`, { width, dark })
+    await shoot(`/${page}`, `${name}-1280-zh`, { width: 1280, locale: 'zh-CN' })
+  }
 }
 
-async function shoot(browser: Browser, path: string, name: string, view: { width: number; dark: boolean }) {
+async function shoot(path: string, name: string, view: View): Promise<void> {
   const { page, close } = await openConsole(browser, gateway.url, '/sign-in', view)
-  await page.getByLabel('E-mail').fill(EMAIL)
-  await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+  await page.context().addCookies([{ name: COOKIE, value: client.token() ?? '', url: gateway.url }])
+  if (view.locale === 'zh-CN') await addChineseFont(page)
   await page.goto(`${gateway.url}/console${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.waitForLoadState('networkidle').catch(() => {})
+  await page.evaluate('document.fonts.ready')
   await page.screenshot({ path: join(folder, `${name}.png`), fullPage: isAll })
   console.log(name)
   await close()
-}
-
-/** An account with keys, and requests to several models. */
-async function use(gateway: Gateway): Promise<void> {
-  await gateway.command('account', 'create', '--email', EMAIL, '--password', PASSWORD, '--credit', '50')
-  const keys: string[] = []
-  for (const [name, ...more] of [
-    ['laptop', '--cap', '20', '--cap-period', 'month'],
-    ['production', '--cap', '100'],
-    ['nightly batch', '--group', 'batch', '--expires', new Date(Date.now() + 30 * DAY_MS).toISOString()],
-  ]) {
-    const key = await gateway.command<{ secret: string }>(
-      'key',
-      'create',
-      '--account',
-      EMAIL,
-      '--name',
-      name ?? '',
-      ...more,
-    )
-    keys.push(key.secret)
-  }
-  for (let number = 0; number < 60; number++) {
-    const model = ['gpt-x', 'claude-x', 'gemini-x'][number % 3]
-    const content = 'Tell me about lighthouses. '.repeat(1 + ((number * 37) % 400))
-    await fetch(`${gateway.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${keys[number % keys.length]}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ model, stream: number % 2 === 0, messages: [{ role: 'user', content }] }),
-    }).then((response) => response.text())
-  }
 }
