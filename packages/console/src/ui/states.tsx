@@ -27,6 +27,11 @@ export function EmptyState({ title, children, action }: { title: string; childre
   )
 }
 
+/** In the place of a short table: as high as its head and one row, which its skeleton shows. */
+export function EmptyRow({ children }: { children: ReactNode }) {
+  return <p className="flex min-h-[74px] items-center px-4 py-4 text-muted">{children}</p>
+}
+
 /** Says what failed; `retry` tries again. */
 export function ErrorState({ error, retry }: { error: ApiError; retry?: () => void }) {
   const texts = useTexts()

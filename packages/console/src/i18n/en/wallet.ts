@@ -36,7 +36,7 @@ export const wallet = {
     what: 'What',
     amount: 'Amount',
     balance: 'Balance after',
-    usage: (requests: string) => `Usage: ${requests} requests`,
+    usage: (shown: string, requests: number) => `Usage: ${shown} ${requests === 1 ? 'request' : 'requests'}`,
     credit: 'Credit',
     debit: 'Correction',
     reasons: { 'opening credit': 'Trial or opening credit', 'redeemed code': 'Redeemed code' } as Record<
@@ -52,7 +52,7 @@ export const wallet = {
     credited: 'Credited',
     spent: 'Spent',
     download: 'Download CSV',
-    downloadOf: (month: string) => `Download the statement of ${month} as CSV`,
+    statementOf: (month: string) => `statement of ${month}`,
   },
   notice: {
     title: 'Low-balance notice',

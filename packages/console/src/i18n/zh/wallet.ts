@@ -50,7 +50,7 @@ export const wallet: Texts['wallet'] = {
     credited: '入账',
     spent: '支出',
     download: '下载 CSV',
-    downloadOf: (month) => `下载 ${month} 的账单（CSV）`,
+    statementOf: (month) => `${month} 账单`,
   },
   notice: {
     title: '低余额提醒',

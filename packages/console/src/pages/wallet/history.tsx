@@ -46,7 +46,7 @@ function What({ entry }: { entry: WalletEntry }) {
   const day = entry.at.slice(0, 10)
   return (
     <Link href={`/usage?from=${day}&to=${day}`} className="text-link hover:underline">
-      {t.usage(number(entry.requests))}
+      {t.usage(number(entry.requests), entry.requests)}
     </Link>
   )
 }

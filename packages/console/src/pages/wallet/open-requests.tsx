@@ -2,6 +2,7 @@ import type { Wallet } from '@trivium/gateway/console-api/types.ts'
 import { Link } from 'wouter'
 import { useTexts } from '../../i18n/language.tsx'
 import { Section } from '../../ui/page.tsx'
+import { EmptyRow } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Amount, Time } from '../../ui/values.tsx'
 
@@ -31,7 +32,7 @@ export function OpenRequestsSection({ open }: { open: readonly OpenRequest[] | u
         rows={open}
         rowKey={(row) => row.request_id}
         expected={1}
-        empty={<p className="px-4 py-4 text-muted">{t.empty}</p>}
+        empty={<EmptyRow>{t.empty}</EmptyRow>}
       />
     </Section>
   )

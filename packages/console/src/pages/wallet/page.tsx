@@ -36,9 +36,10 @@ export default function WalletPage() {
       </div>
       <div className="grid items-start gap-x-6 full:grid-cols-[2fr_1fr]">
         <div className="min-w-0">
-          <HistorySection />
           <OpenRequestsSection open={wallet?.open} />
           <StatementsSection />
+          {/* The longest is the last, so that nothing moves when it is read. */}
+          <HistorySection />
         </div>
         <div className="min-w-0">
           <TopUpSection supportUrl={wallet?.support_url ?? null} />

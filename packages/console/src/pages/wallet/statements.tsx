@@ -1,16 +1,18 @@
 import type { Statement } from '@trivium/gateway/console-api/types.ts'
 import { apiUrl } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
+import { useSession } from '../../app/session.tsx'
 import { useLanguage } from '../../i18n/language.tsx'
 import { ButtonAnchor } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
-import { ErrorState } from '../../ui/states.tsx'
+import { EmptyRow, ErrorState } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { Amount } from '../../ui/values.tsx'
 
 export function StatementsSection() {
   const { locale, texts } = useLanguage()
   const t = texts.wallet.statements
+  const { account } = useSession()
   const { data, error, refetch } = useRead('wallet/statements', {}, { every: 15_000 })
   const nameOf = ({ month }: Statement) =>
     new Intl.DateTimeFormat(locale, { year: 'numeric', month: 'long', timeZone: 'UTC' }).format(
@@ -26,14 +28,8 @@ export function StatementsSection() {
       control: 'button',
       align: 'right',
       cell: (row) => (
-        <ButtonAnchor
-          small
-          icon="download"
-          href={apiUrl(`wallet/statements/${row.month}.csv`)}
-          download
-          aria-label={t.downloadOf(nameOf(row))}
-        >
-          CSV
+        <ButtonAnchor small icon="download" href={apiUrl(`wallet/statements/${row.month}.csv`)} download>
+          CSV<span className="sr-only"> {t.statementOf(nameOf(row))}</span>
         </ButtonAnchor>
       ),
     },
@@ -48,10 +44,19 @@ export function StatementsSection() {
           columns={columns}
           rows={data}
           rowKey={(row) => row.month}
-          expected={1}
-          empty={<p className="px-4 py-4 text-muted">{t.empty}</p>}
+          expected={monthsSince(account.created_at)}
+          empty={<EmptyRow>{t.empty}</EmptyRow>}
         />
       )}
     </Section>
   )
+}
+
+const MOST_EXPECTED = 24
+
+/** About as many months have a statement. */
+function monthsSince(created: string): number {
+  const [from, to] = [new Date(created), new Date()]
+  const years = to.getUTCFullYear() - from.getUTCFullYear()
+  return Math.min(MOST_EXPECTED, 12 * years + to.getUTCMonth() - from.getUTCMonth() + 1)
 }
