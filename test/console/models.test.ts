@@ -96,11 +96,6 @@ test('search and filters combine, live in the URL and survive the drawer, the pl
     await shows(page, '1 model')
     expect(placeOf(page)).toBe('?name=-x&accepts=tools&max=6.4')
 
-    // A drawer that is closed is not a page of its own for Back.
-    await page.getByRole('button', { name: 'gpt-x OpenAI' }).click()
-    await drawer.waitFor()
-    await page.keyboard.press('Escape')
-    await drawer.waitFor({ state: 'detached' })
     await page.getByLabel('Search models').fill('nothing at all')
     await page.getByText('No model matches.').waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).click()
@@ -110,7 +105,8 @@ test('search and filters combine, live in the URL and survive the drawer, the pl
 }, 120_000)
 
 test('prices are filtered in the units of the type, and in order; an id is copied', async () => {
-  await visit('/models', { account: await newAccount() }, async ({ page }) => {
+  await visit('/', { account: await newAccount() }, async ({ page }) => {
+    await page.getByRole('link', { name: 'Models' }).first().click()
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByText('Image', { exact: true }).first().click()
     await shows(page, '2 models')
@@ -131,6 +127,13 @@ test('prices are filtered in the units of the type, and in order; an id is copie
     await page.getByRole('button', { name: 'Copied gpt-x' }).waitFor()
     expect(await page.evaluate('navigator.clipboard.readText()')).toBe('gpt-x')
     expect(await page.getByRole('dialog').count()).toBe(0)
+    // Neither filters nor a drawer that was closed are pages for Back.
+    await page.getByRole('button', { name: 'gpt-x OpenAI' }).click()
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.goBack()
+    await page.getByRole('heading', { name: 'Overview' }).waitFor()
   })
 }, 120_000)
 
