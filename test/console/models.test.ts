@@ -155,9 +155,17 @@ test('a large catalogue has pages', async () => {
 
 test('every type can be tried, and a model of another group after that group is chosen', async () => {
   await visit('/models?model=sandbox-image', { account: await newAccount() }, async ({ page }) => {
-    for (const id of ['sandbox-image', 'sandbox-video']) {
+    for (const [id, limit] of [
+      ['sandbox-image', 'sides of 64 to 2,048 pixels'],
+      ['sandbox-video', '1 to 12'],
+    ] as const) {
       await page.goto(`${open.gateway.url}/console/models?model=${id}`)
-      await page.getByRole('dialog', { name: id }).getByRole('link', { name: 'Try it' }).click()
+      const drawer = page.getByRole('dialog', { name: id })
+      await drawer.getByText(limit).waitFor()
+      await drawer.getByText('Python').waitFor()
+      // Agents cannot use it.
+      expect(await drawer.getByText('Gemini CLI').count()).toBe(0)
+      await drawer.getByRole('link', { name: 'Try it' }).click()
       await page.getByRole('heading', { name: 'Playground' }).waitFor()
       expect(await page.getByLabel('Model', { exact: true }).inputValue()).toBe(id)
     }

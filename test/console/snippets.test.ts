@@ -83,6 +83,20 @@ describe.each([...PROTOCOLS])('%s', (protocol) => {
   })
 })
 
+test('an image model is asked for an image by generate-content, too', async () => {
+  const code = (client: ClientId): string => {
+    const more = { model: 'sandbox-image', baseUrl: gateway.url, secret, prompt: 'A lighthouse', isImage: true }
+    const part = snippetFor({ client, protocol: 'generate-content', ...more }).parts.at(-1)
+    return part && 'code' in part ? part.code : ''
+  }
+  expect(await run(['sh', '-c', code('curl').replace('curl ', 'curl -sS --fail-with-body ')])).toContain('"inlineData"')
+  await Bun.write(join(folder, 'image.mjs'), code('javascript'))
+  await run([process.execPath, join(folder, 'image.mjs')])
+  expect(await Bun.file(join(folder, 'image.png')).slice(1, 4).text()).toBe('PNG')
+  const python = Bun.which('python3')
+  if (python) await run([python, '-c', 'import ast, sys; ast.parse(sys.argv[1])', code('python')])
+}, 60_000)
+
 test.each([
   ['curl', 'chat', '/v1'],
   ['curl', 'messages', ''],

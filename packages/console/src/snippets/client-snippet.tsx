@@ -24,14 +24,18 @@ export function ClientSnippet({ baseUrl, model, protocols, secret = PLACEHOLDER 
   const [chosenClient, setClient] = useState<ClientId>('curl')
   const [chosenProtocol, setProtocol] = useState('')
   const spoken = protocols.filter(isProtocol)
-  const clients = CLIENTS.filter((each) => each.protocols.some((protocol) => spoken.includes(protocol)))
+  const isImage = spoken.includes('images')
+  // Agents talk to text models only, though their protocol may also be that of an image model.
+  const clients = CLIENTS.filter(
+    (each) =>
+      each.protocols.some((protocol) => spoken.includes(protocol)) && (!isImage || each.protocols.includes('images')),
+  )
   const client = clients.find(({ id }) => id === chosenClient) ?? clients[0]
   const offered = spoken.filter((protocol) => client?.protocols.includes(protocol))
   const protocol = offered.find((each) => each === chosenProtocol) ?? offered[0]
   if (!client || !protocol) return null
-  const isMedia = protocol === 'images' || protocol === 'video-tasks'
-  const prompt = isMedia ? t.prompts.media : t.prompts.text
-  const snippet = snippetFor({ client: client.id, protocol, model, baseUrl, secret, prompt })
+  const prompt = isImage || protocol === 'video-tasks' ? t.prompts.media : t.prompts.text
+  const snippet = snippetFor({ client: client.id, protocol, model, baseUrl, secret, prompt, isImage })
   return (
     <div className="flex min-w-0 flex-col gap-4">
       <div className="flex flex-wrap gap-x-4 gap-y-2">

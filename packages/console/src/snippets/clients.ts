@@ -20,12 +20,18 @@ export const CLIENTS: readonly { id: ClientId; name: string; protocols: readonly
 /** In place of a secret that is not on screen. */
 export const PLACEHOLDER = 'sk-...'
 
-/** `prompt`: what the example asks for. */
-export type SnippetOptions = Access & { client: ClientId; protocol: Protocol; model: string; prompt: string }
+/** `prompt`: what the example asks for. `isImage`: from an image model. */
+export type SnippetOptions = Access & {
+  client: ClientId
+  protocol: Protocol
+  model: string
+  prompt: string
+  isImage?: boolean
+}
 
-export function snippetFor({ client, protocol, model, prompt, ...access }: SnippetOptions): Snippet {
+export function snippetFor({ client, protocol, model, prompt, isImage = false, ...access }: SnippetOptions): Snippet {
   if (client === 'curl' || client === 'python' || client === 'javascript')
-    return requestSnippet(client, exampleRequest(protocol, model, prompt), access)
+    return requestSnippet(client, exampleRequest(protocol, model, prompt, isImage), access)
   return AGENTS[client](access, model)
 }
 

@@ -60,7 +60,12 @@ export function pythonCode({ protocol, body }: ExampleRequest, { baseUrl, secret
     'generate-content': () => [
       ...['from google import genai', '', `client = genai.Client(api_key=${key}, http_options={"base_url": ${base}})`],
       `response = ${call('client.models.generate_content', contentArguments(body))}`,
-      'print(response.text)',
+      ...(asksForImage(body)
+        ? [
+            'image = next(part.inline_data for part in response.candidates[0].content.parts if part.inline_data)',
+            ...['with open("image.png", "wb") as file:', '    file.write(image.data)'],
+          ]
+        : ['print(response.text)']),
     ],
     images: () =>
       body.stream === true
@@ -100,10 +105,16 @@ export function javascriptCode(request: ExampleRequest, access: Access): string 
       ...print('client.messages.create', 'response.content'),
     ],
     'generate-content': () => [
+      ...(asksForImage(body) ? ["import { writeFile } from 'node:fs/promises'"] : []),
       ...["import { GoogleGenAI } from '@google/genai'", ''],
       `const client = new GoogleGenAI({ apiKey: ${key}, httpOptions: { baseUrl: ${base} } })`,
       `const response = ${call('client.models.generateContent', contentArguments(body))}`,
-      'console.log(response.text)',
+      ...(asksForImage(body)
+        ? [
+            'const { inlineData } = response.candidates[0].content.parts.find((part) => part.inlineData)',
+            "await writeFile('image.png', Buffer.from(inlineData.data, 'base64'))",
+          ]
+        : ['console.log(response.text)']),
     ],
     images: () =>
       body.stream === true
@@ -135,6 +146,9 @@ function videoInJavascript(request: ExampleRequest, access: Access): string[] {
     'console.log(task.status, task.content?.video_url ?? task.error)',
   ]
 }
+
+const asksForImage = ({ generationConfig }: ExampleRequest['body']): boolean =>
+  typeof generationConfig === 'object' && generationConfig !== null && 'responseModalities' in generationConfig
 
 /** The SDKs take the settings beside the contents in one object. */
 function contentArguments({ model, contents, generationConfig, ...rest }: ExampleRequest['body']) {

@@ -50,14 +50,17 @@ function credential(protocol: Protocol, secret: string): Record<string, string> 
   return { Authorization: `Bearer ${secret}` }
 }
 
-/** The shortest useful request. */
-export function exampleRequest(protocol: Protocol, model: string, prompt: string): ExampleRequest {
+/** The shortest useful request. `isImage`: to an image model, which `generate-content` asks for an image. */
+export function exampleRequest(protocol: Protocol, model: string, prompt: string, isImage = false): ExampleRequest {
   const messages = [{ role: 'user', content: prompt }]
   const bodies: Readonly<Record<Protocol, Record<string, unknown>>> = {
     chat: { messages },
     responses: { input: prompt },
     messages: { max_tokens: 500, messages },
-    'generate-content': { contents: [{ role: 'user', parts: [{ text: prompt }] }] },
+    'generate-content': {
+      contents: [{ role: 'user', parts: [{ text: prompt }] }],
+      ...(isImage ? { generationConfig: { responseModalities: ['IMAGE'] } } : {}),
+    },
     images: { prompt },
     'video-tasks': { content: [{ type: 'text', text: prompt }] },
   }

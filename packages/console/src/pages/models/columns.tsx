@@ -10,9 +10,11 @@ import { ShortPrice } from './price.tsx'
 /** Rows have two lines, and so has what stands in their place while they load. */
 const TWO_LINES = 'min-h-10 w-24'
 
-export function useModelColumns(): Column<ModelRow>[] {
+/** `type`: of the filter. Tokens say nothing of images and videos. */
+export function useModelColumns(type: string): Column<ModelRow>[] {
   const t = useTexts().models
-  return [
+  const isMedia = type === 'image' || type === 'video'
+  const columns: Column<ModelRow>[] = [
     { id: 'model', label: t.model, skeleton: 'min-h-10 w-40', cell: (row) => <Name model={row} /> },
     {
       id: 'copy',
@@ -39,6 +41,7 @@ export function useModelColumns(): Column<ModelRow>[] {
       cell: ({ median_first_token_ms: ms }) => (ms === null ? null : <Duration ms={ms} />),
     },
   ]
+  return columns.filter(({ id }) => !isMedia || (id !== 'limits' && id !== 'speed'))
 }
 
 function Name({ model: { id, vendor } }: { model: ModelRow }) {

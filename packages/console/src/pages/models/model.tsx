@@ -1,5 +1,4 @@
 import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
-import type { ReactNode } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { ClientSnippet } from '../../snippets/client-snippet.tsx'
@@ -8,8 +7,9 @@ import { CopyText } from '../../ui/copy.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
 import { Facts, Part } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
-import { Duration, useNumber } from '../../ui/values.tsx'
+import { Duration } from '../../ui/values.tsx'
 import { Accepts } from './accepts.tsx'
+import { useLimits } from './limits.ts'
 import { PriceTable } from './price-table.tsx'
 
 /** undefined: closed. */
@@ -37,8 +37,7 @@ function Details({ model }: { model: ModelRow }) {
   const texts = useTexts()
   const t = texts.models
   const { data: about } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
-  const show = useLimit()
-  const limits = Object.entries(model.limits).filter(([, value]) => value !== null && value !== undefined)
+  const limits = useLimits(model)
   return (
     <div className="flex flex-col gap-6">
       <Facts
@@ -65,7 +64,7 @@ function Details({ model }: { model: ModelRow }) {
       </Part>
       {limits.length > 0 && (
         <Part title={t.limits}>
-          <Facts items={limits.map(([name, value]) => ({ label: t.limitNames[name] ?? name, value: show(value) }))} />
+          <Facts items={limits} />
         </Part>
       )}
       {about && (
@@ -88,17 +87,3 @@ function Speed({ ms }: { ms: number | null }) {
 }
 
 const nameOf = (protocol: string, names: Readonly<Record<string, string>>): string => names[protocol] ?? protocol
-
-function useLimit(): (value: unknown) => ReactNode {
-  const number = useNumber()
-  const show = (value: unknown): string => {
-    if (typeof value === 'number') return number(value)
-    if (Array.isArray(value)) return value.map(show).join(', ')
-    if (typeof value === 'object' && value !== null)
-      return Object.entries(value)
-        .map(([name, each]) => `${name.replaceAll('_', ' ')}: ${show(each)}`)
-        .join(', ')
-    return String(value)
-  }
-  return show
-}
