@@ -103,6 +103,7 @@ export function SignInPage() {
         <Button type="submit" variant="primary" wide busy={isBusy}>
           {t.signIn.submit}
         </Button>
+        {about && !about.mail && <p className="text-center text-sm text-muted">{t.signIn.noForgot}</p>}
       </form>
     </AuthCard>
   )
