@@ -66,7 +66,7 @@ test('sign-in: a wrong password, then back to the page that was asked for, and o
     await page.getByLabel('Password', { exact: true }).fill('wrong password')
     await page.keyboard.press('Enter')
     await page.getByText('E-mail address or password is wrong.').waitFor()
-    await page.getByText('Forgot your password? Ask the operator of this gateway.').waitFor()
+    await page.getByText('Forgot your password? Ask the operator.').waitFor()
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Settings' }).waitFor()

@@ -118,6 +118,31 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(outcomes.slice(-2)).toEqual(['429 too_many_tries', '429 too_many_tries'])
   })
 
+  test('so are those of a signed-in browser that knows the password', async () => {
+    const { client, signIn } = await newPerson()
+    const { codes } = await turnOn(client)
+    const outcomes: string[] = []
+    for (let index = 0; index < 12; index++)
+      outcomes.push(
+        outcomeOf(await client.post('second-factor/remove', { password: PASSWORD, code: `00000${index % 10}` })),
+      )
+    expect(outcomes.slice(-2)).toEqual(['429 too_many_tries', '429 too_many_tries'])
+    expect([outcomeOf(await signIn(codes[0])), await isOn(client)]).toEqual(['429 too_many_tries', true])
+  })
+
+  test('turned on twice at once, it has one secret, and only its recovery codes', async () => {
+    const { client, signIn } = await newPerson()
+    const confirm = async () => {
+      const { secret } = (await client.post<{ secret: string }>('second-factor/begin')).body
+      const body = { secret, code: codeOf(secret), password: PASSWORD }
+      return await client.post<{ recovery_codes?: string[] }>('second-factor/confirm', body)
+    }
+    const answers = await Promise.all([confirm(), confirm(), confirm()])
+    expect(answers.map(outcomeOf).sort()).toEqual(['200', '409 conflict', '409 conflict'])
+    const codes = answers.flatMap(({ body }) => body.recovery_codes ?? [])
+    expect(outcomeOf(await signIn(codes[0]))).toBe('200')
+  })
+
   test('it is turned off with password and code, and can be turned on again', async () => {
     const { client, signIn } = await newPerson()
     const { secret, codes } = await turnOn(client)

@@ -26,11 +26,11 @@ export interface SignIns {
   /** Also ends all sessions of the account but `keep`, and makes the links useless that could set another password. */
   setPassword(account: bigint, hash: string, keep?: bigint): Promise<void>
   setEmailVerified(account: bigint): Promise<void>
-  /** `recoveryCodes`: SHA-256 of each. undefined removes the second factor. */
+  /** `recoveryCodes`: SHA-256 of each. undefined removes the second factor. false: there is one, which must be removed first. */
   setSecondFactor(
     account: bigint,
     factor: { secret: Uint8Array; recoveryCodes: readonly Uint8Array[] } | undefined,
-  ): Promise<void>
+  ): Promise<boolean>
   /** On behalf of the operator. Also ends all sessions; resolves with their number. undefined: there was no second factor. */
   removeSecondFactor(account: bigint): Promise<number | undefined>
   /** false: this step of time, or a later one, was used before. A one-time password works once. */

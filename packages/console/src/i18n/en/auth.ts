@@ -30,7 +30,7 @@ export const auth = {
     noAccount: 'No account yet?',
     signUp: 'Create one',
     wrong: 'E-mail address or password is wrong.',
-    noForgot: 'Forgot your password? Ask the operator of this gateway.',
+    noForgot: 'Forgot your password? Ask the operator.',
   },
   secondFactor: {
     title: 'Two-factor authentication',

@@ -19,6 +19,10 @@ export type TermsContext = {
   modelsOf(group: string): readonly string[]
 }
 
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
+/** Control characters, and those that change the direction of text or have no width: lists of keys must show what is there. */
+const MISLEADING = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2028\u2029\u2060-\u2069\ufeff]/u
+
 const LIMITS = { rpm: 'requestsPerMinute', tpm: 'tokensPerMinute', concurrent: 'concurrent' } as const
 
 /** Only the fields that are present; null removes. */
@@ -37,7 +41,7 @@ export function readTerms(body: Partial<NewKey>, context: TermsContext): KeyChan
 
 export function readName(name: string): string {
   const text = name.trim()
-  if (text === '' || text.length > LONGEST_NAME || /\p{Cc}/u.test(text))
+  if (text.length > LONGEST_NAME || !VISIBLE.test(text) || MISLEADING.test(text))
     throw badRequest('name', `name must have 1 to ${LONGEST_NAME} characters, all of them visible.`)
   return text
 }

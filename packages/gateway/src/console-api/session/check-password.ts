@@ -2,9 +2,12 @@
 import type { Account, SignIn } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { Rejection } from '../rejection.ts'
-import { countGuess, forgetGuesses } from './attempts.ts'
+import { countGuess } from './attempts.ts'
 
-/** Throws if the password is wrong or the account has none. `param`: the field of the request. */
+/**
+ * Throws if the password is wrong or the account has none. `param`: the field of the request. The caller forgets the attempts once all
+ * that it asks for is right: else a known password would allow any number of guesses at codes.
+ */
 export async function checkPassword(
   account: Pick<Account, 'id' | 'email'>,
   param: string,
@@ -19,6 +22,5 @@ export async function checkPassword(
   if (password === undefined || !(await deps.passwords.isRight(password, found.password))) {
     throw new Rejection({ code: 'wrong_password', param, message: 'The password is wrong.' })
   }
-  await forgetGuesses(account.email, deps)
   return found
 }

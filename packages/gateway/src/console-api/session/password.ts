@@ -23,7 +23,10 @@ export async function changePassword(
 ): Promise<void> {
   const { signIns } = deps.store
   const found = await signIns.findByAccount(account.id)
-  if (found?.password !== undefined) await checkPassword(account, 'current', body.current, deps)
+  if (found?.password !== undefined) {
+    await checkPassword(account, 'current', body.current, deps)
+    await forgetGuesses(account.email, deps)
+  }
   await signIns.setPassword(account.id, await deps.passwords.hash(body.password), session.id)
 }
 

@@ -8,6 +8,7 @@ import { badRequest, Rejection } from '../rejection.ts'
 import type { ConsoleError } from '../responses.ts'
 import type { SignedInCall } from '../route.ts'
 import type { BegunSecondFactor, ConfirmSecondFactor, RecoveryCodes, RemoveSecondFactor } from '../types.ts'
+import { forgetGuesses } from './attempts.ts'
 import { checkPassword } from './check-password.ts'
 import { decodeBase32, encodeBase32, stepOf } from './totp.ts'
 
@@ -46,10 +47,13 @@ export async function confirmSecondFactor(
   const step = stepOf(secret, body.code.replace(/\s/g, ''), deps.clock())
   if (step === undefined) throw badRequest('code', 'The code is wrong. Check the clock of your phone, and retry.')
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
-  await signIns.setSecondFactor(account.id, {
+  const isSet = await signIns.setSecondFactor(account.id, {
     secret: deps.secrets.encrypt(account.id, PURPOSE, secret, NO_CONTEXT),
     recoveryCodes: codes.map((each) => hashToken(plain(each))),
   })
+  // Another browser was faster.
+  if (!isSet) throw new Rejection(IN_USE)
+  await forgetGuesses(account.email, deps)
   await signIns.useStep(account.id, step)
   return { recovery_codes: codes }
 }
@@ -61,6 +65,7 @@ export async function removeSecondFactor(
   const { secondFactor } = await checkPassword(account, 'password', body.password, deps)
   if (secondFactor === undefined) throw new Rejection(NOT_IN_USE)
   if (!(await useCode(account.id, secondFactor, body.code, deps))) throw badRequest('code', WRONG_CODE.message)
+  await forgetGuesses(account.email, deps)
   await deps.store.signIns.setSecondFactor(account.id, undefined)
 }
 

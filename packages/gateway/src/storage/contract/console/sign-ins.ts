@@ -108,11 +108,16 @@ export function signInsContract(use: Use): void {
       expect(await storage.signIns.findByAccount(other)).toMatchObject({ secondFactor: { unusedRecoveryCodes: 0 } })
     })
 
-    test('a new second factor makes the former recovery codes useless', async () => {
+    test('a new second factor does not replace the present one; after it, its recovery codes are useless', async () => {
       const { storage } = use()
       const [former, present] = [newHash(), newHash()]
       const account = await withFactor(storage, [former])
-      await storage.signIns.setSecondFactor(account, { secret: Uint8Array.of(8), recoveryCodes: [present] })
+      const factor = { secret: Uint8Array.of(8), recoveryCodes: [present] }
+      expect(await storage.signIns.setSecondFactor(account, factor)).toBe(false)
+      expect(await storage.signIns.findByAccount(account)).toMatchObject({ secondFactor: { secret: Uint8Array.of(7) } })
+      expect(await storage.signIns.setSecondFactor(account, undefined)).toBe(true)
+      const both = await times(4, () => storage.signIns.setSecondFactor(account, factor))
+      expect(sorted(both)).toEqual(['false', 'false', 'false', 'true'])
       expect(await storage.signIns.useRecoveryCode(account, former)).toBe(false)
       expect(await storage.signIns.useRecoveryCode(account, present)).toBe(true)
     })

@@ -11,7 +11,11 @@ export function signInsOver(connection: Connection): SignIns {
   const { db, runner, clock } = connection
   async function change(account: bigint, columns: Columns, ...more: Statement[]): Promise<void> {
     const rows = await runner.write([setCredential(db, account, columns), ...more])
-    if (!rows) throw new Error(`account ${account} does not exist`)
+    if (!rows) throw unknownAccount(account)
+  }
+  async function findByAccount(account: bigint): Promise<SignIn | undefined> {
+    const [row] = await runner.read(statement(signIns(db).where('account.id', '=', account)))
+    return row && toSignIn(row)
   }
   return {
     ...attemptsOver(connection),
@@ -20,10 +24,7 @@ export function signInsOver(connection: Connection): SignIns {
       const [row] = await runner.read(statement(signIns(db).where('email', '=', normaliseEmail(email))))
       return row && toSignIn(row)
     },
-    async findByAccount(account) {
-      const [row] = await runner.read(statement(signIns(db).where('account.id', '=', account)))
-      return row && toSignIn(row)
-    },
+    findByAccount,
     async setPassword(account, hash, keep) {
       const links = db.deleteFrom('link').where('account', '=', account).where('purpose', 'in', ['reset', 'setup'])
       const columns = { password: checkText('password', hash) }
@@ -37,7 +38,13 @@ export function signInsOver(connection: Connection): SignIns {
       const columns = { totp_secret: factor?.secret ?? null, totp_step: 0 }
       const removed = statement(db.deleteFrom('recovery_code').where('account', '=', account))
       const added = codes.length === 0 ? [] : [statement(db.insertInto('recovery_code').values(codes))]
-      await change(account, columns, removed, ...added)
+      if (factor === undefined) {
+        await change(account, columns, removed)
+        return true
+      }
+      const rows = await runner.write([setCredential(db, account, columns, 'totp_secret'), removed, ...added])
+      if (!rows && (await findByAccount(account)) === undefined) throw unknownAccount(account)
+      return rows !== undefined
     },
     async removeSecondFactor(account) {
       const present = db.updateTable('credential').set({ totp_secret: null, totp_step: 0 })
@@ -84,8 +91,10 @@ type Columns = {
   totp_step?: number
 }
 
-/** No row: the account does not exist. */
-function setCredential(db: Database, account: bigint, columns: Columns): Statement {
+const unknownAccount = (account: bigint) => new Error(`account ${account} does not exist`)
+
+/** No row: the account does not exist, or the column `absent` has a value. */
+function setCredential(db: Database, account: bigint, columns: Columns, absent?: keyof Columns): Statement {
   const names = Object.keys(columns) as (keyof Columns)[]
   // The values come from the account, so that there are none without it. `WHERE true` separates ON CONFLICT from a join.
   const values = db
@@ -97,7 +106,10 @@ function setCredential(db: Database, account: bigint, columns: Columns): Stateme
       .insertInto('credential')
       .columns(['account', ...names])
       .expression(values)
-      .onConflict((conflict) => conflict.column('account').doUpdateSet(columns))
+      .onConflict((conflict) => {
+        const update = conflict.column('account').doUpdateSet(columns)
+        return absent === undefined ? update : update.where(`credential.${absent}`, 'is', null)
+      })
       .returning('account'),
   )
 }
