@@ -48,7 +48,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   let gateway: Gateway
   let stranger: ConsoleClient
   beforeAll(async () => {
-    gateway = await startGateway({ engine, config: CONFIG })
+    gateway = await startGateway({ engine, config: CONFIG, streamTiming: { usageWaitMs: 100 } })
     stranger = await person('stranger')
   })
   afterAll(() => gateway.stop())

@@ -26,7 +26,8 @@ groups:
   - ${THIRD_GROUP}
 `
 
-const open = useConsole({ config: CONFIG })
+// Disconnected requests end soon.
+const open = useConsole({ config: CONFIG, streamTiming: { usageWaitMs: 100 } })
 const { visit, newAccount } = open
 
 const streams: RunningRequest[] = []
@@ -134,6 +135,33 @@ test('filters combine and live in the URL; the CSV file has what is shown', asyn
     await page.getByRole('combobox', { name: 'Outcome' }).selectOption('shutdown')
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await untilCount(page, 11)
+  })
+}, 60_000)
+
+test('pages of the list, and a search that has to go on', async () => {
+  const account = await newAccount()
+  const secret = await newKey(account, 'laptop')
+  for (let sent = 0; sent < 52; sent += 4)
+    await Promise.all(
+      Array.from({ length: 4 }, () => sendText(open.gateway.url, secret, 0, [{ model: 'free', content: 'Hello' }])),
+    )
+  await visit('/usage?ending=completed', { account }, async ({ page }) => {
+    const [next, previous] = ['Next', 'Previous'].map((name) => page.getByRole('button', { name, exact: true }))
+    await untilCount(page, 50)
+    await next?.click()
+    await untilCount(page, 2)
+    expect(new URL(page.url()).search).toMatch(/ending=completed&before=req_\w+$/)
+    expect(await next?.isDisabled()).toBe(true)
+    await previous?.click()
+    await untilCount(page, 50)
+    // A page without a match is not the end.
+    const before = 'req_0548d72d5ec00000'
+    await page.route(/api\/requests\?(?!.*before)/, (route) => route.fulfill({ json: { items: [], next: before } }))
+    await page.reload()
+    await page.getByText('None of the newer requests matches').waitFor()
+    await page.getByRole('button', { name: 'Search older requests' }).click()
+    await page.getByText('No request matches these filters.').waitFor()
+    expect(new URL(page.url()).search).toContain(before)
   })
 }, 60_000)
 

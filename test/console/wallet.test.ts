@@ -22,7 +22,8 @@ models:${VARIED_MODELS}
 `
 const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
-const open = useConsole({ config: CONFIG })
+// Disconnected requests end soon.
+const open = useConsole({ config: CONFIG, streamTiming: { usageWaitMs: 100 } })
 const { visit, newAccount } = open
 
 const streams: RunningRequest[] = []

@@ -64,6 +64,11 @@ export async function startStream(url: string, secret: string): Promise<RunningR
   const response = await post(`${url}/v1/chat/completions`, secret, { model: 'gpt-y', stream: true, messages }, client)
   const reader = response.body?.getReader()
   await reader?.read()
+  const readOn = async () => {
+    while ((await reader?.read())?.done === false);
+  }
+  // A stream that is not read is disconnected once its reader is garbage.
+  void readOn().catch(() => {})
   return { id: response.headers.get('x-request-id') ?? '', disconnect: () => client.abort() }
 }
 

@@ -39,6 +39,8 @@ export const usage = {
     emptyText: 'Send a request with one of your keys, or choose a longer period.',
     emptyAction: 'Open the playground',
     emptyFiltered: 'No request matches these filters.',
+    emptySoFar: 'None of the newer requests matches these filters.',
+    searchOlder: 'Search older requests',
     csv: 'Download CSV',
   },
   /** By the `ending` of a request. Others are shown as they are. */

@@ -34,6 +34,8 @@ export const usage: Texts['usage'] = {
     emptyText: '使用您的密钥发送请求，或选择更长的时间范围。',
     emptyAction: '打开体验场',
     emptyFiltered: '没有符合筛选条件的请求。',
+    emptySoFar: '较新的请求中没有符合筛选条件的。',
+    searchOlder: '查找更早的请求',
     csv: '下载 CSV',
   },
   endings: {

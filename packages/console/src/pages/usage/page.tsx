@@ -23,6 +23,9 @@ export default function UsagePage() {
   const period = useMemo(() => periodOf(range, from, to, minute * MINUTE_MS), [range, from, to, minute])
   const { data: models } = useRead('models', {}, { staleTime: 60_000 })
   const { data: keys } = useRead('keys', {}, { staleTime: 60_000 })
+  const isOtherKey = key !== '' && keys !== undefined && !keys.items.some(({ id }) => id === key)
+  const { from: start, to: end, step } = period
+  const { data: ofKey } = useRead('usage', { from: start, to: end, step, by: 'key', key }, { enabled: isOtherKey })
   return (
     <>
       <PageHeader title={t.title} text={t.text} actions={<PeriodPresets period={period} />} />
@@ -33,7 +36,7 @@ export default function UsagePage() {
           onChange={(value) => setFilters({ model: value, before: '' })}
           options={[
             { value: '', label: t.filters.all },
-            ...named(model, models?.map(({ id }) => ({ value: id, label: id })) ?? []),
+            ...named(model, model, models?.map(({ id }) => ({ value: id, label: id })) ?? []),
           ]}
         />
         <SelectField
@@ -42,7 +45,11 @@ export default function UsagePage() {
           onChange={(value) => setFilters({ key: value, before: '' })}
           options={[
             { value: '', label: t.filters.all },
-            ...named(key, keys?.items.map(({ id, name }) => ({ value: id, label: name })) ?? []),
+            ...named(
+              key,
+              ofKey?.points[0]?.label ?? key,
+              keys?.items.map(({ id, name }) => ({ value: id, label: name })) ?? [],
+            ),
           ]}
         />
         <ChosenDays />
@@ -54,6 +61,6 @@ export default function UsagePage() {
   )
 }
 
-/** A model or key that is no longer listed stays in the filter that names it. */
-const named = (value: string, options: { value: string; label: string }[]) =>
-  value === '' || options.some((option) => option.value === value) ? options : [...options, { value, label: value }]
+/** A model that is no longer offered, or one of very many keys, is not listed, but stays in the filter that names it. */
+const named = (value: string, label: string, options: { value: string; label: string }[]) =>
+  value === '' || options.some((option) => option.value === value) ? options : [...options, { value, label }]

@@ -21,7 +21,6 @@ export function RequestsSection({ period }: { period: Period }) {
   const params = { from: period.from, to: period.to, model, key, ending }
   const { data, error, refetch } = useRead('requests', { ...params, before }, { every: 3_000, keepPrevious: true })
   const columns = useRequestColumns()
-  const isFiltered = model !== '' || key !== '' || ending !== ''
   return (
     <Section
       flush
@@ -56,31 +55,32 @@ export function RequestsSection({ period }: { period: Period }) {
             expected={8}
             onOpen={(row) => setFilters({ request: row.request_id }, { replace: false })}
             isSelected={(row) => row.request_id === request}
-            empty={
-              isFiltered ? (
-                <EmptyState
-                  title={t.list.emptyFiltered}
-                  action={
-                    <Button onClick={() => setFilters({ model: '', key: '', ending: '', before: '' })}>
-                      {t.filters.clear}
-                    </Button>
-                  }
-                />
-              ) : (
-                <EmptyState
-                  title={t.list.empty}
-                  action={<ButtonLink href="/playground">{t.list.emptyAction}</ButtonLink>}
-                >
-                  {t.list.emptyText}
-                </EmptyState>
-              )
-            }
+            empty={<NoRequests next={data?.next ?? null} />}
           />
           <Pagination next={data?.next} />
         </>
       )}
     </Section>
   )
+}
+
+/** `next`: a page looks at a few thousand requests only, so older ones may match. */
+function NoRequests({ next }: { next: string | null }) {
+  const t = useTexts().usage
+  const [{ model, key, ending }, setFilters] = useUrlState(FILTERS)
+  if (next !== null) {
+    const search = () => setFilters({ before: next }, { replace: false })
+    return <EmptyState title={t.list.emptySoFar} action={<Button onClick={search}>{t.list.searchOlder}</Button>} />
+  }
+  if (model === '' && key === '' && ending === '') {
+    return (
+      <EmptyState title={t.list.empty} action={<ButtonLink href="/playground">{t.list.emptyAction}</ButtonLink>}>
+        {t.list.emptyText}
+      </EmptyState>
+    )
+  }
+  const clear = () => setFilters({ model: '', key: '', ending: '', before: '' })
+  return <EmptyState title={t.list.emptyFiltered} action={<Button onClick={clear}>{t.filters.clear}</Button>} />
 }
 
 /** Also for the newest requests of the overview. */
