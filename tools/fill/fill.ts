@@ -4,7 +4,15 @@ import { SQL } from 'bun'
 import { createIds } from '../../packages/gateway/src/access/ids.ts'
 import { hashCode, newCode } from '../../packages/gateway/src/access/redemption-code.ts'
 import { NANOS_PER_USD, type Nanos } from '../../packages/gateway/src/money/amount.ts'
-import { CREDIT, isDone, taskLease, taskOwner, type Verb } from '../../packages/gateway/src/money/ledger.ts'
+import {
+  CREDIT,
+  type Hold,
+  isDone,
+  type Owned,
+  taskLease,
+  taskOwner,
+  type Verb,
+} from '../../packages/gateway/src/money/ledger.ts'
 import { NO_LIMITS } from '../../packages/gateway/src/money/limits.ts'
 import { createLatencies, type LatencyCount } from '../../packages/gateway/src/observe/latency-buckets.ts'
 import { hashPassword } from '../../packages/gateway/src/storage/password.ts'
@@ -69,7 +77,7 @@ export async function fillStore(home: Home, plan: FillPlan): Promise<void> {
       }
       await booker.book(step, at)
     }
-    await booker.end(until, made.at(-1))
+    await booker.end(until, made.slice(-OPEN_REQUESTS))
     await storage.spending.addLatencies(latenciesOf(made, until))
     for (const [place, { revoked }] of plan.keys.entries()) if (revoked) await storage.keys.revoke(keys[place] ?? 0n)
   } finally {
@@ -189,15 +197,12 @@ function createBooker({ storage: { ledger }, setTime }: ClockedStore, account: b
     idTime = at
     return ids.next()
   }
-  const holdOf = (request: MadeRequest, owner: { id: bigint; slot: number; epoch: number }): Verb => ({
+  const holdOf = (request: MadeRequest, owner: Owned): Hold => ({
     ...{ verb: 'hold', ...owner, account, key: keys[request.key] ?? 0n, revision: 0, extensible: false },
     ...{ amount: request.held, minimum: request.held, tokens: 0, minimumTokens: 0 },
     ...{ model: request.model, upstream: FILLED_UPSTREAM },
   })
-  const endOf = (
-    { end, cost, tokens, ending, receipt }: MadeRequest,
-    owner: { id: bigint; slot: number; epoch: number },
-  ): Verb =>
+  const endOf = ({ end, cost, tokens, ending, receipt }: MadeRequest, owner: Owned): Verb =>
     end === 'settle'
       ? { verb: 'settle', ...owner, cost, tokens, ending, receipt }
       : { verb: 'void', ...owner, ending, receipt }
@@ -219,16 +224,15 @@ function createBooker({ storage: { ledger }, setTime }: ClockedStore, account: b
       await Promise.all(ended.map(({ request, owner }) => mustDo(endOf(request, owner))))
       isReapDue ||= ended.length < owned.length
     },
-    /** Leaves a few requests open, which no restart ends: those of tasks. */
-    async end(at: number, request: MadeRequest | undefined): Promise<void> {
+    /** Leaves requests open that no restart ends: those of tasks. */
+    async end(at: number, open: readonly MadeRequest[]): Promise<void> {
       await setTime(at)
       const epoch = await join()
       await mustDo({ verb: 'leave', slot: SLOT, epoch })
-      for (let open = 0; open < (request ? OPEN_REQUESTS : 0); open++) {
+      for (const request of open) {
         const id = idAt(at)
         const lease = await mustDo({ verb: 'acquire_lease', lease: taskLease(id), holder: 'filled', ttlMs: 1_000 })
-        const owner = taskOwner(id, Number(lease))
-        if (request) await mustDo({ ...holdOf(request, owner), deadline: at + DAY_MS } as Verb)
+        await mustDo({ ...holdOf(request, taskOwner(id, Number(lease))), deadline: at + DAY_MS })
       }
     },
   }

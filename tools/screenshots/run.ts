@@ -13,7 +13,7 @@ import { fillStore } from '../fill/fill.ts'
 import { addChineseFont } from './chinese-font.ts'
 
 const README = [
-  { name: 'console-overview', path: '/' },
+  { name: 'console-overview', path: '/', height: 1_040 },
   { name: 'console-usage', path: '/usage' },
   { name: 'console-models', path: '/models', dark: true },
 ]
@@ -62,7 +62,7 @@ await client.post('sign-in', { email: EMAIL, password: PASSWORD })
 const browser = await startBrowser()
 try {
   if (isAll) await shootAll()
-  else for (const { name, path, dark = false } of README) await shoot(path, name, { width: 1280, dark })
+  else for (const { name, path, ...view } of README) await shoot(path, name, { width: 1280, ...view })
 } finally {
   await browser.close()
   await gateway.stop()
@@ -79,10 +79,11 @@ async function shootAll(): Promise<void> {
   }
 }
 
-async function shoot(path: string, name: string, view: View): Promise<void> {
+async function shoot(path: string, name: string, view: View & { height?: number }): Promise<void> {
   const { page, close } = await openConsole(browser, gateway.url, '/sign-in', view)
   await page.context().addCookies([{ name: COOKIE, value: client.token() ?? '', url: gateway.url }])
   if (view.locale === 'zh-CN') await addChineseFont(page)
+  if (view.height !== undefined) await page.setViewportSize({ width: view.width ?? 1280, height: view.height })
   await page.goto(`${gateway.url}/console${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.waitForLoadState('networkidle').catch(() => {})
