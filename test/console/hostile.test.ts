@@ -44,8 +44,10 @@ describe('requests of other sites', () => {
     const answer = await victim.post('sign-in', attack, { origin: 'https://evil.example' })
     expect([outcomeOf(answer), victim.token()]).toEqual(['403 foreign_page', undefined])
     // A form needs no permission of the browser, but cannot send JSON.
-    const form = await victim.post('sign-in', JSON.stringify(attack), { 'content-type': 'text/plain' })
-    expect([outcomeOf(form), victim.token()]).toEqual(['415 unsupported_media_type', undefined])
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', '']) {
+      const form = await victim.post('sign-in', JSON.stringify(attack), { 'content-type': type })
+      expect([outcomeOf(form), victim.token()]).toEqual(['415 unsupported_media_type', undefined])
+    }
   })
 
   test('no response permits other sites to read it', async () => {
@@ -53,6 +55,15 @@ describe('requests of other sites', () => {
     const { headers } = await client.get('session', { origin: 'https://evil.example' })
     expect(headers.get('access-control-allow-origin')).toBeNull()
     expect(headers.get('cross-origin-resource-policy')).toBe('same-origin')
+    // Nor keeps a cache it, nor does a frame show it.
+    for (const path of ['session', 'about', 'nothing', 'keys'])
+      expect([...(await client.get(path)).headers]).toEqual(
+        expect.arrayContaining([
+          ['cache-control', 'private, no-store'],
+          ['x-frame-options', 'DENY'],
+          ['x-content-type-options', 'nosniff'],
+        ]),
+      )
     const preflight = await fetch(`${gateway.url}/console/api/session`, { method: 'OPTIONS' })
     expect(preflight.status).toBe(405)
   })
@@ -63,6 +74,8 @@ describe('broken requests', () => {
     ['no JSON', 'hello', '400 bad_request'],
     ['half of JSON', '{"email":', '400 bad_request'],
     ['a list', [], '400 bad_request'],
+    ['a number beyond all', '{"email":"a@b.c","password":1e400}', '400 bad_request'],
+    ['a field twice: the last one counts', `{"email":"${EMAIL}","password":"x","password":1}`, '400 bad_request'],
     ['null', null, '400 bad_request'],
     ['a field too many', { email: EMAIL, password: PASSWORD, admin: true }, '400 bad_request'],
     ['fields of the prototype', '{"email":"a@b.c","password":"x","__proto__":{"a":1}}', '400 bad_request'],
@@ -115,6 +128,13 @@ describe('broken requests', () => {
     ['GET', 'session/', '404 not_found'],
     ['GET', '../../v1/models', '404'],
     ['GET', 'session%2f', '404 not_found'],
+    ['GET', '%73ession', '404 not_found'],
+    ['GET', '/session', '404 not_found'],
+    ['GET', 'session;x=1', '404 not_found'],
+    ['GET', 'playground/v1/models', '404 not_found'],
+    ['POST', 'playground/v1%2fchat%2fcompletions', '404 not_found'],
+    ['POST', 'playground/v1/chat/completions/', '404 not_found'],
+    ['POST', 'playground//v1/chat/completions', '404 not_found'],
     ['POST', 'session', '405'],
     ['PUT', 'session', '405'],
     ['PATCH', 'session', '405'],

@@ -40,3 +40,13 @@ test.each<[string, Record<string, string>, boolean]>([
   const all: Record<string, string> = { host: 'GW.example', ...headers }
   expect(isSameOrigin({ get: (name) => all[name] ?? null }, 'https://public.example/gw')).toBe(expected)
 })
+
+test.each([
+  'gw.example@evil.example',
+  'evil.example/gw.example',
+  'evil.example#',
+  'evil.example?x',
+])('a host such as %s is none', (host) => {
+  const all: Record<string, string> = { host, origin: 'http://evil.example' }
+  expect(isSameOrigin({ get: (name) => all[name] ?? null }, undefined)).toBe(false)
+})

@@ -3,6 +3,9 @@
 import type { RequestHeaders } from '@trivium/http/request.ts'
 import type { ConsoleError } from './responses.ts'
 
+/** Without a user name or a path, which would make another host of it. */
+const HOST = /^[^@/\\?#]+$/
+
 /** Also true without an origin: the client is no browser, or shows a page of ours. */
 export function isSameOrigin(headers: RequestHeaders, publicUrl: string | undefined): boolean {
   const origin = headers.get('origin')
@@ -13,7 +16,11 @@ export function isSameOrigin(headers: RequestHeaders, publicUrl: string | undefi
   if (publicUrl !== undefined && origin === originOf(publicUrl)) return true
   // A page cannot choose the Host header of its requests. Only a proxy knows whether the request came over TLS.
   const host = headers.get('host')?.toLowerCase()
-  return host !== undefined && (origin === originOf(`http://${host}`) || origin === originOf(`https://${host}`))
+  return (
+    host !== undefined &&
+    HOST.test(host) &&
+    (origin === originOf(`http://${host}`) || origin === originOf(`https://${host}`))
+  )
 }
 
 function originOf(url: string): string | undefined {
