@@ -34,16 +34,18 @@ export default function WalletPage() {
           {wallet && <Amount usd={wallet.held_usd} />}
         </Stat>
       </div>
-      <div className="grid items-start gap-x-6 full:grid-cols-[2fr_1fr]">
+      <div className="grid items-start gap-x-6 full:grid-cols-[2fr_1fr] full:grid-rows-[auto_1fr]">
         <div className="min-w-0">
           <OpenRequestsSection open={wallet?.open} />
           <StatementsSection />
-          {/* The longest is the last, so that nothing moves when it is read. */}
-          <HistorySection />
         </div>
-        <div className="min-w-0">
+        <div className="min-w-0 full:row-span-2">
           <TopUpSection supportUrl={wallet?.support_url ?? null} />
           <NoticeSection />
+        </div>
+        {/* The longest is the last: nothing moves when it is read, and small screens reach the forms before it. */}
+        <div className="min-w-0">
+          <HistorySection />
         </div>
       </div>
     </>
