@@ -120,8 +120,12 @@ describe.each([...ENGINES])('%s', (engine) => {
     [{ name: 'a', expires_at: '2020-01-01T00:00:00Z' }, '400 bad_request expires_at'],
     [{ name: 'a', expires_at: 'tomorrow' }, '400 bad_request expires_at'],
     [{ name: 'a', expires_at: '2027-13-41T00:00:00Z' }, '400 bad_request expires_at'],
+    [{ name: 'a', expires_at: '2027-02-31T00:00:00Z' }, '400 bad_request expires_at'],
     [{ name: 'a', expires_at: '2027-01-01' }, '400 bad_request expires_at'],
     [{ name: 'a', models: ['large'] }, '400 bad_request models'],
+    [{ name: 'a', models: [] }, '400 bad_request models'],
+    [{ name: 'a', models: [' '] }, '400 bad_request models'],
+    [{ name: 'a', networks: [] }, '400 bad_request networks'],
     [{ name: 'a', models: 'small' }, '400 bad_request models'],
     [{ name: 'a', models: Array(101).fill('small') }, '400 bad_request models'],
     [{ name: 'a', networks: ['nonsense'] }, '400 bad_request networks'],
@@ -149,7 +153,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect((await change(key.id, { limits: { rpm: null, tpm: 5000 } })).body).toMatchObject({
       limits: { rpm: null, tpm: 5000, concurrent: null },
     })
-    expect((await change(key.id, { models: [] })).body).toMatchObject({ models: null })
+    expect((await change(key.id, { models: null })).body).toMatchObject({ models: null })
     expect((await change(key.id, {})).body).toMatchObject({ name: 'changed' })
     expect(outcomeOf(await change(key.id, { group: 'internal' }))).toBe('403 unknown_group')
     // Another group applies at once, with its models.

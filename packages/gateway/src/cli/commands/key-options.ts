@@ -1,5 +1,6 @@
 // Validates the options of `key create`, `key limit` and `account limit` before anything is written.
 
+import { parseIsoTime } from '../../access/iso-time.ts'
 import { networkErrors } from '../../access/origin.ts'
 import type { FileConfig, Group } from '../../config/types.ts'
 import { type Nanos, parseUsd } from '../../money/amount.ts'
@@ -80,14 +81,9 @@ function periodOf(given: string, cap: Nanos | undefined): Period {
   return period
 }
 
-const ISO_TIME = /^(\d{4}-\d\d-\d\d)(?:(T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(Z|[+-]\d\d:\d\d)?)?$/
-
 export function timeOf(expires: string, now: number): number {
-  const [, day, clock, zone] = ISO_TIME.exec(expires) ?? []
-  // Without a zone it is UTC: the server's time zone must not affect when a key expires.
-  const time = day === undefined ? Number.NaN : Date.parse(clock && !zone ? `${expires}Z` : expires)
-  // Date.parse would silently turn 31 February into 3 March.
-  if (Number.isNaN(time) || new Date(`${day}T00:00:00Z`).toISOString().slice(0, 10) !== day)
+  const time = parseIsoTime(expires)
+  if (time === undefined)
     throw new UsageError(`--expires must be a time such as 2027-01-31T12:00:00Z, not '${expires}'`)
   // A wrong year or zone would create a key that never works.
   if (time <= now) {

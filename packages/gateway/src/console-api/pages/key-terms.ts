@@ -1,4 +1,5 @@
 // Reads what an account holder wants of a key. Nothing is written before all of it is checked.
+import { parseIsoTime } from '../../access/iso-time.ts'
 import { networkErrors } from '../../access/origin.ts'
 import type { Group } from '../../config/types.ts'
 import { type Nanos, parseUsd } from '../../money/amount.ts'
@@ -64,8 +65,8 @@ function readPeriod(written: string | null, cap: Nanos | undefined): Period | un
 
 function readExpiry(written: string | null, now: number): number | undefined {
   if (written === null) return undefined
-  const time = /^\d{4}-\d\d-\d\dT/.test(written) ? Date.parse(written) : Number.NaN
-  if (Number.isNaN(time)) throw badRequest('expires_at', 'expires_at must be a time such as 2027-01-31T12:00:00Z.')
+  const time = written.includes('T') ? parseIsoTime(written) : undefined
+  if (time === undefined) throw badRequest('expires_at', 'expires_at must be a time such as 2027-01-31T12:00:00Z.')
   if (time <= now) throw badRequest('expires_at', 'expires_at must be in the future.')
   return time
 }
@@ -89,11 +90,13 @@ function readNetworks(written: readonly string[] | null): readonly string[] | un
   return networks
 }
 
-/** An empty list would allow nothing, which is never intended: it removes the restriction. */
 function readList(name: string, written: readonly string[] | null): readonly string[] | undefined {
-  const entries = [...new Set((written ?? []).map((entry) => entry.trim()).filter((entry) => entry !== ''))]
+  if (written === null) return undefined
+  const entries = [...new Set(written.map((entry) => entry.trim()).filter((entry) => entry !== ''))]
+  // To allow nothing is never intended, and to allow everything might not be.
+  if (entries.length === 0) throw badRequest(name, `${name} needs an entry. Send null to remove the restriction.`)
   if (entries.length > MOST_ENTRIES) throw badRequest(name, `${name} can have ${MOST_ENTRIES} entries at most.`)
-  return entries.length === 0 ? undefined : entries
+  return entries
 }
 
 function readLimits(written: Partial<Limits>): KeyChanges {

@@ -1,5 +1,6 @@
 // Usage: sums over time, and the account's requests with filters and receipts.
 import { formatRequestId, parseRequestId } from '../../access/ids.ts'
+import { parseIsoTime } from '../../access/iso-time.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { chargeLines, showReceipt, summarize } from '../../paid-call/show-receipt.ts'
 import type { Account, RequestFilter, SpendingStep, Storage, UsageRow } from '../../storage/storage.ts'
@@ -178,8 +179,8 @@ function namedIn(query: URLSearchParams): { model?: string; key?: bigint } {
 function timeIn(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name)
   if (text === null) return undefined
-  const time = /^\d{4}-\d\d-\d\d/.test(text) ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(time)) throw badRequest(name, `${name} must be a time in ISO 8601, such as 2026-01-31T12:00:00Z.`)
+  const time = parseIsoTime(text)
+  if (time === undefined) throw badRequest(name, `${name} must be a time in ISO 8601, such as 2026-01-31T12:00:00Z.`)
   return time
 }
 

@@ -1,5 +1,6 @@
 // Wallet: the balance, what is held and for which requests, the history with its running balance, and monthly statements.
 import { formatRequestId } from '../../access/ids.ts'
+import { parseIsoTime } from '../../access/iso-time.ts'
 import type { FileConfig } from '../../config/types.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { balancesJson } from '../../paid-call/usage-endpoint.ts'
@@ -43,8 +44,8 @@ export async function listHistory(
   { store }: WalletDependencies,
 ): Promise<Page<WalletEntry>> {
   const written = query.get('before')
-  const before = written === null ? undefined : Date.parse(written)
-  if (before !== undefined && Number.isNaN(before)) throw badRequest('before', 'before must be a time in ISO 8601.')
+  const before = written === null ? undefined : parseIsoTime(written)
+  if (written !== null && before === undefined) throw badRequest('before', 'before must be a time in ISO 8601.')
   const { entries, next } = await store.spending.history(account.id, PAGE, before)
   return { items: entries.map(entryJson), next: next === undefined ? null : new Date(next).toISOString() }
 }
