@@ -45,6 +45,16 @@ describe('usage chart', () => {
     ])
   })
 
+  test('a day on which more was returned than charged is negative', () => {
+    const points = [point(0, 'a', '-0.04'), point(1, 'a', '0.05'), point(1, 'b', '-1.25')]
+    const { series, totals } = chartOf(points, STEPS, 'spend', usdText, 'Other')
+    expect(totals).toEqual(['-0.04', '-1.20'])
+    expect(series.map(({ name, values }) => [name, values])).toEqual([
+      ['a', [-0.04, 0.05]],
+      ['b', [0, -1.25]],
+    ])
+  })
+
   test('the largest have a series each, the others one in common', () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g']
     const points = [point(0, '', '90.00'), ...names.map((name, index) => point(0, name, `${names.length - index}.00`))]

@@ -12,17 +12,19 @@ const NANOS = 1_000_000_000
 /** In whole units of the measure: nano-USD, tokens or requests. */
 function unitsOf({ cost_usd, tokens, requests }: SeriesPoint, measure: Measure): bigint {
   if (measure !== 'spend') return BigInt(measure === 'tokens' ? tokens : requests)
-  const [whole = '0', fraction = ''] = cost_usd.split('.')
-  return BigInt(whole) * BigInt(NANOS) + BigInt(fraction.padEnd(9, '0').slice(0, 9))
+  // The sum of a day is negative if more was returned than charged.
+  const [, sign, whole = '0', fraction = ''] = /^(-?)(\d+)\.?(\d*)$/.exec(cost_usd) ?? []
+  const units = BigInt(whole + fraction.padEnd(9, '0').slice(0, 9))
+  return sign === '-' ? -units : units
 }
 
 export type ShowUnits = (units: bigint) => string
 
 /** `12340000n` -> `0.01234` */
 export function usdText(nanos: bigint): string {
-  const digits = String(nanos).padStart(10, '0')
+  const digits = String(nanos < 0n ? -nanos : nanos).padStart(10, '0')
   const fraction = digits.slice(-9).replace(/0+$/, '').padEnd(2, '0')
-  return `${digits.slice(0, -9)}.${fraction}`
+  return `${nanos < 0n ? '-' : ''}${digits.slice(0, -9)}.${fraction}`
 }
 
 export function chartOf(

@@ -127,6 +127,7 @@ function useScrollAlong(turns: readonly Turn[]): void {
   useEffect(() => {
     const isNew = turns.length > count.current
     count.current = turns.length
-    if (isNew || isNear.current) window.scrollTo({ top: document.documentElement.scrollHeight })
+    // An empty page opens at its top.
+    if (isNew || (isNear.current && turns.length > 0)) window.scrollTo({ top: document.documentElement.scrollHeight })
   }, [turns])
 }
