@@ -80,6 +80,7 @@ test('a request shows up without a reload, first as running and then with its co
     const stream = await startStream(open.gateway.url, secret)
     streams.push(stream)
     await rows(page).getByText('Running').waitFor()
+    expect(await rows(page).getByText('USD').count()).toBe(0)
     await page.getByRole('combobox', { name: 'Outcome' }).selectOption('running')
     await rows(page).getByText('gpt-y').click()
     const drawer = page.getByRole('dialog', { name: 'Receipt' })

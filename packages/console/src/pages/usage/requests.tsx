@@ -102,7 +102,13 @@ export function useRequestColumns(): Column<RequestRow>[] {
         </span>
       ),
     },
-    { id: 'cost', label: t.cost, align: 'right', cell: (row) => <Amount usd={row.cost_usd} /> },
+    {
+      id: 'cost',
+      label: t.cost,
+      align: 'right',
+      // Of a running request it is not known yet.
+      cell: (row) => (row.ending === 'running' ? '\u2013' : <Amount usd={row.cost_usd} />),
+    },
     { id: 'latency', label: t.latency, align: 'right', cell: (row) => <Duration ms={row.total_ms} /> },
     { id: 'outcome', label: t.outcome, cell: (row) => <Ending ending={row.ending} /> },
   ]
