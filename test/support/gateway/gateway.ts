@@ -49,8 +49,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const home = options.home ?? (await newHome(options.engine ?? 'sqlite', options.config))
   const { descriptors, streamTiming, taskTiming, realPasswords } = options
   const limited = descriptors ? ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`] : []
-  const command = options.main === undefined ? [await program()] : [process.execPath, options.main]
-  const child = Bun.spawn([...limited, ...command, 'serve'], {
+  const main = options.main ?? (await program())
+  const child = Bun.spawn([...limited, process.execPath, main, 'serve'], {
     // The fourth stream closes when the test process ends, which stops the server: a failed run leaves nothing behind.
     env: {
       ...environmentOf(home, options.env),

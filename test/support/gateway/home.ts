@@ -59,7 +59,7 @@ export async function runCommand(
   env: Record<string, string> = {},
   stdin = '',
 ): Promise<CommandOutput> {
-  const child = Bun.spawn([await program(), ...args], {
+  const child = Bun.spawn([process.execPath, await program(), ...args], {
     env: environmentOf(home, env),
     stdin: Buffer.from(stdin),
     stdout: 'pipe',
