@@ -9,8 +9,9 @@ const TIMINGS = 'tools/test-timings.json'
 /** For every test that sets none. Nothing takes this long, even on a busy machine: such a test hangs. */
 const TIMEOUT_MS = 60_000
 
-/** These measure how long something takes, or open as many connections as a process may have: other work disturbs them. */
+/** These measure how long something takes or how much CPU it gets, or open as many connections as a process may have: other work disturbs them. */
 export const ALONE = [
+  'packages/gateway/src/observe/cpu-time.test.ts',
   'test/overload/admission.test.ts',
   'test/overload/connections.test.ts',
   'test/routing/load-balancing.test.ts',
