@@ -22,11 +22,11 @@ const MOST = 1_000_000_000
 describe.each([...ENGINES])('%s', (engine) => {
   let gateway: Gateway
   let owner: ConsoleClient
-  let stranger: ConsoleClient
+  let otherHolder: ConsoleClient
   beforeAll(async () => {
     gateway = await startGateway({ engine, config: CONFIG })
     owner = await person('owner')
-    stranger = await person('stranger')
+    otherHolder = await person('other-holder')
   })
   afterAll(() => gateway.stop())
 
@@ -61,7 +61,7 @@ describe.each([...ENGINES])('%s', (engine) => {
       )
     expect(await rows(owner)).toEqual(groups)
     const { personal: _, ...others } = groups
-    expect(await rows(stranger)).toEqual(others)
+    expect(await rows(otherHolder)).toEqual(others)
   })
 
   test('a new key works, its secret is shown once, and its row says what it may', async () => {
@@ -237,14 +237,14 @@ describe.each([...ENGINES])('%s', (engine) => {
   test('keys of other accounts, and ids of no key, are unknown', async () => {
     const { key, secret } = await created({ name: 'private' })
     for (const [client, id] of [
-      [stranger, key.id],
+      [otherHolder, key.id],
       ...['999999', '0', '-1', 'abc', '1e3', '9'.repeat(30), '%00', `${key.id}%20`].map((each) => [owner, each]),
     ] as [ConsoleClient, string][]) {
       expect(outcomeOf(await change(id, { name: 'mine' }, client))).toBe('404 not_found')
       expect(outcomeOf(await client.post(`keys/${id}/rotate`, { grace_seconds: 0 }))).toBe('404 not_found')
       expect(outcomeOf(await client.delete(`keys/${id}`))).toBe('404 not_found')
     }
-    expect((await listed('?name=private', stranger)).total).toBe(0)
+    expect((await listed('?name=private', otherHolder)).total).toBe(0)
     expect((await listed('?name=private')).items).toMatchObject([{ name: 'private' }])
     expect(await call(secret)).toBe(200)
   })

@@ -46,10 +46,10 @@ const sum = (amounts: readonly string[]): string =>
 
 describe.each([...ENGINES])('%s', (engine) => {
   let gateway: Gateway
-  let stranger: ConsoleClient
+  let otherHolder: ConsoleClient
   beforeAll(async () => {
     gateway = await startGateway({ engine, config: CONFIG, streamTiming: { usageWaitMs: 100 } })
-    stranger = await person('stranger')
+    otherHolder = await person('other-holder')
   })
   afterAll(() => gateway.stop())
 
@@ -123,7 +123,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     ['playground/v1/models', '404 not_found'],
     ['playground/other', '404 not_found'],
   ])('%s: %s', async (path, expected) => {
-    expect(outcomeOf(await stranger.get(path))).toBe(expected)
+    expect(outcomeOf(await otherHolder.get(path))).toBe(expected)
   })
 
   test('models with the prices of the groups that the account may choose', async () => {

@@ -81,8 +81,8 @@ export function signInsContract(use: Use): void {
       const { storage } = use()
       const [code, other] = [newHash(), newHash()]
       const account = await withFactor(storage, [code, other])
-      const stranger = await withFactor(storage, [newHash()])
-      expect(await storage.signIns.useRecoveryCode(stranger, code)).toBe(false)
+      const otherAccount = await withFactor(storage, [newHash()])
+      expect(await storage.signIns.useRecoveryCode(otherAccount, code)).toBe(false)
       const uses = await times(10, () => storage.signIns.useRecoveryCode(account, code))
       expect(sorted(uses)).toEqual([...Array(9).fill('false'), 'true'])
       expect(await storage.signIns.findByAccount(account)).toMatchObject({ secondFactor: { unusedRecoveryCodes: 1 } })
