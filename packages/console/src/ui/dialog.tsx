@@ -30,7 +30,7 @@ export function Dialog(props: DialogProps) {
 
 /** At the right edge of wide screens; the whole screen of small ones. */
 export function Drawer(props: DialogProps) {
-  return <Modal {...props} shape="m-0 ml-auto h-dvh max-h-none w-full max-w-none wide:w-[520px] wide:border-l" />
+  return <Modal {...props} shape="drawer m-0 ml-auto h-dvh max-h-none w-full max-w-none wide:w-[520px] wide:border-l" />
 }
 
 function Modal({ open, onClose, title, footer, closable = true, children, shape }: DialogProps & { shape: string }) {

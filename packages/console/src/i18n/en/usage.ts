@@ -25,6 +25,7 @@ export const usage = {
     all: 'All',
     allOutcomes: 'All outcomes',
     clear: 'Clear filters',
+    newestKeys: (count: number) => `The newest ${count}. For another, choose "Show usage" in its menu under Keys.`,
   },
   list: {
     title: 'Requests',

@@ -20,7 +20,15 @@ export const usage: Texts['usage'] = {
   total: { spend: '费用', tokens: 'Token', requests: '请求数' },
   chart: (measure, range) => `${measure}，${range}`,
   other: '其他',
-  filters: { model: '模型', key: '密钥', outcome: '结果', all: '全部', allOutcomes: '全部结果', clear: '清除筛选' },
+  filters: {
+    model: '模型',
+    key: '密钥',
+    outcome: '结果',
+    all: '全部',
+    allOutcomes: '全部结果',
+    clear: '清除筛选',
+    newestKeys: (count) => `仅列出最新的 ${count} 个。其他密钥请在“密钥”页的菜单中选择“查看用量”。`,
+  },
   list: {
     title: '请求',
     time: '时间',

@@ -41,6 +41,7 @@ export default function UsagePage() {
         />
         <SelectField
           label={t.filters.key}
+          hint={keys?.next ? t.filters.newestKeys(keys.items.length) : undefined}
           value={key}
           onChange={(value) => setFilters({ key: value, before: '' })}
           options={[
