@@ -59,7 +59,8 @@ test('pages, their files, the API, the first key and the playground work below t
         .waitFor()
     }
     await page.getByLabel('Message').fill('Hello')
-    await page.keyboard.press('Enter')
+    // Enabled once the models are there.
+    await page.getByRole('button', { name: 'Send' }).click()
     const answer = page.getByRole('article', { name: 'sandbox-text' })
     await answer.getByRole('button', { name: /^[\d.]+\sUSD$/ }).waitFor()
     expect(outside).toEqual([])
