@@ -60,7 +60,7 @@ test('pages, their files, the API, the first key and the playground work below t
     }
     await page.getByLabel('Message').fill('Hello')
     // Enabled once the models are there.
-    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
     const answer = page.getByRole('article', { name: 'sandbox-text' })
     await answer.getByRole('button', { name: /^[\d.]+\sUSD$/ }).waitFor()
     expect(outside).toEqual([])

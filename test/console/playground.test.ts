@@ -46,6 +46,8 @@ const costOf = (within: Locator): Locator => within.getByRole('button', { name: 
 
 async function ask(page: Page, text: string): Promise<void> {
   await page.getByLabel('Message').fill(text)
+  // Enter does nothing before models and history are there.
+  await page.locator('button:enabled', { hasText: /^Send$/ }).waitFor()
   await page.keyboard.press('Enter')
 }
 
