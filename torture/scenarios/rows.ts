@@ -1,13 +1,14 @@
 // Does the CPU cost of a request grow with the ledger? The same load on a gateway with an empty ledger and on one with
 // millions of requests, in alternation, so that disturbances affect both.
 // (That one locked account delays no other is shown in packages/gateway/src/storage/postgres/contention.test.ts.)
-import { SQL } from 'bun'
+
 import { cpuMicros, median } from '../../bench/harness/measure.ts'
 import { startUpstream } from '../../bench/harness/servers.ts'
 import { CHAT, jsonPath, smallRequest } from '../../bench/harness/wire.ts'
 import { load } from '../../bench/load/load.ts'
 import { type Gateway, startGateway } from '../../test/support/gateway/gateway.ts'
 import type { Engine } from '../../test/support/gateway/home.ts'
+import { backendsOf } from '../../test/support/postgres/backends.ts'
 import { checkAudit } from '../check-ledger.ts'
 import { fillLedger } from '../fill-ledger.ts'
 import type { Scenario, Torture } from '../scenario.ts'
@@ -102,16 +103,4 @@ async function measure(side: Side, requests: number): Promise<void> {
     ...{ body: smallRequest('bench', false), keys: wallet.secrets, connections: CONNECTIONS },
   })
   side.cpu.push((used() - before) / requests)
-}
-
-async function backendsOf({ home }: Gateway): Promise<number[]> {
-  if (home.databaseUrl === undefined) return []
-  const sql = new SQL(home.databaseUrl, { max: 1 })
-  try {
-    const found =
-      await sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
-    return found.map(({ pid }: { pid: number }) => Number(pid))
-  } finally {
-    await sql.close()
-  }
 }

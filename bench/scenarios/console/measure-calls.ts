@@ -1,7 +1,7 @@
 // CPU time of the gateway, and of its connections to the database, for one answer; memory and the event loop during a long one.
+
 import { existsSync } from 'node:fs'
-import { SQL } from 'bun'
-import type { Gateway } from '../../../test/support/gateway/gateway.ts'
+import { backendsOf } from '../../../test/support/postgres/backends.ts'
 import { cpuMicros, median, residentBytes } from '../../harness/measure.ts'
 import type { FilledGateway } from './account.ts'
 import type { PageCall } from './calls.ts'
@@ -71,18 +71,5 @@ function usedBy(pids: readonly number[]): () => number {
   return () => {
     for (const pid of pids) if (existsSync(`/proc/${pid}`)) last.set(pid, cpuMicros(pid))
     return [...last.values()].reduce((sum, micros) => sum + micros, 0)
-  }
-}
-
-/** The processes that serve the gateway's connections. */
-async function backendsOf({ home }: Gateway): Promise<number[]> {
-  if (home.databaseUrl === undefined) return []
-  const sql = new SQL(home.databaseUrl, { max: 1 })
-  try {
-    const found =
-      await sql`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`
-    return found.map(({ pid }: { pid: number }) => Number(pid))
-  } finally {
-    await sql.close()
   }
 }
