@@ -32,25 +32,31 @@ export const BUILT_IN: BuiltIn = {
 /** Without a path: the defaults. `env` supplies `${NAME}`. `mayBeEmpty`: only a start accepts an empty file. */
 export function loadFile(path: string | undefined, env: Variables, mayBeEmpty = true): LoadResult {
   if (path === undefined) return assemble('', 'defaults', env, BUILT_IN)
-  const mistake = (message: string): LoadResult => ({ mistakes: [{ file: path, line: undefined, message }] })
   let bytes: Buffer
   try {
     bytes = readFileSync(path)
   } catch (error) {
-    return mistake(`cannot be read: ${describeSystemError(error)}`)
+    return mistakeIn(path, `cannot be read: ${describeSystemError(error)}`)
   }
+  return loadBytes(path, bytes, env, mayBeEmpty)
+}
+
+const mistakeIn = (file: string, message: string): LoadResult => ({ mistakes: [{ file, line: undefined, message }] })
+
+/** `bytes`: the contents of the file at `path`, which is not read again. */
+export function loadBytes(path: string, bytes: Uint8Array, env: Variables, mayBeEmpty = true): LoadResult {
   let source: string
   try {
     source = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    return mistake('is not UTF-8 text')
+    return mistakeIn(path, 'is not UTF-8 text')
   }
   try {
-    if (!mayBeEmpty && isEmptyDocument(source)) return mistake(EMPTY_FILE)
+    if (!mayBeEmpty && isEmptyDocument(source)) return mistakeIn(path, EMPTY_FILE)
     return assemble(source, path, env, BUILT_IN)
   } catch (error) {
     // Thousands of nested brackets exhaust the parser's stack; a reload must survive that.
-    if (error instanceof RangeError) return mistake('is nested too deeply')
+    if (error instanceof RangeError) return mistakeIn(path, 'is nested too deeply')
     throw error
   }
 }

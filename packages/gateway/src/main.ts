@@ -8,7 +8,7 @@ import { run } from './cli/run.ts'
 import { formatMistakes } from './config/format-mistakes.ts'
 import { describeSystemError } from './config/system-error.ts'
 import type { Environment, Mistake } from './config/types.ts'
-import { loadFile } from './config.ts'
+import { loadBytes, loadFile } from './config.ts'
 import { readEnvironment } from './environment.ts'
 import { keepRunning } from './process/keep-running.mjs'
 import type { Launch } from './process/supervisor.ts'
@@ -26,7 +26,7 @@ const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy
 const env = { ...process.env }
 for (const name of PROXY_VARIABLES) delete process.env[name]
 
-const loadConfig = (file: string) => loadFile(file, env)
+const loadConfig = (file: string, contents: Uint8Array) => loadBytes(file, contents, env)
 
 const context: CommandContext = {
   version: VERSION,

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadFile } from '../config.ts'
+import { loadBytes, loadFile } from '../config.ts'
 import type { Change } from './changes.ts'
 import type { FileConfig, Mistake } from './types.ts'
 import { type ConfigWatcher, type WatchOptions, watchConfig } from './watch.ts'
@@ -33,7 +33,7 @@ function start(options: Partial<WatchOptions> = {}, path = file): Seen {
   const seen: Seen = { configs: [], changes: [], mistakes: [] }
   watcher = watchConfig(
     path,
-    (name) => loadFile(name, {}),
+    (name, contents) => loadBytes(name, contents, {}),
     (config, changes) => {
       seen.configs.push(config)
       seen.changes.push(changes)
@@ -157,6 +157,29 @@ test('an edit between the first load and the watch is not missed', async () => {
   expect(credits(seen)).toEqual([8])
 })
 
+test('an edit between reading and loading the file, taken back at once: the file as it is now is in force', async () => {
+  const running = loadFile(file, {}).config
+  if (!running) throw new Error('the first configuration must be good')
+  const loaded: number[] = []
+  let isFirst = true
+  watcher = watchConfig(
+    file,
+    (name, contents) => {
+      if (isFirst) writeFileSync(file, credit(2))
+      isFirst = false
+      return loadBytes(name, contents, {})
+    },
+    (config) => {
+      loaded.push(creditOf(config))
+      if (loaded.length === 1) writeFileSync(file, credit(1))
+    },
+    () => {},
+    { running, settleMs: 20, pollMs: 60_000 },
+  )
+  await until(() => loaded.length > 1)
+  expect(loaded).toEqual([2, 1])
+})
+
 test('on request: reloads without a change, and reports mistakes again', async () => {
   const seen = start()
   await watcher?.reload()
@@ -177,7 +200,11 @@ test('a configuration that cannot be applied is reported, and the next edit is t
     throw new Error('port is taken')
   }
   const note = (mistakes: readonly Mistake[]) => messages.push(...mistakes.map(({ message }) => message))
-  watcher = watchConfig(file, (name) => loadFile(name, {}), fail, note, { running, settleMs: 20, pollMs: 60_000 })
+  watcher = watchConfig(file, (name, contents) => loadBytes(name, contents, {}), fail, note, {
+    running,
+    settleMs: 20,
+    pollMs: 60_000,
+  })
   writeFileSync(file, credit(2))
   await watcher.reload()
   expect(messages).toEqual(['could not be applied: port is taken'])

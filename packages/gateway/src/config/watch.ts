@@ -30,22 +30,27 @@ type OnChange = (config: FileConfig, changes: Change[]) => void | Promise<void>
 type OnMistakes = (mistakes: readonly Mistake[]) => void
 
 /** The contents of the file, or why it cannot be read. Compared to detect changes. */
-type Content = { text: string | undefined; problem: string | undefined }
+type Content = { bytes: Buffer; problem?: undefined } | { bytes?: undefined; problem: string }
+
+/** Loads the contents that were compared, not the file: it may have changed since. */
+type Load = (file: string, contents: Uint8Array) => LoadResult
 
 async function readContent(file: string): Promise<Content> {
   try {
-    return { text: await readFile(file, 'latin1'), problem: undefined }
+    return { bytes: await readFile(file) }
   } catch (error) {
-    return { text: undefined, problem: describeSystemError(error) }
+    return { problem: describeSystemError(error) }
   }
 }
 
-const same = (one: Content, other: Content | undefined): boolean =>
-  other !== undefined && one.text === other.text && one.problem === other.problem
+function same(one: Content, other: Content | undefined): boolean {
+  if (one.bytes && other?.bytes) return one.bytes.equals(other.bytes)
+  return other !== undefined && !one.bytes && one.problem === other.problem
+}
 
 export function watchConfig(
   file: string,
-  load: (file: string) => LoadResult,
+  load: Load,
   onChange: OnChange,
   onMistakes: OnMistakes,
   { running, settleMs = 100, busyFolder = false, pollMs = busyFolder ? 1_000 : 5_000 }: WatchOptions,
@@ -65,15 +70,15 @@ export function watchConfig(
     const first = handled === undefined
     handled = content
     candidate = undefined
-    if (content.text === undefined) {
+    if (!content.bytes) {
       return report(`cannot be read: ${content.problem}; the running configuration stays in force`)
     }
     // Editors and full disks leave empty files behind, or the comment at the top alone. As a configuration it would mean: drop
     // every upstream and model.
-    const isEmpty = isEmptyDocument(Buffer.from(content.text, 'latin1').toString())
+    const isEmpty = isEmptyDocument(content.bytes.toString())
     // A start accepts an empty file as the defaults.
     if (isEmpty && !(first && !asked)) return report(EMPTY_FILE)
-    const loaded = load(file)
+    const loaded = load(file, content.bytes)
     if (!loaded.config) return onMistakes(loaded.mistakes)
     const changes = describeChanges(current, loaded.config)
     if (first && !asked && changes.length === 0) return
