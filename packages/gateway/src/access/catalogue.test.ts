@@ -1,6 +1,7 @@
 // What a group offers, at which price; and what a call of a model that makes no text is told.
 import { describe, expect, test } from 'bun:test'
 import { assemble } from '../config/assemble.ts'
+import { BUILT_IN } from '../config.ts'
 import { NO_OPTIONS } from '../money/prices/token-price.ts'
 import { UNREPORTED } from '../text/billing/charge.ts'
 import { TEST_CALLER } from '../text/test-dependencies.ts'
@@ -110,6 +111,21 @@ test('text models are listed with the prices of long contexts, service tiers and
     },
     tools: { web_search: '0.015' },
   })
+})
+
+test('a text model without an output limit in the file is listed with the least of its routes, if all are known', () => {
+  const upstream = '{ id: a, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: [k] }'
+  const model = (id: string, ...behind: string[]) =>
+    `{ id: ${id}, routes: [${behind.map((name) => `{ upstream: a, model: ${name} }`)}], price: { input: 1, output: 1 } }`
+  const models = [model('both', 'large', 'small'), model('half', 'large', 'unknown')]
+  const known: Record<string, number> = { large: 64_000, small: 8_000 }
+  const builtIn = { ...BUILT_IN, maxOutput: (name: string) => known[name] }
+  const loaded = assemble(`upstreams: [${upstream}]\nmodels: [${models}]\n`, 'f', {}, builtIn).config
+  if (!loaded) throw new Error('the configuration of this test has a mistake')
+  const compiled = compileCatalogue(loaded, 0)
+  const limitsOf = (id: string) => describeModel(authorizeAny(TEST_CALLER, id, compiled)).limits
+  expect(limitsOf('both')).toEqual({ context: null, max_output: 8_000 })
+  expect(limitsOf('half')).toEqual({ context: null, max_output: null })
 })
 
 describe('image models', () => {

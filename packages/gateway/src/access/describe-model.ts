@@ -29,8 +29,9 @@ type OfferOf = { image: ImageOffer; video: VideoOffer }
 const isOf = <T extends keyof OfferOf>(offer: AnyOffer, type: T): offer is OfferOf[T] =>
   'type' in offer.model && offer.model.type === type
 
-function describeTextModel({ model: { limits }, rate: { price, multiplierMillionths } }: TextOffer): Described {
-  const { context, maxOutput } = limits
+function describeTextModel({ model, rate: { price, multiplierMillionths } }: TextOffer): Described {
+  const { context } = model.limits
+  const maxOutput = model.limits.maxOutput ?? leastOutput(model.routes)
   return {
     ...(context === undefined ? {} : { context }),
     ...(maxOutput === undefined ? {} : { maxOutput }),
@@ -38,6 +39,12 @@ function describeTextModel({ model: { limits }, rate: { price, multiplierMillion
     limits: { context: context ?? null, max_output: maxOutput ?? null },
     protocols: TEXT_DIALECT_IDS,
   }
+}
+
+/** The output that every route can make; undefined if the limit of a route is unknown. */
+function leastOutput(routes: TextOffer['model']['routes']): number | undefined {
+  const limits = routes.flatMap(({ maxOutput }) => maxOutput ?? [])
+  return limits.length > 0 && limits.length === routes.length ? Math.min(...limits) : undefined
 }
 
 /** As the configuration file writes it: a tier is a multiplier or a table, a hosted tool is priced per call. */
