@@ -1,7 +1,7 @@
 // Every route of the console API, tried without a session, with those of others, and with sessions that must not work. The list of
 // routes is the gateway's own table: a new route is tried without a change here.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { hashToken, newToken } from '../../packages/gateway/src/access/tokens.ts'
+import { hashToken, newToken } from '../../packages/gateway/src/access/secrets/tokens.ts'
 import type { ConsoleRoute } from '../../packages/gateway/src/console-api/route.ts'
 import { CONSOLE_ROUTES } from '../../packages/gateway/src/console-api/routes.ts'
 import { NANOS_PER_USD } from '../../packages/gateway/src/money/amount.ts'

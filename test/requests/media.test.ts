@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createAccountSecrets } from '../../packages/gateway/src/access/account-secrets.ts'
+import { createAccountSecrets } from '../../packages/gateway/src/access/secrets/account-secrets.ts'
 import { createDiskBlobs } from '../../packages/gateway/src/media/disk.ts'
 import { createMediaStore } from '../../packages/gateway/src/media/media-store.ts'
 import { createSignedUrls } from '../../packages/gateway/src/media/signed-urls.ts'

@@ -2,7 +2,7 @@
 // happened: an audit finds no error. No gateway may run on it meanwhile.
 import { SQL } from 'bun'
 import { createIds } from '../../packages/gateway/src/access/ids.ts'
-import { hashCode, newCode } from '../../packages/gateway/src/access/redemption-code.ts'
+import { hashCode, newCode } from '../../packages/gateway/src/access/secrets/redemption-code.ts'
 import { NANOS_PER_USD, type Nanos } from '../../packages/gateway/src/money/amount.ts'
 import {
   CREDIT,

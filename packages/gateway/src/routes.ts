@@ -5,17 +5,17 @@ import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { matchRoute, type RouteMatch } from '@trivium/protocol/match-route.ts'
 import { ROUTES, type RouteId } from '@trivium/protocol/routes.ts'
-import { isImageModel } from './access/catalogue.ts'
 import { Failure } from './access/failure.ts'
 import type { Ids } from './access/ids.ts'
 import type { IncomingRequest } from './access/incoming-request.ts'
+import { isImageModel } from './access/models/catalogue.ts'
 import {
   decodeModelId,
   listGenerateContentModels,
   listModels,
   showGenerateContentModel,
   showModel,
-} from './access/list-models.ts'
+} from './access/models/list-models.ts'
 import { describeUnservedPath, isUnservedMethod } from './access/unserved-paths.ts'
 import type { Dispatch } from './console-api/dispatch.ts'
 import type { ConsoleFiles } from './console-files/serve-console.ts'

@@ -1,8 +1,8 @@
 // `trivium serve`: configuration -> storage -> app -> listen, and an orderly shutdown.
 
 import { clearingCaches } from './access/cache-invalidation.ts'
-import { compileCatalogue } from './access/catalogue.ts'
-import { createLink } from './access/tokens.ts'
+import { compileCatalogue } from './access/models/catalogue.ts'
+import { createLink } from './access/secrets/tokens.ts'
 import { createApp } from './app.ts'
 import type { CommandContext } from './cli/context.ts'
 import { openControlSocket } from './cli/control-socket.ts'

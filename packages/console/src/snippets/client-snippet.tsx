@@ -2,8 +2,8 @@
 
 import { useState } from 'react'
 import { useTexts } from '../i18n/language.tsx'
-import { Segments } from '../ui/choices.tsx'
 import { CodeBlock, CopyText } from '../ui/copy.tsx'
+import { Segments } from '../ui/form/choices.tsx'
 import { Facts } from '../ui/page.tsx'
 import { Banner } from '../ui/states.tsx'
 import { CLIENTS, isLoopback, PLACEHOLDER, snippetFor } from './clients.ts'

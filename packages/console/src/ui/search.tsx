@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'react'
 import { useTexts } from '../i18n/language.tsx'
 import { classes } from './classes.ts'
-import { CONTROL } from './field.tsx'
+import { CONTROL } from './form/field.tsx'
 import { Icon } from './icons.tsx'
 
 const PAUSE_MS = 250

@@ -4,8 +4,8 @@ import type { HttpRequest, RequestHeaders } from '@trivium/http/request.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { RequestRecord } from '../observe/request-log.ts'
 import type { Caller, Keys } from '../storage/storage.ts'
-import type { Catalogue } from './catalogue.ts'
 import { Failure } from './failure.ts'
+import type { Catalogue } from './models/catalogue.ts'
 import { checkOrigin } from './origin.ts'
 
 const SECRET = /^sk-[A-Za-z0-9_-]{16,256}$/

@@ -1,5 +1,6 @@
 // Authorization: the key's group determines the available models and their prices; the key may restrict the models further.
 import type { Caller } from '../storage/storage.ts'
+import { Failure } from './failure.ts'
 import {
   type AnyOffer,
   type Catalogue,
@@ -10,8 +11,7 @@ import {
   type TextOffer,
   type VideoOffer,
   videoOfferOf,
-} from './catalogue.ts'
-import { Failure } from './failure.ts'
+} from './models/catalogue.ts'
 
 /** For a request that is answered with text. */
 export const authorize = (caller: Caller, model: string, catalogue: Catalogue): TextOffer =>

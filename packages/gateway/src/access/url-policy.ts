@@ -9,8 +9,8 @@ import { tiersOf } from '../upstreams/health/choose.ts'
 import { parseTarget } from '../upstreams/public/guard-public.ts'
 import { PublicFetchError } from '../upstreams/public/public-fetch-error.ts'
 import { keyAllowsModel } from './authorize.ts'
-import type { Candidate, Offer } from './catalogue.ts'
 import { Failure } from './failure.ts'
+import type { Candidate, Offer } from './models/catalogue.ts'
 
 /** More than any vendor accepts. */
 const MOST_URLS = 4_096

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { hashCode } from '../access/redemption-code.ts'
+import { hashCode } from '../access/secrets/redemption-code.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import { createDatabase, runHere } from './test-run.ts'
 

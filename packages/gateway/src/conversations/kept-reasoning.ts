@@ -8,7 +8,7 @@ import {
   callKey,
   type ReasonedCall,
 } from '@trivium/protocol/canonical/call-reasoning.ts'
-import type { AccountSecrets } from '../access/account-secrets.ts'
+import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
 import { codec } from '../bytes/codec.ts'
 import type { Log } from '../observe/log.ts'
 import type { Reasoning, ReasoningEntry } from '../storage/reasoning.ts'

@@ -1,6 +1,6 @@
 // Stored items, responses and images are encrypted for their account, and bound to the response that they belong to.
 
-import type { AccountSecrets } from '../access/account-secrets.ts'
+import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
 
 export type SealDependencies = { accountKeys: Pick<AccountSecrets, 'encrypt' | 'decrypt'> }
 

@@ -5,7 +5,7 @@ import type { CanonicalRequest, ToolChoice } from '@trivium/protocol/canonical/r
 import { utf8Length } from '@trivium/protocol/canonical/utf8.ts'
 import type { PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
 import { keyAllowsModel } from '../access/authorize.ts'
-import { type Catalogue, type ImageOffer, imageOfferOf } from '../access/catalogue.ts'
+import { type Catalogue, type ImageOffer, imageOfferOf } from '../access/models/catalogue.ts'
 import { codec } from '../bytes/codec.ts'
 import { isPriced } from '../money/prices/token-price.ts'
 import type { OfferGatewayTool } from '../text/gateway-tool.ts'

@@ -1,8 +1,8 @@
 // The candidate that a request for images is sent to first, and a slot there.
 
 import type { Client } from '@trivium/http/request.ts'
-import type { ImageOffer } from '../access/catalogue.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
+import type { ImageOffer } from '../access/models/catalogue.ts'
 import type { ImageModel, Upstream } from '../config/types.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import type { ImageRate } from '../money/prices/image-price.ts'

@@ -1,6 +1,6 @@
 // Opens what uploads and stored media need, by the configuration and in the data folder.
 import { join } from 'node:path'
-import { type AccountSecrets, createAccountSecrets } from '../access/account-secrets.ts'
+import { type AccountSecrets, createAccountSecrets } from '../access/secrets/account-secrets.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import type { Media } from '../storage/media.ts'
 import { createDiskBlobs } from './disk.ts'

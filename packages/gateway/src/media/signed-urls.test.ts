@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createAccountSecrets } from '../access/account-secrets.ts'
+import { createAccountSecrets } from '../access/secrets/account-secrets.ts'
 import { createSignedUrls } from './signed-urls.ts'
 
 const SECRET = 'a master secret of some length'

@@ -3,7 +3,7 @@
 // The signature has two parts. The tag binds the owner to the object; the second part covers the object, the expiry and the tag. So a
 // forged or altered URL is rejected before the database is queried, and the owner's number does not appear in the URL.
 import { hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { AccountSecrets } from '../access/account-secrets.ts'
+import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
 import type { MediaRecord } from '../storage/media.ts'
 
 type Owned = Pick<MediaRecord, 'id' | 'owner'>

@@ -4,7 +4,7 @@
 import type { Client } from '@trivium/http/request.ts'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
-import type { Candidate, Offer } from '../access/catalogue.ts'
+import type { Candidate, Offer } from '../access/models/catalogue.ts'
 import type { RequestRecord } from '../observe/request-log.ts'
 import type { Slot } from '../overload/admission.ts'
 import type { Identity } from '../storage/node/node.ts'

@@ -1,6 +1,6 @@
 // The one end of a paid call: charged or voided, written to the ledger (or its journal), and durable when this resolves.
 
-import type { AccountSecrets } from '../access/account-secrets.ts'
+import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import type { Charge } from '../money/prices/price.ts'
 import { atMostBookable } from '../money/prices/token-price.ts'
@@ -11,7 +11,7 @@ import { type ClaimDependencies, endClaim } from './claim.ts'
 import type { FreeAborts } from './free-aborts.ts'
 import type { Outcome, Result } from './outcome.ts'
 import type { PaidCall } from './paid-call.ts'
-import { receiptOf } from './receipt.ts'
+import { receiptOf } from './receipts/receipt.ts'
 
 export type SettleDependencies = ClaimDependencies & {
   accountKeys: AccountSecrets

@@ -1,6 +1,6 @@
 // A response as it is stored for repeated requests: encrypted for its account, and bound to its idempotency key and request.
 
-import type { AccountSecrets } from '../access/account-secrets.ts'
+import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
 import type { Claim, KeptAnswer } from '../storage/contents.ts'
 
 /** In place of the headers, which are encrypted with the body. */

@@ -4,14 +4,14 @@
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
 import { authenticate, type Callers, invalidKey } from '../access/authenticate.ts'
-import type { Catalogue } from '../access/catalogue.ts'
 import { Failure } from '../access/failure.ts'
 import { formatRequestId, parseRequestId } from '../access/ids.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
+import type { Catalogue } from '../access/models/catalogue.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { endOf, type Limits } from '../money/limits.ts'
 import type { Account, Caller, Key, Storage } from '../storage/storage.ts'
-import { showReceipt, withinBytes } from './show-receipt.ts'
+import { showReceipt, withinBytes } from './receipts/show-receipt.ts'
 
 export type UsageDependencies = {
   callers: Callers

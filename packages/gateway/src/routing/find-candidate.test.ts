@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { TextCandidate, TextOffer } from '../access/catalogue.ts'
+import type { TextCandidate, TextOffer } from '../access/models/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
 import { affinityOf } from '../text/routing/affinity.ts'
 import { createSeals } from '../text/translation/seals.ts'

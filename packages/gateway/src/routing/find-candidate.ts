@@ -2,8 +2,8 @@
 // of two that were drawn the less loaded one. A conversation returns to the upstream that has its prompt cache or its reasoning.
 
 import type { Ticker } from '@trivium/http/ticker.ts'
-import type { Candidate, Offer } from '../access/catalogue.ts'
 import { Failure } from '../access/failure.ts'
+import type { Candidate, Offer } from '../access/models/catalogue.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { UpstreamCalls } from '../paid-call/upstream-call.ts'
 import type { Caller } from '../storage/storage.ts'

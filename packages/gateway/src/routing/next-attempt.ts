@@ -3,8 +3,8 @@
 
 import type { Ticker } from '@trivium/http/ticker.ts'
 import { keyAllowsModel } from '../access/authorize.ts'
-import type { Candidate, Offer } from '../access/catalogue.ts'
 import { formatRequestId } from '../access/ids.ts'
+import type { Candidate, Offer } from '../access/models/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { Log } from '../observe/log.ts'

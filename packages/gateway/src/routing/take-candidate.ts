@@ -2,8 +2,8 @@
 
 import type { Client } from '@trivium/http/request.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
-import type { Candidate, Offer } from '../access/catalogue.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
+import type { Candidate, Offer } from '../access/models/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { LimitedUpstream, UpstreamCall, UpstreamCalls } from '../paid-call/upstream-call.ts'

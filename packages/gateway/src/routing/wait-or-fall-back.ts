@@ -3,7 +3,7 @@
 
 import type { Client } from '@trivium/http/request.ts'
 import { keyAllowsModel } from '../access/authorize.ts'
-import type { Candidate, Offer } from '../access/catalogue.ts'
+import type { Candidate, Offer } from '../access/models/catalogue.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { Holder } from '../overload/fair-queue.ts'
 import type { UpstreamSlots } from '../overload/upstream-slots.ts'

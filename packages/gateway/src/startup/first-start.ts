@@ -2,7 +2,7 @@
 // shown only once.
 
 import { hashSecret } from '../access/authenticate.ts'
-import { newApiKey } from '../access/new-api-key.ts'
+import { newApiKey } from '../access/secrets/new-api-key.ts'
 import { isEmbeddedOnly, SANDBOX_GROUP } from '../config/sandbox.ts'
 import type { FileConfig } from '../config/types.ts'
 import { TRIAL } from '../money/ledger.ts'

@@ -1,6 +1,6 @@
 // The price of a task as it was at the submit, in the store: an edit of the configuration never changes a running task.
 
-import type { VideoOffer } from '../access/catalogue.ts'
+import type { VideoOffer } from '../access/models/catalogue.ts'
 import { type VideoPrice, type VideoUnit, videoRate } from '../money/prices/video-price.ts'
 
 /** Amounts are decimal texts in nano-USD. */

@@ -1,7 +1,7 @@
 // The dependencies of the text journey, created in create-dependencies.ts. Each step names those that it uses.
 
 import type { AuthenticateDependencies } from '../access/authenticate.ts'
-import type { Catalogue } from '../access/catalogue.ts'
+import type { Catalogue } from '../access/models/catalogue.ts'
 import type { ConversationDependencies } from '../conversations/continue.ts'
 import type { AdmitDependencies } from '../paid-call/admit.ts'
 import type { ClaimDependencies } from '../paid-call/claim.ts'

@@ -2,7 +2,7 @@
 // the body is parsed and, where the model is part of the path, before it is read.
 
 import { decodeString, fieldNamed, scanObject } from '@trivium/protocol/framing/json/json-scan.ts'
-import { type Catalogue, offerOf } from '../access/catalogue.ts'
+import { type Catalogue, offerOf } from '../access/models/catalogue.ts'
 import { codec } from '../bytes/codec.ts'
 import { NO_OPTIONS } from '../money/prices/token-price.ts'
 import { lowFundsFailure } from '../overload/low-funds-cache.ts'

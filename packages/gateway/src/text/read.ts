@@ -1,9 +1,9 @@
 // Reads the body under a byte limit, checks it by the rules of its dialect, and measures it.
 
 import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
-import type { Catalogue } from '../access/catalogue.ts'
 import { bodyFailure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
+import type { Catalogue } from '../access/models/catalogue.ts'
 import { codec } from '../bytes/codec.ts'
 import type { Slot } from '../overload/admission.ts'
 import { type ReadDependencies, readJson } from '../paid-call/read-json.ts'

@@ -2,9 +2,9 @@
 
 import { createTicker } from '@trivium/http/ticker.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import { createAccountSecrets } from '../access/account-secrets.ts'
-import { compileCatalogue } from '../access/catalogue.ts'
 import { createIds } from '../access/ids.ts'
+import { compileCatalogue } from '../access/models/catalogue.ts'
+import { createAccountSecrets } from '../access/secrets/account-secrets.ts'
 import type { FileConfig, Upstream } from '../config/types.ts'
 import { standardEndpoint } from '../config/upstream-kinds.ts'
 import { NO_LIMITS } from '../money/limits.ts'

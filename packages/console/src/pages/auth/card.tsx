@@ -5,7 +5,7 @@ import { useRead } from '../../api/queries.ts'
 import { Logo } from '../../app/layout.tsx'
 import { setTheme, useTheme } from '../../app/theme.ts'
 import { LANGUAGES, type Language, useLanguage } from '../../i18n/language.tsx'
-import { SelectField } from '../../ui/field.tsx'
+import { SelectField } from '../../ui/form/field.tsx'
 import { useTitle } from '../../ui/page.tsx'
 
 export const useAbout = () => useRead('about', {}, { staleTime: 60_000 })

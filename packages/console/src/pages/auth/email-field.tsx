@@ -1,5 +1,5 @@
 import { useTexts } from '../../i18n/language.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { TextField } from '../../ui/form/field.tsx'
 
 type EmailFieldProps = { value: string; onChange(value: string): void; error: string | undefined }
 

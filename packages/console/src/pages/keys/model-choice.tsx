@@ -3,8 +3,8 @@
 import { useId, useState } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
-import { Segments } from '../../ui/choices.tsx'
-import { Checkbox, TextField } from '../../ui/field.tsx'
+import { Segments } from '../../ui/form/choices.tsx'
+import { Checkbox, TextField } from '../../ui/form/field.tsx'
 import { modelsOfGroup } from './term-fields.tsx'
 
 type ModelChoiceProps = {

@@ -6,7 +6,7 @@ import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Checkbox } from '../../ui/field.tsx'
+import { Checkbox } from '../../ui/form/field.tsx'
 
 export function SecretDialog({ name, secret, onClose }: { name: string; secret: string; onClose(): void }) {
   const t = useTexts().keys.secret

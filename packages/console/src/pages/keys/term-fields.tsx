@@ -3,7 +3,7 @@
 import type { GroupRow } from '@trivium/gateway/console-api/types.ts'
 import { useRead } from '../../api/queries.ts'
 import { useLanguage, useTexts } from '../../i18n/language.tsx'
-import { SelectField, TextField } from '../../ui/field.tsx'
+import { SelectField, TextField } from '../../ui/form/field.tsx'
 import { formatTime } from '../../ui/values.tsx'
 import { EXPIRY_DAYS, type Expiry, type KeyErrors, type KeyValues, PERIODS, type Period } from './form-values.ts'
 

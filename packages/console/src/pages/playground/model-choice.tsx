@@ -1,5 +1,5 @@
 import { useTexts } from '../../i18n/language.tsx'
-import { SelectField } from '../../ui/field.tsx'
+import { SelectField } from '../../ui/form/field.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { GroupNotice } from './group-notice.tsx'
 import type { useModels } from './models.ts'

@@ -4,7 +4,7 @@ import { useTexts } from '../../i18n/language.tsx'
 import { SnippetParts } from '../../snippets/client-snippet.tsx'
 import { PLACEHOLDER, requestSnippet } from '../../snippets/clients.ts'
 import type { Access, ExampleRequest, Snippet } from '../../snippets/types.ts'
-import { Segments } from '../../ui/choices.tsx'
+import { Segments } from '../../ui/form/choices.tsx'
 
 export type CodeLanguage = 'curl' | 'python' | 'javascript'
 

@@ -1,7 +1,7 @@
 import { useRead } from '../../api/queries.ts'
 import { StackedBars } from '../../charts/stacked-bars.tsx'
 import { useLanguage } from '../../i18n/language.tsx'
-import { Segments } from '../../ui/choices.tsx'
+import { Segments } from '../../ui/form/choices.tsx'
 import { Section, Stat } from '../../ui/page.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { useUrlState } from '../../ui/url-state.ts'

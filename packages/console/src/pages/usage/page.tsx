@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
-import { SelectField } from '../../ui/field.tsx'
+import { SelectField } from '../../ui/form/field.tsx'
 import { PageHeader } from '../../ui/page.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { SpendSection } from './chart.tsx'

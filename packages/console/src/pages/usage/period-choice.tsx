@@ -2,8 +2,8 @@
 
 import { useEffect, useState } from 'react'
 import { useTexts } from '../../i18n/language.tsx'
-import { Segments } from '../../ui/choices.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { Segments } from '../../ui/form/choices.tsx'
+import { TextField } from '../../ui/form/field.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { FILTERS } from './filters.ts'
 import { daysOf, isPeriod, MOST_DAYS, type Period, RANGES } from './range.ts'

@@ -1,5 +1,5 @@
 // `code create`: redemption codes, which account holders turn into credit in the console.
-import { hashCode, newCode } from '../../access/redemption-code.ts'
+import { hashCode, newCode } from '../../access/secrets/redemption-code.ts'
 import { formatUsd } from '../../money/amount.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { UsageError } from '../errors.ts'

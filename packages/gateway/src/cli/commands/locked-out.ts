@@ -1,5 +1,5 @@
 // For account holders who have lost their password, their authenticator app, or both.
-import { createLink } from '../../access/tokens.ts'
+import { createLink } from '../../access/secrets/tokens.ts'
 import type { Account, Storage } from '../../storage/storage.ts'
 import { CommandError } from '../errors.ts'
 

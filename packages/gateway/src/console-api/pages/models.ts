@@ -1,6 +1,6 @@
 // Model square: every model that some group of the account offers, once, with what each of these groups pays.
-import type { AnyOffer, Catalogue } from '../../access/catalogue.ts'
-import { describeModel } from '../../access/describe-model.ts'
+import type { AnyOffer, Catalogue } from '../../access/models/catalogue.ts'
+import { describeModel } from '../../access/models/describe-model.ts'
 import { medians } from '../../observe/latency-buckets.ts'
 import type { Account, Spending } from '../../storage/storage.ts'
 import type { ModelRow } from '../types.ts'

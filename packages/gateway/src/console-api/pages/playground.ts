@@ -1,9 +1,9 @@
 // The built-in key of the playground. Requests of the playground go through the gateway's ordinary endpoints with its secret, which is
 // derived from the master secret and the account, so that it is neither stored nor ever sent to a browser.
 import type { HttpResponse } from '@trivium/http/response.ts'
-import type { AccountSecrets } from '../../access/account-secrets.ts'
 import { hashSecret } from '../../access/authenticate.ts'
-import type { Catalogue } from '../../access/catalogue.ts'
+import type { Catalogue } from '../../access/models/catalogue.ts'
+import type { AccountSecrets } from '../../access/secrets/account-secrets.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import { type Account, type Key, NO_RESTRICTIONS, type Storage } from '../../storage/storage.ts'

@@ -1,6 +1,6 @@
 // Turns a redemption code into credit. Codes are guessed at most a few times an hour.
 
-import { hashCode } from '../../access/redemption-code.ts'
+import { hashCode } from '../../access/secrets/redemption-code.ts'
 import { formatUsd } from '../../money/amount.ts'
 import type { Account, Codes, RedeemRejection, SignIns } from '../../storage/storage.ts'
 import { Rejection } from '../rejection.ts'

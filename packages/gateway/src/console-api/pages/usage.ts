@@ -2,7 +2,7 @@
 import { formatRequestId, parseRequestId } from '../../access/ids.ts'
 import { parseIsoTime } from '../../access/iso-time.ts'
 import { formatUsd } from '../../money/amount.ts'
-import { chargeLines, showReceipt, summarize } from '../../paid-call/show-receipt.ts'
+import { chargeLines, showReceipt, summarize } from '../../paid-call/receipts/show-receipt.ts'
 import type { Account, RequestFilter, SpendingStep, Storage, UsageRow } from '../../storage/storage.ts'
 import { badRequest, Rejection } from '../rejection.ts'
 import type { Receipt, RequestPage, RequestRow, UsageSeries } from '../types.ts'

@@ -1,7 +1,7 @@
 // Limits on guessing passwords and codes, per account and per network, on all nodes. Attempts are counted before the work, so that
 // concurrent guesses count, too.
 
-import { hashToken } from '../../access/tokens.ts'
+import { hashToken } from '../../access/secrets/tokens.ts'
 import { addressForm } from '../../storage/sql/address-form.ts'
 import type { AttemptLimit, Storage } from '../../storage/storage.ts'
 import { Rejection } from '../rejection.ts'

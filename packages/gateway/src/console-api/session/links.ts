@@ -1,6 +1,6 @@
 // Links that prove the ownership of a mailbox. A link works once. Its token is behind the #: browsers do not send that part, so that
 // no log and no proxy sees it.
-import { createLink, hashToken } from '../../access/tokens.ts'
+import { createLink, hashToken } from '../../access/secrets/tokens.ts'
 import type { SignIn } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { type Check, fields } from '../fields.ts'

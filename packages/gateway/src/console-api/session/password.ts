@@ -1,6 +1,6 @@
 // Changes the password of an account: by a signed-in browser, or by a link that was sent by e-mail.
 
-import { hashToken } from '../../access/tokens.ts'
+import { hashToken } from '../../access/secrets/tokens.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { fields, optional, text } from '../fields.ts'
 import { newPassword } from '../registration/credentials.ts'

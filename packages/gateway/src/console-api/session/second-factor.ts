@@ -1,6 +1,6 @@
 // Two-factor authentication: codes of an authenticator app, and ten recovery codes for the day when the phone is lost.
 import { randomBytes } from 'node:crypto'
-import { hashToken } from '../../access/tokens.ts'
+import { hashToken } from '../../access/secrets/tokens.ts'
 import type { SecondFactor } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { fields, text } from '../fields.ts'

@@ -1,7 +1,7 @@
 // A session lasts 30 days since its last use; the use is written down once a minute.
 import { expect, test } from 'bun:test'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
-import { hashToken, newToken } from '../../access/tokens.ts'
+import { hashToken, newToken } from '../../access/secrets/tokens.ts'
 import type { Storage } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { currentSession } from './sessions.ts'

@@ -1,7 +1,7 @@
 // Sessions of browsers: begun by sign-in, looked up in the store at every request, so that a session that ends on one node has
 // ended on all of them.
 
-import { hashToken, newToken } from '../../access/tokens.ts'
+import { hashToken, newToken } from '../../access/secrets/tokens.ts'
 import type { Account, Session } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import type { Call } from '../route.ts'

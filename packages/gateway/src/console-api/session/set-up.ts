@@ -1,5 +1,5 @@
 // POST /console/api/setup: a link from the operator's terminal, printed by the first start or by `account sign-in-link`.
-import { hashToken } from '../../access/tokens.ts'
+import { hashToken } from '../../access/secrets/tokens.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { fields, optional } from '../fields.ts'
 import { newPassword } from '../registration/credentials.ts'

@@ -4,10 +4,10 @@ import { CREDIT } from '../../money/ledger.ts'
 import type { Limits } from '../../money/limits.ts'
 import type { Accounts } from '../accounts.ts'
 import { preferencesOver } from './console/preferences.ts'
+import { signUps, takenAddress } from './console/registration.ts'
 import { endSessions } from './console/sessions.ts'
 import { checkLimits, checkText, MAX_BALANCE, normaliseEmail } from './guard.ts'
 import { newAccount } from './new-account.ts'
-import { signUps, takenAddress } from './registration.ts'
 import { toAccount } from './rows.ts'
 import {
   ACCOUNT,

@@ -1,7 +1,7 @@
 // Tells `callback_url` of each change of a task's status, in order: three tries each, with pauses between them.
 
 import { encodeTask } from '@trivium/protocol/dialects/video-tasks/task/encode-task.ts'
-import type { Catalogue } from '../../access/catalogue.ts'
+import type { Catalogue } from '../../access/models/catalogue.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Tasks } from '../../storage/tasks.ts'
 import type { postPublic } from '../../upstreams/public/post-public.ts'

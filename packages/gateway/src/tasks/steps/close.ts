@@ -1,11 +1,11 @@
 // The end of a task: its hold is settled or voided, once, under the task's lease in the ledger.
 
-import type { Catalogue } from '../../access/catalogue.ts'
+import type { Catalogue } from '../../access/models/catalogue.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { type Result as LedgerResult, taskLease, taskOwner } from '../../money/ledger.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Outcome } from '../../paid-call/outcome.ts'
-import { type ReceiptedCall, receiptOf } from '../../paid-call/receipt.ts'
+import { type ReceiptedCall, receiptOf } from '../../paid-call/receipts/receipt.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { changeTask, formatTaskId, storeNow, type Task, type TaskEnd } from '../task.ts'
 

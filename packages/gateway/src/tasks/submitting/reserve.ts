@@ -2,8 +2,8 @@
 // leaves a row, by which another process finds the hold and voids it. It does so under the task's lease, so that a hold that
 // this process places late is rejected.
 
-import type { VideoCandidate, VideoOffer } from '../../access/catalogue.ts'
 import type { IncomingRequest } from '../../access/incoming-request.ts'
+import type { VideoCandidate, VideoOffer } from '../../access/models/catalogue.ts'
 import { TASK_SLOT, taskLease } from '../../money/ledger.ts'
 import { type HoldDependencies, holdVerb } from '../../paid-call/hold.ts'
 import { type HoldErrorDependencies, holdError, unavailable } from '../../paid-call/hold-errors.ts'

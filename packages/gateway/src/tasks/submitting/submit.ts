@@ -4,7 +4,7 @@
 import { readAtMost } from '@trivium/http/client/read-response.ts'
 import type { UpstreamVideoTask } from '@trivium/protocol/canonical/video.ts'
 import { VIDEO_SERVICES } from '@trivium/protocol/dialects/video-services.ts'
-import type { VideoCandidate, VideoOffer } from '../../access/catalogue.ts'
+import type { VideoCandidate, VideoOffer } from '../../access/models/catalogue.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { AttemptEntry, AttemptedCall, CallAttempt } from '../../paid-call/paid-call.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'

@@ -4,7 +4,7 @@
 import { type CalledTool, lacksReasoning } from '@trivium/protocol/canonical/call-reasoning.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { CalledMessage, WantedReasoning } from '@trivium/protocol/dialects/text-dialect.ts'
-import type { Catalogue, TextCandidate, TextOffer } from '../../access/catalogue.ts'
+import type { Catalogue, TextCandidate, TextOffer } from '../../access/models/catalogue.ts'
 import { findReasoning, type ReasoningDependencies } from '../../conversations/kept-reasoning.ts'
 import type { RoutedRequest, TextRequest } from '../request.ts'
 import { dialectOf } from '../translation/outbound.ts'

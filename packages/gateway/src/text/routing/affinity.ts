@@ -1,6 +1,6 @@
 // Where a conversation returns to: the upstream that has its prompt cache or its reasoning.
 
-import type { Offer } from '../../access/catalogue.ts'
+import type { Offer } from '../../access/models/catalogue.ts'
 import type { Affinity } from '../../routing/find-candidate.ts'
 import type { RoutedRequest } from '../request.ts'
 import { type Seals, sealedText } from '../translation/seals.ts'

@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { responseOf } from '@trivium/http/client/upstream-response.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
-import { compileCatalogue } from '../../access/catalogue.ts'
+import { compileCatalogue } from '../../access/models/catalogue.ts'
 import { createApp } from '../../app.ts'
 import { createTestDependencies } from '../test-dependencies.ts'
 

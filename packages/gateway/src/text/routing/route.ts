@@ -2,8 +2,8 @@
 // would find the same slot free meanwhile.
 
 import type { Ticker } from '@trivium/http/ticker.ts'
-import type { TextCandidate, TextOffer } from '../../access/catalogue.ts'
 import type { IncomingRequest } from '../../access/incoming-request.ts'
+import type { TextCandidate, TextOffer } from '../../access/models/catalogue.ts'
 import { offerForUrls } from '../../access/url-policy.ts'
 import type { UpstreamCall, UpstreamCalls } from '../../paid-call/upstream-call.ts'
 import { routeToHealthy } from '../../routing/find-candidate.ts'

@@ -1,6 +1,6 @@
 import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
 import { useTexts } from '../../../i18n/language.tsx'
-import { SelectField } from '../../../ui/field.tsx'
+import { SelectField } from '../../../ui/form/field.tsx'
 import { field } from '../call-gateway.ts'
 import { MoreSettings } from '../layout.tsx'
 import type { ImageSettings } from './image-call.ts'

@@ -1,5 +1,5 @@
 import { useTexts } from '../../../i18n/language.tsx'
-import { SelectField, TextArea, TextField } from '../../../ui/field.tsx'
+import { SelectField, TextArea, TextField } from '../../../ui/form/field.tsx'
 import { MoreSettings } from '../layout.tsx'
 import { type Settings, wrongSetting } from './conversation.ts'
 

@@ -1,7 +1,7 @@
 import { type FormEvent, useState } from 'react'
 import { useTexts } from '../../../i18n/language.tsx'
 import { Button } from '../../../ui/button.tsx'
-import { SelectField, TextArea } from '../../../ui/field.tsx'
+import { SelectField, TextArea } from '../../../ui/form/field.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
 import { newId, useHistory } from '../history.ts'
 import { textsOf } from '../image/image-settings.tsx'

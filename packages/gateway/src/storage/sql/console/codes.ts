@@ -1,7 +1,7 @@
 // Redemption codes on both engines.
 import { MAX_AMOUNT } from '../../../money/amount.ts'
 import { CREDIT } from '../../../money/ledger.ts'
-import type { Codes, NewCode, RedeemRejection } from '../../codes.ts'
+import type { Codes, NewCode, RedeemRejection } from '../../console/codes.ts'
 import { checkHash, MAX_BALANCE } from '../guard.ts'
 import { integer, optional } from '../rows.ts'
 import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'

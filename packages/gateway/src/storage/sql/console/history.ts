@@ -1,7 +1,7 @@
 // The history of a wallet on both engines: transfers that belong to no request one by one, charges as one entry per day (UTC).
 import { sql } from 'kysely'
 import type { Nanos } from '../../../money/amount.ts'
-import type { Spending, WalletEntry, WalletMonth } from '../../spending.ts'
+import type { Spending, WalletEntry, WalletMonth } from '../../console/spending.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, rawStatement, type Statement } from '../statements.ts'
 import { monthOf } from './series.ts'

@@ -1,7 +1,7 @@
 // Histograms of latencies on both engines.
 import { sql } from 'kysely'
 import type { LatencyCount } from '../../../observe/latency-buckets.ts'
-import type { Spending } from '../../spending.ts'
+import type { Spending } from '../../console/spending.ts'
 import { checkText } from '../guard.ts'
 import { small, text } from '../rows.ts'
 import { type Connection, type Database, type Statement, statement } from '../statements.ts'

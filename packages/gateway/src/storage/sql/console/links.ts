@@ -1,6 +1,6 @@
 // Links that work once, on both engines: at most one for each account and purpose.
 import type { ExpressionBuilder } from 'kysely'
-import type { LinkPurpose, SignIns } from '../../sign-ins.ts'
+import type { LinkPurpose, SignIns } from '../../console/sign-ins.ts'
 import { checkHash } from '../guard.ts'
 import { integer, optional } from '../rows.ts'
 import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'

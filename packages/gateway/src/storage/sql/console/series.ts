@@ -7,7 +7,7 @@ import {
   type SpendingFilter,
   type SpendingPoint,
   type SpendingStep,
-} from '../../spending.ts'
+} from '../../console/spending.ts'
 import { checkText } from '../guard.ts'
 import { integer, type Row, small, text } from '../rows.ts'
 import { type Database, rawStatement, type Statement } from '../statements.ts'

@@ -1,5 +1,5 @@
 // Sessions of the console on both engines.
-import type { NewSession, Session, Sessions } from '../../sessions.ts'
+import type { NewSession, Session, Sessions } from '../../console/sessions.ts'
 import { checkHash, checkText } from '../guard.ts'
 import { ACCOUNT_PREFIX, integer, type Row, small, text, toAccount, withPrefix } from '../rows.ts'
 import {

@@ -1,5 +1,5 @@
 // Passwords and second factors on both engines.
-import type { SignIn, SignIns } from '../../sign-ins.ts'
+import type { SignIn, SignIns } from '../../console/sign-ins.ts'
 import { checkHash, checkText, normaliseEmail } from '../guard.ts'
 import { bytes, flag, integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'

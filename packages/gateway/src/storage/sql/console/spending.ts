@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { HELD } from '../../../money/book.ts'
 import { firstIdAt } from '../../../money/request-ids.ts'
-import type { RequestFilter, Spending } from '../../spending.ts'
+import type { RequestFilter, Spending } from '../../console/spending.ts'
 import { checkId, checkText } from '../guard.ts'
 import { receipt, USAGE } from '../reports.ts'
 import { integer, small, toUsageRow } from '../rows.ts'

@@ -1,13 +1,13 @@
 // Sign-up: every condition is part of the statement that depends on it, so that it holds for concurrent sign-ups.
-import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
-import { TRIAL } from '../../money/ledger.ts'
-import type { Accounts, SignedUp, SignUp } from '../accounts.ts'
-import { StoreDown } from '../storage.ts'
-import { addressForm } from './address-form.ts'
-import { checkText, normaliseEmail } from './guard.ts'
-import { newAccount } from './new-account.ts'
-import { integer, toAccount } from './rows.ts'
-import { type Connection, type Database, required, type Statement, statement } from './statements.ts'
+import { MAX_AMOUNT, type Nanos } from '../../../money/amount.ts'
+import { TRIAL } from '../../../money/ledger.ts'
+import type { Accounts, SignedUp, SignUp } from '../../accounts.ts'
+import { StoreDown } from '../../storage.ts'
+import { addressForm } from '../address-form.ts'
+import { checkText, normaliseEmail } from '../guard.ts'
+import { newAccount } from '../new-account.ts'
+import { integer, toAccount } from '../rows.ts'
+import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'
 
 /** From one network and day. Enough for a household, too few to live on trials. */
 const MOST_SIGN_UPS = 3

@@ -1,7 +1,7 @@
 // A few choices, all of them visible.
 
 import { useId } from 'react'
-import { Icon } from './icons.tsx'
+import { Icon } from '../icons.tsx'
 
 /** One of them. */
 export function Segments<T extends string>({

@@ -4,10 +4,10 @@
 import type { SizeRange } from '@trivium/protocol/canonical/image.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/dialects/index.ts'
 import type { ListedModel } from '@trivium/protocol/dialects/model-list.ts'
-import { ceilDiv, formatMillionths, formatUsd, type Nanos } from '../money/amount.ts'
-import { IMAGE_TOKEN_KINDS, IMAGE_TOKEN_NAMES } from '../money/prices/image-token-price.ts'
-import { type Figures, KIND_NAMES, KINDS } from '../money/prices/token-kinds.ts'
-import type { LongContext, Tier, TokenPrice } from '../money/prices/token-price.ts'
+import { ceilDiv, formatMillionths, formatUsd, type Nanos } from '../../money/amount.ts'
+import { IMAGE_TOKEN_KINDS, IMAGE_TOKEN_NAMES } from '../../money/prices/image-token-price.ts'
+import { type Figures, KIND_NAMES, KINDS } from '../../money/prices/token-kinds.ts'
+import type { LongContext, Tier, TokenPrice } from '../../money/prices/token-price.ts'
 import type { AnyOffer, ImageOffer, TextOffer, VideoOffer } from './catalogue.ts'
 
 type Described = Omit<ListedModel, 'id' | 'created' | 'owner' | 'displayName'>

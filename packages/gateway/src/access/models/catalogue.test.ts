@@ -1,14 +1,14 @@
 // What a group offers, at which price; and what a call of a model that makes no text is told.
 import { describe, expect, test } from 'bun:test'
-import { assemble } from '../config/assemble.ts'
-import { BUILT_IN } from '../config.ts'
-import { NO_OPTIONS } from '../money/prices/token-price.ts'
-import { UNREPORTED } from '../text/billing/charge.ts'
-import { TEST_CALLER } from '../text/test-dependencies.ts'
-import { authorize, authorizeAny, authorizeImage, authorizeVideo } from './authorize.ts'
+import { assemble } from '../../config/assemble.ts'
+import { BUILT_IN } from '../../config.ts'
+import { NO_OPTIONS } from '../../money/prices/token-price.ts'
+import { UNREPORTED } from '../../text/billing/charge.ts'
+import { TEST_CALLER } from '../../text/test-dependencies.ts'
+import { authorize, authorizeAny, authorizeImage, authorizeVideo } from '../authorize.ts'
+import { Failure } from '../failure.ts'
 import { compileCatalogue, imageOfferOf, offerOf, videoOfferOf } from './catalogue.ts'
 import { describeModel } from './describe-model.ts'
-import { Failure } from './failure.ts'
 
 const { config } = assemble(
   `models:

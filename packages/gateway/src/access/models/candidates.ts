@@ -1,11 +1,11 @@
 // The routes of a model as requests choose among them: each upstream with each of its keys.
-import type { FileConfig, Route, Upstream } from '../config/types.ts'
-import type { ImageRate } from '../money/prices/image-price.ts'
-import type { AnyPrice } from '../money/prices/price.ts'
-import type { TokenRate } from '../money/prices/token-rate.ts'
-import type { VideoRate } from '../money/prices/video-price.ts'
-import type { Choosable } from '../upstreams/health/choose.ts'
-import type { Health } from '../upstreams/health/health.ts'
+import type { FileConfig, Route, Upstream } from '../../config/types.ts'
+import type { ImageRate } from '../../money/prices/image-price.ts'
+import type { AnyPrice } from '../../money/prices/price.ts'
+import type { TokenRate } from '../../money/prices/token-rate.ts'
+import type { VideoRate } from '../../money/prices/video-price.ts'
+import type { Choosable } from '../../upstreams/health/choose.ts'
+import type { Health } from '../../upstreams/health/health.ts'
 
 /** One route to a model: an upstream with one of its keys. */
 export type Candidate<P extends AnyPrice = AnyPrice> = Choosable & {

@@ -1,8 +1,8 @@
 // The steps of every form: check the fields, send once, and show what is wrong beside the field, which gets the focus.
 
 import { type FormEvent, useState } from 'react'
-import type { ApiError, Result } from '../api/client.ts'
-import { useErrorMessage } from './states.tsx'
+import type { ApiError, Result } from '../../api/client.ts'
+import { useErrorMessage } from '../states.tsx'
 
 /** `form`: what concerns no field. */
 export type FormErrors<F extends string> = Partial<Record<F | 'form', string>>

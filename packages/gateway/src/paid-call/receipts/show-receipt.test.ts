@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { NANOS_PER_USD } from '../money/amount.ts'
-import { HELD, REAPED, SETTLED, VOIDED } from '../money/ledger.ts'
-import type { UsageRow } from '../storage/storage.ts'
+import { NANOS_PER_USD } from '../../money/amount.ts'
+import { HELD, REAPED, SETTLED, VOIDED } from '../../money/ledger.ts'
+import type { UsageRow } from '../../storage/storage.ts'
 import { showReceipt } from './show-receipt.ts'
 
 const ROW: UsageRow = {

@@ -2,7 +2,7 @@
 
 import { type CidrList, compileCidrs } from '@trivium/http/addresses/client-address.ts'
 import { type SecurityHeaders, securityHeaders } from '@trivium/http/security-headers.ts'
-import { MULTIPLIER_ONE } from '../config/sections/groups.ts'
+import { MULTIPLIER_ONE } from '../../config/sections/groups.ts'
 import type {
   FileConfig,
   Group,
@@ -12,13 +12,13 @@ import type {
   Model,
   Upstream,
   VideoModel,
-} from '../config/types.ts'
-import { type ImageRate, imageRate } from '../money/prices/image-price.ts'
-import type { AnyPrice } from '../money/prices/price.ts'
-import { type TokenRate, tokenRate } from '../money/prices/token-rate.ts'
-import { type VideoRate, videoRate } from '../money/prices/video-price.ts'
-import { type Tier, tiersOf } from '../upstreams/health/choose.ts'
-import { createHealth, type Health } from '../upstreams/health/health.ts'
+} from '../../config/types.ts'
+import { type ImageRate, imageRate } from '../../money/prices/image-price.ts'
+import type { AnyPrice } from '../../money/prices/price.ts'
+import { type TokenRate, tokenRate } from '../../money/prices/token-rate.ts'
+import { type VideoRate, videoRate } from '../../money/prices/video-price.ts'
+import { type Tier, tiersOf } from '../../upstreams/health/choose.ts'
+import { createHealth, type Health } from '../../upstreams/health/health.ts'
 import { type Candidate, type CostedRoute, candidatesOf } from './candidates.ts'
 
 /** A model as one group can use it. */

@@ -1,5 +1,5 @@
 // Redemption codes: an operator creates them, an account holder turns one into credit. The store keeps their SHA-256.
-import type { Nanos } from '../money/amount.ts'
+import type { Nanos } from '../../money/amount.ts'
 
 export type NewCode = { hash: Uint8Array; amount: Nanos; expiresAt: number | undefined }
 

@@ -9,13 +9,13 @@ import {
   modelEntry,
   modelList,
 } from '@trivium/protocol/dialects/model-list.ts'
-import { authenticate, type Callers } from './authenticate.ts'
-import { authorizeAny, keyAllowsModel } from './authorize.ts'
+import { authenticate, type Callers } from '../authenticate.ts'
+import { authorizeAny, keyAllowsModel } from '../authorize.ts'
+import { Failure } from '../failure.ts'
+import type { IncomingRequest } from '../incoming-request.ts'
+import { decodeSegment } from '../path-segment.ts'
 import type { AnyOffer, Catalogue } from './catalogue.ts'
 import { describeModel } from './describe-model.ts'
-import { Failure } from './failure.ts'
-import type { IncomingRequest } from './incoming-request.ts'
-import { decodeSegment } from './path-segment.ts'
 
 type ModelListDependencies = { callers: Callers; catalogue(): Catalogue }
 

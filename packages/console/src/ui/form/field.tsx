@@ -1,9 +1,9 @@
 // Form fields: a label, the control, a hint and an error beside it.
 
 import { type ComponentProps, type ReactNode, useId, useState } from 'react'
-import { useTexts } from '../i18n/language.tsx'
-import { classes } from './classes.ts'
-import { Icon } from './icons.tsx'
+import { useTexts } from '../../i18n/language.tsx'
+import { classes } from '../classes.ts'
+import { Icon } from '../icons.tsx'
 
 type FieldTexts = {
   label: string

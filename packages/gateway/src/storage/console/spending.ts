@@ -1,7 +1,7 @@
 // What an account spends, for the console: sums that are kept as charges happen, lists with filters, and the wallet's history.
-import type { Nanos } from '../money/amount.ts'
-import type { LatencyCount } from '../observe/latency-buckets.ts'
-import type { UsageRow } from './ledger.ts'
+import type { Nanos } from '../../money/amount.ts'
+import type { LatencyCount } from '../../observe/latency-buckets.ts'
+import type { UsageRow } from '../ledger.ts'
 
 /** Of one hour (UTC) in which charges were booked, by key and model. Sums of these equal the account's transfers. */
 export type SpendingFilter = {

@@ -1,6 +1,6 @@
 // Random secrets that browsers present: of sessions and of links. The store keeps their SHA-256 only.
 import { randomBytes } from 'node:crypto'
-import type { LinkPurpose, SignIns } from '../storage/sign-ins.ts'
+import type { LinkPurpose, SignIns } from '../../storage/console/sign-ins.ts'
 
 const TOKEN_BYTES = 32
 const HOUR_MS = 3_600_000

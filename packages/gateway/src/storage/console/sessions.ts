@@ -1,5 +1,5 @@
 // Browsers that are signed in to the console. Their cookie holds a random token; the store keeps its SHA-256.
-import type { Account } from './accounts.ts'
+import type { Account } from '../accounts.ts'
 
 export type Session = {
   id: bigint

@@ -1,8 +1,8 @@
 // A receipt as callers see it and, with what only concerns the operator, as the command line shows it. Pure.
 
-import { formatRequestId, timeOfId } from '../access/ids.ts'
-import { formatMillionths, formatUsd } from '../money/amount.ts'
-import { HELD, REAPED, type RequestState, SETTLED, VOIDED } from '../money/ledger.ts'
+import { formatRequestId, timeOfId } from '../../access/ids.ts'
+import { formatMillionths, formatUsd } from '../../money/amount.ts'
+import { HELD, REAPED, type RequestState, SETTLED, VOIDED } from '../../money/ledger.ts'
 import {
   type ChargeLines,
   formulaOf,
@@ -10,8 +10,8 @@ import {
   isPriceTerm,
   linesOf,
   type PricedReceipt,
-} from '../money/prices/receipt.ts'
-import type { UsageRow } from '../storage/storage.ts'
+} from '../../money/prices/receipt.ts'
+import type { UsageRow } from '../../storage/storage.ts'
 
 export type Audience = 'caller' | 'operator'
 
