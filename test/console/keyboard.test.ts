@@ -10,13 +10,14 @@ test('sign up, create a key, send a request, open its receipt, search keys', asy
   await visit('/sign-up', {}, async ({ page }) => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     const { keyboard } = page
+    await page.getByText('At least 8 characters').waitFor()
     await tabTo(page, page.getByLabel('E-mail'))
     await keyboard.type('grace@example.com')
     await tabTo(page, page.getByLabel('Password', { exact: true }))
     // What is wrong gets the focus.
     await keyboard.type('short')
     await keyboard.press('Enter')
-    await page.getByText('at least 8 characters').waitFor()
+    await page.getByText('Use at least 8 characters.').waitFor()
     await expectFocus(page, page.getByLabel('Password', { exact: true }))
     await keyboard.press('Control+A')
     await keyboard.type(PASSWORD)

@@ -76,6 +76,7 @@ test.each([
       await other.goto(`${open.gateway.url}/console${link}`)
       await heading(other, auth.reset.title)
       expect(other.url()).not.toContain('#')
+      await other.getByText(auth.passwordRule(8)).waitFor()
       await fill(other, auth.newPassword, 'short')
       await other.getByText(auth.passwordShort(8)).waitFor()
       await fill(other, auth.newPassword, NEW_PASSWORD)

@@ -10,6 +10,7 @@ import { Banner } from '../../ui/states.tsx'
 import { AuthCard, useAbout } from './card.tsx'
 import { newPasswordError } from './form.ts'
 import { isExpired } from './links.tsx'
+import { PasswordRule } from './password-rule.tsx'
 
 type Props<T> = {
   send(password: string): Promise<Result<T>>
@@ -46,7 +47,7 @@ export function NewPasswordCard<T>({ send, onDone, onExpired }: Props<T>) {
           value={password}
           onChange={setPassword}
           error={errors.password}
-          hint={about && t.passwordRule(about.password.min_length)}
+          hint={<PasswordRule rules={about?.password} />}
         />
         <Button type="submit" variant="primary" wide busy={isBusy}>
           {t.reset.submit}

@@ -12,6 +12,7 @@ import { formatUsd, isZero } from '../../ui/values.tsx'
 import { AuthCard, useAbout } from './card.tsx'
 import { EmailField } from './email-field.tsx'
 import { emailError, newPasswordError } from './form.ts'
+import { PasswordRule } from './password-rule.tsx'
 
 export function SignUpPage() {
   const { texts, locale } = useLanguage()
@@ -76,7 +77,7 @@ function SignUpForm() {
         value={password}
         onChange={setPassword}
         error={errors.password}
-        hint={about ? t.passwordRule(about.password.min_length) : <Skeleton size="h-4 w-32" />}
+        hint={<PasswordRule rules={about?.password} />}
       />
       <Button type="submit" variant="primary" wide busy={isBusy}>
         {t.signUp.submit}

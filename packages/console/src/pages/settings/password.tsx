@@ -11,6 +11,7 @@ import { Section } from '../../ui/page.tsx'
 import { Banner } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { newPasswordError } from '../auth/form.ts'
+import { PasswordRule } from '../auth/password-rule.tsx'
 
 export function PasswordSection() {
   const texts = useTexts()
@@ -64,7 +65,7 @@ export function PasswordSection() {
             value={password}
             onChange={setPassword}
             error={errors.password}
-            hint={about && texts.auth.passwordRule(about.password.min_length)}
+            hint={<PasswordRule rules={about?.password} />}
           />
           <div>
             <Button type="submit" variant="primary" busy={isBusy}>
