@@ -11,6 +11,7 @@ import {
   WIDTHS,
 } from '../support/console/page.ts'
 import { useConsole } from '../support/console/use-console.ts'
+import { eventually } from '../support/eventually.ts'
 import { PASSWORD } from '../support/gateway/console.ts'
 
 const STEP_MS = 30_000
@@ -144,13 +145,13 @@ test('language and theme change at once and stay; the account keeps the language
   const { page } = await newSettings()
   await page.getByText('简体中文').click()
   await page.getByRole('heading', { name: '设置' }).waitFor()
+  const session = "fetch('/console/api/session').then((response) => response.json())"
+  await eventually(async () => ((await page.evaluate(session)) as { language: string | null }).language === 'zh')
   await page.getByText('深色').click()
   expect(await page.getAttribute('html', 'data-theme')).toBe('dark')
   await page.reload()
   await page.getByRole('heading', { name: '设置' }).waitFor()
   expect(await page.getAttribute('html', 'data-theme')).toBe('dark')
-  const session = await page.evaluate("fetch('/console/api/session').then((response) => response.json())")
-  expect(session).toMatchObject({ language: 'zh' })
 })
 
 test('the settings are accessible and fit, in every width and theme', async () => {

@@ -124,9 +124,14 @@ function BottomBar({ location }: { location: string }) {
 }
 
 function Brand() {
+  const { nav } = useTexts()
   const { data } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
   return (
-    <Link href="/" className="flex h-14 min-w-0 items-center gap-2 rounded-md px-4 font-semibold">
+    <Link
+      href="/"
+      aria-label={data ? undefined : nav.overview}
+      className="flex h-14 min-w-0 items-center gap-2 rounded-md px-4 font-semibold"
+    >
       <Logo />
       <span className="truncate">{data?.name}</span>
     </Link>
