@@ -128,7 +128,7 @@ test("an operator's link for an account holder who is locked out: a new password
   }
   await visit(link, {}, async (opened) => {
     await visit(link, {}, async (other) => {
-      await opened.page.getByText('At least 8 characters', { exact: true }).waitFor()
+      for (const { page } of [opened, other]) await page.getByText('At least 8 characters', { exact: true }).waitFor()
       await choose(opened, 'short')
       await opened.page.getByText('Use at least 8 characters.').waitFor()
       await choose(opened, 'another password')
