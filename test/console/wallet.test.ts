@@ -214,7 +214,7 @@ test('skeletons have the size of what follows, and an error can be retried', asy
       await page.getByText('Nothing is held.').waitFor()
     }
     await expectNoShift(page, url, isLoaded)
-    const works = await failFirst(page, ['wallet/history', 'wallet/statements'])
+    const works = await failFirst(page, ['about', 'wallet/history', 'wallet/statements'])
     await page.goto(url)
     const alerts = page.getByRole('alert')
     await eventually(async () => (await alerts.getByText('The test says so.').count()) === 2)

@@ -67,3 +67,6 @@ export function useRead<P extends ReadPath>(
     ...(staleTime === undefined ? {} : { staleTime }),
   })
 }
+
+/** What the gateway says of itself to everyone: its name, its rules for passwords. */
+export const useAbout = () => useRead('about', {}, { staleTime: 60_000 })

@@ -2,7 +2,7 @@
 
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
-import { useRead } from '../api/queries.ts'
+import { useAbout } from '../api/queries.ts'
 import { useTexts } from '../i18n/language.tsx'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icons.tsx'
@@ -125,7 +125,7 @@ function BottomBar({ location }: { location: string }) {
 
 function Brand() {
   const { nav } = useTexts()
-  const { data } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
+  const { data } = useAbout()
   return (
     <Link
       href="/"

@@ -1,7 +1,7 @@
 // The frame of a page's content: its header, and sections.
 
 import { type ReactNode, useEffect, useId } from 'react'
-import { useRead } from '../api/queries.ts'
+import { useAbout } from '../api/queries.ts'
 import { classes } from './classes.ts'
 import { Skeleton } from './states.tsx'
 
@@ -20,7 +20,7 @@ export function PageHeader({ title, text, actions }: { title: string; text?: Rea
 }
 
 export function useTitle(title: string): void {
-  const { data } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
+  const { data } = useAbout()
   const name = data?.name
   useEffect(() => {
     document.title = name === undefined ? title : `${title} · ${name}`

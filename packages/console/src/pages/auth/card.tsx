@@ -1,14 +1,12 @@
 // The frame of the pages before sign-in: one card, and the choice of the language below it.
 
 import type { ReactNode } from 'react'
-import { useRead } from '../../api/queries.ts'
+import { useAbout } from '../../api/queries.ts'
 import { Logo } from '../../app/layout.tsx'
 import { setTheme, useTheme } from '../../app/theme.ts'
 import { LANGUAGES, type Language, useLanguage } from '../../i18n/language.tsx'
 import { SelectField } from '../../ui/form/field.tsx'
 import { useTitle } from '../../ui/page.tsx'
-
-export const useAbout = () => useRead('about', {}, { staleTime: 60_000 })
 
 export function AuthCard({
   title,

@@ -1,11 +1,12 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { post } from '../../api/client.ts'
+import { useAbout } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { useForm } from '../../ui/form/form.ts'
 import { Banner } from '../../ui/states.tsx'
-import { AuthCard, useAbout } from './card.tsx'
+import { AuthCard } from './card.tsx'
 import { EmailField } from './email-field.tsx'
 import { emailError } from './form.ts'
 

@@ -1,5 +1,5 @@
 import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
-import { useRead } from '../../api/queries.ts'
+import { useAbout } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { ClientSnippet } from '../../snippets/client-snippet.tsx'
 import { ButtonLink } from '../../ui/button.tsx'
@@ -36,7 +36,7 @@ export function ModelDrawer({ model, onClose }: { model: ModelRow | undefined; o
 function Details({ model }: { model: ModelRow }) {
   const texts = useTexts()
   const t = texts.models
-  const { data: about } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
+  const { data: about } = useAbout()
   const limits = useLimits(model)
   return (
     <div className="flex flex-col gap-6">

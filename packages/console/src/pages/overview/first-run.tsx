@@ -4,7 +4,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { KeyWithSecret } from '@trivium/gateway/console-api/types.ts'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { post } from '../../api/client.ts'
-import { useRead } from '../../api/queries.ts'
+import { useAbout, useRead } from '../../api/queries.ts'
 import { useLeaveGuard } from '../../app/leave-guard.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { ClientSnippet } from '../../snippets/client-snippet.tsx'
@@ -30,7 +30,7 @@ export function FirstRun({ onBegin, onFinish }: { onBegin(): void; onFinish(): v
   const [isStored, setStored] = useState(false)
   const [isTested, setTested] = useState(false)
   const [chosenModel, setModel] = useState('')
-  const { data: about } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
+  const { data: about } = useAbout()
   const { data: models } = useRead('models')
   const { leave, leaveText } = useTexts().keys.secret
   useLeaveGuard(created && !isStored ? { title: leave(created.key.name), text: leaveText } : undefined)

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { useRead } from '../../api/queries.ts'
+import { useAbout } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { SnippetParts } from '../../snippets/client-snippet.tsx'
 import { PLACEHOLDER, requestSnippet } from '../../snippets/clients.ts'
@@ -18,7 +18,7 @@ const LANGUAGES = [
 export function RequestCode({ snippet }: { snippet(language: CodeLanguage, access: Access): Snippet }) {
   const t = useTexts().playground
   const [language, setLanguage] = useState<CodeLanguage>('curl')
-  const { data: about } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
+  const { data: about } = useAbout()
   if (!about) return null
   return (
     <div className="flex min-w-0 flex-col gap-3 rounded-md border p-3">

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import { post } from '../../api/client.ts'
-import { useRead } from '../../api/queries.ts'
+import { useAbout } from '../../api/queries.ts'
 import { useSession } from '../../app/session.tsx'
 import { setTheme, type Theme, useTheme } from '../../app/theme.ts'
 import { LANGUAGES, type Language, useLanguage, useTexts } from '../../i18n/language.tsx'
@@ -60,7 +60,7 @@ function AccountSection() {
 /** Verification matters only where the gateway can send e-mails. */
 function Unverified() {
   const t = useTexts().settings.account
-  const { data: about } = useRead('about', {}, { staleTime: 60_000 })
+  const { data: about } = useAbout()
   const toast = useToast()
   const message = useErrorMessage()
   const [isBusy, setBusy] = useState(false)

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { post } from '../../api/client.ts'
-import { useRead } from '../../api/queries.ts'
+import { useAbout } from '../../api/queries.ts'
 import { useSession } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -17,7 +17,7 @@ export function PasswordSection() {
   const texts = useTexts()
   const t = texts.settings.password
   const { account, may_set_password: maySet } = useSession()
-  const { data: about } = useRead('about', {}, { staleTime: 60_000 })
+  const { data: about } = useAbout()
   const client = useQueryClient()
   const toast = useToast()
   const [current, setCurrent] = useState('')

@@ -34,6 +34,7 @@ groups:
 if (!config) throw new Error('the configuration of this test has a mistake')
 const catalogue = compileCatalogue(config, 0)
 const offer = (group: string, model: string) => offerOf(catalogue, group, model)
+const described = (model: string, offered = catalogue) => describeModel(authorizeAny(TEST_CALLER, model, offered))
 
 describe('a group', () => {
   test('has the model’s price at its multiplier', () => {
@@ -101,7 +102,7 @@ describe('a model on the wrong endpoint', () => {
 
 test('text models are listed with the prices of long contexts, service tiers and hosted tools', () => {
   const figures = (input: string, output: string) => ({ input, output, cached_input: input, cache_write: input })
-  expect(describeModel(authorizeAny(TEST_CALLER, 'rich', catalogue)).price).toEqual({
+  expect(described('rich').price).toEqual({
     ...figures('3.00', '12.00'),
     long_context: [{ above: 9, ...figures('3.00', '13.50') }],
     // A multiplier is one of the price of tokens, whatever the group.
@@ -123,9 +124,8 @@ test('a text model without an output limit in the file is listed with the least 
   const loaded = assemble(`upstreams: [${upstream}]\nmodels: [${models}]\n`, 'f', {}, builtIn).config
   if (!loaded) throw new Error('the configuration of this test has a mistake')
   const compiled = compileCatalogue(loaded, 0)
-  const limitsOf = (id: string) => describeModel(authorizeAny(TEST_CALLER, id, compiled)).limits
-  expect(limitsOf('both')).toEqual({ context: null, max_output: 8_000 })
-  expect(limitsOf('half')).toEqual({ context: null, max_output: null })
+  expect(described('both', compiled).limits).toEqual({ context: null, max_output: 8_000 })
+  expect(described('half', compiled).limits).toEqual({ context: null, max_output: null })
 })
 
 describe('image models', () => {
@@ -141,7 +141,6 @@ describe('image models', () => {
   })
 
   test('are listed with prices, limits and protocols', () => {
-    const described = (model: string) => describeModel(authorizeAny(TEST_CALLER, model, catalogue))
     expect(described('img')).toEqual({
       type: 'image',
       price: { per_image: '0.06', variants: { high: '0.255' } },
@@ -178,7 +177,6 @@ describe('video models', () => {
   })
 
   test('are listed with prices, limits and protocols', () => {
-    const described = (model: string) => describeModel(authorizeAny(TEST_CALLER, model, catalogue))
     expect(described('vid')).toEqual({
       type: 'video',
       price: { per_second: '0.06', variants: { '1080p': '0.15' } },

@@ -1,4 +1,4 @@
-import { useRead } from '../../../api/queries.ts'
+import { useAbout } from '../../../api/queries.ts'
 import { useTexts } from '../../../i18n/language.tsx'
 import { Button, ButtonAnchor, IconButton, Spinner } from '../../../ui/button.tsx'
 import { Badge } from '../../../ui/states.tsx'
@@ -16,7 +16,7 @@ type ImageViewProps = { entry: ImageEntry; onAgain(): void; onEdit(url: string):
 
 export function ImageView({ entry, onAgain, onEdit, onRemove }: ImageViewProps) {
   const t = useTexts().playground
-  const { data: about } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
+  const { data: about } = useAbout()
   const { settings, inputs, mask, images, partial, outcome } = entry
   const isWaiting = outcome.state === 'running' && isRunning(entry.id)
   const shown = images.length > 0 ? images : partial === '' ? [] : [partial]

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import { useRead } from '../../../api/queries.ts'
+import { useAbout } from '../../../api/queries.ts'
 import { useTexts } from '../../../i18n/language.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { EmptyState } from '../../../ui/states.tsx'
@@ -18,7 +18,7 @@ export function TextTab() {
   const t = useTexts().playground
   const history = useHistory<Conversation>('text')
   const choice = useModels('text')
-  const { data: about } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
+  const { data: about } = useAbout()
   const [chosen, setChosen] = useState<string>()
   const [changed, setChanged] = useState<Partial<Settings>>({})
   const [isListOpen, setListOpen] = useState(false)

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { useRead } from '../../../api/queries.ts'
+import { useAbout } from '../../../api/queries.ts'
 import { useTexts } from '../../../i18n/language.tsx'
 import { Button, ButtonAnchor, IconButton } from '../../../ui/button.tsx'
 import { Badge, useErrorMessage } from '../../../ui/states.tsx'
@@ -18,7 +18,7 @@ type VideoViewProps = { entry: VideoEntry; history: History<VideoEntry>; onAgain
 
 export function VideoView({ entry, history, onAgain, onRemove }: VideoViewProps) {
   const t = useTexts().playground
-  const { data: about } = useRead('about', {}, { staleTime: Number.POSITIVE_INFINITY })
+  const { data: about } = useAbout()
   const { settings, outcome, status, url } = entry
   const ended = isEnded(entry)
   const src = ownMedia(url, [location.origin, about?.base_url ?? ''])
