@@ -69,7 +69,13 @@ async function createKeys(url: string): Promise<string[]> {
     if (!account) throw new Error('no account')
     const secret = newApiKey()
     const none = { expiresAt: undefined, cap: undefined, capPeriod: undefined }
-    const key = { account: account.id, hash: hashSecret(secret), name: 'bench', group: 'default' }
+    const key = {
+      account: account.id,
+      hash: hashSecret(secret),
+      name: 'bench',
+      group: 'default',
+      madeBy: 'command-line' as const,
+    }
     await storage.keys.create({ ...key, ...none, limits: NO_LIMITS, restrictions: NO_RESTRICTIONS })
     secrets.push(secret)
   }

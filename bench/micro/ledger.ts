@@ -75,7 +75,7 @@ async function newWallet(store: Storage, index: number): Promise<{ account: bigi
   if (!account) throw new Error('no account')
   const hash = new Uint8Array(32).fill(index + 1)
   const names = { name: 'bench', group: 'default', expiresAt: undefined, cap: undefined, capPeriod: undefined }
-  const free = { limits: NO_LIMITS, restrictions: NO_RESTRICTIONS }
+  const free = { limits: NO_LIMITS, restrictions: NO_RESTRICTIONS, madeBy: 'command-line' as const }
   const key = await store.keys.create({ account: account.id, hash, ...names, ...free })
   return { account: account.id, key: key.id }
 }

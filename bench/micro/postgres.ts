@@ -28,7 +28,7 @@ for (let index = 0; index < ACCOUNTS; index++) {
   if (!account) throw new Error('the address is taken')
   const hash = crypto.getRandomValues(new Uint8Array(32))
   const fields = { name: 'bench', group: 'default', expiresAt: undefined, cap: undefined, capPeriod: undefined }
-  const free = { limits: NO_LIMITS, restrictions: NO_RESTRICTIONS }
+  const free = { limits: NO_LIMITS, restrictions: NO_RESTRICTIONS, madeBy: 'command-line' as const }
   wallets.push({
     account: account.id,
     key: (await storage.keys.create({ ...fields, ...free, account: account.id, hash })).id,

@@ -1,5 +1,6 @@
 // Keys in the console API, on both engines: what an account may do with its own keys, and nothing with those of others.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import type { KeyPage, KeyRow, KeyWithSecret } from '../../packages/gateway/src/console-api/types.ts'
 import { eventually } from '../support/eventually.ts'
 import { type ConsoleClient, consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
@@ -16,6 +17,7 @@ groups:
   - { id: personal, models: [large], accounts: [owner@example.com] }
   - { id: internal, models: [large] }
 `
+type Created = { id: string; secret: string }
 const MESSAGES = [{ role: 'user', content: 'Hello' }]
 const MOST = 1_000_000_000
 
@@ -48,8 +50,42 @@ describe.each([...ENGINES])('%s', (engine) => {
     await response.text()
     return response.status
   }
+  async function configure(text: string): Promise<void> {
+    const reloads = () => gateway.output().stderr.split('"configuration reloaded"').length
+    const before = reloads()
+    writeFileSync(gateway.home.configFile, text)
+    await eventually(() => reloads() > before)
+  }
   const listed = async (query: string, client = owner): Promise<KeyPage> =>
     (await client.get<KeyPage>(`keys${query}`)).body
+
+  test('a key works while its group is offered to the account that chose it; one by the operator keeps its group', async () => {
+    const terms = ['--account', 'owner@example.com', '--group', 'personal']
+    const operators = async (name: string) => await gateway.command<Created>('key', 'create', '--name', name, ...terms)
+    const [own, given, moved] = [
+      (await created({ name: 'own', group: 'personal' })).secret,
+      (await operators('given')).secret,
+      await operators('moved'),
+    ]
+    expect(outcomeOf(await change(moved.id, { group: 'offered' }))).toBe('200')
+    expect(outcomeOf(await change(moved.id, { group: 'personal' }))).toBe('200')
+    const models = async (secret: string): Promise<number> => {
+      const response = await fetch(`${gateway.url}/v1/models`, { headers: { authorization: `Bearer ${secret}` } })
+      await response.text()
+      return response.status
+    }
+    const statuses = async () =>
+      await Promise.all([own, given, moved.secret].flatMap((key) => [call(key, 'large'), models(key)]))
+    const USABLE = [200, 200, 200, 200, 200, 200]
+    expect(await statuses()).toEqual(USABLE)
+    await configure(CONFIG.replace(', accounts: [owner@example.com]', ''))
+    expect(await statuses()).toEqual([403, 403, 200, 200, 403, 403])
+    const rejected = await chat(gateway.url, own, { model: 'large', messages: MESSAGES })
+    expect(await rejected.text()).toContain("group 'personal' is no longer offered to your account")
+    await configure(CONFIG)
+    expect(await statuses()).toEqual(USABLE)
+    for (const { id } of (await listed('?state=active')).items) await owner.delete(`keys/${id}`)
+  })
 
   test('groups: default, those offered to all, and those that name the account', async () => {
     const groups = { default: ['1', 1], offered: ['1.5', 2], personal: ['1', 1] }

@@ -121,7 +121,7 @@ async function createKey(storage: Storage, account: bigint, key: FilledKey): Pro
   const created = await storage.keys.create({
     ...{ account, hash, lastFour: Buffer.from(hash).toString('base64url').slice(0, 4), group: DEFAULT_GROUP },
     ...{ expiresAt: undefined, cap: undefined, capPeriod: undefined, limits: NO_LIMITS },
-    ...{ restrictions: NO_RESTRICTIONS, ...fields },
+    ...{ restrictions: NO_RESTRICTIONS, madeBy: 'console' as const, ...fields },
   })
   return created.id
 }

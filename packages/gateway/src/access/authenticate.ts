@@ -6,6 +6,7 @@ import type { RequestRecord } from '../observe/request-log.ts'
 import type { Caller, Keys } from '../storage/storage.ts'
 import { Failure } from './failure.ts'
 import type { Catalogue } from './models/catalogue.ts'
+import { checkGroupOffered } from './models/offered-groups.ts'
 import { checkOrigin } from './origin.ts'
 
 const SECRET = /^sk-[A-Za-z0-9_-]{16,256}$/
@@ -96,6 +97,7 @@ export function authenticate(
 function allowed(caller: Caller, { http, record }: Arriving, { catalogue }: AuthenticateDependencies): Caller {
   record.account = caller.account
   record.key = caller.key
+  checkGroupOffered(caller, catalogue().config)
   if (caller.restrictions.networks) checkOrigin(caller, http.headers, http, catalogue().trustedProxies)
   return caller
 }
@@ -109,7 +111,7 @@ async function allowedLater(
 }
 
 type Arriving = { http: HttpRequest; query: string; record: Pick<RequestRecord, 'account' | 'key'> }
-export type AuthenticateDependencies = { callers: Callers; catalogue(): Pick<Catalogue, 'trustedProxies'> }
+export type AuthenticateDependencies = { callers: Callers; catalogue(): Pick<Catalogue, 'trustedProxies' | 'config'> }
 
 export function hashSecret(secret: string): Buffer {
   return new Bun.CryptoHasher('sha256').update(secret).digest()

@@ -17,7 +17,7 @@ const ACCOUNT: Account = {
 const KEY: Key = {
   ...{ id: 1n, account: 1n, name: 'laptop', group: 'default', revoked: false, expiresAt: undefined, createdAt: 0 },
   ...{ cap: undefined, capPeriod: undefined, limits: NO_LIMITS, restrictions: NO_RESTRICTIONS, held: USD },
-  ...{ lastFour: '', purpose: 'client', formerUntil: undefined },
+  ...{ lastFour: '', purpose: 'client', madeBy: 'console', formerUntil: undefined },
   ...{ spent: 4n * USD, spentUnderCap: 4n * USD, spentToday: USD, spentThisMonth: 3n * USD },
 }
 const row = (request: bigint): UsageRow => ({

@@ -34,7 +34,12 @@ async function createFirstKey(
   const account = await storage.accounts.create(EMAIL, config.registration.trialCredit, TRIAL)
   if (!account) return undefined
   const secret = newApiKey()
-  const known = { account: account.id, hash: hashSecret(secret), lastFour: secret.slice(-4) }
+  const known = {
+    account: account.id,
+    hash: hashSecret(secret),
+    lastFour: secret.slice(-4),
+    madeBy: 'first-start' as const,
+  }
   const key = { ...known, name: 'first key', group: SANDBOX_GROUP }
   const unlimited = {
     expiresAt: undefined,

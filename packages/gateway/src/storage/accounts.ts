@@ -15,6 +15,9 @@ export type Account = {
   createdAt: number
 }
 
+/** What decides which groups are offered to an account. */
+export type Holder = Pick<Account, 'email'>
+
 /** A sign-up in the console. */
 export type SignUp = {
   email: string

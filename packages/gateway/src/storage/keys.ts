@@ -1,7 +1,7 @@
 // API keys, and the callers they authenticate.
 import type { Nanos } from '../money/amount.ts'
 import type { Limits, Period } from '../money/limits.ts'
-import type { Account } from './accounts.ts'
+import type { Account, Holder } from './accounts.ts'
 
 /** What a key may be used for, besides its group. undefined: no restriction. */
 export type Restrictions = {
@@ -28,6 +28,7 @@ export type Key = {
   lastFour: string
   /** `playground`: the built-in key of the console, which no client holds. */
   purpose: KeyPurpose
+  madeBy: KeyMaker
   /** Until when the former secret works, too, after a rotation. */
   formerUntil: number | undefined
   spent: Nanos
@@ -41,11 +42,19 @@ export type Key = {
 
 export type KeyPurpose = 'client' | 'playground'
 
+/**
+ * Who made a key. `sign-up`: a session of an account whose address nobody has proved; `console`: any other session; `command-line` and
+ * `first-start`: the operator.
+ */
+export type KeyMaker = 'sign-up' | 'console' | 'command-line' | 'first-start'
+
 /** The owner of a secret, as authentication needs it. */
 export type Caller = {
   key: bigint
   account: bigint
   group: string
+  /** Set if the account holder chose the group, which works only while it is offered to that account. undefined: the operator did. */
+  groupChosenBy: Holder | undefined
   /** Version of everything cached here; a hold with an outdated revision is rejected. */
   revision: number
   revoked: boolean
@@ -62,6 +71,7 @@ export type NewKey = {
   hash: Uint8Array
   lastFour?: string
   purpose?: KeyPurpose
+  madeBy: KeyMaker
   name: string
   group: string
   expiresAt: number | undefined

@@ -40,7 +40,15 @@ export type TestOptions = {
 export type End = { cost: bigint; ending: string }
 
 export const TEST_CALLER: Caller = {
-  ...{ account: 1n, key: 1n, group: 'default', revoked: false, accountDisabled: false, expiresAt: undefined },
+  ...{
+    account: 1n,
+    key: 1n,
+    group: 'default',
+    groupChosenBy: undefined,
+    revoked: false,
+    accountDisabled: false,
+    expiresAt: undefined,
+  },
   ...{ revision: 1, restrictions: { models: undefined, networks: undefined } },
   ...{ limits: NO_LIMITS, accountLimits: NO_LIMITS },
 }

@@ -131,6 +131,7 @@ async function createKey({ storage, config }: OperationContext, values: Values):
   const key = await storage.keys.create({
     ...{ account: id, hash, lastFour: secret.slice(-4), name, group, expiresAt, cap, capPeriod },
     ...{ limits: { ...NO_LIMITS, ...limits }, restrictions: { models, networks } },
+    madeBy: 'command-line',
   })
   return { ...keyJson(key), secret }
 }

@@ -1,19 +1,13 @@
-// The groups that an account holder may choose for a key: `default`, those offered to everyone, and those that name the account.
+// The groups of an account in the console's pages.
+import { DEFAULT_GROUP, groupsFor } from '../../access/models/offered-groups.ts'
 import type { FileConfig, Group } from '../../config/types.ts'
 import { formatMillionths } from '../../money/amount.ts'
-import type { Account } from '../../storage/storage.ts'
+import type { Account, Holder } from '../../storage/storage.ts'
 import { Rejection } from '../rejection.ts'
 import type { GroupRow } from '../types.ts'
 
-export const DEFAULT_GROUP = 'default'
-
-export const groupsFor = ({ groups }: Pick<FileConfig, 'groups'>, { email }: Pick<Account, 'email'>): Group[] =>
-  [...groups.values()].filter(
-    ({ id, console, accounts }) => id === DEFAULT_GROUP || console === true || accounts?.includes(email),
-  )
-
 /** The same answer for a group that does not exist and for one that is not offered: its name may be a secret. */
-export function chosenGroup(config: Pick<FileConfig, 'groups'>, account: Pick<Account, 'email'>, id: string): Group {
+export function chosenGroup(config: Pick<FileConfig, 'groups'>, account: Holder, id: string): Group {
   const group = groupsFor(config, account).find((each) => each.id === id)
   if (group) return group
   throw new Rejection({

@@ -1,6 +1,7 @@
 // Keys: list, create, change, rotate and delete. A secret leaves the gateway once, in the answer that creates it.
 import { hashSecret } from '../../access/authenticate.ts'
 import type { Catalogue } from '../../access/models/catalogue.ts'
+import { DEFAULT_GROUP } from '../../access/models/offered-groups.ts'
 import { newApiKey } from '../../access/secrets/new-api-key.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { endOf, NO_LIMITS } from '../../money/limits.ts'
@@ -8,7 +9,7 @@ import { limitsJson } from '../../paid-call/usage-endpoint.ts'
 import type { Account, Key, KeyFilter, Storage } from '../../storage/storage.ts'
 import { badRequest, Rejection } from '../rejection.ts'
 import type { ChangeKey, KeyPage, KeyRow, KeyWithSecret, NewKey, RotateKey } from '../types.ts'
-import { chosenGroup, DEFAULT_GROUP } from './groups.ts'
+import { chosenGroup } from './groups.ts'
 import { readTerms } from './key-terms.ts'
 import { offersOfGroup } from './models.ts'
 
@@ -59,6 +60,7 @@ export async function createKey(account: Account, body: NewKey, deps: KeyPageDep
   const secret = newApiKey()
   const key = await store.keys.create({
     ...{ account: account.id, hash: hashSecret(secret), lastFour: secret.slice(-4), name, group: group.id },
+    madeBy: 'console',
     ...{ expiresAt, cap, capPeriod, restrictions: { models, networks }, limits: { ...NO_LIMITS, ...limits } },
   })
   return { key: await keyRow(account, key, deps), secret }

@@ -1,10 +1,10 @@
 // Model square: every model that some group of the account offers, once, with what each of these groups pays.
 import type { AnyOffer, Catalogue } from '../../access/models/catalogue.ts'
 import { describeModel } from '../../access/models/describe-model.ts'
+import { groupsFor } from '../../access/models/offered-groups.ts'
 import { medians } from '../../observe/latency-buckets.ts'
 import type { Account, Spending } from '../../storage/storage.ts'
 import type { ModelRow } from '../types.ts'
-import { groupsFor } from './groups.ts'
 
 const DAY_MS = 86_400_000
 

@@ -3,6 +3,7 @@
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { hashSecret } from '../../access/authenticate.ts'
 import type { Catalogue } from '../../access/models/catalogue.ts'
+import { DEFAULT_GROUP, groupsFor } from '../../access/models/offered-groups.ts'
 import type { AccountSecrets } from '../../access/secrets/account-secrets.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
@@ -11,7 +12,6 @@ import type { ConsoleDependencies } from '../dependencies.ts'
 import { forwardedRequest } from '../forwarded-request.ts'
 import { Rejection } from '../rejection.ts'
 import type { SignedInCall } from '../route.ts'
-import { DEFAULT_GROUP, groupsFor } from './groups.ts'
 
 const CAP = 5n * NANOS_PER_USD
 const NAME = 'Playground'
@@ -45,6 +45,7 @@ export async function playgroundKey(account: Account, deps: PlaygroundDependenci
     hash: hashSecret(secret),
     lastFour: secret.slice(-4),
     purpose: 'playground' as const,
+    madeBy: 'console' as const,
   }
   const terms = {
     expiresAt: undefined,

@@ -46,6 +46,7 @@ export function newKey(storage: Storage, account: bigint, fields: KeyFields = {}
   return storage.keys.create({
     ...{ account, hash: newHash(), name: 'test', group: 'default', expiresAt: undefined, cap: undefined },
     ...{ capPeriod: undefined, limits: NO_LIMITS, restrictions: NO_RESTRICTIONS },
+    madeBy: 'command-line',
     ...fields,
   })
 }

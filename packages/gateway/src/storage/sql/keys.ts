@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import { MAX_AMOUNT } from '../../money/amount.ts'
 import { PERIODS } from '../../money/limits.ts'
-import type { KeyChanges, Keys, NewKey } from '../keys.ts'
+import type { KeyChanges, KeyMaker, Keys, NewKey } from '../keys.ts'
 import { consoleKeysOver, playground } from './console/keys.ts'
 import { checkHash, checkLimits, checkList, checkText } from './guard.ts'
 import { ACCOUNT_PREFIX, integer, KEY_PREFIX, toAccount, toCaller, toKey, withPrefix } from './rows.ts'
@@ -71,6 +71,9 @@ export function keysOver(connection: Connection): Keys {
   }
 }
 
+/** An operator may put a key into any group, and it stays there. */
+const isOfOperator = (maker: KeyMaker): boolean => maker === 'command-line' || maker === 'first-start'
+
 const asList = (values: readonly string[] | undefined): string | null =>
   values === undefined ? null : JSON.stringify(values)
 
@@ -80,6 +83,8 @@ function createKey(db: Database, key: NewKey, now: number): Statement[] {
     hash: key.hash,
     last_four: key.lastFour ?? '',
     purpose: key.purpose ?? 'client',
+    made_by: key.madeBy,
+    holder_chose_group: isOfOperator(key.madeBy) ? 0 : 1,
     name: key.name,
     group_name: key.group,
     revoked: 0,
@@ -129,6 +134,8 @@ function setTerms(db: Database, key: bigint, changes: KeyChanges, now: number): 
         .updateTable('api_key')
         .set((row) => ({
           ...Object.fromEntries(columns),
+          // Only the console changes the group of a key.
+          ...(changes.group === undefined ? {} : { holder_chose_group: 1 }),
           tokens_window: tokensWindow('key', key, now),
           revision: row('revision', '+', 1n),
         }))
@@ -167,6 +174,8 @@ const findCaller = (db: Database, hash: Uint8Array): Statement =>
         'api_key.id as key',
         'api_key.account as account',
         'api_key.group_name as group_name',
+        'api_key.holder_chose_group as holder_chose_group',
+        'account.email as email',
         'api_key.revoked as revoked',
         usableUntil(hash).as('expires_at'),
         'api_key.revision as revision',

@@ -1,7 +1,7 @@
 // Rows as they come from either driver -> the gateway's types.
 import type { RequestState } from '../../money/ledger.ts'
 import { type Limits, type Period, type Spent, spentIn } from '../../money/limits.ts'
-import type { Account, Caller, Key, KeyPurpose, Restrictions, UsageRow } from '../storage.ts'
+import type { Account, Caller, Key, KeyMaker, KeyPurpose, Restrictions, UsageRow } from '../storage.ts'
 
 export type Row = Record<string, unknown>
 
@@ -66,6 +66,7 @@ export function toKey(row: Row, now: number): Key {
     restrictions: toRestrictions(row),
     lastFour: text(row.last_four),
     purpose: text(row.purpose) as KeyPurpose,
+    madeBy: text(row.made_by) as KeyMaker,
     formerUntil: Number(row.former_until) > now ? small(row.former_until) : undefined,
     spent: integer(row.spent),
     spentUnderCap: capPeriod === undefined ? integer(row.spent) : spentIn(spent, capPeriod, now),
@@ -80,6 +81,7 @@ export const toCaller = (row: Row): Caller => ({
   key: integer(row.key),
   account: integer(row.account),
   group: text(row.group_name),
+  groupChosenBy: flag(row.holder_chose_group) ? { email: text(row.email) } : undefined,
   revision: small(row.revision),
   revoked: flag(row.revoked),
   expiresAt: optional(row.expires_at, small),

@@ -42,7 +42,7 @@ const METERED = [...LIMITS, 'spent_at', 'spent_day', 'week_before', 'month_befor
 export const ACCOUNT = ['id', 'email', 'balance', 'held', 'disabled', 'created_at', ...METERED] as const
 export const KEY = [
   ...(['id', 'account', 'name', 'group_name', 'revoked', 'expires_at', 'cap', 'cap_period', 'models'] as const),
-  ...(['networks', 'spent', 'held', 'created_at', 'last_four', 'purpose', 'former_until'] as const),
+  ...(['networks', 'spent', 'held', 'created_at', 'last_four', 'purpose', 'made_by', 'former_until'] as const),
   ...METERED,
 ] as const
 

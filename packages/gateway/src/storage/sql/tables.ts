@@ -72,6 +72,8 @@ export type Schema = {
     former_until: NullableInteger
     last_four: Generated<string>
     purpose: Generated<string>
+    made_by: Generated<string>
+    holder_chose_group: Generated<Integer>
     name: string
     group_name: string
     revoked: Integer

@@ -70,7 +70,7 @@ const OWNER = `
     const storage = await openSqlite(process.argv[2])
     await storage.ledger.apply({ verb: 'join', slot: 1, config: '' })
     const account = await storage.accounts.create('a@b.c', 1000n, -3n)
-    const names = { name: 'n', group: 'g', limits: {}, restrictions: {} }
+    const names = { name: 'n', group: 'g', madeBy: 'command-line', limits: {}, restrictions: {} }
     const key = await storage.keys.create({ account: account.id, hash: new Uint8Array(32), ...names })
     const tokens = { revision: 0, extensible: false, tokens: 0, minimumTokens: 0 }
     const money = { ...tokens, amount: 100n, minimum: 100n, model: 'm', upstream: 'u' }

@@ -89,8 +89,12 @@ CREATE TABLE api_key (
   former_until INTEGER CHECK ((former_hash IS NULL) = (former_until IS NULL)),
   last_four TEXT NOT NULL DEFAULT '',
   purpose TEXT NOT NULL DEFAULT 'client' CHECK (purpose IN ('client', 'playground')),
+  -- The session of a sign-up whose address nobody has proved, a console session, or the operator.
+  made_by TEXT NOT NULL DEFAULT 'command-line' CHECK (made_by IN ('sign-up', 'console', 'command-line', 'first-start')),
   name TEXT NOT NULL,
   group_name TEXT NOT NULL,
+  -- 1: the account holder chose the group, so it works only while it is offered to the account.
+  holder_chose_group INTEGER NOT NULL DEFAULT 0 CHECK (holder_chose_group IN (0, 1)),
   revoked INTEGER NOT NULL DEFAULT 0 CHECK (revoked IN (0, 1)),
   revision INTEGER NOT NULL DEFAULT 0,
   expires_at INTEGER,

@@ -55,6 +55,25 @@ export function consoleKeysContract(use: Use): void {
     expect(await newKey(storage, account)).toMatchObject({ purpose: 'client', lastFour: '' })
   })
 
+  test.each([
+    ['sign-up', true],
+    ['console', true],
+    ['command-line', false],
+    ['first-start', false],
+  ] as const)('a key of %s remembers who made it, and whether the account holder chose its group: %p', async (madeBy, chose) => {
+    const { storage } = use()
+    const { id: account, email } = await newAccount(storage)
+    const hash = newHash()
+    const key = await newKey(storage, account, { hash, madeBy })
+    const groupChosenBy = async () => (await storage.keys.findCaller(hash))?.groupChosenBy
+    expect([key.madeBy, await groupChosenBy()]).toEqual([madeBy, chose ? { email } : undefined])
+    await storage.keys.setTerms(key.id, { name: 'renamed' })
+    expect(await groupChosenBy()).toEqual(chose ? { email } : undefined)
+    await storage.keys.setTerms(key.id, { group: 'other' })
+    expect(await groupChosenBy()).toEqual({ email })
+    expect((await storage.keys.list(account)).map((each) => each.madeBy)).toEqual([madeBy])
+  })
+
   test('after a rotation both secrets work, the former one for a while', async () => {
     const { storage, now, elapse } = use()
     const { id: account } = await newAccount(storage)
