@@ -6,7 +6,7 @@ import { existsSync, readdirSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { keepRunning } from '../packages/gateway/src/process/keep-running.mjs'
+import { crashLine, keepRunning } from '../packages/gateway/src/process/keep-running.mjs'
 import { installOnce } from './install.mjs'
 import { testPasses } from './test-passes.mjs'
 
@@ -66,7 +66,7 @@ function become(file, args, env) {
   const { signal } = keepRunning({
     start: (ready) => launch(file, args, env, ready),
     exit: (code) => process.exit(code),
-    report: (message) => console.error(`trivium: ${message}`),
+    report: (message) => process.stderr.write(crashLine(message, process.stderr.isTTY)),
   })
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => signal(name))
   // If npm is killed, it cannot forward the signal, and the server would keep running unnoticed.

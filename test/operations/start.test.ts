@@ -50,22 +50,19 @@ models:
     return `PostgreSQL database ${host}${pathname}`
   }
   /** Of every start. */
-  const facts = () =>
-    [
-      `  address  ${gateway.url}`,
-      `  console  ${gateway.url}/console`,
-      `  data     ${gateway.home.dataDir}`,
-      `  store    ${database()}`,
-      `  config   ${gateway.home.configFile}`,
-      '  models   real: 2 (real-model, both-model)',
-      '           sandbox: 4 (both-model, sandbox-text, sandbox-image, sandbox-video)',
-      '  sign-up  registration is closed; registration: { open: true } in the configuration file opens it',
-      '',
-    ].join('\n')
+  const facts = () => ({
+    address: gateway.url,
+    console: `${gateway.url}/console`,
+    data: gateway.home.dataDir,
+    store: database(),
+    config: gateway.home.configFile,
+    models: 'real: 2 (real-model, both-model); sandbox: 4 (both-model, sandbox-text, sandbox-image, sandbox-video)',
+    'sign-up': 'registration is closed; registration: { open: true } in the configuration file opens it',
+  })
 
   test('prints the addresses, and a curl command that works as pasted', async () => {
     const { stdout } = gateway.output()
-    expect(stdout).toContain(facts())
+    expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject(facts())
     expect(stdout).toContain('it belongs to the account newcomer@trivium.local, which has 10.00 USD')
     expect(stdout.match(/sk-/g)).toHaveLength(1)
     expect(gateway.output().stderr).not.toContain('sk-')
@@ -96,7 +93,11 @@ models:
     const secret = gateway.firstKey ?? ''
     await gateway.kill()
     gateway = await startGateway({ home: gateway.home })
-    expect(gateway.output().stdout).toBe(`Trivium ${VERSION}\n${facts()}`)
+    const { stdout, stderr } = gateway.output()
+    const [first, ...others] = [stdout, stderr].flatMap((text) => text.trimEnd().split('\n').filter(Boolean))
+    expect(JSON.parse(first ?? '')).toMatchObject({ version: VERSION, ...facts() })
+    for (const line of others) expect(JSON.parse(line)).toHaveProperty('message')
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1)
     expect((await chat(gateway.url, secret, HELLO)).status).toBe(200)
   })
 })
@@ -107,14 +108,14 @@ test('a vendor added after a start with the sandbox: the start says what to do, 
   const home = await newHome('sqlite', 'server: { drain: 0s }')
   const first = await startGateway({ home })
   const secret = first.firstKey ?? ''
-  expect(first.output().stdout).toContain('registration is open: each new account gets 10.00 USD of trial credit\n')
+  expect(first.output().stdout).toContain('registration is open: each new account gets 10.00 USD of trial credit"')
   await first.kill()
   const gateway = await startGateway({ home, env: { OPENAI_API_KEY: 'hunter2' } })
   const { stdout, stderr } = gateway.output()
-  expect(stdout).toMatch(/ models {3}openai: \d+ \((\S+, ){4}\S+ and \d+ more\)\n/)
+  expect(stdout).toMatch(/"models":"openai: \d+ \((\S+, ){4}\S+ and \d+ more\)"/)
   expect(stdout).toContain('registration is closed;')
   expect(stdout).toContain('No existing key can use any of these models.')
-  expect(stdout).toContain('key create --account you@example.com --name laptop\n')
+  expect(stdout).toContain('key create --account you@example.com --name laptop ')
   expect(stdout).toContain(`sandbox: true in ${home.configFile} keeps those models, too`)
   expect(stdout).not.toContain('sk-')
   const remark = "1 key is in group 'sandbox', which does not exist"

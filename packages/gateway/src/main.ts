@@ -10,7 +10,7 @@ import { describeSystemError } from './config/system-error.ts'
 import type { Environment, Mistake } from './config/types.ts'
 import { loadBytes, loadFile } from './config.ts'
 import { readEnvironment } from './environment.ts'
-import { keepRunning } from './process/keep-running.mjs'
+import { crashLine, keepRunning } from './process/keep-running.mjs'
 import type { Launch } from './process/supervisor.ts'
 import { describeStart, type FromWorker, joinParent, type ToWorker, type Worker } from './process/worker.ts'
 import { serve } from './serve.ts'
@@ -147,7 +147,7 @@ function restartAsParent(args: readonly string[]): void {
         ipc: ready,
       }),
     exit: (code) => process.exit(code),
-    report: (message) => process.stderr.write(`trivium: ${message}\n`),
+    report: (message) => process.stderr.write(crashLine(message, process.stderr.isTTY)),
   })
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => signal(name))
 }

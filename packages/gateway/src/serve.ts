@@ -54,7 +54,7 @@ export type ServeOptions = CommandContext & {
   launch: Launch
   /** Set if this process is a worker. */
   worker: Worker | undefined
-  /** Called when this process, not being a worker, is ready. */
+  /** Called when this process, not being a worker, is ready; for the parent of workers, when all of them listen. */
   ready(): void
 }
 
@@ -69,7 +69,8 @@ export async function serve(options: ServeOptions): Promise<void> {
     worker ? { worker: worker.number } : {},
   )
   const config = options.config(environment)
-  if (environment.workers > 1 && !worker) return startWorkers(environment, config, options.launch, logs.log)
+  if (environment.workers > 1 && !worker)
+    return startWorkers(environment, config, options.launch, logs.log, options.ready)
   if (isLeader(worker)) for (const warning of [...environment.warnings, ...config.warnings]) logs.log.warn(warning)
   const storage = await openStorageWhenFree(environment, options)
   const cleanup = new Cleanup()
@@ -161,7 +162,7 @@ async function start(
     for (const warning of missingGroupWarnings(keyGroups, config())) log.warn(warning)
     const database = options.describeDatabase(environment)
     const info = { version: VERSION, address: opened.url, environment, catalogue, database, first, keyGroups }
-    process.stdout.write(startSummary(info))
+    process.stdout.write(startSummary(info, process.stdout.isTTY))
   }
   await worker?.listening(opened.port)
   lifecycle.becomeReady()

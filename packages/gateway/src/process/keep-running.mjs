@@ -4,17 +4,33 @@
 /** The exit code of a server after an uncaught error: EX_SOFTWARE. 1 means that it could not start. */
 export const UNCAUGHT_ERROR = 70
 
-/** Success, and errors that the server has reported: a restart would fail the same way. */
-const FINAL_CODES = [0, 1, 2]
-const MAX_RESTARTS = 5
+/** Success, and a wrong command line: a restart would end the same way. */
+const FINAL_CODES = [0, 2]
+/** The server could not start, or could not stop cleanly, and has reported the reason. */
+const REPORTED_ERROR = 1
 const TIMES = {
   /** Delay before the first restart; doubled for each further one. */
   firstDelayMs: 500,
+  /** Restarts never end: a crash that a client can repeat must not become a lasting outage. */
+  maxDelayMs: 30_000,
   /** After being ready for this long, a crash counts as the first of a row. */
   steadyMs: 60_000,
 }
 
-/** Only a server that has been ready is restarted: one that cannot start has reported the reason. */
+/**
+ * The line for the log: JSON unless a person reads it on a terminal, as the server's own lines.
+ * @param {string} message
+ * @param {boolean} isTerminal
+ */
+export function crashLine(message, isTerminal) {
+  if (isTerminal) return `trivium: ${message}\n`
+  return `${JSON.stringify({ time: new Date().toISOString(), level: 'error', message })}\n`
+}
+
+/**
+ * Only a server that has been ready is restarted: one that cannot start has reported the reason. Later starts are repeated
+ * even then: the reason may be passing, such as a database that is down or a port that the old server still has.
+ */
 export function keepRunning({ start, exit, report, times = TIMES }) {
   let child
   let restart
@@ -34,14 +50,12 @@ export function keepRunning({ start, exit, report, times = TIMES }) {
 
   function ended(code, readyMs) {
     child = undefined
-    if (isStopping || !hasBeenReady || FINAL_CODES.includes(code)) return exit(code)
+    const isFinal = FINAL_CODES.includes(code) || (code === REPORTED_ERROR && readyMs >= 0)
+    if (isStopping || !hasBeenReady || isFinal) return exit(code)
     crashes = readyMs >= times.steadyMs ? 1 : crashes + 1
-    if (crashes > MAX_RESTARTS) {
-      report(`the server crashed again (exit code ${code}); giving up after ${MAX_RESTARTS} restarts in a row`)
-      return exit(code)
-    }
-    const delayMs = times.firstDelayMs * 2 ** (crashes - 1)
-    report(`the server crashed (exit code ${code}); restarting it in ${delayMs} ms (${crashes} of ${MAX_RESTARTS})`)
+    const delayMs = Math.min(times.maxDelayMs, times.firstDelayMs * 2 ** (crashes - 1))
+    const what = code === REPORTED_ERROR ? 'could not start' : 'crashed'
+    report(`the server ${what} (exit code ${code}); restarting it in ${delayMs} ms (restart ${crashes} in a row)`)
     restart = setTimeout(launch, delayMs)
   }
 

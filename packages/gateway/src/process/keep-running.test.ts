@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { keepRunning } from './keep-running.mjs'
+import { crashLine, keepRunning } from './keep-running.mjs'
 
 const KILLED = 137
 
@@ -16,8 +16,8 @@ function watched(steadyMs = 1_000_000) {
       return { exited: promise, kill: (name) => did.push(name) }
     },
     exit,
-    report: (message) => did.push(/in \d+ ms|giving up/.exec(message)?.[0] ?? message),
-    times: { firstDelayMs: 1, steadyMs },
+    report: (message) => did.push(/in \d+ ms/.exec(message)?.[0] ?? message),
+    times: { firstDelayMs: 1, maxDelayMs: 20, steadyMs },
   })
   const starts = () => did.filter((what) => what === 'start').length
   return {
@@ -46,19 +46,20 @@ test('a server that was never ready is not restarted', async () => {
   expect([await exited, did]).toEqual([KILLED, ['start']])
 })
 
-test('a crashed server is restarted after growing pauses, five times in a row', async () => {
-  const { ready, end, restarted, exited, did } = watched()
+test('a crashed server is restarted after growing pauses, without end', async () => {
+  const { ready, end, restarted, signal, exited, did } = watched()
   ready()
-  for (let times = 1; times <= 5; times++) {
+  for (let times = 1; times <= 8; times++) {
     // Whether the restarted ones get ready or not.
     if (times % 2 === 0) ready()
     end(times % 2 === 0 ? 70 : KILLED)
     await restarted(times)
   }
+  signal('SIGTERM')
   end(KILLED)
   expect(await exited).toBe(KILLED)
-  const pauses = ['in 1 ms', 'in 2 ms', 'in 4 ms', 'in 8 ms', 'in 16 ms']
-  expect(did).toEqual(['start', ...pauses.flatMap((pause) => [pause, 'start']), 'giving up'])
+  const pauses = [1, 2, 4, 8, 16, 20, 20, 20].map((ms) => `in ${ms} ms`)
+  expect(did).toEqual(['start', ...pauses.flatMap((pause) => [pause, 'start']), 'SIGTERM'])
 })
 
 test('a server that was ready for a while resets the count', async () => {
@@ -71,13 +72,21 @@ test('a server that was ready for a while resets the count', async () => {
   expect(new Set(did)).toEqual(new Set(['start', 'in 1 ms']))
 })
 
-test('an error at a restart passes through: the server has reported it', async () => {
-  const { ready, end, restarted, exited } = watched()
+test('a restart that fails with an error is repeated: the reason may be passing', async () => {
+  const { ready, end, restarted, did } = watched()
   ready()
   end(KILLED)
   await restarted(1)
   end(1)
-  expect(await exited).toBe(1)
+  await restarted(2)
+  expect(did).toEqual(['start', 'in 1 ms', 'start', 'in 2 ms', 'start'])
+})
+
+test('the line about a crash is JSON unless a terminal shows it', () => {
+  expect(crashLine('the server crashed', true)).toBe('trivium: the server crashed\n')
+  const line = crashLine('the server crashed', false)
+  expect(JSON.parse(line)).toEqual({ time: expect.any(String), level: 'error', message: 'the server crashed' })
+  expect(line.endsWith('}\n')).toBe(true)
 })
 
 test('a server that was told to stop is not restarted, whatever its exit code', async () => {

@@ -11,12 +11,14 @@ function setUp(workers: number, { port = 0, tls = false } = {}) {
   const living = new Map<number, { hear(message: FromWorker): void; end(code: number): void }>()
   const exited = Promise.withResolvers<number>()
   let answer = (_number: number, _question: Question): boolean => true
+  let closedChannel = 0
   const launch = ({ number, role, port }: Start, hear: (message: FromWorker) => void): Child => {
     done.push(`${number} ${role} on ${port}`)
     const over = Promise.withResolvers<number>()
     living.set(number, { hear, end: over.resolve })
     return {
       send(message: ToWorker) {
+        if (number === closedChannel) throw new Error('the channel is closed')
         if (message.say === 'ready') done.push(`${number} ready`)
         else {
           done.push(`${number} ${message.about} ${message.to ?? ''}`.trim())
@@ -29,13 +31,17 @@ function setUp(workers: number, { port = 0, tls = false } = {}) {
   }
   const keep = (message: string) => void logged.push(message)
   const log = { info: keep, warn: keep, error: keep }
-  const supervisor = supervise({ workers, port, tls, launch, log, exit: exited.resolve }, TIMES)
+  const ready = () => void done.push('ready')
+  const supervisor = supervise({ workers, port, tls, launch, log, ready, exit: exited.resolve }, TIMES)
   const turn = () => Bun.sleep(0)
   return {
     ...{ done, logged, supervisor, exited: exited.promise, turn },
     taken: () => done.splice(0),
     answerWith(next: typeof answer) {
       answer = next
+    },
+    closeChannel(number: number) {
+      closedChannel = number
     },
     listens: (number: number, port = 4711) => living.get(number)?.hear({ say: 'listening', port }),
     async ends(number: number, code: number) {
@@ -64,7 +70,7 @@ test('the first worker opens the port, the others join it, and they become ready
   listens(3)
   expect(taken()).toEqual([])
   listens(2)
-  expect(taken()).toEqual(['1 ready', '2 ready', '3 ready'])
+  expect(taken()).toEqual(['1 ready', '2 ready', '3 ready', 'ready'])
 })
 
 test('if the start of one worker fails, all stop, and the exit code is 1', async () => {
@@ -86,21 +92,29 @@ test('any worker that exits is restarted on the same port, ready or not', async 
   expect(await until('2 again on 4711')).toEqual(['2 again on 4711'])
 })
 
-test('a failing worker is restarted while another one serves; if none can start, the exit code is 1', async () => {
-  const { ends, until, exited, logged } = await serving(2)
+test('failing workers are restarted without end, also if none can start', async () => {
+  const { ends, until, logged } = await serving(2)
   for (let time = 0; time < 8; time += 1) {
     await ends(1, 1)
     await until('1 again on 4711')
   }
-  for (let time = 0; time < 5; time += 1) {
-    await ends(2, 1)
-    if (time < 4) await until('2 again on 4711')
-  }
-  await until('2 again on 4711')
-  await ends(2, 1)
+  expect(new Set(logged)).toEqual(new Set(['worker exited; restarting it']))
   await ends(1, 1)
-  expect(await exited).toBe(1)
-  expect(logged.at(-1)).toBe('all workers failed repeatedly; giving up')
+  await ends(2, 1)
+  expect(logged.at(-1)).toBe('no worker is running; restarting one')
+  await until('2 again on 4711')
+})
+
+test('it reports once that it is ready: when all workers listen', async () => {
+  const { done, listens, ends, until } = setUp(2)
+  listens(1)
+  expect(done).not.toContain('ready')
+  listens(2)
+  expect(done.filter((what) => what === 'ready')).toEqual(['ready'])
+  await ends(1, 137)
+  await until('1 again on 4711')
+  listens(1)
+  expect(done).not.toContain('ready')
 })
 
 test.each([
@@ -159,6 +173,19 @@ test('a worker that exits during a certificate renewal does not block the others
   })
   supervisor.reload()
   await until('1 again on 4711')
+  supervisor.reload()
+  await until('2 renew')
+})
+
+test('a certificate is still renewed after a worker could not be asked once', async () => {
+  const { supervisor, closeChannel, until, taken, logged, turn } = await serving(2, { tls: true })
+  closeChannel(2)
+  supervisor.reload()
+  await until('1 renew')
+  closeChannel(0)
+  await turn()
+  expect(logged).toEqual(['certificate not renewed by all workers'])
+  taken()
   supervisor.reload()
   await until('2 renew')
 })

@@ -14,6 +14,8 @@ export type Supervised = {
   tls: boolean
   launch: Launch
   log: Log
+  /** Called once, when all workers listen for the first time. */
+  ready(): void
   exit(code: number): void
 }
 
@@ -26,8 +28,6 @@ const TIMES = {
   /** How long a listener that is about to close keeps telling its clients to reconnect. */
   lingerMs: 5_000,
 }
-/** The supervisor gives up when no worker runs and each has failed this many times in a row. */
-const MAX_FAILURES = 5
 /** No listener has this number: the kernel distributes connections by itself again. */
 const NO_LISTENER = 0xffff_ffff
 
@@ -84,6 +84,7 @@ export function supervise(options: Supervised, times: typeof TIMES = TIMES): Sup
     if (!ready && workers.every(({ listeningSince }) => listeningSince !== undefined)) {
       ready = true
       for (const { child } of workers) child?.send({ say: 'ready' })
+      options.ready()
     }
   }
 
@@ -104,13 +105,11 @@ export function supervise(options: Supervised, times: typeof TIMES = TIMES): Sup
 
   function startAgain(worker: Worker, code: number, served: number): void {
     worker.failures = served >= times.steadyMs ? 1 : worker.failures + 1
-    if (workers.every(({ child, failures }) => !child && failures >= MAX_FAILURES)) {
-      log.error('all workers failed repeatedly; giving up', { code })
-      end(1, 'SIGTERM')
-      return
-    }
     const delay = Math.min(times.maxDelayMs, times.firstDelayMs * 2 ** (worker.failures - 1))
-    log.warn('worker exited; restarting it', { worker: worker.number, code, pause_ms: delay })
+    // Restarts never end: a crash that a client can repeat must not become a lasting outage.
+    if (workers.some(({ child }) => child))
+      log.warn('worker exited; restarting it', { worker: worker.number, code, pause_ms: delay })
+    else log.error('no worker is running; restarting one', { worker: worker.number, code, pause_ms: delay })
     worker.restart = setTimeout(() => launch(worker, 'again'), delay)
   }
 
@@ -156,7 +155,8 @@ export function supervise(options: Supervised, times: typeof TIMES = TIMES): Sup
   }
 
   function renewSoon(): void {
-    renewing = renewing.then(renew)
+    const failed = (error: unknown) => log.error('certificate not renewed by all workers', { error: String(error) })
+    renewing = renewing.then(renew).catch(failed)
   }
 
   for (const first of workers.slice(0, 1)) launch(first, 'first')

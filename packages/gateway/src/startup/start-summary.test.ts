@@ -7,15 +7,16 @@ import { type StartInfo, startSummary } from './start-summary.ts'
 
 const ENVIRONMENT = { ...readEnvironment({ TRIVIUM_DATA: '/srv/data' }).environment, configFile: undefined }
 
-function summary(env: Record<string, string>, more: Partial<StartInfo> = {}): string {
+const SQLITE_START = { version: '1.2.3', address: 'http://127.0.0.1:3333', database: 'SQLite database /x' }
+
+function infoOf(env: Record<string, string>, more: Partial<StartInfo> = {}): StartInfo {
   const { config } = loadFile(undefined, env)
   if (!config) throw new Error('no configuration')
-  return startSummary({
-    ...{ version: '1.2.3', address: 'http://127.0.0.1:3333', environment: ENVIRONMENT, database: 'SQLite database /x' },
-    ...{ catalogue: compileCatalogue(config, 0), first: undefined, keyGroups: new Map() },
-    ...more,
-  })
+  const catalogue = compileCatalogue(config, 0)
+  return { ...SQLITE_START, environment: ENVIRONMENT, catalogue, first: undefined, keyGroups: new Map(), ...more }
 }
+
+const summary = (...info: Parameters<typeof infoOf>): string => startSummary(infoOf(...info), true)
 
 const withConfig = (change: object): Partial<StartInfo> => {
   const { config } = loadFile(undefined, {})
@@ -96,4 +97,33 @@ test('the link to the console is that of browsers: the public URL, if there is o
   expect(proxied).toContain('\n  https://gw.example.com/console/setup#abc\n')
   expect(summary({}, { first: FIRST })).toContain('\n  http://127.0.0.1:3333/console/setup#abc\n')
   expect(summary({}, { keyGroups: new Map([['sandbox', 1]]) })).not.toContain('/console/setup')
+})
+
+describe('where no terminal shows it', () => {
+  test('a start is one line of JSON, next steps included', () => {
+    const text = startSummary(infoOf(VENDOR), false)
+    expect(text.trimEnd()).not.toContain('\n')
+    expect(JSON.parse(text)).toMatchObject({
+      level: 'info',
+      message: 'Trivium 1.2.3 started: address http://127.0.0.1:3333 and console http://127.0.0.1:3333/console',
+      address: 'http://127.0.0.1:3333',
+      store: 'SQLite database /x',
+      next: expect.stringContaining(`${KEY_CREATE}`) as unknown as string,
+    })
+  })
+
+  test('the first start adds its link and its key as text', () => {
+    const key = { email: 'newcomer@trivium.local', secret: 'sk-abc', setupToken: 'token' }
+    const [line = '', ...text] = startSummary(infoOf({}, { first: { key } as StartInfo['first'] }), false).split('\n')
+    expect(JSON.parse(line)).toMatchObject({ console: 'http://127.0.0.1:3333/console' })
+    expect(line).not.toMatch(/sk-|token/)
+    expect(text.join('\n')).toContain('/console/setup#token')
+    expect(text.join('\n')).toContain('Bearer sk-abc')
+  })
+})
+
+test.each(['0.0.0.0', '::'])('a server bound to %s says that every address reaches it', (host) => {
+  const text = summary({}, { environment: { ...ENVIRONMENT, host } })
+  expect(text).toContain(`  address  http://127.0.0.1:3333\n  bound    ${host}: every address of this machine\n`)
+  expect(summary({})).not.toContain('bound')
 })

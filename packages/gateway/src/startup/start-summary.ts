@@ -1,11 +1,12 @@
-// The summary that each start prints: addresses, models and next steps. The first start adds a link to the
-// console and a curl command with its key.
+// The summary that each start prints: addresses, models and next steps; one line of JSON unless a terminal shows it. The
+// first start adds a link to the console and a curl command with its key, as text in both cases.
 
 import type { Catalogue } from '../access/models/catalogue.ts'
 import { PROGRAM } from '../cli/program.ts'
 import { SANDBOX_GROUP, SANDBOX_MODEL } from '../config/sandbox.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import { formatUsd } from '../money/amount.ts'
+import { jsonLine } from '../observe/log.ts'
 import type { FirstStart } from './first-start.ts'
 
 export type StartInfo = {
@@ -24,28 +25,53 @@ export type StartInfo = {
 const WIDEST_LABEL = 'address'.length
 const MAX_NAMES = 5
 
-export function startSummary(started: StartInfo): string {
+export function startSummary(started: StartInfo, isTerminal: boolean): string {
   const { version, first } = started
-  const next = first?.key ? tryIt(started, first.key) : nextSteps(started)
-  return `${[`Trivium ${version}`, ...facts(started), ...(next.length > 0 ? ['', ...next, ''] : [])].join('\n')}\n`
+  const facts = factsOf(started)
+  const firstSteps = first?.key ? tryIt(started, first.key) : []
+  const steps = first?.key ? [] : nextSteps(started)
+  const head = isTerminal
+    ? [`Trivium ${version}`, ...facts.flatMap(([label, lines]) => labelled(label, lines))]
+    : [jsonOf(version, facts, steps)]
+  const text = isTerminal ? [...firstSteps, ...steps] : firstSteps
+  return `${[...head, ...(text.length > 0 ? ['', ...text, ''] : [])].join('\n')}\n`
 }
 
-function facts({ address, environment, catalogue: { config }, database }: StartInfo): string[] {
+type Fact = readonly [label: string, lines: readonly string[]]
+
+function factsOf({ address, environment, catalogue: { config }, database }: StartInfo): Fact[] {
   const { publicUrl } = config.server
   return [
-    ...labelled('address', [address]),
-    ...labelled('public', publicUrl ? [publicUrl] : []),
-    ...labelled('console', [`${publicUrl ?? address}/console`]),
-    ...labelled('data', [environment.dataDir]),
-    ...labelled('store', [database]),
-    ...labelled('config', [environment.configFile ?? 'no configuration file (./trivium.yaml is read if it exists)']),
-    ...labelled('models', modelLines(config)),
-    ...labelled('sign-up', [registrationLine(config)]),
+    ['address', [address]],
+    ['bound', EVERY_INTERFACE.includes(environment.host) ? [`${environment.host}: every address of this machine`] : []],
+    ['public', publicUrl ? [publicUrl] : []],
+    ['console', [`${publicUrl ?? address}/console`]],
+    ['data', [environment.dataDir]],
+    ['store', [database]],
+    ['config', [environment.configFile ?? 'no configuration file (./trivium.yaml is read if it exists)']],
+    ['models', modelLines(config)],
+    ['sign-up', [registrationLine(config)]],
   ]
 }
 
+/** The address above is then the one for this machine itself, which would hide that others reach the server. */
+const EVERY_INTERFACE = ['0.0.0.0', '::']
+
 const labelled = (label: string, lines: readonly string[]): string[] =>
   lines.map((line, index) => `  ${(index === 0 ? label : '').padEnd(WIDEST_LABEL)}  ${line}`)
+
+/** A line like those of the log, so that a log that contains standard output has one format. */
+function jsonOf(version: string, facts: readonly Fact[], steps: readonly string[]): string {
+  const shown = facts.filter(([, lines]) => lines.length > 0).map(([label, lines]) => [label, lines.join('; ')])
+  const next = steps.map((line) => line.trim()).filter(Boolean)
+  const named = Object.fromEntries(shown) as Record<string, string>
+  const message = `Trivium ${version} started: address ${named.address} and console ${named.console}`
+  return jsonLine(Date.now(), 'info', message, {
+    version,
+    ...named,
+    ...(next.length > 0 ? { next: next.join(' ') } : {}),
+  }).trimEnd()
+}
 
 /** People and programs find the first key by its prefix `sk-`, so nothing else in the summary may begin with it. */
 const printable = (name: string): string => (name.startsWith('sk-') ? '(hidden)' : name)
