@@ -179,7 +179,7 @@ test('a notice on every page while the available balance is below the threshold'
   const code = await newCode('10')
   await visit('/wallet', { account }, async ({ page }) => {
     const amount = page.getByLabel('Amount in USD')
-    const notice = page.getByText('Your available balance is below 7.50 USD.')
+    const notice = page.getByText(/Your available balance is [\d.]+ USD, below 7\.50 USD\./)
     await amount.fill('lots')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Enter an amount such as 5 or 2.50.').waitFor()
@@ -198,12 +198,32 @@ test('a notice on every page while the available balance is below the threshold'
     await notice.waitFor({ state: 'detached' })
     await amount.fill('20')
     await page.keyboard.press('Enter')
-    await page.getByText('Your available balance is below 20.00 USD.').waitFor()
+    await page.getByText(/Your available balance is [\d.]+ USD, below 20\.00 USD\./).waitFor()
     await amount.fill('')
     await page.keyboard.press('Enter')
-    await page.getByText('is below 20.00 USD').waitFor({ state: 'detached' })
+    await page.getByText('below 20.00 USD').waitFor({ state: 'detached' })
   })
 }, 60_000)
+
+test('an account without any funds reads so on every page and in the first run, until there is credit', async () => {
+  const account = await newAccount('0')
+  await visit('/', { account }, async ({ page }) => {
+    const notice = page
+      .getByRole('alert')
+      .filter({ hasText: 'Your available balance is 0.00 USD. Paid requests are rejected' })
+    await notice.waitFor()
+    await page.getByText('Its requests are rejected until you add credit').waitFor()
+    for (const name of ['Keys', 'Models', 'Usage', 'Playground', 'Settings']) {
+      await page.getByRole('link', { name, exact: true }).first().click()
+      await page.getByRole('heading', { name, exact: true, level: 1 }).waitFor()
+      await notice.waitFor()
+    }
+    await notice.getByRole('link', { name: 'Add credit' }).click()
+    await page.getByLabel('Redemption code').fill(await newCode('5'))
+    await page.getByRole('button', { name: 'Redeem' }).click()
+    await notice.waitFor({ state: 'detached' })
+  })
+})
 
 test('skeletons have the size of what follows, and an error can be retried', async () => {
   const account = await usedAccount()

@@ -1,5 +1,5 @@
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query'
-import { type ReactNode, Suspense } from 'react'
+import type { ReactNode } from 'react'
 import { Route, Router, Switch, useLocation } from 'wouter'
 import { useTexts } from '../i18n/language.tsx'
 import { ForgotPasswordPage } from '../pages/auth/forgot-password.tsx'
@@ -10,7 +10,6 @@ import { SignInPage } from '../pages/auth/sign-in.tsx'
 import { SignUpPage } from '../pages/auth/sign-up.tsx'
 import { ButtonLink } from '../ui/button.tsx'
 import { PageHeader } from '../ui/page.tsx'
-import { Skeleton } from '../ui/states.tsx'
 import { ToastProvider } from '../ui/toast.tsx'
 import { CONSOLE_PATH } from './base-path.ts'
 import { ErrorBoundary } from './error-boundary.tsx'
@@ -50,18 +49,16 @@ function Page(): ReactNode {
   const [location] = useLocation()
   return (
     <ErrorBoundary place={location}>
-      <Suspense fallback={<Skeleton size="h-7 w-40" />}>
-        <Switch>
-          {PAGES.map(({ id, path, page }) => (
-            <Route key={id} path={path} component={page} />
-          ))}
-          {/* Pages below a page, such as /models/{id}, are the page's own. */}
-          {PAGES.filter(({ path }) => path !== '/').map(({ id, path, page }) => (
-            <Route key={`${id}-below`} path={`${path}/*?`} component={page} />
-          ))}
-          <Route component={NotFound} />
-        </Switch>
-      </Suspense>
+      <Switch>
+        {PAGES.map(({ id, path, page }) => (
+          <Route key={id} path={path} component={page} />
+        ))}
+        {/* Pages below a page, such as /models/{id}, are the page's own. */}
+        {PAGES.filter(({ path }) => path !== '/').map(({ id, path, page }) => (
+          <Route key={`${id}-below`} path={`${path}/*?`} component={page} />
+        ))}
+        <Route component={NotFound} />
+      </Switch>
     </ErrorBoundary>
   )
 }

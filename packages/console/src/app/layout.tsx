@@ -42,7 +42,7 @@ export function Layout({ children }: { children: ReactNode }) {
         id="content"
         ref={main}
         tabIndex={-1}
-        className="min-w-0 flex-1 px-4 pt-4 pb-24 outline-none wide:px-8 wide:py-8"
+        className="min-w-0 flex-1 overflow-x-clip px-4 pt-4 pb-24 outline-none wide:px-8 wide:py-8"
       >
         <div className="mx-auto max-w-[1120px]">
           <LowBalance />

@@ -78,7 +78,8 @@ export function useLeaveGuard(question: Loss | undefined): void {
 }
 
 /** Whether leaving the page would lose something. */
-export const useIsGuarded = (): boolean => useSyncExternalStore(subscribe, () => loss !== undefined)
+export const isGuarded = (): boolean => loss !== undefined
+export const useIsGuarded = (): boolean => useSyncExternalStore(subscribe, isGuarded)
 
 export function LeaveQuestion() {
   const { leave } = useTexts().common

@@ -5,20 +5,32 @@ import { Banner } from '../ui/states.tsx'
 import { formatUsd } from '../ui/values.tsx'
 import { useSession } from './session.tsx'
 
-/** On every page while the available balance is below the threshold that the account holder has chosen. */
+/** On every page while nothing is available, or less than the threshold that the account holder has chosen. */
 export function LowBalance() {
   const { texts, locale } = useLanguage()
-  const { is_low: isLow, low_balance_usd: threshold } = useSession()
+  const { is_low: isLow, low_balance_usd: threshold, available_usd: available, held_usd: held } = useSession()
   const [location] = useLocation()
-  if (!isLow || threshold === null) return null
+  const isEmpty = isNothing(available)
+  if (!isEmpty && (!isLow || threshold === null)) return null
+  const shown = formatUsd(available, locale)
+  const t = texts.wallet
   return (
     <div className="mb-6">
       <Banner
-        tone="warn"
-        action={location === '/wallet' ? undefined : <ButtonLink href="/wallet">{texts.wallet.topUp.title}</ButtonLink>}
+        tone={isEmpty ? 'bad' : 'warn'}
+        action={location === '/wallet' ? undefined : <ButtonLink href="/wallet">{t.topUp.title}</ButtonLink>}
       >
-        {texts.wallet.low(formatUsd(threshold, locale))}
+        {isEmpty
+          ? isNothing(held)
+            ? t.empty(shown)
+            : t.emptyWhileHeld(shown, formatUsd(held, locale))
+          : t.low(shown, formatUsd(threshold ?? '0', locale))}
       </Banner>
     </div>
   )
 }
+
+const isNothing = (usd: string): boolean => !(Number(usd) > 0)
+
+/** Whether requests that cost something are rejected now. */
+export const useHasNoFunds = (): boolean => isNothing(useSession().available_usd)

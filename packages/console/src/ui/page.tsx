@@ -55,13 +55,15 @@ export function Section({ title, text, actions, flush = false, children }: Secti
   )
 }
 
-/** A figure with its name. Without a value a skeleton of the same size is shown. */
+/** A figure with its name, in one line on phones. It wraps rather than reach over its edge. Without a value a skeleton of the same size is shown. */
 export function Stat({ label, children, note }: { label: string; children: ReactNode | undefined; note?: ReactNode }) {
   return (
-    <div className="min-w-0 rounded-lg border bg-surface px-4 py-3">
+    <div className="min-w-0 rounded-lg border bg-surface px-4 py-3 max-[520px]:flex max-[520px]:flex-wrap max-[520px]:items-baseline max-[520px]:justify-between max-[520px]:gap-x-3">
       <div className="text-sm text-muted">{label}</div>
-      <div className="mt-1 text-xl font-semibold break-words">{children ?? <Skeleton size="h-6 w-28" />}</div>
-      {note && <div className="mt-1 text-sm text-muted">{note}</div>}
+      <div className="text-lg font-semibold wrap-anywhere wide:mt-1 wide:text-xl [&_.tabular-nums]:whitespace-normal">
+        {children ?? <Skeleton size="h-6 w-28" />}
+      </div>
+      {note && <div className="text-sm text-muted max-[520px]:w-full wide:mt-1">{note}</div>}
     </div>
   )
 }

@@ -20,7 +20,7 @@ export function Amount({ usd, sign = false }: { usd: string; sign?: boolean }) {
     <span className="whitespace-nowrap tabular-nums">
       {plus}
       {formatUsd(usd, locale)}
-      <span className="text-muted">{'\u00a0'}USD</span>
+      <span className="text-muted"> USD</span>
     </span>
   )
 }

@@ -22,7 +22,6 @@ export const common = {
   hidePassword: 'Hide',
   more: 'More actions',
   none: 'None',
-  never: 'Never',
   ofCap: (spent: string, cap: string) => `${spent} of ${cap} USD`,
   support: 'Get help',
   leave: { leave: 'Leave', stay: 'Stay on this page' },
@@ -32,7 +31,10 @@ export const common = {
     text: 'An error in the console stopped this page. Reload it to continue.',
     action: 'Reload',
   },
-  offline: 'The gateway cannot be reached. Check your connection; the console retries by itself.',
+  notLoaded: {
+    title: 'The gateway could not be reached',
+    text: 'This page is not loaded yet. Check your connection; the console retries by itself.',
+  },
   requestId: (id: string) => `Request ID: ${id}`,
 }
 

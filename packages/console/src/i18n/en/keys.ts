@@ -15,6 +15,8 @@ export const keys = {
     spent: 'Spent',
     expires: 'Expires',
     lastUsed: 'Last used',
+    neverExpires: 'Never',
+    neverUsed: 'Never',
     state: 'State',
     actions: 'Actions',
     actionsOf: (name: string) => `Actions for ${name}`,

@@ -20,6 +20,7 @@ export const overview = {
     text: 'Four steps from here to an answer of a model.',
     step: (number: number, title: string) => `Step ${number}: ${title}`,
     done: 'Done',
+    noFunds: 'You can create a key now. Its requests are rejected until you add credit in the wallet.',
     create: {
       title: 'Create a key',
       text: 'Clients send it with every request. You can change its settings later.',

@@ -6,8 +6,12 @@ export const wallet = {
   heldNote: 'Reserved for requests that are running',
   available: 'Available',
   availableNote: 'For new requests',
-  low: (threshold: string) =>
-    `Your available balance is below ${threshold} USD. Requests are rejected when it is used up.`,
+  low: (available: string, threshold: string) =>
+    `Your available balance is ${available} USD, below ${threshold} USD. Requests are rejected when it is used up.`,
+  empty: (available: string) =>
+    `Your available balance is ${available} USD. Paid requests are rejected until you add credit.`,
+  emptyWhileHeld: (available: string, held: string) =>
+    `Your available balance is ${available} USD, and ${held} USD are held for running requests. Paid requests are rejected until these end or you add credit.`,
   topUp: {
     title: 'Add credit',
     text: 'Redeem a code, or ask the operator of this gateway.',

@@ -22,13 +22,12 @@ export const common: Texts['common'] = {
   hidePassword: '隐藏',
   more: '更多操作',
   none: '无',
-  never: '从未',
   ofCap: (spent, cap) => `${spent} / ${cap} USD`,
   support: '获取帮助',
   leave: { leave: '离开', stay: '留在此页' },
   notFound: { title: '页面不存在', text: '此地址没有页面。', action: '返回概览' },
   crashed: { title: '页面出错', text: '控制台发生错误，此页面已停止。请重新加载。', action: '重新加载' },
-  offline: '无法连接网关。请检查网络；控制台会自动重试。',
+  notLoaded: { title: '无法连接网关', text: '此页面尚未加载。请检查网络；控制台会自动重试。' },
   requestId: (id) => `请求 ID：${id}`,
 }
 

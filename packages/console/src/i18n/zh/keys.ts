@@ -17,6 +17,8 @@ export const keys: Texts['keys'] = {
     spent: '已消费',
     expires: '过期时间',
     lastUsed: '上次使用',
+    neverExpires: '永不过期',
+    neverUsed: '从未使用',
     state: '状态',
     actions: '操作',
     actionsOf: (name) => `${name} 的操作`,
@@ -53,7 +55,7 @@ export const keys: Texts['keys'] = {
     capHint: '建议设置。可能超出上限的请求会被拒绝。',
     capPlaceholder: '无上限',
     period: '上限重置',
-    periods: { never: '从不', day: '每天', week: '每周', month: '每月' },
+    periods: { never: '不重置', day: '每天', week: '每周', month: '每月' },
     expiry: '过期时间',
     expiryHint: '建议设置。过期的密钥会被拒绝，之后可以延期。',
     expiries: {

@@ -22,6 +22,7 @@ export const overview: Texts['overview'] = {
     text: '只需四步即可获得模型的回答。',
     step: (number, title) => `第 ${number} 步：${title}`,
     done: '已完成',
+    noFunds: '您现在可以创建密钥，但在钱包充值之前，它的请求会被拒绝。',
     create: {
       title: '创建密钥',
       text: '客户端的每个请求都携带密钥。之后可以更改设置。',

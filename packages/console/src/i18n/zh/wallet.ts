@@ -8,7 +8,10 @@ export const wallet: Texts['wallet'] = {
   heldNote: '为正在运行的请求预留',
   available: '可用',
   availableNote: '可用于新请求',
-  low: (threshold) => `可用余额低于 ${threshold} USD。余额用尽后请求会被拒绝。`,
+  low: (available, threshold) => `可用余额为 ${available} USD，低于 ${threshold} USD。余额用尽后请求会被拒绝。`,
+  empty: (available) => `可用余额为 ${available} USD。充值之前，付费请求会被拒绝。`,
+  emptyWhileHeld: (available, held) =>
+    `可用余额为 ${available} USD，另有 ${held} USD 为运行中的请求冻结。在这些请求结束或充值之前，付费请求会被拒绝。`,
   topUp: {
     title: '充值',
     text: '使用兑换码，或联系网关运营者。',

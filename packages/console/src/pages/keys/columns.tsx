@@ -11,7 +11,7 @@ export type KeyAction = 'edit' | 'rotate' | 'usage' | 'delete'
 const TONES: Readonly<Record<KeyRow['state'], Tone>> = { active: 'good', expired: 'warn', deleted: 'plain' }
 
 export function useKeyColumns(onAction: (action: KeyAction, key: KeyRow) => void): Column<KeyRow>[] {
-  const { keys, common } = useTexts()
+  const { keys } = useTexts()
   const t = keys.list
   return [
     { id: 'name', label: t.name, skeleton: 'w-28', cell: (key) => <Name row={key} /> },
@@ -37,13 +37,13 @@ export function useKeyColumns(onAction: (action: KeyAction, key: KeyRow) => void
       id: 'expires',
       label: t.expires,
       skeleton: 'w-20',
-      cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} style="date" /> : muted(common.never)),
+      cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} style="date" /> : muted(t.neverExpires)),
     },
     {
       id: 'used',
       label: t.lastUsed,
       skeleton: 'w-20',
-      cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} style="relative" /> : muted(common.never)),
+      cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} style="relative" /> : muted(t.neverUsed)),
     },
     {
       id: 'state',
@@ -74,7 +74,7 @@ function Name({ row }: { row: KeyRow }) {
         {row.purpose === 'playground' && <Badge tone="accent">{t.builtIn}</Badge>}
         {isRestricted && <Badge>{t.restricted}</Badge>}
       </span>
-      {row.former_secret_until && (
+      {row.former_secret_until && row.state === 'active' && (
         <span className="text-sm font-normal text-muted">
           {t.formerUntil} <Time at={row.former_secret_until} />
         </span>

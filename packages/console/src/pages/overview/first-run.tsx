@@ -6,6 +6,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { post } from '../../api/client.ts'
 import { useAbout, useRead } from '../../api/queries.ts'
 import { useLeaveGuard } from '../../app/leave-guard.tsx'
+import { useHasNoFunds } from '../../app/low-balance.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { ClientSnippet } from '../../snippets/client-snippet.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -39,10 +40,11 @@ export function FirstRun({ onBegin, onFinish }: { onBegin(): void; onFinish(): v
   const offered = modelsOfGroup(textModels, created?.key.group ?? '')
   const model = offered.includes(chosenModel) ? chosenModel : offered[0]
   const protocols = textModels?.find(({ id }) => id === model)?.protocols ?? []
+  const hasNoFunds = useHasNoFunds()
   const last: StepState = isStored ? 'current' : 'ahead'
 
   return (
-    <Section title={t.title} text={t.text} flush>
+    <Section title={t.title} text={hasNoFunds ? t.noFunds : t.text} flush>
       <ol>
         <Step number={1} title={t.create.title} state={created ? 'done' : 'current'}>
           {created ? (

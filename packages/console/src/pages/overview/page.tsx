@@ -50,7 +50,7 @@ function Balances() {
   const amount = (usd: string | undefined) => (usd === undefined ? undefined : <Amount usd={usd} />)
   const isHeld = data !== undefined && !isZero(data.held_usd)
   return (
-    <div className="mb-6 grid grid-cols-2 gap-3 wide:grid-cols-3 max-wide:[&>:first-child]:col-span-2">
+    <div className="mb-6 grid gap-3 min-[521px]:grid-cols-3">
       <Stat
         label={t.balance}
         note={
