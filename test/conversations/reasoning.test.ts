@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES, homeOnSameDatabase } from '../support/gateway/home.ts'
+import { continueBy, WAYS, type Way } from '../support/requests/continuing-client.ts'
 import { BASE_PATH } from '../support/requests/dialect-calls.ts'
 import { type Answer, ask, CLIENTS, converse, type Step } from '../support/requests/forgetful-client.ts'
 import {
@@ -79,6 +80,33 @@ describe.each(ENGINES.map((engine) => [engine] as const))('on %s', (engine) => {
       expect(turnsOf[over](body)).toHaveLength(2)
       expect(JSON.stringify(body)).not.toContain('gw1.')
     })
+  })
+
+  describe.each(Object.entries(WAYS))('responses client that continues by %s', (name, way) => {
+    const cases = TEXT_DIALECT_IDS.flatMap((over) => [[over, false] as const, [over, true] as const])
+    test.each(cases)('%s upstream, streamed: %p', async (over, streamed) => {
+      const models = [`over-${over}`]
+      const continued = await continueBy(way, { url: gateway.url, secret, models, streamed })
+      expect(continued).toMatchObject({ calls: [2, 2, 0], text: expect.stringContaining(SAID), warnings: ['', '', ''] })
+      const { body } = upstream.asked.at(-1) ?? { body: {} }
+      expect(turnsOf[over](body)).toHaveLength(2)
+      expect(JSON.stringify(body)).not.toContain('gw1.')
+      const reasoning = continued.turns.flatMap(({ output }) => output.filter(({ type }) => type === 'reasoning'))
+      const isSealed = name === 'encrypted reasoning' && over !== 'responses'
+      if (isSealed) for (const { encrypted_content } of reasoning) expect(encrypted_content).toContain('gw1.')
+    })
+  })
+
+  test('text of a chat service does not keep a conversation from passing through to a responses upstream', async () => {
+    const way = { ...(WAYS.previous_response_id as Way), always: { unknown_field: { of: 1 } } }
+    upstream.intercept = (dialect) => (dialect === 'responses' ? accepted(dialect) : undefined)
+    const models = ['over-chat', 'over-responses']
+    const { calls } = await continueBy(way, { url: gateway.url, secret, models, streamed: false })
+    upstream.intercept = undefined
+    expect(calls).toEqual([2, 0])
+    const { body } = upstream.asked.at(-1) ?? { body: {} }
+    expect(body).toMatchObject({ unknown_field: { of: 1 } })
+    expect((body as { input: { type?: string }[] }).input.map(({ type }) => type)).not.toContain('reasoning')
   })
 
   test.each(TEXT_DIALECT_IDS)('%s upstream: another account gets nothing of it', async (over) => {

@@ -2,7 +2,7 @@
 // the client, the sandbox as the upstream in all four dialects.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
 import OpenAI from 'openai'
-import type { Response, ResponseStreamEvent } from 'openai/resources/responses/responses'
+import type { Response, ResponseInputItem, ResponseStreamEvent } from 'openai/resources/responses/responses'
 import { formulaOf, type PricedReceipt, recompute } from '../../packages/gateway/src/money/prices/receipt.ts'
 import { startSandboxServer } from '../../packages/sandbox/src/server.ts'
 import { eventually } from '../support/eventually.ts'
@@ -219,6 +219,23 @@ describe.each(MODELS)('%s', (model) => {
     const { data, response } = await openai.responses.create({ model, input, tools: [TOOL] }).withResponse()
     expect(data.output.map(({ type }) => type)).toEqual(['message'])
     expect(response.headers.get('x-trivium-warnings') ?? '').not.toContain('dropped')
+  })
+
+  test.each([
+    ['without its bytes', {}],
+    ['with null', { result: null }],
+    ['as its SDK shows it', { result: null, status: 'completed' }],
+  ])('an image of an earlier response may be named by its item, %s', async (_, how) => {
+    const { openai } = await client()
+    const first = await openai.responses.create({ model, input: DRAW, tools: [TOOL] })
+    const [image] = imagesOf(first)
+    const named = { type: 'image_generation_call', id: image?.id, ...how } as unknown as ResponseInputItem
+    const input: ResponseInputItem[] = [{ role: 'user', content: DRAW }, named, { role: 'user', content: 'And now?' }]
+    expect(await openai.responses.create({ model, input, tools: [TOOL] })).toMatchObject({ status: 'completed' })
+    const other = (await client()).openai
+    const rejected = { status: 400, param: 'input[1].id' }
+    const failed = await other.responses.create({ model, input, tools: [TOOL] }).catch((error: unknown) => error)
+    expect(failed).toMatchObject(rejected)
   })
 
   test('reasoning goes back to the upstream that signed it', async () => {

@@ -42,7 +42,7 @@ export function startStrictUpstream(): StrictUpstream {
       ...(dialect === 'generate-content' && index === 0 ? { signature: given.signature } : {}),
     })
     const calls = [call(0, port), call(1, `${port}, east`)]
-    if (dialect === 'generate-content') return calls
+    if (dialect === 'generate-content') return [{ type: 'reasoning', text: given.text, style: 'summary' }, ...calls]
     const signed = dialect === 'chat' ? {} : { signature: given.signature }
     const style = dialect === 'responses' ? 'summary' : 'full'
     return [{ type: 'reasoning', text: given.text, style, ...signed }, ...calls]

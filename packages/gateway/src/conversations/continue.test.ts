@@ -122,6 +122,11 @@ test('images come back exactly, from files that only the secret of the account o
   const given = { input: [image(one, 'ig_1'), { type: 'item_reference', id: 'ig_3' }] }
   const other = await turn(given, [])
   expect(other.sent).toEqual([image(one, 'ig_1'), image(two, 'ig_3')])
+  const named = { type: 'image_generation_call', id: 'ig_4' }
+  for (const how of [named, { ...named, result: null }, { ...named, result: '', status: 'completed' }])
+    expect((await turn({ input: [how] }, [])).sent).toEqual([image(short, 'ig_4')])
+  const failed = { ...named, result: null, status: 'failed' }
+  expect((await turn({ input: [failed] }, [])).sent).toEqual([failed])
   expect(stored()).toHaveLength(5)
 
   const remove = async (id: string) => {

@@ -65,7 +65,7 @@ export function lacksReasoning({ role, parts }: Turn, form: ReasoningForm): bool
 }
 
 function hasReasoning(part: Part, form: ReasoningForm): boolean {
-  if (form === 'text') return part.type === 'reasoning' && part.text !== ''
+  if (form === 'text') return part.type === 'reasoning' && (part.text !== '' || part.sealedText !== undefined)
   return part.type === 'redacted' || ('signature' in part && part.signature !== undefined)
 }
 

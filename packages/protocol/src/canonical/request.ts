@@ -72,6 +72,8 @@ export type ReasoningPart = {
   /** A summary that a model made of its reasoning, or the reasoning as it was. */
   style: 'summary' | 'full'
   signature?: string
+  /** The text as the gateway sealed it, for clients that carry no text: instead of `text`, where that is empty. */
+  sealedText?: string
 }
 
 /** Reasoning that only its vendor can read. */
@@ -134,6 +136,8 @@ export type ReasoningWish = {
   budget?: number
   /** What of the reasoning the caller wants to see; absent: nothing was said. */
   show?: 'none' | 'summary' | 'full'
+  /** The caller carries reasoning in an encrypted form, and sends nothing else back. */
+  wantsEncrypted?: true
 }
 
 export type Sampling = {

@@ -56,6 +56,8 @@ export type ReplyContext = {
   showUsage: boolean
   /** The client asked not to be shown reasoning. */
   hideReasoning: boolean
+  /** The client asked for reasoning in a form that it only carries: text without a signature is sealed for it, too. */
+  sealReasoning?: boolean
   /** Functions that the caller keeps in a namespace, by their full name. */
   namespaces: ReadonlyMap<string, { namespace: string; name: string }>
   echo: Readonly<Record<string, unknown>>
@@ -105,6 +107,8 @@ export type PassThroughEdits = {
   reasoning?: ReadonlyMap<number, string>
   /** Leaves out references to reasoning, and the ids by which a vendor would know what they belong to. */
   withoutReasoningReferences?: true
+  /** Leaves out reasoning that another upstream returned as text, and the ids as above. */
+  withoutForeignReasoning?: true
   /** Top-level fields to set, as JSON text. */
   set?: Readonly<Record<string, string>>
   remove?: readonly string[]
@@ -171,6 +175,8 @@ export type PassThroughRequest = {
   urls: readonly NamedUrl[]
   /** It refers to reasoning of earlier responses, which may be dropped. Only in the responses dialect. */
   reasoningReferences?: boolean
+  /** It contains reasoning that another upstream returned as text. Only in the responses dialect. */
+  foreignReasoning?: boolean
   /** Only in the responses dialect. */
   state?: ConversationState
   /** Only in the chat dialect. The body is parsed for it. */
@@ -338,8 +344,6 @@ export type SealedText = {
   marks: readonly string[]
   /** The text is in base64. */
   isBase64?: true
-  /** Ids that the gateway gave to reasoning: no upstream knows them. `mark` finds candidates. */
-  ownIds?: { mark: string; pattern: RegExp }
 }
 
 export type ArrayFraming = {

@@ -302,3 +302,13 @@ test('references to reasoning are taken out of the bytes, with the ids by which 
   expect(edited).toBe(`{"model":"m","input":[${user},${call}},${output}]}`)
   expect(read('responses', `{"model":"m","input":[${user}]}`).reasoningReferences).toBe(false)
 })
+
+test("reasoning that another upstream returned as text is taken out of the bytes; the vendor's own stays", () => {
+  const [user, own] = ['{"role":"user","content":"x"}', '{"type":"reasoning","id":"rs_68af4030baa48193","summary":[] }']
+  const foreign = '{"type":"reasoning","id":"rs_0546ea5d80c00000_0","summary":[{"type":"summary_text","text":"t"}]}'
+  const request = read('responses', `{"model":"m","input":[${user},${own},${foreign}]}`)
+  expect(request.foreignReasoning).toBe(true)
+  const edited = Buffer.concat(request.edited({ withoutForeignReasoning: true })).toString()
+  expect(edited).toBe(`{"model":"m","input":[${user},${own}]}`)
+  expect(read('responses', `{"model":"m","input":[${own}]}`).foreignReasoning).toBe(false)
+})

@@ -160,6 +160,7 @@ function editsFor(
     own.withoutReasoningReferences = true
     addWarning(routed.warnings, ITEM_REFERENCE, 'dropped')
   }
+  if (request.foreignReasoning) own.withoutForeignReasoning = true
   if (request.outputFields.length > 0) boundOutput(own, routed, deps)
   const reasoning = reasoningFor(routed, deps)
   if (reasoning) own.reasoning = reasoning

@@ -116,7 +116,9 @@ describe('reasoning of another upstream in a conversation', () => {
     ['responses', thought({ id: 'rs_1', encrypted_content: `after.${sealed}` }), true],
     ['responses', thought({ id: 'rs_1', encrypted_content: `redacted.${sealed}` }), true],
     ['responses', thought({ id: 'rs_1', encrypted_content: 'gAAAAABo' }), false],
-    ['responses', thought({ id: 'rs_0546ea5d80c00000_0' }), true],
+    ['responses', thought({ id: 'rs_1', encrypted_content: `text.${sealed}` }), true],
+    // Its text is left out as the request passes through.
+    ['responses', thought({ id: 'rs_0546ea5d80c00000_0' }), false],
     ['responses', thought({ id: 'rs_68af4030baa48193b0b43b4c2a176a1a0e6967589f080e77' }), false],
     ['generate-content', signedPart(inBase64(sealed)), true],
     ['generate-content', signedPart(inBase64(`redacted:${sealed}`)), true],

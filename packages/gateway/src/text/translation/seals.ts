@@ -27,14 +27,11 @@ const textOf = ({ buffer, byteOffset, byteLength }: Uint8Array, start: number, e
   Buffer.from(buffer, byteOffset, byteLength).toString('latin1', start, end)
 
 /**
- * Whether a conversation contains reasoning from an upstream of another dialect, which an upstream of the caller's own dialect
- * would reject: sealed text, or a reasoning id of this gateway.
+ * Whether a conversation contains sealed reasoning, from an upstream of another dialect: an upstream of the caller's own dialect
+ * would reject it.
  */
-export function hasForeignReasoning(body: Uint8Array, dialect: TextDialectId): boolean {
-  for (const mark of MARKS[dialect]) if (find(body, mark) !== -1) return true
-  const { ownIds } = TEXT_DIALECTS[dialect].sealed
-  return ownIds !== undefined && hasOwnId(body, ownIds)
-}
+export const hasForeignReasoning = (body: Uint8Array, dialect: TextDialectId): boolean =>
+  MARKS[dialect].some((mark) => find(body, mark) !== -1)
 
 /** The first sealed text of a conversation, in the form that `unseal` takes. */
 export function sealedText(body: Uint8Array, dialect: TextDialectId): string | undefined {
@@ -47,17 +44,6 @@ export function sealedText(body: Uint8Array, dialect: TextDialectId): string | u
   }
   return undefined
 }
-
-/** An id of the gateway's, which the vendor would not find among its own. */
-function hasOwnId(body: Uint8Array, { mark, pattern }: { mark: string; pattern: RegExp }): boolean {
-  const bytes = Buffer.from(mark)
-  for (let at = find(body, bytes); at !== -1; at = find(body, bytes, at + 1)) {
-    if (pattern.test(textOf(body, at, at + LONGEST_ID))) return true
-  }
-  return false
-}
-
-const LONGEST_ID = 22
 
 const IV_BYTES = 12
 const TAG_BYTES = 16

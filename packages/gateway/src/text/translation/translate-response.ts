@@ -74,6 +74,7 @@ function answeringFor(
     model: offer.model.id,
     showUsage: request.showUsage,
     hideReasoning: canonical.reasoning.show === 'none',
+    sealReasoning: canonical.reasoning.wantsEncrypted === true,
     namespaces: namespacesOf(canonical),
     echo: echoOf(routed, canonical),
     seal: sealer(seals, account, upstream),

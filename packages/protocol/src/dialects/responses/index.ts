@@ -26,8 +26,7 @@ export const responses: TextDialectDescription = {
   imageTool: 'image_generation',
   wantsReasoning: () => ({ form: 'signed' }),
   sealed: {
-    marks: [`"${SEAL_PREFIX}`, `"after.${SEAL_PREFIX}`, `"redacted.${SEAL_PREFIX}`],
-    ownIds: { mark: '"rs_', pattern: /^"rs_[0-9a-f]{16}_/ },
+    marks: [`"${SEAL_PREFIX}`, `"after.${SEAL_PREFIX}`, `"redacted.${SEAL_PREFIX}`, `"text.${SEAL_PREFIX}`],
   },
   ...{ origin, endpoint, fieldNames, heartbeat, passThrough, tokenCounting },
   ...{ encodeError, encodeStreamError, decodeError },

@@ -4,7 +4,15 @@
 import { callId, shortHash, type ToolNames } from '../../../canonical/encoding/tool-names.ts'
 import { answeredTurns } from '../../../canonical/encoding/turns.ts'
 import { put, unsupported } from '../../../canonical/reading.ts'
-import type { CallPart, CanonicalRequest, MediaPart, Part, ResultPart, Turn } from '../../../canonical/request.ts'
+import type {
+  CallPart,
+  CanonicalRequest,
+  MediaPart,
+  Part,
+  ReasoningPart,
+  ResultPart,
+  Turn,
+} from '../../../canonical/request.ts'
 import type { ChatService } from '../../chat-service.ts'
 import type { Target } from '../../text-dialect.ts'
 import type { WrittenCall, WrittenMessage, WrittenPart, WrittenTextPart } from '../wire.ts'
@@ -71,7 +79,7 @@ function addAssistant(messages: WrittenMessage[], turn: Turn, context: Context):
     if (part.type === 'text') text = (text ?? '') + part.text
     else if (part.type === 'refusal') refusal = (refusal ?? '') + part.text
     else if (part.type === 'reasoning') {
-      reasoning = (reasoning ?? '') + part.text
+      reasoning = (reasoning ?? '') + textOf(part, target)
       carried = part.text === '' ? part.signature : undefined
     } else if (part.type === 'call') {
       calls.push(encodeCall(part, part.signature ?? carried, context))
@@ -90,6 +98,10 @@ function addAssistant(messages: WrittenMessage[], turn: Turn, context: Context):
   put(message, 'name', turn.name)
   messages.push(message)
 }
+
+/** A client that carries no text has it sealed. */
+const textOf = ({ text, sealedText }: ReasoningPart, { unseal }: Target): string =>
+  text !== '' || sealedText === undefined ? text : (unseal(sealedText) ?? '')
 
 type WrittenAssistant = Extract<WrittenMessage, { role: 'assistant' }>
 type WrittenUser = Extract<WrittenMessage, { role: 'user' }>

@@ -18,7 +18,7 @@ import {
 } from '../../shared/pass-through/request.ts'
 import type { PassThrough, PassThroughEdits } from '../../text-dialect.ts'
 import { decodeRequest } from '../request/decode-request.ts'
-import { isReasoningReference } from '../request/stored-state.ts'
+import { isForeignReasoning, isReasoningReference } from '../request/stored-state.ts'
 import { stateOf } from '../state/request-state.ts'
 import { NAMES } from './known-names.ts'
 import { billedAs, namedUrls, pricedFields, vendorObjects } from './vendor-fields.ts'
@@ -44,6 +44,7 @@ export const readRequest: PassThrough['readRequest'] = (bytes, codec, addressed,
     urls: namedUrls(body),
     state: stateOf(scanned, body),
     reasoningReferences: objectsIn(body.input).some(([item]) => isReasoningReference(item)),
+    foreignReasoning: objectsIn(body.input).some(([item]) => isForeignReasoning(item)),
     edited: (edits) => edited(scanned, body, edits),
   }
 }
@@ -71,7 +72,7 @@ function edited(scanned: Scanned, body: Json, edits: PassThroughEdits): Pieces {
   const isOlder = isId(body.user) && !isId(body.safety_identifier)
   if (edits.endUser !== undefined) put(isOlder ? 'user' : 'safety_identifier', edits.endUser)
   leaveOutTools(scanned, into, body, edits, billedAs)
-  if (edits.withoutReasoningReferences) leaveOutReasoningReferences(scanned, into, body)
+  if (edits.withoutReasoningReferences || edits.withoutForeignReasoning) leaveOutReasoning(scanned, into, body, edits)
   return editFields(bytes, scan, withOutputBounds(scanned, into, edits), codec)
 }
 
@@ -79,14 +80,20 @@ function edited(scanned: Scanned, body: Json, edits: PassThroughEdits): Pieces {
  * A vendor that stored the response rejects a call, known by its id, without the reasoning that led to it. Without the
  * id it takes the call as new.
  */
-function leaveOutReasoningReferences({ bytes, scan, codec }: Scanned, into: FieldEdits, body: Json): void {
+function leaveOutReasoning(
+  { bytes, scan, codec }: Scanned,
+  into: FieldEdits,
+  body: Json,
+  edits: PassThroughEdits,
+): void {
   const input = fieldNamed(scan.fields, 'input')
   if (input?.kind !== 'array') return
   const items = new Map(objectsIn(body.input).map(([item, index]) => [index, item]))
   const kept = editElements(bytes, input, (index, element) => {
     const item = items.get(index)
     if (item === undefined || !isId(item.id)) return element
-    if (isReasoningReference(item)) return undefined
+    if (edits.withoutReasoningReferences && isReasoningReference(item)) return undefined
+    if (edits.withoutForeignReasoning && isForeignReasoning(item)) return undefined
     if (!TAKEN_WITHOUT_ID.has(item.type)) return element
     const { id: _, ...unnamed } = item
     return codec.encode(JSON.stringify(unnamed))

@@ -1,9 +1,11 @@
 // Counting the input tokens of a responses request.
 
+import { isObject, type Json } from '../../../canonical/reading.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
 import { countIn, countRequest, fieldsIn } from '../../shared/pass-through/token-counting.ts'
 import type { TokenCounting } from '../../text-dialect.ts'
 import { decodeRequest } from '../request/decode-request.ts'
+import { isForeignReasoning } from '../request/stored-state.ts'
 import { stateOf } from '../state/request-state.ts'
 import { NAMES } from './known-names.ts'
 import { namedUrls, vendorObjects } from './vendor-fields.ts'
@@ -13,6 +15,13 @@ const COUNTED: ReadonlySet<string> = new Set([
   ...['previous_response_id', 'conversation'],
 ])
 
+/** Without items that the upstream would look up in vain. */
+function known(body: Json): Json {
+  const { input } = body
+  if (!Array.isArray(input)) return body
+  return { ...body, input: input.filter((item) => !isObject(item) || !isForeignReasoning(item)) }
+}
+
 export const tokenCounting: TokenCounting = {
   readRequest(bytes, codec, addressed, maxValues) {
     const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
@@ -20,7 +29,7 @@ export const tokenCounting: TokenCounting = {
     const named = { objects: vendorObjects(body), urls: namedUrls(body), state: stateOf({ bytes, scan, codec }, body) }
     return countRequest({ bytes, scan, body }, canonical, named)
   },
-  countBody: (request, model) => ({ model, ...fieldsIn(request, (name) => COUNTED.has(name)) }),
+  countBody: (request, model) => ({ model, ...known(fieldsIn(request, (name) => COUNTED.has(name))) }),
   decodeCount: (body) => countIn(body, 'input_tokens'),
   encodeCount: (tokens) => ({ object: 'response.input_tokens', input_tokens: tokens }),
 }

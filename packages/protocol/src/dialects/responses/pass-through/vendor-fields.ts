@@ -13,7 +13,7 @@ import {
 } from '../../shared/pass-through/priced-fields.ts'
 import { isId, objectsIn } from '../../shared/pass-through/request.ts'
 import type { PricedField } from '../../text-dialect.ts'
-import { isReasoningReference } from '../request/stored-state.ts'
+import { isImageReference, isReasoningReference } from '../request/stored-state.ts'
 import { REQUEST, TOOLS } from './priced-fields.ts'
 
 const FIELDS = effectsOf(REQUEST)
@@ -65,7 +65,7 @@ function idsOfItem(item: Json, at: string, found: string[]): void {
   const isLoneId = item.type === undefined && item.role === undefined && isId(item.id)
   if (item.type === 'item_reference' || isLoneId) found.push(`${at}.id`)
   // An image that is not sent along can only be looked up.
-  if (item.type === 'image_generation_call' && typeof item.result !== 'string' && isId(item.id)) found.push(`${at}.id`)
+  if (isImageReference(item)) found.push(`${at}.id`)
   for (const name of ['content', 'output'] as const) {
     for (const [part, index] of objectsIn(item[name]))
       if (isId(part.file_id)) found.push(`${at}.${name}[${index}].file_id`)

@@ -14,7 +14,7 @@ import {
   itemId,
   responseObject,
 } from './encode-items.ts'
-import { encodeCarried } from './reasoning-carrier.ts'
+import { encodeCarried, encryptedReasoning } from './reasoning-carrier.ts'
 import { encodeUsage } from './usage.ts'
 
 export function encodeReply(reply: CanonicalReply, answering: ReplyContext): Record<string, unknown> {
@@ -53,7 +53,7 @@ function draftsOf(blocks: readonly Block[], answering: ReplyContext): Draft[] {
         carry(block.signature)
         break
       case 'reasoning': {
-        const encrypted = block.signature === undefined ? undefined : answering.seal(block.signature)
+        const encrypted = encryptedReasoning(block.text, block.signature, answering)
         if (answering.hideReasoning && encrypted === undefined) break
         const text = answering.hideReasoning ? '' : block.text
         const id = itemId('reasoning', answering, index)

@@ -25,7 +25,7 @@ import {
   itemId,
   responseObject,
 } from './encode-items.ts'
-import { encodeCarried } from './reasoning-carrier.ts'
+import { encodeCarried, encryptedReasoning } from './reasoning-carrier.ts'
 import { encodeUsage } from './usage.ts'
 
 /** A comment: the SDK's stream helper takes no event before the first one, and comments at any time. */
@@ -191,7 +191,7 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder & Imag
         return block.part === undefined ? '' : frames.closePart(of, block.part, block.text)
       }
       case 'reasoning': {
-        if (signature !== undefined) of.encrypted = answering.seal(signature)
+        of.encrypted = encryptedReasoning(block.text, signature, answering)
         // Hidden reasoning leaves only what its vendor wants back.
         if (draft !== of) return of.encrypted === undefined ? '' : openItem(of)
         of.text = block.text

@@ -83,7 +83,7 @@ export function decodeRequest(body: unknown, _addressed: PathParameters | undefi
     format: readFormat(text, untranslated),
     modalities: [],
     sampling: readSampling(body, include),
-    reasoning: readReasoningWish(body, untranslated),
+    reasoning: readReasoningWish(body, include, untranslated),
     untranslated,
     echo: echoOf(body),
   }
@@ -99,7 +99,8 @@ export function decodeRequest(body: unknown, _addressed: PathParameters | undefi
 }
 
 const NONE: readonly string[] = []
-const INCLUDED: ReadonlySet<string> = new Set(['reasoning.encrypted_content', 'message.output_text.logprobs'])
+const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
+const INCLUDED: ReadonlySet<string> = new Set([ENCRYPTED_REASONING, 'message.output_text.logprobs'])
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null
 
@@ -148,8 +149,8 @@ function readSampling(body: Json, include: readonly string[]): Sampling {
   return sampling
 }
 
-function readReasoningWish(body: Json, untranslated: string[]): ReasoningWish {
-  const wish: ReasoningWish = {}
+function readReasoningWish(body: Json, include: readonly string[], untranslated: string[]): ReasoningWish {
+  const wish: ReasoningWish = include.includes(ENCRYPTED_REASONING) ? { wantsEncrypted: true } : {}
   const reasoning = readObject(body, 'reasoning')
   if (reasoning === undefined) return wish
   put(wish, 'effort', knownWord(reasoning, 'effort', EFFORTS, 'reasoning', untranslated))

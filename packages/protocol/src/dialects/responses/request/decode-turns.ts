@@ -29,7 +29,7 @@ export function decodeInput(input: unknown, instructions: string | undefined): D
 
 function readItem(item: Json, at: string, leading: InstructionText[], turns: OpenTurn[]): void {
   if (isReasoningReference(item)) return
-  const type = isReference(item) ? 'item_reference' : (readString(item, 'type', at) ?? 'message')
+  const type = readString(item, 'type', at) ?? (isReference(item) ? 'item_reference' : 'message')
   switch (type) {
     case 'message':
       readMessage(item, at, leading, turns)
@@ -112,7 +112,7 @@ function readReasoning(item: Json, at: string, turns: OpenTurn[]): void {
     say(turns, 'assistant', { type: 'redacted', data: carried.value })
     return
   }
-  const signed = carried === undefined ? {} : { signature: carried.value }
+  const signed = carried === undefined ? {} : { [carried.of === 'text' ? 'sealedText' : 'signature']: carried.value }
   const isRepeated = summary === full
   if (summary !== '' && full !== '' && !isRepeated)
     say(turns, 'assistant', { type: 'reasoning', text: summary, style: 'summary' })

@@ -5,9 +5,35 @@ import { isObject, type Json, RequestError, unsupported } from '../../../canonic
 
 const isGiven = (value: unknown): boolean => value !== undefined && value !== null && value !== false
 
-/** An item of an earlier response, named by its id. It may leave out its type. */
-export const isReference = ({ type, role, id }: Json): boolean =>
-  type === 'item_reference' || (!isGiven(type) && !isGiven(role) && typeof id === 'string')
+/** An item of an earlier response, named by its id. It may leave out its type; an image may leave out its bytes. */
+export const isReference = (item: Json): boolean =>
+  item.type === 'item_reference' ||
+  (!isGiven(item.type) && !isGiven(item.role) && typeof item.id === 'string') ||
+  isImageReference(item)
+
+/**
+ * Clients send an image of an earlier response without its bytes, as the vendor's guide to editing shows. One that failed has
+ * none, and stands for itself.
+ */
+export function isImageReference({ type, id, result, status }: Json): boolean {
+  if (type !== 'image_generation_call' || typeof id !== 'string' || id === '' || status === 'failed') return false
+  return typeof result !== 'string' || result === ''
+}
+
+/** The id that the gateway gave to a reasoning item, which no upstream knows. */
+const OWN_REASONING_ID = /^rs_[0-9a-f]{16}_/
+
+export const hasOwnReasoningId = ({ id }: Json): boolean => typeof id === 'string' && OWN_REASONING_ID.test(id)
+
+/** Reasoning that another upstream returned as text: a vendor would look its id up and reject it. */
+export const isForeignReasoning = (item: Json): boolean =>
+  item.type === 'reasoning' && hasOwnReasoningId(item) && !isText(item.encrypted_content)
+
+/** Whether an item has reasoning that can be read, as a summary or in full. */
+export const hasReasoningText = ({ summary, content }: Json, kinds: readonly unknown[] = [summary, content]): boolean =>
+  kinds.some((parts) => Array.isArray(parts) && parts.some((part) => isObject(part) && isText(part.text)))
+
+const isText = (value: unknown): boolean => typeof value === 'string' && value !== ''
 
 /**
  * A reference to reasoning. Clients that believe their responses to be stored send one with every tool result; the

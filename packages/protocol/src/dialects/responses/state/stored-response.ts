@@ -3,6 +3,7 @@
 
 import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
 import { objectsIn } from '../../shared/pass-through/request.ts'
+import { hasOwnReasoningId, hasReasoningText } from '../request/stored-state.ts'
 
 export type EndedResponse = Json & { id: string; output: Json[] }
 
@@ -43,8 +44,7 @@ export function continuedItem(item: Json): Json | undefined {
   const { id: _, status: __, ...unnamed } = item
   switch (item.type) {
     case 'reasoning':
-      // Only its encrypted form can be continued.
-      return typeof item.encrypted_content === 'string' ? item : undefined
+      return isContinuedReasoning(item) ? item : undefined
     case 'message':
     case 'function_call':
     case 'custom_tool_call':
@@ -52,6 +52,15 @@ export function continuedItem(item: Json): Json | undefined {
     default:
       return item
   }
+}
+
+/**
+ * Encrypted reasoning, and reasoning in full, which open models take back as it is. A vendor's own summary is none of it: the vendor
+ * would look its id up.
+ */
+function isContinuedReasoning(item: Json): boolean {
+  if (typeof item.encrypted_content === 'string' && item.encrypted_content !== '') return true
+  return hasReasoningText(item, [item.content]) || (hasOwnReasoningId(item) && hasReasoningText(item))
 }
 
 /** The same response, or the same last events, which say that it cannot be continued. */
