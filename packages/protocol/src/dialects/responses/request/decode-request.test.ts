@@ -37,7 +37,7 @@ test('a request in full', () => {
     verbosity: 'low',
     modalities: [],
     sampling: { maxOutput: 400, temperature: 0.5, topP: 0.9, logprobs: { top: 3 } },
-    reasoning: { effort: 'low', show: 'summary' },
+    reasoning: { effort: 'low', show: 'summary', wantsEncrypted: true },
     ...{ cacheKey: 'k1', tier: 'flex', endUser: 's1', metadata: { port: 'Brest' }, untranslated: [] },
   })
   expect(echo).toMatchObject({

@@ -320,7 +320,7 @@ describe('what was written is read as what was meant', () => {
             },
             turns: [...users, ...exchanges.flatMap((make, round) => make(round)), said('So?')],
             instructions: texts.map((text) => ({ text })),
-            reasoning: { effort: 'high', show: 'summary' },
+            reasoning: { effort: 'high', show: 'summary', wantsEncrypted: true },
           })
           const { body } = encodeRequest(given, target({ unseal: (signature) => signature }))
           const { echo: _, ...back } = decodeRequest(JSON.parse(JSON.stringify(body)), undefined)
