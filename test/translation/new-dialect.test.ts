@@ -1,10 +1,10 @@
 // A gateway with one more text dialect: a copy of the sources, with the toy dialect's folder, its line in the list of
 // dialects, and its route. Nothing else is edited, so everything else must work from the dialect's description.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { audit, cost, newKey } from '../support/gateway/accounts.ts'
+import { copySources } from '../support/gateway/copy-sources.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -23,17 +23,7 @@ const LINES = [
 ] as const
 
 function copyWithToy(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'trivium-new-dialect-'))
-  const packages = readdirSync(join(ROOT, 'packages'))
-  mkdirSync(join(copy, 'node_modules/@trivium'), { recursive: true })
-  for (const name of packages) {
-    const filter = (path: string) => !/\/(?:fixtures|node_modules)$/.test(path)
-    cpSync(join(ROOT, 'packages', name), join(copy, 'packages', name), { recursive: true, filter })
-    symlinkSync(join(copy, 'packages', name), join(copy, 'node_modules/@trivium', name))
-  }
-  for (const name of readdirSync(join(ROOT, 'node_modules')))
-    if (name !== '@trivium') symlinkSync(join(ROOT, 'node_modules', name), join(copy, 'node_modules', name))
-  cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'))
+  const copy = copySources()
   const source = readFileSync(join(ROOT, 'packages/protocol/fixtures/toy/index.ts'), 'utf8')
   mkdirSync(join(copy, PROTOCOL, 'dialects/toy'))
   writeFileSync(join(copy, PROTOCOL, 'dialects/toy/index.ts'), source.replaceAll("'../../src/", "'../../"))

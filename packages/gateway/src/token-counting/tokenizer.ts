@@ -1,6 +1,7 @@
 // The tokenizer, in a thread that starts with the first count and ends when it has been idle. Accounts share its time: each
 // has an allowance, and a batch of the account with the most of it left comes next. So a text that is slow to tokenize delays
 // only its own account, whose counts are estimates once the allowance is used up.
+import { threadCode } from '@trivium/http/system/thread-code.ts'
 import { createAllowances } from './allowances.ts'
 import { batchesOf } from './batches.ts'
 import { estimateTokens, sampleOf } from './estimate.ts'
@@ -43,7 +44,10 @@ export function createTokenizer(options: TokenizerOptions): Tokenizer {
   const { clock, report, idleMs = IDLE_MS, deadlineMs = DEADLINE_MS } = options
   const allowances = createAllowances(clock)
   const jobs: Job[] = []
+  const code = threadCode(new URL('./tokenizer-thread.ts', import.meta.url))
   let thread: Worker | undefined
+  /** Set while the code of a new thread is awaited. */
+  let starting: symbol | undefined
   let state: 'starting' | 'idle' | 'busy' = 'starting'
   /** The job whose batch is being tokenized. */
   let current: Job | undefined
@@ -53,9 +57,18 @@ export function createTokenizer(options: TokenizerOptions): Tokenizer {
   let notBefore = Number.NEGATIVE_INFINITY
 
   function start(): void {
-    const started = new Worker(new URL('./tokenizer-thread.ts', import.meta.url))
-    thread = started
     state = 'starting'
+    const attempt = Symbol('start')
+    starting = attempt
+    void code.then((url) => {
+      // It was stopped meanwhile.
+      if (starting === attempt) run(new Worker(url))
+    })
+  }
+
+  function run(started: Worker): void {
+    starting = undefined
+    thread = started
     started.onmessage = ({ data }: MessageEvent<FromTokenizer>) => {
       if (thread === started) received(data)
     }
@@ -73,6 +86,7 @@ export function createTokenizer(options: TokenizerOptions): Tokenizer {
 
   /** Jobs that are not done get an estimate. */
   function stop(): void {
+    starting = undefined
     thread?.terminate()
     thread = undefined
     current = undefined
@@ -142,7 +156,7 @@ export function createTokenizer(options: TokenizerOptions): Tokenizer {
       }
       jobs.push(job)
       clearTimeout(idle)
-      if (!thread) start()
+      if (!thread && !starting) start()
       next()
     })
   }
@@ -162,7 +176,7 @@ export function createTokenizer(options: TokenizerOptions): Tokenizer {
       return { tokens: Math.ceil(tokens * scale), isEstimate: isLong }
     },
     get isRunning() {
-      return thread !== undefined
+      return thread !== undefined || starting !== undefined
     },
     close: stop,
   }

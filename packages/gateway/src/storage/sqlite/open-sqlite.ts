@@ -2,6 +2,7 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { existsSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { threadCode } from '@trivium/http/system/thread-code.ts'
 import { DummyDriver, Kysely, SqliteAdapter, SqliteIntrospector, SqliteQueryCompiler } from 'kysely'
 import type { Result, Verb } from '../../money/ledger.ts'
 import { leasesOver } from '../leases.ts'
@@ -72,9 +73,11 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     await flush()
     return readOnThread(statements)
   }
-  const readOnThread = (statements: readonly Statement[]): Promise<Row[][]> =>
-    new Promise((resolve, reject) => {
-      const reader = new Worker(new URL('./reader-thread.ts', import.meta.url))
+  const readerCode = threadCode(new URL('./reader-thread.ts', import.meta.url))
+  const readOnThread = async (statements: readonly Statement[]): Promise<Row[][]> => {
+    const code = await readerCode
+    return await new Promise((resolve, reject) => {
+      const reader = new Worker(code)
       readers.add(reader)
       const end = (): void => {
         readers.delete(reader)
@@ -91,6 +94,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
       }
       reader.postMessage({ file, statements } satisfies ToReader)
     })
+  }
 
   function submit(verb: Verb, completion: Completion<Result>): void {
     try {

@@ -2,6 +2,7 @@
 // gateway that stores nothing in it has neither.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { threadCode } from '@trivium/http/system/thread-code.ts'
 import type { Contents } from '../../contents.ts'
 import type { Media } from '../../media.ts'
 import type { Reasoning } from '../../reasoning.ts'
@@ -32,6 +33,8 @@ export type SqliteContents = Contents & {
 }
 type Queued = { statement: ContentsStatement; resolve(rows: Row[]): void; reject(error: Error): void }
 
+const CODE = new URL('./thread.ts', import.meta.url)
+
 export function sqliteContents(dataDir: string, clock: () => number, mostBytes = MOST_BYTES): SqliteContents {
   const file = join(dataDir, CONTENTS_FILE)
   let thread: Promise<Thread> | undefined
@@ -40,6 +43,7 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
   let isClosed = false
   let closing: Promise<void> | undefined
   let usedBytes = 0
+  void threadCode(CODE)
 
   /** A file that could not be opened is opened again by the next call: the disk may have space again. */
   function opened(): Promise<Thread> {
@@ -167,7 +171,7 @@ type Thread = { send(message: ToContents): Promise<FromContents>; isDead(): bool
 
 /** One message at a time, which the queue sees to. */
 async function startThread(file: string): Promise<Thread> {
-  const worker = new Worker(new URL('./thread.ts', import.meta.url))
+  const worker = new Worker(await threadCode(CODE))
   let death: StoreDown | undefined
   const send = (message: ToContents): Promise<FromContents> =>
     new Promise((resolve, reject) => {
