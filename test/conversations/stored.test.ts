@@ -20,7 +20,11 @@ describe.each(ENGINES.map((engine) => [engine] as const))('on %s', (engine) => {
   let account: Awaited<ReturnType<typeof newKey>>
   beforeAll(async () => {
     upstream = startRecordingSandbox()
-    gateway = await startGateway({ engine, config: configOfDialects(upstream.origin, 'sandbox-text') })
+    const limits = 'server: { limits: { body: 4MiB } }'
+    gateway = await startGateway({
+      engine,
+      config: `${limits}\n${configOfDialects(upstream.origin, 'sandbox-text')}`,
+    })
     account = await newKey(gateway, '1000')
     secret = account.secret
     client = openaiAt(gateway.url, secret)
@@ -151,6 +155,38 @@ describe.each(ENGINES.map((engine) => [engine] as const))('on %s', (engine) => {
         expect((error as { param: string }).param).toMatch(/^conversation/)
       }
     }
+  })
+
+  test('items named more often than a body may be long are rejected before they are put together', async () => {
+    const { output } = await say('Say 9000 words.')
+    const id = output[0]?.id ?? ''
+    const named = (times: number) => Array.from({ length: times }, () => ({ type: 'item_reference' as const, id }))
+    const before = upstream.asked.length
+    const cases = [
+      // 54 KB each, which is 211 MiB in all.
+      { input: named(4_000), error: { status: 413, param: 'input' } },
+      { input: named(4_097), error: { status: 400, param: 'input' } },
+      { input: named(40_000), error: { status: 400, param: 'input' } },
+      // An item without a type is a reference, too.
+      {
+        input: named(1_000).map(() => ({ id }) as unknown as OpenAI.Responses.ResponseInputItem),
+        error: { status: 413 },
+      },
+    ]
+    for (const model of ['over-chat', 'over-responses']) {
+      for (const { input, error } of cases) {
+        expect(await failing(client.responses.create({ model, input }))).toMatchObject(error)
+        expect(await failing(client.responses.inputTokens.count({ model, input }))).toMatchObject(error)
+      }
+    }
+    expect(upstream.asked.length).toBe(before)
+    // With a chain that is nearly as long as a body may be, it is the sum that counts.
+    const long = await say(`${'word '.repeat(800_000)} Say 2 words.`)
+    const sum = { model, input: named(10), previous_response_id: long.id }
+    expect(await failing(client.responses.create(sum))).toMatchObject({ status: 413 })
+    expect(upstream.asked.length).toBe(before + 1)
+    await respondTo(client, false, { model, input: named(4) })
+    expect(spoken('chat', upstream.last()).join('').length).toBeGreaterThan(4 * 50_000)
   })
 
   test('a repeated request with an idempotency key gets the same response, which is stored once', async () => {

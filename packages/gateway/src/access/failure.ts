@@ -1,5 +1,5 @@
 // The error of a rejected request: thrown by any step, caught once in app.ts and rendered in the caller's dialect.
-import type { BodyError } from '@trivium/http/bodies/body-error.ts'
+import { type BodyError, NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
 import { type ErrorCode, type ErrorInfo, errorInfo } from '@trivium/protocol/canonical/error.ts'
 
 export class Failure extends Error {
@@ -16,4 +16,10 @@ export class Failure extends Error {
 /** Of a body that could not be read. */
 export function bodyFailure({ reason, message, retryAfter }: BodyError): Failure {
   return new Failure(reason, message, retryAfter === undefined ? {} : { retryAfter })
+}
+
+/** Of a request that needs so many bytes. Beyond the limit of memory it can never be served, and a retry would not help. */
+export function memoryFailure(bytes: number, limit: number): Failure {
+  if (bytes <= limit) return bodyFailure(NO_MEMORY)
+  return new Failure('request_too_large', `This request needs more than the ${limit} bytes of memory of this gateway.`)
 }

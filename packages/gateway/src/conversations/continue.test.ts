@@ -1,10 +1,11 @@
 // Continuing and storing over a real store and a real folder of media.
-import { afterEach, beforeEach, expect, test } from 'bun:test'
+import { afterEach, beforeEach, expect, spyOn, test } from 'bun:test'
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTicker } from '@trivium/http/ticker.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import { Failure } from '../access/failure.ts'
 import type { Catalogue } from '../access/models/catalogue.ts'
 import { createAccountSecrets } from '../access/secrets/account-secrets.ts'
 import { codec } from '../bytes/codec.ts'
@@ -17,7 +18,7 @@ import { type ConversationDependencies, continueConversation } from './continue.
 import { openRecord } from './open-stored.ts'
 
 const catalogue = {
-  config: { retention: { responses: 60_000 }, server: { limits: { bodyBytes: 10_000_000 } } },
+  config: { retention: { responses: 60_000 }, server: { limits: { bodyBytes: 10_000_000, memoryBytes: 20_000_000 } } },
 } as Catalogue
 const caller = { account: 7n } as Caller
 
@@ -57,13 +58,17 @@ function fail(message: string): never {
 let serial = 0n
 
 /** One turn: what an upstream is sent of the input, and the id of the response. */
-async function turn(body: object, output: readonly object[]): Promise<{ id: string; sent: unknown }> {
+async function turn(
+  body: object,
+  output: readonly object[],
+  weigh = (_: number) => true,
+): Promise<{ id: string; sent: unknown }> {
   serial += 1n
   const bytes = codec.encode(JSON.stringify({ model: 'm', ...body }))
   const { readRequest } = TEXT_DIALECTS.responses.passThrough
   const { state } = readRequest(bytes, codec, undefined)
   if (!state) return fail('the request has no state')
-  const weighing = { slot: { weigh: () => true }, bytes: bytes.length }
+  const weighing = { slot: { weigh }, bytes: bytes.length }
   const conversation = await continueConversation(serial, state, caller, catalogue, weighing, deps)
   const id = JSON.parse(conversation?.echo.find(({ name }) => name === 'id')?.json ?? '""') as string
   const response = { id, object: 'response', status: 'completed', store: true, output }
@@ -138,4 +143,28 @@ test('images come back exactly, from files that only the secret of the account o
   }
   // The first is continued: it stays until nothing does.
   expect([await remove(first.id), await remove(other.id), await remove(second.id)]).toEqual([5, 3, 0])
+})
+
+test('what a request names is weighed, as often as it is named, before an image of it is read', async () => {
+  const large = base64Of(300_000)
+  await turn({ input: 'draw' }, [message('a short one'), image(large)])
+  const input = (times: number, id = 'ig_1') => Array.from({ length: times }, () => ({ type: 'item_reference', id }))
+  const read = spyOn(deps.mediaStore, 'read')
+  const thrown = (body: object, weigh?: (bytes: number) => boolean) =>
+    turn(body, [], weigh).then(
+      () => undefined,
+      (error) => (error instanceof Failure ? error.info : error),
+    )
+  expect(await thrown({ input: input(30) })).toMatchObject({ code: 'request_too_large', param: 'input' })
+  expect(await thrown({ input: input(4_097, 'msg_1') })).toMatchObject({ code: 'bad_request', param: 'input' })
+  const weighed: number[] = []
+  const weigh = (limit: number) => (bytes: number) => {
+    weighed.push(bytes)
+    return bytes <= limit
+  }
+  expect(await thrown({ input: input(10) }, weigh(10_000_000))).toMatchObject({ code: 'unavailable' })
+  expect(weighed.at(-1)).toBeGreaterThan(3 * 10 * large.length)
+  expect(await thrown({ input: input(20) }, weigh(20_000_000))).toMatchObject({ code: 'request_too_large' })
+  expect(read).not.toHaveBeenCalled()
+  expect((await turn({ input: input(10) }, [], weigh(20_000_000))).sent).toEqual(Array(10).fill(image(large)))
 })

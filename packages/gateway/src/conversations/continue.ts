@@ -1,26 +1,15 @@
 // A request of the responses dialect as part of a conversation: its history is put before its own items, and its response is
 // stored. What leaves for an upstream is complete in itself, so that any upstream can continue any conversation.
 
-import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
-import { continuedItem } from '@trivium/protocol/dialects/responses/state/stored-response.ts'
 import type { ConversationState, EchoedField } from '@trivium/protocol/dialects/text-dialect.ts'
-import { bodyFailure, Failure } from '../access/failure.ts'
+import { Failure, memoryFailure } from '../access/failure.ts'
 import { formatRequestId } from '../access/ids.ts'
 import type { Catalogue } from '../access/models/catalogue.ts'
-import { codec } from '../bytes/codec.ts'
 import type { Slot } from '../overload/admission.ts'
-import type { Responses, StoredResponse } from '../storage/responses.ts'
 import type { Caller } from '../storage/storage.ts'
 import { type KeepDependencies, keepResponse } from './keep-response.ts'
-import {
-  complete,
-  inputItems,
-  type ListedItem,
-  type OpenDependencies,
-  openTurn,
-  outputItems,
-  readItem,
-} from './open-stored.ts'
+import { findNamed, type NamedDependencies } from './named-items.ts'
+import { complete, type OpenDependencies, openTurn } from './open-stored.ts'
 
 export type ConversationDependencies = KeepDependencies & OpenDependencies
 
@@ -80,7 +69,7 @@ export async function withHistory(
   return found && found.history.length + found.named.size > 0 ? state.expanded(found.history, found.named) : undefined
 }
 
-export type HistoryDependencies = OpenDependencies & { store: { responses: Responses } }
+export type HistoryDependencies = NamedDependencies
 
 type History = {
   /** The items of each earlier response, separated by commas. */
@@ -101,9 +90,13 @@ async function findHistory(
   deps: HistoryDependencies,
 ): Promise<History | undefined> {
   if (config.retention.responses === 'off' && previousResponse !== undefined) throw notKept()
+  const { bodyBytes, memoryBytes } = config.server.limits
+  const weigh = (bytes: number) => {
+    if (!slot.weigh(own + bytes)) throw memoryFailure(own + bytes, memoryBytes)
+  }
   const [chain, named] = await Promise.all([
     previousResponse === undefined ? undefined : deps.store.responses.chain(account, previousResponse),
-    namedItems(account, references, deps),
+    findNamed(account, references, { limit: bodyBytes, weigh }, deps),
   ])
   if (chain?.length === 0) return undefined
   const turns = (chain ?? []).map((stored) => {
@@ -112,12 +105,14 @@ async function findHistory(
     return { ...turn, id: stored.id }
   })
   const ofImages = (images: readonly { length: number }[]) => images.reduce((sum, { length }) => sum + length, 0)
-  const bytes = turns.reduce((sum, { text, images }) => sum + text.length + ofImages(images), 0)
-  if (bytes > config.server.limits.bodyBytes) throw tooLong(config.server.limits.bodyBytes)
-  if (!slot.weigh(own + 2 * bytes)) throw bodyFailure(NO_MEMORY)
-  if (turns.every(({ images }) => images.length === 0)) return { history: turns.map(({ text }) => text), named }
+  const bytes = named.bytes + turns.reduce((sum, { text, images }) => sum + text.length + ofImages(images), 0)
+  if (bytes > bodyBytes) throw tooLong(bodyBytes)
+  // As they are stored, and in the body that is sent. Named items are also in what is stored of this request.
+  weigh(2 * bytes + named.bytes)
+  const items = await named.read()
+  if (turns.every(({ images }) => images.length === 0)) return { history: turns.map(({ text }) => text), named: items }
   const history = await Promise.all(turns.map((turn) => complete(account, turn.id, turn, deps)))
-  return { history: history.map((text) => text ?? raise(notFound())), named }
+  return { history: history.map((text) => text ?? raise(notFound())), named: items }
 }
 
 function raise(failure: Failure): never {
@@ -126,29 +121,6 @@ function raise(failure: Failure): never {
 
 /** As a translated response is named, too. */
 const responseId = (id: bigint): string => `resp_${formatRequestId(id).slice('req_'.length)}`
-
-/** The items that are only named, of responses of the same account. */
-async function namedItems(
-  account: bigint,
-  references: readonly string[],
-  deps: HistoryDependencies,
-): Promise<ReadonlyMap<string, Uint8Array>> {
-  if (references.length === 0) return new Map()
-  const found = await deps.store.responses.withItems(account, references)
-  const items = new Map<string, Uint8Array>()
-  for (const [id, stored] of found) {
-    const item = await itemOf(stored, id, deps)
-    if (item) items.set(id, codec.encode(JSON.stringify(item)))
-  }
-  return items
-}
-
-async function itemOf(stored: StoredResponse, id: string, deps: OpenDependencies): Promise<unknown> {
-  const isNamed = ({ item }: ListedItem) => item.id === id
-  const found = outputItems(stored, deps).find(isNamed) ?? inputItems(stored, deps).find(isNamed)
-  const item = found && (await readItem(found, deps))
-  return item && continuedItem(item)
-}
 
 const notFound = () =>
   new Failure('previous_response_not_found', 'The previous response was not found.', { param: 'previous_response_id' })

@@ -3,7 +3,7 @@
 import type { Json } from '@trivium/protocol/canonical/reading.ts'
 import { codec } from '../bytes/codec.ts'
 import type { Log } from '../observe/log.ts'
-import type { StoredResponse, StoredTurn } from '../storage/responses.ts'
+import type { StoredRecord, StoredResponse, StoredTurn } from '../storage/responses.ts'
 import { type ImageDependencies, readImage, withImages } from './images.ts'
 import { open, type Sealed } from './sealed.ts'
 import { type CutImage, inputOf, putBack, type StoredText, unpacked } from './stored-text.ts'
@@ -47,14 +47,14 @@ export function inputItems(stored: StoredResponse, deps: OpenDependencies): List
 }
 
 /** The items of the response. Empty as above. */
-export function outputItems(stored: StoredResponse, deps: OpenDependencies): ListedItem[] {
+export function outputItems(stored: StoredRecord, deps: OpenDependencies): ListedItem[] {
   const plain = open(stored, 'record', stored.record, deps)
   return plain
     ? listed(unpacked(plain), stored, (text) => JSON.parse(text).output)
     : (unreadable(stored.id, deps) ?? [])
 }
 
-function listed(stored: StoredText, { account, id }: StoredResponse, itemsIn: (text: string) => Json[]): ListedItem[] {
+function listed(stored: StoredText, { account, id }: Sealed, itemsIn: (text: string) => Json[]): ListedItem[] {
   const named = stored.images.map((image) => codec.encode(image.id))
   const text = putBack(stored, named)
   return itemsIn(codec.decode(text, 0, text.length)).map((item) => ({

@@ -6,6 +6,7 @@ import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { checkImageLimits } from '@trivium/protocol/dialects/images/request/limits.ts'
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
 import { authorizeImage } from '../access/authorize.ts'
+import { memoryFailure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import type { Catalogue, ImageOffer } from '../access/models/catalogue.ts'
 import { freeMemory } from '../bytes/free-memory.ts'
@@ -24,7 +25,7 @@ import type { Caller } from '../storage/storage.ts'
 import { showWarnings } from './call.ts'
 import type { ImageEndpoint } from './endpoints/endpoint.ts'
 import type { ImageCall } from './image-call.ts'
-import { checkMemory, type ReadDependencies, type ReadRequest } from './read.ts'
+import type { ReadDependencies, ReadRequest } from './read.ts'
 import { boundOf, expectedBytes } from './reserve.ts'
 import { respondJson } from './respond-json.ts'
 import { respondStream, type StreamDependencies } from './respond-stream.ts'
@@ -95,7 +96,8 @@ export async function imageJourney(
     const encoding = endpoint.encoding(imageCall, () => Math.floor(deps.clock() / 1_000))
     const work = () => {
       // After the hold: before it, requests may take little more memory than they have sent.
-      checkMemory(slot.weigh(fingerprint.length + expectedBytes(request)))
+      const bytes = fingerprint.length + expectedBytes(request)
+      if (!slot.weigh(bytes)) throw memoryFailure(bytes, catalogue.config.server.limits.memoryBytes)
       return request.stream ? respondStream(imageCall, encoding, deps) : respondJson(imageCall, encoding, deps)
     }
     const response = await runPaidCall(imageCall, work, deps, continueOnDisconnect)

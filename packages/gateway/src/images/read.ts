@@ -40,10 +40,6 @@ export async function readGeneration(
   return { request, fingerprint: body, close: async () => {} }
 }
 
-export function checkMemory(isThere: boolean): void {
-  if (!isThere) throw bodyFailure(NO_MEMORY)
-}
-
 type UploadContext = { account: bigint; slot: Slot; catalogue: Catalogue; isRepeatable: boolean }
 
 export async function readEdit(
@@ -65,7 +61,7 @@ export async function readEdit(
     record.model = request.model
     const hashes = files.map(({ name, stored }) => [name, 'hash' in stored ? stored.hash : ''])
     const fingerprint = Buffer.from(JSON.stringify([fields, hashes]))
-    checkMemory(slot.received(fingerprint.length))
+    if (!slot.received(fingerprint.length)) throw bodyFailure(NO_MEMORY)
     return { request, fingerprint, close: spooled.close }
   } catch (error) {
     await spooled.close()

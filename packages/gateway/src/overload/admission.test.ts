@@ -24,6 +24,16 @@ test('a body larger than the whole memory enters when nothing else runs', () => 
   expect(admission.enter(load(1))).toBeUndefined()
 })
 
+test('a request that runs alone may grow to the whole memory, and not beyond it', () => {
+  const { admission } = admissionOf(2)
+  const slot = admission.enter(load(10))
+  expect([slot?.weigh(100), slot?.weigh(101), slot?.receive(10, 101), slot?.received(101)]).toEqual([
+    true,
+    ...[false, false, false],
+  ])
+  expect(admission.bytes).toBe(100)
+})
+
 test('limits can change while requests run and others are queued', async () => {
   const { admission, wait, slots } = admissionOf(1)
   admission.enter(load(1))

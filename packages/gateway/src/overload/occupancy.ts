@@ -16,7 +16,7 @@ export type Slot = {
   receive(sent: number, bytes: number): boolean
   /** The whole body has arrived and occupies so many bytes. false: as above. */
   received(bytes: number): boolean
-  /** The memory of the request once its body has been parsed. false: as above. */
+  /** The memory of the request once its body has been parsed. false: as above, and always beyond the limit of memory. */
   weigh(bytes: number): boolean
   /** The hold has been placed: its memory is paid for. */
   paid(): void
@@ -86,10 +86,9 @@ export class Occupancy {
     return new RunningSlot(this, bytes, load)
   }
 
-  /** Whether a request of this weight may grow by `more` bytes. */
+  /** Whether a request of this weight may grow by `more` bytes. The only request of an account may take all of the memory that is free. */
   mayGrow(weight: number, more: number, share: Share | undefined): boolean {
-    const isAlone = this.bytes === weight
-    if (!isAlone && this.bytes + more > this.limits.memoryBytes) return false
+    if (this.bytes + more > this.limits.memoryBytes) return false
     return share === undefined || share.bytes === weight || this.#isWithinHalf(share, more)
   }
 

@@ -19,7 +19,7 @@ export type StoredResponse = {
 
 export type NewResponse = Omit<StoredResponse, 'createdAt'> & {
   keepMs: number
-  /** The ids of its items, of the input and of the output. */
+  /** The ids of the items of its output. */
   items: readonly string[]
   /** The ids of stored media that belong to it: they expire with the row, and not before. */
   media: readonly string[]
@@ -27,6 +27,9 @@ export type NewResponse = Omit<StoredResponse, 'createdAt'> & {
 
 /** What a continuation needs of a response. */
 export type StoredTurn = Pick<StoredResponse, 'id' | 'turn'>
+
+/** What an item of the output is read from. */
+export type StoredRecord = Pick<StoredResponse, 'id' | 'account' | 'record'>
 
 /** A conversation of more responses cannot be continued. */
 export const LONGEST_CHAIN = 10_000
@@ -41,8 +44,13 @@ export interface Responses {
   chain(account: bigint, id: string): Promise<StoredTurn[]>
   /** The same responses as a whole. */
   wholeChain(account: bigint, id: string): Promise<StoredResponse[]>
-  /** The responses of the account that have these items; hidden and expired ones do not. At most one for each item, the newest. */
-  withItems(account: bigint, items: readonly string[]): Promise<Map<string, StoredResponse>>
+  /**
+   * What was stored of the responses of the account whose output has these items; hidden and expired ones do not count. At most one for
+   * each item, the newest.
+   */
+  withItems(account: bigint, items: readonly string[]): Promise<Map<string, StoredRecord>>
+  /** The bytes of all records that `withItems` would read. */
+  bytesWithItems(account: bigint, items: readonly string[]): Promise<number>
   /** Clients do not find it any more, at once. false: there was none. */
   hide(account: bigint, id: string): Promise<boolean>
   /** Removes at most `limit` rows that nothing continues; resolves with their number. */

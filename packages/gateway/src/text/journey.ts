@@ -108,7 +108,7 @@ async function inConversation(
   const { body } = conversation
   if (!body) return { ...own, request: state.unstored(own.request), conversation }
   const request = own.dialect.passThrough.readRequest(body, codec, undefined, catalogue.config.server.limits.values)
-  noteParsed(request, body, slot, incoming)
+  noteParsed(request, body, slot, catalogue, incoming)
   return { ...own, request, body, conversation }
 }
 

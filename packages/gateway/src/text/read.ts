@@ -1,7 +1,6 @@
 // Reads the body under a byte limit, checks it by the rules of its dialect, and measures it.
 
-import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
-import { bodyFailure } from '../access/failure.ts'
+import { memoryFailure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import type { Catalogue } from '../access/models/catalogue.ts'
 import { codec } from '../bytes/codec.ts'
@@ -17,16 +16,17 @@ export async function read(
   incoming: IncomingRequest,
   { dialect, addressed, asArray = false }: TextEndpoint,
   slot: Slot,
-  { config }: Catalogue,
+  catalogue: Catalogue,
   check: (body: Uint8Array) => void,
   deps: ReadDependencies,
 ): Promise<TextRequest> {
   const { http, id } = incoming
+  const { config } = catalogue
   const { limits } = config.server
   const body = await readJson(http, limits.bodyBytes, slot, deps)
   check(body)
   const request = dialect.passThrough.readRequest(body, codec, addressed, limits.values)
-  noteParsed(request, body, slot, incoming)
+  noteParsed(request, body, slot, catalogue, incoming)
   const { reasoning } = config.retention
   return Object.freeze({
     ...{ id, headers: http.headers, dialect, request, body, asArray },
@@ -40,8 +40,10 @@ export function noteParsed(
   { model, values }: { model: string; values: number },
   body: Uint8Array,
   slot: Slot,
+  { config }: Catalogue,
   { record }: IncomingRequest,
 ): void {
   record.model = model
-  if (!slot.weigh(body.length + values * BYTES_PER_VALUE)) throw bodyFailure(NO_MEMORY)
+  const bytes = body.length + values * BYTES_PER_VALUE
+  if (!slot.weigh(bytes)) throw memoryFailure(bytes, config.server.limits.memoryBytes)
 }

@@ -111,7 +111,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
       reasoning: { put: async () => {}, find: async () => new Map(), sweep: unused },
       responses: {
         ...{ put: async () => true, find: unused, chain: unused, wholeChain: unused },
-        ...{ withItems: unused, hide: unused, sweep: unused },
+        ...{ withItems: unused, bytesWithItems: unused, hide: unused, sweep: unused },
       },
       tasks: {
         ...{ insert: unused, find: unused, list: unused, update: unused, claimDue: unused, renew: unused },

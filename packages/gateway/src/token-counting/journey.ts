@@ -60,13 +60,13 @@ export async function countTokens(
     const own = await readJson(http, bodyBytes, slot, deps)
     const tokenCounting = dialect.tokenCounting as TokenCounting
     const asked = tokenCounting.readRequest(own, codec, addressed, values)
-    noteParsed(asked, own, slot, incoming)
+    noteParsed(asked, own, slot, catalogue, incoming)
     const allowed = authorize(caller, asked.model, catalogue)
     const weighing = { slot, bytes: own.length }
     const expanded = asked.state && (await withHistory(asked.state, caller, catalogue, weighing, deps))
     const bytes = expanded ?? own
     const request = expanded ? tokenCounting.readRequest(expanded, codec, addressed, values) : asked
-    if (expanded) noteParsed(request, expanded, slot, incoming)
+    if (expanded) noteParsed(request, expanded, slot, catalogue, incoming)
     const offer = offerForUrls(allowed, request, caller)
     rejectObjects(
       request,

@@ -8,12 +8,11 @@ import {
 import { encodeImageReply } from '@trivium/protocol/dialects/generate-content/image-generation/encode-reply.ts'
 import { generateContent } from '@trivium/protocol/dialects/generate-content/index.ts'
 import type { PathParameters } from '@trivium/protocol/dialects/text-dialect.ts'
-import { Failure } from '../../access/failure.ts'
+import { Failure, memoryFailure } from '../../access/failure.ts'
 import { formatRequestId } from '../../access/ids.ts'
 import { codec } from '../../bytes/codec.ts'
 import { readJson } from '../../paid-call/read-json.ts'
 import { inspectImage, MOST_PIXELS } from '../inspect-image.ts'
-import { checkMemory } from '../read.ts'
 import type { ImageEncoding, ImageEndpoint } from './endpoint.ts'
 
 /** What a JSON value takes in memory once it has been parsed, on average. */
@@ -26,11 +25,12 @@ export const generateContentEndpoint = (addressed: PathParameters, asArray: bool
   dialect: 'generate-content',
   name: JSON.stringify(['generate-content.images', addressed.model, addressed.stream, asArray]),
   async read(incoming, { slot, catalogue, offerOf, warnings }, deps) {
-    const { bodyBytes, values: mostValues } = catalogue.config.server.limits
+    const { bodyBytes, memoryBytes, values: mostValues } = catalogue.config.server.limits
     const bytes = await readJson(incoming.http, bodyBytes, slot, deps)
     const { body, values } = readImageGeneration(bytes, codec, mostValues)
     incoming.record.model = addressed.model
-    checkMemory(slot.weigh(bytes.length + values * BYTES_PER_VALUE))
+    const parsed = bytes.length + values * BYTES_PER_VALUE
+    if (!slot.weigh(parsed)) throw memoryFailure(parsed, memoryBytes)
     const { limits } = offerOf(addressed.model).model
     const warn = (field: string, reason: string) => warnings.push(`${field};${reason}`)
     const request = decodeImageGeneration(body, { addressed, limits, warn })

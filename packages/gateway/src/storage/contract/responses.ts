@@ -229,7 +229,15 @@ export function responsesContract(use: Use): void {
     expect(await itemsOf(['i1', 'i2', 'i3', 'shared', 'Ä🎬"', 'none', 'i1', '\0', 'x'.repeat(9_000)])).toEqual({
       ...{ i1: 'c', i2: 'a', i3: 'b', shared: 'b', 'Ä🎬"': 'c' },
     })
-    expect((await responses().withItems(7n, ['i2'])).get('i2')).toEqual(await responses().find(7n, 'a'))
+    const { id, account, record } = (await responses().find(7n, 'a')) as StoredResponse
+    expect((await responses().withItems(7n, ['i2'])).get('i2')).toEqual({ id, account, record })
+    // Each response is read once.
+    const lengthOf = (...items: string[]) => responses().bytesWithItems(7n, items)
+    expect([await lengthOf('i2'), await lengthOf('none'), await responses().bytesWithItems(8n, ['i2'])]).toEqual([
+      record.length,
+      ...[0, 0],
+    ])
+    expect(await lengthOf('i1', 'i2', 'i3', 'shared', 'i2', 'x')).toBe(3 * record.length)
     expect([await itemsOf([]), await itemsOf(['none'])]).toEqual([{}, {}])
     // A hidden one gives way to the newest of the others.
     await responses().hide(7n, 'b')

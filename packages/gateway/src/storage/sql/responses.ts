@@ -1,7 +1,14 @@
 // The statements of Responses for both engines: `$1` are parameters, NOW is the store's clock in milliseconds. `continued` is the
 // number of rows that continue a row; triggers of the schema keep it, the rows of `response_item`, and the expiry of media. A hidden row has
 // expired.
-import { LONGEST_CHAIN, type NewResponse, type Responses, type StoredResponse, type StoredTurn } from '../responses.ts'
+import {
+  LONGEST_CHAIN,
+  type NewResponse,
+  type Responses,
+  type StoredRecord,
+  type StoredResponse,
+  type StoredTurn,
+} from '../responses.ts'
 import type { Ask } from './contents.ts'
 import { checkText } from './guard.ts'
 import { integer, type Row } from './rows.ts'
@@ -20,6 +27,7 @@ export type ResponseDialect = {
 
 const COLUMNS = ['id', 'account', 'parent', 'created_at', 'turn', 'record']
 const TURN_COLUMNS = ['id', 'turn']
+const RECORD_COLUMNS = ['id', 'account', 'record']
 /** CROSS JOIN makes SQLite look for each row of the first table in the second: otherwise it reads all responses of the account. */
 const columnsOf = (table: string, columns: readonly string[] = COLUMNS): string =>
   columns.map((column) => `${table}.${column}`).join(', ')
@@ -56,7 +64,7 @@ const CHAIN = chainOf(TURN_COLUMNS)
 const WHOLE_CHAIN = chainOf(COLUMNS)
 
 /** Each response once, with the list of its items: the newest response may have hundreds of them. */
-const withItems = ({ list, listOf }: ResponseDialect) => `
+const newestWithItems = ({ list, listOf }: ResponseDialect) => `
 WITH found AS MATERIALIZED (
   SELECT wanted.value AS item, (
     SELECT response_item.response FROM response_item
@@ -64,8 +72,15 @@ WITH found AS MATERIALIZED (
     WHERE response_item.account = $1 AND response_item.item = wanted.value AND response.expires_at > NOW
     ORDER BY response_item.created_at DESC, response_item.response DESC LIMIT 1) AS response
   FROM (${list('$2')}) AS wanted),
-newest AS MATERIALIZED (SELECT response, ${listOf('item')} AS items FROM found WHERE response IS NOT NULL GROUP BY response)
-SELECT ${columnsOf('response')}, newest.items
+newest AS MATERIALIZED (SELECT response, ${listOf('item')} AS items FROM found WHERE response IS NOT NULL GROUP BY response)`
+
+const withItems = (dialect: ResponseDialect) => `${newestWithItems(dialect)}
+SELECT ${columnsOf('response', RECORD_COLUMNS)}, newest.items
+FROM newest CROSS JOIN response WHERE response.account = $1 AND response.id = newest.response`
+
+/** length() reads no contents in either engine. */
+const bytesWithItems = (dialect: ResponseDialect) => `${newestWithItems(dialect)}
+SELECT CAST(coalesce(sum(length(response.record)), 0) AS bigint) AS bytes
 FROM newest CROSS JOIN response WHERE response.account = $1 AND response.id = newest.response`
 
 const HIDE = 'UPDATE response SET expires_at = NOW WHERE account = $1 AND id = $2 AND expires_at > NOW RETURNING id'
@@ -77,7 +92,8 @@ DELETE FROM response WHERE (account, id) IN (SELECT account, id FROM over)
 RETURNING id`
 
 export function responsesOver(ask: Ask, dialect: ResponseDialect): Responses {
-  const [PUT, WITH_ITEMS, SWEEP] = [put(dialect), withItems(dialect), sweep(dialect)]
+  const [PUT, SWEEP] = [put(dialect), sweep(dialect)]
+  const [WITH_ITEMS, BYTES_WITH_ITEMS] = [withItems(dialect), bytesWithItems(dialect)]
   async function chainRows(sql: string, account: bigint, id: string): Promise<Row[]> {
     const rows = isId(id) ? await ask(sql, [account, id]) : []
     return rows.sort((one, other) => Number(other.depth) - Number(one.depth))
@@ -94,15 +110,21 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect): Responses {
     chain: async (account, id) => (await chainRows(CHAIN, account, id)).map(toTurn),
     wholeChain: async (account, id) => (await chainRows(WHOLE_CHAIN, account, id)).map(toResponse),
     async withItems(account, items) {
-      const wanted = [...new Set(items)].filter(isId)
+      const wanted = distinct(items)
       if (wanted.length === 0) return new Map()
       const rows = await ask(WITH_ITEMS, [account, JSON.stringify(wanted)])
       return new Map(
         rows.flatMap((row) => {
-          const response = toResponse(row)
+          const response = toRecord(row)
           return (JSON.parse(String(row.items)) as string[]).map((item) => [item, response] as const)
         }),
       )
+    },
+    async bytesWithItems(account, items) {
+      const wanted = distinct(items)
+      if (wanted.length === 0) return 0
+      const [row] = await ask(BYTES_WITH_ITEMS, [account, JSON.stringify(wanted)])
+      return Number(row?.bytes ?? 0)
     },
     async hide(account, id) {
       return isId(id) && (await ask(HIDE, [account, id])).length > 0
@@ -122,6 +144,7 @@ const LONGEST_ID = 512
 
 /** What no row can have is not asked for: the ids come from clients. */
 const isId = (id: string): boolean => !id.includes('\0') && id.isWellFormed()
+const distinct = (ids: readonly string[]): string[] => [...new Set(ids)].filter(isId)
 
 function checkedId(field: string, id: string): string {
   if (id.length > LONGEST_ID) throw new RangeError(`${field}: must not be longer than ${LONGEST_ID} characters`)
@@ -142,6 +165,12 @@ const bytes = (value: unknown): Uint8Array => {
 }
 
 const toTurn = (row: Row): StoredTurn => ({ id: String(row.id), turn: bytes(row.turn) })
+
+const toRecord = (row: Row): StoredRecord => ({
+  id: String(row.id),
+  account: integer(row.account),
+  record: bytes(row.record),
+})
 
 const toResponse = (row: Row): StoredResponse => ({
   id: String(row.id),

@@ -134,6 +134,7 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
       chain: async (account, id) => (isThere() ? responses.chain(account, id) : []),
       wholeChain: async (account, id) => (isThere() ? responses.wholeChain(account, id) : []),
       withItems: async (account, items) => (isThere() ? responses.withItems(account, items) : new Map()),
+      bytesWithItems: async (account, items) => (isThere() ? responses.bytesWithItems(account, items) : 0),
       hide: async (account, id) => isThere() && responses.hide(account, id),
       sweep: async (limit) => (isThere() ? responses.sweep(limit) : 0),
     },
