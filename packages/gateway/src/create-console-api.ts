@@ -15,7 +15,7 @@ const ANONYMOUS = -1n
 const NO_KEY = -1n
 
 export function createConsoleApi(
-  { catalogue, admission, ticker, log, accountKeys }: GatewayDependencies,
+  { catalogue, admission, ticker, log, accountKeys, reads }: GatewayDependencies,
   store: Storage,
   listenUrl: () => string,
   app: App,
@@ -41,7 +41,7 @@ export function createConsoleApi(
       mailer,
       register,
     },
-    ...{ version: VERSION, listenUrl, clock, after, log, admit, app },
+    ...{ version: VERSION, listenUrl, clock, after, log, admit, reads, app },
   }
   return createDispatch(deps)
 }

@@ -20,6 +20,7 @@ import type { Logs } from './observe/logs.ts'
 import { createFreeCallLimit } from './overload/free-call-limit.ts'
 import { createQueues } from './overload/queues.ts'
 import { createRateLimitCache } from './overload/rate-limit-cache.ts'
+import { createReads } from './overload/reads/reads.ts'
 import { createFreeAborts } from './paid-call/free-aborts.ts'
 import { STREAM_TIMING } from './paid-call/stream-timing.ts'
 import { createUpstreamCalls } from './paid-call/upstream-call.ts'
@@ -111,6 +112,7 @@ export async function createDependencies(
     unsupportedFields: createUnsupportedFields(),
     ...{ tokenizer, freeCallLimit: createFreeCallLimit(Date.now), absentEndpoints: createAbsentEndpoints(monotonic) },
     freeAborts: createFreeAborts(monotonic),
+    reads: createReads({ slots: queues.readSlots, clock: Date.now, admission: queues.admission }),
     ...{ ...queues, upstreamCalls: createUpstreamCalls(ticker, queues.upstreamSlots.freed) },
     retryBudget: createRetryBudget(),
     ...{ embedded, downloadPublic, postPublic, taskHolder },

@@ -2,9 +2,11 @@
 
 import type { HttpRequest } from '@trivium/http/request.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
-import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
+import { type DialectId, TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { matchRoute, type RouteMatch } from '@trivium/protocol/match-route.ts'
-import { ROUTES, type RouteId } from '@trivium/protocol/routes.ts'
+import { ROUTES, type Route, type RouteId } from '@trivium/protocol/routes.ts'
+import { authenticate } from './access/authenticate.ts'
 import { Failure } from './access/failure.ts'
 import type { Ids } from './access/ids.ts'
 import type { IncomingRequest } from './access/incoming-request.ts'
@@ -32,6 +34,7 @@ import { type MediaDependencies, serveMedia } from './media/serve-media.ts'
 import type { Spool } from './media/spool.ts'
 import type { Latencies } from './observe/latency-buckets.ts'
 import type { RequestLog } from './observe/request-log.ts'
+import type { Reads } from './overload/reads/reads.ts'
 import { showRequest, showUsage, type UsageDependencies } from './paid-call/usage-endpoint.ts'
 import { deleteTask, listTasks, showTask, type TaskEndpointDependencies } from './tasks/endpoints.ts'
 import { submitTask, type TaskDependencies } from './tasks/journey.ts'
@@ -49,7 +52,7 @@ export type GatewayDependencies = TextDependencies &
   ResponseEndpointDependencies &
   WorkDependencies &
   UsageDependencies &
-  MediaDependencies & { ids: Ids; requestLog: RequestLog; spool: Spool; latencies: Latencies }
+  MediaDependencies & { ids: Ids; requestLog: RequestLog; spool: Spool; latencies: Latencies; reads: Reads }
 
 /** The dependencies of the handlers. */
 export type AppDependencies = GatewayDependencies & { consoleApi: Dispatch; consoleFiles: ConsoleFiles }
@@ -141,6 +144,27 @@ const HANDLERS = {
   ready: showReady,
 } satisfies Record<RouteId, Handler>
 
+/** The console queues its own reads: their accounts are known by sessions (console-api/dispatch.ts). */
+const isRead = ({ method, credential }: Route): boolean => method === 'GET' && credential === 'key'
+
+/** Whatever reads with an API key waits for a slot of its account before anything but the key is looked up. */
+function queuedRead(id: RouteId, handler: Handler): Handler {
+  const { dialect, kind, path }: Route = ROUTES[id]
+  const dialectOf = ({ http }: IncomingRequest): DialectId =>
+    dialect ?? (kind === 'models' ? 'chat' : dialectOfPath(path, http.headers))
+  return async (incoming, deps, parameter, health) => {
+    const caller = await authenticate(incoming, dialectOf(incoming), deps)
+    return deps.reads.run(caller.account, incoming, () => handler({ ...incoming, caller }, deps, parameter, health))
+  }
+}
+
+const BOUND = Object.fromEntries(
+  Object.entries(HANDLERS as Record<RouteId, Handler>).map(([id, handler]) => [
+    id,
+    isRead(ROUTES[id as RouteId]) ? queuedRead(id as RouteId, handler) : handler,
+  ]),
+) as Record<RouteId, Handler>
+
 function callConsole(incoming: IncomingRequest, { consoleApi }: AppDependencies, path: string): Promise<HttpResponse> {
   return consoleApi(incoming, path)
 }
@@ -191,7 +215,7 @@ export function handlerOf(match: RouteMatch | undefined, { method, headers }: Ht
   if (match === undefined || isUnservedVerb(match, method, path)) throw unknownUrl(path)
   const { methods } = match
   const id = methods[method] ?? (method === 'HEAD' ? methods.GET : undefined)
-  if (id) return HANDLERS[id]
+  if (id) return BOUND[id]
   if (headers.get('upgrade')?.toLowerCase() === 'websocket') {
     // Clients with a WebSocket transport fall back to HTTP on this status, and retry on others.
     throw new Failure('no_websocket', `${path} speaks HTTP only, not WebSocket. Post the request instead.`)

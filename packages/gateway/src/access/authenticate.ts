@@ -87,6 +87,7 @@ export function authenticate(
   authority: AuthenticateDependencies,
   former?: Caller,
 ): Promise<Caller> | Caller {
+  if (arriving.caller && !former) return arriving.caller
   const { headers } = arriving.http
   const secret = readApiKey(headers, arriving.query, dialect)
   const found = former ? authority.callers.refresh(secret, former) : authority.callers.find(secret)
@@ -110,7 +111,13 @@ async function allowedLater(
   return allowed(await found, arriving, authority)
 }
 
-type Arriving = { http: HttpRequest; query: string; record: Pick<RequestRecord, 'account' | 'key'> }
+type Arriving = {
+  http: HttpRequest
+  query: string
+  record: Pick<RequestRecord, 'account' | 'key'>
+  /** Whose key has been looked up before. */
+  caller?: Caller
+}
 export type AuthenticateDependencies = { callers: Callers; catalogue(): Pick<Catalogue, 'trustedProxies' | 'config'> }
 
 export function hashSecret(secret: string): Buffer {

@@ -2,6 +2,7 @@
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
 import type { RequestRecord } from '../observe/request-log.ts'
+import type { Caller } from '../storage/storage.ts'
 
 export type IncomingRequest = {
   http: HttpRequest
@@ -10,4 +11,6 @@ export type IncomingRequest = {
   headers: ResponseHeaders
   /** For its line in the log. */
   record: RequestRecord
+  /** Once its key has been looked up by routes.ts: reads are queued by account before their handler runs. */
+  caller?: Caller
 }

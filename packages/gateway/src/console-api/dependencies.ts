@@ -5,6 +5,7 @@ import type { Catalogue } from '../access/models/catalogue.ts'
 import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
 import type { FileConfig } from '../config/types.ts'
 import type { Log } from '../observe/log.ts'
+import type { Reads } from '../overload/reads/reads.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Slot } from './concurrent-calls.ts'
 import type { Mailer } from './mail/mailer.ts'
@@ -29,6 +30,7 @@ export type ConsoleDependencies = {
   log: Log
   /** A slot of admission control. `account`: undefined before sign-in. undefined: the gateway is overloaded. */
   admit(account: bigint | undefined): Slot | undefined
+  reads: Reads
   /** The gateway's own endpoints, for requests that the console makes on behalf of an account. */
   app(http: HttpRequest): HttpResponse | Promise<HttpResponse>
 }

@@ -15,6 +15,7 @@ import { type ConsoleError, errorResponse, errorResponseFor } from './responses.
 import type { Call, ConsoleRoute, Origin, SignedInCall } from './route.ts'
 import { CONSOLE_ROUTES } from './routes.ts'
 import { FOREIGN_PAGE, isSameOrigin } from './same-origin.ts'
+import { createReaders } from './session/readers.ts'
 import { currentSession } from './session/sessions.ts'
 
 /** `path`: what follows /console/api/, still percent-encoded. */
@@ -28,6 +29,7 @@ const LONGEST_USER_AGENT = 300
 export function createDispatch(deps: ConsoleDependencies, routes: readonly ConsoleRoute[] = CONSOLE_ROUTES): Dispatch {
   const match = matchConsoleRoute(routes)
   const anonymous = createConcurrentCalls(() => deps.admit(undefined))
+  const readers = createReaders(deps.config)
   const signedIn = createConcurrentCalls((account) => deps.admit(BigInt(account)), SIGNED_IN_LIMITS)
 
   return async (incoming, path) => {
@@ -40,21 +42,29 @@ export function createDispatch(deps: ConsoleDependencies, routes: readonly Conso
       if (route.method !== 'GET' && !isSameOrigin(http.headers, server.publicUrl)) throw new Rejection(FOREIGN_PAGE)
       const query = new URLSearchParams(incoming.query)
       const call = { incoming, http, headers, query, parameters, origin: originOf(http, deps), body: undefined }
-      if (route.policy === 'session') return await asAccount(route, call)
-      if (route.takes === undefined || route.takes === 'unread') return await route.respond(call, deps)
-      const answer = anonymous(call.origin.network, () => withBody(route, call))
-      if (answer === undefined) throw new Rejection(BUSY)
-      return await answer
-    } catch (error) {
-      if (!(error instanceof Rejection)) throw error
+      // Before the session is looked up: that is a read, too.
+      if (route.method === 'GET' && !route.forwards)
+        return await deps.reads.run(readers.of(call), incoming, () => respond(route, call))
+      return await respond(route, call)
+    } catch (thrown) {
+      const error = asRejection(thrown)
       incoming.record.error = error.error.code
       return errorResponse({ http, headers }, error.error)
     }
   }
 
+  async function respond(route: ConsoleRoute, call: Call): Promise<HttpResponse> {
+    if (route.policy === 'session') return await asAccount(route, call)
+    if (route.takes === undefined || route.takes === 'unread') return await route.respond(call, deps)
+    const answer = anonymous(call.origin.network, () => withBody(route, call))
+    if (answer === undefined) throw new Rejection(BUSY)
+    return await answer
+  }
+
   async function asAccount(route: ConsoleRoute, call: Call): Promise<HttpResponse> {
     const found = await currentSession(call, deps)
     if (found === undefined) throw new Rejection(NOT_SIGNED_IN)
+    readers.note(call, found.account.id)
     const signedInCall: SignedInCall = { ...call, ...found }
     // The gateway's own endpoints have limits of their own.
     if (route.takes === 'unread') return route.respond(signedInCall, deps)
@@ -72,6 +82,15 @@ export function createDispatch(deps: ConsoleDependencies, routes: readonly Conso
     if (!(bytes instanceof Uint8Array)) return errorResponseFor(call, bytes)
     return route.respond({ ...call, body: takes(parsed(bytes), '') }, deps)
   }
+}
+
+/** Rejections of reads are rendered as the console's other errors. */
+function asRejection(error: unknown): Rejection {
+  if (error instanceof Rejection) return error
+  if (!(error instanceof Failure)) throw error
+  const { code, message, retryAfter } = error.info
+  if (code !== 'rate_limited' && code !== 'unavailable') throw error
+  return new Rejection({ code, message, ...(retryAfter === undefined ? {} : { retryAfter }) })
 }
 
 const hasBody = ({ headers }: HttpRequest): boolean =>

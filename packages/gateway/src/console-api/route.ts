@@ -35,6 +35,8 @@ type Declared<M extends Method, P extends Policy, Body> = Takes<M, Body> & {
   /** Below /console/api/. `{id}` matches one segment, `{path...}` at the end all that remains. */
   path: string
   policy: P
+  /** The gateway's own endpoint responds, which has queues and limits of its own. */
+  forwards?: true
 }
 type Returning<P extends Policy, Body, T> = {
   returns: Shape<T>
@@ -56,6 +58,7 @@ export type ConsoleRoute = {
   path: string
   policy: Policy
   takes: Check<unknown> | 'unread' | undefined
+  forwards: boolean
   respond(call: Call<unknown>, deps: ConsoleDependencies): Promise<HttpResponse>
 }
 
@@ -70,13 +73,18 @@ export function route(declared: {
   path: string
   policy: Policy
   takes?: Check<unknown> | 'unread'
+  forwards?: true
   returns?: unknown
   status?: number
   handle(call: never, deps: ConsoleDependencies): unknown
 }): ConsoleRoute {
-  const { method, path, policy, takes, returns, status, handle } = declared
+  const { method, path, policy, takes, forwards = false, returns, status, handle } = declared
   return {
-    ...{ method, path, policy, takes },
+    method,
+    path,
+    policy,
+    takes,
+    forwards,
     async respond(call, deps) {
       // The dispatcher has checked policy and body: the call is what the handler's type says.
       const result = await handle(call as never, deps)

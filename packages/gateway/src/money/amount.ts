@@ -28,6 +28,7 @@ export function roundedUsd(text: string): Nanos | undefined {
 
 /** 50_000_000n -> `"0.05"`; never scientific notation, at least two places. */
 export function formatUsd(nanos: Nanos): string {
+  if (nanos === 0n) return '0.00'
   const sign = nanos < 0n ? '-' : ''
   const absolute = nanos < 0n ? -nanos : nanos
   const fraction = (absolute % NANOS_PER_USD)

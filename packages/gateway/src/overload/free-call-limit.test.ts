@@ -10,7 +10,7 @@ const caller = (key: bigint, account: bigint, own?: number, shared?: number) => 
 
 function opened(most?: number) {
   const time = { now: 1_000_000_000 }
-  return { time, limit: createFreeCallLimit(() => time.now, most) }
+  return { time, limit: createFreeCallLimit(() => time.now, most === undefined ? {} : { most }) }
 }
 
 describe('calls without a charge', () => {

@@ -1,4 +1,4 @@
-// The rate of calls that cost nothing, and so have no hold in which the store could count them: token counts. Each process
+// The rate of calls that cost nothing, and so have no hold in which the store could count them: token counts and reads. Each process
 // counts by itself, apart from paid requests, under the same limits of key and account.
 import { added, usedIn, type Window, waitFor } from '../money/limits.ts'
 import type { Caller } from '../storage/storage.ts'
@@ -16,8 +16,14 @@ type FreeCaller = Pick<Caller, 'key' | 'account' | 'limits' | 'accountLimits'>
 /** Of an account without a limit. Agents count once or twice for each request. */
 export const MOST_PER_MINUTE = 1_000
 
-/** `clock`: milliseconds. `most`: keys and accounts that are remembered; of more, those that called longest ago are forgotten. */
-export function createFreeCallLimit(clock: () => number, most = 10_000): FreeCallLimit {
+/**
+ * `clock`: milliseconds. `perMinute`: of an account without a limit. `most`: keys and accounts that are remembered; of more, those
+ * that called longest ago are forgotten.
+ */
+export function createFreeCallLimit(
+  clock: () => number,
+  { perMinute = MOST_PER_MINUTE, most = 10_000 }: { perMinute?: number; most?: number } = {},
+): FreeCallLimit {
   const keys = new Map<bigint, Window>()
   const accounts = new Map<bigint, Window>()
 
@@ -33,7 +39,7 @@ export function createFreeCallLimit(clock: () => number, most = 10_000): FreeCal
       const now = clock()
       const checks = [
         { of: 'key', window: keys.get(key), limit: limits.requestsPerMinute },
-        { of: 'account', window: accounts.get(account), limit: accountLimits.requestsPerMinute ?? MOST_PER_MINUTE },
+        { of: 'account', window: accounts.get(account), limit: accountLimits.requestsPerMinute ?? perMinute },
       ] as const
       for (const { of, window = [], limit } of checks) {
         if (limit !== undefined && usedIn(window, now) + 1 > limit)

@@ -1,12 +1,13 @@
-// The two queues of requests, driven by the ticker: for a slot in this process, and for a slot at an upstream.
+// The queues of requests, driven by the ticker: for a slot in this process, for a slot at an upstream, and for a read.
 
 import { type Ticker, Ticking } from '@trivium/http/ticker.ts'
 import { cpuDemandMs } from '../observe/cpu-time.ts'
 import type { Log } from '../observe/log.ts'
 import { type Admission, createAdmission, type Limits } from './admission.ts'
+import { createReadSlots, type ReadSlots } from './reads/read-slots.ts'
 import { createUpstreamSlots, type UpstreamSlots } from './upstream-slots.ts'
 
-export type Queues = { admission: Admission; upstreamSlots: UpstreamSlots }
+export type Queues = { admission: Admission; upstreamSlots: UpstreamSlots; readSlots: ReadSlots }
 
 /** Interval of the warning about rejected requests. */
 const WARN_EVERY_MS = 60_000
@@ -30,9 +31,10 @@ class QueueTicker extends Ticking {
   }
 
   tick(now: number): void {
-    const { admission, upstreamSlots } = this.#queues
+    const { admission, upstreamSlots, readSlots } = this.#queues
     admission.tick(now, this.#busy(now))
     upstreamSlots.tick(now)
+    readSlots.tick(now)
     const { rejected, inFlight, queued } = admission
     if (rejected > this.#counted) this.#onShed(rejected - this.#counted)
     this.#counted = rejected
@@ -61,7 +63,14 @@ export function createQueues(
   log: Log,
   onShed: (count: number) => void = () => {},
 ): Queues {
-  const queues = { admission: createAdmission(limits), upstreamSlots: createUpstreamSlots() }
+  const admission = createAdmission(limits)
+  const readSlots = createReadSlots({
+    clock: () => performance.now(),
+    cpuMs: cpuDemandMs,
+    isContended: (running) => admission.inFlight > running,
+    later: (ms, run) => (ms > 0 ? setTimeout(run, ms) : setImmediate(run)),
+  })
+  const queues = { admission, upstreamSlots: createUpstreamSlots(), readSlots }
   ticker.add(new QueueTicker(queues, log, ticker.now(), onShed))
   return queues
 }

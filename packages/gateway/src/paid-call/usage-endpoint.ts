@@ -10,6 +10,7 @@ import type { IncomingRequest } from '../access/incoming-request.ts'
 import type { Catalogue } from '../access/models/catalogue.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { endOf, type Limits } from '../money/limits.ts'
+import { mapInTurns } from '../overload/reads/in-turns.ts'
 import type { Account, Caller, Key, Storage } from '../storage/storage.ts'
 import { showReceipt, withinBytes } from './receipts/show-receipt.ts'
 
@@ -39,7 +40,7 @@ export async function showUsage(incoming: IncomingRequest, deps: UsageDependenci
     object: 'usage',
     ...accountJson(standing.account),
     key: keyJson(standing.key, deps.clock()),
-    requests: page.map((row) => showReceipt(row, 'caller', showsUpstreams(deps))),
+    requests: await mapInTurns(page, (row) => showReceipt(row, 'caller', showsUpstreams(deps))),
     has_more: rows.length > page.length,
   })
 }

@@ -13,6 +13,7 @@ import type { Log } from '../observe/log.ts'
 import { NO_REQUEST_LOG } from '../observe/request-log.ts'
 import { createQueues } from '../overload/queues.ts'
 import { createRateLimitCache } from '../overload/rate-limit-cache.ts'
+import { createReads } from '../overload/reads/reads.ts'
 import { createFreeAborts } from '../paid-call/free-aborts.ts'
 import { STREAM_TIMING, type StreamTiming } from '../paid-call/stream-timing.ts'
 import { createUpstreamCalls } from '../paid-call/upstream-call.ts'
@@ -75,6 +76,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
   }
   const deps: AppDependencies = {
     ...{ catalogue: () => catalogue, ticker, send, streamTiming: STREAM_TIMING, ...more },
+    reads: createReads({ slots: waiting.readSlots, clock: Date.now, admission: waiting.admission }),
     tokenizer: { count: async () => ({ tokens: 0, isEstimate: true }), isRunning: false, close: () => {} },
     ...{ freeCallLimit: { take: () => undefined }, absentEndpoints: { has: () => false, note: () => {} } },
     settler: {

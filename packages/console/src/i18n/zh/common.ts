@@ -62,6 +62,7 @@ export const errors: Texts['errors'] = {
   address_taken: '此电子邮箱已有账户（可能大小写或写法不同）。请登录，或使用其他邮箱。',
   too_many_accounts: '您的网络今天创建的账户过多。请明天再试。',
   too_many_tries: '尝试次数过多，请稍后再试。',
+  rate_limited: '请求过于频繁，请稍后再试。',
   not_signed_in: '请先登录。',
   wrong_credentials: '电子邮箱或密码错误，或账户已被停用。',
   wrong_code: '验证码错误，或已被使用。请等待下一个验证码，或使用恢复代码。',

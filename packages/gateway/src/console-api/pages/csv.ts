@@ -1,15 +1,21 @@
 // CSV for spreadsheets and accountants. Long files are written page by page: memory stays bounded, and other requests are served
 // meanwhile.
 import type { HttpResponse } from '@trivium/http/response.ts'
+import type { Reads } from '../../overload/reads/reads.ts'
+import type { Account } from '../../storage/storage.ts'
 import type { SignedInCall } from '../route.ts'
 
 export type CsvLine = readonly string[]
 
-/** `pages` are read as the client reads. The first one is read before the response begins, and may still reject the request. */
+/**
+ * `pages` are read as the client reads. The first one is read before the response begins, and may still reject the request; each of the
+ * others waits for a slot of the account's reads, which is free again while the client receives it.
+ */
 export async function csvResponse(
-  { http, headers }: Pick<SignedInCall, 'http' | 'headers'>,
+  { http, headers, account }: Pick<SignedInCall, 'http' | 'headers'> & { account: Pick<Account, 'id'> },
   name: string,
   pages: AsyncIterator<readonly CsvLine[], void>,
+  { reads }: { reads: Pick<Reads, 'resume'> },
 ): Promise<HttpResponse> {
   let page = await pages.next()
   headers.set('content-type', 'text/csv; charset=utf-8')
@@ -20,10 +26,9 @@ export async function csvResponse(
       async run(sink) {
         let written = Buffer.from(csvOf(page.value ?? []))
         for (;;) {
-          // Reads of SQLite alone would not let any other event in.
-          await new Promise((resolve) => setImmediate(resolve))
-          page = await pages.next()
-          if (page.done || http.isDisconnected) return written
+          const next = await reads.resume(account.id, http, () => pages.next())
+          if (next === undefined || next.done || http.isDisconnected) return written
+          page = next
           await sink.write(written)
           written = Buffer.from(csvOf(page.value))
         }

@@ -81,7 +81,7 @@ export const PAGE_ROUTES: readonly ConsoleRoute[] = [
   }),
   route({
     ...{ ...GET, path: 'requests.csv' },
-    handle: (call, deps) => csvResponse(call, 'requests', requestLines(call.account, call.query, usage(deps))),
+    handle: (call, deps) => csvResponse(call, 'requests', requestLines(call.account, call.query, usage(deps)), deps),
   }),
   route({
     ...{ ...GET, path: 'requests/{id}', returns: shapes.RECEIPT },
@@ -104,7 +104,7 @@ export const PAGE_ROUTES: readonly ConsoleRoute[] = [
     ...{ ...GET, path: 'wallet/statements/{month}' },
     handle: (call, deps) => {
       const month = (call.parameters.month ?? '').replace(/\.csv$/, '')
-      return csvResponse(call, `statement-${month}`, statementLines(call.account, month, deps))
+      return csvResponse(call, `statement-${month}`, statementLines(call.account, month, deps), deps)
     },
   }),
   route({
@@ -121,7 +121,7 @@ export const PAGE_ROUTES: readonly ConsoleRoute[] = [
     },
   }),
   route({ ...POST, path: 'playground/{path...}', takes: 'unread', handle: forwardToGateway }),
-  route({ ...GET, path: 'playground/{path...}', handle: forwardToGateway }),
+  route({ ...GET, path: 'playground/{path...}', forwards: true, handle: forwardToGateway }),
   route({ ...DELETE, path: 'playground/{path...}', handle: forwardToGateway }),
 ]
 

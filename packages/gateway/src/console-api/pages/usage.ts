@@ -2,6 +2,7 @@
 import { formatRequestId, parseRequestId } from '../../access/ids.ts'
 import { parseIsoTime } from '../../access/iso-time.ts'
 import { formatUsd } from '../../money/amount.ts'
+import { mapInTurns } from '../../overload/reads/in-turns.ts'
 import { chargeLines, showReceipt, summarize } from '../../paid-call/receipts/show-receipt.ts'
 import type { Account, RequestFilter, SpendingStep, Storage, UsageRow } from '../../storage/storage.ts'
 import { badRequest, Rejection } from '../rejection.ts'
@@ -99,7 +100,7 @@ export async function requestRows(rows: readonly UsageRow[], deps: UsagePageDepe
     deps.store.keys,
     rows.map(({ key }) => key),
   )
-  return rows.map((row) => {
+  return mapInTurns(rows, (row) => {
     const { request_id, at, model, key_id, units, cost_usd, timing, ending } = summarize(row)
     return {
       ...{ request_id, at, model, key_id, key_name: names.get(row.key) ?? '' },

@@ -76,6 +76,7 @@ export const isMediaFigure = (name: string): boolean => name.startsWith('per_')
 
 /** Images of several prices are several lines: `images`, `images_2`. Those billed by the token: `image_output_tokens`. */
 function mediaUnit(name: string): MediaUnit | undefined {
+  if (!name.startsWith('image')) return MEDIA_UNITS[name]
   const [, suffix] = /^images(_\d+)?$/.exec(name) ?? [name]
   if (/^images/.test(name)) return { figure: `per_image${suffix ?? ''}`, per: 1n, charge: 'images' }
   if (/^image_[a-z]+_tokens$/.test(name)) return { figure: `per_million_${name}`, per: ONE, charge: 'images' }
@@ -93,6 +94,10 @@ export const isPriceTerm = (name: string): boolean => /_millionths(_\d+)?$|^long
 
 const OLD_NAMES: Readonly<Record<string, string>> = { cachedInput: 'cached_input', cacheWrite: 'cache_write' }
 
+/** `_2` of `input_2`. Most names have none, and end in a letter. */
+const suffixOf = (name: string): string => (/\d$/.test(name) ? (/_\d+$/.exec(name)?.[0] ?? '') : '')
+const withoutSuffix = (name: string): string => name.slice(0, name.length - suffixOf(name).length)
+
 function partsOf({ units, tools = {}, price }: PricedReceipt): Parts {
   const lines = Object.entries(units).map(([written, count]): Line => {
     const name = OLD_NAMES[written] ?? written
@@ -105,8 +110,10 @@ function partsOf({ units, tools = {}, price }: PricedReceipt): Parts {
   const isToken = ({ name, count, charge }: Line) => !charge && (count > 0 || name === 'input' || name === 'output')
   const bySuffix = new Map<string, Line[]>()
   for (const line of lines.filter(isToken)) {
-    const [suffix = ''] = /_\d+$/.exec(line.name) ?? []
-    bySuffix.set(suffix, [...(bySuffix.get(suffix) ?? []), line])
+    const suffix = suffixOf(line.name)
+    const known = bySuffix.get(suffix)
+    if (known) known.push(line)
+    else bySuffix.set(suffix, [line])
   }
   const multiplierOf = (name: string) => BigInt(String(price[name] ?? price.multiplier_millionths))
   return {
@@ -124,7 +131,10 @@ function partsOf({ units, tools = {}, price }: PricedReceipt): Parts {
 
 /** The charge, from nothing but the receipt: what each price charges is rounded up once. */
 export function recompute(receipt: PricedReceipt): Nanos {
-  const { tokens, calls, media, multiplier, mediaMultiplier } = partsOf(receipt)
+  return chargeOf(partsOf(receipt))
+}
+
+function chargeOf({ tokens, calls, media, multiplier, mediaMultiplier }: Parts): Nanos {
   const total = (lines: Line[]) => lines.reduce((sum, { count, figure }) => sum + BigInt(count) * figure, 0n)
   const costOfTokens = ({ lines, tiers, multiplier }: TokenLines, calls: Line[]): Nanos => {
     // All of it over one denominator: per million tokens, in millionths for each tier and for the group.
@@ -144,9 +154,11 @@ export function recompute(receipt: PricedReceipt): Nanos {
 
 /** `(120 input x 2.00 + 20 output x 8.00) / 1,000,000 x 1.5 = 0.0006 USD` */
 export function formulaOf(receipt: PricedReceipt): string {
-  const { tokens, calls, media, multiplier, mediaMultiplier } = partsOf(receipt)
+  const receiptParts = partsOf(receipt)
+  const { tokens, calls, media, multiplier, mediaMultiplier } = receiptParts
+  const charge = formatUsd(chargeOf(receiptParts))
   const shown = ({ count, name, figure }: Line) =>
-    `${count} ${name.replace(/_\d+$/, '').replaceAll('_', ' ')} x ${formatUsd(figure)}`
+    `${count} ${withoutSuffix(name).replaceAll('_', ' ')} x ${formatUsd(figure)}`
   const shownMedia = (line: Line) => `${shown(line)}${line.per === ONE ? ' / 1,000,000' : ''}`
   const times = (factors: bigint[]) =>
     factors
@@ -164,11 +176,11 @@ export function formulaOf(receipt: PricedReceipt): string {
   ]
   if (priced.some((part) => part.multiplier !== multiplier)) {
     const each = priced.map((part) => part.text + times([part.multiplier]))
-    return `${each.join(' + ')} = ${formatUsd(recompute(receipt))} USD`
+    return `${each.join(' + ')} = ${charge} USD`
   }
   const parts = priced.map(({ text }) => text)
   const product = parts.length > 1 && multiplier !== ONE ? `(${parts.join(' + ')})` : parts.join(' + ')
-  return `${product}${times([multiplier])} = ${formatUsd(recompute(receipt))} USD`
+  return `${product}${times([multiplier])} = ${charge} USD`
 }
 
 /** One summand of a charge: `count` x `price` / `per` x `factors` = `cost`. All of it exact decimals, as text. */
@@ -203,7 +215,7 @@ export function linesOf(receipt: PricedReceipt): ChargeLines {
   const charge = recompute(receipt) * 10n ** BigInt(places - USD_PLACES)
   return {
     lines: factored.map(({ line: { name, count, figure, per }, factors }, index) => ({
-      ...{ name: name.replace(/_\d+$/, ''), count, price: formatUsd(figure), per: Number(per) },
+      ...{ name: withoutSuffix(name), count, price: formatUsd(figure), per: Number(per) },
       factors: factors.filter((factor) => factor !== ONE).map(decimal),
       cost: exactUsd(costs[index] ?? 0n, places),
     })),

@@ -125,7 +125,7 @@ function priceOf(stored: Stored) {
   const { units, price } = stored
   if (units === undefined || price === undefined) return { price: null, formula: null }
   try {
-    return { price: priceJson(price), formula: formulaOf({ ...stored, units, price }) }
+    return { price: shownPrice(price), formula: formulaOf({ ...stored, units, price }) }
   } catch {
     return { price: null, formula: null }
   }
@@ -154,6 +154,20 @@ function parsed(text: string): Stored {
 
 const OLD_NAMES: Readonly<Record<string, string>> = { cachedInput: 'cached_input', cacheWrite: 'cache_write' }
 const renamed = ([name, count]: [string, number]): [string, number] => [OLD_NAMES[name] ?? name, count]
+
+/** Requests of one model have the same price, and showing it costs more than the rest of a receipt. */
+const shownPrices = new Map<string, ReturnType<typeof priceJson>>()
+const MOST_SHOWN_PRICES = 256
+
+function shownPrice(price: Price): ReturnType<typeof priceJson> {
+  const text = JSON.stringify(price)
+  const known = shownPrices.get(text)
+  if (known) return known
+  const shown = priceJson(price)
+  if (shownPrices.size >= MOST_SHOWN_PRICES) shownPrices.clear()
+  shownPrices.set(text, shown)
+  return shown
+}
 
 /** In the units of the configuration: USD, and decimal multipliers. */
 function priceJson({ version, multiplier_millionths, long_context_above, tiers_millionths, tools, ...figures }: Price) {

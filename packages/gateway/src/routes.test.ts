@@ -1,0 +1,85 @@
+// Every route that reads waits for a slot before it asks the store for anything: the tables are walked, so that a new one cannot forget it.
+import { describe, expect, test } from 'bun:test'
+import { compileCidrs } from '@trivium/http/addresses/client-address.ts'
+import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
+import { matchRoute } from '@trivium/protocol/match-route.ts'
+import { ROUTES, type Route } from '@trivium/protocol/routes.ts'
+import { Failure } from './access/failure.ts'
+import type { ConsoleDependencies } from './console-api/dependencies.ts'
+import { createDispatch } from './console-api/dispatch.ts'
+import { CONSOLE_ROUTES } from './console-api/routes.ts'
+import { RequestRecord } from './observe/request-log.ts'
+import type { Reads } from './overload/reads/reads.ts'
+import { type AppDependencies, type Health, handlerOf } from './routes.ts'
+import { TEST_CALLER } from './text/test-dependencies.ts'
+
+/** Slots of which none is free; notes which accounts asked for one. */
+function fullReads() {
+  const asked: bigint[] = []
+  const reads: Reads = {
+    async run(account) {
+      asked.push(account)
+      throw new Failure('rate_limited', 'full', { retryAfter: 1 })
+    },
+    resume: () => Promise.reject(new Error('not a part of this test')),
+  }
+  return { asked, reads }
+}
+/** The store must not be reached. */
+const UNREACHABLE = new Proxy({}, { get: (_, name) => raise(`the store was asked for ${String(name)}`) })
+const raise = (message: string): never => {
+  throw new Error(message)
+}
+
+const incomingAt = (path: string) => {
+  const http = testRequest(path, { authorization: 'Bearer sk-0123456789abcdef', cookie: 'trivium_session=unknown' })
+  const [target = '', query = ''] = path.split('?')
+  return { http, id: 1n, query, headers: testHeaders(), record: new RequestRecord('GET', target, 'req_1', 0) }
+}
+
+const readRoutes = Object.entries(ROUTES as Record<string, Route>).filter(
+  ([, { method, credential }]) => method === 'GET' && credential === 'key',
+)
+
+describe('reads with a key', () => {
+  test('are lists of models and tasks, stored responses, usage and receipts', () => {
+    expect(readRoutes.map(([id]) => id).toSorted()).toEqual([
+      ...['list-generate-content-models', 'list-input-items', 'list-models', 'list-usage', 'list-video-tasks'],
+      ...['show-generate-content-model', 'show-model', 'show-response', 'show-usage', 'show-video-task'],
+    ])
+  })
+
+  test.each(readRoutes.map(([id, { path }]) => [id, path.replace(/\{\w+\}/, 'some')]))('%s', async (_, path) => {
+    const { asked, reads } = fullReads()
+    const incoming = incomingAt(path)
+    const handler = handlerOf(matchRoute(path), incoming.http, path)
+    const callers = { find: () => TEST_CALLER, refresh: () => TEST_CALLER, clear: () => {} }
+    const deps = { reads, callers, store: UNREACHABLE, catalogue: () => ({}) } as unknown as AppDependencies
+    const answer = (async () => handler(incoming, deps, 'some', {} as Health))()
+    await expect(answer).rejects.toMatchObject({ info: { code: 'rate_limited' } })
+    expect(asked).toEqual([TEST_CALLER.account])
+  })
+})
+
+describe('reads of the console', () => {
+  const config = () => ({ server: {} })
+  const catalogue = () => ({ trustedProxies: compileCidrs([]).cidrs })
+
+  test.each(
+    CONSOLE_ROUTES.filter(({ method, forwards }) => method === 'GET' && !forwards).map(({ path }) => path),
+  )('%s', async (path) => {
+    const { asked, reads } = fullReads()
+    const deps = { reads, config, catalogue, store: UNREACHABLE } as unknown as ConsoleDependencies
+    const incoming = incomingAt(`/console/api/${path.replace(/\{\w+\}/, 'some')}`)
+    const answer = await createDispatch(deps)(incoming, path)
+    expect([answer.status, incoming.headers.get('retry-after')]).toEqual([429, '1'])
+    // Of its network: no session has been looked up.
+    expect(asked).toEqual([expect.any(BigInt)])
+    expect((asked[0] ?? 0n) < 0n).toBe(true)
+  })
+
+  test('only the playground forwards to endpoints with queues of their own', () => {
+    const forwarding = CONSOLE_ROUTES.filter(({ forwards }) => forwards)
+    expect(forwarding.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET playground/{path...}'])
+  })
+})
