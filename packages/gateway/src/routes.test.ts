@@ -54,7 +54,12 @@ describe('reads with a key', () => {
     const incoming = incomingAt(path)
     const handler = handlerOf(matchRoute(path), incoming.http, path)
     const callers = { find: () => TEST_CALLER, refresh: () => TEST_CALLER, clear: () => {} }
-    const deps = { reads, callers, store: UNREACHABLE, catalogue: () => ({}) } as unknown as AppDependencies
+    const deps = {
+      reads,
+      callers,
+      store: UNREACHABLE,
+      catalogue: () => ({ config: { groups: new Map() } }),
+    } as unknown as AppDependencies
     const answer = (async () => handler(incoming, deps, 'some', {} as Health))()
     await expect(answer).rejects.toMatchObject({ info: { code: 'rate_limited' } })
     expect(asked).toEqual([TEST_CALLER.account])
