@@ -69,6 +69,8 @@ function become(file, args, env) {
     report: (message) => process.stderr.write(crashLine(message, process.stderr.isTTY)),
   })
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(name, () => signal(name))
+  // By default it would open Node's debugger.
+  process.on('SIGUSR1', () => {})
   // If npm is killed, it cannot forward the signal, and the server would keep running unnoticed.
   const parent = process.ppid
   const orphaned = setInterval(() => {

@@ -28,6 +28,10 @@ const inFile = (home: Home, sql: string) => {
   db.run(sql)
   db.close()
 }
+/** For cases of PostgreSQL: a folder of SQLite is a case of its own. */
+const withoutSqlite = ({ dataDir }: Home) => {
+  for (const name of ['ledger.db', 'ledger.db-wal', 'ledger.db-shm']) rmSync(join(dataDir, name), { force: true })
+}
 const portOf = (url: string) => new URL(url).port
 
 describe('a server that cannot start says why in one line and exits 1', () => {
@@ -154,12 +158,14 @@ describe('a server that cannot start says why in one line and exits 1', () => {
     },
     {
       name: 'no database at the address',
+      prepare: withoutSqlite,
       says: /cannot use the database 127\.0\.0\.1:1\/x of DATABASE_URL/,
       alsoCommands: true,
       env: () => ({ DATABASE_URL: 'postgres://u:hunter2@127.0.0.1:1/x', TRIVIUM_SECRET: 'long enough to be one' }),
     },
     {
       name: 'a wrong password for the database',
+      prepare: withoutSqlite,
       says: 'password authentication failed',
       env: () => ({
         DATABASE_URL: databaseUrl.replace(/:[^:@]+@/, ':hunter2@'),
@@ -168,8 +174,14 @@ describe('a server that cannot start says why in one line and exits 1', () => {
     },
     {
       name: 'a database that does not exist',
+      prepare: withoutSqlite,
       says: 'does not exist',
       env: () => ({ DATABASE_URL: databaseUrl.replace(/[^/]+$/, 'nowhere'), TRIVIUM_SECRET: 'long enough to be one' }),
+    },
+    {
+      name: 'a database beside a used folder of SQLite',
+      says: /DATABASE_URL is set, but \S+ledger\.db has the data of this gateway.* Unset DATABASE_URL to go on with SQLite/,
+      env: () => ({ DATABASE_URL: databaseUrl, TRIVIUM_SECRET: 'long enough to be one' }),
     },
     {
       name: 'a database without a secret',
@@ -178,6 +190,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
     },
     {
       name: 'another secret for a database',
+      prepare: withoutSqlite,
       says: 'TRIVIUM_SECRET does not match the secret',
       alsoCommands: true,
       env: () => ({ DATABASE_URL: databaseUrl, TRIVIUM_SECRET: 'not what it was set up with' }),

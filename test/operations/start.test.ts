@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { VERSION } from '../../packages/gateway/src/version.ts'
+import { VERSION } from '../../packages/gateway/src/observe/version.ts'
 import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
 import { ENGINES, newHome } from '../support/gateway/home.ts'
 

@@ -5,9 +5,9 @@ import { createDispatch, type Dispatch, LARGEST_BODY } from './console-api/dispa
 import type { Mailer } from './console-api/mail/mailer.ts'
 import { createRegister } from './console-api/registration/register.ts'
 import { createPasswords } from './console-api/session/passwords.ts'
+import { VERSION } from './observe/version.ts'
 import type { GatewayDependencies } from './routes.ts'
 import type { Storage } from './storage/storage.ts'
-import { VERSION } from './version.ts'
 
 /** Before sign-in there is no account: all such requests together share the slots of one tenant. */
 const ANONYMOUS = -1n

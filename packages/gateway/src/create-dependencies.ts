@@ -98,16 +98,29 @@ export async function createDependencies(
   const taskHolder = isSqlite ? 'the only process' : crypto.randomUUID()
   const tokenizer = createTokenizer({ clock: monotonic, report })
   cleanup.add(() => tokenizer.close())
-  const { mayDispatch } = node
+  const { mayDispatch, suspend: outcomeLost } = node
   const embedded = (request: Request) =>
     (faultsAllowed(environment, catalogue().config) ? faultySandbox : sandbox)(request)
   const dependencies: GatewayDependencies = {
     ...{ catalogue, node, callers, rateLimitCache, ticker, log, requestLog, fetchPublic, store: storage },
-    settler: createSettler({ storage: storage.ledger, journal, clock: ticker, after, mayDispatch, report }),
+    settler: createSettler({
+      storage: storage.ledger,
+      journal,
+      clock: ticker,
+      after,
+      mayDispatch,
+      outcomeLost,
+      report,
+    }),
     ...{ seals: createSeals(secret), accountKeys: accountSecrets, ...media },
     largeResponses: createLargeResponses(media.mediaStore),
     clock: Date.now,
-    ids: createIds(() => node.identity().slot, Date.now),
+    ids: createIds(
+      () => node.identity().slot,
+      Date.now,
+      (leadMs) =>
+        log.warn('the clock was set back: receipts carry later times until it catches up', { lead_ms: leadMs }),
+    ),
     ...{ statistics: createStatistics(), latencies: createLatencies() },
     unsupportedFields: createUnsupportedFields(),
     ...{ tokenizer, freeCallLimit: createFreeCallLimit(Date.now), absentEndpoints: createAbsentEndpoints(monotonic) },

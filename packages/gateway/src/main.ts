@@ -1,5 +1,5 @@
 // The composition root: reads the environment, chooses the storage engine and runs the command.
-import { createReadStream } from 'node:fs'
+import { createReadStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CommandContext } from './cli/context.ts'
 import { CommandError } from './cli/errors.ts'
@@ -10,15 +10,16 @@ import { describeSystemError } from './config/system-error.ts'
 import type { Environment, Mistake } from './config/types.ts'
 import { loadBytes, loadFile } from './config.ts'
 import { readEnvironment } from './environment.ts'
+import { VERSION } from './observe/version.ts'
 import { crashLine, keepRunning } from './process/keep-running.mjs'
 import type { Launch } from './process/supervisor.ts'
 import { describeStart, type FromWorker, joinParent, type ToWorker, type Worker } from './process/worker.ts'
 import { serve } from './serve.ts'
 import { masterSecret } from './startup/master-secret.ts'
 import { openPostgres } from './storage/postgres/open-postgres.ts'
+import { WrongSchema } from './storage/schema-version.ts'
 import { openSqlite, SQLITE_FILE } from './storage/sqlite/open-sqlite.ts'
 import { FolderInUse, NoDatabase, type Storage } from './storage/storage.ts'
-import { VERSION } from './version.ts'
 
 /** Removed because Bun's client would use them: proxies are set in the configuration only, which may refer to these variables. */
 const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']
@@ -42,6 +43,8 @@ const context: CommandContext = {
   },
   async openStorage(environment, { mayCreate } = { mayCreate: false }) {
     const { databaseUrl, dataDir } = environment
+    // Only a server creates the tables of an empty database: it would seem to have lost all accounts.
+    if (databaseUrl && mayCreate) rejectUsedFolder(dataDir)
     const storage = await (databaseUrl ? reachPostgres(databaseUrl, mayCreate) : ownSqlite(dataDir, mayCreate))
     try {
       await masterSecret(storage, environment)
@@ -72,6 +75,15 @@ async function ownSqlite(dataDir: string, mayCreate: boolean): Promise<Storage> 
   }
 }
 
+/** With DATABASE_URL the data of a SQLite folder would silently be left behind. */
+function rejectUsedFolder(dataDir: string): void {
+  const file = join(dataDir, SQLITE_FILE)
+  if (!existsSync(file)) return
+  throw new CommandError(
+    `DATABASE_URL is set, but ${file} has the data of this gateway, which would not be used. Unset DATABASE_URL to go on with SQLite, or move ${SQLITE_FILE}* and contents.db* out of ${dataDir} to start with the PostgreSQL database`,
+  )
+}
+
 /** Host and database name, without user and password. */
 function placeOf(url: string): string {
   const { host, pathname } = new URL(url)
@@ -82,6 +94,7 @@ async function reachPostgres(url: string, mayCreate: boolean): Promise<Storage> 
   try {
     return await openPostgres(url, { mayCreate })
   } catch (error) {
+    if (error instanceof WrongSchema) throw error
     if (error instanceof NoDatabase)
       throw new CommandError(
         `${error.message}: ${placeOf(url)} of DATABASE_URL is empty; start the server once to create them (${START})`,
@@ -150,6 +163,8 @@ function restartAsParent(args: readonly string[]): void {
     report: (message) => process.stderr.write(crashLine(message, process.stderr.isTTY)),
   })
   for (const name of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(name, () => signal(name))
+  // By default it would end this process.
+  process.on('SIGUSR1', () => {})
 }
 
 /** The parent restarts a server that crashes only if the server has been ready. */

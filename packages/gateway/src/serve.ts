@@ -29,6 +29,7 @@ import { mediaFolder } from './media/open-media.ts'
 import type { Log } from './observe/log.ts'
 import { writeToStandardError } from './observe/log-writer.ts'
 import { type Logs, openLogs } from './observe/logs.ts'
+import { VERSION } from './observe/version.ts'
 import { createConnectionLimit, openListener } from './open-listener.ts'
 import { createAdmissionGate } from './overload/load-shedding.ts'
 import { Cleanup } from './process/cleanup.ts'
@@ -46,7 +47,6 @@ import { TASK_TIMING } from './tasks/timing.ts'
 import { createTaskWorker } from './tasks/worker.ts'
 import { reloading, renewing, warnOfUnsharedMedia, watchNodes } from './upkeep.ts'
 import { createHealth } from './upstreams/health/health.ts'
-import { VERSION } from './version.ts'
 
 export type ServeOptions = CommandContext & {
   loadConfig: Parameters<typeof watchConfig>[1]

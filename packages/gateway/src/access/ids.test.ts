@@ -19,6 +19,23 @@ test('ids are unique and ordered, at any rate and wherever the clock jumps', () 
   expect(timeOfId(made.at(-1) ?? 0n)).toBe(now)
 })
 
+test('a clock that is set back is reported once, until it has caught up', () => {
+  let now = NOW
+  const leads: number[] = []
+  const ids = createIds(
+    () => 0,
+    () => now,
+    (leadMs) => leads.push(leadMs),
+  )
+  const jump = (ms: number) => {
+    now += ms
+    ids.next()
+    ids.next()
+  }
+  for (const ms of [0, -4_000, 5_000, -60_000, 10_000, 60_000, -60_000]) jump(ms)
+  expect(leads).toEqual([60_000, 60_000])
+})
+
 test('two nodes never create the same id', () => {
   const [one, two] = [0, 1_023].map((slot) =>
     createIds(

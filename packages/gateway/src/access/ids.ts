@@ -2,13 +2,18 @@
 
 import { EPOCH_MS } from '../money/request-ids.ts'
 
-export { firstIdAt, timeOfId } from '../money/request-ids.ts'
+export { firstIdAt, formatRequestId, timeOfId } from '../money/request-ids.ts'
 
 export type Ids = { next(): bigint }
 
-export function createIds(slot: () => number, clock: () => number): Ids {
+/** A lead that a step of the clock explains, and the most ids per millisecond do not. */
+const NOTABLE_LEAD_MS = 5_000
+
+/** `ranAhead` is called once for each step back of the clock: until it catches up, receipts carry times of the future. */
+export function createIds(slot: () => number, clock: () => number, ranAhead: (leadMs: number) => void = () => {}): Ids {
   let lastMs = 0
   let sequence = 0
+  let isAhead = false
   return {
     next() {
       const now = clock() - EPOCH_MS
@@ -16,9 +21,14 @@ export function createIds(slot: () => number, clock: () => number): Ids {
       if (now > lastMs) {
         lastMs = now
         sequence = 0
+        isAhead = false
       } else if (++sequence > 0xfff) {
         lastMs++
         sequence = 0
+      }
+      if (!isAhead && lastMs - now >= NOTABLE_LEAD_MS) {
+        isAhead = true
+        ranAhead(lastMs - now)
       }
       // Two 32-bit halves: bigint arithmetic costs several times as much, and every request has an id.
       halves.setUint32(0, Math.floor(lastMs / 1_024))
@@ -29,17 +39,6 @@ export function createIds(slot: () => number, clock: () => number): Ids {
 }
 
 const halves = new DataView(new ArrayBuffer(8))
-const THREE_DIGITS = Array.from({ length: 0x1000 }, (_, number) => number.toString(16).padStart(3, '0'))
-const TWO_DIGITS = Array.from({ length: 0x100 }, (_, number) => number.toString(16).padStart(2, '0'))
-
-export function formatRequestId(id: bigint): string {
-  halves.setBigInt64(0, id)
-  return `req_${digitsOf(halves.getUint32(0))}${digitsOf(halves.getUint32(4))}`
-}
-
-const digitsOf = (half: number): string =>
-  `${TWO_DIGITS[half >>> 24]}${THREE_DIGITS[(half >>> 12) & 0xfff]}${THREE_DIGITS[half & 0xfff]}`
-
 /** undefined: cannot be the id of a request; no request has the id 0. */
 export function parseRequestId(text: string): bigint | undefined {
   const id = /^req_[0-7][0-9a-f]{15}$/.test(text) ? BigInt(`0x${text.slice(4)}`) : 0n

@@ -12,3 +12,15 @@ export function firstIdAt(ms: number): bigint {
 export function timeOfId(id: bigint): number {
   return Number(id >> 22n) + EPOCH_MS
 }
+
+const halves = new DataView(new ArrayBuffer(8))
+const THREE_DIGITS = Array.from({ length: 0x1000 }, (_, number) => number.toString(16).padStart(3, '0'))
+const TWO_DIGITS = Array.from({ length: 0x100 }, (_, number) => number.toString(16).padStart(2, '0'))
+
+export function formatRequestId(id: bigint): string {
+  halves.setBigInt64(0, id)
+  return `req_${digitsOf(halves.getUint32(0))}${digitsOf(halves.getUint32(4))}`
+}
+
+const digitsOf = (half: number): string =>
+  `${TWO_DIGITS[half >>> 24]}${THREE_DIGITS[(half >>> 12) & 0xfff]}${THREE_DIGITS[half & 0xfff]}`

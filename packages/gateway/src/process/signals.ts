@@ -3,7 +3,13 @@ import { errorText, type Log } from '../observe/log.ts'
 import { UNCAUGHT_ERROR } from './keep-running.mjs'
 import type { Lifecycle } from './lifecycle.ts'
 
+/** Log rotation often sends it. By default it would end Bun, and open a debugger in Node. */
+export function ignoreUserSignal(log: Log): void {
+  process.on('SIGUSR1', () => log.info('SIGUSR1 ignored: SIGHUP reloads the configuration'))
+}
+
 export function stopOnSignals(lifecycle: Lifecycle, log: Log): void {
+  ignoreUserSignal(log)
   process.on('SIGTERM', () => lifecycle.stop('SIGTERM'))
   process.on('SIGINT', () => lifecycle.stop('SIGINT'))
   process.on('unhandledRejection', (error) => log.error('unhandled promise rejection', { error: String(error) }))

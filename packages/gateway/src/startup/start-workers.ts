@@ -2,6 +2,7 @@
 import { CommandError } from '../cli/errors.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import type { Log } from '../observe/log.ts'
+import { ignoreUserSignal } from '../process/signals.ts'
 import { type Launch, supervise } from '../process/supervisor.ts'
 
 /** `ready` is called when all workers listen. */
@@ -21,4 +22,5 @@ export function startWorkers(
   const supervisor = supervise({ workers, port, tls: server.tls !== undefined, launch, log, ready, exit })
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => supervisor.stop(signal))
   process.on('SIGHUP', supervisor.reload)
+  ignoreUserSignal(log)
 }

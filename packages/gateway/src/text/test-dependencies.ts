@@ -120,7 +120,12 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
         ...{ releaseClaims: unused, remove: unused, sweep: unused },
       },
     },
-    node: { identity: () => ({ slot: 0, epoch: 1 }), mayDispatch: () => true, leave: async () => {} },
+    node: {
+      identity: () => ({ slot: 0, epoch: 1 }),
+      mayDispatch: () => true,
+      suspend: () => {},
+      leave: async () => {},
+    },
     callers: { find: () => TEST_CALLER, refresh: () => TEST_CALLER, clear: () => {} },
     rateLimitCache: createRateLimitCache(() => 0),
     clock: Date.now,

@@ -10,6 +10,7 @@ import { DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.t
 import type { VideoDialectId } from '@trivium/protocol/dialects/video-services.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../config/types.ts'
+import { VERSION } from '../observe/version.ts'
 import { callSettings, credentialHeader } from './endpoint.ts'
 import { type ConnectionOptions, createTransport, type HttpVersion, type TransportOptions } from './transport.ts'
 
@@ -142,7 +143,7 @@ function ownHeaders(upstream: Upstream, dialect: OutgoingRequest['dialect'], key
     accept: 'application/json, text/event-stream',
     // A compressed response would have to be decompressed to be metered.
     'accept-encoding': 'identity',
-    'user-agent': 'trivium/0.1',
+    'user-agent': `trivium/${VERSION}`,
   }
 }
 

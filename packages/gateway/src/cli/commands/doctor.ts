@@ -1,7 +1,10 @@
 // `trivium doctor`: the first checks to make when something does not work.
-import { accessSync, constants, existsSync } from 'node:fs'
+import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describeSystemError } from '../../config/system-error.ts'
 import type { Environment } from '../../config/types.ts'
-import { FolderInUse, type Storage } from '../../storage/storage.ts'
+import { WrongSchema } from '../../storage/schema-version.ts'
+import { FolderInUse, NoDatabase, type Storage, StoreDown } from '../../storage/storage.ts'
 import type { ProbeState } from '../../upstreams/diagnostics/probe-upstream.ts'
 import type { CommandContext } from '../context.ts'
 import { PROGRAM, START } from '../program.ts'
@@ -12,10 +15,13 @@ import { describeProbes, probeAll } from './upstream-probes.ts'
 /** `advice`: what to do if the check failed. `remarks`: warnings. */
 type Check = { check: string; ok: boolean; note: string; advice: string | null; remarks: readonly string[] }
 type Finding = string | { note: string; remarks: readonly string[] }
+/** More than a block, which a full disk may still have. */
+const PROBE_BYTES = 256 * 1024
+
 export type DoctorReport = { ok: boolean; checks: Check[] }
 
-/** `ask` throws if the check fails. */
-type Question = { check: string; advice: string; ask(): Finding | Promise<Finding> }
+/** `ask` throws if the check fails; `advice` may depend on the reason. */
+type Question = { check: string; advice: string | ((error: unknown) => string); ask(): Finding | Promise<Finding> }
 
 export async function doctor(context: CommandContext): Promise<DoctorReport> {
   const checks: Check[] = []
@@ -35,12 +41,12 @@ export async function doctor(context: CommandContext): Promise<DoctorReport> {
     },
     {
       check: 'data folder',
-      advice: `set TRIVIUM_DATA to the server's data folder, or start the server once to create it (${START})`,
+      advice: folderAdvice,
       ask: () => describeFolder(context.environment()),
     },
     {
       check: 'store',
-      advice: 'correct TRIVIUM_DATA or DATABASE_URL, or restore a copy of the data (docs/backup.md)',
+      advice: storeAdvice,
       ask: () => describeStore(context),
     },
   ]
@@ -64,8 +70,29 @@ async function answer({ check, advice, ask }: Question): Promise<Check> {
     const { note, remarks } = typeof found === 'string' ? { note: found, remarks: [] } : found
     return { check, ok: true, note, advice: null, remarks }
   } catch (error) {
-    return { check, ok: false, note: error instanceof Error ? error.message : String(error), advice, remarks: [] }
+    const told = typeof advice === 'string' ? advice : advice(error)
+    return { check, ok: false, note: describeSystemError(error), advice: told, remarks: [] }
   }
+}
+
+const FOLDER_ADVICE: Readonly<Record<string, string>> = {
+  EROFS: 'make the file system writable, or set TRIVIUM_DATA to a folder on another one',
+  EACCES: 'give the folder to the user that runs the server, with mode 0700',
+  ENOSPC: 'free disk space; a running server accepts requests again by itself',
+  EDQUOT: 'raise the disk quota; a running server accepts requests again by itself',
+}
+
+const folderAdvice = (error: unknown): string =>
+  FOLDER_ADVICE[error instanceof Error && 'code' in error ? String(error.code) : ''] ??
+  `set TRIVIUM_DATA to the server's data folder, or start the server once to create it (${START})`
+
+/** A copy of the data helps only against damage. */
+function storeAdvice(error: unknown): string {
+  if (error instanceof WrongSchema)
+    return 'start the version of Trivium that wrote the data, or begin with an empty store'
+  if (error instanceof NoDatabase) return `start the server once to create it (${START})`
+  if (error instanceof StoreDown) return 'check that the database runs and that DATABASE_URL names it'
+  return 'correct TRIVIUM_DATA, DATABASE_URL or TRIVIUM_SECRET; if the data is damaged, restore a copy (docs/backup.md)'
 }
 
 const UPSTREAM_ADVICE: Readonly<Partial<Record<ProbeState, string>>> = {
@@ -120,7 +147,17 @@ function describeFolder({ dataDir, databaseUrl }: Environment): string {
   if (!existsSync(dataDir) && databaseUrl) return `${dataDir} does not exist; a server on this machine creates it`
   if (!existsSync(dataDir)) throw new Error(`the folder ${dataDir} does not exist`)
   accessSync(dataDir, constants.R_OK | constants.W_OK)
+  writeProbe(join(dataDir, `doctor-${process.pid}.tmp`))
   return `${dataDir} can be written`
+}
+
+/** Permissions say nothing of a full disk. */
+function writeProbe(file: string): void {
+  try {
+    writeFileSync(file, new Uint8Array(PROBE_BYTES), { mode: 0o600, flush: true })
+  } finally {
+    rmSync(file, { force: true })
+  }
 }
 
 async function withStore<T>(context: CommandContext, environment: Environment, work: (storage: Storage) => Promise<T>) {

@@ -151,6 +151,19 @@ test('reaps the holds of a node that dies later, and applies what was spooled on
   expect(world.left).toEqual([])
 })
 
+test('after an outcome that could not be kept, nothing is dispatched until the store confirms the lease', async () => {
+  const { time, world, join } = setUp()
+  const node = await join()
+  node.suspend()
+  expect(node.mayDispatch()).toBe(false)
+  world.mood = 'down'
+  await time.pass(1_500)
+  expect(node.mayDispatch()).toBe(false)
+  world.mood = 'up'
+  await time.pass(1_500)
+  expect(node.mayDispatch()).toBe(true)
+})
+
 test('leaving hands the lease back at once and renews no more', async () => {
   const { rows, time, world, join } = setUp()
   const node = await join()

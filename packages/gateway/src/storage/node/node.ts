@@ -29,6 +29,8 @@ export type Node = {
   identity(): Identity
   /** False once the lease may expire before a request sent now is answered: stop calling upstreams. */
   mayDispatch(): boolean
+  /** An outcome could not be kept anywhere: no more requests until the store has confirmed the lease again. */
+  suspend(): void
   /** Graceful stop, after the last request has ended: releases the lease. */
   leave(): Promise<void>
 }
@@ -110,6 +112,9 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
   return {
     identity: () => identity,
     mayDispatch: () => !left && mayDispatch(renewedFrom, monotonic()),
+    suspend() {
+      renewedFrom = Number.NEGATIVE_INFINITY
+    },
     async leave() {
       left = true
       cancelRenewal()

@@ -20,7 +20,7 @@ function setUp(balance = 1_000n, asks = true) {
   rows.keys.set(2n, newKeyRow(2n, 1n))
   rows.nodes.set(0, { slot: 0, epoch: 1, renewedAt: 1_000, config: '' })
   const time = fakeTime()
-  const world = { mood: 'up' as Mood, disk: true, mayDispatch: true, asked: [] as Verb['verb'][] }
+  const world = { mood: 'up' as Mood, disk: true, mayDispatch: true, lost: 0, asked: [] as Verb['verb'][] }
   const journaled: Finish[] = []
   const reports: string[] = []
   const storage = {
@@ -54,7 +54,10 @@ function setUp(balance = 1_000n, asks = true) {
   const report = (message: string) => void reports.push(message)
   const { clock, after } = time
   const mayDispatch = () => world.mayDispatch
-  const settler = createSettler({ storage, journal, clock, after, mayDispatch, report })
+  const outcomeLost = () => {
+    world.lost += 1
+  }
+  const settler = createSettler({ storage, journal, clock, after, mayDispatch, outcomeLost, report })
   async function open() {
     const opened = await settler.open(hold)
     if (opened.outcome !== 'open') throw new Error(opened.outcome)
@@ -110,7 +113,8 @@ test('a settlement that neither store nor disk takes rejects: the last byte must
   const settled = request.settle(60n, 0, 'done', '{}').catch((error) => error)
   await time.pass(5_000)
   expect(await settled).toBeInstanceOf(NotSettled)
-  expect(reports).toHaveLength(1)
+  expect(reports).toEqual([expect.stringMatching(/^request req_[0-9a-f]{16} could not be written to the journal$/)])
+  expect(world.lost).toBe(1)
 })
 
 test('a hold without a response rejects the request, and is voided later in case it was placed', async () => {
@@ -153,7 +157,9 @@ test('an answer that comes after its time is up changes nothing', async () => {
     },
   }
   const journal = { append: async (verb: Finish) => void journaled.push(verb) }
-  const settler = createSettler({ storage, journal, clock, after, mayDispatch: () => false, report: () => {} })
+  const settler = createSettler({
+    ...{ storage, journal, clock, after, mayDispatch: () => false, outcomeLost: () => {}, report: () => {} },
+  })
   const opened = settler.open(hold)
   await pass(5_000)
   expect((await opened).outcome).toBe('store_down')
@@ -208,7 +214,7 @@ test('a clock that is up to a tick behind shortens no timeout', async () => {
   const storage = { apply: () => new Promise<Result>(() => {}) }
   const journal = { append: async () => {} }
   const settler = createSettler({
-    ...{ storage, journal, clock, after, mayDispatch: () => true, report: () => {} },
+    ...{ storage, journal, clock, after, mayDispatch: () => true, outcomeLost: () => {}, report: () => {} },
   })
   let outcome: string | undefined
   void settler.open(hold)

@@ -1,6 +1,7 @@
 // Drives the state machine of money/settlement.ts with the real store, journal and clock.
 import type { Nanos } from '../../money/amount.ts'
 import { type Finish, type Hold, isDone, type Owned, type Rejection, type RequestVerb } from '../../money/ledger.ts'
+import { formatRequestId } from '../../money/request-ids.ts'
 import {
   begin,
   beginFinish,
@@ -31,6 +32,8 @@ export type SettlerDependencies = {
   clock: { now(): number; readonly intervalMs: number }
   after: After
   mayDispatch: () => boolean
+  /** Neither the store nor the journal accepts outcomes. */
+  outcomeLost(): void
   report: Report
 }
 
@@ -103,7 +106,8 @@ export function createSettler(deps: SettlerDependencies): Settler {
       await journal.append(verb)
       return { event: 'journaled' }
     } catch (error) {
-      report(`request ${verb.id} could not be written to the journal`, error)
+      report(`request ${formatRequestId(verb.id)} could not be written to the journal`, error)
+      deps.outcomeLost()
       return { event: 'journal-failed' }
     }
   }
@@ -255,7 +259,7 @@ export function recover(storage: Store, journal: Pick<Journal, 'replay'>, report
   return journal.replay(async (verb, ageMs) => {
     const result = await storage.apply(verb)
     if (!isDone(result) && verb.verb !== 'void')
-      report(`journaled ${verb.verb} of request ${verb.id} rejected: ${result.outcome}`)
+      report(`journaled ${verb.verb} of request ${formatRequestId(verb.id)} rejected: ${result.outcome}`)
     return isApplied(verb, result, ageMs)
   })
 }

@@ -6,7 +6,12 @@ import { compileCatalogue } from '../../access/models/catalogue.ts'
 import { createApp } from '../../app.ts'
 import { createTestDependencies } from '../test-dependencies.ts'
 
-const ALIVE = { identity: () => ({ slot: 0, epoch: 1 }), mayDispatch: () => true, leave: async () => {} }
+const ALIVE = {
+  identity: () => ({ slot: 0, epoch: 1 }),
+  mayDispatch: () => true,
+  suspend: () => {},
+  leave: async () => {},
+}
 
 test.each([
   ['a node that is alive', ALIVE, 2],
