@@ -5,7 +5,10 @@ import { newVideoClient, startVideoGateway } from '../support/gateway/video-gate
 import { videoBody } from '../support/requests/videos.ts'
 import type { DownloadMode } from '../support/upstreams/scripted-video.ts'
 
-const { gateway, first } = await startVideoGateway()
+const { gateway, first, second } = await startVideoGateway()
+const impatient = await startVideoGateway({
+  timing: { copyPace: { freeMs: 200, windowMs: 400, bytesPerSecond: 8_192 } },
+})
 const newClient = () => newVideoClient(gateway)
 const CHARGED = [{ ending: 'completed', cost_usd: '0.25' }]
 const bytesOf = async (url = '') => Buffer.from(await (await fetch(url)).arrayBuffer())
@@ -51,9 +54,48 @@ test('the last frame that was not requested is not shown', async () => {
   expect((await client.until(id, 'succeeded')).content).not.toHaveProperty('last_frame_url')
 })
 
+test('a download that trickles is ended, and tried again', async () => {
+  const client = await newVideoClient(impatient.gateway)
+  impatient.first.script.nextDownloads = ['trickle', 'works']
+  const id = await client.submit()
+  await client.until(id, 'succeeded')
+  expect(impatient.first.count('download')).toBe(2)
+})
+
+test('films of one account that never end stop no video of another, and what waits goes on when a slot is free', async () => {
+  const [greedy, polite] = [await newClient(), await newClient()]
+  first.script.download = 'trickle'
+  const ids = await Promise.all(Array.from({ length: 12 }, () => greedy.submit()))
+  // Every film is made, and waits for its copy or has one.
+  await eventually(async () => [...first.tasks.values()].every(({ states }) => states.length === 1))
+  await eventually(() => first.count('download') >= 4)
+  first.script.download = 'works'
+  const { content } = await polite.until(await polite.submit(), 'succeeded')
+  expect((await bytesOf(content?.video_url)).equals(first.script.video)).toBe(true)
+  // Some of the greedy account's wait: it has no more than its share.
+  const downloads = first.count('download') - 1
+  expect(downloads).toBeLessThan(ids.length)
+  for (const id of ids) expect(await greedy.read(id)).toMatchObject({ status: 'running' })
+  first.script.trickles = false
+  for (const id of ids) await greedy.until(id, 'succeeded')
+  expect(await greedy.settled()).toMatchObject(ids.map(() => CHARGED[0]))
+})
+
+test('a slow upstream stops no video of another one', async () => {
+  const [slow, quick] = [await newClient(), await newClient()]
+  first.script.download = 'trickle'
+  const clients = [slow, await newClient(), await newClient(), await newClient()]
+  await Promise.all(clients.flatMap((client) => Array.from({ length: 4 }, () => client.submit())))
+  await eventually(async () => [...first.tasks.values()].every(({ states }) => states.length === 1))
+  first.script.nextSubmits = [{ status: 503 }]
+  await quick.until(await quick.submit(videoBody('two')), 'succeeded')
+  expect(second.count('download')).toBe(1)
+  first.script.trickles = false
+})
+
 test('nothing is charged before the copy is complete', async () => {
   const client = await newClient()
-  first.script.download = { status: 403 }
+  first.script.download = { status: 500 }
   const id = await client.submit()
   await eventually(() => first.count('download') >= 3)
   expect(await client.read(id)).toMatchObject({ status: 'running' })
@@ -77,6 +119,27 @@ describe('failed, released, with the possible cost on the receipt', () => {
     const [row] = await client.settled()
     expect(row).toMatchObject({ ending: 'failed', cost_usd: '0.00' })
     expect(row?.receipt).toMatchObject({ possible_upstream_cost: '0.25' })
+  })
+
+  test.each<[string, DownloadMode, Record<string, unknown>]>([
+    ['no such file', { status: 404 }, {}],
+    ['forbidden', { status: 403 }, {}],
+    ['a page of HTML', { status: 200, body: '<html>expired</html>' }, {}],
+    ['an empty file', { status: 200, body: '' }, {}],
+    ['a success without a URL', 'works', { content: undefined }],
+    ['a success without content', 'works', { content: {} }],
+  ])('%s, three times', async (_, mode, record) => {
+    const client = await newClient()
+    first.script.download = mode
+    first.script.states = ['running', { status: 'succeeded', ...record }]
+    const id = await client.submit()
+    const { error } = await client.until(id, 'failed')
+    expect(error?.code).toBe('InternalServiceError')
+    expect(first.count('download')).toBe(mode === 'works' ? 0 : 3)
+    // The URL was asked for again before each further try.
+    expect(first.count('query')).toBe(mode === 'works' ? 5 : 4)
+    const [row] = await client.settled()
+    expect(row).toMatchObject({ ending: 'failed', cost_usd: '0.00', receipt: { possible_upstream_cost: '0.25' } })
   })
 
   test('larger than any video', async () => {

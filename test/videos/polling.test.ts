@@ -92,6 +92,17 @@ test('unknown at first, then found', async () => {
   expect(await client.until(id, 'succeeded', 'failed')).toMatchObject({ status: 'succeeded' })
 })
 
+test('unknown at first: it stays queued, and can be cancelled once it is known', async () => {
+  const client = await newClient()
+  Object.assign(first.script, { states: ['queued'], hiddenFor: 3 })
+  const id = await client.submit()
+  await eventually(() => first.count('query') >= 2)
+  expect(await client.read(id)).toMatchObject({ status: 'queued' })
+  await eventually(() => first.count('query') >= 4)
+  expect((await client.remove(id)).status).toBe(204)
+  expect(await client.settled()).toMatchObject([{ ending: 'cancelled', cost_usd: '0.00' }])
+})
+
 test('never-ending: closed at its deadline, stopped at the upstream, released', async () => {
   const client = await newClient()
   Object.assign(first.script, { states: ['running'], cancel: 'allow' })

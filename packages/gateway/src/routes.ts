@@ -38,7 +38,7 @@ import type { Reads } from './overload/reads/reads.ts'
 import { showRequest, showUsage, type UsageDependencies } from './paid-call/usage-endpoint.ts'
 import { deleteTask, listTasks, showTask, type TaskEndpointDependencies } from './tasks/endpoints.ts'
 import { submitTask, type TaskDependencies } from './tasks/journey.ts'
-import type { WorkDependencies } from './tasks/work.ts'
+import type { WorkerDependencies } from './tasks/worker.ts'
 import type { TextDependencies } from './text/dependencies.ts'
 import { journey } from './text/journey.ts'
 import type { TextEndpoint } from './text/request.ts'
@@ -50,7 +50,7 @@ export type GatewayDependencies = TextDependencies &
   TaskDependencies &
   TaskEndpointDependencies &
   ResponseEndpointDependencies &
-  WorkDependencies &
+  WorkerDependencies &
   UsageDependencies &
   MediaDependencies & { ids: Ids; requestLog: RequestLog; spool: Spool; latencies: Latencies; reads: Reads }
 

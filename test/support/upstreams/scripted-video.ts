@@ -21,6 +21,7 @@ export type SubmitStep = 'accept' | 'accept-cut' | 'accept-hang' | Fault
 export type State = string | ({ status: string } & Record<string, unknown>)
 
 /**
+ * - `trickle`: a byte every `slowMs` for as long as the script trickles, then the rest.
  * - `slow`: a piece of the file every `slowMs`. `stall`: a first piece, then nothing.
  * - `short`: the connection ends before the declared length. `broken`: the same in chunks.
  * - `endless`: chunks without an end. `oversized`: a declared length of 1 TB.
@@ -29,6 +30,7 @@ export type State = string | ({ status: string } & Record<string, unknown>)
 export type DownloadMode =
   | 'works'
   | 'slow'
+  | 'trickle'
   | 'stall'
   | 'short'
   | 'broken'
@@ -83,6 +85,7 @@ export type VideoScript = {
   nextDownloads: DownloadMode[]
   download: DownloadMode
   slowMs: number
+  trickles: boolean
   video: Buffer
   lastFrame: Buffer
   /** Where the files of a finished task are; by default at this upstream. */
@@ -137,7 +140,7 @@ export async function startScriptedVideo(): Promise<ScriptedVideo> {
   const works = (): VideoScript => ({
     ...{ nextSubmits: [], submit: 'accept', states: ['queued', 'running', 'succeeded'], hiddenFor: 0 },
     ...{ nextQueries: [], query: 'works', headers: {}, echo: true, list: 'works', cancel: 'works' },
-    ...{ nextDownloads: [], download: 'works', slowMs: 50, video: VIDEO, lastFrame: FRAME },
+    ...{ nextDownloads: [], download: 'works', slowMs: 50, trickles: true, video: VIDEO, lastFrame: FRAME },
     fileUrl: (id, file) => `${origin}/files/${id}/${file}`,
   })
 
@@ -224,7 +227,7 @@ export async function startScriptedVideo(): Promise<ScriptedVideo> {
       const next = isRedirected ? 'works' : (script.nextDownloads.shift() ?? script.download)
       const bytes = file === 'frame.png' ? script.lastFrame : script.video
       const type = file === 'frame.png' ? 'image/png' : 'video/mp4'
-      return sendFile(next, { bytes, type, slowMs: script.slowMs, moved: `/signed/${fileId}/${file}` })
+      return sendFile(next, { bytes, type, script, moved: `/signed/${fileId}/${file}` })
     }
     if (method === 'POST' && id === undefined) {
       known('submit', undefined)
@@ -296,9 +299,9 @@ function faulty(fault: Fault): Behaviour {
   return respondWith(body ?? { error }, status, headers)
 }
 
-type ScriptedFile = { bytes: Buffer; type: string; slowMs: number; moved: string }
+type ScriptedFile = { bytes: Buffer; type: string; script: VideoScript; moved: string }
 
-function sendFile(mode: DownloadMode, { bytes, type, slowMs, moved }: ScriptedFile): Behaviour {
+function sendFile(mode: DownloadMode, { bytes, type, script, moved }: ScriptedFile): Behaviour {
   const headers = { 'content-type': type }
   const measured = head(200, bytes.length, headers)
   const chunked = `HTTP/1.1 200 OK\r\ncontent-type: ${type}\r\ntransfer-encoding: chunked\r\n\r\n`
@@ -307,7 +310,9 @@ function sendFile(mode: DownloadMode, { bytes, type, slowMs, moved }: ScriptedFi
     case 'works':
       return (socket) => void socket.end(Buffer.concat([Buffer.from(measured), bytes]))
     case 'slow':
-      return (socket) => sendSlowly(socket, measured, bytes, slowMs)
+      return (socket) => sendSlowly(socket, measured, bytes, script.slowMs)
+    case 'trickle':
+      return (socket) => sendTrickling(socket, measured, bytes, script)
     case 'stall':
       return (socket) => void socket.write(Buffer.concat([Buffer.from(measured), half]))
     case 'short':
@@ -333,6 +338,16 @@ async function sendSlowly(socket: Socket, start: string, bytes: Buffer, pauseMs:
     socket.write(bytes.subarray(at, at + size))
   }
   socket.end()
+}
+
+async function sendTrickling(socket: Socket, start: string, bytes: Buffer, script: VideoScript): Promise<void> {
+  socket.write(start)
+  let at = 0
+  for (; script.trickles && !socket.destroyed; at++) {
+    socket.write(bytes.subarray(at, at + 1))
+    await Bun.sleep(script.slowMs)
+  }
+  socket.end(bytes.subarray(at))
 }
 
 function sendEndlessly(socket: Socket, start: string, piece: Buffer): void {

@@ -6,6 +6,7 @@ import { decodeBase64, encodeBase64 } from '../bytes/base64.ts'
 import type { Retention } from '../config/types.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import type { SignedUrls } from '../media/signed-urls.ts'
+import { ownHostOf } from '../upstreams/own-host.ts'
 import type { fetchPublic } from '../upstreams/public/fetch-public.ts'
 import { type ImageCall, REPLY_BYTES } from './image-call.ts'
 import { inspectImage } from './inspect-image.ts'
@@ -65,13 +66,10 @@ async function fetched(
   deps: PresentDependencies,
 ): Promise<Uint8Array> {
   const { upstream } = candidate
-  const own = new URL(upstream.baseUrl)
-  const ownHost = own.hostname.replace(/^\[|\]$/g, '')
-  const ownPort = Number(own.port) || (own.protocol === 'https:' ? 443 : 80)
   const { status, bytes } = await deps
     .fetchPublic(url, {
       ...{ maxBytes, timeoutMs: FETCH_TIMEOUT_MS, accept: 'image/*' },
-      allowHost: (host, port) => host === ownHost && port === ownPort,
+      allowHost: ownHostOf(upstream),
       allowPrivate: upstream.allowPrivate,
     })
     .catch((error: unknown) => {

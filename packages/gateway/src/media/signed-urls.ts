@@ -9,8 +9,8 @@ import type { MediaRecord } from '../storage/media.ts'
 type Owned = Pick<MediaRecord, 'id' | 'owner'>
 
 export type SignedUrls = {
-  /** An absolute URL that is valid for `ttlMs`, but not longer than the object. */
-  sign(object: Owned & Pick<MediaRecord, 'expiresAt'>, ttlMs: number): string
+  /** An absolute URL that is valid for `ttlMs`, but not longer than the object. Absent: as long as the object. */
+  sign(object: Owned & Pick<MediaRecord, 'expiresAt'>, ttlMs?: number): string
   /** Whether the URL is genuine; before the object is looked up. */
   verify(id: string, query: URLSearchParams): 'valid' | 'invalid' | 'expired'
   /** Whether the URL, which is genuine, was made for the object's owner. */
@@ -37,7 +37,7 @@ export function createSignedUrls({ masterSecret, accountSecrets, baseUrl, clock 
     new Bun.CryptoHasher('sha256', key).update(`${id}\n${exp}\n${tag}`).digest('base64url')
 
   return {
-    sign(object, ttlMs) {
+    sign(object, ttlMs = Number.POSITIVE_INFINITY) {
       // Whole seconds, never beyond the object's life.
       const exp = String(Math.floor(Math.min(clock() + ttlMs, object.expiresAt) / 1_000))
       const tag = tagOf(object)

@@ -73,6 +73,21 @@ export type TaskFilter = {
   serviceTier?: string
 }
 
+/** Which of the tasks that are due are claimed, so that no account and no upstream takes everything. */
+export type ClaimShares = {
+  /** The most of one account, and of one upstream. */
+  mostOfEach: number
+  /** Tasks of these are not claimed. */
+  exceptAccounts: readonly bigint[]
+  exceptUpstreams: readonly string[]
+}
+
+/**
+ * No task waits for longer than this until it is due, and no claim lasts longer. One that seems to was written before the store's
+ * clock was set back, and is due now.
+ */
+export const LONGEST_PAUSE_MS = 15 * 60_000
+
 /** All reject with StoreDown if the store does not answer: whether the call took effect is then unknown. */
 export interface Tasks {
   insert(task: NewTask): Promise<TaskRow>
@@ -85,8 +100,11 @@ export interface Tasks {
   ): Promise<{ total: number; tasks: TaskRow[] }>
   /** undefined: the task has changed since that version, or does not exist any more. */
   update(id: bigint, version: number, change: TaskChange): Promise<TaskRow | undefined>
-  /** At most `limit` tasks that are due and not claimed, those that have been due for longest first; claimed for `claimMs`. */
-  claimDue(limit: number, claimMs: number): Promise<TaskRow[]>
+  /**
+   * At most `limit` tasks that are due and not claimed, claimed for `claimMs`: of each account those that have been due for
+   * longest, and of all accounts equally many.
+   */
+  claimDue(limit: number, claimMs: number, shares?: ClaimShares): Promise<TaskRow[]>
   /** The claim is kept for `claimMs` from now; the version stays. false: the task has changed since. */
   renew(id: bigint, version: number, claimMs: number): Promise<boolean>
   /** Nothing is claimed any more, and what was about to be submitted is due. Only for a process that owns the store, at its start. */

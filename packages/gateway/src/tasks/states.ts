@@ -14,8 +14,8 @@ export const TRANSITIONS: Readonly<Record<TaskState, readonly TaskState[]>> = {
   accepted: ['submitting'],
   submitting: ['submitting', 'unknown', 'queued', 'running', 'closing'],
   unknown: ['queued', 'running', 'copying', 'closing'],
-  queued: ['running', 'unknown', 'copying', 'closing'],
-  running: ['unknown', 'copying', 'closing'],
+  queued: ['running', 'copying', 'closing'],
+  running: ['copying', 'closing'],
   copying: ['closing'],
   closing: ['succeeded', 'failed', 'cancelled', 'expired'],
   succeeded: [],
@@ -34,14 +34,13 @@ export function checkTransition(from: TaskState, to: TaskState): void {
 }
 
 /** What clients see once the task is in this state. It never goes backwards: `running` is not followed by `queued`. */
-export function statusIn(state: TaskState, task: Pick<TaskRow, 'status' | 'upstreamTask'>): TaskStatus {
+export function statusIn(state: TaskState, task: Pick<TaskRow, 'status'>): TaskStatus {
   switch (state) {
     case 'accepted':
     case 'submitting':
+    case 'unknown':
     case 'queued':
       return task.status
-    case 'unknown':
-      return task.upstreamTask === undefined ? task.status : 'running'
     case 'running':
     case 'copying':
       return 'running'

@@ -36,8 +36,9 @@ export type TaskData = {
   /** The upstream's record of the finished task, and when it was read. */
   result?: UpstreamVideoTask
   finishedAt?: number
-  /** Failed attempts to copy the video. */
+  /** Failed attempts to copy the video, and those that certainly found none. */
   copies?: number
+  noVideo?: number
   /** What was copied. */
   media?: { video?: StoredMedia; lastFrame?: StoredMedia }
   end?: TaskEnd
@@ -84,7 +85,7 @@ export type Change = Omit<TaskChange, 'data' | 'status' | 'state'> & { state?: T
 export async function changeTask(tasks: Pick<Tasks, 'update'>, task: Task, change: Change): Promise<Task | undefined> {
   const state = change.state ?? task.state
   checkTransition(task.state, state)
-  const status = statusIn(state, { ...task, ...('upstreamTask' in change ? change : {}) })
+  const status = statusIn(state, task)
   const now = storeNow(task)
   const callbacks = withCallback(task, status, now)
   const { pollAt: _, ...before } = task.data

@@ -1,5 +1,7 @@
 // How long the steps of a task wait. Tests shorten these.
 
+import { LEAST_PACE, type Pace } from '../upstreams/public/pace.ts'
+
 export type TaskTiming = {
   /** Between two looks at the tasks that are due. */
   tickMs: number
@@ -17,8 +19,14 @@ export type TaskTiming = {
   missingMs: number
   firstCopyPauseMs: number
   longestCopyPauseMs: number
+  /** Before the second and the third copy from a URL that certainly has no video. Then there is none. */
+  hopelessPausesMs: readonly number[]
   /** A download that sends nothing for this long has failed. */
   silenceMs: number
+  /** A download that is slower than this on average has failed. */
+  copyPace: Pace
+  /** A task that found no slot, and that its process does not wake before, is due again after this long. */
+  slotWaitMs: number
   /** Of the receiver of a callback. */
   acknowledgedWithinMs: number
   /** After the first try of a callback, and after the second. */
@@ -30,5 +38,6 @@ export const TASK_TIMING: TaskTiming = {
   ...{ firstSearchMs: 1_000, listedWithinMs: 60_000 },
   ...{ firstPollMs: 2_000, longestPollMs: 30_000, missingMs: 10 * 60_000 },
   ...{ firstCopyPauseMs: 2_000, longestCopyPauseMs: 5 * 60_000, silenceMs: 60_000 },
+  ...{ hopelessPausesMs: [5_000, 15_000], copyPace: LEAST_PACE, slotWaitMs: 30_000 },
   ...{ acknowledgedWithinMs: 5_000, callbackPausesMs: [2_000, 10_000] },
 }

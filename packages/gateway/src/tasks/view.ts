@@ -14,7 +14,7 @@ export function viewOf(task: Task, { signedUrls }: ViewDependencies, as?: Status
   const urlOf = (media: StoredMedia | undefined): string | undefined =>
     // A signed URL expires at a whole second.
     media && Math.floor(media.expiresAt / 1_000) * 1_000 > storeNow(task)
-      ? signedUrls.sign({ ...media, owner: account }, media.expiresAt)
+      ? signedUrls.sign({ ...media, owner: account })
       : undefined
   const { settings: requested, ...shown } = data.shown
   const { result } = data

@@ -1,22 +1,16 @@
 // What is to be done next for a task that is due, by its state.
 
-import { type CallbackDependencies, dueCallback, sendCallback } from './steps/callbacks.ts'
 import { type CloseDependencies, closeTask } from './steps/close.ts'
-import { type CopyDependencies, copyResult } from './steps/copy-result.ts'
+import type { CopyDependencies } from './steps/copy-result.ts'
 import { findSubmitted } from './steps/find-submitted.ts'
 import { changeByRecord, endWith, poll } from './steps/poll.ts'
 import { changeTask, type Task } from './task.ts'
 import { cancelTask, queryTask } from './upstream.ts'
 
-export type WorkDependencies = CallbackDependencies & CloseDependencies & CopyDependencies
+export type WorkDependencies = CloseDependencies & CopyDependencies
 
-/** One step. undefined: another process has changed the task, or it does not exist any more. */
+/** One step, of any state but `copying`: see worker.ts. undefined: another process has changed the task, or it does not exist any more. */
 export async function workOn(task: Task, deps: WorkDependencies): Promise<Task | undefined> {
-  const callback = dueCallback(task)
-  if (callback) {
-    const sent = await sendCallback(task, callback, deps)
-    if (sent !== 'waiting') return sent
-  }
   const { tasks } = deps.store
   const isOver = task.now >= task.deadline
   switch (task.state) {
@@ -32,8 +26,6 @@ export async function workOn(task: Task, deps: WorkDependencies): Promise<Task |
       if (isOver) return expire(task, deps)
       return task.upstreamTask === undefined ? findSubmitted(task, deps) : poll(task, task.upstreamTask, deps)
     }
-    case 'copying':
-      return copyResult(task, deps)
     case 'closing':
       return closeTask(task, deps)
     default:

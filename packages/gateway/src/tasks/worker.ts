@@ -1,18 +1,31 @@
 // Looks after open tasks: claims those that are due and takes the next step for each. Every node has one; a claim decides which of
-// them a task belongs to for the moment.
+// them a task belongs to for the moment. Short steps, copies of videos and callbacks have slots of their own, and in each of them
+// accounts and upstreams have shares: what is slow delays nothing but itself.
 
 import type { Log } from '../observe/log.ts'
+import { type CallbackDependencies, createCallbacks, dueCallback } from './callbacks/callbacks.ts'
+import { createSharedSlots } from './sharing/shared-slots.ts'
+import { createShares } from './sharing/shares.ts'
 import { isEnded } from './states.ts'
+import { copyResult } from './steps/copy-result.ts'
 import { changeTask, decodeTaskRow, formatTaskId, isClaimed, type Task } from './task.ts'
 import { TASK_TIMING } from './timing.ts'
 import { type WorkDependencies, workOn } from './work.ts'
 
-/** Tasks at once, and how many of them may be copies of videos, which take long. */
+/** Steps at once, of one account and with one upstream. */
 const MOST_AT_ONCE = 256
-/** As many are free before more tasks are claimed: each claim is a statement in the store. */
+const MOST_OF_ACCOUNT = 64
+const MOST_OF_UPSTREAM = 128
+/** As many are free before more tasks are claimed: each claim is a statement in the store. No account gets more in one claim. */
 const LEAST_ROOM = 32
-const MOST_COPIES = 4
-const COPY_LATER_MS = 1_000
+
+/** Copies at once: in all, from one upstream, and of videos that arrive inside of an answer, which is in memory as a whole. */
+const MOST_COPIES = 16
+const MOST_COPIES_OF_UPSTREAM = 8
+const MOST_INLINE_COPIES = 4
+const INLINE = 'inline'
+/** Copies that this process remembers to begin. What is not remembered is due again after `slotWaitMs`. */
+const MOST_WAITING = 4_096
 const STOP_WITHIN_MS = 2_000
 
 export type TaskWorker = {
@@ -22,44 +35,118 @@ export type TaskWorker = {
   stop(): Promise<void>
 }
 
-export function createTaskWorker(deps: WorkDependencies & { log: Log }): TaskWorker {
+/** A task that waits for a slot, unclaimed. */
+export type Waiting = { id: bigint; version: number }
+
+export type WorkerDependencies = WorkDependencies & CallbackDependencies & { log: Log }
+
+export function createTaskWorker(deps: WorkerDependencies): TaskWorker {
+  const { tasks } = deps.store
   const underWay = new Set<Promise<void>>()
-  let copies = 0
+  const copying = new Set<Promise<void>>()
+  const accounts = createShares<bigint>(MOST_OF_ACCOUNT - LEAST_ROOM)
+  const upstreams = createShares<string>(MOST_OF_UPSTREAM - LEAST_ROOM)
+  const copies = createSharedSlots<Waiting>({
+    limit: MOST_COPIES,
+    limitOf: (pool) => (pool === INLINE ? MOST_INLINE_COPIES : MOST_COPIES_OF_UPSTREAM),
+    mostWaiting: MOST_WAITING,
+    woken: (waiting, release) => track(copying, resume(waiting, release, copy)),
+  })
+  const callbacks = createCallbacks(deps, (waiting, release) =>
+    track(underWay, resume(waiting, release, sendFirstCallback)),
+  )
   let isStopped = false
+
+  function track(set: Set<Promise<void>>, work: Promise<void>): void {
+    const done: Promise<void> = work.finally(() => set.delete(done))
+    set.add(done)
+  }
 
   async function work(task: Task): Promise<void> {
     try {
       for (let current: Task | undefined = task; current !== undefined && !isStopped; ) {
         const after: Task | undefined = await step(current)
-        // The claim of a task that is copied or closed next is kept.
-        current = after && !isEnded(after.state) && isClaimed(after) ? after : undefined
+        current = next(after)
       }
     } catch (error) {
-      // Its claim expires, and the step is taken again.
-      deps.log.warn('video task not attended to', { task: formatTaskId(task.id), error: String(error) })
+      notAttended(task, error)
     }
   }
 
+  /** The claim of a task that is copied or closed next is kept. */
+  function next(after: Task | undefined): Task | undefined {
+    if (after) callbacks.changed(after)
+    return after && !isEnded(after.state) && isClaimed(after) ? after : undefined
+  }
+
+  /** Its claim expires, and the step is taken again. */
+  const notAttended = (task: Pick<Task, 'id'>, error: unknown): void =>
+    deps.log.warn('video task not attended to', { task: formatTaskId(task.id), error: String(error) })
+
   /** The claim of a long step is renewed, so that a process that died is noticed soon. A copy does so itself. */
-  async function renewed(task: Task): Promise<Task | undefined> {
-    const { tasks } = deps.store
+  async function renewed<T>(task: Task, run: () => Promise<T>): Promise<T> {
     const { claimMs } = TASK_TIMING
     const renewal = setInterval(() => void tasks.renew(task.id, task.version, claimMs).catch(() => {}), claimMs / 3)
     try {
-      return await workOn(task, deps)
+      return await run()
     } finally {
       clearInterval(renewal)
     }
   }
 
   async function step(task: Task): Promise<Task | undefined> {
-    if (task.state !== 'copying') return renewed(task)
-    if (copies >= MOST_COPIES) return changeTask(deps.store.tasks, task, { dueInMs: COPY_LATER_MS })
-    copies++
+    const callback = dueCallback(task)
+    const sent = callback ? await renewed(task, () => callbacks.send(task, callback)) : 'waiting'
+    if (sent !== 'waiting') return sent
+    return task.state === 'copying' ? beginCopy(task) : renewed(task, () => workOn(task, deps))
+  }
+
+  /** undefined: the copy goes on by itself. Without a slot the task waits, unclaimed: another process may have one sooner. */
+  async function beginCopy(task: Task): Promise<Task | undefined> {
+    const share = shareOf(task)
+    const release = copies.take(share)
+    if (release) {
+      track(copying, copy(task, release))
+      return undefined
+    }
+    const waiting = await changeTask(tasks, task, { dueInMs: TASK_TIMING.slotWaitMs })
+    if (waiting) copies.wait(waiting.id, share, waiting)
+    return waiting
+  }
+
+  async function copy(task: Task, release: () => void): Promise<void> {
+    let after: Task | undefined
     try {
-      return await workOn(task, deps)
+      after = await copyResult(task, deps)
+    } catch (error) {
+      notAttended(task, error)
     } finally {
-      copies--
+      release()
+    }
+    const current = next(after)
+    if (current) await work(current)
+  }
+
+  async function sendFirstCallback(task: Task, release: () => void): Promise<void> {
+    const after = await renewed(task, () => callbacks.sendWaiting(task, release))
+    const current = next(after)
+    if (current) await work(current)
+  }
+
+  /** Claims a task that has waited for a slot, and goes on with it unless it has changed meanwhile. */
+  async function resume(
+    { id, version }: Waiting,
+    release: () => void,
+    run: (task: Task, release: () => void) => Promise<void>,
+  ): Promise<void> {
+    try {
+      const isOurs = !isStopped && (await tasks.renew(id, version, TASK_TIMING.claimMs))
+      const row = isOurs ? await tasks.find(id) : undefined
+      if (row?.version === version) await run(decodeTaskRow(row), release)
+    } catch (error) {
+      notAttended({ id }, error)
+    } finally {
+      release()
     }
   }
 
@@ -68,16 +155,28 @@ export function createTaskWorker(deps: WorkDependencies & { log: Log }): TaskWor
       while (underWay.size > MOST_AT_ONCE - LEAST_ROOM) await Promise.race(underWay)
       if (isStopped) return undefined
       const room = MOST_AT_ONCE - underWay.size
-      const rows = await deps.store.tasks.claimDue(room, TASK_TIMING.claimMs)
+      const shares = { mostOfEach: LEAST_ROOM, exceptAccounts: accounts.full(), exceptUpstreams: upstreams.full() }
+      const rows = await tasks.claimDue(room, TASK_TIMING.claimMs, shares)
       for (const row of rows) {
-        const done: Promise<void> = work(decodeTaskRow(row)).finally(() => underWay.delete(done))
-        underWay.add(done)
+        const ends = [accounts.add(row.account), upstreams.add(row.upstream)]
+        const end = () => {
+          for (const each of ends) each()
+        }
+        track(underWay, work(decodeTaskRow(row)).finally(end))
       }
-      return rows.length === room ? 0 : undefined
+      return rows.length >= LEAST_ROOM ? 0 : undefined
     },
     async stop() {
       isStopped = true
-      await Promise.race([Promise.all(underWay), Bun.sleep(STOP_WITHIN_MS)])
+      copies.close()
+      callbacks.close()
+      await Promise.race([Promise.all([...underWay, ...copying]), Bun.sleep(STOP_WITHIN_MS)])
     },
   }
+}
+
+/** What is read from its upstream again when it is copied may be a whole video. */
+function shareOf({ account, upstream, data }: Task) {
+  const isInline = data.dialect === 'generate-content' && data.result?.video === undefined
+  return { account, pools: isInline ? [`upstream ${upstream}`, INLINE] : [`upstream ${upstream}`] }
 }

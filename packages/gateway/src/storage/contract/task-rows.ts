@@ -1,6 +1,6 @@
 // The rows of video tasks: of several processes that work on one task, only one can change it.
 import { expect, test } from 'bun:test'
-import type { NewTask, TaskChange, TaskFilter } from '../tasks.ts'
+import { LONGEST_PAUSE_MS, type NewTask, type TaskChange, type TaskFilter } from '../tasks.ts'
 import { thrownBy, type Use } from './harness.ts'
 
 const CLAIM_MS = 1_000
@@ -125,6 +125,38 @@ export function taskRowsContract(use: Use): void {
     expect(await claimed(0)).toEqual([])
   })
 
+  test('each account and each upstream gets its share of a claim, and those that have enough get none', async () => {
+    const { elapse } = use()
+    for (let id = 1n; id <= 8n; id++) await tasks().insert(newTask(id))
+    await elapse(1)
+    await tasks().insert(newTask(11n, { account: 8n, upstream: 'other' }))
+    await tasks().insert(newTask(12n, { account: 9n }))
+    const shares = { mostOfEach: 10, exceptAccounts: [], exceptUpstreams: [] }
+    const claim = async (limit: number, more: object) =>
+      idsOf(await tasks().claimDue(limit, CLAIM_MS, { ...shares, ...more })).toSorted()
+    // Of three accounts, one each.
+    expect((await claim(3, {})).filter((id) => id > 10n)).toEqual([11n, 12n])
+    expect(await claim(10, { mostOfEach: 2 })).toHaveLength(2)
+    await tasks().insert(newTask(13n, { account: 8n, upstream: 'other' }))
+    expect(await claim(10, { exceptAccounts: [7n] })).toEqual([13n])
+    await tasks().insert(newTask(14n, { account: 8n, upstream: 'other' }))
+    expect(await claim(10, { exceptUpstreams: ['main', 'absent'] })).toEqual([14n])
+    expect(await claim(10, {})).toHaveLength(5)
+  })
+
+  test('a clock that was set back: what is due later than any task waits is due now, and claims are over', async () => {
+    const { elapse } = use()
+    await tasks().insert(newTask(1n, { dueInMs: 60_000 }))
+    await tasks().insert(newTask(2n))
+    expect(await claimed()).toEqual([2n])
+    await elapse(-3_600_000)
+    await tasks().insert(newTask(3n, { dueInMs: LONGEST_PAUSE_MS }))
+    expect((await claimed()).toSorted()).toEqual([1n, 2n])
+    expect(await claimed()).toEqual([])
+    await elapse(LONGEST_PAUSE_MS)
+    expect(await claimed()).toContain(3n)
+  })
+
   test('claimers at the same time never get the same task, and together all of them', async () => {
     const all = Array.from({ length: 60 }, (_, index) => BigInt(index + 1))
     await Promise.all(all.map((id) => tasks().insert(newTask(id))))
@@ -221,6 +253,7 @@ export function taskRowsContract(use: Use): void {
     ['model', { model: 'video-y' }, [6n, 2n]],
     ['a model that does not exist', { model: "'" }, []],
     ['service tier', { serviceTier: 'flex' }, [4n, 1n]],
+    ['the tier of tasks that say nothing', { serviceTier: 'default' }, [6n, 3n, 2n]],
     ['ids, not of another account', { ids: [1n, 6n, 5n, 9n, MAX_ID, 1n] }, [6n, 1n]],
     ['no id', { ids: [] }, []],
     ['all', { ids: [1n, 2n, 3n], statuses: ['failed', 'queued'], model: 'video-x', serviceTier: 'flex' }, [1n]],

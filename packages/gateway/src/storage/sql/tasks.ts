@@ -1,5 +1,15 @@
 // The statements of Tasks for both engines: `$1` are parameters, NOW is the store's clock in milliseconds.
-import type { NewTask, TaskChange, TaskFilter, TaskRow, TaskState, TaskStatus, Tasks } from '../tasks.ts'
+import {
+  type ClaimShares,
+  LONGEST_PAUSE_MS,
+  type NewTask,
+  type TaskChange,
+  type TaskFilter,
+  type TaskRow,
+  type TaskState,
+  type TaskStatus,
+  type Tasks,
+} from '../tasks.ts'
 import type { Ask } from './contents.ts'
 import { checkId, checkText } from './guard.ts'
 import { integer, type Row } from './rows.ts'
@@ -35,10 +45,28 @@ UPDATE task SET version = version + 1, state = coalesce($3, state), status = coa
 WHERE id = $1 AND version = $2
 RETURNING ${COLUMNS}`
 
-/** Materialized, because PostgreSQL might otherwise run the inner SELECT, and lock `limit` rows, several times. */
-const claimDue = ({ skipLocked }: TaskDialect) => `
-WITH picked AS MATERIALIZED (
-  SELECT id AS picked_id FROM task WHERE due_at <= NOW AND claimed_until <= NOW ORDER BY due_at LIMIT $1 ${skipLocked})
+/** Times later than these are from before the store's clock was set back. */
+const IS_DUE = `(due_at <= NOW OR due_at > NOW + ${LONGEST_PAUSE_MS})`
+const IS_FREE = `(claimed_until <= NOW OR claimed_until > NOW + ${LONGEST_PAUSE_MS})`
+/** Tasks that are looked at for one claim: many times more than are claimed. */
+const MOST_LOOKED_AT = 1_024
+
+/**
+ * Materialized, because PostgreSQL might otherwise run the inner SELECT, and lock `limit` rows, several times. The conditions are
+ * repeated where rows are locked: another process may have claimed them meanwhile.
+ */
+const claimDue = ({ skipLocked, list }: TaskDialect) => `
+WITH due AS (
+  SELECT id, due_at, row_number() OVER (PARTITION BY account ORDER BY due_at) AS of_account,
+    row_number() OVER (PARTITION BY upstream ORDER BY due_at) AS of_upstream
+  FROM (
+    SELECT id, account, upstream, due_at FROM task
+    WHERE ${IS_DUE} AND ${IS_FREE} AND account NOT IN (${list('$4', 'bigint')}) AND upstream NOT IN (${list('$5', 'text')})
+    ORDER BY due_at LIMIT ${MOST_LOOKED_AT}) AS first),
+picked AS MATERIALIZED (
+  SELECT id AS picked_id FROM task
+  WHERE id IN (SELECT id FROM due WHERE of_account <= $3 AND of_upstream <= $3 ORDER BY of_account, due_at LIMIT $1)
+    AND ${IS_DUE} AND ${IS_FREE} ${skipLocked})
 UPDATE task SET version = version + 1, claimed_until = NOW + $2 FROM picked WHERE id = picked_id
 RETURNING ${COLUMNS}`
 
@@ -86,8 +114,9 @@ ORDER BY id DESC`
       const [row] = await ask(UPDATE, [id, version, ...changed(change)])
       return row && toTask(row)
     },
-    async claimDue(limit, claimMs) {
-      const rows = await ask(CLAIM_DUE, [limit, whole(claimMs)])
+    async claimDue(limit, claimMs, { mostOfEach, exceptAccounts, exceptUpstreams } = ANY) {
+      const except = [`[${exceptAccounts.join(',')}]`, JSON.stringify(exceptUpstreams)]
+      const rows = await ask(CLAIM_DUE, [limit, whole(claimMs), mostOfEach, ...except])
       return rows.sort((one, other) => Number(one.due_at) - Number(other.due_at)).map(toTask)
     },
     async renew(id, version, claimMs) {
@@ -104,6 +133,8 @@ ORDER BY id DESC`
     },
   }
 }
+
+const ANY: ClaimShares = { mostOfEach: MOST_LOOKED_AT, exceptAccounts: [], exceptUpstreams: [] }
 
 const whole = (milliseconds: number | undefined): bigint | null =>
   milliseconds === undefined ? null : BigInt(Math.ceil(milliseconds))
@@ -128,6 +159,9 @@ function changed(change: TaskChange): unknown[] {
   ]
 }
 
+/** That of tasks that said nothing. */
+const DEFAULT_TIER = 'default'
+
 /** An empty list matches nothing. */
 function filtered(account: bigint, { statuses, ids, model, serviceTier }: TaskFilter, { list }: TaskDialect) {
   const parameters: unknown[] = [account]
@@ -136,7 +170,8 @@ function filtered(account: bigint, { statuses, ids, model, serviceTier }: TaskFi
   if (statuses) conditions.push(`status IN (${list(next(JSON.stringify(statuses)), 'text')})`)
   if (ids) conditions.push(`id IN (${list(next(`[${ids.join(',')}]`), 'bigint')})`)
   if (model !== undefined) conditions.push(`model = ${next(checkText('model', model))}`)
-  if (serviceTier !== undefined) conditions.push(`service_tier = ${next(checkText('service tier', serviceTier))}`)
+  if (serviceTier !== undefined)
+    conditions.push(`coalesce(service_tier, '${DEFAULT_TIER}') = ${next(checkText('service tier', serviceTier))}`)
   return { where: conditions.join(' AND '), parameters }
 }
 

@@ -1,12 +1,13 @@
 // Copies a finished video, and its last frame if requested, into the media store: the upstream's URL is temporary, and names it.
-// A copy that fails is repeated until that URL has expired. Charged is what was made, once it can be handed out.
+// A copy that fails is repeated until that URL has expired, or certainly has no video. Charged is what was made, once it can be
+// handed out.
 
 import type { UpstreamVideoTask, VideoResult } from '@trivium/protocol/canonical/video.ts'
 import { decodeBase64 } from '../../bytes/base64.ts'
 import { codec } from '../../bytes/codec.ts'
-import type { Upstream } from '../../config/types.ts'
 import type { MediaStore } from '../../media/media-store.ts'
 import { callSettings, credentialHeader } from '../../upstreams/endpoint.ts'
+import { ownHostOf } from '../../upstreams/own-host.ts'
 import type { downloadPublic } from '../../upstreams/public/download-public.ts'
 import { PublicFetchError } from '../../upstreams/public/public-fetch-error.ts'
 import type { Embedded } from '../../upstreams/send.ts'
@@ -14,7 +15,7 @@ import { changeTask, formatTaskId, type StoredMedia, storeNow, type Task } from 
 import { TASK_TIMING } from '../timing.ts'
 import { type Located, locate, queryTask } from '../upstream.ts'
 import { chargeFor } from './charge.ts'
-import { type Content, mediaContent } from './media-content.ts'
+import { type Content, mediaContent, NoVideo } from './media-content.ts'
 import { endWith, type PollDependencies } from './poll.ts'
 import { urlExpiry } from './url-expiry.ts'
 
@@ -38,8 +39,11 @@ export async function copyResult(task: Task, deps: CopyDependencies): Promise<Ta
     if (!isOurs) stop.abort()
   }, TASK_TIMING.claimMs / 3)
   try {
-    const result = await currentResult(task, deps)
-    const media = await copyAll(task, result, stop.signal, deps)
+    const { result, isFresh } = await currentResult(task, deps)
+    const media = await copyAll(task, result, stop.signal, deps).catch((error: unknown) => {
+      // What an old URL says is no verdict: the upstream may have another one by now.
+      throw error instanceof NoVideo && !isFresh ? new Error(error.message) : error
+    })
     const end = { state: 'succeeded' as const, ...chargeFor(task, result) }
     const stored = withoutUrls({ ...task.data.result, ...result })
     const closing = await changeTask(tasks, task, { ...endWith(end), data: { end, media, result: stored } })
@@ -58,15 +62,17 @@ function withoutUrls({ video: _, lastFrame: __, ...rest }: UpstreamVideoTask): U
   return rest
 }
 
-/** The upstream may give another URL each time. */
-async function currentResult(task: Task, deps: CopyDependencies): Promise<UpstreamVideoTask> {
-  const { result, copies = 0 } = task.data
-  if (result?.video && copies === 0) return result
+type Current = { result: UpstreamVideoTask; isFresh: boolean }
+
+/** The upstream may give another URL each time. `isFresh`: it has just been asked. */
+async function currentResult(task: Task, deps: CopyDependencies): Promise<Current> {
+  const { result, copies = 0, noVideo = 0 } = task.data
+  if (result?.video && copies === 0 && noVideo === 0) return { result, isFresh: true }
   const answer = task.upstreamTask === undefined ? undefined : await queryTask(task, task.upstreamTask, deps)
-  const isMade = answer?.is === 'answered' && answer.value.status === 'succeeded'
-  if (isMade && answer.value.video) return answer.value
-  if (result?.video) return result
-  throw new Error('the upstream gives no video')
+  const made = answer?.is === 'answered' && answer.value.status === 'succeeded' ? answer.value : undefined
+  if (made?.video) return { result: made, isFresh: true }
+  if (result?.video) return { result, isFresh: false }
+  throw made ? new NoVideo('the upstream gives no video') : new Error('the upstream does not answer')
 }
 
 async function copyAll(
@@ -122,33 +128,37 @@ async function copyOne(
   }
   const { credential } = callSettings(upstream, data.dialect)
   const download = await downloadPublic(result.url, {
-    ...{ maxBytes: most, timeoutMs: COPY_WITHIN_MS, idleMs: TASK_TIMING.silenceMs, signal, redirects: 3 },
-    ...{ allowHost: isHostOf(upstream), allowPrivate: upstream.allowPrivate },
+    ...{ maxBytes: most, timeoutMs: COPY_WITHIN_MS, idleMs: TASK_TIMING.silenceMs, pace: TASK_TIMING.copyPace },
+    ...{ signal, redirects: 3 },
+    ...{ allowHost: ownHostOf(upstream), allowPrivate: upstream.allowPrivate },
     ...(result.needsCredential ? { headers: credentialHeader(credential, key) } : {}),
   })
   if (download.status !== 200) {
     download.discard()
-    throw new Error(`the video's URL answered with status ${download.status}`)
+    const message = `the video's URL answered with status ${download.status}`
+    throw isDefinite(download.status) ? new NoVideo(message) : new Error(message)
   }
   const { id, expiresAt } = await put(download.body, type)
   return { id, expiresAt }
 }
 
-/** An upstream in a private network has its videos there, too. */
-function isHostOf({ baseUrl }: Upstream): (host: string, port: number) => boolean {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
-  const port = Number(url?.port || (url?.protocol === 'https:' ? 443 : 80))
-  return (host, at) => url !== undefined && host === url.hostname && at === port
-}
+/** A client's error that does not pass by itself. */
+const isDefinite = (status: number): boolean => status >= 400 && status < 500 && !PASSING.includes(status)
+const PASSING: readonly number[] = [408, 425, 429]
 
 async function retryLater(task: Task, error: unknown, deps: CopyDependencies): Promise<Task | undefined> {
-  const { copies = 0, result, finishedAt = storeNow(task) } = task.data
+  const { copies = 0, noVideo: before = 0, result, finishedAt = storeNow(task) } = task.data
   deps.log.warn('video not copied', { task: formatTaskId(task.id), upstream: task.upstream, error: String(error) })
   const url = result?.video?.kind === 'url' ? result.video.url : ''
-  const isHopeless = error instanceof PublicFetchError && error.reason === 'too_large'
+  const { hopelessPausesMs, longestCopyPauseMs, firstCopyPauseMs } = TASK_TIMING
+  const noVideo = error instanceof NoVideo ? before + 1 : before
+  const isHopeless =
+    (error instanceof PublicFetchError && error.reason === 'too_large') || noVideo > hopelessPausesMs.length
   if (isHopeless || storeNow(task) >= urlExpiry(url, finishedAt))
     return changeTask(deps.store.tasks, task, endWith({ state: 'failed', error: NOT_COPIED, mayBeBilled: true }))
-  const dueInMs = Math.min(TASK_TIMING.longestCopyPauseMs, TASK_TIMING.firstCopyPauseMs * 2 ** copies)
+  if (noVideo > before)
+    return changeTask(deps.store.tasks, task, { dueInMs: hopelessPausesMs[before] ?? 0, data: { noVideo } })
+  const dueInMs = Math.min(longestCopyPauseMs, firstCopyPauseMs * 2 ** copies)
   return changeTask(deps.store.tasks, task, { dueInMs, data: { copies: copies + 1 } })
 }
 

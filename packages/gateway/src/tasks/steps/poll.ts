@@ -36,8 +36,8 @@ function changeBy(answer: Answer<UpstreamVideoTask>, task: Task, deps: PollDepen
   deps.log.warn('video task not queried', { task: formatTaskId(task.id), upstream: task.upstream, reason })
   if (answer.is !== 'status' || answer.status !== 404) return { dueInMs, data: { polls } }
   const since = task.data.missingSince ?? storeNow(task)
-  if (storeNow(task) - since < TASK_TIMING.missingMs)
-    return { dueInMs, state: 'unknown', data: { polls, missingSince: since } }
+  // It stays what it was: some services do not know their own tasks at first.
+  if (storeNow(task) - since < TASK_TIMING.missingMs) return { dueInMs, data: { polls, missingSince: since } }
   return endWith({ state: 'failed', error: LOST, mayBeBilled: true })
 }
 

@@ -2,10 +2,13 @@
 // that certainly has not lets the next be asked.
 
 import { readAtMost } from '@trivium/http/client/read-response.ts'
+import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import type { UpstreamVideoTask } from '@trivium/protocol/canonical/video.ts'
 import { VIDEO_SERVICES } from '@trivium/protocol/dialects/video-services.ts'
+import { Failure } from '../../access/failure.ts'
 import type { VideoCandidate, VideoOffer } from '../../access/models/catalogue.ts'
 import { codec } from '../../bytes/codec.ts'
+import { errorText } from '../../observe/log.ts'
 import type { AttemptEntry, AttemptedCall, CallAttempt } from '../../paid-call/paid-call.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { endAttempt, findNext, type NextAttemptDependencies } from '../../routing/next-attempt.ts'
@@ -132,7 +135,15 @@ async function moveOn(call: SubmitCall, failed: FailedAttempt, deps: SubmitDepen
       ...{ offer, candidate, tried },
     }),
     async cover({ offer, candidate }: Step): Promise<Prepared | undefined> {
-      const prepared = await prepare(submission, offer, candidate, deps).catch(() => undefined)
+      const prepared = await prepare(submission, offer, candidate, deps).catch((error: unknown) => {
+        // What this candidate cannot express is no error: another one may take the request.
+        if (!(error instanceof RequestError || error instanceof Failure))
+          deps.log.error('request not prepared for an upstream', {
+            upstream: candidate.upstream.id,
+            error: errorText(error),
+          })
+        return undefined
+      })
       return prepared && prepared.amount <= BigInt(task.data.held) ? prepared : undefined
     },
   }

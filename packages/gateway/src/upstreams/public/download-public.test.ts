@@ -57,6 +57,21 @@ test.each<[string, string, string]>([
   expect(await reasonOf(Array.fromAsync(body))).toBe(reason)
 })
 
+test('a host that trickles is cut, however often it sends something', async () => {
+  const closed = Promise.withResolvers<void>()
+  const { port } = await site((socket) => {
+    socket.write(head('200 OK', 'content-length: 100'))
+    const timer = setInterval(() => socket.write('x'), 20)
+    socket.on('close', () => {
+      clearInterval(timer)
+      closed.resolve()
+    })
+  })
+  const pace = { freeMs: 100, windowMs: 200, bytesPerSecond: 8_192 }
+  expect(await reasonOf(download(own(port), { pace }))).toBe('timed_out')
+  await closed.promise
+})
+
 test.each<[string, string, string]>([
   ['a length over the cap', head('200 OK', 'content-length: 101'), 'too_large'],
   ['compressed content', `${head('200 OK', 'content-encoding: gzip', 'content-length: 2')}xx`, 'encoded'],

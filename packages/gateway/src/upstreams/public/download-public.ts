@@ -1,6 +1,7 @@
 // Downloads a content of any size from a URL that comes from outside, such as a vendor's link to a finished video, as a stream.
 import type { IncomingMessage } from 'node:http'
 import type { Target } from './guard-public.ts'
+import { type Pace, PaceMeter } from './pace.ts'
 import { PublicFetchError } from './public-fetch-error.ts'
 import { type ConnectOptions, checkHeaders, Deadline, guardUntil, readBody, sendPublic } from './send-public.ts'
 
@@ -9,6 +10,8 @@ export type DownloadOptions = ConnectOptions & {
   maxBytes: number
   /** For each wait for the host: for its headers, and for the next bytes. Time that the reader takes does not count. */
   idleMs: number
+  /** The least rate of the body. Absent: any. */
+  pace?: Pace
   /** The Accept header. */
   accept?: string
   /** Credentials of an upstream. Sent only to hosts for which `allowHost` is true, and not after a redirect to another origin. */
@@ -44,7 +47,8 @@ export async function downloadPublic(text: string, options: DownloadOptions): Pr
     const length = checkHeaders(response, maxBytes)
     async function* read(from: IncomingMessage): AsyncGenerator<Uint8Array> {
       try {
-        yield* readBody(from, { maxBytes, length }, (next) => deadline.within(idleMs, next))
+        const body = readBody(from, { maxBytes, length }, (next) => deadline.within(idleMs, next))
+        yield* options.pace ? paced(body, new PaceMeter(options.pace)) : body
       } finally {
         discard()
       }
@@ -54,6 +58,15 @@ export async function downloadPublic(text: string, options: DownloadOptions): Pr
   } catch (error) {
     discard()
     throw error
+  }
+}
+
+async function* paced(body: AsyncIterable<Uint8Array>, meter: PaceMeter): AsyncGenerator<Uint8Array> {
+  let since = performance.now()
+  for await (const piece of body) {
+    if (!meter.arrived(piece.length, performance.now() - since)) throw new PublicFetchError('timed_out')
+    yield piece
+    since = performance.now()
   }
 }
 

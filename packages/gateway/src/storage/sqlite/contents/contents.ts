@@ -118,7 +118,7 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
       ...tasks,
       find: async (id) => (isThere() ? tasks.find(id) : undefined),
       list: async (account, filter, page) => (isThere() ? tasks.list(account, filter, page) : { total: 0, tasks: [] }),
-      claimDue: async (limit, claimMs) => (isThere() ? tasks.claimDue(limit, claimMs) : []),
+      claimDue: async (limit, claimMs, shares) => (isThere() ? tasks.claimDue(limit, claimMs, shares) : []),
       async releaseClaims() {
         if (isThere()) await tasks.releaseClaims()
       },
