@@ -31,7 +31,9 @@ describe.each([
       now: () => (time += 1_000),
       report: () => {},
     })
-    const handle = ({ target }: { target: string }) => (target === '/slow' ? slow.promise : textResponse(200, target))
+    const large = { ...textResponse(200, ''), body: Buffer.alloc(20_000_000) }
+    const handle = ({ target }: { target: string }) =>
+      target === '/slow' ? slow.promise : target === '/large' ? large : textResponse(200, target)
     const server = serveForTest(handle, { limit, tls: isSecure ? CERTIFICATE : undefined })
     stops.push(server.stop)
     const open = async () => {
@@ -70,6 +72,29 @@ describe.each([
     await advance(5_500)
     const next = (await open()).send(GET)
     expect((await next.response()).body).toBe('/a')
+  })
+
+  test('a connection whose client has read nothing of its response for ten seconds is closed for a new one', async () => {
+    const { open, advance } = crowd()
+    const stalled = await Promise.all(Array.from({ length: MOST }, open))
+    for (const client of stalled) {
+      client.socket.pause()
+      client.send(GET.replace('/a', '/large'))
+    }
+    await arrival()
+    await advance(5_000)
+    expect((await (await open()).end()).how).toBe('reset')
+    // The system takes a while to fill its buffers, and each byte that it takes is progress.
+    const ask = async () => (await open()).send(GET).response()
+    let body: string | undefined
+    for (let tries = 0; tries < 100 && body === undefined; tries++) {
+      await advance(11_000)
+      body = await ask().then(
+        (response) => response.body,
+        () => undefined,
+      )
+    }
+    expect(body).toBe('/a')
   })
 
   test('a connection with a running request stays, and new ones are reset', async () => {

@@ -26,6 +26,12 @@ async function fill(sink: Sink, full: () => void): Promise<number> {
 }
 
 describeBoth((host) => {
+  /** In steps shorter than the timeout: the system takes a while to fill its buffers, and each byte that it takes is progress. */
+  async function advanceUntil(condition: () => boolean): Promise<void> {
+    for (let steps = 0; steps < 100 && !condition(); steps++) await host.advance(25_000)
+    expect(condition()).toBeTrue()
+  }
+
   describe.each(['disconnect', 'reset'] as const)('a client that disconnects (%s)', (how) => {
     test('before a request', async () => {
       const client = host.open()
@@ -160,10 +166,94 @@ describeBoth((host) => {
       ;(await host.nextRequest()).respond({ ...textResponse(200, ''), body: Buffer.alloc(20_000_000) })
       await host.advance(70_000)
       expect(host.pending).toBe(1)
-      await host.advance(10_000)
-      await until(() => host.pending === 0)
+      await advanceUntil(() => host.pending === 0)
       client.disconnect()
     })
+  })
+
+  describe('a client that does not read its stream', () => {
+    /** A stream whose bytes wait; `ran` resolves when its body has run to completion. */
+    async function stalled() {
+      const client = host.open().send(GET)
+      client.socket.pause()
+      const { request, respond } = await host.nextRequest()
+      const told = watchLeaving(request)
+      const ran = Promise.withResolvers<void>()
+      const { promise: isFull, resolve: full } = Promise.withResolvers<void>()
+      respond(
+        streamedResponse(async (sink) => {
+          while (!request.isDisconnected) await fill(sink, full)
+          ran.resolve()
+          return Buffer.from('last')
+        }),
+      )
+      await isFull
+      return { client, told, ran: ran.promise }
+    }
+
+    test('is cut off after a timeout, and counts as disconnected', async () => {
+      const { client, told, ran } = await stalled()
+      await host.advance(70_000)
+      expect([host.pending, told.times]).toEqual([1, 0])
+      await advanceUntil(() => told.times === 1)
+      await ran
+      expect(host.pending).toBe(0)
+      client.disconnect()
+    })
+
+    test('is not cut off if it reads on from time to time', async () => {
+      const { client, told, ran } = await stalled()
+      for (let times = 0; times < 5; times++) {
+        await host.advance(60_000)
+        const before = client.receivedBytes
+        client.socket.resume()
+        await until(() => client.receivedBytes > before + 8_000_000)
+        client.socket.pause()
+        // Until the server has seen that bytes were taken.
+        await host.advance(1_000)
+      }
+      expect([host.pending, told.times]).toEqual([1, 0])
+      client.disconnect()
+      await ran
+    })
+  })
+
+  test('a stream that is silent for long is not cut off while its client reads', async () => {
+    const client = host.open().send(GET)
+    const { request, respond } = await host.nextRequest()
+    const told = watchLeaving(request)
+    const silence = Promise.withResolvers<void>()
+    respond(
+      streamedResponse(async (sink) => {
+        await sink.write(Buffer.from('first'))
+        await silence.promise
+        return Buffer.from('last')
+      }),
+    )
+    await client.hasReceived(50)
+    for (let times = 0; times < 3; times++) await host.advance(3_600_000)
+    silence.resolve()
+    expect((await client.response()).body).toBe('firstlast')
+    expect(told.times).toBe(0)
+    client.disconnect()
+  })
+
+  test('a response that is given up is cut off at once', async () => {
+    const client = host.open().send(GET)
+    client.socket.pause()
+    const { request, respond } = await host.nextRequest()
+    const told = watchLeaving(request)
+    const ran = Promise.withResolvers<void>()
+    respond(
+      streamedResponse(async (sink) => {
+        await fill(sink, () => sink.abort?.())
+        ran.resolve()
+        return Buffer.from('last')
+      }),
+    )
+    await ran.promise
+    expect([host.pending, told.times]).toEqual([0, 1])
+    client.disconnect()
   })
 
   describe('a stream that fails', () => {

@@ -12,7 +12,7 @@ import { IncomingRequest } from './incoming/incoming-request.ts'
 import { RejectedHead, type RejectionStatus, RequestHead } from './incoming/request-head.ts'
 import { SocketWriter } from './outgoing/socket-writer.ts'
 import type { ServerContext } from './server-context.ts'
-import { type Awaited, SLOW_HEAD_MS, TIMEOUTS } from './timeouts.ts'
+import { type Awaited, SLOW_HEAD_MS, SLOW_READER_MS, TIMEOUTS } from './timeouts.ts'
 import { type BufferedRequest, type RequestHost, submitToGate } from './unread-request.ts'
 
 const NOTHING = new Uint8Array(0)
@@ -42,7 +42,7 @@ export class Connection implements BodySource, RequestHost, ExchangeConnection {
   constructor(context: ServerContext<Connection>, socket: Socket<Connection>) {
     this.#context = context
     this.#socket = socket
-    this.#writer = new SocketWriter(socket)
+    this.#writer = new SocketWriter(socket, () => context.now())
     this.#flow = new FlowControl(socket)
     this.#since = context.now()
   }
@@ -194,13 +194,13 @@ export class Connection implements BodySource, RequestHost, ExchangeConnection {
     return exchange
   }
 
-  /** The socket accepts more bytes. */
+  /** The socket may accept more bytes. */
   drained(): void {
     const socket = this.#socket
     if (!socket || this.#writer.isEmpty) return
-    this.#since = this.#context.now()
     this.#writer.flush()
     if (!this.#writer.isEmpty) return
+    this.#since = this.#context.now()
     if (this.#isClosing) socket.shutdown()
     else this.#readRequests()
   }
@@ -225,6 +225,9 @@ export class Connection implements BodySource, RequestHost, ExchangeConnection {
   }
 
   tick(now: number): void {
+    // The system reports room when a third of its buffer is free, which a slow reader may need minutes for.
+    this.drained()
+    if (this.#writer.isTooSlow(now)) return this.cut()
     const awaited = this.#awaited
     if (awaited === undefined || now - this.#since <= TIMEOUTS[awaited]) return
     if (awaited === 'idle') this.close()
@@ -233,24 +236,30 @@ export class Connection implements BodySource, RequestHost, ExchangeConnection {
   }
 
   /**
-   * Since when the connection is idle; undefined: a request is being received, queued or answered. A head that arrives slowly
-   * counts as idle: otherwise one byte on each connection would be enough to lock every other client out.
+   * Since when the connection is idle; undefined: a request is being received, queued or answered. A head that arrives slowly,
+   * and a response that is not read, count as idle: otherwise one byte on each connection, or none, would be enough to lock
+   * every other client out.
    */
   get idleSince(): number | undefined {
+    const now = this.#context.now()
+    const { stalledSince } = this.#writer
+    if (stalledSince !== undefined) return now - stalledSince > SLOW_READER_MS ? stalledSince : undefined
     const awaited = this.#awaited
-    const isSlowHead = awaited === 'head' && this.#context.now() - this.#since > SLOW_HEAD_MS
+    const isSlowHead = awaited === 'head' && now - this.#since > SLOW_HEAD_MS
     return awaited === 'idle' || awaited === 'end' || isSlowHead ? this.#since : undefined
   }
 
   /** Frees the descriptor at once, without waiting for the client's own end. */
   evict(): void {
-    this.#socket?.end()
+    if (this.#writer.isEmpty) this.#socket?.end()
+    else this.cut()
   }
 
+  /** undefined: a request is being received, queued or answered, or bytes wait for the client to read. */
   get #awaited(): Awaited | undefined {
-    if (!this.#writer.isEmpty && !this.#exchange) return 'reader'
-    if (this.#isClosing) return 'end'
     if (this.#exchange) return this.#exchange.isAnswered ? 'body' : undefined
+    if (!this.#writer.isEmpty) return undefined
+    if (this.#isClosing) return 'end'
     if (this.#unread) return undefined
     return this.#head.hasBegun ? 'head' : 'idle'
   }

@@ -103,7 +103,9 @@ export class Exchange {
   }
 
   async #sendStream(lines: string, body: StreamedBody): Promise<void> {
-    const stream = new StreamedResponse(this.#writer, lines, this.request.headers.isHttp11, body.length)
+    const { isHttp11: inChunks } = this.request.headers
+    const cut = () => this.#connection.cut()
+    const stream = new StreamedResponse(this.#writer, { lines, inChunks, length: body.length, cut })
     this.#stream = stream
     try {
       const last = await body.run(stream)

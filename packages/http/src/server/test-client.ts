@@ -15,6 +15,8 @@ type Ending = 'length' | 'chunks' | 'close' | 'cut'
 
 export class RawClient {
   readonly socket: Socket
+  /** Everything, taken by responses or not. */
+  receivedBytes = 0
   #text = ''
   /** How the other side ended the connection, if it has. */
   #end: 'end' | 'reset' | undefined
@@ -24,6 +26,7 @@ export class RawClient {
     const where = { port, host: '127.0.0.1', allowHalfOpen: true }
     this.socket = secure ? connectSecurely({ ...where, rejectUnauthorized: false }) : connect(where)
     this.socket.on('data', (data) => {
+      this.receivedBytes += data.length
       this.#text += data.toString('latin1')
       this.#change()
     })

@@ -22,6 +22,7 @@ function fakeSocket(room = Number.POSITIVE_INFINITY) {
   return socket
 }
 
+const now = () => 0
 const bytes = (text: string) => Buffer.from(text, 'latin1')
 const LARGE = 'x'.repeat(100_000)
 const LONG = 'h'.repeat(20_000)
@@ -40,7 +41,7 @@ describe('everything is written in order', () => {
     test(name, () => {
       for (const room of [0, 1, 3, 4, 5, 10_000, 70_000, Number.POSITIVE_INFINITY]) {
         const socket = fakeSocket(room)
-        const outgoing = new SocketWriter(socket)
+        const outgoing = new SocketWriter(socket, now)
         outgoing.write(before, bytes(body), after)
         outgoing.write('next', bytes('one'), '')
         while (!outgoing.isEmpty) {
@@ -54,15 +55,15 @@ describe('everything is written in order', () => {
 
   test('a small response in one write', () => {
     const socket = fakeSocket()
-    new SocketWriter(socket).write('head', bytes('body'), '')
+    new SocketWriter(socket, now).write('head', bytes('body'), '')
     expect(socket.writes).toBe(1)
   })
 
   test('buffered bytes are not changed by the writes of another connection', () => {
     const stalled = fakeSocket(2)
-    const outgoing = new SocketWriter(stalled)
+    const outgoing = new SocketWriter(stalled, now)
     outgoing.write('head', bytes('body'), '')
-    new SocketWriter(fakeSocket()).write('other', bytes('thing'), '')
+    new SocketWriter(fakeSocket(), now).write('other', bytes('thing'), '')
     stalled.room = 100
     outgoing.flush()
     expect(stalled.text).toBe('headbody')
@@ -72,7 +73,7 @@ describe('everything is written in order', () => {
 describe('waiting for the socket to drain', () => {
   test('ends when everything is written', async () => {
     const socket = fakeSocket(2)
-    const outgoing = new SocketWriter(socket)
+    const outgoing = new SocketWriter(socket, now)
     outgoing.write('head', bytes('body'), '')
     let isDrained = false
     const waiting = outgoing.drained().then(() => {
@@ -90,7 +91,7 @@ describe('waiting for the socket to drain', () => {
 
   test('ends when the socket is closed, and nothing is kept', async () => {
     const socket = fakeSocket(2)
-    const outgoing = new SocketWriter(socket)
+    const outgoing = new SocketWriter(socket, now)
     outgoing.write('head', bytes('body'), '')
     const waiting = outgoing.drained()
     outgoing.close()
@@ -100,7 +101,7 @@ describe('waiting for the socket to drain', () => {
   })
 
   test('a closed socket takes nothing', () => {
-    const outgoing = new SocketWriter(fakeSocket(-1))
+    const outgoing = new SocketWriter(fakeSocket(-1), now)
     outgoing.write('head', bytes('body'), '')
     outgoing.write('', bytes(LARGE), '')
     expect(outgoing.isEmpty).toBeFalse()
@@ -112,7 +113,15 @@ describe('waiting for the socket to drain', () => {
 describe('a streamed response', () => {
   function open(inChunks: boolean, room?: number, length?: number) {
     const socket = fakeSocket(room)
-    return { socket, stream: new StreamedResponse(new SocketWriter(socket), 'HEAD\r\n', inChunks, length) }
+    return {
+      socket,
+      stream: new StreamedResponse(new SocketWriter(socket, now), {
+        lines: 'HEAD\r\n',
+        inChunks,
+        length,
+        cut: () => {},
+      }),
+    }
   }
 
   test('in chunks', () => {

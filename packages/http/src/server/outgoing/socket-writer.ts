@@ -1,5 +1,6 @@
 // Writes to a socket in order: immediately as far as the socket accepts it, the rest when it drains.
 import type { Socket } from 'bun'
+import { ReadPace } from './read-pace.ts'
 
 export type Writable = Pick<Socket<unknown>, 'write'>
 
@@ -12,15 +13,30 @@ const joined = Buffer.allocUnsafeSlow(FRAME_BYTES + JOINED_BYTES)
 
 export class SocketWriter {
   #socket: Writable | undefined
+  readonly #now: () => number
   readonly #unsent: Uint8Array[] = []
+  readonly #pace = new ReadPace()
+  /** Bytes that the socket has accepted. */
+  #accepted = 0
   #drained: PromiseWithResolvers<void> | undefined
 
-  constructor(socket: Writable) {
+  constructor(socket: Writable, now: () => number) {
     this.#socket = socket
+    this.#now = now
   }
 
   get isEmpty(): boolean {
     return this.#unsent.length === 0
+  }
+
+  /** Since when bytes wait without progress; undefined: none wait. */
+  get stalledSince(): number | undefined {
+    return this.#pace.stalledSince
+  }
+
+  /** Whether bytes wait because the client does not read, or hardly. To be asked about once a second. */
+  isTooSlow(now: number): boolean {
+    return this.#pace.isTooSlow(now, this.#accepted)
   }
 
   /** Resolves when everything has been written, or the socket is closed. */
@@ -44,21 +60,30 @@ export class SocketWriter {
     joined.set(bytes, before.length)
     if (after !== '') joined.write(after, before.length + bytes.length, 'latin1')
     const length = framed + bytes.length
-    const written = this.isEmpty ? socket.write(joined, 0, length) : 0
-    if (written < length) this.#unsent.push(Buffer.from(joined.subarray(Math.max(0, written), length)))
+    const written = this.isEmpty ? Math.max(0, socket.write(joined, 0, length)) : 0
+    this.#accepted += written
+    if (written < length) this.#wait(Buffer.from(joined.subarray(written, length)))
   }
 
   #send(socket: Writable, bytes: Uint8Array): void {
-    const written = this.isEmpty ? socket.write(bytes) : 0
-    if (written < bytes.length) this.#unsent.push(bytes.subarray(Math.max(0, written)))
+    const written = this.isEmpty ? Math.max(0, socket.write(bytes)) : 0
+    this.#accepted += written
+    if (written < bytes.length) this.#wait(bytes.subarray(written))
   }
 
-  /** The socket accepts more bytes. */
+  #wait(bytes: Uint8Array): void {
+    this.#unsent.push(bytes)
+    this.#pace.begin(this.#now(), this.#accepted)
+  }
+
+  /** The socket may accept more bytes. */
   flush(): void {
     for (;;) {
       const next = this.#unsent[0]
       if (!next || !this.#socket) break
       const written = Math.max(0, this.#socket.write(next))
+      this.#accepted += written
+      if (written > 0) this.#pace.progress(this.#now())
       if (written < next.length) {
         this.#unsent[0] = next.subarray(written)
         return
@@ -76,6 +101,7 @@ export class SocketWriter {
   }
 
   #settle(): void {
+    this.#pace.end(this.#now())
     this.#drained?.resolve()
     this.#drained = undefined
   }

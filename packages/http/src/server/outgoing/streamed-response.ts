@@ -1,9 +1,20 @@
 import type { Sink } from '../../response.ts'
 import type { SocketWriter } from './socket-writer.ts'
 
+export type StreamOptions = {
+  /** Status line and headers. */
+  lines: string
+  /** Without a length, and unless this is set, the body ends with the connection. */
+  inChunks: boolean
+  length: number | undefined
+  /** Resets the connection. */
+  cut(): void
+}
+
 /** Sends a streamed response. Writes after its end are ignored: the connection may already carry the next response. */
 export class StreamedResponse implements Sink {
   readonly #outgoing: SocketWriter
+  readonly #cut: () => void
   readonly inChunks: boolean
   /** Bytes still to be sent, if the length is announced. */
   #left: number | undefined
@@ -11,9 +22,9 @@ export class StreamedResponse implements Sink {
   #head: string
   #isOver = false
 
-  /** `lines`: status line and headers. Without a length, and unless `inChunks`, the body ends with the connection. */
-  constructor(outgoing: SocketWriter, lines: string, inChunks: boolean, length?: number) {
+  constructor(outgoing: SocketWriter, { lines, inChunks, length, cut }: StreamOptions) {
     this.#outgoing = outgoing
+    this.#cut = cut
     this.inChunks = inChunks && length === undefined
     this.#left = length
     const framing = this.inChunks ? 'transfer-encoding: chunked\r\n' : length === undefined ? '' : lengthLine(length)
@@ -30,6 +41,10 @@ export class StreamedResponse implements Sink {
     if (bytes.length === 0 || this.#isOver) return undefined
     this.#send(bytes, '')
     return this.#outgoing.isEmpty ? undefined : this.#outgoing.drained()
+  }
+
+  abort(): void {
+    if (!this.#isOver) this.#cut()
   }
 
   /** Throws if fewer bytes were written than announced: the client would take the next response for the rest. */
