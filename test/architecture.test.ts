@@ -72,7 +72,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   routing: ['paid-call', 'overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
   'paid-call': ['overload', 'access', 'upstreams', 'money', 'storage', 'observe', 'config'],
-  media: ['access', 'storage', 'bytes', 'observe', 'config'],
+  media: ['overload', 'access', 'storage', 'bytes', 'observe', 'config'],
   overload: ['access', 'money', 'storage', 'observe'],
   access: ['upstreams', 'money', 'storage', 'observe', 'config'],
   jobs: ['access', 'storage', 'observe'],

@@ -1,5 +1,11 @@
 // Opens the port of a server, and explains why it cannot be opened.
-import { type CidrList, isLoopback, matchesCidrs, networkOf } from '@trivium/http/addresses/client-address.ts'
+import {
+  type CidrList,
+  isLoopback,
+  matchesCidrs,
+  networkOf,
+  wideNetworkOf,
+} from '@trivium/http/addresses/client-address.ts'
 import { ConnectionLimit } from '@trivium/http/server/connection-limit.ts'
 import { descriptorLimit, maxClientConnections } from '@trivium/http/system/descriptors.ts'
 import type { App } from './app.ts'
@@ -39,13 +45,15 @@ const LISTEN_ERRORS: Readonly<Record<string, string>> = {
   EACCES: 'permission denied; ports below 1024 may require privileges',
 }
 
-/** Connections from trusted proxies and from this machine belong to many clients: they are not counted per network. */
+/** Connections from trusted proxies and from this machine belong to many clients: they are not shared out by network. */
 export function createConnectionLimit(trustedProxies: () => CidrList, now: () => number, log: Log): ConnectionLimit {
   const most = maxClientConnections(descriptorLimit())
   return new ConnectionLimit({
     most,
     ownerOf: (address) =>
-      isLoopback(address) || matchesCidrs(address, trustedProxies()) ? undefined : networkOf(address),
+      isLoopback(address) || matchesCidrs(address, trustedProxies())
+        ? undefined
+        : { network: networkOf(address), wideNetwork: wideNetworkOf(address) },
     now,
     report: (counts) => log.warn('connection limit reached: closing idle connections', { limit: most, ...counts }),
   })

@@ -4,6 +4,7 @@ import { type AccountSecrets, createAccountSecrets } from '../access/secrets/acc
 import type { Environment, FileConfig } from '../config/types.ts'
 import type { Media } from '../storage/media.ts'
 import { createDiskBlobs } from './disk.ts'
+import { createMediaReads, type MediaReads } from './media-reads.ts'
 import { createMediaStore, type MediaStore } from './media-store.ts'
 import { createS3Blobs } from './s3.ts'
 import { createSignedUrls, type SignedUrls } from './signed-urls.ts'
@@ -20,7 +21,7 @@ export type OpenMediaOptions = {
   clock(): number
 }
 
-export type OpenedMedia = { spool: Spool; mediaStore: MediaStore; signedUrls: SignedUrls }
+export type OpenedMedia = { spool: Spool; mediaStore: MediaStore; mediaReads: MediaReads; signedUrls: SignedUrls }
 
 export async function openMedia(place: Place, records: Media, options: OpenMediaOptions): Promise<OpenedMedia> {
   const { config, masterSecret, listenUrl, clock } = options
@@ -33,6 +34,7 @@ export async function openMedia(place: Place, records: Media, options: OpenMedia
   return {
     spool: await openSpool(join(place.dataDir, 'spool'), () => spoolBytes(place, config())),
     mediaStore: createMediaStore(records, blobs),
+    mediaReads: createMediaReads(),
     signedUrls: createSignedUrls({ masterSecret, accountSecrets, baseUrl, clock }),
   }
 }

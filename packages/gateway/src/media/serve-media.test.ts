@@ -13,6 +13,7 @@ import { createAccountSecrets } from '../access/secrets/account-secrets.ts'
 import { RequestRecord } from '../observe/request-log.ts'
 import type { MediaRecord } from '../storage/media.ts'
 import { createDiskBlobs } from './disk.ts'
+import { createMediaReads, MOST_OF_OBJECT } from './media-reads.ts'
 import { createMediaStore, type MediaStore } from './media-store.ts'
 import { serveMedia } from './serve-media.ts'
 import { createSignedUrls, type SignedUrls } from './signed-urls.ts'
@@ -26,6 +27,7 @@ let rows: ReturnType<typeof memoryRecords>['rows']
 const state = { now: Date.now() }
 const clock = () => state.now
 const TEXT = '0123456789'
+const mediaReads = createMediaReads()
 let png: MediaRecord
 
 beforeAll(async () => {
@@ -40,7 +42,8 @@ beforeAll(async () => {
     const record = new RequestRecord(http.method, path, 'req_1', 0, 0)
     try {
       const incoming = { http, id: 1n, query, headers, record }
-      return await serveMedia(path.replace('/media/', ''), incoming, { mediaStore, signedUrls, clock })
+      const deps = { mediaStore, mediaReads, signedUrls, catalogue: () => ({ trustedProxies: [] }), clock }
+      return await serveMedia(path.replace('/media/', ''), incoming, deps)
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       return json(ERRORS[error.info.code].status, headers, { code: error.info.code })
@@ -225,4 +228,34 @@ test('a large object is read no faster than the client reads it, and not further
   } finally {
     mediaStore = real
   }
+})
+
+describe('clients that do not read', () => {
+  test('take a few reads of an object, not its other readers or other objects, and lose them after a timeout', async () => {
+    // Far more than the buffers of the system, and each connection asks for it many times.
+    const large = await put(Buffer.alloc(8_000_000), 'video/mp4')
+    const { pathname, search } = new URL(signedUrls.sign(large, 60_000))
+    const sockets = Array.from({ length: 3 * MOST_OF_OBJECT }, () => {
+      const socket = connect({ port: server.port, host: '127.0.0.1' })
+        .pause()
+        .on('error', () => {})
+      socket.write(`GET ${pathname}${search} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(100))
+      return socket
+    })
+    const statusOf = async (object: MediaRecord, headers: Record<string, string> = {}) => {
+      const response = await get(object, headers)
+      const { status } = response
+      await response.body?.cancel()
+      return status
+    }
+    while ((await statusOf(large)) !== 429) await Bun.sleep(5)
+    expect(await statusOf(png)).toBe(200)
+    // What takes no read is answered.
+    expect(await statusOf(large, { 'if-none-match': `"${large.id}"` })).toBe(304)
+    // Connections whose requests were rejected are closed: those that wait are the readers.
+    while (server.server.pending > MOST_OF_OBJECT) await Bun.sleep(5)
+    for (let steps = 0; steps < 100 && server.server.pending > 0; steps++) await server.advance(25_000)
+    expect([server.server.pending, await statusOf(large)]).toEqual([0, 200])
+    for (const socket of sockets) socket.destroy()
+  })
 })

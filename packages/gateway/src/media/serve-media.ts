@@ -1,13 +1,21 @@
 // `GET /media/{object}`: sends a stored object to a client that has a valid signed URL.
+import { type CidrList, clientAddress, networkOf, wideNetworkOf } from '@trivium/http/addresses/client-address.ts'
 import type { HttpResponse, StreamedBody } from '@trivium/http/response.ts'
 import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import type { MediaRecord } from '../storage/media.ts'
 import { type ByteRange, hasTag, parseRange } from './byte-range.ts'
+import type { MediaReads } from './media-reads.ts'
 import { BlobMissing, type MediaStore } from './media-store.ts'
 import type { SignedUrls } from './signed-urls.ts'
 
-export type MediaDependencies = { mediaStore: MediaStore; signedUrls: SignedUrls; clock(): number }
+export type MediaDependencies = {
+  mediaStore: MediaStore
+  mediaReads: MediaReads
+  signedUrls: SignedUrls
+  catalogue(): { trustedProxies: CidrList }
+  clock(): number
+}
 
 /** Types that browsers display without running anything, and the extensions of their files. */
 const DISPLAYED: Readonly<Record<string, string>> = {
@@ -23,8 +31,10 @@ const POLICY =
 export async function serveMedia(
   id: string,
   { http, query, headers }: IncomingRequest,
-  { mediaStore, signedUrls, clock }: MediaDependencies,
+  { mediaStore, mediaReads, signedUrls, catalogue, clock }: MediaDependencies,
 ): Promise<HttpResponse> {
+  // Read now: the address is unknown after the client has disconnected.
+  const address = clientAddress(http.address(), http.headers, catalogue().trustedProxies)
   const parameters = new URLSearchParams(query)
   const validity = signedUrls.verify(id, parameters)
   if (validity === 'invalid') throw new Failure('invalid_signature', 'The signature of this URL is not valid.')
@@ -60,9 +70,37 @@ export async function serveMedia(
   headers.set('content-disposition', dispositionOf(object))
   if (range) headers.set('content-range', `bytes ${range.start}-${range.end - 1}/${object.size}`)
   const sent = range ?? { start: 0, end: object.size }
-  const body = http.method === 'HEAD' ? bodyless(sent) : await bodyOf(object, sent, mediaStore, http)
-  return { status: range ? 206 : 200, headers, body }
+  const status = range ? 206 : 200
+  if (http.method === 'HEAD') return { status, headers, body: bodyless(sent) }
+  const end = mediaReads.begin(id, { network: networkOf(address), wideNetwork: wideNetworkOf(address) })
+  if (typeof end === 'string') {
+    // Requests that were sent after this one would be rejected, too.
+    headers.set('connection', 'close')
+    throw tooManyReads(end)
+  }
+  let isSending = false
+  try {
+    const body = await bodyOf(object, sent, mediaStore, http)
+    if (body instanceof Uint8Array) return { status, headers, body }
+    isSending = true
+    return { status, headers, body: { ...body, run: (sink) => body.run(sink).finally(end) } }
+  } finally {
+    if (!isSending) end()
+  }
 }
+
+const tooManyReads = (limit: 'object' | 'all'): Failure =>
+  limit === 'object'
+    ? new Failure(
+        'rate_limited',
+        'Too many requests for this URL are in progress from your network. Retry in 1 second.',
+        {
+          retryAfter: 1,
+        },
+      )
+    : new Failure('unavailable', 'Too many stored objects are being sent at the moment. Retry in 1 second.', {
+        retryAfter: 1,
+      })
 
 type Headers = IncomingRequest['http']['headers']
 

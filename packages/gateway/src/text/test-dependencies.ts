@@ -148,6 +148,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     consoleApi: unused,
     consoleFiles: { prepare: () => {}, serve: () => Promise.reject(new Error('no console')) },
     mediaStore: { put: unused, find: unused, read: unused, remove: unused, sweep: unused },
+    mediaReads: { begin: unused },
     signedUrls: { sign: unused, verify: unused, isFor: unused },
     spool: { usedBytes: 0, open: unused, close: unused },
     offerGatewayTool: () => undefined,

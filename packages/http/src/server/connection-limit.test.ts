@@ -15,7 +15,9 @@ class Line {
 function limitOf(most: number) {
   const clock = { now: 0 }
   const reports: { closed: number; rejected: number }[] = []
-  const ownerOf = (address: string) => (address === 'proxy' ? undefined : address)
+  /** `a:1` and `a:2` are networks of the same wide network. */
+  const ownerOf = (address: string) =>
+    address === 'proxy' ? undefined : { network: address, wideNetwork: `${address.split(':')[0]} wide` }
   const report = (counts: { closed: number; rejected: number }) => reports.push(counts)
   const limit = new ConnectionLimit({ most, ownerOf, now: () => clock.now, report })
   /** `busy`, or the time since which it has been idle. */
@@ -28,12 +30,13 @@ function limitOf(most: number) {
 
 describe('at the limit', () => {
   test('the address with the most connections loses its idle ones first, the longest idle before the others', () => {
-    const { add } = limitOf(6)
+    const { add } = limitOf(8)
+    for (const _ of [1, 2]) add('proxy', 'busy')
     const few = [add('few', 1), add('few', 2)]
     const many = [add('many', 5), add('many', 3), add('many', 'busy'), add('many', 4)]
     const closed: string[] = []
     for (let count = 0; count < 5; count++) {
-      expect(add('new', 'busy').isIn).toBeTrue()
+      expect(add(`new ${count}`, 'busy').isIn).toBeTrue()
       for (const [name, lines] of Object.entries({ few, many })) {
         for (const { line } of lines) {
           if (line.isOpen) continue
@@ -46,7 +49,8 @@ describe('at the limit', () => {
   })
 
   test.each(['many', 'proxy'])('of those idle since the same tick, the first is closed first: %s', (address) => {
-    const { add } = limitOf(3)
+    const { add } = limitOf(6)
+    for (const _ of [1, 2, 3]) add('proxy', 'busy')
     const lines = [7, 7, 7].map((since) => add(address, since).line)
     add('new', 'busy')
     expect(lines.map(({ isOpen }) => isOpen)).toEqual([false, true, true])
@@ -63,7 +67,8 @@ describe('at the limit', () => {
   })
 
   test('a busy connection is never closed: new ones are rejected until one is idle or closed', () => {
-    const { add, clock, limit } = limitOf(2)
+    const { add, clock, limit } = limitOf(4)
+    for (const _ of [1, 2]) add('proxy', 'busy')
     const [first, second] = [add('a', 'busy'), add('a', 'busy')]
     expect(add('b', 0).isIn).toBeFalse()
     first.line.idleSince = 1
@@ -76,7 +81,8 @@ describe('at the limit', () => {
 
   test('several are closed at once, since each search looks at all', () => {
     const { add } = limitOf(320)
-    const lines = Array.from({ length: 320 }, (_, since) => add('a', since).line)
+    const lines = Array.from({ length: 160 }, (_, since) => add('a', since).line)
+    for (const _ of lines) add('proxy', 'busy')
     add('b', 'busy')
     expect(lines.filter(({ isOpen }) => !isOpen).map(({ idleSince }) => idleSince)).toEqual([
       0, 1, 2, 3, 4, 5, 6, 7, 8, 9,
@@ -95,4 +101,70 @@ describe('at the limit', () => {
       { closed: 3, rejected: 1 },
     ])
   })
+})
+
+describe('busy connections', () => {
+  const admitted = (add: ReturnType<typeof limitOf>['add'], addresses: readonly string[]) =>
+    addresses.filter((address) => add(address, 'busy').isIn).length
+  const times = (count: number, address: (index: number) => string) =>
+    Array.from({ length: count }, (_, i) => address(i))
+
+  test('of one network are at most half of all', () => {
+    const { add } = limitOf(32)
+    expect(
+      admitted(
+        add,
+        times(40, () => 'a'),
+      ),
+    ).toBe(16)
+    expect(
+      admitted(
+        add,
+        times(14, () => 'b'),
+      ),
+    ).toBe(14)
+  })
+
+  test('of one wide network are at most half of all, in however many networks', () => {
+    const { add } = limitOf(32)
+    expect(
+      admitted(
+        add,
+        times(40, (index) => `a:${index}`),
+      ),
+    ).toBe(16)
+  })
+
+  test('leave a sixteenth for wide networks that have none', () => {
+    const { add } = limitOf(32)
+    expect(
+      admitted(
+        add,
+        times(40, () => 'a'),
+      ) +
+        admitted(
+          add,
+          times(40, (index) => `b:${index}`),
+        ),
+    ).toBe(30)
+    expect(admitted(add, ['c', 'c', 'b:99', 'd', 'e'])).toBe(2)
+  })
+
+  test('of proxies are not shared out', () => {
+    const { add } = limitOf(32)
+    expect(
+      admitted(
+        add,
+        times(40, () => 'proxy'),
+      ),
+    ).toBe(32)
+  })
+})
+
+test('beyond its share a network loses its own idle connections alone', () => {
+  const { add } = limitOf(8)
+  const other = add('b', 1)
+  const own = [5, 6, 7, 8].map((since) => add('a', since))
+  expect(add('a', 'busy').isIn).toBeTrue()
+  expect([other, ...own].map(({ line }) => line.isOpen)).toEqual([true, false, true, true, true])
 })

@@ -227,7 +227,10 @@ export class Connection implements BodySource, RequestHost, ExchangeConnection {
   tick(now: number): void {
     // The system reports room when a third of its buffer is free, which a slow reader may need minutes for.
     this.drained()
-    if (this.#writer.isTooSlow(now)) return this.cut()
+    if (this.#writer.isTooSlow(now)) {
+      this.cut()
+      return
+    }
     const awaited = this.#awaited
     if (awaited === undefined || now - this.#since <= TIMEOUTS[awaited]) return
     if (awaited === 'idle') this.close()
