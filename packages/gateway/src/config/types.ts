@@ -27,7 +27,16 @@ export type UpstreamEndpoint = {
   credential: Credential
   /** Headers that every request needs. */
   headers?: Readonly<Record<string, string>>
+  /** What the server accepts in this dialect and does not act on. Absent: it honours everything. */
+  ignores?: readonly IgnoredFeature[]
+  /** The server says that a response is completed, also when it has reached the output cap. */
+  completesAtCap?: true
+  /** The input tokens at the beginning of a stream are a guess, which the end of the stream corrects. */
+  guessesInput?: true
 }
+
+/** `forced_tools`: a tool choice that obliges the model to call a tool. */
+export type IgnoredFeature = 'json_schema' | 'json_object' | 'forced_tools'
 
 /** How an upstream serves the images dialect. */
 export type ImagesEndpoint = {

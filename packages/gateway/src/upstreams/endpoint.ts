@@ -2,6 +2,7 @@
 import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
+import type { ReplyQuirks } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { VideoDialectId } from '@trivium/protocol/dialects/video-services.ts'
 import type { Credential, ImagesEndpoint, Upstream, UpstreamEndpoint } from '../config/types.ts'
 import { standardEndpoint, standardImages, standardVideos } from '../config/upstream-kinds.ts'
@@ -10,6 +11,24 @@ import { standardEndpoint, standardImages, standardVideos } from '../config/upst
 export function endpointOf({ endpoints }: Upstream, dialect: TextDialectId): UpstreamEndpoint {
   for (const each of endpoints) if (each.dialect === dialect) return each
   return standardEndpoint(dialect)
+}
+
+/** What is known to be wrong in the upstream's replies in this dialect. undefined: nothing. */
+export function quirksOf(upstream: Upstream, dialect: TextDialectId): ReplyQuirks | undefined {
+  const { completesAtCap, guessesInput } = endpointOf(upstream, dialect)
+  if (!completesAtCap && !guessesInput) return undefined
+  return guessesInput ? { guessesInput } : {}
+}
+
+/** `caps`: of the request that is sent, the smallest of which counts. */
+export function noteCap(
+  quirks: ReplyQuirks,
+  upstream: Upstream,
+  dialect: TextDialectId,
+  caps: readonly (number | undefined)[],
+): void {
+  const given = caps.filter((cap) => cap !== undefined)
+  if (endpointOf(upstream, dialect).completesAtCap && given.length > 0) quirks.cap = Math.min(...given)
 }
 
 /** Below the upstream's base URL. */

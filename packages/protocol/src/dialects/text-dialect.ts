@@ -228,6 +228,14 @@ export type Meter = {
   }
 }
 
+/** What is known to be wrong in the replies of a server. */
+export type ReplyQuirks = {
+  /** The output cap that was sent, where the server calls an answer completed that has reached it. */
+  cap?: number
+  /** The input that the beginning of a stream reports is a guess. */
+  guessesInput?: true
+}
+
 export type MeterOptions = {
   showUsage: boolean
   choices: number
@@ -237,6 +245,7 @@ export type MeterOptions = {
   echo?: readonly EchoedField[]
   /** The client of a generate-content stream asked for one JSON array instead of events. */
   asArray?: boolean
+  quirks?: ReplyQuirks | undefined
 }
 
 export type PassThrough = {
@@ -252,6 +261,7 @@ export type PassThrough = {
     codec: Codec,
     renameTo: string | undefined,
     echo?: readonly EchoedField[],
+    quirks?: ReplyQuirks,
   ): PassThroughReply
   openMeter(options: MeterOptions, codec: Codec): Meter
   /** Edits that a service of the dialect needs in every request. */
@@ -323,7 +333,7 @@ export type TextDialectDescription = DialectDescription & {
   encodeRequest(request: CanonicalRequest, target: Target): EncodedRequest
   decodeReply(body: unknown): DecodedReply
   encodeReply(reply: CanonicalReply, answering: ReplyContext): Record<string, unknown>
-  openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder
+  openStreamDecoder(emit: Emit, codec: Codec, quirks?: ReplyQuirks): StreamDecoder
   openStreamEncoder(answering: ReplyContext): StreamEncoder
   passThrough: PassThrough
   /** Absent: the dialect has no endpoint that counts tokens. */

@@ -7,7 +7,7 @@ import type { CalledMessage, WantedReasoning } from '@trivium/protocol/dialects/
 import type { Catalogue, TextCandidate, TextOffer } from '../../access/models/catalogue.ts'
 import { findReasoning, type ReasoningDependencies } from '../../conversations/kept-reasoning.ts'
 import type { RoutedRequest, TextRequest } from '../request.ts'
-import { dialectOf } from '../translation/outbound.ts'
+import { chooseDialect } from '../translation/choose-dialect.ts'
 import { RecalledReasoning } from './recalled-reasoning.ts'
 
 /** Of the newest calls. Models have answered by the older ones long ago. */
@@ -24,9 +24,9 @@ export const hasToolCalls = (body: Uint8Array): boolean => indexOf.call(body, TO
 /** How the candidate wants the reasoning of tool calls back. */
 export function wantedBy(
   candidate: TextCandidate,
-  { dialect }: Pick<TextRequest, 'dialect'>,
+  request: Pick<TextRequest, 'dialect' | 'request'>,
 ): WantedReasoning | undefined {
-  const upstream = TEXT_DIALECTS[dialectOf(candidate, dialect.id)]
+  const upstream = TEXT_DIALECTS[chooseDialect(candidate, request)]
   return upstream.wantsReasoning?.(candidate.route.model, candidate.upstream.service)
 }
 

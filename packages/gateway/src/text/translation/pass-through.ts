@@ -6,12 +6,17 @@ import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import { boundFor, pathOf } from '@trivium/protocol/dialects/shared/pass-through/output-fields.ts'
 import { joinEdits } from '@trivium/protocol/dialects/shared/pass-through/request.ts'
-import type { MeterOptions, PassThroughEdits, PassThroughReply } from '@trivium/protocol/dialects/text-dialect.ts'
+import type {
+  MeterOptions,
+  PassThroughEdits,
+  PassThroughReply,
+  ReplyQuirks,
+} from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { formatRequestId } from '../../access/ids.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { PricedOptions } from '../../money/prices/token-price.ts'
-import { upstreamPath } from '../../upstreams/endpoint.ts'
+import { noteCap, quirksOf, upstreamPath } from '../../upstreams/endpoint.ts'
 import { choiceCap, modelCap } from '../billing/bounds.ts'
 import { collectFrom, collectorFor, collectWhole, type ReasoningCollector } from '../reasoning/collect-reasoning.ts'
 import { warnOfLostReasoning } from '../reasoning/lost-reasoning.ts'
@@ -38,6 +43,8 @@ class PassingOutbound implements Outbound {
   readonly #routed: RoutedRequest
   readonly #deps: TranslationDependencies
   readonly #edits: PassThroughEdits
+  /** Filled when the body is made, which knows the cap. */
+  readonly #quirks: ReplyQuirks | undefined
   /** The field in which the gateway names the end user, if it does. */
   readonly #named: string | undefined
   #isEdited = false
@@ -51,7 +58,9 @@ class PassingOutbound implements Outbound {
     this.path = upstreamPath(upstream, dialect.id, model, request.stream)
     this.headers = carriedHeaders(routed)
     this.options = policy.options
+    this.#quirks = quirksOf(upstream, dialect.id)
     const options: MeterOptions = {
+      quirks: this.#quirks,
       showUsage: request.showUsage,
       choices: request.choices,
       asArray: routed.asArray,
@@ -65,7 +74,8 @@ class PassingOutbound implements Outbound {
   }
 
   body(maxOutput: number | undefined): Pieces {
-    const { request, body } = this.#routed
+    const { request, body, candidate } = this.#routed
+    if (this.#quirks) noteCap(this.#quirks, candidate.upstream, this.dialect, [request.maxOutput, maxOutput])
     const pieces = request.edited(maxOutput === undefined ? this.#edits : { ...this.#edits, maxOutput })
     this.#isEdited = pieces[0] !== body
     return pieces
@@ -185,7 +195,7 @@ function reasoningFor(
 ): ReadonlyMap<number, string> | undefined {
   if (!request.calledMessages || !hasToolCalls(body)) return undefined
   const { upstream, route } = candidate
-  const wanted = wantedBy(candidate, { dialect })
+  const wanted = wantedBy(candidate, { dialect, request })
   if (!wanted || unsupportedFields.has(upstream.id, route.model, REASONING)) return undefined
   if (recalled?.isLostAt(upstream.id)) warnOfLostReasoning({ dialect, warnings })
   if (!wanted.isDemanded && !recalled?.has(upstream.id)) return undefined
@@ -290,7 +300,8 @@ class PassingAnswerer implements Answerer {
 
   readReply(bytes: Uint8Array): PassThroughReply {
     if (this.collector && hasToolCalls(bytes)) collectWhole(bytes, this.#dialect, this.collector)
-    return this.#dialect.passThrough.readReply(bytes, codec, this.#options.renameTo, this.#options.echo)
+    const { renameTo, echo, quirks } = this.#options
+    return this.#dialect.passThrough.readReply(bytes, codec, renameTo, echo, quirks)
   }
 
   openMeter(): StreamMeter {

@@ -1,14 +1,16 @@
 // Prepares what is sent to the candidate: by pass-through if both sides have the same dialect, else by translation.
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { RoutedRequest } from '../request.ts'
-import { dialectOf, type Outbound, type TranslationDependencies } from './outbound.ts'
+import { chooseDialect, warnOfIgnored } from './choose-dialect.ts'
+import type { Outbound, TranslationDependencies } from './outbound.ts'
 import { passThrough } from './pass-through.ts'
 import { hasForeignReasoning } from './seals.ts'
 import { translate } from './translate.ts'
 
 /** Reasoning that another upstream returned has to be translated, even within one dialect. */
 export function prepare(routed: RoutedRequest, deps: TranslationDependencies): Outbound {
-  const upstream = dialectOf(routed.candidate, routed.dialect.id)
+  const upstream = chooseDialect(routed.candidate, routed)
+  warnOfIgnored(routed, upstream)
   const passes = upstream === routed.dialect.id && !routed.isTranslated && !hasForeignReasoning(routed.body, upstream)
   if (passes) return passThrough(routed, deps)
   return translate(routed, TEXT_DIALECTS[upstream], deps)

@@ -7,7 +7,7 @@ import { type Block, type CanonicalReply, outputBytesOf, unfoldBlock } from '@tr
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
-import type { PassThroughReply, ReplyContext } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { PassThroughReply, ReplyContext, ReplyQuirks } from '@trivium/protocol/dialects/text-dialect.ts'
 import { formatRequestId, timeOfId } from '../../access/ids.ts'
 import { codec } from '../../bytes/codec.ts'
 import { collectorFor } from '../reasoning/collect-reasoning.ts'
@@ -15,14 +15,14 @@ import type { RoutedRequest } from '../request.ts'
 import type { Answerer, TranslationDependencies } from './outbound.ts'
 import { heartbeatOf } from './pass-through.ts'
 import type { Seals } from './seals.ts'
-import { MALFORMED, openTranslation, type Pair } from './translate-stream.ts'
+import { MALFORMED, openTranslation, type Pair, stopAtCap } from './translate-stream.ts'
 
 /** Keeps what the response needs of the request, and nothing else. */
 export function createTranslatingAnswerer(
   routed: RoutedRequest,
   upstream: TextDialect,
   canonical: CanonicalRequest,
-  tools: SentTools,
+  { tools, quirks }: { tools: SentTools; quirks: ReplyQuirks | undefined },
   deps: TranslationDependencies,
 ): Answerer {
   const { dialect, asArray, warnings, id } = routed
@@ -36,6 +36,7 @@ export function createTranslatingAnswerer(
     asArray,
     requestId,
     tools: { ...tools, customs },
+    quirks,
     answering,
     collector: collectorFor(routed, answering.hideReasoning, deps.seals),
   })
@@ -105,10 +106,10 @@ function sealer(seals: Seals, account: bigint, upstream: string): ReplyContext['
 }
 
 function translateReply(bytes: Uint8Array, pair: Pair): PassThroughReply {
-  const { client, upstream, tools, warnings, answering, collector } = pair
+  const { client, upstream, tools, warnings, answering, collector, quirks } = pair
   const decoded = upstream.decodeReply(parsedJson(codec.decode(bytes, 0, bytes.length)))
   if (!decoded.ok) return decoded
-  const reply = restoreReply(decoded.reply, tools)
+  const reply = restoreReply(cutAtCap(decoded.reply, quirks), tools)
   collector?.takeWhole(reply)
   for (const what of reply.omitted) addWarning(warnings, what, 'omitted')
   if (client.droppedPart !== undefined) warnOfLost(client.droppedPart, reply, warnings)
@@ -121,6 +122,15 @@ function translateReply(bytes: Uint8Array, pair: Pair): PassThroughReply {
     outputBytes: outputBytesOf(reply),
     body: codec.encode(JSON.stringify(client.encodeReply(reply, answering))),
   }
+}
+
+/** A server that calls an answer completed, though it has reached its cap. */
+function cutAtCap(reply: CanonicalReply, quirks: ReplyQuirks | undefined): CanonicalReply {
+  if (quirks?.cap === undefined) return reply
+  const choices = reply.choices.map((choice) =>
+    choice.stop === undefined ? choice : { ...choice, stop: stopAtCap(choice.stop, reply.usage, quirks) },
+  )
+  return { ...reply, choices }
 }
 
 /** Of parts that the client's dialect cannot express. */

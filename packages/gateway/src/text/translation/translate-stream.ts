@@ -3,11 +3,11 @@
 import { restoringEmit, type SentTools } from '@trivium/protocol/canonical/encoding/restore-tools.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
-import { type Finish, finishOf } from '@trivium/protocol/canonical/finish.ts'
+import { type Finish, finishOf, type Stop } from '@trivium/protocol/canonical/finish.ts'
 import { type Usage, usageOf } from '@trivium/protocol/canonical/usage.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
-import type { ChargedUnits, ReplyContext } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { ChargedUnits, ReplyContext, ReplyQuirks } from '@trivium/protocol/dialects/text-dialect.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { ReasoningCollector } from '../reasoning/collect-reasoning.ts'
 import type { StreamMeter } from './outbound.ts'
@@ -22,6 +22,13 @@ export type Pair = {
   answering: ReplyContext
   requestId: string
   collector: ReasoningCollector | undefined
+  quirks: ReplyQuirks | undefined
+}
+
+/** The stop of a server that says that an answer is complete, though it has reached its cap. */
+export function stopAtCap(stop: Stop, usage: Usage | undefined, { cap }: ReplyQuirks): Stop {
+  const isReached = cap !== undefined && usage?.output !== undefined && usage.output >= cap
+  return isReached && (stop.reason === 'end' || stop.reason === 'tool') ? { raw: 'length', reason: 'length' } : stop
 }
 
 const NO_BYTES = new Uint8Array(0)
@@ -33,7 +40,7 @@ export const MALFORMED = {
 } as const
 
 export function openTranslation(pair: Pair): StreamMeter {
-  const { client, upstream, tools, warnings, answering, collector } = pair
+  const { client, upstream, tools, warnings, answering, collector, quirks } = pair
   collector?.reset()
   const encoder = client.openStreamEncoder(answering)
   const framing = framingOf(pair)
@@ -57,8 +64,10 @@ export function openTranslation(pair: Pair): StreamMeter {
     if (lost !== undefined) addWarning(warnings, lost, 'omitted')
   }
 
-  function take(event: StreamEvent): void {
+  function take(given: StreamEvent): void {
     if (state.error !== undefined) return
+    const event =
+      given.type === 'stop' && quirks ? { ...given, stop: stopAtCap(given.stop, state.usage, quirks) } : given
     switch (event.type) {
       case 'delta':
         state.outputBytes += Buffer.byteLength(event.text)
@@ -109,7 +118,7 @@ export function openTranslation(pair: Pair): StreamMeter {
     else ready += frames
   }
 
-  const decoder = upstream.openStreamDecoder(restoringEmit(take, tools), codec)
+  const decoder = upstream.openStreamDecoder(restoringEmit(take, tools), codec, quirks)
 
   function taken(): Uint8Array {
     if (ready === '') return NO_BYTES

@@ -10,7 +10,7 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { checkFetchable, type Fetched, fetchMedia, type Inline } from '../../access/fetch-media.ts'
 import { codec } from '../../bytes/codec.ts'
 import { NO_OPTIONS, type PricedOptions } from '../../money/prices/token-price.ts'
-import { upstreamPath } from '../../upstreams/endpoint.ts'
+import { noteCap, quirksOf, upstreamPath } from '../../upstreams/endpoint.ts'
 import { lesser, modelCap } from '../billing/bounds.ts'
 import { warnOfLostReasoning } from '../reasoning/lost-reasoning.ts'
 import type { RoutedRequest } from '../request.ts'
@@ -57,17 +57,20 @@ export function translate(
   const written = upstream.encodeRequest(canonical, target)
   if (!as.withReasoning) warn('reasoning', 'dropped')
   if (routed.recalled?.isLostAt(routed.candidate.upstream.id)) warnOfLostReasoning(routed)
+  const { upstream: server } = routed.candidate
+  const quirks = quirksOf(server, upstream.id)
   return {
     dialect: upstream.id,
     headers: sandboxHeaders(routed),
-    path: upstreamPath(routed.candidate.upstream, upstream.id, model, request.stream),
+    path: upstreamPath(server, upstream.id, model, request.stream),
     maxOutput: capOf(written),
     options: optionsOf(canonical, isTierSent, upstream, routed),
     body: (loweredCap, cancel) => {
+      if (quirks) noteCap(quirks, server, upstream.id, [canonical.sampling.maxOutput, loweredCap])
       if (addresses.size === 0 && loweredCap === undefined) return bytesOf(written)
       return encodeAgain(routed, upstream, canonical, addresses, loweredCap, cancel.signal, as, deps)
     },
-    answerer: createTranslatingAnswerer(routed, upstream, canonical, written.tools, deps),
+    answerer: createTranslatingAnswerer(routed, upstream, canonical, { tools: written.tools, quirks }, deps),
     without(rejection) {
       const most = smallerCap(rejection, written, upstream, routed, deps)
       if (most !== undefined) return translate(routed, upstream, deps, { ...as, most })

@@ -10,10 +10,16 @@ const SELF_HOSTED = {
   tried: 'sandbox',
 } as const satisfies Partial<UpstreamKind>
 
-const endpointsWith = (credential: 'bearer' | 'x-api-key'): UpstreamKind['endpoints'] => [
-  standardEndpoint('chat'),
-  standardEndpoint('responses'),
-  standardEndpoint('messages', { path: '/messages', credential }),
+type Differences = Parameters<typeof standardEndpoint>[1]
+
+/** `differences`: of each dialect from what its vendor's servers do. */
+const endpointsWith = (
+  credential: 'bearer' | 'x-api-key',
+  differences: { chat?: Differences; responses?: Differences; messages?: Differences } = {},
+): UpstreamKind['endpoints'] => [
+  standardEndpoint('chat', differences.chat),
+  standardEndpoint('responses', differences.responses),
+  standardEndpoint('messages', { path: '/messages', credential, ...differences.messages }),
 ]
 
 /** A self-hosted server takes any key or none; the hosted one, https://ollama.com/v1, takes a bearer token only. */
@@ -23,7 +29,12 @@ export const ollama: UpstreamKind = {
   name: 'Ollama',
   source: 'https://docs.ollama.com/api/openai-compatibility',
   baseUrl: 'http://127.0.0.1:11434/v1',
-  endpoints: endpointsWith('bearer'),
+  // Seen at version 0.17.
+  endpoints: endpointsWith('bearer', {
+    chat: { ignores: ['forced_tools'] },
+    responses: { ignores: ['json_object', 'forced_tools'], completesAtCap: true },
+    messages: { ignores: ['json_schema', 'json_object', 'forced_tools'], guessesInput: true },
+  }),
 }
 
 export const vllm: UpstreamKind = {
@@ -42,7 +53,11 @@ export const llamaCpp: UpstreamKind = {
   name: 'llama.cpp (llama-server)',
   source: 'https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md',
   baseUrl: 'http://127.0.0.1:8080/v1',
-  endpoints: endpointsWith('x-api-key'),
+  // Seen at the commit 0c1e570: only its chat dialect constrains the output.
+  endpoints: endpointsWith('x-api-key', {
+    responses: { ignores: ['json_schema', 'json_object'], completesAtCap: true },
+    messages: { ignores: ['json_schema', 'json_object'] },
+  }),
 }
 
 export const lmStudio: UpstreamKind = {

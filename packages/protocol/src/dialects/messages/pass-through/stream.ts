@@ -28,7 +28,7 @@ const NAMES = watchList([
   { name: 'model', code: MODEL, depths: [2] },
 ])
 
-export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
+export function openMeter({ renameTo, quirks }: MeterOptions, codec: Codec): Meter {
   const state = newMeterState()
   const typeOf = openTypeReader(TYPE, codec)
   const openBlocks = new Set<number>()
@@ -92,7 +92,7 @@ export function openMeter({ renameTo }: MeterOptions, codec: Codec): Meter {
   /** The output that is told here was told before there was any: until the end tells it again, it is not known. */
   function beginUsage(message: Json): void {
     if (!isObject(message.usage)) return
-    figures = mergeFigures(figures, startFigures(message))
+    figures = mergeFigures(figures, startFigures(message, quirks))
     state.usage = usageFrom({ ...figures, output: undefined, thinking: undefined })
   }
 

@@ -10,7 +10,7 @@ import type { Block } from '../../../canonical/reply.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { openEventReader } from '../../../framing/event-reader.ts'
 import { type SseEvent, SseOverflow } from '../../../framing/sse.ts'
-import type { StreamDecoder } from '../../text-dialect.ts'
+import type { ReplyQuirks, StreamDecoder } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import type { WireReply, WireUsage } from '../wire.ts'
 import { openBlockQueue, type QueuedBlock } from './block-queue.ts'
@@ -25,7 +25,7 @@ const SKIPPED = 'skipped'
 /** More names of things dropped than this are not worth telling, and must not be kept. */
 const MOST_UNKNOWN_DELTAS = 16
 
-export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
+export function openStreamDecoder(emit: Emit, codec: Codec, quirks?: ReplyQuirks): StreamDecoder {
   const reader = openEventReader(take, codec)
   const queue = openBlockQueue(emit)
   const blocks = new Map<number, QueuedBlock | typeof SKIPPED>()
@@ -75,7 +75,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
     const id = typeof message.id === 'string' ? message.id : undefined
     const isRepeated = started && id === answerId
     stop = decodeStop(message) ?? stop
-    if (isObject(message.usage)) figures = mergeFigures(figures, startFigures(message))
+    if (isObject(message.usage)) figures = mergeFigures(figures, startFigures(message, quirks))
     answerId = id
     start(id)
     if (isRepeated) return

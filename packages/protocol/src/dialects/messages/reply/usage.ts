@@ -2,6 +2,7 @@
 
 import { isObject } from '../../../canonical/reading.ts'
 import { type Figure, readCount, sum, type Usage, usageOf } from '../../../canonical/usage.ts'
+import type { ReplyQuirks } from '../../text-dialect.ts'
 import type { WireUsage, WireUsageOut } from '../wire.ts'
 
 /** In the dialect's own terms: only these can be merged report by report, since any of the three may come late. */
@@ -91,11 +92,14 @@ function tierOf({ service_tier: tier, speed }: WireUsage): string | undefined {
 const NO_INPUT = { fresh: undefined, cacheRead: undefined, cacheWrite: undefined, cacheWriteLong: undefined }
 
 /** Of a `message_start`. What stands there before anything was said is a place holder, not what the answer took. */
-export function startFigures(message: { usage?: unknown; stop_reason?: unknown; container?: unknown }): Figures {
+export function startFigures(
+  message: { usage?: unknown; stop_reason?: unknown; container?: unknown },
+  { guessesInput }: ReplyQuirks = {},
+): Figures {
   const reported = decodeFigures((message.usage ?? {}) as WireUsage, message)
   if (typeof message.stop_reason === 'string') return reported
   const { output } = reported
-  const input = inputOf(reported) === 0 ? NO_INPUT : {}
+  const input = guessesInput || inputOf(reported) === 0 ? NO_INPUT : {}
   return { ...reported, ...input, output: output === 0 || output === 1 ? undefined : output }
 }
 

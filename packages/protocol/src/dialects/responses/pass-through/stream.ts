@@ -22,6 +22,7 @@ import type { EchoedField, Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import { decodeStop, listOf } from '../reply/decode-details.ts'
 import { decodeUsage, openHostedCalls } from '../reply/usage.ts'
+import { CUT_OFF, cutOffFrames, isCutOff } from './cut-off.ts'
 import { openSnapshot } from './snapshot.ts'
 
 /** Images travel inside events of this dialect. */
@@ -65,7 +66,7 @@ const FAILURES: ReadonlySet<string> = new Set(['error', 'response.failed', 'resp
 /** Base64, not text. */
 const AUDIO = 'response.audio.delta'
 
-export function openMeter({ renameTo, echo = [] }: MeterOptions, codec: Codec): Meter {
+export function openMeter({ renameTo, echo = [], quirks }: MeterOptions, codec: Codec): Meter {
   const state = newMeterState()
   const typeOf = openTypeReader(TYPE, codec)
   const snapshot = openSnapshot(codec, renameTo, echo)
@@ -120,6 +121,7 @@ export function openMeter({ renameTo, echo = [] }: MeterOptions, codec: Codec): 
     for (const [item] of objectsIn(response.output)) noteItem(item)
     const status = type === 'response.incomplete' ? { status: 'incomplete' } : {}
     state.finish = finishOf(decodeStop({ ...response, ...status }, seen))
+    if (isCutOff(state.finish, state.usage, quirks)) state.finish = CUT_OFF
     state.sawOutput = true
     state.done = true
     return 'hold'
@@ -166,12 +168,15 @@ export function openMeter({ renameTo, echo = [] }: MeterOptions, codec: Codec): 
 
   return {
     push: relay.push,
-    end: relay.end,
+    end: () => (quirks?.cap !== undefined && state.finish === CUT_OFF ? cutOff(relay.end(), codec) : relay.end()),
     stop: (units) => codec.encode(snapshot.incomplete(units, sequence)),
     abandon: (error, requestId) => codec.encode(snapshot.failed(error, requestId, sequence)),
     state,
   }
 }
+
+const cutOff = (frames: Uint8Array, codec: Codec): Uint8Array =>
+  codec.encode(cutOffFrames(codec.decode(frames, 0, frames.length)))
 
 /** Where the answer repeats a field of the request, the client's own value stands in it. */
 function echoedIn(view: EventView, echo: readonly EchoedField[], codec: Codec): readonly Splice[] {

@@ -1,0 +1,59 @@
+// Which of an upstream's dialects a request is sent in: the caller's own, unless the server is known to ignore there what the
+// request depends on and honours it in another one.
+
+import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
+import { addWarning, type WarnedField } from '@trivium/protocol/canonical/warning.ts'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import type { TextCandidate } from '../../access/models/catalogue.ts'
+import type { IgnoredFeature, Upstream } from '../../config/types.ts'
+import type { RoutedRequest, TextRequest } from '../request.ts'
+import { dialectOf } from './outbound.ts'
+
+export function chooseDialect(
+  candidate: TextCandidate,
+  { dialect, request }: Pick<TextRequest, 'dialect' | 'request'>,
+) {
+  const usual = dialectOf(candidate, dialect.id)
+  const ignored = ignoredIn(candidate.upstream, usual)
+  // Most upstreams honour everything, and then the request need not be parsed.
+  if (ignored.length === 0) return usual
+  const lacking = (id: TextDialectId): number => lackingIn(candidate.upstream, id, request.canonical()).length
+  let [chosen, fewest] = [usual, lacking(usual)]
+  for (const { dialect: each } of candidate.upstream.endpoints) {
+    const count = fewest === 0 ? 0 : lacking(each)
+    if (count < fewest) [chosen, fewest] = [each, count]
+  }
+  return chosen
+}
+
+const FIELD_OF: Readonly<Record<IgnoredFeature, WarnedField>> = {
+  json_schema: 'format',
+  json_object: 'format',
+  forced_tools: 'toolChoice',
+}
+
+/** Names what the server will ignore in this dialect, in the caller's words. */
+export function warnOfIgnored({ candidate, request, dialect, warnings }: RoutedRequest, sent: TextDialectId): void {
+  if (ignoredIn(candidate.upstream, sent).length === 0) return
+  for (const feature of lackingIn(candidate.upstream, sent, request.canonical())) {
+    const field = FIELD_OF[feature]
+    addWarning(warnings, dialect.fieldNames[field] ?? field, 'ignored')
+  }
+}
+
+const NONE: readonly IgnoredFeature[] = []
+
+function ignoredIn({ endpoints }: Upstream, dialect: TextDialectId): readonly IgnoredFeature[] {
+  for (const each of endpoints) if (each.dialect === dialect) return each.ignores ?? NONE
+  return NONE
+}
+
+const lackingIn = (upstream: Upstream, dialect: TextDialectId, request: CanonicalRequest): IgnoredFeature[] =>
+  ignoredIn(upstream, dialect).filter((feature) => isNeeded(feature, request))
+
+function isNeeded(feature: IgnoredFeature, { format, toolChoice, tools }: CanonicalRequest): boolean {
+  if (feature === 'json_schema') return format.type === 'schema'
+  if (feature === 'json_object') return format.type === 'json'
+  const isForced = toolChoice?.mode === 'required' || toolChoice?.mode === 'tool'
+  return tools.length > 0 && (isForced || (toolChoice?.mode === 'allowed' && toolChoice.required))
+}
