@@ -84,7 +84,7 @@ export function assemble(
   context.mistakes.sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
   if (!read || context.mistakes.length > 0) return { mistakes: context.mistakes }
   const { config } = read
-  const warnings = [...context.warnings, ...configWarnings(config), ...read.warnings]
+  const warnings = [...context.warnings, ...configWarnings(config, context.lines), ...read.warnings]
   return { config: freeze({ ...config, hash: hashConfig(config), warnings }), mistakes: [] }
 }
 

@@ -291,7 +291,16 @@ const SINGLE: [string, string, string][] = [
   ],
   ['a limit below one', model('limits: { context: 0 }'), 'limits.context: expected a whole number from 1'],
   ['no routes', 'models: [{ id: m, routes: [] }]', 'routes: the list is empty; a model needs at least one route'],
-  ['a weight of zero', 'models: [{ id: m, routes: [{ upstream: sandbox, weight: 0 }] }]', 'weight: expected a whole'],
+  [
+    'a weight below zero',
+    'models: [{ id: m, routes: [{ upstream: sandbox, weight: -1 }] }]',
+    'weight: expected a whole',
+  ],
+  [
+    'routes of weight zero alone',
+    'models: [{ id: m, routes: [{ upstream: sandbox, weight: 0 }] }]',
+    'routes: every route has weight 0, which means none',
+  ],
   ['a bad cost', 'models: [{ id: m, routes: [{ upstream: sandbox, cost: { input: 1 } }] }]', 'cost: output is missing'],
   [
     'a tool with an unknown model',

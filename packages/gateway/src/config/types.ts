@@ -107,6 +107,7 @@ export type Route = {
   model: string
   /** The lowest number is tried first. */
   priority: number
+  /** The share of requests among routes of equal priority; 0: gets none. */
   weight: number
   /** What the vendor charges the operator; absent: unknown. */
   cost: TokenPrice | undefined

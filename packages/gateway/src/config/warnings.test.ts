@@ -9,6 +9,79 @@ const load = (source: string) => assemble(source, '/etc/trivium.yaml', { MY_KEY:
 const upstream = (more: string) => `upstreams:\n  - { id: up, base_url: "http://127.0.0.1:1/v1", ${more} }\n`
 const model = (more: string) => `models: [{ id: m, routes: [{ upstream: sandbox }], ${more} }]`
 
+describe('a price below what a route costs', () => {
+  const models = (
+    price: string,
+  ) => `upstreams: [{ id: up, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: [k] }]
+models:
+  - { id: m, routes: [{ upstream: up, cost: { input: 1.60, output: 6.40 } }], price: { ${price} } }
+`
+  const group = (more: string) => `groups: [{ id: default, models: ["*"], ${more} }]`
+  test.each([
+    ['of the model', models('input: 2, output: 6'), 'line 3: ', 'output is 6.00 and costs 6.40'],
+    ['by a multiplier', models('input: 2, output: 8') + group('multiplier: 0.75'), 'line 3: ', 'input is 1.50'],
+    [
+      'of a group',
+      models('input: 2, output: 8') + group('prices: { m: { input: 1, output: 8 } }'),
+      'line 4: ',
+      'input is 1.00 and costs 1.60',
+    ],
+  ])('%s', (_, source, line, figures) => {
+    const { config, mistakes } = load(source)
+    expect(mistakes).toEqual([])
+    expect(config?.warnings).toEqual([
+      expect.stringContaining(
+        `${line}the price of model m in group default is below its cost at upstream up: ${figures}`,
+      ),
+    ])
+  })
+
+  test('not at the same price', () => {
+    expect(load(models('input: 1.60, output: 6.40')).config?.warnings).toEqual([])
+  })
+
+  test('many models of a group are one warning', () => {
+    const { config } = assemble(
+      'groups: [{ id: default, models: ["*"], multiplier: 0.5 }]',
+      '/etc/trivium.yaml',
+      { OPENAI_API_KEY: 'hunter2' },
+      BUILT_IN,
+    )
+    expect(config?.warnings).toEqual([expect.stringMatching(/\(and of \d+ more\) in group default is below its cost/)])
+  })
+})
+
+test.each([
+  'YOUR_API_KEY',
+  'your-openai-key',
+  'sk-your-key-here',
+  '<key>',
+  'sk-...',
+  'sk-xxxxxxxx',
+  'changeme',
+])('the key %s is reported as a placeholder', (key) => {
+  const { config } = load(upstream(`dialect: chat, keys: ["${key}"]`))
+  expect(config?.warnings).toEqual([expect.stringMatching(/^line 2: .*looks like a placeholder/)])
+  expect(config?.warnings.join()).not.toContain(key)
+})
+
+test.each(['none', 'sk-proj-Xx4yourkeyless', 'hunter2', 'AIzaSyA-1234'])('the key %s is not', (key) => {
+  expect(load(upstream(`dialect: chat, keys: ["${key}"]`)).config?.warnings).toEqual([])
+})
+
+describe('warnings about models and groups name their line', () => {
+  test.each([
+    ['no price', `models:\n  - { id: m, routes: [{ upstream: sandbox }] }`, /^line 2: model m has no price/],
+    [
+      'a price per token',
+      `models:\n  - { id: m, routes: [{ upstream: sandbox }], price: { input: 0.000002, output: 8 } }`,
+      /^line 2: the price of model m looks like/,
+    ],
+  ])('%s', (_, source, warning) => {
+    expect(load(source).config?.warnings).toEqual([expect.stringMatching(warning)])
+  })
+})
+
 describe('a price that looks like one per token', () => {
   const PRICE = 'price: { input: 2, output: 8 }'
   test.each([

@@ -3,7 +3,7 @@ import { formatUsd, NANOS_PER_USD, type Nanos } from '../money/amount.ts'
 import { type Figures, KIND_NAMES, KINDS } from '../money/prices/token-kinds.ts'
 import type { TokenPrice } from '../money/prices/token-price.ts'
 import { SANDBOX_GROUP } from './sandbox.ts'
-import type { FileConfig } from './types.ts'
+import type { FileConfig, Group, Model, Route } from './types.ts'
 
 type Config = Pick<FileConfig, 'models' | 'mediaModels' | 'groups'>
 
@@ -12,38 +12,87 @@ const DEFAULT_GROUP = 'default'
 /** No vendor charges less than a tenth of a cent per million tokens: a lower price is probably meant per token. */
 const LEAST_PER_MILLION: Nanos = NANOS_PER_USD / 1_000n
 const MILLION = 1_000_000n
+/** A multiplier of 1. */
+const ONE = 1_000_000n
 
-export function configWarnings(config: Config): string[] {
-  return [...modelWarnings(config), ...priceWarnings(config)]
+/** `lines`: where the entries of the file begin, by `model ID` and `group ID`. */
+export function configWarnings(config: Config, lines: ReadonlyMap<string, number> = new Map()): string[] {
+  const found = [...modelWarnings(config), ...perTokenWarnings(config), ...belowCostWarnings(config)]
+  const warnings = found.map(({ entry, warning }) => {
+    const line = lines.get(entry)
+    return line === undefined ? warning : `line ${line}: ${warning}`
+  })
+  return config.groups.has(DEFAULT_GROUP) ? warnings : [...warnings, NO_DEFAULT_GROUP]
 }
 
-function modelWarnings({ models, mediaModels, groups }: Config): string[] {
+const NO_DEFAULT_GROUP = 'there is no group "default": keys created without a group cannot use any model'
+
+type Found = { entry: string; warning: string }
+
+function modelWarnings({ models, mediaModels, groups }: Config): Found[] {
   const isPricedByGroup = (id: string) =>
     [...groups.values()].some(({ prices, mediaPrices }) => prices?.has(id) || mediaPrices?.has(id))
   const unpriced = [...models.values(), ...(mediaModels?.values() ?? [])].filter(
     ({ id, price }) => price === undefined && !isPricedByGroup(id),
   )
-  const warnings = unpriced.map(
-    ({ id }) => `model ${id} has no price, so callers cannot use it; set a price (write 0 if it is free)`,
-  )
-  if (!groups.has(DEFAULT_GROUP)) {
-    warnings.push('there is no group "default": keys created without a group cannot use any model')
-  }
-  return warnings
+  return unpriced.map(({ id }) => ({
+    entry: `model ${id}`,
+    warning: `model ${id} has no price, so callers cannot use it; set a price (write 0 if it is free)`,
+  }))
 }
 
 /** At most one warning for each price of a model, route or group. */
-function priceWarnings({ models, groups }: Config): string[] {
-  const ofModels = [...models.values()].flatMap(({ id, price, routes }) => [
-    ...perTokenWarning(`the price of model ${id}`, price),
-    ...routes.flatMap(({ upstream, cost }) => perTokenWarning(`the cost of model ${id} at upstream ${upstream}`, cost)),
-  ])
+function perTokenWarnings({ models, groups }: Config): Found[] {
+  const ofModels = [...models.values()].flatMap(({ id, price, routes }) =>
+    [
+      ...perTokenWarning(`the price of model ${id}`, price),
+      ...routes.flatMap(({ upstream, cost }) =>
+        perTokenWarning(`the cost of model ${id} at upstream ${upstream}`, cost),
+      ),
+    ].map((warning) => ({ entry: `model ${id}`, warning })),
+  )
   const ofGroups = [...groups.values()].flatMap((group) =>
     [...(group.prices ?? [])].flatMap(([id, { price }]) =>
-      perTokenWarning(`the price of model ${id} in group ${group.id}`, price),
+      perTokenWarning(`the price of model ${id} in group ${group.id}`, price).map((warning) => ({
+        entry: `group ${group.id}`,
+        warning,
+      })),
     ),
   )
   return [...ofModels, ...ofGroups]
+}
+
+/** Text models that a group sells for less than a route costs: one warning for each group, which names the first of them. */
+function belowCostWarnings({ models, groups }: Config): Found[] {
+  return [...groups.values()].flatMap((group) => {
+    const [first, ...others] = [...models.values()].flatMap((model) => belowCost(model, group))
+    if (!first) return []
+    const more = others.length === 0 ? '' : ` (and of ${others.length} more)`
+    const { entry, id, loss } = first
+    return [
+      { entry, warning: `the price of model ${id}${more} in group ${group.id} is below its cost at upstream ${loss}` },
+    ]
+  })
+}
+
+function belowCost(model: Model, group: Group): { entry: string; id: string; loss: string }[] {
+  if (!group.models.includes('*') && !group.models.includes(model.id)) return []
+  const own = group.prices?.get(model.id)?.price
+  const price = own ?? model.price
+  const multiplier = own ? ONE : group.multiplierMillionths
+  const [loss] = price ? model.routes.flatMap((route) => lossesAt(price, multiplier, route)) : []
+  return loss ? [{ entry: own ? `group ${group.id}` : `model ${model.id}`, id: model.id, loss }] : []
+}
+
+function lossesAt(price: TokenPrice, multiplierMillionths: bigint, { upstream, cost }: Route): string[] {
+  return KINDS.flatMap((kind) => {
+    const [sold, bought] = [price[kind], cost?.[kind]]
+    if (sold === undefined || bought === undefined) return []
+    const charged = (sold * multiplierMillionths) / ONE
+    return charged < bought
+      ? [`${upstream}: ${KIND_NAMES[kind]} is ${formatUsd(charged)} and costs ${formatUsd(bought)} per million tokens`]
+      : []
+  })
 }
 
 function perTokenWarning(what: string, price: TokenPrice | undefined): string[] {

@@ -29,6 +29,7 @@ export function candidatesOf<Cost, P extends AnyPrice>(
   rateOf: (cost: Cost) => P,
 ): Candidate<P>[] {
   return routes
+    .filter(({ weight }) => weight > 0)
     .flatMap((route) => {
       const upstream = config.upstreams.get(route.upstream)
       return upstream ? candidatesFor(upstream, route, health, rateOf) : []

@@ -15,6 +15,7 @@ const { config } = assemble(
   - { id: plain, routes: [{ upstream: sandbox, cost: { input: 1, output: 1, reasoning: 2 } }], price: { input: 2, output: 8 } }
   - { id: rich, routes: [{ upstream: sandbox }], price: { input: 2, output: 8, long_context: { above: 9, output: 9 }, tiers: { fast: 2, flex: { input: 1, output: 4, long_context: { above: 9, output: 5 } } }, tools: { web_search: 0.01 } } }
   - { id: bare, routes: [{ upstream: sandbox }] }
+  - { id: drained, routes: [{ upstream: sandbox, weight: 0 }, { upstream: sandbox, model: other }], price: { input: 2, output: 8 } }
   - { id: img, type: image, routes: [{ upstream: sandbox, cost: { per_image: 0.02 } }], price: { per_image: 0.04, variants: { high: 0.17 } }, limits: { sizes: [64x64], n: 2 } }
   - { id: tokens, type: image, routes: [{ upstream: sandbox }], price: { input: 5, image_input: 8, image_output: 30 } }
   - { id: unpriced, type: image, routes: [{ upstream: sandbox }] }
@@ -35,6 +36,10 @@ if (!config) throw new Error('the configuration of this test has a mistake')
 const catalogue = compileCatalogue(config, 0)
 const offer = (group: string, model: string) => offerOf(catalogue, group, model)
 const described = (model: string, offered = catalogue) => describeModel(authorizeAny(TEST_CALLER, model, offered))
+
+test('a route of weight 0 gets no requests', () => {
+  expect(offer('default', 'drained')?.candidates.map(({ route }) => route.model)).toEqual(['other'])
+})
 
 describe('a group', () => {
   test('has the model’s price at its multiplier', () => {

@@ -35,6 +35,7 @@ export function readGroups(value: YamlValue | undefined, models: KnownModels): M
     const first = lines.get(id)
     if (first !== undefined) addMistake(item, `duplicate group id; the first is on line ${first}`)
     lines.set(id, first ?? lineOf(item))
+    item.context.lines.set(`group ${id}`, lineOf(item))
     const offered = { ...(isOffered ? { console: true } : {}), ...(accounts ? { accounts } : {}) }
     groups.set(id, { id, models: [...new Set(names)].sort(), multiplierMillionths, ...offered, ...prices })
   }

@@ -5,7 +5,7 @@ import { SANDBOX_KIND, SANDBOX_UPSTREAM, sandboxUpstream } from '../sandbox.ts'
 import type { Timeouts, Upstream, UpstreamDialect } from '../types.ts'
 import { IMAGE_TIMEOUT_DEFAULTS, TIMEOUT_DEFAULTS, upstreamDefaults } from '../upstream-defaults.ts'
 import { standardEndpoint, standardImages, standardVideos, type UpstreamKind } from '../upstream-kinds.ts'
-import { addMistake, lineOf, type YamlValue } from '../yaml/document.ts'
+import { addMistake, addWarning, lineOf, type YamlValue } from '../yaml/document.ts'
 import { type Fields, fieldsOf, itemsOf, listOf, quoteSource, type Reader, scalarText } from '../yaml/fields.ts'
 import {
   readBoolean,
@@ -176,8 +176,14 @@ function readBaseUrl(value: YamlValue, dialect: UpstreamDialect | undefined): st
 /** Sent in a header: anything but visible ASCII would be rejected or could inject another header. */
 export const isApiKey = (text: string): boolean => /^[\x21-\x7e]{1,4096}$/.test(text)
 
+/** What examples write where a key belongs: `YOUR_API_KEY`, `<key>`, `sk-...`, `sk-xxxx`, `changeme`. */
+const PLACEHOLDER =
+  /^(?:<.*>|(?:sk-|AIza)?(?:\.{3}|x{4,}|\*{4,}|…)|.*\byour[-_ ]?(?:own[-_ ]?)?(?:\w+[-_ ])?(?:api[-_ ]?)?key.*|(?:sk-)?(?:change|replace)[-_]?(?:me|this)|todo)$/i
+
 function readKey(value: YamlValue): string | undefined {
   const text = scalarText(value, 'text')
+  if (text !== undefined && PLACEHOLDER.test(text))
+    addWarning(value, 'this looks like a placeholder from an example, not a key; requests to the upstream will fail')
   if (text === undefined || isApiKey(text)) return text
   const problem =
     text === '' ? 'is empty' : 'contains spaces, line breaks or other characters that are not allowed in a key'

@@ -26,6 +26,8 @@ export type ReadContext = {
   mistakes: Mistake[]
   /** Valid, but probably not intended. */
   warnings: string[]
+  /** Where entries begin, such as `model gpt-x`: for warnings about what was assembled. */
+  lines: Map<string, number>
   reported: Set<string>
   /** Environment variables that the file refers to. */
   variablesRead: Set<string>
@@ -135,6 +137,7 @@ export function parseDocumentOf(source: string, file: string, env: ReadContext['
     env,
     mistakes,
     warnings: [],
+    lines: new Map(),
     reported: new Set(),
     variablesRead: new Set(),
     source,

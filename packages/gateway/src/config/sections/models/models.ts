@@ -70,6 +70,7 @@ export function readModels(value: YamlValue | undefined, upstreams: KnownUpstrea
     const first = lines.get(id)
     if (first !== undefined) addMistake(item, `duplicate model id; the first is on line ${first}`)
     lines.set(id, first ?? lineOf(item))
+    item.context.lines.set(`model ${id}`, lineOf(item))
     result.types.set(id, type)
     if (model) result.models.set(id, model)
     if (model) fallbacks.push(...readFallbacks(fields, id))
@@ -171,7 +172,12 @@ function readRoutes<Price>(fields: Fields, model: Routed, upstreams: KnownUpstre
     '[{ upstream: local, model: llama }]',
     'a model needs at least one route',
   )
-  return fields.required('routes', read, 'such as routes: [{ upstream: local, model: llama }]') ?? []
+  const routes = fields.required('routes', read, 'such as routes: [{ upstream: local, model: llama }]') ?? []
+  const value = fields.get('routes')
+  const isDrained = routes.length > 0 && routes.every(({ weight }) => weight === 0)
+  if (value && isDrained && !fields.get('fallbacks'))
+    addMistake(value, 'every route has weight 0, which means none; give one a weight above 0, or the model fallbacks')
+  return routes
 }
 
 function readRoute<Price>(value: YamlValue, { id, type }: Routed, upstreams: KnownUpstreams, readPrice: Reader<Price>) {
@@ -182,7 +188,7 @@ function readRoute<Price>(value: YamlValue, { id, type }: Routed, upstreams: Kno
     upstream: fields.required('upstream', (field) => knownUpstream(field, type, upstreams)) ?? '',
     model: fields.optional('model', readText, id),
     priority: fields.optional('priority', rank, 1),
-    weight: fields.optional('weight', readInteger({ min: 1, max: 1_000_000 }), 1),
+    weight: fields.optional('weight', rank, 1),
     cost: fields.optional<Price | undefined>('cost', readPrice, undefined),
   }
   return route
