@@ -296,11 +296,6 @@ const SINGLE: [string, string, string][] = [
     'models: [{ id: m, routes: [{ upstream: sandbox, weight: -1 }] }]',
     'weight: expected a whole',
   ],
-  [
-    'routes of weight zero alone',
-    'models: [{ id: m, routes: [{ upstream: sandbox, weight: 0 }] }]',
-    'routes: every route has weight 0, which means none',
-  ],
   ['a bad cost', 'models: [{ id: m, routes: [{ upstream: sandbox, cost: { input: 1 } }] }]', 'cost: output is missing'],
   [
     'a tool with an unknown model',

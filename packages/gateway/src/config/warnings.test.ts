@@ -69,6 +69,14 @@ test.each(['none', 'sk-proj-Xx4yourkeyless', 'hunter2', 'AIzaSyA-1234'])('the ke
   expect(load(upstream(`dialect: chat, keys: ["${key}"]`)).config?.warnings).toEqual([])
 })
 
+test('a model whose routes are all drained needs a fallback', () => {
+  const drained = (more: string) => load(`models: [{ id: m, routes: [{ upstream: sandbox, weight: 0 }]${more} }]`)
+  expect(drained('').mistakes).toEqual([
+    expect.objectContaining({ message: expect.stringContaining('every route has weight 0, which means none') }),
+  ])
+  expect(drained(', fallbacks: [sandbox-text]').mistakes).toEqual([])
+})
+
 describe('warnings about models and groups name their line', () => {
   test.each([
     ['no price', `models:\n  - { id: m, routes: [{ upstream: sandbox }] }`, /^line 2: model m has no price/],
