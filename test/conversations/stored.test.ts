@@ -141,6 +141,27 @@ describe.each(ENGINES.map((engine) => [engine] as const))('on %s', (engine) => {
     expect([response.status, await response.text()]).toEqual([status, expect.stringContaining('"error"')])
   })
 
+  test("reads of stored responses count toward the key's limit, apart from what it pays", async () => {
+    const limited = (await newKey(gateway, '10', { rpm: '2' })).secret
+    const send = (path: string, body?: object) =>
+      fetch(gateway.url + path, {
+        headers: { authorization: `Bearer ${limited}`, 'content-type': 'application/json' },
+        ...(body ? { method: 'POST', body: JSON.stringify(body) } : {}),
+      })
+    const { id } = (await (await send('/v1/responses', { model, input: 'Say 2 words.' })).json()) as { id: string }
+    const reads = [`/v1/responses/${id}`, `/v1/responses/${id}/input_items?limit=1`, `/v1/responses/${id}`]
+    const statuses: number[] = []
+    let last: Response | undefined
+    for (const path of reads) {
+      last = await send(path)
+      statuses.push(last.status)
+    }
+    expect(statuses).toEqual([200, 200, 429])
+    expect(Number(last?.headers.get('retry-after'))).toBeGreaterThan(0)
+    expect(await last?.json()).toMatchObject({ error: { code: 'rate_limit_exceeded' } })
+    expect((await send('/v1/usage')).status).toBe(200)
+  })
+
   test('background and conversation are rejected, with what to use instead', async () => {
     for (const model of ['over-chat', 'over-responses']) {
       const background = failing(client.responses.create({ model, input: 'Hi', background: true }))

@@ -11,6 +11,7 @@ import { createAccountSecrets } from './access/secrets/account-secrets.ts'
 import { CommandError } from './cli/errors.ts'
 import { describeSystemError } from './config/system-error.ts'
 import type { Environment, FileConfig } from './config/types.ts'
+import { createStoredReads } from './conversations/stored-reads.ts'
 import { createImageTool } from './image-tool/offer.ts'
 import { createLargeResponses } from './images/large-responses.ts'
 import { openMedia } from './media/open-media.ts'
@@ -43,6 +44,8 @@ import { postPublic } from './upstreams/public/post-public.ts'
 import { createSend } from './upstreams/send.ts'
 
 const TICK_MS = 250
+/** Of an account without a limit of requests per minute. */
+const MOST_STORED_READS_PER_MINUTE = 600
 
 export async function createDependencies(
   environment: Environment,
@@ -124,6 +127,8 @@ export async function createDependencies(
     ...{ statistics: createStatistics(), latencies: createLatencies() },
     unsupportedFields: createUnsupportedFields(),
     ...{ tokenizer, freeCallLimit: createFreeCallLimit(Date.now), absentEndpoints: createAbsentEndpoints(monotonic) },
+    storedReads: createStoredReads(() => catalogue().config.server.limits.memoryBytes),
+    storedReadLimit: createFreeCallLimit(Date.now, { perMinute: MOST_STORED_READS_PER_MINUTE }),
     freeAborts: createFreeAborts(monotonic),
     reads: createReads({ slots: queues.readSlots, clock: Date.now, admission: queues.admission }),
     ...{ ...queues, upstreamCalls: createUpstreamCalls(ticker, queues.upstreamSlots.freed) },

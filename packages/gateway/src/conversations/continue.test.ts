@@ -89,13 +89,13 @@ const base64Of = (bytes: number): string => Buffer.alloc(bytes, 'image of a ligh
 const stored = () =>
   readdirSync(join(folder, 'media'), { recursive: true, withFileTypes: true }).filter((e) => e.isFile())
 
-test('a turn costs one call of the store to continue, and one to be stored, however long the chain is', async () => {
+test('a turn costs two calls of the store to continue, and one to be stored, however long the chain is', async () => {
   let previous: string | undefined
   for (let count = 0; count < 20; count++) {
     calls = []
     const chained = previous === undefined ? {} : { previous_response_id: previous }
     const { id, sent } = await turn({ input: `turn ${count}`, ...chained }, [message(`answer ${count}`)])
-    expect(calls).toEqual(previous === undefined ? ['put'] : ['chain', 'put'])
+    expect(calls).toEqual(previous === undefined ? ['put'] : ['chainLengths', 'chain', 'put'])
     expect(previous === undefined ? 1 : (sent as unknown[]).length).toBe(2 * count + 1)
     previous = id
   }

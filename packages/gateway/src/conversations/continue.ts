@@ -6,6 +6,7 @@ import { Failure, memoryFailure } from '../access/failure.ts'
 import { formatRequestId } from '../access/ids.ts'
 import type { Catalogue } from '../access/models/catalogue.ts'
 import type { Slot } from '../overload/admission.ts'
+import type { StoredTurn } from '../storage/responses.ts'
 import type { Caller } from '../storage/storage.ts'
 import { type KeepDependencies, keepResponse } from './keep-response.ts'
 import { findNamed, type NamedDependencies } from './named-items.ts'
@@ -95,7 +96,9 @@ async function findHistory(
     if (!slot.weigh(own + bytes)) throw memoryFailure(own + bytes, memoryBytes)
   }
   const [chain, named] = await Promise.all([
-    previousResponse === undefined ? undefined : deps.store.responses.chain(account, previousResponse),
+    previousResponse === undefined
+      ? undefined
+      : findChain(account, previousResponse, { limit: bodyBytes, weigh }, deps),
     findNamed(account, references, { limit: bodyBytes, weigh }, deps),
   ])
   if (chain?.length === 0) return undefined
@@ -113,6 +116,21 @@ async function findHistory(
   if (turns.every(({ images }) => images.length === 0)) return { history: turns.map(({ text }) => text), named: items }
   const history = await Promise.all(turns.map((turn) => complete(account, turn.id, turn, deps)))
   return { history: history.map((text) => text ?? raise(notFound())), named: items }
+}
+
+/** The turns of a conversation: how long they are is known, and weighed, before any of them is loaded. */
+async function findChain(
+  account: bigint,
+  last: string,
+  { limit, weigh }: { limit: number; weigh(bytes: number): void },
+  { store: { responses } }: HistoryDependencies,
+): Promise<StoredTurn[]> {
+  const lengths = await responses.chainLengths(account, last)
+  const bytes = lengths.reduce((sum, { turn }) => sum + turn, 0)
+  // Encrypted, each turn is a little longer: what is just too long is found once it is decrypted.
+  if (bytes > 2 * limit) throw tooLong(limit)
+  weigh(2 * bytes)
+  return bytes === 0 ? [] : responses.chain(account, last)
 }
 
 function raise(failure: Failure): never {

@@ -5,25 +5,63 @@ import { type AuthenticateDependencies, authenticate } from '../access/authentic
 import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import { decodeSegment } from '../access/path-segment.ts'
-import type { StoredResponse } from '../storage/responses.ts'
+import { type FreeCallLimit, freeCallFailure } from '../overload/free-call-limit.ts'
+import type { Caller } from '../storage/storage.ts'
 import type { ConversationDependencies } from './continue.ts'
-import { inputItems, type ListedItem, openRecord, outputItems, readItem } from './open-stored.ts'
+import { bytesToList, itemsOf } from './list-items.ts'
+import { type ListedItem, openRecord, readItem } from './open-stored.ts'
+import { type StoredRead, type StoredReads, sentFrom } from './stored-reads.ts'
 
-export type ResponseEndpointDependencies = AuthenticateDependencies & ConversationDependencies
+export type ResponseEndpointDependencies = AuthenticateDependencies &
+  ConversationDependencies & {
+    storedReads: StoredReads
+    storedReadLimit: FreeCallLimit
+    /** Milliseconds since 1970. */
+    clock(): number
+  }
 
 export async function showResponse(
   id: string,
   incoming: IncomingRequest,
   deps: ResponseEndpointDependencies,
 ): Promise<HttpResponse> {
-  const { account } = await authenticate(incoming, 'responses', deps)
+  const { account } = await readerOf(incoming, deps)
   if (/(?:^|&)stream=(?:true|1)(?:&|$)/.test(incoming.query))
     throw new Failure('unsupported', 'A stored response is not streamed again. Leave stream out.', { param: 'stream' })
-  const stored = await deps.store.responses.find(account, decodeId(id))
-  const record = stored && (await openRecord(stored, deps))
-  if (!record) throw unknown(id)
-  incoming.headers.set('content-type', 'application/json')
-  return { status: 200, headers: incoming.headers, body: record }
+  const response = decodeId(id)
+  const length = await deps.store.responses.length(account, response)
+  if (!length) throw unknown(id)
+  // Encrypted, and decrypted.
+  return inMemory(account, 2 * length.record, deps, async (read) => {
+    const stored = await deps.store.responses.record(account, response)
+    const record = stored && (await openRecord(stored, deps))
+    if (!record) throw unknown(id)
+    return sentFrom(read, incoming.headers, record)
+  })
+}
+
+/** Counted by the limits of the key, apart from paid requests. Throws Failure. */
+async function readerOf(incoming: IncomingRequest, deps: ResponseEndpointDependencies): Promise<Caller> {
+  const caller = await authenticate(incoming, 'responses', deps)
+  const rejection = deps.storedReadLimit.take(caller)
+  if (rejection) throw freeCallFailure(rejection, 'reads of stored responses', deps.clock())
+  return caller
+}
+
+/** Releases the memory if `work` fails; otherwise the response does. */
+async function inMemory(
+  account: bigint,
+  bytes: number,
+  { storedReads }: ResponseEndpointDependencies,
+  work: (read: StoredRead) => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  const read = storedReads.enter(account, bytes)
+  try {
+    return await work(read)
+  } catch (error) {
+    read.release()
+    throw error
+  }
 }
 
 export async function deleteResponse(
@@ -45,32 +83,37 @@ export async function listInputItems(
   incoming: IncomingRequest,
   deps: ResponseEndpointDependencies,
 ): Promise<HttpResponse> {
-  const { account } = await authenticate(incoming, 'responses', deps)
+  const { account } = await readerOf(incoming, deps)
   const query = new URLSearchParams(incoming.query)
-  const chain = await deps.store.responses.wholeChain(account, decodeId(id))
-  const last = chain.at(-1)
-  if (!last) throw unknown(id)
-  const items = chain.flatMap((stored) => [
-    ...withIds(stored, inputItems(stored, deps)),
-    ...(stored === last ? [] : outputItems(stored, deps)),
-  ])
-  const ordered = orderOf(query) === 'asc' ? items : items.toReversed()
-  const limit = limitOf(query)
-  const from = startOf(query, ordered)
-  const page = await Promise.all(ordered.slice(from, from + limit).map((item) => readItem(item, deps)))
-  const data = page.filter((item) => item !== undefined)
-  return json(200, incoming.headers, {
-    ...{ object: 'list', data, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null },
-    has_more: from + limit < ordered.length,
+  const [order, limit, after] = [orderOf(query), limitOf(query), query.get('after')]
+  const chain = await deps.store.responses.chainLengths(account, decodeId(id))
+  if (chain.length === 0) throw unknown(id)
+  return inMemory(account, bytesToList(chain), deps, async (read) => {
+    const { items, isMore } = await pageOf(itemsOf(account, chain, order, deps), after, limit)
+    const page = await Promise.all(items.map((item) => readItem(item, deps)))
+    const data = page.filter((item) => item !== undefined)
+    const list = { object: 'list', data, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null }
+    return sentFrom(read, incoming.headers, Buffer.from(JSON.stringify({ ...list, has_more: isMore })))
   })
 }
 
-/** Items that came without an id get one, always the same. */
-function withIds({ id }: StoredResponse, items: readonly ListedItem[]): ListedItem[] {
-  const suffix = id.replace(/^resp_/, '')
-  return items.map(({ item, ...stored }, index) => ({
-    ...{ item: { id: `item_${suffix}_${index}`, type: 'message', ...item }, ...stored },
-  }))
+/** No more is read than is needed to know whether there is more. */
+async function pageOf(
+  lists: AsyncGenerator<ListedItem[], void>,
+  after: string | null,
+  limit: number,
+): Promise<{ items: ListedItem[]; isMore: boolean }> {
+  const items: ListedItem[] = []
+  let isSkipping = after !== null
+  for await (const list of lists) {
+    const index = isSkipping ? list.findIndex(({ item }) => item.id === after) : -1
+    if (isSkipping && index < 0) continue
+    isSkipping = false
+    items.push(...list.slice(index + 1))
+    if (items.length > limit) return { items: items.slice(0, limit), isMore: true }
+  }
+  if (isSkipping) throw new Failure('bad_request', 'after must be the id of an item of this list.', { param: 'after' })
+  return { items, isMore: false }
 }
 
 function orderOf(query: URLSearchParams): 'asc' | 'desc' {
@@ -83,15 +126,6 @@ function limitOf(query: URLSearchParams): number {
   const limit = Number(query.get('limit') ?? DEFAULT_LIMIT)
   if (Number.isInteger(limit) && limit >= 1 && limit <= MOST_ITEMS) return limit
   throw new Failure('bad_request', `limit must be a whole number between 1 and ${MOST_ITEMS}.`, { param: 'limit' })
-}
-
-/** `before` is the same from the other end: clients that page backwards turn the order around. */
-function startOf(query: URLSearchParams, items: readonly ListedItem[]): number {
-  const after = query.get('after')
-  if (after === null) return 0
-  const index = items.findIndex(({ item }) => item.id === after)
-  if (index >= 0) return index + 1
-  throw new Failure('bad_request', 'after must be the id of an item of this list.', { param: 'after' })
 }
 
 function decodeId(segment: string): string {

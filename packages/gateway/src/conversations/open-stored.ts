@@ -3,7 +3,7 @@
 import type { Json } from '@trivium/protocol/canonical/reading.ts'
 import { codec } from '../bytes/codec.ts'
 import type { Log } from '../observe/log.ts'
-import type { StoredRecord, StoredResponse, StoredTurn } from '../storage/responses.ts'
+import type { StoredRecord, StoredTurn } from '../storage/responses.ts'
 import { type ImageDependencies, readImage, withImages } from './images.ts'
 import { open, type Sealed } from './sealed.ts'
 import { type CutImage, inputOf, putBack, type StoredText, unpacked } from './stored-text.ts'
@@ -31,7 +31,7 @@ export async function complete(
 }
 
 /** The response in JSON. undefined as above. */
-export async function openRecord(stored: StoredResponse, deps: OpenDependencies): Promise<Uint8Array | undefined> {
+export async function openRecord(stored: StoredRecord, deps: OpenDependencies): Promise<Uint8Array | undefined> {
   const { account, id, record } = stored
   const plain = open(stored, 'record', record, deps)
   return plain ? complete(account, id, unpacked(plain), deps) : unreadable(id, deps)
@@ -41,7 +41,7 @@ export async function openRecord(stored: StoredResponse, deps: OpenDependencies)
 export type ListedItem = { item: Json; owner: Sealed; images: readonly CutImage[] }
 
 /** The items of the request. Empty: it cannot be read any more, which is logged. */
-export function inputItems(stored: StoredResponse, deps: OpenDependencies): ListedItem[] {
+export function inputItems(stored: StoredTurn & Sealed, deps: OpenDependencies): ListedItem[] {
   const turn = openTurn(stored.account, stored, deps)
   return turn ? listed(inputOf(turn), stored, (text) => JSON.parse(`[${text}]`)) : []
 }

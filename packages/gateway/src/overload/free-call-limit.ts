@@ -1,5 +1,6 @@
 // The rate of calls that cost nothing, and so have no hold in which the store could count them: token counts and reads. Each process
 // counts by itself, apart from paid requests, under the same limits of key and account.
+import { Failure } from '../access/failure.ts'
 import { added, usedIn, type Window, waitFor } from '../money/limits.ts'
 import type { Caller } from '../storage/storage.ts'
 
@@ -50,4 +51,12 @@ export function createFreeCallLimit(
       return undefined
     },
   }
+}
+
+/** `what`: the calls, in the plural. */
+export function freeCallFailure({ of, limit, waitMs }: FreeCallRejection, what: string, now: number): Failure {
+  const retryAfter = Math.ceil(waitMs / 1_000)
+  const message = `This ${of} has reached its limit of ${limit} ${what} per minute. There is room again in ${retryAfter} s.`
+  const reset = { afterMs: waitMs, at: now + waitMs }
+  return new Failure('rate_limited', message, { retryAfter, limit: { of: 'requests', limit, remaining: 0, reset } })
 }

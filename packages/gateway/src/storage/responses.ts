@@ -31,6 +31,9 @@ export type StoredTurn = Pick<StoredResponse, 'id' | 'turn'>
 /** What an item of the output is read from. */
 export type StoredRecord = Pick<StoredResponse, 'id' | 'account' | 'record'>
 
+/** How long the encrypted parts of a response are, in bytes: known without reading them. */
+export type StoredLength = { id: string; turn: number; record: number }
+
 /** A conversation of more responses cannot be continued. */
 export const LONGEST_CHAIN = 10_000
 
@@ -42,8 +45,16 @@ export interface Responses {
   find(account: bigint, id: string): Promise<StoredResponse | undefined>
   /** The response and all that it continues, the oldest first, in one round trip. Empty as `find` is undefined, and beyond LONGEST_CHAIN. */
   chain(account: bigint, id: string): Promise<StoredTurn[]>
-  /** The same responses as a whole. */
-  wholeChain(account: bigint, id: string): Promise<StoredResponse[]>
+  /** The lengths of the same responses. */
+  chainLengths(account: bigint, id: string): Promise<StoredLength[]>
+  /** The length of the response alone. undefined as `find`. */
+  length(account: bigint, id: string): Promise<StoredLength | undefined>
+  /** The response as clients query it, and nothing else. undefined as `find`. */
+  record(account: bigint, id: string): Promise<StoredRecord | undefined>
+  /** Responses of a chain as a whole, in any order: also hidden and expired ones, as long as others continue them. */
+  several(account: bigint, ids: readonly string[]): Promise<StoredResponse[]>
+  /** The turn of one of them alone. */
+  turn(account: bigint, id: string): Promise<StoredTurn | undefined>
   /**
    * What was stored of the responses of the account whose output has these items; hidden and expired ones do not count. At most one for
    * each item, the newest.

@@ -76,6 +76,8 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
   }
   const deps: AppDependencies = {
     ...{ catalogue: () => catalogue, ticker, send, streamTiming: STREAM_TIMING, ...more },
+    storedReads: { enter: unused },
+    storedReadLimit: { take: () => undefined },
     reads: createReads({ slots: waiting.readSlots, clock: Date.now, admission: waiting.admission }),
     tokenizer: { count: async () => ({ tokens: 0, isEstimate: true }), isRunning: false, close: () => {} },
     ...{ freeCallLimit: { take: () => undefined }, absentEndpoints: { has: () => false, note: () => {} } },
@@ -112,7 +114,8 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
       leases: { acquire: unused, renew: unused, release: unused },
       reasoning: { put: async () => {}, find: async () => new Map(), sweep: unused },
       responses: {
-        ...{ put: async () => true, find: unused, chain: unused, wholeChain: unused },
+        ...{ put: async () => true, find: unused, chain: unused, chainLengths: unused },
+        ...{ length: unused, record: unused, several: unused, turn: unused },
         ...{ withItems: unused, bytesWithItems: unused, hide: unused, sweep: unused },
       },
       tasks: {

@@ -5,13 +5,12 @@ import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { TokenCounting } from '@trivium/protocol/dialects/text-dialect.ts'
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
-import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import type { Catalogue, TextOffer } from '../access/models/catalogue.ts'
 import { offerForUrls } from '../access/url-policy.ts'
 import { codec } from '../bytes/codec.ts'
 import { type HistoryDependencies, withHistory } from '../conversations/continue.ts'
-import type { FreeCallLimit } from '../overload/free-call-limit.ts'
+import { type FreeCallLimit, freeCallFailure } from '../overload/free-call-limit.ts'
 import { type AdmitDependencies, admit } from '../paid-call/admit.ts'
 import { type ReadDependencies, readJson } from '../paid-call/read-json.ts'
 import type { Caller } from '../storage/storage.ts'
@@ -89,12 +88,7 @@ export async function countTokens(
 /** Throws Failure. */
 function limitRate(caller: Caller, { freeCallLimit, clock }: CountDependencies): void {
   const rejection = freeCallLimit.take(caller)
-  if (!rejection) return
-  const { of, limit, waitMs } = rejection
-  const retryAfter = Math.ceil(waitMs / 1_000)
-  const message = `This ${of} has reached its limit of ${limit} token counts per minute. There is room again in ${retryAfter} s.`
-  const reset = { afterMs: waitMs, at: clock() + waitMs }
-  throw new Failure('rate_limited', message, { retryAfter, limit: { of: 'requests', limit, remaining: 0, reset } })
+  if (rejection) throw freeCallFailure(rejection, 'token counts', clock())
 }
 
 async function countHere(

@@ -6,7 +6,7 @@ import { createPacedQueue } from '@trivium/http/server/paced-queue.ts'
 import { Failure } from '../../access/failure.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import type { RequestRecord } from '../../observe/request-log.ts'
-import { createFreeCallLimit } from '../free-call-limit.ts'
+import { createFreeCallLimit, freeCallFailure } from '../free-call-limit.ts'
 import { OVERLOADED } from '../load-shedding.ts'
 import type { ReadSlot, ReadSlots } from './read-slots.ts'
 
@@ -63,7 +63,7 @@ export function createReads({ slots, clock, admission }: ReadDependencies): Read
       }
       // One window for all keys of the account: limits of a key are for what it pays.
       const limited = rate.take({ account, key: account, limits: NO_LIMITS, accountLimits: NO_LIMITS })
-      if (limited) await rejectLater(tooManyReads(limited.waitMs, clock()))
+      if (limited) await rejectLater(freeCallFailure(limited, 'reads', clock()))
       const since = performance.now()
       const slot = await slots.enter(account, http)
       record.queuedMs += performance.now() - since
@@ -78,14 +78,6 @@ export function createReads({ slots, clock, admission }: ReadDependencies): Read
       return undefined
     },
   }
-}
-
-function tooManyReads(waitMs: number, now: number): Failure {
-  const retryAfter = Math.ceil(waitMs / 1_000)
-  const limit = MOST_READS_PER_MINUTE
-  const message = `This account has reached its limit of ${limit} reads per minute. There is room again in ${retryAfter} s.`
-  const reset = { afterMs: waitMs, at: now + waitMs }
-  return new Failure('rate_limited', message, { retryAfter, limit: { of: 'requests', limit, remaining: 0, reset } })
 }
 
 const queueFull = (): Failure =>

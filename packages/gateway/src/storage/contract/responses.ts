@@ -48,12 +48,29 @@ export function responsesContract(use: Use): void {
     const next = (await reopen()).responses
     expect(await next.find(first.account, 'a')).toEqual(stored(first, createdAt))
     const whole = [stored(first, createdAt), stored(second, createdAt)]
-    expect(await next.wholeChain(first.account, 'Ä🎬')).toEqual(whole)
+    const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1)
+    const several = await next.several(first.account, ['Ä🎬', 'a', 'none'])
+    expect(several.toSorted(byId)).toEqual(whole.toSorted(byId))
+    const lengths = whole.map(({ id, turn, record }) => ({ id, turn: turn.length, record: record.length }))
+    expect(await next.chainLengths(first.account, 'Ä🎬')).toEqual(lengths)
+    expect(await next.length(first.account, 'a')).toEqual(lengths[0])
+    const { id, account, record, turn } = stored(second, createdAt)
+    expect(await next.record(account, id)).toEqual({ id, account, record })
+    expect(await next.turn(account, id)).toEqual({ id, turn })
+    expect([await next.length(7n, id), await next.record(7n, id), await next.turn(7n, id)]).toEqual([
+      ...[undefined, undefined, undefined],
+    ])
+    expect([await next.chainLengths(7n, id), await next.several(7n, [id])]).toEqual([[], []])
     expect(await next.chain(first.account, 'Ä🎬')).toEqual(whole.map(({ id, turn }) => ({ id, turn })))
     await elapse(KEEP_MS - 1)
     expect(await next.find(first.account, 'a')).toEqual(stored(first, createdAt))
     await elapse(1)
     expect(await next.find(first.account, 'a')).toBeUndefined()
+    expect([await next.length(first.account, 'a'), await next.record(first.account, 'a')]).toEqual([
+      undefined,
+      undefined,
+    ])
+    expect(await next.chainLengths(first.account, 'a')).toEqual([])
   })
 
   test('each fork sees the history of its parent, and nothing of other forks', async () => {

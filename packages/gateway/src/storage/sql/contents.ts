@@ -36,7 +36,8 @@ DELETE FROM idempotency WHERE expires_at <= NOW AND (account, key) IN (
   SELECT account, key FROM idempotency WHERE expires_at <= NOW ORDER BY expires_at LIMIT $1)
 RETURNING request`
 
-export type Ask = (sql: string, parameters: readonly unknown[]) => Promise<Row[]>
+/** `isLarge`: its rows may be so large that no others should be in memory beside them. */
+export type Ask = (sql: string, parameters: readonly unknown[], isLarge?: boolean) => Promise<Row[]>
 
 /** Between a conflicting insert and the read that follows, the row may be removed, but not again and again. */
 const TRIES = 5

@@ -5,6 +5,7 @@ import {
   LONGEST_CHAIN,
   type NewResponse,
   type Responses,
+  type StoredLength,
   type StoredRecord,
   type StoredResponse,
   type StoredTurn,
@@ -50,18 +51,27 @@ const FIND = `SELECT ${COLUMNS.join(', ')} FROM response WHERE account = $1 AND 
  * Nothing unless it is whole: if it is longer than LONGEST_CHAIN, its first row is not among the ancestors. Without ORDER BY, for which SQLite
  * would copy all contents.
  */
-const chainOf = (columns: readonly string[]) => `
+const chainOf = (columns: readonly string[], more = '') => `
 WITH RECURSIVE ancestor (id, parent, depth) AS (
   SELECT id, parent, 1 FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW
   UNION ALL
   SELECT response.id, response.parent, ancestor.depth + 1
   FROM ancestor CROSS JOIN response
   WHERE response.account = $1 AND response.id = ancestor.parent AND ancestor.depth < ${LONGEST_CHAIN})
-SELECT ${columnsOf('response', columns)}, ancestor.depth FROM ancestor CROSS JOIN response
+SELECT ${columnsOf('response', columns)}, ${more && `${more}, `}ancestor.depth FROM ancestor CROSS JOIN response
 WHERE response.account = $1 AND response.id = ancestor.id AND EXISTS (SELECT 1 FROM ancestor WHERE parent IS NULL)`
 
 const CHAIN = chainOf(TURN_COLUMNS)
-const WHOLE_CHAIN = chainOf(COLUMNS)
+
+const lengthsOf = (table: string): string =>
+  ['turn', 'record'].map((part) => `length(${table}.${part}) AS ${part}_length`).join(', ')
+/** length() reads no contents in either engine. */
+const CHAIN_LENGTHS = chainOf(['id'], lengthsOf('response'))
+const LENGTH = `SELECT id, ${lengthsOf('response')} FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW`
+const RECORD = `SELECT ${RECORD_COLUMNS.join(', ')} FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW`
+const TURN = `SELECT ${TURN_COLUMNS.join(', ')} FROM response WHERE account = $1 AND id = $2`
+const several = ({ list }: ResponseDialect) =>
+  `SELECT ${COLUMNS.join(', ')} FROM response WHERE account = $1 AND id IN (${list('$2')})`
 
 /** Each response once, with the list of its items: the newest response may have hundreds of them. */
 const newestWithItems = ({ list, listOf }: ResponseDialect) => `
@@ -78,7 +88,6 @@ const withItems = (dialect: ResponseDialect) => `${newestWithItems(dialect)}
 SELECT ${columnsOf('response', RECORD_COLUMNS)}, newest.items
 FROM newest CROSS JOIN response WHERE response.account = $1 AND response.id = newest.response`
 
-/** length() reads no contents in either engine. */
 const bytesWithItems = (dialect: ResponseDialect) => `${newestWithItems(dialect)}
 SELECT CAST(coalesce(sum(length(response.record)), 0) AS bigint) AS bytes
 FROM newest CROSS JOIN response WHERE response.account = $1 AND response.id = newest.response`
@@ -92,10 +101,10 @@ DELETE FROM response WHERE (account, id) IN (SELECT account, id FROM over)
 RETURNING id`
 
 export function responsesOver(ask: Ask, dialect: ResponseDialect): Responses {
-  const [PUT, SWEEP] = [put(dialect), sweep(dialect)]
+  const [PUT, SWEEP, SEVERAL] = [put(dialect), sweep(dialect), several(dialect)]
   const [WITH_ITEMS, BYTES_WITH_ITEMS] = [withItems(dialect), bytesWithItems(dialect)]
   async function chainRows(sql: string, account: bigint, id: string): Promise<Row[]> {
-    const rows = isId(id) ? await ask(sql, [account, id]) : []
+    const rows = isId(id) ? await ask(sql, [account, id], sql === CHAIN) : []
     return rows.sort((one, other) => Number(other.depth) - Number(one.depth))
   }
   return {
@@ -104,15 +113,30 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect): Responses {
     },
     async find(account, id) {
       if (!isId(id)) return undefined
-      const [row] = await ask(FIND, [account, id])
+      const [row] = await ask(FIND, [account, id], true)
       return row && toResponse(row)
     },
     chain: async (account, id) => (await chainRows(CHAIN, account, id)).map(toTurn),
-    wholeChain: async (account, id) => (await chainRows(WHOLE_CHAIN, account, id)).map(toResponse),
+    chainLengths: async (account, id) => (await chainRows(CHAIN_LENGTHS, account, id)).map(toLength),
+    async length(account, id) {
+      const [row] = isId(id) ? await ask(LENGTH, [account, id]) : []
+      return row && toLength(row)
+    },
+    async record(account, id) {
+      const [row] = isId(id) ? await ask(RECORD, [account, id], true) : []
+      return row && toRecord(row)
+    },
+    async several(account, ids) {
+      return (await ask(SEVERAL, [account, JSON.stringify(distinct(ids))], true)).map(toResponse)
+    },
+    async turn(account, id) {
+      const [row] = isId(id) ? await ask(TURN, [account, id], true) : []
+      return row && toTurn(row)
+    },
     async withItems(account, items) {
       const wanted = distinct(items)
       if (wanted.length === 0) return new Map()
-      const rows = await ask(WITH_ITEMS, [account, JSON.stringify(wanted)])
+      const rows = await ask(WITH_ITEMS, [account, JSON.stringify(wanted)], true)
       return new Map(
         rows.flatMap((row) => {
           const response = toRecord(row)
@@ -163,6 +187,12 @@ const bytes = (value: unknown): Uint8Array => {
   const { buffer, byteOffset, length } = value as Uint8Array
   return new Uint8Array(buffer, byteOffset, length)
 }
+
+const toLength = (row: Row): StoredLength => ({
+  id: String(row.id),
+  turn: Number(row.turn_length),
+  record: Number(row.record_length),
+})
 
 const toTurn = (row: Row): StoredTurn => ({ id: String(row.id), turn: bytes(row.turn) })
 

@@ -138,3 +138,25 @@ test('claims made before closing are completed, later calls are rejected', async
   expect(await thrownBy(contents.forget(claim))).toBeInstanceOf(StoreDown)
   expect(await open().claim({ ...claim, id: 2n })).toMatchObject({ outcome: 'running', first: { id: 1n } })
 })
+
+test('of reads that wait for large rows, one after the other has its rows in memory', async () => {
+  const { responses } = open()
+  const part = new Uint8Array(1024 * 1024)
+  await responses.put({
+    id: 'a',
+    account: 1n,
+    parent: undefined,
+    items: [],
+    media: [],
+    turn: part,
+    record: part,
+    keepMs: 1_000,
+  })
+  const done: number[] = []
+  const reads = [1, 2, 3].map((name) => responses.record(1n, 'a').then(() => done.push(name)))
+  for (const [index, read] of reads.entries()) {
+    await read
+    for (let count = 0; count < 10; count += 1) await Promise.resolve()
+    expect(done).toHaveLength(index + 1)
+  }
+})

@@ -31,14 +31,14 @@ export type SqliteContents = Contents & {
   reasoning: Reasoning
   close(): Promise<void>
 }
-type Queued = { statement: ContentsStatement; resolve(rows: Row[]): void; reject(error: Error): void }
+type Queued = { statement: ContentsStatement; isLarge: boolean; resolve(rows: Row[]): void; reject(error: Error): void }
 
 const CODE = new URL('./thread.ts', import.meta.url)
 
 export function sqliteContents(dataDir: string, clock: () => number, mostBytes = MOST_BYTES): SqliteContents {
   const file = join(dataDir, CONTENTS_FILE)
   let thread: Promise<Thread> | undefined
-  let queued: Queued[] = []
+  const queued: Queued[] = []
   let isBusy = false
   let isClosed = false
   let closing: Promise<void> | undefined
@@ -54,12 +54,17 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
     return thread
   }
 
+  /** In order of arrival. One that reads large rows is a batch of its own: its rows are received before others are read. */
+  function nextBatch(): Queued[] {
+    const large = queued.findIndex(({ isLarge }) => isLarge)
+    return queued.splice(0, large === -1 ? queued.length : Math.max(1, large))
+  }
+
   /** Statements that arrive during a commit form the next batch. */
   async function pump(): Promise<void> {
     if (isBusy || queued.length === 0) return
     isBusy = true
-    const batch = queued
-    queued = []
+    const batch = nextBatch()
     let used: Thread | undefined
     try {
       used = await opened()
@@ -78,10 +83,10 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
     void pump()
   }
 
-  function run(sql: string, parameters: readonly unknown[]): Promise<Row[]> {
+  function run(sql: string, parameters: readonly unknown[], isLarge = false): Promise<Row[]> {
     if (isClosed) return Promise.reject(new StoreDown(`${file} is closed`))
     return new Promise((resolve, reject) => {
-      queued.push({ statement: inSqlite(sql, parameters, clock()), resolve, reject })
+      queued.push({ statement: inSqlite(sql, parameters, clock()), isLarge, resolve, reject })
       // Statements of the same turn of the event loop share the commit.
       setImmediate(() => void pump())
     })
@@ -132,7 +137,11 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
       },
       find: async (account, id) => (isThere() ? responses.find(account, id) : undefined),
       chain: async (account, id) => (isThere() ? responses.chain(account, id) : []),
-      wholeChain: async (account, id) => (isThere() ? responses.wholeChain(account, id) : []),
+      chainLengths: async (account, id) => (isThere() ? responses.chainLengths(account, id) : []),
+      length: async (account, id) => (isThere() ? responses.length(account, id) : undefined),
+      record: async (account, id) => (isThere() ? responses.record(account, id) : undefined),
+      several: async (account, ids) => (isThere() ? responses.several(account, ids) : []),
+      turn: async (account, id) => (isThere() ? responses.turn(account, id) : undefined),
       withItems: async (account, items) => (isThere() ? responses.withItems(account, items) : new Map()),
       bytesWithItems: async (account, items) => (isThere() ? responses.bytesWithItems(account, items) : 0),
       hide: async (account, id) => isThere() && responses.hide(account, id),
