@@ -179,6 +179,7 @@ describe('errors that are not retried', () => {
     'method_not_allowed',
     'request_too_large',
     'upstream_rejected_us',
+    'upstream_model_missing',
   ]
   test.each(FINAL.map((code) => [code]))('%s', async (code) => {
     failWith(code)

@@ -105,7 +105,7 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
     },
     'an unknown model': {
       status: 404,
-      code: 'upstream_rejected_us',
+      code: 'upstream_model_missing',
       body: {
         error: {
           message: 'model "harbour" not found, try pulling it first',

@@ -40,8 +40,11 @@ function meaningWithoutUsage(status: number, said: ErrorInfo, retryAfter: number
     }
     case 'unavailable':
       return { verdict: failed(retryAfter), unbilled: inside || NOT_BEGUN.includes(status), reason }
+    case 'upstream_model_missing':
+      return { verdict: { is: 'absent' }, unbilled: true, reason }
     case 'upstream_rejected_us':
-      if (status === 404) return { verdict: isOfModel(said) ? { is: 'absent' } : UNKNOWN, unbilled: true, reason }
+      // It may be about an object that only this request names.
+      if (status === 404) return { verdict: UNKNOWN, unbilled: true, reason }
       return { verdict: { is: 'rejected', reason: said.detail ?? reason }, unbilled: true, reason }
     case 'upstream_failed':
     case 'upstream_timeout':
@@ -52,9 +55,6 @@ function meaningWithoutUsage(status: number, said: ErrorInfo, retryAfter: number
       return { verdict: UNKNOWN, unbilled: false, reason }
   }
 }
-
-/** A 404 may also be about an object that only this request names. */
-const isOfModel = ({ detail = '' }: ErrorInfo): boolean => /model|deployment/i.test(detail)
 
 const failed = (retryAfter: number | undefined): Verdict =>
   retryAfter === undefined ? FAILURE : { is: 'failure', restMs: retryAfter * 1_000 }

@@ -95,7 +95,7 @@ export function failureOfUpstream(
   deps: UpstreamErrorDependencies,
   reply?: UpstreamResponse,
 ): Failure {
-  const { code, message, param, detail, overloaded } = info
+  const { code, message, param, detail, overloaded, vendorCode, violations } = info
   const retryAfter = info.retryAfter ?? (reply && retryAfterIn(reply, deps.clock()))
   // The message is for the caller alone: it may quote the request, so it is not logged.
   logUpstream(call, 'upstream returned an error', { status: reply?.status, code, detail }, deps)
@@ -103,6 +103,8 @@ export function failureOfUpstream(
     ...(param === undefined ? {} : { param }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
     ...(overloaded === undefined ? {} : { overloaded }),
+    ...(vendorCode === undefined ? {} : { vendorCode }),
+    ...(violations === undefined ? {} : { violations }),
   })
 }
 

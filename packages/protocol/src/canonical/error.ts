@@ -32,6 +32,7 @@ export const ERRORS = {
   upstream_failed: { status: 502, retry: true, fault: 'upstream' },
   upstream_no_image: { status: 502, retry: true, fault: 'upstream' },
   upstream_rejected_us: { status: 502, retry: false, fault: 'gateway' },
+  upstream_model_missing: { status: 502, retry: false, fault: 'gateway' },
   unavailable: { status: 503, retry: true, fault: 'gateway' },
   upstream_timeout: { status: 504, retry: true, fault: 'upstream' },
 } as const satisfies Record<string, { status: number; retry: boolean; fault: 'client' | 'upstream' | 'gateway' }>
@@ -53,9 +54,15 @@ export type ErrorInfo = {
   overloaded?: true
   /** The upstream said in the same breath what was used: it may be billed. */
   billed?: true
+  /** The vendor's own code for what is wrong, for callers of the dialect that it is from. */
+  vendorCode?: string
+  /** The fields that are wrong, each in the vendor's words. Only generate-content has a place for them. */
+  violations?: readonly FieldViolation[]
   /** For our log only, already masked. Dialects never render it. */
   detail?: string
 }
+
+export type FieldViolation = { field?: string; description?: string }
 
 const MESSAGE_BYTES = 8 * 1024
 

@@ -76,7 +76,8 @@ describe.each(ERROR_CODES.map((code) => [code]))('%s', (code) => {
     })
     expect('retry-after' in headers).toBe(row.status === 429 || row.status === 503)
     expect('retry-after-ms' in headers).toBe('retry-after' in headers)
-    const neverAgain = [401, 402, 403].includes(row.status) || code === 'upstream_rejected_us'
+    const neverAgain =
+      [401, 402, 403].includes(row.status) || ['upstream_rejected_us', 'upstream_model_missing'].includes(code)
     expect(headers['x-should-retry'] ?? 'absent').toBe(neverAgain ? 'false' : 'absent')
     expect(headers.allow ?? 'absent').toBe(row.status === 405 ? 'GET, HEAD' : 'absent')
   })

@@ -63,6 +63,7 @@ const DEFINITE: ReadonlySet<string> = new Set([
   'content_refused',
   'rate_limited',
   'upstream_rejected_us',
+  'upstream_model_missing',
 ])
 
 /** Resolves once the task is with an upstream, or may be. Throws Failure if none takes it; the hold is voided then. */

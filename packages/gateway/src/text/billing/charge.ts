@@ -34,7 +34,7 @@ export type Observed = {
 }
 
 export type TextCharge = TokenCharge & {
-  /** Counted here, not reported. */
+  /** Counted here, not reported. False where there was nothing to count. */
   estimated: boolean
   /** Reasoning among the output that is neither reported nor seen, but usual for the model. */
   assumedReasoning: number
@@ -70,7 +70,7 @@ export function chargeOf(call: ChargedCall, observed: Observed, statistics: Mode
     figures,
     tokens,
     terms,
-    estimated: !isReported,
+    estimated: !isReported && counted !== NOTHING,
     assumedReasoning,
     absurd: usage?.absurd === true,
     upstreamCost: upstreamCostOf(call, charged),

@@ -1,4 +1,11 @@
-import { ERRORS, type ErrorCode, type ErrorInfo, type RenderedError } from '../../canonical/error.ts'
+import {
+  ERRORS,
+  type ErrorCode,
+  type ErrorInfo,
+  type FieldViolation,
+  type RenderedError,
+} from '../../canonical/error.ts'
+import { maskSecrets } from '../../canonical/mask.ts'
 import { formatSse } from '../../framing/sse.ts'
 import { errorHeaders, secondsToWait } from '../shared/errors/error-headers.ts'
 import { type KnownPhrases, messageWith } from '../shared/errors/known-phrases.ts'
@@ -38,6 +45,7 @@ const ROWS = {
   upstream_failed: { status: 'UNAVAILABLE', reason: 'UPSTREAM_ERROR' },
   upstream_no_image: { status: 'UNAVAILABLE', reason: 'UPSTREAM_NO_IMAGE' },
   upstream_rejected_us: { status: 'UNAVAILABLE', reason: 'UPSTREAM_AUTH_ERROR' },
+  upstream_model_missing: { status: 'UNAVAILABLE', reason: 'UPSTREAM_MODEL_NOT_FOUND' },
   unavailable: { status: 'UNAVAILABLE' },
   upstream_timeout: { status: 'DEADLINE_EXCEEDED', reason: 'UPSTREAM_TIMEOUT' },
 } satisfies Record<ErrorCode, Row>
@@ -81,8 +89,8 @@ function detailsOf(error: ErrorInfo, row: Row): object[] {
   if (row.reason !== undefined) {
     details.push({ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: row.reason, domain: 'trivium' })
   }
-  if (error.param !== undefined) {
-    const fieldViolations = [{ field: error.param, description: error.message }]
+  if (error.param !== undefined || error.violations !== undefined) {
+    const fieldViolations = error.violations ?? [{ field: error.param, description: error.message }]
     details.push({ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations })
   }
   // Without it a client knows that waiting is no use.
@@ -121,17 +129,29 @@ export function decodeError(status: number, body: unknown): ErrorInfo {
     sure: (word) => reason ?? SURE.get(word),
     rough: (word) => ROUGH.get(word),
   })
-  const param = ERRORS[error.code].status === 400 ? violatedField(details) : undefined
+  const violations = ERRORS[error.code].status === 400 ? violationsIn(details) : []
+  const param = violations[0]?.field
   const retryAfter = retryDelay(details)
-  return { ...error, ...(param === undefined ? {} : { param }), ...(retryAfter === undefined ? {} : { retryAfter }) }
+  return {
+    ...error,
+    ...(param === undefined ? {} : { param }),
+    ...(violations.length === 0 ? {} : { violations }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  }
 }
 
-function violatedField(details: Record<string, unknown>[]): string | undefined {
-  for (const { fieldViolations } of details) {
-    const first: unknown = Array.isArray(fieldViolations) ? fieldViolations[0] : undefined
-    if (isObject(first) && typeof first.field === 'string') return first.field.slice(0, 200)
+const MOST_VIOLATIONS = 16
+
+function violationsIn(details: Record<string, unknown>[]): FieldViolation[] {
+  const lists = details.map(({ fieldViolations }) => (Array.isArray(fieldViolations) ? fieldViolations : []))
+  return lists.flat().filter(isObject).slice(0, MOST_VIOLATIONS).map(violationOf)
+}
+
+function violationOf({ field, description }: Record<string, unknown>): FieldViolation {
+  return {
+    ...(typeof field === 'string' ? { field: maskSecrets(field).slice(0, 200) } : {}),
+    ...(typeof description === 'string' ? { description: maskSecrets(description).slice(0, 1_000) } : {}),
   }
-  return undefined
 }
 
 /** `"34.4s"` -> 35. */

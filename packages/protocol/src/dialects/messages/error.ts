@@ -34,6 +34,7 @@ const TYPES = {
   upstream_failed: 'api_error',
   upstream_no_image: 'api_error',
   upstream_rejected_us: 'api_error',
+  upstream_model_missing: 'api_error',
   unavailable: 'overloaded_error',
   upstream_timeout: 'timeout_error',
 } satisfies Record<ErrorCode, string>

@@ -35,6 +35,7 @@ const ROWS = {
   upstream_failed: { code: 'InternalServiceError', type: 'InternalServerError' },
   upstream_no_image: { code: 'InternalServiceError', type: 'InternalServerError' },
   upstream_rejected_us: { code: 'InternalServiceError', type: 'InternalServerError' },
+  upstream_model_missing: { code: 'InternalServiceError', type: 'InternalServerError' },
   unavailable: { code: 'ServerOverloaded', type: 'ServiceUnavailable' },
   upstream_timeout: { code: 'InternalServiceError', type: 'InternalServerError' },
 } satisfies Record<ErrorCode, Row>

@@ -6,6 +6,7 @@ import type { Usage } from '../../../canonical/usage.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { MAX_EVENT_BYTES } from '../../../framing/event-reader.ts'
 import { formatSse } from '../../../framing/sse.ts'
+import { inVendorWords } from '../../shared/errors/upstream-error.ts'
 import type { ChargedUnits, Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import { usageOfBody } from '../reply/usage.ts'
@@ -48,7 +49,9 @@ function withErrorInfo(state: Readonly<ChatMeterState>): Meter['state'] {
       return state.done
     },
     get error() {
-      return state.error && problemOf(state.error.kind === 'upstream', state.error.body, state.error.message)
+      if (state.error === undefined) return undefined
+      const { kind, body, message } = state.error
+      return inVendorWords(problemOf(kind === 'upstream', body, message), body)
     },
   }
 }

@@ -6,6 +6,7 @@ import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { type EventAction, type EventView, openEventRelay } from '../../../framing/event-relay.ts'
 import { watchList } from '../../../framing/json/json-walk.ts'
+import { inVendorWords } from '../../shared/errors/upstream-error.ts'
 import {
   dataOf,
   isNoted,
@@ -72,7 +73,7 @@ export function openMeter({ renameTo, choices, asArray = false }: MeterOptions, 
       if (data === undefined) return fail()
       if (isObject(data.error)) {
         figures = withReport(figures, data.usageMetadata)
-        state.error = decodeError(200, data)
+        state.error = inVendorWords(decodeError(200, data), data)
         return 'fail'
       }
       if (typeof data.modelVersion === 'string') grounded.model = data.modelVersion

@@ -8,6 +8,7 @@ import { type EventAction, type EventView, openEventRelay } from '../../../frami
 import { watchList } from '../../../framing/json/json-walk.ts'
 import { concat } from '../../../framing/relay.ts'
 import { formatSse } from '../../../framing/sse.ts'
+import { inVendorWords } from '../../shared/errors/upstream-error.ts'
 import { dataOf, newMeterState, openTypeReader, problemInfo, renameAt } from '../../shared/pass-through/meter.ts'
 import type { ChargedUnits, Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
@@ -75,7 +76,7 @@ export function openMeter({ renameTo, quirks }: MeterOptions, codec: Codec): Met
         return 'hold'
       default:
         if (type !== 'error' && !isObject(data.error)) return 'beside'
-        state.error = decodeError(200, data)
+        state.error = inVendorWords(decodeError(200, data), data)
         return 'fail'
     }
   }

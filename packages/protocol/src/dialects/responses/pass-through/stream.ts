@@ -9,6 +9,7 @@ import { type EventAction, type EventView, openEventRelay } from '../../../frami
 import { fieldNamed, scanObject } from '../../../framing/json/json-scan.ts'
 import { textLength, watchList } from '../../../framing/json/json-walk.ts'
 import type { Splice } from '../../../framing/splice.ts'
+import { inVendorWords } from '../../shared/errors/upstream-error.ts'
 import {
   dataOf,
   isNoted,
@@ -111,7 +112,7 @@ export function openMeter({ renameTo, echo = [], quirks }: MeterOptions, codec: 
     if (isObject(response.usage) || TERMINAL.has(type)) readFigures(response)
     const hasFailed = response.status === 'failed' || response.status === 'cancelled'
     if (FAILURES.has(type) || hasFailed || (type === '' && isObject(data.error))) {
-      state.error = decodeError(200, data)
+      state.error = inVendorWords(decodeError(200, data), data)
       return 'fail'
     }
     if (isObject(data.item)) readItem(type, data.item)

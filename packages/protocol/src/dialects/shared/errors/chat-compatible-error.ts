@@ -41,6 +41,7 @@ const ROWS = {
   upstream_failed: { type: 'server_error', code: 'upstream_error' },
   upstream_no_image: { type: 'server_error', code: 'upstream_no_image' },
   upstream_rejected_us: { type: 'server_error', code: 'upstream_auth_error' },
+  upstream_model_missing: { type: 'server_error', code: 'upstream_model_not_found' },
   unavailable: { type: 'server_error', code: 'service_unavailable' },
   upstream_timeout: { type: 'server_error', code: 'upstream_timeout' },
 } satisfies Record<ErrorCode, Row>
@@ -60,7 +61,8 @@ export type ChatCompatibleError = { message: string; type: string; param: string
 
 export function errorObject(error: ErrorInfo): ChatCompatibleError {
   const row: Row = ROWS[error.code]
-  return { message: messageWith(WORDS, error), type: row.type, param: error.param ?? row.param ?? null, code: row.code }
+  const [param, code] = [error.param ?? row.param ?? null, error.vendorCode ?? row.code]
+  return { message: messageWith(WORDS, error), type: row.type, param, code }
 }
 
 export function encodeError(error: ErrorInfo, requestId: string): RenderedError {
@@ -113,10 +115,20 @@ const SURE = new Map<string, UpstreamCode>([
   ['key_quota_exceeded', 'upstream_rejected_us'],
 ])
 
+const asBad = (word: string): [string, UpstreamCode] => [word, 'bad_request']
+
 // Words that only say roughly what happened: used inside a stream, where no status tells it better.
 const ROUGH = new Map<string, UpstreamCode>([
   ['invalid_request_error', 'bad_request'],
   ['invalid_prompt', 'bad_request'],
+  ...['invalid_image', 'invalid_image_format', 'invalid_base64_image', 'invalid_image_url', 'invalid_image_mode'].map(
+    asBad,
+  ),
+  ...['image_too_large', 'image_too_small', 'image_parse_error', 'image_file_too_large', 'empty_image_file'].map(asBad),
+  ...['unsupported_image_media_type', 'failed_to_download_image', 'image_file_not_found'].map(asBad),
+  ['image_content_policy_violation', 'content_refused'],
+  ['bio_policy', 'content_refused'],
+  ['cyber_policy', 'content_refused'],
   ['authentication_error', 'upstream_rejected_us'],
   ['permission_error', 'upstream_rejected_us'],
   ['not_found_error', 'upstream_rejected_us'],

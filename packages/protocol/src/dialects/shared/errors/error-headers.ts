@@ -1,4 +1,4 @@
-import { ERRORS, type ErrorInfo } from '../../../canonical/error.ts'
+import { ERRORS, type ErrorCode, type ErrorInfo } from '../../../canonical/error.ts'
 
 /**
  * Clients sleep as long as they are told, inside one call. A limit per minute has room again after 61 s at the latest; a
@@ -10,6 +10,9 @@ const LONGEST_WAIT = 86_400
 const USUAL_WAIT = 5
 /** Key, money, permission: nothing that time heals. Claude Code would ask for minutes with a wrong key. */
 const FINAL: readonly number[] = [401, 402, 403]
+
+/** Only the operator can change these. */
+const FINAL_CODES: readonly string[] = ['upstream_rejected_us', 'upstream_model_missing'] satisfies ErrorCode[]
 
 /** The whole seconds to wait that a caller is told: at least 1, and never less than the wait. */
 export function secondsToWait(error: ErrorInfo): number {
@@ -38,7 +41,7 @@ export function errorHeaders(error: ErrorInfo, requestId: string): Record<string
     if (seconds > LONGEST_SLEEP) headers['x-should-retry'] = 'false'
   }
   // SDKs retry every 5xx by themselves, and some clients retry what they cannot name.
-  const isFinal = FINAL.includes(status) || error.code === 'upstream_rejected_us' || error.limit?.reset === 'never'
+  const isFinal = FINAL.includes(status) || FINAL_CODES.includes(error.code) || error.limit?.reset === 'never'
   if (isFinal) headers['x-should-retry'] = 'false'
   if (error.code === 'method_not_allowed' && error.allow !== undefined) headers.allow = error.allow
   return headers

@@ -24,10 +24,10 @@ const CASES: Case[] = [
   ['chat', 400, { code: 'invalid argument', error: 'Incorrect API key provided: ab***yz.' }, 'upstream_rejected_us'],
   ['chat', 402, chat(null), 'upstream_rejected_us'],
   ['chat', 403, chat(null), 'upstream_rejected_us'],
-  ['chat', 404, chat('model_not_found'), 'upstream_rejected_us'],
-  ['chat', 400, chat('model_not_found'), 'upstream_rejected_us'],
+  ['chat', 404, chat('model_not_found'), 'upstream_model_missing'],
+  ['chat', 400, chat('model_not_found'), 'upstream_model_missing'],
   ['chat', 404, '404 page not found', 'upstream_rejected_us'],
-  ['responses', 404, { error: { ...chat('model_not_found').error, param: 'model' } }, 'upstream_rejected_us'],
+  ['responses', 404, { error: { ...chat('model_not_found').error, param: 'model' } }, 'upstream_model_missing'],
   [
     'responses',
     404,
@@ -77,7 +77,7 @@ const CASES: Case[] = [
   ['messages', 401, messages('authentication_error'), 'upstream_rejected_us'],
   ['messages', 403, messages('permission_error'), 'upstream_rejected_us'],
   ['messages', 403, messages('billing_error'), 'upstream_rejected_us'],
-  ['messages', 404, messages('not_found_error', 'model: claude-x'), 'upstream_rejected_us'],
+  ['messages', 404, messages('not_found_error', 'model: claude-x'), 'upstream_model_missing'],
   ['messages', 413, messages('request_too_large'), 'request_too_large'],
   ['messages', 429, messages('rate_limit_error'), 'rate_limited'],
   ['messages', 500, messages('api_error'), 'upstream_failed'],
@@ -112,7 +112,7 @@ const CASES: Case[] = [
   ['video-tasks', 403, video('AccountOverdueError'), 'upstream_rejected_us'],
   ['video-tasks', 403, video('OperationDenied.InvalidState'), 'conflict'],
   ['video-tasks', 403, video('OperationDenied.ServiceNotOpen'), 'upstream_rejected_us'],
-  ['video-tasks', 404, video('InvalidEndpointOrModel.NotFound'), 'upstream_rejected_us'],
+  ['video-tasks', 404, video('InvalidEndpointOrModel.NotFound'), 'upstream_model_missing'],
   ['video-tasks', 404, video('NotFound.task_id'), 'not_found'],
   ['video-tasks', 429, video('RateLimitExceeded.EndpointRPMExceeded'), 'rate_limited'],
   ['video-tasks', 429, video('QuotaExceeded'), 'upstream_rejected_us'],
@@ -265,6 +265,28 @@ test('a recorded 429 with its delay', () => {
 test('generate-content gives the violated field', () => {
   const details = [{ fieldViolations: [{ field: 'contents', description: 'x' }] }]
   expect(DIALECTS['generate-content'].decodeError(400, google(400, 'INVALID_ARGUMENT', details)).param).toBe('contents')
+})
+
+test('the code of what is wrong with a request is kept, unless clients know another one for it', () => {
+  const codeOf = (id: 'chat' | 'responses' | 'images', body: object) => DIALECTS[id].decodeError(400, body).vendorCode
+  for (const id of ['chat', 'responses', 'images'] as const) {
+    expect(codeOf(id, chat('string_above_max_length'))).toBe('string_above_max_length')
+    expect(codeOf(id, chat('unsupported_value'))).toBe('unsupported_value')
+    expect(codeOf(id, chat('exceed_context_size_error'))).toBeUndefined()
+    expect(codeOf(id, chat('a code <b>'))).toBeUndefined()
+    expect(codeOf(id, { error: { message: 'x', code: 400 } })).toBeUndefined()
+  }
+})
+
+test('every violated field keeps its description', () => {
+  const fieldViolations = [
+    { field: 'contents', description: 'one' },
+    { description: 'two, sk-abcdefghijklmnopqrstuvwx' },
+  ]
+  const info = DIALECTS['generate-content'].decodeError(400, google(400, 'INVALID_ARGUMENT', [{ fieldViolations }]))
+  expect(info.violations?.[0]).toEqual({ field: 'contents', description: 'one' })
+  expect(info.violations?.[1]?.description).toStartWith('two, ')
+  expect(JSON.stringify(info)).not.toContain('abcdefghijklmnop')
 })
 
 test('only a 529 of the messages dialect is passed on as such', () => {

@@ -17,6 +17,7 @@ export type UpstreamCode = Extract<
   | 'rate_limited'
   | 'upstream_failed'
   | 'upstream_rejected_us'
+  | 'upstream_model_missing'
   | 'unavailable'
   | 'upstream_timeout'
 >
@@ -37,7 +38,8 @@ const OWN_WORDS = {
   request_too_large: 'The request is larger than the upstream takes.',
   rate_limited: 'The upstream limits the rate of requests.',
   upstream_failed: 'The upstream failed to answer.',
-  upstream_rejected_us: 'The upstream rejected the credential or the model name of this gateway.',
+  upstream_rejected_us: 'The upstream rejected the credential of this gateway.',
+  upstream_model_missing: 'The upstream does not have the model that this gateway asks it for.',
   unavailable: 'The upstream is overloaded or not available.',
   upstream_timeout: 'The upstream did not answer in time.',
 } satisfies Record<UpstreamCode, string>
@@ -50,6 +52,8 @@ export type UpstreamFacts = {
   param: string | undefined
   /** Type, code and status words, the most particular first. */
   words: string[]
+  /** The code among these words, if it is one. */
+  code: string | undefined
   /** A status given inside the body, as streams do. */
   status: number | undefined
   details: unknown[]
@@ -62,15 +66,39 @@ export function readUpstreamError(status: number, body: unknown, vocabulary: Voc
 
 function readError(status: number, body: unknown, vocabulary: Vocabulary): ErrorInfo {
   const facts = readFacts(body)
-  const code = refine(classify(status, facts, vocabulary), facts)
+  const code = refine(classify(status, facts, vocabulary), facts, status)
   const text = facts.message === undefined ? undefined : maskSecrets(facts.message)
   // Only what is wrong with the request itself is told in the upstream's words; the rest is for our log.
   if (ERRORS[code].status === 400) {
     const param = facts.param === undefined ? {} : { param: maskSecrets(facts.param).slice(0, 200) }
-    return { code, message: text || OWN_WORDS[code], ...param }
+    return { code, message: text || OWN_WORDS[code], ...param, ...vendorCodeOf(code, facts) }
   }
   const detail = [status, ...facts.words.map((word) => maskSecrets(word).slice(0, 100)), text?.slice(0, 200)]
   return { code, message: OWN_WORDS[code], detail: detail.filter((part) => part !== undefined).join(' ') }
+}
+
+/** A caller of the same dialect may know the code. Of a context that is too long clients know one code alone. */
+const vendorCodeOf = (code: UpstreamCode, { code: vendorCode }: UpstreamFacts): Pick<ErrorInfo, 'vendorCode'> =>
+  vendorCode === undefined || code === 'context_too_long' || ERRORS[code].fault === 'gateway' ? {} : { vendorCode }
+
+/** What an upstream's failure is called is the caller's to read in a stream of its own dialect, unlike what concerns the operator. */
+const TOLD_IN_STREAMS: ReadonlySet<string> = new Set([
+  'upstream_failed',
+  'unavailable',
+  'upstream_timeout',
+  'rate_limited',
+] satisfies UpstreamCode[])
+
+/** The error within a stream that passes through, in the upstream's words. `body`: the event. */
+export function inVendorWords(error: ErrorInfo, body: unknown): ErrorInfo {
+  const facts = readFacts(body)
+  if (!TOLD_IN_STREAMS.has(error.code) || facts.message === undefined) return error
+  const { code } = facts
+  return {
+    ...error,
+    message: maskSecrets(facts.message).slice(0, 1_000),
+    ...(code === undefined ? {} : { vendorCode: code }),
+  }
 }
 
 function classify(status: number, facts: UpstreamFacts, vocabulary: Vocabulary): UpstreamCode {
@@ -133,7 +161,18 @@ const CONTEXT_PROSE = [
 ]
 const OUR_PROSE = ['api key not valid', 'invalid api key', 'incorrect api key', 'api key expired', 'credit balance']
 
-function refine(code: UpstreamCode, facts: UpstreamFacts): UpstreamCode {
+/** A word for it, or a 404 that speaks of it: a 404 may also be about an object that only this request names. */
+function isAboutModel({ words, message = '' }: UpstreamFacts, status: number): boolean {
+  if (words.some((word) => MODEL_WORDS.test(word))) return true
+  return (
+    (status === 404 || words.includes('NOT_FOUND')) && /\bmodels?\b|deployment/i.test(`${words.join(' ')} ${message}`)
+  )
+}
+
+const MODEL_WORDS = /^model_not_found$|^InvalidEndpointOrModel/
+
+function refine(code: UpstreamCode, facts: UpstreamFacts, status: number): UpstreamCode {
+  if (code === 'upstream_rejected_us' && isAboutModel(facts, status)) return 'upstream_model_missing'
   if (code !== 'bad_request' || facts.message === undefined) return code
   const prose = facts.message.slice(0, 2_000).toLowerCase()
   if (OUR_PROSE.some((phrase) => prose.includes(phrase))) return 'upstream_rejected_us'
@@ -145,7 +184,7 @@ export function readFacts(body: unknown): UpstreamFacts {
   const outer = Array.isArray(body) ? body[0] : body
   if (!isObject(outer)) {
     const message = typeof body === 'string' && body.trim() !== '' ? body.trim() : undefined
-    return { structured: false, message, param: undefined, words: [], status: undefined, details: [] }
+    return { structured: false, message, param: undefined, words: [], code: undefined, status: undefined, details: [] }
   }
   const response = isObject(outer.response) ? outer.response : undefined
   const named = [outer.error, response?.error].find(isObject)
@@ -164,6 +203,7 @@ export function readFacts(body: unknown): UpstreamFacts {
     message: said.find(isText),
     param: [inner.param, ...places(outer)].find(isText),
     words: [...codes, inner.status, inner.type, outer.type].filter(isText),
+    code: codes.find((code): code is string => typeof code === 'string' && /^[a-z][\w.-]{0,63}$/i.test(code)),
     status: codes.map(numberIn).find((code) => Number.isInteger(code) && code >= 400 && code <= 599),
     details: Array.isArray(inner.details) ? inner.details : [],
   }

@@ -1,0 +1,137 @@
+// Errors of an upstream of the client's own dialect: codes, field violations and the messages of streams arrive as the vendor says
+// them, masked. What concerns the operator does not.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
+import { newKey } from '../support/gateway/accounts.ts'
+import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { callIn } from '../support/requests/dialect-calls.ts'
+import { configOfDialects } from '../support/upstreams/recorded-upstream.ts'
+
+let reply: () => Response = () => new Response()
+const upstream = Bun.serve({ port: 0, hostname: '127.0.0.1', development: false, fetch: () => reply() })
+let gateway: Gateway
+let key: Awaited<ReturnType<typeof newKey>>
+beforeAll(async () => {
+  gateway = await startGateway({ config: configOfDialects(`http://127.0.0.1:${upstream.port}`, 'inner-name') })
+  key = await newKey(gateway, '10')
+})
+afterAll(async () => {
+  await gateway.stop()
+  await upstream.stop(true)
+})
+
+async function errorOf(dialect: TextDialectId, body: object, status = 400): Promise<Record<string, unknown>> {
+  reply = () => Response.json(body, { status })
+  const response = await callIn(dialect, gateway.url, key.secret, { model: `over-${dialect}` })
+  return { status: response.status, ...((await response.json()) as { error: object }).error }
+}
+
+const openai = (code: string) => ({ error: { message: 'No.', type: 'invalid_request_error', param: 'input', code } })
+
+describe.each(['chat', 'responses'] as const)('%s', (dialect) => {
+  test.each([
+    'string_above_max_length',
+    'unknown_parameter',
+    'unsupported_value',
+    'invalid_value',
+  ])('%s', async (code) => {
+    const expected = { status: 400, code, param: 'input', message: 'No.', type: 'invalid_request_error' }
+    expect(await errorOf(dialect, openai(code))).toMatchObject(expected)
+  })
+
+  test('a code that concerns the operator is not told', async () => {
+    const error = await errorOf(dialect, openai('insufficient_quota'), 429)
+    expect(error).toMatchObject({ status: 502, code: 'upstream_auth_error' })
+  })
+})
+
+test('descriptions of violated fields', async () => {
+  const violations = [
+    { field: 'contents[0]', description: 'must have parts' },
+    { field: 'tools', description: 'unknown name' },
+  ]
+  const details = [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: violations }]
+  const body = { error: { code: 400, status: 'INVALID_ARGUMENT', message: 'Two are wrong.', details } }
+  const error = await errorOf('generate-content', body)
+  expect(error).toMatchObject({ message: 'Two are wrong.', details: [{ fieldViolations: violations }] })
+})
+
+test.each(
+  TEXT_DIALECT_IDS,
+)('%s: an unknown model at the upstream has a code of its own, and nothing is counted', async (dialect) => {
+  const account = await newKey(gateway, '1')
+  reply = () =>
+    Response.json({ error: { message: 'model "inner-name" not found', type: 'api_error' } }, { status: 404 })
+  const response = await callIn(dialect, gateway.url, account.secret, { model: `over-${dialect}` })
+  const text = await response.text()
+  expect([response.status, text]).toEqual([502, expect.not.stringContaining('inner-name')])
+  if (dialect === 'chat') expect(JSON.parse(text).error.code).toBe('upstream_model_not_found')
+  const [row] = await account.settled()
+  expect(row?.cost_usd).toBe('0.00')
+  expect(row?.receipt ?? {}).not.toHaveProperty('counted')
+})
+
+const SECRET = 'sk-abcdefghijklmnopqrstuvwxyz123456'
+const SAID = `The engine stumbled over ${SECRET}.`
+const data = (...events: object[]) =>
+  events.map((event) => `${'type' in event ? `event: ${event.type}\n` : ''}data: ${JSON.stringify(event)}\n\n`).join('')
+
+/** Some output, then an error. */
+const STREAMS: Record<TextDialectId, string> = {
+  chat: data(
+    {
+      id: 'c',
+      object: 'chat.completion.chunk',
+      choices: [{ index: 0, delta: { content: 'Hi' }, finish_reason: null }],
+    },
+    { error: { message: SAID, type: 'server_error', code: 'engine_stumbled' } },
+  ),
+  responses: data(
+    { type: 'response.created', sequence_number: 0, response: { id: 'resp_1', status: 'in_progress', output: [] } },
+    {
+      type: 'response.output_text.delta',
+      sequence_number: 1,
+      output_index: 0,
+      content_index: 0,
+      item_id: 'm',
+      delta: 'Hi',
+    },
+    {
+      ...{ type: 'response.failed', sequence_number: 2 },
+      response: { id: 'resp_1', status: 'failed', output: [], error: { code: 'engine_stumbled', message: SAID } },
+    },
+  ),
+  messages: data(
+    {
+      type: 'message_start',
+      message: { id: 'm', type: 'message', role: 'assistant', content: [], usage: { input_tokens: 3 } },
+    },
+    { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } },
+    { type: 'error', error: { type: 'api_error', message: SAID } },
+  ),
+  'generate-content': data(
+    { candidates: [{ content: { role: 'model', parts: [{ text: 'Hi' }] }, index: 0 }] },
+    { error: { code: 500, status: 'INTERNAL', message: SAID } },
+  ),
+}
+
+test.each(
+  TEXT_DIALECT_IDS,
+)('%s: the error within a stream is in the words of the vendor, without its secrets', async (dialect) => {
+  reply = () => new Response(STREAMS[dialect], { headers: { 'content-type': 'text/event-stream' } })
+  const response = await callIn(dialect, gateway.url, key.secret, { model: `over-${dialect}`, streamed: true })
+  const text = await response.text()
+  expect(text).toContain('The engine stumbled over ')
+  expect(text).not.toContain(SECRET)
+  if (dialect === 'chat' || dialect === 'responses') expect(text).toContain('"code":"engine_stumbled"')
+})
+
+test('an image of the request that a response fails over is the fault of the request', async () => {
+  const error = { code: 'invalid_image_url', message: 'The image cannot be downloaded.' }
+  const failed = { id: 'resp_1', object: 'response', status: 'failed', output: [], error }
+  reply = () => Response.json(failed)
+  const response = await callIn('responses', gateway.url, key.secret, { model: 'over-responses' })
+  expect([response.status, await response.json()]).toMatchObject([400, { error }])
+})
