@@ -11,6 +11,22 @@ registration: { trial_credit: 2, trial_budget_per_day: 1000 }
 const PEOPLE = 6
 
 describe.each([...ENGINES])('%s', (engine) => {
+  test('guesses that a crash cut off are no guesses', async () => {
+    let gateway = await startGateway({ engine, config: CONFIG, realPasswords: true })
+    const email = 'guessed@example.com'
+    await gateway.command('account', 'create', '--email', email, '--password', PASSWORD)
+    const signIn = (password: string) =>
+      consoleClient(gateway.url, { 'x-forwarded-for': '198.51.100.7' }).post('sign-in', { email, password })
+    const guesses = Array.from({ length: 14 }, () => signIn('wrong password').then(outcomeOf, () => 'no answer'))
+    expect(await Promise.race(guesses)).toBe('401 wrong_credentials')
+    await gateway.kill()
+    const outcomes = await Promise.all(guesses)
+    expect(outcomes.filter((outcome) => outcome === 'no answer').length).toBeGreaterThan(4)
+    gateway = await startGateway({ home: gateway.home })
+    expect(outcomeOf(await signIn(PASSWORD))).toBe('200')
+    await gateway.stop()
+  })
+
   test.each([5, 60, 200, 600])('killed after %d ms', async (afterMs) => {
     let gateway = await startGateway({ engine, config: CONFIG, realPasswords: true })
     const client = (index: number) => consoleClient(gateway.url, { 'x-forwarded-for': `198.51.100.${index}` })

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { rmSync } from 'node:fs'
 import { eventually } from '../support/eventually.ts'
+import { askStore } from '../support/gateway/ask-store.ts'
 import { consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
@@ -186,27 +187,121 @@ describe.each([...ENGINES])('%s', (engine) => {
   })
 
   describe('guessing is limited', () => {
-    test('per account, whatever the spelling and the network; a success forgets', async () => {
+    const guess = async (email: string, network: string) =>
+      outcomeOf((await signIn(email, 'wrong password', network)).answer)
+    async function guesses(email: string, network: string, count: number): Promise<void> {
+      for (let index = 0; index < count; index++) expect(await guess(email, network)).toBe('401 wrong_credentials')
+    }
+
+    test('per account and network, whatever the spelling; a success forgets', async () => {
       const { email } = await newPerson()
-      const guess = async (address: string) => outcomeOf((await signIn(address, 'wrong password')).answer)
-      for (let index = 0; index < 9; index++) expect(await guess(email)).toBe('401 wrong_credentials')
-      expect(outcomeOf((await signIn(email)).answer)).toBe('200')
+      const network = newNetwork()
+      await guesses(email, network, 9)
+      expect(outcomeOf((await signIn(email, PASSWORD, network)).answer)).toBe('200')
       const spellings = [email, email.toUpperCase(), email.replace('@', '+tag@')]
       for (let index = 0; index < 10; index++)
-        expect(await guess(spellings[index % 3] ?? '')).toBe('401 wrong_credentials')
-      expect(await guess(email)).toBe('429 too_many_tries')
+        expect(await guess(spellings[index % 3] ?? '', network)).toBe('401 wrong_credentials')
+      expect(await guess(email, network)).toBe('429 too_many_tries')
       // Even with the right password, and says how long.
-      const { answer } = await signIn(email)
+      const { answer } = await signIn(email, PASSWORD, network)
       expect(outcomeOf(answer)).toBe('429 too_many_tries')
       const wait = Number(answer.headers.get('retry-after'))
       expect(wait).toBeGreaterThan(0)
       expect(wait).toBeLessThanOrEqual(900)
     })
 
-    test('per account that does not exist, in the same way', async () => {
-      const guess = async () => outcomeOf((await signIn('ghost@example.com', 'wrong password')).answer)
-      for (let index = 0; index < 10; index++) expect(await guess()).toBe('401 wrong_credentials')
-      expect(await guess()).toBe('429 too_many_tries')
+    test('an account that does not exist is limited in the same way', async () => {
+      const network = newNetwork()
+      await guesses('ghost@example.com', network, 10)
+      expect(await guess('ghost@example.com', network)).toBe('429 too_many_tries')
+    })
+
+    test('the right password works while others guess: from another network, from a known browser, in the settings', async () => {
+      const { email } = await newPerson()
+      const network = newNetwork()
+      const { client: known } = await signIn(email, PASSWORD, network)
+      await known.post('sign-out')
+      const settings = (await signIn(email, PASSWORD, network)).client
+      await guesses(email, network, 10)
+      expect(await guess(email, network)).toBe('429 too_many_tries')
+      for (const other of [newNetwork(), newNetwork()]) await guesses(email, other, 1)
+      expect(outcomeOf((await signIn(email)).answer)).toBe('200')
+      expect(outcomeOf(await known.post('sign-in', { email, password: PASSWORD }))).toBe('200')
+      expect(outcomeOf((await signIn(email, PASSWORD, network)).answer)).toBe('429 too_many_tries')
+      const change = (current: string) => settings.post('password', { current, password: 'another password' })
+      expect(outcomeOf(await change('wrong'))).toBe('403 wrong_password')
+      expect(outcomeOf(await change(PASSWORD))).toBe('204')
+    })
+
+    test('a known browser has ten guesses of its own, at its own account only; others keep theirs', async () => {
+      const [{ email }, other] = [await newPerson(), await newPerson()]
+      const network = newNetwork()
+      const { client } = await signIn(email, PASSWORD, network)
+      const tryOut = async (address: string) =>
+        outcomeOf(await client.post('sign-in', { email: address, password: 'wrong password' }))
+      for (let index = 0; index < 10; index++) expect(await tryOut(email)).toBe('401 wrong_credentials')
+      expect(await tryOut(email)).toBe('429 too_many_tries')
+      expect(outcomeOf((await signIn(email, PASSWORD, network)).answer)).toBe('200')
+      // At another account the same browser is as unknown as any.
+      await guesses(other.email, network, 10)
+      expect(await tryOut(other.email)).toBe('429 too_many_tries')
+    })
+
+    test('a new password makes the browsers that knew the former one unknown', async () => {
+      const { email, client: owner } = await newPerson()
+      const network = newNetwork()
+      const { client } = await signIn(email, PASSWORD, network)
+      expect(outcomeOf(await owner.post('password', { current: PASSWORD, password: 'another password' }))).toBe('204')
+      await guesses(email, network, 10)
+      const signInAgain = (password: string) => client.post('sign-in', { email, password }).then(outcomeOf)
+      expect(await signInAgain('another password')).toBe('429 too_many_tries')
+    })
+
+    test('during a flood from many networks the account holder signs in, from anywhere', async () => {
+      const { email, client: known } = await newPerson()
+      let isOver = false
+      const outcomes = new Set<string>()
+      const flood = Array.from({ length: 64 }, async (_, index) => {
+        for (let round = 0; !isOver; round++)
+          outcomes.add(await guess(email, `${20 + (round % 60)}.${index}.${round % 250}.1`))
+      })
+      await eventually(() => outcomes.has('401 wrong_credentials'))
+      const own: string[] = []
+      for (let index = 0; index < 3; index++) {
+        own.push(outcomeOf((await signIn(email)).answer))
+        own.push(outcomeOf(await known.post('sign-in', { email, password: PASSWORD })))
+      }
+      isOver = true
+      await Promise.all(flood)
+      expect(own).toEqual(Array(6).fill('200'))
+    })
+
+    test('an attempt that was not looked at is no guess', async () => {
+      const network = newNetwork()
+      const outcomes = await Promise.all(
+        Array.from({ length: 90 }, (_, index) => guess(`busy-${index}@example.com`, network)),
+      )
+      const looked = outcomes.filter((outcome) => outcome === '401 wrong_credentials').length
+      expect(outcomes.filter((outcome) => outcome === '503 unavailable')).toHaveLength(90 - looked)
+      expect(looked).toBeLessThan(90)
+      const [row] = await askStore(
+        gateway.home,
+        `SELECT attempts FROM attempt WHERE subject = 'sign-in from ${network}'`,
+      )
+      expect(Number(row?.attempts)).toBe(looked)
+    })
+
+    test('per wide network, too: the /64 networks of one /48', async () => {
+      const network = (index: number) => `2001:db8:${people}:${index.toString(16)}::1`
+      const outcomes = new Map<string, number>()
+      const guessFrom = async (index: number) => {
+        const outcome = await guess(`nobody-${index % 50}@example.com`, network(index))
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1)
+      }
+      for (let index = 0; index < 420; index += 20)
+        await Promise.all(Array.from({ length: 20 }, (_, offset) => guessFrom(index + offset)))
+      expect(Object.fromEntries(outcomes)).toEqual({ '401 wrong_credentials': 400, '429 too_many_tries': 20 })
+      expect(await guess('nobody-1@example.com', `2001:db8:ffff::1`)).toBe('401 wrong_credentials')
     })
 
     test('of the current password, by a browser that is signed in', async () => {

@@ -26,9 +26,9 @@ export function createConsoleApi(
   const clock = Date.now
   const admit = (account = ANONYMOUS) =>
     admission.enter({ tenant: { account, key: NO_KEY }, bytes: LARGEST_BODY, isArriving: false })
-  const passwords = createPasswords()
+  const passwords = createPasswords({ after, clock })
   const register = createRegister({
-    ...{ accounts: store.accounts, config, after, clock, admit: () => admit(), log, hashing: passwords.limit },
+    ...{ accounts: store.accounts, config, after, clock, admit: () => admit(), log, hashing: passwords.places },
   })
   const deps: ConsoleDependencies = {
     ...{

@@ -19,10 +19,18 @@ export type ConsoleClient = {
 }
 
 export const COOKIE = 'trivium_session'
+const BROWSER_COOKIE = 'trivium_browser'
 
 /** `headers`: of every request. Paths are relative to /console/api/. */
 export function consoleClient(url: string, more: HeaderValues = {}): ConsoleClient {
   let token: string | undefined
+  /** What tells the gateway that this browser has signed in before. */
+  let browser: string | undefined
+
+  const cookies = () =>
+    Object.entries({ [COOKIE]: token, [BROWSER_COOKIE]: browser })
+      .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+      .join('; ')
 
   async function call<T>(
     method: string,
@@ -35,7 +43,7 @@ export function consoleClient(url: string, more: HeaderValues = {}): ConsoleClie
       headers: {
         ...(method === 'GET' ? {} : { origin: url, 'sec-fetch-site': 'same-origin' }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(token === undefined ? {} : { cookie: `${COOKIE}=${token}` }),
+        ...(cookies() === '' ? {} : { cookie: cookies() }),
         ...{ ...more, ...headers },
       },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
@@ -44,6 +52,7 @@ export function consoleClient(url: string, more: HeaderValues = {}): ConsoleClie
     for (const line of response.headers.getSetCookie()) {
       const [, value] = new RegExp(`^(?:__Host-)?${COOKIE}=([^;]*)`).exec(line) ?? []
       if (value !== undefined) token = value === '' || /Max-Age=0\b/.test(line) ? undefined : value
+      browser = new RegExp(`^(?:__Host-)?${BROWSER_COOKIE}=([^;]*)`).exec(line)?.[1] ?? browser
     }
     const text = await response.text()
     const isJson = response.headers.get('content-type')?.startsWith('application/json') === true && text !== ''

@@ -56,6 +56,7 @@ export function createDispatch(deps: ConsoleDependencies, routes: readonly Conso
   async function respond(route: ConsoleRoute, call: Call): Promise<HttpResponse> {
     if (route.policy === 'session') return await asAccount(route, call)
     if (route.takes === undefined || route.takes === 'unread') return await route.respond(call, deps)
+    if (route.takesOwnSlot) return await withBody(route, call)
     const answer = anonymous(call.origin.network, () => withBody(route, call))
     if (answer === undefined) throw new Rejection(BUSY)
     return await answer

@@ -9,6 +9,7 @@ const route = (method: ConsoleRoute['method'], path: string): ConsoleRoute => ({
     policy: 'public',
     takes: undefined,
     forwards: false,
+    takesOwnSlot: false,
     respond: () => Promise.reject(new Error('unused')),
   },
 })

@@ -37,6 +37,8 @@ type Declared<M extends Method, P extends Policy, Body> = Takes<M, Body> & {
   policy: P
   /** The gateway's own endpoint responds, which has queues and limits of its own. */
   forwards?: true
+  /** The handler waits before it works, and takes a slot itself when it does. */
+  takesOwnSlot?: true
 }
 type Returning<P extends Policy, Body, T> = {
   returns: Shape<T>
@@ -59,6 +61,7 @@ export type ConsoleRoute = {
   policy: Policy
   takes: Check<unknown> | 'unread' | undefined
   forwards: boolean
+  takesOwnSlot: boolean
   respond(call: Call<unknown>, deps: ConsoleDependencies): Promise<HttpResponse>
 }
 
@@ -74,17 +77,19 @@ export function route(declared: {
   policy: Policy
   takes?: Check<unknown> | 'unread'
   forwards?: true
+  takesOwnSlot?: true
   returns?: unknown
   status?: number
   handle(call: never, deps: ConsoleDependencies): unknown
 }): ConsoleRoute {
-  const { method, path, policy, takes, forwards = false, returns, status, handle } = declared
+  const { method, path, policy, takes, forwards = false, takesOwnSlot = false, returns, status, handle } = declared
   return {
     method,
     path,
     policy,
     takes,
     forwards,
+    takesOwnSlot,
     async respond(call, deps) {
       // The dispatcher has checked policy and body: the call is what the handler's type says.
       const result = await handle(call as never, deps)

@@ -101,6 +101,8 @@ export type NewSecret = { hash: Uint8Array; lastFour: string; formerUntil: numbe
 
 export interface Keys {
   create(key: NewKey): Promise<Key>
+  /** undefined: the account has `most` keys that are neither revoked nor expired. Exact, however many are created at once. */
+  createWithin(key: NewKey, most: number): Promise<Key | undefined>
   list(account: bigint): Promise<Key[]>
   /** Newest first. `total`: of the account's keys that the filter admits, regardless of `before`. */
   page(account: bigint, filter: KeyFilter, limit: number): Promise<{ keys: Key[]; total: number }>

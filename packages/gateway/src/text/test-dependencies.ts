@@ -107,7 +107,14 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
         audit: unused,
       },
       keys: {
-        ...{ create: unused, list: unused, countByGroup: unused, revoke: unused, setTerms: unused },
+        ...{
+          create: unused,
+          createWithin: unused,
+          list: unused,
+          countByGroup: unused,
+          revoke: unused,
+          setTerms: unused,
+        },
         ...{ findWithAccount: unused, findCaller: unused, changeCounter: unused },
         ...{ page: unused, names: unused, playground: unused, rotate: unused },
       },

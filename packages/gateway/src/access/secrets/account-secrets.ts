@@ -10,6 +10,7 @@ export type Purpose =
   | 'conversations'
   | 'playground'
   | 'second factors'
+  | 'known browsers'
   | 'reasoning'
 
 export type AccountSecrets = {

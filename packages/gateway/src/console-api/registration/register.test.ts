@@ -4,6 +4,7 @@ import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import type { Account, SignedUp, SignUp, SignUpRejection } from '../../storage/storage.ts'
+import { createHashingPlaces } from '../session/guessing/hashing-places.ts'
 import { createRegister, type RegisterDependencies } from './register.ts'
 
 const NOON = Date.UTC(2026, 4, 1, 12)
@@ -21,6 +22,7 @@ type Options = {
   withheld?: SignedUp['withheld']
   now?: number
   hash?: RegisterDependencies['hash']
+  hashing?: NonNullable<RegisterDependencies['hashing']>
   admit?: RegisterDependencies['admit']
 }
 
@@ -60,6 +62,7 @@ function desk(options: Options = {}) {
       return () => clearTimeout(timer)
     },
     clock: () => options.now ?? NOON,
+    ...(options.hashing ? { hashing: options.hashing } : {}),
     log: { warn: (message, fields) => void logged.push({ message, ...fields }) },
     hash: async (password) => {
       hashes += 1
@@ -238,7 +241,9 @@ test('a network that tries many addresses is rate-limited; others are not', asyn
 test('few passwords are hashed concurrently; requests that would wait too long get 503', async () => {
   let [running, most] = [0, 0]
   const gate = Promise.withResolvers<void>()
+  const bounds = { most: 20, mostOfWide: 20, mostOfNetwork: 20 }
   const { send } = desk({
+    hashing: createHashingPlaces({ after: () => () => {}, clock: () => NOON, places: 2, bounds }),
     async hash() {
       most = Math.max(most, ++running)
       await gate.promise

@@ -8,12 +8,12 @@ import type { FileConfig } from '../../config/types.ts'
 import { formatUsd } from '../../money/amount.ts'
 import type { Log } from '../../observe/log.ts'
 import { createAttemptCounter } from '../../overload/attempt-counter.ts'
-import { type ConcurrencyLimit, createConcurrencyLimit } from '../../overload/concurrency-limit.ts'
 import { hashPassword } from '../../storage/password.ts'
 import type { Account, Accounts, SignedUp, SignUpRejection } from '../../storage/storage.ts'
 import { createConcurrentCalls, type Slot } from '../concurrent-calls.ts'
 import { type ConsoleCall, type ConsoleError, errorResponse, errorResponseFor } from '../responses.ts'
 import { FOREIGN_PAGE, isSameOrigin } from '../same-origin.ts'
+import { createHashingPlaces, type HashingPlaces } from '../session/guessing/hashing-places.ts'
 import { readCredentials } from './credentials.ts'
 import { createOncePerDay } from './log-once-a-day.ts'
 import { releasedBudget, trialsPerNetwork } from './trial-credit.ts'
@@ -27,7 +27,7 @@ export type RegisterDependencies = {
   admit(): Slot | undefined
   log: Pick<Log, 'warn'>
   /** Shared with everything else that hashes passwords. Absent: a limit of its own. */
-  hashing?: ConcurrencyLimit
+  hashing?: HashingPlaces
   /** Absent: the password hash of the store. */
   hash?(password: string): Promise<string>
 }
@@ -42,10 +42,6 @@ const MOST_WIDE_TRIES = 120
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Each hash keeps a CPU core busy for a while, which requests need as well. */
-const HASHES_AT_ONCE = 2
-const MOST_WAITING = 20
-
 type Origin = { network: string; wideNetwork: string }
 
 /** `signedUp` runs once the account exists, before the response. It must not throw. */
@@ -57,7 +53,7 @@ export function createRegister(deps: RegisterDependencies): Register {
   const inProgress = createConcurrentCalls(deps.admit)
   const wideTries = createAttemptCounter(clock, MOST_WIDE_TRIES, HOUR_MS)
   const isFirstToday = createOncePerDay(clock)
-  const hashing = deps.hashing ?? createConcurrencyLimit(HASHES_AT_ONCE, MOST_WAITING)
+  const hashing = deps.hashing ?? createHashingPlaces({ after, clock })
 
   return async (call, signedUp) => {
     const { registration, server } = config()
@@ -94,8 +90,9 @@ export function createRegister(deps: RegisterDependencies): Register {
     }
     const rejection = await accounts.signUpRejection(read.email, network, wideNetwork)
     if (rejection) return rejected(rejection)
-    const password = await hashing.run(() => hash(read.password))
-    if (password === undefined) return errorResponse(call, BUSY)
+    const hashed = await hashing.run(from, () => hash(read.password), call.http)
+    if (hashed === undefined) return errorResponse(call, BUSY)
+    const password = hashed.value
     const { trialCredit, trialBudgetPerDay } = registration
     const budget = releasedBudget(trialBudgetPerDay, trialCredit, clock())
     const wideTrials = trialsPerNetwork(trialBudgetPerDay, trialCredit)

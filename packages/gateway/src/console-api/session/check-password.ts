@@ -1,26 +1,37 @@
-// Asks a signed-in browser for the account's password before it changes what protects the account. Attempts count as at sign-in.
-import type { Account, SignIn } from '../../storage/storage.ts'
+// Asks a signed-in browser for the account's password before it changes what protects the account. The guesses of a session have a count
+// of their own, which those of others at sign-in do not touch.
+
+import type { SignIn } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { Rejection } from '../rejection.ts'
-import { countGuess } from './attempts.ts'
+import type { SignedInCall } from '../route.ts'
+import { type Guesses, sessionGuesses } from './guessing/attempts.ts'
+import { accountRequester } from './passwords.ts'
 
 /**
- * Throws if the password is wrong or the account has none. `param`: the field of the request. The caller forgets the attempts once all
+ * Throws if the password is wrong or the account has none. `param`: the field of the request. The caller forgets the guesses once all
  * that it asks for is right: else a known password would allow any number of guesses at codes.
  */
 export async function checkPassword(
-  account: Pick<Account, 'id' | 'email'>,
+  { account, session }: Pick<SignedInCall, 'account' | 'session'>,
   param: string,
   password: string | undefined,
   deps: Pick<ConsoleDependencies, 'store' | 'passwords'>,
-): Promise<SignIn> {
+): Promise<{ found: SignIn; guesses: Guesses }> {
   const found = await deps.store.signIns.findByAccount(account.id)
-  if (found?.password === undefined) {
+  const hash = found?.password
+  if (found === undefined || hash === undefined) {
     throw new Rejection({ code: 'conflict', message: 'This account has no password. Choose one first.' })
   }
-  if (password !== undefined) await countGuess(account.email, undefined, deps)
-  if (password === undefined || !(await deps.passwords.isRight(password, found.password))) {
-    throw new Rejection({ code: 'wrong_password', param, message: 'The password is wrong.' })
+  const wrong = new Rejection({ code: 'wrong_password', param, message: 'The password is wrong.' })
+  if (password === undefined) throw wrong
+  const guesses = sessionGuesses(session.id, deps)
+  await guesses.check()
+  const compare = () => deps.passwords.compare(password, hash)
+  if (!(await deps.passwords.inPlace(accountRequester(account.id), compare))) {
+    await guesses.countWrong()
+    throw wrong
   }
-  return found
+  await guesses.check()
+  return { found, guesses }
 }

@@ -5,18 +5,24 @@ import { clearSessionCookie, readSessionCookie, setSessionCookie } from './cooki
 const PLAIN = { tls: undefined, publicUrl: undefined }
 const PROXIED = { tls: undefined, publicUrl: 'https://gw.example.com' }
 const OWN_TLS = { tls: { certFile: 'a', keyFile: 'b' }, publicUrl: undefined }
+const OTHER = 'y'.repeat(43)
 const TOKEN = 'A-Za-z0-9_'.padEnd(43, 'x')
 
 const read = (cookie: string | null, server: Parameters<typeof readSessionCookie>[1] = PLAIN) =>
-  readSessionCookie({ get: (name) => (name === 'cookie' ? cookie : null) }, server)
+  readSessionCookie({ getAll: (name) => (name === 'cookie' && cookie !== null ? cookie.split('\n') : []) }, server)
 
 describe('a cookie is read', () => {
   test.each<[string, string | null, string | undefined]>([
     ['alone', `trivium_session=${TOKEN}`, TOKEN],
     ['among others', `a=b; trivium_session=${TOKEN}; c=d`, TOKEN],
     ['without spaces', `a=b;trivium_session=${TOKEN}`, TOKEN],
-    ['in a line of its own', `a=b, trivium_session=${TOKEN}`, TOKEN],
-    ['the first of two', `trivium_session=${TOKEN}; trivium_session=${'y'.repeat(43)}`, TOKEN],
+    ['in a line of its own', `a=b\ntrivium_session=${TOKEN}`, TOKEN],
+    ['none behind a comma', `theme=x,trivium_session=${TOKEN}`, undefined],
+    ['none behind a comma and a space', `theme=x, trivium_session=${TOKEN}`, undefined],
+    ['beside one behind a comma', `theme=x,trivium_session=${OTHER}; trivium_session=${TOKEN}`, TOKEN],
+    ['none of two', `trivium_session=${TOKEN}; trivium_session=${OTHER}`, undefined],
+    ['none of two in two lines', `trivium_session=${TOKEN}\ntrivium_session=${OTHER}`, undefined],
+    ['none of two, one of which is no token', `trivium_session=x; trivium_session=${TOKEN}`, undefined],
     ['none', null, undefined],
     ['empty', '', undefined],
     ['without a value', 'trivium_session', undefined],

@@ -9,7 +9,7 @@ import { badRequest, Rejection } from '../rejection.ts'
 import type { ConsoleError } from '../responses.ts'
 import type { Call, SignedInCall } from '../route.ts'
 import type { LinkToken } from '../types.ts'
-import { countMailRequest, mayReceiveMail } from './attempts.ts'
+import { countMailRequest, mayReceiveMail } from './guessing/attempts.ts'
 
 export const linkToken: Check<string> = (value, name) => {
   if (typeof value === 'string' && /^[A-Za-z0-9_-]{1,100}$/.test(value)) return value
@@ -45,7 +45,7 @@ function languageOf(preferred: string | undefined, accepted: string | null): Lan
 
 export async function resendVerification(call: SignedInCall<object>, deps: ConsoleDependencies): Promise<void> {
   requireMail(deps)
-  await countMailRequest(call.origin.network, deps)
+  await countMailRequest(call.origin, deps)
   const found = await deps.store.signIns.findByAccount(call.account.id)
   if (found === undefined || found.emailVerifiedAt !== undefined) return
   deps.mailer.inBackground(() => sendLink('verify', found, call, deps))

@@ -1,43 +1,57 @@
 // Passwords are hashed and compared off the main thread, few at a time: each takes tens of megabytes and about 100 ms of CPU, and
 // anyone can ask for it.
-import { type ConcurrencyLimit, createConcurrencyLimit } from '../../overload/concurrency-limit.ts'
+
+import type { Client } from '@trivium/http/request.ts'
 import { hashPassword } from '../../storage/password.ts'
 import { Rejection } from '../rejection.ts'
-
-/** Each hash keeps a CPU core busy for a while, which requests need as well. */
-const AT_ONCE = 2
-const MOST_WAITING = 20
+import { createDelays, type Delays } from './guessing/delays.ts'
+import {
+  createHashingPlaces,
+  type HashingOptions,
+  type HashingPlaces,
+  type Requester,
+} from './guessing/hashing-places.ts'
 
 export type Passwords = {
   /** Shared by everything that hashes. */
-  limit: ConcurrencyLimit
-  hash(password: string): Promise<string>
-  /** `hash`: undefined if there is no such account or it has no password; takes as long as a real comparison. */
-  isRight(password: string, hash: string | undefined): Promise<boolean>
+  places: HashingPlaces
+  delays: Delays
+  hash(password: string, requester: Requester): Promise<string>
+  /** Runs `work` in a hashing place, or throws 503. */
+  inPlace<T>(requester: Requester, work: () => Promise<T>, client?: Client): Promise<T>
+  /** To be called in a hashing place. `hash`: undefined if there is none; takes as long as a real comparison. */
+  compare(password: string, hash: string | undefined): Promise<boolean>
 }
 
-export function createPasswords(limit = createConcurrencyLimit(AT_ONCE, MOST_WAITING)): Passwords {
+/** Of a session: guesses by others do not delay it. */
+export const accountRequester = (account: bigint): Requester => ({
+  network: `account ${account}`,
+  wideNetwork: `account ${account}`,
+  isKnown: true,
+})
+
+export function createPasswords(options: HashingOptions): Passwords {
+  const places = createHashingPlaces(options)
   let decoy: Promise<string> | undefined
-  const limited = async <T>(work: () => Promise<T>): Promise<T> => {
-    const result = await limit.run(async () => ({ value: await work() }))
+  const inPlace: Passwords['inPlace'] = async (requester, work, client) => {
+    const result = await places.run(requester, work, client)
     if (result === undefined) throw new Rejection(BUSY)
     return result.value
   }
   return {
-    limit,
-    hash: (password) => limited(() => hashPassword(password)),
-    isRight: (password, hash) =>
-      limited(async () => {
-        // Made for every first comparison, so that its time tells nothing, either.
-        decoy ??= hashPassword(crypto.randomUUID())
-        const absent = await decoy
-        const isEqual = await Bun.password.verify(password, hash ?? absent)
-        return isEqual && hash !== undefined
-      }),
+    ...{ places, delays: createDelays(options.after), inPlace },
+    hash: (password, requester) => inPlace(requester, () => hashPassword(password)),
+    async compare(password, hash) {
+      // Made for every first comparison, so that its time tells nothing, either.
+      decoy ??= hashPassword(crypto.randomUUID())
+      const absent = await decoy
+      const isEqual = await Bun.password.verify(password, hash ?? absent)
+      return isEqual && hash !== undefined
+    },
   }
 }
 
-const BUSY = {
+export const BUSY = {
   ...({ code: 'unavailable', retryAfter: 5 } as const),
   message: 'Too many passwords are being checked. Retry in 5 seconds.',
 }

@@ -8,7 +8,6 @@ import { badRequest, Rejection } from '../rejection.ts'
 import type { ConsoleError } from '../responses.ts'
 import type { SignedInCall } from '../route.ts'
 import type { BegunSecondFactor, ConfirmSecondFactor, RecoveryCodes, RemoveSecondFactor } from '../types.ts'
-import { forgetGuesses } from './attempts.ts'
 import { checkPassword } from './check-password.ts'
 import { decodeBase32, encodeBase32, stepOf } from './totp.ts'
 
@@ -36,36 +35,43 @@ export function beginSecondFactor(
 }
 
 export async function confirmSecondFactor(
-  { account, body }: SignedInCall<ConfirmSecondFactor>,
+  call: SignedInCall<ConfirmSecondFactor>,
   deps: ConsoleDependencies,
 ): Promise<RecoveryCodes> {
+  const { account, session, body } = call
   const { signIns } = deps.store
   const secret = decodeBase32(body.secret)
   if (secret?.length !== SECRET_BYTES) throw badRequest('secret', 'secret must be the one that begin returned.')
-  const found = await checkPassword(account, 'password', body.password, deps)
+  const { found, guesses } = await checkPassword(call, 'password', body.password, deps)
   if (found.secondFactor !== undefined) throw new Rejection(IN_USE)
   const step = stepOf(secret, body.code.replace(/\s/g, ''), deps.clock())
   if (step === undefined) throw badRequest('code', 'The code is wrong. Check the clock of your phone, and retry.')
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
-  const isSet = await signIns.setSecondFactor(account.id, {
+  const factor = {
     secret: deps.secrets.encrypt(account.id, PURPOSE, secret, NO_CONTEXT),
     recoveryCodes: codes.map((each) => hashToken(plain(each))),
-  })
+  }
+  const isSet = await signIns.setSecondFactor(account.id, factor, session.id)
   // Another browser was faster.
   if (!isSet) throw new Rejection(IN_USE)
-  await forgetGuesses(account.email, deps)
+  await guesses.forget()
   await signIns.useStep(account.id, step)
   return { recovery_codes: codes }
 }
 
 export async function removeSecondFactor(
-  { account, body }: SignedInCall<RemoveSecondFactor>,
+  call: SignedInCall<RemoveSecondFactor>,
   deps: ConsoleDependencies,
 ): Promise<void> {
-  const { secondFactor } = await checkPassword(account, 'password', body.password, deps)
-  if (secondFactor === undefined) throw new Rejection(NOT_IN_USE)
-  if (!(await useCode(account.id, secondFactor, body.code, deps))) throw badRequest('code', WRONG_CODE.message)
-  await forgetGuesses(account.email, deps)
+  const { account, body } = call
+  const { found, guesses } = await checkPassword(call, 'password', body.password, deps)
+  if (found.secondFactor === undefined) throw new Rejection(NOT_IN_USE)
+  if (!(await useCode(account.id, found.secondFactor, body.code, deps))) {
+    await guesses.countWrong()
+    throw badRequest('code', WRONG_CODE.message)
+  }
+  await guesses.check()
+  await guesses.forget()
   await deps.store.signIns.setSecondFactor(account.id, undefined)
 }
 

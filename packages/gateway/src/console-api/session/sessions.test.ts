@@ -10,10 +10,10 @@ const NOW = Date.UTC(2026, 4, 1, 12)
 const DAY_MS = 86_400_000
 const TOKEN = newToken()
 
-function visit(cookie: string, seenAt: number | undefined) {
+function visit(cookie: string, seenAt: number | undefined, createdAt = NOW - 30 * DAY_MS) {
   const touched: unknown[] = []
   const asked: string[] = []
-  const session = { id: 5n, account: 7n, createdAt: 0, seenAt: seenAt ?? 0, expiresAt: 0, userAgent: '', address: '' }
+  const session = { id: 5n, account: 7n, createdAt, seenAt: seenAt ?? 0, expiresAt: 0, userAgent: '', address: '' }
   const sessions: Partial<Storage['sessions']> = {
     async find(hash) {
       asked.push(Buffer.from(hash).toString('hex'))
@@ -44,6 +44,16 @@ test.each([
   expect(touched).toEqual(isExtended ? [[5n, NOW + 30 * DAY_MS]] : [])
   const extended = `trivium_session=${TOKEN}; Max-Age=2592000; Path=/; HttpOnly; SameSite=Lax`
   expect(cookies).toEqual(isExtended ? [extended] : [])
+})
+
+test.each([
+  ['a month before its end', 60, 30],
+  ['a day before its end', 89, 1],
+  ['a second before its end', 90 - 1 / 86_400, 1 / 86_400],
+])('however often it is used, a session ends after 90 days: %s', async (_, days, left) => {
+  const { touched, cookies } = await visit(`trivium_session=${TOKEN}`, NOW - DAY_MS, NOW - days * DAY_MS)
+  expect(touched).toEqual([[5n, NOW + left * DAY_MS]])
+  expect(cookies).toEqual([`trivium_session=${TOKEN}; Max-Age=${left * 86_400}; Path=/; HttpOnly; SameSite=Lax`])
 })
 
 test('a session that does not exist any more takes its cookie along', async () => {

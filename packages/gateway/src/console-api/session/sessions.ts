@@ -2,7 +2,7 @@
 // ended on all of them.
 
 import { hashToken, newToken } from '../../access/secrets/tokens.ts'
-import type { Account, Session } from '../../storage/storage.ts'
+import type { Account, NewSession, Session } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import type { Call } from '../route.ts'
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from './cookie.ts'
@@ -10,6 +10,8 @@ import { clearSessionCookie, readSessionCookie, setSessionCookie } from './cooki
 const DAY_MS = 86_400_000
 /** Since the last request. */
 const LIFE_MS = 30 * DAY_MS
+/** Since the sign-in, however often the session is used: whoever copied its cookie has it no longer than this. */
+const LONGEST_LIFE_MS = 90 * DAY_MS
 /** The time of the last request is kept to the minute. */
 const TOUCH_EVERY_MS = 60_000
 
@@ -29,22 +31,25 @@ export async function currentSession(
     clearSessionCookie(headers, server)
     return undefined
   }
-  if (clock() - found.session.seenAt >= TOUCH_EVERY_MS) {
-    await store.sessions.touch(found.session.id, clock() + LIFE_MS)
-    setSessionCookie(headers, server, token, LIFE_MS)
+  const now = clock()
+  const { id, createdAt, seenAt } = found.session
+  if (now - seenAt >= TOUCH_EVERY_MS) {
+    const lifeMs = Math.min(LIFE_MS, createdAt + LONGEST_LIFE_MS - now)
+    await store.sessions.touch(id, now + lifeMs)
+    if (lifeMs > 0) setSessionCookie(headers, server, token, lifeMs)
   }
   return found
 }
 
 /**
  * Signs the browser in, with a new token: one that was planted in the browser before is worth nothing. The session that the
- * browser had ends. `password`: the hash that was checked. undefined: the account is disabled, or the password has changed since.
+ * browser had ends. `proof`: what was checked. undefined: the account is disabled, or what was checked has changed since.
  */
 export async function startSession(
   call: SessionCall,
   account: bigint,
   { store, config, clock }: Dependencies,
-  password?: string,
+  proof: Pick<NewSession, 'password' | 'withoutSecondFactor'> = {},
 ): Promise<Session | undefined> {
   const { server } = config()
   const token = newToken()
@@ -52,9 +57,13 @@ export async function startSession(
   const expiresAt = clock() + LIFE_MS
   const former = readSessionCookie(call.http.headers, server)
   const replaced = former === undefined ? undefined : await store.sessions.find(hashToken(former))
-  const proof = password === undefined ? {} : { password }
   const session = await store.sessions.create({
-    ...{ account, hash: hashToken(token), expiresAt, userAgent, address, ...proof },
+    ...proof,
+    account,
+    hash: hashToken(token),
+    expiresAt,
+    userAgent,
+    address,
   })
   if (session === undefined) return undefined
   if (replaced) await store.sessions.end(replaced.session.account, replaced.session.id)

@@ -6,7 +6,8 @@ import { newPassword } from '../registration/credentials.ts'
 import { Rejection } from '../rejection.ts'
 import type { Call } from '../route.ts'
 import type { SetUp, SetUpResult } from '../types.ts'
-import { forgetGuesses } from './attempts.ts'
+import { forgetGuesses } from './guessing/attempts.ts'
+import { rememberBrowser } from './guessing/known-browser.ts'
 import { LINK_EXPIRED, linkToken } from './links.ts'
 import { endSession, startSession } from './sessions.ts'
 
@@ -36,15 +37,17 @@ async function choosePassword(
   deps: ConsoleDependencies,
 ): Promise<SetUpResult> {
   const { signIns } = deps.store
-  const hashed = await deps.passwords.hash(password)
+  const hashed = await deps.passwords.hash(password, call.origin)
   const account = await signIns.useLink(hash, 'setup')
   if (account === undefined) throw new Rejection(LINK_EXPIRED)
   await signIns.setPassword(account, hashed)
   const found = await signIns.findByAccount(account)
-  if (found) await forgetGuesses(found.email, deps)
+  if (found) await forgetGuesses(found.email, call.origin, deps)
   if (found?.secondFactor !== undefined) return { signed_in: false, second_factor_required: true }
   // Disabled in the meantime, or the password was changed.
-  if ((await startSession(call, account, deps, hashed)) === undefined) throw new Rejection(LINK_EXPIRED)
+  const proof = { password: hashed, withoutSecondFactor: true }
+  if ((await startSession(call, account, deps, proof)) === undefined) throw new Rejection(LINK_EXPIRED)
+  rememberBrowser(call, { account, password: hashed }, deps)
   return { signed_in: true }
 }
 

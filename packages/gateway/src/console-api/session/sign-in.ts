@@ -1,14 +1,17 @@
 // POST /console/api/sign-in and its opposites. An unknown address, a wrong password and a disabled account have the same answer,
 // after the same time.
 
+import type { SignIn } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { type Check, fields, optional, text } from '../fields.ts'
 import { badRequest, Rejection } from '../rejection.ts'
 import type { ConsoleError } from '../responses.ts'
-import type { Call, SignedInCall } from '../route.ts'
+import type { Call, Origin, SignedInCall } from '../route.ts'
 import type { SignInResult } from '../types.ts'
-import { countGuess, forgetGuesses } from './attempts.ts'
 import { clearSessionCookie } from './cookie.ts'
+import { codeGuesses, passwordGuesses } from './guessing/attempts.ts'
+import { knownBrowser, rememberBrowser } from './guessing/known-browser.ts'
+import { BUSY } from './passwords.ts'
 import { useCode, WRONG_CODE } from './second-factor.ts'
 import { endSession, startSession } from './sessions.ts'
 
@@ -21,24 +24,74 @@ export const anyAddress: Check<string> = (value, name) => {
 
 export const SIGN_IN = fields({ email: anyAddress, password: text({ max: 1_024 }), code: optional(text({ max: 64 })) })
 
+/** The dispatcher holds no slot for it: a request that is delayed, or waits to be hashed, must not take one from others. */
 export async function signIn(
   call: Call<{ email: string; password: string; code?: string }>,
   deps: ConsoleDependencies,
 ): Promise<SignInResult> {
-  const { email, password, code } = call.body
-  await countGuess(email, call.origin.network, deps)
-  const found = await deps.store.signIns.find(email)
-  const isRight = await deps.passwords.isRight(password, found?.password)
-  if (found === undefined || found.disabled || !isRight) throw new Rejection(WRONG_CREDENTIALS)
+  const { email, code } = call.body
+  const browser = knownBrowser(call.http, await deps.store.signIns.find(email), deps)
+  const guesses = passwordGuesses(email, call.origin, browser, deps)
+  const delayMs = await guesses.check()
+  if (!(await deps.passwords.delays.wait(call.origin.network, delayMs))) throw new Rejection(BUSY)
+  const found = await rightPassword(call, browser, deps)
+  if (found === undefined) {
+    await guesses.countWrong()
+    throw new Rejection(WRONG_CREDENTIALS)
+  }
+  // The limit may have been reached meanwhile: no more guesses learn their answer than it allows.
+  await guesses.check()
   if (found.secondFactor !== undefined) {
     if (code === undefined) return { signed_in: false, second_factor_required: true }
-    if (!(await useCode(found.account, found.secondFactor, code, deps))) throw new Rejection(WRONG_CODE)
+    await checkCode(call.origin, browser, found, code, deps)
   }
-  // Disabled in the meantime, or the password was changed.
-  if ((await startSession(call, found.account, deps, found.password)) === undefined)
-    throw new Rejection(WRONG_CREDENTIALS)
-  await forgetGuesses(email, deps)
+  // Disabled in the meantime, or the password or the second factor was changed.
+  const proof = { password: found.password, withoutSecondFactor: found.secondFactor === undefined }
+  if ((await startSession(call, found.account, deps, proof)) === undefined) throw new Rejection(WRONG_CREDENTIALS)
+  rememberBrowser(call, found, deps)
+  await guesses.forget()
   return { signed_in: true }
+}
+
+/** undefined: the address, the password or the account is not right. */
+async function rightPassword(
+  { body, http, origin }: Call<{ email: string; password: string }>,
+  browser: string | undefined,
+  { passwords, store, admit }: ConsoleDependencies,
+): Promise<SignIn | undefined> {
+  const { network, wideNetwork } = origin
+  const known = { network: `browser ${browser}`, wideNetwork: `browser ${browser}`, isKnown: true }
+  const compare = async (): Promise<SignIn | undefined> => {
+    const slot = admit(undefined)
+    if (slot === undefined) throw new Rejection(BUSY)
+    try {
+      // Read only now: it may have changed while the request waited.
+      const found = await store.signIns.find(body.email)
+      const isRight = await passwords.compare(body.password, found?.password)
+      return isRight && !found?.disabled ? found : undefined
+    } finally {
+      slot.release()
+    }
+  }
+  return await passwords.inPlace(browser === undefined ? { network, wideNetwork } : known, compare, http)
+}
+
+async function checkCode(
+  from: Origin,
+  browser: string | undefined,
+  { account, email, secondFactor }: SignIn,
+  code: string,
+  deps: ConsoleDependencies,
+): Promise<void> {
+  if (secondFactor === undefined) return
+  const guesses = codeGuesses(email, from, browser, deps)
+  await guesses.check()
+  if (!(await useCode(account, secondFactor, code, deps))) {
+    await guesses.countWrong()
+    throw new Rejection(WRONG_CODE)
+  }
+  await guesses.check()
+  await guesses.forget()
 }
 
 export const signOut = (call: SignedInCall<object>, deps: ConsoleDependencies): Promise<void> =>

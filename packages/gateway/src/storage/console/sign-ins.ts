@@ -20,16 +20,23 @@ export type LinkPurpose = 'verify' | 'reset' | 'setup'
 /** Attempts of a subject (an account, a network) within a window of time, on all nodes. */
 export type AttemptLimit = { subject: string; most: number; windowMs: number }
 
+/** `forgottenInMs`: until the end of the window. */
+export type Attempts = { count: number; forgottenInMs: number }
+
 export interface SignIns {
   find(email: string): Promise<SignIn | undefined>
   findByAccount(account: bigint): Promise<SignIn | undefined>
   /** Also ends all sessions of the account but `keep`, and makes the links useless that could set another password. */
   setPassword(account: bigint, hash: string, keep?: bigint): Promise<void>
   setEmailVerified(account: bigint): Promise<void>
-  /** `recoveryCodes`: SHA-256 of each. undefined removes the second factor. false: there is one, which must be removed first. */
+  /**
+   * `recoveryCodes`: SHA-256 of each. Also ends all sessions of the account but `keep`: they began without the second factor. undefined
+   * removes the second factor and ends no session. false: there is one, which must be removed first.
+   */
   setSecondFactor(
     account: bigint,
     factor: { secret: Uint8Array; recoveryCodes: readonly Uint8Array[] } | undefined,
+    keep?: bigint,
   ): Promise<boolean>
   /** On behalf of the operator. Also ends all sessions; resolves with their number. undefined: there was no second factor. */
   removeSecondFactor(account: bigint): Promise<number | undefined>
@@ -45,6 +52,8 @@ export interface SignIns {
   /** The same without using it up. */
   findLink(hash: Uint8Array, purpose: LinkPurpose): Promise<bigint | undefined>
 
+  /** The attempts of subjects that have any, without counting one. */
+  attempts(subjects: readonly string[]): Promise<ReadonlyMap<string, Attempts>>
   /** Counts one attempt for every subject. Resolves with the milliseconds to wait if any is above its limit, else undefined. */
   countAttempt(limits: readonly AttemptLimit[]): Promise<number | undefined>
   /** After a success. */

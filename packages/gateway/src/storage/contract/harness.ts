@@ -42,14 +42,14 @@ export async function newAccount(storage: Storage, balance: Nanos = 1_000n): Pro
 }
 
 export type KeyFields = Partial<Omit<NewKey, 'account'>>
-export function newKey(storage: Storage, account: bigint, fields: KeyFields = {}): Promise<Key> {
-  return storage.keys.create({
-    ...{ account, hash: newHash(), name: 'test', group: 'default', expiresAt: undefined, cap: undefined },
-    ...{ capPeriod: undefined, limits: NO_LIMITS, restrictions: NO_RESTRICTIONS },
-    madeBy: 'command-line',
-    ...fields,
-  })
-}
+export const keyFields = (account: bigint, fields: KeyFields = {}): NewKey => ({
+  ...{ account, hash: newHash(), name: 'test', group: 'default', expiresAt: undefined, cap: undefined },
+  ...{ capPeriod: undefined, limits: NO_LIMITS, restrictions: NO_RESTRICTIONS },
+  madeBy: 'command-line',
+  ...fields,
+})
+export const newKey = (storage: Storage, account: bigint, fields: KeyFields = {}): Promise<Key> =>
+  storage.keys.create(keyFields(account, fields))
 
 export async function newWallet(storage: Storage, balance: Nanos = 1_000n, fields: KeyFields = {}): Promise<Wallet> {
   const account = await newAccount(storage, balance)

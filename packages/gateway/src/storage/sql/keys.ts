@@ -35,6 +35,15 @@ export function keysOver(connection: Connection): Keys {
       if (!created) throw new Error(`account ${key.account} does not exist`)
       return toKey(created, clock())
     },
+    async createWithin(key, most) {
+      const now = clock()
+      const rows = await runner.write([
+        ...fewerKeysThan(db, key.account, most, now),
+        ...createKey(db, checkKey(key), now),
+      ])
+      const created = rows?.[3]?.[0]
+      return created && toKey(created, now)
+    },
     async list(account) {
       const query = db.selectFrom('api_key').select(KEY).where('account', '=', account).orderBy('id')
       const now = clock()
@@ -107,6 +116,23 @@ function createKey(db: Database, key: NewKey, now: number): Statement[] {
     // A node may have cached that no key has this secret.
     incrementChangeCounter(db),
   ]
+}
+
+/** Locks the account, so that keys that are created at once are counted one after the other. */
+function fewerKeysThan(db: Database, account: bigint, most: number, now: number): Statement[] {
+  const locked = db
+    .updateTable('account')
+    .set((row) => ({ disabled: row.ref('disabled') }))
+    .where('id', '=', account)
+  const active = db
+    .selectFrom('api_key')
+    .where('account', '=', account)
+    .where('revoked', '=', 0)
+    .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', now)]))
+  const isBelow = active
+    .select((row) => row.fn.countAll().as('keys'))
+    .having((row) => row(row.fn.countAll(), '<', most))
+  return [required(locked.returning('id')), required(isBelow)]
 }
 
 const COLUMN_OF = {

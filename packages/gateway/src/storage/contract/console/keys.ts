@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import type { Key, KeyFilter } from '../../storage.ts'
-import { hold, newAccount, newHash, newKey, newNode, newWallet, thrownBy, type Use } from '../harness.ts'
+import { hold, keyFields, newAccount, newHash, newKey, newNode, newWallet, thrownBy, type Use } from '../harness.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -72,6 +72,26 @@ export function consoleKeysContract(use: Use): void {
     await storage.keys.setTerms(key.id, { group: 'other' })
     expect(await groupChosenBy()).toEqual({ email })
     expect((await storage.keys.list(account)).map((each) => each.madeBy)).toEqual([madeBy])
+  })
+
+  test('of many keys created at once, as many are made as the limit allows; revoked and expired ones do not count', async () => {
+    const { storage, now, elapse } = use()
+    const { id: account } = await newAccount(storage)
+    await newKey(storage, account, { expiresAt: now() + HOUR_MS })
+    const first = await newKey(storage, account)
+    const create = () => storage.keys.createWithin(keyFields(account), 5)
+    const made = await Promise.all(Array.from({ length: 12 }, create))
+    const created = made.filter((key) => key !== undefined)
+    expect(created.map(({ name, account: owner }) => [name, owner])).toEqual(Array(3).fill(['test', account]))
+    expect((await storage.keys.page(account, {}, 20)).total).toBe(5)
+    expect(await create()).toBeUndefined()
+    await storage.keys.revoke(first.id)
+    expect(await create()).toMatchObject({ madeBy: 'command-line' })
+    expect(await create()).toBeUndefined()
+    await elapse(HOUR_MS)
+    expect(await create()).toBeDefined()
+    expect(await create()).toBeUndefined()
+    expect(await storage.keys.createWithin(keyFields((await newAccount(storage)).id), 1)).toBeDefined()
   })
 
   test('after a rotation both secrets work, the former one for a while', async () => {

@@ -46,6 +46,27 @@ export function sessionsContract(use: Use): void {
     expect(await storage.sessions.find(idle.hash)).toBeUndefined()
   })
 
+  test('a second factor ends all other sessions, and none begins that did not ask for it', async () => {
+    const { storage } = use()
+    const [{ id: account }, { id: other }] = [await newAccount(storage), await newAccount(storage)]
+    await storage.signIns.setPassword(account, 'hash')
+    const [own, foreign] = [await begin(storage, account), await begin(storage, other)]
+    await begin(storage, account)
+    const factor = { secret: Uint8Array.of(7), recoveryCodes: [newHash()] }
+    const start = (withoutSecondFactor: boolean) =>
+      storage.sessions.create(fields(account, { password: 'hash', withoutSecondFactor }))
+    expect(await start(true)).toBeDefined()
+    expect(await storage.signIns.setSecondFactor(account, factor, own.id)).toBe(true)
+    expect([await idsOf(storage, account), await idsOf(storage, other)]).toEqual([[own.id], [foreign.id]])
+    expect(await start(true)).toBeUndefined()
+    const next = await start(false)
+    // One that is not set ends nothing.
+    expect(await storage.signIns.setSecondFactor(account, factor)).toBe(false)
+    expect(await storage.signIns.setSecondFactor(account, undefined)).toBe(true)
+    expect(await idsOf(storage, account)).toEqual([next?.id ?? 0n, own.id])
+    expect(await start(true)).toBeDefined()
+  })
+
   test('no session begins for an unknown or disabled account, or with a former password', async () => {
     const { storage } = use()
     const { id: account } = await newAccount(storage)

@@ -229,6 +229,19 @@ export function signInsContract(use: Use): void {
       )
     })
 
+    test('attempts are read without counting one, until the window ends', async () => {
+      const { storage, elapse } = use()
+      const read = async () => Object.fromEntries(await storage.signIns.attempts(['account 1', 'account 2']))
+      expect(await read()).toEqual({})
+      for (let count = 0; count < 3; count++) await attempt(limit('account 1', 5))
+      await elapse(1_000)
+      for (let count = 0; count < 2; count++)
+        expect(await read()).toEqual({ 'account 1': { count: 3, forgottenInMs: HOUR_MS - 1_000 } })
+      expect((await storage.signIns.attempts([])).size).toBe(0)
+      await elapse(HOUR_MS - 1_000)
+      expect(await read()).toEqual({})
+    })
+
     test('all subjects count; the longest wait is returned', async () => {
       const both = [limit('network', 2, 2 * HOUR_MS), limit('account', 2)] as const
       expect([await attempt(...both), await attempt(...both)]).toEqual([undefined, undefined])

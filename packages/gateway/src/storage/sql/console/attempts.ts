@@ -7,13 +7,30 @@ import { type Connection, type Database, type Statement, statement } from '../st
 /** A client with many addresses could otherwise fill the store. Those that would be forgotten first are removed. */
 const MOST_SUBJECTS = 100_000
 
-export const attemptsOver = ({ db, runner, clock }: Connection): Pick<SignIns, 'countAttempt' | 'forgetAttempts'> => ({
+export const attemptsOver = ({
+  db,
+  runner,
+  clock,
+}: Connection): Pick<SignIns, 'attempts' | 'countAttempt' | 'forgetAttempts'> => ({
+  async attempts(subjects) {
+    if (subjects.length === 0) return new Map()
+    const now = clock()
+    const rows = await runner.read(read(db, subjects))
+    const current = rows.filter(({ expires_at }) => Number(expires_at) > now)
+    return new Map(
+      current.map(({ subject, attempts, expires_at }) => [
+        String(subject),
+        { count: Number(attempts), forgottenInMs: Number(expires_at) - now },
+      ]),
+    )
+  },
   async countAttempt(limits) {
     if (limits.length === 0) return undefined
     const now = clock()
     // Always in the same order, so that concurrent attempts cannot deadlock.
     const sorted = limits.map(check).toSorted((one, other) => (one.subject < other.subject ? -1 : 1))
-    const [counted = [], known = []] = (await runner.write([count(db, sorted, now), read(db, sorted)])) ?? []
+    const [counted = [], known = []] =
+      (await runner.write([count(db, sorted, now), read(db, subjectsOf(sorted))])) ?? []
     const rows = new Map((counted.length > 0 ? counted : known).map((row) => [String(row.subject), row]))
     const waits = sorted.flatMap(({ subject, most }) => {
       const row = rows.get(subject)
@@ -57,12 +74,10 @@ function count(db: Database, limits: readonly AttemptLimit[], now: number): Stat
   return { ...query.compile(db), required: false }
 }
 
-function read(db: Database, limits: readonly AttemptLimit[]): Statement {
-  const subjects = limits.map(({ subject }) => subject)
-  return statement(
-    db.selectFrom('attempt').select(['subject', 'attempts', 'expires_at']).where('subject', 'in', subjects),
-  )
-}
+const subjectsOf = (limits: readonly AttemptLimit[]): string[] => limits.map(({ subject }) => subject)
+
+const read = (db: Database, subjects: readonly string[]): Statement =>
+  statement(db.selectFrom('attempt').select(['subject', 'attempts', 'expires_at']).where('subject', 'in', subjects))
 
 function check(limit: AttemptLimit): AttemptLimit {
   checkText('subject', limit.subject)

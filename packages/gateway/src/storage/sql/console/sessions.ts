@@ -76,7 +76,7 @@ export function endSessions(db: Database, account: bigint, except?: bigint): Sta
 
 /** The first statements lock what the session depends on, so that it cannot begin while the account is disabled or its password changed. */
 function createSession(db: Database, session: NewSession, now: number): Statement[] {
-  const { account, password } = session
+  const { account, password, withoutSecondFactor = false } = session
   const enabled = db
     .updateTable('account')
     .set((row) => ({ disabled: row.ref('disabled') }))
@@ -87,6 +87,7 @@ function createSession(db: Database, session: NewSession, now: number): Statemen
     .set((row) => ({ password: row.ref('password') }))
     .where('account', '=', account)
     .where('password', '=', password ?? '')
+    .$if(withoutSecondFactor, (row) => row.where('totp_secret', 'is', null))
   const insert = db.insertInto('session').values({
     account,
     hash: session.hash,

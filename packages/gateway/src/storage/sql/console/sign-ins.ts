@@ -33,7 +33,7 @@ export function signInsOver(connection: Connection): SignIns {
     async setEmailVerified(account) {
       await change(account, { email_verified_at: clock() })
     },
-    async setSecondFactor(account, factor) {
+    async setSecondFactor(account, factor, keep) {
       const codes = (factor?.recoveryCodes ?? []).map((hash) => ({ account, hash: checkHash(hash) }))
       const columns = { totp_secret: factor?.secret ?? null, totp_step: 0 }
       const removed = statement(db.deleteFrom('recovery_code').where('account', '=', account))
@@ -42,7 +42,8 @@ export function signInsOver(connection: Connection): SignIns {
         await change(account, columns, removed)
         return true
       }
-      const rows = await runner.write([setCredential(db, account, columns, 'totp_secret'), removed, ...added])
+      const present = setCredential(db, account, columns, 'totp_secret')
+      const rows = await runner.write([present, removed, ...added, endSessions(db, account, keep)])
       if (!rows && (await findByAccount(account)) === undefined) throw unknownAccount(account)
       return rows !== undefined
     },

@@ -1,0 +1,109 @@
+// Limits on wrong guesses of passwords and codes, on all nodes. A guess is counted once its answer is known and before it is given: an
+// attempt that was not looked at (the gateway was busy or crashed) is no guess, and of concurrent guesses no more learn their answer than
+// the limit allows. By account alone guesses only cause delays: otherwise anyone could keep an account holder out.
+import { hashToken } from '../../../access/secrets/tokens.ts'
+import { addressForm } from '../../../storage/sql/address-form.ts'
+import type { AttemptLimit, Storage } from '../../../storage/storage.ts'
+import { Rejection } from '../../rejection.ts'
+import { delayAfter } from './delays.ts'
+import type { From } from './rings.ts'
+
+const MINUTE_MS = 60_000
+const WINDOW_MS = 15 * MINUTE_MS
+const HOUR_MS = 60 * MINUTE_MS
+/** Counted only to be read. */
+const NO_LIMIT = 1_000_000_000
+
+type Dependencies = { store: Pick<Storage, 'signIns'> }
+
+export type Guesses = {
+  /** Throws 429 if a limit is reached. Resolves with the delay that the next guess deserves, in milliseconds. */
+  check(): Promise<number>
+  /** Counts a wrong guess, unless a limit was reached meanwhile: then it throws 429, which does not tell that the guess was wrong. */
+  countWrong(): Promise<void>
+  /** After a success. What is counted by network alone stays: a known password must not allow more guesses at others. */
+  forget(): Promise<void>
+}
+
+/** By the address, in all its spellings, whether an account has it or not; hashed, since anyone may type one. */
+const nameOf = (email: string): string => hashToken(addressForm(email)).toString('base64url').slice(0, 22)
+
+/** At sign-in. `browser`: the id of a browser that has signed in to this account before, which has a count of its own. */
+export function passwordGuesses(email: string, from: From, browser: string | undefined, deps: Dependencies): Guesses {
+  if (browser !== undefined) return browserGuesses(browser, deps)
+  const account = nameOf(email)
+  const { network, wideNetwork } = from
+  const own = [within(`sign-in to ${account} from ${network}`, 10)]
+  const shared = [
+    within(`sign-in to ${account} from ${wideNetwork}`, 100),
+    within(`sign-in from ${network}`, 100),
+    within(`sign-in from ${wideNetwork}`, 400),
+  ]
+  return guesses({ own, shared, delayedBy: within(`sign-in to ${account}`, NO_LIMIT) }, deps)
+}
+
+/**
+ * Of the second factor at sign-in, by a client that knows the password. Six digits are few: they are limited by account alone, too, which
+ * keeps out nobody but those who sign in with the right password from a new browser.
+ */
+export function codeGuesses(email: string, from: From, browser: string | undefined, deps: Dependencies): Guesses {
+  if (browser !== undefined) return browserGuesses(browser, deps)
+  const account = nameOf(email)
+  const own = [within(`code of ${account} from ${from.network}`, 10)]
+  return guesses({ own, shared: [within(`code of ${account}`, 20, HOUR_MS)] }, deps)
+}
+
+/** Of passwords and codes in the settings, which a session is proof enough for to have a count of its own. */
+export const sessionGuesses = (session: bigint, deps: Dependencies): Guesses =>
+  guesses({ own: [within(`guesses of session ${session}`, 10)], shared: [] }, deps)
+
+const browserGuesses = (browser: string, deps: Dependencies): Guesses =>
+  guesses({ own: [within(`sign-in by browser ${browser}`, 10)], shared: [] }, deps)
+
+const within = (subject: string, most: number, windowMs = WINDOW_MS): AttemptLimit => ({ subject, most, windowMs })
+
+/** The password has changed: former guesses are worth nothing. */
+export const forgetGuesses = (email: string, { network }: From, { store }: Dependencies): Promise<void> =>
+  store.signIns.forgetAttempts([`sign-in to ${nameOf(email)} from ${network}`, `sign-in to ${nameOf(email)}`])
+
+/** `own`: forgotten after a success. */
+type Limits = { own: readonly AttemptLimit[]; shared: readonly AttemptLimit[]; delayedBy?: AttemptLimit }
+
+function guesses({ own, shared, delayedBy }: Limits, { store }: Dependencies): Guesses {
+  const delays = delayedBy === undefined ? [] : [delayedBy]
+  const limits = [...own, ...shared, ...delays]
+  return {
+    async check() {
+      const known = await store.signIns.attempts(limits.map(({ subject }) => subject))
+      const waits = limits.flatMap(({ subject, most }) => {
+        const attempts = known.get(subject)
+        return attempts !== undefined && attempts.count >= most ? [attempts.forgottenInMs] : []
+      })
+      if (waits.length > 0) throw tooManyTries(Math.max(...waits))
+      return delayedBy === undefined ? 0 : delayAfter(known.get(delayedBy.subject)?.count ?? 0)
+    },
+    countWrong: () => count(limits, { store }),
+    forget: () => store.signIns.forgetAttempts([...own, ...delays].map(({ subject }) => subject)),
+  }
+}
+
+/** E-mails that a network may cause; rejects with 429. */
+export const countMailRequest = ({ network, wideNetwork }: From, deps: Dependencies): Promise<void> =>
+  count([within(`mail from ${network}`, 20, HOUR_MS), within(`mail from ${wideNetwork}`, 80, HOUR_MS)], deps)
+
+/** E-mails to one address. True: one more may be sent. */
+export async function mayReceiveMail(email: string, { store }: Dependencies): Promise<boolean> {
+  return (await store.signIns.countAttempt([within(`mail ${nameOf(email)}`, 5, HOUR_MS)])) === undefined
+}
+
+async function count(limits: readonly AttemptLimit[], { store }: Dependencies): Promise<void> {
+  const waitMs = await store.signIns.countAttempt(limits)
+  if (waitMs !== undefined) throw tooManyTries(waitMs)
+}
+
+export function tooManyTries(waitMs: number): Rejection {
+  const retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
+  const minutes = Math.ceil(retryAfter / 60)
+  const message = `Too many attempts. Retry in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
+  return new Rejection({ code: 'too_many_tries', retryAfter, message })
+}

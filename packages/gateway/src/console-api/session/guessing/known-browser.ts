@@ -1,0 +1,60 @@
+// The cookie of a browser that has signed in: it tells the account holder's browser from others that guess the password. It signs nobody
+// in. It is bound to the account and to its present password, so that a former password leaves no such cookies behind.
+import { timingSafeEqual } from 'node:crypto'
+import type { HttpRequest } from '@trivium/http/request.ts'
+import type { ResponseHeaders } from '@trivium/http/response.ts'
+import { newToken } from '../../../access/secrets/tokens.ts'
+import type { SignIn } from '../../../storage/storage.ts'
+import type { ConsoleDependencies } from '../../dependencies.ts'
+import { appendCookie, readCookie } from '../cookie.ts'
+
+const NAME = 'trivium_browser'
+const DAY_MS = 86_400_000
+/** The longest that browsers keep a cookie. */
+const LIFE_MS = 400 * DAY_MS
+/** Accounts that one browser remembers, the latest first. */
+const MOST_ACCOUNTS = 4
+
+/** Id, end in seconds since 1970, and signature. */
+const MARK = /^([A-Za-z0-9_-]{22})\.(\d{10})\.([A-Za-z0-9_-]{43})$/
+
+type Dependencies = Pick<ConsoleDependencies, 'accountKeys' | 'config' | 'clock'>
+type Known = Pick<SignIn, 'account' | 'password'>
+
+/** The id of the browser, if it has signed in to this account before. */
+export function knownBrowser(
+  { headers }: Pick<HttpRequest, 'headers'>,
+  known: Known | undefined,
+  deps: Dependencies,
+): string | undefined {
+  if (known === undefined) return undefined
+  for (const mark of marksIn(headers, deps)) {
+    const [, id = '', end = '', signature = ''] = MARK.exec(mark) ?? []
+    if (id === '' || Number(end) * 1000 <= deps.clock()) continue
+    if (timingSafeEqual(Buffer.from(signature), Buffer.from(sign(known, id, end, deps)))) return id
+  }
+  return undefined
+}
+
+export function rememberBrowser(
+  { http, headers }: { http: Pick<HttpRequest, 'headers'>; headers: ResponseHeaders },
+  known: Known,
+  deps: Dependencies,
+): void {
+  const former = knownBrowser(http, known, deps)
+  const id = former ?? newToken().slice(0, 22)
+  const end = String(Math.floor((deps.clock() + LIFE_MS) / 1000))
+  const own = `${id}.${end}.${sign(known, id, end, deps)}`
+  const others = marksIn(http.headers, deps).filter((mark) => !mark.startsWith(`${id}.`))
+  const value = [own, ...others].slice(0, MOST_ACCOUNTS).join('~')
+  appendCookie(headers, deps.config().server, { name: NAME, value, maxAgeMs: LIFE_MS, sameSite: 'Strict' })
+}
+
+const marksIn = (headers: HttpRequest['headers'], { config }: Dependencies): string[] =>
+  (readCookie(headers, config().server, NAME) ?? '')
+    .split('~')
+    .slice(0, MOST_ACCOUNTS)
+    .filter((mark) => MARK.test(mark))
+
+const sign = ({ account, password = '' }: Known, id: string, end: string, { accountKeys }: Dependencies): string =>
+  accountKeys.pseudonym(account, 'known browsers', `${id} ${end} ${password}`)
