@@ -22,6 +22,7 @@ import { createFreeCallLimit } from './overload/free-call-limit.ts'
 import { createQueues } from './overload/queues.ts'
 import { createRateLimitCache } from './overload/rate-limit-cache.ts'
 import { createReads } from './overload/reads/reads.ts'
+import { createUnsentResponses } from './overload/unsent-responses.ts'
 import { createFreeAborts } from './paid-call/free-aborts.ts'
 import { STREAM_TIMING } from './paid-call/stream-timing.ts'
 import { createUpstreamCalls } from './paid-call/upstream-call.ts'
@@ -132,6 +133,7 @@ export async function createDependencies(
     freeAborts: createFreeAborts(monotonic),
     reads: createReads({ slots: queues.readSlots, clock: Date.now, admission: queues.admission }),
     ...{ ...queues, upstreamCalls: createUpstreamCalls(ticker, queues.upstreamSlots.freed) },
+    unsentResponses: createUnsentResponses(() => catalogue().config.server.limits.memoryBytes),
     retryBudget: createRetryBudget(),
     ...{ embedded, downloadPublic, postPublic, taskHolder },
     send: createSend(embedded, {

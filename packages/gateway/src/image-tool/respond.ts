@@ -13,7 +13,7 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { Failure } from '../access/failure.ts'
 import { formatRequestId } from '../access/ids.ts'
 import { codec } from '../bytes/codec.ts'
-import { ImageStreamClient } from '../images/stream-client.ts'
+import { ImageStreamClient, lengthOf } from '../images/stream-client.ts'
 import { voidUnsettled } from '../paid-call/run.ts'
 import { settle } from '../paid-call/settle.ts'
 import { isUnderpaid, receiptDetails } from '../text/billing/charge.ts'
@@ -56,7 +56,10 @@ export async function respondStream(toolCall: ToolCall, deps: ToolDependencies):
   /** What a repeated request is answered with. */
   const kept: Uint8Array[] | undefined = call.claim && []
   const frames = openFrames(async (pieces) => {
-    kept?.push(...pieces)
+    if (kept) {
+      kept.push(...pieces)
+      client.keptBytes += lengthOf(pieces)
+    }
     await client.write(pieces)
   })
   const running = run(toolCall, frames.output, deps).catch((error: unknown) => {

@@ -103,11 +103,16 @@ export async function imageJourney(
     const response = await runPaidCall(imageCall, work, deps, continueOnDisconnect)
     isResponding = true
     const { close } = read
-    return withEnd(response, () => {
-      slot.release()
-      freeMemory()
-      return close()
-    })
+    if (request.stream)
+      return withEnd(response, () => {
+        slot.release()
+        freeMemory()
+        return close()
+      })
+    // It is settled, and what is unsent is weighed apart: a client that does not read keeps no slot.
+    slot.release()
+    await close()
+    return response
   } catch (error) {
     if (claimed) await releaseClaim(claimed, deps)
     throw error
@@ -120,7 +125,7 @@ export async function imageJourney(
   }
 }
 
-/** Until the response is sent, its images are in memory; until a stream has ended, another upstream may need the uploads. */
+/** Until a stream has ended, another upstream may need the uploads. */
 function withEnd(response: HttpResponse, end: () => Promise<void>): HttpResponse {
   const { body } = response
   if (body instanceof Uint8Array) return response

@@ -1,9 +1,11 @@
 // The unstreamed response: all images are made, settled, then sent. The base64 text of an image is sent in the pieces that
 // it was received in.
 
-import type { HttpResponse, Sink } from '@trivium/http/response.ts'
+import type { HttpResponse, Sink, StreamedBody } from '@trivium/http/response.ts'
 import type { ReplyImage } from '@trivium/protocol/canonical/image.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import { freeMemory } from '../bytes/free-memory.ts'
+import type { UnsentResponses } from '../overload/unsent-responses.ts'
 import { type CallDependencies, showWarnings } from './call.ts'
 import type { ImageEncoding } from './endpoints/endpoint.ts'
 import { generate } from './generate.ts'
@@ -11,7 +13,8 @@ import type { ImageCall } from './image-call.ts'
 import { type PresentDependencies, present } from './present.ts'
 import { settle, warnIfPartial } from './settle.ts'
 
-export type RespondDependencies = CallDependencies & PresentDependencies & { clock(): number }
+export type RespondDependencies = CallDependencies &
+  PresentDependencies & { clock(): number; unsentResponses: UnsentResponses }
 
 export async function respondJson(
   imageCall: ImageCall,
@@ -41,14 +44,37 @@ export async function respondJson(
     ...(isOneCall && usageJson ? { usageJson } : {}),
   })
   await settle(imageCall, body, deps)
-  return { status: 200, headers, body: { run: (sink) => writeAll(body, sink) } }
+  return { status: 200, headers, body: unsentBody(body, imageCall.caller.account, deps.unsentResponses) }
 }
 
-/** The last piece leaves with the end of the response. */
-export async function writeAll(pieces: Pieces, sink: Sink): Promise<Uint8Array> {
-  for (const piece of pieces.slice(0, -1)) {
-    const blocked = sink.write(piece)
-    if (blocked) await blocked
+/** Refers to nothing but what is unsent: a slow client keeps neither the request nor what it has read in memory. */
+function unsentBody(body: Pieces, account: bigint, { open }: UnsentResponses): StreamedBody {
+  const pieces = [...body]
+  return {
+    async run(sink) {
+      const unsent = open(account, () => sink.abort?.())
+      try {
+        return await writeAll(pieces, sink, unsent.weigh)
+      } finally {
+        unsent.end()
+        pieces.length = 0
+        freeMemory()
+      }
+    },
   }
-  return pieces.at(-1) ?? new Uint8Array(0)
+}
+
+/** Takes the pieces out of the list. The last one leaves with the end of the response. `waiting` gets what is unsent. */
+async function writeAll(pieces: Uint8Array[], sink: Sink, waiting: (bytes: number) => void): Promise<Uint8Array> {
+  let left = pieces.reduce((sum, { length }) => sum + length, 0)
+  for (let piece = pieces.shift(); piece; piece = pieces.shift()) {
+    if (pieces.length === 0) return piece
+    const blocked = sink.write(piece)
+    if (blocked) {
+      waiting(left)
+      await blocked
+    }
+    left -= piece.length
+  }
+  return new Uint8Array(0)
 }

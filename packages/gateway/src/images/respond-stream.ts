@@ -13,9 +13,9 @@ import type { ImageEncoding } from './endpoints/endpoint.ts'
 import { generate } from './generate.ts'
 import type { ImageCall } from './image-call.ts'
 import { present } from './present.ts'
-import { type RespondDependencies, writeAll } from './respond-json.ts'
+import type { RespondDependencies } from './respond-json.ts'
 import { settle, warnIfPartial } from './settle.ts'
-import { ImageStreamClient } from './stream-client.ts'
+import { ImageStreamClient, lengthOf } from './stream-client.ts'
 
 export type StreamDependencies = RespondDependencies & { streamTiming: StreamTiming }
 
@@ -35,7 +35,10 @@ export async function respondStream(
       const image = await present(event.image, imageCall, deps)
       const frame = encoding.completed({ ...event, image }, imageCall.usage)
       // Nothing else holds on to an image that has been sent.
-      if (imageCall.claim) kept.push(...frame)
+      if (imageCall.claim) {
+        kept.push(...frame)
+        client.keptBytes += lengthOf(frame)
+      }
       if (imageCall.delivered.length + 1 === imageCall.request.n) last = frame
       else await client.write(frame)
     },
@@ -69,8 +72,11 @@ export async function respondStream(
       warnIfPartial(imageCall)
       const end = encoding.end()
       await settle(imageCall, [...kept, ...end], deps)
-      client.close()
-      return await writeAll([...last, ...end], sink)
+      // What is unsent is weighed apart: a client that does not read keeps no slot.
+      imageCall.slot.release()
+      kept.length = 0
+      await client.writeLast(last)
+      return Buffer.concat(end)
     } catch (error) {
       deps.log.error('image stream failed', { request: formatRequestId(imageCall.id), error: String(error) })
       await voidUnsettled(imageCall, deps)

@@ -12,6 +12,8 @@ export type Load = {
 
 /** A slot among the running requests. */
 export type Slot = {
+  /** The memory that it counts with now. */
+  readonly weight: number
   /** `sent` bytes of the body have arrived and occupy `bytes` after decoding. false: memory is exhausted; the request must end. */
   receive(sent: number, bytes: number): boolean
   /** The whole body has arrived and occupies so many bytes. false: as above. */

@@ -14,6 +14,7 @@ import { NO_REQUEST_LOG } from '../observe/request-log.ts'
 import { createQueues } from '../overload/queues.ts'
 import { createRateLimitCache } from '../overload/rate-limit-cache.ts'
 import { createReads } from '../overload/reads/reads.ts'
+import { createUnsentResponses } from '../overload/unsent-responses.ts'
 import { createFreeAborts } from '../paid-call/free-aborts.ts'
 import { STREAM_TIMING, type StreamTiming } from '../paid-call/stream-timing.ts'
 import { createUpstreamCalls } from '../paid-call/upstream-call.ts'
@@ -159,6 +160,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     consoleFiles: { prepare: () => {}, serve: () => Promise.reject(new Error('no console')) },
     mediaStore: { put: unused, find: unused, read: unused, remove: unused, sweep: unused },
     mediaReads: { begin: unused },
+    unsentResponses: createUnsentResponses(() => 1024 * 1024),
     signedUrls: { sign: unused, verify: unused, isFor: unused },
     spool: { usedBytes: 0, open: unused, close: unused },
     offerGatewayTool: () => undefined,
