@@ -17,6 +17,7 @@ import { auditLedger } from './jobs/audit-ledger.ts'
 import { clearReceipts } from './jobs/clear-receipts.ts'
 import { createJobs } from './jobs/every.ts'
 import { pollChanges } from './jobs/poll-changes.ts'
+import { reportRemovals } from './jobs/report-removals.ts'
 import { runTasks } from './jobs/run-tasks.ts'
 import { storeLatencies } from './jobs/store-latencies.ts'
 import { sweepContents } from './jobs/sweep-contents.ts'
@@ -130,11 +131,14 @@ async function start(
   const use = (config: FileConfig) => {
     catalogue = compileCatalogue(config, Date.now(), upstreamHealth)
     deps.admission.setLimits(config.server.limits)
+    storage.shares.setLimits(shareLimits(config))
   }
+  storage.shares.setLimits(shareLimits(firstConfig))
   startRenewals(options, environment, opened, firstConfig, use, storage, log, cleanup)
   pollChanges(jobs.every, storage.keys, deps.callers)
   auditLedger(jobs.every, storage.ledger, log, () => deps.admission.isSaturated)
   storeLatencies(jobs.every, deps.latencies, storage.spending, Date.now)
+  reportRemovals(jobs.every, storage.shares, log)
   sweepContents(jobs.every, storage.contents)
   sweepMedia(jobs.every, deps.mediaStore)
   sweepResponses(jobs.every, storage)
@@ -170,6 +174,13 @@ async function start(
   if (!worker) options.ready()
   // The other workers find the bundle in the cache when they need it.
   if (isLeader(worker)) consoleFiles.prepare()
+}
+
+function shareLimits({ server: { limits } }: FileConfig): Parameters<Storage['shares']['setLimits']>[0] {
+  return {
+    stored: { accountBytes: limits.storedPerAccountBytes, allBytes: limits.storedBytes },
+    media: { accountBytes: limits.mediaPerAccountBytes, allBytes: limits.mediaBytes },
+  }
 }
 
 function createServerLifecycle(

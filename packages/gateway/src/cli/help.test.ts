@@ -13,7 +13,8 @@ describe('help', () => {
 
   test('the table has every documented command', () => {
     expect(NAMES.toSorted()).toEqual([
-      ...['account create', 'account credit', 'account disable', 'account enable', 'account limit', 'account list'],
+      ...['account create', 'account credit', 'account disable', 'account enable', 'account forget-responses'],
+      ...['account limit', 'account list'],
       ...[
         'account remove-second-factor',
         'account show',
@@ -62,7 +63,7 @@ describe('help', () => {
   test('of a group lists its commands', async () => {
     const { code, stdout } = await command(['help', 'account'])
     expect(code).toBe(0)
-    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(9)
+    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(10)
     expect((await command(['account', '--help'])).stdout).toBe(stdout)
   })
 

@@ -71,6 +71,7 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
       code: 1,
     },
     { args: ['account', 'sign-in-link', '--account', 'nobody@example.com'], says: 'no account has', code: 1 },
+    { args: ['account', 'forget-responses', '--account', 'nobody@example.com'], says: 'no account has', code: 1 },
     {
       args: ['account', 'remove-second-factor', '--account', 'ada@example.com'],
       says: 'the account ada@example.com has no two-factor authentication',

@@ -29,6 +29,8 @@ test.each([
     limits: {
       ...{ bodyBytes: 33_554_432, values: 250_000, inFlight: 4096, memoryBytes: 536_870_912 },
       ...{ uploadBytes: 1_073_741_824, spoolBytes: 4_294_967_296 },
+      ...{ storedPerAccountBytes: 268_435_456, storedBytes: 4_294_967_296 },
+      ...{ mediaPerAccountBytes: 8_589_934_592, mediaBytes: 34_359_738_368 },
     },
     drainMs: 30_000,
     showUpstreams: false,
@@ -112,7 +114,7 @@ test('every field set', () => {
 server:
   public_url: https://gw.example.com/
   trusted_proxies: [10.0.0.0/8, 127.0.0.1, "2001:db8::/32", "::1"]
-  limits: { body: 1MiB, values: 9, in_flight: 7, memory: 1GiB, upload: 2MiB, spool: 3MiB }
+  limits: { body: 1MiB, values: 9, in_flight: 7, memory: 1GiB, upload: 2MiB, spool: 3MiB, stored_per_account: 1MiB, stored: 2MiB, media_per_account: 3MiB, media: 4MiB }
   drain: 0s
   show_upstreams: true
 registration: { open: false, trial_credit: 0, trial_budget_per_day: 2.50 }
@@ -148,6 +150,12 @@ groups:
     limits: {
       ...{ bodyBytes: 1_048_576, values: 9, inFlight: 7, memoryBytes: 1_073_741_824 },
       ...{ uploadBytes: 2_097_152, spoolBytes: 3_145_728 },
+      ...{
+        storedPerAccountBytes: 1_048_576,
+        storedBytes: 2_097_152,
+        mediaPerAccountBytes: 3_145_728,
+        mediaBytes: 4_194_304,
+      },
     },
     drainMs: 0,
     showUpstreams: true,

@@ -201,6 +201,12 @@ export type ServerConfig = {
     uploadBytes: number
     /** Total size of uploaded files on disk. */
     spoolBytes: number
+    /** Stored responses and responses to idempotent requests: of one account, and of all. Beyond, the oldest are removed. */
+    storedPerAccountBytes: number
+    storedBytes: number
+    /** Stored images and videos, in the same way. */
+    mediaPerAccountBytes: number
+    mediaBytes: number
   }
   /** How long requests in flight may continue after SIGTERM. */
   drainMs: number

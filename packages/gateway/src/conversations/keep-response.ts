@@ -12,6 +12,7 @@ import {
 import { codec } from '../bytes/codec.ts'
 import type { Log } from '../observe/log.ts'
 import type { NewResponse, Responses } from '../storage/responses.ts'
+import { ShareExceeded } from '../storage/shares.ts'
 import { IMAGE_ITEM, type ImageDependencies, storeImages } from './images.ts'
 import { type Sealed, seal } from './sealed.ts'
 import { cutOut, joined, packed, type StoredText } from './stored-text.ts'
@@ -38,7 +39,9 @@ export async function keepResponse(turn: Turn, last: Uint8Array, deps: KeepDepen
     const reason = isKept === undefined ? 'the store is slow' : 'what it continues is deleted'
     deps.log.warn('response not stored', { response: response.id, reason })
   } catch (error) {
-    deps.log.error('response not stored', { response: response.id, error: String(error) })
+    if (error instanceof ShareExceeded)
+      deps.log.warn('response not stored', { response: response.id, reason: error.message })
+    else deps.log.error('response not stored', { response: response.id, error: String(error) })
   }
   return codec.encode(notStored(text))
 }

@@ -45,6 +45,11 @@ export function createMediaStore(records: Media, blobs: BlobStore): MediaStore {
     await blobs.delete(id)
     await records.forget(id)
   }
+  /** Contents beyond the limits go at once: the disk would be full before the sweep comes. What fails is left to the sweep. */
+  async function makeRoom(record: MediaRecord): Promise<void> {
+    const expired = await records.makeRoom(record).catch(() => [])
+    for (const id of expired) await deleteExpired(id).catch(() => {})
+  }
   async function remove(id: string): Promise<void> {
     await records.expire(id)
     await deleteExpired(id)
@@ -57,7 +62,10 @@ export function createMediaStore(records: Media, blobs: BlobStore): MediaStore {
       try {
         const size = await writeBlob(blobs, id, content)
         const record = await records.complete(id, size, keepMs)
-        if (record) return record
+        if (record) {
+          await makeRoom(record)
+          return record
+        }
         throw unavailable('the upload took too long')
       } catch (error) {
         // If this fails, too, the sweep does it later.

@@ -51,6 +51,7 @@ export function memoryRecords(clock: () => number) {
       Object.assign(row, { size, expiresAt: clock() + keepMs })
       return { ...row, size }
     },
+    makeRoom: async () => [],
     async find(id) {
       const row = live(id)
       return row?.size === undefined ? undefined : { ...row, size: row.size }

@@ -18,6 +18,11 @@ export interface Media {
   begin(object: Pick<MediaRecord, 'id' | 'owner' | 'contentType'>): Promise<void>
   /** The content is written, and kept for `keepMs` from now. undefined: it took too long, and the content must be deleted. */
   complete(id: string, size: number, keepMs: number): Promise<MediaRecord | undefined>
+  /**
+   * Expires the oldest objects of the owner, or of the account that has the most, as far as the new one exceeds the limits
+   * (see shares.ts). Resolves with their ids: their contents are to be deleted.
+   */
+  makeRoom(object: Pick<MediaRecord, 'id' | 'owner' | 'size'>): Promise<readonly string[]>
   /** An object that is complete and has not expired. */
   find(id: string): Promise<MediaRecord | undefined>
   /** The object expires now. */

@@ -15,10 +15,11 @@ export interface Reasoning {
   /** The values that there are, by the keys in hexadecimal, in one round trip. */
   find(account: bigint, keys: readonly Uint8Array[]): Promise<Map<string, Uint8Array>>
   /**
-   * Removes at most `limit` entries; resolves with their number. These are expired ones, and the oldest of accounts with more than
-   * `mostBytes` in values.
+   * Removes at most `limit` entries; resolves with their number. These are expired ones, the oldest of accounts with more than
+   * `mostBytes` in values, and, if all accounts together have more than `mostInAll`, those of the account that has the most.
    */
-  sweep(limit: number, mostBytes?: number): Promise<number>
+  sweep(limit: number, mostBytes?: number, mostInAll?: number): Promise<number>
 }
 
 export const MOST_REASONING_BYTES = 64 * 1024 ** 2
+export const MOST_REASONING_IN_ALL = 1024 ** 3

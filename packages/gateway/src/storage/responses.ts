@@ -39,7 +39,10 @@ export const LONGEST_CHAIN = 10_000
 
 /** All reject with StoreDown if the store does not answer: whether the call took effect is then unknown. */
 export interface Responses {
-  /** Durable when this resolves. May be repeated. false: the parent does not exist any more. */
+  /**
+   * Durable when this resolves. May be repeated. false: the parent does not exist any more. Throws ShareExceeded for what does not
+   * fit into the share of its account.
+   */
   put(response: NewResponse): Promise<boolean>
   /** undefined: there is none, it is hidden, has expired, or belongs to another account. */
   find(account: bigint, id: string): Promise<StoredResponse | undefined>

@@ -18,6 +18,7 @@ import { reasoningContract } from './contract/reasoning.ts'
 import { recordsContract } from './contract/records.ts'
 import { registrationContract } from './contract/registration.ts'
 import { responsesContract } from './contract/responses.ts'
+import { sharesContract } from './contract/shares.ts'
 import { taskRowsContract } from './contract/task-rows.ts'
 import { tasksContract } from './contract/tasks.ts'
 import { termsContract } from './contract/terms.ts'
@@ -56,6 +57,7 @@ export function storageContract(name: string, open: Open): void {
     describe('media', () => mediaContract(use))
     describe('reasoning', () => reasoningContract(use))
     describe('responses', () => responsesContract(use))
+    describe('shares of what is stored', () => sharesContract(use))
     describe('books', () => booksContract(use))
     describe('the rules themselves', () => differentialContract(use))
   })

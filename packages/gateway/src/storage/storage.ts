@@ -13,6 +13,7 @@ import type { Meta } from './meta.ts'
 import type { Nodes } from './nodes.ts'
 import type { Reasoning } from './reasoning.ts'
 import type { Responses } from './responses.ts'
+import type { Shares } from './shares.ts'
 import type { Tasks } from './tasks.ts'
 
 export * from './accounts.ts'
@@ -28,6 +29,7 @@ export * from './meta.ts'
 export * from './nodes.ts'
 export * from './reasoning.ts'
 export * from './responses.ts'
+export * from './shares.ts'
 export * from './tasks.ts'
 
 export interface Storage {
@@ -47,6 +49,8 @@ export interface Storage {
   readonly responses: Responses
   /** Reasoning state that a client's dialect cannot carry. */
   readonly reasoning: Reasoning
+  /** How much accounts may store. */
+  readonly shares: Shares
   /** Browsers that are signed in to the console. */
   readonly sessions: Sessions
   /** Passwords, second factors, one-time links and attempts. */

@@ -5,6 +5,7 @@ import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { createIds } from '../access/ids.ts'
 import { compileCatalogue } from '../access/models/catalogue.ts'
 import { createAccountSecrets } from '../access/secrets/account-secrets.ts'
+import { SERVER_DEFAULTS } from '../config/sections/server.ts'
 import type { FileConfig, Upstream } from '../config/types.ts'
 import { standardEndpoint } from '../config/upstream-kinds.ts'
 import { NO_LIMITS } from '../money/limits.ts'
@@ -189,7 +190,7 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
   }
   const MIB = 1024 * 1024
   const memory = { bodyBytes: MIB, values: 1_000, inFlight: 10, memoryBytes: MIB }
-  const limits = { ...memory, uploadBytes: MIB, spoolBytes: MIB }
+  const limits = { ...SERVER_DEFAULTS.limits, ...memory, uploadBytes: MIB, spoolBytes: MIB }
   return {
     server: { publicUrl: undefined, tls: undefined, trustedProxies: [], limits, drainMs: 0, showUpstreams: false },
     registration: { open: true, trialCredit: 0n, trialBudgetPerDay: 0n },

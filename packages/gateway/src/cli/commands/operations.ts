@@ -54,6 +54,11 @@ export const OPERATIONS = {
     createSignInLink(await findAccount(storage, account), storage, config.server.publicUrl ?? listenUrl),
   'account remove-second-factor': async ({ storage }, { account = '' }) =>
     removeSecondFactor(await findAccount(storage, account), storage),
+  'account forget-responses': async ({ storage }, { account = '' }) => {
+    const { id, email } = await findAccount(storage, account)
+    const { responses, idempotentResponses, reasoning } = await storage.shares.forget(id)
+    return { account: email, responses, idempotent_responses: idempotentResponses, reasoning }
+  },
   'account credit': async ({ storage }, { account = '', amount = '', reason = '' }) => {
     const found = await findAccount(storage, account)
     const nanos = amountOf(amount, 'amount')

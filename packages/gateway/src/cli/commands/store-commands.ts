@@ -77,6 +77,7 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     ...byAccount('account sign-in-link', 'print a link that signs in once, with a new password'),
     show: showSignInLink,
   },
+  byAccount('account forget-responses', 'remove all stored responses of an account, and say how many'),
   byAccount('account remove-second-factor', 'turn off two-factor authentication, and end all sessions'),
   {
     ...byAccount('key create', 'create a key; its secret is shown once', [

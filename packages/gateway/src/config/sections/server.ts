@@ -31,6 +31,10 @@ export const SERVER_DEFAULTS: ServerConfig = {
     memoryBytes: 512 * MIB,
     uploadBytes: 1024 * MIB,
     spoolBytes: 4096 * MIB,
+    storedPerAccountBytes: 256 * MIB,
+    storedBytes: 4096 * MIB,
+    mediaPerAccountBytes: 8 * 1024 * MIB,
+    mediaBytes: 32 * 1024 * MIB,
   },
   drainMs: 30_000,
   showUpstreams: false,
@@ -45,7 +49,18 @@ const SERVER_FIELDS = {
   show_upstreams: true,
 } as const
 const TLS_FIELDS = { cert: true, key: true } as const
-const LIMIT_FIELDS = { body: true, values: true, in_flight: true, memory: true, upload: true, spool: true } as const
+const LIMIT_FIELDS = {
+  body: true,
+  values: true,
+  in_flight: true,
+  memory: true,
+  upload: true,
+  spool: true,
+  stored_per_account: true,
+  stored: true,
+  media_per_account: true,
+  media: true,
+} as const
 
 const SIZE_RANGE = { min: 1, max: 1024 ** 4 }
 
@@ -71,10 +86,11 @@ function readLimits(value: YamlValue): ServerConfig['limits'] | undefined {
   const fields = fieldsOf(
     value,
     LIMIT_FIELDS,
-    'limits: { body: 32MiB, values: 250000, in_flight: 4096, memory: 512MiB, upload: 1GiB, spool: 4GiB }',
+    'limits: { body: 32MiB, values: 250000, in_flight: 4096, memory: 512MiB, upload: 1GiB, spool: 4GiB, stored: 4GiB, media: 32GiB }',
   )
   if (!fields) return undefined
   const { bodyBytes, values, inFlight, memoryBytes, uploadBytes, spoolBytes } = SERVER_DEFAULTS.limits
+  const { storedPerAccountBytes, storedBytes, mediaPerAccountBytes, mediaBytes } = SERVER_DEFAULTS.limits
   const limits = {
     bodyBytes: fields.optional('body', readSize(SIZE_RANGE), bodyBytes),
     values: fields.optional('values', readInteger({ min: 1, max: 100_000_000 }), values),
@@ -82,6 +98,10 @@ function readLimits(value: YamlValue): ServerConfig['limits'] | undefined {
     memoryBytes: fields.optional('memory', readSize(SIZE_RANGE), memoryBytes),
     uploadBytes: fields.optional('upload', readSize(SIZE_RANGE), uploadBytes),
     spoolBytes: fields.optional('spool', readSize(SIZE_RANGE), spoolBytes),
+    storedPerAccountBytes: fields.optional('stored_per_account', readSize(SIZE_RANGE), storedPerAccountBytes),
+    storedBytes: fields.optional('stored', readSize(SIZE_RANGE), storedBytes),
+    mediaPerAccountBytes: fields.optional('media_per_account', readSize(SIZE_RANGE), mediaPerAccountBytes),
+    mediaBytes: fields.optional('media', readSize(SIZE_RANGE), mediaBytes),
   }
   if (limits.memoryBytes < limits.bodyBytes) {
     addMistake(value, 'memory is smaller than body: a request of the allowed size could never be accepted')

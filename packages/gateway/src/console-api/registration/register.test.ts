@@ -1,6 +1,7 @@
 // Every answer of the registration, on a store of the test's own that counts what it is asked.
 import { describe, expect, test } from 'bun:test'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
+import { SERVER_DEFAULTS } from '../../config/sections/server.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import type { Account, SignedUp, SignUp, SignUpRejection } from '../../storage/storage.ts'
@@ -54,7 +55,7 @@ function desk(options: Options = {}) {
       server: {
         ...{ publicUrl: options.publicUrl, tls: undefined, trustedProxies: options.trustedProxies ?? [], drainMs: 0 },
         showUpstreams: false,
-        limits: { bodyBytes: 1, values: 1, inFlight: 1, memoryBytes: 1, uploadBytes: 1, spoolBytes: 1 },
+        limits: SERVER_DEFAULTS.limits,
       },
     }),
     after: (ms, run) => {

@@ -117,6 +117,9 @@ export function reasoningContract(use: Use): void {
       await reasoning().sweep(10, 399),
       await reasoning().sweep(10, 399),
     ]).toEqual([1, 1, 0])
+    // 300 are left in all: the account that has the most gives way.
+    expect([await reasoning().sweep(10, 399, 300), await reasoning().sweep(10, 399, 250)]).toEqual([0, 1])
+    expect(await left()).toEqual([0, 9])
     await expectExactSizes()
   })
 

@@ -3,10 +3,12 @@ import type { Contents } from '../contents.ts'
 import type { Media } from '../media.ts'
 import type { Reasoning } from '../reasoning.ts'
 import type { Responses } from '../responses.ts'
+import type { Shares } from '../shares.ts'
 import { type Ask, contentsOver } from '../sql/contents.ts'
 import { mediaOver } from '../sql/media.ts'
 import { reasoningOver } from '../sql/reasoning.ts'
 import { responsesOver } from '../sql/responses.ts'
+import { sharesOver } from '../sql/shares/shares.ts'
 import { tasksOver } from '../sql/tasks.ts'
 import type { Tasks } from '../tasks.ts'
 import type { Connections } from './connections.ts'
@@ -27,7 +29,7 @@ const list = (parameter: string, type: 'bigint' | 'text' = 'text'): string =>
   `SELECT value::${type} FROM json_array_elements_text(${parameter}::text::json) AS value`
 const skipLocked = 'FOR UPDATE SKIP LOCKED'
 
-type ContentNouns = { contents: Contents; media: Media; responses: Responses; reasoning: Reasoning }
+type ContentNouns = { contents: Contents; media: Media; responses: Responses; reasoning: Reasoning; shares: Shares }
 
 export function postgresContents(connections: Connections): ContentNouns {
   const ask = askOver(connections)
@@ -35,9 +37,10 @@ export function postgresContents(connections: Connections): ContentNouns {
   const listOf = (column: string): string => `json_agg(${column})::text`
   const listOfBytes = (parameter: string): string =>
     `SELECT decode(value, 'hex') FROM (${list(parameter)}) AS hexadecimal`
+  const { shares, rooms } = sharesOver(ask, { list, listOfBytes })
   return {
-    ...{ contents: contentsOver(ask), media: mediaOver(ask) },
-    responses: responsesOver(ask, { lock, skipLocked, list, listOf }),
+    ...{ contents: contentsOver(ask, rooms.stored), media: mediaOver(ask, rooms.media), shares },
+    responses: responsesOver(ask, { lock, skipLocked, list, listOf }, rooms.stored),
     reasoning: reasoningOver(ask, { skipLocked, listOfBytes }),
   }
 }

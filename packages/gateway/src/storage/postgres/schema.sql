@@ -221,6 +221,12 @@ CREATE TABLE code (
   redeemed_at bigint CHECK ((redeemed_by IS NULL) = (redeemed_at IS NULL))
 );
 
+CREATE TABLE stored_size (account bigint PRIMARY KEY, bytes bigint NOT NULL);
+CREATE INDEX stored_size_bytes ON stored_size (bytes);
+CREATE FUNCTION stored_changed(of_account bigint, more bigint) RETURNS void LANGUAGE sql AS $$
+  INSERT INTO stored_size AS known (account, bytes) VALUES (of_account, more)
+    ON CONFLICT (account) DO UPDATE SET bytes = known.bytes + excluded.bytes $$;
+
 CREATE TABLE idempotency (
   account bigint NOT NULL,
   key bytea NOT NULL CHECK (length(key) = 32),
@@ -231,11 +237,24 @@ CREATE TABLE idempotency (
   claimed_at bigint NOT NULL,
   expires_at bigint NOT NULL,
   cost bigint,
+  bytes bigint NOT NULL DEFAULT 0,
   headers text,
   body bytea,
   PRIMARY KEY (account, key)
 );
 CREATE INDEX idempotency_expires ON idempotency (expires_at);
+CREATE INDEX idempotency_answers ON idempotency (account, claimed_at) WHERE bytes > 0;
+CREATE FUNCTION idempotency_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'DELETE' THEN
+    IF OLD.bytes > 0 THEN PERFORM stored_changed(OLD.account, -OLD.bytes); END IF;
+  ELSIF NEW.bytes <> OLD.bytes THEN
+    PERFORM stored_changed(NEW.account, NEW.bytes - OLD.bytes);
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER idempotency_changed AFTER UPDATE OF bytes OR DELETE ON idempotency
+  FOR EACH ROW EXECUTE FUNCTION idempotency_changed();
 -- Compressing a response costs CPU, and most stored responses are never read again.
 ALTER TABLE idempotency ALTER COLUMN body SET STORAGE EXTERNAL;
 
@@ -248,6 +267,24 @@ CREATE TABLE media (
   expires_at bigint NOT NULL
 );
 CREATE INDEX media_expires ON media (expires_at);
+CREATE INDEX media_owner ON media (owner, created_at);
+
+CREATE TABLE media_size (account bigint PRIMARY KEY, bytes bigint NOT NULL);
+CREATE INDEX media_size_bytes ON media_size (bytes);
+CREATE FUNCTION media_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  more bigint := 0;
+BEGIN
+  IF TG_OP = 'UPDATE' AND NEW.expires_at < 9007199254740991 THEN more := coalesce(NEW.size, 0); END IF;
+  IF OLD.expires_at < 9007199254740991 THEN more := more - coalesce(OLD.size, 0); END IF;
+  IF more <> 0 THEN
+    INSERT INTO media_size AS known (account, bytes) VALUES (OLD.owner, more)
+      ON CONFLICT (account) DO UPDATE SET bytes = known.bytes + excluded.bytes;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER media_changed AFTER UPDATE OF size, expires_at OR DELETE ON media
+  FOR EACH ROW EXECUTE FUNCTION media_changed();
 
 CREATE TABLE task (
   id bigint PRIMARY KEY,
@@ -281,11 +318,13 @@ CREATE TABLE response (
   expires_at bigint NOT NULL,
   items text NOT NULL,
   media text NOT NULL,
+  bytes bigint NOT NULL DEFAULT 0,
   turn bytea NOT NULL,
   record bytea NOT NULL,
   PRIMARY KEY (account, id)
 );
 CREATE INDEX response_removable ON response (expires_at) WHERE continued = 0;
+CREATE INDEX response_last ON response (account, created_at) WHERE continued = 0;
 -- Encrypted contents cannot be compressed.
 ALTER TABLE response ALTER COLUMN record SET STORAGE EXTERNAL, ALTER COLUMN turn SET STORAGE EXTERNAL;
 
@@ -304,6 +343,7 @@ BEGIN
     SELECT NEW.account, value, NEW.created_at, NEW.id FROM json_array_elements_text(NEW.items::json) AS value;
   UPDATE media SET expires_at = 9007199254740991
     WHERE id IN (SELECT value FROM json_array_elements_text(NEW.media::json) AS value);
+  PERFORM stored_changed(NEW.account, NEW.bytes);
   RETURN NULL;
 END $$;
 CREATE TRIGGER response_added AFTER INSERT ON response FOR EACH ROW EXECUTE FUNCTION response_added();
@@ -314,6 +354,7 @@ BEGIN
     AND item IN (SELECT value FROM json_array_elements_text(OLD.items::json) AS value)
     AND created_at = OLD.created_at AND response = OLD.id;
   UPDATE media SET expires_at = 0 WHERE id IN (SELECT value FROM json_array_elements_text(OLD.media::json) AS value);
+  PERFORM stored_changed(OLD.account, -OLD.bytes);
   RETURN NULL;
 END $$;
 CREATE TRIGGER response_removed AFTER DELETE ON response FOR EACH ROW EXECUTE FUNCTION response_removed();

@@ -1,8 +1,10 @@
 // The statements of Contents, the same for both engines: `$1` are parameters, NOW is the store's clock in milliseconds.
 // `cost` is null while a request runs.
 import { type Claim, type Claimed, type Contents, checkClaim, LONGEST_CLAIM_MS } from '../contents.ts'
+import { LARGEST_PART } from '../shares.ts'
 import { checkText } from './guard.ts'
 import { integer, type Row } from './rows.ts'
+import type { Room } from './shares/room.ts'
 
 /**
  * One row decides, so that concurrent claims cannot both succeed. The claim of an ended request is replaced once it has
@@ -13,7 +15,7 @@ INSERT INTO idempotency AS known (account, key, fingerprint, request, slot, epoc
 VALUES ($1, $2, $3, $4, $5, $6, NOW, NOW + $7)
 ON CONFLICT (account, key) DO UPDATE SET fingerprint = excluded.fingerprint, request = excluded.request,
   slot = excluded.slot, epoch = excluded.epoch, claimed_at = excluded.claimed_at, expires_at = excluded.expires_at,
-  cost = NULL, headers = NULL, body = NULL
+  cost = NULL, headers = NULL, body = NULL, bytes = 0
 WHERE (known.cost IS NOT NULL AND known.expires_at <= NOW)
   OR (known.cost IS NULL AND known.fingerprint = excluded.fingerprint AND known.request IN (excluded.request, $8))
 RETURNING request`
@@ -24,9 +26,9 @@ SELECT fingerprint, request, slot, epoch, cost, headers, body, NOW - claimed_at 
 FROM idempotency WHERE account = $1 AND key = $2`
 
 const KEEP = `
-UPDATE idempotency SET cost = $4, expires_at = NOW + $5, headers = $6, body = $7
+UPDATE idempotency SET cost = $4, expires_at = NOW + $5, headers = $6, body = $7, bytes = $8
 WHERE account = $1 AND key = $2 AND request = $3
-RETURNING request`
+RETURNING request, (SELECT stored_size.bytes FROM stored_size WHERE stored_size.account = $1) AS stored`
 
 const FORGET = 'DELETE FROM idempotency WHERE account = $1 AND key = $2 AND request = $3 AND cost IS NULL'
 
@@ -42,7 +44,10 @@ export type Ask = (sql: string, parameters: readonly unknown[], isLarge?: boolea
 /** Between a conflicting insert and the read that follows, the row may be removed, but not again and again. */
 const TRIES = 5
 
-export function contentsOver(ask: Ask): Contents {
+/** What an answer takes beside its contents. */
+const ROW_BYTES = 256
+
+export function contentsOver(ask: Ask, room: Room): Contents {
   return {
     async claim(claim, instead = 0n) {
       checkClaim(claim)
@@ -60,10 +65,16 @@ export function contentsOver(ask: Ask): Contents {
       const [row] = await ask(FIND, [claim.account, claim.key])
       return row && !row.over ? toClaimed(row, claim) : { outcome: 'new' }
     },
-    async keep({ account, key, id }, { cost, keepMs, answer }) {
-      const headers = answer ? checkText('headers', answer.headers) : null
-      const kept = await ask(KEEP, [account, key, id, cost, keepMs, headers, answer?.body ?? null])
-      return kept.length > 0
+    async keep({ account, key, id }, { cost, keepMs, answer: given }) {
+      const headers = given ? checkText('headers', given.headers) : ''
+      const size = given ? ROW_BYTES + headers.length + given.body.length : 0
+      // A key without its answer still keeps the request from running again.
+      const answer = size <= room.limits.accountBytes * LARGEST_PART ? given : undefined
+      const bytes = answer ? size : 0
+      const content = answer ? [headers, answer.body] : [null, null]
+      const [kept] = await ask(KEEP, [account, key, id, cost, keepMs, ...content, bytes])
+      if (kept && bytes > 0) await room.make(account, bytes, Buffer.from(key).toString('hex'), Number(kept.stored ?? 0))
+      return kept !== undefined
     },
     async forget({ account, key, id }) {
       await ask(FORGET, [account, key, id])

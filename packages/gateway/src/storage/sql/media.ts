@@ -4,6 +4,7 @@ import { type Media, type MediaRecord, UNFINISHED_MS } from '../media.ts'
 import type { Ask } from './contents.ts'
 import { checkText } from './guard.ts'
 import { integer, type Row } from './rows.ts'
+import type { Room } from './shares/room.ts'
 
 const BEGIN = `
 INSERT INTO media (id, owner, content_type, created_at, expires_at) VALUES ($1, $2, $3, NOW, NOW + $4)`
@@ -21,7 +22,7 @@ const EXPIRED = 'SELECT id FROM media WHERE expires_at <= NOW ORDER BY expires_a
 const FORGET = 'DELETE FROM media WHERE id = $1 AND expires_at <= NOW'
 const EXPIRE_UNFINISHED = 'UPDATE media SET expires_at = NOW WHERE size IS NULL AND expires_at > NOW'
 
-export function mediaOver(ask: Ask): Media {
+export function mediaOver(ask: Ask, room: Room): Media {
   return {
     async begin({ id, owner, contentType }) {
       await ask(BEGIN, [checkText('id', id), owner, checkText('content type', contentType), UNFINISHED_MS])
@@ -30,6 +31,7 @@ export function mediaOver(ask: Ask): Media {
       const [row] = await ask(COMPLETE, [id, size, keepMs])
       return row && toRecord(row)
     },
+    makeRoom: async ({ id, owner, size }) => (await room.make(owner, size, id)).removed,
     async find(id) {
       const [row] = await ask(FIND, [checkText('id', id)])
       return row && toRecord(row)

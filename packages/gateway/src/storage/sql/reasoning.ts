@@ -1,6 +1,6 @@
 // The statements of Reasoning for both engines: `$1` are parameters, NOW is the store's clock in milliseconds. Triggers of the schema
 // keep the sizes of accounts in `reasoning_size`.
-import { MOST_REASONING_BYTES, type Reasoning, type ReasoningEntry } from '../reasoning.ts'
+import { MOST_REASONING_BYTES, MOST_REASONING_IN_ALL, type Reasoning, type ReasoningEntry } from '../reasoning.ts'
 import type { Ask } from './contents.ts'
 
 /** Where the engines differ. */
@@ -46,6 +46,9 @@ DELETE FROM reasoning WHERE (account, key, stored_at) IN (
   SELECT account, key, stored_at FROM summed WHERE before < (SELECT bytes - $2 FROM largest))
 RETURNING key`
 
+const SIZES = `
+SELECT CAST(coalesce(sum(bytes), 0) AS bigint) AS total, coalesce(max(bytes), 0) AS largest FROM reasoning_size`
+
 const FORGET_EMPTY = 'DELETE FROM reasoning_size WHERE bytes = 0'
 
 export function reasoningOver(ask: Ask, dialect: ReasoningDialect): Reasoning {
@@ -68,10 +71,13 @@ export function reasoningOver(ask: Ask, dialect: ReasoningDialect): Reasoning {
       const rows = await ask(FIND, [account, JSON.stringify(wanted)])
       return new Map(rows.map(({ key, value }) => [hex(key as Uint8Array), new Uint8Array(value as Uint8Array)]))
     },
-    async sweep(limit, mostBytes = MOST_REASONING_BYTES) {
+    async sweep(limit, mostBytes = MOST_REASONING_BYTES, mostInAll = MOST_REASONING_IN_ALL) {
       const expired = (await ask(SWEEP_EXPIRED, [limit])).length
       if (expired >= limit) return expired
-      const excess = (await ask(SWEEP_LARGEST, [limit - expired, mostBytes])).length
+      const [sizes] = await ask(SIZES, [])
+      // The account that has the most gives way, by as much as there is too much.
+      const most = Math.min(mostBytes, Math.max(0, Number(sizes?.largest) - (Number(sizes?.total) - mostInAll)))
+      const excess = (await ask(SWEEP_LARGEST, [limit - expired, BigInt(most)])).length
       if (expired + excess > 0) await ask(FORGET_EMPTY, [])
       return expired + excess
     },

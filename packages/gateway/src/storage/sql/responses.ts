@@ -10,9 +10,11 @@ import {
   type StoredResponse,
   type StoredTurn,
 } from '../responses.ts'
+import { LARGEST_PART, ShareExceeded } from '../shares.ts'
 import type { Ask } from './contents.ts'
 import { checkText } from './guard.ts'
 import { integer, type Row } from './rows.ts'
+import type { Room } from './shares/room.ts'
 
 /** Where the engines differ. */
 export type ResponseDialect = {
@@ -37,13 +39,14 @@ const columnsOf = (table: string, columns: readonly string[] = COLUMNS): string 
  * The lock keeps the parent until the new row is counted: a sweep either removes the parent before, and there is no row, or finds that it is
  * continued. A repeated put changes nothing, but returns the row.
  */
-const put = ({ lock }: ResponseDialect) => `
-INSERT INTO response AS known (account, id, parent, items, media, created_at, expires_at, turn, record)
-SELECT $1, $2, $3, $4, $5, clock.now, clock.now + $6, $7, $8
+const put = ({ lock, list }: ResponseDialect) => `
+INSERT INTO response AS known (account, id, parent, items, media, created_at, expires_at, bytes, turn, record)
+SELECT $1, $2, $3, $4, $5, clock.now, clock.now + $6,
+  $9 + (SELECT CAST(coalesce(sum(size), 0) AS bigint) FROM media WHERE id IN (${list('$5')})), $7, $8
 FROM (SELECT NOW AS now) AS clock
 WHERE CAST($3 AS text) IS NULL OR EXISTS (SELECT 1 FROM response WHERE account = $1 AND id = $3 ${lock})
 ON CONFLICT (account, id) DO UPDATE SET parent = known.parent
-RETURNING id`
+RETURNING bytes, (SELECT stored_size.bytes FROM stored_size WHERE stored_size.account = $1) AS stored`
 
 const FIND = `SELECT ${COLUMNS.join(', ')} FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW`
 
@@ -92,6 +95,8 @@ const bytesWithItems = (dialect: ResponseDialect) => `${newestWithItems(dialect)
 SELECT CAST(coalesce(sum(length(response.record)), 0) AS bigint) AS bytes
 FROM newest CROSS JOIN response WHERE response.account = $1 AND response.id = newest.response`
 
+const REMOVE = 'DELETE FROM response WHERE account = $1 AND id = $2 AND continued = 0'
+
 const HIDE = 'UPDATE response SET expires_at = NOW WHERE account = $1 AND id = $2 AND expires_at > NOW RETURNING id'
 
 const sweep = ({ skipLocked }: ResponseDialect) => `
@@ -100,7 +105,9 @@ WITH over AS MATERIALIZED (
 DELETE FROM response WHERE (account, id) IN (SELECT account, id FROM over)
 RETURNING id`
 
-export function responsesOver(ask: Ask, dialect: ResponseDialect): Responses {
+const FORGET_EMPTY = 'DELETE FROM stored_size WHERE bytes = 0'
+
+export function responsesOver(ask: Ask, dialect: ResponseDialect, room: Room): Responses {
   const [PUT, SWEEP, SEVERAL] = [put(dialect), sweep(dialect), several(dialect)]
   const [WITH_ITEMS, BYTES_WITH_ITEMS] = [withItems(dialect), bytesWithItems(dialect)]
   async function chainRows(sql: string, account: bigint, id: string): Promise<Row[]> {
@@ -109,7 +116,17 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect): Responses {
   }
   return {
     async put(response) {
-      return (await ask(PUT, inserted(response))).length > 0
+      const size = sizeOf(response)
+      const most = Math.floor(room.limits.accountBytes * LARGEST_PART)
+      if (size > most) throw new ShareExceeded(`it has ${size} bytes; a response may have ${most}`)
+      const [row] = await ask(PUT, [...inserted(response), size])
+      if (!row) return false
+      const { account, id } = response
+      const { isOver } = await room.make(account, Number(row.bytes), id, Number(row.stored ?? 0))
+      if (!isOver) return true
+      // Only what it continues is left.
+      await ask(REMOVE, [account, id])
+      throw new ShareExceeded("its conversation does not fit into the account's share of stored responses")
     },
     async find(account, id) {
       if (!isId(id)) return undefined
@@ -158,10 +175,17 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect): Responses {
       let removed = 0
       for (let last = limit; last > 0 && removed < limit; removed += last)
         last = (await ask(SWEEP, [limit - removed])).length
+      if (removed > 0) await ask(FORGET_EMPTY, [])
       return removed
     },
   }
 }
+
+/** What a row takes beside its contents. */
+const ROW_BYTES = 512
+
+const sizeOf = ({ turn, record, items, media }: NewResponse): number =>
+  ROW_BYTES + turn.length + record.length + [...items, ...media].reduce((sum, id) => sum + 2 * id.length, 0)
 
 /** An index of PostgreSQL has no room for long ones. */
 const LONGEST_ID = 512

@@ -30,14 +30,12 @@ export type SqliteOptions = {
   busyTimeoutMs?: number
   /** How many verbs a batch must have for its rows to be written later; see sqlite/transactions.ts. */
   deferFrom?: number
-  /** How large the file of the contents may grow; see sqlite/contents.ts. */
-  mostContentsBytes?: number
   /** false: rejects with NoDatabase where there is none, and changes nothing. */
   mayCreate?: boolean
 }
 
 export async function openSqlite(dataDir: string, options: SqliteOptions = {}): Promise<Storage> {
-  const { clock = Date.now, busyTimeoutMs = 2_000, deferFrom, mostContentsBytes, mayCreate = true } = options
+  const { clock = Date.now, busyTimeoutMs = 2_000, deferFrom, mayCreate = true } = options
   if (!mayCreate) demandDatabase(dataDir)
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const disown = ownFolder(dataDir)
@@ -55,7 +53,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     throw error
   }
 
-  const contents = sqliteContents(dataDir, clock, mostContentsBytes)
+  const contents = sqliteContents(dataDir, clock)
   const flush = createFlushBeforeRead(queue)
   const readers = new Set<Worker>()
   const read = async (statement: Statement): Promise<Row[]> => {
@@ -132,6 +130,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     tasks: contents.tasks,
     responses: contents.responses,
     reasoning: contents.reasoning,
+    shares: contents.shares,
     async ping() {
       // An empty transaction proves that the thread runs and gets the lock for writing.
       await queue.write([])

@@ -25,8 +25,8 @@ afterEach(async () => {
   rmSync(folder, { recursive: true })
 })
 
-function open(mostBytes?: number): SqliteContents {
-  const contents = sqliteContents(folder, () => now, mostBytes)
+function open(): SqliteContents {
+  const contents = sqliteContents(folder, () => now)
   opened.push(contents)
   return contents
 }
@@ -69,39 +69,6 @@ test('a file that is there is swept also by a process that has not used it', asy
   await contents.keep(claim, { cost: 1n, keepMs: 0, answer: MEGABYTE })
   await contents.close()
   expect(await open().sweep(10)).toBe(1)
-})
-
-test('beyond the size limit keys are stored without their responses; once there is space, with them again', async () => {
-  const contents = open(5 * 1024 * 1024)
-  const answerOf = async (id: bigint, keepMs: number) => {
-    const claim = newClaim(id)
-    await contents.claim(claim)
-    expect(await contents.keep(claim, { cost: 7n, keepMs, answer: MEGABYTE })).toBe(true)
-    const claimed = await contents.claim({ ...claim, id: id + 100n })
-    return claimed.outcome === 'finished' ? claimed.answer?.body.length : claimed.outcome
-  }
-  const kept: (number | string | undefined)[] = []
-  for (let id = 1n; id <= 8n; id += 1n) kept.push(await answerOf(id, 1_000))
-  expect(kept.filter((length) => length === MEGABYTE.body.length)).toHaveLength(5)
-  expect(kept.slice(5)).toEqual([undefined, undefined, undefined])
-  expect(statSync(file).size).toBeLessThan(8 * 1024 * 1024)
-  now += 1_000
-  expect(await contents.sweep(20)).toBe(8)
-  expect(await answerOf(20n, 60_000)).toBe(MEGABYTE.body.length)
-})
-
-test('beyond the size limit responses and reasoning state are rejected until there is space, and what is there is found', async () => {
-  const { responses, reasoning } = open(2 * 1024 * 1024)
-  const part = new Uint8Array(1024 * 1024)
-  const put = (id: string, keepMs: number) =>
-    responses.put({ id, account: 1n, parent: undefined, items: [], media: [], turn: part, record: part, keepMs })
-  expect(await put('a', 1_000)).toBe(true)
-  for (const full of [put('b', 1_000), reasoning.put([{ account: 1n, key: newHash(), value: part }], 1_000)])
-    expect(String(await thrownBy(full))).toContain(`StoreDown: ${file} has reached its size limit`)
-  expect((await responses.find(1n, 'a'))?.turn).toEqual(part)
-  now += 1_000
-  expect(await responses.sweep(10)).toBe(1)
-  expect(await put('b', 1_000)).toBe(true)
 })
 
 test.each([

@@ -7,11 +7,13 @@ import type { Contents } from '../../contents.ts'
 import type { Media } from '../../media.ts'
 import type { Reasoning } from '../../reasoning.ts'
 import type { Responses } from '../../responses.ts'
+import type { Shares } from '../../shares.ts'
 import { contentsOver } from '../../sql/contents.ts'
 import { mediaOver } from '../../sql/media.ts'
 import { reasoningOver } from '../../sql/reasoning.ts'
 import { responsesOver } from '../../sql/responses.ts'
 import type { Row } from '../../sql/rows.ts'
+import { sharesOver } from '../../sql/shares/shares.ts'
 import { tasksOver } from '../../sql/tasks.ts'
 import { StoreDown } from '../../storage.ts'
 import type { Tasks } from '../../tasks.ts'
@@ -21,28 +23,25 @@ import type { ContentsStatement, FromContents, ToContents } from './thread.ts'
 
 export const CONTENTS_FILE = 'contents.db'
 
-/** Beyond this size no more responses are stored until older ones are removed; keys are still claimed. */
-export const MOST_BYTES = 4 * 1024 ** 3
-
 export type SqliteContents = Contents & {
   media: Media
   tasks: Tasks
   responses: Responses
   reasoning: Reasoning
+  shares: Shares
   close(): Promise<void>
 }
 type Queued = { statement: ContentsStatement; isLarge: boolean; resolve(rows: Row[]): void; reject(error: Error): void }
 
 const CODE = new URL('./thread.ts', import.meta.url)
 
-export function sqliteContents(dataDir: string, clock: () => number, mostBytes = MOST_BYTES): SqliteContents {
+export function sqliteContents(dataDir: string, clock: () => number): SqliteContents {
   const file = join(dataDir, CONTENTS_FILE)
   let thread: Promise<Thread> | undefined
   const queued: Queued[] = []
   let isBusy = false
   let isClosed = false
   let closing: Promise<void> | undefined
-  let usedBytes = 0
   void threadCode(CODE)
 
   /** A file that could not be opened is opened again by the next call: the disk may have space again. */
@@ -70,7 +69,6 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
       used = await opened()
       const done = await used.send({ type: 'run', statements: batch.map(({ statement }) => statement) })
       if (done.type !== 'rows') throw new StoreDown(`${file}: unexpected message: ${done.type}`)
-      usedBytes = done.usedBytes
       for (const [index, { resolve }] of batch.entries()) {
         const rows = done.rows[index] ?? []
         resolve('buffer' in rows ? unpackRows(rows) : rows)
@@ -92,22 +90,19 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
     })
   }
 
-  const contents = contentsOver(run)
-  const media = mediaOver(run)
   const list = (parameter: string): string => `SELECT value FROM json_each(${parameter})`
   const tasks = tasksOver(run, { skipLocked: '', list })
   const listOf = (column: string): string => `json_group_array(${column})`
   const listOfBytes = (parameter: string): string => `SELECT unhex(value) FROM json_each(${parameter})`
+  const { shares, rooms } = sharesOver(run, { list, listOfBytes })
+  const contents = contentsOver(run, rooms.stored)
+  const media = mediaOver(run, rooms.media)
   const reasoning = reasoningOver(run, { skipLocked: '', listOfBytes })
-  const responses = responsesOver(run, { lock: '', skipLocked: '', list, listOf })
+  const responses = responsesOver(run, { lock: '', skipLocked: '', list, listOf }, rooms.stored)
   /** Reading creates no file where nothing has been stored. */
   const isThere = () => thread !== undefined || existsSync(file)
-  const demandSpace = () => {
-    if (usedBytes >= mostBytes) throw new StoreDown(`${file} has reached its size limit`)
-  }
   return {
     ...contents,
-    keep: (claim, end) => contents.keep(claim, usedBytes < mostBytes ? end : { ...end, answer: undefined }),
     async sweep(limit) {
       return isThere() ? contents.sweep(limit) : 0
     },
@@ -131,10 +126,6 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
     },
     responses: {
       ...responses,
-      async put(response) {
-        demandSpace()
-        return responses.put(response)
-      },
       find: async (account, id) => (isThere() ? responses.find(account, id) : undefined),
       chain: async (account, id) => (isThere() ? responses.chain(account, id) : []),
       chainLengths: async (account, id) => (isThere() ? responses.chainLengths(account, id) : []),
@@ -148,12 +139,15 @@ export function sqliteContents(dataDir: string, clock: () => number, mostBytes =
       sweep: async (limit) => (isThere() ? responses.sweep(limit) : 0),
     },
     reasoning: {
-      async put(entries, keepMs) {
-        demandSpace()
-        await reasoning.put(entries, keepMs)
-      },
+      ...reasoning,
       find: async (account, keys) => (isThere() ? reasoning.find(account, keys) : new Map()),
-      sweep: async (limit, bytes) => (isThere() ? reasoning.sweep(limit, bytes) : 0),
+      sweep: async (limit, bytes, inAll) => (isThere() ? reasoning.sweep(limit, bytes, inAll) : 0),
+    },
+    shares: {
+      ...shares,
+      bytesOf: async (kind, account) => (isThere() ? shares.bytesOf(kind, account) : 0),
+      forget: async (account) =>
+        isThere() ? shares.forget(account) : { responses: 0, idempotentResponses: 0, reasoning: 0 },
     },
     close() {
       closing ??= close()

@@ -24,9 +24,3 @@ export function openContentsFile(file: string): Database {
     throw error
   }
 }
-
-/** What the rows take; pages that are free are used again. */
-export function usedBytes(db: Database): number {
-  const figure = (name: string) => Number(Object.values(db.query(`PRAGMA ${name}`).get() as object)[0])
-  return (figure('page_count') - figure('freelist_count')) * figure('page_size')
-}

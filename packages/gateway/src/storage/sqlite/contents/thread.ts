@@ -2,7 +2,7 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import type { Row } from '../../sql/rows.ts'
 import { closeWritten } from '../database.ts'
-import { openContentsFile, usedBytes } from './file.ts'
+import { openContentsFile } from './file.ts'
 import { type PackedRows, packRows } from './packed-rows.ts'
 
 declare const self: Worker
@@ -14,7 +14,7 @@ export type ToContents =
   | { type: 'close' }
 export type FromContents =
   | { type: 'opened' | 'closed' }
-  | { type: 'rows'; rows: (Row[] | PackedRows)[]; usedBytes: number }
+  | { type: 'rows'; rows: (Row[] | PackedRows)[] }
   | { type: 'failed'; message: string }
 
 let db: Database | undefined
@@ -30,7 +30,7 @@ function handle(message: ToContents): FromContents {
     return { type: 'closed' }
   }
   const rows = inOneCommit(db, message.statements).map((list) => (list.length > 1 ? packRows(list) : list))
-  return { type: 'rows', rows, usedBytes: usedBytes(db) }
+  return { type: 'rows', rows }
 }
 
 function inOneCommit(file: Database, statements: readonly ContentsStatement[]): Row[][] {

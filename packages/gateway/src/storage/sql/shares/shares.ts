@@ -1,0 +1,51 @@
+// Shares over the statements of both engines.
+import { DEFAULT_SHARE_LIMITS, type Removal, type ShareKind, type Shares } from '../../shares.ts'
+import type { Ask } from '../contents.ts'
+import { mediaPool, type PoolDialect, storedPool } from './pools.ts'
+import { createRoom, type Room } from './room.ts'
+
+const PAGE = 200
+/** Whatever continues whatever: all rows of the account go. */
+const FORGET_RESPONSES = `
+DELETE FROM response WHERE account = $1 AND id IN (SELECT id FROM response WHERE account = $1 LIMIT $2) RETURNING id`
+const FORGET_ANSWERS = `
+UPDATE idempotency SET headers = NULL, body = NULL, bytes = 0
+WHERE account = $1 AND key IN (SELECT key FROM idempotency WHERE account = $1 AND bytes > 0 LIMIT $2) RETURNING request`
+const FORGET_REASONING = `
+DELETE FROM reasoning WHERE account = $1 AND key IN (SELECT key FROM reasoning WHERE account = $1 LIMIT $2) RETURNING key`
+
+/** `rooms`: for the nouns that store. */
+export type OpenedShares = { shares: Shares; rooms: Readonly<Record<ShareKind, Room>> }
+
+export function sharesOver(ask: Ask, dialect: PoolDialect): OpenedShares {
+  let listener: (removal: Removal) => void = () => {}
+  const report = (removal: Removal) => listener(removal)
+  const pools = { stored: storedPool(ask, dialect), media: mediaPool(ask, dialect) }
+  const rooms = {
+    stored: createRoom(pools.stored, DEFAULT_SHARE_LIMITS.stored, report),
+    media: createRoom(pools.media, DEFAULT_SHARE_LIMITS.media, report),
+  }
+  async function inPages(sql: string, account: bigint): Promise<number> {
+    let count = 0
+    for (let last = PAGE; last > 0; count += last) last = (await ask(sql, [account, PAGE])).length
+    return count
+  }
+  return {
+    rooms,
+    shares: {
+      setLimits({ stored, media }) {
+        rooms.stored.limits = stored
+        rooms.media.limits = media
+      },
+      onRemoval(next) {
+        listener = next
+      },
+      bytesOf: (kind, account) => pools[kind].bytesOf(account),
+      forget: async (account) => ({
+        responses: await inPages(FORGET_RESPONSES, account),
+        idempotentResponses: await inPages(FORGET_ANSWERS, account),
+        reasoning: await inPages(FORGET_REASONING, account),
+      }),
+    },
+  }
+}
