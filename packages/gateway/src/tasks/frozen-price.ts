@@ -12,20 +12,37 @@ export type FrozenPrice = {
   per: VideoUnit
   price: string
   variants: readonly (readonly [resolution: string, price: string])[]
+  tiers?: readonly (readonly [tier: string, multiplier: string])[]
+  draft?: string
+  silent?: string
+  tools?: readonly (readonly [tool: string, price: string])[]
   multiplierMillionths: string
 }
 
 export const freezePrice = ({ group, model, rate, priceVersion }: VideoOffer): FrozenPrice => {
-  const { per, price, variants } = rate.price
+  const { per, price, variants, tiers, draft, silent, tools } = rate.price
   return {
-    ...{ group, model: model.id, version: priceVersion, per, price: String(price) },
-    variants: [...variants].map(([resolution, figure]) => [resolution, String(figure)] as const),
+    ...{ group, model: model.id, version: priceVersion, per, price: String(price), variants: frozen(variants) },
+    ...(tiers ? { tiers: frozen(tiers) } : {}),
+    ...(draft === undefined ? {} : { draft: String(draft) }),
+    ...(silent === undefined ? {} : { silent: String(silent) }),
+    ...(tools ? { tools: frozen(tools) } : {}),
     multiplierMillionths: String(rate.multiplierMillionths),
   }
 }
 
-export function thawPrice(frozen: FrozenPrice) {
-  const variants = frozen.variants.map(([resolution, figure]) => [resolution, BigInt(figure)] as const)
-  const price: VideoPrice = { type: 'video', per: frozen.per, price: BigInt(frozen.price), variants: new Map(variants) }
-  return videoRate(price, BigInt(frozen.multiplierMillionths))
+export function thawPrice({ per, price, variants, tiers, draft, silent, tools, multiplierMillionths }: FrozenPrice) {
+  const thawedPrice: VideoPrice = {
+    ...{ type: 'video', per, price: BigInt(price), variants: thawed(variants) },
+    ...(tiers ? { tiers: thawed(tiers) } : {}),
+    ...(draft === undefined ? {} : { draft: BigInt(draft) }),
+    ...(silent === undefined ? {} : { silent: BigInt(silent) }),
+    ...(tools ? { tools: thawed(tools) } : {}),
+  }
+  return videoRate(thawedPrice, BigInt(multiplierMillionths))
 }
+
+const frozen = (figures: ReadonlyMap<string, bigint>) =>
+  [...figures].map(([name, figure]) => [name, String(figure)] as const)
+const thawed = (figures: readonly (readonly [string, string])[]) =>
+  new Map(figures.map(([name, figure]) => [name, BigInt(figure)]))

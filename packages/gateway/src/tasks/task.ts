@@ -33,6 +33,8 @@ export type TaskData = {
   pollAt?: number
   /** Since when the upstream says that there is no such task. */
   missingSince?: number | undefined
+  /** What the upstream says of a task that is not finished yet. */
+  reported?: ReportedTerms
   /** The upstream's record of the finished task, and when it was read. */
   result?: UpstreamVideoTask
   finishedAt?: number
@@ -50,6 +52,8 @@ export type ShownRequest = { settings: VideoSettings } & Pick<
   'generateAudio' | 'draft' | 'serviceTier' | 'expiresAfter' | 'safetyIdentifier'
 >
 
+export type ReportedTerms = Pick<UpstreamVideoTask, 'serviceTier' | 'expiresAfter'>
+
 export type StoredMedia = { id: string; expiresAt: number }
 
 /** `rejected`: the client got an error in place of the task, whose row is removed. */
@@ -60,6 +64,9 @@ export type TaskEnd = {
   cost?: string
   units?: string
   figures?: string
+  /** What the figures are for, besides. */
+  tier?: string
+  toolCalls?: Readonly<Record<string, number>>
   /** The upstream may charge the operator all the same. */
   mayBeBilled?: true
 }

@@ -16,7 +16,8 @@ export function viewOf(task: Task, { signedUrls }: ViewDependencies, as?: Status
     media && Math.floor(media.expiresAt / 1_000) * 1_000 > storeNow(task)
       ? signedUrls.sign({ ...media, owner: account })
       : undefined
-  const { settings: requested, ...shown } = data.shown
+  const { settings: requested, ...asked } = data.shown
+  const shown = { ...asked, ...data.reported }
   const { result } = data
   const made = status === 'succeeded'
   const videoUrl = made ? urlOf(data.media?.video) : undefined
@@ -32,6 +33,7 @@ export function viewOf(task: Task, { signedUrls }: ViewDependencies, as?: Status
     ...{ createdAt: Math.floor(createdAt / 1_000), updatedAt: Math.floor(updatedAt / 1_000) },
     settings: made ? { ...requested, ...result?.settings } : requested,
     ...shown,
+    ...(made && result?.draft !== undefined ? { draft: result.draft } : {}),
     ...(made && result?.generateAudio !== undefined ? { generateAudio: result.generateAudio } : {}),
     ...(made && result ? { unknown: result.unknown } : {}),
   }

@@ -122,7 +122,10 @@ export type UpstreamVideoTask = {
   updatedAt?: number
   settings: VideoSettings
   generateAudio?: boolean
+  draft?: boolean
   serviceTier?: string
+  /** Seconds after which the upstream ends the task. */
+  expiresAfter?: number
   /** The caller's own id for the task, where the upstream repeats it. */
   reference?: string
   /** Fields that are not decoded, with their JSON text. */

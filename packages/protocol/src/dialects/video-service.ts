@@ -14,6 +14,10 @@ export type VideoTarget = {
   defaults: VideoSettings
   /** Settings that replace those of the request, both in fields and in flags. */
   override?: VideoSettings
+  /** Fields of the request that are not sent, as the video-tasks dialect calls them. */
+  drop?: readonly string[]
+  /** Types of tools that are not sent. */
+  dropTools?: readonly string[]
   /** The upstream's id of the draft that the request names. */
   draftTask?: string
   /** The caller's own id for the task, for dialects whose upstreams repeat one in their records. */

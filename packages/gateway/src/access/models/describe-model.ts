@@ -87,6 +87,7 @@ function describeVideoModel({ model: { limits }, rate: { price, multiplierMillio
     price: {
       ...shownFigures([[`per_${price.per}`, price.price]], multiplierMillionths),
       variants: shownFigures([...price.variants], multiplierMillionths),
+      ...videoTerms(price, multiplierMillionths),
     },
     limits: {
       ...{ seconds: seconds ?? null, default_seconds: defaultSeconds ?? null },
@@ -94,6 +95,17 @@ function describeVideoModel({ model: { limits }, rate: { price, multiplierMillio
       ...{ ratios: ratios ?? null, images: images ?? null },
     },
     protocols: ['video-tasks'],
+  }
+}
+
+/** As the configuration file writes them: multipliers, and prices per call of a tool. */
+function videoTerms({ tiers, draft, silent, tools }: VideoOffer['rate']['price'], multiplierMillionths: bigint) {
+  const multipliers = tiers && [...tiers].map(([name, each]) => [name, formatMillionths(each)])
+  return {
+    ...(multipliers ? { tiers: Object.fromEntries(multipliers) } : {}),
+    ...(draft === undefined ? {} : { draft: formatMillionths(draft) }),
+    ...(silent === undefined ? {} : { silent: formatMillionths(silent) }),
+    ...(tools ? { tools: shownFigures([...tools], multiplierMillionths) } : {}),
   }
 }
 

@@ -15,6 +15,7 @@ export type PricedReceipt = {
     multiplier_millionths: string
     long_context_above?: number
     tiers_millionths?: Readonly<Record<string, string>>
+    media_tiers_millionths?: Readonly<Record<string, string>>
     tools?: Readonly<Record<string, string>>
   } & Readonly<Record<string, unknown>>
 }
@@ -87,7 +88,15 @@ function mediaUnit(name: string): MediaUnit | undefined {
 type Line = { count: number; name: string; figure: bigint; per: bigint; charge?: string }
 /** The tokens of several calls at different prices are several charges: `input`, `input_2`. */
 type TokenLines = { lines: Line[]; tiers: bigint[]; multiplier: bigint }
-type Parts = { tokens: TokenLines[]; calls: Line[]; media: Line[]; multiplier: bigint; mediaMultiplier: bigint }
+type Parts = {
+  tokens: TokenLines[]
+  calls: Line[]
+  media: Line[]
+  /** Those of images and videos: a service tier, a draft. */
+  mediaTiers: bigint[]
+  multiplier: bigint
+  mediaMultiplier: bigint
+}
 
 /** Members of `price` that are no price of a unit. */
 export const isPriceTerm = (name: string): boolean => /_millionths(_\d+)?$|^long_context_above_\d+$/.test(name)
@@ -124,6 +133,7 @@ function partsOf({ units, tools = {}, price }: PricedReceipt): Parts {
     })),
     calls,
     media: lines.filter(({ charge }) => charge),
+    mediaTiers: Object.values(price.media_tiers_millionths ?? {}).map(BigInt),
     multiplier: BigInt(price.multiplier_millionths),
     mediaMultiplier: multiplierOf('media_multiplier_millionths'),
   }
@@ -134,7 +144,7 @@ export function recompute(receipt: PricedReceipt): Nanos {
   return chargeOf(partsOf(receipt))
 }
 
-function chargeOf({ tokens, calls, media, multiplier, mediaMultiplier }: Parts): Nanos {
+function chargeOf({ tokens, calls, media, mediaTiers, multiplier, mediaMultiplier }: Parts): Nanos {
   const total = (lines: Line[]) => lines.reduce((sum, { count, figure }) => sum + BigInt(count) * figure, 0n)
   const costOfTokens = ({ lines, tiers, multiplier }: TokenLines, calls: Line[]): Nanos => {
     // All of it over one denominator: per million tokens, in millionths for each tier and for the group.
@@ -147,7 +157,9 @@ function chargeOf({ tokens, calls, media, multiplier, mediaMultiplier }: Parts):
   const sumOf = ({ count, figure, per }: Line): bigint => (BigInt(Math.round(count * 1_000)) * figure * ONE) / per
   const sums = new Map<string, bigint>()
   for (const line of media) sums.set(line.charge ?? '', (sums.get(line.charge ?? '') ?? 0n) + sumOf(line))
-  const costs = [...sums.values()].map((each) => ceilDiv(each * mediaMultiplier, ONE * ONE * 1_000n))
+  const factors = mediaTiers.reduce((product, tier) => product * tier, mediaMultiplier)
+  const scale = ONE ** BigInt(mediaTiers.length) * ONE * ONE * 1_000n
+  const costs = [...sums.values()].map((each) => ceilDiv(each * factors, scale))
   costs.push(...others.map((each) => costOfTokens(each, [])))
   return atMostBookable(costs.reduce((cost, each) => cost + each, costOfTokens(first, calls)))
 }
@@ -155,16 +167,16 @@ function chargeOf({ tokens, calls, media, multiplier, mediaMultiplier }: Parts):
 /** `(120 input x 2.00 + 20 output x 8.00) / 1,000,000 x 1.5 = 0.0006 USD` */
 export function formulaOf(receipt: PricedReceipt): string {
   const receiptParts = partsOf(receipt)
-  const { tokens, calls, media, multiplier, mediaMultiplier } = receiptParts
+  const { tokens, calls, media, mediaTiers, multiplier, mediaMultiplier } = receiptParts
   const charge = formatUsd(chargeOf(receiptParts))
   const shown = ({ count, name, figure }: Line) =>
     `${count} ${withoutSuffix(name).replaceAll('_', ' ')} x ${formatUsd(figure)}`
-  const shownMedia = (line: Line) => `${shown(line)}${line.per === ONE ? ' / 1,000,000' : ''}`
   const times = (factors: bigint[]) =>
     factors
       .filter((factor) => factor !== ONE)
       .map((factor) => ` x ${decimal(factor)}`)
       .join('')
+  const shownMedia = (line: Line) => `${shown(line)}${line.per === ONE ? ' / 1,000,000' : ''}${times(mediaTiers)}`
   const ofTokens = tokens.map((each) => ({
     text: `(${each.lines.map(shown).join(' + ')}) / 1,000,000${times(each.tiers)}`,
     multiplier: each.multiplier,
@@ -195,13 +207,13 @@ const ONE_PLACES = 6
 
 /** The formula as a table. */
 export function linesOf(receipt: PricedReceipt): ChargeLines {
-  const { tokens, calls, media, multiplier, mediaMultiplier } = partsOf(receipt)
+  const { tokens, calls, media, mediaTiers, multiplier, mediaMultiplier } = partsOf(receipt)
   const factored = [
     ...tokens.flatMap(({ lines, tiers, multiplier }) =>
       lines.map((line) => ({ line, factors: [...tiers, multiplier] })),
     ),
     ...calls.map((line) => ({ line, factors: [multiplier] })),
-    ...media.map((line) => ({ line, factors: [mediaMultiplier] })),
+    ...media.map((line) => ({ line, factors: [...mediaTiers, mediaMultiplier] })),
   ]
   const most = Math.max(1, ...factored.map(({ factors }) => factors.length))
   // All summands over one denominator, so that their sum is exact.

@@ -82,7 +82,7 @@ describe('the video to charge', () => {
     ['nonsense: no number', { duration: Number.NaN, frames: Number.NaN, resolution: 'auto' }, requested],
     ['nonsense: without end', { duration: Number.POSITIVE_INFINITY, frames: 1e9 }, requested],
   ])('%s', (_, settings, expected) => {
-    expect(billableVideo({ settings }, requested)).toEqual(expected)
+    expect(billableVideo({ settings }, requested, SECOND)).toEqual(expected)
   })
 
   test.each([
@@ -94,6 +94,6 @@ describe('the video to charge', () => {
     [{ completionTokens: 1e12 }, 113_740],
     [undefined, 113_740],
   ])('tokens %j', (usage, tokens) => {
-    expect(billableVideo({ settings: {}, ...(usage ? { usage } : {}) }, requested).tokens).toBe(tokens)
+    expect(billableVideo({ settings: {}, ...(usage ? { usage } : {}) }, requested, SECOND).tokens).toBe(tokens)
   })
 })

@@ -1,7 +1,14 @@
 // Which video a hold must cover, where a request can be read in several ways or leaves things open, and which video is charged
 // once it is made. Pure.
 import { chosenWord, isCount, isWord } from './media-quantities.ts'
-import { LONGEST_VIDEO_SECONDS, MOST_VIDEO_TOKENS, type Video, type VideoPrice, videoBound } from './video-price.ts'
+import {
+  isPricedTier,
+  LONGEST_VIDEO_SECONDS,
+  MOST_VIDEO_TOKENS,
+  type Video,
+  type VideoPrice,
+  videoBound,
+} from './video-price.ts'
 
 /** Everything that a request says about what decides its price. Empty: it says nothing. */
 export type PricedReadings = {
@@ -12,7 +19,11 @@ export type PricedReadings = {
   framesPerSecond?: number
   /** The most that videos in the request can last: some vendors bill their tokens as well. */
   inputVideoSeconds?: number
+  options?: PricedOptions
 }
+
+/** What multiplies the price, or adds to it. */
+export type PricedOptions = Pick<Video, 'tier' | 'isDraft' | 'isSilent' | 'toolCalls'>
 
 export type PricedLimits = {
   seconds?: readonly [least: number, most: number]
@@ -38,11 +49,14 @@ const LARGEST_RESOLUTION = '4k'
 
 /** The video with the highest price of all that the request can mean. */
 export function mostExpensive(readings: PricedReadings, limits: PricedLimits, price: VideoPrice): Video {
+  const { tier, ...options } = readings.options ?? {}
   const videos = resolutionsOf(readings, limits).flatMap((resolution) =>
-    secondsOf(readings, limits).map((seconds): Video => {
+    secondsOf(readings, limits).flatMap((seconds): Video[] => {
       // The vendor's formula is an approximation.
       const tokens = Math.ceil((videoTokens(resolution, seconds, readings) * 105) / 100)
-      return { resolution, seconds, tokens }
+      const video = { resolution, seconds, tokens, ...options }
+      // A request for another tier may be served at the usual one.
+      return tier === undefined ? [video] : [video, { ...video, tier }]
     }),
   )
   const [first = UNKNOWN] = videos
@@ -58,7 +72,8 @@ const costOf = (video: Video, price: VideoPrice): bigint => videoBound(video, pr
 export function requestedVideo(readings: PricedReadings, limits: PricedLimits): Video {
   const [resolution] = resolutionsOf(readings, limits)
   const [seconds = LONGEST_REQUEST_SECONDS] = secondsOf(readings, limits)
-  return { resolution, seconds, tokens: Math.ceil(videoTokens(resolution, seconds, readings)) }
+  const { toolCalls: _, ...options } = readings.options ?? {}
+  return { resolution, seconds, tokens: Math.ceil(videoTokens(resolution, seconds, readings)), ...options }
 }
 
 /** undefined: any of those that have a price. */
@@ -100,11 +115,16 @@ const heightOfK = (thousands: number): number => (thousands <= 2 ? thousands * 7
 /** What an upstream reports about a finished video. */
 export type ReportedVideo = {
   settings: { resolution?: string; duration?: number; frames?: number; framesPerSecond?: number }
-  usage?: { completionTokens?: number; totalTokens?: number }
+  usage?: { completionTokens?: number; totalTokens?: number; toolCalls?: Readonly<Record<string, number>> }
+  serviceTier?: string
+  draft?: boolean
+  generateAudio?: boolean
 }
 
 /** The video to charge: as it was reported, and as it was requested where the report says nothing, or nothing sensible. */
-export function billableVideo({ settings, usage }: ReportedVideo, requested: Video): Video {
+export function billableVideo(reported: ReportedVideo, requested: Video, price: VideoPrice): Video {
+  const { settings, usage, serviceTier, draft, generateAudio } = reported
+  const tier = serviceTier !== undefined && isPricedTier(serviceTier, price) ? serviceTier : requested.tier
   const { duration, frames, framesPerSecond } = settings
   const rate = isPositive(framesPerSecond) ? framesPerSecond : DEFAULT_FPS
   const counted = isPositive(frames) ? frames / rate : undefined
@@ -113,6 +133,10 @@ export function billableVideo({ settings, usage }: ReportedVideo, requested: Vid
     resolution: resolution !== undefined && isWord(resolution) ? resolution : requested.resolution,
     seconds: [duration, counted].find(isLength) ?? requested.seconds,
     tokens: [usage?.completionTokens, usage?.totalTokens].find(isTokenCount) ?? requested.tokens,
+    ...(tier === undefined ? {} : { tier }),
+    ...((draft ?? requested.isDraft) ? { isDraft: true } : {}),
+    ...((generateAudio === undefined ? requested.isSilent : !generateAudio) ? { isSilent: true } : {}),
+    ...(usage?.toolCalls ? { toolCalls: usage.toolCalls } : {}),
   }
 }
 

@@ -170,14 +170,16 @@ function shownPrice(price: Price): ReturnType<typeof priceJson> {
 }
 
 /** In the units of the configuration: USD, and decimal multipliers. */
-function priceJson({ version, multiplier_millionths, long_context_above, tiers_millionths, tools, ...figures }: Price) {
+function priceJson({ version, multiplier_millionths, long_context_above, tools, ...more }: Price) {
+  const { tiers_millionths, media_tiers_millionths, ...figures } = more
+  const tiers = { ...tiers_millionths, ...media_tiers_millionths }
   return {
     version,
     ...mediaFigures(figures),
     usd_per_million_tokens: usd(tokenFigures(figures)),
     ...(tools === undefined ? {} : { usd_per_call: usd(tools) }),
     ...(long_context_above === undefined ? {} : { long_context_above }),
-    ...(tiers_millionths === undefined ? {} : { tiers: mapped(tiers_millionths, formatMillionths) }),
+    ...(Object.keys(tiers).length === 0 ? {} : { tiers: mapped(tiers, formatMillionths) }),
     multiplier: formatMillionths(multiplier_millionths),
   }
 }

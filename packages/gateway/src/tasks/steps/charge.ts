@@ -2,19 +2,30 @@
 
 import type { UpstreamVideoTask } from '@trivium/protocol/canonical/video.ts'
 import { billableVideo } from '../../money/prices/video-bound.ts'
-import type { Video, VideoRate } from '../../money/prices/video-price.ts'
+import { callsOf, type Video, type VideoRate } from '../../money/prices/video-price.ts'
 import { thawPrice } from '../frozen-price.ts'
 import type { Task, TaskEnd } from '../task.ts'
 
-export function chargeFor({ data }: Task, made: UpstreamVideoTask): Pick<TaskEnd, 'cost' | 'units' | 'figures'> {
+export function chargeFor({ data }: Task, made: UpstreamVideoTask): Pick<TaskEnd, Figures> {
   const held = BigInt(data.held)
   const rate = thawPrice(data.price)
-  const charge = rate.cost(billableVideo(made, data.requested))
-  if (charge && charge.cost <= held) return { ...charge, cost: String(charge.cost) }
+  const video = billableVideo(made, data.requested, rate.price)
+  const charge = rate.cost(video)
+  if (charge && charge.cost <= held) return { ...charge, cost: String(charge.cost), ...termsOf(video, rate) }
   // More than was asked for, or what it is cannot be told: it is what was held for.
-  const { units = '"videos":1', figures = `"per_video":"${held}"` } =
-    rate.cost(withResolution(data.heldFor, rate)) ?? {}
-  return { cost: String(held), units, figures }
+  const most = withResolution(data.heldFor, rate)
+  const { units = '"videos":1', figures = `"per_video":"${held}"` } = rate.cost(most) ?? {}
+  return { cost: String(held), units, figures, ...termsOf(most, rate) }
+}
+
+type Figures = 'cost' | 'units' | 'figures' | 'tier' | 'toolCalls'
+
+function termsOf(video: Video, { price }: VideoRate): Pick<TaskEnd, 'tier' | 'toolCalls'> {
+  const calls = callsOf(video, price)
+  return {
+    ...(video.tier === undefined || !price.tiers?.has(video.tier) ? {} : { tier: video.tier }),
+    ...(calls.length === 0 ? {} : { toolCalls: Object.fromEntries(calls.map((call) => [call.tool, call.calls])) }),
+  }
 }
 
 /** A hold for any resolution is for the most expensive. */

@@ -58,7 +58,8 @@ const OUTCOMES: Readonly<Record<TaskEnd['state'], Outcome>> = {
   expired: 'expired',
 }
 
-function receiptOfTask(task: Task, { cost, units = '', figures = '', mayBeBilled }: TaskEnd, outcome: Outcome): string {
+function receiptOfTask(task: Task, end: TaskEnd, outcome: Outcome): string {
+  const { cost, units = '', figures = '' } = end
   const { price, upstreamModel, warnings, failedAttempts, held } = task.data
   const call: ReceiptedCall = {
     attempt: {
@@ -72,7 +73,15 @@ function receiptOfTask(task: Task, { cost, units = '', figures = '', mayBeBilled
     ...{ failedAttempts, firstOutputAt: undefined, startedAt: 0 },
   }
   const charges = cost === undefined ? [] : [{ cost: BigInt(cost), units, figures }]
-  const details = mayBeBilled ? `,"possible_upstream_cost":"${formatUsd(BigInt(held))}"` : undefined
-  const result = { outcome, charges, sawOutput: cost !== undefined, ...(details === undefined ? {} : { details }) }
+  const details = detailsOf(end, held)
+  const result = { outcome, charges, sawOutput: cost !== undefined, ...(details === '' ? {} : { details }) }
   return receiptOf(call, result, storeNow(task) - task.createdAt)
+}
+
+function detailsOf({ tier, toolCalls, mayBeBilled }: TaskEnd, held: string): string {
+  let text = ''
+  if (toolCalls !== undefined) text += `,"tools":${JSON.stringify(toolCalls)}`
+  if (tier !== undefined) text += `,"tier":${JSON.stringify(tier)}`
+  if (mayBeBilled) text += `,"possible_upstream_cost":"${formatUsd(BigInt(held))}"`
+  return text
 }

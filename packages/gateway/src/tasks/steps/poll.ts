@@ -43,15 +43,24 @@ function changeBy(answer: Answer<UpstreamVideoTask>, task: Task, deps: PollDepen
 
 /** What the upstream's record means. It is a verdict only where the upstream says that the task has ended. */
 export function changeByRecord(record: UpstreamVideoTask, task: Task, later: number): Change {
-  const data = { polls: task.data.polls + 1, missingSince: undefined }
+  const { serviceTier, expiresAfter } = record
+  const reported = {
+    ...task.data.reported,
+    ...(serviceTier === undefined ? {} : { serviceTier }),
+    ...(expiresAfter === undefined ? {} : { expiresAfter }),
+  }
+  const data = { polls: task.data.polls + 1, missingSince: undefined, reported }
   switch (record.status) {
     case 'succeeded':
       return { state: 'copying', dueInMs: 0, data: { ...data, result: storable(record), finishedAt: storeNow(task) } }
     case 'failed':
-      return endWith({ state: 'failed', error: shownError(record.error) })
+      return withData(endWith({ state: 'failed', error: shownError(record.error) }), data)
     case 'cancelled':
     case 'expired':
-      return endWith({ state: record.status, ...(record.error ? { error: shownError(record.error) } : {}) })
+      return withData(
+        endWith({ state: record.status, ...(record.error ? { error: shownError(record.error) } : {}) }),
+        data,
+      )
     case 'running':
       return { state: 'running', dueInMs: later, data }
     default: {
@@ -61,6 +70,8 @@ export function changeByRecord(record: UpstreamVideoTask, task: Task, later: num
     }
   }
 }
+
+const withData = (change: Change, data: Change['data']): Change => ({ ...change, data: { ...data, ...change.data } })
 
 /** Without the video itself, which is queried again when it is copied, and without more than a row should have. */
 function storable({ video, lastFrame, unknown, ...record }: UpstreamVideoTask): UpstreamVideoTask {

@@ -13,6 +13,7 @@ import { mostExpensive, requestedVideo } from '../../money/prices/video-bound.ts
 import type { Video } from '../../money/prices/video-price.ts'
 import { videoDialectOf } from '../../upstreams/endpoint.ts'
 import type { fetchPublic } from '../../upstreams/public/fetch-public.ts'
+import { requestOptions, unpricedWarnings } from './priced-options.ts'
 import type { Draft } from './read.ts'
 
 export type PrepareDependencies = { fetchPublic: typeof fetchPublic }
@@ -27,6 +28,10 @@ export type Prepared = {
   requested: Video
   /** What the amount is for. */
   heldFor: Video
+  /** Settings that are sent though the request has none. */
+  defaults: VideoSettings
+  /** As it is sent. */
+  serviceTier: string | undefined
 }
 
 /** What is the same for every candidate. `reference`: our id of the task. */
@@ -43,30 +48,55 @@ export async function prepare(
   const dialect = videoDialectOf(upstream)
   if (dialect === undefined) throw new Error(`upstream ${upstream.id} makes no videos`)
   const service = VIDEO_SERVICES[dialect]
-  const readings = readingsOf(request)
-  const { limits } = offer.model
-  const heldFor = mostExpensive(readings, limits, offer.rate.price)
+  // Other dialects are told nothing but settings, and say themselves what they leave out.
+  const isSame = dialect === 'video-tasks'
+  const { price } = offer.rate
+  const chosen = requestOptions(isSame ? request : withoutOptions(request), price, draft)
+  const readings = { ...readingsOf(request), options: chosen.options }
+  const inherited = draft ? { ...readings, seconds: [...draft.seconds, ...readings.seconds] } : readings
+  const limits = limitsFor(request, draft, offer)
+  const heldFor = mostExpensive(inherited, limits, price)
   const amount = offer.rate.bound(heldFor)
   if (amount === undefined) throw new Failure('bad_request', NO_BOUND, { param: 'duration' })
   const sent = service.takesUrls ? request : await withoutUrls(request, deps)
-  const warnings: string[] = []
+  const warnings: string[] = unpricedWarnings(chosen)
+  const defaults = defaultsOf(limits)
   const call = service.submit(
     sent,
     {
-      ...{ model: upstreamModel(request, candidate), defaults: defaultsOf(offer), reference },
+      ...{ model: upstreamModel(request, candidate), defaults, reference },
+      ...{ drop: chosen.drop, dropTools: chosen.dropTools },
       ...(draft ? { draftTask: draft.upstreamTask } : {}),
       warn: (field, reason) => warnings.push(`${field};${reason}`),
     },
     codec,
   )
-  return { dialect, call, warnings, amount, requested: requestedVideo(readings, limits), heldFor }
+  const requested = requestedVideo(inherited, limits)
+  return { dialect, call, warnings, amount, requested, heldFor, defaults, serviceTier: chosen.serviceTier }
 }
+
+const withoutOptions = ({ serviceTier: _, draft: __, generateAudio: ___, ...request }: VideoRequest): VideoRequest => ({
+  ...request,
+  tools: [],
+  unknown: [],
+})
 
 const NO_BOUND = 'duration is required for this model: without it, the cost of the video is not known.'
 
+type Limits = VideoOffer['model']['limits']
+
+/**
+ * The final of a draft inherits what it does not say from the draft, and a draft has the resolution that its vendor gives drafts:
+ * so nothing is added to them, and the most expensive resolution is held for.
+ */
+function limitsFor(request: VideoRequest, draft: Draft | undefined, { model: { limits } }: VideoOffer): Limits {
+  const { defaultResolution, defaultSeconds, ...open } = limits
+  if (draft) return open
+  return request.draft && defaultSeconds !== undefined ? { ...open, defaultSeconds } : request.draft ? open : limits
+}
+
 /** What is held for is also what is requested. */
-export function defaultsOf({ model: { limits } }: VideoOffer): VideoSettings {
-  const { defaultResolution, defaultSeconds } = limits
+function defaultsOf({ defaultResolution, defaultSeconds }: Limits): VideoSettings {
   return {
     ...(defaultResolution === undefined ? {} : { resolution: defaultResolution }),
     ...(defaultSeconds === undefined ? {} : { duration: defaultSeconds }),

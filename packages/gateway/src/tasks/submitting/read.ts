@@ -9,10 +9,12 @@ import type { IncomingRequest } from '../../access/incoming-request.ts'
 import type { Catalogue, VideoOffer } from '../../access/models/catalogue.ts'
 import { checkCallbackUrl, foreignObjectError, offerForUrls, withCandidates } from '../../access/url-policy.ts'
 import { codec } from '../../bytes/codec.ts'
+import { billableVideo } from '../../money/prices/video-bound.ts'
 import type { Slot } from '../../overload/admission.ts'
 import { type ReadDependencies, readJson } from '../../paid-call/read-json.ts'
 import type { Caller } from '../../storage/storage.ts'
 import type { Tasks } from '../../storage/tasks.ts'
+import { thawPrice } from '../frozen-price.ts'
 import { decodeTaskRow, parseTaskId } from '../task.ts'
 import { hashOfKey } from '../upstream.ts'
 
@@ -31,7 +33,14 @@ export async function readRequest(
 }
 
 /** A video that was made as a draft, and where: only that upstream knows it. */
-export type Draft = { upstream: string; upstreamKey: string; upstreamTask: string }
+export type Draft = {
+  upstream: string
+  upstreamKey: string
+  upstreamTask: string
+  /** Its length. Empty: not known. */
+  seconds: readonly number[]
+  isSilent: boolean
+}
 
 /** The offer, reduced to the candidates that may get the request. Throws Failure and RequestError. */
 export async function offerFor(
@@ -74,8 +83,12 @@ async function draftOf(input: VideoInput, { account }: Caller, { store }: ReadTa
   const id = input.source.kind === 'asset' ? parseTaskId(input.source.id) : undefined
   const row = id === undefined ? undefined : await store.tasks.find(id)
   if (row?.account !== account || row.state !== 'succeeded' || row.upstreamTask === undefined) throw unknownDraft(input)
-  const { upstream, upstreamKey } = decodeTaskRow(row)
-  return { upstream, upstreamKey, upstreamTask: row.upstreamTask }
+  const { upstream, upstreamKey, data } = decodeTaskRow(row)
+  const { seconds, isSilent = false } = data.result
+    ? billableVideo(data.result, data.requested, thawPrice(data.price).price)
+    : data.requested
+  const length = seconds === undefined ? [] : [seconds]
+  return { upstream, upstreamKey, upstreamTask: row.upstreamTask, seconds: length, isSilent }
 }
 
 const unknownDraft = (input: VideoInput): Failure => {

@@ -12,7 +12,7 @@ import { freezePrice } from '../frozen-price.ts'
 import { decodeTaskRow, type Task, type TaskData } from '../task.ts'
 import { TASK_TIMING } from '../timing.ts'
 import { hashOfKey } from '../upstream.ts'
-import { defaultsOf, type Prepared, type Submission } from './prepare.ts'
+import type { Prepared, Submission } from './prepare.ts'
 
 export type ReserveDependencies = Omit<HoldDependencies, 'settler'> &
   HoldErrorDependencies & { store: Pick<Storage, 'tasks' | 'ledger' | 'leases' | 'keys'>; taskHolder: string }
@@ -60,7 +60,7 @@ export async function reserve(
       state: 'accepted',
       status: 'queued',
     },
-    ...{ upstreamTask: undefined, serviceTier: reservation.submission.request.serviceTier },
+    ...{ upstreamTask: undefined, serviceTier: prepared.serviceTier },
     ...placeOf(candidate),
     ...{ data: JSON.stringify(dataOf(reservation)), deadlineInMs, dueInMs: TASK_TIMING.submitClaimMs },
   })
@@ -86,13 +86,14 @@ function deadlineOf({ submission: { request }, candidate: { upstream } }: Reserv
 
 export function dataOf({ submission, offer, candidate, prepared, warnings }: Reservation): TaskData {
   const { request } = submission
-  const { callbackUrl, returnLastFrame, generateAudio, draft, serviceTier, expiresAfter, safetyIdentifier } = request
+  const { callbackUrl, returnLastFrame, generateAudio, draft, expiresAfter, safetyIdentifier } = request
+  const { serviceTier } = prepared
   return {
     ...{ dialect: prepared.dialect, upstreamModel: candidate.route.model, price: freezePrice(offer) },
     ...{ held: String(prepared.amount), warnings: [...warnings, ...prepared.warnings], polls: 0 },
     ...{ requested: prepared.requested, heldFor: prepared.heldFor },
     shown: {
-      settings: { ...shownDefaults(offer, request.settings), ...request.settings },
+      settings: { ...shownDefaults(prepared, request.settings), ...request.settings },
       ...(generateAudio === undefined ? {} : { generateAudio }),
       ...(draft === undefined ? {} : { draft }),
       ...(serviceTier === undefined ? {} : { serviceTier }),
@@ -105,7 +106,7 @@ export function dataOf({ submission, offer, candidate, prepared, warnings }: Res
 }
 
 /** A length in frames has no duration beside it. */
-function shownDefaults(offer: VideoOffer, { frames }: Submission['request']['settings']) {
-  const { duration, ...defaults } = defaultsOf(offer)
-  return frames === undefined && duration !== undefined ? { ...defaults, duration } : defaults
+function shownDefaults({ defaults }: Prepared, { frames }: Submission['request']['settings']) {
+  const { duration, ...others } = defaults
+  return frames === undefined && duration !== undefined ? { ...others, duration } : others
 }

@@ -128,6 +128,10 @@ const readTiers = (value: YamlValue | undefined, hasLongContext: boolean): Map<s
     isScalarValue(field) ? readTierMultiplier(field) : readTierTable(field, hasLongContext),
   )
 
+/** Of models that are not priced by the token, whose tiers are multipliers alone. */
+export const readMultipliers = (value: YamlValue | undefined): Map<string, bigint> =>
+  readNamed(value, 'tiers: { flex: 0.5 }', 'tier', KNOWN_TIERS, readMultiplier)
+
 function readTierMultiplier(value: YamlValue): Tier | undefined {
   const multiplierMillionths = readMultiplier(value)
   return multiplierMillionths === undefined ? undefined : { multiplierMillionths }
@@ -148,7 +152,7 @@ function readTierTable(value: YamlValue, hasLongContext: boolean): Tier | undefi
 }
 
 /** USD per call. */
-const readTools = (value: YamlValue | undefined): Map<string, Nanos> =>
+export const readTools = (value: YamlValue | undefined): Map<string, Nanos> =>
   readNamed(value, TOOLS_EXAMPLE, 'tool', KNOWN_TOOLS, readUsd)
 
 function readNamed<T>(

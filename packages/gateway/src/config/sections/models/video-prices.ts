@@ -4,7 +4,8 @@ import { isWord } from '../../../money/prices/media-quantities.ts'
 import type { VideoPrice, VideoUnit } from '../../../money/prices/video-price.ts'
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
 import { fieldsOf, type Reader } from '../../yaml/fields.ts'
-import { readUsd } from '../../yaml/scalars.ts'
+import { readMultiplier, readUsd } from '../../yaml/scalars.ts'
+import { readMultipliers, readTools } from './token-prices.ts'
 import { readVariants } from './variants.ts'
 
 const text = 'is for text models; a video model has per_second, per_video or per_million_tokens, in USD'
@@ -13,6 +14,10 @@ const VIDEO_FIELDS = {
   per_video: true,
   per_million_tokens: true,
   variants: true,
+  tiers: true,
+  draft: true,
+  silent: true,
+  tools: true,
   ...{ input: text, output: text },
   per_image: 'is for image models; a video model has per_second, per_video or per_million_tokens, in USD',
 } as const
@@ -43,6 +48,21 @@ function readPrice(value: YamlValue, resolutions: readonly string[] | undefined)
   const example = resolutions ? `one of limits.resolutions: ${resolutions.join(', ')}` : '"1080p" or "1280x720"'
   const isVariant = (name: string) => isWord(name) && (!resolutions || resolutions.includes(name))
   const variants = readVariants(fields.get('variants'), isVariant, example)
+  const tiers = readMultipliers(fields.get('tiers'))
+  const tools = readTools(fields.get('tools'))
+  const [draft, silent] = ['draft', 'silent'].map((each) =>
+    fields.optional<bigint | undefined>(each, readMultiplier, undefined),
+  )
   const [price] = prices
-  return price === undefined ? undefined : { type: 'video', per: VIDEO_UNITS[name] ?? 'second', price, variants }
+  if (price === undefined) return undefined
+  return {
+    type: 'video',
+    per: VIDEO_UNITS[name] ?? 'second',
+    price,
+    variants,
+    ...(tiers.size > 0 ? { tiers } : {}),
+    ...(draft === undefined ? {} : { draft }),
+    ...(silent === undefined ? {} : { silent }),
+    ...(tools.size > 0 ? { tools } : {}),
+  }
 }

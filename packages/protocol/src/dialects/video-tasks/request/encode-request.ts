@@ -2,7 +2,14 @@
 
 import type { VideoRequest, VideoSetting, VideoSettings } from '../../../canonical/video.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { editElements, editedObject, editFields, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
+import {
+  editElements,
+  editedObject,
+  editFields,
+  elementsOf,
+  type FieldEdits,
+  setField,
+} from '../../../framing/json/edit-fields.ts'
 import { fieldNamed } from '../../../framing/json/json-scan.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
 import type { Pieces } from '../../../framing/splice.ts'
@@ -13,7 +20,10 @@ import type { VideoTarget } from '../../video-service.ts'
 /** `callback_url` stays here: the gateway calls it, with its own ids and URLs. */
 export function encodeRequest(request: VideoRequest, target: VideoTarget, codec: Codec): Pieces {
   const { json, model } = request
-  const edits: FieldEdits = { set: [], remove: ['callback_url'] }
+  const tools = keptTools(request, target, codec)
+  const dropped = [...(target.drop ?? []), ...(tools?.length === 0 ? ['tools'] : [])]
+  const edits: FieldEdits = { set: [], remove: ['callback_url', ...dropped] }
+  if (tools && tools.length > 0) setField(edits, 'tools', `[${tools.join(',')}]`)
   if (target.model !== model) setField(edits, 'model', jsonText(target.model))
   if (target.reference !== undefined) setField(edits, 'safety_identifier', jsonText(target.reference))
   const override = target.override ?? {}
@@ -28,6 +38,15 @@ export function encodeRequest(request: VideoRequest, target: VideoTarget, codec:
   const content = editedContent(request, target, codec)
   if (content !== undefined) setField(edits, 'content', content)
   return editFields(json.bytes, json, edits, codec)
+}
+
+/** The tools that are sent, as they were written. undefined: all of them. */
+function keptTools({ tools, json }: VideoRequest, { dropTools = [] }: VideoTarget, codec: Codec): string[] | undefined {
+  const field = fieldNamed(json.fields, 'tools')
+  if (field === undefined || !tools.some((type) => dropTools.includes(type))) return undefined
+  return elementsOf(json.bytes, field.start, field.end).flatMap(({ start, end }, index) =>
+    dropTools.includes(tools[index] ?? '') ? [] : [codec.decode(json.bytes, start, end)],
+  )
 }
 
 /** A length in frames needs no duration. */

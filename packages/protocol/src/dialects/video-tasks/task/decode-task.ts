@@ -40,7 +40,7 @@ const STATUS_WORDS: Readonly<Record<string, VideoStatus>> = {
 
 const DECODED: ReadonlySet<string> = new Set([
   ...['id', 'task_id', 'model', 'status', 'error', 'content', 'usage', 'created_at', 'updated_at'],
-  ...['generate_audio', 'service_tier', 'safety_identifier'],
+  ...['generate_audio', 'draft', 'service_tier', 'execution_expires_after', 'safety_identifier'],
   ...Object.values(SETTING_NAMES),
 ])
 
@@ -111,7 +111,9 @@ function taskOf(values: Json, unknown: UpstreamVideoTask['unknown']): Decoded<Up
       updatedAt: countOf(values.updated_at),
       settings: settingsOf(values),
       generateAudio: typeof values.generate_audio === 'boolean' ? values.generate_audio : undefined,
-      serviceTier: text(values.service_tier),
+      draft: typeof values.draft === 'boolean' ? values.draft : undefined,
+      serviceTier: shortText(values.service_tier),
+      expiresAfter: countOf(values.execution_expires_after),
       reference: text(values.safety_identifier),
       unknown,
     }),
@@ -123,6 +125,12 @@ const countOf = (value: unknown): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
+
+const LONGEST_WORD = 64
+const shortText = (value: unknown): string | undefined => {
+  const found = text(value)
+  return found === undefined || found.length > LONGEST_WORD ? undefined : found
+}
 
 const resultOf = (value: unknown): VideoResult | undefined => {
   const url = text(value)

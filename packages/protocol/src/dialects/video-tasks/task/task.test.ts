@@ -16,7 +16,7 @@ const RECORD = `{"id":"cgt-1","model":"demo","status":"succeeded","error":null,
  "content":{"video_url":"https://cdn.example/a.mp4?sig=1","last_frame_url":"https://cdn.example/a.png"},
  "usage":{"completion_tokens":108900,"total_tokens":108900,"tool_usage":{"web_search":2,"none":0}},
  "created_at":1767268800,"updated_at":1767268874,"seed":78674,"resolution":"720p","ratio":"16:9","duration":5,
- "framespersecond":24,"service_tier":"default","generate_audio":true,"draft":false,"safety_identifier":"t-1","z":1.0}`
+ "framespersecond":24,"service_tier":"default","execution_expires_after":172800,"generate_audio":true,"draft":false,"safety_identifier":"t-1","z":1.0}`
 
 test('a whole record of an upstream', () => {
   expect(task(RECORD)).toEqual({
@@ -33,12 +33,11 @@ test('a whole record of an upstream', () => {
       updatedAt: 1767268874,
       settings: { seed: 78674, resolution: '720p', ratio: '16:9', duration: 5, framesPerSecond: 24 },
       generateAudio: true,
+      draft: false,
       serviceTier: 'default',
+      expiresAfter: 172_800,
       reference: 't-1',
-      unknown: [
-        { name: 'draft', text: 'false' },
-        { name: 'z', text: '1.0' },
-      ],
+      unknown: [{ name: 'z', text: '1.0' }],
     },
   })
 })
