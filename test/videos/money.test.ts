@@ -31,7 +31,6 @@ models:
   - { id: any, type: video, routes: [{ upstream: films, model: inner }], ${PER_SECOND}, limits: { seconds: [4, 12] } }
   - { id: piece, type: video, routes: [{ upstream: films, model: inner }], price: { per_video: 0.3, variants: { "1080p": 0.5 } }, ${LIMITS} }
   - { id: tok, type: video, routes: [{ upstream: films, model: inner }], price: { per_million_tokens: 5, variants: { "1080p": 7 } }, ${LIMITS} }
-  - { id: terms, type: video, routes: [{ upstream: films, model: inner }], price: { per_second: 0.05, variants: { "1080p": 0.12 }, tiers: { flex: 0.5, priority: 2 }, draft: 0.4, silent: 0.5, tools: { web_search: 0.01 } }, ${LIMITS} }
   - { id: brief, type: video, routes: [{ upstream: brief, model: inner }], ${PER_SECOND}, ${LIMITS} }
 groups:
   - { id: default, models: ["*"] }
@@ -148,64 +147,6 @@ const CASES: Case[] = [
     ...{ held: '1.4514192', cost: '1.12', units: { video_tokens: 200_000 } },
     formula: '200000 video tokens x 7.00 / 1,000,000 x 0.8 = 1.12 USD',
   },
-  {
-    ...{
-      name: 'another tier: the usual one is held, since it may serve',
-      model: 'terms',
-      fields: { service_tier: 'flex' },
-    },
-    ...{ held: '0.25', cost: '0.125', units: { seconds: 5 }, formula: '5 seconds x 0.05 x 0.5 = 0.125 USD' },
-  },
-  {
-    ...{ name: 'another tier, served at the usual one', model: 'terms', fields: { service_tier: 'flex' } },
-    ...{ made: { service_tier: 'default' }, held: '0.25', cost: '0.25', units: { seconds: 5 } },
-    formula: '5 seconds x 0.05 = 0.25 USD',
-  },
-  {
-    ...{
-      name: 'a more expensive tier, in a group',
-      model: 'terms',
-      fields: { service_tier: 'priority' },
-      group: 'staff',
-    },
-    ...{ made: { service_tier: 'priority' }, held: '0.40', cost: '0.40', units: { seconds: 5 } },
-    formula: '5 seconds x 0.05 x 2 x 0.8 = 0.40 USD',
-  },
-  {
-    ...{ name: 'any tier: the most expensive is held', model: 'terms', fields: { service_tier: 'auto' } },
-    ...{ made: { service_tier: 'flex' }, held: '0.50', cost: '0.125', units: { seconds: 5 } },
-    formula: '5 seconds x 0.05 x 0.5 = 0.125 USD',
-  },
-  {
-    ...{ name: 'without sound', model: 'terms', fields: { generate_audio: false }, held: '0.125', cost: '0.125' },
-    ...{ units: { seconds: 5 }, formula: '5 seconds x 0.05 x 0.5 = 0.125 USD' },
-  },
-  {
-    ...{
-      name: "a draft: its resolution is the vendor's",
-      model: 'terms',
-      fields: { draft: true },
-      sent: { duration: 5 },
-    },
-    ...{ made: { draft: true, resolution: '480p' }, held: '0.24', cost: '0.10', units: { seconds: 5 } },
-    formula: '5 seconds x 0.05 x 0.4 = 0.10 USD',
-  },
-  {
-    ...{ name: 'calls of a tool', model: 'terms', fields: { tools: [{ type: 'web_search', limit: 3 }] } },
-    made: { usage: { completion_tokens: 9, tool_usage: { web_search: 3, other: 7 } } },
-    ...{
-      held: '0.35',
-      cost: '0.28',
-      units: { seconds: 5 },
-      formula: '3 web search x 0.01 + 5 seconds x 0.05 = 0.28 USD',
-    },
-  },
-  {
-    ...{ name: 'more calls than are held for', model: 'terms', fields: { tools: [{ type: 'web_search' }] } },
-    made: { usage: { tool_usage: { web_search: 40 } } },
-    ...{ held: '0.35', cost: '0.35', units: { seconds: 5 } },
-    formula: '10 web search x 0.01 + 5 seconds x 0.05 = 0.35 USD',
-  },
 ]
 
 type Receipt = {
@@ -286,59 +227,6 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(await client.only()).toMatchObject({ request_id: requestId, model, ending: 'completed', cost_usd: cost })
     const receipt = { state: 'settled', ending: 'completed', cost_usd: cost, held_usd: held, units, formula }
     expect(await client.receipt(requestId)).toMatchObject(receipt)
-  })
-
-  test('what has no price is not sent, and named in the response and on the receipt', async () => {
-    const client = await newClient()
-    const unpriced = { n: 4, num_videos: 2, 'batch-size': 3, sequential_image_generation: 'auto' }
-    const fields = { service_tier: 'flex', tools: [{ type: 'web_search' }], ...unpriced, future: { kept: true } }
-    const response = await client.send(videoBody('sec', fields))
-    const warnings = ['service_tier', ...Object.keys(unpriced), 'tools'].map((name) => `${name};no-price`)
-    expect(response.headers.get('x-trivium-warnings')?.split(', ')).toEqual(warnings)
-    const sent = [...films.tasks.values()].at(-1)?.request
-    expect(sent).toMatchObject({ future: { kept: true } })
-    for (const name of ['service_tier', 'tools', ...Object.keys(unpriced)]) expect(sent).not.toHaveProperty(name)
-    expect(await client.only()).toMatchObject({ cost_usd: '0.25', receipt: { warnings } })
-  })
-
-  test('of several tools those without a price are not sent', async () => {
-    const client = await newClient()
-    const tools = [{ type: 'code' }, { type: 'web_search', limit: 3 }, { type: 'code' }]
-    const response = await client.send(videoBody('terms', { tools, service_tier: 'default' }))
-    expect(response.headers.get('x-trivium-warnings')).toBe('tools;no-price')
-    expect([...films.tasks.values()].at(-1)?.request).toMatchObject({ tools: [tools[1]], service_tier: 'default' })
-    await client.only()
-  })
-
-  test('the final of a draft inherits: nothing is added, and its length is held at the most expensive resolution', async () => {
-    const client = await newClient()
-    const { id, end } = await client.begin(videoBody('terms', { draft: true, duration: 8 }))
-    end({ status: 'succeeded', draft: true, resolution: '480p', duration: 8 })
-    await client.until(id, 'succeeded')
-    const content = [{ type: 'draft_task', draft_task: { id } }]
-    const final = await client.begin({ model: 'terms', content })
-    const { safety_identifier: _, ...sent } = [...films.tasks.values()].at(-1)?.request ?? {}
-    expect(sent).toEqual({ model: 'inner', content: [{ type: 'draft_task', draft_task: { id: expect.any(String) } }] })
-    expect(await client.account()).toMatchObject({ held_usd: '0.96' })
-    expect(await client.read(final.id)).not.toHaveProperty('resolution')
-    final.end({ status: 'succeeded', resolution: '1080p', duration: 8 })
-    expect(await client.until(final.id, 'succeeded')).toMatchObject({ resolution: '1080p', duration: 8 })
-    expect(await client.settled()).toMatchObject([{ cost_usd: '0.96' }, { cost_usd: '0.16' }])
-  })
-
-  test('tier and expiry are shown as the upstream reports them, from the first query on', async () => {
-    const client = await newClient()
-    const terms = { service_tier: 'default', execution_expires_after: 172_800 }
-    const { id, end } = await client.begin(videoBody('sec'))
-    expect(await client.read(id)).not.toHaveProperty('service_tier')
-    end({ status: 'running', ...terms })
-    await eventually(async () => (await client.read(id)).service_tier === 'default')
-    expect(await client.read(id)).toMatchObject({ status: 'running', ...terms })
-    const { total } = (await (await client.list('?filter.service_tier=default')).json()) as { total: number }
-    expect(total).toBe(1)
-    end({ status: 'succeeded', ...terms })
-    expect(await client.until(id, 'succeeded')).toMatchObject(terms)
-    await client.only()
   })
 
   test.each<[string, State, status: string, ending: string]>([

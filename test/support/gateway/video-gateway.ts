@@ -59,7 +59,7 @@ export async function newVideoClient(gateway: Gateway, credit = '10') {
   return { ...account, ...videoClient(gateway, account.secret) }
 }
 
-const PRICE = 'price: { per_second: 0.05, variants: { "1080p": 0.12 } }'
+const PRICE = 'price: { per_second: 0.05, variants: { "1080p": 0.12 }, tiers: { flex: 0.5 } }'
 const LIMITS =
   'limits: { seconds: [4, 12], default_seconds: 5, resolutions: [720p, 1080p], default_resolution: 720p, ratios: ["16:9", "1:1"], images: 4 }'
 const TIMEOUTS = 'timeouts: { first_byte: 1s, idle: 1s }'
