@@ -6,6 +6,7 @@ import { createTicker } from '@trivium/http/ticker.ts'
 import { createSandbox } from '@trivium/sandbox/handler.ts'
 import { createCallers } from './access/authenticate.ts'
 import { createIds } from './access/ids.ts'
+import { timedLookups } from './access/key-lookups.ts'
 import type { Catalogue } from './access/models/catalogue.ts'
 import { createAccountSecrets } from './access/secrets/account-secrets.ts'
 import { CommandError } from './cli/errors.ts'
@@ -18,6 +19,7 @@ import { openMedia } from './media/open-media.ts'
 import { createLatencies } from './observe/latency-buckets.ts'
 import { errorText } from './observe/log.ts'
 import type { Logs } from './observe/logs.ts'
+import { oncePerSecond } from './observe/once-per-second.ts'
 import { createFreeCallLimit } from './overload/free-call-limit.ts'
 import { createQueues } from './overload/queues.ts'
 import { createRateLimitCache } from './overload/rate-limit-cache.ts'
@@ -78,7 +80,7 @@ export async function createDependencies(
     config: () => catalogue().config.hash,
   })
   const rateLimitCache = createRateLimitCache(monotonic)
-  const callers = createCallers(storage.keys, Date.now, { onClear: rateLimitCache.clear })
+  const callers = createCallers(timedLookups(storage.keys, after), Date.now, { onClear: rateLimitCache.clear })
   const queues = createQueues(catalogue().config.server.limits, ticker, log, requestLog.shed)
   // Only this process calls them: a key would protect nothing, and downloads of videos carry none.
   const sandbox = createSandbox({ faults: false, key: 'none' })
@@ -130,6 +132,7 @@ export async function createDependencies(
     ...{ tokenizer, freeCallLimit: createFreeCallLimit(Date.now), absentEndpoints: createAbsentEndpoints(monotonic) },
     storedReads: createStoredReads(() => catalogue().config.server.limits.memoryBytes),
     storedReadLimit: createFreeCallLimit(Date.now, { perMinute: MOST_STORED_READS_PER_MINUTE }),
+    outageLog: oncePerSecond(log),
     freeAborts: createFreeAborts(monotonic),
     reads: createReads({ slots: queues.readSlots, clock: Date.now, admission: queues.admission }),
     ...{ ...queues, upstreamCalls: createUpstreamCalls(ticker, queues.upstreamSlots.freed) },

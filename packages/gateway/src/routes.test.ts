@@ -66,6 +66,21 @@ describe('reads with a key', () => {
   })
 })
 
+const paidRoutes = Object.entries(ROUTES as Record<string, Route>).filter(([, { kind }]) =>
+  ['text', 'image', 'video'].includes(kind),
+)
+
+describe('without a lease, a request that costs money is rejected before its key is looked up', () => {
+  test.each(paidRoutes.map(([id, { path }]) => [id, path.replace(/\{\w+\}/, 'some')]))('%s', async (_, path) => {
+    const incoming = incomingAt(path)
+    const handler = handlerOf(matchRoute(path), { ...incoming.http, method: 'POST' }, path)
+    const callers = { find: () => raise('the key was looked up') }
+    const deps = { callers, store: UNREACHABLE, node: { mayDispatch: () => false } } as unknown as AppDependencies
+    const answer = (async () => handler(incoming, deps, 'some', {} as Health))()
+    await expect(answer).rejects.toMatchObject({ info: { code: 'unavailable', retryAfter: 2 } })
+  })
+})
+
 describe('reads of the console', () => {
   const config = () => ({ server: {} })
   const catalogue = () => ({ trustedProxies: compileCidrs([]).cidrs })

@@ -5,7 +5,7 @@ import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
 import { type DialectId, TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { matchRoute, type RouteMatch } from '@trivium/protocol/match-route.ts'
-import { ROUTES, type Route, type RouteId } from '@trivium/protocol/routes.ts'
+import { type CallKind, type ModelCallKind, ROUTES, type Route, type RouteId } from '@trivium/protocol/routes.ts'
 import { authenticate } from './access/authenticate.ts'
 import { Failure } from './access/failure.ts'
 import type { Ids } from './access/ids.ts'
@@ -35,6 +35,7 @@ import type { Spool } from './media/spool.ts'
 import type { Latencies } from './observe/latency-buckets.ts'
 import type { RequestLog } from './observe/request-log.ts'
 import type { Reads } from './overload/reads/reads.ts'
+import { unavailable } from './paid-call/hold-errors.ts'
 import { showRequest, showUsage, type UsageDependencies } from './paid-call/usage-endpoint.ts'
 import { deleteTask, listTasks, showTask, type TaskEndpointDependencies } from './tasks/endpoints.ts'
 import { submitTask, type TaskDependencies } from './tasks/journey.ts'
@@ -158,11 +159,23 @@ function queuedRead(id: RouteId, handler: Handler): Handler {
   }
 }
 
+const PAID: readonly CallKind[] = ['text', 'image', 'video'] satisfies ModelCallKind[]
+
+/** Without a lease nothing can be charged: rejected before the store, which may be down, is asked for the key. */
+const withLease =
+  (handler: Handler): Handler =>
+  (incoming, deps, parameter, health) => {
+    if (!deps.node.mayDispatch()) throw unavailable()
+    return handler(incoming, deps, parameter, health)
+  }
+
+function bound(id: RouteId, handler: Handler): Handler {
+  if (isRead(ROUTES[id])) return queuedRead(id, handler)
+  return PAID.includes(ROUTES[id].kind) ? withLease(handler) : handler
+}
+
 const BOUND = Object.fromEntries(
-  Object.entries(HANDLERS as Record<RouteId, Handler>).map(([id, handler]) => [
-    id,
-    isRead(ROUTES[id as RouteId]) ? queuedRead(id as RouteId, handler) : handler,
-  ]),
+  Object.entries(HANDLERS as Record<RouteId, Handler>).map(([id, handler]) => [id, bound(id as RouteId, handler)]),
 ) as Record<RouteId, Handler>
 
 function callConsole(incoming: IncomingRequest, { consoleApi }: AppDependencies, path: string): Promise<HttpResponse> {

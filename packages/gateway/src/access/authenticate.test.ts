@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
-import type { Caller } from '../storage/storage.ts'
+import { fakeTime } from '../../../../test/support/fake-time.ts'
+import { type Caller, StoreDown } from '../storage/storage.ts'
 import { TEST_CALLER } from '../text/test-dependencies.ts'
 import { createCallers, hashSecret, readApiKey } from './authenticate.ts'
 import { Failure } from './failure.ts'
+import { KEY_LOOKUP_MS, timedLookups } from './key-lookups.ts'
 
 const secret = (name: string | number) => `sk-${String(name).padStart(20, '0')}`
 
@@ -140,4 +142,15 @@ test.each([
   ['generate-content', {}, 'alt=sse&key=c', 'c'],
 ] as const)('the key of a %s call with %j and ?%s', (dialect, headers, query, expected) => {
   expect(readApiKey(new Headers(headers), query, dialect)).toBe(expected)
+})
+
+test('a lookup that the store does not answer is given up after 1.5 s', async () => {
+  const { after, pass } = fakeTime()
+  const lookups = timedLookups({ findCaller: () => new Promise(() => {}) }, after)
+  let error: unknown
+  lookups.findCaller(new Uint8Array(32)).catch((thrown) => (error = thrown))
+  await pass(KEY_LOOKUP_MS - 1)
+  expect(error).toBeUndefined()
+  await pass(1)
+  expect(error).toBeInstanceOf(StoreDown)
 })

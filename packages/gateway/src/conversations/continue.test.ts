@@ -42,6 +42,7 @@ beforeEach(async () => {
   ) as unknown as Responses
   const log = { info: () => {}, warn: fail, error: fail }
   deps = {
+    outageLog: log,
     ...{ store: { responses: counted }, ticker, log, accountKeys: createAccountSecrets('a secret of a test') },
     mediaStore: createMediaStore(storage.media, createDiskBlobs(join(folder, 'media'))),
   }

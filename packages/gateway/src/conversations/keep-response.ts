@@ -17,7 +17,13 @@ import { IMAGE_ITEM, type ImageDependencies, storeImages } from './images.ts'
 import { type Sealed, seal } from './sealed.ts'
 import { cutOut, joined, packed, type StoredText } from './stored-text.ts'
 
-export type KeepDependencies = ImageDependencies & { store: { responses: Responses }; ticker: Ticker; log: Log }
+export type KeepDependencies = ImageDependencies & {
+  store: { responses: Responses }
+  ticker: Ticker
+  log: Log
+  /** For what fails with every request while the store is down. */
+  outageLog: Log
+}
 
 /** The client waits for its last byte meanwhile. */
 const KEEP_WITHIN_MS = 2_000
@@ -41,7 +47,7 @@ export async function keepResponse(turn: Turn, last: Uint8Array, deps: KeepDepen
   } catch (error) {
     if (error instanceof ShareExceeded)
       deps.log.warn('response not stored', { response: response.id, reason: error.message })
-    else deps.log.error('response not stored', { response: response.id, error: String(error) })
+    else deps.outageLog.error('response not stored', { response: response.id, error: String(error) })
   }
   return codec.encode(notStored(text))
 }

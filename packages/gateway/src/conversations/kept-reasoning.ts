@@ -18,6 +18,8 @@ export type ReasoningDependencies = {
   accountKeys: Pick<AccountSecrets, 'pseudonym' | 'encrypt' | 'decrypt'>
   ticker: Ticker
   log: Log
+  /** For what fails with every request while the store is down. */
+  outageLog: Log
 }
 
 /** Longer reasoning of one call is not kept. An account's whole share is limited by the store. */
@@ -38,16 +40,16 @@ export async function keepReasoning(
     const value = codec.encode(JSON.stringify(reasoning))
     const key = storeKey(account, upstream, callKey(call), deps)
     if (value.length > MOST_ENTRY_BYTES)
-      deps.log.warn('reasoning not kept', { reason: 'too long', bytes: value.length })
+      deps.outageLog.warn('reasoning not kept', { reason: 'too long', bytes: value.length })
     else entries.set(hex(key), { account, key, value: deps.accountKeys.encrypt(account, 'reasoning', value, key) })
   }
   if (entries.size === 0) return
   try {
     const putting = deps.store.reasoning.put([...entries.values()], keepMs).then(() => true)
     if (await withTimeout(deps.ticker, WITHIN_MS, putting)) return
-    deps.log.warn('reasoning not kept', { reason: 'the store is slow' })
+    deps.outageLog.warn('reasoning not kept', { reason: 'the store is slow' })
   } catch (error) {
-    deps.log.warn('reasoning not kept', { error: String(error) })
+    deps.outageLog.warn('reasoning not kept', { error: String(error) })
   }
 }
 
@@ -82,14 +84,14 @@ export async function findReasoning(
 async function valuesOf(
   account: bigint,
   keys: readonly Uint8Array[],
-  { store, ticker, log }: ReasoningDependencies,
+  { store, ticker, outageLog }: ReasoningDependencies,
 ): Promise<ReadonlyMap<string, Uint8Array>> {
   try {
     const values = await withTimeout(ticker, WITHIN_MS, store.reasoning.find(account, keys))
     if (values) return values
-    log.warn('kept reasoning not read', { reason: 'the store is slow' })
+    outageLog.warn('kept reasoning not read', { reason: 'the store is slow' })
   } catch (error) {
-    log.warn('kept reasoning not read', { error: String(error) })
+    outageLog.warn('kept reasoning not read', { error: String(error) })
   }
   return new Map()
 }

@@ -34,6 +34,8 @@ export type ClaimDependencies = {
   accountKeys: AccountSecrets
   ticker: Pick<Ticker, 'after'>
   log: Log
+  /** For what fails with every request while the store is down. */
+  outageLog: Log
   /** Absent: large responses are not stored. */
   largeResponses?: LargeResponses
 }
@@ -120,7 +122,8 @@ export async function claim(
     return await decide(own, keepMs, keyed, deps)
   } catch (error) {
     const request = formatRequestId(own.id)
-    if (error instanceof StoreDown) deps.log.error('idempotency key not claimed', { request, error: String(error) })
+    if (error instanceof StoreDown)
+      deps.outageLog.error('idempotency key not claimed', { request, error: String(error) })
     throw error
   }
 }
@@ -331,11 +334,11 @@ async function storedResponse(
 const NOTHING = new Uint8Array(0)
 
 /** The response is paid for: a failing or slow store does not keep it from the client. */
-function withinTime({ id }: Claim, { ticker, log }: ClaimDependencies, work: () => Promise<void>): Promise<void> {
+function withinTime({ id }: Claim, { ticker, outageLog }: ClaimDependencies, work: () => Promise<void>): Promise<void> {
   return new Promise((resolve) => {
     const callOff = ticker.after(KEEP_WITHIN_MS, resolve)
     work()
-      .catch((error) => log.error('response not stored', { request: formatRequestId(id), error: String(error) }))
+      .catch((error) => outageLog.error('response not stored', { request: formatRequestId(id), error: String(error) }))
       .finally(() => {
         callOff()
         resolve()

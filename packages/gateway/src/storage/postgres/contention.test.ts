@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from 'bun:test'
+import { SQL } from 'bun'
 import { ask, freshSchema, lockAccounts, untilOneWaits } from '../../../../../test/support/postgres/schemas.ts'
+import { CREDIT } from '../../money/ledger.ts'
 import { hold, money, newNode, newWallet, result, settle } from '../contract/harness.ts'
 import { type Storage, StoreDown } from '../storage.ts'
 import { openPostgres, type PostgresOptions } from './open-postgres.ts'
@@ -176,4 +178,48 @@ test('the plans of the hot path find rows by index, although they were made on e
   for (let id = 21n; id <= 40n; id++) await storage.ledger.apply(hold(id, wallet, node))
   await storage.close()
   expect(await scans()).toEqual(before)
+})
+
+test('a locked table is a store that is down, whatever is read or written', async () => {
+  const storage = await open({ lockTimeoutMs: 20 })
+  const { account, key } = await newWallet(storage)
+  const shell = new SQL(url, { max: 1 })
+  try {
+    await shell.begin(async (transaction) => {
+      for (const table of ['account', 'api_key', 'request', 'session'])
+        await transaction.unsafe(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
+      const calls = {
+        account: () => storage.accounts.find('a@example.com'),
+        key: () => storage.keys.findWithAccount(key),
+        caller: () => storage.keys.findCaller(new Uint8Array(32)),
+        usage: () => storage.ledger.usage(account, 10),
+        'whole usage': () => storage.ledger.usage(account, 0),
+        session: () => storage.sessions.find(new Uint8Array(32)),
+        'end of sessions': () => storage.sessions.endAll(account),
+        audit: () => storage.ledger.audit(),
+      }
+      for (const [name, call] of Object.entries(calls)) {
+        const failed = await call().then(
+          () => undefined,
+          (error: unknown) => error,
+        )
+        expect([name, failed]).toEqual([name, expect.any(StoreDown)])
+      }
+    })
+  } finally {
+    await shell.close()
+  }
+})
+
+test("a clock that is set is noticed: times are the database's again", async () => {
+  let ahead = 0
+  const storage = await open({ clock: () => Date.now() + ahead, clockEveryMs: 10 })
+  let count = 0
+  const ageOfNew = async () => {
+    const created = await storage.accounts.create(`a${++count}@example.com`, 0n, CREDIT)
+    return Math.abs((created?.createdAt ?? 0) - Date.now())
+  }
+  expect(await ageOfNew()).toBeLessThan(60_000)
+  ahead = 3_600_000
+  while ((await ageOfNew()) > 60_000);
 })

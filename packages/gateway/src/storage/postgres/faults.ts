@@ -60,9 +60,12 @@ export async function retry<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /** The same; a store that is too busy every time counts as down. */
-export async function retryOrDown<T>(work: () => Promise<T>): Promise<T> {
+export const retryOrDown = <T>(work: () => Promise<T>): Promise<T> => orDown(() => retry(work))
+
+/** For reads, which only a lock on a whole table keeps waiting, until its timeout: a retry would wait as long again. */
+export async function orDown<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await retry(work)
+    return await work()
   } catch (error) {
     throw faultOf(error) === 'again' ? storeDown(error) : error
   }

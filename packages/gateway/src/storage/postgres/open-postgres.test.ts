@@ -47,7 +47,7 @@ const EMPTY = `
 
 let now = START
 // One lane, so that batches keep the order in which the contract wants verbs to take effect.
-const open = async () => inOrder(await openPostgres(address, { lanes: 1, clock: () => now }))
+const open = async () => inOrder(await openPostgres(address, { lanes: 1, clock: () => now, clockEveryMs: 3_600_000 }))
 /** One for all tests, since it keeps no state of rows: to connect takes longer than most tests. */
 let storage = await open()
 afterAll(() => storage.close())

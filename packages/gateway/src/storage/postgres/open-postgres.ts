@@ -28,12 +28,15 @@ export type PostgresOptions = {
   statementTimeoutMs: number
   /** This node's own, milliseconds since 1970. Only its difference from the database's is used. */
   clock: () => number
+  /** How often that difference is measured: either clock may be set. */
+  clockEveryMs: number
   /** false: rejects with NoDatabase where the database has no tables of ours, and changes nothing. */
   mayCreate: boolean
 }
 
 const DEFAULTS: PostgresOptions = {
   ...{ lanes: 2, connections: 4, lockTimeoutMs: 2_000, statementTimeoutMs: 10_000, clock: Date.now },
+  clockEveryMs: 30_000,
   mayCreate: true,
 }
 /** How many locked accounts are waited for at once. */
@@ -45,7 +48,7 @@ const REPORTS = 3
 
 /** Rejects with StoreDown when the database does not answer, with WrongSchema when another version wrote it. */
 export async function openPostgres(url: string, options: Partial<PostgresOptions> = {}): Promise<Storage> {
-  const { lanes, connections, clock: ownClock, mayCreate, ...timeouts } = { ...DEFAULTS, ...options }
+  const { lanes, connections, clock: ownClock, clockEveryMs, mayCreate, ...timeouts } = { ...DEFAULTS, ...options }
   const opened: Connections[] = []
   const connect = (name: string, most: number, limits = timeouts): Connections => {
     const made = openConnections(url, { name, most, ...limits })
@@ -56,10 +59,10 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
 
   const queries = connect('queries', connections)
   const slow = connect('reports', REPORTS, { ...timeouts, statementTimeoutMs: 0 })
-  let clock: () => number
+  let clock: StoreClock
   try {
     await createTables(slow, mayCreate)
-    clock = await storeClock(queries, ownClock)
+    clock = await storeClock(queries, ownClock, clockEveryMs)
   } catch (error) {
     await closeAll()
     throw error
@@ -107,7 +110,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     return work.finally(() => underWay.delete(work))
   }
 
-  const connection = { db: compileOnly(), runner: openRunner(queries, slow), clock }
+  const connection = { db: compileOnly(), runner: openRunner(queries, slow), clock: clock.now }
   return {
     ...nounsOver(connection),
     ledger: { apply, ...reportsOver(connection) },
@@ -119,6 +122,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     },
     async close() {
       closed = true
+      clock.stop()
       // Lanes first: they move verbs to the blocking lane.
       await Promise.all(byAccount.map((lane) => lane.drained()))
       await Promise.all([blocking.drained(), Promise.allSettled(underWay)])
@@ -160,11 +164,26 @@ async function reap(connections: Connections, verb: Reap): Promise<Result> {
   return toResult(row ?? {})
 }
 
-/** The clocks of nodes differ, so stored times are the store's. */
-async function storeClock(connections: Connections, ownClock: () => number): Promise<() => number> {
-  const [row] = await connections.query('SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now', [])
-  const ahead = Number(row?.now) - ownClock()
-  return () => ownClock() + ahead
+type StoreClock = { now(): number; stop(): void }
+
+/** The clocks of nodes differ, so stored times are the store's. A difference that cannot be measured stays as it was. */
+async function storeClock(connections: Connections, ownClock: () => number, everyMs: number): Promise<StoreClock> {
+  async function measure(): Promise<number> {
+    const [row] = await connections.query(
+      'SELECT floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now',
+      [],
+    )
+    return Number(row?.now) - ownClock()
+  }
+  let ahead = await measure()
+  const timer = setInterval(() => {
+    measure().then(
+      (measured) => (ahead = measured),
+      () => undefined,
+    )
+  }, everyMs)
+  timer.unref()
+  return { now: () => ownClock() + ahead, stop: () => clearInterval(timer) }
 }
 
 const compileOnly = (): Kysely<Schema> =>

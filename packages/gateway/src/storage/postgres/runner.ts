@@ -3,18 +3,20 @@
 import type { Row } from '../sql/rows.ts'
 import type { Runner, Statement } from '../sql/statements.ts'
 import type { Connections } from './connections.ts'
-import { retryOrDown } from './faults.ts'
+import { orDown, retryOrDown } from './faults.ts'
 
 /** Thrown inside a transaction to undo it: a required statement returned no row. */
 class Undo extends Error {}
 
 export function openRunner(queries: Connections, slow: Connections): Runner {
-  const read: Runner['read'] = ({ sql, parameters }) => queries.query(sql, parameters)
+  const read: Runner['read'] = ({ sql, parameters }) => orDown(() => queries.query(sql, parameters))
   return {
     read,
     readLedger: read,
     readSlowly: (statements) =>
-      slow.transaction('isolation level repeatable read read only', (query) => inOrder(query, statements)),
+      orDown(() =>
+        slow.transaction('isolation level repeatable read read only', (query) => inOrder(query, statements)),
+      ),
     async write(statements) {
       try {
         return await retryOrDown(() => queries.transaction('', (query) => inOrder(query, statements)))
