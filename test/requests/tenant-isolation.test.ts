@@ -235,6 +235,30 @@ describe('objects stored at a vendor', () => {
   })
 })
 
+describe('prompts are not kept in the operator’s vendor account', () => {
+  test.each([
+    ['chat', 'chat', { store: true, metadata: { a: 'b' } }],
+    ['chat', 'chat', { store: true, metadata: { a: 'b' }, stop: 'x'.repeat(20_000) }],
+    ['chat', 'generate-content', { store: true }],
+    ['generate-content', 'generate-content', { store: true }],
+    ['generate-content', 'chat', { store: true }],
+    ['chat', 'messages', { store: true }],
+    ['chat', 'responses', { store: true }],
+  ] as const)('%s client, %s upstream', async (client, over, more) => {
+    const { status, sent, warnings } = await send(client, more, { model: `${over}-model` })
+    expect([status, warnings]).toEqual([200, expect.stringContaining('store;dropped')])
+    expect(only(sent).store ?? false).toBe(false)
+    if (client === over) expect(only(sent)).not.toHaveProperty('metadata')
+    if ('metadata' in more) expect(warnings).toContain('metadata;dropped')
+  })
+
+  test('false stays as it is, and metadata without store too', async () => {
+    const more = { store: false, metadata: { a: 'b' } }
+    const { sent, warnings } = await send('chat', more)
+    expect([only(sent), warnings]).toMatchObject([more, null])
+  })
+})
+
 const FUNCTION = { type: 'function', name: 'look', parameters: { type: 'object', properties: {} } }
 const LONG_FUNCTION = { type: 'function', function: { name: 'look', description: 'x'.repeat(50_000) } }
 const SEARCH = { type: 'web_search_20250305', name: 'web_search' }

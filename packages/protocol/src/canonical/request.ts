@@ -197,7 +197,7 @@ export type CanonicalRequest = {
   tier?: ServiceTier | undefined
   endUser?: string | undefined
   metadata?: Readonly<Record<string, string>>
-  store?: boolean
+  store?: boolean | undefined
   /** Top-level fields that no other dialect has, by the caller's name for them: each becomes a warning. */
   untranslated: readonly string[]
   /** What the caller's dialect repeats in its answers, ready for the wire. */

@@ -169,6 +169,8 @@ export type PassThroughRequest = {
   opening(): string | undefined
   /** Fields that change the vendor's price, with what is to become of the request when there is no price for them. */
   priced: readonly PricedField[]
+  /** Top-level fields that ask the vendor to keep the request, or that only serve this. Absent: there are none. */
+  storing?: readonly string[]
   /** Where the request names objects that a vendor keeps for its customer: `messages[0].content[1].file.file_id`. */
   objects: readonly string[]
   /** URLs that the upstream is to fetch or to call. */

@@ -170,6 +170,10 @@ function editsFor(
     own.withoutReasoningReferences = true
     addWarning(routed.warnings, ITEM_REFERENCE, 'dropped')
   }
+  if (request.storing && request.storing.length > 0 && !routed.candidate.upstream.sharedObjects) {
+    own.remove = [...(own.remove ?? []), ...request.storing]
+    for (const field of request.storing) addWarning(routed.warnings, field, 'dropped')
+  }
   if (request.foreignReasoning) own.withoutForeignReasoning = true
   if (request.outputFields.length > 0) boundOutput(own, routed, deps)
   const reasoning = reasoningFor(routed, deps)

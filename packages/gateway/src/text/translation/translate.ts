@@ -174,7 +174,12 @@ function withPolicy(
   for (const field of request.untranslated) addWarning(routed.warnings, field, 'dropped')
   // The policy has warned of a tier without a price.
   const isTierTaken = tier === 'default' || (tier !== undefined && routed.offer.rate.price.tiers?.has(tier))
-  return { ...request, cacheKey: policy.cacheKey, endUser, tier: isTierTaken ? tier : undefined }
+  const { sharedObjects } = routed.candidate.upstream
+  // The vendor would keep the prompts of all callers in one account.
+  const isStored = request.store === true && !sharedObjects
+  if (isStored) warn('store', 'dropped')
+  const store = isStored ? undefined : request.store
+  return { ...request, cacheKey: policy.cacheKey, endUser, store, tier: isTierTaken ? tier : undefined }
 }
 
 /** The gateway's own end user is omitted without a warning where the dialect has no field for it. */

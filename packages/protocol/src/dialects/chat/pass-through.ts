@@ -14,6 +14,7 @@ import {
   NO_END_USERS,
   openFieldEdits,
   parseBody,
+  storingFields,
   withOutputBounds,
 } from '../shared/pass-through/request.ts'
 import type { PassThrough, PassThroughEdits, PassThroughRequest, PathParameters } from '../text-dialect.ts'
@@ -89,6 +90,8 @@ function readRequest(
         : endUsersIn({ user: facts.user, safety_identifier: facts.safetyIdentifier }),
     opening: () => openingIn(bytes, facts.fields, codec),
     priced: pricedFields(bytes, facts, codec),
+    // The vendor's API has metadata only for completions that it stores.
+    storing: storingFields({ bytes, scan: facts, codec }, ['metadata']),
     urls: parsed !== undefined && isChecked ? NO_URLS : namedUrls(bytes, facts, parsed, codec),
     objects: isChecked || !isObject(parsed) ? NO_OBJECTS : vendorObjects(parsed),
     calledMessages: () => calledMessages(isObject(parsed) ? parsed : parseBody(bytes, codec)),

@@ -14,6 +14,7 @@ import {
   readFacts,
   type Scanned,
   setWithin,
+  storingFields,
   withOutputBounds,
 } from '../../shared/pass-through/request.ts'
 import type { PassThrough, PassThroughEdits } from '../../text-dialect.ts'
@@ -38,6 +39,7 @@ export const readRequest: PassThrough['readRequest'] = (bytes, codec, addressed,
     endUserFields: NO_END_USERS,
     opening: () => openingOf(request),
     priced: pricedFields(body),
+    storing: storingFields(scanned),
     objects: vendorObjects(body),
     urls: namedUrls(body),
     edited: (edits) => edited(scanned, body, edits),

@@ -190,6 +190,19 @@ export function endUsersIn(values: Readonly<Record<string, unknown>>): readonly 
   return found
 }
 
+const NO_FIELDS: readonly string[] = []
+const UNSTORED = ['false', 'null']
+
+/** `store`, unless it is false, and the fields that only serve it. */
+export function storingFields(
+  { bytes, scan, codec }: { bytes: Uint8Array; scan: { fields: readonly JsonField[] }; codec: Codec },
+  alongside: readonly string[] = NO_FIELDS,
+): readonly string[] {
+  const store = fieldNamed(scan.fields, 'store')
+  if (store === undefined || UNSTORED.includes(codec.decode(bytes, store.start, store.end))) return NO_FIELDS
+  return ['store', ...alongside.filter((name) => fieldNamed(scan.fields, name) !== undefined)]
+}
+
 export const NO_END_USERS: readonly EndUserField[] = []
 
 export const isId = (value: unknown): value is string => typeof value === 'string' && value !== ''
