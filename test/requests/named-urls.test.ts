@@ -25,7 +25,15 @@ beforeAll(async () => {
     `  - { id: ${id}-both, routes: [{ upstream: ${id} }, { upstream: ${id}-inside, priority: 2 }], ${price} }`,
     `  - { id: ${id}-behind, routes: [{ upstream: ${id} }], fallbacks: [${id}-both], ${price} }`,
   ])
-  gateway = await startGateway({ config: `upstreams:\n${entries.join('\n')}\nmodels:\n${models.join('\n')}\n` })
+  const hosts = {
+    ...{
+      'inside.example': ['127.0.0.1'],
+      'mixed.example': ['203.0.113.9', '10.0.0.1'],
+      'metadata.example': ['169.254.169.254'],
+    },
+    ...{ 'outside.example': ['93.184.216.34'], 'v6.example': ['::ffff:127.0.0.1'], 'silent.example': null },
+  }
+  gateway = await startGateway({ config: `upstreams:\n${entries.join('\n')}\nmodels:\n${models.join('\n')}\n`, hosts })
   secret = (await newKey(gateway)).secret
 })
 afterAll(async () => {
@@ -122,6 +130,41 @@ describe.each(DIALECTS)('%s', (dialect) => {
     const { status, sent } = await ask(`${dialect}-both`, 'https://example.com/a.png')
     expect([status, sent.length]).toEqual([200, 1])
     expect(await ask(`${dialect}-both`, 'gs://bucket/a.png')).toMatchObject({ status: 400, sent: [] })
+  })
+})
+
+describe.each(
+  DIALECTS.filter((id) => id !== 'generate-content'),
+)('%s: names, for upstreams inside the network', (dialect) => {
+  const ask = (model: string, host: string) => send(dialect, model, BODIES[dialect](model, `https://${host}/a.png`, ''))
+
+  test.each([
+    'inside.example',
+    'INSIDE.example.',
+    'mixed.example:8443',
+    'metadata.example',
+    'v6.example',
+  ])('%s leads to an address that callers may not reach', async (host) => {
+    const { status, text, sent } = await ask(`${dialect}-model`, host)
+    expect([status, sent.length]).toEqual([400, 0])
+    expect(text).toMatch(/image_url|source\.url/)
+    const allowed = await ask(`${dialect}-both`, host)
+    expect([allowed.status, JSON.stringify(allowed.sent[0]?.headers)]).toEqual([200, expect.stringContaining('inside')])
+  })
+
+  test.each(['outside.example', 'unknown.example', 'silent.example'])('%s is forwarded', async (host) => {
+    expect(await ask(`${dialect}-model`, host)).toMatchObject({ status: 200, sent: [{}] })
+  })
+})
+
+test('a request names a limited number of hosts', async () => {
+  const content = Array.from({ length: 17 }, (_, index) => ({
+    ...{ type: 'image_url', image_url: { url: `https://host-${index}.example/a.png` } },
+  }))
+  const body = { model: 'chat-model', messages: [{ role: 'user', content }] }
+  expect(await send('chat', 'chat-model', body)).toMatchObject({
+    status: 400,
+    text: expect.stringContaining('16 hosts'),
   })
 })
 

@@ -43,6 +43,7 @@ import { createTokenizer } from './token-counting/tokenizer.ts'
 import { createRetryBudget } from './upstreams/health/retry-budget.ts'
 import { downloadPublic } from './upstreams/public/download-public.ts'
 import { fetchPublic } from './upstreams/public/fetch-public.ts'
+import { createNameChecks } from './upstreams/public/name-checks.ts'
 import { postPublic } from './upstreams/public/post-public.ts'
 import { createSend } from './upstreams/send.ts'
 
@@ -109,6 +110,7 @@ export async function createDependencies(
     (faultsAllowed(environment, catalogue().config) ? faultySandbox : sandbox)(request)
   const dependencies: GatewayDependencies = {
     ...{ catalogue, node, callers, rateLimitCache, ticker, log, requestLog, fetchPublic, store: storage },
+    nameChecks: createNameChecks(ticker),
     settler: createSettler({
       storage: storage.ledger,
       journal,

@@ -18,6 +18,8 @@ export type GatewayOptions = {
   taskTiming?: Partial<TaskTiming>
   /** Passwords are hashed at the cost that production has. Otherwise hashes are cheap. */
   realPasswords?: boolean
+  /** Addresses of names in callers' URLs; null: the name server does not answer. Other names do not resolve. */
+  hosts?: Record<string, string[] | null>
   /** The limit of file descriptors of the process. */
   descriptors?: number
   /** Another main.ts than this checkout's. */
@@ -47,7 +49,7 @@ export type Gateway = {
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const home = options.home ?? (await newHome(options.engine ?? 'sqlite', options.config))
-  const { descriptors, streamTiming, taskTiming, realPasswords } = options
+  const { descriptors, streamTiming, taskTiming, realPasswords, hosts } = options
   const limited = descriptors ? ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`] : []
   const main = options.main ?? (await program())
   const child = Bun.spawn([...limited, process.execPath, main, 'serve'], {
@@ -55,7 +57,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     env: {
       ...environmentOf(home, options.env),
       TRIVIUM_LAUNCHER_FD: '3',
-      TEST_SETTINGS: JSON.stringify({ stream: streamTiming, tasks: taskTiming, realPasswords }),
+      TEST_SETTINGS: JSON.stringify({ stream: streamTiming, tasks: taskTiming, realPasswords, hosts }),
     },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })

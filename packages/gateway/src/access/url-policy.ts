@@ -15,13 +15,15 @@ import type { Candidate, Offer } from './models/catalogue.ts'
 /** More than any vendor accepts. */
 const MOST_URLS = 4_096
 
+export type NamedUrl = { field: string; url: string }
+
 /** What a candidate must allow, each with the first field that needs it. */
 type Needs = { private: string | undefined; object: string | undefined }
 
-/** The offer reduced to candidates that may receive the request's URLs. Throws if none remains. */
+/** The offer reduced to candidates that may receive the request's URLs, by their text alone. Throws if none remains. */
 export function offerForUrls<P extends AnyPrice, M extends { id: string }>(
   offer: Offer<P, M>,
-  { urls }: { urls: readonly { field: string; url: string }[] },
+  { urls }: { urls: readonly NamedUrl[] },
   caller: Caller,
 ): Offer<P, M> {
   if (urls.length === 0) return offer
@@ -100,7 +102,7 @@ function isPlainUrl(url: string): boolean {
   }
 }
 
-function forbiddenUrlError(path: string): Failure {
+export function forbiddenUrlError(path: string): Failure {
   const field = shortText(path)
   const message = `${field} must be an http or https URL of a public host, or a data URL.`
   return new Failure('bad_request', message, { param: field })

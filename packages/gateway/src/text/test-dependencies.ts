@@ -79,6 +79,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
   const deps: AppDependencies = {
     ...{ catalogue: () => catalogue, ticker, send, streamTiming: STREAM_TIMING, ...more },
     outageLog: log,
+    nameChecks: { privateAmong: async () => new Set(), isPrivate: async () => false },
     storedReads: { enter: unused },
     storedReadLimit: { take: () => undefined },
     reads: createReads({ slots: waiting.readSlots, clock: Date.now, admission: waiting.admission }),

@@ -7,7 +7,7 @@ import { type AuthenticateDependencies, authenticate } from '../access/authentic
 import { authorize } from '../access/authorize.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import type { Catalogue, TextOffer } from '../access/models/catalogue.ts'
-import { offerForUrls } from '../access/url-policy.ts'
+import { offerForRequest, type UrlDependencies } from '../access/url-names.ts'
 import { codec } from '../bytes/codec.ts'
 import { type HistoryDependencies, withHistory } from '../conversations/continue.ts'
 import { type FreeCallLimit, freeCallFailure } from '../overload/free-call-limit.ts'
@@ -24,7 +24,7 @@ import { type AskDependencies, askUpstream, type Counting } from './ask-upstream
 import { measure } from './measure.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
-export type CountDependencies = {
+export type CountDependencies = UrlDependencies & {
   catalogue(): Catalogue
   /** Milliseconds since 1970. */
   clock(): number
@@ -66,7 +66,7 @@ export async function countTokens(
     const bytes = expanded ?? own
     const request = expanded ? tokenCounting.readRequest(expanded, codec, addressed, values) : asked
     if (expanded) noteParsed(request, expanded, slot, catalogue, incoming)
-    const offer = offerForUrls(allowed, request, caller)
+    const offer = await offerForRequest(allowed, request, caller, deps)
     rejectObjects(
       request,
       offer.candidates.some(({ upstream }) => upstream.sharedObjects),

@@ -33,6 +33,16 @@ function withoutScheme(text: string): UrlClass {
   return URL.canParse(`http://${start}`) ? judgeHost(`http://${start}`) : 'public'
 }
 
+/** The name that a resolver would be asked for. undefined: an address, this machine by its usual names, or no URL with a host. */
+export function hostNameOf(written: string): string | undefined {
+  const text = written.replace(/^[\0- ]+/, '').replace(/[\t\n\r]/g, '')
+  const url = /^[/\\]{2}/.test(text) ? `http:${text}` : text
+  if (!/^https?:/i.test(url.slice(0, 8)) || !URL.canParse(url)) return undefined
+  const host = new URL(url).hostname.replace(/\.+$/, '')
+  const isNamed = host !== '' && !host.startsWith('[') && parseIp(host) === undefined && !LOOPBACK_NAME.test(host)
+  return isNamed ? host : undefined
+}
+
 function judgeHost(text: string): UrlClass {
   const authority = /^https?:[/\\]*([^/?#]*)/i.exec(text)?.[1] ?? ''
   // Parsers disagree on `\`, which some treat as `/`, and on a second `@`.

@@ -7,7 +7,8 @@ import { authorizeVideo } from '../../access/authorize.ts'
 import { Failure } from '../../access/failure.ts'
 import type { IncomingRequest } from '../../access/incoming-request.ts'
 import type { Catalogue, VideoOffer } from '../../access/models/catalogue.ts'
-import { checkCallbackUrl, foreignObjectError, offerForUrls, withCandidates } from '../../access/url-policy.ts'
+import { offerForRequest, type UrlDependencies } from '../../access/url-names.ts'
+import { checkCallbackUrl, foreignObjectError, withCandidates } from '../../access/url-policy.ts'
 import { codec } from '../../bytes/codec.ts'
 import { billableVideo } from '../../money/prices/video-bound.ts'
 import type { Slot } from '../../overload/admission.ts'
@@ -18,7 +19,7 @@ import { thawPrice } from '../frozen-price.ts'
 import { decodeTaskRow, parseTaskId } from '../task.ts'
 import { hashOfKey } from '../upstream.ts'
 
-export type ReadTaskDependencies = ReadDependencies & { store: { tasks: Tasks } }
+export type ReadTaskDependencies = ReadDependencies & UrlDependencies & { store: { tasks: Tasks } }
 
 export async function readRequest(
   incoming: IncomingRequest,
@@ -56,7 +57,7 @@ export async function offerFor(
   const urls = request.inputs.flatMap(({ source, ...input }) =>
     source.kind === 'url' ? [{ field: fieldOf(input), url: source.url }] : [],
   )
-  const allowed = withoutAssets(offerForUrls(offer, { urls }, caller), request)
+  const allowed = withoutAssets(await offerForRequest(offer, { urls }, caller, deps), request)
   const input = request.inputs.find(({ kind }) => kind === 'draft')
   if (!input) return { offer: allowed, draft: undefined }
   const draft = await draftOf(input, caller, deps)

@@ -4,7 +4,7 @@
 import type { Ticker } from '@trivium/http/ticker.ts'
 import type { IncomingRequest } from '../../access/incoming-request.ts'
 import type { TextCandidate, TextOffer } from '../../access/models/catalogue.ts'
-import { offerForUrls } from '../../access/url-policy.ts'
+import { offerForRequest, type UrlDependencies } from '../../access/url-names.ts'
 import type { UpstreamCall, UpstreamCalls } from '../../paid-call/upstream-call.ts'
 import { routeToHealthy } from '../../routing/find-candidate.ts'
 import { type WaitDependencies, waitOrFallBack } from '../../routing/wait-or-fall-back.ts'
@@ -14,7 +14,8 @@ import type { RoutedRequest, TextRequest } from '../request.ts'
 import { type AffinityDependencies, affinityOf } from './affinity.ts'
 
 export type RouteDependencies = WaitDependencies &
-  AffinityDependencies & { upstreamCalls: UpstreamCalls; ticker: Ticker }
+  AffinityDependencies &
+  UrlDependencies & { upstreamCalls: UpstreamCalls; ticker: Ticker }
 
 /** A request with its slot at the upstream and at the upstream's key. */
 export type Routed = { request: RoutedRequest; upstreamCall: UpstreamCall; health: Attempt }
@@ -38,7 +39,8 @@ export async function route(
   deps: RouteDependencies,
 ): Promise<Routed> {
   const { upstreamCalls, upstreamSlots, ticker } = deps
-  const wanted = offerForUrls(offered, read.request, caller)
+  const isPlain = read.request.urls.length === 0
+  const wanted = isPlain ? offered : await offerForRequest(offered, read.request, caller, deps)
   const { body, dialect, request, recalled } = read
   const conversation = { caller, body, dialect, request, recalled }
   const unrouted = { caller, affinity: affinityOf(conversation, deps) }
