@@ -38,6 +38,25 @@ describe('requests of other sites', () => {
     expect(outcomeOf(await client.get('session'))).toBe('200')
   })
 
+  test.each([
+    'evil.example',
+    '127.0.0.1.nip.io',
+    'localhost.evil.example',
+  ])('a page whose host %s was given our address changes nothing, and the error says what to set', async (name) => {
+    const client = await signedIn()
+    const host = `${name}:${new URL(gateway.url).port}`
+    for (const headers of [{ host, origin: `http://${host}` }, { host }]) {
+      for (const { method, path } of changes) {
+        const url = path.replace(/\{\w+(\.\.\.)?\}/g, '1')
+        const answer = method === 'POST' ? await client.post(url, {}, headers) : await client.delete(url, headers)
+        expect(`${path}: ${outcomeOf(answer)}`).toBe(`${path}: 403 foreign_page`)
+        expect(answer.body.error?.message).toContain('server.public_url')
+      }
+    }
+    const local = `localhost:${new URL(gateway.url).port}`
+    expect(outcomeOf(await client.post('preferences', {}, { host: local, origin: `http://${local}` }))).toBe('204')
+  })
+
   test('a victim is not signed in to an account of an attacker', async () => {
     const victim = consoleClient(gateway.url)
     const attack = { email: EMAIL, password: PASSWORD }
@@ -109,6 +128,20 @@ describe('broken requests', () => {
   test('headers beyond the limit', async () => {
     const answer = await consoleClient(gateway.url).get('session', { cookie: 'a'.repeat(200_000) })
     expect(answer.status).toBe(431)
+  })
+
+  test('a session cookie is believed only if it is the only one, and not behind a comma', async () => {
+    const [own, other] = [(await signedIn()).token(), (await signedIn()).token()]
+    const outcome = async (cookie: string) => outcomeOf(await consoleClient(gateway.url).get('session', { cookie }))
+    expect(await outcome(`theme=x; trivium_session=${own}`)).toBe('200')
+    for (const cookie of [
+      `theme=x,trivium_session=${own}`,
+      `theme=x, trivium_session=${own}`,
+      `trivium_session=${other}; trivium_session=${own}`,
+      `trivium_session=${own};trivium_session=${own}`,
+    ])
+      expect([cookie, await outcome(cookie)]).toEqual([cookie, '401 not_signed_in'])
+    expect(await outcome(`theme=x,trivium_session=${other}; trivium_session=${own}`)).toBe('200')
   })
 
   test('the token is accepted from the cookie alone', async () => {

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { KeyRow, Receipt } from '../../packages/gateway/src/console-api/types.ts'
 import { eventually } from '../support/eventually.ts'
 import { audit } from '../support/gateway/accounts.ts'
+import { changeStore } from '../support/gateway/ask-store.ts'
 import { COOKIE, type ConsoleClient, consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
@@ -160,6 +161,17 @@ describe.each([...ENGINES])('%s', (engine) => {
       expect(outcomeOf(answer)).toBe('401 not_signed_in')
     const { body } = await client.get<{ items: unknown[] }>('requests')
     expect(body.items).toEqual([])
+  })
+
+  test('a call of the playground renews the session in the browser, too', async () => {
+    const { client } = await newPerson()
+    const token = client.token()
+    const cookiesOf = (headers: Headers) => headers.getSetCookie().map((line) => line.slice(0, COOKIE.length + 44))
+    expect(cookiesOf((await client.post(CHAT, hello)).headers)).toEqual([])
+    for (const body of [hello, { ...hello, stream: true }, { ...hello, model: 'unknown' }]) {
+      await changeStore(gateway.home, `UPDATE session SET seen_at = seen_at - 120000`)
+      expect(cookiesOf((await client.post(CHAT, body)).headers)).toEqual([`${COOKIE}=${token}`])
+    }
   })
 
   test('the secret is in no response', async () => {

@@ -14,3 +14,15 @@ export async function askStore({ dataDir, databaseUrl }: Home, query: string): P
     database.close()
   }
 }
+
+/** Changes it, as no program does. */
+export async function changeStore({ dataDir, databaseUrl }: Home, change: string): Promise<void> {
+  if (databaseUrl !== undefined) return void (await ask(databaseUrl, change))
+  const database = new Database(join(dataDir, SQLITE_FILE), { readwrite: true })
+  try {
+    database.run('PRAGMA busy_timeout = 5000')
+    database.run(change)
+  } finally {
+    database.close()
+  }
+}

@@ -14,7 +14,7 @@ import { Rejection } from './rejection.ts'
 import { type ConsoleError, errorResponse, errorResponseFor } from './responses.ts'
 import type { Call, ConsoleRoute, Origin, SignedInCall } from './route.ts'
 import { CONSOLE_ROUTES } from './routes.ts'
-import { FOREIGN_PAGE, isSameOrigin } from './same-origin.ts'
+import { FOREIGN_PAGE, isOwnHost, isSameOrigin, UNKNOWN_HOST } from './same-origin.ts'
 import { createReaders } from './session/readers.ts'
 import { currentSession } from './session/sessions.ts'
 
@@ -38,8 +38,7 @@ export function createDispatch(deps: ConsoleDependencies, routes: readonly Conso
       const found = match(http.method, path)
       if ('allow' in found) throw otherMethod(http.method, path, found.allow)
       const { route, parameters } = found
-      const { server } = deps.config()
-      if (route.method !== 'GET' && !isSameOrigin(http.headers, server.publicUrl)) throw new Rejection(FOREIGN_PAGE)
+      if (route.method !== 'GET') checkPage(http, deps)
       const query = new URLSearchParams(incoming.query)
       const call = { incoming, http, headers, query, parameters, origin: originOf(http, deps), body: undefined }
       // Before the session is looked up: that is a read, too.
@@ -83,6 +82,13 @@ export function createDispatch(deps: ConsoleDependencies, routes: readonly Conso
     if (!(bytes instanceof Uint8Array)) return errorResponseFor(call, bytes)
     return route.respond({ ...call, body: takes(parsed(bytes), '') }, deps)
   }
+}
+
+/** Pages of other sites must not change anything. */
+function checkPage({ headers }: HttpRequest, { config, listenUrl }: ConsoleDependencies): void {
+  const { publicUrl } = config().server
+  if (!isSameOrigin(headers, publicUrl)) throw new Rejection(FOREIGN_PAGE)
+  if (publicUrl === undefined && !isOwnHost(headers, listenUrl())) throw new Rejection(UNKNOWN_HOST)
 }
 
 /** Rejections of reads are rendered as the console's other errors. */

@@ -32,8 +32,13 @@ export const CONSOLE_ROUTES: readonly ConsoleRoute[] = [
   route({ method: 'GET', path: 'about', policy: 'public', returns: ABOUT, handle: showAbout }),
   route({ method: 'POST', path: 'register', policy: 'public', takes: 'unread', handle: registerAccount }),
   route({
-    ...{ method: 'POST', path: 'sign-in', policy: 'public', takes: SIGN_IN, takesOwnSlot: true },
-    ...{ returns: SIGN_IN_RESULT, handle: signIn },
+    method: 'POST',
+    path: 'sign-in',
+    policy: 'public',
+    takes: SIGN_IN,
+    takesOwnSlot: true,
+    returns: SIGN_IN_RESULT,
+    handle: signIn,
   }),
   route({
     ...{ method: 'POST', path: 'password/forgot', policy: 'public', takes: FORGOT_PASSWORD, status: 202 },

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isSameOrigin } from './same-origin.ts'
+import { isOwnHost, isSameOrigin } from './same-origin.ts'
 
 test.each<[string, Record<string, string>, boolean]>([
   ['a program', {}, true],
@@ -49,4 +49,31 @@ test.each([
 ])('a host such as %s is none', (host) => {
   const all: Record<string, string> = { host, origin: 'http://evil.example' }
   expect(isSameOrigin({ get: (name) => all[name] ?? null }, undefined)).toBe(false)
+})
+
+test.each<[string | null, boolean]>([
+  [null, true],
+  ['127.0.0.1:3333', true],
+  ['192.168.1.7', true],
+  ['[::1]:3333', true],
+  ['[fe80::1]', true],
+  ['localhost', true],
+  ['LOCALHOST:3333', true],
+  ['localhost.:3333', true],
+  ['console.localhost:3333', true],
+  ['gateway.lan:3333', true],
+  ['Gateway.LAN', true],
+  ['evil.example:3333', false],
+  ['evil.example', false],
+  ['localhost.evil.example', false],
+  ['evillocalhost', false],
+  ['127.0.0.1.nip.io', false],
+  ['127.0.0.1.evil.example:3333', false],
+  ['a.gateway.lan', false],
+  ['localhost@evil.example', false],
+  ['evil.example/localhost', false],
+  ['', false],
+  ['::', false],
+])('without a public URL, the host %p of a server that listens on gateway.lan is its own: %p', (host, expected) => {
+  expect(isOwnHost({ get: (name) => (name === 'host' ? host : null) }, 'http://gateway.lan:3333')).toBe(expected)
 })

@@ -1,5 +1,6 @@
 // Browsers send the origin of the page that makes a request. Only pages of this origin may call the console API: another
 // site must not act on behalf, or from the network, of its visitors.
+import { isIP } from 'node:net'
 import type { RequestHeaders } from '@trivium/http/request.ts'
 import type { ConsoleError } from './responses.ts'
 
@@ -23,6 +24,22 @@ export function isSameOrigin(headers: RequestHeaders, publicUrl: string | undefi
   )
 }
 
+/**
+ * Without `public_url`, nobody has said by which names browsers reach the gateway. A page can give its own name the address of a gateway
+ * in its visitor's network, and would then be of the same origin: only names that no page can redirect are accepted. These are the host
+ * that the server listens on, names of this machine, and IP addresses. Also true without a host: the client is no browser.
+ */
+export function isOwnHost(headers: RequestHeaders, listenUrl: string): boolean {
+  const host = headers.get('host')
+  if (host === null) return true
+  const name = HOST.test(host) ? hostnameOf(`http://${host}`) : undefined
+  if (name === undefined) return false
+  const isLocal = /^(?:.+\.)?localhost$/.test(name.replace(/\.$/, ''))
+  return isLocal || isIP(name.replace(/^\[|\]$/g, '')) !== 0 || name === hostnameOf(listenUrl)
+}
+
+const hostnameOf = (url: string): string | undefined => (URL.canParse(url) ? new URL(url).hostname : undefined)
+
 function originOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).origin : undefined
 }
@@ -31,4 +48,10 @@ export const FOREIGN_PAGE: ConsoleError = {
   code: 'foreign_page',
   message:
     'Requests from pages of other sites are not allowed. (Operators: set server.public_url to the URL of the console.)',
+}
+
+export const UNKNOWN_HOST: ConsoleError = {
+  code: 'foreign_page',
+  message:
+    'The console does not accept changes under this host name. Use an IP address or localhost. (Operators: set server.public_url to the URL of the console.)',
 }

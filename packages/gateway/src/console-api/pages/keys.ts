@@ -10,19 +10,19 @@ import type { Account, Key, KeyFilter, Storage } from '../../storage/storage.ts'
 import { badRequest, Rejection } from '../rejection.ts'
 import type { ChangeKey, KeyPage, KeyRow, KeyWithSecret, NewKey, RotateKey } from '../types.ts'
 import { chosenGroup } from './groups.ts'
+import { countKeyChange } from './key-rate.ts'
 import { readTerms } from './key-terms.ts'
 import { offersOfGroup } from './models.ts'
 
 export type KeyPageDependencies = {
   catalogue(): Catalogue
-  store: Pick<Storage, 'keys' | 'spending'>
+  store: Pick<Storage, 'keys' | 'spending' | 'signIns'>
   clock(): number
 }
 
 const PAGE = 50
 /** Of one account, deleted ones not counted. */
 const MOST_KEYS = 2_000
-const LONGEST_GRACE_SECONDS = 7 * 86_400
 
 const STATES = { active: 'active', expired: 'expired', deleted: 'revoked' } as const
 
@@ -52,17 +52,27 @@ export async function createKey(account: Account, body: NewKey, deps: KeyPageDep
   const group = chosenGroup(catalogue().config, account, body.group ?? DEFAULT_GROUP)
   const context = { now: clock(), cap: undefined, group, modelsOf: modelsOf(deps) }
   const { name = '', expiresAt, cap, capPeriod, models, networks, ...limits } = readTerms(body, context)
-  const { total } = await store.keys.page(account.id, { state: 'active' }, 1)
-  if (total >= MOST_KEYS)
-    throw new Rejection({
-      ...{ code: 'too_many_keys', message: `An account can have ${MOST_KEYS} active keys. Delete some first.` },
-    })
+  await countKeyChange('create', account, deps)
   const secret = newApiKey()
-  const key = await store.keys.create({
-    ...{ account: account.id, hash: hashSecret(secret), lastFour: secret.slice(-4), name, group: group.id },
+  const wanted = {
+    account: account.id,
+    hash: hashSecret(secret),
+    lastFour: secret.slice(-4),
     madeBy: 'console',
-    ...{ expiresAt, cap, capPeriod, restrictions: { models, networks }, limits: { ...NO_LIMITS, ...limits } },
-  })
+    name,
+    group: group.id,
+    expiresAt,
+    cap,
+    capPeriod,
+    restrictions: { models, networks },
+    limits: { ...NO_LIMITS, ...limits },
+  } as const
+  const key = await store.keys.createWithin(wanted, MOST_KEYS)
+  if (key === undefined)
+    throw new Rejection({
+      code: 'too_many_keys',
+      message: `An account can have ${MOST_KEYS} active keys. Delete some first.`,
+    })
   return { key: await keyRow(account, key, deps), secret }
 }
 
@@ -87,7 +97,10 @@ export async function changeKey(
       `The group '${group.id}' does not offer models that this key is limited to: ${lost.join(', ')}.`,
     )
   const changes = { ...terms, ...(group.id === key.group ? {} : { group: group.id }) }
-  if (Object.keys(changes).length > 0) await deps.store.keys.setTerms(key.id, changes)
+  if (Object.keys(changes).length > 0) {
+    await countKeyChange('change', account, deps)
+    await deps.store.keys.setTerms(key.id, changes)
+  }
   return keyRow(account, await ownKey(account, id, deps), deps)
 }
 
@@ -98,8 +111,7 @@ export async function rotateKey(
   deps: KeyPageDependencies,
 ): Promise<KeyWithSecret> {
   const key = await clientKey(account, id, deps)
-  if (!Number.isSafeInteger(grace_seconds) || grace_seconds < 0 || grace_seconds > LONGEST_GRACE_SECONDS)
-    throw badRequest('grace_seconds', `grace_seconds must be a whole number from 0 to ${LONGEST_GRACE_SECONDS}.`)
+  await countKeyChange('rotate', account, deps)
   const secret = newApiKey()
   const formerUntil = grace_seconds === 0 ? undefined : deps.clock() + grace_seconds * 1_000
   const done = await deps.store.keys.rotate(key.id, {
@@ -113,6 +125,7 @@ export async function rotateKey(
 
 export async function deleteKey(account: Account, id: string, deps: KeyPageDependencies): Promise<KeyRow> {
   const key = await clientKey(account, id, deps)
+  await countKeyChange('delete', account, deps)
   await deps.store.keys.revoke(key.id)
   return keyRow(account, { ...key, revoked: true }, deps)
 }

@@ -4,6 +4,7 @@
 import type { Client } from '@trivium/http/request.ts'
 import { hashPassword } from '../../storage/password.ts'
 import { Rejection } from '../rejection.ts'
+import type { ConsoleError } from '../responses.ts'
 import { createDelays, type Delays } from './guessing/delays.ts'
 import {
   createHashingPlaces,
@@ -39,7 +40,9 @@ export function createPasswords(options: HashingOptions): Passwords {
     return result.value
   }
   return {
-    ...{ places, delays: createDelays(options.after), inPlace },
+    places,
+    delays: createDelays(options.after),
+    inPlace,
     hash: (password, requester) => inPlace(requester, () => hashPassword(password)),
     async compare(password, hash) {
       // Made for every first comparison, so that its time tells nothing, either.
@@ -51,7 +54,8 @@ export function createPasswords(options: HashingOptions): Passwords {
   }
 }
 
-export const BUSY = {
-  ...({ code: 'unavailable', retryAfter: 5 } as const),
+export const BUSY: ConsoleError = {
+  code: 'unavailable',
+  retryAfter: 5,
   message: 'Too many passwords are being checked. Retry in 5 seconds.',
 }
