@@ -1,7 +1,8 @@
 // Creates the console API with what the gateway's own endpoints depend on.
 import type { App } from './app.ts'
+import { LARGEST_BODY } from './console-api/bodies/read-console-body.ts'
 import type { ConsoleDependencies } from './console-api/dependencies.ts'
-import { createDispatch, type Dispatch, LARGEST_BODY } from './console-api/dispatch.ts'
+import { createDispatch, type Dispatch } from './console-api/dispatch.ts'
 import type { Mailer } from './console-api/mail/mailer.ts'
 import { createRegister } from './console-api/registration/register.ts'
 import { createPasswords } from './console-api/session/passwords.ts'

@@ -1,37 +1,47 @@
-// Limits concurrent requests to the console API, in total and per name (a network, an account): each holds a body in memory
-// while it arrives, and some of them cost CPU.
+// Limits concurrent requests to the console API, in total and per name (a network, an account): some of them cost CPU, or wait for
+// the store. Their bodies have arrived.
 import type { HttpResponse } from '@trivium/http/response.ts'
 import type { ConsoleError } from './responses.ts'
 
-const ANONYMOUS_LIMITS = { most: 32, mostOfOne: 8 }
+/** Of one network, and of its /24 or /48. */
+const ANONYMOUS_LIMITS = { most: 32, mostOfOne: 8, mostOfWide: 16 }
 
 /** One of the slots that all running requests share. */
 export type Slot = { release(): void }
 
 /** Runs `work`, or returns undefined if the limit is reached. A streamed response counts until its end. */
-export type ConcurrentCalls = (name: string, work: () => Promise<HttpResponse>) => Promise<HttpResponse> | undefined
+export type ConcurrentCalls = (
+  name: string,
+  work: () => Promise<HttpResponse>,
+  wideNetwork?: string,
+) => Promise<HttpResponse> | undefined
 
 export function createConcurrentCalls(
   admit: (name: string) => Slot | undefined,
-  { most, mostOfOne } = ANONYMOUS_LIMITS,
+  { most, mostOfOne, mostOfWide = most }: { most: number; mostOfOne: number; mostOfWide?: number } = ANONYMOUS_LIMITS,
 ): ConcurrentCalls {
   const byName = new Map<string, number>()
   let running = 0
 
   function add(name: string, change: 1 | -1): void {
     const count = (byName.get(name) ?? 0) + change
-    running += change
     if (count > 0) byName.set(name, count)
     else byName.delete(name)
   }
 
-  return (name, work) => {
+  return (name, work, wideNetwork) => {
     if (running >= most || (byName.get(name) ?? 0) >= mostOfOne) return undefined
+    if (wideNetwork !== undefined && (byName.get(wideNetwork) ?? 0) >= mostOfWide) return undefined
     const slot = admit(name)
     if (!slot) return undefined
-    add(name, 1)
+    const change = (by: 1 | -1): void => {
+      running += by
+      add(name, by)
+      if (wideNetwork !== undefined) add(wideNetwork, by)
+    }
+    change(1)
     return releasedAtEnd(work(), () => {
-      add(name, -1)
+      change(-1)
       slot.release()
     })
   }

@@ -1,11 +1,11 @@
 // Every request below /console/api: route, origin, session, body, handler, errors. A handler runs only after all of the checks that
 // its route declares.
 import { clientAddress, networkOf, wideNetworkOf } from '@trivium/http/addresses/client-address.ts'
-import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
+import { readConsoleBody } from './bodies/read-console-body.ts'
 import { BUSY, createConcurrentCalls } from './concurrent-calls.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 import { NOTHING } from './fields.ts'
@@ -21,8 +21,6 @@ import { currentSession } from './session/sessions.ts'
 /** `path`: what follows /console/api/, still percent-encoded. */
 export type Dispatch = (incoming: IncomingRequest, path: string) => Promise<HttpResponse>
 
-export const LARGEST_BODY = 16 * 1024
-const BODY_IDLE_MS = 10_000
 const SIGNED_IN_LIMITS = { most: 256, mostOfOne: 16 }
 const LONGEST_USER_AGENT = 300
 
@@ -55,8 +53,11 @@ export function createDispatch(deps: ConsoleDependencies, routes: readonly Conso
   async function respond(route: ConsoleRoute, call: Call): Promise<HttpResponse> {
     if (route.policy === 'session') return await asAccount(route, call)
     if (route.takes === undefined || route.takes === 'unread') return await route.respond(call, deps)
-    if (route.takesOwnSlot) return await withBody(route, call)
-    const answer = anonymous(call.origin.network, () => withBody(route, call))
+    const read = await withBody(route, call)
+    if ('status' in read) return read
+    if (route.takesOwnSlot) return await route.respond(read, deps)
+    const { network, wideNetwork } = call.origin
+    const answer = anonymous(network, () => route.respond(read, deps), wideNetwork)
     if (answer === undefined) throw new Rejection(BUSY)
     return await answer
   }
@@ -68,19 +69,20 @@ export function createDispatch(deps: ConsoleDependencies, routes: readonly Conso
     const signedInCall: SignedInCall = { ...call, ...found }
     // The gateway's own endpoints have limits of their own.
     if (route.takes === 'unread') return route.respond(signedInCall, deps)
-    const answer = signedIn(String(found.account.id), () => withBody(route, signedInCall))
+    const read = await withBody(route, signedInCall)
+    if ('status' in read) return read
+    const answer = signedIn(String(found.account.id), () => route.respond(read, deps))
     if (answer === undefined) throw new Rejection(BUSY)
     return await answer
   }
 
-  async function withBody(route: ConsoleRoute, call: Call): Promise<HttpResponse> {
-    const { takes } = route
-    if (typeof takes !== 'function') return route.respond(call, deps)
-    if (takes === NOTHING && !hasBody(call.http)) return route.respond({ ...call, body: {} }, deps)
-    const options = { limitBytes: LARGEST_BODY, contentTypes: JSON_BODY, idleMs: BODY_IDLE_MS, after: deps.after }
-    const bytes = await readBody(call.http, options)
+  /** The call with its body, or the error. No slot is taken yet. */
+  async function withBody({ takes }: ConsoleRoute, call: Call): Promise<Call<unknown> | HttpResponse> {
+    if (typeof takes !== 'function') return call
+    if (takes === NOTHING && !hasBody(call.http)) return { ...call, body: {} }
+    const bytes = await readConsoleBody(call.http, deps)
     if (!(bytes instanceof Uint8Array)) return errorResponseFor(call, bytes)
-    return route.respond({ ...call, body: takes(parsed(bytes), '') }, deps)
+    return { ...call, body: takes(parsed(bytes), '') }
   }
 }
 

@@ -167,57 +167,6 @@ describe('senders that do not finish', () => {
   })
 })
 
-describe('how slowly a body may arrive', () => {
-  /** Sends `perSecond` bytes per second by a simulated clock. Returns how reading ended, and after how many seconds. */
-  async function arrive(perSecond: number, bytes: number, everySeconds = 1): Promise<[string, number]> {
-    let [now, sent] = [0, 0]
-    let alarm: { at: number; run: () => void } | undefined
-    let deliver: ((piece: Uint8Array | undefined) => void) | undefined
-    const body = {
-      received: 0,
-      read: () =>
-        new Promise<Uint8Array | undefined>((resolve) => {
-          deliver = resolve
-        }),
-    }
-    const after = (ms: number, run: () => void) => {
-      alarm = { at: now + ms, run }
-      return () => (alarm = undefined)
-    }
-    const headers = new Headers({ ...JSON_HEADER, 'content-length': String(bytes) })
-    const options = { limitBytes: 1e9, contentTypes: JSON_BODY, idleMs: 30_000, after, now: () => now }
-    let ended: string | undefined
-    void Promise.resolve(readBody({ body, headers }, options)).then((read) => {
-      ended = read instanceof Uint8Array ? 'read' : read.reason
-    })
-    while (ended === undefined) {
-      now += everySeconds * 1_000
-      if (alarm && alarm.at <= now) {
-        now = alarm.at
-        alarm.run()
-      } else {
-        const length = Math.min(bytes - sent, perSecond * everySeconds)
-        sent += length
-        deliver?.(length === 0 ? undefined : new Uint8Array(length))
-      }
-      for (let turns = 0; turns < 5; turns++) await null
-    }
-    return [ended, now / 1_000]
-  }
-
-  const KIB = 1024
-  test.each([
-    ['a byte every 8 s', 1 / 8, 100, 8, 'request_timeout', 30],
-    ['small and slow', 1, 28, 1, 'read', 29],
-    ['just below the pace', 8 * KIB - 1, 1024 * KIB, 1, 'request_timeout', 30],
-    ['a little faster', 8.5 * KIB, 1024 * KIB, 1, 'read', 122],
-    ['fast, then silent', 10_000 * KIB, 10_001 * KIB, 31, 'request_timeout', 30],
-    ['ten minutes', 9 * KIB, 1e9, 1, 'request_timeout', 600],
-  ])('%s', async (_, perSecond, bytes, every, how, seconds) => {
-    expect(await arrive(perSecond, bytes, every)).toEqual([how, seconds])
-  })
-})
-
 describe('memory', () => {
   /** A budget of so many bytes. */
   const slotOf = (most: number) => {

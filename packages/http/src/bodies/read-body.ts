@@ -19,6 +19,8 @@ export type BodyOptions = {
   contentTypes: ContentTypes
   /** Idle timeout: the longest pause between two pieces. */
   idleMs: number
+  /** The longest time for the whole body, at whatever pace. Default: as long as the minimum rate allows. */
+  totalMs?: number
   /** Memory accounting: `sent` bytes have arrived and occupy `bytes` after decoding. Returns false when memory is exhausted. */
   slot?: { receive(sent: number, bytes: number): boolean }
   /** Clock in milliseconds; default: the clock of the process. */
@@ -68,7 +70,8 @@ export function readBody(
   const length = announced.length === null ? undefined : Number(announced.length)
   if (length !== undefined && length > options.limitBytes) return tooLarge(options)
 
-  const first = readInTime(body, options, Math.min(options.idleMs, FREE_MS))
+  const { idleMs, totalMs = FREE_MS } = options
+  const first = readInTime(body, options, Math.min(idleMs, totalMs, FREE_MS))
   // Fast path: most bodies arrive with their heads, or in one piece.
   if (encoding === undefined && first instanceof Uint8Array && first.length === length) return checkSize(first, options)
   return readInPieces(body, first, encoding, options)
@@ -165,7 +168,7 @@ async function readInPieces(
       if (!(await decoder.write(piece))) break
     } else if (reserve(size)) appendPiece(pieces, piece)
     else return stop(NO_MEMORY)
-    const leftMs = startedAt + allowedMs(size) - now()
+    const leftMs = startedAt + Math.min(allowedMs(size), options.totalMs ?? MAX_MS) - now()
     if (leftMs <= 0) return stop(TOO_SLOW)
     reading = readInTime(body, options, Math.min(options.idleMs, leftMs))
   }

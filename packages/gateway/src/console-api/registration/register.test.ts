@@ -252,7 +252,7 @@ test('few passwords are hashed concurrently; requests that would wait too long g
       return 'hash'
     },
   })
-  const answers = Array.from({ length: 30 }, (_, index) => send(ADA, {}, `198.51.100.${index}`))
+  const answers = Array.from({ length: 30 }, (_, index) => send(ADA, {}, `198.51.${index}.1`))
   const rejected = await Promise.race([Promise.all(answers.slice(22)), Bun.sleep(5_000)])
   expect(rejected?.map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual(
     Array(8).fill([503, '5']),
@@ -281,12 +281,28 @@ describe('registrations in progress', () => {
     expect([(await send('no JSON')).status, slots]).toEqual([400, 1])
   })
 
-  test('are limited, in total and per network: endless bodies do not block other networks', async () => {
+  test('are not begun while their bodies arrive: endless bodies block nobody, whatever their network', async () => {
     const { send, stall } = desk()
     for (let count = 0; count < 9; count++) void stall('192.0.2.1')
-    expect((await send(ADA, {}, '192.0.2.1')).status).toBe(503)
-    expect((await send(ADA, {}, '192.0.2.2')).status).toBe(201)
-    for (let count = 0; count < 24; count++) void stall(`198.51.100.${count}`)
-    expect((await send(ADA, {}, '192.0.2.2')).status).toBe(503)
+    for (let count = 0; count < 100; count++) void stall(`198.51.100.${count}`)
+    expect((await send(ADA, {}, '192.0.2.1')).status).toBe(201)
+  })
+
+  test('are limited, in total, per network and per wide network', async () => {
+    const { send } = desk({
+      hashing: { run: () => new Promise<never>(() => {}) } as unknown as NonNullable<RegisterDependencies['hashing']>,
+    })
+    /** How many of these are rejected; the others never end. */
+    const rejected = async (addresses: readonly string[]) => {
+      const statuses: number[] = []
+      for (const address of addresses) void send(ADA, {}, address).then(({ status }) => statuses.push(status))
+      await Bun.sleep(0)
+      return statuses
+    }
+    const from = (count: number, address: (index: number) => string) =>
+      Array.from({ length: count }, (_, i) => address(i))
+    expect(await rejected(from(9, () => '192.0.2.1'))).toEqual([503])
+    expect(await rejected(from(9, (index) => `192.0.2.${index + 2}`))).toEqual([503])
+    expect(await rejected(from(18, (index) => `198.51.${index}.1`))).toEqual([503, 503])
   })
 })

@@ -2,7 +2,6 @@
 // a store lookup, then a slow password hash, then the account.
 
 import { clientAddress, compileCidrs, networkOf, wideNetworkOf } from '@trivium/http/addresses/client-address.ts'
-import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { FileConfig } from '../../config/types.ts'
 import { formatUsd } from '../../money/amount.ts'
@@ -10,6 +9,7 @@ import type { Log } from '../../observe/log.ts'
 import { createAttemptCounter } from '../../overload/attempt-counter.ts'
 import { hashPassword } from '../../storage/password.ts'
 import type { Account, Accounts, SignedUp, SignUpRejection } from '../../storage/storage.ts'
+import { readConsoleBody } from '../bodies/read-console-body.ts'
 import { createConcurrentCalls, type Slot } from '../concurrent-calls.ts'
 import { type ConsoleCall, type ConsoleError, errorResponse, errorResponseFor } from '../responses.ts'
 import { FOREIGN_PAGE, isSameOrigin } from '../same-origin.ts'
@@ -31,9 +31,6 @@ export type RegisterDependencies = {
   /** Absent: the password hash of the store. */
   hash?(password: string): Promise<string>
 }
-
-export const LARGEST_BODY = 16 * 1024
-const BODY_IDLE_MS = 10_000
 
 /** Attempts per network and hour. E-mail addresses that are taken count, too, so that they cannot be enumerated. */
 const MOST_TRIES = 30
@@ -63,21 +60,21 @@ export function createRegister(deps: RegisterDependencies): Register {
     if (!registration.open) return errorResponse(call, CLOSED)
     if (!isSameOrigin(call.http.headers, server.publicUrl)) return errorResponse(call, FOREIGN_PAGE)
     const from = { network: networkOf(address), wideNetwork: wideNetworkOf(address) }
-    return (
-      (await inProgress(from.network, () => create(call, from, registration, signedUp))) ?? errorResponse(call, BUSY)
-    )
+    // Before a slot is taken: endless bodies must not keep others from one.
+    const body = await readConsoleBody(call.http, deps)
+    if (!(body instanceof Uint8Array)) return errorResponseFor(call, body)
+    const work = () => create(call, body, from, registration, signedUp)
+    return (await inProgress(from.network, work, from.wideNetwork)) ?? errorResponse(call, BUSY)
   }
 
   async function create(
     call: ConsoleCall,
+    body: Uint8Array,
     from: Origin,
     registration: FileConfig['registration'],
     signedUp: ((account: Account) => Promise<void>) | undefined,
   ): Promise<HttpResponse> {
     const { network, wideNetwork } = from
-    const options = { limitBytes: LARGEST_BODY, contentTypes: JSON_BODY, idleMs: BODY_IDLE_MS, after }
-    const body = await readBody(call.http, options)
-    if (!(body instanceof Uint8Array)) return errorResponseFor(call, body)
     const read = readCredentials(body)
     if ('message' in read) return errorResponse(call, { code: 'bad_request', ...read })
 
