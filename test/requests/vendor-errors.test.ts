@@ -72,6 +72,66 @@ test.each(
   expect(row?.receipt ?? {}).not.toHaveProperty('counted')
 })
 
+describe('rate limits of the vendor', () => {
+  let open: Gateway
+  let secret: string
+  beforeAll(async () => {
+    const config = configOfDialects(`http://127.0.0.1:${upstream.port}`, 'inner-name')
+    open = await startGateway({ config: `server: { show_upstreams: true }\n${config}` })
+    secret = (await newKey(open, '10')).secret
+  })
+  afterAll(() => open.stop())
+
+  const LIMITS = {
+    ...{ 'x-ratelimit-remaining-tokens': '9999', 'x-ratelimit-reset-requests': '6ms', 'ratelimit-policy': '10;w=1' },
+    ...{ 'anthropic-ratelimit-requests-limit': '50', 'retry-after': '7', 'x-ratelimit-odd': 'x'.repeat(500) },
+    ...{ 'openai-organization': 'org-secret', 'x-internal': 'host-17', server: 'cloud' },
+  }
+  const SHOWN = ['anthropic-ratelimit-requests-limit', 'ratelimit-policy', 'retry-after']
+  const shown = ({ headers }: Response) =>
+    [...headers.keys()].filter((name) => name.startsWith('x-trivium-upstream-')).map((name) => name.slice(19))
+
+  test.each(TEXT_DIALECT_IDS)('%s: shown where upstreams are, streamed and not, with errors too', async (dialect) => {
+    for (const streamed of [false, true]) {
+      const type = streamed ? 'text/event-stream' : 'application/json'
+      const body = streamed ? withoutError(STREAMS[dialect]) : JSON.stringify(WHOLE[dialect])
+      for (const status of [200, 400, 429]) {
+        const headers = { ...LIMITS, 'content-type': status === 200 ? type : 'application/json' }
+        reply = () => new Response(status === 200 ? body : '{"error":{"message":"x"}}', { status, headers })
+        const call = { model: `over-${dialect}`, streamed }
+        const response = await callIn(dialect, open.url, secret, call)
+        await response.text()
+        expect([response.status, shown(response)]).toEqual([
+          status,
+          [...SHOWN, 'x-ratelimit-remaining-tokens', 'x-ratelimit-reset-requests'],
+        ])
+        const hidden = await callIn(dialect, gateway.url, key.secret, call)
+        await hidden.text()
+        expect([hidden.status, shown(hidden)]).toEqual([status, []])
+      }
+    }
+  })
+})
+
+/** A stream that has begun. */
+const withoutError = (stream: string): string => `${stream.trimEnd().split('\n\n').slice(0, -1).join('\n\n')}\n\n`
+
+const usage = { prompt_tokens: 1, completion_tokens: 1, input_tokens: 1, output_tokens: 1, total_tokens: 2 }
+const WHOLE: Record<TextDialectId, object> = {
+  chat: {
+    id: 'c',
+    object: 'chat.completion',
+    choices: [{ index: 0, message: { content: 'Hi' }, finish_reason: 'stop' }],
+    usage,
+  },
+  responses: { id: 'r', object: 'response', status: 'completed', output: [], usage },
+  messages: { id: 'm', type: 'message', role: 'assistant', content: [], stop_reason: 'end_turn', usage },
+  'generate-content': {
+    candidates: [{ content: { parts: [{ text: 'Hi' }] }, finishReason: 'STOP' }],
+    usageMetadata: {},
+  },
+}
+
 const SECRET = 'sk-abcdefghijklmnopqrstuvwxyz123456'
 const SAID = `The engine stumbled over ${SECRET}.`
 const data = (...events: object[]) =>

@@ -83,6 +83,12 @@ export class ResponseHeaders {
     this.#replaced = this.#replaced?.filter((replaced) => replaced !== name)
   }
 
+  /** Removes all names that begin like this, as `remove` does. */
+  removeAll(prefix: string): void {
+    const names = this.#own.filter((name, index) => index % 2 === 0 && name.startsWith(prefix))
+    for (const name of names) this.remove(name)
+  }
+
   /** The value of the first line of this name that is not fixed, else the fixed one. */
   get(name: string): string | null {
     const at = this.#find(name, 0)

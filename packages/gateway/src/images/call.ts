@@ -8,6 +8,7 @@ import { type SettleDependencies, settle } from '../paid-call/settle.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { endAttempt, findNext, type NextAttemptDependencies } from '../routing/next-attempt.ts'
 import { failedByReply, failedByThrow, type UpstreamErrorDependencies } from '../routing/upstream-errors.ts'
+import { showRateLimits, type UpstreamHeaderDependencies } from '../routing/upstream-headers.ts'
 import type { Send } from '../upstreams/send.ts'
 import type { ImageCall } from './image-call.ts'
 import { boundOf, makesMany } from './reserve.ts'
@@ -17,6 +18,7 @@ import { type UpstreamRequest, type UpstreamRequestDependencies, upstreamRequest
 export type CallDependencies = NextAttemptDependencies &
   UpstreamErrorDependencies &
   UpstreamRequestDependencies &
+  UpstreamHeaderDependencies &
   SettleDependencies & { send: Send }
 
 /** Calls one upstream after the other until one answers: resolves with a 2xx response whose body has not been read. */
@@ -40,6 +42,7 @@ async function attempt(imageCall: ImageCall, deps: CallDependencies): Promise<Up
     upstreamCall.headersArrived()
     const mark = reply.header('x-sandbox')
     if (mark !== null) imageCall.headers.set('x-sandbox', mark)
+    showRateLimits(reply, imageCall.headers, deps)
     if (reply.status >= 200 && reply.status < 300) return reply
     return (await failedByReply(imageCall, reply, deps)).failed
   } catch (error) {

@@ -40,6 +40,10 @@ export class IncomingResponse implements UpstreamResponse {
     return this.#head.header(name)
   }
 
+  headerNames(): string[] {
+    return this.#head.headerNames()
+  }
+
   read(): Uint8Array | undefined | Promise<Uint8Array | undefined> {
     const piece = this.#pieces.shift()
     if (piece) {

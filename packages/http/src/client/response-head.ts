@@ -36,6 +36,11 @@ export class ResponseHead {
     return this.#lines.first(name)
   }
 
+  /** Lowercase, in order. */
+  headerNames(): string[] {
+    return this.#lines.names()
+  }
+
   #closes(): boolean {
     const wish = this.#lines.get('connection')
     return wish !== null && CLOSE.test(wish)

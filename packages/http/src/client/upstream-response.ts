@@ -8,6 +8,8 @@ export type UpstreamResponse = {
   readonly received?: number
   /** `name`: lowercase. */
   header(name: string): string | null
+  /** Lowercase, in order; a repeated one as often as it is sent. */
+  headerNames?(): string[]
   /**
    * The next piece of the body, undefined at its end; throws if the body breaks off. A piece that has arrived is returned
    * without a promise, which would cost more than most pieces.
@@ -34,6 +36,7 @@ export function responseOf(response: Response): UpstreamResponse {
   return {
     status,
     header: (name) => headers.get(name),
+    headerNames: () => [...headers.keys()],
     read: () => source()?.read().then(pieceOf),
     readWhole: () => response.bytes(),
     // The reader has seen the error already.
@@ -65,6 +68,7 @@ export function decompressed(response: UpstreamResponse): UpstreamResponse {
     ...decoded,
     status: response.status,
     header: (name) => (ENCODING_HEADERS.includes(name) ? null : response.header(name)),
+    headerNames: () => (response.headerNames?.() ?? []).filter((name) => !ENCODING_HEADERS.includes(name)),
   }
 }
 

@@ -44,6 +44,14 @@ export class HeaderLines {
     return this.#bounds.length / 4
   }
 
+  /** Of all lines, lowercase. */
+  names(): string[] {
+    const names: string[] = []
+    for (let line = 0; line < this.#bounds.length; line += 4)
+      names.push(this.#text.slice(this.#bounds[line], this.#bounds[line + 1]).toLowerCase())
+    return names
+  }
+
   /** The value of this lowercase name; the values of repeated lines are joined with commas. */
   get(name: string): string | null {
     let found: string | null = null

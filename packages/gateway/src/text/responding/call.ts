@@ -11,6 +11,7 @@ import {
   failedByThrow,
   type UpstreamErrorDependencies,
 } from '../../routing/upstream-errors.ts'
+import { showRateLimits, type UpstreamHeaderDependencies } from '../../routing/upstream-headers.ts'
 import type { Send } from '../../upstreams/send.ts'
 import { type NextAttemptDependencies, nextAttempt } from '../routing/next-attempt.ts'
 import type { TextCall } from '../text-call.ts'
@@ -18,6 +19,7 @@ import type { Outbound } from '../translation/outbound.ts'
 
 export type CallDependencies = NextAttemptDependencies &
   UpstreamErrorDependencies &
+  UpstreamHeaderDependencies &
   ReasoningDependencies & { send: Send; latencies: Pick<Latencies, 'note'> }
 
 /** Upstream headers that a client gets; all others would reveal what is behind the gateway. */
@@ -43,6 +45,7 @@ export async function call(textCall: TextCall, deps: CallDependencies): Promise<
       reply = await send(textCall, sending, deps)
       textCall.upstreamCall.headersArrived()
       showHeaders(reply, textCall)
+      showRateLimits(reply, textCall.headers, deps)
       if (isSuccess(reply)) return reply
     } catch (error) {
       broken = failedByThrow(textCall, error, deps)

@@ -12,8 +12,11 @@ export const version = {
     const vendor = headers.get('anthropic-version')
     if (own === '2023-06-01' || (own === null && vendor !== null && VENDOR_VERSIONS.includes(vendor))) return
     const got = own ?? vendor
-    const problem = got === null ? 'The header is missing.' : `'${got.slice(0, 40)}' is not a known version.`
-    const required = 'anthropic-version: 2023-06-01 (or msg-version: 2023-06-01) is required.'
-    throw new RequestError('bad_request', 'anthropic-version', `${required} ${problem}`)
+    const sent = own === null ? 'anthropic-version' : 'msg-version'
+    const message =
+      got === null
+        ? 'anthropic-version: 2023-06-01 (or msg-version: 2023-06-01) is required. The header is missing.'
+        : `${sent}: '${got.slice(0, 40)}' is not a known version. Send ${sent}: 2023-06-01.`
+    throw new RequestError('bad_request', sent, message)
   },
 }
