@@ -1,6 +1,10 @@
 // Callbacks: each change of a task's status, in order, three tries each; and never a reason for a task to wait.
 import { afterAll, afterEach, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
+import { operate } from '../support/gateway/operate.ts'
 import { newVideoClient, startVideoGateway } from '../support/gateway/video-gateway.ts'
 import { errorOf, type ShownTask, videoBody } from '../support/requests/videos.ts'
 import { respondWith, startUpstream } from '../support/upstreams/raw-upstream.ts'
@@ -41,6 +45,74 @@ test('each change, in order, with the task as it was then', async () => {
   expect(request?.headers).not.toHaveProperty('authorization')
   const [submit] = first.requests
   expect(JSON.parse(submit?.received.body.toString() ?? '')).not.toHaveProperty('callback_url')
+})
+
+test('a callback is signed with the secret of its account, which its keys and the operator can read', async () => {
+  const [client, other] = [await newClient(), await newClient()]
+  const secretOf = async ({ secret }: { secret: string }) => {
+    const response = await fetch(`${gateway.url}/v1/callback-secret`, {
+      headers: { authorization: `Bearer ${secret}` },
+    })
+    return ((await response.json()) as { secret: string }).secret
+  }
+  const [secret, foreign] = [await secretOf(client), await secretOf(other)]
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  expect(foreign).not.toBe(secret)
+  expect(await operate(gateway, 'account callback-secret', { account: client.email })).toEqual({
+    ...{ account: client.email, secret },
+  })
+  expect((await fetch(`${gateway.url}/v1/callback-secret`)).status).toBe(401)
+  let times = 0
+  receiver.behave((socket, request) => respondWith({}, ++times === 1 ? 500 : 200)(socket, request))
+  first.script.states = ['failed']
+  const id = await client.submit(body())
+  await eventually(() => receiver.received.length === 2)
+  const verify = await documentedVerification()
+  for (const { headers, body: received } of receiver.received) {
+    // The same for every try.
+    expect(headers['webhook-id']).toBe(`${id}_failed`)
+    expect(verify(headers, received, secret)).toBe(true)
+    expect(verify(headers, received, foreign)).toBe(false)
+    expect(verify(headers, Buffer.concat([received, Buffer.from(' ')]), secret)).toBe(false)
+    for (const name of ['webhook-id', 'webhook-timestamp'])
+      expect(verify({ ...headers, [name]: `${Number.parseInt(headers[name] ?? '', 10) - 1}` }, received, secret)).toBe(
+        false,
+      )
+    const old = String(Math.floor(Date.now() / 1_000) - 301)
+    expect(verify({ ...headers, 'webhook-timestamp': old }, received, secret)).toBe(false)
+  }
+})
+
+type Verify = (headers: Record<string, string>, body: Uint8Array, secret: string) => boolean
+
+/** The example of the documentation, as a reader would use it. */
+async function documentedVerification(): Promise<Verify> {
+  const page = await Bun.file(new URL('../../docs/videos.md', import.meta.url)).text()
+  const [, code = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? []
+  const folder = mkdtempSync(join(tmpdir(), 'trivium-verify-'))
+  try {
+    writeFileSync(join(folder, 'verify.mjs'), code)
+    const { verify } = (await import(join(folder, 'verify.mjs'))) as { verify: Verify }
+    return verify
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+test('callbacks to a receiver that never answers delay neither tasks nor callbacks of another account', async () => {
+  const silent = await startUpstream(() => {})
+  const [greedy, polite] = [await newVideoClient(patient.gateway), await newVideoClient(patient.gateway)]
+  patient.first.script.states = ['failed']
+  const slow = body({ callback_url: `${silent.url}/hook` })
+  const ids: string[] = []
+  for (let sent = 0; sent < 40; sent++) ids.push(await greedy.submit(slow))
+  for (const id of ids) await greedy.until(id, 'failed')
+  await eventually(() => silent.received.length >= 8)
+  await polite.submit(body())
+  await eventually(() => received().length === 1)
+  // The greedy account has its share of one receiver's, and no more.
+  expect(silent.received.length).toBeLessThan(ids.length)
+  silent.stop()
 })
 
 test.each(['failed', 'expired'])('%s', async (status) => {

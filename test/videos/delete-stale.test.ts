@@ -1,5 +1,7 @@
 // DELETE of a task whose record here is older than what the upstream knows.
 import { expect, test } from 'bun:test'
+import { eventually } from '../support/eventually.ts'
+import { operate } from '../support/gateway/operate.ts'
 import { newVideoClient, startVideoGateway } from '../support/gateway/video-gateway.ts'
 import type { ShownError } from '../support/requests/videos.ts'
 
@@ -38,4 +40,34 @@ test.each([
   const { error } = (await response.json()) as ShownError
   expect([response.status, error.message]).toEqual([409, expect.stringContaining('could not be cancelled')])
   await client.until(id, 'succeeded')
+})
+
+test('an upstream that does not answer: few of an account wait for it, and another account cancels', async () => {
+  const [greedy, polite] = [await newVideoClient(gateway), await newVideoClient(gateway)]
+  first.script.states = ['queued']
+  const ids = await Promise.all(Array.from({ length: 8 }, () => greedy.submit()))
+  const own = await polite.submit()
+  first.script.query = 'hang'
+  const answers = ids.map((id) => greedy.remove(id))
+  const rejected = await Promise.race(answers)
+  expect([rejected.status, rejected.headers.get('retry-after')]).toEqual([429, '1'])
+  await eventually(() => first.count('query') >= 4)
+  first.script.query = 'works'
+  expect((await polite.remove(own)).status).toBe(204)
+  const statuses = (await Promise.all(answers)).map(({ status }) => status)
+  expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(4)
+  for (const id of ids) expect([204, 409]).toContain((await greedy.remove(id)).status)
+  for (const task of first.tasks.values()) if (task.states[0] === 'queued') task.states = ['cancelled']
+})
+
+test('deletions count toward a limit of the account', async () => {
+  const client = await newVideoClient(gateway)
+  await operate(gateway, 'account limit', { account: client.email, rpm: '2' })
+  first.script.states = ['queued']
+  const id = await client.submit()
+  for (let times = 0; times < 2; times++) expect((await client.remove('cgt-0000000000000001')).status).toBe(404)
+  const response = await client.remove(id)
+  expect([response.status, first.count('delete')]).toEqual([429, 0])
+  for (const task of first.tasks.values()) task.states = ['cancelled']
+  await client.until(id, 'cancelled')
 })

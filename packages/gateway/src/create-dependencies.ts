@@ -35,6 +35,7 @@ import { openJournal } from './storage/node/journal.ts'
 import { joinNode } from './storage/node/node.ts'
 import { createSettler } from './storage/node/settler.ts'
 import type { Storage } from './storage/storage.ts'
+import { createTaskDeletes } from './tasks/sharing/task-deletes.ts'
 import { createStatistics } from './text/billing/model-statistics.ts'
 import { createSeals } from './text/translation/seals.ts'
 import { createUnsupportedFields } from './text/translation/unsupported-fields.ts'
@@ -140,7 +141,7 @@ export async function createDependencies(
     ...{ ...queues, upstreamCalls: createUpstreamCalls(ticker, queues.upstreamSlots.freed) },
     unsentResponses: createUnsentResponses(() => catalogue().config.server.limits.memoryBytes),
     retryBudget: createRetryBudget(),
-    ...{ embedded, downloadPublic, postPublic, taskHolder },
+    ...{ embedded, downloadPublic, postPublic, taskHolder, taskDeletes: createTaskDeletes(Date.now) },
     send: createSend(embedded, {
       now: ticker.now,
       maxIdle: maxIdleUpstreamConnections(descriptorLimit()),

@@ -54,6 +54,7 @@ const context: CommandContext = {
       throw error
     }
   },
+  masterSecret: (environment, storage) => masterSecret(storage, environment),
   describeDatabase: ({ databaseUrl, dataDir }) =>
     databaseUrl ? `PostgreSQL database ${placeOf(databaseUrl)}` : `SQLite database ${join(dataDir, SQLITE_FILE)}`,
   serve: () => serve({ ...context, loadConfig, launch: launchWorker, worker: asWorker(), ready: reportReady }),

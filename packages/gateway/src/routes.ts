@@ -37,6 +37,7 @@ import type { RequestLog } from './observe/request-log.ts'
 import type { Reads } from './overload/reads/reads.ts'
 import { unavailable } from './paid-call/hold-errors.ts'
 import { showRequest, showUsage, type UsageDependencies } from './paid-call/usage-endpoint.ts'
+import { showCallbackSecret } from './tasks/callbacks/secret-endpoint.ts'
 import { deleteTask, listTasks, showTask, type TaskEndpointDependencies } from './tasks/endpoints.ts'
 import { submitTask, type TaskDependencies } from './tasks/journey.ts'
 import type { WorkerDependencies } from './tasks/worker.ts'
@@ -133,6 +134,7 @@ const HANDLERS = {
   'show-generate-content-model': (incoming, deps, model) => showGenerateContentModel(model, incoming, deps),
   'list-usage': showUsage,
   'show-usage': (incoming, deps, id) => showRequest(id, incoming, deps),
+  'callback-secret': showCallbackSecret,
   'media-object': (incoming, deps, object) => serveMedia(object, incoming, deps),
   'read-console-api': callConsole,
   'post-console-api': callConsole,

@@ -156,6 +156,7 @@ async function start(
   const { httpVersionOf } = deps.send
   const operationContext = () => ({
     ...{ storage: commandStorage, health: upstreamHealth, httpVersionOf, config: config(), listenUrl: listenUrl() },
+    accountSecrets: async () => deps.accountKeys,
   })
   const control = openControlSocket(environment.dataDir, operationContext, worker?.number)
   cleanup.add(() => control.stop())

@@ -106,6 +106,7 @@ export const ROUTES = {
   },
   'list-usage': { ...USAGE, path: '/v1/usage' },
   'show-usage': { ...USAGE, path: '/v1/usage/{request}' },
+  'callback-secret': { ...USAGE, path: '/v1/callback-secret' },
   'media-object': {
     ...{ method: 'GET', path: '/media/{object}', isSegment: true },
     ...{ credential: 'none', kind: 'media', mayBeShed: false },

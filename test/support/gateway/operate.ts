@@ -38,7 +38,7 @@ export async function operate<T>(
   for (;;) {
     try {
       return (await OPERATIONS[operation](
-        { config, storage: await storageOf(databaseUrl), listenUrl: '' },
+        { config, storage: await storageOf(databaseUrl), listenUrl: '', accountSecrets: noSecrets },
         values,
       )) as T
     } catch (error) {
@@ -82,3 +82,6 @@ export async function runJson<T>(operated: Operated, ...args: string[]): Promise
     ? ((await readUsage((page) => run(page) as Promise<UsagePage>, values)) as T)
     : await run(values)
 }
+
+/** Only the gateway's own process has the master secret. */
+const noSecrets = () => Promise.reject(new Error('ask the gateway'))

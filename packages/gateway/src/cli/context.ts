@@ -13,6 +13,8 @@ export type CommandContext = {
    * is a CommandError that names its location.
    */
   openStorage(environment: Environment, options?: { mayCreate: boolean }): Promise<Storage>
+  /** The secret that the store was created with. */
+  masterSecret(environment: Environment, storage: Storage): Promise<string>
   /** Engine and location, without user, password or options. */
   describeDatabase(environment: Environment): string
   serve(): Promise<void>

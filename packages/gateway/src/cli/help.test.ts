@@ -13,6 +13,7 @@ describe('help', () => {
 
   test('the table has every documented command', () => {
     expect(NAMES.toSorted()).toEqual([
+      'account callback-secret',
       ...['account create', 'account credit', 'account disable', 'account enable', 'account forget-responses'],
       ...['account limit', 'account list'],
       ...[
@@ -63,7 +64,7 @@ describe('help', () => {
   test('of a group lists its commands', async () => {
     const { code, stdout } = await command(['help', 'account'])
     expect(code).toBe(0)
-    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(10)
+    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(11)
     expect((await command(['account', '--help'])).stdout).toBe(stdout)
   })
 

@@ -20,6 +20,7 @@ const contextOf = (dataDir: string, databaseUrl: string | undefined): CommandCon
   },
   openStorage: () =>
     databaseUrl ? openPostgres(databaseUrl, { mayCreate: false }) : openSqlite(dataDir, { mayCreate: false }),
+  masterSecret: async () => 'a secret of a test',
   describeDatabase: () => 'SQLite',
   serve: () => Promise.reject(new Error('not here')),
 })

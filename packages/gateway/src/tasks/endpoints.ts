@@ -8,6 +8,7 @@ import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import { decodeSegment } from '../access/path-segment.ts'
 import type { MediaStore } from '../media/media-store.ts'
+import type { TaskDeletes } from './sharing/task-deletes.ts'
 import { type CloseDependencies, closeTask } from './steps/close.ts'
 import { endWith } from './steps/poll.ts'
 import { changeTask, decodeTaskRow, parseTaskId, type Task } from './task.ts'
@@ -17,7 +18,7 @@ import { type ViewDependencies, viewOf } from './view.ts'
 export type TaskEndpointDependencies = AuthenticateDependencies &
   ViewDependencies &
   CloseDependencies &
-  UpstreamDependencies & { mediaStore: MediaStore }
+  UpstreamDependencies & { mediaStore: MediaStore; taskDeletes: TaskDeletes }
 
 export async function showTask(
   id: string,
@@ -50,6 +51,7 @@ export async function deleteTask(
   incoming: IncomingRequest,
   deps: TaskEndpointDependencies,
 ): Promise<HttpResponse> {
+  deps.taskDeletes.count(await authenticate(incoming, 'video-tasks', deps))
   // The worker may change the task meanwhile: then what it is now decides.
   for (let tries = 0; tries < MOST_TRIES; tries++) {
     const task = await ownTask(id, incoming, deps)
@@ -82,17 +84,25 @@ async function cancel(task: Task, deps: TaskEndpointDependencies): Promise<boole
   const { upstreamTask } = task
   if (task.state === 'closing') throw inState('ending')
   if (upstreamTask === undefined || task.state !== 'queued') throw inState('being submitted')
+  const release = deps.taskDeletes.enter(task.account, task.upstream)
+  try {
+    await cancelAtUpstream(task, upstreamTask, deps)
+  } finally {
+    release()
+  }
+  return closeCancelled(task, deps)
+}
+
+async function cancelAtUpstream(task: Task, upstreamTask: string, deps: TaskEndpointDependencies): Promise<void> {
   // What is known here may be old. An upstream removes a task that has ended, and its video with it, instead of cancelling it.
   const current = await queryTask(task, upstreamTask, deps)
   const status = current.is === 'answered' ? current.value.status : undefined
   if (status === undefined) throw notCancelled()
-  if (status !== 'cancelled') {
-    if (status !== 'queued' && status !== 'unknown') throw inState('no longer queued')
-    const answer = await cancelTask(task, upstreamTask, deps)
-    if (answer.is === 'status' && BEGUN.includes(answer.status)) throw inState('no longer queued')
-    if (answer.is !== 'answered') throw notCancelled()
-  }
-  return closeCancelled(task, deps)
+  if (status === 'cancelled') return
+  if (status !== 'queued' && status !== 'unknown') throw inState('no longer queued')
+  const answer = await cancelTask(task, upstreamTask, deps)
+  if (answer.is === 'status' && BEGUN.includes(answer.status)) throw inState('no longer queued')
+  if (answer.is !== 'answered') throw notCancelled()
 }
 
 /** How upstreams say that a task is not queued any more, or is not there any more. */

@@ -156,6 +156,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     retryBudget: createRetryBudget(),
     random: () => 0,
     ...{ fetchPublic: unused, downloadPublic: unused, postPublic: unused, embedded: unused, taskHolder: 'a test' },
+    taskDeletes: { count: () => {}, enter: () => () => {} },
     seals: createSeals('a secret of a test'),
     accountKeys: createAccountSecrets('a secret of a test'),
     unsupportedFields: createUnsupportedFields(),

@@ -12,6 +12,7 @@ export type Purpose =
   | 'second factors'
   | 'known browsers'
   | 'reasoning'
+  | 'callbacks'
 
 export type AccountSecrets = {
   /** HMAC-SHA-256 of the value, as 43 characters: the same for the same account and value, different for other accounts. */

@@ -2,6 +2,8 @@
 
 import { hashSecret } from '../../access/authenticate.ts'
 import { formatRequestId, parseRequestId } from '../../access/ids.ts'
+import type { AccountSecrets } from '../../access/secrets/account-secrets.ts'
+import { callbackSecret } from '../../access/secrets/callback-secret.ts'
 import { newApiKey } from '../../access/secrets/new-api-key.ts'
 import type { FileConfig } from '../../config/types.ts'
 import { formatUsd } from '../../money/amount.ts'
@@ -27,6 +29,7 @@ export type OperationContext = {
   httpVersionOf?: Send['httpVersionOf']
   /** The beginning of links without `server.public_url`. */
   listenUrl: string
+  accountSecrets(): Promise<AccountSecrets>
 }
 type Values = Readonly<Record<string, string>>
 /** Maximum size of the receipts on one page of a usage list. */
@@ -58,6 +61,10 @@ export const OPERATIONS = {
     const { id, email } = await findAccount(storage, account)
     const { responses, idempotentResponses, reasoning } = await storage.shares.forget(id)
     return { account: email, responses, idempotent_responses: idempotentResponses, reasoning }
+  },
+  'account callback-secret': async ({ storage, accountSecrets }, { account = '' }) => {
+    const { id, email } = await findAccount(storage, account)
+    return { account: email, secret: callbackSecret(id, await accountSecrets()) }
   },
   'account credit': async ({ storage }, { account = '', amount = '', reason = '' }) => {
     const found = await findAccount(storage, account)

@@ -78,6 +78,7 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     show: showSignInLink,
   },
   byAccount('account forget-responses', 'remove all stored responses of an account, and say how many'),
+  byAccount('account callback-secret', 'print the secret that callbacks of an account are signed with'),
   byAccount('account remove-second-factor', 'turn off two-factor authentication, and end all sessions'),
   {
     ...byAccount('key create', 'create a key; its secret is shown once', [

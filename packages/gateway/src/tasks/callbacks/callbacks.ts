@@ -3,6 +3,8 @@
 
 import { encodeTask } from '@trivium/protocol/dialects/video-tasks/task/encode-task.ts'
 import type { Catalogue } from '../../access/models/catalogue.ts'
+import type { AccountSecrets } from '../../access/secrets/account-secrets.ts'
+import { signatureHeaders } from '../../access/secrets/callback-secret.ts'
 import type { Log } from '../../observe/log.ts'
 import { LONGEST_PAUSE_MS, type Tasks } from '../../storage/tasks.ts'
 import type { postPublic } from '../../upstreams/public/post-public.ts'
@@ -14,6 +16,8 @@ import { type ViewDependencies, viewOf } from '../view.ts'
 export type CallbackDependencies = ViewDependencies & {
   catalogue(): Catalogue
   postPublic: typeof postPublic
+  accountKeys: Pick<AccountSecrets, 'pseudonym'>
+  clock(): number
   store: { tasks: Tasks }
   log: Log
 }
@@ -161,9 +165,11 @@ async function post(task: Task, { status, updatedAt }: PendingCallback, deps: Ca
   const { callbackUrl } = task.data
   if (callbackUrl === undefined) return { error: undefined }
   const body = encodeTask(viewOf(task, deps, { status, updatedAt }))
+  const message = { id: `${formatTaskId(task.id)}_${status}`, timestamp: Math.floor(deps.clock() / 1_000), body }
   try {
     const answer = await deps.postPublic(callbackUrl, {
       ...{ body, contentType: 'application/json', timeoutMs: TASK_TIMING.acknowledgedWithinMs },
+      headers: signatureHeaders(message, task.account, deps.accountKeys),
       allowPrivate: deps.catalogue().config.callbacks.allowPrivate,
     })
     return { error: answer >= 200 && answer < 300 ? undefined : `status ${answer}` }
