@@ -6,7 +6,7 @@ import { ENGINES } from '../support/gateway/home.ts'
 
 const CONFIG = `
 server: { public_url: "https://gw.example.com", trusted_proxies: [127.0.0.1] }
-registration: { trial_credit: 2, trial_budget_per_day: 7 }
+registration: { trial_credit: 2, trial_budget_per_day: 7, accounts_per_network_per_day: 3 }
 `
 
 type Body = { id?: string; trial_credit_usd?: string; notice?: string | null; error?: { code: string } }

@@ -6,6 +6,7 @@ import { createLink } from './access/secrets/tokens.ts'
 import { createApp } from './app.ts'
 import type { CommandContext } from './cli/context.ts'
 import { openControlSocket } from './cli/control-socket.ts'
+import { hasRealUpstream } from './config/sandbox.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import { missingGroupWarnings } from './config/warnings.ts'
 import type { watchConfig } from './config/watch.ts'
@@ -43,6 +44,7 @@ import { firstStart } from './startup/first-start.ts'
 import { openStorageWhenFree } from './startup/open-storage.ts'
 import { startSummary } from './startup/start-summary.ts'
 import { startWorkers } from './startup/start-workers.ts'
+import { takeBackSandboxCredit } from './startup/take-back-sandbox-credit.ts'
 import type { Storage } from './storage/storage.ts'
 import { TASK_TIMING } from './tasks/timing.ts'
 import { createTaskWorker } from './tasks/worker.ts'
@@ -117,6 +119,7 @@ async function start(
   const mediaUrl = () => config().server.publicUrl ?? listenUrl()
   const consoleFiles = openConsoleFiles(environment.dataDir, mediaUrl, log, cleanup)
   const app = createApp({ ...deps, consoleApi, consoleFiles }, health)
+  const takenBack = isLeader(worker) ? await takeBackSandboxCredit(storage, firstConfig, log) : undefined
   const opened = openListener(environment, firstConfig, app, worker, {
     isDraining: () => lifecycle.stopping,
     ticker: deps.ticker,
@@ -128,10 +131,21 @@ async function start(
   listener = opened
   cleanup.add(() => opened.stop(true))
   stopOnSignals(lifecycle, log)
-  const use = (config: FileConfig) => {
+  const apply = (config: FileConfig) => {
     catalogue = compileCatalogue(config, Date.now(), upstreamHealth)
     deps.admission.setLimits(config.server.limits)
     storage.shares.setLimits(shareLimits(config))
+  }
+  let latest = firstConfig
+  const use = (next: FileConfig) => {
+    latest = next
+    if (!hasRealUpstream(next) || hasRealUpstream(config())) return apply(next)
+    // The first real upstream serves once no play money can buy from it.
+    void takeBackSandboxCredit(storage, next, log)
+      .catch((error) => log.error('the trial credit of the sandbox was not taken back', { error: String(error) }))
+      .then(() => {
+        if (latest === next) apply(next)
+      })
   }
   storage.shares.setLimits(shareLimits(firstConfig))
   startRenewals(options, environment, opened, firstConfig, use, storage, log, cleanup)
@@ -166,7 +180,16 @@ async function start(
     const keyGroups = await storage.keys.countByGroup()
     for (const warning of missingGroupWarnings(keyGroups, config())) log.warn(warning)
     const database = options.describeDatabase(environment)
-    const info = { version: VERSION, address: opened.url, environment, catalogue, database, first, keyGroups }
+    const info = {
+      version: VERSION,
+      address: opened.url,
+      environment,
+      catalogue,
+      database,
+      first,
+      takenBack,
+      keyGroups,
+    }
     process.stdout.write(startSummary(info, process.stdout.isTTY))
   }
   await worker?.listening(opened.port)

@@ -38,7 +38,9 @@ test.each([
   expect(config.registration).toEqual({
     open: true,
     trialCredit: 10_000_000_000n,
-    trialBudgetPerDay: 100_000_000_000n,
+    trialBudgetPerDay: undefined,
+    accountsPerNetworkPerDay: 100,
+    keepSandboxCredit: false,
   })
   expect(config.retention).toEqual({
     responses: 2_592_000_000,
@@ -71,7 +73,11 @@ test.each([
 })
 
 describe('registration is open by default only while every upstream is embedded', () => {
-  const trial = { trialCredit: 10_000_000_000n, trialBudgetPerDay: 100_000_000_000n }
+  const trial = { trialCredit: 10_000_000_000n, keepSandboxCredit: false }
+  const limits = (isReal: boolean) =>
+    isReal
+      ? { trialBudgetPerDay: 100_000_000_000n, accountsPerNetworkPerDay: 10 }
+      : { trialBudgetPerDay: undefined, accountsPerNetworkPerDay: 100 }
   test.each([
     { name: 'no file', source: '', open: true },
     { name: 'only embedded models', source: 'upstreams: [{ id: more, kind: sandbox }]', open: true },
@@ -86,7 +92,7 @@ describe('registration is open by default only while every upstream is embedded'
     { name: 'an upstream, opened in the file', source: `${REAL}\nregistration: { open: true }`, open: true },
     { name: 'closed in the file', source: 'registration: { open: false }', open: false },
   ])('$name: open is $open', ({ source, open }) => {
-    expect(load(source).registration).toEqual({ open, ...trial })
+    expect(load(source).registration).toEqual({ open, ...trial, ...limits(source.includes(REAL)) })
   })
 })
 
@@ -117,7 +123,7 @@ server:
   limits: { body: 1MiB, values: 9, in_flight: 7, memory: 1GiB, upload: 2MiB, spool: 3MiB, stored_per_account: 1MiB, stored: 2MiB, media_per_account: 3MiB, media: 4MiB }
   drain: 0s
   show_upstreams: true
-registration: { open: false, trial_credit: 0, trial_budget_per_day: 2.50 }
+registration: { open: false, trial_credit: 0, trial_budget_per_day: 2.50, accounts_per_network_per_day: 7, keep_sandbox_credit: true }
 retention: { responses: off, reasoning: 1h, idempotency: 10m, requests: 1000d, media: 2h, tasks: 1h }
 media: { disk: ./pictures }
 upstreams:
@@ -160,7 +166,13 @@ groups:
     drainMs: 0,
     showUpstreams: true,
   })
-  expect(config.registration).toEqual({ open: false, trialCredit: 0n, trialBudgetPerDay: 2_500_000_000n })
+  expect(config.registration).toEqual({
+    open: false,
+    trialCredit: 0n,
+    trialBudgetPerDay: 2_500_000_000n,
+    accountsPerNetworkPerDay: 7,
+    keepSandboxCredit: true,
+  })
   expect(config.retention).toEqual({
     responses: 'off',
     reasoning: 3_600_000,

@@ -1,6 +1,7 @@
 // The embedded sandbox: its upstream, model and group, present without being configured.
 import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
 import { NANOS_PER_USD } from '../money/amount.ts'
+import { SANDBOX_TRIAL, TRIAL } from '../money/book.ts'
 import { mediaPriceVersion } from './sections/models/media-prices.ts'
 import { priceVersion } from './sections/models/token-prices.ts'
 import type { FileConfig, ImageModel, Model, TokenPrice, Upstream, VideoModel, VideoModelLimits } from './types.ts'
@@ -75,3 +76,10 @@ type Routed = { routes: readonly { upstream: string }[] }
 /** Whether every route of a model ends in the sandbox, so that using the model costs the operator nothing. */
 export const isEmbeddedOnly = ({ routes }: Routed, upstreams: FileConfig['upstreams']): boolean =>
   routes.every(({ upstream }) => upstreams.get(upstream)?.embedded)
+
+export const hasRealUpstream = ({ upstreams }: Pick<FileConfig, 'upstreams'>): boolean =>
+  [...upstreams.values()].some(({ embedded }) => !embedded)
+
+/** The ledger account that trial credit comes from: what is given while it buys nothing real is kept apart. */
+export const trialSource = (config: Pick<FileConfig, 'upstreams'>): bigint =>
+  hasRealUpstream(config) ? TRIAL : SANDBOX_TRIAL

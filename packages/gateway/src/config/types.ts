@@ -240,7 +240,15 @@ export type ConsoleConfig = { name: string; supportUrl: string | undefined }
 /** The configuration from the file; a reload replaces all of it. */
 export type FileConfig = {
   server: ServerConfig
-  registration: { open: boolean; trialCredit: Nanos; trialBudgetPerDay: Nanos }
+  registration: {
+    open: boolean
+    trialCredit: Nanos
+    /** undefined: none. */
+    trialBudgetPerDay: Nanos | undefined
+    accountsPerNetworkPerDay: number
+    /** Trial credit of the days with embedded models alone stays when a real upstream is added. */
+    keepSandboxCredit: boolean
+  }
   /** `faultsWritten` distinguishes `faults: false` in the file from the default. */
   sandbox: { on: boolean; faults: boolean; faultsWritten: boolean }
   retention: Retention

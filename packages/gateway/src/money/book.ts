@@ -7,6 +7,8 @@ export const REVENUE = -1n
 export const TRIAL = -2n
 export const CREDIT = -3n
 export const SHORTFALL = -4n
+/** Trial credit that was given while only the embedded models could be bought with it. */
+export const SANDBOX_TRIAL = -5n
 
 /** A node that has not renewed for this long must not dispatch; after DEAD_AFTER its holds may be reaped. */
 export const STALE_AFTER_MS = 5_000

@@ -3,7 +3,11 @@ import { createAttemptCounter } from './attempt-counter.ts'
 
 test('counts each name by itself, returns the time to wait, and forgets', () => {
   let now = 0
-  const tries = createAttemptCounter(() => now, 2, 10_000)
+  const tries = createAttemptCounter(
+    () => now,
+    () => 2,
+    10_000,
+  )
   const of = (name: string) => tries.count(name)
   expect([of('a'), of('a'), of('b')]).toEqual([undefined, undefined, undefined])
   now = 2_500
@@ -13,7 +17,12 @@ test('counts each name by itself, returns the time to wait, and forgets', () => 
 })
 
 test('remembers a bounded number', () => {
-  const tries = createAttemptCounter(() => 0, 1, 1_000, 2)
+  const tries = createAttemptCounter(
+    () => 0,
+    () => 1,
+    1_000,
+    2,
+  )
   for (const name of ['a', 'b', 'c']) tries.count(name)
   expect([tries.count('c'), tries.count('b'), tries.count('a')]).toEqual([1, 1, undefined])
 })

@@ -5,10 +5,10 @@ export type AttemptCounter = {
   count(name: string): number | undefined
 }
 
-/** Allows `most` attempts per window of `perMs`, which begins with the first one. */
+/** Allows `most()` attempts per window of `perMs`, which begins with the first one. */
 export function createAttemptCounter(
   clock: () => number,
-  most: number,
+  most: () => number,
   perMs: number,
   maxNames = 10_000,
 ): AttemptCounter {
@@ -19,7 +19,7 @@ export function createAttemptCounter(
       const window = windows.get(name)
       if (window && now - window.since < perMs) {
         window.count += 1
-        return window.count > most ? Math.ceil((window.since + perMs - now) / 1000) : undefined
+        return window.count > most() ? Math.ceil((window.since + perMs - now) / 1000) : undefined
       }
       // Insertion order: the first entry is the one whose window began first.
       windows.delete(name)

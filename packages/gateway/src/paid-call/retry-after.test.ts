@@ -119,7 +119,11 @@ test('tries of a network', () => {
   const random = seeded(7)
   for (let round = 0; round < 200; round += 1) {
     let now = random.below(1e9)
-    const tries = createAttemptCounter(() => now, 3, 3_600_000)
+    const tries = createAttemptCounter(
+      () => now,
+      () => 3,
+      3_600_000,
+    )
     let wait: number | undefined
     while (wait === undefined) {
       now += random.below(500_000)

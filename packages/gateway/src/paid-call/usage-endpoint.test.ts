@@ -13,6 +13,7 @@ const USD = NANOS_PER_USD
 const ACCOUNT: Account = {
   ...{ id: 1n, email: 'ada@example.com', balance: 10n * USD, held: 3n * USD, disabled: false, createdAt: 0 },
   ...{ limits: { ...NO_LIMITS, requestsPerMinute: 60 }, spentToday: 2n * USD, spentThisMonth: 5n * USD },
+  isProved: true,
 }
 const KEY: Key = {
   ...{ id: 1n, account: 1n, name: 'laptop', group: 'default', revoked: false, expiresAt: undefined, createdAt: 0 },

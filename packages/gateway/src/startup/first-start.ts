@@ -3,9 +3,8 @@
 
 import { hashSecret } from '../access/authenticate.ts'
 import { newApiKey } from '../access/secrets/new-api-key.ts'
-import { isEmbeddedOnly, SANDBOX_GROUP } from '../config/sandbox.ts'
+import { isEmbeddedOnly, SANDBOX_GROUP, trialSource } from '../config/sandbox.ts'
 import type { FileConfig } from '../config/types.ts'
-import { TRIAL } from '../money/ledger.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import { NO_RESTRICTIONS, type Storage } from '../storage/storage.ts'
 
@@ -31,7 +30,7 @@ async function createFirstKey(
   config: FileConfig,
   createSetupLink: (account: bigint) => Promise<string>,
 ): Promise<FirstStart['key']> {
-  const account = await storage.accounts.create(EMAIL, config.registration.trialCredit, TRIAL)
+  const account = await storage.accounts.create(EMAIL, config.registration.trialCredit, trialSource(config))
   if (!account) return undefined
   const secret = newApiKey()
   const known = {

@@ -8,6 +8,7 @@ import type { Environment, FileConfig } from '../config/types.ts'
 import { formatUsd } from '../money/amount.ts'
 import { jsonLine } from '../observe/log.ts'
 import type { FirstStart } from './first-start.ts'
+import { describeTakenBack, type TakenBack } from './take-back-sandbox-credit.ts'
 
 export type StartInfo = {
   version: string
@@ -18,6 +19,7 @@ export type StartInfo = {
   /** The SQLite file, or host and name of the PostgreSQL database. */
   database: string
   first: FirstStart | undefined
+  takenBack?: TakenBack | undefined
   /** Number of active keys by group. */
   keyGroups: ReadonlyMap<string, number>
 }
@@ -39,7 +41,7 @@ export function startSummary(started: StartInfo, isTerminal: boolean): string {
 
 type Fact = readonly [label: string, lines: readonly string[]]
 
-function factsOf({ address, environment, catalogue: { config }, database }: StartInfo): Fact[] {
+function factsOf({ address, environment, catalogue: { config }, database, takenBack }: StartInfo): Fact[] {
   const { publicUrl } = config.server
   return [
     ['address', [address]],
@@ -51,6 +53,7 @@ function factsOf({ address, environment, catalogue: { config }, database }: Star
     ['config', [environment.configFile ?? 'no configuration file (./trivium.yaml is read if it exists)']],
     ['models', modelLines(config)],
     ['sign-up', [registrationLine(config)]],
+    ['credit', takenBack ? [describeTakenBack(takenBack)] : []],
   ]
 }
 

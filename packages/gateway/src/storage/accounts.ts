@@ -13,27 +13,34 @@ export type Account = {
   spentToday: Nanos
   spentThisMonth: Nanos
   createdAt: number
+  /** The address is known to be the holder's: a link that was sent there was opened, or the operator made the account. */
+  isProved: boolean
 }
 
 /** What decides which groups are offered to an account. */
-export type Holder = Pick<Account, 'email'>
+export type Holder = Pick<Account, 'email' | 'isProved'>
 
 /** A sign-up in the console. */
 export type SignUp = {
   email: string
   /** The password's hash. */
   password: string | undefined
-  /** The client's network, in canonical form. */
+  /** The client's network, in canonical form, and how many accounts a day (UTC) may be made from it. */
   network: string
+  mostPerNetwork: number
   /** The larger network around it, and how many of its accounts may get trial credit per day (UTC). */
   wideNetwork: string
   wideTrials: number
-  /** Granted as long as the credit granted today stays within `budget`. */
+  /** Granted as long as the credit granted today stays within `budget`; undefined: however much that is. */
   trialCredit: Nanos
-  budget: Nanos
+  budget: Nanos | undefined
+  /** The ledger account that the credit comes from. */
+  source: bigint
+  /** The credit is due once the address is proved, not now; the budget is looked at then. */
+  onProof: boolean
 }
-/** `withheld`: why there is no trial credit. */
-export type SignedUp = { account: Account; trialCredit: Nanos; withheld: 'network' | 'budget' | undefined }
+/** `withheld`: why there is no trial credit yet. */
+export type SignedUp = { account: Account; trialCredit: Nanos; withheld: 'network' | 'budget' | 'unproved' | undefined }
 /** `taken`: the address, in this or another spelling, had an account. `too_many`: sign-ups from this network today (UTC). */
 export type SignUpRejection = 'taken' | 'too_many'
 
@@ -54,7 +61,16 @@ export interface Accounts {
   /** Limits hold exactly, however many sign up at once. */
   signUp(signUp: SignUp): Promise<SignedUp | SignUpRejection>
   /** Why a sign-up would be rejected now: checked before any costly work for an unknown client. */
-  signUpRejection(email: string, network: string, wideNetwork: string): Promise<SignUpRejection | undefined>
+  signUpRejection(
+    sought: Pick<SignUp, 'email' | 'network' | 'mostPerNetwork' | 'wideNetwork'>,
+  ): Promise<SignUpRejection | undefined>
+  /** Grants the trial credit that is due since the address is proved. Resolves with it; 0: none was due, or the budget is used up. */
+  grantDueTrial(account: bigint, terms: Pick<SignUp, 'budget' | 'source'>): Promise<Nanos>
+  /**
+   * Takes back what is unspent of trial credit that came from `source`, as far as it is available; spending counts against that credit
+   * first. One process of a cluster at a time.
+   */
+  takeBackTrials(source: bigint, reason: string): Promise<{ accounts: number; amount: Nanos }>
   find(email: string): Promise<Account | undefined>
   /** All accounts, oldest first. */
   list(): Promise<Account[]>

@@ -5,6 +5,7 @@ import { capsContract } from './contract/caps.ts'
 import { codesContract } from './contract/console/codes.ts'
 import { historyContract } from './contract/console/history.ts'
 import { consoleKeysContract } from './contract/console/keys.ts'
+import { proofsContract } from './contract/console/proofs.ts'
 import { sessionsContract } from './contract/console/sessions.ts'
 import { signInsContract } from './contract/console/sign-ins.ts'
 import { spendingContract } from './contract/console/spending.ts'
@@ -43,6 +44,7 @@ export function storageContract(name: string, open: Open): void {
     describe('pages and rotation of keys', () => consoleKeysContract(use))
     describe('sessions', () => sessionsContract(use))
     describe('sign-ins', () => signInsContract(use))
+    describe('proofs of addresses', () => proofsContract(use))
     describe('codes', () => codesContract(use))
     describe('spending', () => spendingContract(use))
     describe('history', () => historyContract(use))

@@ -196,7 +196,13 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
   const limits = { ...SERVER_DEFAULTS.limits, ...memory, uploadBytes: MIB, spoolBytes: MIB }
   return {
     server: { publicUrl: undefined, tls: undefined, trustedProxies: [], limits, drainMs: 0, showUpstreams: false },
-    registration: { open: true, trialCredit: 0n, trialBudgetPerDay: 0n },
+    registration: {
+      open: true,
+      trialCredit: 0n,
+      trialBudgetPerDay: 0n,
+      accountsPerNetworkPerDay: 10,
+      keepSandboxCredit: false,
+    },
     sandbox: { on: false, faults: false, faultsWritten: false },
     retention: { responses: 'off', reasoning: 'off', idempotency: 'off', requests: 'off', media: 'off', tasks: 1 },
     callbacks: { allowPrivate: false },

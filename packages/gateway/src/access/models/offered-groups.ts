@@ -5,8 +5,9 @@ import { Failure } from '../failure.ts'
 
 export const DEFAULT_GROUP = 'default'
 
-export const isOffered = ({ id, console, accounts }: Group, { email }: Holder): boolean =>
-  id === DEFAULT_GROUP || console === true || accounts?.includes(email) === true
+/** Anyone may sign up with any address: a group that names it is offered once the address is proved. */
+export const isOffered = ({ id, console, accounts }: Group, { email, isProved }: Holder): boolean =>
+  id === DEFAULT_GROUP || console === true || (isProved && accounts?.includes(email) === true)
 
 export const groupsFor = ({ groups }: Pick<FileConfig, 'groups'>, holder: Holder): Group[] =>
   [...groups.values()].filter((group) => isOffered(group, holder))

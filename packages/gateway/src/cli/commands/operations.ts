@@ -5,9 +5,10 @@ import { formatRequestId, parseRequestId } from '../../access/ids.ts'
 import type { AccountSecrets } from '../../access/secrets/account-secrets.ts'
 import { callbackSecret } from '../../access/secrets/callback-secret.ts'
 import { newApiKey } from '../../access/secrets/new-api-key.ts'
+import { trialSource } from '../../config/sandbox.ts'
 import type { FileConfig } from '../../config/types.ts'
 import { formatUsd } from '../../money/amount.ts'
-import { CREDIT, TRIAL } from '../../money/ledger.ts'
+import { CREDIT } from '../../money/ledger.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import { showReceipt, withinBytes } from '../../paid-call/receipts/show-receipt.ts'
 import { limitsJson } from '../../paid-call/usage-endpoint.ts'
@@ -45,9 +46,14 @@ export const OPERATIONS = {
       throw new UsageError(`the password must have at least ${SHORTEST_PASSWORD} characters`)
     }
     const hash = password === undefined ? undefined : await hashPassword(password)
-    const account = await storage.accounts.create(email, amount, credit === undefined ? TRIAL : CREDIT, hash)
+    const source = credit === undefined ? trialSource(config) : CREDIT
+    const account = await storage.accounts.create(email, amount, source, hash)
     if (!account) throw new CommandError(`an account with the e-mail address ${email} already exists`)
-    return accountJson(account)
+    return {
+      ...accountJson(account),
+      credit_usd: formatUsd(amount),
+      credit_is_trial: credit === undefined && amount > 0n,
+    }
   },
   'account list': async ({ storage }) => (await storage.accounts.list()).map(accountJson),
   'account show': async ({ storage }, { account = '' }) => accountJson(await findAccount(storage, account)),

@@ -3,7 +3,7 @@ import { NANOS_PER_USD } from '../../money/amount.ts'
 import type { FileConfig } from '../types.ts'
 import type { YamlValue } from '../yaml/document.ts'
 import { fieldsOf } from '../yaml/fields.ts'
-import { readBoolean, readUsd } from '../yaml/scalars.ts'
+import { readBoolean, readInteger, readUsd } from '../yaml/scalars.ts'
 
 type Registration = FileConfig['registration']
 
@@ -11,10 +11,20 @@ type Registration = FileConfig['registration']
 export const registrationDefaults = (hasRealUpstream: boolean): Registration => ({
   open: !hasRealUpstream,
   trialCredit: 10n * NANOS_PER_USD,
-  trialBudgetPerDay: 100n * NANOS_PER_USD,
+  // While only the embedded models are there, trial credit costs nobody anything: every sign-up gets it, a class at once.
+  trialBudgetPerDay: hasRealUpstream ? 100n * NANOS_PER_USD : undefined,
+  accountsPerNetworkPerDay: hasRealUpstream ? 10 : 100,
+  keepSandboxCredit: false,
 })
 
-const REGISTRATION_FIELDS = { open: true, trial_credit: true, trial_budget_per_day: true } as const
+const REGISTRATION_FIELDS = {
+  open: true,
+  trial_credit: true,
+  trial_budget_per_day: true,
+  accounts_per_network_per_day: true,
+  keep_sandbox_credit: true,
+} as const
+const readAccounts = readInteger({ min: 1, max: 1_000_000 })
 
 export const readRegistration =
   (defaults: Registration) =>
@@ -25,5 +35,11 @@ export const readRegistration =
       open: fields.optional('open', readBoolean, defaults.open),
       trialCredit: fields.optional('trial_credit', readUsd, defaults.trialCredit),
       trialBudgetPerDay: fields.optional('trial_budget_per_day', readUsd, defaults.trialBudgetPerDay),
+      accountsPerNetworkPerDay: fields.optional(
+        'accounts_per_network_per_day',
+        readAccounts,
+        defaults.accountsPerNetworkPerDay,
+      ),
+      keepSandboxCredit: fields.optional('keep_sandbox_credit', readBoolean, defaults.keepSandboxCredit),
     }
   }

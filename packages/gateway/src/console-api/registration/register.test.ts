@@ -2,7 +2,9 @@
 import { describe, expect, test } from 'bun:test'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { SERVER_DEFAULTS } from '../../config/sections/server.ts'
+import type { FileConfig } from '../../config/types.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
+import { SANDBOX_TRIAL } from '../../money/book.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import type { Account, SignedUp, SignUp, SignUpRejection } from '../../storage/storage.ts'
 import { createHashingPlaces } from '../session/guessing/hashing-places.ts'
@@ -11,7 +13,7 @@ import { createRegister, type RegisterDependencies } from './register.ts'
 const NOON = Date.UTC(2026, 4, 1, 12)
 const ACCOUNT: Account = {
   ...{ id: 7n, email: 'ada@example.com', balance: 0n, held: 0n, disabled: false, createdAt: NOON },
-  ...{ limits: NO_LIMITS, spentToday: 0n, spentThisMonth: 0n },
+  ...{ limits: NO_LIMITS, spentToday: 0n, spentThisMonth: 0n, isProved: false },
 }
 
 type Options = {
@@ -21,6 +23,9 @@ type Options = {
   rejection?: SignUpRejection
   lateRejection?: SignUpRejection
   withheld?: SignedUp['withheld']
+  budget?: bigint | undefined
+  accountsPerNetwork?: number
+  mail?: FileConfig['mail']
   now?: number
   hash?: RegisterDependencies['hash']
   hashing?: NonNullable<RegisterDependencies['hashing']>
@@ -37,7 +42,7 @@ function desk(options: Options = {}) {
   const register = createRegister({
     admit: options.admit ?? (() => ({ release: () => {} })),
     accounts: {
-      async signUpRejection(email, network, wideNetwork) {
+      async signUpRejection({ email, network, wideNetwork }) {
         asked.push(`${email} from ${network} in ${wideNetwork}`)
         return options.rejection
       },
@@ -50,13 +55,19 @@ function desk(options: Options = {}) {
     },
     config: () => ({
       registration: {
-        ...{ open: options.open ?? true, trialCredit: 10n * NANOS_PER_USD, trialBudgetPerDay: 100n * NANOS_PER_USD },
+        open: options.open ?? true,
+        trialCredit: 10n * NANOS_PER_USD,
+        trialBudgetPerDay: 'budget' in options ? options.budget : 100n * NANOS_PER_USD,
+        accountsPerNetworkPerDay: options.accountsPerNetwork ?? 10,
+        keepSandboxCredit: false,
       },
       server: {
         ...{ publicUrl: options.publicUrl, tls: undefined, trustedProxies: options.trustedProxies ?? [], drainMs: 0 },
         showUpstreams: false,
         limits: SERVER_DEFAULTS.limits,
       },
+      upstreams: new Map(),
+      ...(options.mail ? { mail: options.mail } : {}),
     }),
     after: (ms, run) => {
       const timer = setTimeout(run, ms)
@@ -105,13 +116,30 @@ test('an account is created, with the hash of the password and the network of th
   expect(signUps).toEqual([
     {
       ...{ email: 'Ada@example.com', password: 'hash of correct horse', network: '192.0.2.1' },
-      ...{ wideNetwork: '192.0.2.0/24', wideTrials: 3 },
+      ...{ mostPerNetwork: 10, wideNetwork: '192.0.2.0/24', wideTrials: 3, source: SANDBOX_TRIAL, onProof: false },
       // At noon a quarter of the day's budget is still to come.
       ...{ trialCredit: 10n * NANOS_PER_USD, budget: 75n * NANOS_PER_USD },
     },
   ])
 })
 
+test('without a budget every account gets its credit, however many sign up', async () => {
+  const { send, signUps } = desk({ budget: undefined, accountsPerNetwork: 100 })
+  for (let index = 0; index < 40; index += 1) {
+    const { status, body } = await send({ ...ADA, email: `a${index}@example.com` })
+    expect([status, body.trial_credit_usd]).toEqual([201, '10.00'])
+  }
+  expect(signUps.at(-1)).toMatchObject({ budget: undefined, mostPerNetwork: 100, wideTrials: 1_000_000 })
+})
+
+test('where the gateway sends e-mail, the credit waits for the proof of the address', async () => {
+  const { send, signUps } = desk({ mail: MAIL, withheld: 'unproved' })
+  const { body } = await send(ADA)
+  expect(signUps[0]).toMatchObject({ onProof: true })
+  expect(body).toMatchObject({ trial_credit_usd: '0.00', notice: expect.stringContaining('adds 10.00 USD') })
+})
+
+const MAIL = { url: new URL('smtp://127.0.0.1'), from: 'gateway@example.com' } as unknown as FileConfig['mail']
 const MIDNIGHT = Date.UTC(2026, 4, 2) - 1
 test.each([
   ['the budget', { withheld: 'budget', now: MIDNIGHT }, "Today's trial credit is used up", "today's trial budget"],
@@ -231,9 +259,9 @@ describe('rejected by the store, before a password is hashed', () => {
 test('a network that tries many addresses is rate-limited; others are not', async () => {
   const { send, asked } = desk({ rejection: 'taken' })
   const statuses: number[] = []
-  for (let index = 0; index < 32; index++) statuses.push((await send(ADA)).status)
-  expect(statuses).toEqual([...Array(30).fill(409), 429, 429])
-  expect(asked).toHaveLength(30)
+  for (let index = 0; index < 42; index++) statuses.push((await send(ADA)).status)
+  expect(statuses).toEqual([...Array(40).fill(409), 429, 429])
+  expect(asked).toHaveLength(40)
   expect((await send(ADA, {}, '192.0.2.2')).status).toBe(409)
   const { headers, body } = await send(ADA)
   expect([body.error?.code, headers.get('retry-after')]).toEqual(['too_many_tries', '3600'])

@@ -3,8 +3,9 @@
 
 import { clientAddress, compileCidrs, networkOf, wideNetworkOf } from '@trivium/http/addresses/client-address.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
+import { trialSource } from '../../config/sandbox.ts'
 import type { FileConfig } from '../../config/types.ts'
-import { formatUsd } from '../../money/amount.ts'
+import { formatUsd, type Nanos } from '../../money/amount.ts'
 import type { Log } from '../../observe/log.ts'
 import { createAttemptCounter } from '../../overload/attempt-counter.ts'
 import { hashPassword } from '../../storage/password.ts'
@@ -20,7 +21,7 @@ import { releasedBudget, trialsPerNetwork } from './trial-credit.ts'
 
 export type RegisterDependencies = {
   accounts: Pick<Accounts, 'signUp' | 'signUpRejection'>
-  config(): Pick<FileConfig, 'registration' | 'server'>
+  config(): Pick<FileConfig, 'registration' | 'server' | 'upstreams' | 'mail'>
   after(ms: number, run: () => void): () => void
   clock(): number
   /** A slot for a registration; undefined: the gateway is overloaded. */
@@ -32,10 +33,10 @@ export type RegisterDependencies = {
   hash?(password: string): Promise<string>
 }
 
-/** Attempts per network and hour. E-mail addresses that are taken count, too, so that they cannot be enumerated. */
+/** Attempts per network and hour that create no account. Taken addresses count, too, so that they cannot be enumerated. */
 const MOST_TRIES = 30
-/** Attempts per /24 or /48 and hour. */
-const MOST_WIDE_TRIES = 120
+/** A /24 or /48 has so many times the attempts of a network. */
+const WIDE_FACTOR = 4
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
@@ -46,9 +47,10 @@ export type Register = (call: ConsoleCall, signedUp?: (account: Account) => Prom
 
 export function createRegister(deps: RegisterDependencies): Register {
   const { accounts, config, after, clock, log, hash = hashPassword } = deps
-  const tries = createAttemptCounter(clock, MOST_TRIES, HOUR_MS)
+  const mostTries = () => MOST_TRIES + config().registration.accountsPerNetworkPerDay
+  const tries = createAttemptCounter(clock, mostTries, HOUR_MS)
   const inProgress = createConcurrentCalls(deps.admit)
-  const wideTries = createAttemptCounter(clock, MOST_WIDE_TRIES, HOUR_MS)
+  const wideTries = createAttemptCounter(clock, () => WIDE_FACTOR * mostTries(), HOUR_MS)
   const isFirstToday = createOncePerDay(clock)
   const hashing = deps.hashing ?? createHashingPlaces({ after, clock })
 
@@ -85,52 +87,67 @@ export function createRegister(deps: RegisterDependencies): Register {
         log.warn('registration: a network has reached its daily limit of new accounts', { network: wideNetwork })
       return errorResponse(call, SIGN_UP_ERRORS[reason](clock()))
     }
-    const rejection = await accounts.signUpRejection(read.email, network, wideNetwork)
+    const { trialCredit, trialBudgetPerDay, accountsPerNetworkPerDay: mostPerNetwork } = registration
+    const { email } = read
+    const rejection = await accounts.signUpRejection({ email, network, mostPerNetwork, wideNetwork })
     if (rejection) return rejected(rejection)
     const hashed = await hashing.run(from, () => hash(read.password), call.http)
     if (hashed === undefined) return errorResponse(call, BUSY)
     const password = hashed.value
-    const { trialCredit, trialBudgetPerDay } = registration
     const budget = releasedBudget(trialBudgetPerDay, trialCredit, clock())
     const wideTrials = trialsPerNetwork(trialBudgetPerDay, trialCredit)
-    const person = { email: read.email, password, network, wideNetwork, wideTrials, trialCredit, budget }
-    const answer = await accounts.signUp(person)
+    const answer = await accounts.signUp({
+      email,
+      password,
+      network,
+      mostPerNetwork,
+      wideNetwork,
+      wideTrials,
+      trialCredit,
+      budget,
+      source: trialSource(config()),
+      // Where addresses can be proved, nobody gets credit for one that is not theirs.
+      onProof: config().mail !== undefined,
+    })
     if (typeof answer === 'string') return rejected(answer)
-    const reason = withheldBecause(answer, trialBudgetPerDay - budget >= trialCredit)
-    if (reason && isFirstToday(reason === 'network' ? `trials ${wideNetwork}` : reason)) {
-      const fields = { budget_usd: formatUsd(trialBudgetPerDay), released_usd: formatUsd(budget) }
+    const [perDay, released] = [trialBudgetPerDay ?? 0n, budget ?? 0n]
+    const reason = withheldBecause(answer, perDay - released >= trialCredit)
+    if (reason && reason !== 'unproved' && isFirstToday(reason === 'network' ? `trials ${wideNetwork}` : reason)) {
+      const fields = { budget_usd: formatUsd(perDay), released_usd: formatUsd(released) }
       log.warn(LOGGED[reason], reason === 'network' ? { network: wideNetwork, ...fields } : fields)
     }
     await signedUp?.(answer.account)
-    return json(201, call.headers, accountJson(answer, reason))
+    return json(201, call.headers, accountJson(answer, reason, trialCredit))
   }
 }
 
 /** `paced`: more trial credit will be released later today. */
-type Withheld = 'network' | 'paced' | 'budget'
+type Withheld = 'network' | 'paced' | 'budget' | 'unproved'
 
 function withheldBecause({ withheld }: SignedUp, hasMoreLater: boolean): Withheld | undefined {
   return withheld === 'budget' && hasMoreLater ? 'paced' : withheld
 }
 
-const LOGGED: Readonly<Record<Withheld, string>> = {
+const LOGGED: Readonly<Record<Exclude<Withheld, 'unproved'>, string>> = {
   network: "registration: a network has used its share of today's trial credit",
   paced:
     'registration: the trial credit released so far today is used up; new accounts get none until more is released',
   budget: "registration: today's trial budget is used up; new accounts get no trial credit",
 }
 
-const NOTICES: Readonly<Record<Withheld, string>> = {
-  network: "Your network's share of today's trial credit is used up: this account starts without trial credit.",
-  paced: 'The trial credit released so far today is used up: this account starts without trial credit.',
-  budget: "Today's trial credit is used up: this account starts without trial credit.",
+const NOTICES: Readonly<Record<Withheld, (credit: string) => string>> = {
+  unproved: (credit) =>
+    `Open the link in the e-mail that was sent to you: it proves that the address is yours, and adds ${credit} USD of trial credit.`,
+  network: () => "Your network's share of today's trial credit is used up: this account starts without trial credit.",
+  paced: () => 'The trial credit released so far today is used up: this account starts without trial credit.',
+  budget: () => "Today's trial credit is used up: this account starts without trial credit.",
 }
 
-function accountJson({ account, trialCredit }: SignedUp, withheld: Withheld | undefined) {
+function accountJson({ account, trialCredit }: SignedUp, withheld: Withheld | undefined, expected: Nanos) {
   return {
     ...{ id: String(account.id), email: account.email, trial_credit_usd: formatUsd(trialCredit) },
     /** Why there is less trial credit than expected. */
-    notice: withheld ? NOTICES[withheld] : null,
+    notice: withheld ? NOTICES[withheld](formatUsd(expected)) : null,
   }
 }
 

@@ -7,7 +7,11 @@ const DAY_MS = 86_400_000
 const TRIALS_AT_ONCE = 3n
 
 /** The budget released by now: half of it at midnight (UTC), the other half evenly through the day. */
-export function releasedBudget(budgetPerDay: Nanos, trialCredit: Nanos, now: number): Nanos {
+export function releasedBudget(budgetPerDay: undefined, trialCredit: Nanos, now: number): undefined
+export function releasedBudget(budgetPerDay: Nanos, trialCredit: Nanos, now: number): Nanos
+export function releasedBudget(budgetPerDay: Nanos | undefined, trialCredit: Nanos, now: number): Nanos | undefined
+export function releasedBudget(budgetPerDay: Nanos | undefined, trialCredit: Nanos, now: number): Nanos | undefined {
+  if (budgetPerDay === undefined) return undefined
   const half = budgetPerDay / 2n
   const released = half + ((budgetPerDay - half) * BigInt(now % DAY_MS)) / BigInt(DAY_MS)
   const least = TRIALS_AT_ONCE * trialCredit
@@ -17,7 +21,8 @@ export function releasedBudget(budgetPerDay: Nanos, trialCredit: Nanos, now: num
 const LARGEST_COUNT = 1_000_000n
 
 /** How many of a day's trials one /24 (IPv4) or /48 (IPv6) may get: a quarter of them. */
-export function trialsPerNetwork(budgetPerDay: Nanos, trialCredit: Nanos): number {
+export function trialsPerNetwork(budgetPerDay: Nanos | undefined, trialCredit: Nanos): number {
+  if (budgetPerDay === undefined) return Number(LARGEST_COUNT)
   if (trialCredit === 0n) return Number(TRIALS_AT_ONCE)
   const quarter = budgetPerDay / trialCredit / 4n
   return Number(atMost(LARGEST_COUNT, quarter > TRIALS_AT_ONCE ? quarter : TRIALS_AT_ONCE))

@@ -1,15 +1,18 @@
 // Links that prove the ownership of a mailbox. A link works once. Its token is behind the #: browsers do not send that part, so that
 // no log and no proxy sees it.
 import { createLink, hashToken } from '../../access/secrets/tokens.ts'
-import type { SignIn } from '../../storage/storage.ts'
+import { trialSource } from '../../config/sandbox.ts'
+import type { SignIn, SignIns } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { type Check, fields } from '../fields.ts'
 import { type Language, LETTERS } from '../mail/letters.ts'
+import { releasedBudget } from '../registration/trial-credit.ts'
 import { badRequest, Rejection } from '../rejection.ts'
 import type { ConsoleError } from '../responses.ts'
 import type { Call, SignedInCall } from '../route.ts'
 import type { LinkToken } from '../types.ts'
 import { countMailRequest, mayReceiveMail } from './guessing/attempts.ts'
+import { currentSession } from './sessions.ts'
 
 export const linkToken: Check<string> = (value, name) => {
   if (typeof value === 'string' && /^[A-Za-z0-9_-]{1,100}$/.test(value)) return value
@@ -51,10 +54,25 @@ export async function resendVerification(call: SignedInCall<object>, deps: Conso
   deps.mailer.inBackground(() => sendLink('verify', found, call, deps))
 }
 
-export async function verifyEmail({ body }: Call<LinkToken>, { store }: ConsoleDependencies): Promise<void> {
-  const account = await store.signIns.useLink(hashToken(body.token), 'verify')
+/** The browser that signed up is still signed in: then the mailbox and the account have one holder. */
+export async function verifyEmail(call: Call<LinkToken>, deps: ConsoleDependencies): Promise<void> {
+  const account = await deps.store.signIns.useLink(hashToken(call.body.token), 'verify')
   if (account === undefined) throw new Rejection(LINK_EXPIRED)
-  await store.signIns.setEmailVerified(account)
+  const current = await currentSession(call, deps)
+  await proveAddress(account, { verified: true, isHolder: current?.account.id === account }, deps)
+}
+
+/** A link was opened that only the holder of the address, or whom the operator trusts with it, can have. */
+export async function proveAddress(
+  account: bigint,
+  proof: Parameters<SignIns['proveAddress']>[1],
+  { store, config, clock, log }: ConsoleDependencies,
+): Promise<void> {
+  if (await store.signIns.proveAddress(account, proof))
+    log.info('address proved for the first time: keys, sessions and second factor from before were ended', { account })
+  const { trialCredit, trialBudgetPerDay } = config().registration
+  const budget = releasedBudget(trialBudgetPerDay, trialCredit, clock())
+  await store.accounts.grantDueTrial(account, { budget, source: trialSource(config()) })
 }
 
 export const LINK_EXPIRED: ConsoleError = {

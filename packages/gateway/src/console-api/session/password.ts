@@ -10,7 +10,7 @@ import type { ChangePassword, ForgotPassword, ResetPassword } from '../types.ts'
 import { checkPassword } from './check-password.ts'
 import { countMailRequest, forgetGuesses } from './guessing/attempts.ts'
 import { rememberBrowser } from './guessing/known-browser.ts'
-import { LINK_EXPIRED, linkToken, requireMail, sendLink } from './links.ts'
+import { LINK_EXPIRED, linkToken, proveAddress, requireMail, sendLink } from './links.ts'
 import { accountRequester } from './passwords.ts'
 import { anyAddress } from './sign-in.ts'
 
@@ -51,9 +51,9 @@ export async function resetPassword({ body, origin }: Call<ResetPassword>, deps:
   const password = await deps.passwords.hash(body.password, origin)
   const account = await signIns.useLink(hash, 'reset')
   if (account === undefined) throw new Rejection(LINK_EXPIRED)
+  // The link reached the mailbox. First, so that a crash leaves nothing of a person who had only claimed the address.
+  await proveAddress(account, { verified: true, isHolder: false }, deps)
   await signIns.setPassword(account, password)
-  // The link reached the mailbox.
-  await signIns.setEmailVerified(account)
   const found = await signIns.findByAccount(account)
   if (found) await forgetGuesses(found.email, origin, deps)
 }

@@ -8,7 +8,7 @@ import type { Call } from '../route.ts'
 import type { SetUp, SetUpResult } from '../types.ts'
 import { forgetGuesses } from './guessing/attempts.ts'
 import { rememberBrowser } from './guessing/known-browser.ts'
-import { LINK_EXPIRED, linkToken } from './links.ts'
+import { LINK_EXPIRED, linkToken, proveAddress } from './links.ts'
 import { endSession, startSession } from './sessions.ts'
 
 export const SET_UP = fields({ token: linkToken, password: optional(newPassword) })
@@ -40,6 +40,7 @@ async function choosePassword(
   const hashed = await deps.passwords.hash(password, call.origin)
   const account = await signIns.useLink(hash, 'setup')
   if (account === undefined) throw new Rejection(LINK_EXPIRED)
+  await proveAddress(account, { verified: false, isHolder: false }, deps)
   await signIns.setPassword(account, hashed)
   const found = await signIns.findByAccount(account)
   if (found) await forgetGuesses(found.email, call.origin, deps)
@@ -53,6 +54,7 @@ async function choosePassword(
 
 /** The session comes first: if the process ends in between, the link still works. */
 async function signInOnce(call: Call<SetUp>, hash: Buffer, account: bigint, deps: ConsoleDependencies): Promise<void> {
+  await proveAddress(account, { verified: false, isHolder: false }, deps)
   const session = await startSession(call, account, deps)
   if (session === undefined) throw new Rejection(LINK_EXPIRED)
   if ((await deps.store.signIns.useLink(hash, 'setup')) !== undefined) return

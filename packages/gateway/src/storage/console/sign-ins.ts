@@ -28,7 +28,12 @@ export interface SignIns {
   findByAccount(account: bigint): Promise<SignIn | undefined>
   /** Also ends all sessions of the account but `keep`, and makes the links useless that could set another password. */
   setPassword(account: bigint, hash: string, keep?: bigint): Promise<void>
-  setEmailVerified(account: bigint): Promise<void>
+  /**
+   * A link proved the address. `verified`: it was sent there by e-mail. Where this is the first proof and the browser that opened the
+   * link is not signed in to the account (`isHolder`), another person may have signed up with the address: their sessions, second factor
+   * and keys end. Keys that the operator made stay. Resolves with true if anything could end.
+   */
+  proveAddress(account: bigint, proof: { verified: boolean; isHolder: boolean }): Promise<boolean>
   /**
    * `recoveryCodes`: SHA-256 of each. Also ends all sessions of the account but `keep`: they began without the second factor. undefined
    * removes the second factor and ends no session. false: there is one, which must be removed first.

@@ -8,8 +8,14 @@ const HOME = '192.0.2.1'
 const WIDE = '192.0.2.0/24'
 const person = (email: string, fields: Partial<SignUp> = {}): SignUp => ({
   ...{ email, password: undefined, network: HOME, trialCredit: 10n, budget: 100n },
-  ...{ wideNetwork: WIDE, wideTrials: 100 },
+  ...{ mostPerNetwork: 3, wideNetwork: WIDE, wideTrials: 100, source: TRIAL, onProof: false },
   ...fields,
+})
+const sought = (email: string, network: string, wideNetwork: string) => ({
+  email,
+  network,
+  wideNetwork,
+  mostPerNetwork: 3,
 })
 const many = (count: number, make: (index: number) => SignUp) =>
   Array.from({ length: count }, (_, index) => make(index))
@@ -47,7 +53,7 @@ export function registrationContract(use: Use): void {
     test('with a single sign-up', async () => {
       const { storage } = use()
       await storage.accounts.signUp(person(first))
-      expect(await storage.accounts.signUpRejection(second, '198.51.100.1', '198.51.100.0/24')).toBe('taken')
+      expect(await storage.accounts.signUpRejection(sought(second, '198.51.100.1', '198.51.100.0/24'))).toBe('taken')
       expect(await storage.accounts.signUp(person(second, elsewhere(1)))).toBe('taken')
       expect(await storage.accounts.find(first)).toMatchObject({ balance: 10n })
     })
@@ -75,7 +81,7 @@ export function registrationContract(use: Use): void {
       expect(String(await thrownBy(Promise.resolve().then(() => raw(sql))))).toContain('never released')
     // As if the account itself had been removed by a later version.
     await raw("UPDATE account SET email = 'removed'")
-    expect(await storage.accounts.signUpRejection('ada@example.com', HOME, WIDE)).toBe('taken')
+    expect(await storage.accounts.signUpRejection(sought('ada@example.com', HOME, WIDE))).toBe('taken')
     expect(await storage.accounts.signUp(person('ada@example.com'))).toBe('taken')
   })
 
@@ -85,8 +91,8 @@ export function registrationContract(use: Use): void {
     const answers: string[] = []
     for (const each of people) answers.push(...(await signUpAll(storage, [each])))
     expect(answers).toEqual([...times(3, 'made with 10'), ...times(2, 'too_many')])
-    expect(await storage.accounts.signUpRejection('new@example.com', HOME, WIDE)).toBe('too_many')
-    expect(await storage.accounts.signUpRejection('new@example.com', '192.0.2.2', WIDE)).toBeUndefined()
+    expect(await storage.accounts.signUpRejection(sought('new@example.com', HOME, WIDE))).toBe('too_many')
+    expect(await storage.accounts.signUpRejection(sought('new@example.com', '192.0.2.2', WIDE))).toBeUndefined()
     expect(await signUpAll(storage, [person('other@example.com', elsewhere(1))])).toEqual(['made with 10'])
     await raw('UPDATE sign_up SET day = day - 1')
     expect(await signUpAll(storage, [person('p3@example.com')])).toEqual(['made with 10'])
@@ -104,7 +110,7 @@ export function registrationContract(use: Use): void {
       expect(await storage.accounts.signUp(person('ada@example.com'))).toBe('taken')
     await signUpAll(storage, [person('b@example.com'), person('c@example.com')])
     expect(await storage.accounts.signUp(person('d@example.com'))).toBe('too_many')
-    expect(await storage.accounts.signUpRejection('d@example.com', '192.0.2.2', WIDE)).toBeUndefined()
+    expect(await storage.accounts.signUpRejection(sought('d@example.com', '192.0.2.2', WIDE))).toBeUndefined()
     expect(BigInt(before[0]?.given as bigint)).toBe(10n)
     expect((await raw('SELECT given FROM trial_day')).map((row) => BigInt(row.given as bigint))).toEqual([30n])
   })
@@ -140,7 +146,7 @@ export function registrationContract(use: Use): void {
       ...times(3, 'made with 10'),
       ...times(20, 'too_many'),
     ])
-    expect(await storage.accounts.signUpRejection('new@example.com', '192.0.2.99', WIDE)).toBe('too_many')
+    expect(await storage.accounts.signUpRejection(sought('new@example.com', '192.0.2.99', WIDE))).toBe('too_many')
     expect(await storage.accounts.signUp(person('new@example.com', elsewhere(1)))).toMatchObject({ trialCredit: 10n })
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, accounts: 31, transfers: 4 })
   })

@@ -1,6 +1,7 @@
 // Several gateways over one database: what a day and a network may have is counted once for all of them.
 import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { freshSchema } from '../../../../../test/support/postgres/schemas.ts'
+import { TRIAL } from '../../money/ledger.ts'
 import type { SignUp, Storage } from '../storage.ts'
 import { openPostgres } from './open-postgres.ts'
 
@@ -15,7 +16,7 @@ afterAll(() => Promise.all(nodes.map((node) => node.close())))
 
 const PERSON: SignUp = {
   ...{ email: '', password: undefined, network: '192.0.2.1', trialCredit: 10n, budget: 75n },
-  ...{ wideNetwork: '192.0.2.0/24', wideTrials: 100 },
+  ...{ mostPerNetwork: 3, wideNetwork: '192.0.2.0/24', wideTrials: 100, source: TRIAL, onProof: false },
 }
 /** Each person in a network of their own. */
 const apart = (index: number) => ({ network: `198.51.${index}.7`, wideNetwork: `198.51.${index}.0/24` })

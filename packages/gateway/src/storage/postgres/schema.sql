@@ -8,6 +8,7 @@ CREATE TABLE account (
   held bigint NOT NULL DEFAULT 0,
   disabled smallint NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
   created_at bigint NOT NULL,
+  proved_at bigint,
   requests_per_minute bigint,
   tokens_per_minute bigint,
   concurrent bigint,
@@ -24,6 +25,7 @@ CREATE TABLE credential (
   account bigint PRIMARY KEY REFERENCES account (id),
   password text,
   email_verified_at bigint,
+  trial_due bigint NOT NULL DEFAULT 0 CHECK (trial_due >= 0),
   totp_secret bytea,
   totp_step bigint NOT NULL DEFAULT 0
 );

@@ -1,12 +1,13 @@
 // Accounts on both engines.
-import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
+import { MAX_AMOUNT } from '../../money/amount.ts'
 import { CREDIT } from '../../money/ledger.ts'
 import type { Limits } from '../../money/limits.ts'
 import type { Accounts } from '../accounts.ts'
 import { preferencesOver } from './console/preferences.ts'
 import { signUps, takenAddress } from './console/registration.ts'
 import { endSessions } from './console/sessions.ts'
-import { checkLimits, checkText, MAX_BALANCE, normaliseEmail } from './guard.ts'
+import { moveCredit, trialsOver } from './console/trials.ts'
+import { checkLimits, checkText, normaliseEmail } from './guard.ts'
 import { newAccount } from './new-account.ts'
 import { toAccount } from './rows.ts'
 import {
@@ -25,11 +26,12 @@ export function accountsOver(connection: Connection): Accounts {
   const { db, runner, clock } = connection
   return {
     ...signUps(connection),
+    ...trialsOver(connection),
     ...preferencesOver(connection),
     async create(email, credit, source, password) {
       if (credit < 0n || credit > MAX_AMOUNT) throw new RangeError(`credit: ${credit} is outside 0..${MAX_AMOUNT}`)
       const hash = password === undefined ? undefined : checkText('password', password)
-      const account = { email: normaliseEmail(email), credit, source, password: hash }
+      const account = { email: normaliseEmail(email), credit, source, password: hash, isProved: true }
       const now = clock()
       // The address first, as in a sign-up: concurrent transactions for one address then lock rows in the same order.
       const rows = await runner.write([takenAddress(db, email, now), ...newAccount(db, account, now)])
@@ -55,7 +57,7 @@ export function accountsOver(connection: Connection): Accounts {
     async credit(account, amount, reason) {
       if (amount === 0n || amount > MAX_AMOUNT || -amount > MAX_AMOUNT)
         throw new RangeError(`amount: ${amount} is 0 or beyond ${MAX_AMOUNT}`)
-      const rows = await runner.write(creditAccount(db, account, amount, checkText('reason', reason), clock()))
+      const rows = await runner.write(moveCredit(db, account, amount, CREDIT, checkText('reason', reason), clock()))
       return rows !== undefined
     },
   }
@@ -72,33 +74,6 @@ const setDisabled = (db: Database, account: bigint, disabled: boolean): Statemen
   ...(disabled ? [endSessions(db, account)] : []),
   incrementChangeCounter(db),
 ]
-
-function creditAccount(
-  db: Database,
-  account: bigint,
-  amount: Nanos,
-  reason: string,
-  now: number,
-): readonly Statement[] {
-  const sides = amount > 0n ? { debit: CREDIT, credit: account } : { debit: account, credit: CREDIT }
-  return [
-    required(
-      db
-        .updateTable('account')
-        .set((row) => ({ balance: row('balance', '+', amount) }))
-        .where('id', '=', account)
-        .where('balance', '<=', MAX_BALANCE - amount)
-        // `balance - held` cannot overflow where `balance + amount` could.
-        .where((row) => row(row('balance', '-', row.ref('held')), '>=', -amount))
-        .returning('id'),
-    ),
-    statement(
-      db
-        .insertInto('transfer')
-        .values({ request: null, ...sides, amount: amount > 0n ? amount : -amount, reason, at: now }),
-    ),
-  ]
-}
 
 function setLimits(db: Database, account: bigint, limits: Limits, now: number): Statement[] {
   return [

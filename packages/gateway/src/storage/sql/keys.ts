@@ -202,6 +202,7 @@ const findCaller = (db: Database, hash: Uint8Array): Statement =>
         'api_key.group_name as group_name',
         'api_key.holder_chose_group as holder_chose_group',
         'account.email as email',
+        'account.proved_at as proved_at',
         'api_key.revoked as revoked',
         usableUntil(hash).as('expires_at'),
         'api_key.revision as revision',

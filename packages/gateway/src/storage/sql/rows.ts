@@ -47,6 +47,7 @@ export function toAccount(row: Row, now: number): Account {
     spentToday: spentIn(spent, 'day', now),
     spentThisMonth: spentIn(spent, 'month', now),
     createdAt: small(row.created_at),
+    isProved: row.proved_at !== null,
   }
 }
 
@@ -81,7 +82,9 @@ export const toCaller = (row: Row): Caller => ({
   key: integer(row.key),
   account: integer(row.account),
   group: text(row.group_name),
-  groupChosenBy: flag(row.holder_chose_group) ? { email: text(row.email) } : undefined,
+  groupChosenBy: flag(row.holder_chose_group)
+    ? { email: text(row.email), isProved: row.proved_at !== null }
+    : undefined,
   revision: small(row.revision),
   revoked: flag(row.revoked),
   expiresAt: optional(row.expires_at, small),

@@ -29,12 +29,14 @@ export type Schema = {
     held: Integer
     disabled: Integer
     created_at: Integer
+    proved_at: NullableInteger
   }
   /** `password`: its hash, with the salt and the parameters of the algorithm in it. */
   credential: {
     account: Integer
     password: string | null
     email_verified_at: NullableInteger
+    trial_due: Generated<Integer>
     totp_secret: Uint8Array | null
     totp_step: Generated<Integer>
   }

@@ -11,6 +11,8 @@ CREATE TABLE account (
   held INTEGER NOT NULL DEFAULT 0,
   disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
   created_at INTEGER NOT NULL,
+  -- Since when the address is known to be the holder's: a link that was sent there was opened, or the operator made the account.
+  proved_at INTEGER,
   -- Limits; NULL: none.
   requests_per_minute INTEGER,
   tokens_per_minute INTEGER,
@@ -31,6 +33,8 @@ CREATE TABLE credential (
   account INTEGER PRIMARY KEY REFERENCES account (id),
   password TEXT,
   email_verified_at INTEGER,
+  -- Trial credit of a sign-up that is granted once its address is proved.
+  trial_due INTEGER NOT NULL DEFAULT 0 CHECK (trial_due >= 0),
   -- The encrypted secret of the second factor, and the last step of time that a one-time password was accepted for.
   totp_secret BLOB,
   totp_step INTEGER NOT NULL DEFAULT 0

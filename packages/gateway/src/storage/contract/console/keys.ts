@@ -66,11 +66,11 @@ export function consoleKeysContract(use: Use): void {
     const hash = newHash()
     const key = await newKey(storage, account, { hash, madeBy })
     const groupChosenBy = async () => (await storage.keys.findCaller(hash))?.groupChosenBy
-    expect([key.madeBy, await groupChosenBy()]).toEqual([madeBy, chose ? { email } : undefined])
+    expect([key.madeBy, await groupChosenBy()]).toEqual([madeBy, chose ? { email, isProved: true } : undefined])
     await storage.keys.setTerms(key.id, { name: 'renamed' })
-    expect(await groupChosenBy()).toEqual(chose ? { email } : undefined)
+    expect(await groupChosenBy()).toEqual(chose ? { email, isProved: true } : undefined)
     await storage.keys.setTerms(key.id, { group: 'other' })
-    expect(await groupChosenBy()).toEqual({ email })
+    expect(await groupChosenBy()).toEqual({ email, isProved: true })
     expect((await storage.keys.list(account)).map((each) => each.madeBy)).toEqual([madeBy])
   })
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { TRIAL } from '../../../money/ledger.ts'
 import type { AttemptLimit, LinkPurpose, Storage } from '../../storage.ts'
 import { newAccount, newHash, thrownBy, type Use } from '../harness.ts'
 
@@ -15,7 +16,7 @@ export function signInsContract(use: Use): void {
     }
     expect(await storage.signIns.find(` ${email.toUpperCase()} `)).toEqual(nothing)
     expect(await storage.signIns.findByAccount(account)).toEqual(nothing)
-    await storage.signIns.setEmailVerified(account)
+    await storage.signIns.proveAddress(account, { verified: true, isHolder: false })
     await storage.signIns.setPassword(account, 'hash')
     await storage.signIns.setSecondFactor(account, {
       secret: Uint8Array.of(1, 2),
@@ -36,7 +37,7 @@ export function signInsContract(use: Use): void {
     const { storage } = use()
     const person = {
       ...{ email: 'ada@example.com', password: 'hash', network: '192.0.2.1', wideNetwork: '192.0.2.0/24' },
-      ...{ wideTrials: 1, trialCredit: 0n, budget: 0n },
+      ...{ mostPerNetwork: 3, wideTrials: 1, trialCredit: 0n, budget: 0n, source: TRIAL, onProof: false },
     }
     await storage.accounts.signUp(person)
     expect(await storage.signIns.find('ada@example.com')).toMatchObject({ password: 'hash' })
@@ -45,7 +46,9 @@ export function signInsContract(use: Use): void {
   test('nothing is set for an account that does not exist', async () => {
     const { storage, raw } = use()
     expect(await thrownBy(storage.signIns.setPassword(1_000n, 'hash'))).toBeInstanceOf(Error)
-    expect(await thrownBy(storage.signIns.setEmailVerified(1_000n))).toBeInstanceOf(Error)
+    expect(await thrownBy(storage.signIns.proveAddress(1_000n, { verified: true, isHolder: true }))).toBeInstanceOf(
+      Error,
+    )
     expect(await thrownBy(storage.signIns.setSecondFactor(1_000n, undefined))).toBeInstanceOf(Error)
     expect(await raw('SELECT account FROM credential')).toEqual([])
   })

@@ -87,6 +87,21 @@ function rotate(db: Database, key: bigint, { hash, lastFour, formerUntil }: NewS
         former_hash: formerUntil === undefined ? null : row.ref('hash'),
         former_until: formerUntil ?? null,
         revision: row('revision', '+', 1n),
+        // Who has signed up with an address that is not theirs now knows the secret, whoever made the key.
+        made_by: row
+          .case()
+          .when(
+            row.exists(
+              row
+                .selectFrom('account')
+                .select('id')
+                .whereRef('account.id', '=', 'api_key.account')
+                .where('proved_at', 'is', null),
+            ),
+          )
+          .then('sign-up')
+          .else(row.ref('made_by'))
+          .end(),
       }))
       .where('id', '=', key)
       .where('revoked', '=', 0)

@@ -1,6 +1,5 @@
 // Sign-up: every condition is part of the statement that depends on it, so that it holds for concurrent sign-ups.
 import { MAX_AMOUNT, type Nanos } from '../../../money/amount.ts'
-import { TRIAL } from '../../../money/ledger.ts'
 import type { Accounts, SignedUp, SignUp } from '../../accounts.ts'
 import { StoreDown } from '../../storage.ts'
 import { addressForm } from '../address-form.ts'
@@ -9,10 +8,8 @@ import { newAccount } from '../new-account.ts'
 import { integer, toAccount } from '../rows.ts'
 import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'
 
-/** From one network and day. Enough for a household, too few to live on trials. */
-const MOST_SIGN_UPS = 3
-/** From one /24 or /48 and day, in which one customer of a provider may have many networks. */
-const MOST_WIDE_SIGN_UPS = 30
+/** A /24 or /48, in which one customer of a provider may have many networks, may make so many times as many accounts. */
+const WIDE_FACTOR = 10
 const DAY_MS = 86_400_000
 
 /** For an account that an operator creates: its address counts as taken from now on. */
@@ -48,8 +45,11 @@ const countSignUp = (db: Database, network: string, day: number, most: number): 
       .returning('accounts'),
   )
 
-/** `credit` is at most `budget`. */
-const takeFromBudget = (db: Database, day: number, credit: Nanos, budget: Nanos): Statement =>
+/** `credit` is at most `budget`. Without a budget nothing is counted. */
+export const takeFromBudget = (db: Database, now: number, credit: Nanos, budget: Nanos | undefined): Statement[] =>
+  budget === undefined || credit === 0n ? [] : [takeWithin(db, dayOf(now), credit, budget)]
+
+const takeWithin = (db: Database, day: number, credit: Nanos, budget: Nanos): Statement =>
   required(
     db
       .insertInto('trial_day')
@@ -67,7 +67,7 @@ const takeFromBudget = (db: Database, day: number, credit: Nanos, budget: Nanos)
 const forgetNetworks = (db: Database, day: number): Statement =>
   statement(db.deleteFrom('sign_up').where('day', '<', day - 1))
 
-type Sought = { email: string; network: string; wideNetwork: string }
+type Sought = Pick<SignUp, 'email' | 'network' | 'mostPerNetwork' | 'wideNetwork'>
 
 const look = (db: Database, { email, network, wideNetwork }: Sought, day: number): Statement =>
   statement(
@@ -90,7 +90,8 @@ export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'sign
     const { form, account, accounts, wide_accounts, given } = row
     const taken = isThere(form) || isThere(account)
     const wideAccounts = Number(wide_accounts ?? 0)
-    const tooMany = Number(accounts ?? 0) >= MOST_SIGN_UPS || wideAccounts >= MOST_WIDE_SIGN_UPS
+    const most = sought.mostPerNetwork
+    const tooMany = Number(accounts ?? 0) >= most || wideAccounts >= most * WIDE_FACTOR
     return {
       rejection: taken ? ('taken' as const) : tooMany ? ('too_many' as const) : undefined,
       wideAccounts,
@@ -100,17 +101,19 @@ export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'sign
 
   /** undefined: a condition no longer held; nothing has happened. */
   async function attempt(person: SignUp, withheld: SignedUp['withheld'], now: number): Promise<SignedUp | undefined> {
-    const { email, network, wideNetwork, password, budget } = person
+    const { email, network, mostPerNetwork, wideNetwork, password, budget, source } = person
     const credit = withheld === undefined ? person.trialCredit : 0n
-    const mostOfWide = credit === 0n ? MOST_WIDE_SIGN_UPS : Math.min(person.wideTrials, MOST_WIDE_SIGN_UPS)
+    const trialDue = withheld === 'unproved' ? person.trialCredit : 0n
+    const mostWide = mostPerNetwork * WIDE_FACTOR
+    const mostOfWide = credit + trialDue === 0n ? mostWide : Math.min(person.wideTrials, mostWide)
     const day = dayOf(now)
-    const account = { email: normaliseEmail(email), credit, source: TRIAL, password }
+    const account = { email: normaliseEmail(email), credit, source, password, isProved: false, trialDue }
     // Always in the same order, so that concurrent sign-ups cannot deadlock.
     const conditions = [
       takeAddress(db, addressForm(email), now),
-      countSignUp(db, network, day, MOST_SIGN_UPS),
+      countSignUp(db, network, day, mostPerNetwork),
       countSignUp(db, wideNetwork, day, mostOfWide),
-      ...(credit === 0n ? [] : [takeFromBudget(db, day, credit, budget)]),
+      ...takeFromBudget(db, now, credit, budget),
     ]
     const list = [...conditions, ...newAccount(db, account, now), forgetNetworks(db, day)]
     const rows = await runner.write(list)
@@ -119,9 +122,10 @@ export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'sign
   }
 
   return {
-    async signUpRejection(email, network, wideNetwork) {
-      checkText('network', network)
-      return (await lookUp({ email, network, wideNetwork: checkText('wideNetwork', wideNetwork) }, clock())).rejection
+    async signUpRejection(sought) {
+      checkText('network', sought.network)
+      checkText('wideNetwork', sought.wideNetwork)
+      return (await lookUp(sought, clock())).rejection
     },
     async signUp(person) {
       check(person)
@@ -140,10 +144,11 @@ export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'sign
 }
 
 function withheldFor(person: SignUp, wideAccounts: number, given: Nanos): SignedUp['withheld'] {
-  const { trialCredit, budget, wideTrials } = person
+  const { trialCredit, budget, wideTrials, onProof } = person
   if (trialCredit === 0n) return undefined
-  if (given + trialCredit > budget) return 'budget'
-  return wideAccounts >= wideTrials ? 'network' : undefined
+  if (!onProof && budget !== undefined && given + trialCredit > budget) return 'budget'
+  if (wideAccounts >= wideTrials) return 'network'
+  return onProof ? 'unproved' : undefined
 }
 
 const MOST_TRIES = 5
@@ -153,7 +158,7 @@ const dayOf = (now: number): number => Math.floor(now / DAY_MS)
 
 const isThere = (value: unknown): boolean => value !== null && value !== undefined
 
-function check({ network, wideNetwork, password, trialCredit, budget }: SignUp): void {
+function check({ network, wideNetwork, password, trialCredit, budget = 0n }: SignUp): void {
   checkText('network', network)
   // Counted in one table: one row would be counted twice.
   if (checkText('wideNetwork', wideNetwork) === network) throw new TypeError('wideNetwork: is the network itself')

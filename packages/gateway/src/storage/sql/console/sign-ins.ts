@@ -2,7 +2,14 @@
 import type { SignIn, SignIns } from '../../console/sign-ins.ts'
 import { checkHash, checkText, normaliseEmail } from '../guard.ts'
 import { bytes, flag, integer, optional, type Row, small, text } from '../rows.ts'
-import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'
+import {
+  type Connection,
+  type Database,
+  incrementChangeCounter,
+  required,
+  type Statement,
+  statement,
+} from '../statements.ts'
 import { attemptsOver, sweepAttempts } from './attempts.ts'
 import { linksOver, sweepLinks } from './links.ts'
 import { endSessions } from './sessions.ts'
@@ -30,8 +37,18 @@ export function signInsOver(connection: Connection): SignIns {
       const columns = { password: checkText('password', hash) }
       await change(account, columns, endSessions(db, account, keep), statement(links))
     },
-    async setEmailVerified(account) {
-      await change(account, { email_verified_at: clock() })
+    async proveAddress(account, { verified, isHolder }) {
+      const now = clock()
+      const seen = verified ? [setCredential(db, account, { email_verified_at: now })] : []
+      const first = await runner.write([
+        prove(db, account, now),
+        ...seen,
+        ...(isHolder ? [] : endUnproved(db, account)),
+        incrementChangeCounter(db),
+      ])
+      if (first) return !isHolder
+      if (verified) await change(account, { email_verified_at: now })
+      return false
     },
     async setSecondFactor(account, factor, keep) {
       const codes = (factor?.recoveryCodes ?? []).map((hash) => ({ account, hash: checkHash(hash) }))
@@ -71,6 +88,33 @@ export function signInsOver(connection: Connection): SignIns {
     },
   }
 }
+
+/** No row: it was proved before. */
+const prove = (db: Database, account: bigint, now: number): Statement =>
+  required(
+    db
+      .updateTable('account')
+      .set({ proved_at: now })
+      .where('id', '=', account)
+      .where('proved_at', 'is', null)
+      .returning('id'),
+  )
+
+/** What sessions made before anyone had proved the address: it may have been another person's. */
+const endUnproved = (db: Database, account: bigint): Statement[] => [
+  endSessions(db, account),
+  statement(db.updateTable('credential').set({ totp_secret: null, totp_step: 0 }).where('account', '=', account)),
+  statement(db.deleteFrom('recovery_code').where('account', '=', account)),
+  statement(
+    db
+      .updateTable('api_key')
+      .set({ revoked: 1 })
+      .where('account', '=', account)
+      // The playground's own key never leaves the gateway.
+      .where('purpose', '=', 'client')
+      .where('made_by', 'in', ['sign-up', 'console']),
+  ),
+]
 
 const signIns = (db: Database) =>
   db

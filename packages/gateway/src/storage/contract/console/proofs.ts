@@ -1,0 +1,137 @@
+// What the first proof of an address ends, and the credit that comes with it.
+import { describe, expect, test } from 'bun:test'
+import { SANDBOX_TRIAL, TRIAL } from '../../../money/ledger.ts'
+import { firstIdAt } from '../../../money/request-ids.ts'
+import type { SignUp, Storage } from '../../storage.ts'
+import { hold, newHash, newKey, newNode, settle, type Use } from '../harness.ts'
+
+const FAR = Date.UTC(2100, 0, 1)
+const EMAIL = 'ada@example.com'
+const PERSON: SignUp = {
+  ...{ email: EMAIL, password: 'hash', network: '192.0.2.1', wideNetwork: '192.0.2.0/24', mostPerNetwork: 3 },
+  ...{ wideTrials: 100, trialCredit: 10n, budget: 100n, source: TRIAL, onProof: false },
+}
+
+async function signedUp(storage: Storage, more: Partial<SignUp> = {}) {
+  const answer = await storage.accounts.signUp({ ...PERSON, ...more })
+  if (typeof answer === 'string') throw new Error(answer)
+  return answer
+}
+
+/** Everything that a browser can leave behind. */
+async function leaveTraces(storage: Storage, account: bigint) {
+  const hash = newHash()
+  const session = { account, hash, expiresAt: FAR, userAgent: 'a test', address: '192.0.2.1' }
+  await storage.sessions.create(session)
+  await storage.signIns.setSecondFactor(account, { secret: Uint8Array.of(7), recoveryCodes: [newHash()] })
+  const makers = ['sign-up', 'console', 'command-line', 'first-start'] as const
+  for (const madeBy of makers) await newKey(storage, account, { hash: newHash(), name: madeBy, madeBy })
+  await newKey(storage, account, { hash: newHash(), name: 'built in', purpose: 'playground', madeBy: 'console' })
+  return { hash }
+}
+
+async function traces(storage: Storage, account: bigint, { hash }: { hash: Uint8Array }) {
+  const keys = await storage.keys.list(account)
+  return {
+    session: (await storage.sessions.find(hash)) !== undefined,
+    secondFactor: (await storage.signIns.findByAccount(account))?.secondFactor !== undefined,
+    keys: keys.filter(({ revoked }) => !revoked).map(({ name }) => name),
+  }
+}
+
+const ALL = {
+  session: true,
+  secondFactor: true,
+  keys: ['sign-up', 'console', 'command-line', 'first-start', 'built in'],
+}
+const OF_OPERATOR = { session: false, secondFactor: false, keys: ['command-line', 'first-start', 'built in'] }
+
+export function proofsContract(use: Use): void {
+  describe('the first proof of an address', () => {
+    test('ends what unproved sessions made; keys of the operator stay', async () => {
+      const { storage } = use()
+      const { account } = await signedUp(storage)
+      expect(account.isProved).toBe(false)
+      const left = await leaveTraces(storage, account.id)
+      const before = await storage.keys.changeCounter()
+      expect(await storage.signIns.proveAddress(account.id, { verified: true, isHolder: false })).toBe(true)
+      expect(await traces(storage, account.id, left)).toEqual(OF_OPERATOR)
+      expect(await storage.keys.changeCounter()).not.toBe(before)
+      expect((await storage.accounts.find(EMAIL))?.isProved).toBe(true)
+      expect((await storage.signIns.find(EMAIL))?.emailVerifiedAt).toBeNumber()
+    })
+
+    test('ends nothing in the browser that is signed in', async () => {
+      const { storage } = use()
+      const { account } = await signedUp(storage)
+      const left = await leaveTraces(storage, account.id)
+      expect(await storage.signIns.proveAddress(account.id, { verified: true, isHolder: true })).toBe(false)
+      expect(await traces(storage, account.id, left)).toEqual(ALL)
+      expect((await storage.accounts.find(EMAIL))?.isProved).toBe(true)
+    })
+
+    test('is the only one that ends anything, and an account of the operator needs none', async () => {
+      const { storage } = use()
+      const { account } = await signedUp(storage)
+      await storage.signIns.proveAddress(account.id, { verified: false, isHolder: false })
+      expect((await storage.signIns.find(EMAIL))?.emailVerifiedAt).toBeUndefined()
+      const made = await storage.accounts.create('made@example.com', 0n, TRIAL)
+      for (const id of [account.id, made?.id ?? 0n]) {
+        const left = await leaveTraces(storage, id)
+        expect(await storage.signIns.proveAddress(id, { verified: true, isHolder: false })).toBe(false)
+        expect(await traces(storage, id, left)).toEqual(ALL)
+      }
+      expect((await storage.signIns.find(EMAIL))?.emailVerifiedAt).toBeNumber()
+    })
+
+    test('ends a key of the operator whose secret an unproved session has replaced', async () => {
+      const { storage } = use()
+      const { account } = await signedUp(storage)
+      const { id } = await newKey(storage, account.id, { hash: newHash(), madeBy: 'command-line' })
+      await storage.keys.rotate(id, { hash: newHash(), lastFour: 'abcd', formerUntil: undefined })
+      await storage.signIns.proveAddress(account.id, { verified: true, isHolder: false })
+      expect((await storage.keys.list(account.id)).map(({ revoked }) => revoked)).toEqual([true])
+    })
+  })
+
+  describe('trial credit that waits for the proof', () => {
+    const TERMS = { budget: 100n, source: TRIAL }
+
+    test('is granted once, after the proof', async () => {
+      const { storage, raw } = use()
+      const { account, trialCredit, withheld } = await signedUp(storage, { onProof: true })
+      expect([trialCredit, withheld]).toEqual([0n, 'unproved'])
+      expect(await storage.accounts.grantDueTrial(account.id, TERMS)).toBe(0n)
+      await storage.signIns.proveAddress(account.id, { verified: true, isHolder: true })
+      const granted = await Promise.all([1, 2, 3].map(() => storage.accounts.grantDueTrial(account.id, TERMS)))
+      expect(granted.sort()).toEqual([0n, 0n, 10n])
+      expect((await storage.accounts.find(EMAIL))?.balance).toBe(10n)
+      expect(Number((await raw('SELECT given FROM trial_day'))[0]?.given)).toBe(10)
+      expect((await storage.ledger.audit()).ok).toBe(true)
+    })
+
+    test('waits for a budget', async () => {
+      const { storage } = use()
+      const { account } = await signedUp(storage, { onProof: true })
+      await storage.signIns.proveAddress(account.id, { verified: true, isHolder: true })
+      expect(await storage.accounts.grantDueTrial(account.id, { ...TERMS, budget: 9n })).toBe(0n)
+      expect(await storage.accounts.grantDueTrial(account.id, { ...TERMS, budget: undefined })).toBe(10n)
+    })
+  })
+
+  test('unspent trial credit of a source is taken back once; what was spent and other credit stay', async () => {
+    const { storage, now } = use()
+    const { account } = await signedUp(storage, { source: SANDBOX_TRIAL })
+    await storage.accounts.credit(account.id, 25n, 'paid')
+    const key = await newKey(storage, account.id)
+    const [wallet, node] = [{ account: account.id, key: key.id, email: EMAIL }, await newNode(storage)]
+    await storage.ledger.apply(hold(firstIdAt(now()), wallet, node, { amount: 4n, minimum: 4n }))
+    await storage.ledger.apply(settle(firstIdAt(now()), node, 4n))
+    const real = await signedUp(storage, { email: 'real@example.com' })
+    expect(await storage.accounts.takeBackTrials(SANDBOX_TRIAL, 'test')).toEqual({ accounts: 1, amount: 6n })
+    expect(await storage.accounts.takeBackTrials(SANDBOX_TRIAL, 'test')).toEqual({ accounts: 0, amount: 0n })
+    expect((await storage.accounts.find(EMAIL))?.balance).toBe(25n)
+    expect((await storage.accounts.find(real.account.email))?.balance).toBe(10n)
+    expect((await storage.ledger.audit()).ok).toBe(true)
+  })
+}

@@ -1,0 +1,122 @@
+// Trial credit after the sign-up: granted once an address is proved, and taken back where it was play money.
+import type { Nanos } from '../../../money/amount.ts'
+import type { Accounts } from '../../accounts.ts'
+import { checkText, MAX_BALANCE } from '../guard.ts'
+import { integer, type Row } from '../rows.ts'
+import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'
+import { takeFromBudget } from './registration.ts'
+
+export const trialsOver = ({ db, runner, clock }: Connection): Pick<Accounts, 'grantDueTrial' | 'takeBackTrials'> => ({
+  async grantDueTrial(account, { budget, source }) {
+    const [row] = await runner.read(statement(dueTrial(db, account)))
+    const due = row ? integer(row.trial_due) : 0n
+    if (due === 0n || (budget !== undefined && due > budget)) return 0n
+    const rows = await runner.write(grant(db, { account, due, source, budget, now: clock() }))
+    return rows ? due : 0n
+  },
+  async takeBackTrials(source, reason) {
+    checkText('reason', reason)
+    const [rows = []] = await runner.readSlowly([trialsFrom(db, source)])
+    const taken = { accounts: 0, amount: 0n }
+    for (const row of rows) {
+      const amount = unspent(row)
+      if (amount === 0n) continue
+      const account = integer(row.account)
+      if ((await runner.write(moveCredit(db, account, -amount, source, reason, clock()))) === undefined) continue
+      taken.accounts += 1
+      taken.amount += amount
+    }
+    return taken
+  },
+})
+
+/** Only of an address that is proved. */
+const dueTrial = (db: Database, account: bigint) =>
+  db
+    .selectFrom('credential')
+    .innerJoin('account', 'account.id', 'credential.account')
+    .select('trial_due')
+    .where('account.id', '=', account)
+    .where('proved_at', 'is not', null)
+    .where('trial_due', '>', 0n)
+
+type Grant = { account: bigint; due: Nanos; source: bigint; budget: Nanos | undefined; now: number }
+
+/** All or nothing: without room in the budget, the credit stays due. */
+const grant = (db: Database, { account, due, source, budget, now }: Grant): Statement[] => [
+  required(
+    db
+      .updateTable('credential')
+      .set({ trial_due: 0n })
+      .where('account', '=', account)
+      .where('trial_due', '=', due)
+      .returning('account'),
+  ),
+  ...takeFromBudget(db, now, due, budget),
+  ...moveCredit(db, account, due, source, 'trial credit', now),
+]
+
+/** With the sums of what each account got from `source`, has returned and has spent, and what is available. */
+const trialsFrom = (db: Database, source: bigint): Statement =>
+  statement(
+    db
+      .selectFrom('transfer')
+      .innerJoin('account', 'account.id', 'transfer.credit')
+      .where('debit', '=', source)
+      .where('request', 'is', null)
+      .groupBy(['account.id', 'account.balance', 'account.held'])
+      .orderBy('account.id')
+      .select((row) => [
+        ...(['account.id as account', 'balance', 'held'] as const),
+        row.fn.sum('amount').as('granted'),
+        row
+          .selectFrom('transfer as back')
+          .select((back) => back.fn.sum('back.amount').as('amount'))
+          .whereRef('back.debit', '=', 'account.id')
+          .where('back.credit', '=', source)
+          .where('back.request', 'is', null)
+          .as('returned'),
+        row
+          .selectFrom('daily_spending')
+          .select((spent) => spent.fn.sum('cost').as('cost'))
+          .whereRef('daily_spending.account', '=', 'account.id')
+          .as('spent'),
+      ]),
+  )
+
+function unspent(row: Row): Nanos {
+  const sum = (value: unknown): Nanos => (value === null || value === undefined ? 0n : BigInt(String(value)))
+  const left = sum(row.granted) - sum(row.returned) - sum(row.spent)
+  const available = integer(row.balance) - integer(row.held)
+  const amount = left < available ? left : available
+  return amount > 0n ? amount : 0n
+}
+
+/** From a ledger account to an account; a negative amount back, if it is available. */
+export const moveCredit = (
+  db: Database,
+  account: bigint,
+  amount: Nanos,
+  source: bigint,
+  reason: string,
+  now: number,
+): Statement[] => {
+  const sides = amount > 0n ? { debit: source, credit: account } : { debit: account, credit: source }
+  return [
+    required(
+      db
+        .updateTable('account')
+        .set((row) => ({ balance: row('balance', '+', amount) }))
+        .where('id', '=', account)
+        .where('balance', '<=', MAX_BALANCE - amount)
+        // `balance - held` cannot overflow where `balance + amount` could.
+        .where((row) => row(row('balance', '-', row.ref('held')), '>=', -amount))
+        .returning('id'),
+    ),
+    statement(
+      db
+        .insertInto('transfer')
+        .values({ request: null, ...sides, amount: amount > 0n ? amount : -amount, reason, at: now }),
+    ),
+  ]
+}
