@@ -9,6 +9,7 @@ import {
   type LeaseRow,
   type NodeRow,
   REAPED,
+  REAPED_ENDING,
   REVENUE,
   type RequestRow,
   SETTLED,
@@ -165,7 +166,10 @@ export function checkChange(
   }
   if (before?.state !== after.state && after.state !== HELD) {
     const from = before?.state
-    must(from === HELD || (from === REAPED && after.state !== REAPED), 'an ended request stays ended', named)
+    const isLoss = from === VOIDED && before?.ending === REAPED_ENDING && after.state === SETTLED && !isTask
+    const isCorrected = from === REAPED && after.state !== REAPED
+    must(from === HELD || isCorrected || isLoss, 'an ended request stays ended', named)
+    if (isLoss) must(after.cost === before?.cost, 'a request that was taken over costs its caller nothing', named)
     if (after.state === REAPED) {
       const dead = !isAlive(rows, after, now)
       must(verb.verb === 'reap' && dead, 'only the holds of dead nodes are reaped', named)

@@ -17,6 +17,7 @@ import { type Host, type Process, type Question, type Surroundings, startProcess
 import { type Random, seeded } from './random.ts'
 import { RULES, type Rules } from './rules.ts'
 import { createStore, creditAccount, OLD_TASK_MS } from './store.ts'
+import { takeOverReaped } from './take-over.ts'
 import { NOTHING_HAPPENED, noteLimits } from './usage.ts'
 
 export const FAULTS = [
@@ -294,7 +295,10 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     if (strikes('lost', 0.01)) random.take(questions)
     // The store's own timeouts: no message stays in the network forever.
     questions = questions.filter((question) => question.sentAt > time - 20_000)
-    if (store.up) store.removeLeases(START + time)
+    if (store.up) {
+      store.removeLeases(START + time)
+      takeOverReaped(store, START + time)
+    }
     // Nothing happens for a while, and minutes end.
     if (strikes('pause', 0.01)) time += random.between(5_000, 70_000)
     if (store.up && strikes('admin', 0.02)) admin()

@@ -1,7 +1,14 @@
 // What was used when, as the reference model has it: requests, tokens and money in a row with their times, and limits
 // checked by adding them up again. The ledger keeps sums instead, and must never find more room than there is here.
 import type { Nanos } from '../../packages/gateway/src/money/amount.ts'
-import { HELD, type RequestRow, type Result, TASK_SLOT, type Verb } from '../../packages/gateway/src/money/ledger.ts'
+import {
+  HELD,
+  type RequestRow,
+  type Result,
+  TASK_SLOT,
+  type Verb,
+  VOIDED,
+} from '../../packages/gateway/src/money/ledger.ts'
 import type { Limits, Period } from '../../packages/gateway/src/money/limits.ts'
 import type { MemoryRows } from './memory-book.ts'
 import { type Model, must } from './model.ts'
@@ -38,7 +45,10 @@ export function noteUsage(
   const amount = after.cost - (before?.cost ?? 0n)
   if (amount !== 0n) next.paid.push({ key: after.key, at: now, amount })
   model.committed.happened = next
-  if (verb.verb === 'settle' && after.state !== HELD) must(after.tokens === verb.tokens, 'settled at its tokens')
+  if (verb.verb !== 'settle' || after.state === HELD) return
+  // Of a request that was taken over, the tokens are the operator's, too.
+  const isLoss = before?.state === VOIDED
+  must(after.tokens === (isLoss ? before.tokens : verb.tokens), 'settled at its tokens')
 }
 
 /** The latest reservations first: any order would do, as the sum is what counts until the minute is over. */
@@ -118,7 +128,8 @@ export function checkCharge(rows: MemoryRows, model: Model, before: RequestRow, 
   const paid = after.cost - before.cost
   const promised = before.state === HELD && after.state !== HELD ? before.held : 0n
   if (paid > promised) checkCap(rows, model, after.key, now)
-  if (after.shortfall <= before.shortfall) return
+  // A request that was taken over is the operator's loss, whatever its wallet has.
+  if (after.shortfall <= before.shortfall || before.state === VOIDED) return
   const [account, key] = [rows.accounts.get(after.account), rows.keys.get(after.key)]
   const { cap } = model.caps.get(after.key) ?? {}
   const spentBefore = spentUnderCap(model, after.key, now) - paid

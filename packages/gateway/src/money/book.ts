@@ -21,6 +21,8 @@ export const HELD = 0
 export const SETTLED = 1
 export const VOIDED = 2
 export const REAPED = 3
+/** The ending that the reaper writes. A request that is voided with it was taken over by a repetition. */
+export const REAPED_ENDING = 'reaped'
 export type RequestState = typeof HELD | typeof SETTLED | typeof VOIDED | typeof REAPED
 
 export type AccountRow = {

@@ -2,7 +2,8 @@
 // SQLite's writer runs this code inside a transaction; PostgreSQL has the same rules as one function. The contract suite
 // and the simulation compare both with it.
 //
-// A request row moves   held -> settled | voided | reaped   and   reaped -> settled | voided, once, by its owner only.
+// A request row moves   held -> settled | voided | reaped   and   reaped -> settled | voided, once, by its owner only. A reaped request that a
+// repetition voided in its owner's name, so that the caller pays once, is settled at the operator's expense if the owner returns.
 // Each verb checks first and writes after: a rejected verb changes nothing, except that a rejected extension still records its
 // progress. A verb on a request may be repeated: the second time it changes nothing and returns the first result, so a
 // caller that lost the response can retry.
@@ -14,6 +15,7 @@ import {
   HELD,
   type KeyRow,
   REAPED,
+  REAPED_ENDING,
   REVENUE,
   type RequestRow,
   type RequestState,
@@ -161,6 +163,7 @@ function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nano
   const request = book.request(verb.id)
   if (!request) return rejected('unknown_request')
   if (!isOwner(book, request, verb)) return rejected('not_open')
+  if (verb.verb === 'settle' && isTakenOver(request)) return bookLoss(book, request, verb)
   if (request.state === SETTLED || request.state === VOIDED) return repeated(request.cost)
   const before = spendingOf(request)
   const { account, key } = charge(book, request, cost)
@@ -169,6 +172,21 @@ function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nano
   addSpending(book, request, before)
   request.ending = verb.ending
   request.receipt = verb.receipt
+  book.saveRequest(request)
+  return done(request.cost)
+}
+
+/** Voided after it was reaped, by a repetition that ran instead: see paid-call/claim.ts. */
+const isTakenOver = ({ state, slot, ending }: RequestRow): boolean =>
+  state === VOIDED && slot !== TASK_SLOT && ending === REAPED_ENDING
+
+/** The response was delivered, but its caller pays for the repetition: the cost is the operator's shortfall. */
+function bookLoss(book: Book, request: RequestRow, { cost, ending, receipt }: Settle): Result {
+  if (cost > 0n) book.transfer(request.id, SHORTFALL, REVENUE, cost)
+  request.state = SETTLED
+  request.shortfall = cost
+  request.ending = ending
+  request.receipt = receipt
   book.saveRequest(request)
   return done(request.cost)
 }
@@ -182,7 +200,7 @@ function reap(book: Book, verb: Reap): Result {
     const { account, key } = charge(book, request, isTask ? 0n : request.progress)
     if (isTask) correctTokens(request, 0, account, key, book.now)
     request.state = isTask ? VOIDED : REAPED
-    request.ending = isTask ? 'expired' : 'reaped'
+    request.ending = isTask ? 'expired' : REAPED_ENDING
     addSpending(book, request, before)
     book.saveRequest(request)
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { Hold, Result } from '../../money/ledger.ts'
+import { DEAD_AFTER_MS, type Hold, type Result } from '../../money/ledger.ts'
 import type { UsageRow } from '../storage.ts'
 import {
   extend,
@@ -49,6 +49,26 @@ export function verbsContract(use: Use): void {
     expect(await storage.ledger.apply(voided(1n, node))).toEqual(result('done', 0n))
     expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 0n, spent: 0n, keyHeld: 0n })
     expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([{ state: 2, ending: 'failed', cost: 0n }])
+  })
+
+  test("a settlement after a repetition took the reaped request over is the operator's shortfall, once", async () => {
+    const { storage, elapse } = use()
+    const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
+    await storage.ledger.apply(hold(1n, wallet, node))
+    await storage.ledger.apply(hold(2n, wallet, node))
+    await elapse(DEAD_AFTER_MS)
+    expect(await storage.ledger.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 2n))
+    expect(await storage.ledger.apply(voided(1n, node, { ending: 'reaped', receipt: '' }))).toEqual(result('done', 0n))
+    const late = settle(1n, node, 60n, { tokens: 9, receipt: '{"units":1}' })
+    expect(await storage.ledger.apply(late)).toEqual(result('done', 0n))
+    expect(await storage.ledger.apply(late)).toEqual(result('repeated', 0n))
+    expect(await storage.ledger.apply(voided(1n, node))).toEqual(result('repeated', 0n))
+    expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 0n, spent: 0n, keyHeld: 0n })
+    const lost = { state: 1, ending: 'done', cost: 0n, shortfall: 60n, receipt: '{"units":1}' }
+    expect(await storage.ledger.findRequest(wallet.account, 1n)).toMatchObject(lost)
+    // Without a repetition the caller pays, as before.
+    expect(await storage.ledger.apply(settle(2n, node, 60n))).toEqual(result('done', 60n))
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true })
   })
 
   test('a receipt of an earlier version that is larger than any of this one is not read', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { fakeTime } from '../../../../../test/support/fake-time.ts'
 import { emptyRows, memoryBook, newAccountRow, newKeyRow } from '../../../../../tools/simulation/memory-book.ts'
 import type { Finish } from '../../money/ledger.ts'
-import { apply, type Hold, type Result, type Verb } from '../../money/ledger.ts'
+import { apply, DEAD_AFTER_MS, type Hold, type Result, SETTLED, type Verb } from '../../money/ledger.ts'
 import { type Completion, StoreDown } from '../storage.ts'
 import { createSettler, NotSettled, recover } from './settler.ts'
 
@@ -93,6 +93,25 @@ test.each([
   await recover()
   await recover()
   expect(rows.accounts.get(1n)).toMatchObject({ balance: 940n, held: 0n })
+  expect(journaled).toEqual([])
+})
+
+test('a journaled charge of a request that was taken over elsewhere is booked as a shortfall and reported', async () => {
+  const { rows, time, world, journaled, reports, open, recover } = setUp()
+  const request = await open()
+  world.mood = 'down'
+  const settled = request.settle(60n, 0, 'done', '{"units":1}')
+  await time.pass(5_000)
+  expect(await settled).toEqual({ charged: 60n, spooled: true })
+  world.mood = 'up'
+  // What another node does meanwhile: it reaps the hold, and a repetition voids it in the owner's name.
+  apply(memoryBook(rows, 1_000 + DEAD_AFTER_MS), { verb: 'reap', limit: 1 })
+  const { id, slot, epoch } = hold
+  apply(memoryBook(rows, 1_000 + DEAD_AFTER_MS), { verb: 'void', id, slot, epoch, ending: 'reaped', receipt: '' })
+  await recover()
+  expect(rows.requests.get(id)).toMatchObject({ state: SETTLED, cost: 0n, shortfall: 60n, receipt: '{"units":1}' })
+  expect(rows.accounts.get(1n)).toMatchObject({ balance: 1_000n, held: 0n })
+  expect(reports).toEqual([expect.stringContaining('charged 0.00 of 0.00000006 USD; the rest is a shortfall')])
   expect(journaled).toEqual([])
 })
 

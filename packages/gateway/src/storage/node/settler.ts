@@ -1,6 +1,14 @@
 // Drives the state machine of money/settlement.ts with the real store, journal and clock.
-import type { Nanos } from '../../money/amount.ts'
-import { type Finish, type Hold, isDone, type Owned, type Rejection, type RequestVerb } from '../../money/ledger.ts'
+import { formatUsd, type Nanos } from '../../money/amount.ts'
+import {
+  type Finish,
+  type Hold,
+  isDone,
+  type Owned,
+  type Rejection,
+  type RequestVerb,
+  type Settle,
+} from '../../money/ledger.ts'
 import { formatRequestId } from '../../money/request-ids.ts'
 import {
   begin,
@@ -254,12 +262,19 @@ export function withTimeout(storage: Store, ms: number, after: After): Store {
   }
 }
 
+/** The response was delivered: its operator learns why it was not paid for. */
+function notCharged({ id, cost }: Settle, charged: Nanos): string {
+  const amounts = `charged ${formatUsd(charged)} of ${formatUsd(cost)} USD`
+  return `journaled settle of request ${formatRequestId(id)}: ${amounts}; the rest is a shortfall, because the balance was used up or a repetition with the same idempotency key ran elsewhere`
+}
+
 /** Applies the journals of this process and of former ones; rejects if the store is down, and keeps all entries. */
 export function recover(storage: Store, journal: Pick<Journal, 'replay'>, report: Report): Promise<Replay> {
   return journal.replay(async (verb, ageMs) => {
     const result = await storage.apply(verb)
     if (!isDone(result) && verb.verb !== 'void')
       report(`journaled ${verb.verb} of request ${formatRequestId(verb.id)} rejected: ${result.outcome}`)
+    if (verb.verb === 'settle' && isDone(result) && result.amount < verb.cost) report(notCharged(verb, result.amount))
     return isApplied(verb, result, ageMs)
   })
 }

@@ -171,6 +171,7 @@ DECLARE
   k integer;
   is_owner boolean;
   is_expired boolean;
+  is_lost boolean;
   is_task boolean;
   booked_ms bigint;
   wanted_tokens bigint;
@@ -237,7 +238,7 @@ BEGIN
 
   FOR v IN
     SELECT x.*, r.id AS request, r.slot AS request_slot, r.epoch AS request_epoch, r.state, r.held, r.progress AS metered,
-      r.cost AS charged, r.shortfall, r.receipt AS old_receipt, r.held_at, r.tokens AS reserved,
+      r.cost AS charged, r.shortfall, r.ending AS old_ending, r.receipt AS old_receipt, r.held_at, r.tokens AS reserved,
       coalesce(r.account, x.account) AS owner_account, coalesce(r.key, x.key) AS owner_key, node.epoch AS node_epoch, node.renewed_at,
       lease.epoch AS lease_epoch, lease.expires_at AS lease_expires_at
     FROM json_to_recordset(batch) AS x (place integer, verb text, id bigint, account bigint, key bigint, slot integer,
@@ -257,6 +258,8 @@ BEGIN
     -- A task is ended by the latest holder of its lease, even after the lease has expired.
     is_owner := v.request_slot = v.slot
       AND CASE WHEN v.request_slot = -1 THEN coalesce(v.lease_epoch = v.epoch, false) ELSE v.request_epoch = v.epoch END;
+    -- Reaped, then voided by a repetition that its caller pays for instead: the cost is the operator's shortfall.
+    is_lost := v.verb = 'settle' AND v.state = 2 AND v.request_slot <> -1 AND v.old_ending = 'reaped';
 
     IF NOT wait_for_locks AND (
         (a IS NULL AND EXISTS (SELECT FROM account WHERE id = v.owner_account))
@@ -302,6 +305,8 @@ BEGIN
       ELSE
         outcome := 'done';
       END IF;
+    ELSIF is_lost THEN
+      outcome := 'done';
     ELSIF v.state IN (1, 2) THEN
       outcome := 'repeated';
       amount := v.charged;
@@ -406,7 +411,7 @@ BEGIN
         END IF;
       END IF;
       -- Reserved tokens become used tokens. Reservations older than the window, and those of reaped requests, are not released.
-      more := CASE WHEN v.verb = 'settle' THEN wanted_tokens - v.reserved WHEN v.verb = 'reap' AND NOT is_expired THEN 0
+      more := CASE WHEN is_lost THEN 0 WHEN v.verb = 'settle' THEN wanted_tokens - v.reserved WHEN v.verb = 'reap' AND NOT is_expired THEN 0
         ELSE -v.reserved END;
       IF any_limited AND (more > 0 OR (more < 0 AND v.state <> 3 AND abs(now_ms / 1000 - v.held_at / 1000) <= 60)) THEN
         account_tokens[a] := CASE WHEN account_tpms[a] IS NULL THEN account_tokens[a]
@@ -414,7 +419,7 @@ BEGIN
         key_tokens[k] := CASE WHEN key_tpms[k] IS NULL THEN key_tokens[k]
           ELSE ledger_window_changed(key_tokens[k], now_ms, more) END;
       END IF;
-      paid := least(total - v.charged, greatest(balances[a] - account_helds[a], 0));
+      paid := CASE WHEN is_lost THEN 0 ELSE least(total - v.charged, greatest(balances[a] - account_helds[a], 0)) END;
       -- The hold is always paid. Beyond it only what the cap leaves is charged; other requests' holds are never touched.
       room := CASE WHEN v.state = 0 THEN v.held ELSE 0 END;
       IF caps[k] IS NOT NULL AND paid > room THEN
