@@ -6,6 +6,7 @@ import type { Account, Session } from '../storage/storage.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 import type { Check } from './fields.ts'
 import { type Shape, shaped } from './shape.ts'
+import { transferred } from './transfer/compress.ts'
 
 /** `public`: anyone. `session`: a browser that is signed in to an account that is not disabled. */
 export type Policy = 'public' | 'session'
@@ -93,7 +94,10 @@ export function route(declared: {
     async respond(call, deps) {
       // The dispatcher has checked policy and body: the call is what the handler's type says.
       const result = await handle(call as never, deps)
-      if (returns !== undefined) return json(status ?? 200, call.headers, shaped(result, returns))
+      if (returns !== undefined) {
+        const response = json(status ?? 200, call.headers, shaped(result, returns))
+        return method === 'GET' ? transferred(call.http, response) : response
+      }
       return (result as HttpResponse | undefined) ?? { status: status ?? 204, headers: call.headers, body: NO_BODY }
     },
   }

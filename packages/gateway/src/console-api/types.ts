@@ -144,7 +144,7 @@ export type NewKey = {
   networks?: string[] | null
   limits?: Partial<Limits>
 }
-/** POST /console/api/keys/{id}: only the fields that are present change. */
+/** GET /console/api/keys/{id}; POST /console/api/keys/{id}: only the fields that are present change. */
 export type ChangeKey = Partial<NewKey>
 /** POST /console/api/keys/{id}/rotate. `grace_seconds`: how long the former secret works, at most a week. DELETE /console/api/keys/{id} */
 export type RotateKey = { grace_seconds: number }
@@ -170,7 +170,12 @@ export type ModelRow = {
   accepts: ('images' | 'tools' | 'reasoning')[] | null
   /** Over the last 24 hours; null: no traffic. */
   median_first_token_ms: number | null
+  /** False: the last attempt at each of its upstreams failed. */
+  healthy: boolean
 }
+
+/** GET /console/api/model-names?search=...: the first models whose id contains the text, whatever its case. */
+export type ModelNames = { items: string[]; total: number }
 
 // Usage
 
@@ -181,6 +186,14 @@ export type UsageSeries = {
   to: string
   points: SeriesPoint[]
   total: { requests: number; tokens: number; cost_usd: string }
+}
+
+/** GET /console/api/usage/breakdown?from=...&to=...&step=...&by=model|key&model=...&key=...: what cost most comes first. */
+export type UsageBreakdown = {
+  /** `name`: the model, or the id of the key. `label`: how it is shown. */
+  items: { name: string; label: string; requests: number; tokens: number; cost_usd: string }[]
+  /** The sum of so many models or keys that are not listed. */
+  others: { names: number; requests: number; tokens: number; cost_usd: string } | null
 }
 
 export type RequestRow = {

@@ -22,7 +22,7 @@ const PAGES: readonly CsvLine[][] = [[['a'], ['b']], [], [['c']]]
 describe('a long file', () => {
   /** `read` grows as pages are read. */
   function open(pages: readonly CsvLine[][] = PAGES) {
-    const http = { isDisconnected: false }
+    const http = { isDisconnected: false, headers: new Headers() }
     const state = { read: 0 }
     async function* read() {
       for (const page of pages) {

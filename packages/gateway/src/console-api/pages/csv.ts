@@ -4,6 +4,7 @@ import type { HttpResponse } from '@trivium/http/response.ts'
 import type { Reads } from '../../overload/reads/reads.ts'
 import type { Account } from '../../storage/storage.ts'
 import type { SignedInCall } from '../route.ts'
+import { compressorFor } from '../transfer/compress.ts'
 
 export type CsvLine = readonly string[]
 
@@ -20,6 +21,7 @@ export async function csvResponse(
   let page = await pages.next()
   headers.set('content-type', 'text/csv; charset=utf-8')
   headers.set('content-disposition', `attachment; filename="${name}.csv"`)
+  const compressor = compressorFor(http, headers)
   return {
     ...{ status: 200, headers },
     body: {
@@ -27,9 +29,9 @@ export async function csvResponse(
         let written = Buffer.from(csvOf(page.value ?? []))
         for (;;) {
           const next = await reads.resume(account.id, http, () => pages.next())
-          if (next === undefined || next.done || http.isDisconnected) return written
+          if (next === undefined || next.done || http.isDisconnected) return (await compressor?.end(written)) ?? written
           page = next
-          await sink.write(written)
+          await sink.write((await compressor?.add(written)) ?? written)
           written = Buffer.from(csvOf(page.value))
         }
       },

@@ -123,6 +123,9 @@ export async function rotateKey(
   return { key: await keyRow(account, await ownKey(account, id, deps), deps), secret }
 }
 
+export const showKey = async (account: Account, id: string, deps: KeyPageDependencies): Promise<KeyRow> =>
+  keyRow(account, await ownKey(account, id, deps), deps)
+
 export async function deleteKey(account: Account, id: string, deps: KeyPageDependencies): Promise<KeyRow> {
   const key = await clientKey(account, id, deps)
   await countKeyChange('delete', account, deps)

@@ -4,7 +4,7 @@ import { describeModel } from '../../access/models/describe-model.ts'
 import { groupsFor } from '../../access/models/offered-groups.ts'
 import { medians } from '../../observe/latency-buckets.ts'
 import type { Account, Spending } from '../../storage/storage.ts'
-import type { ModelRow } from '../types.ts'
+import type { ModelNames, ModelRow } from '../types.ts'
 
 const DAY_MS = 86_400_000
 
@@ -22,12 +22,25 @@ export async function listModelSquare(account: Account, deps: ModelPageDependenc
       const row = rows.get(id) ?? {
         ...{ id, type, vendor: vendorOf(id), prices: [], limits: { ...limits }, protocols: [...protocols] },
         ...{ accepts: accepts ? [...accepts] : null, median_first_token_ms: median.get(id) ?? null },
+        healthy: offer.candidates.some(({ health }) => health.isHealthy),
       }
       row.prices.push({ group, price: { ...price } })
       rows.set(id, row)
     }
   }
   return [...rows.values()]
+}
+
+/** As many as a list of choices can show. */
+const MOST_NAMES = 50
+
+export function listModelNames(account: Account, search: string, { catalogue }: ModelPageDependencies): ModelNames {
+  const { config } = catalogue()
+  const names = new Set(
+    groupsFor(config, account).flatMap(({ id }) => offersOfGroup(catalogue(), id).map(({ model }) => model.id)),
+  )
+  const found = [...names].filter((name) => name.toLowerCase().includes(search.trim().toLowerCase())).sort()
+  return { items: found.slice(0, MOST_NAMES), total: found.length }
 }
 
 export const offersOfGroup = ({ offers, imageOffers, videoOffers }: Catalogue, group: string): AnyOffer[] =>

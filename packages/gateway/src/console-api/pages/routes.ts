@@ -2,10 +2,11 @@
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { fields, integer, list, nullable, optional, text, word } from '../fields.ts'
 import { type ConsoleRoute, route } from '../route.ts'
+import { showBreakdown } from './breakdown.ts'
 import { csvResponse } from './csv.ts'
 import { listGroups } from './groups.ts'
-import { changeKey, createKey, deleteKey, keyRows, listKeys, rotateKey } from './keys.ts'
-import { listModelSquare, offersOfGroup } from './models.ts'
+import { changeKey, createKey, deleteKey, keyRows, listKeys, rotateKey, showKey } from './keys.ts'
+import { listModelNames, listModelSquare, offersOfGroup } from './models.ts'
 import { showOverview } from './overview.ts'
 import { forwardToGateway, playgroundKey } from './playground.ts'
 import { redeemCode } from './redeem.ts'
@@ -49,6 +50,10 @@ export const PAGE_ROUTES: readonly ConsoleRoute[] = [
     handle: ({ account, body }, deps) => createKey(account, body, deps),
   }),
   route({
+    ...{ ...GET, path: 'keys/{id}', returns: shapes.KEY },
+    handle: ({ account, parameters: { id = '' } }, deps) => showKey(account, id, deps),
+  }),
+  route({
     ...{ ...POST, path: 'keys/{id}', takes: CHANGE_KEY, returns: shapes.KEY },
     handle: ({ account, body, parameters: { id = '' } }, deps) => changeKey(account, id, body, deps),
   }),
@@ -70,10 +75,18 @@ export const PAGE_ROUTES: readonly ConsoleRoute[] = [
     ...{ ...GET, path: 'models', returns: shapes.MODELS },
     handle: ({ account }, deps) => listModelSquare(account, deps),
   }),
+  route({
+    ...{ ...GET, path: 'model-names', returns: shapes.MODEL_NAMES },
+    handle: ({ account, query }, deps) => listModelNames(account, query.get('search') ?? '', deps),
+  }),
 
   route({
     ...{ ...GET, path: 'usage', returns: shapes.SERIES },
     handle: ({ account, query }, deps) => showSeries(account, query, usage(deps)),
+  }),
+  route({
+    ...{ ...GET, path: 'usage/breakdown', returns: shapes.BREAKDOWN },
+    handle: ({ account, query }, deps) => showBreakdown(account, query, usage(deps)),
   }),
   route({
     ...{ ...GET, path: 'requests', returns: shapes.REQUESTS },

@@ -5,6 +5,7 @@ import type {
   KeyPage,
   KeyRow,
   KeyWithSecret,
+  ModelNames,
   ModelRow,
   Overview,
   Page,
@@ -13,6 +14,7 @@ import type {
   RequestPage,
   RequestRow,
   Statement,
+  UsageBreakdown,
   UsageSeries,
   Wallet,
   WalletEntry,
@@ -31,9 +33,10 @@ export const GROUPS: Shape<GroupRow[]> = [{ id: true, multiplier: true, models: 
 export const MODELS: Shape<ModelRow[]> = [
   {
     ...{ id: true, type: true, vendor: true, prices: [{ group: true, price: true }], limits: true },
-    ...{ protocols: [true], accepts: [true], median_first_token_ms: true },
+    ...{ protocols: [true], accepts: [true], median_first_token_ms: true, healthy: true },
   },
 ]
+export const MODEL_NAMES: Shape<ModelNames> = { items: [true], total: true }
 
 const REQUEST: Shape<RequestRow> = {
   ...{ request_id: true, at: true, model: true, key_id: true, key_name: true, input_tokens: true },
@@ -54,6 +57,11 @@ export const RECEIPT: Shape<Receipt> = {
 export const SERIES: Shape<UsageSeries> = {
   ...{ step: true, from: true, to: true, total: { requests: true, tokens: true, cost_usd: true } },
   points: [{ at: true, name: true, label: true, requests: true, tokens: true, cost_usd: true }],
+}
+
+export const BREAKDOWN: Shape<UsageBreakdown> = {
+  items: [{ name: true, label: true, requests: true, tokens: true, cost_usd: true }],
+  others: { names: true, requests: true, tokens: true, cost_usd: true },
 }
 
 export const OVERVIEW: Shape<Overview> = {

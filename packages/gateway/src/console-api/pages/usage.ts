@@ -4,7 +4,7 @@ import { parseIsoTime } from '../../access/iso-time.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { mapInTurns } from '../../overload/reads/in-turns.ts'
 import { chargeLines, showReceipt, summarize } from '../../paid-call/receipts/show-receipt.ts'
-import type { Account, RequestFilter, SpendingStep, Storage, UsageRow } from '../../storage/storage.ts'
+import type { Account, RequestFilter, SpendingFilter, SpendingStep, Storage, UsageRow } from '../../storage/storage.ts'
 import { badRequest, Rejection } from '../rejection.ts'
 import type { Receipt, RequestPage, RequestRow, UsageSeries } from '../types.ts'
 import type { CsvLine } from './csv.ts'
@@ -27,21 +27,27 @@ const MOST_CSV_ROWS = 1_000_000
 /** So many are read and written at a time, without a pause for other requests. */
 const CSV_PAGE = 500
 
-export async function showSeries(
-  account: Account,
-  query: URLSearchParams,
-  deps: UsagePageDependencies,
-): Promise<UsageSeries> {
-  const to = timeIn(query, 'to') ?? deps.clock()
+/** The period that a request asks for, with its filters. */
+export function periodIn(query: URLSearchParams, now: number): { filter: SpendingFilter; step: SpendingStep } {
+  const to = timeIn(query, 'to') ?? now
   const from = timeIn(query, 'from') ?? to - 30 * DAY_MS
   if (from >= to) throw badRequest('from', 'from must be before to.')
   const step = wordIn(query, 'step', ['hour', 'day', 'month'], 'day')
   const stepMs = step === 'hour' ? HOUR_MS : DAY_MS
   const most = step === 'hour' ? MOST_HOURS : MOST_DAYS
   if ((to - from) / stepMs > most) throw badRequest('from', `With step=${step}, at most ${most} ${step}s can be shown.`)
+  return { filter: { from, to, ...namedIn(query) }, step }
+}
+
+export async function showSeries(
+  account: Account,
+  query: URLSearchParams,
+  deps: UsagePageDependencies,
+): Promise<UsageSeries> {
+  const { filter, step } = periodIn(query, deps.clock())
+  const { from, to } = filter
   const by = wordIn(query, 'by', ['model', 'key', 'none'], 'none')
-  const filter = { from, to, ...namedIn(query) }
-  const points = await deps.store.spending.series(account.id, filter, step satisfies SpendingStep, by)
+  const points = await deps.store.spending.series(account.id, filter, step, by)
   const keys = by === 'key' ? points.flatMap(({ name }) => (name === '' ? [] : BigInt(name))) : []
   const names = await keyNames(deps.store.keys, keys)
   const labelOf = (name: string): string => (by === 'key' && name !== '' ? names.get(BigInt(name)) : undefined) ?? name
@@ -185,7 +191,7 @@ function timeIn(query: URLSearchParams, name: string): number | undefined {
   return time
 }
 
-function wordIn<W extends string>(query: URLSearchParams, name: string, words: readonly W[], fallback: W): W {
+export function wordIn<W extends string>(query: URLSearchParams, name: string, words: readonly W[], fallback: W): W {
   const text = query.get(name) ?? fallback
   const word = words.find((each) => each === text)
   if (word === undefined) throw badRequest(name, `${name} must be one of ${words.join(', ')}.`)

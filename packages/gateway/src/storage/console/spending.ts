@@ -41,9 +41,22 @@ export type WalletEntry = {
 /** `at`: its beginning (UTC). */
 export type WalletMonth = { at: number; credited: Nanos; spent: Nanos }
 
+/** `name`: the model, or the id of the key. */
+export type SpendingTotal = Omit<SpendingPoint, 'at'>
+/** `names`: how many there are, also beyond the rows. `all`: the sums of all of them. */
+export type SpendingTotals = { rows: SpendingTotal[]; names: number; all: Omit<SpendingTotal, 'name'> }
+
 export interface Spending {
   /** Of steps that begin before `to`; the first one is that of `from`. Reads as many rows as there are days, models and keys. */
   series(account: bigint, filter: SpendingFilter, step: SpendingStep, by: SpendingBy): Promise<SpendingPoint[]>
+  /** What each model or key had of the same sums, those that cost most first, at most `limit`. */
+  totals(
+    account: bigint,
+    filter: SpendingFilter,
+    step: SpendingStep,
+    by: Exclude<SpendingBy, 'none'>,
+    limit: number,
+  ): Promise<SpendingTotals>
   /** Newest first. Reads a bounded number of rows: `next` is where to continue, undefined if there are no more. */
   requests(
     account: bigint,

@@ -53,6 +53,37 @@ export function spendingContract(use: Use): void {
       expect((await storage.ledger.audit()).ok).toBe(true)
     })
 
+    test.each(['hour', 'day', 'month'] as const)('totals by model and by key, by %s', async (step) => {
+      const { storage, wallet, node } = await begin()
+      const { elapse } = use()
+      const second = { ...wallet, key: (await newKey(storage, wallet.account)).id }
+      await request(storage, wallet, node, 5n, 'a', 3)
+      await request(storage, wallet, node, 6n, 'b', 4)
+      await elapse(HOUR_MS)
+      await request(storage, second, node, 70n, 'a', 5)
+      await elapse(9 * DAY_MS)
+      await request(storage, second, node, 800n, 'c', 6)
+      const totals = async (by: 'model' | 'key', more: object = {}, limit = 10) => {
+        const filter = { from: 0, to: START + DAY_MS, ...more }
+        const { rows, names, all } = await storage.spending.totals(wallet.account, filter, step, by, limit)
+        const flat = ({ requests, tokens, cost }: typeof all) => [requests, tokens, Number(cost)]
+        return { rows: rows.map((row) => [row.name, ...flat(row)]), names, all: flat(all) }
+      }
+      expect(await totals('model')).toEqual({
+        ...{ rows: [['a', 2, 8, 75], ['b', 1, 4, 6]], names: 2, all: [3, 12, 81] }, // biome-ignore format: a table
+      })
+      expect((await totals('key')).rows).toEqual([
+        [String(second.key), 1, 5, 70],
+        [String(wallet.key), 2, 7, 11],
+      ])
+      expect((await totals('model', { key: second.key })).rows).toEqual([['a', 1, 5, 70]])
+      expect((await totals('key', { model: 'b' })).rows).toEqual([[String(wallet.key), 1, 4, 6]])
+      expect(await totals('model', { to: START + 400 * DAY_MS }, 1)).toEqual({
+        ...{ rows: [['c', 1, 6, 800]], names: 3, all: [4, 18, 881] },
+      })
+      expect(await totals('model', { model: 'none' })).toEqual({ rows: [], names: 0, all: [0, 0, 0] })
+    })
+
     test.each(['hour', 'day', 'month'] as const)('the largest names by %s, and the sum of the others', async (step) => {
       const { storage, wallet, node } = await begin(1_000_000n)
       const { elapse } = use()

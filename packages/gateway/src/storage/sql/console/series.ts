@@ -7,6 +7,7 @@ import {
   type SpendingFilter,
   type SpendingPoint,
   type SpendingStep,
+  type SpendingTotals,
 } from '../../console/spending.ts'
 import { checkText } from '../guard.ts'
 import { integer, type Row, small, text } from '../rows.ts'
@@ -54,8 +55,12 @@ function keySums(account: bigint, filter: SpendingFilter, step: SpendingStep): S
 /** Key by key, which is the order of the table of days: grouped by a column of that table SQLite would sort all of its rows. */
 function largestKeys(account: bigint, filter: SpendingFilter, step: SpendingStep): Sql {
   if (step === 'hour') return largestOf(sql.ref('sums.key'), keySums(account, filter, step))
+  return largestOf(sql.ref('api_key.id'), keyedSums(account, filter, step))
+}
+
+function keyedSums(account: bigint, filter: SpendingFilter, step: SpendingStep): Source {
   const rows = sql`api_key CROSS JOIN key_spending AS sums WHERE api_key.account = ${account} AND sums.key = api_key.id`
-  return largestOf(sql.ref('api_key.id'), sourceIn(rows, filter, step))
+  return sourceIn(rows, filter, step)
 }
 
 function sourceIn(rows: Sql, { from, to, model, key }: SpendingFilter, step: SpendingStep): Source {
@@ -81,6 +86,42 @@ const largestOf = (name: Sql, { rows }: Source): Sql => {
       ${place('cost')} AS by_cost FROM named),
     largest AS (SELECT name FROM placed
       WHERE by_requests <= ${MOST_NAMED} OR by_tokens <= ${MOST_NAMED} OR by_cost <= ${MOST_NAMED})`
+}
+
+/** Sums by name, the most expensive first, with those of all names beside each of them. */
+export function totalsStatement(
+  db: Database,
+  account: bigint,
+  filter: SpendingFilter,
+  step: SpendingStep,
+  by: Exclude<SpendingBy, 'none'>,
+  limit: number,
+): Statement {
+  const { rows, name } =
+    by === 'key' && step !== 'hour'
+      ? { rows: keyedSums(account, filter, step).rows, name: sql.ref('api_key.id') }
+      : { rows: totals(account, filter, step).rows, name: sql.ref(`sums.${by}`) }
+  const over = (column: string) => sql`CAST(sum(${sql.ref(column)}) OVER () AS bigint) AS ${sql.ref(`all_${column}`)}`
+  return rawStatement(
+    db,
+    sql`WITH named AS (SELECT ${name} AS name, ${SUMS} FROM ${rows} GROUP BY ${name})
+      SELECT CAST(name AS text) AS name, requests, tokens, cost, count(*) OVER () AS names,
+        ${over('requests')}, ${over('tokens')}, ${over('cost')}
+      FROM named ORDER BY cost DESC, requests DESC, named.name LIMIT ${limit}`,
+  )
+}
+
+export function toTotals(rows: readonly Row[]): SpendingTotals {
+  const [first] = rows
+  return {
+    rows: rows.map((row) => ({
+      ...{ name: text(row.name), requests: small(row.requests), tokens: small(row.tokens), cost: integer(row.cost) },
+    })),
+    names: first ? small(first.names) : 0,
+    all: first
+      ? { requests: small(first.all_requests), tokens: small(first.all_tokens), cost: integer(first.all_cost) }
+      : { requests: 0, tokens: 0, cost: 0n },
+  }
 }
 
 /** In order of time, then of name; what has no name of its own comes first. */

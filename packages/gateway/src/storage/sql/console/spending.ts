@@ -2,14 +2,14 @@
 import { sql } from 'kysely'
 import { HELD } from '../../../money/book.ts'
 import { firstIdAt } from '../../../money/request-ids.ts'
-import type { RequestFilter, Spending } from '../../console/spending.ts'
+import type { RequestFilter, Spending, SpendingBy, SpendingFilter } from '../../console/spending.ts'
 import { checkId, checkText } from '../guard.ts'
 import { receipt, USAGE } from '../reports.ts'
-import { integer, small, toUsageRow } from '../rows.ts'
+import { integer, type Row, small, toUsageRow } from '../rows.ts'
 import { type Connection, type Database, type Statement, statement } from '../statements.ts'
 import { historyOver } from './history.ts'
 import { latenciesOver } from './latencies.ts'
-import { seriesStatement, toSeries } from './series.ts'
+import { seriesStatement, toSeries, toTotals, totalsStatement } from './series.ts'
 
 /** All keys of longer ranges are summed without delaying requests meanwhile, at the price of a slower answer. */
 const LONGEST_SHORT_RANGE_MS = 130 * 86_400_000
@@ -22,10 +22,10 @@ export function spendingOver(connection: Connection): Spending {
     ...historyOver(connection),
     ...latenciesOver(connection),
     async series(account, filter, step, by) {
-      const query = seriesStatement(db, account, filter, step, by)
-      const isLong = by === 'key' && filter.key === undefined && filter.to - filter.from > LONGEST_SHORT_RANGE_MS
-      const rows = isLong ? (await runner.readSlowly([query]))[0] : await runner.readLedger(query)
-      return toSeries(rows ?? [], step, by)
+      return toSeries(await sumsOf(seriesStatement(db, account, filter, step, by), filter, by), step, by)
+    },
+    async totals(account, filter, step, by, limit) {
+      return toTotals(await sumsOf(totalsStatement(db, account, filter, step, by, limit), filter, by))
     },
     async requests(account, filter, limit) {
       if (!Number.isSafeInteger(limit) || limit < 1) throw new RangeError(`limit: ${limit}`)
@@ -44,6 +44,11 @@ export function spendingOver(connection: Connection): Spending {
       const rows = await runner.readLedger(lastUsed(db, account, keys))
       return new Map(rows.flatMap(({ id, at }) => (at === null ? [] : [[integer(id), small(at)] as const])))
     },
+  }
+
+  async function sumsOf(query: Statement, { key, from, to }: SpendingFilter, by: SpendingBy): Promise<readonly Row[]> {
+    const isLong = by === 'key' && key === undefined && to - from > LONGEST_SHORT_RANGE_MS
+    return isLong ? ((await runner.readSlowly([query]))[0] ?? []) : await runner.readLedger(query)
   }
 
   /** The id of the request that stands there in the list, whatever model, key and ending it has. */

@@ -1,0 +1,38 @@
+// What was spent on each model, or by each key, in a period: the largest ones by name, and the sum of the others.
+import { formatUsd } from '../../money/amount.ts'
+import type { Account } from '../../storage/storage.ts'
+import type { UsageBreakdown } from '../types.ts'
+import { keyNames } from './key-names.ts'
+import { periodIn, type UsagePageDependencies, wordIn } from './usage.ts'
+
+/** An account may have thousands of keys; nobody reads more rows than these. */
+const MOST_ROWS = 200
+
+export async function showBreakdown(
+  account: Account,
+  query: URLSearchParams,
+  deps: UsagePageDependencies,
+): Promise<UsageBreakdown> {
+  const { filter, step } = periodIn(query, deps.clock())
+  const by = wordIn(query, 'by', ['model', 'key'], 'model')
+  const { rows, names, all } = await deps.store.spending.totals(account.id, filter, step, by, MOST_ROWS)
+  const labels = await keyNames(deps.store.keys, by === 'key' ? rows.map(({ name }) => BigInt(name)) : [])
+  const shown = rows.map(({ name, requests, tokens, cost }) => ({
+    ...{ name, label: (by === 'key' ? labels.get(BigInt(name)) : undefined) ?? name, requests, tokens },
+    cost_usd: formatUsd(cost),
+  }))
+  const rest = rows.reduce(
+    (left, { requests, tokens, cost }) => ({
+      ...{ requests: left.requests - requests, tokens: left.tokens - tokens, cost: left.cost - cost },
+    }),
+    all,
+  )
+  const others = names - rows.length
+  return {
+    items: shown,
+    others:
+      others === 0
+        ? null
+        : { names: others, requests: rest.requests, tokens: rest.tokens, cost_usd: formatUsd(rest.cost) },
+  }
+}
