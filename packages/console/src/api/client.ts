@@ -17,14 +17,40 @@ export type ApiError = {
 }
 export type Result<T> = { ok: true; value: T } | { ok: false; error: ApiError }
 
+let notSignedIn = () => {}
+
+/** Called when an answer says that the session has ended. */
+export const onNotSignedIn = (listener: () => void): void => {
+  notSignedIn = listener
+}
+export const sayNotSignedIn = (): void => notSignedIn()
+
 const BASE = `${CONSOLE_PATH}/api/`
 
-export function read<P extends ReadPath>(
+/** The last answers by URL, the newest last: what has not changed is not sent again. Not in the browser's cache, which is on disk. */
+const answers = new Map<string, { etag: string; value: unknown }>()
+const MOST_ANSWERS = 40
+
+/** What was read for one account must not be compared with what another one reads. */
+export const forgetAnswers = (): void => answers.clear()
+
+export async function read<P extends ReadPath>(
   path: P,
   params: Params = {},
   signal?: AbortSignal,
 ): Promise<Result<Reads[P]>> {
-  return call<Reads[P]>(apiUrl(path, params), { method: 'GET', ...(signal ? { signal } : {}) })
+  const url = apiUrl(path, params)
+  const known = answers.get(url)
+  const headers = known ? { 'if-none-match': known.etag } : {}
+  return call<Reads[P]>(url, { method: 'GET', headers, ...(signal ? { signal } : {}) }, (response, value) => {
+    if (response.status === 304) return known?.value
+    const etag = response.headers.get('etag')
+    answers.delete(url)
+    if (etag !== null) answers.set(url, { etag, value })
+    const [oldest] = answers.keys()
+    if (answers.size > MOST_ANSWERS && oldest !== undefined) answers.delete(oldest)
+    return value
+  })
 }
 
 export function post<P extends WritePath>(path: P, ...[body]: BodyOf<P>): Promise<Result<WriteAnswer<P>>> {
@@ -47,12 +73,19 @@ export function apiUrl(path: string, params: Params = {}): string {
   return `${BASE}${path}${query.size > 0 ? `?${query}` : ''}`
 }
 
-async function call<T>(url: string, init: RequestInit): Promise<Result<T>> {
+async function call<T>(
+  url: string,
+  init: RequestInit,
+  known: (response: Response, value: unknown) => unknown = (_, value) => value,
+): Promise<Result<T>> {
   try {
     const response = await fetch(url, { credentials: 'same-origin', cache: 'no-store', ...init })
     const text = await response.text()
     const value = text === '' ? undefined : parse(text)
-    return response.ok ? { ok: true, value: value as T } : { ok: false, error: errorOf(response, value) }
+    if (response.ok || response.status === 304) return { ok: true, value: known(response, value) as T }
+    const error = errorOf(response, value)
+    if (error.code === 'not_signed_in') notSignedIn()
+    return { ok: false, error }
   } catch {
     return { ok: false, error: { ...UNREACHED, ...(init.signal?.aborted ? { code: 'aborted' } : {}) } }
   }

@@ -14,6 +14,7 @@ import type {
   KeyRow,
   KeyWithSecret,
   LinkToken,
+  ModelNames,
   ModelRow,
   NewKey,
   Overview,
@@ -33,6 +34,7 @@ import type {
   SignedInBrowser,
   SignInResult,
   Statement,
+  UsageBreakdown,
   UsageSeries,
   Wallet,
   WalletEntry,
@@ -49,7 +51,9 @@ export type Reads = {
   [key: `keys/${string}`]: KeyRow
   groups: GroupRow[]
   models: ModelRow[]
+  'model-names': ModelNames
   usage: UsageSeries
+  'usage/breakdown': UsageBreakdown
   requests: RequestPage
   [receipt: `requests/${string}`]: Receipt
   wallet: Wallet

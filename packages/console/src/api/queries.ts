@@ -1,7 +1,7 @@
 // Reads of the console API as React queries. A query's error is an `ApiError`.
 
-import { keepPreviousData, QueryCache, QueryClient, type UseQueryResult, useQuery } from '@tanstack/react-query'
-import { type ApiError, read } from './client.ts'
+import { keepPreviousData, QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
+import { type ApiError, onNotSignedIn, read } from './client.ts'
 import type { Params, ReadPath, Reads } from './endpoints.ts'
 
 declare module '@tanstack/react-query' {
@@ -13,13 +13,7 @@ declare module '@tanstack/react-query' {
 const MOST_RETRIES = 2
 
 export function createQueryClient(): QueryClient {
-  const client: QueryClient = new QueryClient({
-    queryCache: new QueryCache({
-      // The session has ended: reading it again leads to the sign-in page.
-      onError: (error, { queryKey }) => {
-        if (error.status === 401 && queryKey[0] !== 'session') void client.invalidateQueries({ queryKey: ['session'] })
-      },
-    }),
+  const client = new QueryClient({
     defaultOptions: {
       queries: {
         staleTime: 5_000,
@@ -28,6 +22,11 @@ export function createQueryClient(): QueryClient {
         retryDelay: (attempt) => 300 * 2 ** attempt,
       },
     },
+  })
+  // Reading the session again leads to the question to sign in. What reads it fails by itself.
+  onNotSignedIn(() => {
+    const { status, fetchStatus } = client.getQueryState(['session', {}]) ?? {}
+    if (status === 'success' && fetchStatus === 'idle') void client.invalidateQueries({ queryKey: ['session'] })
   })
   return client
 }
@@ -45,8 +44,11 @@ const queryOf = <P extends ReadPath>(path: P, params: Params) => ({
 export const prefetch = (client: QueryClient, path: ReadPath): Promise<void> => client.prefetchQuery(queryOf(path, {}))
 
 export type ReadOptions = {
-  /** Reads again after so many milliseconds, while the page is visible. */
-  every?: number
+  /**
+   * Reads again after so many milliseconds, while the page is visible. `live`: what the account's requests change; often while one of
+   * them runs, else rarely.
+   */
+  every?: number | 'live'
   enabled?: boolean
   /** Keeps showing the former answer while parameters change, so that tables do not jump. */
   keepPrevious?: boolean
@@ -59,14 +61,37 @@ export function useRead<P extends ReadPath>(
   params: Params = {},
   { every, enabled = true, keepPrevious = false, staleTime }: ReadOptions = {},
 ): UseQueryResult<Reads[P], ApiError> {
+  const client = useQueryClient()
   return useQuery<Reads[P], ApiError>({
     ...queryOf(path, params),
     enabled,
-    refetchInterval: every ?? false,
+    refetchInterval: every === 'live' ? liveInterval(client) : (every ?? false),
+    meta: { isLive: every === 'live' },
     ...(keepPrevious ? { placeholderData: keepPreviousData as never } : {}),
     ...(staleTime === undefined ? {} : { staleTime }),
   })
 }
+
+const RUNNING_MS = 3_000
+const IDLE_MS = 15_000
+
+/** Something is held for requests that run, or the answer itself has one that runs. */
+const liveInterval = (client: QueryClient) => (query: { state: { data: unknown } }) => {
+  const session = client.getQueryData<Reads['session']>(['session', {}])
+  const isHeld = session !== undefined && Number(session.held_usd) !== 0
+  return isHeld || hasRunning(query.state.data) ? RUNNING_MS : IDLE_MS
+}
+
+function hasRunning(data: unknown): boolean {
+  const { items, requests, open } = Object(data) as { items?: unknown; requests?: unknown; open?: unknown }
+  if (Array.isArray(open) && open.length > 0) return true
+  const rows = Array.isArray(items) ? items : Array.isArray(requests) ? requests : [data]
+  return rows.some((row) => Reflect.get(Object(row), 'ending') === 'running')
+}
+
+/** What the account's requests change is read again: one has begun or ended. */
+export const refreshLive = (client: QueryClient): Promise<void> =>
+  client.invalidateQueries({ predicate: ({ meta, queryKey }) => meta?.isLive === true && queryKey[0] !== 'session' })
 
 /** What the gateway says of itself to everyone: its name, its rules for passwords. */
 export const useAbout = () => useRead('about', {}, { staleTime: 60_000 })

@@ -97,6 +97,7 @@ function TopBar() {
   )
 }
 
+/** Settings are in the menu of the account: more than seven places do not fit a phone. */
 function BottomBar({ location }: { location: string }) {
   const { nav } = useTexts()
   return (
@@ -104,7 +105,7 @@ function BottomBar({ location }: { location: string }) {
       aria-label={nav.label}
       className="fixed inset-x-0 bottom-0 z-40 grid grid-cols-7 border-t bg-surface pb-[env(safe-area-inset-bottom)] wide:hidden"
     >
-      {PAGES.map(({ id, path, load }) => (
+      {PAGES.filter(({ id }) => id !== 'settings').map(({ id, path, load }) => (
         <Link
           key={id}
           href={path}

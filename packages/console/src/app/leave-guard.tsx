@@ -1,5 +1,5 @@
-// Keeps what is shown only once, such as a new secret, on screen until the person has stored it. Whatever would leave the page asks
-// first: a link, Back, signing out, and (by the browser's own question) closing the tab.
+// Keeps what is shown only once, such as a new secret, on screen until the person has stored it, and what was typed into a form until
+// it is saved. Whatever would leave it asks first: a link, Back, signing out, and (by the browser's own question) closing the tab.
 //
 // Back cannot be cancelled, so that a second entry of the same page is put into the browser's history: Back then leads from this
 // entry to the page that is still on screen, which has time to ask. The entry stays: the next navigation replaces it, and Back
@@ -11,7 +11,7 @@ import { useTexts } from '../i18n/language.tsx'
 import { ConfirmDialog } from '../ui/dialog.tsx'
 
 /** The question, which names what is lost. */
-export type Loss = { title: string; text: string }
+export type Loss = { title: string; text: string /** It was typed, and can be typed again. */; isForm?: boolean }
 type Asked = Loss & { leave(): void }
 
 const EXTRA_ENTRY = { leaveGuard: true }
@@ -68,18 +68,27 @@ export const guardNavigation: AroundNavHandler = (navigate, to, options) => {
 
 /** While `question` is given, it is asked before the page is left. One component at a time may use it. */
 export function useLeaveGuard(question: Loss | undefined): void {
-  const { title, text } = question ?? {}
+  const { title, text, isForm = false } = question ?? {}
   useEffect(() => {
     if (title === undefined || text === undefined) return
-    change({ loss: { title, text } })
+    change({ loss: { title, text, isForm } })
     if (!isExtraEntry()) addExtraEntry()
     return () => change({ loss: undefined })
-  }, [title, text])
+  }, [title, text, isForm])
 }
 
 /** Whether leaving the page would lose something. */
 export const isGuarded = (): boolean => loss !== undefined
-export const useIsGuarded = (): boolean => useSyncExternalStore(subscribe, isGuarded)
+/** Whether it is something that is shown only once. */
+export const useIsShownOnce = (): boolean =>
+  useSyncExternalStore(subscribe, () => loss !== undefined && loss.isForm !== true)
+
+/** For what is typed into a dialog: closing it asks first if something was typed. Returns what closes it. */
+export function useFormGuard(isDirty: boolean, close: () => void): () => void {
+  const { leave } = useTexts().common
+  useLeaveGuard(isDirty ? { title: leave.form, text: leave.formText, isForm: true } : undefined)
+  return () => askToLeave(close)
+}
 
 export function LeaveQuestion() {
   const { leave } = useTexts().common
@@ -94,8 +103,8 @@ export function LeaveQuestion() {
       open
       onClose={() => change({})}
       title={question.title}
-      cancel={leave.stay}
-      action={leave.leave}
+      cancel={question.isForm ? leave.keep : leave.stay}
+      action={question.isForm ? leave.discard : leave.leave}
       onConfirm={confirm}
     >
       <p>{question.text}</p>

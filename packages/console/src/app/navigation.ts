@@ -4,7 +4,7 @@ import type { Texts } from '../i18n/texts.ts'
 import type { IconName } from '../ui/icons.tsx'
 import { type LazyPage, lazyPage } from './lazy-page.tsx'
 
-export type NavigationId = 'overview' | 'keys' | 'models' | 'usage' | 'wallet' | 'playground' | 'settings'
+export type NavigationId = 'overview' | 'keys' | 'connect' | 'models' | 'usage' | 'wallet' | 'playground' | 'settings'
 
 type NavigationPage = LazyPage & { id: NavigationId & IconName & keyof Texts; path: string }
 
@@ -12,6 +12,7 @@ type NavigationPage = LazyPage & { id: NavigationId & IconName & keyof Texts; pa
 export const PAGES: readonly NavigationPage[] = [
   { id: 'overview', path: '/', ...lazyPage(() => import('../pages/overview/page.tsx')) },
   { id: 'keys', path: '/keys', ...lazyPage(() => import('../pages/keys/page.tsx')) },
+  { id: 'connect', path: '/connect', ...lazyPage(() => import('../pages/connect/page.tsx')) },
   { id: 'models', path: '/models', ...lazyPage(() => import('../pages/models/page.tsx')) },
   { id: 'usage', path: '/usage', ...lazyPage(() => import('../pages/usage/page.tsx')) },
   { id: 'wallet', path: '/wallet', ...lazyPage(() => import('../pages/wallet/page.tsx')) },

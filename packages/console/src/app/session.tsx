@@ -2,30 +2,46 @@
 
 import { useQueryClient } from '@tanstack/react-query'
 import type { SessionInfo } from '@trivium/gateway/console-api/types.ts'
-import { createContext, type ReactNode, useContext } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
 import { Redirect, useLocation, useSearch } from 'wouter'
-import { post } from '../api/client.ts'
-import { useRead } from '../api/queries.ts'
+import { forgetAnswers, post } from '../api/client.ts'
+import { refreshLive, useRead } from '../api/queries.ts'
 import { ErrorState } from '../ui/states.tsx'
 import { LayoutSkeleton } from './layout-skeleton.tsx'
-import { askToLeave, useIsGuarded } from './leave-guard.tsx'
+import { askToLeave, useIsShownOnce } from './leave-guard.tsx'
+import { SignInAgain } from './sign-in-again.tsx'
+
+/** Of this tab: the sign-in page tells whoever was signed in why it is there. */
+const WAS_SIGNED_IN = 'trivium-signed-in'
+
+export const hasSessionEnded = (): boolean => sessionStorage.getItem(WAS_SIGNED_IN) !== null
 
 const Context = createContext<SessionInfo | undefined>(undefined)
-/** As the pages: the balance beside them must not differ from theirs for long. */
-const REFRESH_MS = 5_000
 
 /** Shows its children to a signed-in account; everyone else gets the sign-in page, and comes back here. */
 export function SignedIn({ children }: { children: ReactNode }) {
   const [path] = useLocation()
   const search = useSearch()
-  const { data, error, refetch } = useRead('session', {}, { every: REFRESH_MS })
-  const isGuarded = useIsGuarded()
-  // A secret that is shown once stays on screen even if the session has ended.
-  if (error?.status === 401 && !(isGuarded && data)) {
+  const { data, error, refetch } = useRead('session', {}, { every: 'live' })
+  useLiveRefresh(data)
+  const isShownOnce = useIsShownOnce()
+  const email = data?.account.email
+  useEffect(() => {
+    if (email !== undefined) sessionStorage.setItem(WAS_SIGNED_IN, '1')
+  }, [email])
+  const hasEnded = error?.status === 401
+  if (hasEnded && !data) {
     const next = path === '/' ? '' : `?next=${encodeURIComponent(path + (search ? `?${search}` : ''))}`
     return <Redirect to={`/sign-in${next}`} replace />
   }
-  if (data) return <Context value={data}>{children}</Context>
+  if (data)
+    return (
+      <Context value={data}>
+        {/* The page stays, with what was typed and with a secret that is shown once. */}
+        {hasEnded && <SignInAgain email={data.account.email} isOpen={!isShownOnce} />}
+        {children}
+      </Context>
+    )
   if (error) {
     return (
       <main>
@@ -34,6 +50,21 @@ export function SignedIn({ children }: { children: ReactNode }) {
     )
   }
   return <LayoutSkeleton />
+}
+
+/** The balance beside a page must not differ from what the page shows. */
+function useLiveRefresh(session: SessionInfo | undefined): void {
+  const client = useQueryClient()
+  const { balance_usd: balance, held_usd: held } = session ?? {}
+  const former = useRef<{ balance: string | undefined; isHeld: boolean }>(undefined)
+  useEffect(() => {
+    if (balance === undefined) return
+    const isHeld = Number(held) !== 0
+    const before = former.current
+    former.current = { balance, isHeld }
+    // While something runs, pages read often by themselves.
+    if (before && (before.isHeld !== isHeld || (!isHeld && before.balance !== balance))) void refreshLive(client)
+  }, [client, balance, held])
 }
 
 export function useSession(): SessionInfo {
@@ -47,6 +78,8 @@ export function useSessionChange(): (to: string) => void {
   const client = useQueryClient()
   const [, navigate] = useLocation()
   return (to) => {
+    sessionStorage.removeItem(WAS_SIGNED_IN)
+    forgetAnswers()
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'about' })
     navigate(to, { replace: true })
   }

@@ -22,16 +22,6 @@ const BOTTOM = 24
 const TOP = 8
 const LABEL_ROOM = 72
 
-export const SERIES_COLOURS = [
-  'text-chart-1',
-  'text-chart-2',
-  'text-chart-3',
-  'text-chart-4',
-  'text-chart-5',
-  'text-chart-6',
-]
-export const colourOf = (index: number): string => SERIES_COLOURS[Math.min(index, SERIES_COLOURS.length - 1)] ?? ''
-
 export function StackedBars({ label, steps, formatStep, series, totals }: Props) {
   const { locale } = useLanguage()
   const [frame, width] = useWidth()
@@ -52,7 +42,6 @@ export function StackedBars({ label, steps, formatStep, series, totals }: Props)
     event.preventDefault()
     setChosen(Math.min(steps.length - 1, Math.max(0, to)))
   }
-  const present = series.map((each, index) => ({ each, index })).filter(({ each }) => (each.values[at] ?? 0) > 0)
 
   return (
     <figure className="min-w-0">
@@ -88,7 +77,7 @@ export function StackedBars({ label, steps, formatStep, series, totals }: Props)
                   {index === at && (
                     <rect x={LEFT + slot * index} y={TOP} width={slot} height={inner.height} className="fill-raised" />
                   )}
-                  {series.map(({ name, values }, number) => {
+                  {series.map(({ name, values, colour }) => {
                     const value = values[index] ?? 0
                     if (value <= 0) return null
                     const from = below
@@ -102,7 +91,7 @@ export function StackedBars({ label, steps, formatStep, series, totals }: Props)
                         width={bar}
                         height={height}
                         fill="currentColor"
-                        className={colourOf(number)}
+                        className={colour}
                       />
                     )
                   })}
@@ -131,9 +120,9 @@ export function StackedBars({ label, steps, formatStep, series, totals }: Props)
           </span>
         )}
         {series.length > 1 &&
-          present.map(({ each, index }) => (
+          series.map((each) => (
             <span key={each.name} className="inline-flex min-w-0 items-center gap-1.5">
-              <span className={`size-2 shrink-0 rounded-full bg-current ${colourOf(index)}`} />
+              <span className={`size-2 shrink-0 rounded-full bg-current ${each.colour}`} />
               <span className="min-w-0 break-all text-muted">{each.label}</span> {each.shown[at]}
             </span>
           ))}

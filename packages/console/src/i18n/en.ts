@@ -2,6 +2,7 @@
 
 import { auth } from './en/auth.ts'
 import { common, errors, nav, theme } from './en/common.ts'
+import { connect } from './en/connect.ts'
 import { keys } from './en/keys.ts'
 import { models } from './en/models.ts'
 import { overview } from './en/overview.ts'
@@ -13,5 +14,5 @@ import { wallet } from './en/wallet.ts'
 
 export const en = {
   ...{ common, nav, theme, errors, auth, settings },
-  ...{ overview, keys, models, usage, wallet, playground, snippets },
+  ...{ overview, keys, connect, models, usage, wallet, playground, snippets },
 }

@@ -3,6 +3,7 @@
 import type { Texts } from './texts.ts'
 import { auth } from './zh/auth.ts'
 import { common, errors, nav, theme } from './zh/common.ts'
+import { connect } from './zh/connect.ts'
 import { keys } from './zh/keys.ts'
 import { models } from './zh/models.ts'
 import { overview } from './zh/overview.ts'
@@ -14,5 +15,5 @@ import { wallet } from './zh/wallet.ts'
 
 export const zh: Texts = {
   ...{ common, nav, theme, errors, auth, settings },
-  ...{ overview, keys, models, usage, wallet, playground, snippets },
+  ...{ overview, keys, connect, models, usage, wallet, playground, snippets },
 }

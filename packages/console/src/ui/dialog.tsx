@@ -42,8 +42,12 @@ function Modal({ open, onClose, title, footer, closable = true, children, shape 
   useEffect(() => {
     const dialog = ref.current
     if (!open || !dialog) return
-    const before = document.activeElement
-    if (!dialog.open) dialog.showModal()
+    const before = openerOf(document.activeElement)
+    if (!dialog.open) {
+      dialog.showModal()
+      // The browser would begin at the button that closes it.
+      dialog.querySelector<HTMLElement>(FIRST_FIELD)?.focus()
+    }
     setElement(dialog)
     return () => {
       dialog.close()
@@ -61,12 +65,16 @@ function Modal({ open, onClose, title, footer, closable = true, children, shape 
         if (closable) onClose()
       }}
       onKeyDown={(event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return
         // A second Escape would close it without asking.
-        if (event.key === 'Escape' && !closable) event.preventDefault()
+        event.preventDefault()
+        if (closable) onClose()
       }}
       onClose={() => {
         // The Back gesture of phones closes a dialog without asking.
-        if (!closable) ref.current?.showModal()
+        if (!ref.current?.isConnected || ref.current.open) return
+        ref.current.showModal()
+        if (closable) onClose()
       }}
       onMouseDown={(event) => {
         if (closable && event.target === ref.current) onClose()
@@ -81,7 +89,9 @@ function Modal({ open, onClose, title, footer, closable = true, children, shape 
             </h2>
             {closable && <IconButton icon="close" label={common.close} onClick={onClose} />}
           </header>
-          <div className="min-h-0 flex-1 overflow-y-auto px-4 py-4 wide:px-6">{children}</div>
+          <div data-content className="min-h-0 flex-1 overflow-y-auto px-4 py-4 wide:px-6">
+            {children}
+          </div>
           {footer && (
             <footer className="flex flex-wrap justify-end gap-2 border-t px-4 py-3 wide:px-6">{footer}</footer>
           )}
@@ -89,6 +99,14 @@ function Modal({ open, onClose, title, footer, closable = true, children, shape 
       </Container>
     </dialog>
   )
+}
+
+const FIRST_FIELD = '[data-content] :is(select, textarea, input:not([type=checkbox], [type=radio], [hidden], .sr-only))'
+
+/** What has the focus; of a menu, which is gone by then, the button that opened it. */
+function openerOf(focused: Element | null): Element | null {
+  const menu = focused?.closest('[role=menu]')
+  return menu ? document.getElementById(menu.getAttribute('aria-labelledby') ?? '') : focused
 }
 
 type ConfirmProps = {

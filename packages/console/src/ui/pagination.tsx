@@ -1,5 +1,6 @@
 // Pages of a list that the server cuts by a cursor: the URL has the cursor, and the browser's history the way back.
 
+import type { MouseEvent } from 'react'
 import { useTexts } from '../i18n/language.tsx'
 import { Button } from './button.tsx'
 import { useUrlState } from './url-state.ts'
@@ -13,6 +14,10 @@ export const usePageCursor = (): string => useUrlState(FIRST)[0].before
 export function Pagination({ next, total }: { next: string | null | undefined; total?: string }) {
   const { common } = useTexts()
   const [{ before }, setPage] = useUrlState(FIRST)
+  const open = (event: MouseEvent, page: typeof FIRST) => {
+    setPage(page, { replace: false })
+    showHead(event.currentTarget)
+  }
   if (before === '' && !next && !total) return null
   return (
     <nav aria-label={common.pages} className="flex flex-wrap items-center justify-between gap-2 border-t px-4 py-2">
@@ -20,7 +25,7 @@ export function Pagination({ next, total }: { next: string | null | undefined; t
       <span className="flex gap-2">
         {before !== '' && (
           <>
-            <Button small onClick={() => setPage(FIRST, { replace: false })}>
+            <Button small onClick={(event) => open(event, FIRST)}>
               {common.firstPage}
             </Button>
             {window.history.state?.pushed === true && (
@@ -31,11 +36,20 @@ export function Pagination({ next, total }: { next: string | null | undefined; t
           </>
         )}
         {(before !== '' || next) && (
-          <Button small disabled={!next} onClick={() => next && setPage({ before: next }, { replace: false })}>
+          <Button small disabled={!next} onClick={(event) => next && open(event, { before: next })}>
             {common.nextPage}
           </Button>
         )}
       </span>
     </nav>
   )
+}
+
+/** Readers continue at the first row of another page. After the history has noted where they were, so that Back leads there. */
+export function showHead(button: Element): void {
+  const table = button.closest('nav')?.parentElement?.querySelector<HTMLElement>('section[tabindex]')
+  requestAnimationFrame(() => {
+    table?.scrollIntoView({ block: 'start' })
+    table?.focus({ preventScroll: true })
+  })
 }

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/a11y/noRedundantRoles: browsers drop the roles of a table that is shown as blocks.
 
-// A table on wide screens; on small ones each row is a card, so that nothing is hidden: its first line is the first cell with
-// the controls beside it, and labelled values follow.
+// A table where there is room for its columns; elsewhere each row is a card, so that nothing is hidden: its first line is the first
+// cell with the controls beside it, and labelled values follow.
 
 import type { ReactNode } from 'react'
 import { useTexts } from '../i18n/language.tsx'
@@ -14,6 +14,8 @@ export type Column<T> = {
   /** A small control: an icon, or a button with an edge. The header is for screen readers only. One column at most. */
   control?: 'icon' | 'button'
   align?: 'right'
+  /** Long texts: the column gets what the others leave, and cuts its text. Cards show all of it. */
+  shrinks?: boolean
   /** Null: there is nothing to say. A table shows a dash, and a card leaves the line out. */
   cell(row: T): ReactNode
   /** The size of the skeleton, such as `w-24`. */
@@ -22,6 +24,8 @@ export type Column<T> = {
 
 type TableProps<T> = {
   label: string
+  /** Has many columns: it needs more room to be shown as rows. */
+  broad?: boolean
   columns: readonly Column<T>[]
   /** undefined: still loading. */
   rows: readonly T[] | undefined
@@ -36,24 +40,29 @@ type TableProps<T> = {
 }
 
 const CELL =
-  'wide:table-cell wide:px-3 wide:py-2 wide:first:pl-4 wide:last:pr-4 align-middle min-w-0 max-wide:flex max-wide:py-1'
-const FIRST_CELL = 'max-wide:items-center max-wide:px-4 max-wide:font-medium'
+  'rows:table-cell rows:px-3 rows:py-2 rows:first:pl-4 rows:last:pr-4 align-middle min-w-0 cards:flex cards:py-1'
+const FIRST_CELL = 'cards:items-center cards:px-4 cards:font-medium'
 /** Beside the first cell, in whatever order the columns are. */
-const CONTROL_CELL = 'max-wide:col-start-2 max-wide:row-start-1 max-wide:items-center'
+const CONTROL_CELL = 'cards:col-start-2 cards:row-start-1 cards:items-center'
 /** What is seen of an icon ends where the values end, though its button is larger. */
-const CONTROL_ENDS = { icon: 'max-wide:pr-2.5 pointer-coarse:max-wide:pr-1', button: 'max-wide:pr-4' }
-const VALUE_CELL = 'max-wide:col-span-2 max-wide:justify-between max-wide:gap-4 max-wide:px-4'
+const CONTROL_ENDS = { icon: 'cards:pr-2.5 pointer-coarse:cards:pr-1', button: 'cards:pr-4' }
+const VALUE_CELL = 'cards:col-span-2 cards:justify-between cards:gap-4 cards:px-4'
 
-export function Table<T>({ label, columns, rows, rowKey, empty, expected = 5, onOpen, isSelected }: TableProps<T>) {
+export function Table<T>(props: TableProps<T>) {
+  const { label, broad = false, columns, rows, rowKey, empty, expected = 5, onOpen, isSelected } = props
   const { common } = useTexts()
   if (rows?.length === 0 && empty) return empty
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section className="wide:overflow-x-auto" aria-label={label} tabIndex={0}>
+    <section
+      className={classes('scroll-mt-4 overflow-x-auto', broad ? '@container/broad' : '@container/narrow')}
+      aria-label={label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+      tabIndex={0}
+    >
       {/* The roles are written out, because browsers drop those of a table that is shown as blocks. */}
-      <table role="table" aria-busy={rows === undefined} className="w-full max-wide:block">
+      <table role="table" aria-busy={rows === undefined} className="w-full cards:block">
         <caption className="sr-only">{rows === undefined ? `${label}: ${common.loading}` : label}</caption>
-        <thead className="max-wide:sr-only">
+        <thead className="cards:sr-only">
           <tr role="row">
             {columns.map((column) => (
               <th
@@ -70,7 +79,7 @@ export function Table<T>({ label, columns, rows, rowKey, empty, expected = 5, on
             ))}
           </tr>
         </thead>
-        <tbody className="max-wide:block">
+        <tbody className="cards:block">
           {rows === undefined
             ? Array.from({ length: expected }, (_, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: skeletons have no identity.
@@ -112,14 +121,14 @@ function Cell<T>({ row, column, index, onOpen }: CellProps<T>) {
   const content = column.cell(row)
   const isEmpty = content === null
   return (
-    <td role="cell" className={classes(cellClass(column, index), isEmpty && 'max-wide:hidden')}>
+    <td role="cell" className={classes(cellClass(column, index), isEmpty && 'cards:hidden')}>
       <CardLabel column={column} index={index} />
       {index === 0 && onOpen ? (
-        <button type="button" onClick={() => onOpen(row)} className="rounded-sm text-left hover:underline">
+        <button type="button" onClick={() => onOpen(row)} className="max-w-full rounded-sm text-left hover:underline">
           {content}
         </button>
       ) : (
-        <span className={classes('min-w-0', index > 0 && 'max-wide:text-right')}>
+        <span className={classes('min-w-0', index > 0 && 'cards:text-right')}>
           {isEmpty && !column.control ? '\u2013' : content}
         </span>
       )}
@@ -127,20 +136,23 @@ function Cell<T>({ row, column, index, onOpen }: CellProps<T>) {
   )
 }
 
-const ROW = 'max-wide:grid max-wide:grid-cols-[minmax(0,1fr)_auto] max-wide:py-2 border-b last:border-b-0'
+const ROW = 'cards:grid cards:grid-cols-[minmax(0,1fr)_auto] cards:py-2 border-b last:border-b-0'
 
-const cellClass = <T,>({ align, control }: Column<T>, index: number): string =>
+const cellClass = <T,>({ align, control, shrinks }: Column<T>, index: number): string =>
   classes(
     CELL,
+    shrinks && 'rows:w-1/4 rows:max-w-0 rows:truncate',
+    // Whatever a font or a text does to the width of a table, its controls stay in sight.
+    control && 'rows:last:sticky rows:right-0 rows:bg-surface',
     index === 0 ? FIRST_CELL : control ? classes(CONTROL_CELL, CONTROL_ENDS[control]) : VALUE_CELL,
-    align === 'right' && 'wide:text-right',
+    align === 'right' && 'rows:text-right',
   )
 
 /** Screen readers have the header of the column instead. */
 function CardLabel<T>({ column, index }: { column: Column<T>; index: number }) {
   if (index === 0 || column.control) return null
   return (
-    <span aria-hidden="true" className="shrink-0 text-muted wide:hidden">
+    <span aria-hidden="true" className="shrink-0 text-muted rows:hidden">
       {column.label}
     </span>
   )

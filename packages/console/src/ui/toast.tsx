@@ -36,7 +36,7 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       <div
         aria-live="polite"
         role="status"
-        className="pointer-events-none fixed inset-x-4 bottom-20 z-50 flex flex-col items-center gap-2 wide:inset-x-auto wide:right-6 wide:bottom-6 wide:items-end"
+        className="pointer-events-none fixed inset-x-4 top-16 z-50 flex flex-col items-center gap-2 wide:inset-x-auto wide:top-auto wide:right-6 wide:bottom-6 wide:items-end"
       >
         {toasts.map(({ id, text, tone }) => (
           <div

@@ -32,6 +32,14 @@ export const auth = {
     wrong: 'E-mail address or password is wrong.',
     noForgot: 'Forgot your password? Ask the operator.',
   },
+  again: {
+    title: 'Sign in again',
+    ended: 'Your session has ended. Sign in again to go on.',
+    text: (email: string) => `Your session has ended. Sign in as ${email} to go on; what you typed stays.`,
+    submit: 'Sign in',
+    other: 'Use another account',
+    wrong: 'The password is wrong.',
+  },
   secondFactor: {
     title: 'Two-factor authentication',
     text: 'Enter the 6-digit code of your authenticator app, or a recovery code.',
@@ -39,6 +47,8 @@ export const auth = {
     submit: 'Continue',
     wrong: 'This code is wrong or was used before.',
     missing: 'Enter the code.',
+    useRecovery: 'Use a recovery code',
+    useApp: 'Use the authenticator app',
     back: 'Use another account',
   },
   forgot: {

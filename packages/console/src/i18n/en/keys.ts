@@ -9,7 +9,6 @@ export const keys = {
   list: {
     label: 'Keys',
     name: 'Name',
-    secret: 'Secret',
     secretEnding: (lastFour: string) => `ends in ${lastFour}`,
     group: 'Group',
     spent: 'Spent',

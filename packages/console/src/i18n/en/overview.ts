@@ -15,6 +15,12 @@ export const overview = {
   empty: 'No requests yet',
   emptyText: 'Send a request with one of your keys, or try a model in the playground.',
   emptyAction: 'Open playground',
+  connect: {
+    title: 'Connect a client',
+    text: 'You have a key, and no request has come yet.',
+    action: 'Open Connect',
+    steps: 'Connect has the set-up of each client, with the right base URL, and sends a test request.',
+  },
   firstRun: {
     title: 'Make your first request',
     text: 'Four steps from here to an answer of a model.',

@@ -40,6 +40,9 @@ export const playground = {
   stopped: 'Stopped',
   regenerate: 'Regenerate',
   again: 'Repeat',
+  price: 'Price',
+  tryOther: (model: string) => `Try ${model}`,
+  notCharged: 'Not charged',
   waiting: 'Waiting for the model',
   you: 'You',
   answer: 'answer',
@@ -51,7 +54,7 @@ export const playground = {
   table: 'Table',
   ended: {
     running: '',
-    done: 'The answer is complete.',
+    done: 'The answer has ended.',
     stopped: 'The answer was stopped.',
     failed: 'The request failed.',
   },

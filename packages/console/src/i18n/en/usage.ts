@@ -18,6 +18,16 @@ export const usage = {
   total: { spend: 'Spent', tokens: 'Tokens', requests: 'Requests' },
   chart: (measure: string, range: string) => `${measure}, ${range}`,
   other: 'Other',
+  others: (count: number) => `${count} others`,
+  breakdown: {
+    model: 'By model',
+    key: 'By key',
+    share: 'Share',
+    mean: 'Per request',
+    more: (count: number) => `Show ${count} more`,
+    less: 'Show fewer',
+    empty: 'Nothing was used in this period.',
+  },
   filters: {
     model: 'Model',
     key: 'Key',
@@ -25,7 +35,6 @@ export const usage = {
     all: 'All',
     allOutcomes: 'All outcomes',
     clear: 'Clear filters',
-    newestKeys: (count: number) => `The newest ${count}. For another, choose "Show usage" in its menu under Keys.`,
   },
   list: {
     title: 'Requests',
@@ -59,9 +68,12 @@ export const usage = {
     expired: 'Expired',
     reaped: 'Gateway crashed',
     shutdown: 'Gateway shut down',
+    rejected: 'Rejected',
   } as Record<string, string>,
   receipt: {
     title: 'Receipt',
+    none: 'There is no receipt for this request',
+    noneText: 'It was rejected before it began, so that it cost nothing, or it does not belong to your account.',
     cost: 'Cost',
     howCounted: 'How the cost was counted',
     noCharge: 'Nothing was charged.',

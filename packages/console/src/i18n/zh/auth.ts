@@ -32,6 +32,14 @@ export const auth: Texts['auth'] = {
     wrong: '电子邮箱或密码错误。',
     noForgot: '忘记密码？请联系此网关的运营者。',
   },
+  again: {
+    title: '重新登录',
+    ended: '会话已结束。请重新登录以继续。',
+    text: (email) => `会话已结束。请以 ${email} 登录以继续，已填写的内容会保留。`,
+    submit: '登录',
+    other: '使用其他账户',
+    wrong: '密码错误。',
+  },
   secondFactor: {
     title: '双重验证',
     text: '请输入验证器应用中的 6 位验证码，或一个恢复代码。',
@@ -39,6 +47,8 @@ export const auth: Texts['auth'] = {
     submit: '继续',
     wrong: '验证码错误，或已被使用。',
     missing: '请输入验证码。',
+    useRecovery: '使用恢复代码',
+    useApp: '使用验证器应用',
     back: '使用其他账户',
   },
   forgot: {

@@ -11,7 +11,6 @@ export const keys: Texts['keys'] = {
   list: {
     label: '密钥',
     name: '名称',
-    secret: '密钥值',
     secretEnding: (lastFour) => `以 ${lastFour} 结尾`,
     group: '分组',
     spent: '已消费',

@@ -17,6 +17,12 @@ export const overview: Texts['overview'] = {
   empty: '还没有请求',
   emptyText: '使用您的密钥发送请求，或在体验场中试用模型。',
   emptyAction: '打开体验场',
+  connect: {
+    title: '接入客户端',
+    text: '您已有密钥，但还没有收到请求。',
+    action: '打开“接入”',
+    steps: '“接入”页提供每种客户端的设置方法和正确的 Base URL，并可发送测试请求。',
+  },
   firstRun: {
     title: '发送您的第一个请求',
     text: '只需四步即可获得模型的回答。',

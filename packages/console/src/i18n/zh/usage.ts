@@ -20,6 +20,16 @@ export const usage: Texts['usage'] = {
   total: { spend: '费用', tokens: 'Token', requests: '请求数' },
   chart: (measure, range) => `${measure}，${range}`,
   other: '其他',
+  others: (count) => `其他 ${count} 项`,
+  breakdown: {
+    model: '按模型',
+    key: '按密钥',
+    share: '占比',
+    mean: '每次请求',
+    more: (count) => `再显示 ${count} 项`,
+    less: '收起',
+    empty: '此时间范围内没有用量。',
+  },
   filters: {
     model: '模型',
     key: '密钥',
@@ -27,7 +37,6 @@ export const usage: Texts['usage'] = {
     all: '全部',
     allOutcomes: '全部结果',
     clear: '清除筛选',
-    newestKeys: (count) => `仅列出最新的 ${count} 个。其他密钥请在“密钥”页的菜单中选择“查看用量”。`,
   },
   list: {
     title: '请求',
@@ -60,9 +69,12 @@ export const usage: Texts['usage'] = {
     expired: '已过期',
     reaped: '网关崩溃',
     shutdown: '网关关闭',
+    rejected: '已拒绝',
   },
   receipt: {
     title: '收据',
+    none: '此请求没有收据',
+    noneText: '它在开始之前就被拒绝，因此没有产生费用；或者它不属于您的账户。',
     cost: '费用',
     howCounted: '费用计算方式',
     noCharge: '未收取费用。',

@@ -1,0 +1,16 @@
+export const connect = {
+  title: 'Connect',
+  text: 'Set up a client: choose a key, a model and a client, and copy the snippet.',
+  key: 'Key',
+  keyText: 'Its group decides which models the client can call.',
+  chosenKey: 'Key to use',
+  noKey: 'You have no active key',
+  secret: 'Its secret',
+  secretHint: 'Optional: it goes into the snippet and is never stored. The gateway cannot show it again.',
+  create: 'Create key',
+  manage: 'Manage keys',
+  client: 'Client',
+  clientText: 'The snippet has the base URL that this client needs.',
+  test: 'Send a test request',
+  testNeedsSecret: 'Enter the secret of the key, or create a key, to send a test request with it.',
+}
