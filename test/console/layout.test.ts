@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { fillStore } from '../../tools/fill/fill.ts'
 import { type Browser, type Page, startBrowser } from '../support/browser.ts'
+import { choose } from '../support/console/choose.ts'
 import { openConsole, overflow, type View } from '../support/console/page.ts'
 import { eventually } from '../support/eventually.ts'
 import { consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
@@ -76,7 +77,7 @@ test('the browser of tests sees fonts of its own alone', async () => {
   await page.close()
 })
 
-const PAGES = ['/', '/keys', '/models', '/usage', '/wallet', '/playground', '/settings']
+const PAGES = ['/', '/keys', '/connect', '/models', '/usage', '/wallet', '/playground', '/settings']
 const PHONES = [
   { width: 360, locale: 'en-GB', isMobile: true, wideFont: true },
   { width: 390, locale: 'zh-CN', isMobile: true, wideFont: false, dark: true },
@@ -99,3 +100,97 @@ const OUTSIDE = `[...document.querySelectorAll('main .tabular-nums')].flatMap((a
   const [inner, outer] = [amount, card].map((each) => each?.getBoundingClientRect())
   return !outer || (inner.left >= outer.left && inner.right <= outer.right) ? [] : [amount.outerHTML]
 })`
+
+/** What every row must show without scrolling, whatever the room. */
+const TABLES = [
+  { path: '/keys', shown: ['Active', 'button[aria-label^="Actions for"]'] },
+  { path: '/usage', shown: ['Completed'] },
+  { path: '/models', shown: ['gpt-x', 'tr:first-child td:last-child'] },
+]
+
+describe.each([360, 768, 1024, 1280, 1920])('a screen of %d px', (width) => {
+  test.each(TABLES)('tables of $path show states and actions without scrolling', async ({ path, shown }) => {
+    await visit(path, { width }, async (page) => {
+      const tables = page.locator('main section[tabindex]:has(table[role=table])')
+      expect(await tables.evaluateAll((all) => all.map((each) => each.scrollWidth - each.clientWidth))).toEqual(
+        await tables.evaluateAll((all) => all.map(() => 0)),
+      )
+      for (const what of shown) {
+        const found = page
+          .locator('main table[role=table] tbody')
+          .locator(/^[A-Z]|^gpt/.test(what) ? `text=${what}` : what)
+        const box = await found.first().boundingBox()
+        expect(box && box.x >= 0 && box.x + box.width <= width).toBe(true)
+      }
+    })
+  })
+})
+
+test('Next and First page lead to the head of the list, and Back to where it was left', async () => {
+  await visit('/keys', {}, async (page) => {
+    const table = page.getByRole('region', { name: 'Keys' })
+    const topOf = async () => Math.round((await table.boundingBox())?.y ?? -1)
+    await page.getByRole('button', { name: 'Next' }).scrollIntoViewIfNeeded()
+    const left = await page.evaluate('window.scrollY')
+    expect(left).toBeGreaterThan(500)
+    await page.getByRole('button', { name: 'Next' }).click()
+    await page.getByText('a key for the service number 9', { exact: true }).waitFor()
+    await eventually(async () => (await topOf()) >= 0 && (await topOf()) < 400)
+    expect(await table.evaluate((element) => element.matches(':focus'))).toBe(true)
+    await page.goBack()
+    await page.getByText('a key for the service number 59', { exact: true }).waitFor()
+    await eventually(async () => (await page.evaluate('window.scrollY')) === left)
+  })
+})
+
+test('a field of keys finds every one of them, by keyboard too', async () => {
+  await visit('/usage', {}, async (page) => {
+    const field = page.getByRole('combobox', { name: 'Key', exact: true })
+    await field.focus()
+    await page.keyboard.press('ArrowDown')
+    await page.getByText(/^1\d more. Type to narrow down.$/).waitFor()
+    await page.keyboard.type('number 7')
+    await page.getByRole('option', { name: 'a key for the service number 7', exact: true }).waitFor()
+    await eventually(async () => (await page.getByRole('option').count()) === 1)
+    await page.keyboard.press('Enter')
+    await eventually(async () => (await field.inputValue()) === 'a key for the service number 7')
+    expect(new URL(page.url()).search).toMatch(/^\?key=\d+$/)
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('listbox').count()).toBe(0)
+    await choose(page, 'Model', 'gpt-x')
+    expect(new URL(page.url()).search).toMatch(/model=gpt-x/)
+    await page.reload()
+    await eventually(async () => (await field.inputValue()) === 'a key for the service number 7')
+  })
+})
+
+test.each([
+  '/',
+  '/usage',
+  '/keys',
+  '/wallet',
+])('%s costs less than 100 KB per minute while it is open', async (path) => {
+  await visit(path, {}, async (page) => {
+    await page.clock.install()
+    const traffic = await page.context().newCDPSession(page)
+    await traffic.send('Network.enable')
+    const running = new Set<string>()
+    let bytes = 0
+    traffic.on('Network.requestWillBeSent', ({ requestId }) => running.add(requestId))
+    traffic.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      running.delete(requestId)
+      bytes += encodedDataLength
+    })
+    await page.reload()
+    await eventually(async () => (await page.locator('main .skeleton').count()) === 0)
+    await eventually(() => running.size === 0)
+    bytes = 0
+    for (let second = 0; second < 60; second++) {
+      await page.clock.runFor(1_000)
+      await eventually(() => running.size === 0)
+    }
+    expect(bytes).toBeGreaterThan(0)
+    expect(bytes).toBeLessThan(100_000)
+  })
+}, 60_000)

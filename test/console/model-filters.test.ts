@@ -6,7 +6,7 @@ import { differs, lowestOf, unitsOf } from '../../packages/console/src/pages/mod
 import type { ModelRow } from '../../packages/gateway/src/console-api/types.ts'
 
 const model = (id: string, type: ModelRow['type'], ...prices: Record<string, unknown>[]): ModelRow => ({
-  ...{ id, type, vendor: null, limits: {}, protocols: [], accepts: null, median_first_token_ms: null },
+  ...{ id, type, vendor: null, limits: {}, protocols: [], accepts: null, median_first_token_ms: null, healthy: true },
   prices: prices.map((price, index) => ({ group: `group-${index}`, price })),
 })
 const MODELS: readonly ModelRow[] = [

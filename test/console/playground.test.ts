@@ -93,7 +93,7 @@ test('an answer arrives as a stream, with reasoning, tokens, cost, latency and c
   })
 })
 
-test('an answer that the balance cut short says so, and shows the warning', async () => {
+test('an answer that the balance cut short says so once, in words, and leads to the wallet', async () => {
   await play(
     '?tab=text&model=sandbox-text',
     {},
@@ -101,7 +101,8 @@ test('an answer that the balance cut short says so, and shows the warning', asyn
       await ask(page, 'say 300 words')
       const answer = answers(page)
       await answer.getByText('Stopped by balance', { exact: true }).waitFor()
-      await answer.getByText('Warnings: output;stopped-by-balance').waitFor()
+      await answer.getByRole('link', { name: 'Open Wallet' }).waitFor()
+      expect(await answer.getByText('stopped-by-balance').count()).toBe(0)
     },
     '0.0004',
   )

@@ -1,6 +1,7 @@
 // The page of usage in a real browser: what was spent on what, and why each request cost what it cost.
 import { afterEach, expect, test } from 'bun:test'
 import type { Locator, Page } from '../support/browser.ts'
+import { choose } from '../support/console/choose.ts'
 import { expectNoShift, failFirst } from '../support/console/loading.ts'
 import { expectWellShown, inTheme, LANGUAGES } from '../support/console/page.ts'
 import { type Account, useConsole } from '../support/console/use-console.ts'
@@ -56,10 +57,12 @@ function usedAccount(): Promise<Account> {
   })()
   return used
 }
+/** How often a page looks for changes while nothing runs. */
+const POLL_MS = 15_000
 type Sums = { requests: number; tokens: number; cost_usd: string }
 
 /** Of the list, not of the tables for screen readers or of a receipt. */
-const rows = (page: Page) => page.locator('main table[role=table] tbody tr')
+const rows = (page: Page) => page.locator('main table[role=table]').last().locator('tbody tr')
 const untilCount = (page: Page, count: number) => eventually(async () => (await rows(page).count()) === count)
 const untilSteps = (page: Page, count: number) =>
   eventually(async () => (await page.locator('figure table tr').count()) === count)
@@ -76,9 +79,12 @@ test('a request shows up without a reload, first as running and then with its co
   const account = await newAccount()
   const secret = await newKey(account, 'laptop')
   await visit('/usage', { account }, async ({ page }) => {
+    await page.clock.install()
+    await page.reload()
     await page.getByText('No requests in this period.').waitFor()
     const stream = await startStream(open.gateway.url, secret)
     streams.push(stream)
+    await page.clock.fastForward(POLL_MS)
     await rows(page).getByText('Running').waitFor()
     expect(await rows(page).getByText('USD').count()).toBe(0)
     await page.getByRole('combobox', { name: 'Outcome' }).selectOption('running')
@@ -91,6 +97,7 @@ test('a request shows up without a reload, first as running and then with its co
     await drawer.getByText('Disconnected').waitFor()
     await drawer.getByText('usage was missing').waitFor()
     await page.keyboard.press('Escape')
+    await page.clock.fastForward(POLL_MS)
     await page.getByText('No request matches these filters.').waitFor()
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await rows(page).getByText('Disconnected').waitFor()
@@ -103,9 +110,9 @@ test('filters combine and live in the URL; the CSV file has what is shown', asyn
   await visit('/usage', { account }, async ({ page }) => {
     await untilCount(page, 11)
     await stat(page, 'Requests').getByText('11', { exact: true }).waitFor()
-    await page.getByRole('combobox', { name: 'Model' }).selectOption('gpt-y')
+    await choose(page, 'Model', 'gpt-y')
     await untilCount(page, 6)
-    await page.getByRole('combobox', { name: 'Key' }).selectOption('laptop')
+    await choose(page, 'Key', 'laptop')
     await untilCount(page, 5)
     await stat(page, 'Requests').getByText('5', { exact: true }).waitFor()
     await page.getByRole('combobox', { name: 'Outcome' }).selectOption('completed')
@@ -136,6 +143,30 @@ test('filters combine and live in the URL; the CSV file has what is shown', asyn
     await page.getByRole('combobox', { name: 'Outcome' }).selectOption('shutdown')
     await page.getByRole('button', { name: 'Clear filters' }).click()
     await untilCount(page, 11)
+  })
+}, 60_000)
+
+test('totals by model and by key add up, keep their colours, and filter the page', async () => {
+  const account = await usedAccount()
+  await visit('/usage', { account }, async ({ page }) => {
+    const total = plain(await stat(page, 'Spent').getByText('USD').first().locator('xpath=..').innerText())
+    const table = (name: string) => page.getByRole('table', { name, exact: true })
+    const spendOf = async (name: string) => {
+      await table(name).getByText('USD').first().waitFor()
+      const cells = await table(name).locator('tbody td:nth-child(2)').allInnerTexts()
+      return cells.map((cell) => exact(plain(cell))).reduce((sum, each) => sum + each, 0n)
+    }
+    expect(await spendOf('By model')).toBe(exact(total))
+    const dot = table('By model').locator('tr', { hasText: 'gpt-y' }).locator('[class*=text-chart]')
+    const colour = await dot.getAttribute('class')
+    await page.getByText('90 d', { exact: true }).click()
+    await untilSteps(page, 90)
+    expect(await dot.getAttribute('class')).toBe(colour)
+    await page.getByRole('group', { name: 'Group by' }).getByText('Key', { exact: true }).click()
+    expect(await spendOf('By key')).toBe(exact(total))
+    await table('By key').getByRole('button', { name: 'server' }).click()
+    await untilCount(page, 2)
+    await eventually(async () => (await page.getByRole('combobox', { name: 'Key' }).inputValue()) === 'server')
   })
 }, 60_000)
 
@@ -263,7 +294,7 @@ test('a receipt: lines that add up to the charge, attempts, warnings, timing and
     await page.goto(`${open.gateway.url}/console/usage?request=${id}`)
     await drawer.getByText('Attempt 2').waitFor()
     await page.goto(`${open.gateway.url}/console/usage?request=req_0000000000000000`)
-    await drawer.getByRole('alert').getByText('no request').waitFor()
+    await drawer.getByRole('alert').getByText('no receipt for this request').waitFor()
   })
 }, 90_000)
 

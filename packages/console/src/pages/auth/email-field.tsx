@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { useTexts } from '../../i18n/language.tsx'
 import { TextField } from '../../ui/form/field.tsx'
 
@@ -7,4 +8,18 @@ type EmailFieldProps = { value: string; onChange(value: string): void; error: st
 export function EmailField(props: EmailFieldProps) {
   const { auth } = useTexts()
   return <TextField label={auth.email} type="email" name="email" autoComplete="username" autoFocus {...props} />
+}
+
+/** As typed on another of these pages, before this one. */
+let typed = ''
+
+export function useEmail(): [email: string, setEmail: (email: string) => void] {
+  const [email, setEmail] = useState(typed)
+  return [
+    email,
+    (next) => {
+      typed = next
+      setEmail(next)
+    },
+  ]
 }

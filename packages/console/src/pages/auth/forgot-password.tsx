@@ -7,14 +7,14 @@ import { Button } from '../../ui/button.tsx'
 import { useForm } from '../../ui/form/form.ts'
 import { Banner } from '../../ui/states.tsx'
 import { AuthCard } from './card.tsx'
-import { EmailField } from './email-field.tsx'
+import { EmailField, useEmail } from './email-field.tsx'
 import { emailError } from './form.ts'
 
 export function ForgotPasswordPage() {
   const texts = useTexts()
   const t = texts.auth.forgot
   const { data: about } = useAbout()
-  const [email, setEmail] = useState('')
+  const [email, setEmail] = useEmail()
   const [sentTo, setSentTo] = useState<string>()
   const back = (
     <Link href="/sign-in" className="font-medium text-link hover:underline">

@@ -2,14 +2,14 @@ import { useState } from 'react'
 import { Link, Redirect } from 'wouter'
 import { post } from '../../api/client.ts'
 import { useAbout, useRead } from '../../api/queries.ts'
-import { useNextPath, useSessionChange } from '../../app/session.tsx'
+import { hasSessionEnded, useNextPath, useSessionChange } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { PasswordField, TextField } from '../../ui/form/field.tsx'
 import { useForm } from '../../ui/form/form.ts'
 import { Banner } from '../../ui/states.tsx'
 import { AuthCard } from './card.tsx'
-import { EmailField } from './email-field.tsx'
+import { EmailField, useEmail } from './email-field.tsx'
 import { emailError } from './form.ts'
 
 export function SignInPage() {
@@ -19,10 +19,12 @@ export function SignInPage() {
   const { data: session, error: sessionError } = useRead('session')
   const next = useNextPath()
   const changeSession = useSessionChange()
-  const [email, setEmail] = useState('')
+  const [email, setEmail] = useEmail()
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const [needsCode, setNeedsCode] = useState(false)
+  const [isRecovery, setRecovery] = useState(false)
+  const [hasEnded] = useState(hasSessionEnded)
 
   const { errors, isBusy, submit, clearErrors } = useForm({
     fields: ['email', 'password', 'code'],
@@ -57,6 +59,7 @@ export function SignInPage() {
             autoComplete="one-time-code"
             autoCapitalize="none"
             spellCheck={false}
+            inputMode={isRecovery ? 'text' : 'numeric'}
             autoFocus
             value={code}
             onChange={setCode}
@@ -64,6 +67,9 @@ export function SignInPage() {
           />
           <Button type="submit" variant="primary" wide busy={isBusy}>
             {t.secondFactor.submit}
+          </Button>
+          <Button variant="quiet" wide onClick={() => setRecovery(!isRecovery)}>
+            {isRecovery ? t.secondFactor.useApp : t.secondFactor.useRecovery}
           </Button>
           <Button variant="quiet" wide onClick={startOver}>
             {t.secondFactor.back}
@@ -83,6 +89,7 @@ export function SignInPage() {
   return (
     <AuthCard title={t.signIn.title(about?.name ?? '')} below={signUp}>
       <form noValidate onSubmit={submit} className="flex flex-col gap-4">
+        {hasEnded && !errors.form && <Banner tone="warn">{t.again.ended}</Banner>}
         {errors.form && <Banner tone="bad">{errors.form}</Banner>}
         <EmailField value={email} onChange={setEmail} error={errors.email} />
         <PasswordField

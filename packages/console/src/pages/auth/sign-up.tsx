@@ -11,7 +11,7 @@ import { Banner, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { formatUsd, isZero } from '../../ui/values.tsx'
 import { AuthCard } from './card.tsx'
-import { EmailField } from './email-field.tsx'
+import { EmailField, useEmail } from './email-field.tsx'
 import { emailError, newPasswordError } from './form.ts'
 import { PasswordRule } from './password-rule.tsx'
 
@@ -53,7 +53,7 @@ function SignUpForm() {
   const { data: about } = useAbout()
   const changeSession = useSessionChange()
   const toast = useToast()
-  const [email, setEmail] = useState('')
+  const [email, setEmail] = useEmail()
   const [password, setPassword] = useState('')
 
   const { errors, isBusy, submit } = useForm({

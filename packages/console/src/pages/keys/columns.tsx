@@ -14,23 +14,16 @@ export function useKeyColumns(onAction: (action: KeyAction, key: KeyRow) => void
   const { keys } = useTexts()
   const t = keys.list
   return [
-    { id: 'name', label: t.name, skeleton: 'w-28', cell: (key) => <Name row={key} /> },
-    {
-      id: 'secret',
-      label: t.secret,
-      skeleton: 'w-16',
-      cell: ({ last_four }) => (
-        <span className="font-mono text-sm whitespace-nowrap text-muted">
-          <span aria-hidden="true">sk-…{last_four}</span>
-          <span className="sr-only">{t.secretEnding(last_four)}</span>
-        </span>
-      ),
-    },
+    { id: 'name', label: t.name, shrinks: true, skeleton: 'min-h-10 w-28', cell: (key) => <Name row={key} /> },
     {
       id: 'group',
       label: t.group,
       skeleton: 'w-16',
-      cell: ({ group }) => <span className="break-words">{group}</span>,
+      cell: ({ group }) => (
+        <span title={group} className="cards:break-words rows:block rows:max-w-28 rows:truncate">
+          {group}
+        </span>
+      ),
     },
     { id: 'spent', label: t.spent, skeleton: 'w-32', cell: (key) => <Spent row={key} /> },
     {
@@ -68,14 +61,20 @@ function Name({ row }: { row: KeyRow }) {
   const t = useTexts().keys.list
   const isRestricted = row.models !== null || row.networks !== null
   return (
-    <span className="inline-flex flex-col">
-      <span className="inline-flex flex-wrap items-center gap-x-2">
-        <span className="font-medium break-words [overflow-wrap:anywhere]">{row.name}</span>
+    <span className="flex min-w-0 flex-col">
+      <span className="flex min-w-0 items-center gap-x-2 cards:flex-wrap">
+        <span title={row.name} className="min-w-0 font-medium cards:wrap-anywhere rows:truncate">
+          {row.name}
+        </span>
         {row.purpose === 'playground' && <Badge tone="accent">{t.builtIn}</Badge>}
         {isRestricted && <Badge>{t.restricted}</Badge>}
       </span>
+      <span className="font-mono text-sm font-normal whitespace-nowrap text-muted">
+        <span aria-hidden="true">sk-…{row.last_four}</span>
+        <span className="sr-only"> {t.secretEnding(row.last_four)}</span>
+      </span>
       {row.former_secret_until && row.state === 'active' && (
-        <span className="text-sm font-normal text-muted">
+        <span className="text-sm font-normal whitespace-normal text-muted">
           {t.formerUntil} <Time at={row.former_secret_until} />
         </span>
       )}
@@ -89,14 +88,14 @@ function Spent({ row }: { row: KeyRow }) {
   const { cap_usd: cap, cap_period: period, spent_under_cap_usd: spent } = row
   if (cap === null) {
     return (
-      <span className="inline-flex flex-wrap gap-x-2 max-wide:justify-end">
+      <span className="inline-flex flex-wrap gap-x-2 cards:justify-end">
         <Amount usd={row.spent_usd} /> {muted(t.noCap)}
       </span>
     )
   }
   return (
     <span className="inline-flex min-w-36 flex-col gap-1">
-      <span className="inline-flex flex-wrap gap-x-1 max-wide:justify-end">
+      <span className="inline-flex flex-wrap gap-x-1 cards:justify-end">
         <span className="whitespace-nowrap">{formatUsd(spent, locale)}</span>
         <span className="whitespace-nowrap">
           {t.of} <Amount usd={cap} />

@@ -27,10 +27,10 @@ export type KeyValues = {
 export type KeyErrors = FormErrors<keyof KeyValues>
 
 /** `key`: undefined for a new one. */
-export function valuesOf(key: KeyRow | undefined, group: string): KeyValues {
+export function valuesOf(key: KeyRow | undefined, group: string, name = ''): KeyValues {
   const limit = (name: keyof Limits) => key?.limits[name]?.toString() ?? ''
   return {
-    ...{ name: key?.name ?? '', group: key?.group ?? group },
+    ...{ name: key?.name ?? name, group: key?.group ?? group },
     ...{ cap: key?.cap_usd ?? '', period: key?.cap_period ?? 'never' },
     ...{ expiry: key?.expires_at ? 'keep' : 'never', expiryTime: '' },
     ...{ models: key?.models ?? null, networks: key?.networks?.join('\n') ?? '' },

@@ -5,6 +5,7 @@ import type { GroupRow, KeyRow, KeyWithSecret } from '@trivium/gateway/console-a
 import { useEffect, useId, useState } from 'react'
 import { post } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
+import { useFormGuard } from '../../app/leave-guard.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
@@ -20,23 +21,27 @@ import { CapFields, ExpiryFields, GroupField } from './term-fields.tsx'
 type KeyDrawerProps = {
   /** undefined: a new key. */
   subject: KeyRow | undefined
+  /** What was typed before, of a new key. */
+  name?: string
   onClose(): void
   onCreated(created: KeyWithSecret): void
 }
 
-export function KeyDrawer({ subject, onClose, onCreated }: KeyDrawerProps) {
+export function KeyDrawer({ subject, name = '', onClose, onCreated }: KeyDrawerProps) {
   const { keys: t, common } = useTexts()
   const groups = useRead('groups')
   const [isBusy, setBusy] = useState(false)
+  const [isDirty, setDirty] = useState(false)
+  const close = useFormGuard(isDirty, onClose)
   const form = useId()
   return (
     <Drawer
       open
-      onClose={onClose}
+      onClose={close}
       title={subject ? t.form.editTitle(subject.name) : t.form.createTitle}
       footer={
         <>
-          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button onClick={close}>{common.cancel}</Button>
           <Button type="submit" form={form} variant="primary" busy={isBusy} disabled={!groups.data}>
             {subject ? common.save : t.form.submit}
           </Button>
@@ -48,7 +53,9 @@ export function KeyDrawer({ subject, onClose, onCreated }: KeyDrawerProps) {
           id={form}
           groups={groups.data}
           subject={subject}
+          name={name}
           onBusy={setBusy}
+          onDirty={setDirty}
           onClose={onClose}
           onCreated={onCreated}
         />
@@ -61,16 +68,24 @@ export function KeyDrawer({ subject, onClose, onCreated }: KeyDrawerProps) {
   )
 }
 
-type KeyFormProps = KeyDrawerProps & { id: string; groups: readonly GroupRow[]; onBusy(isBusy: boolean): void }
+type KeyFormProps = KeyDrawerProps & {
+  id: string
+  groups: readonly GroupRow[]
+  onBusy(isBusy: boolean): void
+  onDirty(isDirty: boolean): void
+}
 
-function KeyForm({ id, groups, subject, onBusy, onClose, onCreated }: KeyFormProps) {
+function KeyForm({ id, groups, subject, name = '', onBusy, onDirty, onClose, onCreated }: KeyFormProps) {
   const t = useTexts().keys.form
   const message = useErrorMessage()
   const toast = useToast()
   const queries = useQueryClient()
   const preset = groups.find(({ is_default }) => is_default) ?? groups[0]
-  const [values, setValues] = useState<KeyValues>(() => valuesOf(subject, preset?.id ?? ''))
+  const [values, setValues] = useState<KeyValues>(() => valuesOf(subject, preset?.id ?? '', name))
+  const [initial] = useState(values)
   const set = (change: Partial<KeyValues>) => setValues((former) => ({ ...former, ...change }))
+  const isDirty = JSON.stringify(values) !== JSON.stringify(initial)
+  useEffect(() => onDirty(isDirty), [onDirty, isDirty])
 
   const { errors, isBusy, submit } = useForm<keyof KeyValues, KeyRow | KeyWithSecret>({
     fields: [],
@@ -85,7 +100,8 @@ function KeyForm({ id, groups, subject, onBusy, onClose, onCreated }: KeyFormPro
       toast(t.saved(values.name.trim()))
       onClose()
     },
-    rejected: (error) => ({ [fieldOf(error.param)]: message(error) }),
+    // The field is named by its label already.
+    rejected: (error) => ({ [fieldOf(error.param)]: message(error).replace(`${error.param}: `, '') }),
   })
   useEffect(() => onBusy(isBusy), [onBusy, isBusy])
 
@@ -134,7 +150,7 @@ function KeyForm({ id, groups, subject, onBusy, onClose, onCreated }: KeyFormPro
           <fieldset className="min-w-0">
             <legend className="font-medium">{t.limits}</legend>
             <p className="mb-2 text-sm text-muted">{t.limitsHint}</p>
-            <div className="grid gap-3 wide:grid-cols-3">
+            <div className="grid items-end gap-3 wide:grid-cols-3">
               {LIMITS.map((limit) => (
                 <TextField
                   key={limit}

@@ -19,8 +19,6 @@ import { SecretDialog } from './secret.tsx'
 
 const FILTERS = { state: 'active', name: '', before: '' }
 const STATES = ['active', 'expired', 'deleted', 'all'] as const
-const REFRESH_MS = 10_000
-
 type Open =
   | { what: 'create' }
   | { what: 'edit' | 'rotate' | 'delete'; key: KeyRow }
@@ -36,7 +34,7 @@ export default function KeysPage() {
   const { data, error, refetch } = useRead(
     'keys',
     { name: filters.name, before: filters.before, state: state === 'all' ? '' : state },
-    { every: REFRESH_MS, keepPrevious: true },
+    { every: 'live', keepPrevious: true },
   )
   const onAction = (action: KeyAction, key: KeyRow) =>
     action === 'usage' ? navigate(`/usage?key=${key.id}`) : setOpen({ what: action, key })
@@ -68,6 +66,7 @@ export default function KeysPage() {
         ) : (
           <>
             <Table
+              broad
               label={t.list.label}
               columns={columns}
               rows={data?.items}

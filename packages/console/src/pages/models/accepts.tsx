@@ -8,7 +8,7 @@ export function Accepts({ model: { accepts } }: { model: ModelRow }) {
   if (accepts === null) return <span className="text-muted">{t.unknown}</span>
   if (accepts.length === 0) return <span className="text-muted">{t.textOnly}</span>
   return (
-    <span className="inline-flex flex-wrap gap-1 full:flex-nowrap">
+    <span className="inline-flex flex-wrap gap-1 cards:justify-end">
       {accepts.map((each) => (
         <Badge key={each}>{t.capabilities[each]}</Badge>
       ))}

@@ -15,7 +15,7 @@ export function useModelColumns(type: string): Column<ModelRow>[] {
   const t = useTexts().models
   const isMedia = type === 'image' || type === 'video'
   const columns: Column<ModelRow>[] = [
-    { id: 'model', label: t.model, skeleton: 'min-h-10 w-40', cell: (row) => <Name model={row} /> },
+    { id: 'model', label: t.model, shrinks: true, skeleton: 'min-h-10 w-40', cell: (row) => <Name model={row} /> },
     {
       id: 'copy',
       label: t.id,
@@ -46,8 +46,10 @@ export function useModelColumns(type: string): Column<ModelRow>[] {
 
 function Name({ model: { id, vendor } }: { model: ModelRow }) {
   return (
-    <span className="flex flex-col wide:min-w-36">
-      <span className="font-mono text-sm break-all">{id}</span>
+    <span className="flex min-w-0 flex-col">
+      <span title={id} className="font-mono text-sm cards:break-all rows:truncate">
+        {id}
+      </span>
       {vendor && <span className="text-sm font-normal text-muted">{vendor}</span>}
     </span>
   )

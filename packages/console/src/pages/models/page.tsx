@@ -33,6 +33,7 @@ export default function ModelsPage() {
         ) : (
           <>
             <Table
+              broad
               label={t.title}
               columns={columns}
               rows={found?.slice((page - 1) * PER_PAGE, page * PER_PAGE)}
@@ -57,10 +58,7 @@ export default function ModelsPage() {
               <Pages
                 page={page}
                 total={found.length}
-                onChange={(next) => {
-                  setPlace({ page: String(next) }, { replace: false })
-                  window.scrollTo({ top: 0 })
-                }}
+                onChange={(next) => setPlace({ page: String(next) }, { replace: false })}
               />
             )}
           </>

@@ -1,5 +1,7 @@
+import type { MouseEvent } from 'react'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
+import { showHead } from '../../ui/pagination.tsx'
 import { useNumber } from '../../ui/values.tsx'
 
 export const PER_PAGE = 50
@@ -11,6 +13,10 @@ export function Pages({ page, total, onChange }: { page: number; total: number; 
   const first = (page - 1) * PER_PAGE + 1
   const last = Math.min(total, page * PER_PAGE)
   const hasPages = total > PER_PAGE
+  const open = (event: MouseEvent, next: number) => {
+    onChange(next)
+    showHead(event.currentTarget)
+  }
   return (
     <nav aria-label={common.pages} className="flex flex-wrap items-center justify-between gap-2 border-t px-4 py-2">
       <span aria-live="polite" className="text-sm text-muted">
@@ -18,10 +24,10 @@ export function Pages({ page, total, onChange }: { page: number; total: number; 
       </span>
       {hasPages && (
         <span className="flex gap-2">
-          <Button small disabled={page === 1} onClick={() => onChange(page - 1)}>
+          <Button small disabled={page === 1} onClick={(event) => open(event, page - 1)}>
             {common.previousPage}
           </Button>
-          <Button small disabled={last === total} onClick={() => onChange(page + 1)}>
+          <Button small disabled={last === total} onClick={(event) => open(event, page + 1)}>
             {common.nextPage}
           </Button>
         </span>

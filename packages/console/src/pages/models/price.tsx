@@ -21,11 +21,11 @@ export function ShortPrice({ model }: { model: ModelRow }) {
   const groups = model.prices.map((each) => each.group)
   const hint = differs(model) ? t.lowest(group) : groups.includes(DEFAULT_GROUP) ? '' : t.onlyIn(groups.join(', '))
   return (
-    <span className="inline-flex flex-col max-wide:items-end">
-      <span className="wide:whitespace-nowrap">
+    <span className="inline-flex flex-col cards:items-end">
+      <span className="rows:whitespace-nowrap">
         {isByTokens ? t.inAndOut(usd('input'), usd(figure.unit)) : usd(figure.unit)}
       </span>
-      <span className="text-sm text-muted full:whitespace-nowrap">
+      <span className="text-sm text-muted">
         {isByTokens ? t.perMillion : `USD ${t.units[figure.unit]}`}
         {hint && <> · {hint}</>}
       </span>

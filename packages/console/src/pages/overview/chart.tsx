@@ -22,7 +22,7 @@ export function SpendChart({ days }: { days: Overview['days'] | undefined }) {
           label={t.chart}
           steps={days.map(({ at }) => at)}
           formatStep={(at) => format.format(new Date(at))}
-          series={[{ name: 'spend', label: t.chart, values, shown }]}
+          series={[{ name: 'spend', label: t.chart, colour: 'text-chart-1', values, shown }]}
           totals={shown}
         />
       ) : (

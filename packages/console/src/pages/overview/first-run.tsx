@@ -4,22 +4,20 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { KeyWithSecret } from '@trivium/gateway/console-api/types.ts'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { post } from '../../api/client.ts'
-import { useAbout, useRead } from '../../api/queries.ts'
 import { useLeaveGuard } from '../../app/leave-guard.tsx'
 import { useHasNoFunds } from '../../app/low-balance.tsx'
 import { useTexts } from '../../i18n/language.tsx'
-import { ClientSnippet } from '../../snippets/client-snippet.tsx'
 import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
-import { Checkbox, SelectField, TextField } from '../../ui/form/field.tsx'
+import { Checkbox, TextField } from '../../ui/form/field.tsx'
 import { useForm } from '../../ui/form/form.ts'
 import { Icon } from '../../ui/icons.tsx'
 import { Section } from '../../ui/page.tsx'
-import { Banner, Skeleton } from '../../ui/states.tsx'
+import { Banner } from '../../ui/states.tsx'
+import { ClientSetUp, useTextModels } from '../connect/client-set-up.tsx'
+import { TestRequest } from '../connect/test-request.tsx'
 import { KeyDrawer } from '../keys/key-form.tsx'
 import { KeyRules, Secret } from '../keys/secret.tsx'
-import { modelsOfGroup } from '../keys/term-fields.tsx'
-import { TestRequest } from './test-request.tsx'
 
 type StepState = 'ahead' | 'current' | 'done'
 
@@ -30,16 +28,10 @@ export function FirstRun({ onBegin, onFinish }: { onBegin(): void; onFinish(): v
   const [created, setCreated] = useState<KeyWithSecret>()
   const [isStored, setStored] = useState(false)
   const [isTested, setTested] = useState(false)
-  const [chosenModel, setModel] = useState('')
-  const { data: about } = useAbout()
-  const { data: models } = useRead('models')
   const { leave, leaveText } = useTexts().keys.secret
   useLeaveGuard(created && !isStored ? { title: leave(created.key.name), text: leaveText } : undefined)
 
-  const textModels = models?.filter(({ type }) => type === 'text')
-  const offered = modelsOfGroup(textModels, created?.key.group ?? '')
-  const model = offered.includes(chosenModel) ? chosenModel : offered[0]
-  const protocols = textModels?.find(({ id }) => id === model)?.protocols ?? []
+  const choice = useTextModels(created?.key.group, created?.key.models ?? null)
   const hasNoFunds = useHasNoFunds()
   const last: StepState = isStored ? 'current' : 'ahead'
 
@@ -66,29 +58,20 @@ export function FirstRun({ onBegin, onFinish }: { onBegin(): void; onFinish(): v
           {created && isStored && (
             <div className="flex flex-col gap-4">
               <p className="text-muted">{t.client.text}</p>
-              {about && model ? (
-                <>
-                  <div className="max-w-[360px]">
-                    <SelectField
-                      label={t.client.model}
-                      value={model}
-                      onChange={setModel}
-                      options={offered.map((id) => ({ value: id, label: id }))}
-                    />
-                  </div>
-                  <ClientSnippet baseUrl={about.base_url} model={model} protocols={protocols} secret={created.secret} />
-                </>
-              ) : models ? (
-                <p>{t.test.noModel}</p>
-              ) : (
-                <Skeleton size="h-40 w-full" />
-              )}
+              <ClientSetUp choice={choice} secret={created.secret} />
             </div>
           )}
         </Step>
         <Step number={4} title={t.test.title} state={isTested ? 'done' : last}>
-          {created && isStored && model && (
-            <TestRequest secret={created.secret} model={model} onAnswered={() => setTested(true)} onFinish={onFinish} />
+          {created && isStored && choice.model && (
+            <TestRequest
+              secret={created.secret}
+              model={choice.model.id}
+              other={choice.alternative?.id}
+              onChoose={choice.choose}
+              onAnswered={() => setTested(true)}
+              onFinish={onFinish}
+            />
           )}
         </Step>
       </ol>
@@ -171,7 +154,9 @@ function CreateKey({ onCreated }: { onCreated(created: KeyWithSecret): void }) {
           </Button>
         </div>
       </form>
-      {isDrawerOpen && <KeyDrawer subject={undefined} onClose={() => setDrawerOpen(false)} onCreated={onCreated} />}
+      {isDrawerOpen && (
+        <KeyDrawer subject={undefined} name={name} onClose={() => setDrawerOpen(false)} onCreated={onCreated} />
+      )}
     </>
   )
 }

@@ -11,11 +11,9 @@ import { useRequestColumns } from '../usage/requests.tsx'
 import { SpendChart } from './chart.tsx'
 import { FirstRun } from './first-run.tsx'
 
-const REFRESH_MS = 5_000
-
 export default function OverviewPage() {
   const t = useTexts().overview
-  const { data, error, refetch } = useRead('overview', {}, { every: REFRESH_MS })
+  const { data, error, refetch } = useRead('overview', {}, { every: 'live' })
   const [isFinished, setFinished] = useState(false)
   const [hasBegun, setBegun] = useState(false)
   // The path goes on after its key is created.
@@ -34,6 +32,7 @@ export default function OverviewPage() {
       <PageHeader title={t.title} />
       <Balances />
       {isFirstRun && <FirstRun onBegin={() => setBegun(true)} onFinish={() => setFinished(true)} />}
+      {!isFirstRun && data !== undefined && data.requests.length === 0 && <ConnectCard />}
       {(!isFirstRun || (!hasBegun && (data?.requests.length ?? 0) > 0)) && (
         <>
           <SpendChart days={data?.days} />
@@ -44,9 +43,27 @@ export default function OverviewPage() {
   )
 }
 
+/** There is a key, and no request has come yet: the way to a client's set-up stays in sight. */
+function ConnectCard() {
+  const t = useTexts().overview.connect
+  return (
+    <Section
+      title={t.title}
+      text={t.text}
+      actions={
+        <ButtonLink variant="primary" icon="connect" href="/connect">
+          {t.action}
+        </ButtonLink>
+      }
+    >
+      <p className="text-muted">{t.steps}</p>
+    </Section>
+  )
+}
+
 function Balances() {
   const t = useTexts().overview
-  const { data } = useRead('overview', {}, { every: REFRESH_MS })
+  const { data } = useRead('overview', {}, { every: 'live' })
   const amount = (usd: string | undefined) => (usd === undefined ? undefined : <Amount usd={usd} />)
   const isHeld = data !== undefined && !isZero(data.held_usd)
   return (
@@ -77,7 +94,7 @@ function Balances() {
 
 function LatestRequests() {
   const t = useTexts().overview
-  const { data } = useRead('overview', {}, { every: REFRESH_MS })
+  const { data } = useRead('overview', {}, { every: 'live' })
   const columns = useRequestColumns()
   const [, navigate] = useLocation()
   return (
@@ -91,6 +108,7 @@ function LatestRequests() {
       }
     >
       <Table
+        broad
         label={t.requests}
         columns={columns}
         rows={data?.requests}

@@ -17,11 +17,11 @@ const POLL_MS = 1_000
 /** Outcomes in which the answer looks complete and is not. */
 const CUT_SHORT = ['incomplete', 'content_filtered', 'stopped_by_balance']
 
-/** The receipt once the charge is booked; undefined before that. */
-function useReceipt(requestId: string | undefined, isEnded: boolean): Receipt | undefined {
+/** The receipt once the charge is booked; undefined before that. `rejected`: there is none, because nothing was ever held. */
+function useReceipt({ requestId, error: failure }: Outcome, isEnded: boolean): Receipt | 'rejected' | undefined {
   const client = useQueryClient()
   const [isBooked, setBooked] = useState(false)
-  const { data } = useRead(
+  const { data, error } = useRead(
     `requests/${requestId ?? ''}`,
     {},
     {
@@ -29,6 +29,8 @@ function useReceipt(requestId: string | undefined, isEnded: boolean): Receipt | 
       ...(isBooked ? {} : { every: POLL_MS }),
     },
   )
+  const isRejected = error?.status === 404 && (failure?.status ?? 0) >= 400
+  useEffect(() => setBooked((was) => was || isRejected), [isRejected])
   const isSettled = data !== undefined && data.state !== 'open'
   useEffect(() => {
     if (!isSettled) return
@@ -36,7 +38,7 @@ function useReceipt(requestId: string | undefined, isEnded: boolean): Receipt | 
     for (const name of ['playground/key', 'session', 'overview', 'usage', 'requests', 'wallet'])
       void client.invalidateQueries({ queryKey: [name] })
   }, [isSettled, client])
-  return isSettled ? data : undefined
+  return isRejected ? 'rejected' : isSettled ? data : undefined
 }
 
 /** `code`: shown on demand. `isEnded`: nothing more is charged. */
@@ -58,20 +60,33 @@ export function AnswerFacts({
   const number = useNumber()
   const [isCodeOpen, setCodeOpen] = useState(false)
   const { requestId, firstMs, totalMs } = outcome
-  const receipt = useReceipt(requestId, isEnded)
+  const found = useReceipt(outcome, isEnded)
+  const isRejected = found === 'rejected'
+  const receipt = isRejected ? undefined : found
+  const isShort = receipt !== undefined && CUT_SHORT.includes(receipt.ending)
   const units = Object.entries(receipt?.units ?? {})
   if (!isEnded) return null
   return (
     <div className="flex min-w-0 flex-col gap-3">
-      {receipt && receipt.warnings.length > 0 && <Warnings warnings={receipt.warnings} />}
+      {receipt && <Warnings receipt={receipt} />}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted">
-        {receipt && CUT_SHORT.includes(receipt.ending) && <Ending ending={receipt.ending} />}
+        {isRejected && <Ending ending="rejected" />}
+        {isShort && (
+          <span role="status">
+            <Ending ending={receipt.ending} />
+          </span>
+        )}
+        {receipt?.ending === 'stopped_by_balance' && (
+          <Link href="/wallet" className="text-link hover:underline">
+            {t.mend.wallet}
+          </Link>
+        )}
         {units.map(([name, count]) => (
           <span key={name}>{(t.units[name] ?? t.unit(name))(number(count))}</span>
         ))}
         {requestId !== undefined && (
           <span className="inline-flex items-center gap-1">
-            {t.cost} <Cost receipt={receipt} />
+            {t.cost} {isRejected ? <NotCharged /> : <Cost receipt={receipt} />}
           </span>
         )}
         {firstMs !== undefined && (
@@ -90,7 +105,7 @@ export function AnswerFacts({
         <Button small variant="quiet" aria-expanded={isCodeOpen} onClick={() => setCodeOpen(!isCodeOpen)}>
           {t.code}
         </Button>
-        {requestId !== undefined && (
+        {requestId !== undefined && !isRejected && (
           <Link
             href={`/usage?request=${encodeURIComponent(requestId)}`}
             title={requestId}
@@ -105,9 +120,23 @@ export function AnswerFacts({
   )
 }
 
+function NotCharged() {
+  const t = useTexts().playground
+  return (
+    <>
+      <Amount usd="0.00" /> ({t.notCharged})
+    </>
+  )
+}
+
+/** The outcome says the same in words. */
+const STOPPED = 'output;stopped-by-balance'
+
 /** What the gateway changed or left out on the way to the model. */
-function Warnings({ warnings }: { warnings: readonly string[] }) {
+function Warnings({ receipt }: { receipt: Receipt }) {
   const t = useTexts().usage.receipt
+  const warnings = receipt.warnings.filter((each) => each !== STOPPED || receipt.ending !== 'stopped_by_balance')
+  if (warnings.length === 0) return null
   return (
     <p className="text-sm text-muted">
       {t.warnings}: <span className="font-mono break-all">{warnings.join(', ')}</span>

@@ -1,6 +1,6 @@
 // Calls of the gateway's own endpoints through the console, which adds the credential of the built-in key. An error is a value.
 
-import { type ApiError, apiUrl } from '../../api/client.ts'
+import { type ApiError, apiUrl, sayNotSignedIn } from '../../api/client.ts'
 
 /** `requestId`: also of a failed call; null: the gateway was not reached. */
 export type Called = { requestId: string | null } & ({ ok: true; response: Response } | { ok: false; error: ApiError })
@@ -23,7 +23,9 @@ export async function callGateway(
     })
     const requestId = response.headers.get('x-request-id')
     if (response.ok) return { ok: true, requestId, response }
-    return { ok: false, requestId, error: errorOf(await response.text(), response) }
+    const error = errorOf(await response.text(), response)
+    if (error.code === 'not_signed_in') sayNotSignedIn()
+    return { ok: false, requestId, error }
   } catch {
     return { ok: false, requestId: null, error: unreached(signal) }
   }

@@ -1,6 +1,7 @@
 import { Link } from 'wouter'
 import type { ApiError } from '../../api/client.ts'
 import { useTexts } from '../../i18n/language.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Banner, useErrorMessage } from '../../ui/states.tsx'
 
 /** What a failed call lacks, by the codes of all protocols, and the page where it can be mended. */
@@ -9,7 +10,10 @@ const LACKS: Readonly<Record<string, 'keys' | 'wallet'>> = {
   ...{ insufficient_balance: 'wallet', AccountOverdueError: 'wallet' },
 }
 
-export function Failure({ error }: { error: ApiError }) {
+/** `other`: what to try instead, if the model or its upstream is at fault. */
+export type OtherModel = { id: string; onTry(): void }
+
+export function Failure({ error, other }: { error: ApiError; other?: OtherModel | undefined }) {
   const texts = useTexts()
   const t = texts.playground
   const message = useErrorMessage()
@@ -17,18 +21,24 @@ export function Failure({ error }: { error: ApiError }) {
   return (
     <Banner
       tone="bad"
-      {...(place
-        ? {
-            action: (
-              <Link href={`/${place}`} className="font-medium underline">
-                {t.mend[place]}
-              </Link>
-            ),
-          }
-        : {})}
+      action={
+        place ? (
+          <Link href={`/${place}`} className="font-medium underline">
+            {t.mend[place]}
+          </Link>
+        ) : other && isUpstreamFault(error) ? (
+          <Button small icon="refresh" onClick={other.onTry}>
+            {t.tryOther(other.id)}
+          </Button>
+        ) : undefined
+      }
     >
       {place ? t.lacks[place] : (t.errors[error.code] ?? message(error))}
       {error.requestId && <span className="block font-mono text-xs">{texts.common.requestId(error.requestId)}</span>}
     </Banner>
   )
 }
+
+/** Another model may answer where this one did not: its upstream failed, is overloaded or does not have it. */
+export const isUpstreamFault = ({ status, code }: Pick<ApiError, 'status' | 'code'>): boolean =>
+  (status >= 500 || status === 404 || status === 0) && code !== 'connection_lost' && code !== 'overloaded'

@@ -1,5 +1,6 @@
 import { useTexts } from '../../i18n/language.tsx'
-import { SelectField } from '../../ui/form/field.tsx'
+import { choicesIn } from '../../ui/form/choices-of.ts'
+import { Combobox } from '../../ui/form/combobox.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { GroupNotice } from './group-notice.tsx'
 import type { useModels } from './models.ts'
@@ -12,11 +13,16 @@ export function ModelChoice({ choice }: { choice: ReturnType<typeof useModels> }
   if (!models) return <Skeleton size="h-14 w-full" />
   const notice = other && builtIn && <GroupNotice model={other} builtIn={builtIn} />
   if (models.length === 0) return notice ?? <p className="text-muted">{t.noModel}</p>
-  const options = models.map(({ id }) => ({ value: id, label: id }))
   return (
     <>
       {notice}
-      <SelectField label={t.model} value={model?.id ?? ''} onChange={choose} options={options} />
+      <Combobox
+        label={t.model}
+        value={model?.id ?? ''}
+        shown={model?.id ?? ''}
+        onChange={choose}
+        useChoices={choicesIn(models.map(({ id }) => id))}
+      />
     </>
   )
 }

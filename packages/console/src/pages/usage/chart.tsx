@@ -1,4 +1,5 @@
 import { useRead } from '../../api/queries.ts'
+import { coloursOf, OTHER_COLOUR } from '../../charts/colours.ts'
 import { StackedBars } from '../../charts/stacked-bars.tsx'
 import { useLanguage } from '../../i18n/language.tsx'
 import { Segments } from '../../ui/form/choices.tsx'
@@ -6,9 +7,10 @@ import { Section, Stat } from '../../ui/page.tsx'
 import { ErrorState, Skeleton } from '../../ui/states.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { Amount, formatUsd, useNumber } from '../../ui/values.tsx'
+import { Breakdown } from './breakdown.tsx'
 import { FILTERS } from './filters.ts'
 import type { Period } from './range.ts'
-import { chartOf, type Measure, usdText } from './series.ts'
+import { chartOf, type Measure, OTHER_SERIES, usdText } from './series.ts'
 
 const MEASURES: readonly Measure[] = ['spend', 'tokens', 'requests']
 
@@ -22,7 +24,8 @@ export function SpendSection({ period }: { period: Period }) {
   const grouped = by === 'key' ? 'key' : 'model'
   const { from, to, step, steps } = period
   const params = { from, to, step, by: grouped, model, key }
-  const { data, error, refetch } = useRead('usage', params, { every: 5_000, keepPrevious: true })
+  const { data, error, refetch } = useRead('usage', params, { every: 'live', keepPrevious: true })
+  const { data: breakdown } = useRead('usage/breakdown', params, { every: 'live', keepPrevious: true })
   const show = (units: bigint) =>
     measure === 'spend' ? `${formatUsd(usdText(units), locale)} USD` : number(Number(units))
   const formatStep = (at: string) =>
@@ -31,6 +34,8 @@ export function SpendSection({ period }: { period: Period }) {
       step === 'hour' ? { hour: '2-digit', minute: '2-digit' } : { day: 'numeric', month: 'short', timeZone: 'UTC' },
     ).format(new Date(at))
   const chart = data && chartOf(data.points, steps, measure, show, t.other)
+  const colours = coloursOf(chart?.series.map(({ name }) => name).filter((name) => name !== OTHER_SERIES) ?? [])
+  const series = chart?.series.map((each) => ({ ...each, colour: colours.get(each.name) ?? OTHER_COLOUR })) ?? []
   return (
     <>
       <div className="mb-4 grid gap-4 wide:grid-cols-3">
@@ -39,6 +44,7 @@ export function SpendSection({ period }: { period: Period }) {
         <Stat label={t.total.tokens}>{data && number(data.total.tokens)}</Stat>
       </div>
       <Section
+        flush
         title={t[measure]}
         actions={
           <>
@@ -62,10 +68,22 @@ export function SpendSection({ period }: { period: Period }) {
       >
         {error && !data ? (
           <ErrorState error={error} retry={refetch} />
-        ) : chart ? (
-          <StackedBars label={t.chart(t[measure], t.title)} steps={steps} formatStep={formatStep} {...chart} />
         ) : (
-          <Skeleton size="h-[228px] w-full" />
+          <>
+            <div className="p-4">
+              {chart ? (
+                <StackedBars
+                  label={t.chart(t[measure], t.title)}
+                  {...{ steps, formatStep, series, totals: chart.totals }}
+                />
+              ) : (
+                <Skeleton size="h-[228px] w-full" />
+              )}
+            </div>
+            <div className="border-t">
+              <Breakdown by={grouped} data={chart && breakdown} total={data?.total.cost_usd} colours={colours} />
+            </div>
+          </>
         )}
       </Section>
     </>

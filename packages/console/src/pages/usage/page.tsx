@@ -1,7 +1,8 @@
 import { useMemo, useState } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
-import { SelectField } from '../../ui/form/field.tsx'
+import { useKeyChoices, useModelChoices } from '../../ui/form/choices-of.ts'
+import { Combobox } from '../../ui/form/combobox.tsx'
 import { PageHeader } from '../../ui/page.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { SpendSection } from './chart.tsx'
@@ -21,37 +22,26 @@ export default function UsagePage() {
   // The period moves on with the clock, but not with every rendering.
   const minute = Math.floor(Math.max(now, Date.now()) / MINUTE_MS)
   const period = useMemo(() => periodOf(range, from, to, minute * MINUTE_MS), [range, from, to, minute])
-  const { data: models } = useRead('models', {}, { staleTime: 60_000 })
-  const { data: keys } = useRead('keys', {}, { staleTime: 60_000 })
-  const isOtherKey = key !== '' && keys !== undefined && !keys.items.some(({ id }) => id === key)
-  const { from: start, to: end, step } = period
-  const { data: ofKey } = useRead('usage', { from: start, to: end, step, by: 'key', key }, { enabled: isOtherKey })
+  const { data: chosenKey } = useRead(`keys/${key}`, {}, { enabled: key !== '', staleTime: 60_000 })
   return (
     <>
       <PageHeader title={t.title} text={t.text} actions={<PeriodPresets period={period} />} />
       <div className="mb-4 grid grid-cols-2 gap-3 full:grid-cols-4">
-        <SelectField
+        <Combobox
           label={t.filters.model}
           value={model}
+          shown={model === '' ? t.filters.all : model}
           onChange={(value) => setFilters({ model: value, before: '' })}
-          options={[
-            { value: '', label: t.filters.all },
-            ...named(model, model, models?.map(({ id }) => ({ value: id, label: id })) ?? []),
-          ]}
+          useChoices={useModelChoices}
+          all={t.filters.all}
         />
-        <SelectField
+        <Combobox
           label={t.filters.key}
-          hint={keys?.next ? t.filters.newestKeys(keys.items.length) : undefined}
           value={key}
+          shown={key === '' ? t.filters.all : (chosenKey?.name ?? key)}
           onChange={(value) => setFilters({ key: value, before: '' })}
-          options={[
-            { value: '', label: t.filters.all },
-            ...named(
-              key,
-              ofKey?.points[0]?.label ?? key,
-              keys?.items.map(({ id, name }) => ({ value: id, label: name })) ?? [],
-            ),
-          ]}
+          useChoices={useKeyChoices}
+          all={t.filters.all}
         />
         <ChosenDays />
       </div>
@@ -61,7 +51,3 @@ export default function UsagePage() {
     </>
   )
 }
-
-/** A model that is no longer offered, or one of very many keys, is not listed, but stays in the filter that names it. */
-const named = (value: string, label: string, options: { value: string; label: string }[]) =>
-  value === '' || options.some((option) => option.value === value) ? options : [...options, { value, label }]

@@ -4,7 +4,7 @@ import { useTexts } from '../../i18n/language.tsx'
 import { CopyText } from '../../ui/copy.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
 import { Facts, Part } from '../../ui/page.tsx'
-import { Banner, ErrorState, Skeleton } from '../../ui/states.tsx'
+import { Banner, EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { Amount, isZero, Time, useNumber } from '../../ui/values.tsx'
 import { Charge } from './charge.tsx'
 import { Ending } from './ending.tsx'
@@ -14,10 +14,20 @@ import { Timing } from './timing.tsx'
 export function ReceiptDrawer({ id, onClose }: { id: string; onClose(): void }) {
   const t = useTexts().usage.receipt
   const isOpen = id !== ''
-  const { data, error, refetch } = useRead(`requests/${id}`, {}, { enabled: isOpen, every: 3_000 })
+  const { data, error, refetch } = useRead(`requests/${id}`, {}, { enabled: isOpen, every: 'live' })
   return (
     <Drawer open={isOpen} onClose={onClose} title={t.title}>
-      {error && !data ? <ErrorState error={error} retry={refetch} /> : data ? <Shown receipt={data} /> : <Waiting />}
+      {error?.status === 404 ? (
+        <div role="alert">
+          <EmptyState title={t.none}>{t.noneText}</EmptyState>
+        </div>
+      ) : error && !data ? (
+        <ErrorState error={error} retry={refetch} />
+      ) : data ? (
+        <Shown receipt={data} />
+      ) : (
+        <Waiting />
+      )}
     </Drawer>
   )
 }

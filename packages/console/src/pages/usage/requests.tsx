@@ -19,7 +19,7 @@ export function RequestsSection({ period }: { period: Period }) {
   const [filters, setFilters] = useUrlState(FILTERS)
   const { model, key, ending, before, request } = filters
   const params = { from: period.from, to: period.to, model, key, ending }
-  const { data, error, refetch } = useRead('requests', { ...params, before }, { every: 3_000, keepPrevious: true })
+  const { data, error, refetch } = useRead('requests', { ...params, before }, { every: 'live', keepPrevious: true })
   const columns = useRequestColumns()
   return (
     <Section
@@ -34,7 +34,9 @@ export function RequestsSection({ period }: { period: Period }) {
             onChange={(value) => setFilters({ ending: value, before: '' })}
             options={[
               { value: '', label: t.filters.allOutcomes },
-              ...Object.entries(t.endings).map(([value, label]) => ({ value, label })),
+              ...Object.entries(t.endings)
+                .filter(([value]) => value !== 'rejected')
+                .map(([value, label]) => ({ value, label })),
             ]}
           />
           <ButtonAnchor icon="download" href={apiUrl('requests.csv', params)} download>
@@ -48,6 +50,7 @@ export function RequestsSection({ period }: { period: Period }) {
       ) : (
         <>
           <Table
+            broad
             label={t.list.title}
             columns={columns}
             rows={data?.items}
@@ -90,8 +93,22 @@ export function useRequestColumns(): Column<RequestRow>[] {
   const count = (tokens: number | null) => (tokens === null ? '\u2013' : number(tokens))
   return [
     { id: 'time', label: t.time, cell: (row) => <Time at={row.at} /> },
-    { id: 'model', label: t.model, cell: (row) => <span className="break-all">{row.model}</span> },
-    { id: 'key', label: t.key, cell: (row) => <span className="break-words">{row.key_name}</span> },
+    {
+      ...{ id: 'model', label: t.model, shrinks: true },
+      cell: (row) => (
+        <span title={row.model} className="cards:break-all">
+          {row.model}
+        </span>
+      ),
+    },
+    {
+      ...{ id: 'key', label: t.key, shrinks: true },
+      cell: (row) => (
+        <span title={row.key_name} className="cards:wrap-anywhere">
+          {row.key_name}
+        </span>
+      ),
+    },
     {
       id: 'tokens',
       label: t.tokens,

@@ -11,7 +11,7 @@ import { Amount, Time, useNumber } from '../../ui/values.tsx'
 export function HistorySection() {
   const t = useTexts().wallet.history
   const before = usePageCursor()
-  const { data, error, refetch } = useRead('wallet/history', { before }, { every: 5_000, keepPrevious: true })
+  const { data, error, refetch } = useRead('wallet/history', { before }, { every: 'live', keepPrevious: true })
   const columns: Column<WalletEntry>[] = [
     { id: 'at', label: t.at, cell: (row) => <Time at={row.at} style={row.kind === 'usage' ? 'utcDay' : 'both'} /> },
     { id: 'what', label: t.what, cell: (row) => <What entry={row} /> },

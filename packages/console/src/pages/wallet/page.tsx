@@ -11,7 +11,7 @@ import { TopUpSection } from './top-up.tsx'
 
 export default function WalletPage() {
   const t = useTexts().wallet
-  const { data: wallet, error, refetch } = useRead('wallet', {}, { every: 5_000 })
+  const { data: wallet, error, refetch } = useRead('wallet', {}, { every: 'live' })
   if (error && !wallet) {
     return (
       <>

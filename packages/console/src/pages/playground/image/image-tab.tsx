@@ -1,14 +1,17 @@
 import { type FormEvent, useState } from 'react'
+import { useSession } from '../../../app/session.tsx'
 import { useTexts } from '../../../i18n/language.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { Segments } from '../../../ui/form/choices.tsx'
 import { TextArea } from '../../../ui/form/field.tsx'
+import { useKeptText } from '../../../ui/kept-text.ts'
 import { EmptyState } from '../../../ui/states.tsx'
 import { newId, useHistory } from '../history.ts'
 import { Columns } from '../layout.tsx'
 import { ModelChoice } from '../model-choice.tsx'
 import { useModels } from '../models.ts'
 import { AddPictures, Thumbnails, useReadPictures } from '../pictures.tsx'
+import { PriceNote } from '../price-note.tsx'
 import { type ImageEntry, makeImages } from './image-call.ts'
 import { ImageSettingsFields, NO_IMAGE_SETTINGS } from './image-settings.tsx'
 import { ImageView } from './image-view.tsx'
@@ -20,7 +23,7 @@ export function ImageTab() {
   const history = useHistory<ImageEntry>('image')
   const choice = useModels('image')
   const [mode, setMode] = useState<'make' | 'edit'>('make')
-  const [prompt, setPrompt] = useState('')
+  const [prompt, setPrompt] = useKeptText(`image-${useSession().account.id}`)
   const [chosen, setChosen] = useState(NO_IMAGE_SETTINGS)
   const [inputs, setInputs] = useState<readonly string[]>([])
   const [mask, setMask] = useState('')
@@ -93,6 +96,11 @@ export function ImageTab() {
               model={choice.model}
               chosen={chosen}
               onChange={(change) => setChosen({ ...chosen, ...change })}
+            />
+            <PriceNote
+              model={choice.model}
+              group={choice.builtIn?.group ?? ''}
+              count={chosen.partials === 0 ? chosen.count : 1}
             />
             <Button type="submit" variant="primary" wide disabled={!canMake}>
               {isEdit ? t.editAction : t.makeAction}

@@ -1,8 +1,10 @@
 import { type FormEvent, type KeyboardEvent, useState } from 'react'
+import { useSession } from '../../../app/session.tsx'
 import { useTexts } from '../../../i18n/language.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { classes } from '../../../ui/classes.ts'
 import { TextArea } from '../../../ui/form/field.tsx'
+import { useKeptText } from '../../../ui/kept-text.ts'
 import { AddPictures, Thumbnails, useReadPictures } from '../pictures.tsx'
 import type { Question } from './conversation.ts'
 
@@ -19,7 +21,7 @@ type ComposerProps = {
 
 export function Composer({ onSend, onStop, floats }: ComposerProps) {
   const t = useTexts().playground
-  const [text, setText] = useState('')
+  const [text, setText] = useKeptText(`message-${useSession().account.id}`)
   const [images, setImages] = useState<readonly string[]>([])
   const readPictures = useReadPictures(MOST_PICTURES)
   const isEmpty = text.trim() === '' && images.length === 0

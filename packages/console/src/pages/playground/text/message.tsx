@@ -7,7 +7,7 @@ import { CodeBlock, CopyButton } from '../../../ui/copy.tsx'
 import { TextArea } from '../../../ui/form/field.tsx'
 import { Badge } from '../../../ui/states.tsx'
 import { AnswerFacts } from '../answer-facts.tsx'
-import { Failure } from '../failure.tsx'
+import { Failure, type OtherModel } from '../failure.tsx'
 import { Markdown } from '../markdown/markdown.tsx'
 import { Thumbnails } from '../pictures.tsx'
 import { codeOf, RequestCode } from '../request-code.tsx'
@@ -34,9 +34,11 @@ type AnswerProps = {
   /** Of the last answer. */
   onRegenerate?: (() => void) | undefined
   onResults?: ((calls: readonly ToolCall[]) => void) | undefined
+  /** Of a last answer that failed. */
+  other?: OtherModel | undefined
 }
 
-export function AnswerView({ answer, before, baseUrl, onRegenerate, onResults }: AnswerProps) {
+export function AnswerView({ answer, before, baseUrl, onRegenerate, onResults, other }: AnswerProps) {
   const t = useTexts().playground
   const { text, reasoning, calls, outcome, settings } = answer
   const isRunning = outcome.state === 'running'
@@ -56,7 +58,7 @@ export function AnswerView({ answer, before, baseUrl, onRegenerate, onResults }:
       {text !== '' && <Markdown text={text} baseUrl={baseUrl} />}
       {calls.length > 0 && <ToolCalls calls={calls} onResults={isRunning ? undefined : onResults} />}
       {isRunning && isEmpty && <p className="text-muted">{t.waiting}</p>}
-      {outcome.error && <Failure error={outcome.error} />}
+      {outcome.error && <Failure error={outcome.error} other={other} />}
       <AnswerFacts
         outcome={outcome}
         code={() => <RequestCode snippet={codeOf({ protocol: 'chat', body: requestFor(before, settings) })} />}

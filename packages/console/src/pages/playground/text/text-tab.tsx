@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import { useAbout } from '../../../api/queries.ts'
 import { useTexts } from '../../../i18n/language.tsx'
@@ -19,6 +20,7 @@ export function TextTab() {
   const history = useHistory<Conversation>('text')
   const choice = useModels('text')
   const { data: about } = useAbout()
+  const queries = useQueryClient()
   const [chosen, setChosen] = useState<string>()
   const [changed, setChanged] = useState<Partial<Settings>>({})
   const [isListOpen, setListOpen] = useState(false)
@@ -31,12 +33,19 @@ export function TextTab() {
   const isAnswering = last?.outcome.state === 'running'
   useScrollAlong(turns)
 
-  const send = async (next: readonly Turn[]) => {
+  const send = async (next: readonly Turn[], model = settings.model) => {
     const to = id ?? newId()
     setChosen(to)
     setAnnounced('')
-    const outcome = await ask(history, to, next, settings)
+    choice.remember(model)
+    const outcome = await ask(history, to, next, { ...settings, model })
     setAnnounced(t.ended[outcome.state])
+    // What has failed is no longer offered first.
+    if (outcome.state === 'failed') void queries.invalidateQueries({ queryKey: ['models'] })
+  }
+  const tryOther = (before: readonly Turn[], model: string) => {
+    choice.choose(model)
+    void send(before, model)
   }
   const canSend = settings.model !== '' && history.entries !== undefined && wrongSetting(settings) === undefined
 
@@ -75,6 +84,11 @@ export function TextTab() {
               before={before}
               baseUrl={about?.base_url ?? ''}
               onRegenerate={isLast ? () => void send(before) : undefined}
+              other={
+                isLast && choice.alternative
+                  ? { id: choice.alternative.id, onTry: () => tryOther(before, choice.alternative?.id ?? '') }
+                  : undefined
+              }
               onResults={isLast ? (calls) => void send([...before, { ...turn, calls }]) : undefined}
             />
           )

@@ -1,7 +1,9 @@
 import { type FormEvent, useState } from 'react'
+import { useSession } from '../../../app/session.tsx'
 import { useTexts } from '../../../i18n/language.tsx'
 import { Button } from '../../../ui/button.tsx'
 import { SelectField, TextArea } from '../../../ui/form/field.tsx'
+import { useKeptText } from '../../../ui/kept-text.ts'
 import { EmptyState } from '../../../ui/states.tsx'
 import { newId, useHistory } from '../history.ts'
 import { textsOf } from '../image/image-settings.tsx'
@@ -9,6 +11,7 @@ import { Columns, MoreSettings } from '../layout.tsx'
 import { ModelChoice } from '../model-choice.tsx'
 import { useModels } from '../models.ts'
 import { AddPictures, Thumbnails, useReadPictures } from '../pictures.tsx'
+import { PriceNote } from '../price-note.tsx'
 import { submitVideo, type VideoEntry, type VideoSettings } from './video-call.ts'
 import { VideoView } from './video-view.tsx'
 
@@ -20,10 +23,11 @@ export function VideoTab() {
   const t = useTexts().playground
   const history = useHistory<VideoEntry>('video')
   const choice = useModels('video')
-  const [chosen, setChosen] = useState({ prompt: '', seconds: '', resolution: '', ratio: '', picture: '' })
+  const [prompt, setPrompt] = useKeptText(`video-${useSession().account.id}`)
+  const [chosen, setChosen] = useState({ seconds: '', resolution: '', ratio: '', picture: '' })
   const readPictures = useReadPictures(1)
   const limits = choice.model?.limits ?? {}
-  const settings: VideoSettings = { ...chosen, prompt: chosen.prompt.trim(), model: choice.model?.id ?? '' }
+  const settings: VideoSettings = { ...chosen, prompt: prompt.trim(), model: choice.model?.id ?? '' }
   const canMake = settings.prompt !== '' && settings.model !== ''
 
   const make = (asked: VideoSettings) =>
@@ -49,13 +53,7 @@ export function VideoTab() {
         settings={
           <>
             <ModelChoice choice={choice} />
-            <TextArea
-              label={t.prompt}
-              rows={3}
-              value={chosen.prompt}
-              onChange={(prompt) => setChosen({ ...chosen, prompt })}
-              placeholder={t.videoExample}
-            />
+            <TextArea label={t.prompt} rows={3} value={prompt} onChange={setPrompt} placeholder={t.videoExample} />
             <MoreSettings>
               {select('seconds', secondsOf(limits.seconds))}
               {select('resolution', textsOf(limits.resolutions) ?? RESOLUTIONS)}
@@ -77,6 +75,7 @@ export function VideoTab() {
                 </div>
               )}
             </MoreSettings>
+            <PriceNote model={choice.model} group={choice.builtIn?.group ?? ''} count={Number(chosen.seconds)} />
             <Button type="submit" variant="primary" wide disabled={!canMake}>
               {t.makeVideo}
             </Button>

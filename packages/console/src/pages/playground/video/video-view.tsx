@@ -112,7 +112,7 @@ function Progress({ entry }: { entry: VideoEntry }) {
         <span role="status">{label}</span>
         <Duration ms={Math.max(0, Math.round((now - entry.at) / 1_000)) * 1_000} />
       </div>
-      <progress aria-label={label} className="h-1 w-full accent-accent" />
+      <div role="progressbar" aria-label={label} className="skeleton h-1 w-full" />
     </div>
   )
 }

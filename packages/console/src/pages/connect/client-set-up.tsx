@@ -1,0 +1,42 @@
+// A snippet for a client, and a test of the key: the last steps of the first run, and the page that shows them at any time.
+
+import { useState } from 'react'
+import { useAbout, useRead } from '../../api/queries.ts'
+import { useTexts } from '../../i18n/language.tsx'
+import { ClientSnippet } from '../../snippets/client-snippet.tsx'
+import { choicesIn } from '../../ui/form/choices-of.ts'
+import { Combobox } from '../../ui/form/combobox.tsx'
+import { Skeleton } from '../../ui/states.tsx'
+import { preferredModels } from '../models/preferred.ts'
+
+/** The text models that a key can call, the best first, and the chosen one. `group`: undefined if the key is not known. */
+export function useTextModels(group: string | undefined, allowed: readonly string[] | null = null) {
+  const { data: models } = useRead('models', {}, { staleTime: 30_000 })
+  const [chosen, setChosen] = useState('')
+  const texts = models?.filter(({ type, id }) => type === 'text' && (allowed === null || allowed.includes(id)))
+  const ranked = texts && preferredModels(texts, group)
+  const model = ranked?.find(({ id }) => id === chosen) ?? ranked?.[0]
+  return { models: ranked, model, choose: setChosen, alternative: ranked?.find(({ id }) => id !== model?.id) }
+}
+
+export function ClientSetUp({ choice, secret }: { choice: ReturnType<typeof useTextModels>; secret?: string }) {
+  const t = useTexts().overview.firstRun
+  const { data: about } = useAbout()
+  const { models, model, choose } = choice
+  if (models?.length === 0) return <p>{t.test.noModel}</p>
+  if (!about || !model) return <Skeleton size="h-40 w-full" />
+  return (
+    <div className="flex min-w-0 flex-col gap-4">
+      <div className="max-w-[360px]">
+        <Combobox
+          label={t.client.model}
+          value={model.id}
+          shown={model.id}
+          onChange={choose}
+          useChoices={choicesIn((models ?? []).map(({ id }) => id).toSorted())}
+        />
+      </div>
+      <ClientSnippet baseUrl={about.base_url} model={model.id} protocols={model.protocols} secret={secret} />
+    </div>
+  )
+}

@@ -1,0 +1,102 @@
+// What each model, or each key, had of the period: the answer to "what did I spend most on?", and the legend of the chart.
+
+import type { UsageBreakdown } from '@trivium/gateway/console-api/types.ts'
+import { useState } from 'react'
+import { OTHER_COLOUR } from '../../charts/colours.ts'
+import { useLanguage, useTexts } from '../../i18n/language.tsx'
+import { Button } from '../../ui/button.tsx'
+import { type Column, Table } from '../../ui/table.tsx'
+import { useUrlState } from '../../ui/url-state.ts'
+import { Amount, Bar, isZero, useNumber } from '../../ui/values.tsx'
+import { FILTERS } from './filters.ts'
+import { meanUsd } from './series.ts'
+
+const SHOWN_AT_FIRST = 5
+
+/** `name`: empty for the sum of the others. */
+type Row = UsageBreakdown['items'][number]
+
+type BreakdownProps = {
+  by: 'model' | 'key'
+  data: UsageBreakdown | undefined
+  /** Of the whole period, in USD. */
+  total: string | undefined
+  /** Of what has a series in the chart, by name. */
+  colours: ReadonlyMap<string, string>
+}
+
+export function Breakdown({ by, data, total, colours }: BreakdownProps) {
+  const t = useTexts().usage
+  const [, setFilters] = useUrlState(FILTERS)
+  const [isWhole, setWhole] = useState(false)
+  const columns = useColumns(by, total, colours)
+  const rows = data && [
+    ...data.items,
+    ...(data.others ? [{ name: '', label: t.others(data.others.names), ...data.others }] : []),
+  ]
+  const hidden = (rows?.length ?? 0) - SHOWN_AT_FIRST
+  return (
+    <>
+      <Table
+        label={t.breakdown[by]}
+        columns={columns}
+        rows={isWhole ? rows : rows?.slice(0, SHOWN_AT_FIRST)}
+        rowKey={({ name }) => name}
+        expected={SHOWN_AT_FIRST}
+        onOpen={({ name }) => name !== '' && setFilters({ [by]: name, before: '' })}
+        empty={<p className="px-4 py-4 text-muted">{t.breakdown.empty}</p>}
+      />
+      {hidden > 0 && (
+        <div className="border-t px-4 py-2">
+          <Button small variant="quiet" aria-expanded={isWhole} onClick={() => setWhole(!isWhole)}>
+            {isWhole ? t.breakdown.less : t.breakdown.more(hidden)}
+          </Button>
+        </div>
+      )}
+    </>
+  )
+}
+
+function useColumns(
+  by: 'model' | 'key',
+  total: string | undefined,
+  colours: ReadonlyMap<string, string>,
+): Column<Row>[] {
+  const t = useTexts().usage
+  const number = useNumber()
+  const { locale } = useLanguage()
+  const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 })
+  const shareOf = (usd: string) => (total === undefined || isZero(total) ? 0 : Number(usd) / Number(total))
+  return [
+    {
+      ...{ id: 'name', label: by === 'model' ? t.byModel : t.byKey, shrinks: true },
+      cell: ({ name, label }) => (
+        <span className="flex min-w-0 items-center gap-2">
+          <span
+            aria-hidden="true"
+            className={`size-2.5 shrink-0 rounded-full bg-current ${colours.get(name) ?? OTHER_COLOUR}`}
+          />
+          <span title={label} className="min-w-0 cards:wrap-anywhere rows:truncate">
+            {label}
+          </span>
+        </span>
+      ),
+    },
+    { id: 'spend', label: t.total.spend, align: 'right', cell: (row) => <Amount usd={row.cost_usd} /> },
+    {
+      ...{ id: 'share', label: t.breakdown.share, align: 'right' },
+      cell: ({ cost_usd: cost }) => (
+        <span className="inline-flex w-20 flex-col gap-1 align-middle">
+          {percent.format(shareOf(cost))}
+          <Bar tone="accent" share={shareOf(cost)} label={percent.format(shareOf(cost))} />
+        </span>
+      ),
+    },
+    { id: 'requests', label: t.requests, align: 'right', cell: (row) => number(row.requests) },
+    { id: 'tokens', label: t.tokens, align: 'right', cell: (row) => number(row.tokens) },
+    {
+      ...{ id: 'mean', label: t.breakdown.mean, align: 'right' },
+      cell: ({ cost_usd: cost, requests }) => (requests === 0 ? null : <Amount usd={meanUsd(cost, requests)} />),
+    },
+  ]
+}
