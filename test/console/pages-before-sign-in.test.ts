@@ -82,12 +82,14 @@ test('sign-in: a wrong password, then back to the page that was asked for, and o
   })
 })
 
-test('a session that ended elsewhere leads to the sign-in page, and back', async () => {
+test('a session that ended elsewhere leads to the sign-in page on request, and back', async () => {
   const account = await newAccount()
   await visit('/wallet', { account }, async ({ page }) => {
     await page.getByRole('heading', { name: 'Wallet' }).waitFor()
     await account.client.post('sign-out-everywhere')
     await page.getByRole('navigation').getByRole('link', { name: 'Keys' }).click()
+    await page.getByRole('button', { name: 'Use another account' }).click()
+    await page.getByText('Your session has ended.').waitFor()
     await page.getByLabel('E-mail').fill(account.email)
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.keyboard.press('Enter')

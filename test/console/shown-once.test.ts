@@ -70,7 +70,7 @@ test('the first key: links, Back, signing out and closing the tab ask first', as
     await page.getByLabel('I have stored it').waitFor()
     expect(await secret.count()).toBe(1)
     await page.getByLabel('I have stored it').click()
-    await heading(page, 'Sign in to Trivium')
+    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor()
   })
 })
 

@@ -34,7 +34,7 @@ function SignInDialog({ email, onClose }: { email: string; onClose(): void }) {
   const texts = useTexts()
   const t = texts.auth
   const queries = useQueryClient()
-  const [, navigate] = useLocation()
+  const [path, navigate] = useLocation()
   const [password, setPassword] = useState('')
   const [code, setCode] = useState('')
   const [needsCode, setNeedsCode] = useState(false)
@@ -62,7 +62,10 @@ function SignInDialog({ email, onClose }: { email: string; onClose(): void }) {
       title={t.again.title}
       footer={
         <>
-          <Button variant="quiet" onClick={() => askToLeave(() => navigate('/sign-in'))}>
+          <Button
+            variant="quiet"
+            onClick={() => askToLeave(() => navigate(`/sign-in?next=${encodeURIComponent(path)}`))}
+          >
             {t.again.other}
           </Button>
           <Button type="submit" form={FORM} variant="primary" busy={isBusy}>
