@@ -5,6 +5,7 @@ import { describeSystemError } from './config/system-error.ts'
 import type { BuiltIn } from './config/upstream-kinds.ts'
 import { EMPTY_FILE, isEmptyDocument } from './config/yaml/document.ts'
 import type { Variables } from './environment.ts'
+import { memoryLimit } from './process/memory-limit.ts'
 import { KINDS } from './upstreams/kinds/index.ts'
 import { capabilitiesOf } from './upstreams/prices/capabilities.ts'
 import { maxOutputOf } from './upstreams/prices/output-limits.ts'
@@ -27,6 +28,7 @@ export const BUILT_IN: BuiltIn = {
   imageLimits: (model) => findListed(priceList(), model)?.model.imageLimits,
   videoLimits: (model) => findListed(priceList(), model)?.model.videoLimits,
   now: Date.now,
+  memoryBytes: () => memoryLimit().bytes,
 }
 
 /** Without a path: the defaults. `env` supplies `${NAME}`. `mayBeEmpty`: only a start accepts an empty file. */

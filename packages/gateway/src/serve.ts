@@ -36,6 +36,7 @@ import { createConnectionLimit, openListener } from './open-listener.ts'
 import { createAdmissionGate } from './overload/load-shedding.ts'
 import { Cleanup } from './process/cleanup.ts'
 import { createLifecycle, type Lifecycle } from './process/lifecycle.ts'
+import { memoryLimit } from './process/memory-limit.ts'
 import { exitOnUncaughtError, stopOnSignals } from './process/signals.ts'
 import type { Launch } from './process/supervisor.ts'
 import type { Worker } from './process/worker.ts'
@@ -189,6 +190,7 @@ async function start(
       first,
       takenBack,
       keyGroups,
+      memory: memoryLimit(),
     }
     process.stdout.write(startSummary(info, process.stdout.isTTY))
   }

@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax under test
 // Sections that are absent, the embedded models, remarks and the fingerprint.
 import { describe, expect, test } from 'bun:test'
+import { BUILT_IN } from '../config.ts'
 import { assemble } from './assemble.ts'
 import type { FileConfig } from './types.ts'
 
@@ -314,4 +315,38 @@ test('the configuration is frozen', () => {
   for (const part of [server, server.limits, up, up?.endpoints[0], models]) {
     expect(Object.isFrozen(part)).toBe(true)
   }
+})
+
+describe('memory', () => {
+  const MIB = 1024 ** 2
+  const memoryOf = (source: string, mib: number, env: Record<string, string> = {}) => {
+    const builtIn = { ...BUILT_IN, memoryBytes: () => mib * MIB }
+    const { config, mistakes } = assemble(source, 'f', env, builtIn)
+    return config ? config.server.limits.memoryBytes / MIB : mistakes.map(({ message }) => message)
+  }
+
+  test.each([
+    ['a small container', '', 256, {}, 32],
+    ['a container', '', 512, {}, 96],
+    ['a large container', '', 1024, {}, 224],
+    ['a machine', '', 16 * 1024, {}, 512],
+    ['four processes in a container', '', 2048, { TRIVIUM_WORKERS: '4' }, 96],
+    ['less than an idle process needs', '', 64, {}, 32],
+    ['the file has the last word', 'server: { limits: { memory: 400MiB } }', 512, {}, 400],
+    ['other limits of the file', 'server: { limits: { in_flight: 7 } }', 512, {}, 96],
+    ['a larger body in the file', 'server: { limits: { body: 200MiB } }', 512, {}, 200],
+  ])('by default follows what is available: %s', (_, source, mib, env, expected) => {
+    expect(memoryOf(source, mib, env)).toEqual(expected)
+  })
+
+  test('a body beyond the largest default is a mistake on every machine', () => {
+    const source = 'server: { limits: { body: 600MiB } }'
+    expect(memoryOf(source, 512)).toEqual(memoryOf(source, 16 * 1024))
+    expect(memoryOf(source, 512)).toMatchObject([expect.stringContaining('memory is smaller than body')])
+  })
+
+  test('nodes with different memory have the same configuration', () => {
+    const hashOf = (mib: number) => assemble('', 'f', {}, { ...BUILT_IN, memoryBytes: () => mib * MIB }).config?.hash
+    expect(hashOf(512)).toBe(hashOf(1024))
+  })
 })

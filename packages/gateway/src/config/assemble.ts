@@ -27,7 +27,7 @@ import { isLitellmFile } from './sections/other-gateways.ts'
 import { readRegistration, registrationDefaults } from './sections/registration.ts'
 import { RETENTION_DEFAULTS, readRetention } from './sections/retention.ts'
 import { readSandboxSection, type WrittenSandbox } from './sections/sandbox.ts'
-import { readServer, SERVER_DEFAULTS } from './sections/server.ts'
+import { readServer, serverDefaults } from './sections/server.ts'
 import { readTools } from './sections/tools.ts'
 import { type ReadUpstreams, readUpstreams } from './sections/upstreams.ts'
 import type { FileConfig, Group, MailConfig, MediaConfig, MediaModel, Mistake, Model, Route } from './types.ts'
@@ -91,6 +91,7 @@ export function assemble(
 type Sections = { config: Omit<FileConfig, 'hash' | 'warnings'>; warnings: string[] }
 
 function readSections(fields: Fields | undefined, context: ReadContext, builtIn: BuiltIn): Sections {
+  const defaults = serverDefaults(builtIn.memoryBytes?.() ?? Number.POSITIVE_INFINITY, context.env)
   const optional: Fields['optional'] = (name, read, fallback) => fields?.optional(name, read, fallback) ?? fallback
   const read = readUpstreams(fields?.get('upstreams'), builtIn.kinds)
   const vendors = vendorsFromEnvironment(context, read.ids, builtIn)
@@ -136,7 +137,7 @@ function readSections(fields: Fields | undefined, context: ReadContext, builtIn:
   const mail = optional<MailConfig | undefined>('mail', readMail, undefined)
   const tools = optional<FileConfig['tools']>('tools', readTools({ types, advice }), undefined)
   const config: Sections['config'] = {
-    server: optional('server', readServer, SERVER_DEFAULTS),
+    server: optional('server', readServer(defaults), defaults),
     registration: optional('registration', readRegistration(registration), registration),
     sandbox: { on, faults: written.faults ?? false, faultsWritten: written.faults !== undefined },
     retention: optional('retention', readRetention, RETENTION_DEFAULTS),

@@ -1,5 +1,6 @@
 // A fingerprint of the active configuration, to detect config drift between nodes. It excludes secrets and local paths:
-// it is shown to operators, and certificates may be in different places on different nodes.
+// it is shown to operators, and certificates may be in different places on different nodes. It excludes the memory limit as
+// well, which follows each node's own memory.
 import { createHash } from 'node:crypto'
 import type { FileConfig } from './types.ts'
 
@@ -11,7 +12,7 @@ export function hashConfig(config: Hashed): string {
     ...rest,
     ...(media?.s3 ? { media: { ...media.s3, accessKey: '', secretKey: '' } } : {}),
     ...(mail ? { mail: { url: withoutCredentials(mail.url), from: mail.from } } : {}),
-    server: { ...server, tls: server.tls !== undefined },
+    server: { ...server, tls: server.tls !== undefined, limits: { ...server.limits, memoryBytes: 0 } },
     upstreams: new Map(
       [...upstreams].map(([id, upstream]) => [
         id,

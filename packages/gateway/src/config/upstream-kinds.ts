@@ -79,6 +79,8 @@ export type BuiltIn = {
   videoLimits(model: string): VideoModelLimits | undefined
   /** Milliseconds since 1970. */
   now(): number
+  /** What all processes of this server may use: the limit of the container, or the machine's memory. Absent: unlimited. */
+  memoryBytes?(): number
 }
 
 /** The endpoint that the vendor's SDK uses, except for `differences`. */

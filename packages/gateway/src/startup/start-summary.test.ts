@@ -7,7 +7,10 @@ import { type StartInfo, startSummary } from './start-summary.ts'
 
 const ENVIRONMENT = { ...readEnvironment({ TRIVIUM_DATA: '/srv/data' }).environment, configFile: undefined }
 
-const SQLITE_START = { version: '1.2.3', address: 'http://127.0.0.1:3333', database: 'SQLite database /x' }
+const MEMORY = { bytes: 1024 ** 3, of: 'container' as const }
+const SQLITE_START = {
+  ...{ version: '1.2.3', address: 'http://127.0.0.1:3333', database: 'SQLite database /x', memory: MEMORY },
+}
 
 function infoOf(env: Record<string, string>, more: Partial<StartInfo> = {}): StartInfo {
   const { config } = loadFile(undefined, env)
@@ -126,4 +129,14 @@ test.each(['0.0.0.0', '::'])('a server bound to %s says that every address reach
   const text = summary({}, { environment: { ...ENVIRONMENT, host } })
   expect(text).toContain(`  address  http://127.0.0.1:3333\n  bound    ${host}: every address of this machine\n`)
   expect(summary({})).not.toContain('bound')
+})
+
+test.each([
+  [{ bytes: 512 * 1024 ** 2, of: 'container' as const }, '(of 512 MiB, the limit of the container)'],
+  [{ bytes: 8 * 1024 ** 3, of: 'machine' as const }, '(of 8192 MiB, all of the machine)'],
+])('the memory limits are shown, with what they follow: %p', (memory, expected) => {
+  const { config } = loadFile(undefined, {})
+  const limits = { ...config?.server.limits, memoryBytes: 96 * 1024 ** 2 }
+  const text = summary({}, { ...withConfig({ server: { ...config?.server, limits } }), memory })
+  expect(text).toContain(`  memory   96 MiB for requests, 48 MiB for unread responses ${expected}\n`)
 })

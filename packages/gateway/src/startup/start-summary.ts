@@ -7,6 +7,7 @@ import { SANDBOX_GROUP, SANDBOX_MODEL } from '../config/sandbox.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import { formatUsd } from '../money/amount.ts'
 import { jsonLine } from '../observe/log.ts'
+import type { MemoryLimit } from '../process/memory-limit.ts'
 import type { FirstStart } from './first-start.ts'
 import { describeTakenBack, type TakenBack } from './take-back-sandbox-credit.ts'
 
@@ -20,6 +21,8 @@ export type StartInfo = {
   database: string
   first: FirstStart | undefined
   takenBack?: TakenBack | undefined
+  /** What all processes of this server may use. */
+  memory: MemoryLimit
   /** Number of active keys by group. */
   keyGroups: ReadonlyMap<string, number>
 }
@@ -41,7 +44,7 @@ export function startSummary(started: StartInfo, isTerminal: boolean): string {
 
 type Fact = readonly [label: string, lines: readonly string[]]
 
-function factsOf({ address, environment, catalogue: { config }, database, takenBack }: StartInfo): Fact[] {
+function factsOf({ address, environment, catalogue: { config }, database, memory, takenBack }: StartInfo): Fact[] {
   const { publicUrl } = config.server
   return [
     ['address', [address]],
@@ -52,6 +55,7 @@ function factsOf({ address, environment, catalogue: { config }, database, takenB
     ['store', [database]],
     ['config', [environment.configFile ?? 'no configuration file (./trivium.yaml is read if it exists)']],
     ['models', modelLines(config)],
+    ['memory', [memoryLine(config, memory)]],
     ['sign-up', [registrationLine(config)]],
     ['credit', takenBack ? [describeTakenBack(takenBack)] : []],
   ]
@@ -94,6 +98,15 @@ function shortened(names: readonly string[]): string {
   const more = names.length - MAX_NAMES
   const shown = names.slice(0, MAX_NAMES).join(', ')
   return `${names.length} (${shown}${more > 0 ? ` and ${more} more` : ''})`
+}
+
+const MIB = 1024 ** 2
+
+/** An operator who limits a container sees whether the limit was found, and what follows from it. */
+function memoryLine({ server: { limits } }: FileConfig, { bytes, of }: MemoryLimit): string {
+  const mib = (size: number) => `${Math.floor(size / MIB)} MiB`
+  const used = `${mib(limits.memoryBytes)} for requests, ${mib(limits.memoryBytes / 2)} for unread responses`
+  return `${used} (of ${mib(bytes)}, ${of === 'container' ? 'the limit of the container' : 'all of the machine'})`
 }
 
 function registrationLine({ registration: { open, trialCredit } }: FileConfig): string {

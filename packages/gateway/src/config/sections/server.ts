@@ -40,6 +40,24 @@ export const SERVER_DEFAULTS: ServerConfig = {
   showUpstreams: false,
 }
 
+/** What an idle process needs. */
+const IDLE_BYTES = 128 * MIB
+/** Of the rest. Parsed and translated, a body takes more than it weighs, and unread responses take half as much again. */
+const BODIES_SHARE = 1 / 4
+const LEAST_MEMORY = 32 * MIB
+
+/** The defaults of each process of a server that may use so much memory. `env` says how many there are. */
+export function serverDefaults(
+  availableBytes: number,
+  env: Readonly<Record<string, string | undefined>>,
+): ServerConfig {
+  const { limits } = SERVER_DEFAULTS
+  const processes = Math.max(1, Number(env.TRIVIUM_WORKERS) || 1)
+  const share = Math.floor(((availableBytes / processes - IDLE_BYTES) * BODIES_SHARE) / MIB) * MIB
+  const memoryBytes = Math.min(limits.memoryBytes, Math.max(LEAST_MEMORY, share))
+  return { ...SERVER_DEFAULTS, limits: { ...limits, memoryBytes } }
+}
+
 const SERVER_FIELDS = {
   public_url: true,
   tls: true,
@@ -64,53 +82,60 @@ const LIMIT_FIELDS = {
 
 const SIZE_RANGE = { min: 1, max: 1024 ** 4 }
 
-export function readServer(value: YamlValue): ServerConfig {
-  const fields = fieldsOf(value, SERVER_FIELDS, 'server: { limits: { body: 32MiB } }')
-  if (!fields) return SERVER_DEFAULTS
-  return {
-    publicUrl: fields.optional('public_url', readPublicUrl, undefined),
-    tls: fields.optional('tls', readTls, undefined),
-    trustedProxies: fields.optional('trusted_proxies', listOf(readCidr, '[10.0.0.0/8]'), []),
-    limits: fields.optional('limits', readLimits, SERVER_DEFAULTS.limits),
-    drainMs: fields.optional('drain', readDuration(TIMER_OR_ZERO), SERVER_DEFAULTS.drainMs),
-    showUpstreams: fields.optional('show_upstreams', readBoolean, SERVER_DEFAULTS.showUpstreams),
+export const readServer =
+  (defaults: ServerConfig) =>
+  (value: YamlValue): ServerConfig => {
+    const fields = fieldsOf(value, SERVER_FIELDS, 'server: { limits: { body: 32MiB } }')
+    if (!fields) return defaults
+    return {
+      publicUrl: fields.optional('public_url', readPublicUrl, undefined),
+      tls: fields.optional('tls', readTls, undefined),
+      trustedProxies: fields.optional('trusted_proxies', listOf(readCidr, '[10.0.0.0/8]'), []),
+      limits: fields.optional('limits', readLimits(defaults.limits), defaults.limits),
+      drainMs: fields.optional('drain', readDuration(TIMER_OR_ZERO), SERVER_DEFAULTS.drainMs),
+      showUpstreams: fields.optional('show_upstreams', readBoolean, SERVER_DEFAULTS.showUpstreams),
+    }
   }
-}
 
 function readPublicUrl(value: YamlValue): string | undefined {
   const url = readUrl(value, { credentials: false, example: 'https://gw.example.com' })
   return url ? withoutTrailingSlash(url) : undefined
 }
 
-function readLimits(value: YamlValue): ServerConfig['limits'] | undefined {
-  const fields = fieldsOf(
-    value,
-    LIMIT_FIELDS,
-    'limits: { body: 32MiB, values: 250000, in_flight: 4096, memory: 512MiB, upload: 1GiB, spool: 4GiB, stored: 4GiB, media: 32GiB }',
-  )
-  if (!fields) return undefined
-  const { bodyBytes, values, inFlight, memoryBytes, uploadBytes, spoolBytes } = SERVER_DEFAULTS.limits
-  const { storedPerAccountBytes, storedBytes, mediaPerAccountBytes, mediaBytes } = SERVER_DEFAULTS.limits
-  const limits = {
-    bodyBytes: fields.optional('body', readSize(SIZE_RANGE), bodyBytes),
-    values: fields.optional('values', readInteger({ min: 1, max: 100_000_000 }), values),
-    inFlight: fields.optional('in_flight', readInteger({ min: 1, max: 1_000_000 }), inFlight),
-    memoryBytes: fields.optional('memory', readSize(SIZE_RANGE), memoryBytes),
-    uploadBytes: fields.optional('upload', readSize(SIZE_RANGE), uploadBytes),
-    spoolBytes: fields.optional('spool', readSize(SIZE_RANGE), spoolBytes),
-    storedPerAccountBytes: fields.optional('stored_per_account', readSize(SIZE_RANGE), storedPerAccountBytes),
-    storedBytes: fields.optional('stored', readSize(SIZE_RANGE), storedBytes),
-    mediaPerAccountBytes: fields.optional('media_per_account', readSize(SIZE_RANGE), mediaPerAccountBytes),
-    mediaBytes: fields.optional('media', readSize(SIZE_RANGE), mediaBytes),
+const readLimits =
+  (defaults: ServerConfig['limits']) =>
+  (value: YamlValue): ServerConfig['limits'] | undefined => {
+    const fields = fieldsOf(
+      value,
+      LIMIT_FIELDS,
+      'limits: { body: 32MiB, values: 250000, in_flight: 4096, memory: 512MiB, upload: 1GiB, spool: 4GiB, stored: 4GiB, media: 32GiB }',
+    )
+    if (!fields) return undefined
+    const { values, inFlight, memoryBytes, uploadBytes, spoolBytes } = defaults
+    const { storedPerAccountBytes, storedBytes, mediaPerAccountBytes, mediaBytes } = defaults
+    const bodyBytes = fields.optional('body', readSize(SIZE_RANGE), defaults.bodyBytes)
+    // What the file does not say must not contradict what it says.
+    const leastMemory = Math.max(memoryBytes, Math.min(bodyBytes, SERVER_DEFAULTS.limits.memoryBytes))
+    const limits = {
+      bodyBytes,
+      values: fields.optional('values', readInteger({ min: 1, max: 100_000_000 }), values),
+      inFlight: fields.optional('in_flight', readInteger({ min: 1, max: 1_000_000 }), inFlight),
+      memoryBytes: fields.optional('memory', readSize(SIZE_RANGE), leastMemory),
+      uploadBytes: fields.optional('upload', readSize(SIZE_RANGE), uploadBytes),
+      spoolBytes: fields.optional('spool', readSize(SIZE_RANGE), spoolBytes),
+      storedPerAccountBytes: fields.optional('stored_per_account', readSize(SIZE_RANGE), storedPerAccountBytes),
+      storedBytes: fields.optional('stored', readSize(SIZE_RANGE), storedBytes),
+      mediaPerAccountBytes: fields.optional('media_per_account', readSize(SIZE_RANGE), mediaPerAccountBytes),
+      mediaBytes: fields.optional('media', readSize(SIZE_RANGE), mediaBytes),
+    }
+    if (limits.memoryBytes < limits.bodyBytes) {
+      addMistake(value, 'memory is smaller than body: a request of the allowed size could never be accepted')
+    }
+    if (limits.spoolBytes < limits.uploadBytes) {
+      addMistake(value, 'spool is smaller than upload: an upload of the allowed size could never be accepted')
+    }
+    return limits
   }
-  if (limits.memoryBytes < limits.bodyBytes) {
-    addMistake(value, 'memory is smaller than body: a request of the allowed size could never be accepted')
-  }
-  if (limits.spoolBytes < limits.uploadBytes) {
-    addMistake(value, 'spool is smaller than upload: an upload of the allowed size could never be accepted')
-  }
-  return limits
-}
 
 function readTls(value: YamlValue): ServerConfig['tls'] {
   const fields = fieldsOf(value, TLS_FIELDS, 'tls: { cert: ./cert.pem, key: ./key.pem }')
