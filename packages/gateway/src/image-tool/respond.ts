@@ -16,6 +16,7 @@ import { codec } from '../bytes/codec.ts'
 import { ImageStreamClient, lengthOf } from '../images/stream-client.ts'
 import { voidUnsettled } from '../paid-call/run.ts'
 import { settle } from '../paid-call/settle.ts'
+import { setStreamHeaders } from '../paid-call/stream-headers.ts'
 import { isUnderpaid, receiptDetails } from '../text/billing/charge.ts'
 import { showWarnings } from '../text/responding/call.ts'
 import type { TextCall } from '../text/text-call.ts'
@@ -71,7 +72,7 @@ export async function respondStream(toolCall: ToolCall, deps: ToolDependencies):
   if (early instanceof Failure) throw early
   const { headers } = call
   showWarnings(call)
-  headers.set('content-type', 'text/event-stream; charset=utf-8')
+  setStreamHeaders(headers, 'text/event-stream; charset=utf-8')
 
   async function write(sink: Sink): Promise<Uint8Array> {
     try {

@@ -7,6 +7,7 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { Failure } from '../access/failure.ts'
 import { formatRequestId } from '../access/ids.ts'
 import { voidUnsettled } from '../paid-call/run.ts'
+import { setStreamHeaders } from '../paid-call/stream-headers.ts'
 import type { StreamTiming } from '../paid-call/stream-timing.ts'
 import { showWarnings } from './call.ts'
 import type { ImageEncoding } from './endpoints/endpoint.ts'
@@ -59,7 +60,7 @@ export async function respondStream(
   if (early instanceof Failure) throw early
   const { headers } = imageCall
   showWarnings(imageCall)
-  headers.set('content-type', encoding.streamType)
+  setStreamHeaders(headers, encoding.streamType)
 
   async function run(sink: Sink): Promise<Uint8Array> {
     try {

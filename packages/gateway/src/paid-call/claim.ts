@@ -22,6 +22,7 @@ import { type Caller, type Storage, StoreDown } from '../storage/storage.ts'
 import { unavailable } from './hold-errors.ts'
 import { DELIVERED, type Outcome } from './outcome.ts'
 import { openResponse, sealResponse } from './stored-response.ts'
+import { UNBUFFERED } from './stream-headers.ts'
 
 export const IDEMPOTENCY_KEY = 'idempotency-key'
 
@@ -64,7 +65,7 @@ const LARGEST_KEPT_BYTES = 1024 * 1024
 /** In place of a header: where the body is, if it is not stored in the database. */
 const STORED_AS = ':stored-as'
 /** Headers that are stored with the response. */
-const KEPT_HEADERS = ['content-type', 'x-trivium-warnings', 'x-sandbox']
+const KEPT_HEADERS = ['content-type', UNBUFFERED, 'x-trivium-warnings', 'x-sandbox']
 
 /**
  * The hold must be granted this soon after the claim, or the request fails. A claim without a hold that is three times as old

@@ -6,6 +6,7 @@ import { withTimeout } from '@trivium/http/ticker.ts'
 import { Failure } from '../../access/failure.ts'
 import { formatRequestId } from '../../access/ids.ts'
 import { voidUnsettled } from '../../paid-call/run.ts'
+import { setStreamHeaders } from '../../paid-call/stream-headers.ts'
 import type { StreamTiming } from '../../paid-call/stream-timing.ts'
 import type { Settle } from '../settle.ts'
 import type { TextCall } from '../text-call.ts'
@@ -30,7 +31,7 @@ export async function respondStream(
   const first = await withTimeout(deps.ticker, timing.commitAfterMs, output)
   if (first instanceof Failure) throw first
   const { headers, attempt } = call
-  headers.set('content-type', attempt.answerer.streamType)
+  setStreamHeaders(headers, attempt.answerer.streamType)
 
   async function run(sink: Sink): Promise<Uint8Array> {
     try {
