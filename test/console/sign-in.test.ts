@@ -247,6 +247,14 @@ describe.each([...ENGINES])('%s', (engine) => {
       expect(await tryOut(other.email)).toBe('429 too_many_tries')
     })
 
+    test('a browser that has signed up is known', async () => {
+      const { email, client } = await newPerson()
+      const network = newNetwork()
+      await guesses(email, network, 10)
+      const signInAgain = client.post('sign-in', { email, password: PASSWORD }, { 'x-forwarded-for': network })
+      expect(outcomeOf(await signInAgain)).toBe('200')
+    })
+
     test('a new password makes the browsers that knew the former one unknown', async () => {
       const { email, client: owner } = await newPerson()
       const network = newNetwork()

@@ -73,5 +73,5 @@ export const errors: Record<string, string> = {
   unavailable: 'The gateway is busy. Retry in a few seconds.',
   overloaded: 'The gateway is busy. Retry in a few seconds.',
   foreign_page:
-    'This page was opened at an address that the gateway does not expect. Open the console at its public URL.',
+    'This page was opened at an address that the gateway does not expect. Open the console at its public URL. (Operators: set server.public_url.)',
 }

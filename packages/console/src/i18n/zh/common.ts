@@ -65,7 +65,7 @@ export const errors: Texts['errors'] = {
   internal_error: '网关处理此请求时出错。运营者可凭请求 ID 查找原因。',
   unavailable: '网关繁忙，请几秒后重试。',
   overloaded: '网关繁忙，请几秒后重试。',
-  foreign_page: '打开此页面的地址不是网关的公开地址。请使用公开地址打开控制台。',
+  foreign_page: '打开此页面的地址不是网关的公开地址。请使用公开地址打开控制台。（管理员：请设置 server.public_url。）',
   bad_request: '提交的内容无效。',
   not_found: '不存在，或已被删除。',
   registration_closed: '注册已关闭。请向网关运营者申请账户。',

@@ -17,12 +17,16 @@ export type Passwords = {
   /** Shared by everything that hashes. */
   places: HashingPlaces
   delays: Delays
+  /** For what is looked up before it is known whether a password is hashed at all. Throws 503 like `inPlace`. */
+  lookUp<T>(requester: Requester, work: () => Promise<T>, client?: Client): Promise<T>
   hash(password: string, requester: Requester): Promise<string>
   /** Runs `work` in a hashing place, or throws 503. */
   inPlace<T>(requester: Requester, work: () => Promise<T>, client?: Client): Promise<T>
   /** To be called in a hashing place. `hash`: undefined if there is none; takes as long as a real comparison. */
   compare(password: string, hash: string | undefined): Promise<boolean>
 }
+
+const LOOKUPS_AT_ONCE = 16
 
 /** Of a session: guesses by others do not delay it. */
 export const accountRequester = (account: bigint): Requester => ({
@@ -34,15 +38,19 @@ export const accountRequester = (account: bigint): Requester => ({
 export function createPasswords(options: HashingOptions): Passwords {
   const places = createHashingPlaces(options)
   let decoy: Promise<string> | undefined
-  const inPlace: Passwords['inPlace'] = async (requester, work, client) => {
-    const result = await places.run(requester, work, client)
-    if (result === undefined) throw new Rejection(BUSY)
-    return result.value
-  }
+  const running =
+    (shared: HashingPlaces): Passwords['inPlace'] =>
+    async (requester, work, client) => {
+      const result = await shared.run(requester, work, client)
+      if (result === undefined) throw new Rejection(BUSY)
+      return result.value
+    }
+  const inPlace = running(places)
   return {
     places,
     delays: createDelays(options.after),
     inPlace,
+    lookUp: running(createHashingPlaces({ ...options, places: LOOKUPS_AT_ONCE })),
     hash: (password, requester) => inPlace(requester, () => hashPassword(password)),
     async compare(password, hash) {
       // Made for every first comparison, so that its time tells nothing, either.

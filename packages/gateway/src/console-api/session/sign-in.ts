@@ -29,10 +29,8 @@ export async function signIn(
   call: Call<{ email: string; password: string; code?: string }>,
   deps: ConsoleDependencies,
 ): Promise<SignInResult> {
-  const { email, code } = call.body
-  const browser = knownBrowser(call.http, await deps.store.signIns.find(email), deps)
-  const guesses = passwordGuesses(email, call.origin, browser, deps)
-  const delayMs = await guesses.check()
+  const { code } = call.body
+  const { browser, guesses, delayMs } = await deps.passwords.lookUp(call.origin, () => guesser(call, deps), call.http)
   if (!(await deps.passwords.delays.wait(call.origin.network, delayMs))) throw new Rejection(BUSY)
   const found = await rightPassword(call, browser, deps)
   if (found === undefined) {
@@ -51,6 +49,13 @@ export async function signIn(
   rememberBrowser(call, found, deps)
   await guesses.forget()
   return { signed_in: true }
+}
+
+/** Who guesses, and how long the guess is delayed. Throws 429 if there were too many. */
+async function guesser({ body: { email }, http, origin }: Call<{ email: string }>, deps: ConsoleDependencies) {
+  const browser = knownBrowser(http, await deps.store.signIns.find(email), deps)
+  const guesses = passwordGuesses(email, origin, browser, deps)
+  return { browser, guesses, delayMs: await guesses.check() }
 }
 
 /** undefined: the address, the password or the account is not right. */

@@ -24,7 +24,7 @@ const LONGEST_WAIT_MS = 30_000
 const CHECK_EVERY_MS = 1_000
 
 /** Half of the cores: requests need the others. Each place takes 64 MiB. */
-const placesOf = (cores: number): number => Math.min(4, Math.max(1, Math.floor(cores / 2)))
+const hashingPlacesOf = (cores: number): number => Math.min(4, Math.max(1, Math.floor(cores / 2)))
 
 export type HashingOptions = {
   after(ms: number, run: () => void): () => void
@@ -36,7 +36,7 @@ export type HashingOptions = {
 export function createHashingPlaces({
   after,
   clock,
-  places = placesOf(availableParallelism()),
+  places = hashingPlacesOf(availableParallelism()),
   bounds = BOUNDS,
 }: HashingOptions): HashingPlaces {
   const known = new Rings<Entry>(bounds)
@@ -98,7 +98,7 @@ export function createHashingPlaces({
 
 function firstOf(rings: readonly Rings<Entry>[]): [Rings<Entry> | undefined, Entry | undefined] {
   for (const ring of rings) {
-    const entry = ring.take(() => true)
+    const entry = ring.take()
     if (entry) return [ring, entry]
   }
   return [undefined, undefined]

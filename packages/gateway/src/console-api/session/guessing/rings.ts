@@ -1,5 +1,6 @@
 // Waiting entries in round-robin order: of wide networks, within each of its networks, and within each of these in FIFO order. However
-// much one network sends, another waits for one entry of each network at most. Pure.
+// much one network sends, another waits for one entry of each network at most. Every other turn belongs to the wide network that came
+// last and has not been served: a flood from very many networks makes the queue long, but not the wait of one who comes in between. Pure.
 
 export type From = { network: string; wideNetwork: string }
 
@@ -9,6 +10,9 @@ export class Rings<T extends { from: From }> {
   readonly #bounds: Bounds
   /** Maps keep the order of insertion: what was served last is inserted again, at the end. */
   readonly #wides = new Map<string, Map<string, T[]>>()
+  /** Wide networks of which nothing has been served since they came, in the order of arrival. */
+  readonly #unserved = new Set<string>()
+  #isLatestNext = true
   #length = 0
 
   constructor(bounds: Bounds) {
@@ -35,19 +39,21 @@ export class Rings<T extends { from: From }> {
     return dropped
   }
 
-  /** Takes the next entry that is eligible. */
-  take(isEligible: (entry: T) => boolean): T | undefined {
-    for (const [wideNetwork, networks] of this.#wides) {
-      for (const [network, entries] of networks) {
-        const entry = entries.find(isEligible)
-        if (entry === undefined) continue
-        this.#remove(entry)
-        if (entries.length > 0) moveToEnd(networks, network, entries)
-        if (networks.size > 0) moveToEnd(this.#wides, wideNetwork, networks)
-        return entry
-      }
-    }
-    return undefined
+  take(): T | undefined {
+    const latest = this.#isLatestNext ? [...this.#unserved].at(-1) : undefined
+    const [first] = this.#wides.keys()
+    const wideNetwork = latest ?? first
+    const networks = wideNetwork === undefined ? undefined : this.#wides.get(wideNetwork)
+    if (wideNetwork === undefined || networks === undefined) return undefined
+    const [[network, entries] = []] = networks
+    const entry = entries?.[0]
+    if (network === undefined || entries === undefined || entry === undefined) return undefined
+    this.#isLatestNext = !this.#isLatestNext
+    this.#unserved.delete(wideNetwork)
+    this.#remove(entry)
+    if (entries.length > 0) moveToEnd(networks, network, entries)
+    if (networks.size > 0) moveToEnd(this.#wides, wideNetwork, networks)
+    return entry
   }
 
   /** Removes the entries that match. */
@@ -84,6 +90,7 @@ export class Rings<T extends { from: From }> {
 
   #insert(entry: T): void {
     const { network, wideNetwork } = entry.from
+    if (!this.#wides.has(wideNetwork)) this.#unserved.add(wideNetwork)
     const networks = this.#wides.get(wideNetwork) ?? new Map<string, T[]>()
     const entries = networks.get(network) ?? []
     entries.push(entry)
@@ -101,7 +108,9 @@ export class Rings<T extends { from: From }> {
     entries.splice(index, 1)
     this.#length--
     if (entries.length === 0) networks.delete(network)
-    if (networks.size === 0) this.#wides.delete(wideNetwork)
+    if (networks.size > 0) return
+    this.#wides.delete(wideNetwork)
+    this.#unserved.delete(wideNetwork)
   }
 }
 
