@@ -1,4 +1,5 @@
 // Finds the parts of a multipart body in a stream of pieces. Holds back only what may belong to a delimiter.
+import { DelimiterSearch, delimiterAt } from './delimiter-search.ts'
 import { MultipartError, malformed } from './multipart-error.ts'
 
 /** A body, piece by piece; undefined at its end. */
@@ -6,16 +7,13 @@ export type ByteSource = { read(): Uint8Array | undefined | Promise<Uint8Array |
 
 export type OnData = (bytes: Uint8Array) => undefined | Promise<unknown>
 
-const [CR, LF, DASH, SPACE, TAB] = [13, 10, 45, 32, 9]
+const CR = 13
 const HEAD_END = Buffer.from('\r\n\r\n')
-/** Padding that a delimiter may have at its end. */
-const MAX_PADDING = 64
-
-type Delimiter = { kind: 'part' | 'end'; end: number } | 'data' | 'incomplete'
 
 export class PartSplitter {
   readonly #source: ByteSource
   readonly #delimiter: Buffer
+  readonly #search: DelimiterSearch
   readonly #maxBytes: number
   /** Received and not yet consumed. It begins with a line end that was not sent: the first delimiter may lack its own. */
   #buffer: Buffer = Buffer.from('\r\n')
@@ -25,6 +23,7 @@ export class PartSplitter {
   constructor(source: ByteSource, boundary: string, maxBytes: number) {
     this.#source = source
     this.#delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1')
+    this.#search = new DelimiterSearch(this.#delimiter)
     this.#maxBytes = maxBytes
   }
 
@@ -32,16 +31,11 @@ export class PartSplitter {
   async readUntilDelimiter(onData: OnData): Promise<'part' | 'end'> {
     const delimiter = this.#delimiter
     for (;;) {
-      const at = this.#buffer.indexOf(delimiter)
-      const found = at === -1 ? 'incomplete' : delimiterAt(this.#buffer, at + delimiter.length, false)
+      const [at, found] = this.#search.find(this.#buffer)
       if (typeof found === 'object') {
         await this.#emit(at, onData)
         this.#consume(found.end - at)
         return found.kind
-      }
-      if (found === 'data') {
-        await this.#emit(at + delimiter.length, onData)
-        continue
       }
       await this.#emit(at === -1 ? this.#buffer.length - heldBack(this.#buffer, delimiter) : at, onData)
       const piece = await this.#read()
@@ -128,24 +122,4 @@ function heldBack(buffer: Buffer, delimiter: Buffer): number {
   if (at === -1) return 0
   const beginning = last.subarray(at)
   return beginning.equals(delimiter.subarray(0, beginning.length)) ? beginning.length : 0
-}
-
-/**
- * What a boundary at the beginning of a line is, by what follows it on the line. Files may contain lines that only begin
- * like a delimiter: those are data.
- */
-function delimiterAt(buffer: Buffer, from: number, isLast: boolean): Delimiter {
-  let at = from
-  const isEnd = buffer[at] === DASH
-  if (isEnd) {
-    if (at + 1 === buffer.length) return 'incomplete'
-    if (buffer[at + 1] !== DASH) return 'data'
-    at += 2
-  }
-  const padded = Math.min(buffer.length, at + MAX_PADDING)
-  while (at < padded && (buffer[at] === SPACE || buffer[at] === TAB)) at++
-  if (at === buffer.length) return isEnd && isLast ? { kind: 'end', end: at } : 'incomplete'
-  if (buffer[at] !== CR) return 'data'
-  if (at + 1 === buffer.length) return isEnd && isLast ? { kind: 'end', end: at + 1 } : 'incomplete'
-  return buffer[at + 1] === LF ? { kind: isEnd ? 'end' : 'part', end: at + 2 } : 'data'
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { bodyOf, field, file, latin1, outcomeOf } from './test-multipart.ts'
+import { readMultipart } from './read-multipart.ts'
+import { bodyOf, field, file, latin1, outcomeOf, sourceOf, LIMITS as USUAL } from './test-multipart.ts'
 
 /** A client's own words: [client, content type, body, fields, files as name|filename|type|content]. */
 const CURL = '------------------------08499677dcd023d7'
@@ -254,4 +255,49 @@ test('a part without a filename is a file if its content type says so', async ()
   const types = ['image/png', 'application/octet-stream', 'video/mp4', 'text/plain', 'application/json']
   const form = await outcomeOf([bodyOf(types.map(part))])
   expect(form).toMatchObject({ files: [{}, {}, {}], fields: [{ value: 'x' }, { value: 'x' }] })
+})
+
+describe('lines that only begin like a delimiter', () => {
+  const HEAD = '--b\r\nContent-Disposition: form-data; name="image"; filename="a"\r\n\r\n'
+
+  /** The file as it was stored, and how often something was written. */
+  async function store(content: string, pieceBytes: number) {
+    const body = latin1(`${HEAD}${content}\r\n--b--\r\n`)
+    const pieces: Uint8Array[] = []
+    for (let at = 0; at < body.length; at += pieceBytes) pieces.push(body.subarray(at, at + pieceBytes))
+    let writes = 0
+    const written: Buffer[] = []
+    const sink = {
+      open: () => ({
+        write(bytes: Uint8Array) {
+          writes++
+          written.push(Buffer.from(bytes))
+          return undefined
+        },
+        end: () => Buffer.concat(written).toString('latin1'),
+      }),
+    }
+    const limits = { ...USUAL, fileBytes: 2_000_000, bodyBytes: 4_000_000 }
+    const form = await readMultipart(sourceOf(pieces), 'multipart/form-data; boundary=b', limits, sink)
+    return { stored: form.files[0]?.stored, writes, pieces: pieces.length }
+  }
+
+  test.each([
+    '\r\n--bx',
+    '\r\n--b-x',
+    '\r\n--b--x',
+    '\r\n--b\rx',
+    '\r\n--b\n',
+  ])('%j, many times, is written with the pieces that it comes in', async (line) => {
+    const content = line.repeat(100_000)
+    const { stored, writes, pieces } = await store(content, 64 * 1024)
+    expect(stored === content).toBe(true)
+    expect(writes).toBeLessThanOrEqual(2 * pieces)
+  })
+
+  test('with padding, a thousand times at most', async () => {
+    const content = '\r\n--b  x'.repeat(1_000)
+    expect((await store(content, 64 * 1024)).stored).toBe(content)
+    expect(await store(content.repeat(2), 64 * 1024).catch(String)).toContain('too often')
+  })
 })
