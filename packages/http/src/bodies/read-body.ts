@@ -31,11 +31,10 @@ export type BodyOptions = {
 
 /** Every body may take this long, or as long as it needs at the minimum average rate, up to a maximum. */
 export const FREE_MS = 30_000
-const MIN_BYTES_PER_MS = (8 * 1024) / 1_000
+export const MIN_BYTES_PER_MS = (8 * 1024) / 1_000
 const MAX_MS = 600_000
 
-export const allowedMs = (received: number, maxMs = MAX_MS): number =>
-  Math.min(maxMs, Math.max(FREE_MS, received / MIN_BYTES_PER_MS))
+export const allowedMs = (received: number): number => Math.min(MAX_MS, Math.max(FREE_MS, received / MIN_BYTES_PER_MS))
 
 const ENCODINGS: Readonly<Record<string, Encoding>> = {
   gzip: 'gzip',

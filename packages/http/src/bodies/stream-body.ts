@@ -2,7 +2,15 @@
 import { maxEncodedBytes } from '../framing/chunked.ts'
 import type { HttpRequest } from '../request.ts'
 import { BodyError } from './body-error.ts'
-import { allowedMs, type BodyOptions, FREE_MS, readInTime, tooLarge, tooMuchFraming, unsupported } from './read-body.ts'
+import {
+  type BodyOptions,
+  FREE_MS,
+  MIN_BYTES_PER_MS,
+  readInTime,
+  tooLarge,
+  tooMuchFraming,
+  unsupported,
+} from './read-body.ts'
 
 export type StreamOptions = Pick<BodyOptions, 'limitBytes' | 'idleMs' | 'after' | 'now'>
 
@@ -21,10 +29,12 @@ export class BodyFailure extends Error {
 
 /** Longer than for bodies in memory: a gigabyte at 10 Mbit/s takes 15 minutes. */
 const MAX_MS = 3_600_000
+/** What has arrived buys time at the least rate, up to this much: what came long ago does not excuse a trickle now. */
+const WINDOW_MS = 60_000
 
 const TOO_SLOW = new BodyError(
   'request_timeout',
-  'The request body arrived too slowly: below 8 KiB/s, or for longer than an hour.',
+  'The request body arrived too slowly: below 8 KiB/s over the last minute, or for longer than an hour.',
 )
 const COMPRESSED = unsupported('Uploads must not be compressed. Send the body without Content-Encoding.')
 
@@ -41,16 +51,20 @@ export function streamBody(
   let size = 0
   /** Only the time in which the client was waited for: a slow disk must not look like a slow client. */
   let waitedMs = 0
+  /** How long the client may be waited for until it is too slow. */
+  let creditMs = FREE_MS
 
   return {
     async read() {
-      const leftMs = (size === 0 ? FREE_MS : allowedMs(size, MAX_MS)) - waitedMs
+      const leftMs = Math.min(creditMs, MAX_MS - waitedMs)
       if (leftMs <= 0) throw new BodyFailure(TOO_SLOW)
       const startedAt = now()
       const piece = await readInTime(body, options, Math.min(idleMs, leftMs))
-      waitedMs += now() - startedAt
+      const tookMs = now() - startedAt
+      waitedMs += tookMs
       if (piece instanceof BodyError) throw new BodyFailure(piece)
       if (piece === undefined) return undefined
+      creditMs = Math.min(WINDOW_MS, creditMs - tookMs + piece.length / MIN_BYTES_PER_MS)
       size += piece.length
       if (size > limitBytes) throw new BodyFailure(tooLarge(options))
       if (body.received > maxEncodedBytes(limitBytes)) throw new BodyFailure(tooMuchFraming(options))
