@@ -20,7 +20,10 @@ export type SpoolHandle = MultipartSink<SpooledFile> & {
 export type Spool = {
   /** Bytes of all files that are open or have not been deleted. */
   readonly usedBytes: number
-  /** For a request of this account: its requests together take at most half of the spool, one alone may take all. */
+  /**
+   * For a request of this account: its requests together take at most a quarter of the spool. One that is alone may take more,
+   * as long as half of the spool stays free for others.
+   */
   open(account: bigint): SpoolHandle
   /** Deletes everything of this process. */
   close(): Promise<void>
@@ -43,8 +46,8 @@ export async function openSpool(folder: string, maxBytes: () => number): Promise
 
   function reserve(account: bigint, ofRequest: number, bytes: number): void {
     const ofAccount = byAccount.get(account) ?? 0
-    const hasOthers = ofAccount > ofRequest
-    if (usedBytes + bytes > maxBytes() || (hasOthers && ofAccount + bytes > maxBytes() / 2)) throw full()
+    const isAlone = ofAccount === ofRequest && usedBytes + bytes <= maxBytes() / 2
+    if (usedBytes + bytes > maxBytes() || (!isAlone && ofAccount + bytes > maxBytes() / 4)) throw full()
     usedBytes += bytes
     byAccount.set(account, ofAccount + bytes)
   }
@@ -58,13 +61,15 @@ export async function openSpool(folder: string, maxBytes: () => number): Promise
 
   function openHandle(account: bigint): SpoolHandle {
     const opened: OpenFile[] = []
+    const buffers = new WriteBuffers()
     let reserved = 0
     let closing: Promise<void> | undefined
     return {
       async open() {
         if (closing) throw new Error('the files of this request are deleted already')
         const path = join(own, String(++files))
-        const file = new OpenFile(path, await open(path, 'wx', 0o600).catch(rejectFull), (bytes) => {
+        const handle = await open(path, 'wx', 0o600).catch(rejectFull)
+        const file = new OpenFile(path, handle, buffers, (bytes) => {
           reserve(account, reserved, bytes)
           reserved += bytes
         })
@@ -93,17 +98,35 @@ export async function openSpool(folder: string, maxBytes: () => number): Promise
   }
 }
 
+/** The memory in which small pieces are collected: one buffer for the files of a request, which come one after the other. */
+class WriteBuffers {
+  #free: Buffer | undefined
+
+  take(): Buffer {
+    const buffer = this.#free ?? Buffer.allocUnsafeSlow(WRITE_BYTES)
+    this.#free = undefined
+    return buffer
+  }
+
+  giveBack(buffer: Buffer): void {
+    this.#free = buffer
+  }
+}
+
 class OpenFile implements FileSink<SpooledFile> {
   readonly #path: string
   readonly #reserve: (bytes: number) => void
   #handle: FileHandle | undefined
-  readonly #collected = Buffer.allocUnsafeSlow(WRITE_BYTES)
+  readonly #buffers: WriteBuffers
+  /** undefined: nothing is collected, so that a file which has ended takes no memory. */
+  #collected: Buffer | undefined
   #collectedBytes = 0
   #size = 0
 
-  constructor(path: string, handle: FileHandle, reserve: (bytes: number) => void) {
+  constructor(path: string, handle: FileHandle, buffers: WriteBuffers, reserve: (bytes: number) => void) {
     this.#path = path
     this.#handle = handle
+    this.#buffers = buffers
     this.#reserve = reserve
   }
 
@@ -112,6 +135,7 @@ class OpenFile implements FileSink<SpooledFile> {
     this.#size += bytes.length
     countReleased(bytes.length)
     if (this.#collectedBytes + bytes.length > WRITE_BYTES) return this.#flush(bytes)
+    this.#collected ??= this.#buffers.take()
     this.#collected.set(bytes, this.#collectedBytes)
     this.#collectedBytes += bytes.length
     return undefined
@@ -119,11 +143,13 @@ class OpenFile implements FileSink<SpooledFile> {
 
   async end(): Promise<SpooledFile> {
     await this.#flush()
+    this.#release()
     await this.#close()
     return { path: this.#path, size: this.#size }
   }
 
   async delete(): Promise<void> {
+    this.#release()
     await this.#close().catch(() => {})
     await rm(this.#path, { force: true })
   }
@@ -131,9 +157,16 @@ class OpenFile implements FileSink<SpooledFile> {
   async #flush(bytes?: Uint8Array): Promise<void> {
     const handle = this.#handle
     if (!handle) throw new Error('the file is closed')
-    if (this.#collectedBytes > 0) await writeAll(handle, this.#collected.subarray(0, this.#collectedBytes))
+    if (this.#collected && this.#collectedBytes > 0) {
+      await writeAll(handle, this.#collected.subarray(0, this.#collectedBytes))
+    }
     this.#collectedBytes = 0
     if (bytes) await writeAll(handle, bytes)
+  }
+
+  #release(): void {
+    if (this.#collected) this.#buffers.giveBack(this.#collected)
+    this.#collected = undefined
   }
 
   async #close(): Promise<void> {
