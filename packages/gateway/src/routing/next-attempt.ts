@@ -99,15 +99,18 @@ export async function findNext<P extends AnyPrice, M extends Named, T, C>(
     // Before the hold and the pause: many requests that failed together would find the same slot free.
     deps.upstreamCalls.move(upstreamCall, steps.limitsOf?.(candidate.upstream) ?? candidate.upstream)
     const health = new Attempt(candidate.health, candidate.route.model, deps.ticker.now())
-    const coverage = await steps.cover(prepared)
-    if (coverage !== undefined) {
+    let isTaken = false
+    try {
+      const coverage = await steps.cover(prepared)
+      if (coverage === undefined) continue
       const pause = candidate === last.candidate ? PAUSE_FOR_SAME_MS : PAUSE_MS
       await Bun.sleep(pause * (0.5 + deps.random()))
-      if (!upstreamCall.reason && isStillHeld(call, deps)) return { prepared, coverage, health }
-      releaseSlots(call, health, deps)
-      return undefined
+      isTaken = !upstreamCall.reason && isStillHeld(call, deps)
+      return isTaken ? { prepared, coverage, health } : undefined
+    } finally {
+      // Also if the funds for it could not be determined: its key would count one call too many for ever.
+      if (!isTaken) releaseSlots(call, health, deps)
     }
-    releaseSlots(call, health, deps)
   }
 }
 
