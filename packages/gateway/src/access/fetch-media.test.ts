@@ -29,9 +29,9 @@ afterAll(() => server.stop(true))
 const dependencies = {
   fetchPublic: (url: string, options: Parameters<typeof fetchPublic>[1]) =>
     fetchPublic(url, { ...options, allowPrivate: true }),
-} as unknown as Parameters<typeof fetchMedia>[1]
-const fetched = (path: string) =>
-  fetchMedia(new Set([`${server.url.origin}${path}`]), dependencies, new AbortController().signal)
+}
+const options = (grow = (_: number) => true) => ({ signal: new AbortController().signal, grow })
+const fetched = (path: string) => fetchMedia(new Set([`${server.url.origin}${path}`]), options(), dependencies)
 
 test('the media type is that of the bytes, before that of the server', async () => {
   expect([...(await fetched('/picture')).values()]).toEqual([
@@ -53,9 +53,27 @@ describe('media that cannot be used is the caller’s error', () => {
   })
 
   test('a URL inside the gateway’s network', async () => {
-    const strict = { fetchPublic } as unknown as Parameters<typeof fetchMedia>[1]
     const addresses = new Set([`${server.url.origin}/picture`])
-    const failure = await fetchMedia(addresses, strict, new AbortController().signal).catch((e: unknown) => e)
+    const failure = await fetchMedia(addresses, options(), { fetchPublic }).catch((e: unknown) => e)
     expect((failure as Failure).message).toContain('does not lead to a public host')
   })
+})
+
+test('what is fetched takes memory of the request, and ends it where there is none', async () => {
+  const urls = new Set(['/picture', '/picture?2', '/picture?3'].map((path) => `${server.url.origin}${path}`))
+  const weights: number[] = []
+  await fetchMedia(
+    urls,
+    options((bytes) => weights.push(bytes) > 0),
+    dependencies,
+  )
+  expect(weights).toEqual(Array(3).fill(2 * PNG.toString('base64').length))
+  let left = 2
+  const failure = await fetchMedia(
+    urls,
+    options(() => left-- > 0),
+    dependencies,
+  ).catch((error: unknown) => error)
+  expect((failure as Failure).info).toMatchObject({ code: 'unavailable' })
+  expect(left).toBe(-1)
 })

@@ -1,11 +1,13 @@
 // Fetches the media behind URLs in a prompt, for upstreams that accept no URLs.
 
 import { classifyUrl } from '@trivium/http/addresses/url-guard.ts'
+import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
 import { mediaOfMime, sniffMime } from '@trivium/protocol/canonical/media.ts'
 import type { Source } from '@trivium/protocol/canonical/request.ts'
+import { base64Length } from '@trivium/protocol/image-data/base64.ts'
 import type { fetchPublic as fetchPublicUrl, PublicContent } from '../upstreams/public/fetch-public.ts'
 import { PublicFetchError } from '../upstreams/public/public-fetch-error.ts'
-import { Failure } from './failure.ts'
+import { bodyFailure, Failure } from './failure.ts'
 
 export type Inline = Extract<Source, { kind: 'inline' }>
 export type Fetched = (url: string) => Inline
@@ -15,12 +17,19 @@ const MAX_BYTES = 20 * 1024 * 1024
 const TOTAL_BYTES = 32 * 1024 * 1024
 const TIMEOUT_MS = 15_000
 
-/** One after the other: many at once could exceed the memory limit before they are counted. `fieldOf`: for errors. */
+export type FetchMediaOptions = {
+  signal: AbortSignal
+  /** Takes memory for so many bytes more. false: there is none. */
+  grow(bytes: number): boolean
+  /** For errors. */
+  fieldOf?(url: string): string
+}
+
+/** One after the other: many at once could exceed the memory limit before they are counted. */
 export async function fetchMedia(
   addresses: ReadonlySet<string>,
+  { signal, grow, fieldOf = () => 'image_url' }: FetchMediaOptions,
   { fetchPublic }: { fetchPublic: typeof fetchPublicUrl },
-  signal: AbortSignal,
-  fieldOf: (url: string) => string = () => 'image_url',
 ): Promise<ReadonlyMap<string, Inline>> {
   const fetched = new Map<string, Inline>()
   let left = TOTAL_BYTES
@@ -29,14 +38,16 @@ export async function fetchMedia(
     const options = { maxBytes: Math.min(MAX_BYTES, left), timeoutMs: TIMEOUT_MS, signal }
     const content = await fetchPublic(url, options).catch(rejectUrl(url, fieldOf(url)))
     left -= content.bytes.length
+    // In base64, and once more in the body that is sent.
+    if (!grow(2 * base64Length(content.bytes.length))) throw bodyFailure(NO_MEMORY)
     fetched.set(url, inlineOf(url, fieldOf(url), content))
   }
   return fetched
 }
 
 /** Before the hold: checks what can be decided without a DNS lookup. Throws Failure. */
-export function checkFetchable(url: string): void {
-  if (classifyUrl(url) !== 'public') throw notUsable(url, 'image_url', new PublicFetchError('not_public').message)
+export function checkFetchable(url: string, field = 'image_url'): void {
+  if (classifyUrl(url) !== 'public') throw notUsable(url, field, new PublicFetchError('not_public').message)
 }
 
 function rejectUrl(url: string, field: string): (error: unknown) => never {

@@ -20,6 +20,8 @@ export type Slot = {
   received(bytes: number): boolean
   /** The memory of the request once its body has been parsed. false: as above, and always beyond the limit of memory. */
   weigh(bytes: number): boolean
+  /** The request needs so many bytes more than until now. false: as above. */
+  grow(bytes: number): boolean
   /** The hold has been placed: its memory is paid for. */
   paid(): void
   /** The memory of the request from now on, for example because its body has been released. */
@@ -166,6 +168,10 @@ export class RunningSlot implements Slot {
 
   weigh(bytes: number): boolean {
     return bytes <= this.weight || this.#grow(bytes)
+  }
+
+  grow(bytes: number): boolean {
+    return bytes <= 0 || this.#grow(this.weight + bytes)
   }
 
   paid(): void {

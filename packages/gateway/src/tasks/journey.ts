@@ -16,8 +16,8 @@ import type { SettleDependencies } from '../paid-call/settle.ts'
 import { releaseSlot, type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
 import type { Node } from '../storage/node/node.ts'
 import type { Caller } from '../storage/storage.ts'
-import { prepare } from './submitting/prepare.ts'
-import { type Draft, offerFor, type ReadTaskDependencies, readRequest } from './submitting/read.ts'
+import { prepare, type Submission } from './submitting/prepare.ts'
+import { offerFor, type ReadTaskDependencies, readRequest } from './submitting/read.ts'
 import { type ReserveDependencies, reserve } from './submitting/reserve.ts'
 import { type SubmitCall, type SubmitDependencies, submit } from './submitting/submit.ts'
 import { changeTask, formatTaskId } from './task.ts'
@@ -57,7 +57,7 @@ export async function submitTask(incoming: IncomingRequest, deps: TaskDependenci
       }
       claimed = found
     }
-    const submission = { request, draft, reference: formatTaskId(incoming.id) }
+    const submission = { request, draft, reference: formatTaskId(incoming.id), slot }
     const call = await begin({ incoming, catalogue, submission, warnings, claimed }, caller, offer, deps)
     slot.paid()
     slot.setAwaitingUpstream(true)
@@ -114,7 +114,7 @@ async function responseOf(
 type Context = {
   incoming: IncomingRequest
   catalogue: Catalogue
-  submission: { request: Parameters<typeof offerFor>[0]; draft: Draft | undefined; reference: string }
+  submission: Submission
   warnings: string[]
   claimed: KeyClaim | undefined
 }

@@ -11,6 +11,7 @@ import { codec } from '../../bytes/codec.ts'
 import type { Nanos } from '../../money/amount.ts'
 import { mostExpensive, requestedVideo } from '../../money/prices/video-bound.ts'
 import type { Video } from '../../money/prices/video-price.ts'
+import type { Slot } from '../../overload/admission.ts'
 import { videoDialectOf } from '../../upstreams/endpoint.ts'
 import type { fetchPublic } from '../../upstreams/public/fetch-public.ts'
 import { requestOptions, unpricedWarnings } from './priced-options.ts'
@@ -35,11 +36,17 @@ export type Prepared = {
 }
 
 /** What is the same for every candidate. `reference`: our id of the task. */
-export type Submission = { request: VideoRequest; draft: Draft | undefined; reference: string }
+export type Submission = {
+  request: VideoRequest
+  draft: Draft | undefined
+  reference: string
+  /** What is fetched for an upstream counts as memory of the request. */
+  slot: Pick<Slot, 'grow'>
+}
 
 /** Throws RequestError and Failure for what the upstream cannot express, or what cannot be fetched for it. */
 export async function prepare(
-  { request, draft, reference }: Submission,
+  { request, draft, reference, slot }: Submission,
   offer: VideoOffer,
   candidate: VideoCandidate,
   deps: PrepareDependencies,
@@ -58,7 +65,7 @@ export async function prepare(
   const heldFor = mostExpensive(inherited, limits, price)
   const amount = offer.rate.bound(heldFor)
   if (amount === undefined) throw new Failure('bad_request', NO_BOUND, { param: 'duration' })
-  const sent = service.takesUrls ? request : await withoutUrls(request, deps)
+  const sent = service.takesUrls ? request : await withoutUrls(request, slot, deps)
   const warnings: string[] = unpricedWarnings(chosen)
   const defaults = defaultsOf(limits)
   const call = service.submit(
@@ -109,14 +116,20 @@ function upstreamModel({ model }: VideoRequest, { upstream, route }: VideoCandid
   return colon === -1 ? route.model : route.model + model.slice(colon)
 }
 
-async function withoutUrls(request: VideoRequest, deps: PrepareDependencies): Promise<VideoRequest> {
+async function withoutUrls(
+  request: VideoRequest,
+  slot: Submission['slot'],
+  deps: PrepareDependencies,
+): Promise<VideoRequest> {
   // Other inputs than images are rejected without being fetched.
   const fields = new Map<string, string>()
   for (const { item, kind, source } of request.inputs)
     if (kind === 'image' && source.kind === 'url') fields.set(source.url, `content[${item}].image_url.url`)
   if (fields.size === 0) return request
   const fieldOf = (url: string) => fields.get(url) ?? 'content'
-  const fetched = await fetchMedia(new Set(fields.keys()), deps, AbortSignal.timeout(FETCH_WITHIN_MS), fieldOf)
+  const signal = AbortSignal.timeout(FETCH_WITHIN_MS)
+  const options = { signal, fieldOf, grow: (bytes: number) => slot.grow(bytes) }
+  const fetched = await fetchMedia(new Set(fields.keys()), options, deps)
   const inputs = request.inputs.map((input) => {
     const media = input.source.kind === 'url' ? fetched.get(input.source.url) : undefined
     if (!media) return input

@@ -77,7 +77,7 @@ const isSuccess = ({ status }: UpstreamResponse): boolean => status >= 200 && st
 async function send(textCall: TextCall, outbound: Outbound, deps: CallDependencies): Promise<UpstreamResponse> {
   const { attempt, upstreamCall, isStream } = textCall
   const cancel = upstreamCall.cancellation
-  const body = await outbound.body(attempt.coverage.loweredCap, cancel)
+  const body = await outbound.body(attempt.coverage.loweredCap, cancel, textCall.slot)
   const { upstream, key } = attempt.candidate
   attempt.health.sent(performance.now())
   const { path, headers, dialect } = outbound

@@ -9,6 +9,7 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { TextCandidate } from '../../access/models/catalogue.ts'
 import type { AccountSecrets } from '../../access/secrets/account-secrets.ts'
 import type { PricedOptions } from '../../money/prices/token-price.ts'
+import type { Slot } from '../../overload/admission.ts'
 import type { fetchPublic } from '../../upstreams/public/fetch-public.ts'
 import type { StatisticsByModel } from '../billing/model-statistics.ts'
 import type { ReasoningCollector } from '../reasoning/collect-reasoning.ts'
@@ -33,7 +34,7 @@ export type Outbound = {
   /** Options of the request that have a price of their own. */
   options: PricedOptions
   /** The body; `loweredCap` is a cap that the balance allows. Fetches media that the body needs. */
-  body(loweredCap: number | undefined, cancel: Cancel): Pieces | Promise<Pieces>
+  body(loweredCap: number | undefined, cancel: Cancel, slot: Pick<Slot, 'grow'>): Pieces | Promise<Pieces>
   answerer: Answerer
   /** There is output: memory that was kept for another attempt is freed. */
   release?(): void

@@ -7,7 +7,13 @@ import { addWarning, type WarnedField, type WarningReason } from '@trivium/proto
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { EncodedRequest, Target } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import { checkFetchable, type Fetched, fetchMedia, type Inline } from '../../access/fetch-media.ts'
+import {
+  checkFetchable,
+  type Fetched,
+  type FetchMediaOptions,
+  fetchMedia,
+  type Inline,
+} from '../../access/fetch-media.ts'
 import { codec } from '../../bytes/codec.ts'
 import { NO_OPTIONS, type PricedOptions } from '../../money/prices/token-price.ts'
 import { noteCap, quirksOf, upstreamPath } from '../../upstreams/endpoint.ts'
@@ -65,10 +71,19 @@ export function translate(
     path: upstreamPath(server, upstream.id, model, request.stream),
     maxOutput: capOf(written),
     options: optionsOf(canonical, isTierSent, upstream, routed),
-    body: (loweredCap, cancel) => {
+    body: (loweredCap, cancel, slot) => {
       if (quirks) noteCap(quirks, server, upstream.id, [canonical.sampling.maxOutput, loweredCap])
       if (addresses.size === 0 && loweredCap === undefined) return bytesOf(written)
-      return encodeAgain(routed, upstream, canonical, addresses, loweredCap, cancel.signal, as, deps)
+      return encodeAgain(
+        routed,
+        upstream,
+        canonical,
+        addresses,
+        loweredCap,
+        { signal: cancel.signal, grow: (bytes) => slot.grow(bytes) },
+        as,
+        deps,
+      )
     },
     answerer: createTranslatingAnswerer(routed, upstream, canonical, { tools: written.tools, quirks }, deps),
     without(rejection) {
@@ -137,11 +152,11 @@ async function encodeAgain(
   canonical: CanonicalRequest,
   addresses: ReadonlySet<string>,
   loweredCap: number | undefined,
-  signal: AbortSignal,
+  fetching: FetchMediaOptions,
   as: Encoding,
   deps: TranslationDependencies,
 ): Promise<Pieces> {
-  const fetched = await fetchMedia(addresses, deps, signal)
+  const fetched = await fetchMedia(addresses, fetching, deps)
   const content = (url: string) => fetched.get(url) ?? STAND_IN
   // The warnings were given when it was encoded for the first time.
   const target = targetOf(routed, upstreamModel(routed), () => {}, content, as, deps)
