@@ -28,6 +28,10 @@ async function rejectionOf(response: Response): Promise<[status: number, param: 
 
 describe('generations', () => {
   const right = { model: 'img', prompt: 'a cat' }
+  const series = (max_images: number) => ({
+    sequential_image_generation: 'auto',
+    sequential_image_generation_options: { max_images },
+  })
   test.each<[string, object | string, status: number, param: string | null]>([
     ['no JSON', 'hello', 400, null],
     ['cut JSON', '{"model":"img"', 400, 'model'],
@@ -49,7 +53,13 @@ describe('generations', () => {
     ['an unknown background', { ...right, background: 'blue' }, 400, 'background'],
     ['a transparent JPEG', { ...right, background: 'transparent', output_format: 'jpeg' }, 400, 'background'],
     ['an unknown format', { ...right, output_format: 'gif' }, 400, 'output_format'],
-    ['compression of a PNG', { ...right, output_compression: 50 }, 400, 'output_compression'],
+    ['compression of a PNG', { ...right, output_compression: 99 }, 400, 'output_compression'],
+    ['an image that is no URL', { ...right, image: 'x' }, 400, 'image'],
+    ['an image that is none', { ...right, image: 'data:image/png;base64,AAAA' }, 415, 'image[0]'],
+    ['an image in the network', { ...right, image: 'http://127.0.0.1/a.png' }, 400, 'image'],
+    ['a series of none', { ...right, ...series(0) }, 400, 'sequential_image_generation_options.max_images'],
+    ['a series of 16', { ...right, ...series(16) }, 400, 'sequential_image_generation_options.max_images'],
+    ['a series, and n', { ...right, ...series(2), n: 2 }, 400, 'n'],
     ['compression above', { ...right, output_format: 'webp', output_compression: 101 }, 400, 'output_compression'],
     ['an unknown moderation', { ...right, moderation: 'none' }, 400, 'moderation'],
     ['an unknown response format', { ...right, response_format: 'png' }, 400, 'response_format'],
@@ -95,6 +105,11 @@ describe('edits', () => {
     ['a file of another name', [...right, ['photo', PNG]], 400, 'photo'],
     ['n a word', [...right, ['n', 'two']], 400, 'n'],
     ['n twice', [...right, ['n', '1'], ['n', '2']], 400, 'n'],
+    ['n in another case', [...right, ['N', '10']], 400, 'N'],
+    ['the model in another case', [...right, ['Model', 'two']], 400, 'Model'],
+    ['the image in another case', [...right, ['Image', PNG]], 400, 'Image'],
+    ['an unknown field twice', [...right, ['seed', '1'], ['seed', '2']], 400, 'seed'],
+    ['n as a list', [...right, ['n[]', '2']], 400, 'n[]'],
     ['a wrong size', [...right, ['size', '1x1']], 400, 'size'],
     ['stream a word', [...right, ['stream', 'yes']], 400, 'stream'],
     ['too many partial images', [...right, ['partial_images', '9']], 400, 'partial_images'],
@@ -105,12 +120,26 @@ describe('edits', () => {
   })
 
   test.each<[string, Record<string, string>, status: number]>([
-    ['JSON', { 'content-type': 'application/json' }, 415],
+    ['JSON that is none', { 'content-type': 'application/json' }, 400],
+    ['text', { 'content-type': 'text/plain' }, 415],
     ['no content type', { 'content-type': '' }, 415],
     ['another multipart type', { 'content-type': 'multipart/mixed; boundary=b' }, 415],
     ['a compressed form', { 'content-type': 'multipart/form-data; boundary=b', 'content-encoding': 'gzip' }, 415],
   ])('%s', async (_, headers, status) => {
     expect((await rejectionOf(await edit(gateway.url, secret, bytes('--b--\r\n'), { headers })))[0]).toBe(status)
+  })
+
+  test.each<[string, object, status: number, param: string]>([
+    ['no images', {}, 400, 'images'],
+    ['a file id', { images: [{ file_id: 'file-1' }] }, 400, 'images[0].file_id'],
+    ['no URL', { images: [{ image_url: 'x' }] }, 400, 'images[0].image_url'],
+    ['no image behind a data URL', { images: [{ image_url: 'data:image/png;base64,AAAA' }] }, 415, 'image[0]'],
+    ['a URL in the network', { images: [{ image_url: 'http://10.0.0.1/a.png' }] }, 400, 'images[0].image_url'],
+    ['another case', { Images: [] }, 400, 'Images'],
+  ])('as JSON: %s', async (_, fields, status, param) => {
+    const headers = { 'content-type': 'application/json' }
+    const body = JSON.stringify({ model: 'img', prompt: 'a hat', ...fields })
+    expect(await rejectionOf(await edit(gateway.url, secret, body, { headers }))).toEqual([status, param])
   })
 
   test('a form above the limit of uploads, announced and not', async () => {
@@ -184,7 +213,26 @@ describe('hostile forms', () => {
       [413],
     ],
     ['10,000 parts', () => whole(`${`${part('a')}1\r\n`.repeat(10_000)}--b--\r\n`), [413]],
-    ['10,000 files', () => whole(`${`${part('image[]', '; filename="a"')}1\r\n`.repeat(10_000)}--b--\r\n`), [413]],
+    ['10,000 files', () => whole(`${`${part('image[]', '; filename="a"')}1\r\n`.repeat(10_000)}--b--\r\n`), [400]],
+    // Part 18, of which only the first bytes come.
+    [
+      'one image too many',
+      () => [
+        `${type}\r\ncontent-length: 1000000`,
+        [
+          `${part('image[]', '; filename="a"')}1\r\n`.repeat(16),
+          part('mask', '; filename="a"'),
+          '1\r\n',
+          part('image', '; filename="a"'),
+        ],
+      ],
+      [400],
+    ],
+    [
+      'a model that does not exist, before its image',
+      () => [`${type}\r\ncontent-length: 1000000`, [`${part('model')}none\r\n`, part('image', '; filename="a"')]],
+      [404],
+    ],
     [
       'a part header of a megabyte',
       () =>

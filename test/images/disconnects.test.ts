@@ -65,8 +65,8 @@ describe.each(ENGINES)('%s', (engine) => {
 
   test('a response of several megabytes, and one with URLs: replayed as they were', async () => {
     const { first } = await started
-    // No image, but as large as one.
-    const large = 'QUFB'.repeat(1024 * 1024)
+    // Begins like an image, and is as large as one.
+    const large = PNG_512.slice(0, 400) + 'QUFB'.repeat(1024 * 1024)
     for (const fields of [{}, { stream: true }, { response_format: 'url' }]) {
       const gate = Promise.withResolvers<void>()
       const isStream = 'stream' in fields
@@ -88,11 +88,11 @@ describe.each(ENGINES)('%s', (engine) => {
   })
 
   const PARTIALS = { stream: true, partial_images: 1, n: 2 }
-  const EVENTS = [partial(), completed(), partial(), completed()]
+  const EVENTS = [partial(), completed(), partial(1), completed()]
   test.each([
     ['before the first event', 0, undefined],
     ['after a partial image', 1, 'partial_image"'],
-    ['between two images', 2, 'completed"'],
+    ['between two images', 3, '"partial_image_index":1'],
   ])('streamed, %s', async (_, sent, seen) => {
     const { first } = await started
     const steps = streamSteps(...EVENTS)

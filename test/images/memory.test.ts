@@ -7,13 +7,16 @@ import type { AddressInfo } from 'node:net'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { generate } from '../support/requests/images.ts'
+import { PNG_512 } from '../support/upstreams/image-replies.ts'
 
 const MIB = 1024 * 1024
 const LARGEST_EVENT = 64 * MIB
 const LARGEST_REPLY = 128 * MIB
 /** Buffers of connections, and garbage. */
 const SLACK = 48 * MIB
+/** Begins like an image. */
 const CHUNK = Buffer.alloc(64 * 1024, 'QUJD')
+CHUNK.set(Buffer.from(PNG_512.slice(0, 400)))
 
 type Answer = (write: (bytes: string | Uint8Array) => Promise<void>) => Promise<void>
 let answer: Answer

@@ -245,9 +245,19 @@ describe('curl', () => {
     expect([status, body.includes('event: image_edit.completed\ndata: {')]).toEqual([200, true])
   })
 
-  test('JSON instead of a form', async () => {
-    const json = JSON.stringify({ model: MODEL, prompt: 'x' })
-    const { status, body } = await curl(edits(), '-H', 'content-type: application/json', '-d', json)
-    expect([status, body]).toEqual([415, expect.stringContaining('multipart/form-data')])
+  test('JSON instead of a form, without images and with one', async () => {
+    const post = (more: object) =>
+      curl(
+        edits(),
+        '-H',
+        'content-type: application/json',
+        '-d',
+        JSON.stringify({ model: MODEL, prompt: 'x', ...more }),
+      )
+    const rejected = await post({})
+    expect([rejected.status, rejected.body]).toEqual([400, expect.stringContaining('images is required')])
+    const image_url = `data:image/png;base64,${Buffer.from(await pngOf(64, 64)).toString('base64')}`
+    const { status, body } = await post({ images: [{ image_url }], mask: { image_url } })
+    expect([status, JSON.parse(body).data[0].b64_json]).toEqual([200, expect.stringMatching(/^iVBORw0KGgo/)])
   })
 })

@@ -29,6 +29,7 @@ import {
 } from './conversations/endpoints.ts'
 import { generateContentEndpoint } from './images/endpoints/generate-content.ts'
 import { imagesEndpoint } from './images/endpoints/images.ts'
+import { TASK_IMAGES } from './images/endpoints/task-images.ts'
 import { type ImageDependencies, imageJourney } from './images/journey.ts'
 import { type MediaDependencies, serveMedia } from './media/serve-media.ts'
 import type { Spool } from './media/spool.ts'
@@ -124,6 +125,7 @@ const HANDLERS = {
   'list-input-items': (incoming, deps, id) => listInputItems(id, incoming, deps),
   'image-generations': (incoming, deps) => imageJourney(incoming, IMAGE_GENERATIONS, deps),
   'image-edits': (incoming, deps) => imageJourney(incoming, IMAGE_EDITS, deps),
+  'task-image-generations': (incoming, deps) => imageJourney(incoming, TASK_IMAGES, deps),
   'create-video-task': submitTask,
   'list-video-tasks': listTasks,
   'show-video-task': (incoming, deps, id) => showTask(id, incoming, deps),

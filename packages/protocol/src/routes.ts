@@ -90,6 +90,7 @@ export const ROUTES = {
   'responses-count-tokens': { ...COUNT_TOKENS, path: '/v1/responses/input_tokens', dialect: 'responses' },
   'image-generations': { ...IMAGE, path: '/v1/images/generations' },
   'image-edits': { ...IMAGE, path: '/v1/images/edits' },
+  'task-image-generations': { ...IMAGE, path: '/api/v3/images/generations', dialect: 'video-tasks' },
   'create-video-task': { ...VIDEO_TASKS, method: 'POST', path: TASKS, kind: 'video', mayBeShed: true },
   'list-video-tasks': { ...VIDEO_TASKS, method: 'GET', path: TASKS },
   'show-video-task': { ...VIDEO_TASKS, method: 'GET', path: `${TASKS}/{task}`, isSegment: true },

@@ -107,8 +107,8 @@ const IMAGE_LIMITS: [string, string, string][] = [
   ['a range turned around', limits('sizes: { min: 99, max: 64 }'), 'limits.sizes: min is larger than max'],
   ['a range of sizes', limits('sizes: { min: 64x64, max: 99 }'), 'limits.sizes.min: expected a whole number from 1'],
   ['a quality that is none', limits('qualities: ["a b"]'), 'limits.qualities[0]: expected a word such as high'],
-  ['no image at all', limits('n: 0'), 'limits.n: expected a whole number from 1 to 10'],
-  ['too many images', limits('n: 11'), 'limits.n: expected a whole number from 1 to 10'],
+  ['no image at all', limits('n: 0'), 'limits.n: expected a whole number from 1 to 15'],
+  ['too many images', limits('n: 16'), 'limits.n: expected a whole number from 1 to 15'],
 ]
 const s3 = (more: string) =>
   `s3: { endpoint: "https://s3.example.com", bucket: pics, access_key: a, secret_key: b, ${more} }`

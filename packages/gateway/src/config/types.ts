@@ -42,7 +42,7 @@ export type IgnoredFeature = 'json_schema' | 'json_object' | 'forced_tools'
 export type ImagesEndpoint = {
   /** Relative to the base URL. */
   generations: string
-  /** Takes multipart. Absent: images to edit are sent to `generations`, as data URLs in its field `image`. */
+  /** Takes multipart. Absent: images to edit are sent to `generations`, as URLs or data URLs in its field `image`. */
   edits?: string
   credential: Credential
   /** What becomes of the request's `response_format`. Absent: depends on the model. */
@@ -51,6 +51,10 @@ export type ImagesEndpoint = {
   makesOne?: true
   /** Its streams have events of its own, so that it is asked for a whole response. */
   hasOwnStreams?: true
+  /** Fields of the images dialect that it does not have, by their wire names. */
+  lacks?: readonly string[]
+  /** Makes a series of images where `sequential_image_generation` asks for it, and bills each of them. */
+  makesSeries?: true
 }
 
 /** How an upstream serves the video-tasks dialect. */

@@ -11,14 +11,21 @@ import { failedByReply, failedByThrow, type UpstreamErrorDependencies } from '..
 import { showRateLimits, type UpstreamHeaderDependencies } from '../routing/upstream-headers.ts'
 import type { Send } from '../upstreams/send.ts'
 import type { ImageCall } from './image-call.ts'
-import { boundOf, makesMany } from './reserve.ts'
+import { type FetchInputsDependencies, withFetchedInputs } from './reading/fetch-inputs.ts'
+import { boundOf, isSeries, makesAll } from './reserve.ts'
 import { withImageTimeouts } from './route.ts'
-import { type UpstreamRequest, type UpstreamRequestDependencies, upstreamRequest } from './upstream-request.ts'
+import {
+  takesUrls,
+  type UpstreamRequest,
+  type UpstreamRequestDependencies,
+  upstreamRequest,
+} from './upstream-request.ts'
 
 export type CallDependencies = NextAttemptDependencies &
   UpstreamErrorDependencies &
   UpstreamRequestDependencies &
   UpstreamHeaderDependencies &
+  FetchInputsDependencies &
   SettleDependencies & { send: Send }
 
 /** Calls one upstream after the other until one answers: resolves with a 2xx response whose body has not been read. */
@@ -34,9 +41,10 @@ async function attempt(imageCall: ImageCall, deps: CallDependencies): Promise<Up
   const { attempt, upstreamCall } = imageCall
   imageCall.slot.setAwaitingUpstream(true)
   try {
+    const cancel = upstreamCall.cancellation
+    await fetchInputs(imageCall, deps)
     const { path, dialect, contentType, body, stream } = outgoing(imageCall, attempt.candidate, deps)
     const { upstream, key } = attempt.candidate
-    const cancel = upstreamCall.cancellation
     attempt.health.sent(performance.now())
     const reply = await deps.send(upstream, { path, dialect, contentType, body, stream, headers: {}, key, cancel })
     upstreamCall.headersArrived()
@@ -50,9 +58,25 @@ async function attempt(imageCall: ImageCall, deps: CallDependencies): Promise<Up
   }
 }
 
+/** Once for all candidates that take no URLs. */
+async function fetchInputs(imageCall: ImageCall, deps: CallDependencies): Promise<void> {
+  const { attempt, upstreamCall, slot } = imageCall
+  if (takesUrls(attempt.candidate)) return
+  const { signal } = upstreamCall.cancellation
+  const grow = (bytes: number) => slot.grow(bytes)
+  upstreamCall.suspendIdle(true)
+  try {
+    imageCall.request = await withFetchedInputs(imageCall.request, { signal, grow }, deps)
+  } finally {
+    upstreamCall.suspendIdle(false)
+  }
+}
+
 /** How many images the next call to the upstream is for. */
-const missing = ({ request, delivered }: ImageCall, candidate: ImageCandidate): number =>
-  makesMany(candidate) ? request.n - delivered.length : 1
+function missing({ request, delivered }: ImageCall, candidate: ImageCandidate): number {
+  const isOneCall = makesAll(request, candidate) && !isSeries(request, candidate)
+  return isOneCall ? request.n - delivered.length : 1
+}
 
 function outgoing(imageCall: ImageCall, candidate: ImageCandidate, deps: CallDependencies): UpstreamRequest {
   const { request, caller } = imageCall

@@ -3,6 +3,7 @@
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { ImageEvent, ImageReply } from '@trivium/protocol/canonical/image.ts'
 import { IMAGE_SERVICES } from '@trivium/protocol/dialects/image-services.ts'
+import { sniffBase64 } from '@trivium/protocol/dialects/shared/images/base64.ts'
 import { openThinJson, ThinJsonOverflow } from '@trivium/protocol/framing/json/thin-json.ts'
 import { Failure } from '../access/failure.ts'
 import { codec } from '../bytes/codec.ts'
@@ -10,9 +11,9 @@ import { countReceived } from '../bytes/free-memory.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
 import { type CallDependencies, call, nextAttempt } from './call.ts'
-import { type ImageCall, isComplete, REPLY_BYTES } from './image-call.ts'
+import { type ImageCall, REPLY_BYTES } from './image-call.ts'
 import { dimensionsOf } from './present.ts'
-import { makesMany } from './reserve.ts'
+import { isComplete, makesAll } from './reserve.ts'
 import { addUsage } from './usage.ts'
 
 export type PartialImage = Extract<ImageEvent, { type: 'partial' }>
@@ -48,9 +49,9 @@ export async function generate(
 
 /** An upstream that was asked for all images and made fewer is not asked again: it may have billed all of them. */
 function mayCallAgain(imageCall: ImageCall, before: number): boolean {
-  const { delivered, attempt } = imageCall
+  const { delivered, attempt, request } = imageCall
   if (before === -1) return true
-  return !isComplete(imageCall) && delivered.length > before && !makesMany(attempt.candidate)
+  return !isComplete(imageCall) && delivered.length > before && !makesAll(request, attempt.candidate)
 }
 
 /** Calls one upstream after the other, until one returns images. */
@@ -101,14 +102,17 @@ async function readReply(
   const { images, details, usage, usageJson, created, unknown } = decoded.reply
   if (images.length === 0) return failedByOther('The upstream returned no image.')
   noteUsage(imageCall, usage)
+  const before = imageCall.delivered.length
+  let isImage = true
   for (const image of images) {
     const completed: CompletedImage = {
       ...{ type: 'completed', image, details, unknown: [], usage },
       ...(created === undefined ? {} : { created }),
       ...(usageJson === undefined ? {} : { usageJson }),
     }
-    await deliver(imageCall, completed, onImage)
+    isImage = (await deliver(imageCall, completed, onImage)) && isImage
   }
+  if (!isImage && imageCall.delivered.length === before) return failedByOther(NO_IMAGE)
   return { details, unknown, ...(created === undefined ? {} : { created }) }
 }
 
@@ -122,7 +126,9 @@ async function readEvents(
   const { upstreamCall, attempt } = imageCall
   const events: ImageEvent[] = []
   const decoder = IMAGE_SERVICES[attempt.dialect].openStreamDecoder((event) => events.push(event), codec, EVENT_BYTES)
+  const before = imageCall.delivered.length
   let hasPartial = false
+  let isImage = true
   try {
     for (let isOver = false; !isOver; ) {
       const piece = await response.read()
@@ -143,13 +149,13 @@ async function readEvents(
         } else {
           hasPartial = true
           if (event.type === 'completed') noteUsage(imageCall, event.usage)
-          if (event.type === 'partial') await onImage(event)
-          else await deliver(imageCall, event, onImage)
+          if (event.type === 'completed') isImage = (await deliver(imageCall, event, onImage)) && isImage
+          else if (looksLikeImage(event)) await onImage(event)
         }
       }
     }
     response.cancel()
-    return undefined
+    return isImage || imageCall.delivered.length > before ? undefined : failedByOther(NO_IMAGE)
   } catch (error) {
     if (!(error instanceof Failure)) return failedByReading(imageCall, response, error)
     response.cancel()
@@ -163,10 +169,16 @@ function failedByReading(imageCall: ImageCall, response: UpstreamResponse, error
   return failedByBreak(imageCall)
 }
 
-/** More than were requested are neither delivered nor charged, nor is one that cannot be handed to the client. */
-async function deliver(imageCall: ImageCall, event: CompletedImage, onImage: OnImage): Promise<void> {
-  if (isComplete(imageCall)) return
+/**
+ * More than were requested are neither delivered nor charged, nor is one that cannot be handed to the client. Resolves with
+ * false for something that is no image.
+ */
+async function deliver(imageCall: ImageCall, event: CompletedImage, onImage: OnImage): Promise<boolean> {
+  if (isComplete(imageCall)) return true
   const { request, attempt } = imageCall
+  const seen = await dimensionsOf(event.image)
+  // An image behind a URL is looked at when it is fetched.
+  if (event.image.base64 && seen === undefined) return false
   const size = chosen(event.details.size)
   // Many vendors do not report the quality: then it is the one that was requested, unless the vendor was not told.
   const isDropped = attempt.warnings.some((warning) => warning.startsWith('quality;'))
@@ -177,8 +189,15 @@ async function deliver(imageCall: ImageCall, event: CompletedImage, onImage: OnI
   if (imageCall.heldBytes > REPLY_BYTES) throw new ThinJsonOverflow('the images are too large together')
   imageCall.firstOutputAt ??= performance.now()
   await onImage(event)
-  imageCall.delivered.push({ size: size ?? (await dimensionsOf(event.image)) ?? chosen(request.size), quality })
+  imageCall.delivered.push({ size: size ?? seen ?? chosen(request.size), quality })
+  return true
 }
+
+/** Of a partial image only the first bytes are looked at. */
+const looksLikeImage = ({ image: { base64 } }: PartialImage): boolean =>
+  base64 === undefined || sniffBase64(base64, codec)?.startsWith('image/') === true
+
+const NO_IMAGE = 'The upstream returned something that is not an image.'
 
 const chosen = (word: string | undefined): string | undefined => (word === 'auto' ? undefined : word)
 

@@ -15,7 +15,8 @@ export type ImageAttempt = CallAttempt &
   Readonly<{ offer: ImageOffer; candidate: ImageCandidate; dialect: ImageDialectId }>
 
 export type ImageCall = PaidCall<ImageAttempt> & {
-  readonly request: ImageRequest
+  /** Images that it names by URL are put into it once they have been fetched. */
+  request: ImageRequest
   /** Of the model that the caller named. */
   readonly wanted: ImageOffer
   /** Candidates that were chosen for earlier attempts. */
@@ -28,5 +29,3 @@ export type ImageCall = PaidCall<ImageAttempt> & {
   /** Responses of upstreams that brought images. */
   calls: number
 }
-
-export const isComplete = ({ delivered, request }: ImageCall): boolean => delivered.length >= request.n

@@ -3,7 +3,7 @@
 
 import type { HttpResponse } from '@trivium/http/response.ts'
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
-import { checkImageLimits } from '@trivium/protocol/dialects/images/request/limits.ts'
+import { checkImageLimits, limitSeries } from '@trivium/protocol/dialects/images/request/limits.ts'
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
 import { authorizeImage } from '../access/authorize.ts'
 import { memoryFailure } from '../access/failure.ts'
@@ -13,7 +13,7 @@ import { freeMemory } from '../bytes/free-memory.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import type { Slot } from '../overload/admission.ts'
 import { type AdmitDependencies, admit } from '../paid-call/admit.ts'
-import { claim, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from '../paid-call/claim.ts'
+import { claim, confirmClaim, IDEMPOTENCY_KEY, isClaimed, type KeyClaim, releaseClaim } from '../paid-call/claim.ts'
 import { type HoldDependencies, placeHold } from '../paid-call/hold.ts'
 import { type HoldErrorDependencies, holdError, unavailable } from '../paid-call/hold-errors.ts'
 import type { PaidCall } from '../paid-call/paid-call.ts'
@@ -25,12 +25,15 @@ import type { Caller } from '../storage/storage.ts'
 import { showWarnings } from './call.ts'
 import type { ImageEndpoint } from './endpoints/endpoint.ts'
 import type { ImageCall } from './image-call.ts'
-import type { ReadDependencies, ReadRequest } from './read.ts'
+import { type FundsDependencies, fundsCheck } from './reading/check-funds.ts'
+import { checkInputs, offerForInputs } from './reading/fetch-inputs.ts'
+import type { ReadDependencies } from './reading/read.ts'
+import type { ReadRequest } from './reading/read-request.ts'
 import { boundOf, expectedBytes } from './reserve.ts'
 import { respondJson } from './respond-json.ts'
 import { respondStream, type StreamDependencies } from './respond-stream.ts'
 import { type RouteDependencies, type Routed, releaseSlot, route } from './route.ts'
-import { upstreamRequest } from './upstream-request.ts'
+import { takesUrls, upstreamRequest } from './upstream-request.ts'
 
 export type ImageDependencies = {
   /** The configuration in force. A request takes it once and keeps it. */
@@ -39,6 +42,7 @@ export type ImageDependencies = {
 } & AuthenticateDependencies &
   AdmitDependencies &
   ReadDependencies &
+  FundsDependencies &
   RouteDependencies &
   HoldDependencies &
   HoldErrorDependencies &
@@ -62,13 +66,13 @@ export async function imageJourney(
     const warnings: string[] = []
     const offerOf = (model: string) => authorizeImage(caller, model, catalogue)
     const isRepeatable = idempotencyKey !== null
-    read = await endpoint.read(
-      incoming,
-      { account: caller.account, slot, catalogue, offerOf, isRepeatable, warnings },
-      deps,
-    )
-    const { request, fingerprint } = read
-    checkImageLimits(request, offerOf(request.model).model.limits)
+    const mayReplay = async () => isRepeatable && (await isClaimed(idempotencyKey, incoming, caller, deps))
+    const checkFunds = fundsCheck(caller, catalogue, mayReplay, deps)
+    read = await endpoint.read(incoming, { caller, slot, catalogue, offerOf, checkFunds, isRepeatable, warnings }, deps)
+    const { fingerprint } = read
+    const { limits } = offerOf(read.request.model).model
+    checkImageLimits(read.request, limits)
+    const request = limitSeries(read.request, limits)
     if (idempotencyKey !== null) {
       const keyed = {
         incoming,
@@ -162,7 +166,7 @@ async function reserve(
 ): Promise<ImageCall> {
   let current = caller
   for (let changes = 0; changes < MOST_KEY_CHANGES; changes++) {
-    const offer = authorizeImage(current, context.request.model, catalogue)
+    const offer = offerForInputs(authorizeImage(current, context.request.model, catalogue), context.request, current)
     const routed = await route(offer, current, context.incoming, deps)
     let isHeld = false
     try {
@@ -188,6 +192,7 @@ async function holdFor(
   const { request, incoming, claim } = context
   const { offer, candidate } = routed
   // What this upstream cannot express is rejected before anything is held.
+  if (!takesUrls(candidate)) checkInputs(request)
   const { dialect, warnings } = upstreamRequest(request, candidate, caller, request.n, deps)
   const amount = boundOf(request, offer, candidate)
   const { slot, epoch } = claim?.claim ?? deps.node.identity()

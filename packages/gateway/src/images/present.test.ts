@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Cancel } from '@trivium/http/cancel.ts'
 import type { ReplyImage } from '@trivium/protocol/canonical/image.ts'
 import { Failure } from '../access/failure.ts'
 import { createDiskBlobs } from '../media/disk.ts'
@@ -20,9 +21,10 @@ const inPiecesOf = (size: number): NonNullable<ReplyImage['base64']> => ({
 })
 
 /** Only what `present` reads. */
-const callFor = (responseFormat: 'url' | 'b64_json') =>
+const callFor = (responseFormat: 'url' | 'b64_json', leftMs = 300_000) =>
   ({
     ...{ request: { responseFormat }, heldBytes: 0 },
+    upstreamCall: { leftMs, suspendIdle() {}, cancellation: new Cancel() },
     caller: { account: 7n },
     attempt: { candidate: { upstream: { baseUrl: 'https://vendor.example/v1', allowPrivate: false } } },
   }) as unknown as ImageCall
@@ -99,4 +101,18 @@ test.each([
   }
   await present({ url: 'https://cdn.example/1', unknown: [] }, call as unknown as ImageCall, { ...deps, fetchPublic })
   expect(isAllowed).toBe(own)
+})
+
+test.each([
+  ['the usual time', 300_000, 60_000],
+  ['what is left of the time for the upstream', 5_000, 5_000],
+])('a URL is fetched within %s', async (_, leftMs, timeoutMs) => {
+  using deps = dependencies()
+  const seen: unknown[] = []
+  const fetchPublic = async (_url: string, options: { timeoutMs: number }) => {
+    seen.push(options.timeoutMs)
+    return deps.fetchPublic()
+  }
+  await present({ url: 'https://cdn.example/1', unknown: [] }, callFor('b64_json', leftMs), { ...deps, fetchPublic })
+  expect(seen).toEqual([timeoutMs])
 })

@@ -8,6 +8,7 @@ import type { MediaStore } from '../media/media-store.ts'
 import type { SignedUrls } from '../media/signed-urls.ts'
 import { ownHostOf } from '../upstreams/own-host.ts'
 import type { fetchPublic } from '../upstreams/public/fetch-public.ts'
+import { PublicFetchError } from '../upstreams/public/public-fetch-error.ts'
 import { type ImageCall, REPLY_BYTES } from './image-call.ts'
 import { inspectImage } from './inspect-image.ts'
 
@@ -62,24 +63,31 @@ function beginningOf(content: Iterable<Uint8Array>): Uint8Array {
 async function fetched(
   url: string,
   maxBytes: number,
-  { attempt: { candidate } }: ImageCall,
+  { attempt: { candidate }, upstreamCall }: ImageCall,
   deps: PresentDependencies,
 ): Promise<Uint8Array> {
   const { upstream } = candidate
+  // The image is part of the upstream's answer: what is left of its time is left for the image, too.
+  const timeoutMs = Math.min(FETCH_TIMEOUT_MS, upstreamCall.leftMs)
+  upstreamCall.suspendIdle(true)
   const { status, bytes } = await deps
     .fetchPublic(url, {
-      ...{ maxBytes, timeoutMs: FETCH_TIMEOUT_MS, accept: 'image/*' },
+      ...{ maxBytes, timeoutMs, accept: 'image/*', signal: upstreamCall.cancellation.signal },
       allowHost: ownHostOf(upstream),
       allowPrivate: upstream.allowPrivate,
     })
     .catch((error: unknown) => {
-      throw notFetched(String(error))
+      const isOwn = error instanceof PublicFetchError && error.reason === 'timed_out' && timeoutMs < FETCH_TIMEOUT_MS
+      throw isOwn || upstreamCall.reason === 'timeout' ? late() : notFetched(String(error))
     })
+    .finally(() => upstreamCall.suspendIdle(false))
   if (status !== 200) throw notFetched(`status ${status}`)
   // A page about an expired link, for example, must not be charged as an image.
   if ((await inspectImage(bytes, Number.POSITIVE_INFINITY)) === undefined) throw notFetched('not an image')
   return bytes
 }
+
+const late = () => new Failure('upstream_timeout', 'The image of the upstream could not be fetched in time.')
 
 const notFetched = (detail: string) =>
   new Failure('upstream_failed', 'The image of the upstream could not be fetched.', { detail })

@@ -3,13 +3,14 @@
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { utf8Length } from '@trivium/protocol/canonical/utf8.ts'
 import { IMAGE_SERVICES } from '@trivium/protocol/dialects/image-services.ts'
+import { decidesSize } from '@trivium/protocol/dialects/images/request/costly-fields.ts'
 import { sidesOf } from '@trivium/protocol/dialects/shared/images/sides.ts'
 import { Failure } from '../access/failure.ts'
 import type { ImageCandidate, ImageOffer } from '../access/models/catalogue.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { RequestedImages } from '../money/prices/image-price.ts'
 import { imageDialectOf, imagesEndpointOf } from '../upstreams/endpoint.ts'
-import { REPLY_BYTES } from './image-call.ts'
+import { type ImageCall, REPLY_BYTES } from './image-call.ts'
 
 /** The most that the request can cost at this candidate. */
 export function boundOf(request: ImageRequest, offer: ImageOffer, candidate: ImageCandidate): Nanos {
@@ -19,28 +20,61 @@ export function boundOf(request: ImageRequest, offer: ImageOffer, candidate: Ima
 }
 
 function requestedImages(request: ImageRequest, candidate: ImageCandidate): RequestedImages {
-  const { n, size, quality, prompt, images, mask, partialImages = 0 } = request
+  const { quality, prompt, images, mask, partialImages = 0 } = request
+  const count = mostImages(request, candidate)
   return {
-    ...{ count: n, size, quality, partialImages },
+    count,
+    size: pricedSize(request),
+    quality,
+    partialImages,
     promptBytes: utf8Length(prompt),
     inputImages: images.length + (mask ? 1 : 0),
-    calls: makesMany(candidate) ? 1 : n,
+    calls: makesAll(request, candidate) ? 1 : count,
   }
 }
+
+/** The size that the price depends on. undefined: other fields decide it, so that it may be any. */
+export const pricedSize = ({ size, unknown }: ImageRequest): string | undefined =>
+  unknown.some(decidesSize) ? undefined : size
+
+/** How many images the request can come to at this candidate. */
+export const mostImages = ({ n, series }: ImageRequest, candidate: ImageCandidate): number =>
+  series && makesSeries(candidate) ? series.most : n
+
+/** The model decides how many images there are: fewer than the most are no failure. */
+export const isSeries = ({ series }: ImageRequest, candidate: ImageCandidate): boolean =>
+  series !== undefined && makesSeries(candidate)
+
+function makesSeries({ upstream }: ImageCandidate): boolean {
+  return imageDialectOf(upstream) === 'images' && imagesEndpointOf(upstream).makesSeries === true
+}
+
+/** One call to the upstream makes all images of the request. */
+export const makesAll = (request: ImageRequest, candidate: ImageCandidate): boolean =>
+  isSeries(request, candidate) || makesMany(candidate)
 
 /** In base64, of a large but usual PNG. */
 const BYTES_PER_PIXEL = 2
 const USUAL_PIXELS = 1024 * 1536
 
 /** What the images will take in memory on their way to the client. Where a model limits no sizes, callers may ask for any. */
-export function expectedBytes({ n, size }: ImageRequest): number {
-  const sides = sidesOf(size)
-  return Math.min(REPLY_BYTES, n * BYTES_PER_PIXEL * (sides ? sides.width * sides.height : USUAL_PIXELS))
+export function expectedBytes({ n, size, series }: ImageRequest): number {
+  return Math.min(REPLY_BYTES, (series?.most ?? n) * BYTES_PER_PIXEL * pixelsOf(size))
 }
 
-/** One call to the upstream makes all images of a request. */
-export function makesMany({ upstream }: ImageCandidate): boolean {
+function pixelsOf(size: string | undefined): number {
+  const sides = sidesOf(size)
+  if (sides) return sides.width * sides.height
+  const thousands = Number(/^(\d)k$/i.exec(size ?? '')?.[1] ?? 0)
+  return thousands === 0 ? USUAL_PIXELS : (thousands * 1024) ** 2
+}
+
+function makesMany({ upstream }: ImageCandidate): boolean {
   const dialect = imageDialectOf(upstream)
   if (dialect === undefined || !IMAGE_SERVICES[dialect].makesMany) return false
   return dialect !== 'images' || imagesEndpointOf(upstream).makesOne !== true
 }
+
+/** No more images are delivered or charged. */
+export const isComplete = ({ delivered, request, attempt }: ImageCall): boolean =>
+  delivered.length >= mostImages(request, attempt.candidate)

@@ -1,5 +1,5 @@
 // The streamed response: partial and completed images as they come, heartbeats while there is nothing to send. The last
-// completed image leaves after settlement.
+// completed image leaves after settlement; which one that is shows only when the next one is there, or none follows.
 
 import type { HttpResponse, Sink } from '@trivium/http/response.ts'
 import { withTimeout } from '@trivium/http/ticker.ts'
@@ -29,6 +29,7 @@ export async function respondStream(
   /** What a repeated request is answered with: completed images alone. */
   const kept: Uint8Array[] = []
   let last: Pieces = []
+  let isGenerated = false
   const generating = generate(
     imageCall,
     async (event) => {
@@ -40,17 +41,22 @@ export async function respondStream(
         kept.push(...frame)
         client.keptBytes += lengthOf(frame)
       }
-      if (imageCall.delivered.length + 1 === imageCall.request.n) last = frame
-      else await client.write(frame)
+      const previous = last
+      last = frame
+      await client.write(previous)
     },
     deps,
-  ).then(
-    () => undefined,
-    (error: unknown) => {
-      if (error instanceof Failure) return error
-      throw error
-    },
   )
+    .then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof Failure) return error
+        throw error
+      },
+    )
+    .finally(() => {
+      isGenerated = true
+    })
   // Until then an error can still be a real status.
   const early = await withTimeout(
     deps.ticker,
@@ -59,6 +65,7 @@ export async function respondStream(
   )
   if (early instanceof Failure) throw early
   const { headers } = imageCall
+  if (isGenerated) warnIfPartial(imageCall)
   showWarnings(imageCall)
   setStreamHeaders(headers, encoding.streamType)
 

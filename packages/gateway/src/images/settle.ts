@@ -3,11 +3,12 @@
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { bookableTokens } from '../money/limits.ts'
-import type { DeliveredImage } from '../money/prices/image-price.ts'
+import { type DeliveredImage, type ImageRate, isPricedSize } from '../money/prices/image-price.ts'
 import type { Charge } from '../money/prices/price.ts'
 import type { Outcome } from '../paid-call/outcome.ts'
 import { type SettleDependencies, settle as settlePaidCall } from '../paid-call/settle.ts'
 import type { ImageCall } from './image-call.ts'
+import { isSeries, mostImages, pricedSize } from './reserve.ts'
 
 /** Fewer images than requested. */
 const PARTIAL = 'n;partial'
@@ -16,10 +17,10 @@ const PARTIAL = 'n;partial'
 export async function settle(call: ImageCall, body: Pieces, deps: SettleDependencies): Promise<void> {
   const { attempt, delivered, request, usage, client } = call
   const { rate } = attempt.offer
-  const made = { images: delivered, requested: request.n, usage }
+  const made = { images: delivered, requested: mostImages(request, attempt.candidate), usage }
   const charge = cheaper(
     rate.cost(made),
-    rate.cost({ ...made, images: delivered.map((image) => asRequested(image, request)) }),
+    rate.cost({ ...made, images: delivered.map((image) => asRequested(image, request, rate)) }),
   )
   const outcome: Outcome = client.isDisconnected ? 'client_gone' : 'completed'
   const tokens = (usage?.input ?? 0) + (usage?.output ?? 0)
@@ -34,15 +35,20 @@ export async function settle(call: ImageCall, body: Pieces, deps: SettleDependen
 }
 
 /** A caller who named a size or a quality does not pay for a more expensive one that the upstream made instead. */
-const asRequested = (image: DeliveredImage, { size = 'auto', quality = 'auto' }: ImageRequest): DeliveredImage => ({
-  size: size === 'auto' ? image.size : size,
-  quality: quality === 'auto' ? image.quality : quality,
-})
+function asRequested(image: DeliveredImage, request: ImageRequest, { price }: ImageRate): DeliveredImage {
+  const { quality = 'auto' } = request
+  const size = pricedSize(request)
+  return {
+    size: isPricedSize(price, size) ? size : image.size,
+    quality: quality === 'auto' ? image.quality : quality,
+  }
+}
 
 const cheaper = (one: Charge | undefined, other: Charge | undefined): Charge | undefined =>
   one && other && other.cost < one.cost ? other : one
 
-/** To be called before the headers of the response are sent. */
+/** For the headers, if they have not been sent, and for the receipt. */
 export function warnIfPartial({ attempt, delivered, request }: ImageCall): void {
+  if (isSeries(request, attempt.candidate)) return
   if (delivered.length < request.n && !attempt.warnings.includes(PARTIAL)) attempt.warnings.push(PARTIAL)
 }

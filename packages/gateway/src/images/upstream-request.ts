@@ -1,7 +1,13 @@
 // The request as one upstream gets it: path, content type and a body whose images are read from disk while it is sent.
 
 import type { ImageRequest, ImageSource } from '@trivium/protocol/canonical/image.ts'
-import { bodyLength, type EncodedImageRequest, type ImageBodyPart } from '@trivium/protocol/dialects/image-service.ts'
+import { addWarning } from '@trivium/protocol/canonical/warning.ts'
+import {
+  bodyLength,
+  type EncodedImageRequest,
+  type ImageBodyPart,
+  type ImageTarget,
+} from '@trivium/protocol/dialects/image-service.ts'
 import { IMAGE_SERVICES, type ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { ImageCandidate } from '../access/models/catalogue.ts'
@@ -46,9 +52,9 @@ export function upstreamRequest(
     {
       ...{ model: upstreamModel(request, candidate), stream, n, boundary: boundary() },
       responseFormat: responseFormatFor(upstream, route.model),
-      editsAsJson: endpoint.edits === undefined,
+      ...settingsOf(candidate),
       ...endUserFor(request, candidate, caller, deps),
-      warn: (field, reason) => warnings.push(`${field};${reason}`),
+      warn: (field, reason) => addWarning(warnings, field, reason),
     },
     codec,
   )
@@ -59,6 +65,20 @@ export function upstreamRequest(
       : upstreamPath(upstream, dialect, route.model, stream)
   const { contentType } = encoded
   return { ...{ dialect, path, contentType, stream, warnings }, body: bodyOf(encoded) }
+}
+
+type Settings = Pick<ImageTarget, 'editsAsJson' | 'lacks' | 'makesSeries'>
+
+/** How an upstream of the images dialect differs from others. */
+function settingsOf({ upstream }: ImageCandidate): Settings {
+  const { edits, lacks = [], makesSeries = false } = imagesEndpointOf(upstream)
+  return { editsAsJson: edits === undefined, lacks, makesSeries }
+}
+
+/** Whether the upstream fetches images to edit by itself. */
+export function takesUrls(candidate: ImageCandidate): boolean {
+  const dialect = imageDialectOf(candidate.upstream)
+  return dialect !== undefined && IMAGE_SERVICES[dialect].takesUrls(settingsOf(candidate))
 }
 
 /** The embedded model's fault switches follow its name: `sandbox-image:no-image`. */
@@ -107,5 +127,6 @@ async function* bytesOf(parts: readonly ImageBodyPart[]): AsyncGenerator<Uint8Ar
 
 async function* contentOf(source: ImageSource): AsyncGenerator<Uint8Array> {
   if (source.kind === 'file') yield* readFile(source.handle)
-  else yield* decodeBase64([codec.encode(source.base64)])
+  else if (source.kind === 'inline') yield* decodeBase64([codec.encode(source.base64)])
+  else throw new Error('an image was not fetched before it was sent')
 }

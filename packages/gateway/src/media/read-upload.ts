@@ -5,6 +5,7 @@ import {
   MULTIPART_DEFAULTS,
   type MultipartForm,
   type MultipartSink,
+  type OnField,
   readMultipart,
 } from '@trivium/http/multipart/read-multipart.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
@@ -28,16 +29,17 @@ const ERROR_CODES: Readonly<Record<MultipartCode, ErrorCode>> = {
   body_too_large: 'request_too_large',
 }
 
-/** After a Failure the caller closes the sink, which deletes what has arrived. */
+/** After a Failure the caller closes the sink, which deletes what has arrived. What `onField` throws ends the reading. */
 export async function readUpload<Stored>(
   http: Pick<HttpRequest, 'body' | 'headers'>,
   { bodyBytes, fileBytes, after, idleMs }: UploadOptions,
   sink: MultipartSink<Stored>,
+  onField?: OnField,
 ): Promise<MultipartForm<Stored>> {
   try {
     const body = lazily(() => streamBody(http, { limitBytes: bodyBytes, idleMs, after }))
     const limits = { ...MULTIPART_DEFAULTS, bodyBytes, fileBytes }
-    return await readMultipart(body, http.headers.get('content-type'), limits, sink)
+    return await readMultipart(body, http.headers.get('content-type'), limits, sink, onField)
   } catch (error) {
     throw failureOf(error)
   }

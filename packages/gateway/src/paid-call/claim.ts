@@ -129,6 +129,18 @@ export async function claim(
   }
 }
 
+/** Whether the account has used this key before, for whatever request: what is repeated may cost nothing. */
+export async function isClaimed(
+  idempotencyKey: string,
+  { id }: Pick<IncomingRequest, 'id'>,
+  { account }: Caller,
+  { store, node }: Pick<ClaimDependencies, 'store' | 'node'>,
+): Promise<boolean> {
+  const key = createHash('sha256').update(idempotencyKey).digest()
+  const { outcome } = await store.contents.find({ id, ...node.identity(), account, key, fingerprint: key })
+  return outcome !== 'new'
+}
+
 /** The same for the same request, whichever key of the account sends it. */
 const fingerprintOf = ({ endpoint, body }: KeyedRequest): Uint8Array =>
   createHash('sha256').update(`${endpoint}\n`).update(body).digest()

@@ -198,6 +198,11 @@ export class UpstreamCall extends Ticking {
     this.#endsWith = reason
   }
 
+  /** Until the limit on the total time ends the call. */
+  get leftMs(): number {
+    return Math.max(0, this.#endsAt - this.#ticker.now())
+  }
+
   /** Something else takes this long at most: until then the limit on the total time does not end the call. */
   endNotBefore(ms: number): void {
     if (this.#endsWith === 'timeout') this.#endsAt = Math.max(this.#endsAt, this.#ticker.now() + ms)

@@ -49,12 +49,16 @@ export type FormFile<Stored> = FilePart & { size: number; stored: Stored }
 /** In the order received; names may repeat. */
 export type MultipartForm<Stored> = { fields: FormField[]; files: FormFile<Stored>[] }
 
-/** Throws MultipartError, and whatever the body or the sink throws. */
+/** Called with each field once it has arrived, before the parts behind it are read. */
+export type OnField = (field: FormField) => undefined | Promise<void>
+
+/** Throws MultipartError, and whatever the body, the sink or `onField` throws. */
 export async function readMultipart<Stored>(
   body: ByteSource,
   contentType: string | null,
   limits: MultipartLimits,
   sink: MultipartSink<Stored>,
+  onField?: OnField,
 ): Promise<MultipartForm<Stored>> {
   const splitter = new PartSplitter(body, boundaryOf(contentType), limits.bodyBytes)
   const form: MultipartForm<Stored> = { fields: [], files: [] }
@@ -95,7 +99,9 @@ export async function readMultipart<Stored>(
       value.append(bytes)
       return undefined
     })
-    form.fields.push({ name, value: decodeField(name, value.append(NOTHING)) })
+    const field = { name, value: decodeField(name, value.append(NOTHING)) }
+    form.fields.push(field)
+    await onField?.(field)
     return next
   }
 }

@@ -15,7 +15,7 @@ export type ImageRequest = {
   /** 1 unless the request asks for another number. */
   n: number
   stream: boolean
-  /** `auto` or `<width>x<height>`. */
+  /** `auto`, `<width>x<height>`, a resolution such as `2K`, or `adaptive`. */
   size?: string
   quality?: string
   background?: 'transparent' | 'opaque' | 'auto'
@@ -27,6 +27,8 @@ export type ImageRequest = {
   responseFormat?: 'url' | 'b64_json'
   user?: string
   partialImages?: number
+  /** The model decides how many related images one call makes, up to this number. Only some upstreams can do it. `isChosen`: by the request. */
+  series?: { most: number; isChosen: boolean }
   /** Empty for `generate`. */
   images: readonly ImageInput[]
   mask?: ImageInput
@@ -36,20 +38,24 @@ export type ImageRequest = {
   json?: { bytes: Uint8Array } & Fields
 }
 
-/** `text`: the value of a form field, or the JSON text of a field in a JSON body. */
-export type UnknownField = { name: string; text: string }
+/** `text`: the JSON text of a field in a JSON body, or with `isForm` the value of a form field. */
+export type UnknownField = { name: string; text: string; isForm?: true }
 
 export type ImageInput = {
-  /** By content, not by name: `image/png`, `image/jpeg`, `image/webp`. */
+  /** By content, not by name: `image/png`, `image/jpeg`, `image/webp`. Empty for a URL, whose content is not known. */
   mediaType: string
-  /** Length of the image itself, whatever form it has in `source`. */
+  /** Length of the image itself, whatever form it has in `source`; 0 for a URL. */
   bytes: number
   filename?: string
   source: ImageSource
 }
 
 /** `file`: the caller's own reference, such as the path of a spooled upload. */
-export type ImageSource = { kind: 'file'; handle: string } | { kind: 'inline'; base64: string }
+export type ImageSource =
+  | { kind: 'file'; handle: string }
+  | { kind: 'inline'; base64: string }
+  /** `field`: where the request names it, for errors. */
+  | { kind: 'url'; url: string; field: string }
 
 /** What a model accepts. Absent: everything that the dialect allows. `auto` is always accepted. */
 export type ImageLimits = {

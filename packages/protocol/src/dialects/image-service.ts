@@ -18,12 +18,16 @@ export type ImageTarget = {
   responseFormat: 'keep' | 'omit' | 'b64_json'
   /** The end user, as the upstream may know it. Absent: the field stays as it is. Null: it is removed. */
   endUser?: string | null
-  /** Images to edit are sent in a JSON body of the images dialect, as data URLs. Absent: in a form. */
+  /** Images to edit are sent in a JSON body of the images dialect, as URLs or data URLs. Absent: in a form. */
   editsAsJson?: boolean
+  /** Fields of the images dialect that this upstream does not have, by their wire names. */
+  lacks?: readonly string[]
+  /** The upstream makes series of images, which are held and charged by their number. Absent: they are not asked for. */
+  makesSeries?: boolean
   /** Separates the parts of a form: random letters and digits, made anew for each request. */
   boundary: string
   /** Names a field, as the images dialect calls it, that the upstream cannot express. */
-  warn(field: string, reason: WarningReason): void
+  warn(field: string, reason: WarningReason | 'no-price'): void
 }
 
 /** Bytes, or an image that the sender inserts there while it sends: as it is, or in base64. */
@@ -45,6 +49,8 @@ export type ImageService = {
   makesMany: boolean
   /** Partial images can be asked for. */
   hasPartialImages: boolean
+  /** Images to edit may be URLs, which the upstream fetches. */
+  takesUrls(target: Pick<ImageTarget, 'editsAsJson'>): boolean
   /** Below the base URL, where edits have a path of their own. */
   editsPath?: string
   /** Throws RequestError for what the dialect cannot express. */

@@ -7,21 +7,21 @@ import { assumedDetails, encodeEvent, heartbeat } from '@trivium/protocol/dialec
 import { formatRequestId } from '../../access/ids.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { CompletedImage, PartialImage } from '../generate.ts'
-import { readEdit, readGeneration } from '../read.ts'
+import { readEdit, readGeneration } from '../reading/read.ts'
 import type { ImageEncoding, ImageEndpoint } from './endpoint.ts'
 
 export const imagesEndpoint = (operation: ImageRequest['operation']): ImageEndpoint => ({
   dialect: 'images',
   name: `images.${operation}`,
-  read: (incoming, context, deps) =>
-    operation === 'edit'
-      ? readEdit(incoming, context, deps)
-      : readGeneration(incoming, context.slot, context.catalogue, deps),
-  encoding,
+  read: operation === 'edit' ? readEdit : readGeneration,
+  encoding: (call, created) => encodingOf(call, operation, created),
 })
 
-const encoding: ImageEndpoint['encoding'] = ({ request, id }, created): ImageEncoding => {
-  const { operation } = request
+function encodingOf(
+  { request, id }: Parameters<ImageEndpoint['encoding']>[0],
+  operation: ImageRequest['operation'],
+  created: () => number,
+): ImageEncoding {
   const encode = (event: PartialImage | CompletedImage) =>
     encodeEvent(event, { operation, created: created(), details: assumedDetails(request) }, codec)
   return {

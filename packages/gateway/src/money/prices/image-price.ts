@@ -5,10 +5,22 @@
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import type { Nanos } from '../amount.ts'
 import { type ImageTokenPrice, tokenBound, tokenCharge } from './image-token-price.ts'
-import { chosenWord, dimensionsOf, isCount, isQuality, isSize, mediaTotal } from './media-quantities.ts'
+import {
+  chosenWord,
+  dimensionsOf,
+  isCount,
+  isQuality,
+  isResolution,
+  isSize,
+  mediaTotal,
+  resolutionsOf,
+} from './media-quantities.ts'
 import type { Charge, Price } from './price.ts'
 
-/** `variants`: by `size/quality`, or by one of them; what none of them names costs `perImage`. Nano-USD. */
+/**
+ * `variants`: by `size/quality`, or by one of them; what none of them names costs `perImage`. A size is one in pixels, or a
+ * resolution such as `2k`, which sizes of about as many pixels belong to. Nano-USD.
+ */
 export type PerImagePrice = { type: 'image'; perImage: Nanos; variants: ReadonlyMap<string, Nanos> }
 export type ImagePrice = PerImagePrice | ImageTokenPrice
 
@@ -71,10 +83,28 @@ export function imageFigure(price: PerImagePrice, size: string | undefined, qual
 
 /** Every price that the image can have: what is not known of it may be anything that a variant names, or something else. */
 function figuresFor(price: PerImagePrice, { size, quality }: DeliveredImage): Nanos[] {
-  const names = [...price.variants.keys()].flatMap((name) => name.split('/'))
-  const sizes = size === undefined ? [...names.filter(isSize), undefined] : [size]
+  const names = namesIn(price)
+  const sizes = size === undefined ? undefined : pricedAs(names, size)
   const qualities = quality === undefined ? [...names.filter((name) => !isSize(name)), undefined] : [quality]
-  return sizes.flatMap((each) => qualities.map((other) => imageFigure(price, each, other)))
+  const known = sizes ?? [...names.filter(isSize), undefined]
+  return known.flatMap((each) => qualities.map((other) => imageFigure(price, each, other)))
+}
+
+const namesIn = ({ variants }: PerImagePrice): string[] => [...variants.keys()].flatMap((name) => name.split('/'))
+
+/** The names that a size may have in the variants. undefined: it may be any of them. */
+function pricedAs(names: readonly string[], size: string): string[] | undefined {
+  if (names.includes(size)) return [size]
+  const dimensions = dimensionsOf(size)
+  if (!dimensions) return undefined
+  return names.some(isResolution) ? resolutionsOf(dimensions) : [size]
+}
+
+/** Whether the price says what an image of this size costs, whatever shape it has. */
+export function isPricedSize(price: ImagePrice, size: string | undefined): boolean {
+  const chosen = chosenWord(size)
+  if (chosen === undefined) return false
+  return 'perImage' in price ? pricedAs(namesIn(price), chosen) !== undefined : dimensionsOf(chosen) !== undefined
 }
 
 const highest = (figures: readonly Nanos[]): Nanos => figures.reduce((one, other) => (one > other ? one : other))

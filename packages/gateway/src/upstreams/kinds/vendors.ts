@@ -60,6 +60,8 @@ export const ark: UpstreamKind = {
     responseFormat: 'b64_json',
     makesOne: true,
     hasOwnStreams: true,
+    lacks: ['n', 'user', 'moderation', 'quality', 'background', 'style', 'input_fidelity', 'output_compression'],
+    makesSeries: true,
   },
   videos: standardVideos(),
   // Its max_tokens does not limit reasoning, which is billed, too.

@@ -16,6 +16,7 @@ export const images: DialectDescription = {
 export const imageService: ImageService = {
   makesMany: true,
   hasPartialImages: true,
+  takesUrls: ({ editsAsJson }) => editsAsJson === true,
   editsPath: '/images/edits',
   ...{ encodeRequest, decodeReply, openStreamDecoder },
 }

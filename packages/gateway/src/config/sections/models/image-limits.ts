@@ -1,6 +1,6 @@
 // What requests to an image model may ask for: sizes as a list or a range, qualities, images per request.
 import type { ImageLimits, SizeRange } from '@trivium/protocol/canonical/image.ts'
-import { isQuality, isSize, LONGEST_SIDE } from '../../../money/prices/media-quantities.ts'
+import { isQuality, isResolution, isSize, LONGEST_SIDE } from '../../../money/prices/media-quantities.ts'
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
 import { fieldsOf, isList, listOf, quoteSource, scalarText } from '../../yaml/fields.ts'
 import { readInteger } from '../../yaml/scalars.ts'
@@ -11,8 +11,8 @@ const RANGE_FIELDS = { min: true, max: true, multiple_of: true, max_ratio: true,
 const EXAMPLE = 'limits: { sizes: ["1024x1024", "1536x1024"], qualities: [low, high], n: 10 }'
 const SIZES = '["1024x1024", "1536x1024"], or { min: 64, max: 2048 } for the sides in pixels'
 
-/** The images dialect allows no more in one request. */
-const MOST_IMAGES_PER_REQUEST = 10
+/** A series has no more; the field `n` of a request goes up to 10. */
+const MOST_IMAGES_PER_REQUEST = 15
 
 type Sizes = Pick<ImageLimits, 'sizes' | 'sizeRange'>
 
@@ -60,7 +60,10 @@ function readRange(value: YamlValue): Sizes | undefined {
 /** `auto` is allowed everywhere, and not a size of the list. */
 function readSize(value: YamlValue): string | undefined {
   const text = scalarText(value, 'a size such as 1024x1024')?.toLowerCase()
-  if (text === undefined || isSize(text)) return text
+  if (text === undefined || text === 'adaptive') return text
+  // As vendors write it.
+  if (isResolution(text)) return text.toUpperCase()
+  if (isSize(text)) return text
   const most = `sides of 1 to ${LONGEST_SIDE} pixels`
   addMistake(value, `expected a size such as 1024x1024, with ${most}, not ${quoteSource(value)}`)
   return undefined

@@ -6,7 +6,7 @@ import type { Codec } from '../../../framing/codec.ts'
 import type { EncodedImageRequest, ImageBodyPart, ImageTarget } from '../../image-service.ts'
 import { warnOfDropped } from '../../shared/images/dropped-fields.ts'
 import { sidesOf } from '../../shared/images/sides.ts'
-import { aspectRatioOf, isExact, sizeClassOf } from './aspect-ratio.ts'
+import { aspectRatioOf, isExact, isSizeClass, sizeClassOf } from './aspect-ratio.ts'
 
 /** The first generations of image models know no classes of size. */
 const WITHOUT_SIZE_CLASS = /gemini-2\./
@@ -34,9 +34,18 @@ function configOf({ size }: ImageRequest, { model, warn }: ImageTarget): Record<
   // Some models fail when they are asked for images alone.
   const responseModalities = ['TEXT', 'IMAGE']
   const sides = sidesOf(size)
-  if (sides === undefined) return { responseModalities }
+  if (sides === undefined) return { responseModalities, ...configOfClass(size, model, warn) }
   const imageSize = WITHOUT_SIZE_CLASS.test(model) ? '1K' : sizeClassOf(sides)
   if (!isExact(sides) || imageSize !== sizeClassOf(sides)) warn('size', 'changed')
   const imageConfig = { aspectRatio: aspectRatioOf(sides), ...(imageSize === '1K' ? {} : { imageSize }) }
   return { responseModalities, imageConfig }
+}
+
+/** A resolution without a shape, such as `2K`, has its own field here. */
+function configOfClass(size: string | undefined, model: string, warn: ImageTarget['warn']): Record<string, unknown> {
+  const name = size?.toUpperCase() ?? 'AUTO'
+  if (name === 'AUTO' || name === '1K') return {}
+  const isKnown = isSizeClass(name) && !WITHOUT_SIZE_CLASS.test(model)
+  if (!isKnown) warn('size', 'dropped')
+  return isKnown ? { imageConfig: { imageSize: name } } : {}
 }

@@ -5,5 +5,6 @@ import { encodeRequest } from './encode-request.ts'
 export const imageService: ImageService = {
   makesMany: false,
   hasPartialImages: false,
+  takesUrls: () => false,
   ...{ encodeRequest, decodeReply, openStreamDecoder },
 }

@@ -1,9 +1,10 @@
 // The reply to a client of the images dialect, as pieces: the base64 text of an image is sent as it was received.
 
-import type { Base64, ImageDetails, ImageReply, RawField, ReplyImage } from '../../../canonical/image.ts'
+import type { ImageDetails, ImageReply, ReplyImage } from '../../../canonical/image.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
 import type { Pieces } from '../../../framing/splice.ts'
+import { writeBase64, writeUnknown } from '../../shared/images/image-pieces.ts'
 import { type JsonPieces, openJsonPieces } from '../../shared/images/json-pieces.ts'
 import { encodeUsage } from '../../shared/images/usage.ts'
 
@@ -42,22 +43,9 @@ function writeImage(writer: JsonPieces, { base64, url, revisedPrompt, unknown }:
   writeUnknown(writer, unknown)
 }
 
-export function writeBase64(writer: JsonPieces, { pieces }: Base64): void {
-  writer.text('"b64_json":"')
-  writer.raw(pieces)
-  writer.text('"')
-}
-
 export function writeDetails(writer: JsonPieces, { size, quality, background, outputFormat }: ImageDetails): void {
   if (background !== undefined) writer.text(`,"background":${jsonText(background)}`)
   if (outputFormat !== undefined) writer.text(`,"output_format":${jsonText(outputFormat)}`)
   if (quality !== undefined) writer.text(`,"quality":${jsonText(quality)}`)
   if (size !== undefined) writer.text(`,"size":${jsonText(size)}`)
-}
-
-export function writeUnknown(writer: JsonPieces, fields: readonly RawField[]): void {
-  for (const { name, json } of fields) {
-    writer.text(`,${jsonText(name)}:`)
-    writer.raw(json)
-  }
 }

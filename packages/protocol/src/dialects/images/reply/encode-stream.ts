@@ -3,9 +3,10 @@
 import type { ImageDetails, ImageEvent, ImageRequest } from '../../../canonical/image.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import type { Pieces } from '../../../framing/splice.ts'
+import { writeBase64, writeUnknown } from '../../shared/images/image-pieces.ts'
 import { openJsonPieces } from '../../shared/images/json-pieces.ts'
 import { encodeUsage } from '../../shared/images/usage.ts'
-import { writeBase64, writeDetails, writeUnknown } from './encode-reply.ts'
+import { writeDetails } from './encode-reply.ts'
 
 /** Keeps the connection alive while an upstream is at work; clients ignore it. */
 export const heartbeat = ': keep-alive\n\n'

@@ -4,7 +4,7 @@ import type { ErrorInfo } from '../../../canonical/error.ts'
 import type { ImageLimits } from '../../../canonical/image.ts'
 import { RequestError } from '../../../canonical/reading.ts'
 import { decodeImageForm, type FormField, type FormFile } from './decode-form.ts'
-import { decodeImageRequest } from './decode-request.ts'
+import { decodeImageEdit, decodeImageRequest } from './decode-request.ts'
 import { checkImageLimits } from './limits.ts'
 
 const LEAST = { model: 'img', prompt: 'a lighthouse' }
@@ -52,6 +52,11 @@ const DECODED = {
   stream: true,
 }
 
+const series = (options: object) => ({
+  sequential_image_generation: 'auto',
+  sequential_image_generation_options: options,
+})
+
 describe('a JSON body', () => {
   test('with every field, and one that is unknown', () => {
     const { json, ...request } = decode({ ...ALL_FIELDS, watermark: { on: false } })
@@ -98,7 +103,7 @@ describe('a JSON body', () => {
     [{ partial_images: -1 }, 'partial_images', 'between 0 and 3'],
     [{ output_compression: 101, output_format: 'webp' }, 'output_compression', 'between 0 and 100'],
     [{ output_compression: 50 }, 'output_compression', 'needs output_format jpeg or webp'],
-    [{ output_compression: 50, output_format: 'png' }, 'output_compression', 'needs output_format'],
+    [{ output_compression: 99, output_format: 'png' }, 'output_compression', 'needs output_format'],
     [{ background: 'transparent', output_format: 'jpeg' }, 'background', 'png or webp'],
     [{ background: 'blue' }, 'background', 'transparent, opaque, auto'],
     [{ output_format: 'gif' }, 'output_format', 'png, jpeg, webp'],
@@ -106,12 +111,58 @@ describe('a JSON body', () => {
     [{ response_format: 'json' }, 'response_format', 'url, b64_json'],
     [{ stream: 'yes' }, 'stream', 'true or false'],
     [{ user: 'x'.repeat(600) }, 'user', 'longer than'],
-    [{ image: 'x' }, 'image', '/v1/images/edits'],
+    [{ quality: '2K' }, 'quality', 'must be a word'],
+    [{ size: '2KB' }, 'size', 'such as 2K'],
+    [{ image: 'x' }, 'image', 'data URL'],
+    [{ image: ['https://example.com/a.png', 7] }, 'image[1]', 'must be a string'],
+    [{ image: 'ftp://example.com/a.png' }, 'image', 'https URL'],
+    [{ image: 'data:image/png;base64,AAA' }, 'image', 'valid base64'],
+    [{ image: Array(17).fill('https://example.com/a.png') }, 'image', 'more than 16'],
+    [{ images: [{ image_url: 'https://example.com/a.png' }] }, 'images', '/v1/images/edits'],
+    [{ mask: { image_url: 'x' } }, 'mask', '/v1/images/edits'],
+    [{ Image: 'x' }, 'Image', 'image'],
     [{ Model: 'other' }, 'Model', 'model'],
+    [{ sequential_image_generation: 'on' }, 'sequential_image_generation', 'auto, disabled'],
+    [{ Sequential_Image_Generation: 'auto' }, 'Sequential_Image_Generation', 'sequential_image_generation'],
+    [series({ max_images: 16 }), 'sequential_image_generation_options.max_images', 'between 1 and 15'],
+    [series({ max_images: 0 }), 'sequential_image_generation_options.max_images', 'between 1 and 15'],
+    [series({ Max_Images: 2 }), 'sequential_image_generation_options.Max_Images', 'max_images'],
+    [series({ count: 2 }), 'sequential_image_generation_options.count', 'has no count'],
+    [{ ...series({ max_images: 2 }), n: 2 }, 'n', 'must be 1'],
   ])('%j is rejected', (fields, param, message) => {
     const error = errorOf(() => decode({ ...LEAST, ...fields }))
     expect(error).toMatchObject({ code: 'bad_request', param })
     expect(error.message).toContain(message)
+  })
+
+  test.each<[fields: object, read: object]>([
+    [{ output_compression: 100 }, { outputCompression: 100 }],
+    [
+      { output_compression: 100, output_format: 'png' },
+      { outputCompression: 100, outputFormat: 'png' },
+    ],
+    [{ size: '2K' }, { size: '2K' }],
+    [{ size: 'adaptive' }, { size: 'adaptive' }],
+    [series({ max_images: 3 }), { series: { most: 3, isChosen: true }, n: 1 }],
+    [{ sequential_image_generation: 'auto' }, { series: { most: 15, isChosen: false } }],
+    [
+      { image: null, sequential_image_generation: null },
+      { operation: 'generate', images: [], unknown: [] },
+    ],
+  ])('%j is accepted', (fields, read) => {
+    expect(decode({ ...LEAST, ...fields })).toMatchObject(read)
+  })
+
+  test('images to edit, as some services take them where they make others', () => {
+    const data = { mediaType: 'image/png', bytes: 3, source: { kind: 'inline', base64: 'AAAA' } }
+    const linked = (url: string, field: string) => ({ mediaType: '', bytes: 0, source: { kind: 'url', url, field } })
+    expect(decode({ ...LEAST, image: 'data:image/png;base64,AAAA' })).toMatchObject({
+      operation: 'edit',
+      images: [data],
+    })
+    const image = ['https://example.com/a.png', 'data:image/png;base64,AAAA']
+    const images = [linked('https://example.com/a.png', 'image[0]'), data]
+    expect(decode({ ...LEAST, image }).images as unknown).toEqual(images)
   })
 
   test.each([
@@ -122,6 +173,38 @@ describe('a JSON body', () => {
     '{"model":"m","prompt":"\\x"}',
   ])('%s is rejected', (text) => {
     expect(errorOf(() => decodeImageRequest(bytesOf(text), bufferCodec)).code).toBe('bad_request')
+  })
+})
+
+describe('an edit as JSON', () => {
+  const edit = (fields: object) => decodeImageEdit(bytesOf(JSON.stringify({ ...LEAST, ...fields })), bufferCodec)
+  const url = 'https://example.com/a.png'
+
+  test('has images and a mask as URLs or data URLs', () => {
+    const data = { image_url: 'data:image/webp;base64,AAAA' }
+    const request = edit({ images: [{ image_url: url }, data], mask: data, input_fidelity: 'high', seed: 7 })
+    const inline = { mediaType: 'image/webp', bytes: 3, source: { kind: 'inline', base64: 'AAAA' } }
+    expect(request as unknown).toEqual({
+      ...{ ...LEAST, operation: 'edit', n: 1, stream: false, inputFidelity: 'high' },
+      images: [{ mediaType: '', bytes: 0, source: { kind: 'url', url, field: 'images[0].image_url' } }, inline],
+      ...{ mask: inline, unknown: [{ name: 'seed', text: '7' }] },
+    })
+  })
+
+  test.each<[fields: object, code: string, param: string]>([
+    [{}, 'bad_request', 'images'],
+    [{ images: [] }, 'bad_request', 'images'],
+    [{ images: url }, 'bad_request', 'images'],
+    [{ images: [url] }, 'bad_request', 'images[0]'],
+    [{ images: [{}] }, 'bad_request', 'images[0].image_url'],
+    [{ images: [{ file_id: 'file-1' }] }, 'unsupported', 'images[0].file_id'],
+    [{ images: [{ image_url: { url } }] }, 'bad_request', 'images[0].image_url'],
+    [{ images: [{ Image_url: url }] }, 'bad_request', 'images[0].Image_url'],
+    [{ images: [{ image_url: 'data:image/gif;base64,AAAA' }] }, 'unsupported_media_type', 'images[0].image_url'],
+    [{ images: [{ image_url: url }], image: url }, 'bad_request', 'images'],
+    [{ images: [{ image_url: url }], mask: url }, 'bad_request', 'mask'],
+  ])('%j is rejected', (fields, code, param) => {
+    expect(errorOf(() => edit(fields))).toMatchObject({ code, param })
   })
 })
 
@@ -138,6 +221,8 @@ const form = (fields: Record<string, string>, files: FormFile[] = [file('image')
     files,
   )
 
+const LEAST_FIELDS: FormField[] = Object.entries(LEAST).map(([name, value]) => ({ name, value: String(value) }))
+
 describe('a form', () => {
   test('with every field as text', () => {
     const { moderation, style, ...decoded } = DECODED
@@ -152,8 +237,34 @@ describe('a form', () => {
         { mediaType: 'image/png', bytes: 100, filename: 'a.png', source: { kind: 'file', handle: '/spool/image' } },
       ],
       mask: { mediaType: 'image/png', bytes: 100, source: { kind: 'file', handle: '/spool/mask' } },
-      unknown: [{ name: 'watermark', text: 'no' }],
+      unknown: [{ name: 'watermark', text: 'no', isForm: true }],
     })
+  })
+
+  test.each<[name: string, reads: string]>([
+    ['Model', 'model'],
+    ['N', 'n'],
+    ['n[]', 'n'],
+    ['SIZE', 'size'],
+    ['Image', 'image'],
+    ['Mask', 'mask'],
+    ['mask[]', 'mask'],
+    ['Sequential_Image_Generation', 'sequential_image_generation'],
+    // The Kelvin sign and the long s.
+    ['ma\u017f\u212a', 'mask'],
+  ])('%s, which some upstreams read as %s, is rejected', (name, reads) => {
+    for (const read of [() => form({ [name]: '2' }), () => form({}, [file('image'), file(name)])]) {
+      const error = errorOf(read)
+      expect(error).toMatchObject({ code: 'bad_request', param: name })
+      expect(error.message).toContain(`Write ${reads}.`)
+    }
+  })
+
+  test('an unknown field that comes twice is rejected, one of a list is not', () => {
+    const twice = (name: string) =>
+      decodeImageForm([...LEAST_FIELDS, { name, value: '1' }, { name, value: '2' }], [file('image')])
+    expect(errorOf(() => twice('seed'))).toMatchObject({ code: 'bad_request', param: 'seed' })
+    expect(twice('tags[]').unknown.map(({ text }) => text)).toEqual(['1', '2'])
   })
 
   test('image, image[] and image[0] in any mix, in order', () => {

@@ -52,11 +52,83 @@ describe('a JSON body keeps its bytes', () => {
     ],
   ])('%s', (_, target, expected) => {
     const request = decodeImageRequest(bytesOf(BODY), bufferCodec)
-    const encoded = encodeRequest(request, { ...TARGET, ...target }, bufferCodec)
+    const warnings: string[] = []
+    const warn = (field: string) => warnings.push(field)
+    const encoded = encodeRequest(request, { ...TARGET, ...target, warn }, bufferCodec)
     expect(encoded.contentType).toBe('application/json')
     expect(sent(encoded)).toBe(expected)
+    expect(warnings).toEqual(target.stream ? [] : ['partial_images'])
   })
 })
+
+describe('fields that have no price, or that the upstream does not have', () => {
+  const encodeWith = (fields: object, target: Partial<ImageTarget>) => {
+    const warnings: string[] = []
+    const warn = (field: string, reason: string) => warnings.push(`${field};${reason}`)
+    const bytes = bytesOf(JSON.stringify({ model: 'gpt-image-1', prompt: 'a cat', ...fields }))
+    const encoded = encodeRequest(decodeImageRequest(bytes, bufferCodec), { ...TARGET, ...target, warn }, bufferCodec)
+    const { model, prompt, ...rest } = JSON.parse(sent(encoded))
+    return { rest, warnings }
+  }
+
+  test.each([
+    ...[
+      'num_images',
+      'numImages',
+      'number_of_images',
+      'NUM_IMAGES',
+      'n_images',
+      'num_images_per_prompt',
+      'image_count',
+    ],
+    ...['batch_size', 'batchSize', 'batch_count', 'num_outputs', 'sampleCount', 'samples', 'max_images', 'n_iter'],
+    ...['tools', 'service_tier', 'serviceTier', 'tier', 'speed', 'web_search', 'web_search_options', 'enable_search'],
+    ...['candidateCount', 'number_results', 'sequential_image_generation_mode', 'upscale', 'enable_hr'],
+  ])('%s is dropped and named', (name) => {
+    expect(encodeWith({ [name]: 4 }, {})).toEqual({ rest: {}, warnings: [`${name};no-price`] })
+    const inside = { parameters: { inner: [{ [name]: 4 }] } }
+    expect(encodeWith(inside, {})).toEqual({ rest: {}, warnings: ['parameters;no-price'] })
+    // Asks for nothing.
+    expect(encodeWith({ [name]: null }, {})).toEqual({ rest: {}, warnings: [] })
+  })
+
+  test('others are passed on', () => {
+    const fields = {
+      ...{ seed: 7, watermark: false, guidance_scale: 2.5, image_size: '2K', steps: 20, negative_prompt: 'n: 4' },
+      ...{ optimize_prompt_options: { mode: 'fast' }, loras: [{ path: 'a', scale: 1 }], note: 'a "tools": b' },
+    }
+    expect(encodeWith(fields, {})).toEqual({ rest: fields, warnings: [] })
+  })
+
+  test('fields that the upstream lacks', () => {
+    const lacks = ['n', 'user', 'moderation', 'quality', 'output_compression', 'background']
+    const fields = {
+      n: 2,
+      user: 'ada',
+      moderation: 'low',
+      quality: 'high',
+      output_compression: 100,
+      background: 'auto',
+    }
+    const warnings = ['quality;dropped', 'moderation;dropped', 'user;dropped']
+    expect(encodeWith({ ...fields, seed: 7 }, { lacks, n: 1, endUser: 'u-1' })).toEqual({ rest: { seed: 7 }, warnings })
+  })
+
+  test.each<[fields: object, makesSeries: boolean, rest: object, warnings: string[]]>([
+    [series(3), true, series(3), []],
+    [series(undefined), true, series(15), []],
+    [series(3), false, {}, ['sequential_image_generation;no-price']],
+    [{ ...series(3), sequential_image_generation: 'disabled' }, true, { sequential_image_generation: 'disabled' }, []],
+    [{ ...series(3), sequential_image_generation: 'disabled' }, false, {}, []],
+  ])('a series: %j', (fields, makesSeries, rest, warnings) => {
+    expect(encodeWith(fields, { makesSeries })).toEqual({ rest, warnings })
+  })
+})
+
+function series(most: number | undefined) {
+  const options = most === undefined ? {} : { sequential_image_generation_options: { max_images: most } }
+  return { sequential_image_generation: 'auto', ...options }
+}
 
 const image = (mediaType: string): ImageInput => ({
   mediaType,
@@ -89,7 +161,10 @@ test('an edit is a form: text first, file names by content', async () => {
     images: [image('image/png'), image('image/jpeg')],
     mask: image('image/webp'),
     responseFormat: 'url',
-    unknown: [{ name: 'odd"\r\nname', text: 'kept' }],
+    unknown: [
+      { name: 'odd"\r\nname', text: 'kept', isForm: true },
+      { name: 'from_json', text: '"plain"' },
+    ],
   }
   const encoded = encodeRequest(request, { ...TARGET, responseFormat: 'b64_json' }, bufferCodec)
   const text = sent(encoded)
@@ -105,6 +180,7 @@ test('an edit is a form: text first, file names by content', async () => {
     ['response_format', 'b64_json'],
   ])
   expect(text).toContain('name="odd%22%0D%0Aname"\r\n\r\nkept\r\n')
+  expect(text).toContain('name="from_json"\r\n\r\nplain\r\n')
   expect(entries.slice(-3)).toEqual([
     ['image[]', 'image-0.png', 'image/png'],
     ['image[]', 'image-1.jpg', 'image/jpeg'],
@@ -125,7 +201,7 @@ describe('images to edit as data URLs', () => {
     ...{ operation: 'edit', model: 'img', prompt: 'a "hat"', n: 1, stream: false, size: '2048x2048', images: [png] },
     unknown: ['watermark=false', 'seed=7', 'scale=-1.5', 'zip=007', 'mode=a"b'].map((field) => {
       const [name = '', text = ''] = field.split('=')
-      return { name, text }
+      return { name, text, isForm: true as const }
     }),
   }
   const target = { ...TARGET, editsAsJson: true, responseFormat: 'b64_json' as const }
@@ -140,6 +216,18 @@ describe('images to edit as data URLs', () => {
       ...{ watermark: false, seed: 7, scale: -1.5, zip: '007', mode: 'a"b' },
       image: count === 1 ? url : [url, url],
     })
+  })
+
+  test('URLs stay URLs, and a body that has them already keeps its bytes', () => {
+    const url = 'https://example.com/a.png?"b'
+    const linked: ImageInput = { mediaType: '', bytes: 0, source: { kind: 'url', url, field: 'images[0].image_url' } }
+    const encoded = encodeRequest({ ...edit, images: [linked, png] }, target, bufferCodec)
+    const data = `data:image/png;base64,${Buffer.from(CONTENTS).toString('base64')}`
+    expect(JSON.parse(sent(encoded)).image).toEqual([url, data])
+    const body =
+      '{"model":"gpt-image-1","prompt":"a cat", "image" : ["https://example.com/a.png"],"response_format":"b64_json"}'
+    const request = decodeImageRequest(bytesOf(body), bufferCodec)
+    expect(sent(encodeRequest(request, target, bufferCodec))).toBe(body)
   })
 
   test('but no mask', () => {

@@ -1,39 +1,23 @@
 // A request for an upstream of the images dialect. A JSON body that came in this dialect keeps its bytes: only what has to
 // change is edited. Files of a form are inserted by the sender.
 
-import type { ImageInput, ImageRequest } from '../../../canonical/image.ts'
-import { unsupported } from '../../../canonical/reading.ts'
+import type { ImageInput, ImageRequest, UnknownField } from '../../../canonical/image.ts'
+import { parsedJson, unsupported } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editFields, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
 import type { EncodedImageRequest, ImageBodyPart, ImageTarget } from '../../image-service.ts'
+import { changesFor, type Value } from './changes.ts'
+import { isCostly } from './costly-fields.ts'
 
 export function encodeRequest(request: ImageRequest, target: ImageTarget, codec: Codec): EncodedImageRequest {
-  if (request.operation === 'edit')
+  const { json, operation } = request
+  // A body that names the images to edit where such an upstream reads them keeps its bytes, too.
+  if (operation === 'edit' && !(target.editsAsJson && json !== undefined))
     return target.editsAsJson ? encodeJsonEdit(request, target, codec) : encodeForm(request, target, codec)
-  const { json } = request
   const body =
     json === undefined ? [codec.encode(writtenJson(request, target))] : editedJson(json, request, target, codec)
   return { contentType: 'application/json', body }
-}
-
-type Changes = { set: [name: string, value: string | number | boolean][]; remove: string[] }
-
-/** What must differ from the request as the client sent it. */
-function changesFor(request: ImageRequest, target: ImageTarget): Changes {
-  const changes: Changes = { set: [['model', target.model]], remove: [] }
-  if (target.stream !== request.stream) {
-    if (target.stream) changes.set.push(['stream', true])
-    else changes.remove.push('stream')
-  }
-  if (!target.stream) changes.remove.push('partial_images')
-  if (target.n !== undefined && target.n !== request.n) changes.set.push(['n', target.n])
-  if (target.responseFormat === 'omit') changes.remove.push('response_format')
-  else if (target.responseFormat === 'b64_json' && request.responseFormat !== 'b64_json')
-    changes.set.push(['response_format', 'b64_json'])
-  if (target.endUser === null) changes.remove.push('user')
-  else if (target.endUser !== undefined) changes.set.push(['user', target.endUser])
-  return changes
 }
 
 function editedJson(
@@ -45,15 +29,12 @@ function editedJson(
   const { set, remove } = changesFor(request, target)
   const edits: FieldEdits = { set: [], remove }
   for (const [name, value] of set)
-    if (name !== 'model' || value !== request.model) setField(edits, name, jsonValue(value))
+    if (name !== 'model' || value !== request.model) setField(edits, name, JSON.stringify(value))
   return editFields(json.bytes, json, edits, codec)
 }
 
-const jsonValue = (value: string | number | boolean): string =>
-  typeof value === 'string' ? jsonText(value) : String(value)
-
 /** Wire names and values of the request's own fields, in the vendor's order. */
-function wireFields(request: ImageRequest): [name: string, value: string | number | boolean | undefined][] {
+function wireFields(request: ImageRequest): [name: string, value: Value | undefined][] {
   return [
     ['model', request.model],
     ['prompt', request.prompt],
@@ -70,11 +51,12 @@ function wireFields(request: ImageRequest): [name: string, value: string | numbe
     ['user', request.user],
     ['stream', request.stream ? true : undefined],
     ['partial_images', request.partialImages],
+    ['sequential_image_generation', request.series && 'auto'],
   ]
 }
 
-function changedFields(request: ImageRequest, target: ImageTarget): Map<string, string | number | boolean> {
-  const fields = new Map<string, string | number | boolean>()
+function changedFields(request: ImageRequest, target: ImageTarget): Map<string, Value> {
+  const fields = new Map<string, Value>()
   for (const [name, value] of wireFields(request)) if (value !== undefined) fields.set(name, value)
   const { set, remove } = changesFor(request, target)
   for (const name of remove) fields.delete(name)
@@ -82,39 +64,52 @@ function changedFields(request: ImageRequest, target: ImageTarget): Map<string, 
   return fields
 }
 
-function writtenJson(request: ImageRequest, target: ImageTarget): string {
-  const written = [...changedFields(request, target)].map(([name, value]) => `${jsonText(name)}:${jsonValue(value)}`)
-  return `{${[...written, ...request.unknown.map(({ name, text }) => `${jsonText(name)}:${text}`)].join(',')}}`
-}
+/** Those without a price stay behind. */
+const passedOn = ({ unknown }: ImageRequest): readonly UnknownField[] => unknown.filter((field) => !isCostly(field))
 
-/** Some upstreams take the images to edit where they take generations: in `image`, as one data URL or a list of them. */
-function encodeJsonEdit(request: ImageRequest, target: ImageTarget, codec: Codec): EncodedImageRequest {
-  const { images, mask, unknown } = request
-  if (mask !== undefined)
-    throw unsupported('mask', "The upstream of this model takes no mask. Describe in 'prompt' what is to be changed.")
-  const typed = unknown.map(({ name, text }) => ({ name, text: FORM_VALUE.test(text) ? text : jsonText(text) }))
-  const single = images.length === 1
-  const body: ImageBodyPart[] = []
-  let text = `${writtenJson({ ...request, unknown: typed }, target).slice(0, -1)},"image":${single ? '' : '['}`
-  for (const [index, image] of images.entries()) {
-    text += `${index === 0 ? '' : ','}"data:${image.mediaType};base64,`
-    body.push(codec.encode(text), { image, as: 'base64' })
-    text = '"'
-  }
-  body.push(codec.encode(`${text}${single ? '' : ']'}}`))
-  return { contentType: 'application/json', body }
+function writtenJson(request: ImageRequest, target: ImageTarget): string {
+  const written = [...changedFields(request, target)].map(
+    ([name, value]) => `${jsonText(name)}:${JSON.stringify(value)}`,
+  )
+  const unknown = passedOn(request).map((field) => `${jsonText(field.name)}:${jsonValueOf(field)}`)
+  return `{${[...written, ...unknown].join(',')}}`
 }
 
 /** Forms have no types: what looks like a number or a truth value is one. */
 const FORM_VALUE = /^(?:true|false|-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?)$/
 
+const jsonValueOf = ({ text, isForm }: UnknownField): string =>
+  !isForm || FORM_VALUE.test(text) ? text : jsonText(text)
+
+/** Some upstreams take the images to edit where they take generations: in `image`, as one URL or a list of them. */
+function encodeJsonEdit(request: ImageRequest, target: ImageTarget, codec: Codec): EncodedImageRequest {
+  const { images, mask } = request
+  if (mask !== undefined)
+    throw unsupported('mask', "The upstream of this model takes no mask. Describe in 'prompt' what is to be changed.")
+  const single = images.length === 1
+  const body: ImageBodyPart[] = []
+  let text = `${writtenJson(request, target).slice(0, -1)},"image":${single ? '' : '['}`
+  for (const [index, image] of images.entries()) {
+    if (index > 0) text += ','
+    if (image.source.kind === 'url') text += jsonText(image.source.url)
+    else {
+      text += `"data:${image.mediaType};base64,`
+      body.push(codec.encode(text), { image, as: 'base64' })
+      text = '"'
+    }
+  }
+  body.push(codec.encode(`${text}${single ? '' : ']'}}`))
+  return { contentType: 'application/json', body }
+}
+
 function encodeForm(request: ImageRequest, target: ImageTarget, codec: Codec): EncodedImageRequest {
   const { boundary } = target
-  const fields = [...changedFields(request, target)].map(([name, value]) => [name, String(value)] as const)
+  const fields = [...changedFields(request, target)].map(([name, value]) => [name, plainText(value)] as const)
+  const unknown = passedOn(request).map((field) => [field.name, formValueOf(field)] as const)
   const body: ImageBodyPart[] = []
   // All text fields first: an upstream can then judge the request before it has received the images.
   let text = ''
-  for (const [name, value] of [...fields, ...request.unknown.map(({ name, text }) => [name, text] as const)])
+  for (const [name, value] of [...fields, ...unknown])
     text += `--${boundary}\r\ncontent-disposition: form-data; name="${quoted(name)}"\r\n\r\n${value}\r\n`
   const single = request.images.length === 1
   const files = request.images.map((image, index) => ({ name: single ? 'image' : 'image[]', image, index }))
@@ -126,6 +121,14 @@ function encodeForm(request: ImageRequest, target: ImageTarget, codec: Codec): E
   }
   body.push(codec.encode(`${text}--${boundary}--\r\n`))
   return { contentType: `multipart/form-data; boundary=${boundary}`, body }
+}
+
+const plainText = (value: Value): string => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+
+/** In a form a text has no quotes. */
+function formValueOf({ text, isForm }: UnknownField): string {
+  const value = isForm ? undefined : parsedJson(text)
+  return typeof value === 'string' ? value : text
 }
 
 /** The client's file name is not passed on: only its extension matters to upstreams, and the content decides it. */

@@ -5,7 +5,7 @@ import { wrong } from '../../../canonical/reading.ts'
 import { sidesOf } from '../../shared/images/sides.ts'
 
 /** `auto` and an absent field are always accepted. Throws RequestError, which lists what is allowed. */
-export function checkImageLimits({ model, size, quality, n }: ImageRequest, limits: ImageLimits): void {
+export function checkImageLimits({ model, size, quality, n, series }: ImageRequest, limits: ImageLimits): void {
   if (size !== undefined && size !== 'auto' && !isAllowedSize(size, limits))
     throw wrong('size', `size '${size}' is not available for model '${model}'. Allowed: ${allowedSizes(limits)}.`)
   const { qualities } = limits
@@ -15,11 +15,25 @@ export function checkImageLimits({ model, size, quality, n }: ImageRequest, limi
   }
   if (limits.n !== undefined && n > limits.n)
     throw wrong('n', `n must be at most ${limits.n} for model '${model}'. Allowed: 1 to ${limits.n}.`)
+  if (limits.n !== undefined && series?.isChosen && series.most > limits.n) {
+    const field = 'sequential_image_generation_options.max_images'
+    throw wrong(field, `${field} must be at most ${limits.n} for model '${model}'.`)
+  }
+}
+
+/** A series whose number the request does not choose has as many images as the model allows. */
+export function limitSeries(request: ImageRequest, { n }: ImageLimits): ImageRequest {
+  const { series } = request
+  if (!series || n === undefined || series.most <= n) return request
+  return { ...request, series: { ...series, most: n } }
 }
 
 function isAllowedSize(size: string, { sizes, sizeRange }: ImageLimits): boolean {
   if (sizes === undefined && sizeRange === undefined) return true
-  return sizes?.includes(size) === true || (sizeRange !== undefined && isInRange(size, sizeRange))
+  return (
+    sizes?.some((each) => each.toLowerCase() === size.toLowerCase()) === true ||
+    (sizeRange !== undefined && isInRange(size, sizeRange))
+  )
 }
 
 function isInRange(size: string, { least, most, multipleOf = 1, maxRatio, maxPixels }: SizeRange): boolean {

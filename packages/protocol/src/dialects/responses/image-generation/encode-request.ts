@@ -12,6 +12,10 @@ export function encodeRequest(request: ImageRequest, target: ImageTarget, codec:
   const body: ImageBodyPart[] = []
   let text = `{"model":${jsonText(target.model)},"input":[{"role":"user","content":[`
   const insert = (image: ImageInput) => {
+    if (image.source.kind === 'url') {
+      text += `"image_url":${jsonText(image.source.url)}}`
+      return
+    }
     text += `"image_url":"data:${image.mediaType};base64,`
     body.push(codec.encode(text), { image, as: 'base64' })
     text = '"}'

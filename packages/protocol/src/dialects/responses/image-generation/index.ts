@@ -6,5 +6,6 @@ import { encodeRequest } from './encode-request.ts'
 export const imageService: ImageService = {
   makesMany: false,
   hasPartialImages: true,
+  takesUrls: () => true,
   ...{ encodeRequest, decodeReply, openStreamDecoder },
 }

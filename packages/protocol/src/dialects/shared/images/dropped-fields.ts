@@ -1,7 +1,7 @@
 import type { ImageRequest } from '../../../canonical/image.ts'
 import type { ImageTarget } from '../../image-service.ts'
 
-const WIRE_NAMES = {
+const NAMES = {
   quality: 'quality',
   background: 'background',
   outputFormat: 'output_format',
@@ -13,19 +13,31 @@ const WIRE_NAMES = {
   user: 'user',
 } as const satisfies Partial<Record<keyof ImageRequest, string>>
 
+type OptionalField = keyof typeof NAMES
+
+/** Fields that an upstream may lack, and what the images dialect calls them. */
+export const WIRE_NAMES = Object.entries(NAMES) as readonly [OptionalField, string][]
+
 /** These say what every upstream does by itself. */
-const NO_WISH: readonly unknown[] = [undefined, 'auto', 0]
+const NO_WISH: readonly unknown[] = [undefined, 'auto']
+const DEFAULTS: Partial<Record<OptionalField, unknown>> = {
+  partialImages: 0,
+  outputFormat: 'png',
+  outputCompression: 100,
+  background: 'opaque',
+}
+
+/** Whether leaving the field out makes a difference. */
+export const isWish = (field: OptionalField, value: unknown): boolean =>
+  !NO_WISH.includes(value) && DEFAULTS[field] !== value
 
 /** Names the fields that a dialect cannot express, and those that are unknown. */
 export function warnOfDropped(
   request: ImageRequest,
   { warn }: Pick<ImageTarget, 'warn'>,
-  fields: readonly (keyof typeof WIRE_NAMES)[],
+  fields: readonly OptionalField[],
 ): void {
-  for (const field of fields) {
-    const value = request[field]
-    const isDefault = (field === 'outputFormat' && value === 'png') || (field === 'background' && value === 'opaque')
-    if (!isDefault && !NO_WISH.includes(value)) warn(WIRE_NAMES[field], 'dropped')
-  }
-  for (const { name } of request.unknown) warn(name, 'dropped')
+  for (const field of fields) if (isWish(field, request[field])) warn(NAMES[field], 'dropped')
+  if (request.series) warn('sequential_image_generation', 'no-price')
+  for (const { name, text } of request.unknown) if (text.trim() !== 'null') warn(name, 'dropped')
 }

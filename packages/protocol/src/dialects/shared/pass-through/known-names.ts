@@ -167,7 +167,7 @@ function placeOf(bytes: Uint8Array, { name, start, end, kind }: JsonField, at: n
 }
 
 /** The known name that some reader would take this one for. */
-function otherCaseOf({ fold, folded }: Names, name: string): string | undefined {
+export function otherCaseOf({ fold, folded }: Names, name: string): string | undefined {
   return name.length > LONGEST_FOLDED ? undefined : folded.get(fold(name))
 }
 

@@ -1,0 +1,63 @@
+// Before the body of an upload is read: whether the caller could pay for any image at all. An upload takes disk space and
+// may last an hour, and one that cannot be paid for takes them from others.
+
+import { keyAllowsModel } from '../../access/authorize.ts'
+import { Failure } from '../../access/failure.ts'
+import type { Catalogue, ImageOffer } from '../../access/models/catalogue.ts'
+import type { Nanos } from '../../money/amount.ts'
+import { type LowFunds, lowFundsFailure } from '../../overload/low-funds-cache.ts'
+import type { Caller, Keys } from '../../storage/storage.ts'
+
+export type FundsDependencies = { store: { keys: Pick<Keys, 'findWithAccount'> } }
+
+/** Throws Failure if the funds do not cover the cheapest image of this offer; without an offer, of any model of the caller. */
+export type CheckFunds = (offer?: ImageOffer) => Promise<void>
+
+/** `mayReplay`: whether the request may be a repeated one, which costs nothing. */
+export function fundsCheck(
+  caller: Caller,
+  catalogue: Catalogue,
+  mayReplay: () => Promise<boolean>,
+  { store }: FundsDependencies,
+): CheckFunds {
+  const models = [...(catalogue.imageOffers.get(caller.group)?.values() ?? [])]
+  const allowed = models.filter(({ model }) => keyAllowsModel(caller, model.id))
+  let isExempt = false
+  return async (offer) => {
+    if (isExempt) return
+    if (allowed.length === 0) {
+      const message = `Key ${caller.key} may use no model that edits images. GET /v1/models lists the available models.`
+      throw new Failure('model_not_allowed', message, { param: 'model' })
+    }
+    const minimum = lowest((offer ? [offer] : allowed).map(cheapest))
+    if (minimum === 0n) return
+    // If the store does not answer, the hold decides.
+    const funds = fundsOf(await store.keys.findWithAccount(caller.key).catch(() => undefined))
+    if (!funds || funds.available >= minimum) return
+    isExempt = await mayReplay()
+    if (!isExempt) throw lowFundsFailure(funds, minimum)
+  }
+}
+
+const cheapest = ({ rate }: ImageOffer): Nanos =>
+  rate.cost({ images: [{ size: undefined, quality: undefined }], requested: 1 })?.cost ?? 0n
+
+const lowest = (amounts: readonly Nanos[]): Nanos => amounts.reduce((one, other) => (one < other ? one : other))
+
+/** The lower of what the account and the key have left. */
+function fundsOf(standing: Awaited<ReturnType<Keys['findWithAccount']>>): LowFunds | undefined {
+  if (!standing) return undefined
+  const { account, key } = standing
+  const available = account.balance - account.held
+  const balance: LowFunds = {
+    code: 'insufficient_balance',
+    available,
+    before: 'Your credit balance is too low.',
+    after: '',
+  }
+  if (key.cap === undefined) return balance
+  const left = key.cap - key.spentUnderCap - key.held
+  if (left >= available) return balance
+  const before = "The key's quota cap does not allow this request."
+  return { code: 'key_cap_reached', available: left, before, after: '' }
+}

@@ -1,0 +1,58 @@
+// Images to edit that a request names by URL. They are fetched, after the hold, only for upstreams that take none.
+
+import type { ImageInput, ImageRequest } from '@trivium/protocol/canonical/image.ts'
+import { base64Bytes } from '@trivium/protocol/image-data/base64.ts'
+import { checkFetchable, type FetchMediaOptions, fetchMedia, type Inline } from '../../access/fetch-media.ts'
+import type { ImageOffer } from '../../access/models/catalogue.ts'
+import { offerForUrls } from '../../access/url-policy.ts'
+import type { Caller } from '../../storage/storage.ts'
+import type { fetchPublic } from '../../upstreams/public/fetch-public.ts'
+import { inspectedInput } from './inspect-inputs.ts'
+
+export type FetchInputsDependencies = { fetchPublic: typeof fetchPublic }
+
+const inputsOf = ({ images, mask }: ImageRequest): readonly ImageInput[] => (mask ? [...images, mask] : images)
+
+/** By URL, the field that names it. */
+function urlsIn(request: ImageRequest): Map<string, string> {
+  const urls = new Map<string, string>()
+  for (const { source } of inputsOf(request)) if (source.kind === 'url') urls.set(source.url, source.field)
+  return urls
+}
+
+/** The offer reduced to candidates that may receive the URLs of the request. Throws Failure if none remains. */
+export const offerForInputs = (offer: ImageOffer, request: ImageRequest, caller: Caller): ImageOffer =>
+  offerForUrls(offer, { urls: [...urlsIn(request)].map(([url, field]) => ({ url, field })) }, caller)
+
+/** Before the hold, for an upstream that takes no URLs: what can be decided without fetching. Throws Failure. */
+export function checkInputs(request: ImageRequest): void {
+  for (const [url, field] of urlsIn(request)) checkFetchable(url, field)
+}
+
+/** The request with the images themselves in place of URLs. Throws Failure for what cannot be fetched, or is no image. */
+export async function withFetchedInputs(
+  request: ImageRequest,
+  options: Pick<FetchMediaOptions, 'signal' | 'grow'>,
+  deps: FetchInputsDependencies,
+): Promise<ImageRequest> {
+  const urls = urlsIn(request)
+  if (urls.size === 0) return request
+  const fieldOf = (url: string) => urls.get(url) ?? 'image'
+  const fetched = await fetchMedia(new Set(urls.keys()), { ...options, fieldOf }, deps)
+  const images: ImageInput[] = []
+  for (const image of request.images) images.push(await fetchedInput(image, fetched))
+  const { mask } = request
+  return { ...request, images, ...(mask ? { mask: await fetchedInput(mask, fetched) } : {}) }
+}
+
+async function fetchedInput(image: ImageInput, fetched: ReadonlyMap<string, Inline>): Promise<ImageInput> {
+  const { source } = image
+  const found = source.kind === 'url' ? fetched.get(source.url) : undefined
+  if (source.kind !== 'url' || !found) return image
+  const inline = {
+    mediaType: found.mime,
+    bytes: base64Bytes(found.data),
+    source: { kind: 'inline', base64: found.data },
+  }
+  return inspectedInput(inline as ImageInput, source.field)
+}

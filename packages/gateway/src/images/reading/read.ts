@@ -1,0 +1,44 @@
+// Reads a request for images: a JSON body, or the form of an edit, whose files go to disk.
+
+import { decodeImageEdit, decodeImageRequest } from '@trivium/protocol/dialects/images/request/decode-request.ts'
+import { memoryFailure } from '../../access/failure.ts'
+import type { IncomingRequest } from '../../access/incoming-request.ts'
+import { codec } from '../../bytes/codec.ts'
+import { readJson } from '../../paid-call/read-json.ts'
+import { inspectedInputs } from './inspect-inputs.ts'
+import { type ReadFormDependencies, readForm } from './read-form.ts'
+import type { ReadContext, ReadRequest } from './read-request.ts'
+
+export type ReadDependencies = ReadFormDependencies
+
+export const readGeneration = (incoming: IncomingRequest, context: ReadContext, deps: ReadDependencies) =>
+  readBody(incoming, context, decodeImageRequest, deps)
+
+/** A form, or JSON with URLs of its images. */
+export function readEdit(
+  incoming: IncomingRequest,
+  context: ReadContext,
+  deps: ReadDependencies,
+): Promise<ReadRequest> {
+  const isJson = /^\s*application\/json\s*(?:;|$)/i.test(incoming.http.headers.get('content-type') ?? '')
+  return isJson ? readBody(incoming, context, decodeImageEdit, deps) : readForm(incoming, context, deps)
+}
+
+/** Bodies without images are smaller. */
+const HAS_IMAGES = 1024 * 1024
+
+async function readBody(
+  incoming: IncomingRequest,
+  { slot, catalogue }: ReadContext,
+  decode: typeof decodeImageRequest,
+  deps: ReadDependencies,
+): Promise<ReadRequest> {
+  const { bodyBytes, memoryBytes } = catalogue.config.server.limits
+  const body = await readJson(incoming.http, bodyBytes, slot, deps)
+  // The text of the images is there a second time once it has been parsed.
+  const parsed = 2 * body.length
+  if (body.length > HAS_IMAGES && !slot.weigh(parsed)) throw memoryFailure(parsed, memoryBytes)
+  const request = await inspectedInputs(decode(body, codec))
+  incoming.record.model = request.model
+  return { request, fingerprint: body, close: async () => {} }
+}
