@@ -37,10 +37,8 @@ export async function respondStream(
       const image = await present(event.image, imageCall, deps)
       const frame = encoding.completed({ ...event, image }, imageCall.usage)
       // Nothing else holds on to an image that has been sent.
-      if (imageCall.claim) {
-        kept.push(...frame)
-        client.keptBytes += lengthOf(frame)
-      }
+      if (imageCall.claim) kept.push(...frame)
+      client.keptBytes = lengthOf(imageCall.claim ? kept : frame)
       const previous = last
       last = frame
       await client.write(previous)
