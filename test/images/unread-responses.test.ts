@@ -7,11 +7,11 @@ import type { Gateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
 import { startImageGateway } from '../support/gateway/image-gateway.ts'
 import { generate } from '../support/requests/images.ts'
-import { completed, DETAILS, respondAsRequested } from '../support/upstreams/image-replies.ts'
+import { completed, DETAILS, PNG_512, respondAsRequested } from '../support/upstreams/image-replies.ts'
 import { type Behaviour, respondWith, stream } from '../support/upstreams/raw-upstream.ts'
 
-/** Far more than the buffers of the system take. */
-const LARGE = 'QUFB'.repeat(2 * 1024 * 1024)
+/** Begins like an image, and is far more than the buffers of the system take. */
+const LARGE = PNG_512.slice(0, 400) + 'QUFB'.repeat(2 * 1024 * 1024)
 /** Room for two requests of this kind at once, not for three. */
 const LIMITS = 'server: { limits: { body: 4MiB, memory: 24MiB } }'
 const N = 3
