@@ -5,7 +5,7 @@ import { descriptorLimit, maxIdleUpstreamConnections } from '@trivium/http/syste
 import { createTicker } from '@trivium/http/ticker.ts'
 import { createSandbox } from '@trivium/sandbox/handler.ts'
 import { createCallers } from './access/authenticate.ts'
-import { createIds } from './access/ids.ts'
+import { createIds, formatRequestId } from './access/ids.ts'
 import { timedLookups } from './access/key-lookups.ts'
 import type { Catalogue } from './access/models/catalogue.ts'
 import { createAccountSecrets } from './access/secrets/account-secrets.ts'
@@ -16,8 +16,9 @@ import { createStoredReads } from './conversations/stored-reads.ts'
 import { createImageTool } from './image-tool/offer.ts'
 import { createLargeResponses } from './images/large-responses.ts'
 import { openMedia } from './media/open-media.ts'
+import { formatUsd } from './money/amount.ts'
 import { createLatencies } from './observe/latency-buckets.ts'
-import { errorText } from './observe/log.ts'
+import { errorText, type Log } from './observe/log.ts'
 import type { Logs } from './observe/logs.ts'
 import { oncePerSecond } from './observe/once-per-second.ts'
 import { createFreeCallLimit } from './overload/free-call-limit.ts'
@@ -32,9 +33,10 @@ import type { Cleanup } from './process/cleanup.ts'
 import type { GatewayDependencies } from './routes.ts'
 import { masterSecret } from './startup/master-secret.ts'
 import { openJournal } from './storage/node/journal.ts'
+import { type TaskHold, voidLostTaskHolds } from './storage/node/lost-task-holds.ts'
 import { joinNode } from './storage/node/node.ts'
 import { createSettler } from './storage/node/settler.ts'
-import type { Storage } from './storage/storage.ts'
+import { type Storage, StoreDown } from './storage/storage.ts'
 import { createTaskDeletes } from './tasks/sharing/task-deletes.ts'
 import { createStatistics } from './text/billing/model-statistics.ts'
 import { createSeals } from './text/translation/seals.ts'
@@ -98,12 +100,15 @@ export async function createDependencies(
   const media = await openMedia(environment, storage.media, {
     ...{ config: () => catalogue().config, masterSecret: secret, accountSecrets, listenUrl, clock: Date.now },
   }).catch((error) => {
+    // The store names its file itself.
+    if (error instanceof StoreDown) throw new CommandError(`cannot use the store: ${error.message}`)
     throw new CommandError(`cannot use the folder ${join(environment.dataDir, 'spool')}: ${describeSystemError(error)}`)
   })
   cleanup.add(() => media.spool.close())
   // On SQLite no other process looks after tasks: what the previous one was doing can be taken over.
   if (isSqlite) await storage.tasks.releaseClaims()
   const taskHolder = isSqlite ? 'the only process' : crypto.randomUUID()
+  reportVoided(await voidLostTaskHolds(storage, taskHolder), log)
   const tokenizer = createTokenizer({ clock: monotonic, report })
   cleanup.add(() => tokenizer.close())
   const { mayDispatch, suspend: outcomeLost } = node
@@ -152,6 +157,18 @@ export async function createDependencies(
     offerGatewayTool: createImageTool(() => dependencies),
   }
   return dependencies
+}
+
+/** All of them are in the ledger; the log names the first. */
+const MOST_NAMED = 20
+
+function reportVoided(holds: readonly TaskHold[], log: Log): void {
+  for (const { id, held } of holds.slice(0, MOST_NAMED))
+    log.error('a video task does not exist any more; its hold is voided', {
+      ...{ request: formatRequestId(id), held_usd: formatUsd(held) },
+    })
+  if (holds.length > MOST_NAMED)
+    log.error('video tasks do not exist any more; their holds are voided', { tasks: holds.length })
 }
 
 /** Faults break responses on purpose: allowed if the file says so, or if only this machine can reach only the sandbox. */

@@ -18,7 +18,7 @@ import { serve } from './serve.ts'
 import { masterSecret } from './startup/master-secret.ts'
 import { openPostgres } from './storage/postgres/open-postgres.ts'
 import { WrongSchema } from './storage/schema-version.ts'
-import { openSqlite, SQLITE_FILE } from './storage/sqlite/open-sqlite.ts'
+import { openSqlite, SQLITE_FILE, type SqliteOptions } from './storage/sqlite/open-sqlite.ts'
 import { FolderInUse, NoDatabase, type Storage } from './storage/storage.ts'
 
 /** Removed because Bun's client would use them: proxies are set in the configuration only, which may refer to these variables. */
@@ -41,11 +41,13 @@ const context: CommandContext = {
     if (!loaded.config) throw mistakesError(loaded.mistakes)
     return loaded.config
   },
-  async openStorage(environment, { mayCreate } = { mayCreate: false }) {
+  async openStorage(environment, { mayCreate, onDamage } = { mayCreate: false }) {
     const { databaseUrl, dataDir } = environment
     // Only a server creates the tables of an empty database: it would seem to have lost all accounts.
     if (databaseUrl && mayCreate) rejectUsedFolder(dataDir)
-    const storage = await (databaseUrl ? reachPostgres(databaseUrl, mayCreate) : ownSqlite(dataDir, mayCreate))
+    const storage = await (databaseUrl
+      ? reachPostgres(databaseUrl, mayCreate)
+      : ownSqlite(dataDir, { mayCreate, onDamage }))
     try {
       await masterSecret(storage, environment)
       return storage
@@ -62,9 +64,9 @@ const context: CommandContext = {
 
 const mistakesError = (mistakes: readonly Mistake[]) => new CommandError(formatMistakes(mistakes), mistakes)
 
-async function ownSqlite(dataDir: string, mayCreate: boolean): Promise<Storage> {
+async function ownSqlite(dataDir: string, options: SqliteOptions): Promise<Storage> {
   try {
-    return await openSqlite(dataDir, { mayCreate })
+    return await openSqlite(dataDir, options)
   } catch (error) {
     if (error instanceof NoDatabase)
       throw new CommandError(

@@ -76,7 +76,7 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (environment.workers > 1 && !worker)
     return startWorkers(environment, config, options.launch, logs.log, options.ready)
   if (isLeader(worker)) for (const warning of [...environment.warnings, ...config.warnings]) logs.log.warn(warning)
-  const storage = await openStorageWhenFree(environment, options)
+  const storage = await openStorageWhenFree(environment, options, logs.log)
   const cleanup = new Cleanup()
   cleanup.add(() => storage.close())
   try {

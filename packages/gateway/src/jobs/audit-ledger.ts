@@ -17,7 +17,11 @@ export function auditLedger(every: Every, ledger: Pick<Ledger, 'audit'>, log: Lo
     async run() {
       if (isOverloaded() && postponed++ < MOST_POSTPONED) return POSTPONED_MS
       postponed = 0
-      const { ok, requests, transfers, openHolds } = await ledger.audit()
+      const { ok, requests, transfers, openHolds, lostTaskHolds } = await ledger.audit()
+      if (lostTaskHolds.length > 0)
+        log.error("audit: holds of video tasks that do not exist; 'trivium audit' lists them, a restart voids them", {
+          holds: lostTaskHolds.length,
+        })
       if (ok) log.info('audit: the ledger is consistent', { requests, transfers, openHolds })
       else log.error("audit: the ledger is NOT consistent; 'trivium audit' lists the errors")
       return undefined

@@ -16,6 +16,7 @@ const REPORT: AuditReport = {
   ...{ ok: true, accounts: 1, requests: 2, transfers: 3, openHolds: 0 },
   ...{ balanceMismatches: [], heldMismatches: [], keyHeldMismatches: [], openMismatches: [], keyOpenMismatches: [] },
   ...{ keySpentMismatches: [], spendingMismatches: [], negativeAccounts: [], requestMismatches: [] },
+  lostTaskHolds: [],
 }
 
 /** Leases by a clock, as the store has them. */

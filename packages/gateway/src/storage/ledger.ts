@@ -18,7 +18,7 @@ export type UsageRow = {
   receipt: string
 }
 
-/** What `trivium audit` proves; every list is empty if the ledger is correct. */
+/** What `trivium audit` proves; every list is empty if the ledger is correct. `ok`: all but the last, which is not the ledger's fault. */
 export type AuditReport = {
   ok: boolean
   accounts: number
@@ -40,6 +40,8 @@ export type AuditReport = {
   negativeAccounts: bigint[]
   /** Requests whose transfers do not add up to their cost and shortfall, or that are settled more than once. */
   requestMismatches: bigint[]
+  /** Open holds of video tasks that do not exist. A start voids them. */
+  lostTaskHolds: bigint[]
 }
 
 /** Exactly one of the two is called, once; neither may throw. */
@@ -65,5 +67,7 @@ export interface Ledger {
    * that no hold for it can be under way.
    */
   removeTaskLeases(below: bigint, limit: number): Promise<number>
+  /** Open holds of tasks with ids above `after`, in the order of their ids. */
+  openTaskHolds(after: bigint, limit: number): Promise<{ id: bigint; held: Nanos }[]>
   audit(): Promise<AuditReport>
 }

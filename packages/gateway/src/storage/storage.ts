@@ -64,6 +64,9 @@ export interface Storage {
   close(): Promise<void>
 }
 
+/** A file that is damaged was moved aside. `reason`: what is wrong with it. `lost`: what was in it. */
+export type Damage = { file: string; movedTo: string; reason: string; lost: string }
+
 /** Another process owns the data folder. */
 export class FolderInUse extends Error {
   override name = 'FolderInUse'

@@ -92,6 +92,8 @@ export const LONGEST_PAUSE_MS = 15 * 60_000
 export interface Tasks {
   insert(task: NewTask): Promise<TaskRow>
   find(id: bigint): Promise<TaskRow | undefined>
+  /** Those of the ids that are tasks. */
+  existing(ids: readonly bigint[]): Promise<bigint[]>
   /** Of one account, newest first; not those that are only accepted. `total`: of all pages. */
   list(
     account: bigint,

@@ -108,6 +108,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
         usage: unused,
         clearReceipts: unused,
         removeTaskLeases: unused,
+        openTaskHolds: unused,
         audit: unused,
       },
       keys: {
@@ -130,7 +131,15 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
         ...{ withItems: unused, bytesWithItems: unused, hide: unused, sweep: unused },
       },
       tasks: {
-        ...{ insert: unused, find: unused, list: unused, update: unused, claimDue: unused, renew: unused },
+        ...{
+          insert: unused,
+          find: unused,
+          existing: unused,
+          list: unused,
+          update: unused,
+          claimDue: unused,
+          renew: unused,
+        },
         ...{ releaseClaims: unused, remove: unused, sweep: unused },
       },
     },

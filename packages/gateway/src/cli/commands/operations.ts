@@ -209,7 +209,7 @@ function keyJson(key: Key) {
 function auditJson(report: Awaited<ReturnType<Storage['ledger']['audit']>>) {
   const { ok, accounts, requests, transfers } = report
   return {
-    ...{ ok, accounts, requests, transfers, open_holds: report.openHolds },
+    ...{ ok: ok && report.lostTaskHolds.length === 0, accounts, requests, transfers, open_holds: report.openHolds },
     balance_mismatches: report.balanceMismatches.map(String),
     held_mismatches: report.heldMismatches.map(String),
     key_held_mismatches: report.keyHeldMismatches.map(String),
@@ -219,5 +219,6 @@ function auditJson(report: Awaited<ReturnType<Storage['ledger']['audit']>>) {
     spending_mismatches: report.spendingMismatches.map(String),
     negative_accounts: report.negativeAccounts.map(String),
     request_mismatches: report.requestMismatches.map(formatRequestId),
+    lost_task_holds: report.lostTaskHolds.map(formatRequestId),
   }
 }

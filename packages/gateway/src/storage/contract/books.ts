@@ -12,6 +12,7 @@ const transfer = (request: bigint | 'NULL', debit: bigint, credit: bigint, amoun
 const NO_MISMATCHES = {
   ...{ balanceMismatches: [], heldMismatches: [], keyHeldMismatches: [], openMismatches: [], keyOpenMismatches: [] },
   ...{ keySpentMismatches: [], spendingMismatches: [], negativeAccounts: [], requestMismatches: [] },
+  lostTaskHolds: [],
 }
 
 export function booksContract(use: Use): void {

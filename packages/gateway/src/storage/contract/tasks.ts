@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { DEAD_AFTER_MS, taskLease, taskOwner } from '../../money/ledger.ts'
 import { endOf, NO_LIMITS, PERIODS, type Period } from '../../money/limits.ts'
+import { voidLostTaskHolds } from '../node/lost-task-holds.ts'
 import type { Storage } from '../storage.ts'
 import { hold, money, newNode, newWallet, result, settle, thrownBy, type Use, voided, type Wallet } from './harness.ts'
 
@@ -245,5 +246,31 @@ export function tasksContract(use: Use): void {
     await acquire(storage, 1n, 'a')
     for (const wrong of [hold(1n, wallet, taskOwner(1n, 1)), hold(1n, wallet, node, { deadline: now() })])
       expect(await thrownBy(storage.ledger.apply(wrong))).toBeInstanceOf(RangeError)
+  })
+
+  test('holds of tasks that do not exist are named by the audit, and voided once, under the lease of their task', async () => {
+    const { storage } = use()
+    const wallet = await newWallet(storage)
+    for (const id of [1n, 2n, 3n]) {
+      if (id !== 2n) await storage.leases.release(taskLease(id), (await begun(id, wallet)).epoch)
+    }
+    const owner = await begun(2n, wallet)
+    const row = { model: 'video-x', state: 'running', status: 'running', upstream: 'main', data: '{}' } as const
+    await storage.tasks.insert({
+      ...{ ...row, id: 1n, account: wallet.account, serviceTier: undefined, upstreamKey: 'hash', upstreamTask: 'x' },
+      ...{ deadlineInMs: HOUR_MS, dueInMs: HOUR_MS },
+    })
+    expect((await storage.ledger.audit()).lostTaskHolds).toEqual([2n, 3n])
+    // Another process has the lease of the second.
+    expect(await voidLostTaskHolds(storage, 'b')).toEqual([{ id: 3n, held: 100n }])
+    expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n, held: 200n })
+    await storage.leases.release(taskLease(2n), owner.epoch)
+    expect(await voidLostTaskHolds(storage, 'b')).toEqual([{ id: 2n, held: 100n }])
+    expect([await voidLostTaskHolds(storage, 'b'), (await storage.ledger.audit()).lostTaskHolds]).toEqual([[], []])
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, openHolds: 1 })
+    const voids = await storage.ledger.findRequest(wallet.account, 3n)
+    expect([voids?.ending, voids?.receipt]).toEqual(['failed', expect.stringContaining('"possible_upstream_cost"')])
+    // The former owner comes late.
+    expect((await storage.ledger.apply(settle(2n, owner, 60n))).outcome).toBe('not_open')
   })
 }

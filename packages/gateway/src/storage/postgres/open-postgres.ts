@@ -111,12 +111,13 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
   }
 
   const connection = { db: compileOnly(), runner: openRunner(queries, slow), clock: clock.now }
+  const tasks = postgresTasks(queries)
   return {
     ...nounsOver(connection),
-    ledger: { apply, ...reportsOver(connection) },
+    ledger: { apply, ...reportsOver(connection, tasks) },
     leases: leasesOver({ apply }),
     ...postgresContents(connect('contents', CONTENTS)),
-    tasks: postgresTasks(queries),
+    tasks,
     async ping() {
       await queries.query('SELECT 1', [])
     },

@@ -87,7 +87,7 @@ const REQUEST_MISMATCHES = `
     OR max(CASE WHEN state IN (0, 2) AND (cost <> 0 OR shortfall <> 0) THEN 1 ELSE 0 END) = 1
   ORDER BY id`
 
-type Lists = Omit<AuditReport, 'ok' | 'accounts' | 'requests' | 'transfers' | 'openHolds'>
+type Lists = Omit<AuditReport, 'ok' | 'accounts' | 'requests' | 'transfers' | 'openHolds' | 'lostTaskHolds'>
 
 const LISTS: Record<keyof Lists, string> = {
   balanceMismatches: BALANCE_MISMATCHES,
@@ -106,7 +106,7 @@ export const AUDIT: readonly Statement[] = [COUNTS, ...Object.values(LISTS)].map
 }))
 
 /** Reads the results of AUDIT, in its order. */
-export function toAuditReport(answers: readonly Row[][]): AuditReport {
+export function toAuditReport(answers: readonly Row[][]): Omit<AuditReport, 'lostTaskHolds'> {
   const [counts = [], ...lists] = answers
   const count = (name: string): number => Number(counts[0]?.[name])
   const named = Object.keys(LISTS).map((name, place) => [name, (lists[place] ?? []).map((row) => integer(row.id))])

@@ -1,7 +1,10 @@
 // Reports about the ledger on both engines: usage, receipts, audit.
 import { sql } from 'kysely'
 import { HELD } from '../../money/book.ts'
+import { TASK_SLOT } from '../../money/ledger.ts'
 import type { Ledger } from '../ledger.ts'
+import { lostTaskHolds } from '../node/lost-task-holds.ts'
+import type { Tasks } from '../tasks.ts'
 import { AUDIT, toAuditReport } from './audit.ts'
 import { checkId } from './guard.ts'
 import { integer, toUsageRow } from './rows.ts'
@@ -10,8 +13,16 @@ import { type Connection, type Database, type Statement, statement } from './sta
 /** About one page: short enough to be read without a thread of its own. */
 const LONGEST_SHORT_LIST = 1_000
 
-export function reportsOver({ db, runner, clock }: Connection): Omit<Ledger, 'apply' | 'submit'> {
+export function reportsOver(
+  { db, runner, clock }: Connection,
+  tasks: Pick<Tasks, 'existing'>,
+): Omit<Ledger, 'apply' | 'submit'> {
+  const openTaskHolds: Ledger['openTaskHolds'] = async (after, limit) =>
+    (await runner.readLedger(taskHoldsAfter(db, after, limit))).map(({ id, held }) => ({
+      ...{ id: integer(id), held: integer(held) },
+    }))
   return {
+    openTaskHolds,
     async findRequest(account, request) {
       const [row] = await runner.readLedger(findRequest(db, account, checkId(request)))
       return row && toUsageRow(row)
@@ -36,7 +47,9 @@ export function reportsOver({ db, runner, clock }: Connection): Omit<Ledger, 'ap
       return removed?.length ?? 0
     },
     async audit() {
-      return toAuditReport(await runner.readSlowly(AUDIT))
+      const report = toAuditReport(await runner.readSlowly(AUDIT))
+      const lost = (await lostTaskHolds({ ledger: { openTaskHolds }, tasks })).map(({ id }) => id)
+      return { ...report, lostTaskHolds: lost }
     },
   }
 }
@@ -67,6 +80,18 @@ const findRequest = (db: Database, account: bigint, request: bigint): Statement 
       .select([...USAGE, receipt.as('receipt')])
       .where('id', '=', request)
       .where('account', '=', account),
+  )
+
+const taskHoldsAfter = (db: Database, after: bigint, limit: number): Statement =>
+  statement(
+    db
+      .selectFrom('request')
+      .select(['id', 'held'])
+      .where('slot', '=', TASK_SLOT)
+      .where('state', '=', HELD)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(limit),
   )
 
 /** Which of the next requests have ended, and which have a receipt, without reading it. */

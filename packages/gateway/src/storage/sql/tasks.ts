@@ -96,6 +96,10 @@ export function tasksOver(ask: Ask, dialect: TaskDialect): Tasks {
       const [row] = await ask(FIND, [id])
       return row && toTask(row)
     },
+    async existing(ids) {
+      const sql = `SELECT id FROM task WHERE id IN (${dialect.list('$1', 'bigint')})`
+      return (await ask(sql, [`[${ids.join(',')}]`])).map(({ id }) => integer(id))
+    },
     async list(account, filter, { offset, limit }) {
       const { where, parameters } = filtered(account, filter, dialect)
       const [offsetAt, limitAt] = [`$${parameters.length + 1}`, `$${parameters.length + 2}`]

@@ -12,8 +12,9 @@ import { reportsOver } from '../sql/reports.ts'
 import type { Row } from '../sql/rows.ts'
 import type { Runner, Statement } from '../sql/statements.ts'
 import type { Schema } from '../sql/tables.ts'
-import { type Completion, NoDatabase, type Storage, StoreDown } from '../storage.ts'
-import { sqliteContents } from './contents/contents.ts'
+import { type Completion, type Damage, NoDatabase, type Storage, StoreDown } from '../storage.ts'
+import { CONTENTS_FILE, sqliteContents } from './contents/contents.ts'
+import { setAsideIfDamaged } from './contents/set-aside.ts'
 import { openForReading } from './database.ts'
 import { createFlushBeforeRead } from './flush-before-read.ts'
 import { createPrivateFile, ownFolder } from './owner-lock.ts'
@@ -32,10 +33,12 @@ export type SqliteOptions = {
   deferFrom?: number
   /** false: rejects with NoDatabase where there is none, and changes nothing. */
   mayCreate?: boolean
+  /** Called if contents.db was damaged and has been moved aside. Absent: a damaged file stays, and what needs it fails. */
+  onDamage?: ((damage: Damage) => void) | undefined
 }
 
 export async function openSqlite(dataDir: string, options: SqliteOptions = {}): Promise<Storage> {
-  const { clock = Date.now, busyTimeoutMs = 2_000, deferFrom, mayCreate = true } = options
+  const { clock = Date.now, busyTimeoutMs = 2_000, deferFrom, mayCreate = true, onDamage } = options
   if (!mayCreate) demandDatabase(dataDir)
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const disown = ownFolder(dataDir)
@@ -47,6 +50,8 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     createPrivateFile(file)
     queue = await startWriterQueue(worker, file, { clock, busyTimeoutMs, deferFrom })
     reading = openForReading(file)
+    const damage = onDamage && setAsideIfDamaged(join(dataDir, CONTENTS_FILE), new Date(clock()))
+    if (damage) onDamage(damage)
   } catch (error) {
     worker.terminate()
     disown()
@@ -123,7 +128,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     new Promise((resolve, reject) => submit(verb, { resolve, reject }))
   return {
     ...nounsOver(connection),
-    ledger: { apply, submit, ...reportsOver(connection) },
+    ledger: { apply, submit, ...reportsOver(connection, contents.tasks) },
     leases: leasesOver({ apply }),
     contents,
     media: contents.media,

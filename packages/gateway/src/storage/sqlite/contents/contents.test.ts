@@ -9,6 +9,7 @@ import { newHash, thrownBy } from '../../contract/harness.ts'
 import { StoreDown } from '../../storage.ts'
 import { openSqlite } from '../open-sqlite.ts'
 import { CONTENTS_FILE, type SqliteContents, sqliteContents } from './contents.ts'
+import { setAsideIfDamaged } from './set-aside.ts'
 
 let folder: string
 let file: string
@@ -126,4 +127,23 @@ test('of reads that wait for large rows, one after the other has its rows in mem
     for (let count = 0; count < 10; count += 1) await Promise.resolve()
     expect(done).toHaveLength(index + 1)
   }
+})
+
+test('a page that is found damaged while it is used makes the next start check the file, and move it aside', async () => {
+  const contents = open()
+  for (let id = 1n; id <= 20n; id++) await contents.claim(newClaim(id))
+  await contents.close()
+  const size = statSync(file).size
+  const bytes = await Bun.file(file).bytes()
+  bytes.fill(7, 4096)
+  writeFileSync(file, bytes)
+  const damaged = open()
+  expect(await thrownBy(damaged.claim(newClaim(21n)))).toBeInstanceOf(StoreDown)
+  await damaged.close()
+  expect(existsSync(`${file}.check`)).toBe(true)
+  const moved = `${file}.damaged-20300102T030405Z`
+  expect(setAsideIfDamaged(file, new Date(Date.UTC(2030, 0, 2, 3, 4, 5)))).toMatchObject({ file, movedTo: moved })
+  expect([statSync(moved).size, existsSync(file), existsSync(`${file}.check`)]).toEqual([size, false, false])
+  expect(await open().claim(newClaim(22n))).toEqual({ outcome: 'new' })
+  expect(setAsideIfDamaged(file, new Date())).toBeUndefined()
 })

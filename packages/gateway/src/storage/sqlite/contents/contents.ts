@@ -19,6 +19,7 @@ import { StoreDown } from '../../storage.ts'
 import type { Tasks } from '../../tasks.ts'
 import { createPrivateFile } from '../owner-lock.ts'
 import { unpackRows } from './packed-rows.ts'
+import { markDamaged } from './set-aside.ts'
 import type { ContentsStatement, FromContents, ToContents } from './thread.ts'
 
 export const CONTENTS_FILE = 'contents.db'
@@ -117,6 +118,7 @@ export function sqliteContents(dataDir: string, clock: () => number): SqliteCont
     tasks: {
       ...tasks,
       find: async (id) => (isThere() ? tasks.find(id) : undefined),
+      existing: async (ids) => (isThere() ? tasks.existing(ids) : []),
       list: async (account, filter, page) => (isThere() ? tasks.list(account, filter, page) : { total: 0, tasks: [] }),
       claimDue: async (limit, claimMs, shares) => (isThere() ? tasks.claimDue(limit, claimMs, shares) : []),
       async releaseClaims() {
@@ -185,8 +187,9 @@ async function startThread(file: string): Promise<Thread> {
         reject(death)
       }
       worker.onmessage = ({ data }: MessageEvent<FromContents>) => {
-        if (data.type === 'failed') reject(new StoreDown(`${file}: ${data.message}`))
-        else resolve(data)
+        if (data.type !== 'failed') return resolve(data)
+        if (data.isDamaged) markDamaged(file)
+        reject(new StoreDown(`${file}: ${data.message}`))
       }
       worker.postMessage(message)
     })

@@ -4,6 +4,7 @@ import type { Row } from '../../sql/rows.ts'
 import { closeWritten } from '../database.ts'
 import { openContentsFile } from './file.ts'
 import { type PackedRows, packRows } from './packed-rows.ts'
+import { isDamage } from './set-aside.ts'
 
 declare const self: Worker
 
@@ -15,7 +16,8 @@ export type ToContents =
 export type FromContents =
   | { type: 'opened' | 'closed' }
   | { type: 'rows'; rows: (Row[] | PackedRows)[] }
-  | { type: 'failed'; message: string }
+  /** `isDamaged`: a page of the file cannot be read. */
+  | { type: 'failed'; message: string; isDamaged: boolean }
 
 let db: Database | undefined
 
@@ -46,6 +48,6 @@ self.onmessage = ({ data }: MessageEvent<ToContents>) => {
     self.postMessage(done, buffers)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    self.postMessage({ type: 'failed', message } satisfies FromContents)
+    self.postMessage({ type: 'failed', message, isDamaged: isDamage(error) } satisfies FromContents)
   }
 }
