@@ -24,7 +24,7 @@ function start(options: TestOptions) {
     () => void server.stop(),
     () => test.deps.ticker.stop(),
   )
-  return { ...test, url: server.url, port: server.port }
+  return { ...test, url: server.url, port: server.port, advance: server.advance }
 }
 
 const BODY = JSON.stringify({ model: 'same', stream: true, messages: [{ role: 'user', content: 'x' }] })
@@ -289,4 +289,36 @@ test('a client that stops half-way through its body: 408 in its dialect, and the
     expect(text).toContain('request_timeout')
   }
   expect([ends, deps.admission.inFlight]).toEqual([[], 0])
+})
+
+test('a client that stops reading is settled like one that disconnects, and its slot is released', async () => {
+  const upstream = slowUpstream()
+  const { port, ends, deps, advance } = start({ send: upstream.send })
+  upstream.begin()
+  for (let times = 0; times < 200; times++) upstream.write(event({ content: 'x'.repeat(100_000) }))
+  upstream.write(`${event({}, 'stop')}data: [DONE]\n\n`)
+  upstream.end()
+  const socket = connect(port, '127.0.0.1').pause()
+  const head = Object.entries({ ...HEADERS, 'content-length': String(BODY.length) }).map((pair) => pair.join(': '))
+  socket.write(`POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\n${head.join('\r\n')}\r\n\r\n${BODY}`)
+  // The system takes a while to fill its buffers, and each byte that it takes is progress.
+  for (let steps = 0; steps < 200 && ends.length === 0; steps++) await advance(25_000)
+  expect(ends).toMatchObject([{ ending: 'client_gone' }])
+  expect(ends[0]?.cost).toBeGreaterThan(0n)
+  while (deps.admission.inFlight > 0) await Bun.sleep(5)
+  socket.destroy()
+})
+
+test('a model that is silent for hours is not cut off by the server', async () => {
+  const upstream = slowUpstream()
+  const { url, ends, advance } = start({ send: upstream.send })
+  upstream.begin()
+  upstream.write(event({ content: 'first' }))
+  const response = await post(url)
+  await readUntil(response, 'first')
+  for (let hours = 0; hours < 3; hours++) await advance(3_600_000)
+  upstream.write(`${event({ content: 'last' }, 'stop')}data: [DONE]\n\n`)
+  upstream.end()
+  await readUntil(response, '[DONE]')
+  expect(ends).toMatchObject([{ ending: 'completed' }])
 })

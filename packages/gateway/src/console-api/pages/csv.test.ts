@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { connect } from 'node:net'
 import { fixedHeaders, ResponseHeaders, type Sink, type StreamedBody } from '@trivium/http/response.ts'
+import { serveForTest } from '@trivium/http/test-support.ts'
 import { createReadSlots } from '../../overload/reads/read-slots.ts'
 import { createReads } from '../../overload/reads/reads.ts'
 import { createConcurrentCalls } from '../concurrent-calls.ts'
@@ -77,6 +79,28 @@ describe('a long file', () => {
     http.isDisconnected = true
     await run(sinkOf(() => undefined))
     expect(state.read).toBe(1)
+  })
+
+  test('is not read on for a client that does not read', async () => {
+    const pages = Array.from({ length: 1_000 }, () => [['x'.repeat(100_000)]])
+    const { http, state, opened } = open(pages)
+    const response = await opened
+    const server = serveForTest((request) => {
+      request.onDisconnect = () => {
+        http.isDisconnected = true
+      }
+      return response
+    })
+    const socket = connect(server.port, '127.0.0.1').pause()
+    socket.write('GET /a HTTP/1.1\r\nHost: a\r\n\r\n')
+    // The system takes a while to fill its buffers, and each byte that it takes is progress.
+    for (let steps = 0; steps < 200 && !http.isDisconnected; steps++) await server.advance(25_000)
+    const { read } = state
+    expect([http.isDisconnected, server.server.pending, read < pages.length / 2]).toEqual([true, 0, true])
+    await Bun.sleep(20)
+    expect(state.read).toBeLessThanOrEqual(read + 1)
+    socket.destroy()
+    await server.stop()
   })
 
   test('counts as a request in progress until its end', async () => {
