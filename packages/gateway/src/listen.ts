@@ -41,6 +41,8 @@ export type ListenOptions = {
   ticker: Ticker
   gate: AdmissionGate
   limit: ConnectionLimit
+  /** The most that responses may take in memory while they wait for clients that do not read. */
+  unsentLimit(): number
   /** Reports an internal error. */
   failed(error: unknown): void
   /** Counts requests that were rejected as malformed, or whose heads never arrived. */
@@ -73,6 +75,7 @@ export function listen(
       handle: app,
       gate: options.gate,
       limit: options.limit,
+      unsentLimit: options.unsentLimit,
       isDraining: () => opened === previous || options.isDraining(),
       failed: options.failed,
       malformed: options.malformed,

@@ -126,6 +126,7 @@ async function start(
     ticker: deps.ticker,
     gate: createAdmissionGate(deps),
     limit: createConnectionLimit(() => catalogue.trustedProxies, deps.ticker.now, log),
+    unsentLimit: () => config().server.limits.memoryBytes / 2,
     failed: (error) => log.error('connection failed', { error: String(error) }),
     malformed: deps.requestLog.malformed,
   })

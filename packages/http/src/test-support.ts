@@ -15,7 +15,7 @@ export type TestServer = {
   stop(): Promise<void>
 }
 
-type TestOptions = Partial<Pick<ServerOptions, 'tls' | 'gate' | 'limit' | 'isDraining' | 'failed'>>
+type TestOptions = Partial<Pick<ServerOptions, 'tls' | 'gate' | 'limit' | 'unsentLimit' | 'isDraining' | 'failed'>>
 
 export function serveForTest(handle: Handler, options: TestOptions = {}): TestServer {
   let ahead = 0

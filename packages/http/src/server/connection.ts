@@ -57,6 +57,16 @@ export class Connection implements BodySource, RequestHost, ExchangeConnection {
     return !this.#exchange && !this.#unread && !this.#head.hasBegun && !this.#pipelined
   }
 
+  /** What waits in memory for the client to read. */
+  get unsentBytes(): number {
+    return this.#writer.unsentBytes
+  }
+
+  /** Since when bytes wait for the client without progress; undefined: none wait. */
+  get stalledSince(): number | undefined {
+    return this.#writer.stalledSince
+  }
+
   address(): string {
     return this.#socket?.remoteAddress ?? ''
   }

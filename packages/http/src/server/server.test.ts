@@ -3,8 +3,8 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:tls'
 import { serveForTest } from '../test-support.ts'
 import { RawClient } from './test-client.ts'
-import { CERTIFICATE } from './test-exchanges.ts'
-import { echo, echoOf } from './test-handler.ts'
+import { CERTIFICATE, GET, until } from './test-exchanges.ts'
+import { echo, echoOf, textResponse } from './test-handler.ts'
 
 const failures: string[] = []
 const failed = (error: unknown) => void failures.push(String(error))
@@ -263,4 +263,26 @@ test('plain bytes on the TLS port are no connection', async () => {
   const other = new RawClient(secure.port, true)
   expect((await other.send(get('/a')).response()).status).toBe(200)
   other.disconnect()
+})
+
+test('responses that nobody reads are given up beyond the memory that they may take, the largest first', async () => {
+  const sizes: Record<string, number> = { '/large': 40_000_000, '/larger': 60_000_000 }
+  const server = serveForTest(({ target }) => ({ ...textResponse(200, ''), body: Buffer.alloc(sizes[target] ?? 10) }), {
+    unsentLimit: () => 50_000_000,
+  })
+  const clients = Object.keys(sizes).map((target) => {
+    const client = new RawClient(server.port)
+    client.socket.pause()
+    return client.send(GET.replace('/a', target))
+  })
+  await until(() => server.server.pending === 2)
+  // The system takes a while to fill its buffers, and each byte that it takes is progress.
+  for (let steps = 0; steps < 200 && server.server.pending === 2; steps++) await server.advance(3_000)
+  expect(server.server.pending).toBe(1)
+  const [large] = clients
+  large?.socket.resume()
+  expect((await large?.response())?.body.length).toBe(40_000_000)
+  expect((await new RawClient(server.port).send(GET).response()).status).toBe(200)
+  for (const client of clients) client.disconnect()
+  await server.stop()
 })

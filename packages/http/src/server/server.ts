@@ -19,6 +19,8 @@ export type ServerOptions = {
   gate?: AdmissionGate
   /** Shared by all listeners of a process. Default: no limit. */
   limit?: ConnectionLimit
+  /** The most that responses may take in memory while they wait for clients that do not read. Default: no limit. */
+  unsentLimit?(): number
   /** Whether connections are closed after their next response. */
   isDraining(): boolean
   /** Reports an internal error; its connection is closed. */
@@ -35,6 +37,8 @@ const ALPN = '\x08http/1.1\x08http/1.0'
 const DRAIN_ITERATIONS = 8
 /** Interval between two checks of all connections for timeouts. */
 const CHECK_MS = 1_000
+/** A client that reads makes progress from one check to the next. */
+const UNREAD_MS = 2 * CHECK_MS
 
 export class HttpServer extends Ticking implements ServerContext<Connection> {
   readonly handle: Handler
@@ -46,6 +50,7 @@ export class HttpServer extends Ticking implements ServerContext<Connection> {
   readonly #ticker: Ticker
   readonly #isLeaving: () => boolean
   readonly #limit: ConnectionLimit | undefined
+  readonly #unsentLimit: () => number
   #date = dateLine()
   #checkedAt = 0
   #isStopped = false
@@ -62,6 +67,7 @@ export class HttpServer extends Ticking implements ServerContext<Connection> {
       handle,
       gate: door,
       limit,
+      unsentLimit,
       isDraining: isLeaving,
       failed,
       malformed,
@@ -73,6 +79,7 @@ export class HttpServer extends Ticking implements ServerContext<Connection> {
     this.#ticker = ticker
     this.#isLeaving = isLeaving
     this.#limit = limit
+    this.#unsentLimit = unsentLimit ?? (() => Number.POSITIVE_INFINITY)
     const secure = tls ? { tls: { ...tls, ALPNProtocols: ALPN } } : {}
     // `Bun.listen` supports `reusePort`, but its types do not declare it.
     const shared: object = { reusePort }
@@ -139,7 +146,24 @@ export class HttpServer extends Ticking implements ServerContext<Connection> {
     if (now - this.#checkedAt < CHECK_MS) return
     this.#checkedAt = now
     this.#date = dateLine()
-    for (const connection of this.#connections) this.#tick(connection, now)
+    let unsent = 0
+    for (const connection of this.#connections) {
+      this.#tick(connection, now)
+      unsent += connection.unsentBytes
+    }
+    const excess = unsent - this.#unsentLimit()
+    if (excess > 0) this.#cutUnread(now, excess)
+  }
+
+  /** Frees so much memory, if clients that do not read have it: the largest responses first. */
+  #cutUnread(now: number, excess: number): void {
+    const unread = [...this.#connections].filter(({ stalledSince = now }) => now - stalledSince >= UNREAD_MS)
+    let left = excess
+    for (const connection of unread.sort((one, other) => other.unsentBytes - one.unsentBytes)) {
+      if (left <= 0) return
+      left -= connection.unsentBytes
+      connection.cut()
+    }
   }
 
   #tick(connection: Connection, now: number): void {

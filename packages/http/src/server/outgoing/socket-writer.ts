@@ -18,6 +18,7 @@ export class SocketWriter {
   readonly #pace = new ReadPace()
   /** Bytes that the socket has accepted. */
   #accepted = 0
+  #unsentBytes = 0
   #drained: PromiseWithResolvers<void> | undefined
 
   constructor(socket: Writable, now: () => number) {
@@ -27,6 +28,11 @@ export class SocketWriter {
 
   get isEmpty(): boolean {
     return this.#unsent.length === 0
+  }
+
+  /** Bytes that wait in memory. */
+  get unsentBytes(): number {
+    return this.#unsentBytes
   }
 
   /** Since when bytes wait without progress; undefined: none wait. */
@@ -73,6 +79,7 @@ export class SocketWriter {
 
   #wait(bytes: Uint8Array): void {
     this.#unsent.push(bytes)
+    this.#unsentBytes += bytes.length
     this.#pace.begin(this.#now(), this.#accepted)
   }
 
@@ -83,6 +90,7 @@ export class SocketWriter {
       if (!next || !this.#socket) break
       const written = Math.max(0, this.#socket.write(next))
       this.#accepted += written
+      this.#unsentBytes -= written
       if (written > 0) this.#pace.progress(this.#now())
       if (written < next.length) {
         this.#unsent[0] = next.subarray(written)
@@ -97,6 +105,7 @@ export class SocketWriter {
   close(): void {
     this.#socket = undefined
     this.#unsent.length = 0
+    this.#unsentBytes = 0
     this.#settle()
   }
 
