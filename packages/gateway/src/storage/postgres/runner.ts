@@ -13,6 +13,7 @@ export function openRunner(queries: Connections, slow: Connections): Runner {
   return {
     read,
     readLedger: read,
+    readPage: read,
     readSlowly: (statements) =>
       orDown(() =>
         slow.transaction('isolation level repeatable read read only', (query) => inOrder(query, statements)),

@@ -10,8 +10,10 @@ import { checkId } from './guard.ts'
 import { integer, toUsageRow } from './rows.ts'
 import { type Connection, type Database, type Statement, statement } from './statements.ts'
 
-/** About one page: short enough to be read without a thread of its own. */
-const LONGEST_SHORT_LIST = 1_000
+/** Longer lists are read apart from requests. */
+const LONGEST_SHORT_LIST = 25
+/** Longer ones are no page. */
+const LONGEST_PAGE = 1_000
 
 export function reportsOver(
   { db, runner, clock }: Connection,
@@ -30,9 +32,9 @@ export function reportsOver(
     async usage(account, limit, before) {
       if (!Number.isSafeInteger(limit) || limit < 0) throw new RangeError(`limit: ${limit}`)
       const query = usage(db, account, limit, before === undefined ? undefined : checkId(before))
-      const isShort = limit > 0 && limit <= LONGEST_SHORT_LIST
-      const rows = isShort ? await runner.readLedger(query) : (await runner.readSlowly([query]))[0]
-      return (rows ?? []).map(toUsageRow)
+      if (limit === 0 || limit > LONGEST_PAGE) return ((await runner.readSlowly([query]))[0] ?? []).map(toUsageRow)
+      const rows = limit > LONGEST_SHORT_LIST ? await runner.readPage(query) : await runner.readLedger(query)
+      return rows.map(toUsageRow)
     },
     async clearReceipts(below, after, limit) {
       const rows = await runner.read(receiptsAfter(db, after, below, limit))

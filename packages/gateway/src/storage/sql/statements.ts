@@ -13,6 +13,8 @@ export type Runner = {
   read(statement: Statement): Promise<Row[]>
   /** Sees the changes of all verbs answered so far. */
   readLedger(statement: Statement): Promise<Row[]>
+  /** The same, for a page of a list, which may look at thousands of rows: must not delay requests meanwhile. */
+  readPage(statement: Statement): Promise<Row[]>
   /** May take seconds and must not delay requests meanwhile. All statements see one snapshot. */
   readSlowly(statements: readonly Statement[]): Promise<Row[][]>
   /** All or nothing, in order; undefined: a required statement returned no row and everything was rolled back. */

@@ -18,6 +18,7 @@ import { setAsideIfDamaged } from './contents/set-aside.ts'
 import { openForReading } from './database.ts'
 import { createFlushBeforeRead } from './flush-before-read.ts'
 import { createPrivateFile, ownFolder } from './owner-lock.ts'
+import { createPageReader } from './page-reader.ts'
 import type { FromReader, ToReader } from './reader-thread.ts'
 import { toFailure } from './transactions.ts'
 import { startWriterQueue, type WriterQueue } from './writer-queue.ts'
@@ -77,6 +78,11 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     return readOnThread(statements)
   }
   const readerCode = threadCode(new URL('./reader-thread.ts', import.meta.url))
+  const pages = createPageReader(file, async () => new Worker(await readerCode))
+  async function readPage(statement: Statement): Promise<Row[]> {
+    await flush()
+    return pages.read(statement)
+  }
   const readOnThread = async (statements: readonly Statement[]): Promise<Row[][]> => {
     const code = await readerCode
     return await new Promise((resolve, reject) => {
@@ -114,6 +120,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     for (const reader of readers) reader.terminate()
     reading.close(true)
     try {
+      await pages.close()
       await contents.close()
       await queue.close()
     } finally {
@@ -122,7 +129,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     }
   }
 
-  const runner: Runner = { read, readLedger, readSlowly, write: queue.write }
+  const runner: Runner = { read, readLedger, readPage, readSlowly, write: queue.write }
   const connection = { db: compiler(), runner, clock }
   const apply: Storage['ledger']['apply'] = (verb) =>
     new Promise((resolve, reject) => submit(verb, { resolve, reject }))

@@ -16,7 +16,7 @@ const END = Number.MAX_SAFE_INTEGER
 
 export function historyOver({ db, runner }: Connection): Pick<Spending, 'history' | 'entries' | 'months'> {
   const entries = async (account: bigint, begin: number, end: number): Promise<WalletEntry[]> =>
-    withBalances(await runner.readLedger(entriesBetween(db, account, begin, end)))
+    withBalances(await runner.readPage(entriesBetween(db, account, begin, end)))
 
   async function newestBefore(account: bigint, time: number): Promise<number | undefined> {
     const [row] = await runner.readLedger(newest(db, account, time))
@@ -43,7 +43,7 @@ export function historyOver({ db, runner }: Connection): Pick<Spending, 'history
     },
     entries,
     async months(account) {
-      return byMonth(await runner.readLedger(sumsByDay(db, account)))
+      return byMonth(await runner.readPage(sumsByDay(db, account)))
     },
   }
 }

@@ -32,7 +32,7 @@ export function spendingOver(connection: Connection): Spending {
       // Where to stop looking: without it, a filter that nothing matches would read all requests of the account.
       const floor = isRare(filter) ? await requestAt(account, filter, MOST_READ - 1) : undefined
       const found = requests(db, account, filter, floor).select([...USAGE, receipt.as('receipt')])
-      const rows = (await runner.readLedger(statement(found.limit(limit + 1)))).map(toUsageRow)
+      const rows = (await runner.readPage(statement(found.limit(limit + 1)))).map(toUsageRow)
       const page = rows.slice(0, limit)
       return { rows: page, next: rows.length > limit ? page.at(-1)?.request : floor }
     },
@@ -48,14 +48,14 @@ export function spendingOver(connection: Connection): Spending {
 
   async function sumsOf(query: Statement, { key, from, to }: SpendingFilter, by: SpendingBy): Promise<readonly Row[]> {
     const isLong = by === 'key' && key === undefined && to - from > LONGEST_SHORT_RANGE_MS
-    return isLong ? ((await runner.readSlowly([query]))[0] ?? []) : await runner.readLedger(query)
+    return isLong ? ((await runner.readSlowly([query]))[0] ?? []) : await runner.readPage(query)
   }
 
   /** The id of the request that stands there in the list, whatever model, key and ending it has. */
   async function requestAt(account: bigint, filter: RequestFilter, place: number): Promise<bigint | undefined> {
     const { model: _, key: __, ending: ___, ...range } = filter
     const query = requests(db, account, range).select('id').limit(1).offset(place)
-    const [row] = await runner.readLedger(statement(query))
+    const [row] = await runner.readPage(statement(query))
     return row && integer(row.id)
   }
 }
