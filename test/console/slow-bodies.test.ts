@@ -24,7 +24,7 @@ async function stall(path: string, network: string): Promise<void> {
   const { hostname, port } = new URL(gateway.url)
   const socket = connect({ host: hostname, port: Number(port) })
   sockets.push(socket)
-  const lines = [`POST /console/api/${path} HTTP/1.1`, 'Host: a', `X-Forwarded-For: ${network}`]
+  const lines = [`POST /console/api/${path} HTTP/1.1`, 'Host: localhost', `X-Forwarded-For: ${network}`]
   const body = ['Content-Type: application/json', 'Content-Length: 400', 'Expect: 100-continue']
   socket.write(`${[...lines, ...body].join('\r\n')}\r\n\r\n`)
   const answer = await new Promise<string>((resolve) => socket.once('data', (data) => resolve(String(data))))
