@@ -155,13 +155,13 @@ describe('messages: the version', () => {
   const model = 'bare-messages'
   const body = JSON.stringify(bodyIn('messages', { model }))
   test.each([
-    ['missing', {}],
-    ['empty', { 'anthropic-version': '' }],
-    ['unknown', { 'msg-version': '2020-01-01' }],
-  ])('%s: 400', async (_, version: Record<string, string>) => {
+    ['missing', {}, 'anthropic-version'],
+    ['empty', { 'anthropic-version': '' }, 'anthropic-version'],
+    ['unknown', { 'msg-version': '2020-01-01' }, 'msg-version'],
+  ])('%s: 400', async (_, version: Record<string, string>, field) => {
     const headers = { 'content-type': 'application/json', 'x-api-key': key.secret, ...version }
     const response = await fetch(`${gateway.url}/v1/messages`, { method: 'POST', headers, body })
-    expect(await rejectionOf('messages', response)).toMatchObject({ status: 400, field: 'anthropic-version' })
+    expect(await rejectionOf('messages', response)).toMatchObject({ status: 400, field })
   })
 })
 

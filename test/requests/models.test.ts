@@ -167,11 +167,23 @@ describe('paths', () => {
     ['POST', '/v1/models/plain:batchEmbedContents', 'generate-content', 'Embeddings are'],
     ['POST', '/v1beta/models/plain:predict', 'generate-content', 'Predictions are'],
     ['POST', '/v1beta/cachedContents', 'generate-content', 'Cached contents are'],
+    ['POST', '/v1/cachedContents', 'chat', 'Cached contents are'],
+    ['POST', '/upload/v1/files', 'chat', 'Files are'],
+    ['POST', '/v1/interactions', 'chat', 'Interactions are'],
+    ['POST', '/api/v3/chat/completions', 'video-tasks', 'This part of the Ark API is'],
+    ['POST', '/v1/images/variations', 'chat', 'Image variations are'],
+    ['POST', '/v1/responses/compact', 'chat', 'Compaction of responses is'],
   ])('%s %s: 404 that says what is not served, and what is', async (method, path, dialect, said) => {
     const { status, body } = await call(method, path)
     expect([status, shapeOf(body)]).toEqual([404, dialect])
     const { message } = (body as { error: { message: string } }).error
-    expect(message).toStartWith(`${said} not served here. This gateway serves chat completions,`)
+    expect(message).toStartWith(`${said} not available here. Available: chat completions,`)
+    expect(message).toMatch(/images, video tasks and token counting/)
+  })
+
+  test("OpenAI's video API leads to the one that there is", async () => {
+    const { status, body } = await call('POST', '/v1/videos')
+    expect([status, JSON.stringify(body)]).toEqual([404, expect.stringContaining('/api/v3/contents/generations/tasks')])
   })
 
   test.each([

@@ -32,6 +32,7 @@ upstreams:
 ${DIALECTS.map((id) => `  - { id: ${id}, dialect: ${id}, base_url: "${origin}${BASE_PATH[id]}", keys: [k], breaker: false }`).join('\n')}
   - { id: open, dialect: responses, base_url: "${origin}/v1", keys: [k], breaker: false, shared_objects: true }
 models:
+  - { id: spoken-model, routes: [{ upstream: responses }], price: { input: 1, output: 4, audio_output: 9 } }
 ${[...DIALECTS, 'open'].map((id) => `  - { id: ${id}-model, routes: [{ upstream: ${id} }], ${price} }`).join('\n')}
 `,
   })
@@ -324,5 +325,33 @@ describe('options that change the price and have none', () => {
     const response = await fetch(`${gateway.url}/v1/messages`, { method: 'POST', headers, body })
     expect(response.headers.get('x-trivium-warnings')).toContain('anthropic-beta;no-price')
     expect(upstream.last().headers['anthropic-beta']).toBe('fine-grained-tool-streaming-2025-05-14')
+  })
+
+  test.each([
+    ['?beta=true', '?beta=true'],
+    ['?beta=true&key=x&beta=true', '?beta=true'],
+    ['?beta=1&other=2', ''],
+    ['', ''],
+  ])('messages: of the query %s, %s is forwarded', async (query, forwarded) => {
+    const headers = { 'x-api-key': ada, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' }
+    const body = JSON.stringify(MINIMAL_BODIES.messages('messages-model'))
+    const response = await fetch(`${gateway.url}/v1/messages${query}`, { method: 'POST', headers, body })
+    expect([response.status, upstream.last().head.split(' ')[1]]).toEqual([200, `/v1/messages${forwarded}`])
+  })
+
+  test.each([
+    ['chat', 'responses'],
+    ['responses', 'chat'],
+  ] as const)('%s: how long prompts are cached is told to a %s upstream', async (client, over) => {
+    const { status, sent, warnings } = await send(client, { prompt_cache_retention: '24h' }, { model: `${over}-model` })
+    expect([status, warnings]).toEqual([200, null])
+    expect(only(sent).prompt_cache_retention).toBe('24h')
+  })
+
+  test('audio in another protocol than its own is rejected for this reason, where it has a price', async () => {
+    const more = { modalities: ['text', 'audio'], audio: { voice: 'alloy', format: 'wav' } }
+    const { status, text } = await send('chat', more, { model: 'spoken-model' })
+    expect([status, text]).toEqual([400, expect.stringContaining('not available in another protocol')])
+    expect((await send('chat', more, { model: 'responses-model' })).text).toContain('has no price here')
   })
 })

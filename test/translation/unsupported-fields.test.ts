@@ -91,6 +91,56 @@ const REJECTED: [client: TextDialectId, what: string, targets: Targets, more: Mo
     { tools: [{ type: 'local_shell' }, responsesTool], tool_choice: { type: 'local_shell' } },
     'tool_choice or tools[0]',
   ],
+  [
+    R,
+    'a compaction, which stands for the conversation',
+    [C, M, G],
+    {
+      input: [
+        { type: 'compaction', id: 'cmp_1', encrypted_content: 'x' },
+        { role: 'user', content: 'And?' },
+      ],
+    },
+    'input[0]',
+  ],
+  [
+    M,
+    'a compaction, which stands for the conversation',
+    [C, R, G],
+    {
+      messages: [
+        { role: 'assistant', content: [{ type: 'compaction', content: 'So far.' }] },
+        { role: 'user', content: 'And?' },
+      ],
+    },
+    'messages[0].content[0]',
+  ],
+  [
+    G,
+    'a choice',
+    [C, R, M],
+    { generationConfig: { responseMimeType: 'text/x.enum', responseSchema: { type: 'STRING', enum: ['a', 'b'] } } },
+    'generationConfig.responseMimeType',
+  ],
+  [
+    G,
+    'code that was run, with what it printed',
+    [C, R, M],
+    {
+      contents: [
+        { role: 'user', parts: [{ text: 'What is 6 * 7?' }] },
+        {
+          role: 'model',
+          parts: [
+            { executableCode: { language: 'PYTHON', code: 'print(6 * 7)' } },
+            { codeExecutionResult: { outcome: 'OUTCOME_OK', output: '42' } },
+          ],
+        },
+        { role: 'user', parts: [{ text: 'And twice that?' }] },
+      ],
+    },
+    'contents[1].parts[0].executableCode',
+  ],
   [R, 'a priced tool alone', [C, R, M, G], { tools: [{ type: 'web_search' }] }, 'tools[0]'],
   [
     M,
@@ -167,6 +217,19 @@ const DROPPED: [client: TextDialectId, targets: Targets, more: More, warning: st
   [R, [C, M, G], { truncation: 'auto' }, 'truncation;dropped'],
   [R, [C, M, G], { max_tool_calls: 3 }, 'max_tool_calls;dropped'],
   [R, [M], { temperature: 1.5 }, 'temperature;clipped'],
+  [R, [M, G], { prompt_cache_retention: '24h' }, 'prompt_cache_retention;dropped'],
+  [
+    M,
+    [C, R, G],
+    said([
+      {
+        ...{ type: 'search_result', title: 't', source: 's', citations: { enabled: true } },
+        content: [{ type: 'text', text: 'found' }],
+      },
+      { type: 'text', text: 'hi' },
+    ]),
+    'messages[0].content[0].citations;dropped',
+  ],
   [R, [M], { metadata: { a: 'b' } }, 'metadata;dropped'],
   [R, [C, M, G], { tools: [{ type: 'local_shell' }, responsesTool] }, 'tools;dropped'],
   [M, [R], { top_k: 5 }, 'top_k;dropped'],

@@ -237,6 +237,8 @@ export function handlerOf(match: RouteMatch | undefined, { method, headers }: Ht
     // Clients with a WebSocket transport fall back to HTTP on this status, and retry on others.
     throw new Failure('no_websocket', `${path} speaks HTTP only, not WebSocket. Post the request instead.`)
   }
+  // Such as the name of an endpoint in the place of an id.
+  if (describeUnservedPath(path) !== undefined) throw unknownUrl(path)
   const allow = Object.keys(methods).join(', ')
   throw new Failure('method_not_allowed', `${path} takes ${allow}, not ${method}.`, { allow })
 }

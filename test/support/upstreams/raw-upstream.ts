@@ -174,7 +174,7 @@ const REPLIES: readonly (readonly [path: RegExp, body: object])[] = [
 
 /** Responds in the dialect of the request. A response in another dialect would be a failure and open the circuit breaker. */
 export const respondInDialect: Behaviour = (socket, request) => {
-  const line = request.head.slice(0, request.head.indexOf('\r\n'))
+  const line = request.head.slice(0, request.head.indexOf('\r\n')).replace(/\?\S*/, '')
   const [, body] = REPLIES.find(([path]) => path.test(line)) ?? []
   return respondWith(body ?? reply())(socket, request)
 }

@@ -2,7 +2,10 @@
 // the message says so, and what is served instead.
 
 const SERVED =
-  'This gateway serves chat completions, responses, messages and generateContent; GET /v1/models lists the models.'
+  'Available: chat completions, responses, messages, generateContent, images, video tasks and token counting; GET /v1/models lists the models.'
+
+/** Google's SDKs choose the version themselves. */
+const google = (name: string): string[] => ['/v1', '/v1beta', '/v1alpha'].map((version) => `${version}/${name}`)
 
 /** The feature at a path and below it, as the beginning of a sentence. */
 const APIS: readonly [name: string, paths: readonly string[]][] = [
@@ -10,23 +13,29 @@ const APIS: readonly [name: string, paths: readonly string[]][] = [
   ['Audio (speech, transcription, translation) is', ['/v1/audio']],
   ['Reranking is', ['/v1/rerank', '/v2/rerank']],
   ['Moderations are', ['/v1/moderations']],
-  ['Batches are', ['/v1/batches', '/v1/messages/batches', '/v1beta/batches']],
+  ['Batches are', ['/v1/batches', '/v1/messages/batches', ...google('batches')]],
   ['The realtime API is', ['/v1/realtime']],
-  ['Files are', ['/v1/files', '/v1/uploads', '/v1beta/files', '/upload/v1beta/files']],
+  ['Files are', ['/v1/uploads', ...google('files'), ...google('files').map((path) => `/upload${path}`)]],
   ['Legacy text completions are', ['/v1/completions', '/v1/complete']],
   ['The Assistants API is', ['/v1/assistants', '/v1/threads']],
-  ['Fine-tuning is', ['/v1/fine_tuning', '/v1/fine-tunes', '/v1beta/tunedModels']],
+  ['Fine-tuning is', ['/v1/fine_tuning', '/v1/fine-tunes', ...google('tunedModels')]],
   ['Vector stores are', ['/v1/vector_stores']],
   ['Image variations are', ['/v1/images/variations']],
-  ['Videos by this API are', ['/v1/videos']],
+  ["OpenAI's video API is", ['/v1/videos']],
   ['Stored conversations are', ['/v1/conversations']],
   ['Containers are', ['/v1/containers']],
   ['Evaluations are', ['/v1/evals']],
   ['Skills are', ['/v1/skills']],
   ['Administration of an organization is', ['/v1/organization', '/v1/organizations']],
-  ['Cached contents are', ['/v1beta/cachedContents']],
-  ['Corpora and file search stores are', ['/v1beta/corpora', '/v1beta/fileSearchStores']],
-  ['Interactions are', ['/v1beta/interactions']],
+  ['Cached contents are', google('cachedContents')],
+  ['Corpora and file search stores are', [...google('corpora'), ...google('fileSearchStores')]],
+  ['Interactions are', google('interactions')],
+  ['The live API is', ['/ws', ...google('live'), ...google('authTokens'), ...google('auth_tokens')]],
+  ['Compaction of responses is', ['/v1/responses/compact']],
+  [
+    'This part of the Ark API is',
+    ['chat', 'responses', 'images', 'embeddings', 'files', 'tokenization', 'context'].map((name) => `/api/v3/${name}`),
+  ],
 ]
 
 /** Methods of generate-content, which follow the model id. */
@@ -48,7 +57,9 @@ export function describeUnservedPath(path: string): string | undefined {
   const verb = VERB.exec(path)?.[1]
   const name =
     verb === undefined ? APIS.find(([, paths]) => paths.some((each) => isUnder(path, each)))?.[0] : VERBS[verb]
-  return name === undefined ? undefined : `${name} not served here. ${SERVED}`
+  if (name === undefined) return undefined
+  const videos = path.startsWith('/v1/videos') ? ' Create videos with POST /api/v3/contents/generations/tasks.' : ''
+  return `${name} not available here.${videos} ${SERVED}`
 }
 
 /** Tells an unserved method from a model id that contains a colon. */

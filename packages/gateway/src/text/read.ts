@@ -20,7 +20,7 @@ export async function read(
   check: (body: Uint8Array) => void,
   deps: ReadDependencies,
 ): Promise<TextRequest> {
-  const { http, id } = incoming
+  const { http, id, query } = incoming
   const { config } = catalogue
   const { limits } = config.server
   const body = await readJson(http, limits.bodyBytes, slot, deps)
@@ -29,7 +29,7 @@ export async function read(
   noteParsed(request, body, slot, catalogue, incoming)
   const { reasoning } = config.retention
   return Object.freeze({
-    ...{ id, headers: http.headers, dialect, request, body, asArray },
+    ...{ id, headers: http.headers, query, dialect, request, body, asArray },
     conversation: undefined,
     keepReasoningMs: reasoning === 'off' ? undefined : reasoning,
     recalled: undefined,

@@ -15,6 +15,8 @@ export type TextEndpoint = { dialect: TextDialect; addressed?: PathParameters; a
 export type TextRequest = Readonly<{
   id: bigint
   headers: RequestHeaders
+  /** Of the URL, without its question mark. */
+  query: string
   /** The caller's dialect. */
   dialect: TextDialect
   request: PassThroughRequest

@@ -80,7 +80,13 @@ export type ReasoningPart = {
 export type RedactedPart = { type: 'redacted'; data: string }
 
 /** Something that only the caller's own dialect can say, such as a call of a hosted tool in the history. */
-export type ForeignPart = { type: 'foreign'; what: string; at: string }
+export type ForeignPart = {
+  type: 'foreign'
+  what: string
+  at: string
+  /** Without it the conversation would mean something else: it may not be dropped. */
+  isEssential?: true
+}
 
 export type RefusalPart = { type: 'refusal'; text: string }
 
@@ -198,8 +204,12 @@ export type CanonicalRequest = {
   endUser?: string | undefined
   metadata?: Readonly<Record<string, string>>
   store?: boolean | undefined
+  /** How long the vendor keeps the prompt's cache, in its words. */
+  cacheRetention?: string
   /** Top-level fields that no other dialect has, by the caller's name for them: each becomes a warning. */
   untranslated: readonly string[]
+  /** Those among them without which the answer would be another one: the request cannot be translated. */
+  essential?: readonly string[]
   /** What the caller's dialect repeats in its answers, ready for the wire. */
   echo?: Readonly<Record<string, unknown>>
 }

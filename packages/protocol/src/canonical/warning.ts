@@ -18,6 +18,7 @@ export type WarnedField =
   | 'metadata'
   | 'store'
   | 'cacheKey'
+  | 'cacheRetention'
   | 'tools'
   | 'toolChoice'
   | 'parallelCalls'

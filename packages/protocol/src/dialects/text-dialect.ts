@@ -316,6 +316,8 @@ export type TextDialectDescription = DialectDescription & {
   echoesRequest?: true
   /** The hosted tool by which upstreams make images. It is billed by the call. */
   imageTool?: string
+  /** Query parameters that clients send and upstreams of the dialect take, such as `beta=true`. */
+  carriedQuery?: readonly string[]
   /** The client header that lists beta features, some of which change the price. */
   betaHeader?: string
   sealed: SealedText

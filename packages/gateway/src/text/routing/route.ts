@@ -45,11 +45,12 @@ export async function route(
   const conversation = { caller, body, dialect, request, recalled }
   const unrouted = { caller, affinity: affinityOf(conversation, deps) }
   const take = (offer: TextOffer, candidate: TextCandidate): Routed => {
-    const { id, headers, dialect, request, body, asArray, conversation, keepReasoningMs, recalled } = read
+    const { id, headers, query, dialect, request, body, asArray, conversation, keepReasoningMs, recalled } = read
     // Written out: a spread costs far more, and this is made for every request.
     const routed: RoutedRequest = {
       id,
       headers,
+      query,
       dialect,
       request,
       body,

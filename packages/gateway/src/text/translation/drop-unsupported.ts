@@ -21,7 +21,7 @@ const SAMPLING = [
 ] as const
 
 /** Optional fields beside the conversation. What the model sees is never dropped. */
-const BESIDE = ['endUser', 'cacheKey', 'store', 'verbosity'] as const
+const BESIDE = ['endUser', 'cacheKey', 'cacheRetention', 'store', 'verbosity'] as const
 
 /** Fields that the gateway adds itself, by their names in the upstream's dialect: dropped without a warning. */
 const OURS = ['include', 'reasoning.summary'] as const

@@ -55,7 +55,7 @@ class PassingOutbound implements Outbound {
     const model = upstreamModel(routed)
     this.#named = fieldToName(routed, deps)
     this.dialect = dialect.id
-    this.path = upstreamPath(upstream, dialect.id, model, request.stream)
+    this.path = upstreamPath(upstream, dialect.id, model, request.stream) + carriedQuery(routed)
     this.headers = carriedHeaders(routed)
     this.options = policy.options
     this.#quirks = quirksOf(upstream, dialect.id)
@@ -267,6 +267,13 @@ function carriedHeaders(routed: RoutedRequest): Record<string, string> {
   const { kept, removed } = withoutPricedBetas(betas)
   if (removed.length > 0) addWarning(warnings, betaHeader, 'no-price')
   return kept === '' ? carried : { ...carried, [betaHeader]: kept }
+}
+
+/** Behind the path, which has no query of its own in these dialects. */
+function carriedQuery({ dialect, query, candidate }: RoutedRequest): string {
+  if (dialect.carriedQuery === undefined || query === '' || candidate.upstream.embedded) return ''
+  const carried = query.split('&').filter((pair) => dialect.carriedQuery?.includes(pair))
+  return carried.length === 0 ? '' : `?${[...new Set(carried)].join('&')}`
 }
 
 function pick(headers: RequestHeaders, names: readonly string[]): Record<string, string> {

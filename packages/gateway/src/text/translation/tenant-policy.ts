@@ -49,8 +49,9 @@ function policyForPriced(
   const unpriced = fields.filter((each) => !isAllowed(each, price, translated))
   const forced = unpriced.find(({ remove }) => remove === undefined)
   if (forced) {
+    const why = isPriced(price, forced) ? 'is not available in another protocol than its own' : 'has no price here'
     const message =
-      INSTEAD[forced.field] ?? `${forced.field} requests '${forced.word}', which has no price here. Remove the field.`
+      INSTEAD[forced.field] ?? `${forced.field} requests '${forced.word}', which ${why}. Remove the field.`
     throw new Failure('unsupported', message, { param: forced.field })
   }
   return {

@@ -42,6 +42,7 @@ export function translate(
   const policy = tenantPolicy(routed, deps, true)
   for (const field of policy.unpriced) addWarning(warnings, field, 'no-price')
   rejectStored(routed)
+  rejectEssential(request.canonical())
   if (request.reasoningReferences) addWarning(warnings, ITEM_REFERENCE, 'dropped')
   if (upstream.imageTool !== undefined) rejectImages(routed, upstream.imageTool)
   const model = upstreamModel(routed)
@@ -59,7 +60,7 @@ export function translate(
   )
   const addresses = new Set<string>()
   // Encoded before the hold, so that what cannot be expressed is rejected at no cost. Media behind URLs is fetched only after it.
-  const target = targetOf(routed, model, warn, standIn(addresses), as, deps)
+  const target = targetOf(routed, model, warn, standIn(addresses, fieldsOf(routed)), as, deps)
   const written = upstream.encodeRequest(canonical, target)
   if (!as.withReasoning) warn('reasoning', 'dropped')
   if (routed.recalled?.isLostAt(routed.candidate.upstream.id)) warnOfLostReasoning(routed)
@@ -124,6 +125,18 @@ function rejectStored({ dialect, request, body }: RoutedRequest): void {
   if (isSuspect) dialect.rejectStored?.(JSON.parse(codec.decode(body, 0, body.length)))
 }
 
+/** What the answer would be wrong without, and only the caller's dialect can express. */
+function rejectEssential({ turns, essential = [] }: CanonicalRequest): void {
+  const part = turns.flatMap(({ parts }) => parts).find((each) => each.type === 'foreign' && each.isEssential)
+  const field = part?.type === 'foreign' ? part.at : essential[0]
+  if (field === undefined) return
+  const what = part?.type === 'foreign' ? `${field} (${part.what})` : field
+  throw unsupported(
+    field,
+    `The upstream of this model cannot take ${what}, and the answer would be another one without it.`,
+  )
+}
+
 /** What is really requested of the upstream: a tier that its dialect cannot express is not, and is not charged. */
 function optionsOf(
   { tier, modalities }: CanonicalRequest,
@@ -156,7 +169,7 @@ async function encodeAgain(
   as: Encoding,
   deps: TranslationDependencies,
 ): Promise<Pieces> {
-  const fetched = await fetchMedia(addresses, fetching, deps)
+  const fetched = await fetchMedia(addresses, { ...fetching, fieldOf: fieldsOf(routed) }, deps)
   const content = (url: string) => fetched.get(url) ?? STAND_IN
   // The warnings were given when it was encoded for the first time.
   const target = targetOf(routed, upstreamModel(routed), () => {}, content, as, deps)
@@ -253,9 +266,15 @@ function targetOf(
 const STAND_IN: Inline = { kind: 'inline', mime: 'image/png', data: '' }
 const MAX_ADDRESSES = 16
 
-function standIn(addresses: Set<string>): Fetched {
+/** Where the request names a URL, for errors. */
+const fieldsOf =
+  ({ request: { urls } }: RoutedRequest) =>
+  (url: string): string =>
+    urls.find((named) => named.url === url)?.field ?? 'image_url'
+
+function standIn(addresses: Set<string>, fieldOf: (url: string) => string): Fetched {
   return (url) => {
-    checkFetchable(url)
+    checkFetchable(url, fieldOf(url))
     addresses.add(url)
     if (addresses.size > MAX_ADDRESSES) {
       throw unsupported(

@@ -24,6 +24,7 @@ export const messages: TextDialectDescription = {
   longestEndUser: 256,
   requiresOutputCap: true,
   betaHeader: 'anthropic-beta',
+  carriedQuery: ['beta=true'],
   wantsReasoning: () => ({ form: 'signed' }),
   sealed: { marks: [`"${SEAL_PREFIX}`] },
   ...{ origin, endpoint, fieldNames, heartbeat, passThrough, tokenCounting },

@@ -38,7 +38,7 @@ const LONGEST_ID = 1_024
 const TRANSLATED: ReadonlySet<string> = new Set(
   `model messages stream stream_options temperature top_p top_k max_tokens max_completion_tokens n stop tools tool_choice
   parallel_tool_calls functions function_call response_format reasoning_effort reasoning thinking include_reasoning verbosity presence_penalty
-  frequency_penalty logit_bias logprobs top_logprobs seed metadata user safety_identifier prompt_cache_key service_tier store
+  frequency_penalty logit_bias logprobs top_logprobs seed metadata user safety_identifier prompt_cache_key prompt_cache_retention service_tier store
   modalities`.split(/\s+/),
 )
 
@@ -86,6 +86,7 @@ export function decodeRequest(value: unknown): CanonicalRequest {
   put(request, 'parallelCalls', parallelCalls)
   put(request, 'verbosity', verbosity)
   put(request, 'cacheKey', readName(body, 'prompt_cache_key', '', LONGEST_ID))
+  put(request, 'cacheRetention', readName(body, 'prompt_cache_retention'))
   put(request, 'tier', readKnown(body, 'service_tier', TIERS, untranslated))
   put(request, 'endUser', endUser)
   put(request, 'metadata', decodeMetadata(body, untranslated))

@@ -48,6 +48,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
   put(body, 'metadata', request.metadata)
   put(body, 'store', request.store)
   put(body, 'prompt_cache_key', request.cacheKey)
+  put(body, 'prompt_cache_retention', request.cacheRetention)
   const wrapped = wrappedTools(request, service)
   return { body, tools: { changed: names.changed, wrapped, firstCallOnly: false, ...undo } }
 }

@@ -92,7 +92,9 @@ function readFormat(config: Json, left: UntranslatedFields): OutputFormat {
   const json = config.responseJsonSchema ?? undefined
   const own = config.responseSchema ?? undefined
   if (mime !== undefined && mime !== '' && mime !== 'application/json') {
-    if (mime !== 'text/plain') left.add(`${AT}.responseMimeType`)
+    const isChoice = mime === 'text/x.enum' && (json !== undefined || own !== undefined)
+    if (isChoice) left.addEssential(`${AT}.responseMimeType`)
+    else if (mime !== 'text/plain') left.add(`${AT}.responseMimeType`)
     return { type: 'text' }
   }
   if (isObject(json)) return { type: 'schema', schema: json }

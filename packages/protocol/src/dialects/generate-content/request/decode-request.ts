@@ -85,6 +85,8 @@ function decodeBody(value: Json, addressed: PathParameters | undefined): Canonic
     reasoning: config.reasoning,
     untranslated: left.paths(),
   }
+  const essential = left.essential()
+  if (essential.length > 0) request.essential = essential
   put(request, 'toolChoice', toolChoice)
   put(request, 'tier', tier)
   put(request, 'metadata', labels)

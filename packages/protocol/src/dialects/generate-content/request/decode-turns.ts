@@ -133,9 +133,12 @@ function readPart(value: unknown, at: string, calls: CallMatcher, reading: Decod
     case 'functionResponse':
       return decodeResult(part.functionResponse, `${at}.functionResponse`, calls, reading.left)
     default:
-      return { type: 'foreign', what, at: `${at}.${what}` }
+      return { type: 'foreign', what, at: `${at}.${what}`, ...(CODE.has(what) ? { isEssential: true } : {}) }
   }
 }
+
+/** What the model has run and found out: what it says next is based on it. */
+const CODE: ReadonlySet<string> = new Set(['executableCode', 'codeExecutionResult'])
 
 function detailOf(part: Json, reading: DecodingContext): Pick<MediaPart, 'detail'> {
   const own = isObject(part.mediaResolution) ? camel(part.mediaResolution).level : part.mediaResolution

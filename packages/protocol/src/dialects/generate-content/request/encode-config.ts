@@ -90,7 +90,7 @@ export function addSettings(
   request: CanonicalRequest,
   warn: Warn,
 ): void {
-  for (const field of ['verbosity', 'endUser', 'cacheKey'] as const) {
+  for (const field of ['verbosity', 'endUser', 'cacheKey', 'cacheRetention'] as const) {
     if (request[field] !== undefined) warn(field, 'dropped')
   }
   const { tier, store } = request

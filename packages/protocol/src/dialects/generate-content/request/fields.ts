@@ -49,11 +49,26 @@ export const enumWord = (word: string, prefix: string): string => {
 }
 
 /** Names of what the caller sent and no other dialect has, each once. */
-export type UntranslatedFields = { add(path: string): void; paths(): readonly string[] }
+export type UntranslatedFields = {
+  add(path: string): void
+  /** Without it the answer would be another one. */
+  addEssential(path: string): void
+  paths(): readonly string[]
+  essential(): readonly string[]
+}
 
 export function openUntranslatedFields(): UntranslatedFields {
   const paths = new Set<string>()
-  return { add: (path) => void paths.add(path), paths: () => [...paths] }
+  const essential = new Set<string>()
+  return {
+    add: (path) => void paths.add(path),
+    addEssential(path) {
+      paths.add(path)
+      essential.add(path)
+    },
+    paths: () => [...paths],
+    essential: () => [...essential],
+  }
 }
 
 /** An error with its field as the client spelled it in the body; anything else unchanged. */

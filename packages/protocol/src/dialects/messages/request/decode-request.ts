@@ -29,6 +29,7 @@ import type {
   ServiceTier,
   Turn,
 } from '../../../canonical/request.ts'
+import { objectsIn } from '../../shared/pass-through/request.ts'
 import { decodeToolChoice, decodeTools } from './decode-tools.ts'
 import { cacheOf, decodeContent, decodeTextBlocks, required } from './decode-turns.ts'
 import { origin } from './origin.ts'
@@ -69,6 +70,7 @@ export function decodeRequest(body: unknown): CanonicalRequest {
   const endUser = readEndUser(body, untranslated)
   const tier = readTier(body, untranslated)
   const turns = readTurns(body)
+  untranslated.push(...citedResults(body))
   const request: CanonicalRequest = {
     from: origin,
     model,
@@ -91,6 +93,17 @@ export function decodeRequest(body: unknown): CanonicalRequest {
   put(request, 'tier', tier)
   put(request, 'endUser', endUser)
   return request
+}
+
+/** Where citations are asked for of search results, which other dialects read as plain text. */
+function citedResults({ messages }: Json): string[] {
+  const inContent = (content: unknown, at: string): string[] =>
+    objectsIn(content).flatMap(([block, index]) => {
+      const place = `${at}[${index}]`
+      const asks = block.type === 'search_result' && isObject(block.citations) && block.citations.enabled === true
+      return asks ? [`${place}.citations`] : inContent(block.content, `${place}.content`)
+    })
+  return objectsIn(messages).flatMap(([message, index]) => inContent(message.content, `messages[${index}].content`))
 }
 
 function readTurns(body: Json): Turn[] {

@@ -115,7 +115,8 @@ function addShown(parts: { push(shown: Shown): unknown }, type: string, block: J
       parts.push(readSearchResult(block, at))
       break
     default:
-      parts.push({ type: 'foreign', what: type, at })
+      // A compaction stands for all that was said before it.
+      parts.push({ type: 'foreign', what: type, at, ...(type === 'compaction' ? { isEssential: true } : {}) })
   }
 }
 

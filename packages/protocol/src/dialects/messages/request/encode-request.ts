@@ -141,7 +141,10 @@ function writeTier({ tier }: CanonicalRequest, { warn }: Target): WireRequest['s
   return undefined
 }
 
-function warnOfDropped({ sampling, verbosity, metadata, store, cacheKey }: CanonicalRequest, { warn }: Target): void {
+function warnOfDropped(
+  { sampling, verbosity, metadata, store, cacheKey, cacheRetention }: CanonicalRequest,
+  { warn }: Target,
+): void {
   if ((sampling.presencePenalty ?? 0) !== 0) warn('presencePenalty', 'dropped')
   if ((sampling.frequencyPenalty ?? 0) !== 0) warn('frequencyPenalty', 'dropped')
   if (sampling.seed !== undefined) warn('seed', 'dropped')
@@ -152,4 +155,5 @@ function warnOfDropped({ sampling, verbosity, metadata, store, cacheKey }: Canon
   // This upstream stores nothing, which is what `false` asks for.
   if (store === true) warn('store', 'dropped')
   if (cacheKey !== undefined) warn('cacheKey', 'dropped')
+  if (cacheRetention !== undefined) warn('cacheRetention', 'dropped')
 }

@@ -91,6 +91,7 @@ export function decodeRequest(body: unknown, _addressed: PathParameters | undefi
   put(request, 'parallelCalls', parallelCalls)
   put(request, 'verbosity', verbosity)
   put(request, 'cacheKey', cacheKey)
+  put(request, 'cacheRetention', readString(body, 'prompt_cache_retention'))
   put(request, 'tier', tier)
   put(request, 'endUser', endUser)
   put(request, 'metadata', metadata)

@@ -47,9 +47,17 @@ function readItem(item: Json, at: string, leading: InstructionText[], turns: Ope
       return
     default:
       // What a hosted tool did, or what the client did for one; a reference to something stored.
-      say(turns, /_(output|response)$/.test(type) ? 'user' : 'assistant', { type: 'foreign', what: type, at })
+      // A compaction stands for all that was said before it.
+      say(turns, /_(output|response)$/.test(type) ? 'user' : 'assistant', {
+        ...FOREIGN,
+        ...(type.startsWith('compaction') ? { isEssential: true } : {}),
+        what: type,
+        at,
+      })
   }
 }
+
+const FOREIGN = { type: 'foreign' } as const
 
 /** Adds to the speaker's turn. A message of a user stands alone; so do outputs, next to one. */
 function say(turns: OpenTurn[], role: Turn['role'], ...parts: Part[]): void {

@@ -49,6 +49,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
     metadata: request.metadata,
     safety_identifier: request.endUser,
     prompt_cache_key: request.cacheKey,
+    prompt_cache_retention: request.cacheRetention,
     service_tier: request.tier,
   })
   return { body, tools: { changed: names.changed, wrapped: NO_NAMES, firstCallOnly: false, ...undo } }

@@ -12,6 +12,7 @@ export const fieldNames: FieldNames = {
   metadata: 'metadata',
   store: 'store',
   cacheKey: 'prompt_cache_key',
+  cacheRetention: 'prompt_cache_retention',
   tools: 'tools',
   toolChoice: 'tool_choice',
   parallelCalls: 'parallel_tool_calls',
