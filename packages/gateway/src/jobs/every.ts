@@ -45,6 +45,9 @@ export function createJobs({ leases, log, random = Math.random, after = afterTim
     let cancel = after(job.firstMs ?? untilNext(interval), run)
     let cancelRenewal = () => {}
 
+    const coveredMs = (): number =>
+      Math.max(1, Math.floor(COVERED * (typeof interval === 'number' ? interval : interval())))
+
     async function run(): Promise<void> {
       try {
         await (job.scope === 'node' ? runPages() : runUnderLease())
@@ -65,7 +68,7 @@ export function createJobs({ leases, log, random = Math.random, after = afterTim
     }
 
     async function runUnderLease(): Promise<void> {
-      epoch = await leases.acquire(lease, holder, RUNNING_LEASE_MS)
+      epoch = await leases.acquire(lease, holder, RUNNING_LEASE_MS, Math.max(RUNNING_LEASE_MS, coveredMs()))
       if (epoch === undefined || stopped) return
       const held = epoch
       // If a renewal fails, another node may run the job at the same time: jobs must be harmless then.
@@ -81,8 +84,7 @@ export function createJobs({ leases, log, random = Math.random, after = afterTim
         await runPages()
       } finally {
         cancelRenewal()
-        if (!stopped)
-          await renew(Math.max(1, Math.floor(COVERED * (typeof interval === 'number' ? interval : interval()))))
+        if (!stopped) await renew(coveredMs())
       }
     }
 

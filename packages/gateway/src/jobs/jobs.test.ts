@@ -23,9 +23,10 @@ const REPORT: AuditReport = {
 function memoryLeases(now: () => number): Leases & { expireAll(): void } {
   const rows = new Map<string, { epoch: number; holder: string; expiresAt: number }>()
   return {
-    async acquire(name, holder, ttlMs) {
+    async acquire(name, holder, ttlMs, longestMs = Number.POSITIVE_INFINITY) {
       const row = rows.get(name)
-      if (row && row.expiresAt > now()) return row.holder === holder ? row.epoch : undefined
+      if (row && row.expiresAt > now() && row.expiresAt - now() <= longestMs)
+        return row.holder === holder ? row.epoch : undefined
       const epoch = (row?.epoch ?? 0) + 1
       rows.set(name, { epoch, holder, expiresAt: now() + ttlMs })
       return epoch
@@ -121,6 +122,23 @@ test('a job of the cluster runs on one node per interval, on another if that one
   await pass(60_000)
   expect(runs.length).toBeGreaterThan(0)
   await Promise.all([two.stop(), three.stop()])
+})
+
+test('a lease from before the clock was set back stops no job', async () => {
+  const { node, leases, pass } = world()
+  let runs = 0
+  const job: Job = {
+    ...{ name: 'j', scope: 'cluster' },
+    run: async () => {
+      runs++
+      return undefined
+    },
+  }
+  node().every(1_000, job)
+  // By the clock of before, an hour ahead.
+  await leases.acquire('job/j', 'a node that is gone', 3_600_000)
+  await pass(1_100)
+  expect(runs).toBe(1)
 })
 
 test('while a job runs its lease is renewed', async () => {

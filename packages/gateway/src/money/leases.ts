@@ -11,9 +11,9 @@ import {
   repeated,
 } from './verbs.ts'
 
-export function acquireLease(book: Book, { lease: name, holder, ttlMs }: AcquireLease): Result {
+export function acquireLease(book: Book, { lease: name, holder, ttlMs, longestMs = Infinity }: AcquireLease): Result {
   const lease = book.lease(name)
-  if (lease && lease.expiresAt > book.now)
+  if (lease && lease.expiresAt > book.now && lease.expiresAt - book.now <= longestMs)
     return lease.holder === holder
       ? repeated(BigInt(lease.epoch))
       : rejected('lease_taken', BigInt(lease.expiresAt - book.now))

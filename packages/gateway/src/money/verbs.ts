@@ -57,7 +57,14 @@ export type Join = { verb: 'join'; slot: number; config: string; takeover?: bool
 export type Renew = { verb: 'renew'; slot: number; epoch: number; config: string }
 export type Leave = { verb: 'leave'; slot: number; epoch: number }
 /** `holder`: unique per process; it makes an acquisition whose response was lost repeatable. */
-export type AcquireLease = { verb: 'acquire_lease'; lease: string; holder: string; ttlMs: number }
+/** `longestMs`: no holder has the lease for longer. One that seems to got it before the clock was set back: it has expired. */
+export type AcquireLease = {
+  verb: 'acquire_lease'
+  lease: string
+  holder: string
+  ttlMs: number
+  longestMs?: number
+}
 export type RenewLease = { verb: 'renew_lease'; lease: string; epoch: number; ttlMs: number }
 export type ReleaseLease = { verb: 'release_lease'; lease: string; epoch: number }
 export type LeaseVerb = AcquireLease | RenewLease | ReleaseLease

@@ -33,6 +33,9 @@ export type TaskTiming = {
   callbackPausesMs: readonly number[]
 }
 
+/** No process has the lease of a task for longer, unless the store's clock was set back. */
+export const LONGEST_LEASE_MS = 60_000
+
 export const TASK_TIMING: TaskTiming = {
   ...{ tickMs: 500, submitClaimMs: 15_000, claimMs: 20_000 },
   ...{ firstSearchMs: 1_000, listedWithinMs: 60_000 },

@@ -46,6 +46,20 @@ export function tasksContract(use: Use): void {
     await leases.release('not acquired', 1)
   })
 
+  test('a clock that was set back: a lease for longer than any holder may have it has expired', async () => {
+    const { storage, elapse } = use()
+    const { leases } = storage
+    expect(await leases.acquire('job', 'a', TTL_MS, TTL_MS)).toBe(1)
+    expect(await leases.acquire('job', 'b', TTL_MS, TTL_MS)).toBeUndefined()
+    await elapse(-1)
+    expect(await leases.acquire('job', 'b', TTL_MS, HOUR_MS)).toBeUndefined()
+    await elapse(1 - HOUR_MS)
+    expect(await leases.acquire('job', 'b', TTL_MS)).toBeUndefined()
+    expect(await leases.acquire('job', 'b', TTL_MS, TTL_MS)).toBe(2)
+    expect(await leases.renew('job', 1, TTL_MS)).toBe(false)
+    expect(await leases.acquire('job', 'a', TTL_MS, TTL_MS)).toBeUndefined()
+  })
+
   test('of many that acquire one lease at once, one gets it', async () => {
     const { leases } = use().storage
     const epochs = await Promise.all(Array.from({ length: 20 }, (_, each) => leases.acquire('job', `${each}`, TTL_MS)))

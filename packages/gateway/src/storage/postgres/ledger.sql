@@ -661,7 +661,8 @@ END $$;
 -- ---------------------------------------------------------------------------------------------------------------------
 
 -- As in ledger_node, the row decides between processes, and a missing row is first created, as a released lease.
-CREATE FUNCTION ledger_lease(verb text, wanted text, new_holder text, known_epoch integer, ttl_ms bigint)
+CREATE FUNCTION ledger_lease(
+  verb text, wanted text, new_holder text, known_epoch integer, ttl_ms bigint, longest_ms bigint)
 RETURNS TABLE (outcome text, amount bigint)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -680,7 +681,8 @@ BEGIN
   outcome := 'done';
   amount := 0;
   IF verb = 'acquire_lease' THEN
-    IF found_lease.expires_at <= now_ms THEN
+    -- One that lasts for longer than any was acquired before the clock was set back.
+    IF found_lease.expires_at <= now_ms OR found_lease.expires_at - now_ms > longest_ms THEN
       amount := found_lease.epoch + 1;
       UPDATE lease SET epoch = found_lease.epoch + 1, holder = new_holder, expires_at = now_ms + ttl_ms
         WHERE name = wanted;

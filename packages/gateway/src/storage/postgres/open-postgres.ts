@@ -135,7 +135,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
 /** `::text::json`, because the client would write a string meant for a json parameter as a JSON string. */
 const APPLY = 'SELECT place, outcome, amount, tokens FROM ledger_apply($1::text::json, $2)'
 const NODE = 'SELECT outcome, amount FROM ledger_node($1, $2, $3, $4, $5)'
-const LEASE = 'SELECT outcome, amount FROM ledger_lease($1, $2, $3, $4, $5)'
+const LEASE = 'SELECT outcome, amount FROM ledger_lease($1, $2, $3, $4, $5, $6)'
 
 function sender(connections: Connections, waitForLocks: boolean) {
   return async (verbs: readonly RequestVerb[]): Promise<Decision[]> =>
@@ -154,7 +154,9 @@ async function onLease(connections: Connections, verb: LeaseVerb): Promise<Resul
   const epoch = verb.verb === 'acquire_lease' ? 0 : verb.epoch
   const holder = verb.verb === 'acquire_lease' ? verb.holder : ''
   const ttlMs = verb.verb === 'release_lease' ? 0 : verb.ttlMs
-  const [row] = await retryOrDown(() => connections.query(LEASE, [verb.verb, verb.lease, holder, epoch, ttlMs]))
+  const longestMs = verb.verb === 'acquire_lease' ? (verb.longestMs ?? null) : null
+  const values = [verb.verb, verb.lease, holder, epoch, ttlMs, longestMs]
+  const [row] = await retryOrDown(() => connections.query(LEASE, values))
   return toResult(row ?? {})
 }
 

@@ -41,6 +41,7 @@ const verbs: Verb[] = [
   { verb: 'leave', ...node },
   hold(6n, wallet, taskOwner(6n, 3), { deadline: Number.MAX_SAFE_INTEGER }),
   { verb: 'acquire_lease', lease: 'ü', holder: 'h', ttlMs: 5 },
+  { verb: 'acquire_lease', lease: 'ü', holder: 'h', ttlMs: 5, longestMs: 86_400_000 },
   { verb: 'renew_lease', lease: 'job/x', epoch: 2, ttlMs: Number.MAX_SAFE_INTEGER },
   { verb: 'release_lease', lease: '', epoch: 3 },
 ]

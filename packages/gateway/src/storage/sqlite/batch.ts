@@ -92,6 +92,7 @@ function encodeVerb(verb: Verb, out: Encoder): void {
     case 'acquire_lease':
       out.small(ACQUIRE_LEASE)
       out.small(verb.ttlMs)
+      out.small(verb.longestMs ?? 0)
       out.text(verb.lease)
       out.text(verb.holder)
       return
@@ -169,7 +170,7 @@ function decodeVerb(from: Decoder): Verb {
     case LEAVE:
       return { verb: 'leave', slot: from.small(), epoch: from.small() }
     case ACQUIRE_LEASE:
-      return { verb: 'acquire_lease', ttlMs: from.small(), lease: from.text(), holder: from.text() }
+      return acquireLease(from.small(), from.small(), from.text(), from.text())
     case RENEW_LEASE:
       return { verb: 'renew_lease', epoch: from.small(), ttlMs: from.small(), lease: from.text() }
     case RELEASE_LEASE:
@@ -241,3 +242,9 @@ class Decoder {
     return this.#texts.slice(start, this.#read)
   }
 }
+
+/** A lease of zero milliseconds does not exist. */
+const acquireLease = (ttlMs: number, longestMs: number, lease: string, holder: string): Verb => ({
+  ...{ verb: 'acquire_lease', ttlMs, lease, holder },
+  ...(longestMs === 0 ? {} : { longestMs }),
+})

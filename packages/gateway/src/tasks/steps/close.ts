@@ -8,6 +8,7 @@ import type { Outcome } from '../../paid-call/outcome.ts'
 import { type ReceiptedCall, receiptOf } from '../../paid-call/receipts/receipt.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { changeTask, formatTaskId, storeNow, type Task, type TaskEnd } from '../task.ts'
+import { LONGEST_LEASE_MS } from '../timing.ts'
 
 export type CloseDependencies = {
   store: Pick<Storage, 'tasks' | 'ledger' | 'leases'>
@@ -25,7 +26,7 @@ const BUSY_MS = 5_000
 export async function closeTask(task: Task, deps: CloseDependencies): Promise<Task | undefined> {
   const { tasks, leases } = deps.store
   const lease = taskLease(task.id)
-  const epoch = await leases.acquire(lease, deps.taskHolder, LEASE_MS)
+  const epoch = await leases.acquire(lease, deps.taskHolder, LEASE_MS, LONGEST_LEASE_MS)
   if (epoch === undefined) return changeTask(tasks, task, { dueInMs: BUSY_MS })
   const { end = { state: 'failed' } } = task.data
   const result = await settle(task, end, epoch, deps)

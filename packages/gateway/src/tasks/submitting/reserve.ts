@@ -10,7 +10,7 @@ import { type HoldErrorDependencies, holdError, unavailable } from '../../paid-c
 import type { Caller, Storage } from '../../storage/storage.ts'
 import { freezePrice } from '../frozen-price.ts'
 import { decodeTaskRow, type Task, type TaskData } from '../task.ts'
-import { TASK_TIMING } from '../timing.ts'
+import { LONGEST_LEASE_MS, TASK_TIMING } from '../timing.ts'
 import { hashOfKey } from '../upstream.ts'
 import type { Prepared, Submission } from './prepare.ts'
 
@@ -50,7 +50,7 @@ export async function reserve(
     deps,
   )
   const lease = taskLease(id)
-  const epoch = await leases.acquire(lease, deps.taskHolder, HOLD_LEASE_MS)
+  const epoch = await leases.acquire(lease, deps.taskHolder, HOLD_LEASE_MS, LONGEST_LEASE_MS)
   if (epoch === undefined) throw unavailable()
   const row = await tasks.insert({
     ...{
