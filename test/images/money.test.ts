@@ -15,6 +15,7 @@ import {
   partial,
   respondAsRequested,
   respondWithImages,
+  streamSteps,
   USAGE,
 } from '../support/upstreams/image-replies.ts'
 import {
@@ -66,9 +67,17 @@ describe('as many are charged as were delivered', () => {
     ['one of one, streamed', 1, [partial(), completed()], 1, '0.02'],
     ['two of two, streamed', 2, [completed(), completed()], 2, '0.04'],
     ['one of two, streamed', 2, [partial(), completed()], 1, '0.02'],
+    ['one of two, streamed without a partial image', 2, [completed()], 1, '0.02'],
     ['three of two, streamed', 2, [completed(), completed(), completed()], 2, '0.04'],
   ])('%s', async (_, n, events, delivered, cost) => {
-    const { status, text, row, calls } = await outcomeOf(stream(...events), { n, stream: true, partial_images: 1 })
+    const { status, text, row, calls, warnings } = await outcomeOf(stream(...events), {
+      n,
+      stream: true,
+      partial_images: 1,
+    })
+    // Where nothing was sent before the end, the header can still say it.
+    const isSentLate = delivered < n && !events.includes(partial())
+    expect(warnings).toBe(isSentLate ? 'n;partial' : null)
     const types = eventsIn(text).map(({ type }) => type)
     expect(types.filter((type) => type === 'image_generation.completed').length).toBe(delivered)
     expect([status, calls]).toEqual([200, [1, 0]])
@@ -93,6 +102,56 @@ describe('as many are charged as were delivered', () => {
       expect([status, row?.cost_usd, row?.receipt?.warnings, calls]).toEqual([200, '0.02', ['n;partial'], [1, 0]])
     }
   })
+})
+
+describe('an error within a stream keeps the words of the vendor', () => {
+  const failing = (error: object) => stream(partial(), `event: error\ndata: ${JSON.stringify({ error })}\n\n`)
+  test.each<[string, object, expected: object]>([
+    [
+      'a failure of the service',
+      { message: 'The image could not be rendered.', type: 'image_generation_server_error', code: 'render_failed' },
+      { message: 'The image could not be rendered.', code: 'render_failed' },
+    ],
+    [
+      'a mistake of the caller',
+      { message: 'size is odd.', type: 'image_generation_user_error', code: 'odd_size', param: 'size' },
+      { message: 'size is odd.', code: 'odd_size', param: 'size', type: 'invalid_request_error' },
+    ],
+    [
+      'moderation',
+      { message: 'No.', type: 'image_generation_user_error', code: 'moderation_blocked' },
+      { message: 'No.', code: 'moderation_blocked' },
+    ],
+    // What it says about the operator's key is not for callers.
+    ['the key', { message: 'Key sk-1 expired.', code: 'invalid_api_key' }, { code: 'upstream_auth_error' }],
+  ])('%s', async (_, error, expected) => {
+    const { status, text, row } = await outcomeOf(failing(error), { stream: true, partial_images: 1 })
+    expect([status, row?.cost_usd]).toEqual([200, '0.00'])
+    expect(eventsIn(text).at(-1)).toMatchObject({ error: expected } as object)
+    expect(text).not.toContain('sk-1')
+  })
+})
+
+test('of fewer images than requested the last one, too, leaves after settlement', async () => {
+  const key = await newKey(gateway)
+  const steps = streamSteps(completed(), partial())
+  first.behave(steps.behaviour)
+  const before = first.received.length
+  const pending = generate(gateway.url, key.secret, { ...REQUEST, n: 3, stream: true, partial_images: 1 })
+  await eventually(() => first.received.length > before)
+  steps.next()
+  steps.next()
+  const response = await pending
+  let text = ''
+  for await (const piece of response.body ?? []) {
+    text += Buffer.from(piece).toString()
+    if (text.includes('.completed"')) expect((await key.rows())[0]?.ending).toBe('completed')
+  }
+  expect(eventsIn(text).map(({ type }) => type)).toEqual([
+    'image_generation.partial_image',
+    'image_generation.completed',
+  ])
+  expect(await key.settled()).toMatchObject([{ cost_usd: '0.02' }])
 })
 
 describe('a failed upstream is free, and another is called only if nothing can have been billed', () => {

@@ -4,6 +4,7 @@ import { errorInfo } from '../../../canonical/error.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { parseThin, type ThinJson } from '../../../framing/json/thin-json.ts'
 import type { EmitImage, ImageStreamDecoder } from '../../image-service.ts'
+import { inVendorWords } from '../../shared/errors/upstream-error.ts'
 import { openImageEvents } from '../../shared/images/image-events.ts'
 import { decodeError } from '../error.ts'
 import { decodeDetails, decodeImage, decodeUsageFields, scannedObject, timeOf } from './decode-fields.ts'
@@ -20,8 +21,10 @@ export function openStreamDecoder(emit: EmitImage, codec: Codec, limit?: number)
     if (object === undefined) return isDone(thin, codec) ? undefined : deliver(notJson())
     const type = object.value('type') ?? event
     const failure = object.value('error')
-    if (type === 'error' || (failure !== undefined && failure !== null))
-      return deliver({ type: 'error', error: decodeError(200, parseThin(thin, codec)) })
+    if (type === 'error' || (failure !== undefined && failure !== null)) {
+      const said = parseThin(thin, codec)
+      return deliver({ type: 'error', error: inVendorWords(decodeError(200, said), said) })
+    }
     if (typeof type !== 'string' || !/\.(partial_image|completed)$/.test(type)) return
     const image = decodeImage(thin, object, codec, EVENT_FIELDS)
     const created = timeOf(object.value('created_at') ?? object.value('created'))

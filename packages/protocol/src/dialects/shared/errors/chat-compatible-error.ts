@@ -121,6 +121,7 @@ const asBad = (word: string): [string, UpstreamCode] => [word, 'bad_request']
 const ROUGH = new Map<string, UpstreamCode>([
   ['invalid_request_error', 'bad_request'],
   ['invalid_prompt', 'bad_request'],
+  ['image_generation_user_error', 'bad_request'],
   ...['invalid_image', 'invalid_image_format', 'invalid_base64_image', 'invalid_image_url', 'invalid_image_mode'].map(
     asBad,
   ),

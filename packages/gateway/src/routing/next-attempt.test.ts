@@ -1,0 +1,57 @@
+import { expect, test } from 'bun:test'
+import { createTicker } from '@trivium/http/ticker.ts'
+import type { TextCandidate, TextOffer } from '../access/models/catalogue.ts'
+import type { Upstream } from '../config/types.ts'
+import type { AttemptedCall } from '../paid-call/paid-call.ts'
+import { createUpstreamCalls } from '../paid-call/upstream-call.ts'
+import { tiersOf } from '../upstreams/health/choose.ts'
+import { KeyHealth, UNKNOWN } from '../upstreams/health/key-health.ts'
+import type { FailedAttempt } from './failed-attempt.ts'
+import { findNext, type NextAttemptDependencies } from './next-attempt.ts'
+
+const timeouts = { firstByteMs: 1_000, idleMs: 1_000, totalMs: 1_000, drainMs: 1_000 }
+const candidate = (id: string): TextCandidate => ({
+  upstream: { id, baseUrl: `https://${id}.example/v1`, keys: ['k'], timeouts } as unknown as Upstream,
+  key: 'k',
+  health: new KeyHealth(),
+  priority: 1,
+  weight: 1,
+  route: { upstream: id, model: 'inner', priority: 1, weight: 1 } as TextCandidate['route'],
+})
+
+test.each<[string, cover: () => Promise<1 | undefined>, outcome: unknown]>([
+  ['are not there', async () => undefined, undefined],
+  ['cannot be determined', () => Promise.reject(new Error('unknown')), 'unknown'],
+])('an attempt whose funds %s leaves no slot taken', async (_, cover, outcome) => {
+  const ticker = createTicker(10)
+  const upstreamCalls = createUpstreamCalls(ticker)
+  const [first, second] = [candidate('first'), candidate('second')]
+  const offer = {
+    model: { id: 'a' },
+    candidates: [first, second],
+    tiers: tiersOf([first, second]),
+    fallbacks: [],
+  } as unknown as TextOffer
+  const upstreamCall = upstreamCalls.start(first.upstream, 1n)
+  const call = { client: { isDisconnected: false }, upstreamCall, owner: { slot: 1, epoch: 1n } }
+  const deps = {
+    upstreamCalls,
+    ticker,
+    random: () => 0,
+    retryBudget: { take: () => true },
+    node: { identity: () => ({ slot: 1, epoch: 1n }), mayDispatch: () => true },
+  } as unknown as NextAttemptDependencies
+  const failed = { unbilled: true, verdict: UNKNOWN } as FailedAttempt
+  const caller = { account: 1n, restrictions: { models: undefined } }
+  const last = { caller, wanted: offer, offer, candidate: first, tried: [] } as never
+  const steps = { prepare: () => ({}), cover }
+  try {
+    upstreamCall.releaseSlot()
+    const next = findNext(call as unknown as AttemptedCall, failed, last, steps, deps)
+    expect(await next.catch((error: Error) => error.message)).toEqual(outcome as never)
+    expect([second.health.inFlight, upstreamCalls.size]).toEqual([0, 0])
+  } finally {
+    upstreamCall.stop()
+    ticker.stop()
+  }
+})
