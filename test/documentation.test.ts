@@ -109,7 +109,7 @@ describe('images', () => {
     expect({ code: await child.exited, errors }).toEqual({ code: 0, errors: '' })
     expect(await new Bun.Image(Bun.file(join(folder, 'lighthouse.png'))).metadata()).toMatchObject({ format: 'png' })
 
-    expect(imageCurls).toHaveLength(5)
+    expect(imageCurls).toHaveLength(6)
     for (const code of imageCurls) {
       const { status, text } = await responseTo(code)
       const hasImage = /"(b64_json|data)":"iVBOR|"url":"http/.test(text)

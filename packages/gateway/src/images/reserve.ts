@@ -53,13 +53,15 @@ function makesSeries({ upstream }: ImageCandidate): boolean {
 export const makesAll = (request: ImageRequest, candidate: ImageCandidate): boolean =>
   isSeries(request, candidate) || makesMany(candidate)
 
-/** In base64, of a large but usual PNG. */
+/** In base64, of a large but usual PNG; the services that make series send JPEGs. */
 const BYTES_PER_PIXEL = 2
+const BYTES_PER_PIXEL_OF_SERIES = 0.5
 const USUAL_PIXELS = 1024 * 1536
 
 /** What the images will take in memory on their way to the client. Where a model limits no sizes, callers may ask for any. */
 export function expectedBytes({ n, size, series }: ImageRequest): number {
-  return Math.min(REPLY_BYTES, (series?.most ?? n) * BYTES_PER_PIXEL * pixelsOf(size))
+  const bytes = series ? series.most * BYTES_PER_PIXEL_OF_SERIES : n * BYTES_PER_PIXEL
+  return Math.min(REPLY_BYTES, Math.ceil(bytes * pixelsOf(size)))
 }
 
 function pixelsOf(size: string | undefined): number {

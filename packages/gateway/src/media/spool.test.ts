@@ -79,6 +79,10 @@ test('the requests of one account take at most a quarter of the spool, so that o
   await handles[0]?.close()
   await other?.write(new Uint8Array(20))
   expect(() => other?.write(new Uint8Array(1))).toThrow(Failure)
+  // Without others it may take all.
+  await handles[1]?.close()
+  await other?.write(new Uint8Array(55))
+  expect(spool.usedBytes).toBe(100)
   for (const handle of handles) await handle.close()
   expect(spool.usedBytes).toBe(0)
 })

@@ -21,8 +21,8 @@ export type Spool = {
   /** Bytes of all files that are open or have not been deleted. */
   readonly usedBytes: number
   /**
-   * For a request of this account: its requests together take at most a quarter of the spool. One that is alone may take more,
-   * as long as half of the spool stays free for others.
+   * For a request of this account: its requests together take at most a quarter of the spool. Its only one may take more, as
+   * long as half of the spool stays free for others, or as there are no others.
    */
   open(account: bigint): SpoolHandle
   /** Deletes everything of this process. */
@@ -46,8 +46,8 @@ export async function openSpool(folder: string, maxBytes: () => number): Promise
 
   function reserve(account: bigint, ofRequest: number, bytes: number): void {
     const ofAccount = byAccount.get(account) ?? 0
-    const isAlone = ofAccount === ofRequest && usedBytes + bytes <= maxBytes() / 2
-    if (usedBytes + bytes > maxBytes() || (!isAlone && ofAccount + bytes > maxBytes() / 4)) throw full()
+    const mayTakeMore = usedBytes === ofRequest || (ofAccount === ofRequest && usedBytes + bytes <= maxBytes() / 2)
+    if (usedBytes + bytes > maxBytes() || (!mayTakeMore && ofAccount + bytes > maxBytes() / 4)) throw full()
     usedBytes += bytes
     byAccount.set(account, ofAccount + bytes)
   }
