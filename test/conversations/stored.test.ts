@@ -134,6 +134,7 @@ describe.each(ENGINES.map((engine) => [engine] as const))('on %s', (engine) => {
     ['/v1/responses/ID/input_items?limit=x', 400],
     ['/v1/responses/ID/input_items?order=up', 400],
     ['/v1/responses/ID/input_items?after=nothing', 400],
+    ['/v1/responses/ID/input_items?before=nothing', 400],
     ['/v1/responses/ID?stream=true', 400],
   ])('GET %s is %d', async (path, status) => {
     const { id } = await say('Say 2 words.')

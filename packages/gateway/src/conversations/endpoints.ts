@@ -85,6 +85,8 @@ export async function listInputItems(
 ): Promise<HttpResponse> {
   const { account } = await readerOf(incoming, deps)
   const query = new URLSearchParams(incoming.query)
+  if (query.has('before'))
+    throw new Failure('unsupported', 'before is not available. Turn order around and use after.', { param: 'before' })
   const [order, limit, after] = [orderOf(query), limitOf(query), query.get('after')]
   const chain = await deps.store.responses.chainLengths(account, decodeId(id))
   if (chain.length === 0) throw unknown(id)

@@ -26,7 +26,7 @@ import { type HoldRejection, reconsider, reserve } from './reserve.ts'
 import { call, showWarnings } from './responding/call.ts'
 import { respond } from './responding/respond.ts'
 import { type Planning, type Routed, releaseSlot, route } from './routing/route.ts'
-import { settle } from './settle.ts'
+import { type Settle, settle } from './settle.ts'
 import type { TextCall } from './text-call.ts'
 import { prepare } from './translation/prepare.ts'
 
@@ -76,9 +76,8 @@ export async function journey(
       else {
         const textCall = reserved
         await begin(textCall, routed, deps)
-        const work = () =>
-          tool?.respond(textCall) ??
-          respond(textCall, call(textCall, deps), (observed, whole) => settle(textCall, observed, deps, whole), deps)
+        const charge: Settle = (observed, whole, before) => settle(textCall, observed, deps, whole, before)
+        const work = () => tool?.respond(textCall) ?? respond(textCall, call(textCall, deps), charge, deps)
         const response = await runPaidCall(textCall, work, deps)
         isStreaming = textCall.isStream
         return response

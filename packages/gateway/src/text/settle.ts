@@ -14,8 +14,11 @@ export type SettleDependencies = PaidCallDependencies & { statistics: Statistics
 /** Of an unstreamed response: what the client gets, and when all of it was there. */
 type Whole = { body: Uint8Array; endedAt: number | undefined }
 
+/** Runs once it is known what will be charged, and before that is. */
+type BeforeCharge = (charge: TextCharge) => Promise<void>
+
 /** Settles the call that it belongs to. */
-export type Settle = (observed: Observed, whole?: Whole) => Promise<TextCharge>
+export type Settle = (observed: Observed, whole?: Whole, before?: BeforeCharge) => Promise<TextCharge>
 
 /** The last byte may leave when this resolves. */
 export function settle(
@@ -23,6 +26,7 @@ export function settle(
   observed: Observed,
   deps: SettleDependencies,
   whole?: Whole,
+  before?: BeforeCharge,
 ): Promise<TextCharge> {
   const statistics = deps.statistics.of(call.attempt.offer.model.id)
   const { held } = call.hold
@@ -40,7 +44,10 @@ export function settle(
     body: whole?.body,
     endedAt: whole?.endedAt,
   }
-  return settlePaidCall(call, result, deps).then(() => {
+  const settled = before
+    ? before(charge).then(() => settlePaidCall(call, result, deps))
+    : settlePaidCall(call, result, deps)
+  return settled.then(() => {
     if (deps.requestLog.isOn)
       call.record.tokens = { input: allInput, cached: cachedInput, output, reasoning: observed.usage?.reasoning }
     learn({ plainBytes: call.plainBytes, held, account: call.caller.account }, observed, charge, statistics)

@@ -11,6 +11,7 @@ import {
   failureOfUpstream,
   type UpstreamErrorDependencies,
 } from '../../routing/upstream-errors.ts'
+import type { TextCharge } from '../billing/charge.ts'
 import { keepReasoning } from '../reasoning/keep-reasoning.ts'
 import type { Settle } from '../settle.ts'
 import type { TextCall } from '../text-call.ts'
@@ -31,11 +32,15 @@ export async function endStream(
   else call.upstreamCall.cancel()
   const observed = { outcome, usage, finish, outputBytes, deliveredBytes, sawOutput }
   const failure = failureOfOutcome(call, outcome, stream.meter.state.error, deps)
-  const tail = failure ? undefined : await kept(call, stream.tail)
+  const isStopped = outcome === 'stopped_by_balance'
+  let tail = failure || isStopped ? undefined : await kept(call, stream.tail)
   const keeping = failure ? undefined : keepReasoning(call, deps)
-  const { tokens } = await settle(observed)
+  // The last event of a stream that was stopped says what is charged.
+  const keepStopped = async ({ tokens }: Pick<TextCharge, 'tokens'>) => {
+    tail = await kept(call, stream.meter.stop(totalsOf(tokens)))
+  }
+  await (isStopped ? settle(observed, undefined, keepStopped) : settle(observed))
   await keeping
-  if (outcome === 'stopped_by_balance') return (await kept(call, stream.meter.stop(totalsOf(tokens)))) ?? NO_BYTES
   return failure ? stream.meter.fail(failure.info) : (tail ?? NO_BYTES)
 }
 

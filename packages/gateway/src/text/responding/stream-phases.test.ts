@@ -3,6 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import type { Failure } from '../../access/failure.ts'
 import { STREAM_TIMING } from '../../paid-call/stream-timing.ts'
 import type { Observed } from '../billing/charge.ts'
+import type { Settle } from '../settle.ts'
 import type { TextCall } from '../text-call.ts'
 import type { StreamMeter } from '../translation/outbound.ts'
 import { readUntilOutput } from './before-output.ts'
@@ -170,7 +171,8 @@ describe('ending', () => {
     const { call, stream, dependencies, upstreamCall } = start([])
     stream.tail = Buffer.from('tail')
     const settled: Observed[] = []
-    const settle = async (observed: Observed) => {
+    const settle: Settle = async (observed, _, before) => {
+      await before?.({ tokens } as never)
       settled.push(observed)
       return { tokens } as never
     }
@@ -178,6 +180,25 @@ describe('ending', () => {
     expect(String(last)).toBe(expected)
     expect(settled).toMatchObject([{ outcome, deliveredBytes: 7 }])
     expect(upstreamCall.cancelled).toBe(1)
+  })
+
+  test.each(['completed', 'stopped_by_balance'] as const)('%s: stored before it is charged', async (outcome) => {
+    const { call, stream, dependencies } = start([])
+    stream.tail = Buffer.from('tail')
+    const order: string[] = []
+    const keepResponse = async (last: Uint8Array) => {
+      order.push(`stored: ${Buffer.from(last)}`)
+      return last
+    }
+    const settle: Settle = async (_observed, _whole, before) => {
+      await before?.({ tokens } as never)
+      order.push('charged')
+      return { tokens } as never
+    }
+    const keeping = { ...call, keepResponse }
+    await endStream(keeping, outcome, stream, { deliveredBytes: 7 }, settle, dependencies as never)
+    const last = outcome === 'completed' ? 'tail' : 'stopped at 3 and 4'
+    expect(order).toEqual([`stored: ${last}`, 'charged'])
   })
 
   test('without a settlement there are no last bytes', async () => {
