@@ -1,6 +1,16 @@
 // A contents.db that is damaged, removed or older than the ledger: the gateway starts, says what is lost, and holds nothing for it.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { cpSync, mkdtempSync, openSync, readdirSync, rmSync, statSync, truncateSync, writeSync } from 'node:fs'
+import {
+  cpSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { audit, newKey } from '../support/gateway/accounts.ts'
@@ -100,4 +110,14 @@ test('PostgreSQL: tasks restored from before are named by the audit, and their h
   expect((await made.account()).held_usd).toBe('0.00')
   expect(await audit(second)).toMatchObject({ ok: true, open_holds: 0, lost_task_holds: [] })
   await second.stop()
+})
+
+test('the page about backups has every file of the data folder, and its first commands copy all that is needed', () => {
+  const page = readFileSync(join(import.meta.dir, '../../docs/backup.md'), 'utf8')
+  const [, commands = ''] = /```sh\n([\s\S]*?)```/.exec(page) ?? []
+  for (const name of ['journal', 'secret', 'contents.db', 'ledger.db', 'media'])
+    expect(commands).toContain(`data/${name}`)
+  const isOwn = (name: string) => name !== 'trivium.yaml' && !name.startsWith('control.')
+  for (const name of readdirSync(template.dataDir).filter(isOwn))
+    expect(page).toMatch(new RegExp(`\\| .*\`${name}/?\``))
 })
