@@ -128,6 +128,16 @@ describe('resolutions', () => {
     expect(await settled()).toMatchObject([{ held_usd: held, cost_usd: cost }])
   })
 
+  test('beside another field that decides the size: what came is charged', async () => {
+    scripted.answer = () => ({ created: 1, size: '4096x4096', data: [{ b64_json: scripted.base64 }] })
+    for (const fields of [{ width: 4096, height: 4096 }, { resolution: '4K' }]) {
+      const { secret, settled } = await newKey(scripted.gateway)
+      const request = { model: 'sized', prompt: 'a cat', size: '2K', ...fields }
+      expect((await generate(scripted.gateway.url, secret, request)).status).toBe(200)
+      expect(await settled()).toMatchObject([{ held_usd: '0.08', cost_usd: '0.08' }])
+    }
+  })
+
   test('that the model does not have', async () => {
     const { secret } = await newKey(scripted.gateway)
     const response = await generate(scripted.gateway.url, secret, { model: 'sized', prompt: 'a cat', size: '3K' })

@@ -36,7 +36,13 @@ afterEach(async () => {
 })
 
 const MODELS = ['over-chat', 'over-responses', 'over-messages', 'over-generate-content']
-const TOOL = { type: 'image_generation' as const, size: '64x64' as never }
+/** With the vendor's defaults, which some clients always send. */
+const TOOL = {
+  type: 'image_generation' as const,
+  size: '64x64' as never,
+  output_format: 'png' as const,
+  output_compression: 100,
+}
 const TIDE = {
   ...{ type: 'function' as const, name: 'tide', strict: false },
   parameters: { type: 'object', properties: { port: { type: 'string' } } },
