@@ -20,7 +20,7 @@ import { openRecord } from './open-stored.ts'
 const catalogue = {
   config: { retention: { responses: 60_000 }, server: { limits: { bodyBytes: 10_000_000, memoryBytes: 20_000_000 } } },
 } as Catalogue
-const caller = { account: 7n } as Caller
+const caller = { account: 7n, key: 1n } as Caller
 
 let folder: string
 let storage: Storage

@@ -5,6 +5,7 @@ import type { ConversationState, EchoedField } from '@trivium/protocol/dialects/
 import { Failure, memoryFailure } from '../access/failure.ts'
 import { formatRequestId } from '../access/ids.ts'
 import type { Catalogue } from '../access/models/catalogue.ts'
+import { visibleKey } from '../access/visible-key.ts'
 import type { Slot } from '../overload/admission.ts'
 import type { StoredTurn } from '../storage/responses.ts'
 import type { Caller } from '../storage/storage.ts'
@@ -32,17 +33,18 @@ export type Weighing = { slot: Pick<Slot, 'weigh'>; bytes: number }
 export async function continueConversation(
   id: bigint,
   state: ConversationState,
-  { account }: Caller,
+  caller: Caller,
   catalogue: Catalogue,
   weighing: Weighing,
   deps: ConversationDependencies,
 ): Promise<Conversation | undefined> {
   const { previousResponse, references } = state
+  const { account, key } = caller
   const keepMs = catalogue.config.retention.responses
   const isStored = state.store && keepMs !== 'off'
   // A request that is not to be stored says so itself; where nothing is stored, upstreams and clients are told.
   if (previousResponse === undefined && references.length === 0 && !state.store) return undefined
-  const found = await findHistory(state, account, catalogue, weighing, deps)
+  const found = await findHistory(state, caller, catalogue, weighing, deps)
   if (!found) return undefined
   const { history, named } = found
   const echo = [
@@ -54,19 +56,19 @@ export async function continueConversation(
   const body = history.length + named.size === 0 ? undefined : state.expanded(history, named)
   if (!isStored) return { body, echo, include: undefined }
   const input = state.items(named)
-  const keep = (last: Uint8Array) => keepResponse({ account, parent: previousResponse, input, keepMs }, last, deps)
+  const keep = (last: Uint8Array) => keepResponse({ account, key, parent: previousResponse, input, keepMs }, last, deps)
   return { body, echo, include: state.include, keep }
 }
 
 /** The body with all that the request leans on. undefined: there is nothing, or it is not found. Throws Failure. */
 export async function withHistory(
   state: Pick<ConversationState, 'previousResponse' | 'references' | 'expanded'>,
-  { account }: Caller,
+  caller: Caller,
   catalogue: Catalogue,
   weighing: Weighing,
   deps: HistoryDependencies,
 ): Promise<Uint8Array | undefined> {
-  const found = await findHistory(state, account, catalogue, weighing, deps)
+  const found = await findHistory(state, caller, catalogue, weighing, deps)
   return found && found.history.length + found.named.size > 0 ? state.expanded(found.history, found.named) : undefined
 }
 
@@ -85,21 +87,20 @@ type History = {
  */
 async function findHistory(
   { previousResponse, references }: Pick<ConversationState, 'previousResponse' | 'references'>,
-  account: bigint,
+  caller: Caller,
   { config }: Catalogue,
   { slot, bytes: own }: Weighing,
   deps: HistoryDependencies,
 ): Promise<History | undefined> {
+  const { account } = caller
   if (config.retention.responses === 'off' && previousResponse !== undefined) throw notKept()
   const { bodyBytes, memoryBytes } = config.server.limits
   const weigh = (bytes: number) => {
     if (!slot.weigh(own + bytes)) throw memoryFailure(own + bytes, memoryBytes)
   }
   const [chain, named] = await Promise.all([
-    previousResponse === undefined
-      ? undefined
-      : findChain(account, previousResponse, { limit: bodyBytes, weigh }, deps),
-    findNamed(account, references, { limit: bodyBytes, weigh }, deps),
+    previousResponse === undefined ? undefined : findChain(caller, previousResponse, { limit: bodyBytes, weigh }, deps),
+    findNamed(caller, references, { limit: bodyBytes, weigh }, deps),
   ])
   if (chain?.length === 0) return undefined
   const turns = (chain ?? []).map((stored) => {
@@ -120,12 +121,13 @@ async function findHistory(
 
 /** The turns of a conversation: how long they are is known, and weighed, before any of them is loaded. */
 async function findChain(
-  account: bigint,
+  caller: Caller,
   last: string,
   { limit, weigh }: { limit: number; weigh(bytes: number): void },
   { store: { responses } }: HistoryDependencies,
 ): Promise<StoredTurn[]> {
-  const lengths = await responses.chainLengths(account, last)
+  const { account } = caller
+  const lengths = await responses.chainLengths(account, last, visibleKey(caller))
   const bytes = lengths.reduce((sum, { turn }) => sum + turn, 0)
   // Encrypted, each turn is a little longer: what is just too long is found once it is decrypted.
   if (bytes > 2 * limit) throw tooLong(limit)

@@ -5,6 +5,7 @@ import { type AuthenticateDependencies, authenticate } from '../access/authentic
 import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import { decodeSegment } from '../access/path-segment.ts'
+import { visibleKey } from '../access/visible-key.ts'
 import { type FreeCallLimit, freeCallFailure } from '../overload/free-call-limit.ts'
 import type { Caller } from '../storage/storage.ts'
 import type { ConversationDependencies } from './continue.ts'
@@ -25,11 +26,11 @@ export async function showResponse(
   incoming: IncomingRequest,
   deps: ResponseEndpointDependencies,
 ): Promise<HttpResponse> {
-  const { account } = await readerOf(incoming, deps)
+  const { account, key } = await readerOf(incoming, deps)
   if (/(?:^|&)stream=(?:true|1)(?:&|$)/.test(incoming.query))
     throw new Failure('unsupported', 'A stored response is not streamed again. Leave stream out.', { param: 'stream' })
   const response = decodeId(id)
-  const length = await deps.store.responses.length(account, response)
+  const length = await deps.store.responses.length(account, response, key)
   if (!length) throw unknown(id)
   // Encrypted, and decrypted.
   return inMemory(account, 2 * length.record, deps, async (read) => {
@@ -40,12 +41,16 @@ export async function showResponse(
   })
 }
 
+/** `key`: only responses that were made with it. */
+type Reader = { account: bigint; key: bigint | undefined }
+const readerBy = (caller: Caller): Reader => ({ account: caller.account, key: visibleKey(caller) })
+
 /** Counted by the limits of the key, apart from paid requests. Throws Failure. */
-async function readerOf(incoming: IncomingRequest, deps: ResponseEndpointDependencies): Promise<Caller> {
+async function readerOf(incoming: IncomingRequest, deps: ResponseEndpointDependencies): Promise<Reader> {
   const caller = await authenticate(incoming, 'responses', deps)
   const rejection = deps.storedReadLimit.take(caller)
   if (rejection) throw freeCallFailure(rejection, 'reads of stored responses', deps.clock())
-  return caller
+  return readerBy(caller)
 }
 
 /** Releases the memory if `work` fails; otherwise the response does. */
@@ -69,9 +74,9 @@ export async function deleteResponse(
   incoming: IncomingRequest,
   deps: ResponseEndpointDependencies,
 ): Promise<HttpResponse> {
-  const { account } = await authenticate(incoming, 'responses', deps)
+  const { account, key } = readerBy(await authenticate(incoming, 'responses', deps))
   const response = decodeId(id)
-  if (!(await deps.store.responses.hide(account, response))) throw unknown(id)
+  if (!(await deps.store.responses.hide(account, response, key))) throw unknown(id)
   return json(200, incoming.headers, { id: response, object: 'response', deleted: true })
 }
 
@@ -83,12 +88,12 @@ export async function listInputItems(
   incoming: IncomingRequest,
   deps: ResponseEndpointDependencies,
 ): Promise<HttpResponse> {
-  const { account } = await readerOf(incoming, deps)
+  const { account, key } = await readerOf(incoming, deps)
   const query = new URLSearchParams(incoming.query)
   if (query.has('before'))
     throw new Failure('unsupported', 'before is not available. Turn order around and use after.', { param: 'before' })
   const [order, limit, after] = [orderOf(query), limitOf(query), query.get('after')]
-  const chain = await deps.store.responses.chainLengths(account, decodeId(id))
+  const chain = await deps.store.responses.chainLengths(account, decodeId(id), key)
   if (chain.length === 0) throw unknown(id)
   return inMemory(account, bytesToList(chain), deps, async (read) => {
     const { items, isMore } = await pageOf(itemsOf(account, chain, order, deps), after, limit)

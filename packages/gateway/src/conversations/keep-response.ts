@@ -29,7 +29,7 @@ export type KeepDependencies = ImageDependencies & {
 const KEEP_WITHIN_MS = 2_000
 
 /** `input`: the items of the request, separated by commas. */
-export type Turn = { account: bigint; parent: string | undefined; input: Uint8Array; keepMs: number }
+export type Turn = { account: bigint; key: bigint; parent: string | undefined; input: Uint8Array; keepMs: number }
 
 /**
  * `last`: a response, or the last events of its stream. Resolves with the same, once it is durable. Storing never costs the client
@@ -57,14 +57,14 @@ async function put(turn: Turn, response: EndedResponse, deps: KeepDependencies):
 }
 
 async function sealed(turn: Turn, response: EndedResponse, deps: KeepDependencies): Promise<NewResponse> {
-  const { account, parent, keepMs } = turn
+  const { account, key, parent, keepMs } = turn
   const { id } = response
   const owner = { account, id }
   const [input, output] = await Promise.all([inputOf(turn, owner, deps), storeImages(response.output, owner, deps)])
   const continued = cutOut(continuedItems(output.items), output.images)
   const record = cutOut(JSON.stringify({ ...response, output: output.items }), output.images)
   return {
-    ...{ id, account, parent, keepMs, items: idsOf(response.output) },
+    ...{ id, account, key, parent, keepMs, items: idsOf(response.output) },
     media: [...input.images, ...output.images].map((image) => image.id),
     turn: seal(owner, 'turn', packed(joined(input, continued), input.text.length), deps),
     record: seal(owner, 'record', packed(record), deps),

@@ -3,8 +3,10 @@
 
 import { continuedItem } from '@trivium/protocol/dialects/responses/state/stored-response.ts'
 import { Failure } from '../access/failure.ts'
+import { visibleKey } from '../access/visible-key.ts'
 import { codec } from '../bytes/codec.ts'
 import type { Responses, StoredRecord } from '../storage/responses.ts'
+import type { Caller } from '../storage/storage.ts'
 import { type ListedItem, type OpenDependencies, outputItems, readItem } from './open-stored.ts'
 
 export type NamedDependencies = OpenDependencies & { store: { responses: Responses } }
@@ -23,11 +25,11 @@ const TURN_BYTES = 1024 * 1024
 const NOTHING: NamedItems = { bytes: 0, read: async () => new Map() }
 
 /**
- * Of responses of the same account. `weigh` is called with the bytes that are about to be read, and throws if there is no memory for
+ * Of responses of the same account, and for a restricted key of its own ones. `weigh` is called with the bytes that are about to be read, and throws if there is no memory for
  * them. Throws Failure.
  */
 export async function findNamed(
-  account: bigint,
+  caller: Caller,
   references: readonly string[],
   { limit, weigh }: { limit: number; weigh(bytes: number): void },
   deps: NamedDependencies,
@@ -35,7 +37,7 @@ export async function findNamed(
   if (references.length === 0) return NOTHING
   if (references.length > MOST_REFERENCES) throw tooMany(references.length)
   const { responses } = deps.store
-  const stored = await responses.bytesWithItems(account, references)
+  const stored = await responses.bytesWithItems(caller.account, references, visibleKey(caller))
   if (stored > limit) throw tooLong(limit)
   // Encrypted, decrypted and parsed.
   weigh(3 * stored)
@@ -43,7 +45,7 @@ export async function findNamed(
   for (const id of references) occurrences.set(id, (occurrences.get(id) ?? 0) + 1)
   const found = new Map<string, ListedItem>()
   let [bytes, inTurn] = [0, 0]
-  for (const { record, ids } of await byRecord(account, references, deps)) {
+  for (const { record, ids } of await byRecord(caller, references, deps)) {
     for (const listed of outputItems(record, deps)) {
       const id = String(listed.item.id)
       if (!ids.has(id) || found.has(id) || !continuedItem(listed.item)) continue
@@ -71,12 +73,13 @@ export async function findNamed(
 
 /** Each record once, with the ids that it is read for. */
 async function byRecord(
-  account: bigint,
+  caller: Caller,
   references: readonly string[],
   deps: NamedDependencies,
 ): Promise<Iterable<{ record: StoredRecord; ids: Set<string> }>> {
   const records = new Map<string, { record: StoredRecord; ids: Set<string> }>()
-  for (const [id, record] of await deps.store.responses.withItems(account, references)) {
+  const { responses } = deps.store
+  for (const [id, record] of await responses.withItems(caller.account, references, visibleKey(caller))) {
     const known = records.get(record.id)
     if (known) known.ids.add(id)
     else records.set(record.id, { record, ids: new Set([id]) })

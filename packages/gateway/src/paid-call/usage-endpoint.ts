@@ -8,16 +8,17 @@ import { Failure } from '../access/failure.ts'
 import { formatRequestId, parseRequestId } from '../access/ids.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import type { Catalogue } from '../access/models/catalogue.ts'
+import { visibleKey } from '../access/visible-key.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { endOf, type Limits } from '../money/limits.ts'
 import { mapInTurns } from '../overload/reads/in-turns.ts'
-import type { Account, Caller, Key, Storage } from '../storage/storage.ts'
+import type { Account, Caller, Key, Storage, UsageRow } from '../storage/storage.ts'
 import { showReceipt, withinBytes } from './receipts/show-receipt.ts'
 
 export type UsageDependencies = {
   callers: Callers
   catalogue(): Catalogue
-  store: Pick<Storage, 'keys' | 'ledger'>
+  store: Pick<Storage, 'keys' | 'ledger'> & { spending: Pick<Storage['spending'], 'requests'> }
   clock(): number
 }
 
@@ -26,23 +27,39 @@ const LARGEST_LIMIT = 100
 /** Of stored receipts: a page ends early where they are longer. */
 const PAGE_BYTES = 256 * 1024
 
-/** The balance, what is left of the key's limits, and the newest receipts of the account, of all keys. */
+/** The balance, what is left of the key's limits, and the newest receipts: of all keys of the account, or of a restricted key its own. */
 export async function showUsage(incoming: IncomingRequest, deps: UsageDependencies): Promise<HttpResponse> {
   const caller = await callerOf(incoming, deps)
   const { limit, before } = pageOf(incoming.query)
   const standing = await deps.store.keys.findWithAccount(caller.key)
   // The key was deleted since it was looked up.
   if (!standing) throw invalidKey()
-  // One more than is shown, to know whether there are more.
-  const rows = await deps.store.ledger.usage(caller.account, limit + 1, before)
-  const page = withinBytes(rows.slice(0, limit), PAGE_BYTES)
+  const { rows, next } = await receiptsOf(caller, limit, before, deps)
+  const page = withinBytes(rows, PAGE_BYTES)
   return json(200, incoming.headers, {
     object: 'usage',
     ...accountJson(standing.account),
     key: keyJson(standing.key, deps.clock()),
     requests: await mapInTurns(page, (row) => showReceipt(row, 'caller', showsUpstreams(deps))),
-    has_more: rows.length > page.length,
+    has_more: next !== undefined || rows.length > page.length,
+    // A restricted key may have none among many of the account: where to look on.
+    ...(page.length === 0 && next !== undefined ? { next_before: formatRequestId(next) } : {}),
   })
+}
+
+async function receiptsOf(
+  caller: Caller,
+  limit: number,
+  before: bigint | undefined,
+  { store }: UsageDependencies,
+): Promise<{ rows: UsageRow[]; next: bigint | undefined }> {
+  const key = visibleKey(caller)
+  if (key !== undefined)
+    return store.spending.requests(caller.account, { key, ...(before === undefined ? {} : { before }) }, limit)
+  // One more than is shown, to know whether there are more.
+  const rows = await store.ledger.usage(caller.account, limit + 1, before)
+  const page = rows.slice(0, limit)
+  return { rows: page, next: rows.length > limit ? page.at(-1)?.request : undefined }
 }
 
 export async function showRequest(
@@ -54,8 +71,9 @@ export async function showRequest(
   const request = parseRequestId(id)
   if (request === undefined) throw malformed('request_id', 'A request id')
   const row = await deps.store.ledger.findRequest(caller.account, request)
-  // A request of another account is reported as unknown.
-  if (!row) throw new Failure('not_found', `Your account has no request ${formatRequestId(request)}.`)
+  // A request that is not the caller's is reported as unknown.
+  if (!row || row.key !== (visibleKey(caller) ?? row.key))
+    throw new Failure('not_found', `Your account has no request ${formatRequestId(request)}.`)
   return json(200, incoming.headers, showReceipt(row, 'caller', showsUpstreams(deps)))
 }
 

@@ -55,6 +55,8 @@ export type Caller = {
   group: string
   /** Set if the account holder chose the group, which works only while it is offered to that account. undefined: the operator did. */
   groupChosenBy: Holder | undefined
+  /** Handed out for something particular: it has a cap, or may use only some models or networks. */
+  isRestricted: boolean
   /** Version of everything cached here; a hold with an outdated revision is rejected. */
   revision: number
   revoked: boolean

@@ -18,6 +18,8 @@ export type StoredResponse = {
 }
 
 export type NewResponse = Omit<StoredResponse, 'createdAt'> & {
+  /** That of the request. */
+  key: bigint
   keepMs: number
   /** The ids of the items of its output. */
   items: readonly string[]
@@ -48,10 +50,10 @@ export interface Responses {
   find(account: bigint, id: string): Promise<StoredResponse | undefined>
   /** The response and all that it continues, the oldest first, in one round trip. Empty as `find` is undefined, and beyond LONGEST_CHAIN. */
   chain(account: bigint, id: string): Promise<StoredTurn[]>
-  /** The lengths of the same responses. */
-  chainLengths(account: bigint, id: string): Promise<StoredLength[]>
-  /** The length of the response alone. undefined as `find`. */
-  length(account: bigint, id: string): Promise<StoredLength | undefined>
+  /** The lengths of the same responses. `key`: only if the last one was made with it. */
+  chainLengths(account: bigint, id: string, key?: bigint): Promise<StoredLength[]>
+  /** The length of the response alone. undefined as `find`, and if `key` is given and another one made it. */
+  length(account: bigint, id: string, key?: bigint): Promise<StoredLength | undefined>
   /** The response as clients query it, and nothing else. undefined as `find`. */
   record(account: bigint, id: string): Promise<StoredRecord | undefined>
   /** Responses of a chain as a whole, in any order: also hidden and expired ones, as long as others continue them. */
@@ -60,13 +62,13 @@ export interface Responses {
   turn(account: bigint, id: string): Promise<StoredTurn | undefined>
   /**
    * What was stored of the responses of the account whose output has these items; hidden and expired ones do not count. At most one for
-   * each item, the newest.
+   * each item, the newest. `key`: only responses that were made with it.
    */
-  withItems(account: bigint, items: readonly string[]): Promise<Map<string, StoredRecord>>
+  withItems(account: bigint, items: readonly string[], key?: bigint): Promise<Map<string, StoredRecord>>
   /** The bytes of all records that `withItems` would read. */
-  bytesWithItems(account: bigint, items: readonly string[]): Promise<number>
-  /** Clients do not find it any more, at once. false: there was none. */
-  hide(account: bigint, id: string): Promise<boolean>
+  bytesWithItems(account: bigint, items: readonly string[], key?: bigint): Promise<number>
+  /** Clients do not find it any more, at once. false: there was none, or `key` is given and another one made it. */
+  hide(account: bigint, id: string, key?: bigint): Promise<boolean>
   /** Removes at most `limit` rows that nothing continues; resolves with their number. */
   sweep(limit: number): Promise<number>
 }

@@ -37,6 +37,8 @@ export type TaskRow = TaskFields & {
   /** That of the request, and of its hold. */
   id: bigint
   account: bigint
+  /** That of the request. */
+  key: bigint
   model: string
   serviceTier: string | undefined
   version: number
@@ -50,7 +52,7 @@ export type TaskRow = TaskFields & {
 }
 
 export type NewTask = TaskFields &
-  Pick<TaskRow, 'id' | 'account' | 'model' | 'serviceTier'> & {
+  Pick<TaskRow, 'id' | 'account' | 'key' | 'model' | 'serviceTier'> & {
     deadlineInMs: number
     /** When a process must look after the task, if the one that inserts it does not. */
     dueInMs: number
@@ -71,6 +73,8 @@ export type TaskFilter = {
   ids?: readonly bigint[]
   model?: string
   serviceTier?: string
+  /** Only tasks that were submitted with this key. */
+  key?: bigint
 }
 
 /** Which of the tasks that are due are claimed, so that no account and no upstream takes everything. */

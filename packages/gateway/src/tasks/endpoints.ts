@@ -7,6 +7,7 @@ import { type AuthenticateDependencies, authenticate } from '../access/authentic
 import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import { decodeSegment } from '../access/path-segment.ts'
+import { isVisibleTo, visibleKey } from '../access/visible-key.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import type { TaskDeletes } from './sharing/task-deletes.ts'
 import { type CloseDependencies, closeTask } from './steps/close.ts'
@@ -30,7 +31,8 @@ export async function showTask(
 }
 
 export async function listTasks(incoming: IncomingRequest, deps: TaskEndpointDependencies): Promise<HttpResponse> {
-  const { account } = await authenticate(incoming, 'video-tasks', deps)
+  const caller = await authenticate(incoming, 'video-tasks', deps)
+  const key = visibleKey(caller)
   const { page, pageSize, statuses, ids, model, serviceTier } = decodeListQuery(new URLSearchParams(incoming.query))
   const filter = {
     ...(statuses.length > 0 ? { statuses } : {}),
@@ -38,9 +40,10 @@ export async function listTasks(incoming: IncomingRequest, deps: TaskEndpointDep
     ...(ids.length > 0 ? { ids: ids.flatMap((id) => parseTaskId(id) ?? []) } : {}),
     ...(model === undefined ? {} : { model }),
     ...(serviceTier === undefined ? {} : { serviceTier }),
+    ...(key === undefined ? {} : { key }),
   }
   const offset = (page - 1) * pageSize
-  const { total, tasks } = await deps.store.tasks.list(account, filter, { offset, limit: pageSize })
+  const { total, tasks } = await deps.store.tasks.list(caller.account, filter, { offset, limit: pageSize })
   const items = tasks.map((row) => viewOf(decodeTaskRow(row), deps))
   return jsonText(incoming, encodeList(total, items))
 }
@@ -131,12 +134,12 @@ const inState = (state: string): Failure =>
   new Failure('conflict', `The task is ${state} and cannot be deleted.`, { param: 'task_id' })
 
 async function ownTask(id: string, incoming: IncomingRequest, deps: TaskEndpointDependencies): Promise<Task> {
-  const { account } = await authenticate(incoming, 'video-tasks', deps)
+  const caller = await authenticate(incoming, 'video-tasks', deps)
   const segment = decodeSegment(id)
   const known = segment === undefined ? undefined : parseTaskId(segment)
   const row = known === undefined ? undefined : await deps.store.tasks.find(known)
-  const isVisible = row?.account === account && row.state !== 'accepted'
-  if (!row || !isVisible) throw new Failure('not_found', 'There is no such task.', { param: 'task_id' })
+  const isVisible = row !== undefined && isVisibleTo(caller, row) && row.state !== 'accepted'
+  if (!isVisible) throw new Failure('not_found', 'There is no such task.', { param: 'task_id' })
   return decodeTaskRow(row)
 }
 

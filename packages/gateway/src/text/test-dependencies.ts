@@ -48,6 +48,7 @@ export const TEST_CALLER: Caller = {
     key: 1n,
     group: 'default',
     groupChosenBy: undefined,
+    isRestricted: false,
     revoked: false,
     accountDisabled: false,
     expiresAt: undefined,
@@ -111,6 +112,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
         openTaskHolds: unused,
         audit: unused,
       },
+      spending: { requests: unused },
       keys: {
         ...{
           create: unused,

@@ -143,6 +143,7 @@ export function recordsContract(use: Use): void {
     expect(await storage.keys.findCaller(hash)).toEqual({
       ...{ key: key.id, account, group: 'staff', revoked: false },
       groupChosenBy: undefined,
+      isRestricted: false,
       ...{ expiresAt: 4_102_444_800_000, accountDisabled: false, revision: 0, restrictions: NO_RESTRICTIONS },
       ...{ limits: NO_LIMITS, accountLimits: NO_LIMITS },
     })

@@ -6,11 +6,11 @@ import { thrownBy, type Use } from './harness.ts'
 const KEEP_MS = 10_000
 const bytes = (text: string) => new TextEncoder().encode(text)
 const newResponse = (id: string, parent?: string, fields: Partial<NewResponse> = {}): NewResponse => ({
-  ...{ id, account: 7n, parent, items: [], media: [], keepMs: KEEP_MS },
+  ...{ id, account: 7n, key: 1n, parent, items: [], media: [], keepMs: KEEP_MS },
   ...{ turn: bytes(`turn of ${id}`), record: bytes(`record of ${id}`) },
   ...fields,
 })
-const stored = ({ items, media, keepMs, ...fields }: NewResponse, createdAt: number): StoredResponse => ({
+const stored = ({ items, media, keepMs, key, ...fields }: NewResponse, createdAt: number): StoredResponse => ({
   ...fields,
   createdAt,
 })
@@ -299,9 +299,9 @@ export function responsesContract(use: Use): void {
     const { rawContents, now } = use()
     // Behind the engine's back: putting them one by one would take long.
     await put('r1')
-    await rawContents(`INSERT INTO response (account, id, parent, created_at, expires_at, items, media, record, turn)
+    await rawContents(`INSERT INTO response (account, key, id, parent, created_at, expires_at, items, media, record, turn)
       WITH RECURSIVE turn (n) AS (SELECT 2 UNION ALL SELECT n + 1 FROM turn WHERE n <= ${LONGEST_CHAIN})
-      SELECT account, 'r' || n, 'r' || (n - 1), ${now()}, ${now() + KEEP_MS}, items, media, record, turn
+      SELECT account, key, 'r' || n, 'r' || (n - 1), ${now()}, ${now() + KEEP_MS}, items, media, record, turn
       FROM turn, response WHERE id = 'r1'`)
     const longest = await chainOf(`r${LONGEST_CHAIN}`)
     expect([longest.length, longest[0], longest.at(-1)]).toEqual([LONGEST_CHAIN, 'r1', `r${LONGEST_CHAIN}`])

@@ -21,7 +21,17 @@ export function sharesContract(use: Use): void {
   async function put(account: bigint, id: string, bytes: number, parent?: string, media: string[] = []) {
     await use().elapse(1)
     const [turn, record] = [new Uint8Array(bytes - KB), new Uint8Array(KB)]
-    return use().storage.responses.put({ id, account, parent, items: [], media, turn, record, keepMs: KEEP_MS })
+    return use().storage.responses.put({
+      id,
+      account,
+      key: 1n,
+      parent,
+      items: [],
+      media,
+      turn,
+      record,
+      keepMs: KEEP_MS,
+    })
   }
   /** A repeated request gets its answer, or only the news that it has run. */
   async function keepAnswer(account: bigint, bytes: number) {
@@ -119,7 +129,7 @@ export function sharesContract(use: Use): void {
     const puts = Array.from({ length: 40 }, (_, index) =>
       use().storage.responses.put({
         ...{ id: `r${index}`, account: index % 4 === 0 ? POLITE : GREEDY, parent: undefined, items: [], media: [] },
-        ...{ turn: new Uint8Array(10 * KB), record: new Uint8Array(KB), keepMs: KEEP_MS },
+        ...{ turn: new Uint8Array(10 * KB), record: new Uint8Array(KB), keepMs: KEEP_MS, key: 1n },
       }),
     )
     expect(await Promise.all(puts)).toEqual(Array(40).fill(true))

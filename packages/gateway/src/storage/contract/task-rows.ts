@@ -6,7 +6,7 @@ import { thrownBy, type Use } from './harness.ts'
 const CLAIM_MS = 1_000
 const MAX_ID = (1n << 63n) - 1n
 const newTask = (id: bigint, fields: Partial<NewTask> = {}): NewTask => ({
-  ...{ id, account: 7n, model: 'video-x', serviceTier: undefined, state: 'submitting', status: 'queued' },
+  ...{ id, account: 7n, key: 1n, model: 'video-x', serviceTier: undefined, state: 'submitting', status: 'queued' },
   ...{ upstream: 'main', upstreamKey: 'hash', upstreamTask: undefined, data: '{}' },
   ...{ deadlineInMs: 3_600_000, dueInMs: 0 },
   ...fields,

@@ -271,7 +271,15 @@ export function tasksContract(use: Use): void {
     const owner = await begun(2n, wallet)
     const row = { model: 'video-x', state: 'running', status: 'running', upstream: 'main', data: '{}' } as const
     await storage.tasks.insert({
-      ...{ ...row, id: 1n, account: wallet.account, serviceTier: undefined, upstreamKey: 'hash', upstreamTask: 'x' },
+      ...{
+        ...row,
+        id: 1n,
+        account: wallet.account,
+        key: wallet.key,
+        serviceTier: undefined,
+        upstreamKey: 'hash',
+        upstreamTask: 'x',
+      },
       ...{ deadlineInMs: HOUR_MS, dueInMs: HOUR_MS },
     })
     expect((await storage.ledger.audit()).lostTaskHolds).toEqual([2n, 3n])

@@ -291,6 +291,7 @@ CREATE TRIGGER media_changed AFTER UPDATE OF size, expires_at OR DELETE ON media
 CREATE TABLE task (
   id bigint PRIMARY KEY,
   account bigint NOT NULL,
+  key bigint NOT NULL,
   version bigint NOT NULL,
   state text NOT NULL,
   status text NOT NULL,
@@ -307,13 +308,14 @@ CREATE TABLE task (
   expires_at bigint,
   data text NOT NULL
 );
-CREATE INDEX task_account ON task (account, id, state, status, model, service_tier);
+CREATE INDEX task_account ON task (account, id, key, state, status, model, service_tier);
 CREATE INDEX task_due ON task (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX task_expires ON task (expires_at) WHERE expires_at IS NOT NULL;
 
 CREATE TABLE response (
   account bigint NOT NULL,
   id text NOT NULL,
+  key bigint NOT NULL,
   parent text,
   continued bigint NOT NULL DEFAULT 0,
   created_at bigint NOT NULL,

@@ -208,6 +208,7 @@ const findCaller = (db: Database, hash: Uint8Array): Statement =>
         'api_key.revision as revision',
         'api_key.models as models',
         'api_key.networks as networks',
+        'api_key.cap as cap',
         'account.disabled as disabled',
         ...prefixed('api_key', '', LIMITS),
         ...prefixed('account', ACCOUNT_PREFIX, LIMITS),

@@ -35,13 +35,16 @@ const RECORD_COLUMNS = ['id', 'account', 'record']
 const columnsOf = (table: string, columns: readonly string[] = COLUMNS): string =>
   columns.map((column) => `${table}.${column}`).join(', ')
 
+/** NULL: of any key. The third parameter of all statements that it is part of. */
+const OF_KEY = 'AND (CAST($3 AS bigint) IS NULL OR response.key = $3)'
+
 /**
  * The lock keeps the parent until the new row is counted: a sweep either removes the parent before, and there is no row, or finds that it is
  * continued. A repeated put changes nothing, but returns the row.
  */
 const put = ({ lock, list }: ResponseDialect) => `
-INSERT INTO response AS known (account, id, parent, items, media, created_at, expires_at, bytes, turn, record)
-SELECT $1, $2, $3, $4, $5, clock.now, clock.now + $6,
+INSERT INTO response AS known (account, id, key, parent, items, media, created_at, expires_at, bytes, turn, record)
+SELECT $1, $2, $10, $3, $4, $5, clock.now, clock.now + $6,
   $9 + (SELECT CAST(coalesce(sum(size), 0) AS bigint) FROM media WHERE id IN (${list('$5')})), $7, $8
 FROM (SELECT NOW AS now) AS clock
 WHERE CAST($3 AS text) IS NULL OR EXISTS (SELECT 1 FROM response WHERE account = $1 AND id = $3 ${lock})
@@ -54,9 +57,9 @@ const FIND = `SELECT ${COLUMNS.join(', ')} FROM response WHERE account = $1 AND 
  * Nothing unless it is whole: if it is longer than LONGEST_CHAIN, its first row is not among the ancestors. Without ORDER BY, for which SQLite
  * would copy all contents.
  */
-const chainOf = (columns: readonly string[], more = '') => `
+const chainOf = (columns: readonly string[], more = '', last = '') => `
 WITH RECURSIVE ancestor (id, parent, depth) AS (
-  SELECT id, parent, 1 FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW
+  SELECT id, parent, 1 FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW ${last}
   UNION ALL
   SELECT response.id, response.parent, ancestor.depth + 1
   FROM ancestor CROSS JOIN response
@@ -69,8 +72,9 @@ const CHAIN = chainOf(TURN_COLUMNS)
 const lengthsOf = (table: string): string =>
   ['turn', 'record'].map((part) => `length(${table}.${part}) AS ${part}_length`).join(', ')
 /** length() reads no contents in either engine. */
-const CHAIN_LENGTHS = chainOf(['id'], lengthsOf('response'))
-const LENGTH = `SELECT id, ${lengthsOf('response')} FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW`
+const CHAIN_LENGTHS = chainOf(['id'], lengthsOf('response'), OF_KEY)
+const LENGTH = `SELECT id, ${lengthsOf('response')} FROM response
+WHERE account = $1 AND id = $2 AND expires_at > NOW ${OF_KEY}`
 const RECORD = `SELECT ${RECORD_COLUMNS.join(', ')} FROM response WHERE account = $1 AND id = $2 AND expires_at > NOW`
 const TURN = `SELECT ${TURN_COLUMNS.join(', ')} FROM response WHERE account = $1 AND id = $2`
 const several = ({ list }: ResponseDialect) =>
@@ -82,7 +86,7 @@ WITH found AS MATERIALIZED (
   SELECT wanted.value AS item, (
     SELECT response_item.response FROM response_item
     JOIN response ON response.account = response_item.account AND response.id = response_item.response
-    WHERE response_item.account = $1 AND response_item.item = wanted.value AND response.expires_at > NOW
+    WHERE response_item.account = $1 AND response_item.item = wanted.value AND response.expires_at > NOW ${OF_KEY}
     ORDER BY response_item.created_at DESC, response_item.response DESC LIMIT 1) AS response
   FROM (${list('$2')}) AS wanted),
 newest AS MATERIALIZED (SELECT response, ${listOf('item')} AS items FROM found WHERE response IS NOT NULL GROUP BY response)`
@@ -97,7 +101,7 @@ FROM newest CROSS JOIN response WHERE response.account = $1 AND response.id = ne
 
 const REMOVE = 'DELETE FROM response WHERE account = $1 AND id = $2 AND continued = 0'
 
-const HIDE = 'UPDATE response SET expires_at = NOW WHERE account = $1 AND id = $2 AND expires_at > NOW RETURNING id'
+const HIDE = `UPDATE response SET expires_at = NOW WHERE account = $1 AND id = $2 AND expires_at > NOW ${OF_KEY} RETURNING id`
 
 const sweep = ({ skipLocked }: ResponseDialect) => `
 WITH over AS MATERIALIZED (
@@ -110,8 +114,8 @@ const FORGET_EMPTY = 'DELETE FROM stored_size WHERE bytes = 0'
 export function responsesOver(ask: Ask, dialect: ResponseDialect, room: Room): Responses {
   const [PUT, SWEEP, SEVERAL] = [put(dialect), sweep(dialect), several(dialect)]
   const [WITH_ITEMS, BYTES_WITH_ITEMS] = [withItems(dialect), bytesWithItems(dialect)]
-  async function chainRows(sql: string, account: bigint, id: string): Promise<Row[]> {
-    const rows = isId(id) ? await ask(sql, [account, id], sql === CHAIN) : []
+  async function chainRows(sql: string, id: string, parameters: readonly unknown[]): Promise<Row[]> {
+    const rows = isId(id) ? await ask(sql, parameters, sql === CHAIN) : []
     return rows.sort((one, other) => Number(other.depth) - Number(one.depth))
   }
   return {
@@ -119,7 +123,7 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect, room: Room): R
       const size = sizeOf(response)
       const most = Math.floor(room.limits.accountBytes * LARGEST_PART)
       if (size > most) throw new ShareExceeded(`it has ${size} bytes; a response may have ${most}`)
-      const [row] = await ask(PUT, [...inserted(response), size])
+      const [row] = await ask(PUT, [...inserted(response), size, response.key])
       if (!row) return false
       const { account, id } = response
       const { isOver } = await room.make(account, Number(row.bytes), id, Number(row.stored ?? 0))
@@ -133,10 +137,11 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect, room: Room): R
       const [row] = await ask(FIND, [account, id], true)
       return row && toResponse(row)
     },
-    chain: async (account, id) => (await chainRows(CHAIN, account, id)).map(toTurn),
-    chainLengths: async (account, id) => (await chainRows(CHAIN_LENGTHS, account, id)).map(toLength),
-    async length(account, id) {
-      const [row] = isId(id) ? await ask(LENGTH, [account, id]) : []
+    chain: async (account, id) => (await chainRows(CHAIN, id, [account, id])).map(toTurn),
+    chainLengths: async (account, id, key) =>
+      (await chainRows(CHAIN_LENGTHS, id, [account, id, key ?? null])).map(toLength),
+    async length(account, id, key) {
+      const [row] = isId(id) ? await ask(LENGTH, [account, id, key ?? null]) : []
       return row && toLength(row)
     },
     async record(account, id) {
@@ -150,10 +155,10 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect, room: Room): R
       const [row] = isId(id) ? await ask(TURN, [account, id], true) : []
       return row && toTurn(row)
     },
-    async withItems(account, items) {
+    async withItems(account, items, key) {
       const wanted = distinct(items)
       if (wanted.length === 0) return new Map()
-      const rows = await ask(WITH_ITEMS, [account, JSON.stringify(wanted)], true)
+      const rows = await ask(WITH_ITEMS, [account, JSON.stringify(wanted), key ?? null], true)
       return new Map(
         rows.flatMap((row) => {
           const response = toRecord(row)
@@ -161,14 +166,14 @@ export function responsesOver(ask: Ask, dialect: ResponseDialect, room: Room): R
         }),
       )
     },
-    async bytesWithItems(account, items) {
+    async bytesWithItems(account, items, key) {
       const wanted = distinct(items)
       if (wanted.length === 0) return 0
-      const [row] = await ask(BYTES_WITH_ITEMS, [account, JSON.stringify(wanted)])
+      const [row] = await ask(BYTES_WITH_ITEMS, [account, JSON.stringify(wanted), key ?? null])
       return Number(row?.bytes ?? 0)
     },
-    async hide(account, id) {
-      return isId(id) && (await ask(HIDE, [account, id])).length > 0
+    async hide(account, id, key) {
+      return isId(id) && (await ask(HIDE, [account, id, key ?? null])).length > 0
     },
     async sweep(limit) {
       // A removed row may have been the only one that continued its parent: that goes with the next round.

@@ -85,6 +85,7 @@ export const toCaller = (row: Row): Caller => ({
   groupChosenBy: flag(row.holder_chose_group)
     ? { email: text(row.email), isProved: row.proved_at !== null }
     : undefined,
+  isRestricted: [row.cap, row.models, row.networks].some((value) => value !== null),
   revision: small(row.revision),
   revoked: flag(row.revoked),
   expiresAt: optional(row.expires_at, small),

@@ -22,14 +22,14 @@ export type TaskDialect = {
   list(parameter: string, type: 'bigint' | 'text'): string
 }
 
-const COLUMNS = `id, account, version, state, status, model, service_tier, upstream, upstream_key, upstream_task,
+const COLUMNS = `id, account, key, version, state, status, model, service_tier, upstream, upstream_key, upstream_task,
   created_at, updated_at, deadline, due_at, data, NOW AS now`
 
 /** On a conflict there is no row instead of an error, which on SQLite would fail the other statements of the same commit. */
 const INSERT = `
-INSERT INTO task (id, account, version, state, status, model, service_tier, upstream, upstream_key, upstream_task,
+INSERT INTO task (id, account, key, version, state, status, model, service_tier, upstream, upstream_key, upstream_task,
   created_at, updated_at, deadline, due_at, data)
-SELECT $1, $2, 1, $3, $4, $5, $6, $7, $8, $9, clock.now, clock.now, clock.now + $10, clock.now + $11, $12
+SELECT $1, $2, $13, 1, $3, $4, $5, $6, $7, $8, $9, clock.now, clock.now, clock.now + $10, clock.now + $11, $12
 FROM (SELECT NOW AS now) AS clock WHERE true
 ON CONFLICT (id) DO NOTHING
 RETURNING ${COLUMNS}`
@@ -152,6 +152,7 @@ function inserted(task: NewTask): unknown[] {
     ...[checkText('upstream', task.upstream), checkText('upstream key', task.upstreamKey)],
     ...[text('upstream task', task.upstreamTask), whole(task.deadlineInMs), whole(task.dueInMs)],
     checkText('data', task.data),
+    task.key,
   ]
 }
 
@@ -167,10 +168,11 @@ function changed(change: TaskChange): unknown[] {
 const DEFAULT_TIER = 'default'
 
 /** An empty list matches nothing. */
-function filtered(account: bigint, { statuses, ids, model, serviceTier }: TaskFilter, { list }: TaskDialect) {
+function filtered(account: bigint, { statuses, ids, model, serviceTier, key }: TaskFilter, { list }: TaskDialect) {
   const parameters: unknown[] = [account]
   const next = (value: unknown): string => `$${parameters.push(value)}`
   const conditions = [`account = $1 AND state <> 'accepted'`]
+  if (key !== undefined) conditions.push(`key = ${next(key)}`)
   if (statuses) conditions.push(`status IN (${list(next(JSON.stringify(statuses)), 'text')})`)
   if (ids) conditions.push(`id IN (${list(next(`[${ids.join(',')}]`), 'bigint')})`)
   if (model !== undefined) conditions.push(`model = ${next(checkText('model', model))}`)
@@ -182,6 +184,7 @@ function filtered(account: bigint, { statuses, ids, model, serviceTier }: TaskFi
 const toTask = (row: Row): TaskRow => ({
   id: integer(row.id),
   account: integer(row.account),
+  key: integer(row.key),
   version: Number(row.version),
   state: row.state as TaskState,
   status: row.status as TaskStatus,

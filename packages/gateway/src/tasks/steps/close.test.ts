@@ -43,7 +43,15 @@ async function closingTask(deadlineInMs = 3_600_000): Promise<Task> {
     ...{ shown: { settings: {} }, end: { state: 'succeeded', cost: '60' } },
   }
   const row = await storage.tasks.insert({
-    ...{ id, account: wallet.account, model: 'vid', serviceTier: undefined, state: 'closing', status: 'running' },
+    ...{
+      id,
+      account: wallet.account,
+      key: wallet.key,
+      model: 'vid',
+      serviceTier: undefined,
+      state: 'closing',
+      status: 'running',
+    },
     ...{ upstream: 'films', upstreamKey: '', upstreamTask: 'cgt-1', data: JSON.stringify(data) },
     ...{ deadlineInMs: 3_600_000, dueInMs: 0 },
   })

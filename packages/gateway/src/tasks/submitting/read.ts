@@ -9,6 +9,7 @@ import type { IncomingRequest } from '../../access/incoming-request.ts'
 import type { Catalogue, VideoOffer } from '../../access/models/catalogue.ts'
 import { offerForRequest, type UrlDependencies } from '../../access/url-names.ts'
 import { checkCallbackUrl, foreignObjectError, withCandidates } from '../../access/url-policy.ts'
+import { isVisibleTo } from '../../access/visible-key.ts'
 import { codec } from '../../bytes/codec.ts'
 import { billableVideo } from '../../money/prices/video-bound.ts'
 import type { Slot } from '../../overload/admission.ts'
@@ -80,10 +81,11 @@ function withoutAssets(offer: VideoOffer, { inputs }: VideoRequest): VideoOffer 
   return narrowed
 }
 
-async function draftOf(input: VideoInput, { account }: Caller, { store }: ReadTaskDependencies): Promise<Draft> {
+async function draftOf(input: VideoInput, caller: Caller, { store }: ReadTaskDependencies): Promise<Draft> {
   const id = input.source.kind === 'asset' ? parseTaskId(input.source.id) : undefined
   const row = id === undefined ? undefined : await store.tasks.find(id)
-  if (row?.account !== account || row.state !== 'succeeded' || row.upstreamTask === undefined) throw unknownDraft(input)
+  if (!row || !isVisibleTo(caller, row) || row.state !== 'succeeded' || row.upstreamTask === undefined)
+    throw unknownDraft(input)
   const { upstream, upstreamKey, data } = decodeTaskRow(row)
   const { seconds, isSilent = false } = data.result
     ? billableVideo(data.result, data.requested, thawPrice(data.price).price)

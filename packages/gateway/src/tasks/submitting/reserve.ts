@@ -56,6 +56,7 @@ export async function reserve(
     ...{
       id,
       account: caller.account,
+      key: caller.key,
       model: reservation.submission.request.model,
       state: 'accepted',
       status: 'queued',

@@ -22,8 +22,9 @@ async function signedUp(storage: Storage, more: Partial<SignUp> = {}) {
 async function leaveTraces(storage: Storage, account: bigint) {
   const hash = newHash()
   const session = { account, hash, expiresAt: FAR, userAgent: 'a test', address: '192.0.2.1' }
-  await storage.sessions.create(session)
+  // A second factor ends the sessions from before it.
   await storage.signIns.setSecondFactor(account, { secret: Uint8Array.of(7), recoveryCodes: [newHash()] })
+  await storage.sessions.create(session)
   const makers = ['sign-up', 'console', 'command-line', 'first-start'] as const
   for (const madeBy of makers) await newKey(storage, account, { hash: newHash(), name: madeBy, madeBy })
   await newKey(storage, account, { hash: newHash(), name: 'built in', purpose: 'playground', madeBy: 'console' })

@@ -113,6 +113,7 @@ test('of reads that wait for large rows, one after the other has its rows in mem
   await responses.put({
     id: 'a',
     account: 1n,
+    key: 1n,
     parent: undefined,
     items: [],
     media: [],

@@ -61,6 +61,7 @@ END;
 CREATE TABLE task (
   id INTEGER PRIMARY KEY,
   account INTEGER NOT NULL,
+  key INTEGER NOT NULL,
   version INTEGER NOT NULL,
   state TEXT NOT NULL,
   status TEXT NOT NULL,
@@ -78,7 +79,7 @@ CREATE TABLE task (
   data TEXT NOT NULL
 ) STRICT;
 -- Has all columns of the filters, so that counting the tasks of an account does not read their rows.
-CREATE INDEX task_account ON task (account, id, state, status, model, service_tier);
+CREATE INDEX task_account ON task (account, id, key, state, status, model, service_tier);
 CREATE INDEX task_due ON task (due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX task_expires ON task (expires_at) WHERE expires_at IS NOT NULL;
 
@@ -87,6 +88,7 @@ CREATE INDEX task_expires ON task (expires_at) WHERE expires_at IS NOT NULL;
 CREATE TABLE response (
   account INTEGER NOT NULL,
   id TEXT NOT NULL,
+  key INTEGER NOT NULL,
   parent TEXT,
   continued INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
