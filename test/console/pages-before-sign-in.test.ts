@@ -46,10 +46,7 @@ test('sign-up by keyboard alone: errors beside the fields, then the trial credit
     await page.getByText('Account created. Your wallet has 10.00 USD trial credit.').waitFor()
     await page.getByRole('heading', { name: 'Overview' }).waitFor()
     const cookies = await page.context().cookies()
-    expect(cookies).toMatchObject([
-      { name: 'trivium_session', httpOnly: true, sameSite: 'Lax' },
-      { name: 'trivium_browser', httpOnly: true, sameSite: 'Strict' },
-    ])
+    expect(cookies).toMatchObject([{ name: 'trivium_session', httpOnly: true, sameSite: 'Lax' }])
     expect(await page.evaluate('document.cookie')).toBe('')
 
     // The address is taken now.

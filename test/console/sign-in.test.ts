@@ -247,9 +247,10 @@ describe.each([...ENGINES])('%s', (engine) => {
       expect(await tryOut(other.email)).toBe('429 too_many_tries')
     })
 
-    test('a browser that has signed up is known', async () => {
+    test('a browser that has signed up and out is known', async () => {
       const { email, client } = await newPerson()
       const network = newNetwork()
+      await client.post('sign-out')
       await guesses(email, network, 10)
       const signInAgain = client.post('sign-in', { email, password: PASSWORD }, { 'x-forwarded-for': network })
       expect(outcomeOf(await signInAgain)).toBe('200')

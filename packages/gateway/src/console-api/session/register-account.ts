@@ -5,25 +5,18 @@ import type { HttpResponse } from '@trivium/http/response.ts'
 import { errorText } from '../../observe/log.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import type { Call } from '../route.ts'
-import { rememberBrowser } from './guessing/known-browser.ts'
 import { sendLink } from './links.ts'
 import { startSession } from './sessions.ts'
 
 export function registerAccount(call: Call, deps: ConsoleDependencies): Promise<HttpResponse> {
   return deps.register(call, async ({ id, email }) => {
     if (isBrowser(call.http)) {
-      await signIn(call, id, deps).catch((error) =>
+      await startSession(call, id, deps).catch((error) =>
         deps.log.warn('registration: the new account could not be signed in', { account: id, error: errorText(error) }),
       )
     }
     if (deps.config().mail) deps.mailer.inBackground(() => sendLink('verify', { account: id, email }, call, deps))
   })
-}
-
-async function signIn(call: Call, account: bigint, deps: ConsoleDependencies): Promise<void> {
-  if ((await startSession(call, account, deps)) === undefined) return
-  const found = await deps.store.signIns.findByAccount(account)
-  if (found) rememberBrowser(call, found, deps)
 }
 
 /** Its page is ours: the dispatcher has checked the origin. */

@@ -99,8 +99,12 @@ async function checkCode(
   await guesses.forget()
 }
 
-export const signOut = (call: SignedInCall<object>, deps: ConsoleDependencies): Promise<void> =>
-  endSession(call, call.session, deps)
+/** The browser stays known, also if its session began with a sign-up or a link. */
+export async function signOut(call: SignedInCall<object>, deps: ConsoleDependencies): Promise<void> {
+  const found = await deps.store.signIns.findByAccount(call.account.id)
+  await endSession(call, call.session, deps)
+  if (found?.password !== undefined) rememberBrowser(call, found, deps)
+}
 
 export async function signOutEverywhere(call: SignedInCall<object>, deps: ConsoleDependencies): Promise<void> {
   await deps.store.sessions.endAll(call.account.id)
