@@ -32,7 +32,7 @@ test('the first run offers the cheapest model, and another one if that does not 
     await page.getByText('The gateway answered.').waitFor()
     expect(await page.getByRole('combobox', { name: 'Model' }).inputValue()).toBe('modest')
 
-    await page.getByRole('link', { name: 'Playground' }).click()
+    await page.getByRole('link', { name: 'Playground', exact: true }).click()
     await page.getByText('Ask the model something').waitFor()
     const model = page.getByRole('combobox', { name: 'Model' })
     expect(await model.inputValue()).toBe('modest')
@@ -44,8 +44,8 @@ test('the first run offers the cheapest model, and another one if that does not 
     expect(await model.inputValue()).toBe('modest')
     // The last one that was used is offered again.
     await choose(page, 'Model', 'grand')
-    await page.getByRole('link', { name: 'Overview' }).first().click()
-    await page.getByRole('link', { name: 'Playground' }).click()
+    await page.getByRole('link', { name: 'Overview', exact: true }).first().click()
+    await page.getByRole('link', { name: 'Playground', exact: true }).click()
     expect(await model.inputValue()).toBe('grand')
   })
 }, 120_000)
@@ -55,6 +55,10 @@ test('a key without requests leads to Connect, which has every client, a snippet
   const { body } = await account.client.post<{ secret: string; key: { last_four: string } }>('keys', { name: 'laptop' })
   await visit('/', { account }, async ({ page }) => {
     await page.getByRole('link', { name: 'Open Connect' }).click()
+    await page.getByRole('heading', { name: 'Connect', level: 1 }).waitFor()
+    await page.getByRole('link', { name: 'Manage keys' }).click()
+    await page.getByRole('button', { name: 'Actions for laptop' }).click()
+    await page.getByRole('menuitem', { name: 'Connect a client' }).click()
     await page.getByRole('heading', { name: 'Connect', level: 1 }).waitFor()
     const snippet = page.getByRole('region', { name: 'Terminal' })
     await snippet.getByText(`sk-...${body.key.last_four}`).waitFor()

@@ -151,7 +151,7 @@ test('a field of keys finds every one of them, by keyboard too', async () => {
     await page.getByText(/^1\d more. Type to narrow down.$/).waitFor()
     await page.keyboard.type('number 7')
     await page.getByRole('option', { name: 'a key for the service number 7', exact: true }).waitFor()
-    await eventually(async () => (await page.getByRole('option').count()) === 1)
+    await eventually(async () => (await page.locator('[role=option]').count()) === 1)
     await page.keyboard.press('Enter')
     await eventually(async () => (await field.inputValue()) === 'a key for the service number 7')
     expect(new URL(page.url()).search).toMatch(/^\?key=\d+$/)

@@ -204,7 +204,10 @@ async function drawn(image: Locator): Promise<{ buffer: Buffer }> {
 
 test('a video is made, played and offered for download; the task goes on after a reload', async () => {
   await play('?tab=video&model=sandbox-video', {}, async (page) => {
+    const perSecond = await page.getByText(/^Price: [\d.]+ USD per second$/).innerText()
     await page.getByLabel('Seconds').selectOption('2')
+    const price = Number(/[\d.]+/.exec(perSecond)?.[0])
+    expect(Number(/[\d.]+/.exec(await page.getByText(/^Price: [\d.]+ USD$/).innerText())?.[0])).toBe(2 * price)
     await page.getByLabel('Prompt').fill('A lighthouse')
     await page.getByRole('button', { name: 'Generate video' }).click()
     await page.getByText(/^(Queued|Generating)$/).waitFor()

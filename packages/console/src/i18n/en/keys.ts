@@ -33,7 +33,13 @@ export const keys = {
     filtered: 'No key matches',
     clear: 'Clear filters',
   },
-  actions: { edit: 'Edit', rotate: 'Rotate secret', usage: 'Show usage', delete: 'Delete' },
+  actions: {
+    edit: 'Edit',
+    connect: 'Connect a client',
+    rotate: 'Rotate secret',
+    usage: 'Show usage',
+    delete: 'Delete',
+  },
   form: {
     createTitle: 'Create a key',
     editTitle: (name: string) => `Edit ${name}`,

@@ -35,7 +35,7 @@ export const keys: Texts['keys'] = {
     filtered: '没有匹配的密钥',
     clear: '清除筛选',
   },
-  actions: { edit: '编辑', rotate: '轮换密钥值', usage: '查看用量', delete: '删除' },
+  actions: { edit: '编辑', connect: '接入客户端', rotate: '轮换密钥值', usage: '查看用量', delete: '删除' },
   form: {
     createTitle: '创建密钥',
     editTitle: (name) => `编辑 ${name}`,

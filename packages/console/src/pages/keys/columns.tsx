@@ -6,7 +6,7 @@ import { Badge, type Tone } from '../../ui/states.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { Amount, Bar, formatUsd, Time } from '../../ui/values.tsx'
 
-export type KeyAction = 'edit' | 'rotate' | 'usage' | 'delete'
+export type KeyAction = 'edit' | 'connect' | 'rotate' | 'usage' | 'delete'
 
 const TONES: Readonly<Record<KeyRow['state'], Tone>> = { active: 'good', expired: 'warn', deleted: 'plain' }
 
@@ -122,6 +122,7 @@ function Actions({ row, onAction }: { row: KeyRow; onAction(action: KeyAction, k
       trigger={<IconButton icon="more" label={list.actionsOf(row.name)} />}
       items={[
         ...(isDeleted ? [] : [item('edit', 'edit')]),
+        ...(row.state === 'active' && isClient ? [item('connect', 'connect')] : []),
         ...(isDeleted || !isClient ? [] : [item('rotate', 'refresh')]),
         item('usage', 'usage'),
         ...(isDeleted || !isClient ? [] : [item('delete', 'trash')]),

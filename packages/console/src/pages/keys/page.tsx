@@ -37,7 +37,7 @@ export default function KeysPage() {
     { every: 'live', keepPrevious: true },
   )
   const onAction = (action: KeyAction, key: KeyRow) =>
-    action === 'usage' ? navigate(`/usage?key=${key.id}`) : setOpen({ what: action, key })
+    action === 'usage' || action === 'connect' ? navigate(`/${action}?key=${key.id}`) : setOpen({ what: action, key })
   const columns = useKeyColumns(onAction)
   const search = useCallback((name: string) => setFilters({ name, before: '' }), [setFilters])
   const close = () => setOpen(undefined)

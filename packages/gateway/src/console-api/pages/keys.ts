@@ -178,7 +178,9 @@ function rowOf(key: Key, usedAt: number | undefined, now: number): KeyRow {
     ...{ id: String(key.id), name: key.name, last_four: key.lastFour, group: key.group, purpose: key.purpose },
     state: key.revoked ? 'deleted' : isExpired ? 'expired' : 'active',
     ...{ created_at: isoTime(key.createdAt), expires_at: isoOrNull(expiresAt), last_used_at: isoOrNull(usedAt) },
-    former_secret_until: formerUntil !== undefined && formerUntil > now ? isoTime(formerUntil) : null,
+    // Neither secret of a key that is deleted or has expired works.
+    former_secret_until:
+      !key.revoked && !isExpired && formerUntil !== undefined && formerUntil > now ? isoTime(formerUntil) : null,
     ...{ cap_usd: cap === undefined ? null : formatUsd(cap), cap_period: capPeriod ?? null },
     cap_renews_at: capPeriod === undefined ? null : isoTime(endOf(capPeriod, now)),
     ...{
