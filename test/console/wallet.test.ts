@@ -154,7 +154,12 @@ test('the history has a running balance, and leads to the usage of its days; the
 
     await page.getByRole('link', { name: 'Usage: 3 requests' }).click()
     await page.getByRole('heading', { level: 1, name: 'Usage' }).waitFor()
-    const spent = page.locator('main').getByText('Spent', { exact: true }).locator('xpath=..').locator('.tabular-nums')
+    const spent = page
+      .locator('main')
+      .getByText('Spent', { exact: true })
+      .locator('xpath=..')
+      .locator('.tabular-nums')
+      .first()
     await spent.waitFor()
     expect(exact(await spent.innerText())).toBe(-used)
   })
