@@ -97,6 +97,40 @@ describe.each(ENGINES.map((engine) => [engine] as const))('on %s', (engine) => {
     })
   })
 
+  test('reasoning of a call that is sent many times counts as often, and is not put together beyond a body', async () => {
+    const call = { id: 'call_many', type: 'function', function: { name: 'look', arguments: '{"at":"sea"}' } }
+    const message = { role: 'assistant', content: null, tool_calls: [call] }
+    const reasoned = { ...message, reasoning_content: 'think '.repeat(40_000) }
+    const choices = [{ index: 0, finish_reason: 'tool_calls', message: reasoned }]
+    const usage = { prompt_tokens: 9, completion_tokens: 9, total_tokens: 18 }
+    upstream.intercept = () =>
+      Response.json({ id: 'c', object: 'chat.completion', model: 'm', created: 1, choices, usage })
+    const send = (times: number) => {
+      const rounds = Array.from({ length: times }, () => [
+        message,
+        { role: 'tool', tool_call_id: call.id, content: 'x' },
+      ])
+      const tools = [{ type: 'function', function: { name: 'look', parameters: { type: 'object' } } }]
+      return fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+        body: JSON.stringify({
+          model: 'over-chat',
+          messages: [{ role: 'user', content: 'Hi' }, ...rounds.flat()],
+          tools,
+        }),
+      })
+    }
+    expect((await send(0)).status).toBe(200)
+    expect((await send(2)).status).toBe(200)
+    expect(JSON.stringify(upstream.asked.at(-1)?.body).length).toBeGreaterThan(2 * 240_000)
+    const before = upstream.asked.length
+    const rejected = await send(200)
+    expect([rejected.status, await rejected.json()]).toMatchObject([413, { error: { type: 'invalid_request_error' } }])
+    expect(upstream.asked.length).toBe(before)
+    upstream.intercept = undefined
+  })
+
   test('text of a chat service does not keep a conversation from passing through to a responses upstream', async () => {
     const way = { ...(WAYS.previous_response_id as Way), always: { unknown_field: { of: 1 } } }
     upstream.intercept = (dialect) => (dialect === 'responses' ? accepted(dialect) : undefined)

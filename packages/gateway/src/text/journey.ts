@@ -60,7 +60,10 @@ export async function journey(
       const offer = authorize(planning.caller, request.request.model, catalogue)
       checkContext(request, offer)
       if (mayLackReasoning(request, offer))
-        request = { ...request, recalled: await recallReasoning(request, offer, planning.caller, catalogue, deps) }
+        request = {
+          ...request,
+          recalled: await recallReasoning(request, offer, planning.caller, catalogue, slot, deps),
+        }
       const found = await route(offer, request, planning, incoming, deps)
       // Tools of vendors are among what has a price of its own.
       const tool = request.request.priced.length === 0 ? undefined : offerTool(found, catalogue, deps)

@@ -4,8 +4,10 @@
 import { type CalledTool, lacksReasoning } from '@trivium/protocol/canonical/call-reasoning.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { CalledMessage, WantedReasoning } from '@trivium/protocol/dialects/text-dialect.ts'
+import { Failure, memoryFailure } from '../../access/failure.ts'
 import type { Catalogue, TextCandidate, TextOffer } from '../../access/models/catalogue.ts'
 import { findReasoning, type ReasoningDependencies } from '../../conversations/kept-reasoning.ts'
+import type { Slot } from '../../overload/admission.ts'
 import type { RoutedRequest, TextRequest } from '../request.ts'
 import { chooseDialect } from '../translation/choose-dialect.ts'
 import { RecalledReasoning } from './recalled-reasoning.ts'
@@ -54,29 +56,41 @@ function wantedFrom(candidate: TextCandidate, request: TextRequest): WantedReaso
   return request.dialect.losesReasoning || wanted?.form === 'text' ? wanted : undefined
 }
 
+/** Throws Failure if it is more than a request may have. */
 export async function recallReasoning(
   request: TextRequest,
   offer: TextOffer,
   { account }: RoutedRequest['caller'],
   { config }: Catalogue,
+  slot: Pick<Slot, 'weigh'>,
   deps: ReasoningDependencies,
 ): Promise<RecalledReasoning> {
   const wanting = candidatesOf(offer).filter((candidate) => wantedFrom(candidate, request) !== undefined)
   const forms = new Set(wanting.flatMap((candidate) => wantedFrom(candidate, request)?.form ?? []))
   const isLacking = ({ hasReasoning, isSigned }: CalledMessage) =>
     (forms.has('text') && !hasReasoning) || (forms.has('signed') && !isSigned)
-  const calls = (
+  const lacking =
     request.request
       .calledMessages?.()
       .filter(isLacking)
       .flatMap((message) => message.calls) ?? hiddenCalls(request)
-  ).slice(-MOST_CALLS)
+  const calls = lacking.slice(-MOST_CALLS)
   if (calls.length === 0) return NOTHING
   // Those of the offer first; where another one made the reasoning, the client is told that it is lost.
   const upstreams = new Set([...wanting.map(({ upstream }) => upstream.id), ...config.upstreams.keys()])
   const asked = [...upstreams].slice(0, Math.floor(MOST_KEYS / calls.length))
-  return new RecalledReasoning(calls, await findReasoning(account, asked, calls, deps))
+  const recalled = new RecalledReasoning(lacking, await findReasoning(account, asked, calls, deps))
+  const bytes = recalled.mostBytes
+  const { bodyBytes, memoryBytes } = config.server.limits
+  if (bytes > bodyBytes) throw tooLong(bodyBytes)
+  // As it was kept, and in the request that is sent.
+  const weight = request.body.length + 2 * bytes
+  if (bytes > 0 && !slot.weigh(weight)) throw memoryFailure(weight, memoryBytes)
+  return recalled
 }
+
+const tooLong = (limit: number) =>
+  new Failure('request_too_large', `The reasoning of the tool calls in this request has more than ${limit} bytes.`)
 
 const NOTHING = new RecalledReasoning([], new Map())
 

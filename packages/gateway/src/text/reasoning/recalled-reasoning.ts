@@ -15,10 +15,15 @@ export class RecalledReasoning {
   /** The upstream that made the newest of it. */
   readonly home: string | undefined
   readonly #found: FoundReasoning
+  /** Bytes that it adds to a request, by upstream. */
+  readonly #bytes: ReadonlyMap<string, number>
 
+  /** `calls`: all that lack reasoning. A call that a client sends twice gets its reasoning twice. */
   constructor(calls: readonly CalledTool[], found: FoundReasoning) {
     this.#found = found
-    this.home = found.size === 0 ? undefined : homeOf(calls, found)
+    const keys = found.size === 0 ? [] : calls.map(callKey)
+    this.home = homeOf(keys, found)
+    this.#bytes = bytesOf(keys, found)
   }
 
   has(upstream: string): boolean {
@@ -27,9 +32,12 @@ export class RecalledReasoning {
 
   /** Bytes that it adds to a request for this upstream. */
   bytesFor(upstream: string): number {
-    let bytes = 0
-    for (const reasoning of this.#found.get(upstream)?.values() ?? []) bytes += JSON.stringify(reasoning).length
-    return bytes
+    return this.#bytes.get(upstream) ?? 0
+  }
+
+  /** Bytes that it adds to a request at most. */
+  get mostBytes(): number {
+    return Math.max(0, ...this.#bytes.values())
   }
 
   /** Only another upstream has made reasoning of some call, so it cannot be put back. */
@@ -56,10 +64,22 @@ export class RecalledReasoning {
   }
 }
 
-function homeOf(calls: readonly CalledTool[], found: FoundReasoning): string | undefined {
-  for (const call of calls.toReversed()) {
-    const key = callKey(call)
+function homeOf(keys: readonly string[], found: FoundReasoning): string | undefined {
+  for (const key of keys.toReversed()) {
     for (const [upstream, reasoning] of found) if (reasoning.has(key)) return upstream
   }
   return undefined
+}
+
+function bytesOf(keys: readonly string[], found: FoundReasoning): Map<string, number> {
+  const times = new Map<string, number>()
+  for (const key of keys) times.set(key, (times.get(key) ?? 0) + 1)
+  const bytes = new Map<string, number>()
+  for (const [upstream, ofUpstream] of found) {
+    let sum = 0
+    for (const [key, reasoning] of ofUpstream)
+      sum += (times.get(key) ?? 0) * Buffer.byteLength(JSON.stringify(reasoning))
+    bytes.set(upstream, sum)
+  }
+  return bytes
 }
