@@ -34,7 +34,10 @@ describe('a series of images', () => {
       expect(text.match(/"b64_json":"iVBOR/g) ?? []).toHaveLength(delivered)
       expect(scripted.seen).toHaveLength(1)
       expect(scripted.sent()).toEqual({
-        ...{ model: 'seedream-4', prompt: 'a cat', response_format: 'b64_json', ...series(most ?? 15) },
+        model: 'seedream-4',
+        prompt: 'a cat',
+        response_format: 'b64_json',
+        ...series(most ?? 15),
         ...(stream ? {} : { stream }),
       })
       const [row] = await settled()
@@ -160,7 +163,8 @@ describe('POST /api/v3/images/generations', () => {
     const response = await post(secret, { ...REQUEST, image: null, sequential_image_generation: null })
     const reply = (await response.json()) as { data: { url: string }[] }
     expect(reply as object).toEqual({
-      ...{ model: 'seed', created: 1 },
+      model: 'seed',
+      created: 1,
       data: [{ url: expect.stringContaining(`${scripted.gateway.url}/media/`), size: '1024x1024' }],
       usage: { generated_images: 1, output_tokens: 4_096, total_tokens: 4_096 },
     })

@@ -72,7 +72,10 @@ async function fetched(
   upstreamCall.suspendIdle(true)
   const { status, bytes } = await deps
     .fetchPublic(url, {
-      ...{ maxBytes, timeoutMs, accept: 'image/*', signal: upstreamCall.cancellation.signal },
+      maxBytes,
+      timeoutMs,
+      accept: 'image/*',
+      signal: upstreamCall.cancellation.signal,
       allowHost: ownHostOf(upstream),
       allowPrivate: upstream.allowPrivate,
     })

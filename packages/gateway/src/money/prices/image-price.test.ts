@@ -75,6 +75,31 @@ describe('by the image', () => {
     expect(imageRate(price, 2n * ONE).bound({ count: 3, size, quality })).toBe(6n * most)
   })
 
+  const byResolution: PerImagePrice = {
+    type: 'image',
+    perImage: 30n,
+    variants: new Map([
+      ['2k', 40n],
+      ['4k', 80n],
+      ['4k/high', 160n],
+      ['3072x3072', 50n],
+    ]),
+  }
+  test.each([
+    ['a resolution with a price', '2K', 'low', 40n, 40n],
+    ['of some quality', '4k', undefined, 160n, 80n],
+    ['one without a price may be anything', '1K', 'low', 80n, 30n],
+    ['adaptive is anything', 'adaptive', 'low', 80n, 30n],
+    ['a size of that resolution', '2848x1600', 'low', 40n, 40n],
+    ['a size of one that has no price', '1024x1024', 'low', 30n, 30n],
+    ['a size with a price of its own', '3072x3072', 'low', 50n, 50n],
+    ['a size between two of them', '3584x3584', 'low', 80n, 30n],
+  ])('by resolution: %s', (_, size, quality, held, charged) => {
+    const rate = imageRate(byResolution, ONE)
+    expect(rate.bound({ count: 2, size, quality })).toBe(2n * held)
+    expect(rate.cost({ images: [{ size, quality }], requested: 1 })?.cost).toBe(charged)
+  })
+
   test('never more than were requested, and each by its own size', () => {
     const images = [
       { size: '1024x1024', quality: 'high' },

@@ -185,9 +185,14 @@ describe('an edit as JSON', () => {
     const request = edit({ images: [{ image_url: url }, data], mask: data, input_fidelity: 'high', seed: 7 })
     const inline = { mediaType: 'image/webp', bytes: 3, source: { kind: 'inline', base64: 'AAAA' } }
     expect(request as unknown).toEqual({
-      ...{ ...LEAST, operation: 'edit', n: 1, stream: false, inputFidelity: 'high' },
+      ...LEAST,
+      operation: 'edit',
+      n: 1,
+      stream: false,
+      inputFidelity: 'high',
       images: [{ mediaType: '', bytes: 0, source: { kind: 'url', url, field: 'images[0].image_url' } }, inline],
-      ...{ mask: inline, unknown: [{ name: 'seed', text: '7' }] },
+      mask: inline,
+      unknown: [{ name: 'seed', text: '7' }],
     })
   })
 

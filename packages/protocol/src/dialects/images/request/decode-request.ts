@@ -13,7 +13,8 @@ const IMAGES = { image: 1, images: 1, mask: 1 }
 const REFERENCE = { own: namesOf({ image_url: 1, file_id: 1 }) }
 const NAMES = knownNames(namesOf(FIELD_TYPES, SERIES_TYPES, IMAGES), {
   sequential_image_generation_options: { own: namesOf({ max_images: 1 }) },
-  ...{ images: REFERENCE, mask: REFERENCE },
+  images: REFERENCE,
+  mask: REFERENCE,
 })
 
 /** Only known fields are parsed; the bytes are kept for upstreams of the same dialect. Throws RequestError. */

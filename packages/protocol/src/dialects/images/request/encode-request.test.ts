@@ -94,8 +94,15 @@ describe('fields that have no price, or that the upstream does not have', () => 
 
   test('others are passed on', () => {
     const fields = {
-      ...{ seed: 7, watermark: false, guidance_scale: 2.5, image_size: '2K', steps: 20, negative_prompt: 'n: 4' },
-      ...{ optimize_prompt_options: { mode: 'fast' }, loras: [{ path: 'a', scale: 1 }], note: 'a "tools": b' },
+      seed: 7,
+      watermark: false,
+      guidance_scale: 2.5,
+      image_size: '2K',
+      steps: 20,
+      negative_prompt: 'n: 4',
+      optimize_prompt_options: { mode: 'fast' },
+      loras: [{ path: 'a', scale: 1 }],
+      note: 'a "tools": b',
     }
     expect(encodeWith(fields, {})).toEqual({ rest: fields, warnings: [] })
   })
