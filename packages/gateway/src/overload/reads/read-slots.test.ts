@@ -3,8 +3,8 @@ import { TestClient } from '@trivium/http/test-support.ts'
 import { createReadSlots, READ_LIMITS, type ReadLimits, type ReadSlot } from './read-slots.ts'
 
 const [GREEDY, POLITE] = [1n, 2n]
-/** After a read that took no CPU time of its own. */
-const PAUSE_MS = 2
+/** Between two reads of an account that take no CPU time of their own. */
+const PAUSE_MS = 10
 
 /** Iterations of the event loop, the clock and the CPU time are the test's. */
 function setUp(limits: Partial<ReadLimits> = {}, isContended = true) {
@@ -58,10 +58,13 @@ describe('reads beside other requests', () => {
   test('a greedy account has two in work at once, and another one waits for none of its queued reads', async () => {
     const { read, turns, began, slots, end, time } = setUp()
     for (let index = 0; index < 64; index += 1) read(GREEDY)
-    await turns(100)
+    for (let count = 0; count < 20; count += 1) {
+      await turns(2)
+      time.now += PAUSE_MS
+    }
     expect([slots.running, slots.queued]).toEqual([2, 62])
     read(POLITE)
-    await turns(1)
+    await turns(2)
     expect(began).toEqual([GREEDY, GREEDY, POLITE])
     end(GREEDY)
     read(POLITE)
@@ -75,6 +78,18 @@ describe('reads beside other requests', () => {
     for (let account = 1n; account <= 10n; account += 1n) read(account)
     await turns(20)
     expect([slots.running, slots.queued]).toEqual([3, 7])
+  })
+
+  test('two of one account begin 10 ms apart', async () => {
+    const { read, turns, began, time } = setUp()
+    read(GREEDY)
+    read(GREEDY)
+    time.now += PAUSE_MS - 1
+    await turns(3)
+    expect(began).toHaveLength(1)
+    time.now += PAUSE_MS
+    await turns(3)
+    expect(began).toHaveLength(2)
   })
 
   test('two never begin in the same iteration of the event loop', async () => {
@@ -154,7 +169,9 @@ describe('the queue', () => {
   test('a slot that is released twice is free once', async () => {
     const { read, turns, slots, running, time } = setUp({ atOnce: 2, atOncePerAccount: 2 })
     for (let index = 0; index < 4; index += 1) read(GREEDY)
-    await turns(4)
+    await turns(2)
+    time.now += PAUSE_MS
+    await turns(2)
     running[0]?.slot.release()
     running[0]?.slot.release()
     time.now += PAUSE_MS
