@@ -267,6 +267,8 @@ describe.each([...ENGINES])('%s', async (engine) => {
       const statuses = await Promise.all(Array.from({ length: 8 }, async () => (await client.remove(id)).status))
       expect(statuses.filter((status) => status === 204).length).toBeGreaterThanOrEqual(1)
       expect(statuses.every((status) => status === 204 || status === 409)).toBe(true)
+      // The upstream is asked once for all of them.
+      expect(first.count('delete')).toBe(1)
       expect(await client.read(id)).toMatchObject({ status: 'cancelled' })
       expect(await client.rows()).toMatchObject([{ ending: 'cancelled', cost_usd: '0.00' }])
     })

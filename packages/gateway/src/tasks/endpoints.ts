@@ -87,13 +87,10 @@ async function cancel(task: Task, deps: TaskEndpointDependencies): Promise<boole
   const { upstreamTask } = task
   if (task.state === 'closing') throw inState('ending')
   if (upstreamTask === undefined || task.state !== 'queued') throw inState('being submitted')
-  const release = deps.taskDeletes.enter(task.account, task.upstream)
-  try {
+  return deps.taskDeletes.run(task, async () => {
     await cancelAtUpstream(task, upstreamTask, deps)
-  } finally {
-    release()
-  }
-  return closeCancelled(task, deps)
+    return closeCancelled(task, deps)
+  })
 }
 
 async function cancelAtUpstream(task: Task, upstreamTask: string, deps: TaskEndpointDependencies): Promise<void> {

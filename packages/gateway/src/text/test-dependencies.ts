@@ -167,7 +167,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     retryBudget: createRetryBudget(),
     random: () => 0,
     ...{ fetchPublic: unused, downloadPublic: unused, postPublic: unused, embedded: unused, taskHolder: 'a test' },
-    taskDeletes: { count: () => {}, enter: () => () => {} },
+    taskDeletes: { count: () => {}, run: (_, cancel) => cancel() },
     seals: createSeals('a secret of a test'),
     accountKeys: createAccountSecrets('a secret of a test'),
     unsupportedFields: createUnsupportedFields(),
