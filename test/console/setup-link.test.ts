@@ -161,7 +161,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const { home } = gateway
     await gateway.kill()
     gateway = await startGateway({ home })
-    expect(gateway.output().stdout).toContain(`  console  ${gateway.url}/console\n`)
+    expect(gateway.output().stdout).toContain(`"console":"${gateway.url}/console"`)
     expect(gateway.output().stdout).not.toContain('/console/setup')
   })
 })

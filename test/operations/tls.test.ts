@@ -192,8 +192,8 @@ test('with public_url the first start prints it, and HSTS is sent behind a proxy
     config: 'server: { public_url: "https://gw.example.com/", trusted_proxies: [127.0.0.1/32] }\n',
   })
   const { stdout } = gateway.output()
-  expect(stdout).toContain(`address  ${gateway.url}\n`)
-  expect(stdout).toContain('public   https://gw.example.com\n')
+  expect(stdout).toContain(`"address":"${gateway.url}"`)
+  expect(stdout).toContain('"public":"https://gw.example.com"')
   expect((await fetch(`${gateway.url}/health`)).headers.get('strict-transport-security')).toBe('max-age=31536000')
   await gateway.stop()
 })

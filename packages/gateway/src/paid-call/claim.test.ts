@@ -183,13 +183,13 @@ test.each<[string, () => Promise<unknown>, object]>([
   expect((await claim('another body')) as object).toMatchObject({ status: 'idempotency_mismatch' })
 })
 
-test('a reaped request that was taken over can not be settled any more: one of the two is paid', async () => {
+test('a reaped request that was taken over is settled at the expense of the operator: the caller pays for one of the two', async () => {
   const first = await claimed()
   await storage.ledger.apply(hold(FIRST, wallet, NODE))
   await die()
   expect(await claim()).toMatchObject(TAKEN_OVER)
   // The process was only frozen, and goes on where it was.
-  expect(await storage.ledger.apply(settle(FIRST, NODE, 60n))).toEqual({ outcome: 'repeated', amount: 0n, tokens: 0 })
+  expect(await storage.ledger.apply(settle(FIRST, NODE, 60n))).toEqual({ outcome: 'done', amount: 0n, tokens: 0 })
   expect(await money(storage, wallet)).toMatchObject(money0)
   await endClaim(first, { outcome: 'completed', charged: 0n, headers: testHeaders(), body: Buffer.from('late') }, deps)
   expect(logged).toEqual(['idempotency key was taken over by another request'])
