@@ -56,11 +56,18 @@ export async function keepReasoning(
 /** What was kept, by upstream and then by call (`callKey`). */
 export type FoundReasoning = ReadonlyMap<string, ReadonlyMap<string, CallReasoning>>
 
-/** In one round trip to the store. Never rejects: reasoning that is not found is missing, and that is not an error. */
+/** Reasoning of this length is read without being weighed. */
+const UNWEIGHED_BYTES = 512 * 1024
+
+/**
+ * In one round trip to the store unless it is long. Reasoning that is not found is missing, and that is not an error. `weigh` is called
+ * before long reasoning is read, and throws if there is no memory for it.
+ */
 export async function findReasoning(
   account: bigint,
   upstreams: readonly string[],
   calls: readonly CalledTool[],
+  weigh: (bytes: number) => void,
   deps: ReasoningDependencies,
 ): Promise<FoundReasoning> {
   const named = new Set(calls.map(callKey))
@@ -68,7 +75,13 @@ export async function findReasoning(
     [...named].map((call) => ({ upstream, call, key: storeKey(account, upstream, call, deps) })),
   )
   const keys = wanted.map(({ key }) => key)
-  const values = await valuesOf(account, keys, deps)
+  let values = await valuesOf(account, keys, UNWEIGHED_BYTES, deps)
+  if (typeof values === 'number') {
+    weigh(values)
+    values = await valuesOf(account, keys, values, deps)
+  }
+  // What was added meanwhile is not read either.
+  if (typeof values === 'number') return new Map()
   const found = new Map<string, Map<string, CallReasoning>>()
   for (const { upstream, call, key } of values.size === 0 ? [] : wanted) {
     const sealed = values.get(hex(key))
@@ -84,11 +97,12 @@ export async function findReasoning(
 async function valuesOf(
   account: bigint,
   keys: readonly Uint8Array[],
+  mostBytes: number,
   { store, ticker, outageLog }: ReasoningDependencies,
-): Promise<ReadonlyMap<string, Uint8Array>> {
+): Promise<ReadonlyMap<string, Uint8Array> | number> {
   try {
-    const values = await withTimeout(ticker, WITHIN_MS, store.reasoning.find(account, keys))
-    if (values) return values
+    const values = await withTimeout(ticker, WITHIN_MS, store.reasoning.findWithin(account, keys, mostBytes))
+    if (values !== undefined) return values
     outageLog.warn('kept reasoning not read', { reason: 'the store is slow' })
   } catch (error) {
     outageLog.warn('kept reasoning not read', { error: String(error) })

@@ -126,7 +126,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
         ...{ page: unused, names: unused, playground: unused, rotate: unused },
       },
       leases: { acquire: unused, renew: unused, release: unused },
-      reasoning: { put: async () => {}, find: async () => new Map(), sweep: unused },
+      reasoning: { put: async () => {}, find: unused, findWithin: async () => new Map(), sweep: unused },
       responses: {
         ...{ put: async () => true, find: unused, chain: unused, chainLengths: unused },
         ...{ length: unused, record: unused, several: unused, turn: unused },

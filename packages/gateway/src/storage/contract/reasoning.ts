@@ -35,6 +35,12 @@ export function reasoningContract(use: Use): void {
     expect(Object.fromEntries(await next.find(7n, [a, b, c, a]))).toEqual(mine)
     expect(Object.fromEntries(await next.find(8n, [a, b, c]))).toEqual({ [hex(b)]: bytes('other') })
     expect([await next.find(9n, [a, b]), await next.find(7n, [])]).toEqual([new Map(), new Map()])
+    // How long they are is known before they are read.
+    expect([await next.findWithin(7n, [a, b, c], 99_999), await next.findWithin(7n, [a], 0)]).toEqual([
+      100_000, 100_000,
+    ])
+    expect(await next.findWithin(7n, [a, b, c], 100_000)).toEqual(await next.find(7n, [a, b]))
+    expect([await next.findWithin(9n, [a], 0), await next.findWithin(7n, [], 0)]).toEqual([new Map(), new Map()])
     await elapse(KEEP_MS - 1)
     expect(Object.fromEntries(await next.find(7n, [a, b]))).toEqual(mine)
     await elapse(1)

@@ -25,8 +25,13 @@ ON CONFLICT (account, key) DO UPDATE
   SET stored_at = excluded.stored_at, expires_at = excluded.expires_at, value = excluded.value`
 }
 
-const find = ({ listOfBytes }: ReasoningDialect) => `
-SELECT key, value FROM reasoning WHERE account = $1 AND key IN (${listOfBytes('$2')}) AND expires_at > NOW`
+/** The lengths are known without reading the values. */
+const find = ({ listOfBytes }: ReasoningDialect) => {
+  const found = `FROM reasoning WHERE account = $1 AND key IN (${listOfBytes('$2')}) AND expires_at > NOW`
+  return `
+SELECT key, length(value) AS size, CASE WHEN (SELECT coalesce(sum(length(value)), 0) ${found}) <= $3 THEN value END AS value
+${found}`
+}
 
 const sweepExpired = ({ skipLocked }: ReasoningDialect) => `
 WITH over AS MATERIALIZED (
@@ -53,6 +58,14 @@ const FORGET_EMPTY = 'DELETE FROM reasoning_size WHERE bytes = 0'
 
 export function reasoningOver(ask: Ask, dialect: ReasoningDialect): Reasoning {
   const [FIND, SWEEP_EXPIRED] = [find(dialect), sweepExpired(dialect)]
+  const findWithin: Reasoning['findWithin'] = async (account, keys, mostBytes) => {
+    if (keys.length === 0) return new Map()
+    const wanted = keys.map((key) => hex(checkKey(key)))
+    const rows = await ask(FIND, [account, JSON.stringify(wanted), BigInt(mostBytes)], true)
+    const bytes = rows.reduce((sum, { size }) => sum + Number(size), 0)
+    if (bytes > mostBytes) return bytes
+    return new Map(rows.map(({ key, value }) => [hex(key as Uint8Array), new Uint8Array(value as Uint8Array)]))
+  }
   return {
     async put(entries, keepMs) {
       const last = [...new Map(entries.map((entry) => [identity(entry), entry]))]
@@ -66,11 +79,10 @@ export function reasoningOver(ask: Ask, dialect: ReasoningDialect): Reasoning {
       }
     },
     async find(account, keys) {
-      if (keys.length === 0) return new Map()
-      const wanted = keys.map((key) => hex(checkKey(key)))
-      const rows = await ask(FIND, [account, JSON.stringify(wanted)])
-      return new Map(rows.map(({ key, value }) => [hex(key as Uint8Array), new Uint8Array(value as Uint8Array)]))
+      const found = await findWithin(account, keys, Number.MAX_SAFE_INTEGER)
+      return typeof found === 'number' ? new Map() : found
     },
+    findWithin,
     async sweep(limit, mostBytes = MOST_REASONING_BYTES, mostInAll = MOST_REASONING_IN_ALL) {
       const expired = (await ask(SWEEP_EXPIRED, [limit])).length
       if (expired >= limit) return expired

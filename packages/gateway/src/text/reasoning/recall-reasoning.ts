@@ -79,13 +79,16 @@ export async function recallReasoning(
   // Those of the offer first; where another one made the reasoning, the client is told that it is lost.
   const upstreams = new Set([...wanting.map(({ upstream }) => upstream.id), ...config.upstreams.keys()])
   const asked = [...upstreams].slice(0, Math.floor(MOST_KEYS / calls.length))
-  const recalled = new RecalledReasoning(lacking, await findReasoning(account, asked, calls, deps))
-  const bytes = recalled.mostBytes
   const { bodyBytes, memoryBytes } = config.server.limits
-  if (bytes > bodyBytes) throw tooLong(bodyBytes)
   // As it was kept, and in the request that is sent.
-  const weight = request.body.length + 2 * bytes
-  if (bytes > 0 && !slot.weigh(weight)) throw memoryFailure(weight, memoryBytes)
+  const weigh = (bytes: number) => {
+    const weight = request.body.length + 2 * bytes
+    if (!slot.weigh(weight)) throw memoryFailure(weight, memoryBytes)
+  }
+  const recalled = new RecalledReasoning(lacking, await findReasoning(account, asked, calls, weigh, deps))
+  const bytes = recalled.mostBytes
+  if (bytes > bodyBytes) throw tooLong(bodyBytes)
+  if (bytes > 0) weigh(bytes)
   return recalled
 }
 

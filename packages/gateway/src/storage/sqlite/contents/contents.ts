@@ -143,6 +143,7 @@ export function sqliteContents(dataDir: string, clock: () => number): SqliteCont
     reasoning: {
       ...reasoning,
       find: async (account, keys) => (isThere() ? reasoning.find(account, keys) : new Map()),
+      findWithin: async (account, keys, most) => (isThere() ? reasoning.findWithin(account, keys, most) : new Map()),
       sweep: async (limit, bytes, inAll) => (isThere() ? reasoning.sweep(limit, bytes, inAll) : 0),
     },
     shares: {
