@@ -94,6 +94,9 @@ describe.each(ENGINES.map((engine) => [engine] as const))('on %s', (engine) => {
       const reasoning = continued.turns.flatMap(({ output }) => output.filter(({ type }) => type === 'reasoning'))
       const isSealed = name === 'encrypted reasoning' && over !== 'responses'
       if (isSealed) for (const { encrypted_content } of reasoning) expect(encrypted_content).toContain('gw1.')
+      // Who did not ask for it, and may name the stored item instead, does not get it.
+      const isIncluded = JSON.stringify(way.always).includes('encrypted_content')
+      if (!isIncluded && way.always.store !== false) expect(continued.received).not.toContain('encrypted_content')
     })
   })
 
@@ -129,6 +132,26 @@ describe.each(ENGINES.map((engine) => [engine] as const))('on %s', (engine) => {
     expect([rejected.status, await rejected.json()]).toMatchObject([413, { error: { type: 'invalid_request_error' } }])
     expect(upstream.asked.length).toBe(before)
     upstream.intercept = undefined
+  })
+
+  test.each([
+    'messages',
+    'responses',
+  ])('%s upstream: a stored response shows encrypted reasoning to who includes it', async (over) => {
+    const setting = { url: gateway.url, secret, models: [`over-${over}`], streamed: true }
+    const { turns } = await continueBy(WAYS.previous_response_id as Way, setting)
+    const get = async (path: string) => {
+      const response = await fetch(`${gateway.url}/v1/responses/${path}`, {
+        headers: { authorization: `Bearer ${secret}` },
+      })
+      return [response.status, (await response.text()).includes('encrypted_content')]
+    }
+    const include = 'include[]=reasoning.encrypted_content'
+    for (const path of [`${turns[0]?.id}`, `${turns[2]?.id}/input_items`])
+      expect([await get(path), await get(`${path}?${include}`)]).toEqual([
+        [200, false],
+        [200, true],
+      ])
   })
 
   test('text of a chat service does not keep a conversation from passing through to a responses upstream', async () => {

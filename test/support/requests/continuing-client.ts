@@ -53,7 +53,8 @@ const TOOL = {
   parameters: { type: 'object', properties: { port: { type: 'string' }, unit: { type: 'string' } } },
 }
 
-export type Continued = { calls: number[]; text: string; warnings: string[]; turns: Turn[] }
+/** `received`: all responses as text. */
+export type Continued = { calls: number[]; text: string; warnings: string[]; turns: Turn[]; received: string }
 
 /** Answers calls until there are none. `models`: one for each request, the last one for all that follow. */
 export async function continueBy(
@@ -62,7 +63,7 @@ export async function continueBy(
 ): Promise<Continued> {
   const first = { role: 'user', content: 'How much wind is there?' }
   const turns: { turn: Turn; results: Item[] }[] = []
-  const continued: Continued = { calls: [], text: '', warnings: [], turns: [] }
+  const continued: Continued = { calls: [], text: '', warnings: [], turns: [], received: '' }
   for (;;) {
     const { input, more } = way.history(first, turns)
     const model = models[turns.length] ?? models.at(-1)
@@ -73,6 +74,7 @@ export async function continueBy(
       body: JSON.stringify(request),
     })
     const text = await response.text()
+    continued.received += text
     if (response.status !== 200) throw new Error(`${response.status}: ${text}`)
     continued.warnings.push(response.headers.get('x-trivium-warnings') ?? '')
     const turn = streamed ? lastResponse(text) : (JSON.parse(text) as Turn)

@@ -68,8 +68,10 @@ export function startStrictUpstream(): StrictUpstream {
     const stop = isOver ? { raw: 'stop', reason: 'end' } : { raw: 'tool', reason: 'tool' }
     const usage = { input: 20, output: 10 }
     const whole = { id: 'r', choices: [{ blocks, stop }], usage, omitted: [] } as unknown as CanonicalReply
-    if (!streamed) return Response.json(TEXT_DIALECTS[dialect].encodeReply(whole, ANSWERING))
-    const frames = framesOf(TEXT_DIALECTS[dialect], unfold(whole), ANSWERING)
+    // Items have ids of their own, unlike calls.
+    const answering = { ...ANSWERING, id: `up${count}` }
+    if (!streamed) return Response.json(TEXT_DIALECTS[dialect].encodeReply(whole, answering))
+    const frames = framesOf(TEXT_DIALECTS[dialect], unfold(whole), answering)
     return new Response(frames, { headers: { 'content-type': 'text/event-stream' } })
   }
 

@@ -22,6 +22,8 @@ export type Conversation = {
   echo: readonly EchoedField[]
   /** The field `include` to send, so that the reasoning of a stored response can be continued. */
   include: string | undefined
+  /** The client did not ask for encrypted reasoning, which is only stored. */
+  hidesEncrypted: boolean
   /** The last bytes of the response, once what can be continued is durable. Absent: nothing is stored. */
   keep?(last: Uint8Array): Promise<Uint8Array>
 }
@@ -54,10 +56,12 @@ export async function continueConversation(
     { name: 'store', json: String(isStored), always: true },
   ] as const
   const body = history.length + named.size === 0 ? undefined : state.expanded(history, named)
-  if (!isStored) return { body, echo, include: undefined }
+  if (!isStored) return { body, echo, include: undefined, hidesEncrypted: false }
   const input = state.items(named)
-  const keep = (last: Uint8Array) => keepResponse({ account, key, parent: previousResponse, input, keepMs }, last, deps)
-  return { body, echo, include: state.include, keep }
+  const hidesEncrypted = state.include !== undefined
+  const turn = { account, key, parent: previousResponse, input, keepMs, hidesEncrypted }
+  const keep = (last: Uint8Array) => keepResponse(turn, last, deps)
+  return { body, echo, include: state.include, hidesEncrypted, keep }
 }
 
 /** The body with all that the request leans on. undefined: there is nothing, or it is not found. Throws Failure. */

@@ -1,11 +1,14 @@
 // GET and DELETE of stored responses, and the items that one was made from.
 
 import { type HttpResponse, json } from '@trivium/http/response.ts'
+import type { Json } from '@trivium/protocol/canonical/reading.ts'
+import { hideInResponse } from '@trivium/protocol/dialects/responses/state/hide-encrypted.ts'
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
 import { Failure } from '../access/failure.ts'
 import type { IncomingRequest } from '../access/incoming-request.ts'
 import { decodeSegment } from '../access/path-segment.ts'
 import { visibleKey } from '../access/visible-key.ts'
+import { codec } from '../bytes/codec.ts'
 import { type FreeCallLimit, freeCallFailure } from '../overload/free-call-limit.ts'
 import type { Caller } from '../storage/storage.ts'
 import type { ConversationDependencies } from './continue.ts'
@@ -37,7 +40,7 @@ export async function showResponse(
     const stored = await deps.store.responses.record(account, response)
     const record = stored && (await openRecord(stored, deps))
     if (!record) throw unknown(id)
-    return sentFrom(read, incoming.headers, record)
+    return sentFrom(read, incoming.headers, asksForEncrypted(incoming) ? record : hideInResponse(record, codec))
   })
 }
 
@@ -80,6 +83,18 @@ export async function deleteResponse(
   return json(200, incoming.headers, { id: response, object: 'response', deleted: true })
 }
 
+/** As for a new response, the client says so. */
+const asksForEncrypted = ({ query }: IncomingRequest): boolean =>
+  [...new URLSearchParams(query)].some(
+    ([name, value]) => /^include(?:\[\d*\])?$/.test(name) && value.split(',').includes('reasoning.encrypted_content'),
+  )
+
+function withoutEncrypted(item: Json): Json {
+  if (item.type !== 'reasoning') return item
+  const { encrypted_content: _, ...shown } = item
+  return shown
+}
+
 const [DEFAULT_LIMIT, MOST_ITEMS] = [20, 100]
 
 /** The whole conversation up to the response, the newest first unless asked otherwise. */
@@ -98,7 +113,8 @@ export async function listInputItems(
   return inMemory(account, bytesToList(chain), deps, async (read) => {
     const { items, isMore } = await pageOf(itemsOf(account, chain, order, deps), after, limit)
     const page = await Promise.all(items.map((item) => readItem(item, deps)))
-    const data = page.filter((item) => item !== undefined)
+    const shown = asksForEncrypted(incoming) ? page : page.map((item) => item && withoutEncrypted(item))
+    const data = shown.filter((item) => item !== undefined)
     const list = { object: 'list', data, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null }
     return sentFrom(read, incoming.headers, Buffer.from(JSON.stringify({ ...list, has_more: isMore })))
   })

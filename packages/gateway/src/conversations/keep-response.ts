@@ -2,6 +2,7 @@
 
 import { type Ticker, withTimeout } from '@trivium/http/ticker.ts'
 import type { Json } from '@trivium/protocol/canonical/reading.ts'
+import { hideEncrypted } from '@trivium/protocol/dialects/responses/state/hide-encrypted.ts'
 import {
   continuedItems,
   type EndedResponse,
@@ -29,7 +30,15 @@ export type KeepDependencies = ImageDependencies & {
 const KEEP_WITHIN_MS = 2_000
 
 /** `input`: the items of the request, separated by commas. */
-export type Turn = { account: bigint; key: bigint; parent: string | undefined; input: Uint8Array; keepMs: number }
+export type Turn = {
+  account: bigint
+  key: bigint
+  parent: string | undefined
+  input: Uint8Array
+  keepMs: number
+  /** Encrypted reasoning is not shown to the client. */
+  hidesEncrypted: boolean
+}
 
 /**
  * `last`: a response, or the last events of its stream. Resolves with the same, once it is durable. Storing never costs the client
@@ -41,7 +50,7 @@ export async function keepResponse(turn: Turn, last: Uint8Array, deps: KeepDepen
   if (!response) return last
   try {
     const isKept = await withTimeout(deps.ticker, KEEP_WITHIN_MS, put(turn, response, deps))
-    if (isKept) return last
+    if (isKept) return turn.hidesEncrypted ? hidden(last, text) : last
     const reason = isKept === undefined ? 'the store is slow' : 'what it continues is deleted'
     deps.log.warn('response not stored', { response: response.id, reason })
   } catch (error) {
@@ -50,6 +59,11 @@ export async function keepResponse(turn: Turn, last: Uint8Array, deps: KeepDepen
     else deps.outageLog.error('response not stored', { response: response.id, error: String(error) })
   }
   return codec.encode(notStored(text))
+}
+
+function hidden(last: Uint8Array, text: string): Uint8Array {
+  const shown = hideEncrypted(text, codec)
+  return shown === text ? last : codec.encode(shown)
 }
 
 async function put(turn: Turn, response: EndedResponse, deps: KeepDependencies): Promise<boolean> {

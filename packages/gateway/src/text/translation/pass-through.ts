@@ -22,6 +22,7 @@ import { collectFrom, collectorFor, collectWhole, type ReasoningCollector } from
 import { warnOfLostReasoning } from '../reasoning/lost-reasoning.ts'
 import { hasToolCalls, wantedBy } from '../reasoning/recall-reasoning.ts'
 import type { RoutedRequest } from '../request.ts'
+import { hidingEncrypted } from './hide-encrypted.ts'
 import type { Answerer, Outbound, StreamMeter, TranslationDependencies } from './outbound.ts'
 import { pseudonymOf, type TenantPolicy, tenantPolicy, withoutPricedBetas } from './tenant-policy.ts'
 import { isAbout, isNamed } from './unsupported-fields.ts'
@@ -67,7 +68,8 @@ class PassingOutbound implements Outbound {
       renameTo: route.model === offer.model.id ? undefined : offer.model.id,
       ...echoFor(routed, this.#named),
     }
-    this.answerer = new PassingAnswerer(dialect, routed.id, options, passingCollector(routed, deps))
+    const answerer = new PassingAnswerer(dialect, routed.id, options, passingCollector(routed, deps))
+    this.answerer = routed.conversation?.hidesEncrypted ? hidingEncrypted(answerer) : answerer
     this.#routed = routed
     this.#deps = deps
     this.#edits = editsFor(routed, policy, model, this.#named === undefined ? undefined : policy.endUser, deps)

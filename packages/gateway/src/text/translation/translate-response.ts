@@ -12,6 +12,7 @@ import { formatRequestId, timeOfId } from '../../access/ids.ts'
 import { codec } from '../../bytes/codec.ts'
 import { collectorFor } from '../reasoning/collect-reasoning.ts'
 import type { RoutedRequest } from '../request.ts'
+import { hidingEncrypted } from './hide-encrypted.ts'
 import type { Answerer, TranslationDependencies } from './outbound.ts'
 import { heartbeatOf } from './pass-through.ts'
 import type { Seals } from './seals.ts'
@@ -29,7 +30,7 @@ export function createTranslatingAnswerer(
   const customs = customsOf(canonical)
   const requestId = formatRequestId(id)
   const answering = answeringFor(routed, canonical, requestId.slice('req_'.length), deps)
-  return answererOf({
+  const answerer = answererOf({
     client: dialect,
     upstream,
     warnings,
@@ -40,6 +41,7 @@ export function createTranslatingAnswerer(
     answering,
     collector: collectorFor(routed, answering.hideReasoning, deps.seals),
   })
+  return routed.conversation?.hidesEncrypted ? hidingEncrypted(answerer) : answerer
 }
 
 const NO_NAMES: ReadonlySet<string> = new Set()

@@ -29,6 +29,13 @@ export const hasOwnReasoningId = ({ id }: Json): boolean => typeof id === 'strin
 export const isForeignReasoning = (item: Json): boolean =>
   item.type === 'reasoning' && hasOwnReasoningId(item) && !isText(item.encrypted_content)
 
+/**
+ * Names an item of a stored response: by a reference, or by the id of reasoning without its encrypted form, which a client only gets
+ * if it asks for it. Reasoning that is not found stands for itself.
+ */
+export const namesStored = (item: Json): boolean =>
+  isReference(item) || (item.type === 'reasoning' && typeof item.id === 'string' && !isText(item.encrypted_content))
+
 /** Whether an item has reasoning that can be read, as a summary or in full. */
 export const hasReasoningText = ({ summary, content }: Json, kinds: readonly unknown[] = [summary, content]): boolean =>
   kinds.some((parts) => Array.isArray(parts) && parts.some((part) => isObject(part) && isText(part.text)))

@@ -1,20 +1,21 @@
 // What a request says about the conversation that it belongs to, and the same request with the whole conversation in it, as an
 // upstream that stores nothing needs it.
 
-import { isObject, type Json } from '../../../canonical/reading.ts'
+import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
+import type { Codec } from '../../../framing/codec.ts'
 import { editFields, elementsOf, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
 import { fieldNamed } from '../../../framing/json/json-scan.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
 import { concat } from '../../../framing/relay.ts'
 import { isId, joinEdits, objectsIn, type Scanned } from '../../shared/pass-through/request.ts'
 import type { ConversationState, PassThroughEdits, PassThroughRequest } from '../../text-dialect.ts'
-import { isReference } from '../request/stored-state.ts'
+import { isReference, namesStored } from '../request/stored-state.ts'
 
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
 
 export function stateOf(scanned: Scanned, body: Json): ConversationState {
   const references = objectsIn(body.input).flatMap(([item]) =>
-    isReference(item) && typeof item.id === 'string' ? [item.id] : [],
+    namesStored(item) && typeof item.id === 'string' ? [item.id] : [],
   )
   return {
     previousResponse: isId(body.previous_response_id) ? body.previous_response_id : undefined,
@@ -43,9 +44,16 @@ function ownItems({ bytes, scan, codec }: Scanned, body: Json, stored: Stored): 
   if (stored.size === 0) return [bytes.subarray(field.start + 1, field.end - 1)]
   return elementsOf(bytes, field.start, field.end).map(({ start, end }, index) => {
     const item: unknown = input[index]
-    const named = isObject(item) && isReference(item) && typeof item.id === 'string' ? stored.get(item.id) : undefined
-    return named ?? bytes.subarray(start, end)
+    const named = isObject(item) && namesStored(item) && typeof item.id === 'string' ? stored.get(item.id) : undefined
+    const isMeant = named !== undefined && isObject(item) && (isReference(item) || isSame(item, named, codec))
+    return isMeant ? named : bytes.subarray(start, end)
   })
+}
+
+/** Some servers give one id again and again: reasoning is known by what it shows, too. */
+function isSame({ summary }: Json, stored: Uint8Array, codec: Codec): boolean {
+  const item = parsedJson(codec.decode(stored, 0, stored.length))
+  return isObject(item) && JSON.stringify(item.summary ?? []) === JSON.stringify(summary ?? [])
 }
 
 function separated(items: readonly Uint8Array[], { codec }: Scanned): Uint8Array[] {
