@@ -58,7 +58,7 @@ export async function createKey(account: Account, body: NewKey, deps: KeyPageDep
     account: account.id,
     hash: hashSecret(secret),
     lastFour: secret.slice(-4),
-    madeBy: 'console',
+    madeBy: account.isProved ? 'console' : 'sign-up',
     name,
     group: group.id,
     expiresAt,

@@ -45,7 +45,7 @@ export async function playgroundKey(account: Account, deps: PlaygroundDependenci
     hash: hashSecret(secret),
     lastFour: secret.slice(-4),
     purpose: 'playground' as const,
-    madeBy: 'console' as const,
+    madeBy: account.isProved ? ('console' as const) : ('sign-up' as const),
   }
   const terms = {
     expiresAt: undefined,
