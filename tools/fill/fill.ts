@@ -50,6 +50,8 @@ const DEFAULT_GROUP = 'default'
 const CODES = 3
 const CODE_AMOUNT = 25n * NANOS_PER_USD
 const OPEN_REQUESTS = 2
+/** When a gateway first asks about the open tasks: long after a test has ended. */
+const NOT_BEFORE_MS = 10 * 60_000
 
 export async function fillStore(home: Home, plan: FillPlan): Promise<void> {
   const until = Date.now() - 60_000
@@ -180,7 +182,7 @@ function* stepsOf(made: readonly MadeRequest[], stepMs: number): Iterable<readon
 }
 
 /** Books steps as a node would that starts anew for each: what it leaves open is then reaped. */
-function createBooker({ storage: { ledger }, setTime }: ClockedStore, account: bigint, keys: readonly bigint[]) {
+function createBooker({ storage: { ledger, tasks }, setTime }: ClockedStore, account: bigint, keys: readonly bigint[]) {
   let idTime = 0
   const ids = createIds(
     () => SLOT,
@@ -231,6 +233,22 @@ function createBooker({ storage: { ledger }, setTime }: ClockedStore, account: b
       await mustDo({ verb: 'leave', slot: SLOT, epoch })
       for (const request of open) {
         const id = idAt(at)
+        // Its row comes first, as that of a real task: a hold without one is voided at the next start.
+        await tasks.insert({
+          id,
+          account,
+          key: keys[request.key] ?? 0n,
+          model: request.model,
+          serviceTier: undefined,
+          state: 'running',
+          status: 'running',
+          upstream: FILLED_UPSTREAM,
+          upstreamKey: '',
+          upstreamTask: `filled-${id}`,
+          data: '{}',
+          deadlineInMs: DAY_MS,
+          dueInMs: NOT_BEFORE_MS,
+        })
         const lease = await mustDo({ verb: 'acquire_lease', lease: taskLease(id), holder: 'filled', ttlMs: 1_000 })
         await mustDo({ ...holdOf(request, taskOwner(id, Number(lease))), deadline: at + DAY_MS })
       }
