@@ -52,7 +52,8 @@ describe.each(PLACES)('$where', ({ engine, beside }) => {
     const created = await ask<{ id: string }>('account', 'create', '--email', 'Ada@Example.com')
     expect(created).toMatchObject({ email: 'ada@example.com', balance_usd: '10.00', held_usd: '0.00' })
     expect(created.id).toMatch(/^\d+$/)
-    expect(await ask('account', 'show', '--account', 'ada@example.com')).toEqual(created)
+    expect(created).toMatchObject({ credit_usd: '10.00', credit_is_trial: true })
+    expect(created).toMatchObject(await ask<object>('account', 'show', '--account', 'ada@example.com'))
     expect(await ask('account', 'create', '--email', 'none@example.com', '--credit', '0')).toMatchObject({
       balance_usd: '0.00',
     })

@@ -117,11 +117,15 @@ describe('where no terminal shows it', () => {
 
   test('the first start adds its link and its key as text', () => {
     const key = { email: 'newcomer@trivium.local', secret: 'sk-abc', setupToken: 'token' }
-    const [line = '', ...text] = startSummary(infoOf({}, { first: { key } as StartInfo['first'] }), false).split('\n')
+    const [line = '', link = '', curl = '', ...more] = startSummary(
+      infoOf({}, { first: { key } as StartInfo['first'] }),
+      false,
+    ).split('\n')
     expect(JSON.parse(line)).toMatchObject({ console: 'http://127.0.0.1:3333/console' })
     expect(line).not.toMatch(/sk-|token/)
-    expect(text.join('\n')).toContain('/console/setup#token')
-    expect(text.join('\n')).toContain('Bearer sk-abc')
+    expect(link).toBe('  http://127.0.0.1:3333/console/setup#token')
+    expect(curl).toMatch(/^ {2}curl http:\S+ -H 'Authorization: Bearer sk-abc' .* -d '.*'$/)
+    expect(more).toEqual([''])
   })
 })
 

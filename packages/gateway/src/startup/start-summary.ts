@@ -33,14 +33,21 @@ const MAX_NAMES = 5
 export function startSummary(started: StartInfo, isTerminal: boolean): string {
   const { version, first } = started
   const facts = factsOf(started)
-  const firstSteps = first?.key ? tryIt(started, first.key) : []
-  const steps = first?.key ? [] : nextSteps(started)
-  const head = isTerminal
-    ? [`Trivium ${version}`, ...facts.flatMap(([label, lines]) => labelled(label, lines))]
-    : [jsonOf(version, facts, steps)]
-  const text = isTerminal ? [...firstSteps, ...steps] : firstSteps
-  return `${[...head, ...(text.length > 0 ? ['', ...text, ''] : [])].join('\n')}\n`
+  const shownOnce = first?.key && shownOnceOf(started, first.key)
+  const lines = isTerminal
+    ? [
+        `Trivium ${version}`,
+        ...facts.flatMap(([label, lines]) => labelled(label, lines)),
+        ...paragraph(shownOnce ? tryIt(shownOnce) : nextSteps(started)),
+      ]
+    : [
+        jsonOf(version, facts, shownOnce ? [shownOnce.aboutLink, shownOnce.aboutKey] : nextSteps(started)),
+        ...(shownOnce ? [`  ${shownOnce.link}`, `  ${shownOnce.curl.join(' ')}`] : []),
+      ]
+  return `${lines.join('\n')}\n`
 }
+
+const paragraph = (lines: readonly string[]): string[] => (lines.length > 0 ? ['', ...lines, ''] : [])
 
 type Fact = readonly [label: string, lines: readonly string[]]
 
@@ -115,27 +122,34 @@ function registrationLine({ registration: { open, trialCredit } }: FileConfig): 
     : 'registration is closed; registration: { open: true } in the configuration file opens it'
 }
 
-function tryIt(
+/** `curl`: the words of a command, in lines that a terminal shows. */
+type ShownOnce = { link: string; aboutLink: string; curl: readonly string[]; aboutKey: string }
+
+function shownOnceOf(
   { address, catalogue: { config } }: StartInfo,
   { email, secret, setupToken }: NonNullable<FirstStart['key']>,
-): string[] {
+): ShownOnce {
   const { publicUrl } = config.server
   // With TLS, the certificate is valid for the public name; without, the public URL may need a proxy that is not running yet.
   const url = publicUrl && address.startsWith('https:') ? publicUrl : address
   const credit = formatUsd(config.registration.trialCredit)
-  return [
-    'Open the console (this link works once, within 24 hours):',
-    '',
+  return {
     // Browsers keep what follows the # to themselves.
-    `  ${publicUrl ?? address}/console/setup#${setupToken}`,
-    '',
-    `Try it (this key is shown once; it belongs to the account ${email}, which has ${credit} USD):`,
-    '',
-    `  curl ${url}/v1/chat/completions \\`,
-    `    -H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json' \\`,
-    `    -d '{"model":"${SANDBOX_MODEL}","messages":[{"role":"user","content":"Hello"}]}'`,
-  ]
+    link: `${publicUrl ?? address}/console/setup#${setupToken}`,
+    aboutLink: 'Open the console (this link works once, within 24 hours):',
+    curl: [
+      `curl ${url}/v1/chat/completions`,
+      `-H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json'`,
+      `-d '{"model":"${SANDBOX_MODEL}","messages":[{"role":"user","content":"Hello"}]}'`,
+    ],
+    aboutKey: `Try it (this key is shown once; it belongs to the account ${email}, which has ${credit} USD):`,
+  }
 }
+
+const tryIt = ({ link, aboutLink, curl, aboutKey }: ShownOnce): string[] => [
+  ...[aboutLink, '', `  ${link}`, ''],
+  ...[aboutKey, '', `  ${curl.join(' \\\n    ')}`],
+]
 
 /** Empty as soon as some key can use some model. */
 function nextSteps({ catalogue, keyGroups, environment }: StartInfo): string[] {
