@@ -5,6 +5,7 @@ import {
   type Book,
   HELD,
   type KeyRow,
+  TASK_SLOT,
   type Verb,
 } from '../../packages/gateway/src/money/ledger.ts'
 import { type Limits, type Meter, newMeter, type Window } from '../../packages/gateway/src/money/limits.ts'
@@ -119,6 +120,15 @@ export const BROKEN_LIMITS: Record<string, Partial<Rules>> = {
     if (verb.verb !== 'settle') return
     for (const [index, { meter }] of rows.entries()) Object.assign(meter, spentOf(before[index] ?? newMeter()))
   }),
+  'a task is charged beyond its hold': {
+    apply(book, verb) {
+      const request = verb.verb === 'settle' ? book.request(verb.id) : undefined
+      const isMore = verb.verb === 'settle' && request?.slot === TASK_SLOT && request.state === HELD
+      const more = isMore ? verb.cost - request.held : 0n
+      if (request && more > 0n) for (const row of [request, ...rowsOf(book, verb)]) row.held += more
+      return apply(book, verb)
+    },
+  },
   'a cap by the month is renewed every day': forgetting('key', ({ spentAt }, now) =>
     new Date(spentAt).getUTCDate() === new Date(now).getUTCDate()
       ? {}

@@ -17,7 +17,8 @@ test('500 seeds: the books hold through crashes, freezes and a silent store', ()
 
 test('seeds that once failed pass', () => {
   // 2887: a limit of tokens is set between the reaping of a request and its late settlement.
-  expect([2_887].flatMap((seed) => simulate({ seed })?.rule ?? [])).toEqual([])
+  // 840: a task that was held in one week ends in the next. 1059, 2249, 2720: it costs more than its hold then.
+  expect([2_887, 840, 1_059, 2_249, 2_720].flatMap((seed) => simulate({ seed })?.rule ?? [])).toEqual([])
 })
 
 test('a seed takes the same course every time', () => {

@@ -43,13 +43,17 @@ export function noteUsage(
   if (more > 0) next.reserved.push(...owners.map((owner) => ({ owner, request, at: now, tokens: more })))
   if (more < 0) next.reserved = givenBack(next.reserved, request, -more)
   const amount = after.cost - (before?.cost ?? 0n)
-  if (amount !== 0n) next.paid.push({ key: after.key, at: now, amount })
+  must(after.heldAt === (before?.heldAt ?? now), 'a hold keeps its time')
+  if (amount !== 0n) next.paid.push({ key: after.key, at: countedAt(after, now), amount })
   model.committed.happened = next
   if (verb.verb !== 'settle' || after.state === HELD) return
   // Of a request that was taken over, the tokens are the operator's, too.
   const isLoss = before?.state === VOIDED
   must(after.tokens === (isLoss ? before.tokens : verb.tokens), 'settled at its tokens')
 }
+
+/** A cap counts a charge when it is made; that of a task, which may run for days, in the period of its submit. */
+const countedAt = ({ slot, heldAt }: RequestRow, now: number): number => (slot === TASK_SLOT ? heldAt : now)
 
 /** The latest reservations first: any order would do, as the sum is what counts until the minute is over. */
 function givenBack(reserved: Reserved[], request: bigint, tokens: number): Reserved[] {
@@ -122,12 +126,14 @@ function spentUnderCap(model: Model, key: bigint, now: number): Nanos {
 
 /**
  * The charge of a request, once it is noted. Up to its hold it is paid whatever was changed since then; beyond it only
- * within the cap, and a shortfall is what neither the wallet nor the cap has room for.
+ * within the cap, and a shortfall is what neither the wallet nor the cap has room for. A task is charged its hold at most:
+ * the cap of its submit was checked with the hold, and not with more.
  */
 export function checkCharge(rows: MemoryRows, model: Model, before: RequestRow, after: RequestRow, now: number): void {
   const paid = after.cost - before.cost
   const promised = before.state === HELD && after.state !== HELD ? before.held : 0n
   if (paid > promised) checkCap(rows, model, after.key, now)
+  if (after.slot === TASK_SLOT) must(paid <= promised, 'a task is charged its hold at most', () => `task ${after.id}`)
   // A request that was taken over is the operator's loss, whatever its wallet has.
   if (after.shortfall <= before.shortfall || before.state === VOIDED) return
   const [account, key] = [rows.accounts.get(after.account), rows.keys.get(after.key)]
@@ -137,7 +143,11 @@ export function checkCharge(rows: MemoryRows, model: Model, before: RequestRow, 
   const isCapReached = cap !== undefined && positive(spentBefore) + paid + (key?.held ?? 0n) >= cap
   const isEmpty = account?.balance === account?.held
   must(paid >= promised, 'what was held is paid', () => `request ${after.id}`)
-  must(isEmpty || isCapReached, 'a shortfall only of an empty wallet or a reached cap', () => `request ${after.id}`)
+  must(
+    isEmpty || isCapReached || after.slot === TASK_SLOT,
+    'a shortfall only of an empty wallet or a reached cap',
+    () => `request ${after.id}`,
+  )
 }
 
 const positive = (amount: Nanos): Nanos => (amount > 0n ? amount : 0n)

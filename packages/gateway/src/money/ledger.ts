@@ -219,24 +219,26 @@ type Owners = { account: AccountRow; key: KeyRow }
 
 /**
  * Sets the total cost of the request to `cost`: releases its hold, or corrects what was charged when it was reaped. Beyond
- * the hold, the charge is limited to the available balance and the key's cap; the rest is the operator's shortfall.
+ * the hold, the charge is limited to the available balance and the key's cap; the rest is the operator's shortfall. A task is never
+ * charged beyond its hold: it counts in the period of its submit, and what a period that is over has left is not known any more.
  */
 function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
   const account = book.account(request.account)
   const key = book.key(request.key)
   if (!account || !key) throw new Error(`request ${request.id} has no account or key`)
+  const isTask = request.slot === TASK_SLOT
   const released = request.state === HELD ? request.held : 0n
   account.held -= released
   key.held -= released
-  if (request.state === HELD && request.slot !== TASK_SLOT) {
+  if (request.state === HELD && !isTask) {
     account.meter.open -= 1
     key.meter.open -= 1
   }
-  const paid = payable(cost - request.cost, released, account, key, book.now)
+  const due = cost - request.cost
+  const paid = payable(isTask && due > released ? released : due, released, account, key, book.now)
   account.balance -= paid
   key.spent += paid
   if (paid !== 0n) {
-    const isTask = request.slot === TASK_SLOT
     const [note, time] = isTask ? [noteSpentThen, request.heldAt] : [noteSpent, book.now]
     note(account.meter, paid, time)
     note(key.meter, paid, time)

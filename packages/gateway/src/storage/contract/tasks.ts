@@ -176,6 +176,24 @@ export function tasksContract(use: Use): void {
         expect((await storage.ledger.audit()).ok).toBe(true)
       })
 
+  for (const capPeriod of [undefined, ...PERIODS])
+    test(`a task is charged its hold at most, so that no cap is exceeded (by ${capPeriod ?? 'no period'})`, async () => {
+      const { storage, elapse, now } = use()
+      await elapse(endOf(capPeriod ?? 'day', now()) - now() - 1_000)
+      const cap = capPeriod && 150n
+      const [wallet, node] = [await newWallet(storage, 1_000n, { cap, capPeriod }), await newNode(storage)]
+      await storage.ledger.apply(hold(1n, wallet, node, { amount: 50n, minimum: 50n }))
+      await storage.ledger.apply(settle(1n, node, 50n))
+      const owner = await begun(2n, wallet)
+      // The period of the submit is full and over. There is room in the next one, which is not charged.
+      await elapse(1_000)
+      expect(await storage.ledger.apply(settle(2n, owner, 140n))).toEqual(result('done', 100n))
+      expect(await storage.ledger.findRequest(wallet.account, 2n)).toMatchObject({ cost: 100n, shortfall: 40n })
+      const { key } = (await storage.keys.findWithAccount(wallet.key)) ?? {}
+      expect(key).toMatchObject({ spent: 150n, spentUnderCap: capPeriod ? 0n : 150n })
+      expect((await storage.ledger.audit()).ok).toBe(true)
+    })
+
   test('the lease of a task is removed once no process holds it and its request is not open; the end of the task stays', async () => {
     const { storage, elapse, now, raw } = use()
     const { ledger, leases } = storage

@@ -420,9 +420,12 @@ BEGIN
           ELSE ledger_window_changed(key_tokens[k], now_ms, more) END;
       END IF;
       paid := CASE WHEN is_lost THEN 0 ELSE least(total - v.charged, greatest(balances[a] - account_helds[a], 0)) END;
-      -- The hold is always paid. Beyond it only what the cap leaves is charged; other requests' holds are never touched.
+      -- The hold is always paid. Beyond it only what the cap leaves is charged; other requests' holds are never touched. A task is
+      -- never charged beyond its hold: what the period of its submit has left is not known once that period is over.
       room := CASE WHEN v.state = 0 THEN v.held ELSE 0 END;
-      IF caps[k] IS NOT NULL AND paid > room THEN
+      IF v.request_slot = -1 THEN
+        paid := least(paid, room);
+      ELSIF caps[k] IS NOT NULL AND paid > room THEN
         paid := least(paid, greatest(room,
           ledger_left_under_cap(caps[k], cap_periods[k], spents[k], key_helds[k], key_ats[k],
           key_days[k], key_weeks[k], key_months[k], now_ms)));
