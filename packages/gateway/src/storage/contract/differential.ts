@@ -40,7 +40,7 @@ import {
 const TASK_ENDINGS = ['done', 'expired', 'failed']
 /** Each seed, with the task endings that occur in it. */
 const SEEDS: readonly (readonly [seed: number, taskEndings: readonly string[]])[] = [
-  ...[1, 3, 5, 6, 8].map((seed) => [seed, TASK_ENDINGS] as const),
+  ...[1, 3, 5, 6, 8, 10].map((seed) => [seed, TASK_ENDINGS] as const),
   ...[2, 7].map((seed) => [seed, ['done', 'failed']] as const),
   [4, ['done', 'expired']],
 ]

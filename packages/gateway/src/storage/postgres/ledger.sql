@@ -163,7 +163,7 @@ DECLARE
   old_ids bigint[] := '{}'; old_states smallint[] := '{}'; old_helds bigint[] := '{}'; old_progresses bigint[] := '{}';
   old_costs bigint[] := '{}'; old_shortfalls bigint[] := '{}'; old_endings text[] := '{}'; old_receipts text[] := '{}';
   old_tokens bigint[] := '{}';
-  -- What each changed request adds to the sums of spending; NULL: it has not ended.
+  -- What each changed request adds to the sums of spending; NULL: nothing.
   old_counts integer[] := '{}'; old_paids bigint[] := '{}'; old_token_changes bigint[] := '{}';
   moved_requests bigint[] := '{}'; debits bigint[] := '{}'; credits bigint[] := '{}'; moved_amounts bigint[] := '{}';
   v record;
@@ -489,7 +489,8 @@ BEGIN
       END IF;
       amount := v.charged + paid;
       old_ids := old_ids || v.id;
-      old_counts := old_counts || CASE WHEN v.state = 0 THEN 1 ELSE 0 END;
+      -- What its caller does not pay for adds nothing, not even a row of zeros.
+      old_counts := old_counts || CASE WHEN is_lost THEN NULL WHEN v.state = 0 THEN 1 ELSE 0 END;
       old_paids := old_paids || paid;
       old_token_changes := old_token_changes || more + CASE WHEN v.state = 0 THEN v.reserved ELSE 0 END;
       old_tokens := old_tokens || v.reserved + more;
