@@ -29,7 +29,7 @@ test.each([
       await open()
       await drawer(page).getByLabel('Name').fill('laptop')
       // From then on the page asks, which a test may be quicker than.
-      await page.waitForFunction(() => Reflect.get(Object(window.history.state), 'leaveGuard') === true)
+      await page.waitForFunction('window.history.state?.leaveGuard === true')
       for (let times = 0; times < 2; times++) {
         await leave(page)
         await question(page).getByRole('button', { name: 'Continue editing' }).click()
