@@ -277,6 +277,8 @@ test('a stream whose client does not read delays no other on its connection', as
   await client.readUntil('fff')
   await Promise.all(Array.from({ length: 10 }, () => fine(secret, 'forced2')))
   client.disconnect()
+  // The gateway waits for the usage of what it has delivered.
+  await eventually(async () => (await audit(gateway)).open_holds === 0)
 })
 
 // This test must be the last: afterwards the upstream is called with HTTP/1.1 for ten minutes.
