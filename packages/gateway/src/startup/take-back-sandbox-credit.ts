@@ -21,7 +21,7 @@ export async function takeBackSandboxCredit(
   log: Log,
 ): Promise<TakenBack | undefined> {
   if (!hasRealUpstream(config) || config.registration.keepSandboxCredit) return undefined
-  const epoch = await leases.acquire(LEASE, crypto.randomUUID(), LEASE_MS)
+  const epoch = await leases.acquire(LEASE, crypto.randomUUID(), LEASE_MS, LEASE_MS)
   if (epoch === undefined) return undefined
   try {
     const taken = await accounts.takeBackTrials(SANDBOX_TRIAL, REASON)
