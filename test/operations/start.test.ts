@@ -115,7 +115,9 @@ test('a vendor added after a start with the sandbox: the start says what to do, 
   expect(stdout).toMatch(/"models":"openai: \d+ \((\S+, ){4}\S+ and \d+ more\)"/)
   expect(stdout).toContain('registration is closed;')
   expect(stdout).toContain('No existing key can use any of these models.')
-  expect(stdout).toContain('key create --account you@example.com --name laptop ')
+  expect((JSON.parse(stdout) as { next: string }).next).toContain(
+    'key create --account you@example.com --name laptop\n',
+  )
   expect(stdout).toContain(`sandbox: true in ${home.configFile} keeps those models, too`)
   expect(stdout).not.toContain('sk-')
   const remark = "1 key is in group 'sandbox', which does not exist"

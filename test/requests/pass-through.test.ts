@@ -211,7 +211,7 @@ describe('headers', () => {
             'x-request-id',
             'x-sandbox',
           ],
-          ...(streamed ? ['transfer-encoding'] : ['content-length']),
+          ...(streamed ? ['transfer-encoding', 'x-accel-buffering'] : ['content-length']),
         ].sort(),
       )
       expect(response.headers.get('cache-control')).toBe('private, no-store')

@@ -83,7 +83,7 @@ function jsonOf(version: string, facts: readonly Fact[], steps: readonly string[
   return jsonLine(Date.now(), 'info', message, {
     version,
     ...named,
-    ...(next.length > 0 ? { next: next.join(' ') } : {}),
+    ...(next.length > 0 ? { next: next.join('\n') } : {}),
   }).trimEnd()
 }
 
