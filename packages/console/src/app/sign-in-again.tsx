@@ -1,4 +1,4 @@
-// The session has ended while a page was open: whoever signs in again goes on where they were, with all that was typed.
+// The session has ended while a page was open: a person who signs in again continues where they were, with all that was typed.
 
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'

@@ -5,7 +5,7 @@ import { Rejection } from '../rejection.ts'
 
 const HOUR_MS = 3_600_000
 
-/** Per hour. Whoever has many keys must be able to delete them soon. */
+/** Per hour. An account holder with many keys must be able to delete them soon. */
 const MOST = { create: 200, rotate: 100, change: 600, delete: 600 } as const
 
 export async function countKeyChange(

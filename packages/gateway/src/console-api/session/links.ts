@@ -62,7 +62,7 @@ export async function verifyEmail(call: Call<LinkToken>, deps: ConsoleDependenci
   await proveAddress(account, { verified: true, isHolder: current?.account.id === account }, deps)
 }
 
-/** A link was opened that only the holder of the address, or whom the operator trusts with it, can have. */
+/** A link was opened that reached the holder of the address, by e-mail or through the operator. */
 export async function proveAddress(
   account: bigint,
   proof: Parameters<SignIns['proveAddress']>[1],

@@ -10,7 +10,7 @@ import { clearSessionCookie, readSessionCookie, setSessionCookie } from './cooki
 const DAY_MS = 86_400_000
 /** Since the last request. */
 const LIFE_MS = 30 * DAY_MS
-/** Since the sign-in, however often the session is used: whoever copied its cookie has it no longer than this. */
+/** Since the sign-in, however often the session is used: a copied cookie works no longer than this. */
 const LONGEST_LIFE_MS = 90 * DAY_MS
 /** The time of the last request is kept to the minute. */
 const TOUCH_EVERY_MS = 60_000
