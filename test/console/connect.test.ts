@@ -38,7 +38,8 @@ test('the first run offers the cheapest model, and another one if that does not 
     expect(await model.inputValue()).toBe('modest')
     await choose(page, 'Model', 'silent')
     await page.getByLabel('Message').fill('Hello')
-    await page.keyboard.press('Enter')
+    // The button waits until the models are there; Enter would be lost before.
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByRole('button', { name: 'Try modest' }).click()
     await page.getByText('output tokens').waitFor()
     expect(await model.inputValue()).toBe('modest')
@@ -82,7 +83,8 @@ test('a key without requests leads to Connect, which has every client, a snippet
 test('a request that is rejected for lack of funds has an outcome, costs nothing and leads to no receipt', async () => {
   await visit('/playground', { account: await newAccount('0') }, async ({ page }) => {
     await page.getByLabel('Message').fill('Hello')
-    await page.keyboard.press('Enter')
+    // The button waits until the models are there; Enter would be lost before.
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
     const answer = page.getByRole('article', { name: /modest|silent|grand/ })
     await answer.getByText('Your balance is too low').waitFor()
     await answer.getByText('Rejected').waitFor()
