@@ -7,9 +7,6 @@ const DAY_MS = 86_400_000
 const TRIALS_AT_ONCE = 3n
 
 /** The budget released by now: half of it at midnight (UTC), the other half evenly through the day. */
-export function releasedBudget(budgetPerDay: undefined, trialCredit: Nanos, now: number): undefined
-export function releasedBudget(budgetPerDay: Nanos, trialCredit: Nanos, now: number): Nanos
-export function releasedBudget(budgetPerDay: Nanos | undefined, trialCredit: Nanos, now: number): Nanos | undefined
 export function releasedBudget(budgetPerDay: Nanos | undefined, trialCredit: Nanos, now: number): Nanos | undefined {
   if (budgetPerDay === undefined) return undefined
   const half = budgetPerDay / 2n

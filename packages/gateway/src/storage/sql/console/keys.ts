@@ -87,7 +87,7 @@ function rotate(db: Database, key: bigint, { hash, lastFour, formerUntil }: NewS
         former_hash: formerUntil === undefined ? null : row.ref('hash'),
         former_until: formerUntil ?? null,
         revision: row('revision', '+', 1n),
-        // Who has signed up with an address that is not theirs now knows the secret, whoever made the key.
+        // A person who has signed up with another's address now knows the secret, even of a key that the operator made.
         made_by: row
           .case()
           .when(
