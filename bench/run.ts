@@ -19,17 +19,28 @@ import { streams } from './scenarios/stream.ts'
 import { translatedJson, translatedLong, translatedStreams } from './scenarios/translated.ts'
 
 const SCENARIOS: readonly Scenario[] = [
-  ...[smallJson, largeJson, streams, openStreams],
-  ...[stalledReaders, start, storedKeys],
-  ...[translatedJson, translatedStreams, translatedLong],
-  ...[httpsJson, httpsStreams],
-  ...[chain, consolePages],
+  smallJson,
+  largeJson,
+  streams,
+  openStreams,
+  stalledReaders,
+  start,
+  storedKeys,
+  translatedJson,
+  translatedStreams,
+  translatedLong,
+  httpsJson,
+  httpsStreams,
+  chain,
+  consolePages,
 ]
 const REPORT = join(import.meta.dir, '../docs/decisions/measured-performance.md')
 
 const { values } = parseArgs({
   options: {
-    ...{ only: { type: 'string' }, beside: { type: 'string' }, quick: { type: 'boolean' } },
+    only: { type: 'string' },
+    beside: { type: 'string' },
+    quick: { type: 'boolean' },
     rounds: { type: 'string', default: '5' },
   },
 })
@@ -44,7 +55,9 @@ function stop(why: string): never {
 }
 
 const options: BenchOptions = {
-  ...{ rounds, quick: values.quick === true, say: (line) => console.error(line) },
+  rounds,
+  quick: values.quick === true,
+  say: (line) => console.error(line),
   beside: values.beside && resolve(values.beside),
 }
 if (!nginxVersion()) options.say('nginx is not installed: skipped')

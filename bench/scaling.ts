@@ -135,8 +135,13 @@ const columns = ['workers', 'requests/s', 'p50', 'p99', 'gateway CPU each', 'Pos
 const rows = counts.map((workers) => {
   const of = (figure: keyof Sample) => median((samples.get(workers) ?? []).map((sample) => sample[figure]))
   return [
-    ...[String(workers), of('perSecond').toFixed(0), `${of('p50Ms').toFixed(1)} ms`, `${of('p99Ms').toFixed(0)} ms`],
-    ...[`${of('gatewayMicros').toFixed(0)} us`, `${of('postgresMicros').toFixed(0)} us`, String(open.get(workers))],
+    String(workers),
+    of('perSecond').toFixed(0),
+    `${of('p50Ms').toFixed(1)} ms`,
+    `${of('p99Ms').toFixed(0)} ms`,
+    `${of('gatewayMicros').toFixed(0)} us`,
+    `${of('postgresMicros').toFixed(0)} us`,
+    String(open.get(workers)),
   ]
 })
 console.log(`${cpus().length} x ${cpus()[0]?.model.trim()}, Bun ${Bun.version}, medians of ${rounds} rounds,`)

@@ -26,7 +26,10 @@ const crossed = ways.flatMap((how) =>
     const { words, out } = WHERE[where]
     const before: Expected = rejected(status, ending)
     return {
-      ...{ name: `${how}-${words}`, at: 'proxy', streamed: out ? brokenOff(ending) : before, single: before },
+      name: `${how}-${words}`,
+      at: 'proxy',
+      streamed: out ? brokenOff(ending) : before,
+      single: before,
       ...(how === 'stall' ? { timeouts: 'short' as const } : {}),
       async respond(wire) {
         await sendUpTo(wire, where)
@@ -37,7 +40,12 @@ const crossed = ways.flatMap((how) =>
 )
 
 const behind = (how: keyof typeof HOW, words: string, streamed: Expected, only: Fault['only'] = []): Fault => ({
-  ...{ name: `${how}-${words}`, at: 'proxy', streamed, single: completed, only, timeouts: 'short' },
+  name: `${how}-${words}`,
+  at: 'proxy',
+  streamed,
+  single: completed,
+  only,
+  timeouts: 'short',
   async respond(wire) {
     // After a complete body the connection already serves another request.
     if (!wire.streamed) return await forward(wire)
@@ -159,7 +167,10 @@ export const BREAKS: readonly Fault[] = [
   // Never silent for as long as the idle timeout, but without a complete event.
   ...(['headers', 'output'] as const).map(
     (where): Fault => ({
-      ...{ name: `byte-per-second-after-${where}`, at: 'proxy', timeouts: 'byte', single: rejected(504, 'timeout') },
+      name: `byte-per-second-after-${where}`,
+      at: 'proxy',
+      timeouts: 'byte',
+      single: rejected(504, 'timeout'),
       streamed: where === 'output' ? brokenOff('timeout') : rejected(504, 'timeout'),
       async respond(wire) {
         const { socket, streamed } = wire

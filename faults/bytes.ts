@@ -12,7 +12,10 @@ const proxied = (
   expected: Pick<Fault, 'streamed' | 'single'>,
   play: NonNullable<Fault['respond']>,
 ): Fault => ({
-  ...{ name, at: 'proxy', ...expected, respond: play },
+  name,
+  at: 'proxy',
+  ...expected,
+  respond: play,
 })
 
 /** The response with changed text, framed correctly. */

@@ -47,14 +47,21 @@ export type Locations = Record<Exclude<FaultLocation, 'http2'>, string> & { http
 export function configFor(cells: readonly Cell[], places: Locations): string {
   const price = 'price: { input: 1, output: 4 }'
   const honest = TEXT_DIALECT_IDS.map((dialect) => ({
-    ...{ id: `honest-${dialect}`, dialect, model: 'sandbox-text', timeouts: TIMEOUTS.long, http2: false },
+    id: `honest-${dialect}`,
+    dialect,
+    model: 'sandbox-text',
+    timeouts: TIMEOUTS.long,
+    http2: false,
     base: `${places.proxy}/honest/honest-${dialect}${BASE_PATH[dialect]}`,
   }))
   const faulty = cells.map(({ id, fault, upstream }) => {
     const { at, name, switches, timeouts = 'long' } = fault
     const folder = at === 'proxy' || at === 'not-tls' || at === 'http2' ? `/${encodeURIComponent(name)}/${id}` : ''
     return {
-      ...{ id, dialect: upstream, timeouts: TIMEOUTS[timeouts], http2: at === 'http2' },
+      id,
+      dialect: upstream,
+      timeouts: TIMEOUTS[timeouts],
+      http2: at === 'http2',
       model: switches ? `sandbox-text:${switches(upstream)}` : 'sandbox-text',
       base: `${at === 'http2' ? places.http2.get(name) : places[at]}${folder}${BASE_PATH[upstream]}`,
     }

@@ -39,7 +39,9 @@ function fault(name: string, expected: Pick<Fault, 'streamed' | 'single'>, play:
   plays.set(name, play)
   const { how, part } = play
   return {
-    ...{ name, at: 'http2', ...expected },
+    name,
+    at: 'http2',
+    ...expected,
     ...(how === 'stall' ? { timeouts: 'short' } : {}),
     // One call at a time: all of them share a connection, and go with it.
     ...(how === 'goaway' ? { heavy: true } : {}),

@@ -27,8 +27,17 @@ export async function sendRequest(
   const signal = AbortSignal.timeout(limitMs)
   const more = dialect === 'chat' && streamed ? { stream_options: { include_usage: true } } : {}
   const called: CellResult = {
-    ...{ dialect, streamed, status: undefined, requestId: undefined, complete: false, usage: undefined, text: '' },
-    ...{ hung: false, brokeOff: undefined, type: '', retryAfter: null },
+    dialect,
+    streamed,
+    status: undefined,
+    requestId: undefined,
+    complete: false,
+    usage: undefined,
+    text: '',
+    hung: false,
+    brokeOff: undefined,
+    type: '',
+    retryAfter: null,
   }
   try {
     const response = await callIn(dialect, url, secret, { model: id, streamed, prompt: PROMPT, more, signal })

@@ -43,8 +43,13 @@ export async function startFaultRunner(
   const http2 = await startHttp2(proxy, faults)
   const cells = cellsOf(faults, size)
   const places: Locations = {
-    ...{ proxy: proxy.origin, sandbox: sandbox.url, deaf: `http://${deaf.host}`, 'not-tls': `https://${plain.host}` },
-    ...{ refusing: 'http://127.0.0.1:1', unknown: 'http://nowhere.invalid', http2: http2.origins },
+    proxy: proxy.origin,
+    sandbox: sandbox.url,
+    deaf: `http://${deaf.host}`,
+    'not-tls': `https://${plain.host}`,
+    refusing: 'http://127.0.0.1:1',
+    unknown: 'http://nowhere.invalid',
+    http2: http2.origins,
   }
   const config = configFor([...cells.values()].flat(), places)
   const gateway = await startGateway({ config, env: { NODE_EXTRA_CA_CERTS: AUTHORITY } })

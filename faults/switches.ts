@@ -5,7 +5,11 @@ import { both, brokenOff, completed, counted, type Expected, type Fault, free, r
 import { forward } from './wire.ts'
 
 const sandbox = (name: string, expected: Pick<Fault, 'streamed' | 'single'>, more: Partial<Fault> = {}): Fault => ({
-  ...{ name, at: 'sandbox', switches: () => name, ...expected, ...more },
+  name,
+  at: 'sandbox',
+  switches: () => name,
+  ...expected,
+  ...more,
 })
 /** Through the proxy, which waits until the first output is delivered before it sends the rest. */
 const proxied = (...given: Parameters<typeof sandbox>): Fault => ({ ...sandbox(...given), at: 'proxy' })
@@ -44,7 +48,9 @@ const RETRY_AFTER = ['99999999999999', '-1', 'soon', 'Infinity', '1e9', 'Fri, 31
 
 const limited = RETRY_AFTER.map(
   (value, index): Fault => ({
-    ...{ name: `429-retry-after-${index + 1}`, at: 'proxy', ...both(rejected(429)) },
+    name: `429-retry-after-${index + 1}`,
+    at: 'proxy',
+    ...both(rejected(429)),
     ...(index > 1 ? { fullRunOnly: true } : {}),
     respond({ socket }) {
       const body =
@@ -56,7 +62,9 @@ const limited = RETRY_AFTER.map(
 
 /** Sends the events with usage twice: usage is a total, not to be summed. */
 const twice: Fault = {
-  ...{ name: 'usage-twice', at: 'proxy', ...both(completed) },
+  name: 'usage-twice',
+  at: 'proxy',
+  ...both(completed),
   respond(wire) {
     const tells = /"usage":\{|"usageMetadata":\{/
     const isTold = (piece: string, index: number) => wire.streamed && index >= wire.begun && tells.test(piece)
@@ -105,7 +113,8 @@ export const SWITCHES: readonly Fault[] = [
   proxied('comments', both(completed)),
   ...NO_FINISH.map(([dialects, streamed]) =>
     proxied(`no-finish-${dialects.join('-')}`, apart(streamed, completed), {
-      ...{ switches: () => 'no-finish', only: dialects },
+      switches: () => 'no-finish',
+      only: dialects,
     }),
   ),
   sandbox('finish-every-chunk', both(completed)),

@@ -81,7 +81,10 @@ export async function startProxy(sandbox: string, faults: readonly Fault[]): Pro
   })
   origin = new URL(upstream.url).origin
   return {
-    ...{ origin, fetchAnswer: ask, reported: told, stop: upstream.stop },
+    origin,
+    fetchAnswer: ask,
+    reported: told,
+    stop: upstream.stop,
     deliver: (cell) => deliveryOf(cell).resolve(),
     followed: () => followed,
   }

@@ -40,7 +40,12 @@ export function randomForm(random: Random, models: readonly string[], key: strin
 /** Never throws: of a broken connection the result is what arrived before. */
 export async function callForImages(origin: string, secret: string, form: ImageForm): Promise<ImageResult> {
   const seen: ImageResult = {
-    ...{ form, status: undefined, requestId: undefined, isReplayed: false, complete: false, text: '' },
+    form,
+    status: undefined,
+    requestId: undefined,
+    isReplayed: false,
+    complete: false,
+    text: '',
   }
   try {
     const response = await send(origin, secret, form)

@@ -24,7 +24,10 @@ export function startSandbox(): CountingSandbox {
   let running = 0
   let most = 0
   const server = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0, idleTimeout: 0, development: false },
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    development: false,
     async fetch(request) {
       most = Math.max(most, ++running)
       return await handle(request).finally(() => running--)

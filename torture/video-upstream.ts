@@ -47,7 +47,10 @@ export function startMeasuringUpstream(): MeasuringUpstream {
   }
 
   const server = Bun.serve({
-    ...{ hostname: '127.0.0.1', port: 0, idleTimeout: 0, development: false },
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    development: false,
     async fetch({ method, url }) {
       const [path, id] = TASK.exec(new URL(url).pathname) ?? []
       if (path === undefined) return new Response(null, { status: 404 })
@@ -59,8 +62,11 @@ export function startMeasuringUpstream(): MeasuringUpstream {
     },
   })
   const upstream: MeasuringUpstream = {
-    ...{ baseUrl: `${server.url.origin}/api/v3`, status: 'running' },
-    ...{ tasks: () => tasks.size, queries: () => queries, overlaps: () => overlaps },
+    baseUrl: `${server.url.origin}/api/v3`,
+    status: 'running',
+    tasks: () => tasks.size,
+    queries: () => queries,
+    overlaps: () => overlaps,
     latest: () => ({ intervals, lateMs }),
     restart() {
       queries = overlaps = intervals = lateMs = 0

@@ -147,7 +147,13 @@ async function measure(server: Server, { keys }: Pick<GatewayHome, 'keys'>, work
   const { path, body } = askOf(server, work)
   const before = cpuMicros(server.pid)
   const result = await load({
-    ...{ host: '127.0.0.1', port: server.port, path, body, keys, requests, reader: 'reads' },
+    host: '127.0.0.1',
+    port: server.port,
+    path,
+    body,
+    keys,
+    requests,
+    reader: 'reads',
     connections: Math.min(connections, requests),
   })
   const units = requests * unitsPerRequest
@@ -167,8 +173,12 @@ const medians = (samples: readonly Sample[]): Sample => combined(samples, median
 function combined(samples: readonly Sample[], combine: (values: readonly number[]) => number): Sample {
   const of = (name: keyof Sample) => combine(samples.map((sample) => sample[name]))
   return {
-    ...{ cpu: of('cpu'), requestsPerSecond: of('requestsPerSecond'), p50Ms: of('p50Ms'), p99Ms: of('p99Ms') },
-    ...{ unitsPerRead: of('unitsPerRead'), resident: of('resident') },
+    cpu: of('cpu'),
+    requestsPerSecond: of('requestsPerSecond'),
+    p50Ms: of('p50Ms'),
+    p99Ms: of('p99Ms'),
+    unitsPerRead: of('unitsPerRead'),
+    resident: of('resident'),
   }
 }
 
@@ -185,7 +195,12 @@ export function columnsPer(unit: string): string[] {
 
 export function rowsOf(figures: readonly Figures[]): string[][] {
   return figures.map((each) => [
-    ...[each.name, micros(each.cpu), times(each.toFirst), each.requestsPerSecond.toFixed(0)],
-    ...[millis(each.p50Ms), millis(each.p99Ms), megabytes(each.resident)],
+    each.name,
+    micros(each.cpu),
+    times(each.toFirst),
+    each.requestsPerSecond.toFixed(0),
+    millis(each.p50Ms),
+    millis(each.p99Ms),
+    megabytes(each.resident),
   ])
 }

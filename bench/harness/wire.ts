@@ -73,15 +73,24 @@ const USAGE = { prompt_tokens: 31, completion_tokens: 29, total_tokens: 60 }
 export function jsonReply(): string {
   const message = { role: 'assistant', content: 'Hello (English), hola (Spanish), bonjour (French), hallo, ciao.' }
   return JSON.stringify({
-    ...{ id: 'chatcmpl-D8Z5oo6uDh67AD85p73ksdT1KxhE0', object: 'chat.completion', created: 1_767_225_600 },
-    ...{ model: 'bench', choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }], usage: USAGE },
+    id: 'chatcmpl-D8Z5oo6uDh67AD85p73ksdT1KxhE0',
+    object: 'chat.completion',
+    created: 1_767_225_600,
+    model: 'bench',
+    choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
+    usage: USAGE,
   })
 }
 
 function event(fields: object): string {
   const chunk = {
-    ...{ id: 'chatcmpl-D8Z5oo6uDh67AD85p73ksdT1KxhE0', object: 'chat.completion.chunk', created: 1_767_225_600 },
-    ...{ model: 'bench', service_tier: 'default', system_fingerprint: 'fp_de604bd877', ...fields },
+    id: 'chatcmpl-D8Z5oo6uDh67AD85p73ksdT1KxhE0',
+    object: 'chat.completion.chunk',
+    created: 1_767_225_600,
+    model: 'bench',
+    service_tier: 'default',
+    system_fingerprint: 'fp_de604bd877',
+    ...fields,
   }
   return `data: ${JSON.stringify(chunk)}\n\n`
 }

@@ -17,8 +17,12 @@ const requests = plan.keys.map((key) => Buffer.from(requestFor(plan, key)))
 
 function requestFor({ host, port, path, body }: SteadyPlan, key: string): string {
   const head = [
-    ...[`POST ${path} HTTP/1.1`, `host: ${host}:${port}`, `authorization: Bearer ${key}`],
-    ...['content-type: application/json', 'accept: application/json', 'user-agent: bench/1.0'],
+    `POST ${path} HTTP/1.1`,
+    `host: ${host}:${port}`,
+    `authorization: Bearer ${key}`,
+    'content-type: application/json',
+    'accept: application/json',
+    'user-agent: bench/1.0',
     `content-length: ${Buffer.byteLength(body)}`,
   ]
   return `${head.join('\r\n')}\r\n\r\n${body}`

@@ -13,8 +13,11 @@ const LOOPS = Number(process.argv[3] ?? 32)
 const ACCOUNTS = 20
 const ROUNDS = 5
 const RECEIPT = JSON.stringify({
-  ...{ units: { input: 812, output: 244, cached_input: 0 }, price: { input: '2.00', output: '8.00' } },
-  ...{ milliseconds: { first: 412, all: 3177 }, attempts: [{ upstream: 'main', status: 200 }], warnings: [] },
+  units: { input: 812, output: 244, cached_input: 0 },
+  price: { input: '2.00', output: '8.00' },
+  milliseconds: { first: 412, all: 3177 },
+  attempts: [{ upstream: 'main', status: 200 }],
+  warnings: [],
 })
 
 const folder = mkdtempSync(join(tmpdir(), 'trivium-bench-'))
@@ -34,7 +37,13 @@ try {
     const rest = { revision: 0, extensible: false, model: 'gpt-x', upstream: 'main' }
     await storage.ledger.apply({ verb: 'hold', id, ...wallet, ...owner, ...amounts, ...rest })
     const settled = await storage.ledger.apply({
-      ...{ verb: 'settle', id, ...owner, cost: 3_576_000n, tokens: 1_056, ending: 'done', receipt: RECEIPT },
+      verb: 'settle',
+      id,
+      ...owner,
+      cost: 3_576_000n,
+      tokens: 1_056,
+      ending: 'done',
+      receipt: RECEIPT,
     } as const)
     if (settled.outcome !== 'done') throw new Error(`settle: ${settled.outcome}`)
   }

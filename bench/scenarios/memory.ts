@@ -61,8 +61,12 @@ const growth = (memory: Memory): number => peak(memory) - memory.idle
 
 function tableOf(memory: Record<'bare' | 'gateway', Memory>, count: number) {
   const rows = Object.entries(memory).map(([name, each]) => [
-    ...[name, megabytes(each.idle), megabytes(each.samples[0] ?? Number.NaN), megabytes(peak(each))],
-    ...[megabytes(each.samples.at(-1) ?? Number.NaN), `${(growth(each) / count / 1000).toFixed(0)} KB`],
+    name,
+    megabytes(each.idle),
+    megabytes(each.samples[0] ?? Number.NaN),
+    megabytes(peak(each)),
+    megabytes(each.samples.at(-1) ?? Number.NaN),
+    `${(growth(each) / count / 1000).toFixed(0)} KB`,
   ])
   return { columns: ['', 'resident idle', 'at first', 'at most', 'at last', 'each above idle'], rows }
 }

@@ -16,8 +16,12 @@ export const storedKeys: Scenario = {
   async run(options) {
     const requests = options.quick ? REQUESTS / 4 : REQUESTS
     const work: Work = {
-      ...{ upstreamPath: jsonPath, body: smallRequest('bench', false), connections: 32, unitsPerRequest: 1 },
-      ...{ requests, warmUp: requests },
+      upstreamPath: jsonPath,
+      body: smallRequest('bench', false),
+      connections: 32,
+      unitsPerRequest: 1,
+      requests,
+      warmUp: requests,
     }
     const upstream = await startUpstream()
     const few = await createHome(upstream, jsonPath, 10)

@@ -26,8 +26,12 @@ export const translatedJson: Scenario = {
     const requests = options.quick ? 1_000 : 4_000
     const figures = await compare(
       {
-        ...{ upstreamPath: jsonPath, body: smallRequest('bench', false), connections: CONNECTIONS, unitsPerRequest: 1 },
-        ...{ requests, warmUp: 10 * requests },
+        upstreamPath: jsonPath,
+        body: smallRequest('bench', false),
+        connections: CONNECTIONS,
+        unitsPerRequest: 1,
+        requests,
+        warmUp: 10 * requests,
         translated: { path: PATH, body: messagesRequest('bench', false), mark: MESSAGES_ANSWER },
       },
       options,
@@ -72,8 +76,14 @@ export const translatedLong: Scenario = {
     const gateway = await startGateway(home)
     try {
       const plan: LoadPlan = {
-        ...{ host: '127.0.0.1', port: gateway.port, path: PATH, body: messagesRequest('bench', true), keys: home.keys },
-        ...{ connections: LONG_STREAMS, requests: LONG_STREAMS, reader: 'reads' },
+        host: '127.0.0.1',
+        port: gateway.port,
+        path: PATH,
+        body: messagesRequest('bench', true),
+        keys: home.keys,
+        connections: LONG_STREAMS,
+        requests: LONG_STREAMS,
+        reader: 'reads',
       }
       // Warm-up, so that one-time allocations are done.
       await load(plan)

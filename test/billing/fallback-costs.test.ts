@@ -69,7 +69,10 @@ const long = stream(
   DONE,
 )
 const asking = (model: string, streamed: boolean, more: object = {}) => ({
-  ...{ model, stream: streamed, messages: [{ role: 'user', content: 'hi' }], ...more },
+  model,
+  stream: streamed,
+  messages: [{ role: 'user', content: 'hi' }],
+  ...more,
 })
 
 type Receipt = {

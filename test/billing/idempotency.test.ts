@@ -45,7 +45,9 @@ test('a gateway that receives no keys creates no file for stored responses', () 
 test('a stored response is replayed only to an API key that may use the model now', async () => {
   const { secret, email, keyId, rows } = await newKey(gateway)
   const other = await operate<{ secret: string }>(gateway, 'key create', {
-    ...{ account: email, name: 'narrow', models: 'sandbox-text' },
+    account: email,
+    name: 'narrow',
+    models: 'sandbox-text',
   })
   const call = (by: string) => callIn('chat', gateway.url, by, { model: 'renamed', headers: keyed('shared') })
   expect((await call(secret)).status).toBe(200)
@@ -127,7 +129,10 @@ test('the model and the method in the path belong to the request', async () => {
   const { secret } = await newKey(gateway)
   const call = (model: string, streamed: boolean, alt?: string) =>
     callIn('generate-content', gateway.url, secret, {
-      ...{ model, streamed, headers: keyed('address'), ...(alt ? { alt } : {}) },
+      model,
+      streamed,
+      headers: keyed('address'),
+      ...(alt ? { alt } : {}),
     })
   expect((await call('renamed', false)).status).toBe(200)
   expect((await call('same', false)).status).toBe(422)
@@ -142,7 +147,10 @@ test('the same body on the path of another protocol is another request; the same
     fetch(gateway.url + path, {
       method: 'POST',
       headers: {
-        ...{ authorization: `Bearer ${secret}`, 'content-type': 'application/json', ...keyed('paths'), ...more },
+        authorization: `Bearer ${secret}`,
+        'content-type': 'application/json',
+        ...keyed('paths'),
+        ...more,
         'anthropic-version': '2023-06-01',
       },
       body: content,

@@ -97,7 +97,11 @@ describe.each(PAIRS)('%s client, %s upstream: the balance', (client, upstream) =
   test('runs out in mid-stream: a complete response with finish reason length', async () => {
     const { secret, settled, account } = await newKey(gateway, '0.02')
     const reading = await readWith(client, {
-      ...{ origin: gateway.url, key: secret, model: `over-${upstream}`, mode: 'helper', cap: 1_000_000 },
+      origin: gateway.url,
+      key: secret,
+      model: `over-${upstream}`,
+      mode: 'helper',
+      cap: 1_000_000,
       prompt: 'say 100000 words, pace 0 ms',
     })
     const rows = await settled()
@@ -115,7 +119,9 @@ describe.each(PAIRS)('%s client, %s upstream: the balance', (client, upstream) =
   })
 
   const CAPS: Record<TextDialectId, string> = {
-    ...{ chat: 'max_tokens', responses: 'max_output_tokens', messages: 'max_tokens' },
+    chat: 'max_tokens',
+    responses: 'max_output_tokens',
+    messages: 'max_tokens',
     'generate-content': 'generationConfig.maxOutputTokens',
   }
 
@@ -155,7 +161,10 @@ async function shutDownDuringStreams(): Promise<Shutdown> {
     }),
   )
   const array = await callIn('generate-content', stopping.url, secret, {
-    ...{ model: 'over-messages', streamed: true, prompt: ENDLESS, alt: 'json' },
+    model: 'over-messages',
+    streamed: true,
+    prompt: ENDLESS,
+    alt: 'json',
   })
   const open = await readUntil(array, '[sandbox]')
   stopping.signal('SIGTERM')

@@ -50,7 +50,9 @@ const EITHER: Entry[] = [
     [503, 503],
   ].map(
     ([sent = 0, seen = 0]): Entry => ({
-      ...{ name: `rejected with ${sent}`, fault: always(`status=${sent}`), expected: rejected(seen) },
+      name: `rejected with ${sent}`,
+      fault: always(`status=${sent}`),
+      expected: rejected(seen),
     }),
   ),
   { name: 'a redirect', fault: always('redirect'), expected: rejected(502) },
@@ -126,7 +128,10 @@ async function outcomeOf(
   const { fault, prompt = 'Say something 北京 🙂', cap, short } = entry
   const { secret, settled, account } = await newKey(gateway)
   const reading = await readWith(client, {
-    ...{ origin: gateway.url, key: secret, prompt, ...(cap === undefined ? {} : { cap }) },
+    origin: gateway.url,
+    key: secret,
+    prompt,
+    ...(cap === undefined ? {} : { cap }),
     model: `${short ? 'short' : 'over'}-${upstream}${fault ? `:${fault(upstream)}` : ''}`,
     // An SDK's helper may object to a service of its own dialect; that is not the gateway's concern.
     mode: streamed ? (client === upstream ? 'raw' : 'helper') : 'unstreamed',

@@ -52,7 +52,9 @@ async function send(
   const response = await fetch(gateway.url + pathIn(dialect, { model }), {
     method: 'POST',
     headers: {
-      ...{ authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'msg-version': '2023-06-01' },
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+      'msg-version': '2023-06-01',
     },
     body: JSON.stringify({ ...MINIMAL_BODIES[dialect](model), ...more }),
   })
@@ -120,7 +122,9 @@ describe('the charge', () => {
     expect(await bill({ service_tier: 'priority' })).toEqual([
       '0.00018',
       expect.objectContaining({
-        ...{ tier: 'priority', units: { input: 10, output: 20 }, upstream_cost: '0.00003' },
+        tier: 'priority',
+        units: { input: 10, output: 20 },
+        upstream_cost: '0.00003',
         price: expect.objectContaining({ tiers_millionths: { priority: '2000000' }, output: '4000000000' }),
       }),
     ])
@@ -189,8 +193,14 @@ describe('translated', () => {
 
   test('where it has none, the tier is dropped and not charged', async () => {
     const message = {
-      ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [{ type: 'text', text: 'Hi.' }] },
-      ...{ stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 10, output_tokens: 20 } },
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'm',
+      content: [{ type: 'text', text: 'Hi.' }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: { input_tokens: 10, output_tokens: 20 },
     }
     upstream.behave(respondWith(message))
     const { sent, warnings, settled } = await send('chat', { service_tier: 'priority' }, { model: 'messages-model' })

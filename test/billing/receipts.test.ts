@@ -83,7 +83,11 @@ describe.each([...ENGINES])('%s', (engine) => {
 
   test('a new key has spent nothing', async () => {
     expect(await usage()).toMatchObject({
-      ...{ object: 'usage', balance_usd: '10.00', held_usd: '0.00', available_usd: '10.00', has_more: false },
+      object: 'usage',
+      balance_usd: '10.00',
+      held_usd: '0.00',
+      available_usd: '10.00',
+      has_more: false,
       account: { used_today_usd: '0.00', used_this_month_usd: '0.00' },
       key: { id: ada.keyId, name: 'test', group: 'expensive', cap_usd: null, spent_usd: '0.00' },
       requests: [],
@@ -101,14 +105,12 @@ describe.each([...ENGINES])('%s', (engine) => {
       expect(own.status).toBe(200)
       const receipt = (await own.json()) as Receipt
       expect(receipt).toMatchObject({
-        ...{
-          request_id: id,
-          model: 'odd',
-          group: 'expensive',
-          upstream: 'sandbox',
-          state: 'settled',
-          ending: 'completed',
-        },
+        request_id: id,
+        model: 'odd',
+        group: 'expensive',
+        upstream: 'sandbox',
+        state: 'settled',
+        ending: 'completed',
         attempts: [{ upstream: 'sandbox', model: 'odd', outcome: 'completed' }],
       })
       expect(receipt.timing.total_ms).toBeGreaterThanOrEqual(0)

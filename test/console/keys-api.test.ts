@@ -128,17 +128,37 @@ describe.each([...ENGINES])('%s', (engine) => {
   test('a new key works, its secret is shown once, and its row says what it may', async () => {
     const expires = new Date(Date.now() + 86_400_000).toISOString()
     const terms = {
-      ...{ name: '  laptop ', group: 'offered', cap_usd: '12.5', cap_period: 'month', expires_at: expires },
-      ...{ models: ['small', 'small'], networks: ['127.0.0.1', '::1/128'], limits: { rpm: 60, concurrent: 4 } },
+      name: '  laptop ',
+      group: 'offered',
+      cap_usd: '12.5',
+      cap_period: 'month',
+      expires_at: expires,
+      models: ['small', 'small'],
+      networks: ['127.0.0.1', '::1/128'],
+      limits: { rpm: 60, concurrent: 4 },
     }
     const { key, secret } = await created(terms)
     expect(secret).toMatch(/^sk-/)
     expect(key).toEqual({
-      ...{ id: expect.any(String), name: 'laptop', group: 'offered', purpose: 'client', state: 'active' },
-      ...{ last_four: secret.slice(-4), created_at: expect.any(String), expires_at: expires, last_used_at: null },
-      ...{ former_secret_until: null, cap_usd: '12.50', cap_period: 'month', cap_renews_at: expect.any(String) },
-      ...{ spent_under_cap_usd: '0.00', spent_usd: '0.00', held_usd: '0.00' },
-      ...{ models: ['small'], networks: ['127.0.0.1', '::1/128'], limits: { rpm: 60, tpm: null, concurrent: 4 } },
+      id: expect.any(String),
+      name: 'laptop',
+      group: 'offered',
+      purpose: 'client',
+      state: 'active',
+      last_four: secret.slice(-4),
+      created_at: expect.any(String),
+      expires_at: expires,
+      last_used_at: null,
+      former_secret_until: null,
+      cap_usd: '12.50',
+      cap_period: 'month',
+      cap_renews_at: expect.any(String),
+      spent_under_cap_usd: '0.00',
+      spent_usd: '0.00',
+      held_usd: '0.00',
+      models: ['small'],
+      networks: ['127.0.0.1', '::1/128'],
+      limits: { rpm: 60, tpm: null, concurrent: 4 },
     })
     expect(await call(secret)).toBe(200)
     expect(await call(secret, 'large')).toBe(403)
@@ -205,7 +225,10 @@ describe.each([...ENGINES])('%s', (engine) => {
   test('changes: only the fields that are present; null removes', async () => {
     const { key, secret } = await created({ name: 'changing', cap_usd: '3', cap_period: 'day', limits: { rpm: 9 } })
     expect((await change(key.id, { name: 'changed' })).body).toMatchObject({
-      ...{ name: 'changed', cap_usd: '3.00', cap_period: 'day', limits: { rpm: 9, tpm: null, concurrent: null } },
+      name: 'changed',
+      cap_usd: '3.00',
+      cap_period: 'day',
+      limits: { rpm: 9, tpm: null, concurrent: null },
     })
     // The period goes with the cap.
     expect((await change(key.id, { cap_usd: null })).body).toMatchObject({ cap_usd: null, cap_period: null })

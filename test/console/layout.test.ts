@@ -33,7 +33,13 @@ beforeAll(async () => {
   const home = await newHome('sqlite', CONFIG)
   const starting = startBrowser()
   await fillStore(home, {
-    ...{ email: EMAIL, password: PASSWORD, models: MODELS, requests: 300, days: 30, stepMs: 60_000, topUps: 1 },
+    email: EMAIL,
+    password: PASSWORD,
+    models: MODELS,
+    requests: 300,
+    days: 30,
+    stepMs: 60_000,
+    topUps: 1,
     multiplierMillionths: { 'nightly-batch-jobs': 333_333n },
     keys: Array.from({ length: KEYS }, (_, index) => ({
       name: `a key for the service number ${index}`,

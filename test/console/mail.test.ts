@@ -34,7 +34,8 @@ afterAll(async () => {
 let networks = 0
 const browser = (language = 'en') =>
   consoleClient(gateway.url, {
-    ...{ 'x-forwarded-for': `203.0.113.${++networks}`, 'accept-language': language },
+    'x-forwarded-for': `203.0.113.${++networks}`,
+    'accept-language': language,
     origin: 'http://gw.example.com',
   })
 async function newPerson(email: string, language = 'en') {

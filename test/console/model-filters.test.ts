@@ -6,17 +6,29 @@ import { differs, lowestOf, unitsOf } from '../../packages/console/src/pages/mod
 import type { ModelRow } from '../../packages/gateway/src/console-api/types.ts'
 
 const model = (id: string, type: ModelRow['type'], ...prices: Record<string, unknown>[]): ModelRow => ({
-  ...{ id, type, vendor: null, limits: {}, protocols: [], accepts: null, median_first_token_ms: null, healthy: true },
+  id,
+  type,
+  vendor: null,
+  limits: {},
+  protocols: [],
+  accepts: null,
+  median_first_token_ms: null,
+  healthy: true,
   prices: prices.map((price, index) => ({ group: `group-${index}`, price })),
 })
 const MODELS: readonly ModelRow[] = [
   {
     ...model('gpt-b', 'text', { input: '2.00', output: '8.00' }, { input: '1.00', output: '4.00' }),
-    ...{ vendor: 'OpenAI', accepts: ['images', 'tools'], limits: { context: 1_000 }, median_first_token_ms: 300 },
+    vendor: 'OpenAI',
+    accepts: ['images', 'tools'],
+    limits: { context: 1_000 },
+    median_first_token_ms: 300,
   },
   {
     ...model('claude-a', 'text', { input: '3.00', output: '15.00' }),
-    ...{ vendor: 'Anthropic', accepts: ['images', 'tools', 'reasoning'], limits: { context: 9_000 } },
+    vendor: 'Anthropic',
+    accepts: ['images', 'tools', 'reasoning'],
+    limits: { context: 9_000 },
   },
   { ...model('own-c', 'text', { input: '0.00', output: '0.00' }), median_first_token_ms: 20 },
   { ...model('plain-d', 'text', { input: '9.00', output: '90.00' }), accepts: [] },
@@ -65,7 +77,9 @@ test('the lowest price, and whether groups pay different ones', () => {
     { input: '1.00', output: '8.00' },
   ]
   expect([groupOf(expensive, cheap), groupOf(cheap, expensive), groupOf(cheap, cheap), groupOf()]).toEqual([
-    ...['group-1', 'group-0', 'group-0'],
+    'group-1',
+    'group-0',
+    'group-0',
     undefined,
   ])
   expect([differs(model('m', 'text', cheap, expensive)), differs(model('m', 'text', cheap, cheap))]).toEqual([
@@ -76,12 +90,18 @@ test('the lowest price, and whether groups pay different ones', () => {
 
 test('every figure of a price is a line: long contexts, tiers, tools and variants in blocks of their own', () => {
   const names = {
-    ...{ figures: { input: 'Input' }, tiers: 'Tiers', tools: 'Tools', variants: 'Variants' },
-    ...{ above: (tokens: number) => `above ${tokens}`, tier: (name: string) => `tier ${name}` },
+    figures: { input: 'Input' },
+    tiers: 'Tiers',
+    tools: 'Tools',
+    variants: 'Variants',
+    above: (tokens: number) => `above ${tokens}`,
+    tier: (name: string) => `tier ${name}`,
   }
   const rich = {
-    ...{ input: '2.00', long_context: [{ above: 5, input: '4.00' }], variants: { high: '0.20' } },
-    ...{ tiers: { fast: '2', flex: { input: '1.00', long_context: [{ above: 5, input: '3.00' }] } } },
+    input: '2.00',
+    long_context: [{ above: 5, input: '4.00' }],
+    variants: { high: '0.20' },
+    tiers: { fast: '2', flex: { input: '1.00', long_context: [{ above: 5, input: '3.00' }] } },
     tools: { search: '0.01' },
   }
   const shown = priceBlocks([{ input: '1.00' }, rich], names).map(({ title, lines }) => [

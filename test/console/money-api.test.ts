@@ -202,7 +202,11 @@ describe.each([...ENGINES])('%s', (engine) => {
     }
     expect(rows).toHaveLength(ended)
     expect([...new Set(rows.map(({ ending }) => ending))].sort()).toEqual([
-      ...['client_gone', 'completed', 'content_filtered', 'failed', 'incomplete'],
+      'client_gone',
+      'completed',
+      'content_filtered',
+      'failed',
+      'incomplete',
     ])
     const tokensOf = (row: RequestRow) => (row.input_tokens ?? 0) + (row.output_tokens ?? 0)
     const sums = (of: readonly RequestRow[]) => ({
@@ -232,7 +236,9 @@ describe.each([...ENGINES])('%s', (engine) => {
       const [head, ...lines] = (await client.get(`requests.csv?${wide}${query}`)).text.trim().split('\r\n')
       const cost = head?.split(',').indexOf('cost_usd') ?? -1
       expect([query, lines.length, sum(lines.map((line) => line.split(',')[cost] ?? ''))]).toEqual([
-        ...[query, expected.requests, expected.cost_usd],
+        query,
+        expected.requests,
+        expected.cost_usd,
       ])
     }
 

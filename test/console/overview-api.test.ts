@@ -31,8 +31,13 @@ describe.each([...ENGINES])('%s', (engine) => {
     const client = await person('fresh', '10')
     const { days, ...rest } = await overviewOf(client)
     expect(rest).toEqual({
-      ...{ balance_usd: '10.00', held_usd: '0.00', available_usd: '10.00' },
-      ...{ spent_today_usd: '0.00', spent_this_month_usd: '0.00', requests: [], keys: 0 },
+      balance_usd: '10.00',
+      held_usd: '0.00',
+      available_usd: '10.00',
+      spent_today_usd: '0.00',
+      spent_this_month_usd: '0.00',
+      requests: [],
+      keys: 0,
     })
     expect(days).toHaveLength(14)
     expect(days.every(({ cost_usd, requests }) => cost_usd === '0.00' && requests === 0)).toBe(true)
@@ -63,8 +68,13 @@ describe.each([...ENGINES])('%s', (engine) => {
     const overview = await overviewOf(client)
     expect(overview.requests.map(({ request_id }) => request_id)).toEqual(ids.toReversed().slice(0, 10))
     expect(overview.requests[0]).toMatchObject({
-      ...{ model: 'sandbox-text', key_name: 'laptop', ending: 'completed', cost_usd: receipts.at(-1)?.cost_usd },
-      ...{ input_tokens: expect.any(Number), output_tokens: expect.any(Number), total_ms: expect.any(Number) },
+      model: 'sandbox-text',
+      key_name: 'laptop',
+      ending: 'completed',
+      cost_usd: receipts.at(-1)?.cost_usd,
+      input_tokens: expect.any(Number),
+      output_tokens: expect.any(Number),
+      total_ms: expect.any(Number),
     })
     expect(overview.days.reduce((total, { requests }) => total + requests, 0)).toBe(12)
     expect(overview.spent_this_month_usd).toBe(spent)

@@ -41,7 +41,10 @@ describe.each([...ENGINES])('%s', (engine) => {
     const changed = await hashOf('ada@example.com')
     const command = ['account', 'create', '--email', 'grace@example.com', '--password-stdin']
     const child = Bun.spawn([process.execPath, MAIN, ...command], {
-      ...{ env: environmentOf(gateway.home), stdin: Buffer.from(PASSWORD), stdout: 'ignore', stderr: 'ignore' },
+      env: environmentOf(gateway.home),
+      stdin: Buffer.from(PASSWORD),
+      stdout: 'ignore',
+      stderr: 'ignore',
     })
     expect(await child.exited).toBe(0)
     const created = await hashOf('grace@example.com')

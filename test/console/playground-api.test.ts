@@ -15,7 +15,8 @@ const SECRET = /sk-[\w-]{16,}/
 
 const hello = { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] }
 const endless = {
-  ...{ model: 'sandbox-text', stream: true },
+  model: 'sandbox-text',
+  stream: true,
   messages: [{ role: 'user', content: 'say 100000 words, pace 20 ms' }],
 }
 
@@ -131,9 +132,21 @@ describe.each([...ENGINES])('%s', (engine) => {
   test('other paths are not there', async () => {
     const { client } = await newPerson()
     const paths = [
-      ...['v1/models', 'v1/usage', 'v1/messages', 'v1/responses/resp_1', 'v1/chat/completions/', 'v1/chat', ''],
-      ...['v1%2Fchat%2Fcompletions', 'v1/chat/completions%2F..', '/v1/chat/completions', 'health', 'console/api/keys'],
-      ...['api/v3/contents/generations/tasks/a/b', 'api/v3/contents/generations/tasks/a%2Fb', 'V1/CHAT/COMPLETIONS'],
+      'v1/models',
+      'v1/usage',
+      'v1/messages',
+      'v1/responses/resp_1',
+      'v1/chat/completions/',
+      'v1/chat',
+      '',
+      'v1%2Fchat%2Fcompletions',
+      'v1/chat/completions%2F..',
+      '/v1/chat/completions',
+      'health',
+      'console/api/keys',
+      'api/v3/contents/generations/tasks/a/b',
+      'api/v3/contents/generations/tasks/a%2Fb',
+      'V1/CHAT/COMPLETIONS',
     ]
     for (const path of paths) {
       expect([path, outcomeOf(await client.post(`playground/${path}`, hello))]).toEqual([path, '404 not_found'])
@@ -203,7 +216,9 @@ describe.each([...ENGINES])('%s', (engine) => {
     const { client } = await newPerson()
     const stopper = new AbortController()
     const response = await fetch(`${gateway.url}/console/api/${CHAT}`, {
-      ...{ method: 'POST', body: JSON.stringify(endless), signal: stopper.signal },
+      method: 'POST',
+      body: JSON.stringify(endless),
+      signal: stopper.signal,
       headers: { ...headersOf(client), 'content-type': 'application/json' },
     })
     expect(response.headers.get('content-type')).toStartWith('text/event-stream')
@@ -219,7 +234,9 @@ describe.each([...ENGINES])('%s', (engine) => {
   test('pictures are edited by a form', async () => {
     const { client } = await newPerson()
     const made = await client.post<{ data: { b64_json: string }[] }>('playground/v1/images/generations', {
-      ...{ model: 'sandbox-image', prompt: 'A lighthouse', size: '64x64' },
+      model: 'sandbox-image',
+      prompt: 'A lighthouse',
+      size: '64x64',
     })
     const png = new Blob([Buffer.from(made.body.data[0]?.b64_json ?? '', 'base64')], { type: 'image/png' })
     const form = new FormData()
@@ -228,7 +245,9 @@ describe.each([...ENGINES])('%s', (engine) => {
     form.set('image', png, 'image.png')
     form.set('mask', png, 'mask.png')
     const response = await fetch(`${gateway.url}/console/api/playground/v1/images/edits`, {
-      ...{ method: 'POST', headers: headersOf(client), body: form },
+      method: 'POST',
+      headers: headersOf(client),
+      body: form,
     })
     const answer = (await response.json()) as { data: { b64_json: string }[] }
     expect([response.status, answer.data.length]).toEqual([200, 1])
@@ -239,7 +258,9 @@ describe.each([...ENGINES])('%s', (engine) => {
   test('a video is made, and is invisible to other accounts', async () => {
     const [{ client }, { client: other }] = [await newPerson(), await newPerson()]
     const submitted = await client.post<{ id: string }>(TASKS, {
-      ...{ model: 'sandbox-video', content: [{ type: 'text', text: 'A lighthouse' }], duration: 1 },
+      model: 'sandbox-video',
+      content: [{ type: 'text', text: 'A lighthouse' }],
+      duration: 1,
     })
     const { id } = submitted.body
     expect(outcomeOf(await other.get(`${TASKS}/${id}`))).toMatch(/^404/)

@@ -22,12 +22,14 @@ test.each<[string, Block[]]>([
     '- a\n  - b\n    - c\n- d',
     [
       {
-        ...{ kind: 'list', start: undefined },
+        kind: 'list',
+        start: undefined,
         items: [
           [
             paragraph('a'),
             {
-              ...{ kind: 'list', start: undefined },
+              kind: 'list',
+              start: undefined,
               items: [[paragraph('b'), { kind: 'list', start: undefined, items: [[paragraph('c')]] }]],
             },
           ],

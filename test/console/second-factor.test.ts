@@ -35,7 +35,9 @@ describe.each([...ENGINES])('%s', (engine) => {
     const { secret } = (await client.post<{ secret: string }>('second-factor/begin')).body
     const code = codeOf(secret)
     const confirmed = await client.post<{ recovery_codes: string[] }>('second-factor/confirm', {
-      ...{ secret, code, password: PASSWORD },
+      secret,
+      code,
+      password: PASSWORD,
     })
     expect(outcomeOf(confirmed)).toBe('200')
     return { secret, code, codes: confirmed.body.recovery_codes }

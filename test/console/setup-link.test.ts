@@ -72,7 +72,9 @@ describe.each([...ENGINES])('%s', (engine) => {
       const step = Math.floor(Date.now() / 30_000)
       const codeOf = (at: number) => codeAt(decodeBase32(secret) ?? new Uint8Array(), at)
       const { body } = await client.post<{ recovery_codes: string[] }>('second-factor/confirm', {
-        ...{ secret, code: codeOf(step), password: PASSWORD },
+        secret,
+        code: codeOf(step),
+        password: PASSWORD,
       })
       return { code: codeOf(step + 1), recovery: body.recovery_codes[0] ?? '' }
     }

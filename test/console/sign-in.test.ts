@@ -52,7 +52,10 @@ describe.each([...ENGINES])('%s', (engine) => {
   test('about: what the sign-in page needs', async () => {
     const { body } = await browser().get('about')
     expect(body).toEqual({
-      ...{ name: 'Example AI', support_url: 'https://example.com/help', mail: false, base_url: gateway.url },
+      name: 'Example AI',
+      support_url: 'https://example.com/help',
+      mail: false,
+      base_url: gateway.url,
       registration: { open: true, trial_credit_usd: '2.00' },
       password: { min_length: 8, max_length: 1024 },
       version: expect.any(String),
@@ -66,11 +69,20 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(headers.get('cache-control')).toContain('no-store')
     expect(body).toEqual({
       account: {
-        ...{ id: expect.any(String), email, created_at: expect.any(String) },
-        ...{ email_verified: false, has_password: true },
+        id: expect.any(String),
+        email,
+        created_at: expect.any(String),
+        email_verified: false,
+        has_password: true,
       },
-      ...{ balance_usd: '2.00', held_usd: '0.00', available_usd: '2.00', low_balance_usd: null, is_low: false },
-      ...{ second_factor: false, may_set_password: false, language: null },
+      balance_usd: '2.00',
+      held_usd: '0.00',
+      available_usd: '2.00',
+      low_balance_usd: null,
+      is_low: false,
+      second_factor: false,
+      may_set_password: false,
+      language: null,
     } as never)
   })
 

@@ -29,7 +29,12 @@ describe('labels', () => {
 
 const STEPS = ['2026-01-01T00:00:00.000Z', '2026-01-02T00:00:00.000Z']
 const point = (at: number, name: string, cost_usd: string) => ({
-  ...{ at: STEPS[at] ?? '', name, label: name, requests: 1, tokens: 10, cost_usd },
+  at: STEPS[at] ?? '',
+  name,
+  label: name,
+  requests: 1,
+  tokens: 10,
+  cost_usd,
 })
 
 describe('usage chart', () => {

@@ -24,7 +24,10 @@ afterAll(async () => {
 
 const CASES = TEXT_DIALECT_IDS.flatMap((dialect) => [false, true].map((streamed) => [dialect, streamed] as const))
 const WEATHER = {
-  ...{ type: 'function' as const, name: 'wind', description: 'Wind at a port', strict: false },
+  type: 'function' as const,
+  name: 'wind',
+  description: 'Wind at a port',
+  strict: false,
   parameters: { type: 'object', properties: { port: { type: 'string' } } },
 }
 
@@ -57,7 +60,9 @@ describe.each(CASES)('over %s, streamed: %p', (dialect, streamed) => {
     await say({ input: 'Say 2 words: leaf.', previous_response_id: left.id })
     expect(spoken(dialect, upstream.last())).toEqual([
       ...trunk,
-      ...['user: Say 2 words: left.', `assistant: ${left.output_text}`, 'user: Say 2 words: leaf.'],
+      'user: Say 2 words: left.',
+      `assistant: ${left.output_text}`,
+      'user: Say 2 words: leaf.',
     ])
   })
 
@@ -119,7 +124,9 @@ describe.each(CASES)('over %s, streamed: %p', (dialect, streamed) => {
     const user = (content: string) => ({ role: 'user' as const, content })
     await say({ input: [user('Begin.'), { type: 'item_reference', id }, user('Say 2 words.')] })
     expect(spoken(dialect, upstream.last())).toEqual([
-      ...['user: Begin.', `assistant: ${first.output_text}`, 'user: Say 2 words.'],
+      'user: Begin.',
+      `assistant: ${first.output_text}`,
+      'user: Say 2 words.',
     ])
     expect(JSON.stringify(upstream.last())).not.toContain(id)
   })

@@ -66,7 +66,9 @@ describe.each(ENGINES.map((engine) => [engine] as const))('on %s', (engine) => {
     }
     await respondTo(client, streamed, turn)
     expect(spoken('responses', upstream.last())).toEqual([
-      ...['user: Say 2 words: first.', `assistant: ${first.output_text}`, 'user: Say 2 words: second.'],
+      'user: Say 2 words: first.',
+      `assistant: ${first.output_text}`,
+      'user: Say 2 words: second.',
     ])
   })
 
@@ -88,7 +90,9 @@ describe.each(ENGINES.map((engine) => [engine] as const))('on %s', (engine) => {
     expect(await client.responses.retrieve(`resp_${named}`)).toMatchObject({ id: response.id, output: response.output })
     await respondTo(client, true, { model, input: 'Say 2 words: three.', previous_response_id: response.id })
     expect(spoken(dialect, upstream.last()).filter((each) => each.startsWith('user'))).toEqual([
-      ...['user: Say 2 words: one.', 'user: Say 5 words: two.', 'user: Say 2 words: three.'],
+      'user: Say 2 words: one.',
+      'user: Say 5 words: two.',
+      'user: Say 2 words: three.',
     ])
     expect(spoken(dialect, upstream.last())).toHaveLength(5)
   })

@@ -19,7 +19,10 @@ import {
 } from '../support/upstreams/strict-reasoning.ts'
 
 const MODELS: Record<TextDialectId, string> = {
-  ...{ chat: 'deepseek-chat', responses: 'gpt-5', messages: 'claude-sonnet-4-5', 'generate-content': 'gemini-3-pro' },
+  chat: 'deepseek-chat',
+  responses: 'gpt-5',
+  messages: 'claude-sonnet-4-5',
+  'generate-content': 'gemini-3-pro',
 }
 
 function config(origin: string, more = ''): string {

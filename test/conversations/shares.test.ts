@@ -37,7 +37,8 @@ describe.each(ENGINES.map((engine) => [engine] as const))('on %s', (engine) => {
 
   const say = (client: OpenAI, kilobytes: number, previous?: string) =>
     respondTo(client, false, {
-      ...{ model: 'text', input: `${'word '.repeat(200 * kilobytes)} Say 2 words.` },
+      model: 'text',
+      input: `${'word '.repeat(200 * kilobytes)} Say 2 words.`,
       ...(previous ? { previous_response_id: previous } : {}),
     })
   const isThere = async (client: OpenAI, id: string) =>

@@ -92,8 +92,11 @@ describe.each(ENGINES.map((engine) => [engine] as const))('on %s', (engine) => {
     expect(await failing(say('And?', first.id))).toMatchObject(NOT_FOUND)
     await say('Say 2 words: third.', second.id)
     expect(spoken('chat', upstream.last())).toEqual([
-      ...['user: Say 2 words: first.', `assistant: ${first.output_text}`],
-      ...['user: Say 2 words: second.', `assistant: ${second.output_text}`, 'user: Say 2 words: third.'],
+      'user: Say 2 words: first.',
+      `assistant: ${first.output_text}`,
+      'user: Say 2 words: second.',
+      `assistant: ${second.output_text}`,
+      'user: Say 2 words: third.',
     ])
   })
 
@@ -111,7 +114,11 @@ describe.each(ENGINES.map((engine) => [engine] as const))('on %s', (engine) => {
       return all
     }
     const expected = [
-      ...['Say 2 words: one.', first.output_text, 'Say 2 words: two.', second.output_text, 'Say 2 words: three.'],
+      'Say 2 words: one.',
+      first.output_text,
+      'Say 2 words: two.',
+      second.output_text,
+      'Say 2 words: three.',
     ]
     for (const limit of [1, 2, 100]) {
       expect(await texts('asc', limit)).toEqual(expected)
@@ -245,8 +252,11 @@ describe.each(ENGINES.map((engine) => [engine] as const))('on %s', (engine) => {
     const first = await say('Say 2 words: before.', undefined, true)
     const second = await say('Say 2 words: between.', first.id)
     const expected = [
-      ...['user: Say 2 words: before.', `assistant: ${first.output_text}`],
-      ...['user: Say 2 words: between.', `assistant: ${second.output_text}`, 'user: Say 2 words: after.'],
+      'user: Say 2 words: before.',
+      `assistant: ${first.output_text}`,
+      'user: Say 2 words: between.',
+      `assistant: ${second.output_text}`,
+      'user: Say 2 words: after.',
     ]
     const { home } = gateway
     if (engine === 'postgres') {

@@ -103,7 +103,10 @@ test('what the service does not have is left out and named, and n is as many cal
   const fields = { n: 2, user: 'ada', moderation: 'low', quality: 'high', stream: true, partial_images: 2, seed: 7 }
   const response = await generate(scripted.gateway.url, secret, { model: 'seed', prompt: 'a cat', ...fields })
   expect(response.headers.get('x-trivium-warnings')?.split(', ').sort()).toEqual([
-    ...['moderation;dropped', 'partial_images;dropped', 'quality;dropped', 'user;dropped'],
+    'moderation;dropped',
+    'partial_images;dropped',
+    'quality;dropped',
+    'user;dropped',
   ])
   expect((await response.text()).match(/image_generation.completed"/g)).toHaveLength(2)
   for (const call of [0, 1])

@@ -44,7 +44,9 @@ const TOOL = {
   output_compression: 100,
 }
 const TIDE = {
-  ...{ type: 'function' as const, name: 'tide', strict: false },
+  type: 'function' as const,
+  name: 'tide',
+  strict: false,
   parameters: { type: 'object', properties: { port: { type: 'string' } } },
 }
 const DRAW = 'Draw a lighthouse at night.'
@@ -102,7 +104,10 @@ describe.each(MODELS)('%s', (model) => {
   test('streamed, with partial images', async () => {
     const { openai, settled } = await client()
     const stream = await openai.responses.create({
-      ...{ model, input: DRAW, stream: true, tools: [{ ...TOOL, partial_images: 2 }] },
+      model,
+      input: DRAW,
+      stream: true,
+      tools: [{ ...TOOL, partial_images: 2 }],
     })
     const events = await collect(stream)
     const types = events.map(({ type }) => type)

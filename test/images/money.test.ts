@@ -42,7 +42,10 @@ async function outcomeOf(behaviour: Behaviour, fields: object = {}, headers: Rec
   expect([rows.length, held_usd]).toEqual([1, '0.00'])
   expect(Number(balance_usd)).toBeCloseTo(10 - Number(rows[0]?.cost_usd), 9)
   return {
-    ...{ status: response.status, warnings: response.headers.get('x-trivium-warnings'), text, row: rows[0] },
+    status: response.status,
+    warnings: response.headers.get('x-trivium-warnings'),
+    text,
+    row: rows[0],
     calls: [first.received.length - before[0], second.received.length - before[1]],
   }
 }

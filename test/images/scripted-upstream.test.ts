@@ -60,7 +60,10 @@ describe('images to edit as data URLs, at the path of generations', () => {
     const [{ path, contentType, body } = { path: '', contentType: '', body: '{}' }] = scripted.seen
     expect([path, contentType]).toEqual(['/api/v3/images/generations', 'application/json'])
     expect(JSON.parse(body)).toEqual({
-      ...{ model: 'seedream-4', prompt: 'a hat', response_format: 'b64_json', watermark: false },
+      model: 'seedream-4',
+      prompt: 'a hat',
+      response_format: 'b64_json',
+      watermark: false,
       image: count === 1 ? url : [url, url],
     })
     expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: '0.04' }])

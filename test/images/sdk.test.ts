@@ -113,7 +113,9 @@ describe('edits', () => {
 
   test('with a mask, and several results as URLs', async () => {
     const { data = [] } = await openai.images.edit({
-      ...{ ...EDIT, n: 2, response_format: 'url' },
+      ...EDIT,
+      n: 2,
+      response_format: 'url',
       image: createReadStream(file('source.png')),
       mask: createReadStream(file('mask.png')),
     })

@@ -132,7 +132,8 @@ test.each(ENGINES)('no request fails, and each is charged the price that was in 
     if (!price) throw new Error(`nobody wrote the price ${JSON.stringify(figures)}`)
     expect([1, ...MULTIPLIERS]).toContain(Number(multiplier))
     expect({ ending: receipt.ending, cost: nanosOf(receipt.cost_usd) }).toEqual({
-      ...{ ending: 'completed', cost: costOf(receipt, price, Number(multiplier)) },
+      ending: 'completed',
+      cost: costOf(receipt, price, Number(multiplier)),
     })
   }
   // Every price was in force at some time, and some request started under it.

@@ -83,7 +83,9 @@ describe('under load', () => {
 
   test('a new price applies to the next request, and a running stream keeps its own', async () => {
     const talk = (words: number, pace: number) => ({
-      ...{ model: 'steady', stream: true, stream_options: { include_usage: true } },
+      model: 'steady',
+      stream: true,
+      stream_options: { include_usage: true },
       messages: [{ role: 'user', content: `say ${words} words, pace ${pace} ms` }],
     })
     const tokensOf = (text: string) => Number(/"completion_tokens":(\d+)/.exec(text)?.[1])

@@ -44,10 +44,21 @@ test.each([false, true])('a response, streamed %p', async (stream) => {
   await response.text()
   const line = await lineOf(response.headers.get('x-request-id'))
   expect(line).toMatchObject({
-    ...{ level: 'info', method: 'POST', path: '/v1/chat/completions', status: 200, key_id: key.keyId },
-    ...{ account_id: expect.any(String), model: 'sandbox-text', upstream: 'sandbox', outcome: 'completed' },
-    ...{ input_tokens: expect.any(Number), output_tokens: expect.any(Number), cached_tokens: 0 },
-    ...{ cost_usd: expect.stringMatching(/^0\.0/), total_ms: expect.any(Number), first_token_ms: expect.any(Number) },
+    level: 'info',
+    method: 'POST',
+    path: '/v1/chat/completions',
+    status: 200,
+    key_id: key.keyId,
+    account_id: expect.any(String),
+    model: 'sandbox-text',
+    upstream: 'sandbox',
+    outcome: 'completed',
+    input_tokens: expect.any(Number),
+    output_tokens: expect.any(Number),
+    cached_tokens: 0,
+    cost_usd: expect.stringMatching(/^0\.0/),
+    total_ms: expect.any(Number),
+    first_token_ms: expect.any(Number),
     queue_ms: expect.any(Number),
   })
 })
@@ -65,7 +76,8 @@ test.each([
 test('a client that disconnects, and a stream that is cut', async () => {
   const aborting = new AbortController()
   const response = await fetch(`${gateway.url}/v1/chat/completions`, {
-    ...{ method: 'POST', signal: aborting.signal },
+    method: 'POST',
+    signal: aborting.signal,
     headers: { authorization: `Bearer ${key.secret}`, 'content-type': 'application/json' },
     body: JSON.stringify(ask('say 5000 words, pace 20 ms', { stream: true })),
   })
@@ -129,8 +141,12 @@ test('while nobody reads the log the server keeps running, keeps the first lines
   const main = join(import.meta.dir, '../../packages/gateway/src/main.ts')
   const child = Bun.spawn([process.execPath, main, 'serve'], {
     env: {
-      ...{ PATH: process.env.PATH ?? '', PORT: '0', TRIVIUM_DATA: home.dataDir, TRIVIUM_CONFIG: home.configFile },
-      ...{ BUN_CONFIG_MAX_HTTP_REQUESTS: '65000', TRIVIUM_LAUNCHER_FD: '3' },
+      PATH: process.env.PATH ?? '',
+      PORT: '0',
+      TRIVIUM_DATA: home.dataDir,
+      TRIVIUM_CONFIG: home.configFile,
+      BUN_CONFIG_MAX_HTTP_REQUESTS: '65000',
+      TRIVIUM_LAUNCHER_FD: '3',
     },
     stdio: ['ignore', 'pipe', log, 'pipe'],
   })

@@ -89,7 +89,8 @@ describe.each<{ engine: Engine; workers: number }>([
       method: 'POST',
       headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
       body: JSON.stringify({
-        ...{ model: 'sandbox-text', stream: true },
+        model: 'sandbox-text',
+        stream: true,
         messages: [{ role: 'user', content: 'say 200 words, pace 5 ms' }],
       }),
       tls: { rejectUnauthorized: false },
@@ -172,9 +173,13 @@ describe('every response', () => {
 
   test('ignores forwarding headers of an untrusted client', async () => {
     const lies = {
-      ...{ host: 'evil.example.com', 'x-forwarded-host': 'evil.example.com', 'x-forwarded-proto': 'https' },
-      ...{ 'x-forwarded-for': '203.0.113.9', forwarded: 'host=evil.example.com;proto=https' },
-      ...{ 'x-request-id': 'mine', ...key() },
+      host: 'evil.example.com',
+      'x-forwarded-host': 'evil.example.com',
+      'x-forwarded-proto': 'https',
+      'x-forwarded-for': '203.0.113.9',
+      forwarded: 'host=evil.example.com;proto=https',
+      'x-request-id': 'mine',
+      ...key(),
     }
     for (const path of ['/', '/health', '/v1/models', '/nowhere', '/v1beta/models']) {
       const answer = await fetch(`${gateway.url}${path}`, { headers: lies })

@@ -11,7 +11,9 @@ import { childrenOf, launchPostgres, type PostgresServer } from '../support/post
 
 const WORKERS = { TRIVIUM_WORKERS: '2' }
 const talk = (content: string, stream = true) => ({
-  ...{ model: 'sandbox-text', stream, messages: [{ role: 'user', content }] },
+  model: 'sandbox-text',
+  stream,
+  messages: [{ role: 'user', content }],
 })
 const ENDLESS = talk('say 100000 words, pace 20 ms')
 /** A new connection, which the kernel assigns to any of the workers. */
@@ -188,7 +190,8 @@ describe('two workers', () => {
 test('without DATABASE_URL it is an error of one line', async () => {
   const { code, stdout, stderr } = await runCommand(await newHome('sqlite'), ['serve'], WORKERS)
   expect({ code, stdout, lines: stderr.trim().split('\n') }).toEqual({
-    ...{ code: 1, stdout: '' },
+    code: 1,
+    stdout: '',
     lines: [expect.stringContaining('TRIVIUM_WORKERS above 1 needs DATABASE_URL') as unknown as string],
   })
 })

@@ -48,7 +48,10 @@ afterAll(async () => {
 })
 
 const TABLES: Record<TextDialectId, Bad[]> = {
-  ...{ chat: CHAT, responses: RESPONSES, messages: MESSAGES, 'generate-content': GENERATE_CONTENT },
+  chat: CHAT,
+  responses: RESPONSES,
+  messages: MESSAGES,
+  'generate-content': GENERATE_CONTENT,
 }
 
 function post(client: TextDialectId, path: string, body: string, headers: Record<string, string> = {}) {
@@ -107,7 +110,9 @@ describe.each(CLIENTS)('%s', (client) => {
     const headers = { ...headersIn(client, key.secret), 'content-encoding': 'gzip' }
     const before = memoryOf(gateway.pid)
     const response = await fetch(gateway.url + pathIn(client, { model }), {
-      ...{ method: 'POST', headers, body: gzipSync(many) },
+      method: 'POST',
+      headers,
+      body: gzipSync(many),
     })
     const seen = await rejectionOf(client, response)
     expect([seen.status, seen.message]).toEqual([413, expect.stringContaining('more than 250000 JSON values')])

@@ -39,11 +39,13 @@ describe.each(ENGINES)('key changes on %s', (engine) => {
   const changes: Change[] = [
     { name: 'a revoked key', status: 401, make: (node, { keyId }) => node.command('key', 'revoke', keyId) },
     {
-      ...{ name: 'a disabled account', status: 403 },
+      name: 'a disabled account',
+      status: 403,
       make: (node, { email }) => node.command('account', 'disable', '--account', email),
     },
     {
-      ...{ name: 'a key for other addresses', status: 403 },
+      name: 'a key for other addresses',
+      status: 403,
       make: (node, { keyId }) => node.command('key', 'limit', keyId, '--ips', '203.0.113.0/24'),
     },
   ]

@@ -26,12 +26,12 @@ beforeAll(async () => {
     `  - { id: ${id}-behind, routes: [{ upstream: ${id} }], fallbacks: [${id}-both], ${price} }`,
   ])
   const hosts = {
-    ...{
-      'inside.example': ['127.0.0.1'],
-      'mixed.example': ['203.0.113.9', '10.0.0.1'],
-      'metadata.example': ['169.254.169.254'],
-    },
-    ...{ 'outside.example': ['93.184.216.34'], 'v6.example': ['::ffff:127.0.0.1'], 'silent.example': null },
+    'inside.example': ['127.0.0.1'],
+    'mixed.example': ['203.0.113.9', '10.0.0.1'],
+    'metadata.example': ['169.254.169.254'],
+    'outside.example': ['93.184.216.34'],
+    'v6.example': ['::ffff:127.0.0.1'],
+    'silent.example': null,
   }
   gateway = await startGateway({ config: `upstreams:\n${entries.join('\n')}\nmodels:\n${models.join('\n')}\n`, hosts })
   secret = (await newKey(gateway)).secret
@@ -68,7 +68,8 @@ const BODIES: Record<Dialect, (model: string, url: string, padding: string) => o
     ],
   }),
   messages: (model, url, padding) => ({
-    ...{ model, max_tokens: 9 },
+    model,
+    max_tokens: 9,
     messages: [
       {
         role: 'user',
@@ -159,7 +160,8 @@ describe.each(
 
 test('a request names a limited number of hosts', async () => {
   const content = Array.from({ length: 17 }, (_, index) => ({
-    ...{ type: 'image_url', image_url: { url: `https://host-${index}.example/a.png` } },
+    type: 'image_url',
+    image_url: { url: `https://host-${index}.example/a.png` },
   }))
   const body = { model: 'chat-model', messages: [{ role: 'user', content }] }
   expect(await send('chat', 'chat-model', body)).toMatchObject({

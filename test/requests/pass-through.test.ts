@@ -132,7 +132,9 @@ describe('the request', () => {
   test('a compressed body arrives decoded', async () => {
     const body = `{"model":"same",${MESSAGES}}`
     const headers = {
-      ...{ authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'content-encoding': 'gzip' },
+      authorization: `Bearer ${secret}`,
+      'content-type': 'application/json',
+      'content-encoding': 'gzip',
     }
     const url = `${gateway.url}/v1/chat/completions`
     const response = await fetch(url, { method: 'POST', headers, body: gzipSync(body) })
@@ -145,30 +147,40 @@ describe('the request', () => {
 describe('headers', () => {
   test('only headers of the dialect’s allow-list are forwarded', async () => {
     await chat(gateway.url, secret, `{"model":"same",${MESSAGES}}`, {
-      ...{
-        cookie: 'session=1',
-        'x-forwarded-for': '10.1.2.3',
-        'x-forwarded-host': 'inside',
-        forwarded: 'for=10.1.2.3',
-      },
-      ...{ 'x-custom': 'mine', 'openai-organization': 'org-mine', 'x-api-key': secret, referer: 'http://inside/' },
-      ...{
-        'user-agent': 'my-agent/1',
-        'accept-language': 'de',
-        'accept-encoding': 'gzip',
-        'openai-beta': 'assistants=v2',
-      },
-      ...{ 'x-sandbox-fault': 'cut', 'x-stainless-os': 'Linux', origin: 'http://inside', via: '1.1 inside' },
+      cookie: 'session=1',
+      'x-forwarded-for': '10.1.2.3',
+      'x-forwarded-host': 'inside',
+      forwarded: 'for=10.1.2.3',
+      'x-custom': 'mine',
+      'openai-organization': 'org-mine',
+      'x-api-key': secret,
+      referer: 'http://inside/',
+      'user-agent': 'my-agent/1',
+      'accept-language': 'de',
+      'accept-encoding': 'gzip',
+      'openai-beta': 'assistants=v2',
+      'x-sandbox-fault': 'cut',
+      'x-stainless-os': 'Linux',
+      origin: 'http://inside',
+      via: '1.1 inside',
     })
     const { headers, head } = upstream.last()
     expect(Object.keys(headers).sort()).toEqual(
       [
-        ...['accept', 'accept-encoding', 'authorization', 'content-length', 'content-type', 'host'],
-        ...['openai-beta', 'user-agent'],
+        'accept',
+        'accept-encoding',
+        'authorization',
+        'content-length',
+        'content-type',
+        'host',
+        'openai-beta',
+        'user-agent',
       ].sort(),
     )
     expect(headers).toMatchObject({
-      ...{ authorization: 'Bearer upstream-key', 'accept-encoding': 'identity', 'openai-beta': 'assistants=v2' },
+      authorization: 'Bearer upstream-key',
+      'accept-encoding': 'identity',
+      'openai-beta': 'assistants=v2',
       'content-type': 'application/json',
     })
     expect(headers['user-agent']).toStartWith('trivium/')
@@ -178,9 +190,17 @@ describe('headers', () => {
 
   test('only allowed headers of the upstream are returned', async () => {
     const telling = {
-      ...{ 'set-cookie': 'a=b', server: 'secret-server', 'openai-organization': 'org-1234567', via: '1.1 inside' },
-      ...{ 'x-request-id': 'req_theirs', 'x-ratelimit-limit-requests': '5', 'cf-ray': '1', 'x-sandbox': 'true' },
-      ...{ 'access-control-allow-origin': '*', 'strict-transport-security': 'max-age=1', 'cache-control': 'public' },
+      'set-cookie': 'a=b',
+      server: 'secret-server',
+      'openai-organization': 'org-1234567',
+      via: '1.1 inside',
+      'x-request-id': 'req_theirs',
+      'x-ratelimit-limit-requests': '5',
+      'cf-ray': '1',
+      'x-sandbox': 'true',
+      'access-control-allow-origin': '*',
+      'strict-transport-security': 'max-age=1',
+      'cache-control': 'public',
     }
     for (const streamed of [false, true]) {
       upstream.behave(
@@ -202,15 +222,17 @@ describe('headers', () => {
       await response.text()
       expect([...response.headers.keys()].sort()).toEqual(
         [
-          ...['cache-control', 'content-security-policy', 'content-type', 'cross-origin-resource-policy', 'date'],
-          ...[
-            'referrer-policy',
-            'request-id',
-            'x-content-type-options',
-            'x-frame-options',
-            'x-request-id',
-            'x-sandbox',
-          ],
+          'cache-control',
+          'content-security-policy',
+          'content-type',
+          'cross-origin-resource-policy',
+          'date',
+          'referrer-policy',
+          'request-id',
+          'x-content-type-options',
+          'x-frame-options',
+          'x-request-id',
+          'x-sandbox',
           ...(streamed ? ['transfer-encoding', 'x-accel-buffering'] : ['content-length']),
         ].sort(),
       )

@@ -51,8 +51,9 @@ async function send(dialect: Dialect, more: object = {}, options: { secret?: str
   const response = await fetch(gateway.url + pathIn(dialect, { model }), {
     method: 'POST',
     headers: {
-      ...{ authorization: `Bearer ${options.secret ?? ada}`, 'content-type': 'application/json' },
-      ...{ 'msg-version': '2023-06-01' },
+      authorization: `Bearer ${options.secret ?? ada}`,
+      'content-type': 'application/json',
+      'msg-version': '2023-06-01',
     },
     body: JSON.stringify({ ...MINIMAL_BODIES[dialect](model), ...more }),
   })
@@ -147,12 +148,16 @@ const echoing: Behaviour = (socket, request) => {
   ]
   const usage = { input_tokens: 1, output_tokens: 1, total_tokens: 2 }
   const whole = (status: string) => ({
-    ...{ id: 'resp_1', object: 'response', created_at: 1, status, model: 'responses-model', metadata, user },
-    ...{
-      output: status === 'completed' ? output : [],
-      safety_identifier,
-      usage: status === 'completed' ? usage : null,
-    },
+    id: 'resp_1',
+    object: 'response',
+    created_at: 1,
+    status,
+    model: 'responses-model',
+    metadata,
+    user,
+    output: status === 'completed' ? output : [],
+    safety_identifier,
+    usage: status === 'completed' ? usage : null,
   })
   if (!streamed) return respondWith(whole('completed'))(socket, request)
   const events = [
@@ -318,8 +323,10 @@ describe('options that change the price and have none', () => {
 
   test('messages: betas for long context are dropped, others are forwarded', async () => {
     const headers = {
-      ...{ authorization: `Bearer ${ada}`, 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
-      ...{ 'anthropic-beta': 'context-1m-2025-08-07,fine-grained-tool-streaming-2025-05-14' },
+      authorization: `Bearer ${ada}`,
+      'content-type': 'application/json',
+      'anthropic-version': '2023-06-01',
+      'anthropic-beta': 'context-1m-2025-08-07,fine-grained-tool-streaming-2025-05-14',
     }
     const body = JSON.stringify(MINIMAL_BODIES.messages('messages-model'))
     const response = await fetch(`${gateway.url}/v1/messages`, { method: 'POST', headers, body })

@@ -83,9 +83,15 @@ describe('rate limits of the vendor', () => {
   afterAll(() => open.stop())
 
   const LIMITS = {
-    ...{ 'x-ratelimit-remaining-tokens': '9999', 'x-ratelimit-reset-requests': '6ms', 'ratelimit-policy': '10;w=1' },
-    ...{ 'anthropic-ratelimit-requests-limit': '50', 'retry-after': '7', 'x-ratelimit-odd': 'x'.repeat(500) },
-    ...{ 'openai-organization': 'org-secret', 'x-internal': 'host-17', server: 'cloud' },
+    'x-ratelimit-remaining-tokens': '9999',
+    'x-ratelimit-reset-requests': '6ms',
+    'ratelimit-policy': '10;w=1',
+    'anthropic-ratelimit-requests-limit': '50',
+    'retry-after': '7',
+    'x-ratelimit-odd': 'x'.repeat(500),
+    'openai-organization': 'org-secret',
+    'x-internal': 'host-17',
+    server: 'cloud',
   }
   const SHOWN = ['anthropic-ratelimit-requests-limit', 'ratelimit-policy', 'retry-after']
   const shown = ({ headers }: Response) =>
@@ -158,7 +164,8 @@ const STREAMS: Record<TextDialectId, string> = {
       delta: 'Hi',
     },
     {
-      ...{ type: 'response.failed', sequence_number: 2 },
+      type: 'response.failed',
+      sequence_number: 2,
       response: { id: 'resp_1', status: 'failed', output: [], error: { code: 'engine_stumbled', message: SAID } },
     },
   ),

@@ -47,7 +47,7 @@ afterAll(async () => {
 })
 
 const event = (data: object): string => `data: ${JSON.stringify(data)}\n\n`
-const named = (data: { type: string }): string => `event: ${data.type}\n${event(data)}`
+const named = (data: { type: string; [field: string]: unknown }): string => `event: ${data.type}\n${event(data)}`
 const response = { id: 'resp_1', object: 'response', created_at: 1, model: 'm', output: [] }
 const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null }
 const chunk = { id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm' }
@@ -63,37 +63,33 @@ const EVENTS: Record<TextDialectId, { start: string; output: string; error: stri
     billed: event({ error: busy, usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15 } }),
   },
   responses: {
-    start: named({ type: 'response.created', ...{ response: { ...response, status: 'in_progress' } } }),
+    start: named({ type: 'response.created', response: { ...response, status: 'in_progress' } }),
     output:
       named({
-        ...{ type: 'response.output_item.added', output_index: 0 },
-        ...{ item: { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] } },
+        type: 'response.output_item.added',
+        output_index: 0,
+        item: { id: 'msg_1', type: 'message', role: 'assistant', status: 'in_progress', content: [] },
       }) +
       named({
-        ...{ type: 'response.content_part.added', output_index: 0, content_index: 0, item_id: 'msg_1' },
-        ...{ part: { type: 'output_text', text: '', annotations: [] } },
+        type: 'response.content_part.added',
+        output_index: 0,
+        content_index: 0,
+        item_id: 'msg_1',
+        part: { type: 'output_text', text: '', annotations: [] },
       }) +
-      named({
-        ...{ type: 'response.output_text.delta', output_index: 0, content_index: 0, item_id: 'msg_1', delta: 'word' },
-      }),
-    error: named({ type: 'response.failed', ...{ response: failed } }),
-    billed: named({
-      type: 'response.failed',
-      ...{ response: { ...failed, usage: { input_tokens: 10, output_tokens: 5 } } },
-    }),
+      named({ type: 'response.output_text.delta', output_index: 0, content_index: 0, item_id: 'msg_1', delta: 'word' }),
+    error: named({ type: 'response.failed', response: failed }),
+    billed: named({ type: 'response.failed', response: { ...failed, usage: { input_tokens: 10, output_tokens: 5 } } }),
   },
   messages: {
-    start: named({
-      type: 'message_start',
-      ...{ message: { ...message, usage: { input_tokens: 10, output_tokens: 1 } } },
-    }),
+    start: named({ type: 'message_start', message: { ...message, usage: { input_tokens: 10, output_tokens: 1 } } }),
     output:
-      named({ type: 'content_block_start', ...{ index: 0, content_block: { type: 'text', text: '' } } }) +
-      named({ type: 'content_block_delta', ...{ index: 0, delta: { type: 'text_delta', text: 'word' } } }),
-    error: named({ type: 'error', ...{ error: { type: 'overloaded_error', message: 'Overloaded' } } }),
+      named({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } }) +
+      named({ type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'word' } }),
+    error: named({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
     billed:
-      named({ type: 'message_delta', ...{ delta: { stop_reason: null }, usage: { output_tokens: 5 } } }) +
-      named({ type: 'error', ...{ error: { type: 'overloaded_error', message: 'Overloaded' } } }),
+      named({ type: 'message_delta', delta: { stop_reason: null }, usage: { output_tokens: 5 } }) +
+      named({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
   },
   'generate-content': {
     start: event({ candidates: [{ index: 0, content: { role: 'model', parts: [] } }] }),
@@ -111,7 +107,10 @@ async function ask(client: 'chat' | 'messages', dialect: TextDialectId) {
     method: 'POST',
     headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json', 'msg-version': '2023-06-01' },
     body: JSON.stringify({
-      ...{ model: `by-${dialect}`, max_tokens: 100, stream: true, messages: [{ role: 'user', content: 'hi' }] },
+      model: `by-${dialect}`,
+      max_tokens: 100,
+      stream: true,
+      messages: [{ role: 'user', content: 'hi' }],
     }),
   })
   const text = await response.text()

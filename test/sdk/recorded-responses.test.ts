@@ -33,13 +33,20 @@ afterAll(async () => {
 
 const directly = (recorded: Recorded, mode: Asking['mode']): Promise<Reading> =>
   readWith(recorded.dialect, {
-    ...{ origin: upstream.origin, key: 'upstream-key', model: 'inner-name', prompt: promptFor(recorded), mode },
+    origin: upstream.origin,
+    key: 'upstream-key',
+    model: 'inner-name',
+    prompt: promptFor(recorded),
+    mode,
   })
 
 /** In a service's own dialect the bytes pass through, and its SDK may object to them as it would without the gateway. */
 const through = (client: TextDialectId, recorded: Recorded, streamed: boolean, seed?: number): Promise<Reading> =>
   readWith(client, {
-    ...{ origin: gateway.url, key, model: `over-${recorded.dialect}`, prompt: promptFor(recorded, seed) },
+    origin: gateway.url,
+    key,
+    model: `over-${recorded.dialect}`,
+    prompt: promptFor(recorded, seed),
     mode: streamed ? (client === recorded.dialect ? 'raw' : 'helper') : 'unstreamed',
   })
 

@@ -21,7 +21,9 @@ const anthropic = (type: string, message: string) => ({ type: 'error', error: { 
 const ROWS: Record<TextDialectId, Record<string, Row>> = {
   chat: {
     'an unknown role': {
-      ...{ status: 400, code: 'bad_request', words: "'crew' is not one of ['system', 'user']" },
+      status: 400,
+      code: 'bad_request',
+      words: "'crew' is not one of ['system', 'user']",
       body: {
         error: {
           message: "'crew' is not one of ['system', 'user']",
@@ -32,7 +34,8 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
       },
     },
     'a filtered prompt': {
-      ...{ status: 400, code: 'content_refused' },
+      status: 400,
+      code: 'content_refused',
       body: {
         error: {
           message: 'The prompt was filtered.',
@@ -50,7 +53,9 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
       body: { error: { code: '429', message: 'Requests have exceeded the rate limit.' } },
     },
     'a validator’s list': {
-      ...{ status: 422, code: 'bad_request', words: 'Input should be less than or equal to 1.5' },
+      status: 422,
+      code: 'bad_request',
+      words: 'Input should be less than or equal to 1.5',
       body: {
         detail: [
           {
@@ -63,7 +68,9 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
       },
     },
     'a list within the message': {
-      ...{ status: 422, code: 'bad_request', words: 'Extra inputs are not permitted' },
+      status: 422,
+      code: 'bad_request',
+      words: 'Extra inputs are not permitted',
       body: {
         object: 'error',
         message: { detail: [{ loc: ['body', 'x'], msg: 'Extra inputs are not permitted' }] },
@@ -128,7 +135,8 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
   },
   responses: {
     'a parameter that is not supported': {
-      ...{ status: 400, code: 'unsupported' },
+      status: 400,
+      code: 'unsupported',
       body: {
         error: {
           message: "Unsupported parameter: 'verbosity' is not supported with this model.",
@@ -235,7 +243,9 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
   },
   'generate-content': {
     'a field that is not there': {
-      ...{ status: 400, code: 'bad_request', words: 'Invalid JSON payload received.' },
+      status: 400,
+      code: 'bad_request',
+      words: 'Invalid JSON payload received.',
       body: google(400, 'INVALID_ARGUMENT', 'Invalid JSON payload received.', [
         {
           '@type': 'type.googleapis.com/google.rpc.BadRequest',

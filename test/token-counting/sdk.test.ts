@@ -38,7 +38,9 @@ describe.each(UPSTREAMS)('over %s', (upstream) => {
     const messages = [{ role: 'user' as const, content: QUESTION }]
     const { input_tokens: plain } = await client.messages.countTokens({ model, messages })
     const { input_tokens: all } = await client.messages.countTokens({
-      ...{ model, messages, system: SYSTEM },
+      model,
+      messages,
+      system: SYSTEM,
       tools: [{ name: WEATHER.name, description: WEATHER.description, input_schema: WEATHER.schema }],
     })
     if (isAsked) expect(plain).toBe(billed(QUESTION))
@@ -66,7 +68,9 @@ describe.each(UPSTREAMS.filter(([id]) => id !== 'chat'))('over %s, which counts'
   test('a count says what the same request is billed', async () => {
     const client = new Anthropic({ apiKey: account.secret, baseURL: gateway.url, maxRetries: 0 })
     const asked = {
-      ...{ model, system: SYSTEM, messages: [{ role: 'user' as const, content: QUESTION }] },
+      model,
+      system: SYSTEM,
+      messages: [{ role: 'user' as const, content: QUESTION }],
       tools: [{ name: WEATHER.name, description: WEATHER.description, input_schema: WEATHER.schema }],
     }
     const { input_tokens } = await client.messages.countTokens(asked)

@@ -81,7 +81,9 @@ describe('an upstream of the same dialect', () => {
     const contents = [{ role: 'user', parts: [{ text: 'Hi' }] }]
     const ask = (body: object) =>
       fetch(`${gateway.url}/v1beta/models/m-generate-content:countTokens`, {
-        ...{ method: 'POST', headers: headersIn('generate-content', secret), body: JSON.stringify(body) },
+        method: 'POST',
+        headers: headersIn('generate-content', secret),
+        body: JSON.stringify(body),
       }).then((response) => response.json())
     const system_instruction = { parts: [{ text: 'Be kind.' }] }
     expect(await ask({ contents })).toEqual({ totalTokens: 77 })

@@ -92,7 +92,8 @@ const KEY = 'sk-0000000000000000'
 const PROMPT = 'Think 5 words. Then tell of 北京 🙂'
 
 const HEARTBEATS: Record<TextDialectId, string> = {
-  ...{ chat: ': keep-alive\n\n', responses: ': keep-alive\n\n' },
+  chat: ': keep-alive\n\n',
+  responses: ': keep-alive\n\n',
   messages: 'event: ping\ndata: {"type":"ping"}\n\n',
   'generate-content': 'data: {"candidates":[{"content":{"role":"model","parts":[{"text":""}]},"index":0}]}\n\n',
 }

@@ -65,13 +65,11 @@ const ask = (model: string, more: object = {}) =>
   post('/v1/messages', { model, max_tokens: 50, messages: [{ role: 'user', content: 'hi' }], ...more })
 
 const RESPONSE = {
-  ...{
-    id: 'resp_1',
-    object: 'response',
-    status: 'completed',
-    model: 'r',
-    usage: { input_tokens: 3, output_tokens: 2 },
-  },
+  id: 'resp_1',
+  object: 'response',
+  status: 'completed',
+  model: 'r',
+  usage: { input_tokens: 3, output_tokens: 2 },
   output: [
     { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }], encrypted_content: 'SECRET' },
     { type: 'message', id: 'm_1', role: 'assistant', content: [{ type: 'output_text', text: 'Hi.', annotations: [] }] },
@@ -142,8 +140,14 @@ test('a malformed function call without output is a failure, streamed or not', a
 
 describe('the output cap that messages upstreams require and the caller omitted', () => {
   const MESSAGE = {
-    ...{ id: 'msg_1', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', stop_sequence: null },
-    ...{ content: [{ type: 'text', text: 'Hi.' }], usage: { input_tokens: 3, output_tokens: 2 } },
+    id: 'msg_1',
+    type: 'message',
+    role: 'assistant',
+    model: 'm',
+    stop_reason: 'end_turn',
+    stop_sequence: null,
+    content: [{ type: 'text', text: 'Hi.' }],
+    usage: { input_tokens: 3, output_tokens: 2 },
   }
   const chat = (model: string, more: object = {}, key = secret) =>
     post('/v1/chat/completions', { model, messages: [{ role: 'user', content: 'hi' }], ...more }, key)

@@ -155,7 +155,8 @@ test('after a retry without the field, the caller sees the second rejection', as
 
 describe('an image URL, for an upstream that accepts none', () => {
   const asking = (url: string) => ({
-    ...{ model: 'seeing', max_tokens: 20 },
+    model: 'seeing',
+    max_tokens: 20,
     messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url } }] }],
   })
 

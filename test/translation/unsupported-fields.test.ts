@@ -223,7 +223,10 @@ const DROPPED: [client: TextDialectId, targets: Targets, more: More, warning: st
     [C, R, G],
     said([
       {
-        ...{ type: 'search_result', title: 't', source: 's', citations: { enabled: true } },
+        type: 'search_result',
+        title: 't',
+        source: 's',
+        citations: { enabled: true },
         content: [{ type: 'text', text: 'found' }],
       },
       { type: 'text', text: 'hi' },

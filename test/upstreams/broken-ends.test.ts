@@ -50,7 +50,9 @@ const RESPONSES = [
   data({
     type: 'response.completed',
     response: {
-      ...{ ...response, status: 'completed', output: [{ ...item, content }] },
+      ...response,
+      status: 'completed',
+      output: [{ ...item, content }],
       usage: { input_tokens: 123, output_tokens: 45, total_tokens: 168 },
     },
   }),

@@ -12,10 +12,19 @@ import { createSandbox } from '@trivium/sandbox/handler.ts'
 const sandbox = createSandbox({ faults: true, pace: 0 })
 const IDS = Object.keys(IMAGE_SERVICES) as ImageDialectId[]
 const REQUEST: ImageRequest = {
-  ...{ operation: 'generate', model: 'img', prompt: 'a "cat"', n: 1, stream: false, images: [], unknown: [] },
+  operation: 'generate',
+  model: 'img',
+  prompt: 'a "cat"',
+  n: 1,
+  stream: false,
+  images: [],
+  unknown: [],
 }
 const target = (model: string, stream: boolean): ImageTarget => ({
-  ...{ model, stream, responseFormat: 'b64_json', boundary: 'boundary0123456789' },
+  model,
+  stream,
+  responseFormat: 'b64_json',
+  boundary: 'boundary0123456789',
   warn: () => {},
 })
 

@@ -135,7 +135,10 @@ const IN_CHAT: Record<string, Record<string, unknown>> = {
 
 test.each(Object.entries(IN_CHAT))('field names of %s in translation', async (kind, words) => {
   const answer = await callIn('generate-content', gateway.url, secret, {
-    ...{ model: `at-${kind}`, prompt: 'Hello', streamed: true, more: { generationConfig: WISHES } },
+    model: `at-${kind}`,
+    prompt: 'Hello',
+    streamed: true,
+    more: { generationConfig: WISHES },
   })
   expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('sandbox')])
   const { model: _model, messages: _messages, ...fields } = upstream.sent(kind).at(-1)?.body ?? {}

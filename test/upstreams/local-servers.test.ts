@@ -166,7 +166,9 @@ test.each([
 })
 
 const PATHS: Record<string, string> = {
-  ...{ chat: '/v1/chat/completions', responses: '/v1/responses', messages: '/v1/messages' },
+  chat: '/v1/chat/completions',
+  responses: '/v1/responses',
+  messages: '/v1/messages',
 }
 
 const GUESS = 12_001
@@ -188,7 +190,10 @@ async function answer(request: Request): Promise<Response> {
 }
 
 const item = () => ({
-  ...{ id: 'msg_1', type: 'message', role: 'assistant', status: 'completed' },
+  id: 'msg_1',
+  type: 'message',
+  role: 'assistant',
+  status: 'completed',
   content: [{ type: 'output_text', text, annotations: [] }],
 })
 const responseOf = (more: object) => ({
@@ -208,7 +213,11 @@ const chatUsage = () => ({ prompt_tokens: 9, completion_tokens: output, total_to
 
 const WHOLE: Record<string, () => object> = {
   '/v1/chat/completions': () => ({
-    ...{ id: 'c', object: 'chat.completion', created: 1, model: 'm', usage: chatUsage() },
+    id: 'c',
+    object: 'chat.completion',
+    created: 1,
+    model: 'm',
+    usage: chatUsage(),
     choices: [{ index: 0, message: { role: 'assistant', content: text }, finish_reason: 'stop' }],
   }),
   '/v1/responses': whole,

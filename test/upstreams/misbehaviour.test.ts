@@ -148,7 +148,9 @@ test('the upstream’s name of the model is not exposed, in errors either', asyn
   expect(await response.json()).toEqual({
     error: {
       message: 'renamed does not take this. Ask https://[host] with key [key]',
-      ...{ type: 'invalid_request_error', param: 'seed', code: null },
+      type: 'invalid_request_error',
+      param: 'seed',
+      code: null,
     },
   })
 })

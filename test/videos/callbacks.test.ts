@@ -59,7 +59,8 @@ test('a callback is signed with the secret of its account, which its keys and th
   expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
   expect(foreign).not.toBe(secret)
   expect(await operate(gateway, 'account callback-secret', { account: client.email })).toEqual({
-    ...{ account: client.email, secret },
+    account: client.email,
+    secret,
   })
   expect((await fetch(`${gateway.url}/v1/callback-secret`)).status).toBe(401)
   let times = 0
@@ -199,14 +200,16 @@ test('a receiver that fails does not make the gateway query more often', async (
 })
 
 test.each([
-  ...[
-    'http://127.0.0.1:9/hook',
-    'http://[::1]/hook',
-    'http://10.0.0.1/',
-    'http://169.254.169.254/latest',
-    'http://localhost/',
-  ],
-  ...['http://0x7f000001/', 'ftp://example.com/', 'http://user:secret@example.com/', 'javascript:alert(1)', 'nonsense'],
+  'http://127.0.0.1:9/hook',
+  'http://[::1]/hook',
+  'http://10.0.0.1/',
+  'http://169.254.169.254/latest',
+  'http://localhost/',
+  'http://0x7f000001/',
+  'ftp://example.com/',
+  'http://user:secret@example.com/',
+  'javascript:alert(1)',
+  'nonsense',
   `https://example.com/${'a'.repeat(2_048)}`,
 ])('%s is rejected at the submit', async (url) => {
   const client = await newVideoClient(guarded.gateway)

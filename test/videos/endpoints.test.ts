@@ -75,27 +75,26 @@ describe.each([...ENGINES])('%s', async (engine) => {
       const digits = id.slice('cgt-'.length)
       expect((await client.show(`%63gt-${digits}`)).status).toBe(200)
       for (const odd of [
-        ...[
-          'cgt-0000000000000001',
-          'cgt-ffffffffffffffff',
-          'cgt-',
-          'none',
-          digits,
-          `cgt-${digits}0`,
-          `cgt-${digits.slice(1)}`,
-        ],
-        ...[
-          id.toUpperCase(),
-          `cgt-${digits.toUpperCase()}x`,
-          `${id}%00`,
-          `%20${id}`,
-          `${id}%0a`,
-          `${id}%2f`,
-          '%',
-          '%zz',
-          '%ff',
-        ],
-        ...[`cgt-${'0'.repeat(5_000)}`, `cgt_${digits}`, `req_${digits}`, "cgt-1'%20or%201=1"],
+        'cgt-0000000000000001',
+        'cgt-ffffffffffffffff',
+        'cgt-',
+        'none',
+        digits,
+        `cgt-${digits}0`,
+        `cgt-${digits.slice(1)}`,
+        id.toUpperCase(),
+        `cgt-${digits.toUpperCase()}x`,
+        `${id}%00`,
+        `%20${id}`,
+        `${id}%0a`,
+        `${id}%2f`,
+        '%',
+        '%zz',
+        '%ff',
+        `cgt-${'0'.repeat(5_000)}`,
+        `cgt_${digits}`,
+        `req_${digits}`,
+        "cgt-1'%20or%201=1",
       ]) {
         expect([odd, ...(await errorOf(await client.show(odd)))]).toEqual([odd, ...NOT_FOUND])
         expect([odd, ...(await errorOf(await client.remove(odd)))]).toEqual([odd, ...NOT_FOUND])
@@ -200,8 +199,17 @@ describe.each([...ENGINES])('%s', async (engine) => {
     test('what cannot be read is rejected', async () => {
       const client = await newClient()
       for (const query of [
-        ...['page_num=0', 'page_num=501', 'page_num=x', 'page_num=-1', 'page_num=1.5', 'page_num=1e3'],
-        ...['page_size=0', 'page_size=501', 'page_size=9999999', 'filter.status=done', 'filter.status=queued,unknown'],
+        'page_num=0',
+        'page_num=501',
+        'page_num=x',
+        'page_num=-1',
+        'page_num=1.5',
+        'page_num=1e3',
+        'page_size=0',
+        'page_size=501',
+        'page_size=9999999',
+        'filter.status=done',
+        'filter.status=queued,unknown',
         `filter.task_ids=${','.repeat(500).replaceAll(',', 'a,')}a`,
       ]) {
         const expected = [query, 400, 'InvalidParameter', query.split('=')[0] ?? '']

@@ -21,7 +21,8 @@ const record = async (request: Request): Promise<void> => {
   seen.push({ method: request.method, path: pathname, host, key, body: await request.clone().text() })
 }
 const upstream = Bun.serve({
-  ...{ hostname: '127.0.0.1', port: 0 },
+  hostname: '127.0.0.1',
+  port: 0,
   async fetch(request) {
     await record(request)
     const response = await sandbox(request)
@@ -31,7 +32,8 @@ const upstream = Bun.serve({
 })
 /** Another host, for the upstream's files. */
 const elsewhere = Bun.serve({
-  ...{ hostname: '127.0.0.1', port: 0 },
+  hostname: '127.0.0.1',
+  port: 0,
   async fetch(request) {
     await record(request)
     return new Response('\0\0\0\x18ftypisom', { headers: { 'content-type': 'video/mp4' } })

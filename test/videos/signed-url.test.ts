@@ -10,7 +10,8 @@ let gateway: Gateway
 let browser: Browser
 let url: string
 const page = Bun.serve({
-  ...{ hostname: '127.0.0.1', port: 0 },
+  hostname: '127.0.0.1',
+  port: 0,
   fetch: () => new Response('<video muted></video>', { headers: { 'content-type': 'text/html' } }),
 })
 

@@ -75,7 +75,9 @@ describe.each([...ENGINES])('%s', async (engine) => {
     first.script.submit = 'accept-hang'
     const abort = new AbortController()
     const gone = fetch(`${gateway.url}/api/v3/contents/generations/tasks`, {
-      ...{ method: 'POST', signal: abort.signal, body: JSON.stringify(videoBody()) },
+      method: 'POST',
+      signal: abort.signal,
+      body: JSON.stringify(videoBody()),
       headers: { authorization: `Bearer ${client.secret}`, 'content-type': 'application/json' },
     })
     gone.catch(() => {})

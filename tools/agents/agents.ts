@@ -28,7 +28,10 @@ export type Agent = {
 
 export const AGENTS: Readonly<Record<string, Agent>> = {
   'claude-code': {
-    ...{ package: '@anthropic-ai/claude-code', version: '2.1.325', script: 'cli-wrapper.cjs', dialect: 'messages' },
+    package: '@anthropic-ai/claude-code',
+    version: '2.1.325',
+    script: 'cli-wrapper.cjs',
+    dialect: 'messages',
     arguments: ({ prompt }) => ['-p', prompt, '--allowedTools', 'Write,Read'],
     environment: ({ url, key, model }) => ({
       ANTHROPIC_BASE_URL: url,
@@ -41,10 +44,18 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     read: (file_path) => ({ name: 'Read', input: { file_path } }),
   },
   codex: {
-    ...{ package: '@openai/codex', version: '0.166.0', script: 'bin/codex.js', dialect: 'responses' },
+    package: '@openai/codex',
+    version: '0.166.0',
+    script: 'bin/codex.js',
+    dialect: 'responses',
     // Its own sandbox needs rights that containers lack; the only commands that it runs are those below.
     arguments: ({ model, prompt }) => [
-      ...['exec', '-m', model, '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox', prompt],
+      'exec',
+      '-m',
+      model,
+      '--skip-git-repo-check',
+      '--dangerously-bypass-approvals-and-sandbox',
+      prompt,
     ],
     environment: ({ key }) => ({ CODEX_API_KEY: key }),
     files: ({ url }) => ({ '.codex/config.toml': `openai_base_url = "${url}/v1"\n` }),
@@ -52,7 +63,10 @@ export const AGENTS: Readonly<Record<string, Agent>> = {
     read: (path) => ({ name: 'exec_command', input: { cmd: `cat '${path}'` } }),
   },
   'gemini-cli': {
-    ...{ package: '@google/gemini-cli', version: '0.61.0', script: 'bundle/gemini.js', dialect: 'generate-content' },
+    package: '@google/gemini-cli',
+    version: '0.61.0',
+    script: 'bundle/gemini.js',
+    dialect: 'generate-content',
     arguments: ({ model, prompt }) => ['-m', model, '--skip-trust', '--yolo', '-p', prompt],
     environment: ({ url, key }) => ({ GOOGLE_GEMINI_BASE_URL: url, GEMINI_API_KEY: key }),
     files: () => ({

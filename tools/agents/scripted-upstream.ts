@@ -22,7 +22,10 @@ export function startScriptedUpstream(): ScriptedUpstream {
   const handle = createSandbox({ faults: false, pace: 0 })
   const tasks = new Map<string, Task>()
   const server = Bun.serve({
-    ...{ port: 0, hostname: '127.0.0.1', idleTimeout: 0, development: false },
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    development: false,
     async fetch(request) {
       const { url, headers, method } = request
       if (method !== 'POST') return handle(new Request(url, { headers }))

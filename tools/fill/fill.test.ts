@@ -18,8 +18,14 @@ const MODELS = [
 test.each(ENGINES)('%s: the filled store is one that the ledger could have written', async (engine) => {
   const home = await newHome(engine)
   await fillStore(home, {
-    ...{ email: 'filled@example.com', password: 'correct horse battery', models: MODELS, requests: 400, days: 20 },
-    ...{ stepMs: 12 * 3_600_000, topUps: 2, multiplierMillionths: { cheap: 500_000n } },
+    email: 'filled@example.com',
+    password: 'correct horse battery',
+    models: MODELS,
+    requests: 400,
+    days: 20,
+    stepMs: 12 * 3_600_000,
+    topUps: 2,
+    multiplierMillionths: { cheap: 500_000n },
     keys: [{ name: 'a' }, { name: 'b', group: 'cheap' }, { name: 'c', revoked: true }],
   })
   const storage = home.databaseUrl ? await openPostgres(home.databaseUrl) : await openSqlite(home.dataDir)
@@ -37,9 +43,7 @@ test.each(ENGINES)('%s: the filled store is one that the ledger could have writt
         .filter(({ kind }) => kind === 'credit')
         .map(({ reason }) => reason)
         .sort(),
-    ).toEqual([
-      ...['bank transfer', 'bank transfer', 'opening credit', 'redeemed code', 'redeemed code', 'redeemed code'],
-    ])
+    ).toEqual(['bank transfer', 'bank transfer', 'opening credit', 'redeemed code', 'redeemed code', 'redeemed code'])
     await storage.accounts.credit(account?.id ?? 0n, 1n, 'now')
     const { entries: later } = await storage.spending.history(account?.id ?? 0n, 1)
     expect(Math.abs((later[0]?.at ?? 0) - Date.now())).toBeLessThan(DAY_MS / 2)
@@ -54,8 +58,18 @@ test('all outcomes occur, and the same seed makes the same requests', () => {
   const use = { from: 0, until: 30 * DAY_MS, requests: 20_000, keys, models: MODELS }
   const made = makeRequests(use)
   expect([...new Set(made.map(({ ending }) => ending))].sort()).toEqual([
-    ...['cancelled', 'client_gone', 'completed', 'content_filtered', 'cut', 'expired', 'failed', 'incomplete'],
-    ...['reaped', 'shutdown', 'stopped_by_balance', 'timeout'],
+    'cancelled',
+    'client_gone',
+    'completed',
+    'content_filtered',
+    'cut',
+    'expired',
+    'failed',
+    'incomplete',
+    'reaped',
+    'shutdown',
+    'stopped_by_balance',
+    'timeout',
   ])
   expect(makeRequests({ ...use, requests: 100 })).toEqual(makeRequests({ ...use, requests: 100 }))
 })

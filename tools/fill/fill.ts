@@ -121,9 +121,17 @@ async function createKey(storage: Storage, account: bigint, key: FilledKey): Pro
   const { revoked: _, ...fields } = key
   const hash = crypto.getRandomValues(new Uint8Array(32))
   const created = await storage.keys.create({
-    ...{ account, hash, lastFour: Buffer.from(hash).toString('base64url').slice(0, 4), group: DEFAULT_GROUP },
-    ...{ expiresAt: undefined, cap: undefined, capPeriod: undefined, limits: NO_LIMITS },
-    ...{ restrictions: NO_RESTRICTIONS, madeBy: 'console' as const, ...fields },
+    account,
+    hash,
+    lastFour: Buffer.from(hash).toString('base64url').slice(0, 4),
+    group: DEFAULT_GROUP,
+    expiresAt: undefined,
+    cap: undefined,
+    capPeriod: undefined,
+    limits: NO_LIMITS,
+    restrictions: NO_RESTRICTIONS,
+    madeBy: 'console' as const,
+    ...fields,
   })
   return created.id
 }
@@ -200,9 +208,18 @@ function createBooker({ storage: { ledger, tasks }, setTime }: ClockedStore, acc
     return ids.next()
   }
   const holdOf = (request: MadeRequest, owner: Owned): Hold => ({
-    ...{ verb: 'hold', ...owner, account, key: keys[request.key] ?? 0n, revision: 0, extensible: false },
-    ...{ amount: request.held, minimum: request.held, tokens: 0, minimumTokens: 0 },
-    ...{ model: request.model, upstream: FILLED_UPSTREAM },
+    verb: 'hold',
+    ...owner,
+    account,
+    key: keys[request.key] ?? 0n,
+    revision: 0,
+    extensible: false,
+    amount: request.held,
+    minimum: request.held,
+    tokens: 0,
+    minimumTokens: 0,
+    model: request.model,
+    upstream: FILLED_UPSTREAM,
   })
   const endOf = ({ end, cost, tokens, ending, receipt }: MadeRequest, owner: Owned): Verb =>
     end === 'settle'

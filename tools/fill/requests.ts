@@ -94,12 +94,15 @@ function makeRequest(model: FilledModel, group: FilledGroup, random: Random): Om
   const isCharged = end === 'settle'
   const units = { input, output }
   const price = {
-    ...{ version: 'filled', input: String(model.input), output: String(model.output) },
+    version: 'filled',
+    input: String(model.input),
+    output: String(model.output),
     multiplier_millionths: String(group.multiplierMillionths),
   }
   const cost = isCharged ? recompute({ units, price }) : 0n
   const receipt = {
-    ...{ group: group.id, upstream_model: model.id },
+    group: group.id,
+    upstream_model: model.id,
     ...(random.chance(0.03) && isCharged
       ? { attempts: [failedAttempt(model)], upstream: FILLED_UPSTREAM, model: model.id }
       : {}),
@@ -109,7 +112,11 @@ function makeRequest(model: FilledModel, group: FilledGroup, random: Random): Om
     ...(isCharged ? { price } : {}),
   }
   return {
-    ...{ model: model.id, ending, end, cost, tokens: isCharged ? input + output : 0 },
+    model: model.id,
+    ending,
+    end,
+    cost,
+    tokens: isCharged ? input + output : 0,
     firstTokenMs: isCharged ? firstTokenMs : undefined,
     held: recompute({ units: { input, output: 4_096 }, price }),
     receipt: JSON.stringify(receipt),

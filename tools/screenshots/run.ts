@@ -46,7 +46,13 @@ mkdirSync(folder, { recursive: true })
 
 const home = await newHome('sqlite', CONFIG)
 await fillStore(home, {
-  ...{ email: EMAIL, password: PASSWORD, models: MODELS, requests: 1_400, days: 45, stepMs: 60_000, topUps: 2 },
+  email: EMAIL,
+  password: PASSWORD,
+  models: MODELS,
+  requests: 1_400,
+  days: 45,
+  stepMs: 60_000,
+  topUps: 2,
   multiplierMillionths: { batch: 800_000n },
   keys: [
     { name: 'production', cap: 100n * NANOS_PER_USD },

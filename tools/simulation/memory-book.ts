@@ -38,12 +38,26 @@ export const emptyRows = (): MemoryRows => ({
 })
 
 export const newAccountRow = (id: bigint): AccountRow => ({
-  ...{ id, balance: 0n, held: 0n, disabled: false, limits: NO_LIMITS, meter: newMeter() },
+  id,
+  balance: 0n,
+  held: 0n,
+  disabled: false,
+  limits: NO_LIMITS,
+  meter: newMeter(),
 })
 
 export const newKeyRow = (id: bigint, account: bigint): KeyRow => ({
-  ...{ id, account, revoked: false, revision: 0, expiresAt: undefined, cap: undefined, capPeriod: undefined },
-  ...{ spent: 0n, held: 0n, limits: NO_LIMITS, meter: newMeter() },
+  id,
+  account,
+  revoked: false,
+  revision: 0,
+  expiresAt: undefined,
+  cap: undefined,
+  capPeriod: undefined,
+  spent: 0n,
+  held: 0n,
+  limits: NO_LIMITS,
+  meter: newMeter(),
 })
 
 export function memoryBook(rows: MemoryRows, now: number): Book {

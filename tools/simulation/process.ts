@@ -182,8 +182,19 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
     const one: Running = { client, state: { phase: 'over' }, sent: 0, offered: undefined }
     running.add(one)
     const hold = {
-      ...{ verb: 'hold' as const, id, ...identity, account, key, revision, extensible, amount, minimum },
-      ...{ tokens, minimumTokens, model: 'm', upstream: 'u' },
+      verb: 'hold' as const,
+      id,
+      ...identity,
+      account,
+      key,
+      revision,
+      extensible,
+      amount,
+      minimum,
+      tokens,
+      minimumTokens,
+      model: 'm',
+      upstream: 'u',
     }
     take(one, rules.begin(hold))
   }
@@ -298,7 +309,14 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
   const work = createTaskWorker(name, { ...around, ask })
 
   const self: Process = {
-    ...{ name, host, frozenUntil: 0, serve, proceed, work, fsync, tick },
+    name,
+    host,
+    frozenUntil: 0,
+    serve,
+    proceed,
+    work,
+    fsync,
+    tick,
     identity: () => identity,
     isIdle: () => stage === 'up' && running.size === 0 && pending.length === 0 && unsynced.length === 0,
     isSpooling: () => pending.length > 0,
@@ -324,5 +342,10 @@ function ownerOf(one: Running): { id: bigint; slot: number; epoch: number } {
 }
 
 const settle = (one: Running, cost: bigint, ending: string): Settle => ({
-  ...{ verb: 'settle', ...ownerOf(one), cost, tokens: one.client.usedTokens, ending, receipt: '' },
+  verb: 'settle',
+  ...ownerOf(one),
+  cost,
+  tokens: one.client.usedTokens,
+  ending,
+  receipt: '',
 })

@@ -18,7 +18,12 @@ export type Rules = {
 }
 
 export const RULES: Rules = {
-  ...{ apply, begin, beginFinish, step, mayDispatch, isApplied },
+  apply,
+  begin,
+  beginFinish,
+  step,
+  mayDispatch,
+  isApplied,
   leaseFrom: (sentAt) => sentAt,
   replayed: (entries) => entries,
   removesLease: (request) => request?.state !== HELD,

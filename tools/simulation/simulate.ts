@@ -9,7 +9,7 @@ import {
   TASK_SLOT,
   taskLease,
 } from '../../packages/gateway/src/money/ledger.ts'
-import { type Limits, NO_LIMITS, PERIODS } from '../../packages/gateway/src/money/limits.ts'
+import { NO_LIMITS, PERIODS } from '../../packages/gateway/src/money/limits.ts'
 import { newClient, newTask } from './clients.ts'
 import { type MemoryRows, newAccountRow, newKeyRow, setAccountLimits, setKeyTerms } from './memory-book.ts'
 import { checkEnd, isAlive, type Model, must, Violation } from './model.ts'
@@ -18,7 +18,7 @@ import { type Random, seeded } from './random.ts'
 import { RULES, type Rules } from './rules.ts'
 import { createStore, creditAccount, OLD_TASK_MS } from './store.ts'
 import { takeOverReaped } from './take-over.ts'
-import { NOTHING_HAPPENED, noteLimits } from './usage.ts'
+import { NOTHING_HAPPENED, noteLimits, randomLimits } from './usage.ts'
 
 export const FAULTS = [
   'crash',
@@ -116,7 +116,13 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
 
   const note = (text: () => string) => trace?.(`${(time / 1_000).toFixed(3)} ${text()}`)
   const around: Surroundings = {
-    ...{ time: () => time, random, rules, slots: alone ? 1 : 8, takeover: alone, tasks: model.tasks, note },
+    time: () => time,
+    random,
+    rules,
+    slots: alone ? 1 : 8,
+    takeover: alone,
+    tasks: model.tasks,
+    note,
     send(question) {
       if (strikes('slow', question.verb.verb === 'hold' ? 0.2 : 0.1))
         question.arrivesAt = time + random.between(500, 15_000)
@@ -139,13 +145,13 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
   }
   store.change((rows) => {
     for (const id of [1n, 2n]) {
-      rows.accounts.set(id, { ...newAccountRow(id), limits: randomLimits() })
+      rows.accounts.set(id, { ...newAccountRow(id), limits: randomLimits(random) })
       model.limits.set(id, rows.accounts.get(id)?.limits ?? NO_LIMITS)
       creditAccount(rows, id, BigInt(random.pick([40, 200, 1_500]) ?? 0))
     }
     for (const id of [11n, 12n, 13n]) {
       const account = id === 13n ? 2n : 1n
-      const key = { ...newKeyRow(id, account), limits: randomLimits() }
+      const key = { ...newKeyRow(id, account), limits: randomLimits(random) }
       rows.keys.set(id, key)
       model.limits.set(id, key.limits)
       model.revisions.set(id, 0)
@@ -162,23 +168,14 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
   }
 
   function setTerms(rows: MemoryRows, key: KeyRow, cap: bigint | undefined): void {
-    const limits = random.chance(0.5) ? key.limits : randomLimits()
+    const limits = random.chance(0.5) ? key.limits : randomLimits(random)
     noteLimits(model, rows, key.id, limits)
     setKeyTerms(rows, key.id, { ...randomCap(key.id, cap), limits }, START + time)
     model.revisions.set(key.id, key.revision)
   }
 
-  function randomLimits(): Limits {
-    if (random.chance(0.5)) return NO_LIMITS
-    return {
-      requestsPerMinute: random.pick([undefined, random.between(1, 10)]),
-      tokensPerMinute: random.pick([undefined, random.between(20, 300)]),
-      concurrent: random.pick([undefined, random.between(1, 4)]),
-    }
-  }
-
   function setLimits(rows: MemoryRows, account: bigint): void {
-    const limits = randomLimits()
+    const limits = randomLimits(random)
     noteLimits(model, rows, account, limits)
     setAccountLimits(rows, account, limits, START + time)
     for (const { id, account: owner, revision } of rows.keys.values())

@@ -9,9 +9,10 @@ import {
   type Verb,
   VOIDED,
 } from '../../packages/gateway/src/money/ledger.ts'
-import type { Limits, Period } from '../../packages/gateway/src/money/limits.ts'
+import { type Limits, NO_LIMITS, type Period } from '../../packages/gateway/src/money/limits.ts'
 import type { MemoryRows } from './memory-book.ts'
 import { type Model, must } from './model.ts'
+import type { Random } from './random.ts'
 
 /** `owner`: of a key or an account, whose ids differ here. `counted`: under a limit, so that the ledger has to know of it. */
 type Begun = { owner: bigint; at: number; counted: boolean }
@@ -206,4 +207,13 @@ function periodOf(period: Period, time: number): string {
   // Back to Monday; Sunday is day 0.
   if (period === 'week') date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7))
   return date.toISOString().slice(0, 10)
+}
+
+export function randomLimits(random: Random): Limits {
+  if (random.chance(0.5)) return NO_LIMITS
+  return {
+    requestsPerMinute: random.pick([undefined, random.between(1, 10)]),
+    tokensPerMinute: random.pick([undefined, random.between(20, 300)]),
+    concurrent: random.pick([undefined, random.between(1, 4)]),
+  }
 }

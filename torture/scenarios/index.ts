@@ -23,7 +23,12 @@ export const SQLITE_SCENARIOS: readonly Scenario[] = [
   rowsSqlite,
 ]
 export const POSTGRES_SCENARIOS: readonly Scenario[] = [
-  ...[crashPostgres, frozenNode, databaseOutage, racePostgres, batches, rowsPostgres],
+  crashPostgres,
+  frozenNode,
+  databaseOutage,
+  racePostgres,
+  batches,
+  rowsPostgres,
 ]
 export const SCENARIOS: readonly Scenario[] = [
   ...SQLITE_SCENARIOS,

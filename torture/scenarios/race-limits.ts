@@ -48,53 +48,76 @@ const tokensOf = (race: Race): number =>
 
 export const LIMITS: readonly Limit[] = [
   {
-    ...{ name: 'balance', credit: FOR_TEN, key: {}, output: OUTPUT, rejection: 402 },
+    name: 'balance',
+    credit: FOR_TEN,
+    key: {},
+    output: OUTPUT,
+    rejection: 402,
     check: atMost('balance', 40_500_000n),
   },
   {
-    ...{ name: 'key cap', credit: PLENTY, key: { cap: FOR_TEN }, output: OUTPUT, rejection: 402 },
+    name: 'key cap',
+    credit: PLENTY,
+    key: { cap: FOR_TEN },
+    output: OUTPUT,
+    rejection: 402,
     check: atMost('key cap', 40_500_000n),
   },
   {
-    ...{
-      name: 'renewing cap',
-      credit: PLENTY,
-      key: { cap: FOR_TEN, 'cap-period': 'day' },
-      output: OUTPUT,
-      rejection: 402,
-    },
+    name: 'renewing cap',
+    credit: PLENTY,
+    key: { cap: FOR_TEN, 'cap-period': 'day' },
+    output: OUTPUT,
+    rejection: 402,
     check: atMost('renewing cap', 40_500_000n),
   },
   {
-    ...{
-      name: 'key cap, more expensive than held',
-      credit: PLENTY,
-      key: { cap: FOR_TEN },
-      output: OUTPUT,
-      rejection: 402,
-    },
-    ...{ overcharged: true, check: someRejected },
+    name: 'key cap, more expensive than held',
+    credit: PLENTY,
+    key: { cap: FOR_TEN },
+    output: OUTPUT,
+    rejection: 402,
+    overcharged: true,
+    check: someRejected,
   },
   {
-    ...{ name: 'renewing cap, more expensive than held', credit: PLENTY, key: { cap: FOR_TEN, 'cap-period': 'day' } },
-    ...{ output: OUTPUT, rejection: 402, overcharged: true, check: someRejected },
+    name: 'renewing cap, more expensive than held',
+    credit: PLENTY,
+    key: { cap: FOR_TEN, 'cap-period': 'day' },
+    output: OUTPUT,
+    rejection: 402,
+    overcharged: true,
+    check: someRejected,
   },
   {
-    ...{ name: 'requests per minute', credit: PLENTY, key: { rpm: '10' }, output: 10, rejection: 429 },
+    name: 'requests per minute',
+    credit: PLENTY,
+    key: { rpm: '10' },
+    output: 10,
+    rejection: 429,
     check(race, findings) {
       const most = 10 * minutes(race)
       findings.must(race.served.length <= most, `requests per minute: ${race.served.length} served, ${most} allowed`)
     },
   },
   {
-    ...{ name: 'tokens per minute', credit: PLENTY, key: { tpm: '10500' }, output: OUTPUT, rejection: 429 },
+    name: 'tokens per minute',
+    credit: PLENTY,
+    key: { tpm: '10500' },
+    output: OUTPUT,
+    rejection: 429,
     check(race, findings) {
       const most = 10_500 * minutes(race)
       findings.must(tokensOf(race) <= most, `tokens per minute: ${tokensOf(race)} served, ${most} allowed`)
     },
   },
   {
-    ...{ name: 'concurrency', credit: PLENTY, key: { concurrent: '10' }, output: 10, slow: true, rejection: 429 },
+    name: 'concurrency',
+    credit: PLENTY,
+    key: { concurrent: '10' },
+    output: 10,
+    slow: true,
+    rejection: 429,
     check({ peak }, findings) {
       findings.must(peak <= 10, `concurrency: ${peak} worked on at once, 10 allowed`)
     },

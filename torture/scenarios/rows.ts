@@ -99,8 +99,14 @@ async function measure(side: Side, requests: number): Promise<void> {
   const used = () => pids.reduce((sum, pid) => sum + cpuMicros(pid), 0)
   const before = used()
   await load({
-    ...{ host: '127.0.0.1', port: Number(new URL(gateway.url).port), path: `/v1${CHAT}`, reader: 'reads', requests },
-    ...{ body: smallRequest('bench', false), keys: wallet.secrets, connections: CONNECTIONS },
+    host: '127.0.0.1',
+    port: Number(new URL(gateway.url).port),
+    path: `/v1${CHAT}`,
+    reader: 'reads',
+    requests,
+    body: smallRequest('bench', false),
+    keys: wallet.secrets,
+    connections: CONNECTIONS,
   })
   side.cpu.push((used() - before) / requests)
 }

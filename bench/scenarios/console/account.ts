@@ -34,10 +34,17 @@ export async function openFilled(engine: Engine, size: keyof typeof SIZES): Prom
   const { keys, requests } = SIZES[size]
   const home = await newHome(engine, CONFIG)
   await fillStore(home, {
-    ...{ email: EMAIL, password: PASSWORD, requests, days: DAYS, stepMs: STEP_MS, topUps: TOP_UPS },
+    email: EMAIL,
+    password: PASSWORD,
+    requests,
+    days: DAYS,
+    stepMs: STEP_MS,
+    topUps: TOP_UPS,
     keys: Array.from({ length: keys }, (_, place) => keyOf(place)),
     models: PRICES.map(([id, input, output]) => ({
-      ...{ id, input: input * NANOS_PER_USD, output: output * NANOS_PER_USD },
+      id,
+      input: input * NANOS_PER_USD,
+      output: output * NANOS_PER_USD,
     })),
   })
   const gateway = await startGateway({ home })

@@ -247,10 +247,15 @@ export const capacity: Scenario = {
 
 function rowsOf(title: string, { perSecond, calm, over, after, memory }: Figures): string[][] {
   const row = (phase: string, seconds: readonly Second[]) => [
-    ...[title, phase, perSecondOf(seconds, 'sent').toFixed(0), perSecondOf(seconds, 'served').toFixed(0)],
-    ...[perSecondOf(seconds, 'shed').toFixed(0), String(sum(seconds, 'failed'))],
+    title,
+    phase,
+    perSecondOf(seconds, 'sent').toFixed(0),
+    perSecondOf(seconds, 'served').toFixed(0),
+    perSecondOf(seconds, 'shed').toFixed(0),
+    String(sum(seconds, 'failed')),
     perSecondOf(seconds, 'unsent').toFixed(0),
-    ...[millis(medianOf(seconds, 'p50Ms')), millis(medianOf(seconds, 'p99Ms'))],
+    millis(medianOf(seconds, 'p50Ms')),
+    millis(medianOf(seconds, 'p99Ms')),
     seconds === over ? megabytes(memory) : '-',
   ]
   const most = [title, 'the most', perSecond.toFixed(0), perSecond.toFixed(0), '0', '0', '0', '-', '-', '-']

@@ -29,20 +29,31 @@ export function createConsoleApi(
     admission.enter({ tenant: { account, key: NO_KEY }, bytes: LARGEST_BODY, isArriving: false })
   const passwords = createPasswords({ after, clock })
   const register = createRegister({
-    ...{ accounts: store.accounts, config, after, clock, admit: () => admit(), log, hashing: passwords.places },
+    accounts: store.accounts,
+    config,
+    after,
+    clock,
+    admit: () => admit(),
+    log,
+    hashing: passwords.places,
   })
   const deps: ConsoleDependencies = {
-    ...{
-      store,
-      catalogue,
-      config,
-      secrets: accountKeys,
-      accountKeys,
-      passwords,
-      mailer,
-      register,
-    },
-    ...{ version: VERSION, listenUrl, clock, after, log, admit, reads, app },
+    store,
+    catalogue,
+    config,
+    secrets: accountKeys,
+    accountKeys,
+    passwords,
+    mailer,
+    register,
+    version: VERSION,
+    listenUrl,
+    clock,
+    after,
+    log,
+    admit,
+    reads,
+    app,
   }
   return createDispatch(deps)
 }

@@ -80,7 +80,11 @@ export async function createDependencies(
   })
   const isSqlite = environment.databaseUrl === undefined
   const node = await joinNode(storage.ledger, journal, {
-    ...{ slots: isSqlite ? 1 : 1024, takeover: isSqlite, monotonic, after, report },
+    slots: isSqlite ? 1 : 1024,
+    takeover: isSqlite,
+    monotonic,
+    after,
+    report,
     config: () => catalogue().config.hash,
   })
   const rateLimitCache = createRateLimitCache(monotonic)
@@ -98,7 +102,11 @@ export async function createDependencies(
   const secret = await masterSecret(storage, environment)
   const accountSecrets = createAccountSecrets(secret)
   const media = await openMedia(environment, storage.media, {
-    ...{ config: () => catalogue().config, masterSecret: secret, accountSecrets, listenUrl, clock: Date.now },
+    config: () => catalogue().config,
+    masterSecret: secret,
+    accountSecrets,
+    listenUrl,
+    clock: Date.now,
   }).catch((error) => {
     // The store names its file itself.
     if (error instanceof StoreDown) throw new CommandError(`cannot use the store: ${error.message}`)
@@ -115,7 +123,15 @@ export async function createDependencies(
   const embedded = (request: Request) =>
     (faultsAllowed(environment, catalogue().config) ? faultySandbox : sandbox)(request)
   const dependencies: GatewayDependencies = {
-    ...{ catalogue, node, callers, rateLimitCache, ticker, log, requestLog, fetchPublic, store: storage },
+    catalogue,
+    node,
+    callers,
+    rateLimitCache,
+    ticker,
+    log,
+    requestLog,
+    fetchPublic,
+    store: storage,
     nameChecks: createNameChecks(ticker),
     settler: createSettler({
       storage: storage.ledger,
@@ -126,7 +142,9 @@ export async function createDependencies(
       outcomeLost,
       report,
     }),
-    ...{ seals: createSeals(secret), accountKeys: accountSecrets, ...media },
+    seals: createSeals(secret),
+    accountKeys: accountSecrets,
+    ...media,
     largeResponses: createLargeResponses(media.mediaStore),
     clock: Date.now,
     ids: createIds(
@@ -135,18 +153,26 @@ export async function createDependencies(
       (leadMs) =>
         log.warn('the clock was set back: receipts carry later times until it catches up', { lead_ms: leadMs }),
     ),
-    ...{ statistics: createStatistics(), latencies: createLatencies() },
+    statistics: createStatistics(),
+    latencies: createLatencies(),
     unsupportedFields: createUnsupportedFields(),
-    ...{ tokenizer, freeCallLimit: createFreeCallLimit(Date.now), absentEndpoints: createAbsentEndpoints(monotonic) },
+    tokenizer,
+    freeCallLimit: createFreeCallLimit(Date.now),
+    absentEndpoints: createAbsentEndpoints(monotonic),
     storedReads: createStoredReads(() => catalogue().config.server.limits.memoryBytes),
     storedReadLimit: createFreeCallLimit(Date.now, { perMinute: MOST_STORED_READS_PER_MINUTE }),
     outageLog: oncePerSecond(log),
     freeAborts: createFreeAborts(monotonic),
     reads: createReads({ slots: queues.readSlots, clock: Date.now, admission: queues.admission }),
-    ...{ ...queues, upstreamCalls: createUpstreamCalls(ticker, queues.upstreamSlots.freed) },
+    ...queues,
+    upstreamCalls: createUpstreamCalls(ticker, queues.upstreamSlots.freed),
     unsentResponses: createUnsentResponses(() => catalogue().config.server.limits.memoryBytes),
     retryBudget: createRetryBudget(),
-    ...{ embedded, downloadPublic, postPublic, taskHolder, taskDeletes: createTaskDeletes(Date.now) },
+    embedded,
+    downloadPublic,
+    postPublic,
+    taskHolder,
+    taskDeletes: createTaskDeletes(Date.now),
     send: createSend(embedded, {
       now: ticker.now,
       maxIdle: maxIdleUpstreamConnections(descriptorLimit()),
@@ -165,7 +191,8 @@ const MOST_NAMED = 20
 function reportVoided(holds: readonly TaskHold[], log: Log): void {
   for (const { id, held } of holds.slice(0, MOST_NAMED))
     log.error('a video task does not exist any more; its hold is voided', {
-      ...{ request: formatRequestId(id), held_usd: formatUsd(held) },
+      request: formatRequestId(id),
+      held_usd: formatUsd(held),
     })
   if (holds.length > MOST_NAMED)
     log.error('video tasks do not exist any more; their holds are voided', { tasks: holds.length })

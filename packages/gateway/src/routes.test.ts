@@ -45,8 +45,16 @@ describe('reads with a key', () => {
   test('are lists of models and tasks, stored responses, usage, receipts and the secret of callbacks', () => {
     expect(readRoutes.map(([id]) => id).toSorted()).toEqual([
       'callback-secret',
-      ...['list-generate-content-models', 'list-input-items', 'list-models', 'list-usage', 'list-video-tasks'],
-      ...['show-generate-content-model', 'show-model', 'show-response', 'show-usage', 'show-video-task'],
+      'list-generate-content-models',
+      'list-input-items',
+      'list-models',
+      'list-usage',
+      'list-video-tasks',
+      'show-generate-content-model',
+      'show-model',
+      'show-response',
+      'show-usage',
+      'show-video-task',
     ])
   })
 

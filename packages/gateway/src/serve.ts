@@ -171,7 +171,11 @@ async function start(
   const commandStorage = clearingCaches(storage, deps.callers, deps.rateLimitCache)
   const { httpVersionOf } = deps.send
   const operationContext = () => ({
-    ...{ storage: commandStorage, health: upstreamHealth, httpVersionOf, config: config(), listenUrl: listenUrl() },
+    storage: commandStorage,
+    health: upstreamHealth,
+    httpVersionOf,
+    config: config(),
+    listenUrl: listenUrl(),
     accountSecrets: async () => deps.accountKeys,
   })
   const control = openControlSocket(environment.dataDir, operationContext, worker?.number)

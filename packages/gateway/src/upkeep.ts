@@ -18,7 +18,9 @@ export type Upkeep = { now(): void; stop(): void }
 export function watchNodes(every: Every, nodes: Nodes): () => ClusterStatus {
   let status: ClusterStatus = { nodes: null, drift: null }
   every(POLL_NODES_MS, {
-    ...{ name: 'watch nodes', scope: 'node', firstMs: 0 },
+    name: 'watch nodes',
+    scope: 'node',
+    firstMs: 0,
     async run() {
       // A store that does not answer is reported by the renewal of the node's lease.
       const live = await nodes.live().catch(() => undefined)
@@ -45,7 +47,9 @@ export function warnOfUnsharedMedia(
 ): void {
   let isWarned = false
   every(LOOK_FOR_NODES_MS, {
-    ...{ name: 'look for other nodes', scope: 'node', firstMs: FIRST_LOOK_MS },
+    name: 'look for other nodes',
+    scope: 'node',
+    firstMs: FIRST_LOOK_MS,
     async run() {
       const { nodes } = status()
       if (isWarned || nodes === null || nodes <= workers) return undefined

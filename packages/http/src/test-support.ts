@@ -49,15 +49,14 @@ export function testRequest(
   const sent = new Headers({ 'content-length': String(Buffer.byteLength(body)), ...headers })
   const all = { get: (name: string) => sent.get(name), getAll: (name: string) => sent.get(name)?.split(', ') ?? [] }
   return {
-    ...{
-      method: body === '' ? 'GET' : 'POST',
-      target,
-      headers: all,
-      isDisconnected: false,
-      onDisconnect: undefined,
-      queuedMs: 0,
-    },
-    ...{ body: { received: Buffer.byteLength(body), read: () => pieces.shift() }, address: () => from },
+    method: body === '' ? 'GET' : 'POST',
+    target,
+    headers: all,
+    isDisconnected: false,
+    onDisconnect: undefined,
+    queuedMs: 0,
+    body: { received: Buffer.byteLength(body), read: () => pieces.shift() },
+    address: () => from,
   }
 }
 

@@ -100,10 +100,19 @@ test.each([
 })
 
 test.each([
-  ...['/v1/models/', '/v1beta/models/', '/v1/usage/', '/v1/chat', '/v1/chat/completions/', '/v2/models'],
+  '/v1/models/',
+  '/v1beta/models/',
+  '/v1/usage/',
+  '/v1/chat',
+  '/v1/chat/completions/',
+  '/v2/models',
   // Another dialect's verb below this base path, without that vendor's credential.
-  ...['/v1/models/m:generateContent', '/v1/models/m:countTokens', '/v1alpha/models', '/v1alpha/models/m'],
-  ...['/api/v3/contents/generations/tasks/', '/api/v3/contents/generations/tasks/a/b'],
+  '/v1/models/m:generateContent',
+  '/v1/models/m:countTokens',
+  '/v1alpha/models',
+  '/v1alpha/models/m',
+  '/api/v3/contents/generations/tasks/',
+  '/api/v3/contents/generations/tasks/a/b',
 ])('nothing is served at %s', (path) => {
   expect(matchRoute(path)).toBeUndefined()
 })

@@ -107,7 +107,11 @@ async function answerPrompt(
   const head = headOf(reading.request.fingerprint, model, parts)
   const quirks = quirksOf(faults)
   const answer: Answer = {
-    ...{ dialect, delivery, faults, id: head.id, firstMs: 0 },
+    dialect,
+    delivery,
+    faults,
+    id: head.id,
+    firstMs: 0,
     // A plan can be consumed once: a second answer needs its own.
     body: () => reading.body(plan(), head, quirks),
     events: () => reading.events(plan(), head, quirks),

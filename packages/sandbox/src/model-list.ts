@@ -14,8 +14,13 @@ const MODELS = [
 /** Two SDKs call this path; each reads the fields it knows. */
 export function modelList(): unknown {
   const data = MODELS.map(({ id, name }) => ({
-    ...{ id, object: 'model', created: 0, owned_by: 'sandbox' },
-    ...{ type: 'model', display_name: name, created_at: '1970-01-01T00:00:00Z' },
+    id,
+    object: 'model',
+    created: 0,
+    owned_by: 'sandbox',
+    type: 'model',
+    display_name: name,
+    created_at: '1970-01-01T00:00:00Z',
   }))
   return { object: 'list', data, has_more: false, first_id: data[0]?.id, last_id: data.at(-1)?.id }
 }
@@ -23,7 +28,9 @@ export function modelList(): unknown {
 export function generateContentModelList(): unknown {
   return {
     models: MODELS.map(({ id, name, methods }) => ({
-      ...{ name: `models/${id}`, displayName: name, supportedGenerationMethods: methods },
+      name: `models/${id}`,
+      displayName: name,
+      supportedGenerationMethods: methods,
     })),
   }
 }

@@ -46,8 +46,12 @@ export async function openConsole(
 ): Promise<ConsolePage> {
   const { width = 1280, dark = false, locale = 'en-GB', isMobile = false, wideFont = false } = view
   const context = await browser.newContext({
-    ...{ viewport: sizeOf(width), colorScheme: schemeOf(dark), locale },
-    ...{ timezoneId: 'Europe/Berlin', hasTouch: width < 720, isMobile },
+    viewport: sizeOf(width),
+    colorScheme: schemeOf(dark),
+    locale,
+    timezoneId: 'Europe/Berlin',
+    hasTouch: width < 720,
+    isMobile,
   })
   context.setDefaultTimeout(LONGEST_MS)
   if (token !== undefined) await context.addCookies([{ name: COOKIE, value: token, url }])

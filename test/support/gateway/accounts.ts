@@ -22,7 +22,9 @@ export async function newKey(gateway: Operated, credit = '10', more: Record<stri
   const email = `account-${++accounts}-${process.pid}@example.com`
   await operate(gateway, 'account create', { email, credit })
   const { secret, id } = await operate<{ secret: string; id: string }>(gateway, 'key create', {
-    ...{ account: email, name: 'test', ...more },
+    account: email,
+    name: 'test',
+    ...more,
   })
   const rows = () => readUsage((page) => operate<Row[]>(gateway, 'usage', page), { account: email, limit: '0' })
   const account = () => operate<Account>(gateway, 'account show', { account: email })

@@ -70,7 +70,11 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   void collect(child.stderr, 'stderr')
   const url = await untilReady(child, output)
   return {
-    ...{ url, pid: child.pid, home, env: options.env, exited: child.exited },
+    url,
+    pid: child.pid,
+    home,
+    env: options.env,
+    exited: child.exited,
     cli: (...args) => runCommand(home, args, options.env),
     command: (...args) => runJson({ home, env: options.env }, ...args),
     firstKey: /sk-[A-Za-z0-9_-]+/.exec(output.stdout)?.[0],

@@ -11,9 +11,20 @@ import type { Engine } from './home.ts'
 export type VideoGateway = { gateway: Gateway; first: ScriptedVideo; second: ScriptedVideo }
 
 export const QUICK: Partial<TaskTiming> = {
-  ...{ tickMs: 20, firstSearchMs: 50, listedWithinMs: 600, firstPollMs: 40, longestPollMs: 100, missingMs: 1_000 },
-  ...{ firstCopyPauseMs: 50, longestCopyPauseMs: 100, silenceMs: 500, submitClaimMs: 1_000, claimMs: 2_000 },
-  ...{ acknowledgedWithinMs: 500, callbackPausesMs: [100, 200], hopelessPausesMs: [100, 100] },
+  tickMs: 20,
+  firstSearchMs: 50,
+  listedWithinMs: 600,
+  firstPollMs: 40,
+  longestPollMs: 100,
+  missingMs: 1_000,
+  firstCopyPauseMs: 50,
+  longestCopyPauseMs: 100,
+  silenceMs: 500,
+  submitClaimMs: 1_000,
+  claimMs: 2_000,
+  acknowledgedWithinMs: 500,
+  callbackPausesMs: [100, 200],
+  hopelessPausesMs: [100, 100],
 }
 
 type Options = { engine?: Engine; more?: string; timing?: Partial<TaskTiming> }

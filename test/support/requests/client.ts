@@ -5,7 +5,10 @@ const MESSAGES = [{ role: 'user', content: 'Tell me something of about this leng
 
 /** A chat request of the length that the expected costs are computed for. */
 export const chatBody = (model: string, streamed: boolean, more: object = {}) => ({
-  ...{ model, messages: MESSAGES, stream: streamed, ...more },
+  model,
+  messages: MESSAGES,
+  stream: streamed,
+  ...more,
 })
 
 /** `readUntil` returns the text up to and including `part`. */

@@ -49,7 +49,9 @@ export const WAYS: Record<string, Way> = {
 }
 
 const TOOL = {
-  ...{ type: 'function', name: 'wind', strict: false },
+  type: 'function',
+  name: 'wind',
+  strict: false,
   parameters: { type: 'object', properties: { port: { type: 'string' }, unit: { type: 'string' } } },
 }
 

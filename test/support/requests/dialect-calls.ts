@@ -22,7 +22,10 @@ export const CLIENTS = TEXT_DIALECT_IDS.map((id): [TextDialectId] => [id])
 
 /** The path of an upstream's base URL. */
 export const BASE_PATH: Record<TextDialectId, string> = {
-  ...{ chat: '/v1', responses: '/v1', messages: '', 'generate-content': '/v1beta' },
+  chat: '/v1',
+  responses: '/v1',
+  messages: '',
+  'generate-content': '/v1beta',
 }
 
 const PROMPT = 'Tell me something of about this length.'

@@ -26,14 +26,19 @@ export const CLIENTS: Record<TextDialectId, Client> = {
   chat: {
     first: { role: 'user', content: 'How much wind is there?' },
     body: (model, messages) => ({
-      ...{ model, messages, reasoning_effort: 'low' },
+      model,
+      messages,
+      reasoning_effort: 'low',
       tools: [{ type: 'function', function: { ...TOOL, parameters: SCHEMA } }],
     }),
     turn: (calls) => [
       {
-        ...{ role: 'assistant', content: null },
+        role: 'assistant',
+        content: null,
         tool_calls: calls.map(({ id, name, arguments: text }) => ({
-          ...{ id, type: 'function', function: { name, arguments: text } },
+          id,
+          type: 'function',
+          function: { name, arguments: text },
         })),
       },
     ],
@@ -42,7 +47,10 @@ export const CLIENTS: Record<TextDialectId, Client> = {
   responses: {
     first: { role: 'user', content: 'How much wind is there?' },
     body: (model, input) => ({
-      ...{ model, input, store: false, reasoning: { summary: 'none' } },
+      model,
+      input,
+      store: false,
+      reasoning: { summary: 'none' },
       tools: [{ type: 'function', ...TOOL, parameters: SCHEMA, strict: false }],
     }),
     turn: (calls) =>
@@ -52,14 +60,20 @@ export const CLIENTS: Record<TextDialectId, Client> = {
   messages: {
     first: { role: 'user', content: 'How much wind is there?' },
     body: (model, messages) => ({
-      ...{ model, messages, max_tokens: 4_000, tools: [{ ...TOOL, input_schema: SCHEMA }] },
+      model,
+      messages,
+      max_tokens: 4_000,
+      tools: [{ ...TOOL, input_schema: SCHEMA }],
       thinking: { type: 'enabled', budget_tokens: 1_024, display: 'omitted' },
     }),
     turn: (calls) => [
       {
         role: 'assistant',
         content: calls.map(({ id, name, arguments: text }) => ({
-          ...{ type: 'tool_use', id, name, input: JSON.parse(text) },
+          type: 'tool_use',
+          id,
+          name,
+          input: JSON.parse(text),
         })),
       },
     ],
@@ -70,7 +84,8 @@ export const CLIENTS: Record<TextDialectId, Client> = {
   'generate-content': {
     first: { role: 'user', parts: [{ text: 'How much wind is there?' }] },
     body: (_, contents) => ({
-      ...{ contents, tools: [{ functionDeclarations: [{ ...TOOL, parametersJsonSchema: SCHEMA }] }] },
+      contents,
+      tools: [{ functionDeclarations: [{ ...TOOL, parametersJsonSchema: SCHEMA }] }],
       generationConfig: { thinkingConfig: { includeThoughts: false } },
     }),
     turn: (calls) => [

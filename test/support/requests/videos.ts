@@ -33,7 +33,10 @@ export function videoClient(gateway: { url: string }, secret: string) {
   const show = (id: string) => call('GET', `/${id}`)
   const read = async (id: string) => (await (await show(id)).json()) as ShownTask
   return {
-    ...{ call, send, show, read },
+    call,
+    send,
+    show,
+    read,
     /** The id of a task that is accepted. */
     async submit(body: object = videoBody(), headers?: Record<string, string>): Promise<string> {
       const response = await send(body, headers)

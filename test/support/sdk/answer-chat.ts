@@ -95,7 +95,9 @@ function addUsage(pieces: Pieces, reported: OpenAI.CompletionUsage | null | unde
   // One service reports reasoning tokens outside the completion, which shows in the total.
   const apart = usage.total_tokens === usage.prompt_tokens + usage.completion_tokens + reasoning ? reasoning : 0
   pieces.usage = figures({
-    ...{ input: usage.prompt_tokens, output: usage.completion_tokens + apart, reasoning },
+    input: usage.prompt_tokens,
+    output: usage.completion_tokens + apart,
+    reasoning,
     cached: usage.prompt_tokens_details?.cached_tokens ?? usage.cached_tokens ?? usage.prompt_cache_hit_tokens,
   })
 }

@@ -68,7 +68,8 @@ function addUsage(
   const took = (name: 'input_tokens' | 'output_tokens') => summaries.reduce((sum, each) => sum + (each[name] ?? 0), 0)
   const input = usage.input_tokens + cached + (usage.cache_creation_input_tokens ?? 0)
   pieces.usage = figures({
-    ...{ input: input + took('input_tokens'), cached },
+    input: input + took('input_tokens'),
+    cached,
     output: usage.output_tokens === undefined ? undefined : usage.output_tokens + took('output_tokens'),
     reasoning: usage.output_tokens_details?.thinking_tokens,
   })

@@ -13,7 +13,9 @@ export function addResponse(pieces: Pieces, response: Response): void {
   const { usage } = response
   if (!usage) return
   pieces.usage = figures({
-    ...{ input: usage.input_tokens, cached: usage.input_tokens_details?.cached_tokens, output: usage.output_tokens },
+    input: usage.input_tokens,
+    cached: usage.input_tokens_details?.cached_tokens,
+    output: usage.output_tokens,
     reasoning: usage.output_tokens_details?.reasoning_tokens,
   })
 }

@@ -25,7 +25,12 @@ export type Pieces = {
 }
 
 export const nothing = (): Pieces => ({
-  ...{ text: '', reasoning: '', refusal: '', calls: [], finish: undefined, usage: undefined },
+  text: '',
+  reasoning: '',
+  refusal: '',
+  calls: [],
+  finish: undefined,
+  usage: undefined,
 })
 
 export function answerOf(pieces: Pieces): Answer {
@@ -35,7 +40,9 @@ export function answerOf(pieces: Pieces): Answer {
     text: pieces.text + pieces.refusal,
     // Dialects separate two reasoning parts by a new block, a blank line or nothing.
     reasoning: pieces.reasoning.replaceAll('\n\n', ''),
-    ...{ calls, finish: finishOf(pieces), usage: pieces.usage },
+    calls,
+    finish: finishOf(pieces),
+    usage: pieces.usage,
   }
 }
 

@@ -89,7 +89,10 @@ const chat: Conversation = async (setting, answer) => {
 
 const responses: Conversation = async (setting, answer) => {
   const tools = TOOL_NAMES.map((name) => ({
-    ...{ type: 'function' as const, ...describe(name), parameters: SCHEMA, strict: false },
+    type: 'function' as const,
+    ...describe(name),
+    parameters: SCHEMA,
+    strict: false,
   }))
   const input: OpenAI.Responses.ResponseInput = [{ role: 'user', content: setting.prompt }]
   const say = async (setting: ToolSetting, input: OpenAI.Responses.ResponseInput) => {
@@ -176,5 +179,8 @@ const generateContent: Conversation = async (setting, answer) => {
 }
 
 export const CONVERSATIONS: Record<TextDialectId, Conversation> = {
-  ...{ chat, responses, messages, 'generate-content': generateContent },
+  chat,
+  responses,
+  messages,
+  'generate-content': generateContent,
 }

@@ -5,12 +5,16 @@ import { type Behaviour, chunk, head, LAST_CHUNK, respondWith, STREAM_HEAD, stre
 export const PNG_512 = Buffer.from(await pngOf(512, 512)).toString('base64')
 export const DETAILS = { size: '512x512', quality: 'low', background: 'opaque', output_format: 'png' }
 export const USAGE = {
-  ...{ input_tokens: 100, output_tokens: 1_000, total_tokens: 1_100 },
+  input_tokens: 100,
+  output_tokens: 1_000,
+  total_tokens: 1_100,
   input_tokens_details: { text_tokens: 100, image_tokens: 0 },
 }
 
 export const imagesReply = (count: number, more: object = DETAILS): object => ({
-  ...{ created: 7, ...more, data: Array.from({ length: count }, () => ({ b64_json: PNG_512 })) },
+  created: 7,
+  ...more,
+  data: Array.from({ length: count }, () => ({ b64_json: PNG_512 })),
 })
 
 export const respondWithImages = (count: number, more: object = DETAILS): Behaviour =>

@@ -93,8 +93,13 @@ const USAGE = { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 }
 export function reply(more: Record<string, unknown> = {}): Record<string, unknown> {
   const message = { role: 'assistant', content: 'Hello there.' }
   return {
-    ...{ id: 'chatcmpl-1', object: 'chat.completion', created: 1, model: 'inner-name' },
-    ...{ choices: [{ index: 0, message, finish_reason: 'stop' }], usage: USAGE, ...more },
+    id: 'chatcmpl-1',
+    object: 'chat.completion',
+    created: 1,
+    model: 'inner-name',
+    choices: [{ index: 0, message, finish_reason: 'stop' }],
+    usage: USAGE,
+    ...more,
   }
 }
 
@@ -140,10 +145,17 @@ const REPLIES: readonly (readonly [path: RegExp, body: object])[] = [
   [
     /\/responses /,
     {
-      ...{ id: 'resp_1', object: 'response', created_at: 1, status: 'completed', model: 'inner-name' },
+      id: 'resp_1',
+      object: 'response',
+      created_at: 1,
+      status: 'completed',
+      model: 'inner-name',
       output: [
         {
-          ...{ type: 'message', id: 'msg_1', status: 'completed', role: 'assistant' },
+          type: 'message',
+          id: 'msg_1',
+          status: 'completed',
+          role: 'assistant',
           content: [{ type: 'output_text', text: TEXT, annotations: [] }],
         },
       ],
@@ -153,14 +165,14 @@ const REPLIES: readonly (readonly [path: RegExp, body: object])[] = [
   [
     /\/messages /,
     {
-      ...{
-        id: 'msg_1',
-        type: 'message',
-        role: 'assistant',
-        model: 'inner-name',
-        content: [{ type: 'text', text: TEXT }],
-      },
-      ...{ stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 10, output_tokens: 20 } },
+      id: 'msg_1',
+      type: 'message',
+      role: 'assistant',
+      model: 'inner-name',
+      content: [{ type: 'text', text: TEXT }],
+      stop_reason: 'end_turn',
+      stop_sequence: null,
+      usage: { input_tokens: 10, output_tokens: 20 },
     },
   ],
   [

@@ -19,7 +19,10 @@ export function startRecordingSandbox(): RecordingSandbox {
   const asked: { path: string; body: SentBody }[] = []
   let intercept: Parameters<RecordingSandbox['intercept']>[0]
   const server = Bun.serve({
-    ...{ port: 0, hostname: '127.0.0.1', idleTimeout: 0, development: false },
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    development: false,
     async fetch(request) {
       const text = await request.text()
       const path = new URL(request.url).pathname

@@ -58,7 +58,11 @@ groups:
   - { id: mute, models: [talker] }
 `
   const scripted: Scripted = {
-    ...{ upstream, png, config, script: [], drawing: respondWith('') },
+    upstream,
+    png,
+    config,
+    script: [],
+    drawing: respondWith(''),
     reset() {
       upstream.received.length = 0
       scripted.drawing = respondWith({ created: 1, data: [{ b64_json: png }] })
@@ -71,7 +75,8 @@ groups:
 /** The model calls for an image for each of these prompts. */
 export function calling(...prompts: (string | object)[]) {
   const calls = prompts.map((prompt, index) => ({
-    ...{ id: `call_${index}`, type: 'function' },
+    id: `call_${index}`,
+    type: 'function',
     function: {
       name: 'image_generation',
       arguments: JSON.stringify(typeof prompt === 'string' ? { prompt, size: '64x64' } : prompt),

@@ -14,7 +14,9 @@ afterAll(() => video.stop())
 const call = (method: string, path = '', body?: object) =>
   fetch(`${video.baseUrl}/contents/generations/tasks${path}`, {
     // A client repeats a GET by itself where a kept connection is closed.
-    ...{ method, signal: AbortSignal.timeout(1_000), keepalive: false },
+    method,
+    signal: AbortSignal.timeout(1_000),
+    keepalive: false,
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
 const json = async (method: string, path = '', body?: object): Promise<Record<string, unknown>> => {

@@ -138,9 +138,22 @@ export async function startScriptedVideo(): Promise<ScriptedVideo> {
   let made = 0
 
   const works = (): VideoScript => ({
-    ...{ nextSubmits: [], submit: 'accept', states: ['queued', 'running', 'succeeded'], hiddenFor: 0 },
-    ...{ nextQueries: [], query: 'works', headers: {}, echo: true, list: 'works', cancel: 'works' },
-    ...{ nextDownloads: [], download: 'works', slowMs: 50, trickles: true, video: VIDEO, lastFrame: FRAME },
+    nextSubmits: [],
+    submit: 'accept',
+    states: ['queued', 'running', 'succeeded'],
+    hiddenFor: 0,
+    nextQueries: [],
+    query: 'works',
+    headers: {},
+    echo: true,
+    list: 'works',
+    cancel: 'works',
+    nextDownloads: [],
+    download: 'works',
+    slowMs: 50,
+    trickles: true,
+    video: VIDEO,
+    lastFrame: FRAME,
     fileUrl: (id, file) => `${origin}/files/${id}/${file}`,
   })
 
@@ -154,7 +167,13 @@ export async function startScriptedVideo(): Promise<ScriptedVideo> {
       ...(hasFrame === true ? { last_frame_url: script.fileUrl(task.id, 'frame.png') } : {}),
     }
     return {
-      ...{ id: task.id, model, resolution, ratio, duration, created_at: seconds, updated_at: seconds },
+      id: task.id,
+      model,
+      resolution,
+      ratio,
+      duration,
+      created_at: seconds,
+      updated_at: seconds,
       ...(script.echo && task.reference !== undefined ? { safety_identifier: task.reference } : {}),
       ...(fields.status === 'succeeded' ? { content, usage: { completion_tokens: 1_000, total_tokens: 1_000 } } : {}),
       ...(fields.status === 'failed' ? { error: { code: 'InternalServiceError', message: 'It failed.' } } : {}),
@@ -174,7 +193,7 @@ export async function startScriptedVideo(): Promise<ScriptedVideo> {
     const id = `cgt-${++made}`
     entry.id = id
     const { states, hiddenFor } = script
-    tasks.set(id, { ...{ id, reference, request: body, hiddenFor }, states: [...states], createdAt: Date.now() })
+    tasks.set(id, { id, reference, request: body, hiddenFor, states: [...states], createdAt: Date.now() })
     if (step === 'accept') return respondWith({ id }, 200, script.headers)
     return faulty(step === 'accept-cut' ? 'cut' : 'hang')
   }
@@ -244,13 +263,11 @@ export async function startScriptedVideo(): Promise<ScriptedVideo> {
 
   const upstream = await startUpstream((socket, received) => {
     const entry: RecordedRequest = {
-      ...{
-        at: performance.timeOrigin + performance.now(),
-        operation: 'unknown',
-        id: undefined,
-        reference: undefined,
-        received,
-      },
+      at: performance.timeOrigin + performance.now(),
+      operation: 'unknown',
+      id: undefined,
+      reference: undefined,
+      received,
     }
     requests.push(entry)
     return operate(received, entry)(socket, received)
@@ -259,7 +276,12 @@ export async function startScriptedVideo(): Promise<ScriptedVideo> {
   const script = works()
 
   return {
-    ...{ upstream, baseUrl: `${origin}/api/v3`, script, tasks, requests, submits },
+    upstream,
+    baseUrl: `${origin}/api/v3`,
+    script,
+    tasks,
+    requests,
+    submits,
     count: (operation) => requests.filter((request) => request.operation === operation).length,
     submitsOf(reference) {
       const own = submits.filter((each) => each.reference === reference)

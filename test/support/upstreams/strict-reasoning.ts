@@ -37,7 +37,10 @@ export function startStrictUpstream(): StrictUpstream {
     const given = { text: `thought ${number} `.repeat(upstream.words).trim(), signature: `signature ${number}` }
     issued.set(port, given)
     const call = (index: number, at: string): Block => ({
-      ...{ type: 'call', id: `call_${index}`, name: 'wind', custom: false },
+      type: 'call',
+      id: `call_${index}`,
+      name: 'wind',
+      custom: false,
       arguments: JSON.stringify({ unit: 'knots', port: at }),
       ...(dialect === 'generate-content' && index === 0 ? { signature: given.signature } : {}),
     })
@@ -77,7 +80,10 @@ export function startStrictUpstream(): StrictUpstream {
 
   const asked: StrictUpstream['asked'] = []
   const server = Bun.serve({
-    ...{ port: 0, hostname: '127.0.0.1', idleTimeout: 0, development: false },
+    port: 0,
+    hostname: '127.0.0.1',
+    idleTimeout: 0,
+    development: false,
     async fetch(request) {
       const { pathname } = new URL(request.url)
       const body = (await request.json()) as Body
@@ -88,7 +94,10 @@ export function startStrictUpstream(): StrictUpstream {
     },
   })
   const upstream: StrictUpstream = {
-    ...{ origin: `http://127.0.0.1:${server.port}`, asked, intercept: undefined, words: 1 },
+    origin: `http://127.0.0.1:${server.port}`,
+    asked,
+    intercept: undefined,
+    words: 1,
     say: (dialect) => reply(dialect, true, false),
     stop: () => void server.stop(true),
   }

@@ -3,8 +3,14 @@
 
 const STORED = 'trivium-colours'
 const COLOURS = [
-  ...['text-chart-1', 'text-chart-2', 'text-chart-3', 'text-chart-4'],
-  ...['text-chart-5', 'text-chart-7', 'text-chart-8', 'text-chart-9'],
+  'text-chart-1',
+  'text-chart-2',
+  'text-chart-3',
+  'text-chart-4',
+  'text-chart-5',
+  'text-chart-7',
+  'text-chart-8',
+  'text-chart-9',
 ]
 /** Of the sum of all others. */
 export const OTHER_COLOUR = 'text-chart-6'

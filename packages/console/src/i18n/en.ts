@@ -13,6 +13,18 @@ import { usage } from './en/usage.ts'
 import { wallet } from './en/wallet.ts'
 
 export const en = {
-  ...{ common, nav, theme, errors, auth, settings },
-  ...{ overview, keys, connect, models, usage, wallet, playground, snippets },
+  common,
+  nav,
+  theme,
+  errors,
+  auth,
+  settings,
+  overview,
+  keys,
+  connect,
+  models,
+  usage,
+  wallet,
+  playground,
+  snippets,
 }

@@ -14,6 +14,18 @@ import { usage } from './zh/usage.ts'
 import { wallet } from './zh/wallet.ts'
 
 export const zh: Texts = {
-  ...{ common, nav, theme, errors, auth, settings },
-  ...{ overview, keys, connect, models, usage, wallet, playground, snippets },
+  common,
+  nav,
+  theme,
+  errors,
+  auth,
+  settings,
+  overview,
+  keys,
+  connect,
+  models,
+  usage,
+  wallet,
+  playground,
+  snippets,
 }

@@ -54,16 +54,21 @@ export function pythonCode({ protocol, body }: ExampleRequest, { baseUrl, secret
     chat: () => [...openai, ...print('client.chat.completions.create', 'response.choices[0].message.content')],
     responses: () => [...openai, ...print('client.responses.create', 'response.output_text')],
     messages: () => [
-      ...['from anthropic import Anthropic', '', `client = Anthropic(base_url=${base}, api_key=${key})`],
+      'from anthropic import Anthropic',
+      '',
+      `client = Anthropic(base_url=${base}, api_key=${key})`,
       ...print('client.messages.create', 'response.content'),
     ],
     'generate-content': () => [
-      ...['from google import genai', '', `client = genai.Client(api_key=${key}, http_options={"base_url": ${base}})`],
+      'from google import genai',
+      '',
+      `client = genai.Client(api_key=${key}, http_options={"base_url": ${base}})`,
       `response = ${call('client.models.generate_content', contentArguments(body))}`,
       ...(asksForImage(body)
         ? [
             'image = next(part.inline_data for part in response.candidates[0].content.parts if part.inline_data)',
-            ...['with open("image.png", "wb") as file:', '    file.write(image.data)'],
+            'with open("image.png", "wb") as file:',
+            '    file.write(image.data)',
           ]
         : ['print(response.text)']),
     ],
@@ -71,12 +76,18 @@ export function pythonCode({ protocol, body }: ExampleRequest, { baseUrl, secret
       body.stream === true
         ? [...openai, ...print('client.images.generate', '')]
         : [
-            ...['import base64', '', ...openai, `response = ${call('client.images.generate', body)}`],
+            'import base64',
+            '',
+            ...openai,
+            `response = ${call('client.images.generate', body)}`,
             'with open("image.png", "wb") as file:',
             '    file.write(base64.b64decode(response.data[0].b64_json))',
           ],
     'video-tasks': () => [
-      ...['import time', '', 'from volcenginesdkarkruntime import Ark', ''],
+      'import time',
+      '',
+      'from volcenginesdkarkruntime import Ark',
+      '',
       `tasks = Ark(base_url=${base}, api_key=${key}).content_generation.tasks`,
       `task = ${call('tasks.create', body)}`,
       'while (result := tasks.get(task_id=task.id)).status in ("queued", "running"):',
@@ -100,13 +111,15 @@ export function javascriptCode(request: ExampleRequest, access: Access): string 
     chat: () => [...openai, ...print('client.chat.completions.create', 'response.choices[0].message.content')],
     responses: () => [...openai, ...print('client.responses.create', 'response.output_text')],
     messages: () => [
-      ...["import Anthropic from '@anthropic-ai/sdk'", ''],
+      "import Anthropic from '@anthropic-ai/sdk'",
+      '',
       `const client = new Anthropic({ baseURL: ${base}, apiKey: ${key} })`,
       ...print('client.messages.create', 'response.content'),
     ],
     'generate-content': () => [
       ...(asksForImage(body) ? ["import { writeFile } from 'node:fs/promises'"] : []),
-      ...["import { GoogleGenAI } from '@google/genai'", ''],
+      "import { GoogleGenAI } from '@google/genai'",
+      '',
       `const client = new GoogleGenAI({ apiKey: ${key}, httpOptions: { baseUrl: ${base} } })`,
       `const response = ${call('client.models.generateContent', contentArguments(body))}`,
       ...(asksForImage(body)
@@ -120,7 +133,8 @@ export function javascriptCode(request: ExampleRequest, access: Access): string 
       body.stream === true
         ? [...openai, ...print('client.images.generate', '')]
         : [
-            ...["import { writeFile } from 'node:fs/promises'", ...openai],
+            "import { writeFile } from 'node:fs/promises'",
+            ...openai,
             `const response = ${call('client.images.generate', body)}`,
             "await writeFile('image.png', Buffer.from(response.data[0].b64_json, 'base64'))",
           ],

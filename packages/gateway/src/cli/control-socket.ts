@@ -83,7 +83,10 @@ export async function callServer(
   try {
     const body = JSON.stringify({ operation, values })
     const response = await fetch('http://trivium/', {
-      ...{ unix: socket, method: 'POST', body, keepalive: false },
+      unix: socket,
+      method: 'POST',
+      body,
+      keepalive: false,
       signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
     })
     answered = (await response.json()) as Answer

@@ -36,7 +36,9 @@ export function help(words: readonly string[], version: string): Report {
 const described = (command: Command) => {
   const { name, summary, positionals, options, example } = command
   const shown = options.map((option) => ({
-    ...{ name: `--${option.name}`, value: option.value ?? null, required: option.required === true },
+    name: `--${option.name}`,
+    value: option.value ?? null,
+    required: option.required === true,
     summary: option.summary,
   }))
   return { name, summary, usage: usageOf(command), words: positionals, options: shown, example }
@@ -50,7 +52,8 @@ function overview(version: string): string {
   const blocks: (readonly [string, readonly (readonly [string, string])[]])[] = [...sections, ['Help', GENERAL]]
   const width = Math.max(...blocks.flatMap(([, rows]) => rows.map(([name]) => name.length)))
   const lines = blocks.flatMap(([title, rows]) => [
-    ...['', `${title}:`],
+    '',
+    `${title}:`,
     ...rows.map(([name, summary]) => `  ${name.padEnd(width)}  ${summary}`),
   ])
   return `${[
@@ -69,7 +72,9 @@ function describeGroup(name: string, commands: readonly Command[]): string {
   const rows = commands.map((command) => [`  ${command.name}`, command.summary])
   return `${[
     `Usage: ${PROGRAM} ${name} COMMAND [OPTIONS]`,
-    ...['', ...align(rows, [false, false], '  '), ''],
+    '',
+    ...align(rows, [false, false], '  '),
+    '',
     `'${PROGRAM} help ${name} COMMAND' shows the options of one of them.`,
   ].join('\n')}\n`
 }
@@ -85,9 +90,13 @@ function describeCommand(command: Command): string {
   ]
   return `${[
     `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`,
-    ...['', `Usage: ${PROGRAM} ${usageOf(command)}`, ''],
+    '',
+    `Usage: ${PROGRAM} ${usageOf(command)}`,
+    '',
     ...align(rows, [false, false], '  '),
-    ...['', 'Example:', `  ${PROGRAM} ${example}`],
+    '',
+    'Example:',
+    `  ${PROGRAM} ${example}`,
   ].join('\n')}\n`
 }
 

@@ -226,9 +226,16 @@ test('the restrictions of a key are stored, and shown with its usage', async () 
   const options = ['--cap', '2.50', '--cap-period', 'week', '--models', 'sandbox-text', '--ips', '10.0.0.0/8, ::1']
   const { stdout } = await command([...key(...options, '--rpm', '60', '--tpm', '1000', '--concurrent', '3'), '--json'])
   const kept = {
-    ...{ cap_usd: '2.50', cap_period: 'week', models: ['sandbox-text'], ips: ['10.0.0.0/8', '::1'] },
-    ...{ rpm: 60, tpm: 1000, concurrent: 3, spent_under_cap_usd: '0.00' },
-    ...{ spent_today_usd: '0.00', spent_this_month_usd: '0.00' },
+    cap_usd: '2.50',
+    cap_period: 'week',
+    models: ['sandbox-text'],
+    ips: ['10.0.0.0/8', '::1'],
+    rpm: 60,
+    tpm: 1000,
+    concurrent: 3,
+    spent_under_cap_usd: '0.00',
+    spent_today_usd: '0.00',
+    spent_this_month_usd: '0.00',
   }
   const created = JSON.parse(stdout) as { id: string }
   expect(created).toMatchObject(kept)
@@ -265,10 +272,8 @@ test('the limits of an account are set and removed one by one', async () => {
   }
 })
 
-const NO_TERMS = {
-  ...{ cap_usd: null, cap_period: null, expires_at: null, models: null, ips: null },
-  ...{ rpm: null, tpm: null, concurrent: null },
-}
+const LIMITS_UNSET = { rpm: null, tpm: null, concurrent: null }
+const NO_TERMS = { cap_usd: null, cap_period: null, expires_at: null, models: null, ips: null, ...LIMITS_UNSET }
 
 describe('the terms of a key', () => {
   type Shown = { id: string }
@@ -301,8 +306,11 @@ describe('the terms of a key', () => {
           '3',
         ],
         shows: {
-          ...{ expires_at: '2127-01-31T00:00:00.000Z', models: ['sandbox-text'], ips: ['10.0.0.0/8', '::1'] },
-          ...{ tpm: 1000, concurrent: 3 },
+          expires_at: '2127-01-31T00:00:00.000Z',
+          models: ['sandbox-text'],
+          ips: ['10.0.0.0/8', '::1'],
+          tpm: 1000,
+          concurrent: 3,
         },
       },
       {
@@ -363,7 +371,8 @@ test('codes are created, shown once, and worth their amount once', async () => {
   for (const each of created)
     expect(each).toEqual({
       code: expect.stringMatching(/^([0-9A-HJKMNP-TV-Z]{4}-){4}[0-9A-HJKMNP-TV-Z]{4}$/),
-      ...{ amount_usd: '20.50', expires_at: '2090-01-31T00:00:00.000Z' },
+      amount_usd: '20.50',
+      expires_at: '2090-01-31T00:00:00.000Z',
     })
   const storage = await openSqlite(folder)
   try {

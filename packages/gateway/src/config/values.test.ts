@@ -110,7 +110,10 @@ const readPrice = (fields: string) =>
 
 const usd = (dollars: number): bigint => BigInt(dollars * 1e9)
 const figures = (input: number, output: number, cachedInput = input, cacheWrite = input) => ({
-  ...{ input: usd(input), output: usd(output), cachedInput: usd(cachedInput), cacheWrite: usd(cacheWrite) },
+  input: usd(input),
+  output: usd(output),
+  cachedInput: usd(cachedInput),
+  cacheWrite: usd(cacheWrite),
 })
 
 // [written besides input 2 and output 8, what is read]
@@ -133,7 +136,8 @@ const PRICES: [string, object][] = [
   [
     'reasoning: 9, long_context: [{ above: 20, output: 10, reasoning: 11 }, { above: 10, input: 3 }]',
     {
-      ...{ ...figures(2, 8), reasoning: usd(9) },
+      ...figures(2, 8),
+      reasoning: usd(9),
       longContext: [
         { above: 10, figures: { ...figures(3, 8), reasoning: usd(9) } },
         { above: 20, figures: { ...figures(2, 10), reasoning: usd(11) } },
@@ -186,7 +190,8 @@ groups:
   - { id: same, models: ["*"], prices: { text: { input: 2, output: 8 } } }
 `)
   expect(mediaModels?.get('img')?.price).toEqual({
-    ...{ type: 'image', perImage: usd(0.04) },
+    type: 'image',
+    perImage: usd(0.04),
     variants: new Map([
       ['1024x1024/high', usd(0.17)],
       ['1024x1024', usd(0.05)],

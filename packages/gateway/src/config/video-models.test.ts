@@ -28,13 +28,20 @@ retention: { tasks: 1h }
 callbacks: { allow_private: true }
 `)
   expect(mediaModels?.get('all')?.limits).toEqual({
-    ...{ seconds: [4, 12], defaultSeconds: 5, resolutions: ['720p', '4k'], defaultResolution: '4k' },
-    ...{ ratios: ['16:9', 'adaptive'], images: 0 },
+    seconds: [4, 12],
+    defaultSeconds: 5,
+    resolutions: ['720p', '4k'],
+    defaultResolution: '4k',
+    ratios: ['16:9', 'adaptive'],
+    images: 0,
   })
   expect(mediaModels?.get('none')?.limits).toEqual({})
   // The known default of 5 seconds does not fit.
   expect(mediaModels?.get('demo')?.limits).toEqual({
-    ...{ seconds: [1, 3], resolutions: ['480p', '720p', '1080p'], defaultResolution: '480p', images: 1 },
+    seconds: [1, 3],
+    resolutions: ['480p', '720p', '1080p'],
+    defaultResolution: '480p',
+    images: 1,
   })
   expect(upstreams.get('up')).toMatchObject({
     taskDeadlineMs: 7_200_000,

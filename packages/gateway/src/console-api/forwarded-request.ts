@@ -4,15 +4,25 @@ import type { HttpRequest } from '@trivium/http/request.ts'
 
 /** Of the browser's headers, what the endpoints read. */
 const PASSED_ON = [
-  ...['content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'accept', 'idempotency-key'],
-  ...['x-forwarded-for', 'forwarded', 'user-agent'],
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+  'accept',
+  'idempotency-key',
+  'x-forwarded-for',
+  'forwarded',
+  'user-agent',
 ]
 
 export function forwardedRequest(http: HttpRequest, target: string, secret: string): HttpRequest {
   const own: Readonly<Record<string, string>> = { authorization: `Bearer ${secret}` }
   const isPassedOn = (name: string) => PASSED_ON.includes(name)
   return {
-    ...{ method: http.method, target, body: http.body, queuedMs: http.queuedMs },
+    method: http.method,
+    target,
+    body: http.body,
+    queuedMs: http.queuedMs,
     headers: {
       get: (name) => own[name] ?? (isPassedOn(name) ? http.headers.get(name) : null),
       getAll: (name) => (own[name] !== undefined ? [own[name]] : isPassedOn(name) ? http.headers.getAll(name) : []),

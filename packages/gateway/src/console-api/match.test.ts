@@ -3,15 +3,13 @@ import { matchConsoleRoute } from './match.ts'
 import type { ConsoleRoute } from './route.ts'
 
 const route = (method: ConsoleRoute['method'], path: string): ConsoleRoute => ({
-  ...{
-    method,
-    path,
-    policy: 'public',
-    takes: undefined,
-    forwards: false,
-    takesOwnSlot: false,
-    respond: () => Promise.reject(new Error('unused')),
-  },
+  method,
+  path,
+  policy: 'public',
+  takes: undefined,
+  forwards: false,
+  takesOwnSlot: false,
+  respond: () => Promise.reject(new Error('unused')),
 })
 const match = matchConsoleRoute([
   route('GET', 'keys/{id}'),

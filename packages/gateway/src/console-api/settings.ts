@@ -28,8 +28,11 @@ export async function showSession({ account }: SignedInCall, { store }: ConsoleD
   const hasPassword = found?.password !== undefined
   return {
     account: {
-      ...{ id: String(account.id), email: account.email, created_at: new Date(account.createdAt).toISOString() },
-      ...{ email_verified: found?.emailVerifiedAt !== undefined, has_password: hasPassword },
+      id: String(account.id),
+      email: account.email,
+      created_at: new Date(account.createdAt).toISOString(),
+      email_verified: found?.emailVerifiedAt !== undefined,
+      has_password: hasPassword,
     },
     ...balancesJson(account),
     low_balance_usd: lowBalance === undefined ? null : formatUsd(lowBalance),
@@ -45,8 +48,12 @@ export async function listSessions(
   { store }: ConsoleDependencies,
 ): Promise<SignedInBrowser[]> {
   return (await store.sessions.list(account.id)).map(({ id, userAgent, address, createdAt, seenAt }) => ({
-    ...{ id: String(id), user_agent: userAgent, address, current: id === session.id },
-    ...{ created_at: new Date(createdAt).toISOString(), seen_at: new Date(seenAt).toISOString() },
+    id: String(id),
+    user_agent: userAgent,
+    address,
+    current: id === session.id,
+    created_at: new Date(createdAt).toISOString(),
+    seen_at: new Date(seenAt).toISOString(),
   }))
 }
 

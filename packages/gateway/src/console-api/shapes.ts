@@ -11,7 +11,11 @@ import type {
 } from './types.ts'
 
 export const ABOUT: Shape<About> = {
-  ...{ name: true, support_url: true, mail: true, base_url: true, version: true },
+  name: true,
+  support_url: true,
+  mail: true,
+  base_url: true,
+  version: true,
   registration: { open: true, trial_credit_usd: true },
   password: { min_length: true, max_length: true },
 }
@@ -21,8 +25,14 @@ export const SET_UP_RESULT: Shape<SetUpResult> = { ...SIGN_IN_RESULT, password_r
 
 export const SESSION: Shape<SessionInfo> = {
   account: { id: true, email: true, created_at: true, email_verified: true, has_password: true },
-  ...{ balance_usd: true, held_usd: true, available_usd: true, low_balance_usd: true, is_low: true },
-  ...{ second_factor: true, may_set_password: true, language: true },
+  balance_usd: true,
+  held_usd: true,
+  available_usd: true,
+  low_balance_usd: true,
+  is_low: true,
+  second_factor: true,
+  may_set_password: true,
+  language: true,
 }
 
 export const SESSIONS: Shape<SignedInBrowser[]> = [

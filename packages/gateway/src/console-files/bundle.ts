@@ -75,7 +75,12 @@ async function build({ source, signal }: BundleOptions, finished: string): Promi
   try {
     // The bundler needs nothing of the environment, which has secrets.
     const child = Bun.spawn([process.execPath, '--no-env-file', join(source, 'build.ts'), unfinished], {
-      ...{ cwd: source, env: {}, signal, stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
+      cwd: source,
+      env: {},
+      signal,
+      stdin: 'ignore',
+      stdout: 'ignore',
+      stderr: 'pipe',
     })
     const [messages, code] = await Promise.all([child.stderr.text(), child.exited])
     if (code !== 0) throw new Error(messages.trim().slice(0, LONGEST_MESSAGE) || `the bundler exited with code ${code}`)

@@ -21,7 +21,9 @@ async function get(
   target = `/console/${path}`,
 ) {
   const files = createConsoleFiles({
-    ...{ open, failed: (error) => void failures.push(error), mediaOrigin: () => 'https://media.example' },
+    open,
+    failed: (error) => void failures.push(error),
+    mediaOrigin: () => 'https://media.example',
   })
   const incoming = { http: testRequest(target, { 'accept-encoding': encoding }), headers: testHeaders() }
   const { status, headers, body } = await files.serve(path, incoming as IncomingRequest)
@@ -38,7 +40,10 @@ test.each([
   const answer = await get(path)
   const header = (name: string) => answer.headers.get(name)
   expect([answer.status, answer.text, header('content-type'), header('cache-control')]).toEqual([
-    ...[200, text, type, caching],
+    200,
+    text,
+    type,
+    caching,
   ])
   expect([header('x-content-type-options'), header('referrer-policy')]).toEqual(['nosniff', 'same-origin'])
   expect(header('content-security-policy')).toBe(

@@ -43,7 +43,10 @@ beforeEach(async () => {
   const log = { info: () => {}, warn: fail, error: fail }
   deps = {
     outageLog: log,
-    ...{ store: { responses: counted }, ticker, log, accountKeys: createAccountSecrets('a secret of a test') },
+    store: { responses: counted },
+    ticker,
+    log,
+    accountKeys: createAccountSecrets('a secret of a test'),
     mediaStore: createMediaStore(storage.media, createDiskBlobs(join(folder, 'media'))),
   }
 })
@@ -80,11 +83,17 @@ async function turn(
 }
 
 const message = (text: string, id = 'msg_1') => ({
-  ...{ type: 'message', id, status: 'completed', role: 'assistant' },
+  type: 'message',
+  id,
+  status: 'completed',
+  role: 'assistant',
   content: [{ type: 'output_text', text, annotations: [] }],
 })
 const image = (base64: string, id = 'ig_1') => ({
-  ...{ type: 'image_generation_call', id, status: 'completed', result: base64 },
+  type: 'image_generation_call',
+  id,
+  status: 'completed',
+  result: base64,
 })
 const base64Of = (bytes: number): string => Buffer.alloc(bytes, 'image of a lighthouse ').toString('base64')
 const stored = () =>

@@ -78,7 +78,12 @@ async function sealed(turn: Turn, response: EndedResponse, deps: KeepDependencie
   const continued = cutOut(continuedItems(output.items), output.images)
   const record = cutOut(JSON.stringify({ ...response, output: output.items }), output.images)
   return {
-    ...{ id, account, key, parent, keepMs, items: idsOf(response.output) },
+    id,
+    account,
+    key,
+    parent,
+    keepMs,
+    items: idsOf(response.output),
     media: [...input.images, ...output.images].map((image) => image.id),
     turn: seal(owner, 'turn', packed(joined(input, continued), input.text.length), deps),
     record: seal(owner, 'record', packed(record), deps),

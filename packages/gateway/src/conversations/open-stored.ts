@@ -58,7 +58,9 @@ function listed(stored: StoredText, { account, id }: Sealed, itemsIn: (text: str
   const named = stored.images.map((image) => codec.encode(image.id))
   const text = putBack(stored, named)
   return itemsIn(codec.decode(text, 0, text.length)).map((item) => ({
-    ...{ item, owner: { account, id }, images: stored.images },
+    item,
+    owner: { account, id },
+    images: stored.images,
   }))
 }
 

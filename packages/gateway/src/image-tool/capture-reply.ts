@@ -19,7 +19,8 @@ export const capturing = (dialect: TextDialect, captured: Captured): TextDialect
   ...dialect,
   encodeReply(reply, answering) {
     const choices = reply.choices.map(({ blocks, stop }) => ({
-      ...{ blocks: blocks.map((block) => sealed(block, answering)), stop },
+      blocks: blocks.map((block) => sealed(block, answering)),
+      stop,
     }))
     captured.last = { reply: { ...reply, choices }, answering: withoutSeal(answering) }
     return {}

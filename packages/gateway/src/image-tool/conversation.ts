@@ -62,6 +62,9 @@ function partOf(block: Block): Part[] {
 }
 
 const resultOf = ({ call, said, isError }: CallResult): ResultPart => ({
-  ...{ type: 'result', callId: call.id, name: call.name, parts: [{ type: 'text', text: said }] },
+  type: 'result',
+  callId: call.id,
+  name: call.name,
+  parts: [{ type: 'text', text: said }],
   ...(isError ? { isError } : {}),
 })

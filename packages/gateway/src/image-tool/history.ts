@@ -19,12 +19,10 @@ export function withImageCalls(turn: Turn, functionName: string, body: Json): Tu
       const { id, prompt, isMade } = readItem(part.at, body)
       const call: Part = { type: 'call', id, name: functionName, arguments: JSON.stringify({ prompt }), custom: false }
       const said: Part = {
-        ...{
-          type: 'result',
-          callId: id,
-          name: functionName,
-          parts: [{ type: 'text', text: isMade ? MADE : NOT_MADE }],
-        },
+        type: 'result',
+        callId: id,
+        name: functionName,
+        parts: [{ type: 'text', text: isMade ? MADE : NOT_MADE }],
         ...(isMade ? {} : { isError: true }),
       }
       turns.push({ ...turn, parts: [...parts, call] }, { role: 'user', parts: [said] })

@@ -50,7 +50,10 @@ export function readImageTool(
   const options = Object.fromEntries(OPTIONS.filter((name) => isGiven(tool[name])).map((name) => [name, tool[name]]))
   const isStream = body.stream === true
   const read: ImageTool = {
-    ...{ offer, options, isStream, maxCalls: maxCallsOf(body) },
+    offer,
+    options,
+    isStream,
+    maxCalls: maxCallsOf(body),
     functionName: functionNames.has(IMAGE_TOOL) ? `gateway_${IMAGE_TOOL}` : IMAGE_TOOL,
   }
   // The caller's mistakes are rejected before anything is held.
@@ -81,8 +84,10 @@ export function functionOf({ functionName, options, offer }: ImageTool): Tool {
     name: functionName,
     description: 'Makes one image and shows it to the user.',
     schema: {
-      ...{ type: 'object', properties: { prompt, ...Object.fromEntries(offered) } },
-      ...{ required: ['prompt'], additionalProperties: false },
+      type: 'object',
+      properties: { prompt, ...Object.fromEntries(offered) },
+      required: ['prompt'],
+      additionalProperties: false,
     },
     strict: false,
   }
@@ -108,7 +113,12 @@ function requestFor({ offer, options, isStream }: ImageTool, chosen: Json): Imag
   const hasPartials = isStream && (fields.partialImages ?? 0) > 0
   const { partialImages: _, ...plain } = fields
   return {
-    ...{ operation: 'generate', ...plain, stream: hasPartials, responseFormat: 'b64_json', images: [], unknown: [] },
+    operation: 'generate',
+    ...plain,
+    stream: hasPartials,
+    responseFormat: 'b64_json',
+    images: [],
+    unknown: [],
     ...(hasPartials && fields.partialImages !== undefined ? { partialImages: fields.partialImages } : {}),
   }
 }

@@ -80,9 +80,19 @@ async function hold(
     throw new Failure('insufficient_balance', 'The balance or a limit of the key does not cover the image.')
   return {
     ...call,
-    ...{ hold: part, upstreamCall, claim: undefined, firstOutputAt: undefined, failedAttempts: undefined },
+    hold: part,
+    upstreamCall,
+    claim: undefined,
+    firstOutputAt: undefined,
+    failedAttempts: undefined,
     attempt: { offer, candidate, dialect, health, warnings: [...warnings] },
-    ...{ request, wanted: offer, tried: [], delivered: [], usage: undefined, heldBytes: 0, calls: 0 },
+    request,
+    wanted: offer,
+    tried: [],
+    delivered: [],
+    usage: undefined,
+    heldBytes: 0,
+    calls: 0,
   }
 }
 

@@ -139,9 +139,14 @@ async function settleEnded(
   await settle(
     call,
     {
-      ...{ outcome, charges: spending.charges(multiplierMillionths), sawOutput: true, tokens: spending.tokens },
+      outcome,
+      charges: spending.charges(multiplierMillionths),
+      sawOutput: true,
+      tokens: spending.tokens,
       isUnderpaid: isUnderpaid(charge, observed, deps.statistics.of(call.attempt.offer.model.id)),
-      ...{ upstreamCost: spending.upstreamCost, details: receiptDetails(observed, charge) + images, body },
+      upstreamCost: spending.upstreamCost,
+      details: receiptDetails(observed, charge) + images,
+      body,
     },
     deps,
   )

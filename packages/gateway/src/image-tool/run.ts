@@ -114,7 +114,8 @@ const mustEnd = ({ client, claim, upstreamCall }: TextCall): boolean =>
   (client.isDisconnected && !claim) || upstreamCall.reason !== undefined
 
 const over = (call: CallResult['call'], { maxCalls }: ImageTool): CallResult => ({
-  ...{ call, isError: true },
+  call,
+  isError: true,
   said: `The image was not made: this response may have at most ${maxCalls} images. Answer without another one.`,
 })
 

@@ -106,7 +106,11 @@ async function readReply(
   let isImage = true
   for (const image of images) {
     const completed: CompletedImage = {
-      ...{ type: 'completed', image, details, unknown: [], usage },
+      type: 'completed',
+      image,
+      details,
+      unknown: [],
+      usage,
       ...(created === undefined ? {} : { created }),
       ...(usageJson === undefined ? {} : { usageJson }),
     }

@@ -199,8 +199,17 @@ async function holdFor(
   const owner = { slot, epoch }
   const held = await placeHold(
     {
-      ...{ id: incoming.id, caller, owner, model: wanted.model.id, isFallback: false, upstream: candidate.upstream.id },
-      ...{ amount, minimum: amount, tokens: 0, minimumTokens: 0, isExtensible: false },
+      id: incoming.id,
+      caller,
+      owner,
+      model: wanted.model.id,
+      isFallback: false,
+      upstream: candidate.upstream.id,
+      amount,
+      minimum: amount,
+      tokens: 0,
+      minimumTokens: 0,
+      isExtensible: false,
     },
     deps,
   )
@@ -220,21 +229,27 @@ function callOf(routed: Routed, context: Context, caller: Caller, held: Held): I
   const { http, headers, record, id } = incoming
   const { hold, owner, dialect, warnings } = held
   return {
-    ...{
-      id,
-      caller,
-      hold,
-      owner,
-      upstreamCall,
-      client: http,
-      headers,
-      record,
-      startedAt: record.startedAt,
-      slot,
-      claim,
-    },
+    id,
+    caller,
+    hold,
+    owner,
+    upstreamCall,
+    client: http,
+    headers,
+    record,
+    startedAt: record.startedAt,
+    slot,
+    claim,
     attempt: { offer, candidate, dialect, health, warnings },
-    ...{ failedAttempts: undefined, firstOutputAt: undefined, isSettled: false },
-    ...{ request, wanted: offer, tried: [], delivered: [], usage: undefined, heldBytes: 0, calls: 0 },
+    failedAttempts: undefined,
+    firstOutputAt: undefined,
+    isSettled: false,
+    request,
+    wanted: offer,
+    tried: [],
+    delivered: [],
+    usage: undefined,
+    heldBytes: 0,
+    calls: 0,
   }
 }

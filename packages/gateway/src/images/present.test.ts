@@ -23,7 +23,8 @@ const inPiecesOf = (size: number): NonNullable<ReplyImage['base64']> => ({
 /** Only what `present` reads. */
 const callFor = (responseFormat: 'url' | 'b64_json', leftMs = 300_000) =>
   ({
-    ...{ request: { responseFormat }, heldBytes: 0 },
+    request: { responseFormat },
+    heldBytes: 0,
     upstreamCall: { leftMs, suspendIdle() {}, cancellation: new Cancel() },
     caller: { account: 7n },
     attempt: { candidate: { upstream: { baseUrl: 'https://vendor.example/v1', allowPrivate: false } } },
@@ -34,7 +35,9 @@ function dependencies(status = 200, bytes: Uint8Array = Buffer.from(PNG, 'base64
   const blobs = createDiskBlobs(folder)
   const { media, rows } = memoryRecords(() => 1_000)
   return {
-    ...{ rows, blobs, [Symbol.dispose]: () => rmSync(folder, { recursive: true }) },
+    rows,
+    blobs,
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
     mediaStore: createMediaStore(media, blobs),
     signedUrls: { sign: ({ id }: { id: string }) => `/media/${id}` } as never,
     fetchPublic: async () => ({ status, contentType: undefined, bytes }),

@@ -39,7 +39,10 @@ export async function respondJson(
   // Of several calls to upstreams the usage is the sum, which none of them has written.
   const isOneCall = imageCall.calls === 1 && usageJson !== undefined
   const body = encoding.reply({
-    ...{ images, details: frame?.details ?? {}, unknown: frame?.unknown ?? [], usage },
+    images,
+    details: frame?.details ?? {},
+    unknown: frame?.unknown ?? [],
+    usage,
     ...(frame?.created === undefined ? {} : { created: frame.created }),
     ...(isOneCall && usageJson ? { usageJson } : {}),
   })

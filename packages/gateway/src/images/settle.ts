@@ -27,7 +27,11 @@ export async function settle(call: ImageCall, body: Pieces, deps: SettleDependen
   await settlePaidCall(
     call,
     {
-      ...{ outcome, charges: charge ? [charge] : [], sawOutput: true, tokens: bookableTokens(tokens), body },
+      outcome,
+      charges: charge ? [charge] : [],
+      sawOutput: true,
+      tokens: bookableTokens(tokens),
+      body,
       upstreamCost: attempt.candidate.costRate?.cost(made)?.cost,
     },
     deps,

@@ -50,7 +50,10 @@ export function upstreamRequest(
   const encoded = service.encodeRequest(
     request,
     {
-      ...{ model: upstreamModel(request, candidate), stream, n, boundary: boundary() },
+      model: upstreamModel(request, candidate),
+      stream,
+      n,
+      boundary: boundary(),
       responseFormat: responseFormatFor(upstream, route.model),
       ...settingsOf(candidate),
       ...endUserFor(request, candidate, caller, deps),
@@ -64,7 +67,7 @@ export function upstreamRequest(
       ? ((isEdit ? endpoint.edits : undefined) ?? endpoint.generations)
       : upstreamPath(upstream, dialect, route.model, stream)
   const { contentType } = encoded
-  return { ...{ dialect, path, contentType, stream, warnings }, body: bodyOf(encoded) }
+  return { dialect, path, contentType, stream, warnings, body: bodyOf(encoded) }
 }
 
 type Settings = Pick<ImageTarget, 'editsAsJson' | 'lacks' | 'makesSeries'>

@@ -3,8 +3,13 @@ import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import { addUsage } from './usage.ts'
 
 const usage = (more: Partial<Usage>): Usage => ({
-  ...{ input: undefined, output: undefined, cachedInput: undefined, cacheWrite: undefined, reasoning: undefined },
-  ...{ absurd: false, ...more },
+  input: undefined,
+  output: undefined,
+  cachedInput: undefined,
+  cacheWrite: undefined,
+  reasoning: undefined,
+  absurd: false,
+  ...more,
 })
 
 test.each<[string, Partial<Usage>, Partial<Usage>, Partial<Usage>]>([

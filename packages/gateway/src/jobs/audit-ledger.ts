@@ -13,7 +13,9 @@ const MOST_POSTPONED = 60
 export function auditLedger(every: Every, ledger: Pick<Ledger, 'audit'>, log: Log, isOverloaded: () => boolean): void {
   let postponed = 0
   every(untilNight, {
-    ...{ name: 'audit the ledger', scope: 'cluster', firstMs: FIRST_MS },
+    name: 'audit the ledger',
+    scope: 'cluster',
+    firstMs: FIRST_MS,
     async run() {
       if (isOverloaded() && postponed++ < MOST_POSTPONED) return POSTPONED_MS
       postponed = 0

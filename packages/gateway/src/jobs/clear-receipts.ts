@@ -11,7 +11,8 @@ const PAGE = 200
 export function clearReceipts(every: Every, ledger: Pick<Ledger, 'clearReceipts'>, keepMs: () => number | 'off'): void {
   let after = 0n
   every(INTERVAL_MS, {
-    ...{ name: 'clear old receipts', scope: 'cluster' },
+    name: 'clear old receipts',
+    scope: 'cluster',
     async run() {
       const kept = keepMs()
       const below = firstIdAt(Date.now() - (kept === 'off' ? 0 : kept))

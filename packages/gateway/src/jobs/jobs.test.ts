@@ -13,9 +13,20 @@ import { sweepSessions } from './sweep-sessions.ts'
 import { sweepTasks } from './sweep-tasks.ts'
 
 const REPORT: AuditReport = {
-  ...{ ok: true, accounts: 1, requests: 2, transfers: 3, openHolds: 0 },
-  ...{ balanceMismatches: [], heldMismatches: [], keyHeldMismatches: [], openMismatches: [], keyOpenMismatches: [] },
-  ...{ keySpentMismatches: [], spendingMismatches: [], negativeAccounts: [], requestMismatches: [] },
+  ok: true,
+  accounts: 1,
+  requests: 2,
+  transfers: 3,
+  openHolds: 0,
+  balanceMismatches: [],
+  heldMismatches: [],
+  keyHeldMismatches: [],
+  openMismatches: [],
+  keyOpenMismatches: [],
+  keySpentMismatches: [],
+  spendingMismatches: [],
+  negativeAccounts: [],
+  requestMismatches: [],
   lostTaskHolds: [],
 }
 
@@ -77,7 +88,8 @@ test('a job runs in its interval, jittered by a tenth, and never overlaps itself
     const jobs = node(random)
     const [starts, ends] = [[] as number[], [] as (() => void)[]]
     jobs.every(1_000, {
-      ...{ name: 'x', scope: 'node' },
+      name: 'x',
+      scope: 'node',
       run: () => {
         starts.push(monotonic())
         return new Promise((resolve) => ends.push(() => resolve(undefined)))
@@ -128,7 +140,8 @@ test('a lease from before the clock was set back stops no job', async () => {
   const { node, leases, pass } = world()
   let runs = 0
   const job: Job = {
-    ...{ name: 'j', scope: 'cluster' },
+    name: 'j',
+    scope: 'cluster',
     run: async () => {
       runs++
       return undefined
@@ -150,7 +163,8 @@ test('while a job runs its lease is renewed', async () => {
     ['two', two],
   ] as const)
     jobs.every(10_000, {
-      ...{ name: 'long', scope: 'cluster' },
+      name: 'long',
+      scope: 'cluster',
       run: () => {
         runs.push(name)
         return new Promise(() => {})
@@ -166,7 +180,8 @@ test('an error is logged once until the job succeeds, and the job goes on', asyn
   const jobs = node()
   const outcomes = [true, false, false, true, false]
   jobs.every(1_000, {
-    ...{ name: 'x', scope: 'cluster' },
+    name: 'x',
+    scope: 'cluster',
     run: async () => {
       if (outcomes.shift() === false) throw new Error('the store is down')
       return undefined
@@ -184,7 +199,8 @@ test('a job in pages goes on after its pause, under one lease, until nothing is 
   const pages: number[] = []
   const results = [5, 5, undefined, undefined]
   jobs.every(60_000, {
-    ...{ name: 'x', scope: 'cluster' },
+    name: 'x',
+    scope: 'cluster',
     run: async () => {
       pages.push(monotonic())
       return results.shift()

@@ -8,7 +8,8 @@ const INTERVAL_MS = 1_000
 export function pollChanges(every: Every, keys: Pick<Keys, 'changeCounter'>, callers: Pick<Callers, 'clear'>): void {
   let seen: bigint | undefined
   every(INTERVAL_MS, {
-    ...{ name: 'poll changes of keys', scope: 'node' },
+    name: 'poll changes of keys',
+    scope: 'node',
     async run() {
       // If the store does not answer, a change is possible: outdated callers must not be admitted.
       const counter = await keys.changeCounter().catch((error) => {

@@ -27,7 +27,8 @@ export function reportRemovals(every: Every, shares: Pick<Shares, 'onRemoval'>, 
     waiting.set(name, { kind, limit, account, count, bytes })
   })
   every(INTERVAL_MS, {
-    ...{ name: 'report removed contents', scope: 'node' },
+    name: 'report removed contents',
+    scope: 'node',
     async run() {
       for (const [name, removal] of waiting) {
         if (removal.count === 0) waiting.delete(name)

@@ -11,7 +11,8 @@ type Swept = { responses: Pick<Responses, 'sweep'>; reasoning: Pick<Reasoning, '
 
 export function sweepResponses(every: Every, { responses, reasoning }: Swept): void {
   every(INTERVAL_MS, {
-    ...{ name: 'remove old responses', scope: 'cluster' },
+    name: 'remove old responses',
+    scope: 'cluster',
     async run() {
       const removed = (await responses.sweep(PAGE)) + (await reasoning.sweep(PAGE))
       return removed > 0 ? PAUSE_MS : undefined

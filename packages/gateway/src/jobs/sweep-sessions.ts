@@ -11,7 +11,8 @@ type Swept = { sessions: Pick<Sessions, 'sweep'>; signIns: Pick<SignIns, 'sweep'
 
 export function sweepSessions(every: Every, { sessions, signIns }: Swept): void {
   every(INTERVAL_MS, {
-    ...{ name: 'remove expired sessions', scope: 'cluster' },
+    name: 'remove expired sessions',
+    scope: 'cluster',
     async run() {
       const removed = (await sessions.sweep(PAGE)) + (await signIns.sweep(PAGE))
       return removed > 0 ? PAUSE_MS : undefined

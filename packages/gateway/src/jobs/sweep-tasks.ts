@@ -14,7 +14,8 @@ type Swept = { tasks: Pick<Tasks, 'sweep'>; ledger: Pick<Ledger, 'removeTaskLeas
 
 export function sweepTasks(every: Every, { tasks, ledger }: Swept): void {
   every(INTERVAL_MS, {
-    ...{ name: 'remove old tasks', scope: 'cluster' },
+    name: 'remove old tasks',
+    scope: 'cluster',
     async run() {
       const rows = await tasks.sweep(PAGE)
       const leases = await ledger.removeTaskLeases(firstIdAt(Date.now() - LEASES_KEPT_MS), PAGE)

@@ -34,7 +34,10 @@ beforeAll(async () => {
       const { fields, files } = await readUpload(http, { ...LIMITS, idleMs: 300, after }, handle)
       outcome = 'read'
       const seen = files.map(({ name, filename, contentType, stored }) => ({
-        ...{ name, filename, contentType, content: readFileSync(stored.path, 'base64') },
+        name,
+        filename,
+        contentType,
+        content: readFileSync(stored.path, 'base64'),
       }))
       return json(200, testHeaders(), {
         created: 1,
@@ -71,7 +74,10 @@ test('the OpenAI SDK: several images and a mask', async () => {
   const client = new OpenAI({ apiKey: 'x', baseURL: server.url, maxRetries: 0 })
   const image = (name: string) => toFile(BYTES, name, { type: 'image/png' })
   const answer = (await client.images.edit({
-    ...{ model: 'sandbox-image', prompt: 'é "q"\r\n2', n: 2, image: [await image('a.png'), await image('b.png')] },
+    model: 'sandbox-image',
+    prompt: 'é "q"\r\n2',
+    n: 2,
+    image: [await image('a.png'), await image('b.png')],
     mask: await image('m.png'),
   })) as unknown as Answer
   expect(Object.fromEntries(answer.fields)).toEqual({ model: 'sandbox-image', prompt: 'é "q"\r\n2', n: '2' })

@@ -19,8 +19,13 @@ export type MediaDependencies = {
 
 /** Types that browsers display without running anything, and the extensions of their files. */
 const DISPLAYED: Readonly<Record<string, string>> = {
-  ...{ 'image/png': 'png', 'image/jpeg': 'jpg', 'image/webp': 'webp', 'image/gif': 'gif', 'image/avif': 'avif' },
-  ...{ 'video/mp4': 'mp4', 'video/webm': 'webm' },
+  'image/png': 'png',
+  'image/jpeg': 'jpg',
+  'image/webp': 'webp',
+  'image/gif': 'gif',
+  'image/avif': 'avif',
+  'video/mp4': 'mp4',
+  'video/webm': 'webm',
 }
 const NOTHING = new Uint8Array(0)
 

@@ -8,7 +8,9 @@ const OBJECT = { id: '0123456789abcdef0123456789abcdef', owner: 17n, expiresAt: 
 
 const open = (secret = SECRET, clock = () => NOW) =>
   createSignedUrls({
-    ...{ masterSecret: secret, accountSecrets: createAccountSecrets(secret), clock },
+    masterSecret: secret,
+    accountSecrets: createAccountSecrets(secret),
+    clock,
     baseUrl: () => 'https://gw.example.com',
   })
 

@@ -90,7 +90,13 @@ function requestExtension(state: Open, wanted: Wanted, pauseMs: number): Step {
   const forTokens = tokens === 0 ? 0n : ceilDiv(amount * BigInt(wanted.leastTokens), BigInt(tokens))
   const minimum = largest(wanted.leastMoney, forTokens)
   const verb: Extend = {
-    ...{ verb: 'extend', ...state.owner, known: state.held, amount, minimum, tokens, progress: state.progress },
+    verb: 'extend',
+    ...state.owner,
+    known: state.held,
+    amount,
+    minimum,
+    tokens,
+    progress: state.progress,
     // It is for a whole response, as a hold is, not one step of many.
     ...(state.blocked?.isHold && { whole: true }),
   }

@@ -11,11 +11,27 @@ function ledger() {
 }
 const owner = { id: 7n, slot: 0, epoch: 1 }
 const hold: Verb = {
-  ...{ verb: 'hold', ...owner, account: 1n, key: 2n, revision: 0, extensible: false, amount: 100n, minimum: 1n },
-  ...{ tokens: 0, minimumTokens: 0, model: 'm', upstream: 'u' },
+  verb: 'hold',
+  ...owner,
+  account: 1n,
+  key: 2n,
+  revision: 0,
+  extensible: false,
+  amount: 100n,
+  minimum: 1n,
+  tokens: 0,
+  minimumTokens: 0,
+  model: 'm',
+  upstream: 'u',
 }
 const extend = (known: bigint, amount: bigint): Verb => ({
-  ...{ verb: 'extend', ...owner, known, amount, minimum: 1n, tokens: 0, progress: 10n },
+  verb: 'extend',
+  ...owner,
+  known,
+  amount,
+  minimum: 1n,
+  tokens: 0,
+  progress: 10n,
 })
 
 test('an extension that arrives twice reserves once and gives the first answer', () => {

@@ -40,7 +40,13 @@ export type Spent = {
 }
 
 export const newMeter = (): Meter => ({
-  ...{ open: 0, spentAt: 0, spentDay: 0n, weekBefore: 0n, monthBefore: 0n, requests: [], tokens: [] },
+  open: 0,
+  spentAt: 0,
+  spentDay: 0n,
+  weekBefore: 0n,
+  monthBefore: 0n,
+  requests: [],
+  tokens: [],
 })
 
 /** A window of whole seconds that never admits more than its limit in any 60 s: a second that is partly outside counts. */

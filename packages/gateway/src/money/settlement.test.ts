@@ -4,8 +4,20 @@ import type { Extend, Hold, Result } from './ledger.ts'
 import { begin, type Command, type Output, type Settlement, step } from './settlement.ts'
 
 const HOLD: Hold = {
-  ...{ verb: 'hold', id: 1n, slot: 0, epoch: 1, account: 1n, key: 1n, revision: 1, extensible: true },
-  ...{ amount: 100n, minimum: 1n, tokens: 100, minimumTokens: 10, model: 'm', upstream: 'u' },
+  verb: 'hold',
+  id: 1n,
+  slot: 0,
+  epoch: 1,
+  account: 1n,
+  key: 1n,
+  revision: 1,
+  extensible: true,
+  amount: 100n,
+  minimum: 1n,
+  tokens: 100,
+  minimumTokens: 10,
+  model: 'm',
+  upstream: 'u',
 }
 const done = (amount: bigint, tokens = Number(amount)): Result => ({ outcome: 'done', amount, tokens })
 const full = (waitMs: number): Result => ({ outcome: 'key_tokens', amount: BigInt(waitMs), tokens: 0 })

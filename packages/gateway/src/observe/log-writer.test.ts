@@ -24,7 +24,8 @@ function writer(maxBuffered?: number) {
     },
   )
   return {
-    ...{ log, texts },
+    log,
+    texts,
     hasTimer: () => timer !== undefined,
     timeout: () => timer?.(),
     read(reads: boolean) {

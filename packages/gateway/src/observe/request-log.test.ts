@@ -6,7 +6,9 @@ function requestLog(format: LogFormat) {
   const lines: string[] = []
   let second = () => {}
   const log = createRequestLog({
-    ...{ format, clock: () => Date.UTC(2026, 0, 2, 3, 4, 5), monotonic: () => 1_340.26 },
+    format,
+    clock: () => Date.UTC(2026, 0, 2, 3, 4, 5),
+    monotonic: () => 1_340.26,
     write: (line) => void lines.push(line),
     everySecond(run) {
       second = run
@@ -19,8 +21,15 @@ function requestLog(format: LogFormat) {
 function completed(): RequestRecord {
   const record = new RequestRecord('POST', '/v1/messages', 'req_1', 1_000)
   return Object.assign(record, {
-    ...{ account: 12n, key: 34n, model: 'gpt-x', upstream: 'main', outcome: 'completed', costUsd: '0.0006' },
-    ...{ tokens: { input: 120, cached: 100, output: 20, reasoning: 5 }, firstTokenMs: 12, queuedMs: 3.1 },
+    account: 12n,
+    key: 34n,
+    model: 'gpt-x',
+    upstream: 'main',
+    outcome: 'completed',
+    costUsd: '0.0006',
+    tokens: { input: 120, cached: 100, output: 20, reasoning: 5 },
+    firstTokenMs: 12,
+    queuedMs: 3.1,
   })
 }
 
@@ -29,10 +38,26 @@ test('a line has everything that is known of the request', () => {
   log.ended(completed(), 200)
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     {
-      ...{ time: '2026-01-02T03:04:05.000Z', level: 'info', message: 'request', method: 'POST', path: '/v1/messages' },
-      ...{ status: 200, request_id: 'req_1', account_id: '12', key_id: '34', model: 'gpt-x', upstream: 'main' },
-      ...{ outcome: 'completed', input_tokens: 120, cached_tokens: 100, output_tokens: 20, reasoning_tokens: 5 },
-      ...{ cost_usd: '0.0006', total_ms: 340.3, first_token_ms: 12, queue_ms: 3.1 },
+      time: '2026-01-02T03:04:05.000Z',
+      level: 'info',
+      message: 'request',
+      method: 'POST',
+      path: '/v1/messages',
+      status: 200,
+      request_id: 'req_1',
+      account_id: '12',
+      key_id: '34',
+      model: 'gpt-x',
+      upstream: 'main',
+      outcome: 'completed',
+      input_tokens: 120,
+      cached_tokens: 100,
+      output_tokens: 20,
+      reasoning_tokens: 5,
+      cost_usd: '0.0006',
+      total_ms: 340.3,
+      first_token_ms: 12,
+      queue_ms: 3.1,
     },
   ])
 })
@@ -75,8 +100,14 @@ test('401s, shed and malformed requests are summed, one line a second', () => {
   second()
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     {
-      ...{ time: '2026-01-02T03:04:05.000Z', level: 'warn', message: 'requests rejected' },
-      ...{ unauthorized: 500, overloaded: 1_000, malformed: 1, request_id: 'req_0', path: '/p0' },
+      time: '2026-01-02T03:04:05.000Z',
+      level: 'warn',
+      message: 'requests rejected',
+      unauthorized: 500,
+      overloaded: 1_000,
+      malformed: 1,
+      request_id: 'req_0',
+      path: '/p0',
     },
   ])
   log.shed(1)

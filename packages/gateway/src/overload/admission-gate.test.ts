@@ -8,7 +8,10 @@ import { createAdmission, type Slot } from './admission.ts'
 import { createAdmissionGate } from './load-shedding.ts'
 
 const ANSWER = {
-  ...{ id: 'c', object: 'chat.completion', created: 1, model: 'same' },
+  id: 'c',
+  object: 'chat.completion',
+  created: 1,
+  model: 'same',
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
 }

@@ -83,7 +83,9 @@ describe('shared among accounts', () => {
 
 describe('bodies that are still arriving', () => {
   const arriving = (bytes: number, account: bigint, key = account): Load => ({
-    ...{ tenant: { account, key }, bytes, isArriving: true },
+    tenant: { account, key },
+    bytes,
+    isArriving: true,
   })
 
   test('get three quarters of the slots, an account three eighths and a key a quarter', () => {

@@ -29,7 +29,9 @@ test('a request that runs alone may grow to the whole memory, and not beyond it'
   const slot = admission.enter(load(10))
   expect([slot?.weigh(100), slot?.weigh(101), slot?.receive(10, 101), slot?.received(101)]).toEqual([
     true,
-    ...[false, false, false],
+    false,
+    false,
+    false,
   ])
   expect(admission.bytes).toBe(100)
 })

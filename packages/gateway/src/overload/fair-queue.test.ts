@@ -26,7 +26,12 @@ function poolOf(limit: number, accounts: number) {
     }
   }
   return {
-    ...{ holders, queue, waiting, running, served, sentAway },
+    holders,
+    queue,
+    waiting,
+    running,
+    served,
+    sentAway,
     arrive(index: number) {
       const of = holders[index % accounts]
       if (!of) return

@@ -3,7 +3,8 @@ import { NO_LIMITS } from '../money/limits.ts'
 import { createFreeCallLimit, MOST_PER_MINUTE } from './free-call-limit.ts'
 
 const caller = (key: bigint, account: bigint, own?: number, shared?: number) => ({
-  ...{ key, account },
+  key,
+  account,
   limits: { ...NO_LIMITS, requestsPerMinute: own },
   accountLimits: { ...NO_LIMITS, requestsPerMinute: shared },
 })

@@ -11,7 +11,10 @@ const full: Admission['enqueueUnread'] = () => false
 const headers = securityHeaders({ tls: undefined, publicUrl: undefined })
 const admission = {
   ...createAdmission({ inFlight: 1, memoryBytes: 1 }),
-  ...{ isShedding: true, isGateActive: true, isSaturated: false, enqueueUnread: full },
+  isShedding: true,
+  isGateActive: true,
+  isSaturated: false,
+  enqueueUnread: full,
 }
 let ids = 0n
 const catalogue = () => ({ headers })

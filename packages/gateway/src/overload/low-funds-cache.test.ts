@@ -19,7 +19,9 @@ test('is remembered for half a second, per account and model, for requests that 
     NO_BALANCE,
   ])
   expect([cache.find(ANN, 'expensive', 5n), cache.find(ANN, 'other', 6n), cache.find(BOB, 'expensive', 6n)]).toEqual([
-    ...[undefined, undefined, undefined],
+    undefined,
+    undefined,
+    undefined,
   ])
   now = 499
   expect(cache.find(ANN, 'expensive', 6n)).toBeDefined()

@@ -31,12 +31,16 @@ test('the rejection of a key is not that of its account, and vice versa', () => 
   const { cache, note } = setUp()
   note('key_requests', 1_000)
   expect([ANN, ANNS_OTHER_KEY, BOB].map((caller) => cache.find(caller)?.outcome)).toEqual([
-    ...['key_requests', undefined, undefined],
+    'key_requests',
+    undefined,
+    undefined,
   ] as (Limited | undefined)[])
   cache.clear()
   note('account_requests', 1_000)
   expect([ANN, ANNS_OTHER_KEY, BOB].map((caller) => cache.find(caller)?.outcome)).toEqual([
-    ...['account_requests', 'account_requests', undefined],
+    'account_requests',
+    'account_requests',
+    undefined,
   ] as (Limited | undefined)[])
 })
 

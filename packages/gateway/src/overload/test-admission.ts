@@ -6,7 +6,9 @@ import { createAdmission, type Load, type Slot } from './admission.ts'
 let accounts = 1_000n
 /** By default of an account that has no other request. */
 export const load = (bytes: number, account = ++accounts, isArriving = false): Load => ({
-  ...{ tenant: { account, key: account }, bytes, isArriving },
+  tenant: { account, key: account },
+  bytes,
+  isArriving,
 })
 
 /** The clock stands still unless it is advanced. */

@@ -240,8 +240,11 @@ test('a response that is stored a moment after it was settled is replayed', asyn
   if (!('replayed' in said)) throw new Error(`not replayed: ${JSON.stringify(said)}`)
   expect(said.replayed).toBe('{"a":1}')
   const expected = {
-    ...{ 'content-type': 'application/json', 'x-trivium-warnings': 'seed;dropped', other: null },
-    ...{ 'idempotent-replayed': 'true', 'idempotent-request-id': formatRequestId(FIRST) },
+    'content-type': 'application/json',
+    'x-trivium-warnings': 'seed;dropped',
+    other: null,
+    'idempotent-replayed': 'true',
+    'idempotent-request-id': formatRequestId(FIRST),
   }
   for (const [name, value] of Object.entries(expected)) expect(said.headers.get(name)).toBe(value)
 })
@@ -275,7 +278,8 @@ describe('a stored response', () => {
     deps = { ...deps, accountKeys: createAccountSecrets('another secret') }
     const said = await claim()
     expect(said).toMatchObject({
-      ...{ status: 'conflict, for good', message: expect.stringContaining('can no longer be read') },
+      status: 'conflict, for good',
+      message: expect.stringContaining('can no longer be read'),
     })
     expect(logged.join()).toContain('cannot be decrypted')
   })

@@ -114,7 +114,9 @@ export async function claim(
     return undefined
   }
   const own: Claim = {
-    ...{ id: incoming.id, ...deps.node.identity(), account: caller.account },
+    id: incoming.id,
+    ...deps.node.identity(),
+    account: caller.account,
     key: createHash('sha256').update(idempotencyKey).digest(),
     fingerprint: fingerprintOf(keyed),
   }

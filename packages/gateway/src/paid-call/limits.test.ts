@@ -22,7 +22,10 @@ afterEach(() => {
 
 const LIMITED: Caller = { ...TEST_CALLER, limits: { requestsPerMinute: 5, tokensPerMinute: 1_000, concurrent: 2 } }
 const REPLY = {
-  ...{ id: '1', object: 'chat.completion', created: 1, model: 'same' },
+  id: '1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'same',
   choices: [{ index: 0, message: { role: 'assistant', content: 'x' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 10, completion_tokens: 20, total_tokens: 30 },
 }
@@ -74,7 +77,8 @@ function start(
 const limitedBy =
   (outcome: 'key_requests' | 'key_tokens' | 'key_concurrent', waitMs = 10_000) =>
   () => ({
-    ...{ outcome, available: BigInt(waitMs) },
+    outcome,
+    available: BigInt(waitMs),
   })
 
 test('a storm of calls that would be rejected again does not reach the ledger', async () => {
@@ -163,14 +167,12 @@ test.each([
   const grantLess = ({ amount }: Hold): Opened => ({
     outcome: 'open',
     request: {
-      ...{
-        granted: amount,
-        grantedTokens: 200,
-        held: amount,
-        heldTokens: 200,
-        output: () => 'deliver' as const,
-        raise: () => 'stop' as const,
-      },
+      granted: amount,
+      grantedTokens: 200,
+      held: amount,
+      heldTokens: 200,
+      output: () => 'deliver' as const,
+      raise: () => 'stop' as const,
       settle: async (charged) => ({ charged, spooled: false }),
       void: async () => ({ charged: 0n, spooled: false }),
     },
@@ -243,7 +245,11 @@ function waitingStream(timeouts: TestOptions['timeouts'] = {}) {
   const waits = ({ amount, tokens }: Hold): Opened => ({
     outcome: 'open',
     request: {
-      ...{ granted: amount, grantedTokens: tokens, held: amount, heldTokens: tokens, raise: () => 'stop' as const },
+      granted: amount,
+      grantedTokens: tokens,
+      held: amount,
+      heldTokens: tokens,
+      raise: () => 'stop' as const,
       output(_cost, _more, tokens) {
         asked.push(tokens)
         return room

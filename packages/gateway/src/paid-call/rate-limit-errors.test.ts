@@ -4,7 +4,9 @@ import type { Limited } from '../money/ledger.ts'
 import { rateLimitError, tokenLimitOf } from './rate-limit-errors.ts'
 
 const limits = (requestsPerMinute?: number, tokensPerMinute?: number, concurrent?: number) => ({
-  ...{ requestsPerMinute, tokensPerMinute, concurrent },
+  requestsPerMinute,
+  tokensPerMinute,
+  concurrent,
 })
 const CALLER = { limits: limits(60, 1_000, 2), accountLimits: limits(600, 5_000, 20) }
 const NOW = Date.UTC(2026, 0, 1)

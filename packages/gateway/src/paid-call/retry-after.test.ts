@@ -27,8 +27,20 @@ function waitsOf({ info }: Failure): number[] {
 describe('limits of a key and of an account', () => {
   const LIMITS = { requestsPerMinute: 5, tokensPerMinute: 400, concurrent: undefined }
   const hold = (id: bigint, tokens: number): Verb => ({
-    ...{ verb: 'hold', id, slot: 0, epoch: 1, account: 1n, key: 2n, revision: 0, extensible: false, amount: 1n },
-    ...{ minimum: 0n, tokens, minimumTokens: tokens, model: 'm', upstream: 'u' },
+    verb: 'hold',
+    id,
+    slot: 0,
+    epoch: 1,
+    account: 1n,
+    key: 2n,
+    revision: 0,
+    extensible: false,
+    amount: 1n,
+    minimum: 0n,
+    tokens,
+    minimumTokens: tokens,
+    model: 'm',
+    upstream: 'u',
   })
 
   test.each(['key', 'account'] as const)('%s: there is room after the wait, and not only in the ledger', (whose) => {

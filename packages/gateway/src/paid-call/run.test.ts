@@ -64,8 +64,17 @@ async function start() {
   const owner = dependencies.node.identity()
   const held = await placeHold(
     {
-      ...{ id: 7n, caller, owner, model: 'painter', isFallback: false, upstream: 'own', isExtensible: false },
-      ...{ amount: bound, minimum: bound, tokens: 0, minimumTokens: 0 },
+      id: 7n,
+      caller,
+      owner,
+      model: 'painter',
+      isFallback: false,
+      upstream: 'own',
+      isExtensible: false,
+      amount: bound,
+      minimum: bound,
+      tokens: 0,
+      minimumTokens: 0,
     },
     dependencies,
   )
@@ -73,15 +82,30 @@ async function start() {
   const health = new KeyHealth()
   const candidate = { upstream, route, key: 'k', health, priority: 1, weight: 1 }
   const offer = {
-    ...{ model: { id: 'painter' }, rate: PRICE, group: 'default', priceVersion: 'v1' },
-    ...{ candidates: [candidate], tiers: [], fallbacks: [] },
+    model: { id: 'painter' },
+    rate: PRICE,
+    group: 'default',
+    priceVersion: 'v1',
+    candidates: [candidate],
+    tiers: [],
+    fallbacks: [],
   }
   const call: PaidCall = {
-    ...{ id: 7n, caller, hold: held.request, owner, client: http, headers, record, startedAt: 0, slot },
+    id: 7n,
+    caller,
+    hold: held.request,
+    owner,
+    client: http,
+    headers,
+    record,
+    startedAt: 0,
+    slot,
     upstreamCall: dependencies.upstreamCalls.start(upstream, caller.account),
     claim: undefined,
     attempt: { offer, candidate, dialect: 'images', health: new Attempt(health, route.model, 0), warnings: [] },
-    ...{ failedAttempts: undefined, firstOutputAt: undefined, isSettled: false },
+    failedAttempts: undefined,
+    firstOutputAt: undefined,
+    isSettled: false,
   }
   const run = <T>(work: () => Promise<T>) => runPaidCall(call, work, dependencies)
   const settleFor = (count: number, size: string) => {

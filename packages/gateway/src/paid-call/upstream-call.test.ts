@@ -27,7 +27,9 @@ function handTicker(intervalMs = 0) {
 }
 
 const UPSTREAM = {
-  ...{ id: 'own', maxConcurrency: 2, keys: ['k'] },
+  id: 'own',
+  maxConcurrency: 2,
+  keys: ['k'],
   timeouts: { firstByteMs: 100, idleMs: 50, totalMs: 1_000 },
 }
 

@@ -11,19 +11,52 @@ const NOW = Date.UTC(2026, 1, 25, 13)
 const USD = NANOS_PER_USD
 
 const ACCOUNT: Account = {
-  ...{ id: 1n, email: 'ada@example.com', balance: 10n * USD, held: 3n * USD, disabled: false, createdAt: 0 },
-  ...{ limits: { ...NO_LIMITS, requestsPerMinute: 60 }, spentToday: 2n * USD, spentThisMonth: 5n * USD },
+  id: 1n,
+  email: 'ada@example.com',
+  balance: 10n * USD,
+  held: 3n * USD,
+  disabled: false,
+  createdAt: 0,
+  limits: { ...NO_LIMITS, requestsPerMinute: 60 },
+  spentToday: 2n * USD,
+  spentThisMonth: 5n * USD,
   isProved: true,
 }
 const KEY: Key = {
-  ...{ id: 1n, account: 1n, name: 'laptop', group: 'default', revoked: false, expiresAt: undefined, createdAt: 0 },
-  ...{ cap: undefined, capPeriod: undefined, limits: NO_LIMITS, restrictions: NO_RESTRICTIONS, held: USD },
-  ...{ lastFour: '', purpose: 'client', madeBy: 'console', formerUntil: undefined },
-  ...{ spent: 4n * USD, spentUnderCap: 4n * USD, spentToday: USD, spentThisMonth: 3n * USD },
+  id: 1n,
+  account: 1n,
+  name: 'laptop',
+  group: 'default',
+  revoked: false,
+  expiresAt: undefined,
+  createdAt: 0,
+  cap: undefined,
+  capPeriod: undefined,
+  limits: NO_LIMITS,
+  restrictions: NO_RESTRICTIONS,
+  held: USD,
+  lastFour: '',
+  purpose: 'client',
+  madeBy: 'console',
+  formerUntil: undefined,
+  spent: 4n * USD,
+  spentUnderCap: 4n * USD,
+  spentToday: USD,
+  spentThisMonth: 3n * USD,
 }
 const row = (request: bigint): UsageRow => ({
-  ...{ request, key: 1n, model: 'same', upstream: 'own', state: 1, ending: 'completed', held: 5n, heldAt: 0 },
-  ...{ tokens: 3, cost: request, shortfall: 0n, receipt: '{}' },
+  request,
+  key: 1n,
+  model: 'same',
+  upstream: 'own',
+  state: 1,
+  ending: 'completed',
+  held: 5n,
+  heldAt: 0,
+  tokens: 3,
+  cost: request,
+  shortfall: 0n,
+  receipt: '{}',
 })
 
 let key: Key | undefined
@@ -80,23 +113,32 @@ test('the balance, the sums of the account and the key, and the newest receipts'
   expect(status).toBe(200)
   expect(headers.get('cache-control')).toContain('no-store')
   expect(body).toMatchObject({
-    ...{ object: 'usage', balance_usd: '10.00', held_usd: '3.00', available_usd: '7.00', has_more: false },
+    object: 'usage',
+    balance_usd: '10.00',
+    held_usd: '3.00',
+    available_usd: '7.00',
+    has_more: false,
     account: {
-      ...{ used_today_usd: '2.00', used_this_month_usd: '5.00' },
+      used_today_usd: '2.00',
+      used_this_month_usd: '5.00',
       limits: { rpm: 60, tpm: null, concurrent: null },
     },
   })
   expect(body.key).toEqual({
-    ...{ id: '1', name: 'laptop', group: 'default', expires_at: null, models: null },
-    ...{
-      cap_usd: null,
-      cap_period: null,
-      cap_renews_at: null,
-      cap_left_usd: null,
-      spent_usd: '4.00',
-      held_usd: '1.00',
-    },
-    ...{ used_today_usd: '1.00', used_this_month_usd: '3.00', limits: { rpm: null, tpm: null, concurrent: null } },
+    id: '1',
+    name: 'laptop',
+    group: 'default',
+    expires_at: null,
+    models: null,
+    cap_usd: null,
+    cap_period: null,
+    cap_renews_at: null,
+    cap_left_usd: null,
+    spent_usd: '4.00',
+    held_usd: '1.00',
+    used_today_usd: '1.00',
+    used_this_month_usd: '3.00',
+    limits: { rpm: null, tpm: null, concurrent: null },
   })
   expect(body.requests).toMatchObject(
     [3, 2, 1].map((id) => ({ request_id: `req_000000000000000${id}`, ending: 'completed' })),
@@ -139,7 +181,10 @@ test.each([
 ] as const)('a cap by the %s renews at %s', async (capPeriod, renews) => {
   key = { ...KEY, cap: 6n * USD, capPeriod, spentUnderCap: 2n * USD, expiresAt: NOW }
   expect((await get('/v1/usage')).body.key).toMatchObject({
-    ...{ cap_usd: '6.00', cap_period: capPeriod ?? null, cap_renews_at: renews, cap_left_usd: '3.00' },
+    cap_usd: '6.00',
+    cap_period: capPeriod ?? null,
+    cap_renews_at: renews,
+    cap_left_usd: '3.00',
     expires_at: '2026-02-25T13:00:00.000Z',
   })
 })

@@ -120,7 +120,9 @@ function keyJson(key: Key, now: number) {
   const { cap, capPeriod, spentUnderCap, restrictions } = key
   const left = cap === undefined ? undefined : atLeastZero(cap - spentUnderCap - key.held)
   return {
-    ...{ id: String(key.id), name: key.name, group: key.group },
+    id: String(key.id),
+    name: key.name,
+    group: key.group,
     expires_at: key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString(),
     cap_usd: cap === undefined ? null : formatUsd(cap),
     cap_period: capPeriod ?? null,

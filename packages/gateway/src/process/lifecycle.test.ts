@@ -41,7 +41,9 @@ test.each([
     steps: ['hurry', 'stopAccepting', 'abortRunning'],
   },
   {
-    ...{ what: 'a reader takes nothing', running: 2, endsWith: 'cutConnections' },
+    what: 'a reader takes nothing',
+    running: 2,
+    endsWith: 'cutConnections',
     steps: ['hurry', 'stopAccepting', 'abortRunning', 'cutConnections'],
   },
 ] as const)('closes only when all requests have ended: $what', async ({ running, endsWith, steps }) => {

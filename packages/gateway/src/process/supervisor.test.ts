@@ -35,7 +35,11 @@ function setUp(workers: number, { port = 0, tls = false } = {}) {
   const supervisor = supervise({ workers, port, tls, launch, log, ready, exit: exited.resolve }, TIMES)
   const turn = () => Bun.sleep(0)
   return {
-    ...{ done, logged, supervisor, exited: exited.promise, turn },
+    done,
+    logged,
+    supervisor,
+    exited: exited.promise,
+    turn,
     taken: () => done.splice(0),
     answerWith(next: typeof answer) {
       answer = next
@@ -160,8 +164,16 @@ test('a renewed certificate: all workers open a listener, connections go to the 
   answerWith((number, { about }) => about !== 'renew' || number !== 2)
   supervisor.reload()
   expect(await until('1 steer 4294967295')).toEqual([
-    ...['1 SIGHUP', '2 SIGHUP', '3 SIGHUP', '1 renew', '2 renew', '3 renew', '1 steer 3'],
-    ...['1 retire', '3 retire', '1 steer 4294967295'],
+    '1 SIGHUP',
+    '2 SIGHUP',
+    '3 SIGHUP',
+    '1 renew',
+    '2 renew',
+    '3 renew',
+    '1 steer 3',
+    '1 retire',
+    '3 retire',
+    '1 steer 4294967295',
   ])
 })
 

@@ -8,13 +8,11 @@ import { KeyHealth, type Verdict } from '../upstreams/health/key-health.ts'
 import { findCandidate, noRouteError, type Unrouted } from './find-candidate.ts'
 
 const candidate = (id: string, priority = 1, weight = 1, perKey?: number): TextCandidate => ({
-  ...{
-    upstream: { id, maxConcurrencyPerKey: perKey } as Upstream,
-    key: 'k',
-    health: new KeyHealth(),
-    priority,
-    weight,
-  },
+  upstream: { id, maxConcurrencyPerKey: perKey } as Upstream,
+  key: 'k',
+  health: new KeyHealth(),
+  priority,
+  weight,
   route: { upstream: id, model: 'inner', priority, weight },
 })
 const offerOf = (...candidates: TextCandidate[]) =>
@@ -23,16 +21,16 @@ const offerOf = (...candidates: TextCandidate[]) =>
 const seals = createSeals('a secret of a test')
 const partsWith = (random: () => number, full: readonly string[] = [], now = 0) =>
   ({
-    ...{
-      random,
-      ticker: { now: () => now, exactNow: () => now },
-      upstreamCalls: { isFull: ({ id }: Upstream) => full.includes(id) },
-    },
+    random,
+    ticker: { now: () => now, exactNow: () => now },
+    upstreamCalls: { isFull: ({ id }: Upstream) => full.includes(id) },
   }) as unknown as Parameters<typeof findCandidate>[2]
 
 const asking = (body = '{}', account = 1n, cacheKey?: string, opening?: string) => {
   const conversation = {
-    ...{ body: Buffer.from(body), caller: { account }, dialect: { id: 'chat' } },
+    body: Buffer.from(body),
+    caller: { account },
+    dialect: { id: 'chat' },
     request: { cacheKey, opening: () => opening },
   } as unknown as Parameters<typeof affinityOf>[0]
   return { caller: conversation.caller, affinity: affinityOf(conversation, { seals }) } satisfies Unrouted

@@ -32,7 +32,8 @@ export async function takeCandidate<P extends AnyPrice, M extends { id: string }
 ): Promise<Routed<P, M>> {
   const { upstreamCalls, upstreamSlots, ticker } = deps
   const take = (chosen: Offer<P, M>, candidate: Candidate<P>): Routed<P, M> => ({
-    ...{ offer: chosen, candidate },
+    offer: chosen,
+    candidate,
     upstreamCall: upstreamCalls.start(limitsOf(candidate.upstream), caller.account),
     health: new Attempt(candidate.health, candidate.route.model, ticker.now()),
   })

@@ -9,7 +9,10 @@ const ENVIRONMENT = { ...readEnvironment({ TRIVIUM_DATA: '/srv/data' }).environm
 
 const MEMORY = { bytes: 1024 ** 3, of: 'container' as const }
 const SQLITE_START = {
-  ...{ version: '1.2.3', address: 'http://127.0.0.1:3333', database: 'SQLite database /x', memory: MEMORY },
+  version: '1.2.3',
+  address: 'http://127.0.0.1:3333',
+  database: 'SQLite database /x',
+  memory: MEMORY,
 }
 
 function infoOf(env: Record<string, string>, more: Partial<StartInfo> = {}): StartInfo {

@@ -147,8 +147,13 @@ function shownOnceOf(
 }
 
 const tryIt = ({ link, aboutLink, curl, aboutKey }: ShownOnce): string[] => [
-  ...[aboutLink, '', `  ${link}`, ''],
-  ...[aboutKey, '', `  ${curl.join(' \\\n    ')}`],
+  aboutLink,
+  '',
+  `  ${link}`,
+  '',
+  aboutKey,
+  '',
+  `  ${curl.join(' \\\n    ')}`,
 ]
 
 /** Empty as soon as some key can use some model. */

@@ -124,7 +124,8 @@ async function closeCancelled(task: Task, deps: TaskEndpointDependencies): Promi
 
 const notCancelled = (): Failure =>
   new Failure('conflict', 'The task could not be cancelled at its upstream. It goes on; query it for its result.', {
-    ...{ param: 'task_id', retryAfter: 5 },
+    param: 'task_id',
+    retryAfter: 5,
   })
 
 const inState = (state: string): Failure =>

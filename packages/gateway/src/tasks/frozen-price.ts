@@ -22,7 +22,12 @@ export type FrozenPrice = {
 export const freezePrice = ({ group, model, rate, priceVersion }: VideoOffer): FrozenPrice => {
   const { per, price, variants, tiers, draft, silent, tools } = rate.price
   return {
-    ...{ group, model: model.id, version: priceVersion, per, price: String(price), variants: frozen(variants) },
+    group,
+    model: model.id,
+    version: priceVersion,
+    per,
+    price: String(price),
+    variants: frozen(variants),
     ...(tiers ? { tiers: frozen(tiers) } : {}),
     ...(draft === undefined ? {} : { draft: String(draft) }),
     ...(silent === undefined ? {} : { silent: String(silent) }),
@@ -33,7 +38,10 @@ export const freezePrice = ({ group, model, rate, priceVersion }: VideoOffer): F
 
 export function thawPrice({ per, price, variants, tiers, draft, silent, tools, multiplierMillionths }: FrozenPrice) {
   const thawedPrice: VideoPrice = {
-    ...{ type: 'video', per, price: BigInt(price), variants: thawed(variants) },
+    type: 'video',
+    per,
+    price: BigInt(price),
+    variants: thawed(variants),
     ...(tiers ? { tiers: thawed(tiers) } : {}),
     ...(draft === undefined ? {} : { draft: BigInt(draft) }),
     ...(silent === undefined ? {} : { silent: BigInt(silent) }),

@@ -158,18 +158,17 @@ async function beginAs(
     if (!task) throw unavailable()
     isBegun = true
     return {
-      ...{
-        id: incoming.id,
-        caller,
-        submission,
-        wanted,
-        prepared,
-        task,
-        upstreamCall,
-        tried: [],
-        failedAttempts: undefined,
-      },
-      ...{ client: incoming.http, owner: deps.node.identity() },
+      id: incoming.id,
+      caller,
+      submission,
+      wanted,
+      prepared,
+      task,
+      upstreamCall,
+      tried: [],
+      failedAttempts: undefined,
+      client: incoming.http,
+      owner: deps.node.identity(),
       attempt: { offer, candidate, dialect: prepared.dialect, health, warnings },
     }
   } finally {

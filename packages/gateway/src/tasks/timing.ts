@@ -37,10 +37,20 @@ export type TaskTiming = {
 export const LONGEST_LEASE_MS = 60_000
 
 export const TASK_TIMING: TaskTiming = {
-  ...{ tickMs: 500, submitClaimMs: 15_000, claimMs: 20_000 },
-  ...{ firstSearchMs: 1_000, listedWithinMs: 60_000 },
-  ...{ firstPollMs: 2_000, longestPollMs: 30_000, missingMs: 10 * 60_000 },
-  ...{ firstCopyPauseMs: 2_000, longestCopyPauseMs: 5 * 60_000, silenceMs: 60_000 },
-  ...{ hopelessPausesMs: [5_000, 15_000], copyPace: LEAST_PACE, slotWaitMs: 30_000 },
-  ...{ acknowledgedWithinMs: 5_000, callbackPausesMs: [2_000, 10_000] },
+  tickMs: 500,
+  submitClaimMs: 15_000,
+  claimMs: 20_000,
+  firstSearchMs: 1_000,
+  listedWithinMs: 60_000,
+  firstPollMs: 2_000,
+  longestPollMs: 30_000,
+  missingMs: 10 * 60_000,
+  firstCopyPauseMs: 2_000,
+  longestCopyPauseMs: 5 * 60_000,
+  silenceMs: 60_000,
+  hopelessPausesMs: [5_000, 15_000],
+  copyPace: LEAST_PACE,
+  slotWaitMs: 30_000,
+  acknowledgedWithinMs: 5_000,
+  callbackPausesMs: [2_000, 10_000],
 }

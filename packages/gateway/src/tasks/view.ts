@@ -25,12 +25,15 @@ export function viewOf(task: Task, { signedUrls }: ViewDependencies, as?: Status
   const isOver = made || status === 'failed' || status === 'cancelled' || status === 'expired'
   const error = isOver ? data.end?.error : undefined
   return {
-    ...{ id: formatTaskId(id), model, status },
+    id: formatTaskId(id),
+    model,
+    status,
     ...(error === undefined ? {} : { error }),
     ...(videoUrl === undefined ? {} : { videoUrl }),
     ...(lastFrameUrl === undefined ? {} : { lastFrameUrl }),
     ...(made && result?.usage !== undefined ? { usage: result.usage } : {}),
-    ...{ createdAt: Math.floor(createdAt / 1_000), updatedAt: Math.floor(updatedAt / 1_000) },
+    createdAt: Math.floor(createdAt / 1_000),
+    updatedAt: Math.floor(updatedAt / 1_000),
     settings: made ? { ...requested, ...result?.settings } : requested,
     ...shown,
     ...(made && result?.draft !== undefined ? { draft: result.draft } : {}),

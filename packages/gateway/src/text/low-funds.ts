@@ -14,7 +14,14 @@ import type { StatisticsByModel } from './billing/model-statistics.ts'
 export type LowFundsDependencies = { rateLimitCache: Pick<RateLimitCache, 'lowFunds'>; statistics: StatisticsByModel }
 
 const CHEAPEST: Sizing = {
-  ...{ textBytes: 0, images: 0, documents: 0, audios: 0, tools: 0, choices: 1, stream: false, maxOutput: 1 },
+  textBytes: 0,
+  images: 0,
+  documents: 0,
+  audios: 0,
+  tools: 0,
+  choices: 1,
+  stream: false,
+  maxOutput: 1,
 }
 
 /** `model`: a name, or a body that names it. */

@@ -29,7 +29,13 @@ export async function read(
   noteParsed(request, body, slot, catalogue, incoming)
   const { reasoning } = config.retention
   return Object.freeze({
-    ...{ id, headers: http.headers, query, dialect, request, body, asArray },
+    id,
+    headers: http.headers,
+    query,
+    dialect,
+    request,
+    body,
+    asArray,
     conversation: undefined,
     keepReasoningMs: reasoning === 'off' ? undefined : reasoning,
     recalled: undefined,

@@ -81,7 +81,10 @@ function countBody(
   const { countBody } = TEXT_DIALECTS[asked].tokenCounting as TokenCounting
   if (asked === dialect.id && !hasForeignReasoning(bytes, asked)) return countBody(request.body, model)
   const target: Target = {
-    ...{ model, maxOutput: undefined, service: upstream.service, warn: () => {} },
+    model,
+    maxOutput: undefined,
+    service: upstream.service,
+    warn: () => {},
     unseal: (signature) => seals.unseal(caller.account, upstream.id, signature) || undefined,
     fetched(url) {
       throw new RequestError('unsupported', undefined, `not fetched to be counted: ${url}`)
@@ -109,7 +112,11 @@ async function ask(
   call.endWithin(TIMEOUT_MS, 'timeout')
   try {
     const response = await send(upstream, {
-      ...{ path, dialect, key, stream: false, cancel: call.cancellation },
+      path,
+      dialect,
+      key,
+      stream: false,
+      cancel: call.cancellation,
       headers: dialect === callers.id ? carried(headers, callers, upstream.embedded === true) : {},
       body: [codec.encode(JSON.stringify(body))],
     })

@@ -146,7 +146,9 @@ export function createTokenizer(options: TokenizerOptions): Tokenizer {
         if (isStuck) failed('it did not answer in time')
       }, deadlineMs)
       const job: Job = {
-        ...{ account, batches: batchesOf(texts), tokens: 0 },
+        account,
+        batches: batchesOf(texts),
+        tokens: 0,
         end(count) {
           clearTimeout(timer)
           const at = jobs.indexOf(job)

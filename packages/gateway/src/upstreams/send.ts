@@ -109,7 +109,8 @@ const lengthOf = (body: Pieces): number => body.reduce((sum, { length }) => sum 
 const isUpload = (body: Pieces | StreamedUpload): body is StreamedUpload => 'open' in body
 
 const uploadOf = (bytes: Uint8Array): StreamedUpload & { bytes?: Uint8Array } => ({
-  ...{ bytes, length: bytes.length },
+  bytes,
+  length: bytes.length,
   open: () => oneShot(bytes),
 })
 

@@ -48,7 +48,10 @@ const CASES: [number, number | undefined, 'whole' | 'pieces' | 'nothing'][] = [
 test.each(CASES)('status %d with an announced length of %p: %s', async (status, length, expected) => {
   let read = 'nothing'
   const reply: UpstreamResponse = {
-    ...{ status, length, header: () => null, cancel: () => {} },
+    status,
+    length,
+    header: () => null,
+    cancel: () => {},
     async read() {
       read = 'pieces'
       return undefined
@@ -65,7 +68,9 @@ test.each(CASES)('status %d with an announced length of %p: %s', async (status, 
 test('an endless body without an announced length is read up to the limit', async () => {
   let cancelled = 0
   const reply: UpstreamResponse = {
-    ...{ status: 200, header: () => null, cancel: () => cancelled++ },
+    status: 200,
+    header: () => null,
+    cancel: () => cancelled++,
     read: async () => new Uint8Array(1_000),
     readWhole: () => new Promise(() => {}),
   }

@@ -107,24 +107,25 @@ const HOSTS: readonly LineCase[] = [
 ]
 
 const ENCODINGS = [
-  ...['identity', 'gzip, chunked', 'chunked, gzip', 'chunked, chunked', 'chunked, identity', 'identity, chunked'],
-  ...[
-    'chunked\r\nTransfer-Encoding: chunked',
-    'chunked\r\nTransfer-Encoding: identity',
-    'x\r\ntransfer-encoding: chunked',
-  ],
-  ...[
-    'xchunked',
-    'chunkedx',
-    'chunk',
-    'chunked;a=b',
-    '"chunked"',
-    'chunked,',
-    ',chunked',
-    '',
-    'c\xb0hunked',
-    'deflate',
-  ],
+  'identity',
+  'gzip, chunked',
+  'chunked, gzip',
+  'chunked, chunked',
+  'chunked, identity',
+  'identity, chunked',
+  'chunked\r\nTransfer-Encoding: chunked',
+  'chunked\r\nTransfer-Encoding: identity',
+  'x\r\ntransfer-encoding: chunked',
+  'xchunked',
+  'chunkedx',
+  'chunk',
+  'chunked;a=b',
+  '"chunked"',
+  'chunked,',
+  ',chunked',
+  '',
+  'c\xb0hunked',
+  'deflate',
 ]
 
 const post = ([name, line]: LineCase): HeadCase[] => [

@@ -29,16 +29,14 @@ function connect(handle: Handler) {
     terminate: () => did.push('terminate'),
   }
   const owner = {
-    ...{
-      handle,
-      gate: ADMIT_ALL,
-      now: () => 0,
-      date: () => '',
-      isDraining: () => false,
-      isStopping: () => false,
-      closed: () => {},
-      malformed: () => {},
-    },
+    handle,
+    gate: ADMIT_ALL,
+    now: () => 0,
+    date: () => '',
+    isDraining: () => false,
+    isStopping: () => false,
+    closed: () => {},
+    malformed: () => {},
     failed(error: unknown): void {
       throw error
     },

@@ -6,7 +6,9 @@ function paceOf(longestMs: number) {
   let now = 0
   const due: { at: number; run: () => void }[] = []
   const inTurn = createPacedQueue({
-    ...{ perSecond: 100, maxDelayMs: longestMs, clock: () => now },
+    perSecond: 100,
+    maxDelayMs: longestMs,
+    clock: () => now,
     after: (ms, run) => void due.push({ at: now + ms, run }),
   })
   const gone: number[] = []

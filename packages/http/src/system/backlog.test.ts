@@ -41,7 +41,8 @@ test('a client that connected before the server stops is answered, also if the p
   const server = serveForTest(echo)
   const clients = 200
   const asking = Bun.spawn([process.execPath, '-e', ASK, String(server.port), String(clients)], {
-    ...{ stdin: 'pipe', stdout: 'pipe' },
+    stdin: 'pipe',
+    stdout: 'pipe',
   })
   const output = asking.stdout.getReader()
   await output.read()

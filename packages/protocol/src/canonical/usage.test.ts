@@ -2,7 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { MAX_CALLS_REPORTED, mergeUsage, type Reported, readCount, reportedCost, type Usage, usageOf } from './usage.ts'
 
 const NOTHING = {
-  ...{ input: undefined, output: undefined, cachedInput: undefined, cacheWrite: undefined, reasoning: undefined },
+  input: undefined,
+  output: undefined,
+  cachedInput: undefined,
+  cacheWrite: undefined,
+  reasoning: undefined,
 }
 const of = (figures: Partial<Reported>): Usage => usageOf({ ...NOTHING, ...figures })
 
@@ -48,9 +52,7 @@ describe('a part never exceeds its whole', () => {
 })
 
 test('what is unknown is not there at all, and a known zero is', () => {
-  expect(Object.keys(of({ input: 1 }))).toEqual([
-    ...['input', 'output', 'cachedInput', 'cacheWrite', 'reasoning', 'absurd'],
-  ])
+  expect(Object.keys(of({ input: 1 }))).toEqual(['input', 'output', 'cachedInput', 'cacheWrite', 'reasoning', 'absurd'])
   expect(of({ input: 1, audioInput: 0 })).toHaveProperty('audioInput', 0)
 })
 
@@ -111,7 +113,13 @@ describe('two reports of one answer', () => {
     const earlier = of({ input: 90, audioInput: 9, toolCalls: { web_search: 1, file_search: 1 }, tier: 'flex' })
     const later = of({ output: 7, audioOutput: 2, toolCalls: { web_search: 3 }, upstreamCost: 1 })
     expect(mergeUsage(earlier, later)).toEqual({
-      ...{ ...NOTHING, input: 90, output: 7, audioInput: 9, audioOutput: 2, tier: 'flex', upstreamCost: '1' },
+      ...NOTHING,
+      input: 90,
+      output: 7,
+      audioInput: 9,
+      audioOutput: 2,
+      tier: 'flex',
+      upstreamCost: '1',
       toolCalls: { web_search: 3, file_search: 1 },
       absurd: false,
     })

@@ -21,10 +21,13 @@ function essence(reply: CanonicalReply): unknown {
   const texts = (type: Block['type']) =>
     blocks.map((block) => (block.type === type && 'text' in block ? block.text : '')).join('')
   return plain({
-    ...{ text: texts('text'), reasoning: texts('reasoning'), refusal: texts('refusal') },
+    text: texts('text'),
+    reasoning: texts('reasoning'),
+    refusal: texts('refusal'),
     calls: blocks.flatMap((block) => (block.type === 'call' ? [[block.name, argumentsOf(block.arguments)]] : [])),
     signatures: blocks.flatMap((block) => (block.type === 'reasoning' ? [block.signature ?? ''] : [])),
-    ...{ stop: stop?.reason, usage: reply.usage },
+    stop: stop?.reason,
+    usage: reply.usage,
   })
 }
 
@@ -113,7 +116,10 @@ function wish(request: CanonicalRequest): unknown {
       }),
     })),
     tools: tools.map(({ name, description, schema }) => ({ name, description, schema })),
-    ...{ toolChoice: toolChoice ?? { mode: 'auto' }, parallelCalls: parallelCalls ?? true, sampling, stream },
+    toolChoice: toolChoice ?? { mode: 'auto' },
+    parallelCalls: parallelCalls ?? true,
+    sampling,
+    stream,
     format: format.type === 'schema' ? format.schema : format.type,
   })
 }

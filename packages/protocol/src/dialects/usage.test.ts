@@ -10,7 +10,11 @@ import type { Usage } from '../canonical/usage.ts'
 import { TEXT_DIALECTS } from './index.ts'
 
 const NOTHING = {
-  ...{ input: undefined, output: undefined, cachedInput: undefined, cacheWrite: undefined, reasoning: undefined },
+  input: undefined,
+  output: undefined,
+  cachedInput: undefined,
+  cacheWrite: undefined,
+  reasoning: undefined,
 }
 const DONE = 'data: [DONE]\n\n'
 
@@ -103,7 +107,10 @@ const M_PLAIN = { input_tokens: 60, cache_read_input_tokens: 20, cache_creation_
 const MESSAGES = { ...NOTHING, input: 90, output: 40, cachedInput: 20, cacheWrite: 10 }
 const G_PLAIN = { promptTokenCount: 90, candidatesTokenCount: 40, totalTokenCount: 130 }
 const search = (type: string | undefined, id: string) => ({
-  ...{ type: 'web_search_call', id, status: 'completed', ...(type === undefined ? {} : { action: { type } }) },
+  type: 'web_search_call',
+  id,
+  status: 'completed',
+  ...(type === undefined ? {} : { action: { type } }),
 })
 const ran = (id: string, container_id: string) => ({ type: 'code_interpreter_call', id, container_id })
 const of = (count: number, modality: string) => ({ modality, tokenCount: count })
@@ -115,13 +122,22 @@ const TABLE: [Id, string, Both, Partial<Usage>][] = [
     chat({
       ...PLAIN,
       prompt_tokens_details: {
-        ...{ audio_tokens: 30, image_tokens: 20, cached_tokens: 10, cached_tokens_details: { audio_tokens: 5 } },
+        audio_tokens: 30,
+        image_tokens: 20,
+        cached_tokens: 10,
+        cached_tokens_details: { audio_tokens: 5 },
       },
       completion_tokens_details: { audio_tokens: 25, image_tokens: 5, reasoning_tokens: 10 },
     }),
     {
-      ...{ ...CHAT, cachedInput: 10, reasoning: 10, audioInput: 30, imageInput: 20, cachedAudioInput: 5 },
-      ...{ audioOutput: 25, imageOutput: 5 },
+      ...CHAT,
+      cachedInput: 10,
+      reasoning: 10,
+      audioInput: 30,
+      imageInput: 20,
+      cachedAudioInput: 5,
+      audioOutput: 25,
+      imageOutput: 5,
     },
   ],
   ['chat', 'a tier', chat(PLAIN, { service_tier: 'priority' }), { ...CHAT, tier: 'priority' }],
@@ -288,15 +304,23 @@ const TABLE: [Id, string, Both, Partial<Usage>][] = [
       candidatesTokensDetails: [of(25, 'AUDIO'), of(15, 'IMAGE')],
     }),
     {
-      ...{ ...CHAT, cachedInput: 10, audioInput: 30, imageInput: 20, cachedAudioInput: 5 },
-      ...{ audioOutput: 25, imageOutput: 15 },
+      ...CHAT,
+      cachedInput: 10,
+      audioInput: 30,
+      imageInput: 20,
+      cachedAudioInput: 5,
+      audioOutput: 25,
+      imageOutput: 15,
     },
   ],
   [
     'generate-content',
     'what tools brought',
     gemini({
-      ...{ ...G_PLAIN, toolUsePromptTokenCount: 10, thoughtsTokenCount: 5, totalTokenCount: 145 },
+      ...G_PLAIN,
+      toolUsePromptTokenCount: 10,
+      thoughtsTokenCount: 5,
+      totalTokenCount: 145,
       toolUsePromptTokensDetails: [of(3, 'TEXT'), of(7, 'IMAGE')],
     }),
     { ...NOTHING, input: 100, output: 45, reasoning: 5, imageInput: 7 },
@@ -365,7 +389,9 @@ test('calls of a responses stream that breaks off are known', () => {
   const { stream } = responses(R_PLAIN, {}, [search('search', 'a')])
   const cut = stream.slice(0, stream.indexOf('event: response.completed'))
   expect(meterText(TEXT_DIALECTS.responses.passThrough, cut).state.usage).toEqual({
-    ...{ ...NOTHING, toolCalls: { web_search: 1 }, absurd: false },
+    ...NOTHING,
+    toolCalls: { web_search: 1 },
+    absurd: false,
   })
   expect(dataIn(cut).length).toBeGreaterThan(2)
 })

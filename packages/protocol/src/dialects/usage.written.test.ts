@@ -8,13 +8,28 @@ import { type Usage, usageOf } from '../canonical/usage.ts'
 import { TEXT_DIALECTS } from './index.ts'
 
 const NOTHING = {
-  ...{ input: undefined, output: undefined, cachedInput: undefined, cacheWrite: undefined, reasoning: undefined },
+  input: undefined,
+  output: undefined,
+  cachedInput: undefined,
+  cacheWrite: undefined,
+  reasoning: undefined,
 }
 
 describe('for clients', () => {
   const USAGE = usageOf({
-    ...{ input: 90, output: 40, cachedInput: 20, cacheWrite: 10, reasoning: 5, cacheWriteLong: 6, audioInput: 30 },
-    ...{ imageInput: 10, cachedAudioInput: 4, audioOutput: 15, imageOutput: 5, tier: 'priority', upstreamCost: '0.1' },
+    input: 90,
+    output: 40,
+    cachedInput: 20,
+    cacheWrite: 10,
+    reasoning: 5,
+    cacheWriteLong: 6,
+    audioInput: 30,
+    imageInput: 10,
+    cachedAudioInput: 4,
+    audioOutput: 15,
+    imageOutput: 5,
+    tier: 'priority',
+    upstreamCost: '0.1',
     toolCalls: { web_search: 2, web_fetch: 1, file_search: 3 },
   })
   /** What the dialect has no word for. */

@@ -27,7 +27,8 @@ describe.each(Object.keys(DIALECTS) as Id[])('%s', (id) => {
     const { values } = read(body)
     expect(rejection(body, values)).toBe(values)
     expect(rejection(body, values - 1)).toMatchObject({
-      ...{ code: 'request_too_large', param: 'y' },
+      code: 'request_too_large',
+      param: 'y',
       message: expect.stringContaining(`more than ${values - 1} JSON values`),
     })
   })

@@ -95,8 +95,16 @@ export function openEventRelay(inspector: EventInspector, options: RelayOptions,
   let problem: RelayProblem | 'inspected' | undefined
   const walk = newWalk()
   const view: EventView = {
-    ...{ bytes: EMPTY, start: 0, end: 0, nameBytes: EMPTY, nameStart: 0, nameEnd: 0 },
-    ...{ walk, renameStart: 0, renameEnd: 0, replaced: NO_SPLICES },
+    bytes: EMPTY,
+    start: 0,
+    end: 0,
+    nameBytes: EMPTY,
+    nameStart: 0,
+    nameEnd: 0,
+    walk,
+    renameStart: 0,
+    renameEnd: 0,
+    replaced: NO_SPLICES,
   }
 
   function push(chunk: Uint8Array): Uint8Array {

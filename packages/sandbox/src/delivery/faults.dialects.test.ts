@@ -131,7 +131,9 @@ describe.each(DIALECTS.map((dialect) => [dialect.name, dialect] as const))('%s',
     const leave = new AbortController()
     const [path, body] = dialect.request('sandbox-text:stall=2', true)
     const answer = await fetch(`${server.url}${path}`, {
-      ...{ method: 'POST', headers: HEADERS, signal: leave.signal },
+      method: 'POST',
+      headers: HEADERS,
+      signal: leave.signal,
       body: JSON.stringify(body),
     })
     const reader = answer.body?.getReader()

@@ -78,7 +78,8 @@ describe('text', () => {
       stop: ['never'],
       reasoning_effort: 'low',
       tools: TOOLS,
-      ...{ top_k: 5 },
+      // @ts-expect-error no field of this protocol
+      top_k: 5,
     })
     expect(reply.choices[0]?.message.content).toBe(
       [

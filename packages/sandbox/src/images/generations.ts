@@ -28,8 +28,21 @@ export const images: SandboxDialect = {
 
 /** Fields of a real service; others are rejected, as it does. */
 const FIELDS = new Set([
-  ...['model', 'prompt', 'n', 'size', 'quality', 'background', 'output_format', 'output_compression', 'moderation'],
-  ...['style', 'response_format', 'user', 'partial_images', 'stream', 'input_fidelity'],
+  'model',
+  'prompt',
+  'n',
+  'size',
+  'quality',
+  'background',
+  'output_format',
+  'output_compression',
+  'moderation',
+  'style',
+  'response_format',
+  'user',
+  'partial_images',
+  'stream',
+  'input_fidelity',
 ])
 
 export function readGeneration(bytes: Uint8Array): ImageCall {

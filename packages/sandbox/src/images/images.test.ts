@@ -217,8 +217,12 @@ describe('edits', () => {
     const image = new Bun.Image(await encodePng(source))
     const file = await toFile(await (format === 'jpeg' ? image.jpeg() : image.webp()).bytes(), `a.${format}`)
     const stream = await client.images.edit({
-      ...{ model: MODEL, prompt: 'p', image: file, size: '256x128' },
-      ...{ stream: true, partial_images: 1 },
+      model: MODEL,
+      prompt: 'p',
+      image: file,
+      size: '256x128',
+      stream: true,
+      partial_images: 1,
     })
     const seen: unknown[] = []
     for await (const event of stream) seen.push([event.type, sizeOf(rasterOf(event.b64_json))])
@@ -313,8 +317,12 @@ describe('responses', () => {
     for await (const event of stream) types.push(event.type)
     const call = 'response.image_generation_call'
     expect(types.slice(3, 9)).toEqual([
-      ...[`${call}.in_progress`, `${call}.generating`, `${call}.partial_image`, `${call}.partial_image`],
-      ...[`${call}.completed`, 'response.output_item.done'],
+      `${call}.in_progress`,
+      `${call}.generating`,
+      `${call}.partial_image`,
+      `${call}.partial_image`,
+      `${call}.completed`,
+      'response.output_item.done',
     ])
     const { output } = await stream.finalResponse()
     expect(output.map(({ type }) => type)).toEqual(['image_generation_call', 'message'])

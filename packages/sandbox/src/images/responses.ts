@@ -73,17 +73,29 @@ function answerOf(outcome: ImageOutcome, order: ImageOrder, head: Head, quality:
   }
   const made = image === undefined ? { status: 'failed', result: null } : { status: 'completed', result: image.base64 }
   const item = {
-    ...{ id: `ig_${head.id}`, type: 'image_generation_call', ...made, revised_prompt: order.prompt.slice(0, 1_000) },
+    id: `ig_${head.id}`,
+    type: 'image_generation_call',
+    ...made,
+    revised_prompt: order.prompt.slice(0, 1_000),
     ...details,
   }
   const text = image === undefined ? '[sandbox] I could not make the image.' : '[sandbox] Here is the image.'
   const message = {
-    ...{ id: `msg_${head.id}_1`, type: 'message', role: 'assistant', status: 'completed' },
+    id: `msg_${head.id}_1`,
+    type: 'message',
+    role: 'assistant',
+    status: 'completed',
     content: [{ type: 'output_text', annotations: [], logprobs: [], text }],
   }
   const response = (status: 'in_progress' | 'completed'): Fields => ({
-    ...{ id: `resp_${head.id}`, object: 'response', created_at: head.created, status, error: null },
-    ...{ incomplete_details: null, model: head.model, ...frameOf(body).echo },
+    id: `resp_${head.id}`,
+    object: 'response',
+    created_at: head.created,
+    status,
+    error: null,
+    incomplete_details: null,
+    model: head.model,
+    ...frameOf(body).echo,
     output: status === 'completed' ? [item, message] : [],
     ...(status === 'completed' ? { usage: usageOf(order.prompt, text) } : {}),
   })
@@ -93,8 +105,11 @@ function answerOf(outcome: ImageOutcome, order: ImageOrder, head: Head, quality:
 function usageOf(prompt: string, text: string): Fields {
   const [input, output] = [Math.ceil(Buffer.byteLength(prompt) / 4), Math.ceil(Buffer.byteLength(text) / 4)]
   return {
-    ...{ input_tokens: input, input_tokens_details: { cached_tokens: 0 } },
-    ...{ output_tokens: output, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: input + output },
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: output,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: input + output,
   }
 }
 

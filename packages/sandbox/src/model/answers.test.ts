@@ -20,7 +20,8 @@ const post = (path: string, body: unknown, headers: Record<string, string> = {})
 const json = async (answer: Response) => JSON.parse(await answer.text())
 
 const message = (content: unknown) => ({
-  ...{ model: 'sandbox-text', max_tokens: 99 },
+  model: 'sandbox-text',
+  max_tokens: 99,
   messages: [{ role: 'user', content }],
 })
 const contents = (part: unknown, extra: Json = {}) => ({ contents: [{ role: 'user', parts: [part] }], ...extra })

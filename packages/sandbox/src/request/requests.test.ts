@@ -19,7 +19,9 @@ const json = async (answer: Response) => JSON.parse(await answer.text())
 
 const input = (item: unknown, extra: Json = {}) => ({ model: 'sandbox-text', input: [item], ...extra })
 const message = (content: unknown, extra: Json = {}) => ({
-  ...{ model: 'sandbox-text', max_tokens: 99, messages: [{ role: 'user', content }] },
+  model: 'sandbox-text',
+  max_tokens: 99,
+  messages: [{ role: 'user', content }],
   ...extra,
 })
 const contents = (part: unknown, extra: Json = {}) => ({ contents: [{ role: 'user', parts: [part] }], ...extra })

@@ -48,8 +48,15 @@ test('a task is queued, runs, and succeeds with a video and its last frame', asy
   expect(seen).toEqual(['queued', 'queued', 'running', 'running', 'succeeded'])
   const record = await json('GET', `${TASKS}/${id}`)
   expect(record).toMatchObject({
-    ...{ id, model: 'sandbox-video', duration: 2, resolution: '480p', ratio: '16:9', safety_identifier: 't-1' },
-    ...{ created_at: START / 1000, updated_at: START / 1000 + 1, usage: { completion_tokens: 2_880 } },
+    id,
+    model: 'sandbox-video',
+    duration: 2,
+    resolution: '480p',
+    ratio: '16:9',
+    safety_identifier: 't-1',
+    created_at: START / 1000,
+    updated_at: START / 1000 + 1,
+    usage: { completion_tokens: 2_880 },
   })
   const video = await call('GET', record.content.video_url)
   expect([video.status, video.headers.get('content-type')]).toEqual([200, 'video/mp4'])
@@ -86,7 +93,10 @@ describe('any process answers for any task, by its id alone', () => {
     const settings = { duration: 2, resolution: '720p', ratio: '1:1', seed: 7, return_last_frame: true }
     const content = [{ type: 'text', text: PROMPT }]
     const { id } = await one.submit({
-      ...{ model: `sandbox-video${faults}`, content, ...settings, safety_identifier: 't-1' },
+      model: `sandbox-video${faults}`,
+      content,
+      ...settings,
+      safety_identifier: 't-1',
     })
     expect(id.length).toBeLessThan(1_200)
     const other = sandbox({ faults: false, now: START + after })

@@ -19,8 +19,15 @@ const RATIOS = ['16:9', '9:16']
 const DEFAULT_SECONDS = 8
 const INPUTS = ['prompt', 'image', 'lastFrame', 'referenceImages', 'video']
 const PARAMETERS = [
-  ...['aspectRatio', 'resolution', 'durationSeconds', 'sampleCount', 'seed', 'negativePrompt'],
-  ...['personGeneration', 'enhancePrompt', 'generateAudio'],
+  'aspectRatio',
+  'resolution',
+  'durationSeconds',
+  'sampleCount',
+  'seed',
+  'negativePrompt',
+  'personGeneration',
+  'enhancePrompt',
+  'generateAudio',
 ]
 
 /** `model` of the path. */
@@ -43,12 +50,16 @@ export function readPrediction(bytes: Uint8Array, model: string, switches: Switc
     throw badRequest('instances[0].prompt: expected text.', 'instances[0].prompt')
   if ((parameters.sampleCount ?? 1) !== 1) throw badRequest('sampleCount: expected 1.', 'parameters.sampleCount')
   return {
-    ...{ model, faults, prompt: promptOf(typeof prompt === 'string' ? prompt.trim() : ''), frames: undefined },
+    model,
+    faults,
+    prompt: promptOf(typeof prompt === 'string' ? prompt.trim() : ''),
+    frames: undefined,
     resolution: wordOf(parameters, 'resolution', RESOLUTIONS, '720p'),
     ratio: wordOf(parameters, 'aspectRatio', RATIOS, '16:9'),
     seconds: wholeOf(parameters, 'durationSeconds', LEAST_SECONDS, MOST_SECONDS, DEFAULT_SECONDS),
     seed: wholeOf(parameters, 'seed', 0, 4_294_967_295, 0),
-    ...{ lastFrame: false, safetyIdentifier: undefined },
+    lastFrame: false,
+    safetyIdentifier: undefined,
   }
 }
 

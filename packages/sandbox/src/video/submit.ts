@@ -51,7 +51,10 @@ export function readSubmit(bytes: Uint8Array, switches: Switches): VideoOrder {
   const frames = framesOf(body, flags.frames)
   const chosen = wholeOf(body, 'duration', flags.duration, LEAST_SECONDS, MOST_SECONDS, DEFAULT_SECONDS)
   return {
-    ...{ model, faults, prompt: promptOf(flags.prompt), frames },
+    model,
+    faults,
+    prompt: promptOf(flags.prompt),
+    frames,
     resolution: wordOf('resolution', RESOLUTIONS, '480p'),
     ratio: wordOf('ratio', RATIOS, '16:9'),
     seconds: frames === undefined ? chosen : frames / PROMISED_RATE,

@@ -84,12 +84,20 @@ export function recordOf(task: Task, now: number, origin: string): Record<string
   const content = { video_url: urlOf('mp4'), ...(order.lastFrame ? { last_frame_url: urlOf('png') } : {}) }
   const isEchoed = order.safetyIdentifier !== undefined && !order.faults.flags.has('no-echo')
   return {
-    ...{ id, model: order.model, status },
+    id,
+    model: order.model,
+    status,
     ...(status === 'failed' ? { error: errorOf(order) } : {}),
     ...(status === 'succeeded' ? { content, usage: { completion_tokens: tokens, total_tokens: tokens } } : {}),
-    ...{ created_at: Math.floor(createdAt / 1000), updated_at: Math.floor(since / 1000) },
-    ...{ seed: order.seed, resolution: order.resolution, ratio: order.ratio, ...length },
-    ...{ framespersecond: PROMISED_RATE, service_tier: 'default', sandbox: true },
+    created_at: Math.floor(createdAt / 1000),
+    updated_at: Math.floor(since / 1000),
+    seed: order.seed,
+    resolution: order.resolution,
+    ratio: order.ratio,
+    ...length,
+    framespersecond: PROMISED_RATE,
+    service_tier: 'default',
+    sandbox: true,
     ...(isEchoed ? { safety_identifier: order.safetyIdentifier } : {}),
   }
 }

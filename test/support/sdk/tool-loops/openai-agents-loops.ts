@@ -37,7 +37,9 @@ export const openaiAgentsLoop =
     const { Agent, Runner, tool } = await load<Agents>('@openai/agents')
     const { name, description, schema: parameters, run: execute } = TIDE
     const agent = new Agent({
-      ...{ name: 'Pilot', instructions: INSTRUCTIONS, model: await modelFor(dialect, setting) },
+      name: 'Pilot',
+      instructions: INSTRUCTIONS,
+      model: await modelFor(dialect, setting),
       tools: [tool({ name, description, parameters, strict: false, execute })],
     })
     const runner = new Runner({ tracingDisabled: true })

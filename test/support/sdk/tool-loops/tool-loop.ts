@@ -13,7 +13,10 @@ export const TIDE = {
   name: 'tide_height',
   description: 'Tells the height of the tide at a port',
   schema: {
-    ...{ type: 'object', properties: { port: { type: 'string' } }, required: ['port'], additionalProperties: false },
+    type: 'object',
+    properties: { port: { type: 'string' } },
+    required: ['port'],
+    additionalProperties: false,
   },
   run: async (input: unknown) => `5.1 m at ${(input as { port: string }).port}`,
 }

@@ -17,7 +17,11 @@ export async function sendTestRequest(secret: string, model: string, prompt: str
   const start = performance.now()
   try {
     const response = await fetch(url, {
-      ...{ method: 'POST', headers, body: JSON.stringify(body), credentials: 'omit', cache: 'no-store' },
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+      credentials: 'omit',
+      cache: 'no-store',
     })
     const parsed = (await response.json()) as ChatBody
     const ms = performance.now() - start

@@ -30,11 +30,17 @@ export type KeyErrors = FormErrors<keyof KeyValues>
 export function valuesOf(key: KeyRow | undefined, group: string, name = ''): KeyValues {
   const limit = (name: keyof Limits) => key?.limits[name]?.toString() ?? ''
   return {
-    ...{ name: key?.name ?? name, group: key?.group ?? group },
-    ...{ cap: key?.cap_usd ?? '', period: key?.cap_period ?? 'never' },
-    ...{ expiry: key?.expires_at ? 'keep' : 'never', expiryTime: '' },
-    ...{ models: key?.models ?? null, networks: key?.networks?.join('\n') ?? '' },
-    ...{ rpm: limit('rpm'), tpm: limit('tpm'), concurrent: limit('concurrent') },
+    name: key?.name ?? name,
+    group: key?.group ?? group,
+    cap: key?.cap_usd ?? '',
+    period: key?.cap_period ?? 'never',
+    expiry: key?.expires_at ? 'keep' : 'never',
+    expiryTime: '',
+    models: key?.models ?? null,
+    networks: key?.networks?.join('\n') ?? '',
+    rpm: limit('rpm'),
+    tpm: limit('tpm'),
+    concurrent: limit('concurrent'),
   }
 }
 
@@ -72,7 +78,9 @@ export function requestOf(values: KeyValues, now: number, kept: string | null = 
   const networks = linesOf(values.networks)
   const limit = (name: keyof Limits) => (values[name].trim() === '' ? null : Number(values[name].trim()))
   return {
-    ...{ name: values.name.trim(), group: values.group, cap_usd: cap === '' ? null : cap },
+    name: values.name.trim(),
+    group: values.group,
+    cap_usd: cap === '' ? null : cap,
     cap_period: cap === '' || values.period === 'never' ? null : values.period,
     expires_at: expiryOf(values, now, kept),
     models: values.models === null ? null : [...values.models],
@@ -100,9 +108,16 @@ export function changesOf(values: KeyValues, key: KeyRow, now: number): ChangeKe
 /** The field of the form for a parameter of the API. */
 export function fieldOf(param: string | null): keyof KeyErrors {
   const fields: Readonly<Record<string, keyof KeyErrors>> = {
-    ...{ name: 'name', group: 'group', cap_usd: 'cap', cap_period: 'period', expires_at: 'expiryTime' },
-    ...{ models: 'models', networks: 'networks' },
-    ...{ 'limits.rpm': 'rpm', 'limits.tpm': 'tpm', 'limits.concurrent': 'concurrent' },
+    name: 'name',
+    group: 'group',
+    cap_usd: 'cap',
+    cap_period: 'period',
+    expires_at: 'expiryTime',
+    models: 'models',
+    networks: 'networks',
+    'limits.rpm': 'rpm',
+    'limits.tpm': 'tpm',
+    'limits.concurrent': 'concurrent',
   }
   return fields[param ?? ''] ?? 'form'
 }

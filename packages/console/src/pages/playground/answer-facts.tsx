@@ -25,7 +25,8 @@ function useReceipt({ requestId, error: failure }: Outcome, isEnded: boolean): R
     `requests/${requestId ?? ''}`,
     {},
     {
-      ...{ enabled: requestId !== undefined && isEnded, staleTime: Number.POSITIVE_INFINITY },
+      enabled: requestId !== undefined && isEnded,
+      staleTime: Number.POSITIVE_INFINITY,
       ...(isBooked ? {} : { every: POLL_MS }),
     },
   )

@@ -16,7 +16,9 @@ export async function callGateway(
   const isForm = body instanceof FormData
   try {
     const response = await fetch(apiUrl(`playground/${path}`), {
-      ...{ method, credentials: 'same-origin', cache: 'no-store' },
+      method,
+      credentials: 'same-origin',
+      cache: 'no-store',
       ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
       ...(body === undefined || isForm ? {} : { headers: { 'content-type': 'application/json' } }),
       ...(signal ? { signal } : {}),
@@ -33,8 +35,12 @@ export async function callGateway(
 
 /** The connection ended within the answer, or this page ended it. */
 export const unreached = (signal: AbortSignal | undefined): ApiError => ({
-  ...{ status: 0, message: 'The connection ended before the answer was complete.', param: null },
-  ...{ code: signal?.aborted ? 'aborted' : 'connection_lost', requestId: null, retryAfter: null },
+  status: 0,
+  message: 'The connection ended before the answer was complete.',
+  param: null,
+  code: signal?.aborted ? 'aborted' : 'connection_lost',
+  requestId: null,
+  retryAfter: null,
 })
 
 function errorOf(text: string, { status, headers }: Response): ApiError {
@@ -56,7 +62,9 @@ export function errorIn(body: unknown, status = 0): ApiError {
     status,
     code: text('code') ?? text('type') ?? 'unknown',
     message: text('message') ?? `The gateway responded with status ${status}.`,
-    ...{ param: text('param') ?? null, requestId: null, retryAfter: null },
+    param: text('param') ?? null,
+    requestId: null,
+    retryAfter: null,
   }
 }
 

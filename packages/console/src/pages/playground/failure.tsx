@@ -6,8 +6,10 @@ import { Banner, useErrorMessage } from '../../ui/states.tsx'
 
 /** What a failed call lacks, by the codes of all protocols, and the page where it can be mended. */
 const LACKS: Readonly<Record<string, 'keys' | 'wallet'>> = {
-  ...{ key_quota_exceeded: 'keys', QuotaExceeded: 'keys' },
-  ...{ insufficient_balance: 'wallet', AccountOverdueError: 'wallet' },
+  key_quota_exceeded: 'keys',
+  QuotaExceeded: 'keys',
+  insufficient_balance: 'wallet',
+  AccountOverdueError: 'wallet',
 }
 
 /** `other`: what to try instead, if the model or its upstream is at fault. */

@@ -32,8 +32,14 @@ export function useModels(kind: Kind) {
     if (chosen !== '' && model?.id === chosen) localStorage.setItem(storedAt(account, kind), chosen)
   }, [account, kind, chosen, model?.id])
   return {
-    ...{ models: ranked?.toSorted((one, two) => one.id.localeCompare(two.id)), model, other, builtIn: key },
-    ...{ error, refetch, remember, choose: (id: string) => setPlace({ model: id }) },
+    models: ranked?.toSorted((one, two) => one.id.localeCompare(two.id)),
+    model,
+    other,
+    builtIn: key,
+    error,
+    refetch,
+    remember,
+    choose: (id: string) => setPlace({ model: id }),
     /** What to try if this one has failed. */
     alternative: ranked?.find(({ id }) => id !== model?.id),
   }

@@ -128,7 +128,10 @@ function useCodeForm<T>(send: Send<T>, onDone: (value: T) => void) {
   })
   const codeField = { value: code, onChange: setCode, error: errors.code, autoComplete: 'one-time-code' } as const
   const passwordField = {
-    ...{ label: t.password, value: password, onChange: setPassword, error: errors.password },
+    label: t.password,
+    value: password,
+    onChange: setPassword,
+    error: errors.password,
     autoComplete: 'current-password',
   } as const
   return { errors, isBusy, submit, codeField, passwordField }

@@ -69,7 +69,9 @@ function useColumns(
   const shareOf = (usd: string) => (total === undefined || isZero(total) ? 0 : Number(usd) / Number(total))
   return [
     {
-      ...{ id: 'name', label: by === 'model' ? t.byModel : t.byKey, shrinks: true },
+      id: 'name',
+      label: by === 'model' ? t.byModel : t.byKey,
+      shrinks: true,
       cell: ({ name, label }) => (
         <span className="flex min-w-0 items-center gap-2">
           <span
@@ -84,7 +86,9 @@ function useColumns(
     },
     { id: 'spend', label: t.total.spend, align: 'right', cell: (row) => <Amount usd={row.cost_usd} /> },
     {
-      ...{ id: 'share', label: t.breakdown.share, align: 'right' },
+      id: 'share',
+      label: t.breakdown.share,
+      align: 'right',
       cell: ({ cost_usd: cost }) => (
         <span className="inline-flex w-20 flex-col gap-1 align-middle">
           {percent.format(shareOf(cost))}
@@ -95,7 +99,9 @@ function useColumns(
     { id: 'requests', label: t.requests, align: 'right', cell: (row) => number(row.requests) },
     { id: 'tokens', label: t.tokens, align: 'right', cell: (row) => number(row.tokens) },
     {
-      ...{ id: 'mean', label: t.breakdown.mean, align: 'right' },
+      id: 'mean',
+      label: t.breakdown.mean,
+      align: 'right',
       cell: ({ cost_usd: cost, requests }) => (requests === 0 ? null : <Amount usd={meanUsd(cost, requests)} />),
     },
   ]

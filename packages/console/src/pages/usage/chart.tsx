@@ -74,7 +74,10 @@ export function SpendSection({ period }: { period: Period }) {
               {chart ? (
                 <StackedBars
                   label={t.chart(t[measure], t.title)}
-                  {...{ steps, formatStep, series, totals: chart.totals }}
+                  steps={steps}
+                  formatStep={formatStep}
+                  series={series}
+                  totals={chart.totals}
                 />
               ) : (
                 <Skeleton size="h-[228px] w-full" />

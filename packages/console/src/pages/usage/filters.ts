@@ -1,5 +1,13 @@
 /** What the URL of the page can say, with the defaults. */
 export const FILTERS = {
-  ...{ range: '7d', from: '', to: '', by: 'model', measure: 'spend', model: '', key: '', ending: '' },
-  ...{ before: '', request: '' },
+  range: '7d',
+  from: '',
+  to: '',
+  by: 'model',
+  measure: 'spend',
+  model: '',
+  key: '',
+  ending: '',
+  before: '',
+  request: '',
 }

@@ -94,7 +94,9 @@ export function useRequestColumns(): Column<RequestRow>[] {
   return [
     { id: 'time', label: t.time, cell: (row) => <Time at={row.at} /> },
     {
-      ...{ id: 'model', label: t.model, shrinks: true },
+      id: 'model',
+      label: t.model,
+      shrinks: true,
       cell: (row) => (
         <span title={row.model} className="cards:break-all">
           {row.model}
@@ -102,7 +104,9 @@ export function useRequestColumns(): Column<RequestRow>[] {
       ),
     },
     {
-      ...{ id: 'key', label: t.key, shrinks: true },
+      id: 'key',
+      label: t.key,
+      shrinks: true,
       cell: (row) => (
         <span title={row.key_name} className="cards:wrap-anywhere">
           {row.key_name}

@@ -69,12 +69,10 @@ export function chartOf(
   }
   const scale = measure === 'spend' ? NANOS : 1
   const series = shown.map(({ name, label, units }) => ({
-    ...{
-      name,
-      label,
-      values: units.map((each) => Number(each) / scale),
-      shown: units.map(show),
-    },
+    name,
+    label,
+    values: units.map((each) => Number(each) / scale),
+    shown: units.map(show),
   }))
   return { series, totals: totals.map(show) }
 }

@@ -48,7 +48,12 @@ function candidatesFor<Cost, P extends AnyPrice>(
   const keys = health.keysOf(upstream)
   const weight = route.weight / keys.length
   return keys.map(({ key, health }) => ({
-    ...{ upstream, route, key, health, weight, priority: route.priority },
+    upstream,
+    route,
+    key,
+    health,
+    weight,
+    priority: route.priority,
     ...(costRate ? { costRate } : {}),
   }))
 }

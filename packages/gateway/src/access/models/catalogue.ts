@@ -73,7 +73,12 @@ export function compileCatalogue(config: FileConfig, loadedAt: number, health: H
   }
   const trustedProxies = compileCidrs(config.server.trustedProxies).cidrs
   return {
-    ...{ config, loadedAt, offers, imageOffers, videoOffers, trustedProxies },
+    config,
+    loadedAt,
+    offers,
+    imageOffers,
+    videoOffers,
+    trustedProxies,
     headers: securityHeaders(config.server),
   }
 }
@@ -145,7 +150,7 @@ function offersOf<Price, P extends AnyPrice, M extends PricedModel<Price>>(
     if (candidates.length === 0) continue
     const rate = rateOf(price, own ? MULTIPLIER_ONE : group.multiplierMillionths)
     const tiers = tiersOf(candidates)
-    offers.set(model.id, { ...{ model, rate, priceVersion, candidates, tiers }, group: group.id, fallbacks: [] })
+    offers.set(model.id, { model, rate, priceVersion, candidates, tiers, group: group.id, fallbacks: [] })
   }
   return offers
 }

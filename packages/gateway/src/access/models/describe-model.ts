@@ -90,9 +90,12 @@ function describeVideoModel({ model: { limits }, rate: { price, multiplierMillio
       ...videoTerms(price, multiplierMillionths),
     },
     limits: {
-      ...{ seconds: seconds ?? null, default_seconds: defaultSeconds ?? null },
-      ...{ resolutions: resolutions ?? null, default_resolution: defaultResolution ?? null },
-      ...{ ratios: ratios ?? null, images: images ?? null },
+      seconds: seconds ?? null,
+      default_seconds: defaultSeconds ?? null,
+      resolutions: resolutions ?? null,
+      default_resolution: defaultResolution ?? null,
+      ratios: ratios ?? null,
+      images: images ?? null,
     },
     protocols: ['video-tasks'],
   }
@@ -110,7 +113,8 @@ function videoTerms({ tiers, draft, silent, tools }: VideoOffer['rate']['price']
 }
 
 const describeRange = ({ least, most, multipleOf, maxRatio, maxPixels }: SizeRange) => ({
-  ...{ min: least, max: most },
+  min: least,
+  max: most,
   ...(multipleOf === undefined ? {} : { multiple_of: multipleOf }),
   ...(maxRatio === undefined ? {} : { max_ratio: maxRatio }),
   ...(maxPixels === undefined ? {} : { max_pixels: maxPixels }),

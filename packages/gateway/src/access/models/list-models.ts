@@ -85,7 +85,7 @@ async function visibleModel(
 function listed(offer: AnyOffer, catalogue: Catalogue): ListedModel {
   const { id } = offer.model
   const created = Math.floor(catalogue.loadedAt / 1000)
-  return { ...{ id, displayName: id, owner: 'trivium', created }, ...describeModel(offer) }
+  return { id, displayName: id, owner: 'trivium', created, ...describeModel(offer) }
 }
 
 /** Ids may contain a slash, which SDKs send as %2F. */

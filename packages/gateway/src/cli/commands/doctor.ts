@@ -28,15 +28,18 @@ export async function doctor(context: CommandContext): Promise<DoctorReport> {
   const examine = async (question: Question) => checks.push(await answer(question))
   const questions: Question[] = [
     {
-      ...{ check: 'runtime', advice: 'install the version that package.json requires' },
+      check: 'runtime',
+      advice: 'install the version that package.json requires',
       ask: () => `Bun ${Bun.version} on ${process.platform} ${process.arch}`,
     },
     {
-      ...{ check: 'environment', advice: 'correct the variable and restart' },
+      check: 'environment',
+      advice: 'correct the variable and restart',
       ask: () => `host ${context.environment().host}, port ${context.environment().port}`,
     },
     {
-      ...{ check: 'configuration', advice: `correct the file; '${PROGRAM} config check' shows the same list` },
+      check: 'configuration',
+      advice: `correct the file; '${PROGRAM} config check' shows the same list`,
       ask: () => describeConfig(context),
     },
     {

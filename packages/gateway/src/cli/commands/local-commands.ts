@@ -21,12 +21,18 @@ const CONFIGURATION = 'Configuration and upstreams'
 
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   {
-    ...{ name: 'serve', section: 'Server', ...NO_ARGUMENTS, example: 'serve' },
+    name: 'serve',
+    section: 'Server',
+    ...NO_ARGUMENTS,
+    example: 'serve',
     summary: 'start the gateway; creates the data folder and the database if needed',
     run: (_, context) => context.serve(),
   },
   {
-    ...{ name: 'sandbox', section: 'Server', positionals: [], example: 'sandbox --port 4444' },
+    name: 'sandbox',
+    section: 'Server',
+    positionals: [],
+    example: 'sandbox --port 4444',
     summary: 'serve the embedded models alone, as an upstream for tests',
     options: [
       { name: 'port', value: 'N', summary: 'port to listen on; default: a free one' },
@@ -35,7 +41,10 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     run: (parsed, _, json) => runSandbox(parsed, json),
   },
   {
-    ...{ name: 'config check', section: CONFIGURATION, options: [], example: 'config check trivium.yaml' },
+    name: 'config check',
+    section: CONFIGURATION,
+    options: [],
+    example: 'config check trivium.yaml',
     summary: 'check environment and configuration file; lists every mistake with its line',
     positionals: [
       { name: 'FILE', optional: true, summary: 'the file to check; default: the file that the server reads' },
@@ -43,7 +52,10 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     run: ({ positionals }, context) => checkConfig(positionals[0], context),
   },
   {
-    ...{ name: 'upstream list', section: CONFIGURATION, ...NO_ARGUMENTS, example: 'upstream list' },
+    name: 'upstream list',
+    section: CONFIGURATION,
+    ...NO_ARGUMENTS,
+    example: 'upstream list',
     summary: 'list the upstreams with their health',
     run: async (_, context) => {
       const environment = context.environment()
@@ -57,7 +69,9 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     },
   },
   {
-    ...{ name: 'upstream test', section: CONFIGURATION, example: 'upstream test openai' },
+    name: 'upstream test',
+    section: CONFIGURATION,
+    example: 'upstream test openai',
     summary: 'call an upstream with each of its keys; costs a few tokens',
     positionals: [{ name: 'ID', summary: "the upstream's id; 'upstream list' shows it" }],
     options: [{ name: 'model', value: 'MODEL', summary: 'the model to call; default: the first that is routed to it' }],
@@ -65,7 +79,10 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
       await testUpstream(context.config(context.environment()), positionals[0] ?? '', values.model),
   },
   {
-    ...{ name: 'prices diff', section: CONFIGURATION, ...NO_ARGUMENTS, example: 'prices diff' },
+    name: 'prices diff',
+    section: CONFIGURATION,
+    ...NO_ARGUMENTS,
+    example: 'prices diff',
     summary: "compare your prices with the vendors' public ones",
     run: async (_, context) => {
       const compared = compareWithList(context.config(context.environment()), readPriceList())
@@ -73,7 +90,10 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     },
   },
   {
-    ...{ name: 'doctor', section: 'Checks', ...NO_ARGUMENTS, example: 'doctor' },
+    name: 'doctor',
+    section: 'Checks',
+    ...NO_ARGUMENTS,
+    example: 'doctor',
     summary: 'check everything that the server needs, and suggest fixes',
     run: async (_, context) => {
       const examined = await doctor(context)

@@ -147,8 +147,16 @@ async function createKey({ storage, config }: OperationContext, values: Values):
   const secret = newApiKey()
   const hash = hashSecret(secret)
   const key = await storage.keys.create({
-    ...{ account: id, hash, lastFour: secret.slice(-4), name, group, expiresAt, cap, capPeriod },
-    ...{ limits: { ...NO_LIMITS, ...limits }, restrictions: { models, networks } },
+    account: id,
+    hash,
+    lastFour: secret.slice(-4),
+    name,
+    group,
+    expiresAt,
+    cap,
+    capPeriod,
+    limits: { ...NO_LIMITS, ...limits },
+    restrictions: { models, networks },
     madeBy: 'command-line',
   })
   return { ...keyJson(key), secret }
@@ -209,7 +217,11 @@ function keyJson(key: Key) {
 function auditJson(report: Awaited<ReturnType<Storage['ledger']['audit']>>) {
   const { ok, accounts, requests, transfers } = report
   return {
-    ...{ ok: ok && report.lostTaskHolds.length === 0, accounts, requests, transfers, open_holds: report.openHolds },
+    ok: ok && report.lostTaskHolds.length === 0,
+    accounts,
+    requests,
+    transfers,
+    open_holds: report.openHolds,
     balance_mismatches: report.balanceMismatches.map(String),
     held_mismatches: report.heldMismatches.map(String),
     key_held_mismatches: report.keyHeldMismatches.map(String),

@@ -28,13 +28,21 @@ const ID = { name: 'ID', summary: "the key's id; 'key list' shows it" } as const
 const byKey = async ({ values, positionals }: Arguments) => ({ ...values, key: positionals[0] ?? '' })
 
 const byAccount = (name: StoreCommand['operation'], summary: string, more: readonly Option[] = []): StoreCommand => ({
-  ...{ name, section: SECTION, summary, operation: name, positionals: [], options: [ACCOUNT, ...more] },
+  name,
+  section: SECTION,
+  summary,
+  operation: name,
+  positionals: [],
+  options: [ACCOUNT, ...more],
   example: `${name} --account ada@example.com`,
 })
 
 export const STORE_COMMANDS: readonly StoreCommand[] = [
   {
-    ...{ name: 'account create', section: SECTION, operation: 'account create', positionals: [] },
+    name: 'account create',
+    section: SECTION,
+    operation: 'account create',
+    positionals: [],
     summary: 'create an account',
     options: [
       { name: 'email', value: 'EMAIL', required: true, summary: 'its e-mail address' },
@@ -50,8 +58,14 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     values: withPassword,
   },
   {
-    ...{ name: 'account list', section: SECTION, operation: 'account list', positionals: [], options: [] },
-    ...{ summary: 'list all accounts', example: 'account list', show: showAccounts },
+    name: 'account list',
+    section: SECTION,
+    operation: 'account list',
+    positionals: [],
+    options: [],
+    summary: 'list all accounts',
+    example: 'account list',
+    show: showAccounts,
   },
   byAccount('account show', 'show an account with its balance and limits'),
   {
@@ -90,23 +104,39 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   },
   { ...byAccount('key list', 'list the keys of an account'), show: showKeys },
   {
-    ...{ name: 'key limit', section: SECTION, operation: 'key limit', positionals: [ID], options: TERMS },
+    name: 'key limit',
+    section: SECTION,
+    operation: 'key limit',
+    positionals: [ID],
+    options: TERMS,
     summary: "change what a key may do; 'none' removes a limit",
-    ...{ atLeastOne: TERM_NAMES, example: 'key limit 7 --cap 20 --rpm none', values: byKey },
+    atLeastOne: TERM_NAMES,
+    example: 'key limit 7 --cap 20 --rpm none',
+    values: byKey,
   },
   {
-    ...{ name: 'key revoke', section: SECTION, operation: 'key revoke', positionals: [ID], options: [] },
-    ...{ summary: 'revoke a key permanently', example: 'key revoke 7', values: byKey },
+    name: 'key revoke',
+    section: SECTION,
+    operation: 'key revoke',
+    positionals: [ID],
+    options: [],
+    summary: 'revoke a key permanently',
+    example: 'key revoke 7',
+    values: byKey,
   },
   {
-    ...{ name: 'code create', section: SECTION, operation: 'code create', positionals: [] },
+    name: 'code create',
+    section: SECTION,
+    operation: 'code create',
+    positionals: [],
     summary: 'create codes for credit; they are shown once',
     options: [
       { name: 'amount', value: 'USD', required: true, summary: 'the credit that each code is worth' },
       { name: 'count', value: 'N', summary: 'how many codes; default: 1' },
       { name: 'expires', value: 'TIME', summary: 'until when they can be redeemed; default: forever' },
     ],
-    ...{ example: 'code create --amount 20 --count 10 --expires 2030-01-31', show: showCodes },
+    example: 'code create --amount 20 --count 10 --expires 2030-01-31',
+    show: showCodes,
   },
   {
     ...byAccount('usage', 'list the requests of an account, newest first', [
@@ -115,8 +145,13 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     show: showUsage,
   },
   {
-    ...{ name: 'audit', section: 'Checks', operation: 'audit', positionals: [], options: [] },
-    ...{ summary: 'verify that the ledger is consistent', example: 'audit' },
+    name: 'audit',
+    section: 'Checks',
+    operation: 'audit',
+    positionals: [],
+    options: [],
+    summary: 'verify that the ledger is consistent',
+    example: 'audit',
   },
 ]
 

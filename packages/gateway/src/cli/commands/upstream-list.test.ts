@@ -4,28 +4,28 @@ import type { KeyReport } from '../../upstreams/health/health.ts'
 import { listUpstreams } from './upstream-list.ts'
 
 const WELL: KeyReport = {
-  ...{
-    key: '...3456',
-    state: 'ready',
-    waitMs: undefined,
-    cooling: [],
-    reason: undefined,
-    inFlight: 0,
-    latencyMs: 12.3,
-  },
+  key: '...3456',
+  state: 'ready',
+  waitMs: undefined,
+  cooling: [],
+  reason: undefined,
+  inFlight: 0,
+  latencyMs: 12.3,
 }
 
 const main: Upstream = {
-  ...{
-    id: 'main',
-    kind: 'custom',
-    dialect: 'chat',
-    endpoints: [],
-    baseUrl: 'http://127.0.0.1:1/v1',
-    keys: ['key-123456'],
-  },
-  ...{ maxConcurrency: undefined, proxy: undefined, timeouts: { firstByteMs: 1, idleMs: 1, totalMs: 1 } },
-  ...{ allowPrivate: false, sharedObjects: false, billsOnAbort: 'nothing' },
+  id: 'main',
+  kind: 'custom',
+  dialect: 'chat',
+  endpoints: [],
+  baseUrl: 'http://127.0.0.1:1/v1',
+  keys: ['key-123456'],
+  maxConcurrency: undefined,
+  proxy: undefined,
+  timeouts: { firstByteMs: 1, idleMs: 1, totalMs: 1 },
+  allowPrivate: false,
+  sharedObjects: false,
+  billsOnAbort: 'nothing',
 }
 
 test.each<[string, Partial<KeyReport>, string]>([
@@ -57,7 +57,12 @@ test('of several workers, the worst state is shown', () => {
       http: '2',
       key_states: [
         {
-          ...{ key: '...3456', state: 'rejected', retry_in_ms: 60_000, reason: '401 no', in_flight: 3, latency_ms: 20 },
+          key: '...3456',
+          state: 'rejected',
+          retry_in_ms: 60_000,
+          reason: '401 no',
+          in_flight: 3,
+          latency_ms: 20,
           cooling: [{ model: 'm', retry_in_ms: 3_000 }],
         },
       ],

@@ -30,8 +30,13 @@ function listed(upstream: Upstream, { health, http, probes }: Known) {
   const { id, kind, dialect, endpoints, images, baseUrl, keys, maxConcurrency } = upstream
   const speaks = [...endpoints.map((each) => each.dialect), ...(images ? ['images'] : [])]
   return {
-    ...{ id, kind, dialect: dialect ?? null, speaks },
-    ...{ base_url: baseUrl, keys: keys.length, max_concurrency: maxConcurrency ?? null },
+    id,
+    kind,
+    dialect: dialect ?? null,
+    speaks,
+    base_url: baseUrl,
+    keys: keys.length,
+    max_concurrency: maxConcurrency ?? null,
     // Only built-in kinds have it.
     tried: KINDS.get(kind)?.tried ?? null,
     http: upstream.embedded ? null : (http.find((each) => each[id])?.[id] ?? fixedHttpVersion(upstream) ?? null),
@@ -73,9 +78,13 @@ function mergeReports(reports: readonly (readonly KeyReport[])[]): KeyReport[] |
 }
 
 const keyState = ({ key, state, waitMs, cooling, reason, inFlight, latencyMs }: KeyReport) => ({
-  ...{ key, state, retry_in_ms: rounded(waitMs) },
+  key,
+  state,
+  retry_in_ms: rounded(waitMs),
   cooling: cooling.map(({ model, waitMs }) => ({ model, retry_in_ms: Math.round(waitMs) })),
-  ...{ reason: reason ?? null, in_flight: inFlight, latency_ms: rounded(latencyMs) },
+  reason: reason ?? null,
+  in_flight: inFlight,
+  latency_ms: rounded(latencyMs),
 })
 
 const rounded = (value: number | undefined): number | null => (value === undefined ? null : Math.round(value))

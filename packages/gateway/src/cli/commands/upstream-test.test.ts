@@ -50,13 +50,18 @@ afterAll(async () => {
 
 const WRONG_KEY_AT_GOOGLE = {
   error: {
-    ...{ code: 400, message: 'API key not valid. Please pass a valid API key.', status: 'INVALID_ARGUMENT' },
+    code: 400,
+    message: 'API key not valid. Please pass a valid API key.',
+    status: 'INVALID_ARGUMENT',
     details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
   },
 }
 
 const ANSWER = {
-  ...{ id: 'x', object: 'chat.completion', created: 1, model: 'm' },
+  id: 'x',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
   choices: [
     { index: 0, message: { role: 'assistant', content: 'Hello  there,\nhow are you?' }, finish_reason: 'stop' },
   ],

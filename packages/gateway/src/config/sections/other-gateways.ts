@@ -19,12 +19,27 @@ export function isLitellmFile(root: YamlValue): boolean {
 
 /** Other common names of the dialects. */
 const DIALECT_OF: Readonly<Record<string, string>> = {
-  ...{ openai: 'chat (or responses)', gpt: 'chat (or responses)', azure: 'chat', completions: 'chat' },
-  ...{ 'chat-completions': 'chat', 'openai-chat': 'chat', 'openai-compatible': 'chat', 'openai-like': 'chat' },
-  ...{ response: 'responses', 'openai-responses': 'responses', 'responses-api': 'responses' },
-  ...{ anthropic: 'messages', claude: 'messages', message: 'messages', 'anthropic-messages': 'messages' },
-  ...{ gemini: 'generate-content', google: 'generate-content', 'google-genai': 'generate-content' },
-  ...{ vertex: 'generate-content', generatecontent: 'generate-content', 'gemini-native': 'generate-content' },
+  openai: 'chat (or responses)',
+  gpt: 'chat (or responses)',
+  azure: 'chat',
+  completions: 'chat',
+  'chat-completions': 'chat',
+  'openai-chat': 'chat',
+  'openai-compatible': 'chat',
+  'openai-like': 'chat',
+  response: 'responses',
+  'openai-responses': 'responses',
+  'responses-api': 'responses',
+  anthropic: 'messages',
+  claude: 'messages',
+  message: 'messages',
+  'anthropic-messages': 'messages',
+  gemini: 'generate-content',
+  google: 'generate-content',
+  'google-genai': 'generate-content',
+  vertex: 'generate-content',
+  generatecontent: 'generate-content',
+  'gemini-native': 'generate-content',
 }
 
 /** Undefined if the word means no dialect. `kinds`: built-in kinds, which need no dialect. */

@@ -15,5 +15,9 @@ export const readConsoleBody = async (
   { after }: BodyDependencies,
 ): Promise<Uint8Array | BodyError> =>
   await readBody(http, {
-    ...{ limitBytes: LARGEST_BODY, contentTypes: JSON_BODY, idleMs: WITHIN_MS, totalMs: WITHIN_MS, after },
+    limitBytes: LARGEST_BODY,
+    contentTypes: JSON_BODY,
+    idleMs: WITHIN_MS,
+    totalMs: WITHIN_MS,
+    after,
   })

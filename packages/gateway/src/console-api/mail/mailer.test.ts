@@ -42,7 +42,10 @@ test.each<[SmtpOptions['mode'], string, string, boolean]>([
   const { smtp, mailer } = await open({ mode }, (port) => `${scheme}//localhost:${port}${search}`)
   await mailer.send(LETTER)
   expect(await smtp.next()).toMatchObject({
-    ...{ encrypted, from: 'gw@example.com', to: ['ada@example.com'], text: LETTER.text },
+    encrypted,
+    from: 'gw@example.com',
+    to: ['ada@example.com'],
+    text: LETTER.text,
     headers: expect.stringContaining('From: Gateway <gw@example.com>'),
   })
 })

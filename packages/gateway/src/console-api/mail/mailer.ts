@@ -115,7 +115,9 @@ async function open({ url, ca }: MailConfig): Promise<Transporter> {
     ...(searchParams.get('tls') === 'off' ? { ignoreTLS: true } : { requireTLS: true }),
     ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     ...(ca === undefined ? {} : { tls: { ca } }),
-    ...{ connectionTimeout: CONNECT_WITHIN_MS, greetingTimeout: CONNECT_WITHIN_MS, socketTimeout: IDLE_MS },
+    connectionTimeout: CONNECT_WITHIN_MS,
+    greetingTimeout: CONNECT_WITHIN_MS,
+    socketTimeout: IDLE_MS,
   })
 }
 

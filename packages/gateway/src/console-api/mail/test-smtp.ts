@@ -56,8 +56,10 @@ export async function startSmtp({ mode, login, replies = [] }: SmtpOptions): Pro
         if (reply !== undefined) return done(Object.assign(new Error('not now'), { responseCode: reply }))
         const { mailFrom, rcptTo } = session.envelope
         mails.push({
-          ...{ encrypted: session.secure, user: session.user },
-          ...{ from: mailFrom === false ? '' : mailFrom.address, to: rcptTo.map(({ address }) => address) },
+          encrypted: session.secure,
+          user: session.user,
+          from: mailFrom === false ? '' : mailFrom.address,
+          to: rcptTo.map(({ address }) => address),
           ...parse(Buffer.concat(pieces).toString('latin1')),
         })
         for (const wake of waiting) wake()

@@ -18,12 +18,17 @@ export async function showBreakdown(
   const { rows, names, all } = await deps.store.spending.totals(account.id, filter, step, by, MOST_ROWS)
   const labels = await keyNames(deps.store.keys, by === 'key' ? rows.map(({ name }) => BigInt(name)) : [])
   const shown = rows.map(({ name, requests, tokens, cost }) => ({
-    ...{ name, label: (by === 'key' ? labels.get(BigInt(name)) : undefined) ?? name, requests, tokens },
+    name,
+    label: (by === 'key' ? labels.get(BigInt(name)) : undefined) ?? name,
+    requests,
+    tokens,
     cost_usd: formatUsd(cost),
   }))
   const rest = rows.reduce(
     (left, { requests, tokens, cost }) => ({
-      ...{ requests: left.requests - requests, tokens: left.tokens - tokens, cost: left.cost - cost },
+      requests: left.requests - requests,
+      tokens: left.tokens - tokens,
+      cost: left.cost - cost,
     }),
     all,
   )

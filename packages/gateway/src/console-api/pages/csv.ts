@@ -23,7 +23,8 @@ export async function csvResponse(
   headers.set('content-disposition', `attachment; filename="${name}.csv"`)
   const compressor = compressorFor(http, headers)
   return {
-    ...{ status: 200, headers },
+    status: 200,
+    headers,
     body: {
       async run(sink) {
         let written = Buffer.from(csvOf(page.value ?? []))

@@ -11,7 +11,8 @@ export function chosenGroup(config: Pick<FileConfig, 'groups'>, account: Holder,
   const group = groupsFor(config, account).find((each) => each.id === id)
   if (group) return group
   throw new Rejection({
-    ...{ code: 'unknown_group', param: 'group' },
+    code: 'unknown_group',
+    param: 'group',
     message: `Your account cannot use a group '${id}'. GET /console/api/groups lists those it can.`,
   })
 }
@@ -23,11 +24,9 @@ export function listGroups(
   countModels: (group: string) => number,
 ): GroupRow[] {
   return groupsFor(config, account).map(({ id, multiplierMillionths }) => ({
-    ...{
-      id,
-      multiplier: formatMillionths(multiplierMillionths),
-      models: countModels(id),
-      is_default: id === DEFAULT_GROUP,
-    },
+    id,
+    multiplier: formatMillionths(multiplierMillionths),
+    models: countModels(id),
+    is_default: id === DEFAULT_GROUP,
   }))
 }

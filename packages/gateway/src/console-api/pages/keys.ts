@@ -145,10 +145,8 @@ async function clientKey(account: Account, id: string, deps: KeyPageDependencies
   if (key.revoked) throw deleted(key)
   if (key.purpose === 'client') return key
   throw new Rejection({
-    ...{
-      code: 'built_in_key',
-      message: 'This key belongs to the playground. It can be limited, but not rotated or deleted.',
-    },
+    code: 'built_in_key',
+    message: 'This key belongs to the playground. It can be limited, but not rotated or deleted.',
   })
 }
 
@@ -175,19 +173,24 @@ function rowOf(key: Key, usedAt: number | undefined, now: number): KeyRow {
   const { expiresAt, cap, capPeriod, limits, restrictions, formerUntil } = key
   const isExpired = expiresAt !== undefined && expiresAt <= now
   return {
-    ...{ id: String(key.id), name: key.name, last_four: key.lastFour, group: key.group, purpose: key.purpose },
+    id: String(key.id),
+    name: key.name,
+    last_four: key.lastFour,
+    group: key.group,
+    purpose: key.purpose,
     state: key.revoked ? 'deleted' : isExpired ? 'expired' : 'active',
-    ...{ created_at: isoTime(key.createdAt), expires_at: isoOrNull(expiresAt), last_used_at: isoOrNull(usedAt) },
+    created_at: isoTime(key.createdAt),
+    expires_at: isoOrNull(expiresAt),
+    last_used_at: isoOrNull(usedAt),
     // Neither secret of a key that is deleted or has expired works.
     former_secret_until:
       !key.revoked && !isExpired && formerUntil !== undefined && formerUntil > now ? isoTime(formerUntil) : null,
-    ...{ cap_usd: cap === undefined ? null : formatUsd(cap), cap_period: capPeriod ?? null },
+    cap_usd: cap === undefined ? null : formatUsd(cap),
+    cap_period: capPeriod ?? null,
     cap_renews_at: capPeriod === undefined ? null : isoTime(endOf(capPeriod, now)),
-    ...{
-      spent_under_cap_usd: formatUsd(key.spentUnderCap),
-      spent_usd: formatUsd(key.spent),
-      held_usd: formatUsd(key.held),
-    },
+    spent_under_cap_usd: formatUsd(key.spentUnderCap),
+    spent_usd: formatUsd(key.spent),
+    held_usd: formatUsd(key.held),
     models: restrictions.models === undefined ? null : [...restrictions.models],
     networks: restrictions.networks === undefined ? null : [...restrictions.networks],
     limits: limitsJson(limits),

@@ -20,8 +20,14 @@ export async function listModelSquare(account: Account, deps: ModelPageDependenc
       const { price = {}, limits = {}, protocols = [], type = 'text' } = describeModel(offer)
       const { accepts } = offer.model
       const row = rows.get(id) ?? {
-        ...{ id, type, vendor: vendorOf(id), prices: [], limits: { ...limits }, protocols: [...protocols] },
-        ...{ accepts: accepts ? [...accepts] : null, median_first_token_ms: median.get(id) ?? null },
+        id,
+        type,
+        vendor: vendorOf(id),
+        prices: [],
+        limits: { ...limits },
+        protocols: [...protocols],
+        accepts: accepts ? [...accepts] : null,
+        median_first_token_ms: median.get(id) ?? null,
         healthy: offer.candidates.some(({ health }) => health.isHealthy),
       }
       row.prices.push({ group, price: { ...price } })

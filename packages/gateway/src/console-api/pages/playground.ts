@@ -34,10 +34,8 @@ export async function playgroundKey(account: Account, deps: PlaygroundDependenci
   const group = groups.find(({ id }) => id === DEFAULT_GROUP) ?? groups[0]
   if (!group)
     throw new Rejection({
-      ...{
-        code: 'unknown_group',
-        message: 'No group of models is open to your account. Ask the operator of this gateway.',
-      },
+      code: 'unknown_group',
+      message: 'No group of models is open to your account. Ask the operator of this gateway.',
     })
   const secret = playgroundSecret(account, deps.accountKeys)
   const key = {

@@ -18,7 +18,8 @@ export async function redeemCode(account: Account, { code }: RedeemCode, deps: R
   const wait = await signIns.countAttempt([limit])
   if (wait !== undefined)
     throw new Rejection({
-      ...{ code: 'too_many_tries', message: 'Too many codes were tried. Retry later.' },
+      code: 'too_many_tries',
+      message: 'Too many codes were tried. Retry later.',
       retryAfter: Math.ceil(wait / 1_000),
     })
   const hash = hashCode(code)

@@ -37,96 +37,141 @@ const DELETE = { ...SIGNED_IN, method: 'DELETE' } as const
 
 export const PAGE_ROUTES: readonly ConsoleRoute[] = [
   route({
-    ...{ ...GET, path: 'overview', returns: shapes.OVERVIEW },
+    ...GET,
+    path: 'overview',
+    returns: shapes.OVERVIEW,
     handle: ({ account }, deps) => showOverview(account, usage(deps)),
   }),
 
   route({
-    ...{ ...GET, path: 'keys', returns: shapes.KEYS },
+    ...GET,
+    path: 'keys',
+    returns: shapes.KEYS,
     handle: ({ account, query }, deps) => listKeys(account, query, deps),
   }),
   route({
-    ...{ ...POST, path: 'keys', takes: NEW_KEY, returns: shapes.KEY_WITH_SECRET, status: 201 },
+    ...POST,
+    path: 'keys',
+    takes: NEW_KEY,
+    returns: shapes.KEY_WITH_SECRET,
+    status: 201,
     handle: ({ account, body }, deps) => createKey(account, body, deps),
   }),
   route({
-    ...{ ...GET, path: 'keys/{id}', returns: shapes.KEY },
+    ...GET,
+    path: 'keys/{id}',
+    returns: shapes.KEY,
     handle: ({ account, parameters: { id = '' } }, deps) => showKey(account, id, deps),
   }),
   route({
-    ...{ ...POST, path: 'keys/{id}', takes: CHANGE_KEY, returns: shapes.KEY },
+    ...POST,
+    path: 'keys/{id}',
+    takes: CHANGE_KEY,
+    returns: shapes.KEY,
     handle: ({ account, body, parameters: { id = '' } }, deps) => changeKey(account, id, body, deps),
   }),
   route({
-    ...{ ...POST, path: 'keys/{id}/rotate', takes: ROTATE_KEY, returns: shapes.KEY_WITH_SECRET },
+    ...POST,
+    path: 'keys/{id}/rotate',
+    takes: ROTATE_KEY,
+    returns: shapes.KEY_WITH_SECRET,
     handle: ({ account, body, parameters: { id = '' } }, deps) => rotateKey(account, id, body, deps),
   }),
   route({
-    ...{ ...DELETE, path: 'keys/{id}', returns: shapes.KEY },
+    ...DELETE,
+    path: 'keys/{id}',
+    returns: shapes.KEY,
     handle: ({ account, parameters: { id = '' } }, deps) => deleteKey(account, id, deps),
   }),
   route({
-    ...{ ...GET, path: 'groups', returns: shapes.GROUPS },
+    ...GET,
+    path: 'groups',
+    returns: shapes.GROUPS,
     handle: ({ account }, { catalogue }) =>
       listGroups(catalogue().config, account, (group) => offersOfGroup(catalogue(), group).length),
   }),
 
   route({
-    ...{ ...GET, path: 'models', returns: shapes.MODELS },
+    ...GET,
+    path: 'models',
+    returns: shapes.MODELS,
     handle: ({ account }, deps) => listModelSquare(account, deps),
   }),
   route({
-    ...{ ...GET, path: 'model-names', returns: shapes.MODEL_NAMES },
+    ...GET,
+    path: 'model-names',
+    returns: shapes.MODEL_NAMES,
     handle: ({ account, query }, deps) => listModelNames(account, query.get('search') ?? '', deps),
   }),
 
   route({
-    ...{ ...GET, path: 'usage', returns: shapes.SERIES },
+    ...GET,
+    path: 'usage',
+    returns: shapes.SERIES,
     handle: ({ account, query }, deps) => showSeries(account, query, usage(deps)),
   }),
   route({
-    ...{ ...GET, path: 'usage/breakdown', returns: shapes.BREAKDOWN },
+    ...GET,
+    path: 'usage/breakdown',
+    returns: shapes.BREAKDOWN,
     handle: ({ account, query }, deps) => showBreakdown(account, query, usage(deps)),
   }),
   route({
-    ...{ ...GET, path: 'requests', returns: shapes.REQUESTS },
+    ...GET,
+    path: 'requests',
+    returns: shapes.REQUESTS,
     handle: ({ account, query }, deps) => listRequests(account, query, usage(deps)),
   }),
   route({
-    ...{ ...GET, path: 'requests.csv' },
+    ...GET,
+    path: 'requests.csv',
     handle: (call, deps) => csvResponse(call, 'requests', requestLines(call.account, call.query, usage(deps)), deps),
   }),
   route({
-    ...{ ...GET, path: 'requests/{id}', returns: shapes.RECEIPT },
+    ...GET,
+    path: 'requests/{id}',
+    returns: shapes.RECEIPT,
     handle: ({ account, parameters: { id = '' } }, deps) => showRequestReceipt(account, id, usage(deps)),
   }),
 
   route({
-    ...{ ...GET, path: 'wallet', returns: shapes.WALLET },
+    ...GET,
+    path: 'wallet',
+    returns: shapes.WALLET,
     handle: ({ account }, deps) => showWallet(account, deps),
   }),
   route({
-    ...{ ...GET, path: 'wallet/history', returns: shapes.HISTORY },
+    ...GET,
+    path: 'wallet/history',
+    returns: shapes.HISTORY,
     handle: ({ account, query }, deps) => listHistory(account, query, deps),
   }),
   route({
-    ...{ ...GET, path: 'wallet/statements', returns: shapes.STATEMENTS },
+    ...GET,
+    path: 'wallet/statements',
+    returns: shapes.STATEMENTS,
     handle: ({ account }, deps) => listStatements(account, deps),
   }),
   route({
-    ...{ ...GET, path: 'wallet/statements/{month}' },
+    ...GET,
+    path: 'wallet/statements/{month}',
     handle: (call, deps) => {
       const month = (call.parameters.month ?? '').replace(/\.csv$/, '')
       return csvResponse(call, `statement-${month}`, statementLines(call.account, month, deps), deps)
     },
   }),
   route({
-    ...{ ...POST, path: 'wallet/redeem', takes: REDEEM, returns: shapes.REDEEMED },
+    ...POST,
+    path: 'wallet/redeem',
+    takes: REDEEM,
+    returns: shapes.REDEEMED,
     handle: ({ account, body }, deps) => redeemCode(account, body, deps),
   }),
 
   route({
-    ...{ ...GET, path: 'playground/key', returns: shapes.KEY },
+    ...GET,
+    path: 'playground/key',
+    returns: shapes.KEY,
     handle: async ({ account }, deps) => {
       const [row] = await keyRows(account, [await playgroundKey(account, deps)], deps)
       if (!row) throw new Error('the built-in key has no row')
@@ -139,5 +184,7 @@ export const PAGE_ROUTES: readonly ConsoleRoute[] = [
 ]
 
 const usage = ({ store, config, clock }: ConsoleDependencies): UsagePageDependencies => ({
-  ...{ store, clock, showsUpstreams: () => config().server.showUpstreams },
+  store,
+  clock,
+  showsUpstreams: () => config().server.showUpstreams,
 })

@@ -53,15 +53,23 @@ export async function showSeries(
   const labelOf = (name: string): string => (by === 'key' && name !== '' ? names.get(BigInt(name)) : undefined) ?? name
   const sum = points.reduce(
     (total, { requests, tokens, cost }) => ({
-      ...{ requests: total.requests + requests, tokens: total.tokens + tokens, cost: total.cost + cost },
+      requests: total.requests + requests,
+      tokens: total.tokens + tokens,
+      cost: total.cost + cost,
     }),
     { requests: 0, tokens: 0, cost: 0n },
   )
   return {
-    ...{ step, from: new Date(from).toISOString(), to: new Date(to).toISOString() },
+    step,
+    from: new Date(from).toISOString(),
+    to: new Date(to).toISOString(),
     points: points.map(({ at, name, requests, tokens, cost }) => ({
-      ...{ at: new Date(at).toISOString(), name, label: labelOf(name) },
-      ...{ requests, tokens, cost_usd: formatUsd(cost) },
+      at: new Date(at).toISOString(),
+      name,
+      label: labelOf(name),
+      requests,
+      tokens,
+      cost_usd: formatUsd(cost),
     })),
     total: { requests: sum.requests, tokens: sum.tokens, cost_usd: formatUsd(sum.cost) },
   }
@@ -109,28 +117,41 @@ export async function requestRows(rows: readonly UsageRow[], deps: UsagePageDepe
   return mapInTurns(rows, (row) => {
     const { request_id, at, model, key_id, units, cost_usd, timing, ending } = summarize(row)
     return {
-      ...{ request_id, at, model, key_id, key_name: names.get(row.key) ?? '' },
-      ...{ input_tokens: sumOf(units, INPUT_UNITS), output_tokens: sumOf(units, OUTPUT_UNITS) },
-      ...{ cost_usd, ...timing, ending },
+      request_id,
+      at,
+      model,
+      key_id,
+      key_name: names.get(row.key) ?? '',
+      input_tokens: sumOf(units, INPUT_UNITS),
+      output_tokens: sumOf(units, OUTPUT_UNITS),
+      cost_usd,
+      ...timing,
+      ending,
     }
   })
 }
 
 /** Units that are tokens, as receipts name them. */
 const INPUT_UNITS = new Set([
-  ...['input', 'cached_input', 'cache_write', 'cache_write_1h', 'audio_input', 'cached_audio_input', 'image_input'],
-  ...['image_prompt_tokens', 'image_cached_tokens', 'image_input_tokens'],
+  'input',
+  'cached_input',
+  'cache_write',
+  'cache_write_1h',
+  'audio_input',
+  'cached_audio_input',
+  'image_input',
+  'image_prompt_tokens',
+  'image_cached_tokens',
+  'image_input_tokens',
 ])
 const OUTPUT_UNITS = new Set([
-  ...[
-    'output',
-    'reasoning',
-    'audio_output',
-    'image_output',
-    'image_text_tokens',
-    'image_output_tokens',
-    'video_tokens',
-  ],
+  'output',
+  'reasoning',
+  'audio_output',
+  'image_output',
+  'image_text_tokens',
+  'image_output_tokens',
+  'video_tokens',
 ])
 
 function sumOf(units: Readonly<Record<string, number>> | null, names: ReadonlySet<string>): number | null {

@@ -32,8 +32,11 @@ export async function showWallet(account: Account, deps: WalletDependencies): Pr
     low_balance_usd: lowBalance === undefined ? null : formatUsd(lowBalance),
     support_url: deps.config().console.supportUrl ?? null,
     open: open.map(({ request, heldAt, model, key, held }) => ({
-      ...{ request_id: formatRequestId(request), at: new Date(heldAt).toISOString(), model },
-      ...{ key_name: names.get(key) ?? '', held_usd: formatUsd(held) },
+      request_id: formatRequestId(request),
+      at: new Date(heldAt).toISOString(),
+      model,
+      key_name: names.get(key) ?? '',
+      held_usd: formatUsd(held),
     })),
   }
 }
@@ -51,7 +54,11 @@ export async function listHistory(
 }
 
 const entryJson = ({ kind, at, reason, amount, requests, balanceAfter }: StoredEntry): WalletEntry => ({
-  ...{ kind, at: new Date(at).toISOString(), reason, amount_usd: formatUsd(amount), requests },
+  kind,
+  at: new Date(at).toISOString(),
+  reason,
+  amount_usd: formatUsd(amount),
+  requests,
   balance_after_usd: formatUsd(balanceAfter),
 })
 
@@ -61,7 +68,9 @@ const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7)
 export async function listStatements(account: Account, deps: WalletDependencies): Promise<Statement[]> {
   const months = await deps.store.spending.months(account.id)
   return months.map(({ at, credited, spent }) => ({
-    ...{ month: monthOf(at), credited_usd: formatUsd(credited), spent_usd: formatUsd(spent) },
+    month: monthOf(at),
+    credited_usd: formatUsd(credited),
+    spent_usd: formatUsd(spent),
   }))
 }
 
@@ -78,7 +87,12 @@ export async function* statementLines(
   const lines = entries
     .map(entryJson)
     .map(({ at, kind, reason, requests, amount_usd, balance_after_usd }) => [
-      ...[at, kind, reason, String(requests), amount_usd, balance_after_usd],
+      at,
+      kind,
+      reason,
+      String(requests),
+      amount_usd,
+      balance_after_usd,
     ])
   yield [['at', 'kind', 'reason', 'requests', 'amount_usd', 'balance_after_usd'], ...lines.toReversed()]
 }

@@ -12,8 +12,16 @@ import { createRegister, type RegisterDependencies } from './register.ts'
 
 const NOON = Date.UTC(2026, 4, 1, 12)
 const ACCOUNT: Account = {
-  ...{ id: 7n, email: 'ada@example.com', balance: 0n, held: 0n, disabled: false, createdAt: NOON },
-  ...{ limits: NO_LIMITS, spentToday: 0n, spentThisMonth: 0n, isProved: false },
+  id: 7n,
+  email: 'ada@example.com',
+  balance: 0n,
+  held: 0n,
+  disabled: false,
+  createdAt: NOON,
+  limits: NO_LIMITS,
+  spentToday: 0n,
+  spentThisMonth: 0n,
+  isProved: false,
 }
 
 type Options = {
@@ -62,7 +70,10 @@ function desk(options: Options = {}) {
         keepSandboxCredit: false,
       },
       server: {
-        ...{ publicUrl: options.publicUrl, tls: undefined, trustedProxies: options.trustedProxies ?? [], drainMs: 0 },
+        publicUrl: options.publicUrl,
+        tls: undefined,
+        trustedProxies: options.trustedProxies ?? [],
+        drainMs: 0,
         showUpstreams: false,
         limits: SERVER_DEFAULTS.limits,
       },
@@ -115,10 +126,17 @@ test('an account is created, with the hash of the password and the network of th
   expect(asked).toEqual(['Ada@example.com from 192.0.2.1 in 192.0.2.0/24'])
   expect(signUps).toEqual([
     {
-      ...{ email: 'Ada@example.com', password: 'hash of correct horse', network: '192.0.2.1' },
-      ...{ mostPerNetwork: 10, wideNetwork: '192.0.2.0/24', wideTrials: 3, source: SANDBOX_TRIAL, onProof: false },
+      email: 'Ada@example.com',
+      password: 'hash of correct horse',
+      network: '192.0.2.1',
+      mostPerNetwork: 10,
+      wideNetwork: '192.0.2.0/24',
+      wideTrials: 3,
+      source: SANDBOX_TRIAL,
+      onProof: false,
       // At noon a quarter of the day's budget is still to come.
-      ...{ trialCredit: 10n * NANOS_PER_USD, budget: 75n * NANOS_PER_USD },
+      trialCredit: 10n * NANOS_PER_USD,
+      budget: 75n * NANOS_PER_USD,
     },
   ])
 })

@@ -145,7 +145,9 @@ const NOTICES: Readonly<Record<Withheld, (credit: string) => string>> = {
 
 function accountJson({ account, trialCredit }: SignedUp, withheld: Withheld | undefined, expected: Nanos) {
   return {
-    ...{ id: String(account.id), email: account.email, trial_credit_usd: formatUsd(trialCredit) },
+    id: String(account.id),
+    email: account.email,
+    trial_credit_usd: formatUsd(trialCredit),
     /** Why there is less trial credit than expected. */
     notice: withheld ? NOTICES[withheld](formatUsd(expected)) : null,
   }
@@ -160,19 +162,22 @@ const TOO_MANY_TRIES: ConsoleError = {
   message: 'Too many registration attempts from your network. Retry later.',
 }
 const BUSY: ConsoleError = {
-  ...{ code: 'unavailable', retryAfter: 5 },
+  code: 'unavailable',
+  retryAfter: 5,
   message: 'Too many registrations are in progress. Retry in 5 seconds.',
 }
 
 const SIGN_UP_ERRORS: Readonly<Record<SignUpRejection, (now: number) => ConsoleError>> = {
   taken: () => ({
-    ...{ code: 'address_taken', param: 'email' },
+    code: 'address_taken',
+    param: 'email',
     message:
       'An account with this e-mail address exists or existed, perhaps in another spelling. Sign in, or use another address.',
   }),
   // Days begin at midnight UTC.
   too_many: (now) => ({
-    ...{ code: 'too_many_accounts', retryAfter: Math.ceil((DAY_MS - (now % DAY_MS)) / 1000) },
+    code: 'too_many_accounts',
+    retryAfter: Math.ceil((DAY_MS - (now % DAY_MS)) / 1000),
     message: 'Too many accounts were created from your network today. Retry tomorrow.',
   }),
 }

@@ -100,7 +100,8 @@ function newRecoveryCode(): string {
 const plain = (written: string): string => written.replace(/[\s-]/g, '').toLowerCase()
 
 export const WRONG_CODE: ConsoleError = {
-  ...{ code: 'wrong_code', param: 'code' },
+  code: 'wrong_code',
+  param: 'code',
   message: 'The code is wrong, or it was used before. Wait for the next code, or use a recovery code.',
 }
 const IN_USE: ConsoleError = {

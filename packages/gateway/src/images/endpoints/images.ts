@@ -26,8 +26,11 @@ function encodingOf(
     encodeEvent(event, { operation, created: created(), details: assumedDetails(request) }, codec)
   return {
     reply: (reply) => encodeReply(reply, created(), codec),
-    ...{ streamType: 'text/event-stream; charset=utf-8', heartbeat: codec.encode(heartbeat) },
-    ...{ partial: encode, completed: encode, end: () => [] },
+    streamType: 'text/event-stream; charset=utf-8',
+    heartbeat: codec.encode(heartbeat),
+    partial: encode,
+    completed: encode,
+    end: () => [],
     error: ({ info }) => codec.encode(encodeStreamError(info, formatRequestId(id))),
   }
 }

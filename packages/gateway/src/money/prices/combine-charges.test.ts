@@ -6,7 +6,9 @@ import { priceText, recompute } from './receipt.ts'
 const ONE = 1_000_000n
 const PLAIN = '"input":"1000000001","output":"4000000000"'
 const charge = (input: number, output: number, figures = PLAIN): Charge => ({
-  ...{ cost: 0n, units: `"input":${input},"output":${output}`, figures },
+  cost: 0n,
+  units: `"input":${input},"output":${output}`,
+  figures,
 })
 
 /** What the receipt of these charges gives. */

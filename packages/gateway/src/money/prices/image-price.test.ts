@@ -8,7 +8,8 @@ import { formulaOf, type PricedReceipt, priceText, recompute } from './receipt.t
 
 const ONE = 1_000_000n
 const price: PerImagePrice = {
-  ...{ type: 'image', perImage: 40n },
+  type: 'image',
+  perImage: 40n,
   variants: new Map([
     ['1024x1024/high', 170n],
     ['1024x1024', 50n],
@@ -26,7 +27,11 @@ const byToken: ImageTokenPrice = {
   },
 }
 const usage = (more: Partial<Usage>): Usage => ({
-  ...{ input: undefined, output: undefined, cachedInput: undefined, cacheWrite: undefined, reasoning: undefined },
+  input: undefined,
+  output: undefined,
+  cachedInput: undefined,
+  cacheWrite: undefined,
+  reasoning: undefined,
   absurd: false,
   ...more,
 })
@@ -148,7 +153,8 @@ describe('by the image', () => {
     const figure = fc.bigInt({ min: 0n, max: 1_000n })
     const prices = fc.tuple(figure, figure, figure, figure, figure).map(
       ([perImage, a, b, c, d]): PerImagePrice => ({
-        ...{ type: 'image', perImage },
+        type: 'image',
+        perImage,
         variants: new Map([
           ['1024x1024/high', a],
           ['512x512', b],

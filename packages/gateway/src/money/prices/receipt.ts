@@ -227,7 +227,10 @@ export function linesOf(receipt: PricedReceipt): ChargeLines {
   const charge = recompute(receipt) * 10n ** BigInt(places - USD_PLACES)
   return {
     lines: factored.map(({ line: { name, count, figure, per }, factors }, index) => ({
-      ...{ name: withoutSuffix(name), count, price: formatUsd(figure), per: Number(per) },
+      name: withoutSuffix(name),
+      count,
+      price: formatUsd(figure),
+      per: Number(per),
       factors: factors.filter((factor) => factor !== ONE).map(decimal),
       cost: exactUsd(costs[index] ?? 0n, places),
     })),

@@ -11,16 +11,25 @@ const TOOLS = ['web_search', 'file_search']
 
 const figures: fc.Arbitrary<Figures> = fc.record(
   {
-    ...{ input: figure, output: figure, cachedInput: figure, cacheWrite: figure },
-    ...{ cacheWriteLong: figure, audioInput: figure, cachedAudioInput: figure, imageInput: figure },
-    ...{ reasoning: figure, audioOutput: figure, imageOutput: figure },
+    input: figure,
+    output: figure,
+    cachedInput: figure,
+    cacheWrite: figure,
+    cacheWriteLong: figure,
+    audioInput: figure,
+    cachedAudioInput: figure,
+    imageInput: figure,
+    reasoning: figure,
+    audioOutput: figure,
+    imageOutput: figure,
   },
   { requiredKeys: ['input', 'output', 'cachedInput', 'cacheWrite'] },
 ) as fc.Arbitrary<Figures>
 
 const longContext: fc.Arbitrary<LongContext[]> = fc
   .uniqueArray(fc.record({ above: fc.integer({ min: 1, max: 100_000 }), figures }), {
-    ...{ selector: ({ above }: LongContext) => above, maxLength: 3 },
+    selector: ({ above }: LongContext) => above,
+    maxLength: 3,
   })
   .map((list) => list.sort((one, other) => one.above - other.above))
 
@@ -55,9 +64,18 @@ const calls = fc.integer({ min: 0, max: 20 })
 /** Also parts that exceed their whole: even then no token may be charged twice, or below zero. */
 export const usages: fc.Arbitrary<Usage> = fc
   .record({
-    ...{ input: tokens, output: tokens, cachedInput: tokens, cacheWrite: tokens, reasoning: tokens },
-    ...{ cacheWriteLong: tokens, audioInput: tokens, imageInput: tokens, cachedAudioInput: tokens },
-    ...{ audioOutput: tokens, imageOutput: tokens, absurd: fc.constant(false) },
+    input: tokens,
+    output: tokens,
+    cachedInput: tokens,
+    cacheWrite: tokens,
+    reasoning: tokens,
+    cacheWriteLong: tokens,
+    audioInput: tokens,
+    imageInput: tokens,
+    cachedAudioInput: tokens,
+    audioOutput: tokens,
+    imageOutput: tokens,
+    absurd: fc.constant(false),
     tier: fc.constantFrom(undefined, 'default', 'standard', 'scale', ...TIERS),
     toolCalls: fc.option(fc.dictionary(fc.constantFrom(...TOOLS, 'constructor'), calls), { nil: undefined }),
   })

@@ -33,7 +33,10 @@ function reference(units: Units, { figures, tiers, tools }: Terms, multiplier: b
 }
 
 const plainTerms = ({ price }: Rate): Terms => ({
-  ...{ figures: price, tiers: new Map(), tools: new Map(), above: undefined },
+  figures: price,
+  tiers: new Map(),
+  tools: new Map(),
+  above: undefined,
 })
 
 test('the charge is exact, rounded up once, never negative and never more than the ledger can hold', () => {
@@ -126,8 +129,12 @@ test('so can the charges of old receipts: four units, four figures', () => {
       const receipt: PricedReceipt = {
         units,
         price: {
-          ...{ version: 'v', input: `${input}`, cached_input: `${cachedInput}`, cache_write: `${cacheWrite}` },
-          ...{ output: `${output}`, multiplier_millionths: `${by}` },
+          version: 'v',
+          input: `${input}`,
+          cached_input: `${cachedInput}`,
+          cache_write: `${cacheWrite}`,
+          output: `${output}`,
+          multiplier_millionths: `${by}`,
         },
       }
       expect(recompute(receipt)).toBe(costByTerms(units, plainTerms(rateOf(price, by)), by))

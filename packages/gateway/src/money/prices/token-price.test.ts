@@ -9,7 +9,11 @@ const ONE = 1_000_000n
 const rate = (price: Partial<Record<'input' | 'output' | 'cachedInput' | 'cacheWrite', bigint>>, multiplier = ONE) =>
   rateOf({ input: 0n, output: 0n, cachedInput: 0n, cacheWrite: 0n, ...price }, multiplier)
 const units = (more: Partial<Record<'input' | 'output' | 'cachedInput' | 'cacheWrite', number>>) => ({
-  ...{ input: 0, output: 0, cachedInput: 0, cacheWrite: 0, ...more },
+  input: 0,
+  output: 0,
+  cachedInput: 0,
+  cacheWrite: 0,
+  ...more,
 })
 const usage = { cachedInput: undefined, cacheWrite: undefined, reasoning: undefined, absurd: false }
 

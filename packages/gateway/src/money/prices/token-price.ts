@@ -98,8 +98,11 @@ const numbersOf = ({
   cacheWrite,
   highestInput,
 }: Record<keyof Numbers, bigint>): Numbers => ({
-  ...{ input: Number(input), output: Number(output), highestInput: Number(highestInput) },
-  ...{ cachedInput: Number(cachedInput), cacheWrite: Number(cacheWrite) },
+  input: Number(input),
+  output: Number(output),
+  highestInput: Number(highestInput),
+  cachedInput: Number(cachedInput),
+  cacheWrite: Number(cacheWrite),
 })
 
 function isPlain(price: TokenPrice): boolean {

@@ -5,13 +5,24 @@ import type { Figures, SpecialKind } from './token-kinds.ts'
 import { type Units, unitsOf } from './token-units.ts'
 
 const usage: Usage = {
-  ...{ input: 100, cachedInput: 30, cacheWrite: 20, cacheWriteLong: 5 },
-  ...{ audioInput: 25, cachedAudioInput: 10, imageInput: 8 },
-  ...{ output: 50, reasoning: 15, audioOutput: 9, imageOutput: 4 },
+  input: 100,
+  cachedInput: 30,
+  cacheWrite: 20,
+  cacheWriteLong: 5,
+  audioInput: 25,
+  cachedAudioInput: 10,
+  imageInput: 8,
+  output: 50,
+  reasoning: 15,
+  audioOutput: 9,
+  imageOutput: 4,
   absurd: false,
 }
 const figures = (...kinds: SpecialKind[]): Figures => ({
-  ...{ input: 1n, output: 1n, cachedInput: 1n, cacheWrite: 1n },
+  input: 1n,
+  output: 1n,
+  cachedInput: 1n,
+  cacheWrite: 1n,
   ...Object.fromEntries(kinds.map((kind) => [kind, 1n])),
 })
 
@@ -41,6 +52,11 @@ test.each(SPLITS)('a price with %j', (kinds, units) => {
 test('parts that exceed their whole are cut to it', () => {
   const wrong: Usage = { ...usage, input: 40, cachedInput: 90, audioInput: 900, output: 10, reasoning: 900 }
   expect(unitsOf(wrong, figures('audioInput', 'reasoning', 'audioOutput'))).toEqual({
-    ...{ input: 0, cachedInput: 30, cacheWrite: 0, audioInput: 10, output: 0, reasoning: 10 },
+    input: 0,
+    cachedInput: 30,
+    cacheWrite: 0,
+    audioInput: 10,
+    output: 0,
+    reasoning: 10,
   })
 })

@@ -3,7 +3,9 @@ import { billableVideo, mostExpensive, type PricedLimits, type PricedReadings, r
 import { type VideoPrice, type VideoUnit, videoRate } from './video-price.ts'
 
 const priced = (per: VideoUnit, price: bigint, variants: Record<string, bigint> = {}): VideoPrice => ({
-  ...{ type: 'video', per, price },
+  type: 'video',
+  per,
+  price,
   variants: new Map(Object.entries(variants)),
 })
 const SECOND = priced('second', 50_000_000n, { '1080p': 120_000_000n, '480p': 20_000_000n })
@@ -12,7 +14,10 @@ const TOKENS = priced('million_tokens', 7_000_000_000n, { '1080p': 4_000_000_000
 
 const NOTHING: PricedReadings = { resolutions: [], seconds: [], modelChoosesLength: false }
 const ALL: PricedLimits = {
-  ...{ seconds: [4, 12], defaultSeconds: 5, resolutions: ['480p', '720p', '1080p'], defaultResolution: '720p' },
+  seconds: [4, 12],
+  defaultSeconds: 5,
+  resolutions: ['480p', '720p', '1080p'],
+  defaultResolution: '720p',
 }
 
 describe('the video to hold for', () => {

@@ -12,7 +12,9 @@ import {
 
 const ONE = 1_000_000n
 const video = (per: VideoUnit, price = 1_000n): VideoPrice => ({
-  ...{ type: 'video', per, price },
+  type: 'video',
+  per,
+  price,
   variants: new Map([
     ['1080p', 3_000n],
     ['480p', 500n],

@@ -30,7 +30,12 @@ function setUp(limits: Partial<ReadLimits> = {}, isContended = true) {
     await new Promise((resolve) => setImmediate(resolve))
   }
   return {
-    ...{ time, slots, began, running, rejected, turn },
+    time,
+    slots,
+    began,
+    running,
+    rejected,
+    turn,
     read(account: bigint, client = new TestClient()) {
       void slots.enter(account, client).then((slot) => {
         if (!slot) return rejected.push(account)

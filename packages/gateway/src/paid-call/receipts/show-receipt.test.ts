@@ -5,16 +5,37 @@ import type { UsageRow } from '../../storage/storage.ts'
 import { showReceipt } from './show-receipt.ts'
 
 const ROW: UsageRow = {
-  ...{ request: (86_400_000n << 22n) | 5n, key: 3n, model: 'gpt-x', upstream: 'main', state: SETTLED },
-  ...{ ending: 'completed', held: 9_000_000n, heldAt: 0, tokens: 140, cost: 600_000n, shortfall: 0n, receipt: '' },
+  request: (86_400_000n << 22n) | 5n,
+  key: 3n,
+  model: 'gpt-x',
+  upstream: 'main',
+  state: SETTLED,
+  ending: 'completed',
+  held: 9_000_000n,
+  heldAt: 0,
+  tokens: 140,
+  cost: 600_000n,
+  shortfall: 0n,
+  receipt: '',
 }
 const PRICE = {
-  ...{ version: 'v7', input: '2000000000', cached_input: '500000000', cache_write: '2500000000' },
-  ...{ output: '8000000000', multiplier_millionths: '1500000' },
+  version: 'v7',
+  input: '2000000000',
+  cached_input: '500000000',
+  cache_write: '2500000000',
+  output: '8000000000',
+  multiplier_millionths: '1500000',
 }
 const STORED = {
-  ...{ group: 'staff', upstream_model: 'vendor-model-4', units: { input: 120, output: 20 }, finish: 'stop' },
-  ...{ first_token_ms: 12, total_ms: 340, warnings: ['seed;dropped'], upstream_cost: '0.0003', price: PRICE },
+  group: 'staff',
+  upstream_model: 'vendor-model-4',
+  units: { input: 120, output: 20 },
+  finish: 'stop',
+  first_token_ms: 12,
+  total_ms: 340,
+  warnings: ['seed;dropped'],
+  upstream_cost: '0.0003',
+  price: PRICE,
 }
 const show = (row: Partial<UsageRow>, stored: unknown = STORED) =>
   showReceipt({ ...ROW, receipt: typeof stored === 'string' ? stored : JSON.stringify(stored), ...row }, 'caller')
@@ -54,7 +75,8 @@ test('the operator also sees what is behind the model, what it cost there, and t
   expect(shown).toMatchObject({
     upstream: 'main',
     attempts: [{ upstream: 'main', model: 'gpt-x', outcome: 'completed', upstream_model: 'vendor-model-4' }],
-    ...{ upstream_cost_usd: '0.0003', receipt: STORED },
+    upstream_cost_usd: '0.0003',
+    receipt: STORED,
   })
   const shownToCaller = JSON.stringify(show({}))
   for (const secret of ['vendor-model-4', 'main', '0.0003"', 'upstream_cost'])
@@ -66,24 +88,33 @@ test('terms that only some prices have', () => {
     {},
     {
       ...STORED,
-      ...{ units: { input: 10, output: 5, reasoning: 3 }, tools: { web_search: 2 }, tier: 'priority' },
+      units: { input: 10, output: 5, reasoning: 3 },
+      tools: { web_search: 2 },
+      tier: 'priority',
       price: {
-        ...{ version: 'v8', input: '1', output: '2', reasoning: '3', multiplier_millionths: '1000000' },
-        ...{
-          long_context_above: 200_000,
-          tiers_millionths: { priority: '2000000' },
-          tools: { web_search: '10000000' },
-        },
+        version: 'v8',
+        input: '1',
+        output: '2',
+        reasoning: '3',
+        multiplier_millionths: '1000000',
+        long_context_above: 200_000,
+        tiers_millionths: { priority: '2000000' },
+        tools: { web_search: '10000000' },
       },
     },
   )
   expect({ tools, tier, units }).toEqual({
-    ...{ tools: { web_search: 2 }, tier: 'priority', units: { input: 10, output: 5, reasoning: 3 } },
+    tools: { web_search: 2 },
+    tier: 'priority',
+    units: { input: 10, output: 5, reasoning: 3 },
   })
   expect(price).toEqual({
     version: 'v8',
     usd_per_million_tokens: { input: '0.000000001', output: '0.000000002', reasoning: '0.000000003' },
-    ...{ usd_per_call: { web_search: '0.01' }, long_context_above: 200_000, tiers: { priority: '2' }, multiplier: '1' },
+    usd_per_call: { web_search: '0.01' },
+    long_context_above: 200_000,
+    tiers: { priority: '2' },
+    multiplier: '1',
   })
 })
 
@@ -97,8 +128,15 @@ test('an old receipt shows its units under the current names', () => {
 describe('requests that did not end well', () => {
   test('an open one says what is held', () => {
     expect(show({ state: HELD, ending: '', cost: 0n }, '')).toMatchObject({
-      ...{ state: 'open', ending: 'running', held_usd: '0.009', cost_usd: '0.00', price: null, formula: null },
-      ...{ units: null, timing: { first_token_ms: null, total_ms: null }, warnings: [] },
+      state: 'open',
+      ending: 'running',
+      held_usd: '0.009',
+      cost_usd: '0.00',
+      price: null,
+      formula: null,
+      units: null,
+      timing: { first_token_ms: null, total_ms: null },
+      warnings: [],
       attempts: [{ outcome: 'running' }],
     })
   })

@@ -56,9 +56,14 @@ export function showReceipt(row: UsageRow, audience: Audience, showUpstreams = a
 export function summarize(row: UsageRow) {
   const stored = parsed(row.receipt)
   return {
-    ...{ request_id: formatRequestId(row.request), at: new Date(timeOfId(row.request)).toISOString() },
-    ...{ key_id: String(row.key), model: row.model, units: unitsOf(stored), cost_usd: formatUsd(row.cost) },
-    ...{ timing: timingOf(stored), ending: endingOf(row) },
+    request_id: formatRequestId(row.request),
+    at: new Date(timeOfId(row.request)).toISOString(),
+    key_id: String(row.key),
+    model: row.model,
+    units: unitsOf(stored),
+    cost_usd: formatUsd(row.cost),
+    timing: timingOf(stored),
+    ending: endingOf(row),
   }
 }
 
@@ -101,7 +106,8 @@ const endingOf = ({ state, ending }: UsageRow): string => (state === HELD ? 'run
 const unitsOf = ({ units }: Stored): Record<string, number> | null =>
   units === undefined ? null : Object.fromEntries(Object.entries(units).map(renamed))
 const timingOf = ({ first_token_ms, total_ms }: Stored) => ({
-  ...{ first_token_ms: first_token_ms ?? null, total_ms: total_ms ?? null },
+  first_token_ms: first_token_ms ?? null,
+  total_ms: total_ms ?? null,
 })
 
 /** As many rows as fit, and at least one: the next page continues after the last. */

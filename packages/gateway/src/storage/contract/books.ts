@@ -10,8 +10,15 @@ const transfer = (request: bigint | 'NULL', debit: bigint, credit: bigint, amoun
   `INSERT INTO transfer (request, debit, credit, amount, reason, at) VALUES (${request}, ${debit}, ${credit}, ${amount}, '', 0)`
 
 const NO_MISMATCHES = {
-  ...{ balanceMismatches: [], heldMismatches: [], keyHeldMismatches: [], openMismatches: [], keyOpenMismatches: [] },
-  ...{ keySpentMismatches: [], spendingMismatches: [], negativeAccounts: [], requestMismatches: [] },
+  balanceMismatches: [],
+  heldMismatches: [],
+  keyHeldMismatches: [],
+  openMismatches: [],
+  keyOpenMismatches: [],
+  keySpentMismatches: [],
+  spendingMismatches: [],
+  negativeAccounts: [],
+  requestMismatches: [],
   lostTaskHolds: [],
 }
 
@@ -74,7 +81,11 @@ export function booksContract(use: Use): void {
 
   test('an empty store is right', async () => {
     expect(await use().storage.ledger.audit()).toEqual({
-      ...{ ok: true, accounts: 0, requests: 0, transfers: 0, openHolds: 0 },
+      ok: true,
+      accounts: 0,
+      requests: 0,
+      transfers: 0,
+      openHolds: 0,
       ...NO_MISMATCHES,
     })
   })
@@ -120,7 +131,10 @@ export function booksContract(use: Use): void {
       name: 'an open hold removed',
       sql: () => ['DELETE FROM request WHERE id = 2'],
       found: ({ account, key }) => ({
-        ...{ heldMismatches: [account], keyHeldMismatches: [key], openMismatches: [account], keyOpenMismatches: [key] },
+        heldMismatches: [account],
+        keyHeldMismatches: [key],
+        openMismatches: [account],
+        keyOpenMismatches: [key],
       }),
     },
     {
@@ -171,7 +185,9 @@ export function booksContract(use: Use): void {
       name: 'a settled request removed',
       sql: () => ['DELETE FROM request WHERE id = 1'],
       found: ({ account, key }) => ({
-        ...{ requestMismatches: [1n], keySpentMismatches: [key], spendingMismatches: [account] },
+        requestMismatches: [1n],
+        keySpentMismatches: [key],
+        spendingMismatches: [account],
       }),
     },
     {

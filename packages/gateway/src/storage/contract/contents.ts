@@ -124,7 +124,8 @@ export function contentsContract(use: Use): void {
     expect(await contents.keep(dead, ended(ANSWER))).toBe(false)
     await contents.forget(dead)
     expect(await contents.claim(again(dead))).toMatchObject({
-      ...{ outcome: 'running', first: { id: heir?.id, slot: 5, epoch: 6 } },
+      outcome: 'running',
+      first: { id: heir?.id, slot: 5, epoch: 6 },
     })
   })
 

@@ -86,15 +86,24 @@ function randomVerb({ below, pick }: Randomness, wallets: readonly Wallet[], row
         { ...wallet, ...(stolen && { key: stolen.key }) },
         node,
         {
-          ...{ amount, minimum, revision: Math.max(0, known), extensible: pick([true, false]) },
-          ...{ tokens, minimumTokens: pick([0, tokens >> 1, tokens]), model: `model-${amount % 3n}` },
+          amount,
+          minimum,
+          revision: Math.max(0, known),
+          extensible: pick([true, false]),
+          tokens,
+          minimumTokens: pick([0, tokens >> 1, tokens]),
+          model: `model-${amount % 3n}`,
         },
       )
     }),
     ...Array<() => Verb>(2).fill(() =>
       // Mostly what is held; at times less, as after a lost answer.
       extend(id, node, {
-        ...{ known: pick([held, held, held / 2n]), amount, minimum, tokens, progress: BigInt(below(250)) },
+        known: pick([held, held, held / 2n]),
+        amount,
+        minimum,
+        tokens,
+        progress: BigInt(below(250)),
         ...pick([{}, {}, { whole: true as const, tokens: 0 }]),
       }),
     ),
@@ -156,7 +165,10 @@ async function startingRows(opened: Opened, random: Randomness): Promise<{ rows:
   const wallets: Wallet[] = []
   const capPeriod = random.pick(PERIODS)
   const kinds: KeyFields[] = [
-    ...[{}, { cap: 300n }, { expiresAt: 1 }, { limits: randomLimits(random) }],
+    {},
+    { cap: 300n },
+    { expiresAt: 1 },
+    { limits: randomLimits(random) },
     { cap: 500n, capPeriod, limits: random.pick([NO_LIMITS, randomLimits(random)]) },
   ]
   for (const [index, kind] of kinds.entries()) {
@@ -180,8 +192,13 @@ const numbers = (rows: Record<string, unknown>[]): (bigint | string | undefined)
 const METERED =
   'open_requests, spent_at, spent_day, week_before, month_before, requests_window, tokens_window, requests_per_minute'
 const metered = ({ limits, meter }: AccountRow | KeyRow) => [
-  ...[BigInt(meter.open), BigInt(meter.spentAt), meter.spentDay, meter.weekBefore, meter.monthBefore],
-  ...[meter.requests.join(), meter.tokens.join()],
+  BigInt(meter.open),
+  BigInt(meter.spentAt),
+  meter.spentDay,
+  meter.weekBefore,
+  meter.monthBefore,
+  meter.requests.join(),
+  meter.tokens.join(),
   limits.requestsPerMinute === undefined ? undefined : BigInt(limits.requestsPerMinute),
 ]
 
@@ -208,18 +225,22 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
     [...rows.requests.values()]
       .sort((a, b) => (a.id < b.id ? -1 : 1))
       .map((row) => [
-        ...[row.id, row.account, row.key, BigInt(row.slot), BigInt(row.epoch)],
-        ...[row.deadline === undefined ? undefined : BigInt(row.deadline), BigInt(row.state), row.held],
-        ...[
-          BigInt(row.heldAt),
-          BigInt(row.tokens),
-          row.progress,
-          row.cost,
-          row.shortfall,
-          row.ending,
-          row.receipt,
-          row.model,
-        ],
+        row.id,
+        row.account,
+        row.key,
+        BigInt(row.slot),
+        BigInt(row.epoch),
+        row.deadline === undefined ? undefined : BigInt(row.deadline),
+        BigInt(row.state),
+        row.held,
+        BigInt(row.heldAt),
+        BigInt(row.tokens),
+        row.progress,
+        row.cost,
+        row.shortfall,
+        row.ending,
+        row.receipt,
+        row.model,
       ]),
   )
   expect(numbers(await raw('SELECT * FROM spending ORDER BY account, hour, key, model'))).toEqual(sumsOf(rows.spending))
@@ -253,7 +274,12 @@ function sumsOf(spending: readonly SpendingRow[]): (bigint | string)[][] {
 function randomTime({ below, pick }: Randomness, now: number): number {
   const least = below(3) * 500
   return pick([
-    ...[STEP_MS, STEP_MS, STEP_MS, 20_000, 60_000, 61_000],
+    STEP_MS,
+    STEP_MS,
+    STEP_MS,
+    20_000,
+    60_000,
+    61_000,
     ...PERIODS.map((period) => endOf(period, now) - now - 1_000 + least),
   ])
 }

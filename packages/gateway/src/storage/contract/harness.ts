@@ -43,8 +43,15 @@ export async function newAccount(storage: Storage, balance: Nanos = 1_000n): Pro
 
 export type KeyFields = Partial<Omit<NewKey, 'account'>>
 export const keyFields = (account: bigint, fields: KeyFields = {}): NewKey => ({
-  ...{ account, hash: newHash(), name: 'test', group: 'default', expiresAt: undefined, cap: undefined },
-  ...{ capPeriod: undefined, limits: NO_LIMITS, restrictions: NO_RESTRICTIONS },
+  account,
+  hash: newHash(),
+  name: 'test',
+  group: 'default',
+  expiresAt: undefined,
+  cap: undefined,
+  capPeriod: undefined,
+  limits: NO_LIMITS,
+  restrictions: NO_RESTRICTIONS,
   madeBy: 'command-line',
   ...fields,
 })
@@ -64,23 +71,52 @@ export async function newNode(storage: Storage, slot = 1): Promise<Node> {
 }
 
 export const hold = (id: bigint, wallet: Wallet, node: Node, fields: Partial<Hold> = {}): Hold => ({
-  ...{ verb: 'hold', id, account: wallet.account, key: wallet.key, slot: node.slot, epoch: node.epoch },
-  ...{ revision: 0, extensible: false, amount: 100n, minimum: 100n, tokens: 0, minimumTokens: 0 },
-  ...{ model: 'model-x', upstream: 'main' },
+  verb: 'hold',
+  id,
+  account: wallet.account,
+  key: wallet.key,
+  slot: node.slot,
+  epoch: node.epoch,
+  revision: 0,
+  extensible: false,
+  amount: 100n,
+  minimum: 100n,
+  tokens: 0,
+  minimumTokens: 0,
+  model: 'model-x',
+  upstream: 'main',
   ...fields,
 })
 export const extend = (id: bigint, node: Node, fields: Partial<Extend> = {}): Extend => ({
-  ...{ verb: 'extend', id, slot: node.slot, epoch: node.epoch, known: MAX_AMOUNT },
-  ...{ amount: 50n, minimum: 50n, tokens: 0, progress: 0n },
+  verb: 'extend',
+  id,
+  slot: node.slot,
+  epoch: node.epoch,
+  known: MAX_AMOUNT,
+  amount: 50n,
+  minimum: 50n,
+  tokens: 0,
+  progress: 0n,
   ...fields,
 })
 export const settle = (id: bigint, node: Node, cost: Nanos, fields: Partial<Settle> = {}): Settle => ({
-  ...{ verb: 'settle', id, slot: node.slot, epoch: node.epoch, cost, tokens: 0, ending: 'done' },
+  verb: 'settle',
+  id,
+  slot: node.slot,
+  epoch: node.epoch,
+  cost,
+  tokens: 0,
+  ending: 'done',
   receipt: '{"units":1}',
   ...fields,
 })
 export const voided = (id: bigint, node: Node, fields: Partial<Void> = {}): Void => ({
-  ...{ verb: 'void', id, slot: node.slot, epoch: node.epoch, ending: 'failed', receipt: '{}' },
+  verb: 'void',
+  id,
+  slot: node.slot,
+  epoch: node.epoch,
+  ending: 'failed',
+  receipt: '{}',
   ...fields,
 })
 

@@ -103,7 +103,10 @@ export function limitsContract(use: Use): void {
       expect(await tryHold(4n, { tokens: 50, minimumTokens: 50 })).toEqual(result('done', 100n, 50))
       expect(await tryHold(5n, { tokens: 1, minimumTokens: 1 })).toMatchObject({ outcome: `${place}_tokens` })
       expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([
-        ...[{ tokens: 50 }, { tokens: 0 }, { tokens: 500 }, { tokens: 450 }],
+        { tokens: 50 },
+        { tokens: 0 },
+        { tokens: 500 },
+        { tokens: 450 },
       ])
     })
 

@@ -133,7 +133,8 @@ export function reasoningContract(use: Use): void {
     const keys = Array.from({ length: 30 }, () => newHash())
     const work = Array.from({ length: 60 }, async (_, each) => {
       const entries = [0, 1, 2].map((offset) => ({
-        ...{ account: BigInt(7 + (each % 2)), key: keys[(each * 7 + offset) % 30] as Uint8Array },
+        account: BigInt(7 + (each % 2)),
+        key: keys[(each * 7 + offset) % 30] as Uint8Array,
         value: new Uint8Array(each + 1),
       }))
       await reasoning().put(entries, each % 3 === 0 ? 0 : KEEP_MS)

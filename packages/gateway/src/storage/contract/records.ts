@@ -141,11 +141,18 @@ export function recordsContract(use: Use): void {
     expect(key).toMatchObject({ account, name: 'laptop', group: 'staff', revoked: false, spent: 0n, held: 0n })
     expect(key).toMatchObject({ expiresAt: 4_102_444_800_000, cap: undefined })
     expect(await storage.keys.findCaller(hash)).toEqual({
-      ...{ key: key.id, account, group: 'staff', revoked: false },
+      key: key.id,
+      account,
+      group: 'staff',
+      revoked: false,
       groupChosenBy: undefined,
       isRestricted: false,
-      ...{ expiresAt: 4_102_444_800_000, accountDisabled: false, revision: 0, restrictions: NO_RESTRICTIONS },
-      ...{ limits: NO_LIMITS, accountLimits: NO_LIMITS },
+      expiresAt: 4_102_444_800_000,
+      accountDisabled: false,
+      revision: 0,
+      restrictions: NO_RESTRICTIONS,
+      limits: NO_LIMITS,
+      accountLimits: NO_LIMITS,
     })
     expect(await storage.keys.findCaller(newHash())).toBeUndefined()
   })

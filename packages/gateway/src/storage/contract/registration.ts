@@ -7,8 +7,16 @@ import { thrownBy, type Use } from './harness.ts'
 const HOME = '192.0.2.1'
 const WIDE = '192.0.2.0/24'
 const person = (email: string, fields: Partial<SignUp> = {}): SignUp => ({
-  ...{ email, password: undefined, network: HOME, trialCredit: 10n, budget: 100n },
-  ...{ mostPerNetwork: 3, wideNetwork: WIDE, wideTrials: 100, source: TRIAL, onProof: false },
+  email,
+  password: undefined,
+  network: HOME,
+  trialCredit: 10n,
+  budget: 100n,
+  mostPerNetwork: 3,
+  wideNetwork: WIDE,
+  wideTrials: 100,
+  source: TRIAL,
+  onProof: false,
   ...fields,
 })
 const sought = (email: string, network: string, wideNetwork: string) => ({

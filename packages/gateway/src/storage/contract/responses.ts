@@ -6,8 +6,15 @@ import { thrownBy, type Use } from './harness.ts'
 const KEEP_MS = 10_000
 const bytes = (text: string) => new TextEncoder().encode(text)
 const newResponse = (id: string, parent?: string, fields: Partial<NewResponse> = {}): NewResponse => ({
-  ...{ id, account: 7n, key: 1n, parent, items: [], media: [], keepMs: KEEP_MS },
-  ...{ turn: bytes(`turn of ${id}`), record: bytes(`record of ${id}`) },
+  id,
+  account: 7n,
+  key: 1n,
+  parent,
+  items: [],
+  media: [],
+  keepMs: KEEP_MS,
+  turn: bytes(`turn of ${id}`),
+  record: bytes(`record of ${id}`),
   ...fields,
 })
 const stored = ({ items, media, keepMs, key, ...fields }: NewResponse, createdAt: number): StoredResponse => ({
@@ -58,7 +65,9 @@ export function responsesContract(use: Use): void {
     expect(await next.record(account, id)).toEqual({ id, account, record })
     expect(await next.turn(account, id)).toEqual({ id, turn })
     expect([await next.length(7n, id), await next.record(7n, id), await next.turn(7n, id)]).toEqual([
-      ...[undefined, undefined, undefined],
+      undefined,
+      undefined,
+      undefined,
     ])
     expect([await next.chainLengths(7n, id), await next.several(7n, [id])]).toEqual([[], []])
     expect(await next.chain(first.account, 'Ä🎬')).toEqual(whole.map(({ id, turn }) => ({ id, turn })))
@@ -244,7 +253,11 @@ export function responsesContract(use: Use): void {
     await elapse(1)
     await put('c', undefined, { items: ['i1', 'Ä🎬"'] })
     expect(await itemsOf(['i1', 'i2', 'i3', 'shared', 'Ä🎬"', 'none', 'i1', '\0', 'x'.repeat(9_000)])).toEqual({
-      ...{ i1: 'c', i2: 'a', i3: 'b', shared: 'b', 'Ä🎬"': 'c' },
+      i1: 'c',
+      i2: 'a',
+      i3: 'b',
+      shared: 'b',
+      'Ä🎬"': 'c',
     })
     const { id, account, record } = (await responses().find(7n, 'a')) as StoredResponse
     expect((await responses().withItems(7n, ['i2'])).get('i2')).toEqual({ id, account, record })
@@ -252,7 +265,8 @@ export function responsesContract(use: Use): void {
     const lengthOf = (...items: string[]) => responses().bytesWithItems(7n, items)
     expect([await lengthOf('i2'), await lengthOf('none'), await responses().bytesWithItems(8n, ['i2'])]).toEqual([
       record.length,
-      ...[0, 0],
+      0,
+      0,
     ])
     expect(await lengthOf('i1', 'i2', 'i3', 'shared', 'i2', 'x')).toBe(3 * record.length)
     expect([await itemsOf([]), await itemsOf(['none'])]).toEqual([{}, {}])

@@ -37,7 +37,7 @@ export function sharesContract(use: Use): void {
   async function keepAnswer(account: bigint, bytes: number) {
     await use().elapse(1)
     const { contents } = use().storage
-    const claim = { ...{ id: 1n, slot: 0, epoch: 1 }, account, key: newHash(), fingerprint: newHash() }
+    const claim = { id: 1n, slot: 0, epoch: 1, account, key: newHash(), fingerprint: newHash() }
     await contents.claim(claim)
     const answer = { headers: '{}', body: new Uint8Array(bytes) }
     expect(await contents.keep(claim, { cost: 1n, keepMs: KEEP_MS, answer })).toBe(true)
@@ -128,8 +128,15 @@ export function sharesContract(use: Use): void {
     limit('stored', { accountBytes: 100 * KB, allBytes: 200 * KB })
     const puts = Array.from({ length: 40 }, (_, index) =>
       use().storage.responses.put({
-        ...{ id: `r${index}`, account: index % 4 === 0 ? POLITE : GREEDY, parent: undefined, items: [], media: [] },
-        ...{ turn: new Uint8Array(10 * KB), record: new Uint8Array(KB), keepMs: KEEP_MS, key: 1n },
+        id: `r${index}`,
+        account: index % 4 === 0 ? POLITE : GREEDY,
+        parent: undefined,
+        items: [],
+        media: [],
+        turn: new Uint8Array(10 * KB),
+        record: new Uint8Array(KB),
+        keepMs: KEEP_MS,
+        key: 1n,
       }),
     )
     expect(await Promise.all(puts)).toEqual(Array(40).fill(true))

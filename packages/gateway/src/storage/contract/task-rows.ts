@@ -6,9 +6,19 @@ import { thrownBy, type Use } from './harness.ts'
 const CLAIM_MS = 1_000
 const MAX_ID = (1n << 63n) - 1n
 const newTask = (id: bigint, fields: Partial<NewTask> = {}): NewTask => ({
-  ...{ id, account: 7n, key: 1n, model: 'video-x', serviceTier: undefined, state: 'submitting', status: 'queued' },
-  ...{ upstream: 'main', upstreamKey: 'hash', upstreamTask: undefined, data: '{}' },
-  ...{ deadlineInMs: 3_600_000, dueInMs: 0 },
+  id,
+  account: 7n,
+  key: 1n,
+  model: 'video-x',
+  serviceTier: undefined,
+  state: 'submitting',
+  status: 'queued',
+  upstream: 'main',
+  upstreamKey: 'hash',
+  upstreamTask: undefined,
+  data: '{}',
+  deadlineInMs: 3_600_000,
+  dueInMs: 0,
   ...fields,
 })
 const ENDED: TaskChange = { state: 'succeeded', status: 'succeeded', dueInMs: undefined, keepMs: 5_000 }
@@ -78,7 +88,8 @@ export function taskRowsContract(use: Use): void {
     expect(await tasks().update(1n, 3, { ...moved, upstreamTask: undefined, dueInMs: 0.5 })).toEqual({
       ...running,
       ...moved,
-      ...{ version: 4, now: now() },
+      version: 4,
+      now: now(),
     })
   })
 

@@ -110,14 +110,23 @@ export function tasksContract(use: Use): void {
     const wallet = await newWallet(storage)
     const owner = await begun(1n, wallet, now() + 5_000)
     await storage.ledger.apply({
-      ...{ verb: 'extend', ...owner, known: 100n, amount: 50n, minimum: 50n, tokens: 0, progress: 70n },
+      verb: 'extend',
+      ...owner,
+      known: 100n,
+      amount: 50n,
+      minimum: 50n,
+      tokens: 0,
+      progress: 70n,
     })
     await elapse(4_999)
     expect(await reap(storage)).toEqual(result('done', 0n))
     await elapse(1)
     expect(await reap(storage)).toEqual(result('done', 1n))
     expect(await storage.ledger.findRequest(wallet.account, 1n)).toMatchObject({
-      ...{ state: 2, ending: 'expired', cost: 0n, held: 150n },
+      state: 2,
+      ending: 'expired',
+      cost: 0n,
+      held: 150n,
     })
     expect(await storage.ledger.apply(settle(1n, owner, 60n))).toEqual(result('repeated', 0n))
     expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 0n, spent: 0n, keyHeld: 0n })
@@ -289,16 +298,15 @@ export function tasksContract(use: Use): void {
     const owner = await begun(2n, wallet)
     const row = { model: 'video-x', state: 'running', status: 'running', upstream: 'main', data: '{}' } as const
     await storage.tasks.insert({
-      ...{
-        ...row,
-        id: 1n,
-        account: wallet.account,
-        key: wallet.key,
-        serviceTier: undefined,
-        upstreamKey: 'hash',
-        upstreamTask: 'x',
-      },
-      ...{ deadlineInMs: HOUR_MS, dueInMs: HOUR_MS },
+      ...row,
+      id: 1n,
+      account: wallet.account,
+      key: wallet.key,
+      serviceTier: undefined,
+      upstreamKey: 'hash',
+      upstreamTask: 'x',
+      deadlineInMs: HOUR_MS,
+      dueInMs: HOUR_MS,
     })
     expect((await storage.ledger.audit()).lostTaskHolds).toEqual([2n, 3n])
     // Another process has the lease of the second.

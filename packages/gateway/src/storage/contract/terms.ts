@@ -26,9 +26,14 @@ export function termsContract(use: Use): void {
     }
     const none = { cap: undefined, capPeriod: undefined, expiresAt: undefined, ...NO_LIMITS, ...NO_RESTRICTIONS }
     const all = {
-      ...{ cap: 5n, capPeriod: 'week' as const, expiresAt: 4_102_444_800_000 },
-      ...{ requestsPerMinute: 60, tokensPerMinute: 9_000, concurrent: 4 },
-      ...{ models: ['gpt-x', 'größe "1"'], networks: ['10.0.0.0/8'] },
+      cap: 5n,
+      capPeriod: 'week' as const,
+      expiresAt: 4_102_444_800_000,
+      requestsPerMinute: 60,
+      tokensPerMinute: 9_000,
+      concurrent: 4,
+      models: ['gpt-x', 'größe "1"'],
+      networks: ['10.0.0.0/8'],
     } satisfies KeyChanges
     const steps: { change: KeyChanges; becomes: object }[] = [
       { change: all, becomes: all },
@@ -56,19 +61,18 @@ export function termsContract(use: Use): void {
     const before = await storage.keys.changeCounter()
     const key = (await storage.keys.findWithAccount(wallet.key))?.key
     const invalid: KeyChanges[] = [
-      ...[
-        { cap: -1n },
-        { cap: 1n << 62n },
-        { capPeriod: 'year' as 'day' },
-        { expiresAt: Number.NaN },
-        { expiresAt: 1.5 },
-      ],
+      { cap: -1n },
+      { cap: 1n << 62n },
+      { capPeriod: 'year' as 'day' },
+      { expiresAt: Number.NaN },
+      { expiresAt: 1.5 },
       ...[0, -1, 1.5, 2 ** 53].flatMap((value) => [
         { requestsPerMinute: value },
         { tokensPerMinute: value },
         { concurrent: value },
       ]),
-      ...[{ models: [] }, { networks: [] }],
+      { models: [] },
+      { networks: [] },
     ]
     for (const change of invalid)
       expect(await thrownBy(storage.keys.setTerms(wallet.key, change))).toBeInstanceOf(RangeError)

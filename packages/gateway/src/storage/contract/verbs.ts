@@ -26,17 +26,18 @@ export function verbsContract(use: Use): void {
     expect(await money(storage, wallet)).toEqual({ balance: 940n, held: 0n, spent: 60n, keyHeld: 0n })
     expect(await storage.ledger.usage(wallet.account, 0)).toEqual([
       {
-        ...{
-          heldAt: expect.any(Number),
-          tokens: 0,
-          request: 1n,
-          key: wallet.key,
-          model: 'model-x',
-          upstream: 'main',
-          state: 1,
-          ending: 'done',
-        },
-        ...{ held: 100n, cost: 60n, shortfall: 0n, receipt: '{"units":1}' },
+        heldAt: expect.any(Number),
+        tokens: 0,
+        request: 1n,
+        key: wallet.key,
+        model: 'model-x',
+        upstream: 'main',
+        state: 1,
+        ending: 'done',
+        held: 100n,
+        cost: 60n,
+        shortfall: 0n,
+        receipt: '{"units":1}',
       },
     ])
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, requests: 1, openHolds: 0, transfers: 2 })

@@ -24,16 +24,14 @@ async function opened(options?: JournalOptions): Promise<Journal> {
 }
 
 const settle = (id: bigint, cost = 5n, slot = 3, epoch = 7): Finish => ({
-  ...{
-    verb: 'settle',
-    tokens: 12,
-    id,
-    slot,
-    epoch,
-    cost,
-    ending: 'done',
-    receipt: '{"note":"line\\nbreak, é 漢 \u{1f600}, \ud800"}',
-  },
+  verb: 'settle',
+  tokens: 12,
+  id,
+  slot,
+  epoch,
+  cost,
+  ending: 'done',
+  receipt: '{"note":"line\\nbreak, é 漢 \u{1f600}, \ud800"}',
 })
 const voided = (id: bigint): Finish => ({ verb: 'void', id, slot: 3, epoch: 7, ending: 'store_down', receipt: '' })
 

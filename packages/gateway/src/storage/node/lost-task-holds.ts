@@ -41,7 +41,10 @@ export async function voidLostTaskHolds(stores: WritableStores, holder: string):
     // The vendor may have made the video, and bill it.
     const receipt = { warnings: ['task;lost'], possible_upstream_cost: formatUsd(hold.held) }
     const { outcome } = await stores.ledger.apply({
-      ...{ verb: 'void', ...taskOwner(hold.id, epoch), ending: 'failed', receipt: JSON.stringify(receipt) },
+      verb: 'void',
+      ...taskOwner(hold.id, epoch),
+      ending: 'failed',
+      receipt: JSON.stringify(receipt),
     })
     await stores.leases.release(lease, epoch)
     if (outcome === 'done') voided.push(hold)

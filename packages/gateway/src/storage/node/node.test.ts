@@ -42,8 +42,13 @@ function setUp() {
   const { monotonic, after } = time
   const join = (options: Partial<NodeOptions> = {}) =>
     joinNode(storage, journal, {
-      ...{ slots: 4, takeover: false, config: () => 'hash', monotonic, after },
-      ...{ report: (message: string) => void reports.push(message), ...options },
+      slots: 4,
+      takeover: false,
+      config: () => 'hash',
+      monotonic,
+      after,
+      report: (message: string) => void reports.push(message),
+      ...options,
     })
   return { rows, time, world, reports, storage, join }
 }

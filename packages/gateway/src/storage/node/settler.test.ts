@@ -7,8 +7,20 @@ import { type Completion, StoreDown } from '../storage.ts'
 import { createSettler, NotSettled, recover } from './settler.ts'
 
 const hold: Hold = {
-  ...{ verb: 'hold', id: 7n, slot: 0, epoch: 1, account: 1n, key: 2n, amount: 100n, minimum: 1n },
-  ...{ revision: 0, extensible: false, tokens: 0, minimumTokens: 0, model: 'm', upstream: 'u' },
+  verb: 'hold',
+  id: 7n,
+  slot: 0,
+  epoch: 1,
+  account: 1n,
+  key: 2n,
+  amount: 100n,
+  minimum: 1n,
+  revision: 0,
+  extensible: false,
+  tokens: 0,
+  minimumTokens: 0,
+  model: 'm',
+  upstream: 'u',
 }
 
 type Mood = 'up' | 'down' | 'answer lost' | 'hangs'
@@ -177,7 +189,13 @@ test('an answer that comes after its time is up changes nothing', async () => {
   }
   const journal = { append: async (verb: Finish) => void journaled.push(verb) }
   const settler = createSettler({
-    ...{ storage, journal, clock, after, mayDispatch: () => false, outcomeLost: () => {}, report: () => {} },
+    storage,
+    journal,
+    clock,
+    after,
+    mayDispatch: () => false,
+    outcomeLost: () => {},
+    report: () => {},
   })
   const opened = settler.open(hold)
   await pass(5_000)
@@ -233,7 +251,13 @@ test('a clock that is up to a tick behind shortens no timeout', async () => {
   const storage = { apply: () => new Promise<Result>(() => {}) }
   const journal = { append: async () => {} }
   const settler = createSettler({
-    ...{ storage, journal, clock, after, mayDispatch: () => true, outcomeLost: () => {}, report: () => {} },
+    storage,
+    journal,
+    clock,
+    after,
+    mayDispatch: () => true,
+    outcomeLost: () => {},
+    report: () => {},
   })
   let outcome: string | undefined
   void settler.open(hold)

@@ -39,7 +39,9 @@ export function postgresContents(connections: Connections): ContentNouns {
     `SELECT decode(value, 'hex') FROM (${list(parameter)}) AS hexadecimal`
   const { shares, rooms } = sharesOver(ask, { list, listOfBytes })
   return {
-    ...{ contents: contentsOver(ask, rooms.stored), media: mediaOver(ask, rooms.media), shares },
+    contents: contentsOver(ask, rooms.stored),
+    media: mediaOver(ask, rooms.media),
+    shares,
     responses: responsesOver(ask, { lock, skipLocked, list, listOf }, rooms.stored),
     reasoning: reasoningOver(ask, { skipLocked, listOfBytes }),
   }

@@ -35,7 +35,11 @@ export type PostgresOptions = {
 }
 
 const DEFAULTS: PostgresOptions = {
-  ...{ lanes: 2, connections: 4, lockTimeoutMs: 2_000, statementTimeoutMs: 10_000, clock: Date.now },
+  lanes: 2,
+  connections: 4,
+  lockTimeoutMs: 2_000,
+  statementTimeoutMs: 10_000,
+  clock: Date.now,
   clockEveryMs: 30_000,
   mayCreate: true,
 }

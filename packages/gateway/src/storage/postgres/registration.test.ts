@@ -15,8 +15,16 @@ beforeAll(async () => {
 afterAll(() => Promise.all(nodes.map((node) => node.close())))
 
 const PERSON: SignUp = {
-  ...{ email: '', password: undefined, network: '192.0.2.1', trialCredit: 10n, budget: 75n },
-  ...{ mostPerNetwork: 3, wideNetwork: '192.0.2.0/24', wideTrials: 100, source: TRIAL, onProof: false },
+  email: '',
+  password: undefined,
+  network: '192.0.2.1',
+  trialCredit: 10n,
+  budget: 75n,
+  mostPerNetwork: 3,
+  wideNetwork: '192.0.2.0/24',
+  wideTrials: 100,
+  source: TRIAL,
+  onProof: false,
 }
 /** Each person in a network of their own. */
 const apart = (index: number) => ({ network: `198.51.${index}.7`, wideNetwork: `198.51.${index}.0/24` })

@@ -102,7 +102,9 @@ const LISTS: Record<keyof Lists, string> = {
 }
 
 export const AUDIT: readonly Statement[] = [COUNTS, ...Object.values(LISTS)].map((sql) => ({
-  ...{ sql, parameters: [], required: false },
+  sql,
+  parameters: [],
+  required: false,
 }))
 
 /** Reads the results of AUDIT, in its order. */

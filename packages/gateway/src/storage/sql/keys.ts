@@ -136,9 +136,16 @@ function fewerKeysThan(db: Database, account: bigint, most: number, now: number)
 }
 
 const COLUMN_OF = {
-  ...{ name: 'name', group: 'group_name' },
-  ...{ expiresAt: 'expires_at', cap: 'cap', capPeriod: 'cap_period', models: 'models', networks: 'networks' },
-  ...{ requestsPerMinute: 'requests_per_minute', tokensPerMinute: 'tokens_per_minute', concurrent: 'concurrent' },
+  name: 'name',
+  group: 'group_name',
+  expiresAt: 'expires_at',
+  cap: 'cap',
+  capPeriod: 'cap_period',
+  models: 'models',
+  networks: 'networks',
+  requestsPerMinute: 'requests_per_minute',
+  tokensPerMinute: 'tokens_per_minute',
+  concurrent: 'concurrent',
 } as const satisfies Record<keyof KeyChanges, keyof Schema['api_key']>
 
 /** Writes only the named fields, so that concurrent changes of different fields all take effect. */

@@ -21,7 +21,8 @@ export function reportsOver(
 ): Omit<Ledger, 'apply' | 'submit'> {
   const openTaskHolds: Ledger['openTaskHolds'] = async (after, limit) =>
     (await runner.readLedger(taskHoldsAfter(db, after, limit))).map(({ id, held }) => ({
-      ...{ id: integer(id), held: integer(held) },
+      id: integer(id),
+      held: integer(held),
     }))
   return {
     openTaskHolds,

@@ -207,8 +207,14 @@ function checkedId(field: string, id: string): string {
 function inserted({ account, id, parent, items, media, keepMs, turn, record }: NewResponse): unknown[] {
   const itemIds = [...new Set(items)].map((item) => checkedId('item', item))
   return [
-    ...[account, checkedId('id', id), parent === undefined ? null : checkedId('parent', parent)],
-    ...[JSON.stringify(itemIds), JSON.stringify(media), BigInt(Math.ceil(keepMs)), turn, record],
+    account,
+    checkedId('id', id),
+    parent === undefined ? null : checkedId('parent', parent),
+    JSON.stringify(itemIds),
+    JSON.stringify(media),
+    BigInt(Math.ceil(keepMs)),
+    turn,
+    record,
   ]
 }
 

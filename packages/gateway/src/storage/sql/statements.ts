@@ -31,7 +31,8 @@ export function statement(query: Compilable, required = false): Statement {
 }
 /** A query written as text. */
 export const rawStatement = (db: Database, query: RawBuilder<unknown>): Statement => ({
-  ...{ ...query.compile(db), required: false },
+  ...query.compile(db),
+  required: false,
 })
 export const required = (query: Compilable): Statement => statement(query, true)
 

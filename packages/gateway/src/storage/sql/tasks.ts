@@ -147,10 +147,17 @@ const text = (field: string, value: string | undefined): string | null =>
 
 function inserted(task: NewTask): unknown[] {
   return [
-    ...[checkId(task.id), task.account, task.state, task.status],
-    ...[checkText('model', task.model), text('service tier', task.serviceTier)],
-    ...[checkText('upstream', task.upstream), checkText('upstream key', task.upstreamKey)],
-    ...[text('upstream task', task.upstreamTask), whole(task.deadlineInMs), whole(task.dueInMs)],
+    checkId(task.id),
+    task.account,
+    task.state,
+    task.status,
+    checkText('model', task.model),
+    text('service tier', task.serviceTier),
+    checkText('upstream', task.upstream),
+    checkText('upstream key', task.upstreamKey),
+    text('upstream task', task.upstreamTask),
+    whole(task.deadlineInMs),
+    whole(task.dueInMs),
     checkText('data', task.data),
     task.key,
   ]
@@ -158,9 +165,15 @@ function inserted(task: NewTask): unknown[] {
 
 function changed(change: TaskChange): unknown[] {
   return [
-    ...[change.state ?? null, change.status ?? null, text('upstream', change.upstream)],
-    ...[text('upstream key', change.upstreamKey), text('upstream task', change.upstreamTask)],
-    ...[text('data', change.data), whole(change.dueInMs), whole(change.claimMs), whole(change.keepMs)],
+    change.state ?? null,
+    change.status ?? null,
+    text('upstream', change.upstream),
+    text('upstream key', change.upstreamKey),
+    text('upstream task', change.upstreamTask),
+    text('data', change.data),
+    whole(change.dueInMs),
+    whole(change.claimMs),
+    whole(change.keepMs),
   ]
 }
 

@@ -83,17 +83,26 @@ test('the format of the file', () => {
 })
 
 const OUTCOMES: Record<Result['outcome'], true> = {
-  ...{ done: true, repeated: true, no_balance: true, cap_reached: true, key_invalid: true, key_expired: true },
-  ...{ key_changed: true, account_disabled: true, node_lost: true, slot_taken: true, unknown_request: true },
-  ...{
-    lease_taken: true,
-    lease_lost: true,
-    not_open: true,
-    key_concurrent: true,
-    key_requests: true,
-    key_tokens: true,
-  },
-  ...{ account_concurrent: true, account_requests: true, account_tokens: true },
+  done: true,
+  repeated: true,
+  no_balance: true,
+  cap_reached: true,
+  key_invalid: true,
+  key_expired: true,
+  key_changed: true,
+  account_disabled: true,
+  node_lost: true,
+  slot_taken: true,
+  unknown_request: true,
+  lease_taken: true,
+  lease_lost: true,
+  not_open: true,
+  key_concurrent: true,
+  key_requests: true,
+  key_tokens: true,
+  account_concurrent: true,
+  account_requests: true,
+  account_tokens: true,
 }
 
 test('answers arrive as they were given, failures among them', () => {

@@ -141,8 +141,14 @@ function decodeVerb(from: Decoder): Verb {
     case EXTEND:
       return {
         verb: 'extend',
-        ...{ id: from.big(), slot: from.small(), epoch: from.small(), known: from.big() },
-        ...{ amount: from.big(), minimum: from.big(), tokens: from.small(), progress: from.big() },
+        id: from.big(),
+        slot: from.small(),
+        epoch: from.small(),
+        known: from.big(),
+        amount: from.big(),
+        minimum: from.big(),
+        tokens: from.small(),
+        progress: from.big(),
         ...(from.flag() && { whole: true }),
       }
     case SETTLE:
@@ -158,8 +164,12 @@ function decodeVerb(from: Decoder): Verb {
       }
     case VOID:
       return {
-        ...{ verb: 'void', id: from.big(), slot: from.small(), epoch: from.small() },
-        ...{ ending: from.text(), receipt: from.text() },
+        verb: 'void',
+        id: from.big(),
+        slot: from.small(),
+        epoch: from.small(),
+        ending: from.text(),
+        receipt: from.text(),
       }
     case REAP:
       return { verb: 'reap', limit: from.small() }
@@ -245,6 +255,9 @@ class Decoder {
 
 /** A lease of zero milliseconds does not exist. */
 const acquireLease = (ttlMs: number, longestMs: number, lease: string, holder: string): Verb => ({
-  ...{ verb: 'acquire_lease', ttlMs, lease, holder },
+  verb: 'acquire_lease',
+  ttlMs,
+  lease,
+  holder,
   ...(longestMs === 0 ? {} : { longestMs }),
 })

@@ -38,15 +38,20 @@ export function openSpendingSums(db: Database): SpendingSums {
       `ON CONFLICT ${ADD}`,
     )
   const insertHours = insertsInto('spending', ['account', 'hour', 'key', 'model'], ({ account, hour, key, model }) => [
-    ...[account, hour, key, model],
+    account,
+    hour,
+    key,
+    model,
   ])
   const insertDays = insertsInto('daily_spending', ['account', 'day', 'model'], ({ account, hour, model }) => [
-    ...[account, dayOf(hour), model],
+    account,
+    dayOf(hour),
+    model,
   ])
   const insertKeys = insertsInto(
     'key_spending',
     ['key', 'day', 'model', 'account'],
-    ({ key, hour, model, account }) => [...[key, dayOf(hour), model, account]],
+    ({ key, hour, model, account }) => [key, dayOf(hour), model, account],
   )
   const byKey = new Map<bigint, Sum[]>()
 

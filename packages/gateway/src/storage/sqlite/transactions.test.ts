@@ -89,7 +89,8 @@ test('many batches write each account and key once, when a small one comes or th
   expect(hasPending()).toBe(false)
   expect(row('SELECT count(*) AS writes FROM writes')).toEqual({ writes: 2n })
   expect(row('SELECT held, (SELECT count(*) FROM request) AS requests FROM account')).toEqual({
-    ...{ held: 17n, requests: 17n },
+    held: 17n,
+    requests: 17n,
   })
   const wasPending = Array.from({ length: 30 }, (_, index) => {
     batch(100 * (index + 1), 100)

@@ -59,7 +59,9 @@ export function createCallbacks(
   const underWay = new Map<string, Promise<Posted>>()
   const waiting = new Set<bigint>()
   const slots = createSharedSlots<Waiting>({
-    ...{ limit: MOST_AT_ONCE, limitOf: () => MOST_TO_RECEIVER, mostWaiting: MOST_WAITING },
+    limit: MOST_AT_ONCE,
+    limitOf: () => MOST_TO_RECEIVER,
+    mostWaiting: MOST_WAITING,
     woken(item, release) {
       waiting.delete(item.id)
       woken(item, release)
@@ -168,7 +170,9 @@ async function post(task: Task, { status, updatedAt }: PendingCallback, deps: Ca
   const message = { id: `${formatTaskId(task.id)}_${status}`, timestamp: Math.floor(deps.clock() / 1_000), body }
   try {
     const answer = await deps.postPublic(callbackUrl, {
-      ...{ body, contentType: 'application/json', timeoutMs: TASK_TIMING.acknowledgedWithinMs },
+      body,
+      contentType: 'application/json',
+      timeoutMs: TASK_TIMING.acknowledgedWithinMs,
       headers: signatureHeaders(message, task.account, deps.accountKeys),
       allowPrivate: deps.catalogue().config.callbacks.allowPrivate,
     })

@@ -5,7 +5,9 @@ function slots(limit = 16, ofPool = 8, mostWaiting = 100) {
   const woken: string[] = []
   const releases = new Map<string, () => void>()
   const shared = createSharedSlots<string>({
-    ...{ limit, limitOf: () => ofPool, mostWaiting },
+    limit,
+    limitOf: () => ofPool,
+    mostWaiting,
     woken(item, release) {
       woken.push(item)
       releases.set(item, release)
@@ -13,7 +15,8 @@ function slots(limit = 16, ofPool = 8, mostWaiting = 100) {
   })
   let key = 0n
   return {
-    ...{ ...shared, woken },
+    ...shared,
+    woken,
     /** How many the share gets when it takes all that it can. */
     takeAll(share: Share): (() => void)[] {
       const taken: (() => void)[] = []

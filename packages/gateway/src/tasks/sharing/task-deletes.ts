@@ -28,7 +28,10 @@ const TOO_MANY = 'Too many tasks of this account are being cancelled. Retry in 1
 export function createTaskDeletes(clock: () => number): TaskDeletes {
   const rate = createFreeCallLimit(clock, { perMinute: MOST_DELETES_PER_MINUTE })
   const slots = createSharedSlots<never>({
-    ...{ limit: MOST_AT_ONCE, limitOf: () => MOST_AT_UPSTREAM, mostWaiting: 0, woken: () => {} },
+    limit: MOST_AT_ONCE,
+    limitOf: () => MOST_AT_UPSTREAM,
+    mostWaiting: 0,
+    woken: () => {},
   })
   const underWay = new Map<bigint, Promise<boolean>>()
   return {

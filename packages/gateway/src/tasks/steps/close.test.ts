@@ -24,7 +24,12 @@ afterAll(async () => {
 })
 
 const price = {
-  ...{ group: 'default', model: 'vid', version: '1', per: 'second' as const, price: '10', variants: [] },
+  group: 'default',
+  model: 'vid',
+  version: '1',
+  per: 'second' as const,
+  price: '10',
+  variants: [],
   multiplierMillionths: '1000000',
 }
 
@@ -37,30 +42,39 @@ async function closingTask(deadlineInMs = 3_600_000): Promise<Task> {
   await storage.ledger.apply(hold(id, wallet, taskOwner(id, epoch), { deadline }))
   await storage.leases.release(taskLease(id), epoch)
   const data: TaskData = {
-    ...{ dialect: 'video-tasks', upstreamModel: 'film', price, held: '100', warnings: [], polls: 1 },
+    dialect: 'video-tasks',
+    upstreamModel: 'film',
+    price,
+    held: '100',
+    warnings: [],
+    polls: 1,
     requested: { resolution: '720p', seconds: 5, tokens: 1 },
     heldFor: { resolution: '720p', seconds: 10, tokens: 2 },
-    ...{ shown: { settings: {} }, end: { state: 'succeeded', cost: '60' } },
+    shown: { settings: {} },
+    end: { state: 'succeeded', cost: '60' },
   }
   const row = await storage.tasks.insert({
-    ...{
-      id,
-      account: wallet.account,
-      key: wallet.key,
-      model: 'vid',
-      serviceTier: undefined,
-      state: 'closing',
-      status: 'running',
-    },
-    ...{ upstream: 'films', upstreamKey: '', upstreamTask: 'cgt-1', data: JSON.stringify(data) },
-    ...{ deadlineInMs: 3_600_000, dueInMs: 0 },
+    id,
+    account: wallet.account,
+    key: wallet.key,
+    model: 'vid',
+    serviceTier: undefined,
+    state: 'closing',
+    status: 'running',
+    upstream: 'films',
+    upstreamKey: '',
+    upstreamTask: 'cgt-1',
+    data: JSON.stringify(data),
+    deadlineInMs: 3_600_000,
+    dueInMs: 0,
   })
   return decodeTaskRow(row)
 }
 
 const dependencies = (store: Partial<Storage> = {}): CloseDependencies => ({
   ...createTestDependencies({ send: (() => Promise.reject(new Error('nothing is sent'))) as never }).deps,
-  ...{ store: { ...storage, ...store }, taskHolder: 'a test' },
+  store: { ...storage, ...store },
+  taskHolder: 'a test',
 })
 
 const CHARGED = { balance: 940n, held: 0n, spent: 60n, keyHeld: 0n }

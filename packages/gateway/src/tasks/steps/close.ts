@@ -65,13 +65,17 @@ function receiptOfTask(task: Task, end: TaskEnd, outcome: Outcome): string {
   const call: ReceiptedCall = {
     attempt: {
       offer: {
-        ...{ group: price.group, priceVersion: price.version, model: { id: price.model } },
+        group: price.group,
+        priceVersion: price.version,
+        model: { id: price.model },
         rate: { multiplierMillionths: BigInt(price.multiplierMillionths) },
       },
       candidate: { route: { model: upstreamModel }, upstream: { id: task.upstream } },
       warnings,
     },
-    ...{ failedAttempts, firstOutputAt: undefined, startedAt: 0 },
+    failedAttempts,
+    firstOutputAt: undefined,
+    startedAt: 0,
   }
   const charges = cost === undefined ? [] : [{ cost: BigInt(cost), units, figures }]
   const details = detailsOf(end, held)

@@ -128,9 +128,14 @@ async function copyOne(
   }
   const { credential } = callSettings(upstream, data.dialect)
   const download = await downloadPublic(result.url, {
-    ...{ maxBytes: most, timeoutMs: COPY_WITHIN_MS, idleMs: TASK_TIMING.silenceMs, pace: TASK_TIMING.copyPace },
-    ...{ signal, redirects: 3 },
-    ...{ allowHost: ownHostOf(upstream), allowPrivate: upstream.allowPrivate },
+    maxBytes: most,
+    timeoutMs: COPY_WITHIN_MS,
+    idleMs: TASK_TIMING.silenceMs,
+    pace: TASK_TIMING.copyPace,
+    signal,
+    redirects: 3,
+    allowHost: ownHostOf(upstream),
+    allowPrivate: upstream.allowPrivate,
     ...(result.needsCredential ? { headers: credentialHeader(credential, key) } : {}),
   })
   if (download.status !== 200) {

@@ -22,7 +22,9 @@ async function changeByList(task: Task, deps: PollDependencies): Promise<Change>
     return { ...change, upstreamTask: found.id }
   }
   deps.log.warn('video task not found at its upstream', {
-    ...{ task: formatTaskId(task.id), upstream: task.upstream, list: found },
+    task: formatTaskId(task.id),
+    upstream: task.upstream,
+    list: found,
   })
   const isDue = storeNow(task) - task.createdAt >= TASK_TIMING.listedWithinMs
   // A list that could not be read says nothing: the task stays in doubt until its deadline.

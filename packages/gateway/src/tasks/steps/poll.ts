@@ -77,7 +77,8 @@ const withData = (change: Change, data: Change['data']): Change => ({ ...change,
 function storable({ video, lastFrame, unknown, ...record }: UpstreamVideoTask): UpstreamVideoTask {
   const isSmall = unknown.reduce((sum, { name, text }) => sum + name.length + text.length, 0) <= MOST_UNKNOWN
   return {
-    ...{ ...record, unknown: isSmall ? unknown : [] },
+    ...record,
+    unknown: isSmall ? unknown : [],
     ...(isStorable(video) ? { video } : {}),
     ...(isStorable(lastFrame) ? { lastFrame } : {}),
   }

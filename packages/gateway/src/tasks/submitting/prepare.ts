@@ -71,8 +71,11 @@ export async function prepare(
   const call = service.submit(
     sent,
     {
-      ...{ model: upstreamModel(request, candidate), defaults, reference },
-      ...{ drop: chosen.drop, dropTools: chosen.dropTools },
+      model: upstreamModel(request, candidate),
+      defaults,
+      reference,
+      drop: chosen.drop,
+      dropTools: chosen.dropTools,
       ...(draft ? { draftTask: draft.upstreamTask } : {}),
       warn: (field, reason) => warnings.push(`${field};${reason}`),
     },
@@ -134,7 +137,9 @@ async function withoutUrls(
     const media = input.source.kind === 'url' ? fetched.get(input.source.url) : undefined
     if (!media) return input
     const source = {
-      ...{ kind: 'inline' as const, mediaType: media.mime, base64: media.data },
+      kind: 'inline' as const,
+      mediaType: media.mime,
+      base64: media.data,
       bytes: Math.floor((media.data.length * 3) / 4),
     }
     return { ...input, source }

@@ -19,10 +19,31 @@ const ANY_TIER = 'auto'
 
 /** How services call the number of videos, or of other things, that one request makes: no price says what several cost. */
 const COUNTS: ReadonlySet<string> = new Set([
-  ...['n', 'count', 'samples', 'batch', 'bestof', 'batchsize', 'batchcount', 'samplecount', 'videocount', 'imagecount'],
-  ...['numvideos', 'numimages', 'numoutputs', 'numsamples', 'numgenerations', 'numresults'],
-  ...['numberofvideos', 'numberofimages', 'numberofoutputs', 'numberofsamples', 'numberresults', 'outputcount'],
-  ...['sequentialimagegeneration', 'sequentialimagegenerationoptions', 'sequentialvideogeneration'],
+  'n',
+  'count',
+  'samples',
+  'batch',
+  'bestof',
+  'batchsize',
+  'batchcount',
+  'samplecount',
+  'videocount',
+  'imagecount',
+  'numvideos',
+  'numimages',
+  'numoutputs',
+  'numsamples',
+  'numgenerations',
+  'numresults',
+  'numberofvideos',
+  'numberofimages',
+  'numberofoutputs',
+  'numberofsamples',
+  'numberresults',
+  'outputcount',
+  'sequentialimagegeneration',
+  'sequentialimagegenerationoptions',
+  'sequentialvideogeneration',
 ])
 
 const isCount = (name: string): boolean => COUNTS.has(name.toLowerCase().replaceAll(/[^a-z]/g, ''))

@@ -44,8 +44,17 @@ export async function reserve(
   const deadlineInMs = deadlineOf(reservation)
   const verb = holdVerb(
     {
-      ...{ id, caller, owner: { slot: TASK_SLOT, epoch: 0 }, model: offer.model.id, isFallback: false },
-      ...{ upstream: candidate.upstream.id, amount, minimum: amount, tokens: 0, minimumTokens: 0, isExtensible: false },
+      id,
+      caller,
+      owner: { slot: TASK_SLOT, epoch: 0 },
+      model: offer.model.id,
+      isFallback: false,
+      upstream: candidate.upstream.id,
+      amount,
+      minimum: amount,
+      tokens: 0,
+      minimumTokens: 0,
+      isExtensible: false,
     },
     deps,
   )
@@ -53,17 +62,18 @@ export async function reserve(
   const epoch = await leases.acquire(lease, deps.taskHolder, HOLD_LEASE_MS, LONGEST_LEASE_MS)
   if (epoch === undefined) throw unavailable()
   const row = await tasks.insert({
-    ...{
-      id,
-      account: caller.account,
-      key: caller.key,
-      model: reservation.submission.request.model,
-      state: 'accepted',
-      status: 'queued',
-    },
-    ...{ upstreamTask: undefined, serviceTier: prepared.serviceTier },
+    id,
+    account: caller.account,
+    key: caller.key,
+    model: reservation.submission.request.model,
+    state: 'accepted',
+    status: 'queued',
+    upstreamTask: undefined,
+    serviceTier: prepared.serviceTier,
     ...placeOf(candidate),
-    ...{ data: JSON.stringify(dataOf(reservation)), deadlineInMs, dueInMs: TASK_TIMING.submitClaimMs },
+    data: JSON.stringify(dataOf(reservation)),
+    deadlineInMs,
+    dueInMs: TASK_TIMING.submitClaimMs,
   })
   const held = await ledger.apply({ ...verb, epoch, deadline: row.deadline + COPY_TIME_MS })
   await leases.release(lease, epoch)
@@ -76,7 +86,8 @@ export async function reserve(
 
 /** What the task says about where it is. */
 export const placeOf = ({ upstream, key }: VideoCandidate): Pick<Task, 'upstream' | 'upstreamKey'> => ({
-  ...{ upstream: upstream.id, upstreamKey: hashOfKey(key) },
+  upstream: upstream.id,
+  upstreamKey: hashOfKey(key),
 })
 
 /** The caller's own, or the operator's, whichever is sooner. */
@@ -90,9 +101,14 @@ export function dataOf({ submission, offer, candidate, prepared, warnings }: Res
   const { callbackUrl, returnLastFrame, generateAudio, draft, expiresAfter, safetyIdentifier } = request
   const { serviceTier } = prepared
   return {
-    ...{ dialect: prepared.dialect, upstreamModel: candidate.route.model, price: freezePrice(offer) },
-    ...{ held: String(prepared.amount), warnings: [...warnings, ...prepared.warnings], polls: 0 },
-    ...{ requested: prepared.requested, heldFor: prepared.heldFor },
+    dialect: prepared.dialect,
+    upstreamModel: candidate.route.model,
+    price: freezePrice(offer),
+    held: String(prepared.amount),
+    warnings: [...warnings, ...prepared.warnings],
+    polls: 0,
+    requested: prepared.requested,
+    heldFor: prepared.heldFor,
     shown: {
       settings: { ...shownDefaults(prepared, request.settings), ...request.settings },
       ...(generateAudio === undefined ? {} : { generateAudio }),

@@ -133,7 +133,9 @@ async function moveOn(call: SubmitCall, failed: FailedAttempt, deps: SubmitDepen
   const last = { caller, wanted, offer: attempt.offer, candidate: attempt.candidate, tried }
   const steps = {
     prepare: (offer: VideoOffer, candidate: VideoCandidate, tried: readonly VideoCandidate[]): Step => ({
-      ...{ offer, candidate, tried },
+      offer,
+      candidate,
+      tried,
     }),
     async cover({ offer, candidate }: Step): Promise<Prepared | undefined> {
       const prepared = await prepare(submission, offer, candidate, deps).catch((error: unknown) => {

@@ -13,16 +13,14 @@ const RATE = tokenRate(
 )
 const PRICING = { rate: RATE, options: NO_OPTIONS, hasAudio: false }
 const SIZING: Sizing = {
-  ...{
-    textBytes: 3_000,
-    images: 0,
-    documents: 0,
-    audios: 0,
-    tools: 0,
-    choices: 1,
-    stream: false,
-    maxOutput: undefined,
-  },
+  textBytes: 3_000,
+  images: 0,
+  documents: 0,
+  audios: 0,
+  tools: 0,
+  choices: 1,
+  stream: false,
+  maxOutput: undefined,
 }
 const fresh = () => createStatistics().of('a')
 

@@ -39,11 +39,21 @@ function receiptOf(call: Call, observed: Observed, charge: TextCharge): string {
 }
 
 const usage = (input: number | undefined, output: number | undefined, more: Partial<Usage> = {}): Usage => ({
-  ...{ input, output, cachedInput: undefined, cacheWrite: undefined, reasoning: undefined, absurd: false, ...more },
+  input,
+  output,
+  cachedInput: undefined,
+  cacheWrite: undefined,
+  reasoning: undefined,
+  absurd: false,
+  ...more,
 })
 
 const outcome = (outcome: Outcome, more: Partial<Observed> = {}): Observed => ({
-  ...{ outcome, usage: undefined, outputBytes: 0, sawOutput: false, finish: undefined },
+  outcome,
+  usage: undefined,
+  outputBytes: 0,
+  sawOutput: false,
+  finish: undefined,
   ...more,
 })
 
@@ -111,7 +121,8 @@ test.each([
   expect(receipt.units).toEqual({ input: 100, output: (given.usage?.output ?? 100) + reasoning })
   if (reasoning > 0)
     expect(receipt).toMatchObject({
-      ...{ reasoning_tokens: reasoning, counted: expect.stringContaining('usual reasoning') },
+      reasoning_tokens: reasoning,
+      counted: expect.stringContaining('usual reasoning'),
     })
 })
 
@@ -158,7 +169,8 @@ test.each([
 
 const special: TokenPrice = {
   ...price,
-  ...{ cacheWriteLong: 3_000_000n, reasoning: 6_000_000n },
+  cacheWriteLong: 3_000_000n,
+  reasoning: 6_000_000n,
   longContext: [{ above: 1_000, figures: { ...price, input: 2_000_000n } }],
   tiers: new Map([['priority', { multiplierMillionths: 2_000_000n }]]),
   tools: new Map([['web_search', 10_000_000n]]),

@@ -44,7 +44,11 @@ export type TextCharge = TokenCharge & {
 }
 
 export const UNREPORTED: Usage = {
-  ...{ input: undefined, output: undefined, cachedInput: undefined, cacheWrite: undefined, reasoning: undefined },
+  input: undefined,
+  output: undefined,
+  cachedInput: undefined,
+  cacheWrite: undefined,
+  reasoning: undefined,
   absurd: false,
 }
 const NOTHING: Usage = { ...UNREPORTED, input: 0, output: 0 }
@@ -115,7 +119,8 @@ function assumedFor(
 
 const withReasoning = (usage: Usage, reasoning: number): Usage => ({
   ...usage,
-  ...{ output: (usage.output ?? 0) + reasoning, reasoning },
+  output: (usage.output ?? 0) + reasoning,
+  reasoning,
 })
 
 /** What the upstream itself reports wins over the configured cost of the route. */

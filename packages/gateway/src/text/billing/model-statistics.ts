@@ -49,9 +49,15 @@ export function createStatistics(): StatisticsByModel {
       let statistics = models.get(model)
       if (!statistics) {
         statistics = {
-          ...{ inputTokensPerByte: START_INPUT, outputTokensPerByte: START_OUTPUT, margin: START_MARGIN },
-          ...{ visibleTokens: 0, hiddenTokens: 0, histogram: new Uint32Array(32), samples: 0 },
-          ...{ countCorrection: 1, recentCounts: [] },
+          inputTokensPerByte: START_INPUT,
+          outputTokensPerByte: START_OUTPUT,
+          margin: START_MARGIN,
+          visibleTokens: 0,
+          hiddenTokens: 0,
+          histogram: new Uint32Array(32),
+          samples: 0,
+          countCorrection: 1,
+          recentCounts: [],
         }
         models.set(model, statistics)
       }

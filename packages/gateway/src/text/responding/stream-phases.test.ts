@@ -16,8 +16,12 @@ import { StreamClient } from './stream-client.ts'
 /** Reads lines: `.` is no output, `!` an error, `$` the finish, `#` the last event; anything else is output. */
 function meterOf(): StreamMeter {
   const state: { -readonly [Field in keyof StreamMeter['state']]: StreamMeter['state'][Field] } = {
-    ...{ outputBytes: 0, sawOutput: false, done: false },
-    ...{ finish: undefined, usage: undefined, error: undefined },
+    outputBytes: 0,
+    sawOutput: false,
+    done: false,
+    finish: undefined,
+    usage: undefined,
+    error: undefined,
   }
   return {
     state,
@@ -71,11 +75,9 @@ function start(pieces: (string | Error)[], budget: StreamBudget = FREE) {
   const stream = new MeteredStream(answerer, budget, { read, cancel: () => {} })
   const drains = new Set<bigint>()
   const dependencies = {
-    ...{
-      freeAborts: { mustDrain: (account: bigint) => drains.has(account) },
-      ticker: { now: () => 0 },
-      clock: () => 0,
-    },
+    freeAborts: { mustDrain: (account: bigint) => drains.has(account) },
+    ticker: { now: () => 0 },
+    clock: () => 0,
     log: { info: () => {}, warn: () => {}, error: () => {} },
   }
   const streamClient = new StreamClient(call, STREAM_TIMING, dependencies)

@@ -349,7 +349,9 @@ function openArrayMeter(dialect: TextDialect, options: MeterOptions): StreamMete
   const meter = dialect.passThrough.openMeter(options, codec)
   let begun = false
   return {
-    ...{ state: meter.state, end: meter.end, stop: meter.stop },
+    state: meter.state,
+    end: meter.end,
+    stop: meter.stop,
     push(chunk) {
       const bytes = meter.push(chunk)
       begun ||= bytes.length > 0

@@ -46,7 +46,13 @@ describe('sealed text is recognised when a client sends it back', () => {
     'a signed call': { type: 'call', id: 'call_1', name: 'f', arguments: '{}', custom: false, signature: 'signature' },
   }
   const answering = {
-    ...{ id: 'a1', created: 1, model: 'm', showUsage: true, hideReasoning: false, namespaces: new Map(), echo: {} },
+    id: 'a1',
+    created: 1,
+    model: 'm',
+    showUsage: true,
+    hideReasoning: false,
+    namespaces: new Map(),
+    echo: {},
     seal: (value: string) => seals.seal(7n, 'main', value),
     estimate: () => ({ input: 1, output: 1 }),
   }

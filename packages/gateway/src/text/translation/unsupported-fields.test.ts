@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { createUnsupportedFields, isAbout } from './unsupported-fields.ts'
 
 const rejection = (message: string, param?: string) => ({
-  ...{ code: 'bad_request' as const, message },
+  code: 'bad_request' as const,
+  message,
   ...(param === undefined ? {} : { param }),
 })
 

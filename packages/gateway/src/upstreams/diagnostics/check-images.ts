@@ -20,7 +20,13 @@ export async function checkImages(
   model: string,
 ): Promise<TimedResult> {
   const request: ImageRequest = {
-    ...{ operation: 'generate', model, prompt: 'A red circle.', n: 1, stream: false, images: [], unknown: [] },
+    operation: 'generate',
+    model,
+    prompt: 'A red circle.',
+    n: 1,
+    stream: false,
+    images: [],
+    unknown: [],
   }
   const responseFormat = responseFormatFor(upstream, model)
   const target = { model, stream: false, responseFormat, boundary: '', warn: () => {} }

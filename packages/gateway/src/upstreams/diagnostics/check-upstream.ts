@@ -89,16 +89,14 @@ async function checkHealthPath(send: Send, upstream: Upstream, dialect: Check['d
 
 function request(from: TextDialectId, model: string): CanonicalRequest {
   return {
-    ...{
-      from: TEXT_DIALECTS[from].origin,
-      model,
-      stream: false,
-      showUsage: true,
-      instructions: [],
-      tools: [],
-      hostedTools: [],
-      modalities: [],
-    },
+    from: TEXT_DIALECTS[from].origin,
+    model,
+    stream: false,
+    showUsage: true,
+    instructions: [],
+    tools: [],
+    hostedTools: [],
+    modalities: [],
     turns: [{ role: 'user', parts: [{ type: 'text', text: 'Say hello.' }] }],
     format: { type: 'text' },
     sampling: { maxOutput: MAX_OUTPUT },

@@ -9,7 +9,8 @@ import { type Probe, probeUpstream } from './probe-upstream.ts'
 
 const asked: string[] = []
 const server = Bun.serve({
-  ...{ port: 0, hostname: '127.0.0.1' },
+  port: 0,
+  hostname: '127.0.0.1',
   async fetch(request) {
     const { pathname } = new URL(request.url)
     asked.push(`${request.method} ${pathname}`)
@@ -22,20 +23,25 @@ const server = Bun.serve({
 })
 const certificate = (name: string) => readFileSync(join(import.meta.dir, '../../../fixtures', `localhost.${name}.pem`))
 const secure = Bun.serve({
-  ...{ port: 0, hostname: '127.0.0.1', tls: { cert: certificate('cert'), key: certificate('key') } },
+  port: 0,
+  hostname: '127.0.0.1',
+  tls: { cert: certificate('cert'), key: certificate('key') },
   fetch: () => new Response('{}'),
 })
 afterAll(() => Promise.all([server.stop(true), secure.stop(true)]))
 
 const at = (baseUrl: string, keys: string[]): Upstream => ({
-  ...{ id: 'up', kind: 'custom', dialect: 'chat', endpoints: [standardEndpoint('chat')], baseUrl, keys },
-  ...{
-    maxConcurrency: undefined,
-    proxy: undefined,
-    allowPrivate: false,
-    sharedObjects: false,
-    billsOnAbort: 'nothing',
-  },
+  id: 'up',
+  kind: 'custom',
+  dialect: 'chat',
+  endpoints: [standardEndpoint('chat')],
+  baseUrl,
+  keys,
+  maxConcurrency: undefined,
+  proxy: undefined,
+  allowPrivate: false,
+  sharedObjects: false,
+  billsOnAbort: 'nothing',
   timeouts: { firstByteMs: 60_000, idleMs: 60_000, totalMs: 60_000 },
 })
 const here = `http://127.0.0.1:${server.port}`

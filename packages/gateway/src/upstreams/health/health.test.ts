@@ -3,9 +3,18 @@ import type { Upstream } from '../../config/types.ts'
 import { createHealth } from './health.ts'
 
 const upstream = (id: string, baseUrl: string, keys: string[]): Upstream => ({
-  ...{ id, kind: 'custom', dialect: 'chat', endpoints: [], baseUrl, keys, maxConcurrency: undefined, proxy: undefined },
+  id,
+  kind: 'custom',
+  dialect: 'chat',
+  endpoints: [],
+  baseUrl,
+  keys,
+  maxConcurrency: undefined,
+  proxy: undefined,
   timeouts: { firstByteMs: 1, idleMs: 1, totalMs: 1 },
-  ...{ allowPrivate: false, sharedObjects: false, billsOnAbort: 'nothing' },
+  allowPrivate: false,
+  sharedObjects: false,
+  billsOnAbort: 'nothing',
 })
 
 test('each key has its own health and keeps it over a reload', () => {

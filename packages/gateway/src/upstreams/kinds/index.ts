@@ -6,10 +6,28 @@ import { llamaCpp, lmStudio, ollama, vllm } from './local.ts'
 import { anthropic, ark, gemini, openai } from './vendors.ts'
 
 const ALL: readonly UpstreamKind[] = [
-  ...[openai, anthropic, gemini, ark],
-  ...[azure, vertex, vertexExpress, bedrock, bedrockClaude],
-  ...[deepseek, mistral, groq, xai, moonshot, qwen, openrouter, together, fireworks],
-  ...[ollama, vllm, llamaCpp, lmStudio],
+  openai,
+  anthropic,
+  gemini,
+  ark,
+  azure,
+  vertex,
+  vertexExpress,
+  bedrock,
+  bedrockClaude,
+  deepseek,
+  mistral,
+  groq,
+  xai,
+  moonshot,
+  qwen,
+  openrouter,
+  together,
+  fireworks,
+  ollama,
+  vllm,
+  llamaCpp,
+  lmStudio,
 ]
 
 export const KINDS: ReadonlyMap<string, UpstreamKind> = new Map(ALL.map((kind) => [kind.kind, kind]))

@@ -21,9 +21,28 @@ function load({ kind, baseUrl, example = '' }: UpstreamKind, more = '') {
 
 test('every documented vendor has a kind', () => {
   expect(ALL.map(({ kind }) => kind)).toEqual([
-    ...['openai', 'anthropic', 'gemini', 'ark', 'azure', 'vertex', 'vertex-express', 'bedrock', 'bedrock-claude'],
-    ...['deepseek', 'mistral', 'groq', 'xai', 'moonshot', 'qwen', 'openrouter', 'together', 'fireworks'],
-    ...['ollama', 'vllm', 'llama-cpp', 'lm-studio'],
+    'openai',
+    'anthropic',
+    'gemini',
+    'ark',
+    'azure',
+    'vertex',
+    'vertex-express',
+    'bedrock',
+    'bedrock-claude',
+    'deepseek',
+    'mistral',
+    'groq',
+    'xai',
+    'moonshot',
+    'qwen',
+    'openrouter',
+    'together',
+    'fireworks',
+    'ollama',
+    'vllm',
+    'llama-cpp',
+    'lm-studio',
   ])
   expect(ALL.filter(({ tried }) => tried === 'sandbox').length).toBeGreaterThanOrEqual(8)
 })
@@ -80,7 +99,11 @@ function thinkingHard(kind: string, model: string) {
   const { body } = TEXT_DIALECTS.chat.encodeRequest(
     { ...request, reasoning: { mode: 'on', effort: 'high' } },
     {
-      ...{ model, maxOutput: undefined, service: KINDS.get(kind)?.service, warn: () => {}, unseal: () => undefined },
+      model,
+      maxOutput: undefined,
+      service: KINDS.get(kind)?.service,
+      warn: () => {},
+      unseal: () => undefined,
       fetched: () => ({ kind: 'inline', mime: 'image/png', data: '' }),
     },
   )

@@ -14,7 +14,10 @@ describe('the built-in list', () => {
   test('has a date, and the vendors that an environment variable enables', () => {
     expect(list.date).toMatch(/^20\d\d-\d\d-\d\d$/)
     expect(list.vendors.map(({ kind, variable }) => `${kind} ${variable}`)).toEqual([
-      ...['openai OPENAI_API_KEY', 'anthropic ANTHROPIC_API_KEY', 'gemini GEMINI_API_KEY', 'ark ARK_API_KEY'],
+      'openai OPENAI_API_KEY',
+      'anthropic ANTHROPIC_API_KEY',
+      'gemini GEMINI_API_KEY',
+      'ark ARK_API_KEY',
     ])
     for (const { source } of list.vendors) expect(source).toStartWith('https://')
   })

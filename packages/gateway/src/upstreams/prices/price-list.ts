@@ -135,7 +135,9 @@ function readModel(value: YamlValue): ListedModel | undefined {
   const accepts = fields.optional<readonly Capability[] | undefined>('accepts', readAccepts(type), undefined)
   if (id === undefined || !price) return undefined
   return {
-    ...{ id, type, price },
+    id,
+    type,
+    price,
     ...(accepts ? { accepts } : {}),
     dated: fields.optional('dated', readBoolean, false),
     note: fields.optional<string | undefined>('note', readText, undefined),

@@ -8,7 +8,9 @@ import { ca, closeSites, head, ok, site } from './test-site.ts'
 afterEach(closeSites)
 
 const OPTIONS: DownloadOptions = {
-  ...{ maxBytes: 100, timeoutMs: 5_000, idleMs: 5_000 },
+  maxBytes: 100,
+  timeoutMs: 5_000,
+  idleMs: 5_000,
   allowHost: (host) => host === 'own.example',
   resolve: async () => ['127.0.0.1'],
 }
@@ -251,7 +253,9 @@ describe('redirects', () => {
       else socket.end(count === 2 ? to(`http://storage.example:${storage.port}/signed?sig=1`) : ok('video'))
     })
     const options = {
-      ...{ headers: credentials, redirects: 3, allowPrivate: true },
+      headers: credentials,
+      redirects: 3,
+      allowPrivate: true,
       allowHost: (host: string, port: number) => host === 'own.example' && port === upstream.port,
     }
     expect((await download(own(upstream.port, '/first'), options)).text).toBe('video')

@@ -8,7 +8,10 @@ import { closeSites, head, ok, site } from './test-site.ts'
 afterEach(closeSites)
 
 const OPTIONS: PostOptions = {
-  ...{ body: '{"id":"ü"}', contentType: 'application/json', timeoutMs: 5_000, allowPrivate: true },
+  body: '{"id":"ü"}',
+  contentType: 'application/json',
+  timeoutMs: 5_000,
+  allowPrivate: true,
   resolve: async () => ['127.0.0.1'],
 }
 

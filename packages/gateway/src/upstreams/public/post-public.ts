@@ -21,7 +21,9 @@ export async function postPublic(text: string, options: PostOptions): Promise<nu
     const target = await guardUntil(text, options, deadline)
     const headers = {
       ...options.headers,
-      ...{ accept: '*/*', 'accept-encoding': 'identity', 'content-type': contentType },
+      accept: '*/*',
+      'accept-encoding': 'identity',
+      'content-type': contentType,
       'content-length': String(Buffer.byteLength(body)),
     }
     const response = await sendPublic(target, { method: 'POST', headers, body }, options, deadline)

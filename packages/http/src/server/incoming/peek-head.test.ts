@@ -17,9 +17,15 @@ describe('recognized', () => {
     [
       'as an SDK writes it',
       [
-        ...['Authorization: Bearer sk-1', 'Host: 127.0.0.1:8080', 'User-Agent: OpenAI/JS 6.49.0', 'Accept: */*'],
-        ...['Content-Type: application/json', 'x-stainless-retry-count: 0', 'Accept-Encoding: gzip, deflate, br'],
-        ...['Connection: keep-alive', 'Content-Length: 2'],
+        'Authorization: Bearer sk-1',
+        'Host: 127.0.0.1:8080',
+        'User-Agent: OpenAI/JS 6.49.0',
+        'Accept: */*',
+        'Content-Type: application/json',
+        'x-stainless-retry-count: 0',
+        'Accept-Encoding: gzip, deflate, br',
+        'Connection: keep-alive',
+        'Content-Length: 2',
       ],
     ],
     // Of the same length as the names that matter.
@@ -124,7 +130,12 @@ test('agrees with the full parser', () => {
     const head = new RequestHead({ bytes, start: 0, end })
     const { method, target, length, keepsAlive: staysOpen, expectsContinue: waitsToSend, isHttp11: isCurrent } = head
     expect([method, target.split('?')[0], length, staysOpen, waitsToSend, isCurrent]).toEqual([
-      ...['POST', path, bytes.length - end - 4, true, false, true],
+      'POST',
+      path,
+      bytes.length - end - 4,
+      true,
+      false,
+      true,
     ])
   })
   fc.assert(property, { numRuns: 20_000, seed: 7 })

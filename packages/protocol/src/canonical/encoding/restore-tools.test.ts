@@ -4,12 +4,19 @@ import { type Block, type CanonicalReply, fold, unfold } from '../reply.ts'
 import { NO_CHANGES, restoreReply, restoringEmit, type SentTools } from './restore-tools.ts'
 
 const call = (name: string, text: string, custom = false, id = `call_${name}`): Block => ({
-  ...{ type: 'call', id, name, arguments: text, custom },
+  type: 'call',
+  id,
+  name,
+  arguments: text,
+  custom,
 })
 const text: Block = { type: 'text', text: 'Let me look.', citations: [] }
 
 const replyOf = (...blocks: Block[]): CanonicalReply => ({
-  ...{ id: 'a', usage: undefined, omitted: [], choices: [{ blocks, stop: { raw: 'stop', reason: 'tool' } }] },
+  id: 'a',
+  usage: undefined,
+  omitted: [],
+  choices: [{ blocks, stop: { raw: 'stop', reason: 'tool' } }],
 })
 
 function restoredStream(reply: CanonicalReply, tools: SentTools): CanonicalReply {

@@ -4,9 +4,25 @@ import { isObject } from '../reading.ts'
 import type { JsonSchema } from '../request.ts'
 
 const UNSUPPORTED = [
-  ...['allOf', 'not', 'if', 'then', 'else', 'oneOf', 'patternProperties', 'prefixItems', 'uniqueItems', 'contains'],
-  ...['minProperties', 'maxProperties', 'dependentRequired', 'dependentSchemas', 'dependencies', 'propertyNames'],
-  ...['unevaluatedItems', 'unevaluatedProperties', 'default'],
+  'allOf',
+  'not',
+  'if',
+  'then',
+  'else',
+  'oneOf',
+  'patternProperties',
+  'prefixItems',
+  'uniqueItems',
+  'contains',
+  'minProperties',
+  'maxProperties',
+  'dependentRequired',
+  'dependentSchemas',
+  'dependencies',
+  'propertyNames',
+  'unevaluatedItems',
+  'unevaluatedProperties',
+  'default',
 ]
 
 /** No handwritten schema nests this deep; the limit prevents a stack overflow. */

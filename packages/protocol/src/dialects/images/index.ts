@@ -10,7 +10,9 @@ export const images: DialectDescription = {
   credential: BEARER,
   endpoint: { basePath: '/v1', path: '/images/generations', modelsPath: '/models', credential: 'bearer' },
   carriedHeaders: [],
-  ...{ encodeError, encodeStreamError, decodeError },
+  encodeError,
+  encodeStreamError,
+  decodeError,
 }
 
 export const imageService: ImageService = {
@@ -18,5 +20,7 @@ export const imageService: ImageService = {
   hasPartialImages: true,
   takesUrls: ({ editsAsJson }) => editsAsJson === true,
   editsPath: '/images/edits',
-  ...{ encodeRequest, decodeReply, openStreamDecoder },
+  encodeRequest,
+  decodeReply,
+  openStreamDecoder,
 }

@@ -11,7 +11,9 @@ export const videoTasks: DialectDescription = {
   credential: BEARER,
   endpoint: { basePath: '/api/v3', path: PATH, modelsPath: '/models', credential: 'bearer' },
   carriedHeaders: [],
-  ...{ encodeError, encodeStreamError, decodeError },
+  encodeError,
+  encodeStreamError,
+  decodeError,
 }
 
 export const videoService: VideoService = {
@@ -20,5 +22,7 @@ export const videoService: VideoService = {
   query: (id) => ({ method: 'GET', path: `${PATH}/${encodeURIComponent(id)}` }),
   list: ({ page, pageSize }) => ({ method: 'GET', path: `${PATH}?page_num=${page}&page_size=${pageSize}` }),
   cancel: (id) => ({ method: 'DELETE', path: `${PATH}/${encodeURIComponent(id)}` }),
-  ...{ decodeSubmitted, decodeTask, decodeList },
+  decodeSubmitted,
+  decodeTask,
+  decodeList,
 }

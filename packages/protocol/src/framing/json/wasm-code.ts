@@ -101,13 +101,26 @@ export function moduleOf(functions: Readonly<Record<string, Func>>, ...data: Dat
   const bodies = all.map((func) => bodyOf(func, names))
   const filled = data.map(({ address, bytes }) => [0x00, 0x41, ...signed(address), END, ...sized([...bytes])])
   return new Uint8Array([
-    ...[0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00],
-    ...[0x01, ...sized(list(types))],
-    ...[0x02, ...sized(list([memory]))],
-    ...[0x03, ...sized(list(declared))],
-    ...[0x07, ...sized(list(exported))],
-    ...[0x0a, ...sized(list(bodies))],
-    ...[0x0b, ...sized(list(filled))],
+    0x00,
+    0x61,
+    0x73,
+    0x6d,
+    0x01,
+    0x00,
+    0x00,
+    0x00,
+    0x01,
+    ...sized(list(types)),
+    0x02,
+    ...sized(list([memory])),
+    0x03,
+    ...sized(list(declared)),
+    0x07,
+    ...sized(list(exported)),
+    0x0a,
+    ...sized(list(bodies)),
+    0x0b,
+    ...sized(list(filled)),
   ])
 }
 

@@ -35,7 +35,8 @@ export function readRequest({ bytes }: Pick<IncomingRequest, 'bytes'>): DecodedR
   })
   const includeUsage = isObject(body.stream_options) && body.stream_options.include_usage === true
   return {
-    ...{ request, model },
+    request,
+    model,
     delivery: body.stream === true ? 'sse' : 'single',
     body: chatBody,
     events: (plan, head, quirks) => chatEvents(plan, head, includeUsage, quirks),

@@ -97,7 +97,9 @@ function readSignature({ part, path }: ReadPart, covered: string | undefined, to
   const decoded = standard(signature)
   if (NO_SIGNATURES.includes(decoded)) return false
   addReasoning(to, {
-    ...{ signature: decoded, path: `${path}.thought_signature`, message: 'Corrupted thought signature.' },
+    signature: decoded,
+    path: `${path}.thought_signature`,
+    message: 'Corrupted thought signature.',
     ...(covered === undefined ? {} : { covered }),
   })
   return true

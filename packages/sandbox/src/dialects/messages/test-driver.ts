@@ -22,7 +22,10 @@ export function messagesDriver(url: string): Driver {
   return {
     name: 'messages',
     words: {
-      ...{ stop: 'end_turn', length: 'max_tokens', tools: 'tool_use', refusal: 'refusal' },
+      stop: 'end_turn',
+      length: 'max_tokens',
+      tools: 'tool_use',
+      refusal: 'refusal',
       stopSequence: 'stop_sequence',
     },
     errorAt: (status) => ERRORS[status] ?? APIError,
@@ -36,7 +39,9 @@ export function messagesDriver(url: string): Driver {
       {
         role: 'user',
         content: results.map(({ text, failed }, index) => ({
-          ...{ type: 'tool_result', tool_use_id: callIds(answer)[index], content: text },
+          type: 'tool_result',
+          tool_use_id: callIds(answer)[index],
+          content: text,
           ...(failed && { is_error: true }),
         })),
       },
@@ -59,7 +64,8 @@ function paramsOf(question: Question, history: unknown[]): Anthropic.MessageCrea
       ]
     : [{ type: 'text', text: prompt }]
   return {
-    ...{ model, max_tokens: maxTokens },
+    model,
+    max_tokens: maxTokens,
     messages: [{ role: 'user', content }, ...(history as Anthropic.MessageParam[])],
     ...(system && { system }),
     ...(tools && { tools: tools.map((tool) => ({ name: tool.name, input_schema: schemaOf(tool) })) }),

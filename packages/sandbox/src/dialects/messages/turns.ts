@@ -94,7 +94,9 @@ function readThinking(block: Json, path: string, to: Conversation): void {
   if (typeof thinking !== 'string') throw badRequest('Field required', `${path}.thinking.thinking`)
   if (typeof signature !== 'string') throw badRequest('Field required', `${path}.thinking.signature`)
   addReasoning(to, {
-    ...{ signature: signature, covered: thinking, path },
+    signature: signature,
+    covered: thinking,
+    path,
     message: 'Invalid `signature` in `thinking` block',
   })
 }

@@ -34,7 +34,8 @@ export function readRequest({ bytes }: Pick<IncomingRequest, 'bytes'>): DecodedR
   })
   const frame = frameOf(body)
   return {
-    ...{ request, model },
+    request,
+    model,
     delivery: body.stream === true ? 'sse' : 'single',
     body: (plan, head, quirks) => responsesBody(plan, head, frame, quirks),
     events: (plan, head, quirks) => responsesEvents(plan, head, frame, quirks),
@@ -42,17 +43,15 @@ export function readRequest({ bytes }: Pick<IncomingRequest, 'bytes'>): DecodedR
 }
 
 const COUNTED = [
-  ...[
-    'model',
-    'input',
-    'instructions',
-    'tools',
-    'tool_choice',
-    'parallel_tool_calls',
-    'text',
-    'reasoning',
-    'truncation',
-  ],
+  'model',
+  'input',
+  'instructions',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'text',
+  'reasoning',
+  'truncation',
 ]
 
 /** A request without an answer, and so without the fields that only the answer depends on. */

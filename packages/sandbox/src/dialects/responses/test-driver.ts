@@ -20,7 +20,10 @@ export function responsesDriver(url: string): Driver {
   return {
     name: 'responses',
     words: {
-      ...{ stop: 'completed', length: 'incomplete', tools: 'completed', refusal: 'completed' },
+      stop: 'completed',
+      length: 'incomplete',
+      tools: 'completed',
+      refusal: 'completed',
       stopSequence: undefined,
     },
     errorAt: (status) => ERRORS[status] ?? APIError,
@@ -60,7 +63,9 @@ function paramsOf(question: Question, history: unknown[]): ResponseCreateParamsN
     ...(system && { instructions: system }),
     ...(tools && {
       tools: tools.map((tool) => ({
-        ...{ type: 'function' as const, name: tool.name, strict: false },
+        type: 'function' as const,
+        name: tool.name,
+        strict: false,
         parameters: schemaOf(tool),
       })),
     }),

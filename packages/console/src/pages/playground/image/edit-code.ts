@@ -47,7 +47,9 @@ function inPython(fields: Fields, files: readonly string[], mask: string | undef
     ')',
   ].join('\n')
   return [
-    ...[...(isStream ? [] : ['import base64', '']), 'from openai import OpenAI', ''],
+    ...(isStream ? [] : ['import base64', '']),
+    'from openai import OpenAI',
+    '',
     `client = OpenAI(base_url=${pythonLiteral(base)}, api_key=${pythonLiteral(secret)})`,
     ...(isStream
       ? [`for event in ${call}:`, '    print(event.type)']
@@ -78,7 +80,8 @@ function inJavascript(
   return [
     "import { createReadStream } from 'node:fs'",
     ...(isStream ? [] : ["import { writeFile } from 'node:fs/promises'"]),
-    ...["import OpenAI, { toFile } from 'openai'", ''],
+    "import OpenAI, { toFile } from 'openai'",
+    '',
     `const client = new OpenAI({ baseURL: ${javascriptLiteral(base)}, apiKey: ${javascriptLiteral(secret)} })`,
     ...(isStream
       ? [`const stream = ${call}`, 'for await (const event of stream) console.log(event.type)']

@@ -31,7 +31,8 @@ export type ImageBody = { model: string; prompt: string } & Record<string, strin
 
 export function imageBody({ model, prompt, size, quality, format, count, partials }: ImageSettings): ImageBody {
   return {
-    ...{ model, prompt },
+    model,
+    prompt,
     ...(size === '' ? {} : { size }),
     ...(quality === '' ? {} : { quality }),
     ...(format === '' ? {} : { output_format: format }),

@@ -18,7 +18,12 @@ export async function ask(
   const began = performance.now()
   const signal = begin(id)
   let answer: Answer = {
-    ...{ role: 'assistant', settings, text: '', reasoning: '', calls: [], outcome: { state: 'running' } },
+    role: 'assistant',
+    settings,
+    text: '',
+    reasoning: '',
+    calls: [],
+    outcome: { state: 'running' },
   }
   let timer: ReturnType<typeof setTimeout> | undefined
   const show = (store: boolean) => {

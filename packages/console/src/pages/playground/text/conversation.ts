@@ -17,7 +17,13 @@ export type Settings = {
 }
 
 export const NO_SETTINGS: Settings = {
-  ...{ model: '', system: '', temperature: '', topP: '', maxTokens: '', effort: '', tools: '' },
+  model: '',
+  system: '',
+  temperature: '',
+  topP: '',
+  maxTokens: '',
+  effort: '',
+  tools: '',
 }
 
 export type ToolCall = { id: string; name: string; arguments: string; result: string }
@@ -60,7 +66,9 @@ function messagesOf(turn: Turn): object[] {
   // An answer that never came is no part of the conversation.
   if (text === '' && calls.length === 0) return []
   const tool_calls = calls.map(({ id, name, arguments: given }) => ({
-    ...{ id, type: 'function', function: { name, arguments: given } },
+    id,
+    type: 'function',
+    function: { name, arguments: given },
   }))
   return [
     { role: 'assistant', content: text === '' ? null : text, ...(calls.length === 0 ? {} : { tool_calls }) },

@@ -11,7 +11,10 @@ export function Parameters({ settings, onChange }: ParametersProps) {
   const t = useTexts().playground
   const wrong = wrongSetting(settings)
   const text = (name: 'temperature' | 'topP' | 'maxTokens') => ({
-    ...{ label: t.settings[name], value: settings[name], inputMode: 'decimal' as const, placeholder: t.byModel },
+    label: t.settings[name],
+    value: settings[name],
+    inputMode: 'decimal' as const,
+    placeholder: t.byModel,
     onChange: (value: string) => onChange({ [name]: value }),
     error: wrong === name ? t.wrong[name] : undefined,
   })

@@ -32,7 +32,12 @@ export function VideoTab() {
 
   const make = (asked: VideoSettings) =>
     void submitVideo(history, {
-      ...{ id: newId(), at: Date.now(), settings: asked, task: '', status: 'submitting', url: '' },
+      id: newId(),
+      at: Date.now(),
+      settings: asked,
+      task: '',
+      status: 'submitting',
+      url: '',
       outcome: { state: 'running' },
     })
   const submit = (event: FormEvent) => {

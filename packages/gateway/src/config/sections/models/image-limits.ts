@@ -49,7 +49,8 @@ function readRange(value: YamlValue): Sizes | undefined {
   if (least === undefined || most === undefined) return undefined
   if (least > most) addMistake(value, 'min is larger than max')
   const sizeRange: SizeRange = {
-    ...{ least, most },
+    least,
+    most,
     ...(multipleOf === undefined ? {} : { multipleOf }),
     ...(maxRatio === undefined ? {} : { maxRatio }),
     ...(maxPixels === undefined ? {} : { maxPixels }),

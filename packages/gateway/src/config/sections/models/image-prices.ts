@@ -16,7 +16,9 @@ const FIELDS = {
   image_output: true,
   cached_input: true,
   output: true,
-  ...{ per_second: perVideo, per_video: perVideo, per_million_tokens: perVideo },
+  per_second: perVideo,
+  per_video: perVideo,
+  per_million_tokens: perVideo,
 } as const
 const TOKEN_FIELDS = ['input', 'image_input', 'image_output', 'cached_input', 'output'] as const
 

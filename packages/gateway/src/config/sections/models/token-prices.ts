@@ -29,7 +29,11 @@ const PRICE_FIELDS: FieldRules = {
   long_context: true,
   tiers: true,
   tools: true,
-  ...{ variants: media, per_image: media, per_second: media, per_video: media, per_million_tokens: media },
+  variants: media,
+  per_image: media,
+  per_second: media,
+  per_video: media,
+  per_million_tokens: media,
 }
 const LONG_FIELDS: FieldRules = { above: true, ...FIGURE_FIELDS }
 const TIER_FIELDS: FieldRules = { ...FIGURE_FIELDS, long_context: true }
@@ -42,13 +46,27 @@ const TOOLS_EXAMPLE = 'tools: { web_search: 0.01 }'
 /** Other names are allowed, but one that is close to a known name is a typing error and would never be charged. */
 const KNOWN_TIERS = ['priority', 'flex', 'scale', 'batch', 'fast']
 const KNOWN_TOOLS = [
-  ...['web_search', 'file_search', 'code_interpreter', 'image_generation', 'x_search'],
-  ...['google_maps', 'retrieval', 'container', 'web_fetch'],
+  'web_search',
+  'file_search',
+  'code_interpreter',
+  'image_generation',
+  'x_search',
+  'google_maps',
+  'retrieval',
+  'container',
+  'web_fetch',
 ]
 /** Features whose usage is not metered here, because they respond later, elsewhere or by other models. */
 const UNPRICEABLE: ReadonlySet<string> = new Set([
-  ...['background', 'fallbacks', 'fallback_credit', 'models', 'model_routing', 'model_armor', 'inference_geo'],
-  ...['advisor', 'container_memory'],
+  'background',
+  'fallbacks',
+  'fallback_credit',
+  'models',
+  'model_routing',
+  'model_armor',
+  'inference_geo',
+  'advisor',
+  'container_memory',
 ])
 /** Other vendors' names of the same tools. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {

@@ -24,7 +24,10 @@ const FIELDS = {
   default_resolution: true,
   ratios: true,
   images: true,
-  ...{ context: tokens, max_output: tokens, sizes: image, qualities: image },
+  context: tokens,
+  max_output: tokens,
+  sizes: image,
+  qualities: image,
 } as const
 const EXAMPLE = 'limits: { seconds: [4, 12], default_seconds: 5, resolutions: [720p, 1080p], default_resolution: 720p }'
 const SECONDS = 'the shortest and the longest length in seconds, such as [4, 12]'

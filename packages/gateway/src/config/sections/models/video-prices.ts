@@ -18,7 +18,8 @@ const VIDEO_FIELDS = {
   draft: true,
   silent: true,
   tools: true,
-  ...{ input: text, output: text },
+  input: text,
+  output: text,
   per_image: 'is for image models; a video model has per_second, per_video or per_million_tokens, in USD',
 } as const
 const VIDEO_UNITS: Readonly<Record<string, VideoUnit>> = {

@@ -26,7 +26,10 @@ function places(bounds = BOUNDS) {
   }
   const settled = () => Bun.sleep(0)
   return {
-    ...{ started, rejected, request, settled },
+    started,
+    rejected,
+    request,
+    settled,
     async finishAll() {
       for (await settled(); running.length > 0; await settled()) running.shift()?.()
     },

@@ -99,7 +99,10 @@ export function codesContract(use: Use): void {
   test('amounts and times that cannot be stored are rejected', async () => {
     const { storage } = use()
     const wrong: Partial<NewCode>[] = [
-      ...[{ amount: 0n }, { amount: -1n }, { amount: MAX_AMOUNT + 1n }, { expiresAt: Number.NaN }],
+      { amount: 0n },
+      { amount: -1n },
+      { amount: MAX_AMOUNT + 1n },
+      { expiresAt: Number.NaN },
       { hash: new Uint8Array(31) },
     ]
     for (const fields of wrong) expect(await thrownBy(newCode(storage, fields))).toBeInstanceOf(Error)

@@ -7,7 +7,11 @@ export function historyContract(use: Use): void {
   const { begin, request, alive, newId } = spender(use)
   const lines = (entries: readonly WalletEntry[]) =>
     entries.map(({ kind, reason, amount, requests, balanceAfter }) => [
-      ...[kind, reason, Number(amount), requests, Number(balanceAfter)],
+      kind,
+      reason,
+      Number(amount),
+      requests,
+      Number(balanceAfter),
     ])
 
   test('credits and debits one by one, charges day by day, each with the balance after it', async () => {
@@ -34,7 +38,11 @@ export function historyContract(use: Use): void {
     expect(next).toBeUndefined()
     expect(entries.map(({ id }) => id === undefined)).toEqual([true, false, false, true, false])
     expect(entries.map(({ at }) => at)).toEqual([
-      ...[START + DAY_MS + HOUR_MS + 1, START + DAY_MS + HOUR_MS, START + HOUR_MS, START, START],
+      START + DAY_MS + HOUR_MS + 1,
+      START + DAY_MS + HOUR_MS,
+      START + HOUR_MS,
+      START,
+      START,
     ])
   })
 

@@ -8,8 +8,16 @@ import { hold, newHash, newKey, newNode, settle, type Use } from '../harness.ts'
 const FAR = Date.UTC(2100, 0, 1)
 const EMAIL = 'ada@example.com'
 const PERSON: SignUp = {
-  ...{ email: EMAIL, password: 'hash', network: '192.0.2.1', wideNetwork: '192.0.2.0/24', mostPerNetwork: 3 },
-  ...{ wideTrials: 100, trialCredit: 10n, budget: 100n, source: TRIAL, onProof: false },
+  email: EMAIL,
+  password: 'hash',
+  network: '192.0.2.1',
+  wideNetwork: '192.0.2.0/24',
+  mostPerNetwork: 3,
+  wideTrials: 100,
+  trialCredit: 10n,
+  budget: 100n,
+  source: TRIAL,
+  onProof: false,
 }
 
 async function signedUp(storage: Storage, more: Partial<SignUp> = {}) {

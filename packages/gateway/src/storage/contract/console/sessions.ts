@@ -6,7 +6,11 @@ const DAY_MS = 86_400_000
 
 export function sessionsContract(use: Use): void {
   const fields = (account: bigint, more: Partial<NewSession> = {}): NewSession => ({
-    ...{ account, hash: newHash(), expiresAt: use().now() + DAY_MS, userAgent: 'Browser/1', address: '192.0.2.1' },
+    account,
+    hash: newHash(),
+    expiresAt: use().now() + DAY_MS,
+    userAgent: 'Browser/1',
+    address: '192.0.2.1',
     ...more,
   })
   async function begin(storage: Storage, account: bigint, more: Partial<NewSession> = {}) {
@@ -23,8 +27,13 @@ export function sessionsContract(use: Use): void {
     const hash = newHash()
     const created = await storage.sessions.create(fields(account.id, { hash }))
     expect(created).toEqual({
-      ...{ id: created?.id ?? 0n, account: account.id, createdAt: now(), seenAt: now() - (now() % 60_000) },
-      ...{ expiresAt: now() + DAY_MS, userAgent: 'Browser/1', address: '192.0.2.1' },
+      id: created?.id ?? 0n,
+      account: account.id,
+      createdAt: now(),
+      seenAt: now() - (now() % 60_000),
+      expiresAt: now() + DAY_MS,
+      userAgent: 'Browser/1',
+      address: '192.0.2.1',
     })
     const found = await storage.sessions.find(hash)
     expect(found).toEqual({ session: created as NonNullable<typeof created>, account })

@@ -12,7 +12,12 @@ export function signInsContract(use: Use): void {
     const { storage, now } = use()
     const { id: account, email } = await newAccount(storage)
     const nothing = {
-      ...{ account, email, disabled: false, password: undefined, emailVerifiedAt: undefined, secondFactor: undefined },
+      account,
+      email,
+      disabled: false,
+      password: undefined,
+      emailVerifiedAt: undefined,
+      secondFactor: undefined,
     }
     expect(await storage.signIns.find(` ${email.toUpperCase()} `)).toEqual(nothing)
     expect(await storage.signIns.findByAccount(account)).toEqual(nothing)
@@ -24,7 +29,11 @@ export function signInsContract(use: Use): void {
     })
     await storage.accounts.setDisabled(account, true)
     expect(await storage.signIns.findByAccount(account)).toEqual({
-      ...{ account, email, disabled: true, password: 'hash', emailVerifiedAt: now() },
+      account,
+      email,
+      disabled: true,
+      password: 'hash',
+      emailVerifiedAt: now(),
       secondFactor: { secret: Uint8Array.of(1, 2), unusedRecoveryCodes: 2 },
     })
     await storage.signIns.setSecondFactor(account, undefined)
@@ -36,8 +45,16 @@ export function signInsContract(use: Use): void {
   test('a password of the operator or of the registration is found', async () => {
     const { storage } = use()
     const person = {
-      ...{ email: 'ada@example.com', password: 'hash', network: '192.0.2.1', wideNetwork: '192.0.2.0/24' },
-      ...{ mostPerNetwork: 3, wideTrials: 1, trialCredit: 0n, budget: 0n, source: TRIAL, onProof: false },
+      email: 'ada@example.com',
+      password: 'hash',
+      network: '192.0.2.1',
+      wideNetwork: '192.0.2.0/24',
+      mostPerNetwork: 3,
+      wideTrials: 1,
+      trialCredit: 0n,
+      budget: 0n,
+      source: TRIAL,
+      onProof: false,
     }
     await storage.accounts.signUp(person)
     expect(await storage.signIns.find('ada@example.com')).toMatchObject({ password: 'hash' })
@@ -97,7 +114,11 @@ export function signInsContract(use: Use): void {
       const [account, other] = [await withFactor(storage, [code]), await withFactor(storage)]
       const begin = (id: bigint) =>
         storage.sessions.create({
-          ...{ account: id, hash: newHash(), expiresAt: now() + HOUR_MS, userAgent: '', address: '192.0.2.1' },
+          account: id,
+          hash: newHash(),
+          expiresAt: now() + HOUR_MS,
+          userAgent: '',
+          address: '192.0.2.1',
         })
       for (const id of [account, account, other]) await begin(id)
       expect(await storage.signIns.removeSecondFactor(account)).toBe(2)

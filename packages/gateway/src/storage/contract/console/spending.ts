@@ -70,7 +70,12 @@ export function spendingContract(use: Use): void {
         return { rows: rows.map((row) => [row.name, ...flat(row)]), names, all: flat(all) }
       }
       expect(await totals('model')).toEqual({
-        ...{ rows: [['a', 2, 8, 75], ['b', 1, 4, 6]], names: 2, all: [3, 12, 81] }, // biome-ignore format: a table
+        rows: [
+          ['a', 2, 8, 75],
+          ['b', 1, 4, 6],
+        ],
+        names: 2,
+        all: [3, 12, 81], // biome-ignore format: a table
       })
       expect((await totals('key')).rows).toEqual([
         [String(second.key), 1, 5, 70],
@@ -79,7 +84,9 @@ export function spendingContract(use: Use): void {
       expect((await totals('model', { key: second.key })).rows).toEqual([['a', 1, 5, 70]])
       expect((await totals('key', { model: 'b' })).rows).toEqual([[String(wallet.key), 1, 4, 6]])
       expect(await totals('model', { to: START + 400 * DAY_MS }, 1)).toEqual({
-        ...{ rows: [['c', 1, 6, 800]], names: 3, all: [4, 18, 881] },
+        rows: [['c', 1, 6, 800]],
+        names: 3,
+        all: [4, 18, 881],
       })
       expect(await totals('model', { model: 'none' })).toEqual({ rows: [], names: 0, all: [0, 0, 0] })
     })
@@ -133,8 +140,15 @@ export function spendingContract(use: Use): void {
           hold(id, wallet, node, { amount: 100n, minimum: 100n, tokens: 30, extensible: true }),
         )
         await storage.ledger.apply({
-          ...{ verb: 'extend', id, slot: node.slot, epoch: node.epoch, known: 100n, amount: 10n, minimum: 10n },
-          ...{ tokens: 0, progress: 40n },
+          verb: 'extend',
+          id,
+          slot: node.slot,
+          epoch: node.epoch,
+          known: 100n,
+          amount: 10n,
+          minimum: 10n,
+          tokens: 0,
+          progress: 40n,
         })
       }
       await elapse(HOUR_MS)

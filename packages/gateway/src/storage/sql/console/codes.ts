@@ -21,7 +21,12 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
   return {
     async create(codes) {
       const rows = codes.map(check).map(({ hash, amount, expiresAt }) => ({
-        ...{ hash, amount, created_at: clock(), expires_at: expiresAt ?? null, redeemed_by: null, redeemed_at: null },
+        hash,
+        amount,
+        created_at: clock(),
+        expires_at: expiresAt ?? null,
+        redeemed_by: null,
+        redeemed_at: null,
       }))
       const inserts: Statement[] = []
       for (let at = 0; at < rows.length; at += AT_ONCE)

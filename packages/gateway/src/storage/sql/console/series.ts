@@ -115,7 +115,10 @@ export function toTotals(rows: readonly Row[]): SpendingTotals {
   const [first] = rows
   return {
     rows: rows.map((row) => ({
-      ...{ name: text(row.name), requests: small(row.requests), tokens: small(row.tokens), cost: integer(row.cost) },
+      name: text(row.name),
+      requests: small(row.requests),
+      tokens: small(row.tokens),
+      cost: integer(row.cost),
     })),
     names: first ? small(first.names) : 0,
     all: first
@@ -163,7 +166,11 @@ function byMonth(points: readonly SpendingPoint[]): SpendingPoint[] {
   return [...months.values()]
     .map((days) =>
       days.reduce((month, { at, name, requests, tokens, cost }) => ({
-        ...{ at, name, requests: month.requests + requests, tokens: month.tokens + tokens, cost: month.cost + cost },
+        at,
+        name,
+        requests: month.requests + requests,
+        tokens: month.tokens + tokens,
+        cost: month.cost + cost,
       })),
     )
     .map((point) => ({ ...point, at: monthOf(point.at) }))

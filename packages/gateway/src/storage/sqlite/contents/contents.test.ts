@@ -41,7 +41,12 @@ function change(sql: string): void {
 }
 
 const newClaim = (id: bigint): Claim => ({
-  ...{ id, slot: 0, epoch: 1, account: 1n, key: newHash(), fingerprint: newHash() },
+  id,
+  slot: 0,
+  epoch: 1,
+  account: 1n,
+  key: newHash(),
+  fingerprint: newHash(),
 })
 const MEGABYTE = { headers: '{}', body: new Uint8Array(1024 * 1024) }
 

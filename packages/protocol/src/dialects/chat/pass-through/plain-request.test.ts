@@ -50,9 +50,13 @@ describe('a plain request', () => {
     const odd = fc.oneof(fc.constantFrom(null, true, '', 'x', -1, 0, 0.5, 1e9, [], {}), fc.string({ unit: 'binary' }))
     const settings = fc.record(
       {
-        ...{ stream: fc.boolean(), stream_options: fc.record({ include_usage: fc.boolean() }) },
-        ...{ temperature: fc.constantFrom(0, 2), top_p: fc.constantFrom(0, 1), n: fc.constantFrom(1, 2) },
-        ...{ max_tokens: fc.constantFrom(1, 10), max_completion_tokens: fc.constantFrom(1, 10) },
+        stream: fc.boolean(),
+        stream_options: fc.record({ include_usage: fc.boolean() }),
+        temperature: fc.constantFrom(0, 2),
+        top_p: fc.constantFrom(0, 1),
+        n: fc.constantFrom(1, 2),
+        max_tokens: fc.constantFrom(1, 10),
+        max_completion_tokens: fc.constantFrom(1, 10),
       },
       { requiredKeys: [] },
     )

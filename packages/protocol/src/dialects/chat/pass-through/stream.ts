@@ -75,8 +75,14 @@ export function openChatMeter(options: ChatMeterOptions, codec: Codec): ChatMete
   const { showUsage, renameTo, maxEventBytes } = options
   const beside: Beside = { tier: undefined, searched: false }
   const state: ChatMeterState = {
-    ...{ outputBytes: 0, sawOutput: false, finish: undefined, usage: undefined, done: false, error: undefined },
-    ...{ events: 0, severalChoices: 0 },
+    outputBytes: 0,
+    sawOutput: false,
+    finish: undefined,
+    usage: undefined,
+    done: false,
+    error: undefined,
+    events: 0,
+    severalChoices: 0,
   }
 
   function inspect(view: EventView): EventAction {

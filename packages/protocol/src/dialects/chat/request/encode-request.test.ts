@@ -161,10 +161,14 @@ describe('structured output', () => {
     const format = { type: 'schema', schema: { type: 'array', items: strict } } as const
     const { body, tools, warnings } = written({ from: originOf('generate-content'), format })
     const wrapped = {
-      ...{ type: 'object', properties: { value: format.schema }, required: ['value'], additionalProperties: false },
+      type: 'object',
+      properties: { value: format.schema },
+      required: ['value'],
+      additionalProperties: false,
     }
     expect(body.response_format).toEqual({
-      ...{ type: 'json_schema', json_schema: { name: 'output', schema: wrapped, strict: true } },
+      type: 'json_schema',
+      json_schema: { name: 'output', schema: wrapped, strict: true },
     })
     expect({ valueInObject: tools.valueInObject, warnings }).toEqual({ valueInObject: true, warnings: [] })
     const own = written({ from: originOf('responses'), format })

@@ -14,8 +14,13 @@ import type { WireUsage } from '../wire.ts'
 
 /** The caller's prompt or image is at fault. */
 const MODERATION = new Set([
-  ...['SAFETY', 'PROHIBITED_CONTENT', 'BLOCKLIST', 'SPII', 'MODEL_ARMOR'],
-  ...['IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT'],
+  'SAFETY',
+  'PROHIBITED_CONTENT',
+  'BLOCKLIST',
+  'SPII',
+  'MODEL_ARMOR',
+  'IMAGE_SAFETY',
+  'IMAGE_PROHIBITED_CONTENT',
 ])
 
 /** What the chunks of one answer have said so far; an unstreamed reply is one chunk. */

@@ -15,7 +15,13 @@ const warnings: string[] = []
 const warn = (field: string, reason: string) => void warnings.push(`${field};${reason}`)
 const TARGET: ImageTarget = { model: 'gemini-3-pro-image', stream: false, responseFormat: 'omit', boundary: 'B', warn }
 const REQUEST: ImageRequest = {
-  ...{ operation: 'generate', model: 'img', prompt: 'a "cat"', n: 1, stream: false, images: [], unknown: [] },
+  operation: 'generate',
+  model: 'img',
+  prompt: 'a "cat"',
+  n: 1,
+  stream: false,
+  images: [],
+  unknown: [],
 }
 const PNG: ImageInput = { mediaType: 'image/png', bytes: 3, source: { kind: 'inline', base64: 'AAAA' } }
 
@@ -49,8 +55,16 @@ test.each<[size: string | undefined, model: string, imageConfig: object | undefi
 
 test('images stand before the prompt, and what cannot be said is named', () => {
   const body = encode({
-    ...{ operation: 'edit', images: [PNG, PNG], quality: 'high', background: 'opaque', outputFormat: 'jpeg' },
-    ...{ style: 'vivid', moderation: 'auto', partialImages: 2, user: 'ada', unknown: [{ name: 'x', text: '1' }] },
+    operation: 'edit',
+    images: [PNG, PNG],
+    quality: 'high',
+    background: 'opaque',
+    outputFormat: 'jpeg',
+    style: 'vivid',
+    moderation: 'auto',
+    partialImages: 2,
+    user: 'ada',
+    unknown: [{ name: 'x', text: '1' }],
   })
   const part = { inlineData: { mimeType: 'image/png', data: 'AAAA' } }
   expect(body).toMatchObject({ contents: [{ parts: [part, part, { text: 'a "cat"' }] }] })
@@ -147,7 +161,11 @@ test('a request of this dialect as an image request', () => {
     safetySettings: [],
   }
   expect(asked(body)).toEqual({
-    ...{ operation: 'edit', model: 'img', prompt: 'Draw in ink.\na cat', n: 2, stream: false },
+    operation: 'edit',
+    model: 'img',
+    prompt: 'Draw in ink.\na cat',
+    n: 2,
+    stream: false,
     responseFormat: 'b64_json',
     images: [{ mediaType: 'image/png', bytes: 3, source: { kind: 'inline', base64: 'AAAA' } }],
     unknown: [],

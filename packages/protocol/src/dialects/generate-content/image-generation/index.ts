@@ -6,5 +6,7 @@ export const imageService: ImageService = {
   makesMany: false,
   hasPartialImages: false,
   takesUrls: () => false,
-  ...{ encodeRequest, decodeReply, openStreamDecoder },
+  encodeRequest,
+  decodeReply,
+  openStreamDecoder,
 }

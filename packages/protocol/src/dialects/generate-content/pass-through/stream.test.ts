@@ -6,7 +6,8 @@ import { passThrough } from '../pass-through.ts'
 
 const ANSWER = { modelVersion: 'upstream-name', responseId: 'r-1' }
 const candidate = (parts: object[], finishReason?: string, index = 0) => ({
-  ...{ content: { role: 'model', parts }, index },
+  content: { role: 'model', parts },
+  index,
   ...(finishReason === undefined ? {} : { finishReason }),
 })
 const chunk = (parts: object[], finishReason?: string, usageMetadata?: object) => ({
@@ -145,7 +146,10 @@ describe('a stream stopped by the gateway', () => {
     expect(last?.candidates?.[0]?.finishReason).toBe('MAX_TOKENS' as never)
     expect(last?.modelVersion).toBe('mine')
     expect(last?.usageMetadata).toEqual({
-      ...{ promptTokenCount: 100, cachedContentTokenCount: 7, candidatesTokenCount: 25, totalTokenCount: 125 },
+      promptTokenCount: 100,
+      cachedContentTokenCount: 7,
+      candidatesTokenCount: 25,
+      totalTokenCount: 125,
     })
   })
 

@@ -14,7 +14,12 @@ import { rejectAmbiguous } from './request.ts'
 import { namedUrls, vendorObjects } from './vendor-fields.ts'
 
 const COUNTED: ReadonlySet<string> = new Set([
-  ...['contents', 'systemInstruction', 'tools', 'toolConfig', 'generationConfig', 'cachedContent'],
+  'contents',
+  'systemInstruction',
+  'tools',
+  'toolConfig',
+  'generationConfig',
+  'cachedContent',
 ])
 
 export const tokenCounting: TokenCounting = {

@@ -29,8 +29,15 @@ import { origin } from './origin.ts'
 
 /** What is translated; of any other field the caller learns that it was not. */
 const KNOWN = new Set([
-  ...['contents', 'systemInstruction', 'generationConfig', 'tools', 'toolConfig'],
-  ...['labels', 'serviceTier', 'store', 'model'],
+  'contents',
+  'systemInstruction',
+  'generationConfig',
+  'tools',
+  'toolConfig',
+  'labels',
+  'serviceTier',
+  'store',
+  'model',
 ])
 
 export function decodeRequest(value: unknown, addressed: PathParameters | undefined): CanonicalRequest {

@@ -7,13 +7,21 @@ import { videoService } from './index.ts'
 
 const PROMPT = 'a cat --dur 8 --rs 720p'
 const BASE: VideoRequest = {
-  ...{ model: 'vid', mode: 'text', inputs: [], conflicts: [], tools: [], unknown: [] },
+  model: 'vid',
+  mode: 'text',
+  inputs: [],
+  conflicts: [],
+  tools: [],
+  unknown: [],
   texts: [{ item: 0, text: PROMPT, flags: findFlags(PROMPT, 'x') }],
   settings: { duration: 8, resolution: '720p' },
   json: { bytes: new Uint8Array(0), fields: [], close: 0 },
 }
 const input = (role: VideoInput['role'], more: Partial<VideoInput> = {}): VideoInput => ({
-  ...{ item: 1, kind: 'image', role, source: { kind: 'inline', mediaType: 'image/png', base64: 'AAAA', bytes: 3 } },
+  item: 1,
+  kind: 'image',
+  role,
+  source: { kind: 'inline', mediaType: 'image/png', base64: 'AAAA', bytes: 3 },
   ...more,
 })
 
@@ -46,17 +54,26 @@ describe('a request', () => {
     const instance = (inputs: VideoInput[]) => submit({ inputs }).body.instances[0]
     expect(instance([input('first_frame'), input('last_frame')])).toEqual({ prompt: 'a cat', image, lastFrame: image })
     expect(instance([input('reference_image')])).toEqual({
-      ...{ prompt: 'a cat', referenceImages: [{ image, referenceType: 'asset' }] },
+      prompt: 'a cat',
+      referenceImages: [{ image, referenceType: 'asset' }],
     })
   })
 
   test('with fields that have no equivalent', () => {
     const { warnings, body } = submit({
       settings: { seed: 4, cameraFixed: true, watermark: false, duration: -1, ratio: 'adaptive' },
-      ...{ returnLastFrame: true, generateAudio: false, serviceTier: 'flex', unknown: [{ name: 'z', text: '1' }] },
+      returnLastFrame: true,
+      generateAudio: false,
+      serviceTier: 'flex',
+      unknown: [{ name: 'z', text: '1' }],
     })
     expect(warnings.map((warning) => warning.replace(';dropped', ''))).toEqual([
-      ...['seed', 'camera_fixed', 'return_last_frame', 'generate_audio', 'service_tier', 'z'],
+      'seed',
+      'camera_fixed',
+      'return_last_frame',
+      'generate_audio',
+      'service_tier',
+      'z',
     ])
     expect(body.parameters).toEqual({ sampleCount: 1 })
   })

@@ -10,8 +10,18 @@ import { decodeError } from '../error.ts'
 import { decodeDetails, decodeImage, decodeUsageFields, scannedObject, timeOf } from './decode-fields.ts'
 
 const EVENT_FIELDS = new Set([
-  ...['type', 'b64_json', 'url', 'revised_prompt', 'partial_image_index', 'created_at', 'created'],
-  ...['size', 'quality', 'background', 'output_format', 'usage'],
+  'type',
+  'b64_json',
+  'url',
+  'revised_prompt',
+  'partial_image_index',
+  'created_at',
+  'created',
+  'size',
+  'quality',
+  'background',
+  'output_format',
+  'usage',
 ])
 
 export function openStreamDecoder(emit: EmitImage, codec: Codec, limit?: number): ImageStreamDecoder {

@@ -154,7 +154,11 @@ test('partial images without an index are counted for each image', () => {
   const { partial_image_index, ...partial } = PARTIAL
   const found = events([partial, partial, COMPLETED, partial].map(sse).join(''))
   expect(found.flatMap((event) => (event.type === 'partial' ? event.index : event.type))).toEqual([
-    ...[0, 1, 'completed', 0, 'end'],
+    0,
+    1,
+    'completed',
+    0,
+    'end',
   ] as never)
 })
 

@@ -72,18 +72,34 @@ describe('fields that have no price, or that the upstream does not have', () => 
   }
 
   test.each([
-    ...[
-      'num_images',
-      'numImages',
-      'number_of_images',
-      'NUM_IMAGES',
-      'n_images',
-      'num_images_per_prompt',
-      'image_count',
-    ],
-    ...['batch_size', 'batchSize', 'batch_count', 'num_outputs', 'sampleCount', 'samples', 'max_images', 'n_iter'],
-    ...['tools', 'service_tier', 'serviceTier', 'tier', 'speed', 'web_search', 'web_search_options', 'enable_search'],
-    ...['candidateCount', 'number_results', 'sequential_image_generation_mode', 'upscale', 'enable_hr'],
+    'num_images',
+    'numImages',
+    'number_of_images',
+    'NUM_IMAGES',
+    'n_images',
+    'num_images_per_prompt',
+    'image_count',
+    'batch_size',
+    'batchSize',
+    'batch_count',
+    'num_outputs',
+    'sampleCount',
+    'samples',
+    'max_images',
+    'n_iter',
+    'tools',
+    'service_tier',
+    'serviceTier',
+    'tier',
+    'speed',
+    'web_search',
+    'web_search_options',
+    'enable_search',
+    'candidateCount',
+    'number_results',
+    'sequential_image_generation_mode',
+    'upscale',
+    'enable_hr',
   ])('%s is dropped and named', (name) => {
     expect(encodeWith({ [name]: 4 }, {})).toEqual({ rest: {}, warnings: [`${name};no-price`] })
     const inside = { parameters: { inner: [{ [name]: 4 }] } }
@@ -156,7 +172,12 @@ const MADE: ImageRequest = {
 
 test('a request that came from elsewhere is written anew', () => {
   expect(JSON.parse(sent(encodeRequest(MADE, { ...TARGET, stream: true, n: 2 }, bufferCodec)))).toEqual({
-    ...{ model: 'gpt-image-1', prompt: 'a "cat"', size: '64x64', stream: true, n: 2, x: [1] },
+    model: 'gpt-image-1',
+    prompt: 'a "cat"',
+    size: '64x64',
+    stream: true,
+    n: 2,
+    x: [1],
   })
 })
 
@@ -205,7 +226,13 @@ test('a single image has the plain name', () => {
 describe('images to edit as data URLs', () => {
   const png: ImageInput = { mediaType: 'image/png', bytes: CONTENTS.length, source: { kind: 'file', handle: '1' } }
   const edit: ImageRequest = {
-    ...{ operation: 'edit', model: 'img', prompt: 'a "hat"', n: 1, stream: false, size: '2048x2048', images: [png] },
+    operation: 'edit',
+    model: 'img',
+    prompt: 'a "hat"',
+    n: 1,
+    stream: false,
+    size: '2048x2048',
+    images: [png],
     unknown: ['watermark=false', 'seed=7', 'scale=-1.5', 'zip=007', 'mode=a"b'].map((field) => {
       const [name = '', text = ''] = field.split('=')
       return { name, text, isForm: true as const }
@@ -219,8 +246,15 @@ describe('images to edit as data URLs', () => {
     expect(encoded.contentType).toBe('application/json')
     const url = `data:image/png;base64,${Buffer.from(CONTENTS).toString('base64')}`
     expect(JSON.parse(sent(encoded))).toEqual({
-      ...{ model: 'gpt-image-1', prompt: 'a "hat"', size: '2048x2048', response_format: 'b64_json' },
-      ...{ watermark: false, seed: 7, scale: -1.5, zip: '007', mode: 'a"b' },
+      model: 'gpt-image-1',
+      prompt: 'a "hat"',
+      size: '2048x2048',
+      response_format: 'b64_json',
+      watermark: false,
+      seed: 7,
+      scale: -1.5,
+      zip: '007',
+      mode: 'a"b',
       image: count === 1 ? url : [url, url],
     })
   })

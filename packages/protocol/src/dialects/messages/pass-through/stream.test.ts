@@ -141,7 +141,12 @@ describe('endings', () => {
       STOP,
     )
     expect(meterText(passThrough, HEAD + reports).state.usage).toEqual({
-      ...{ input: 37, output: 44, cachedInput: 5, cacheWrite: 2, reasoning: 12, absurd: false },
+      input: 37,
+      output: 44,
+      cachedInput: 5,
+      cacheWrite: 2,
+      reasoning: 12,
+      absurd: false,
     })
   })
 
@@ -218,7 +223,9 @@ test('a stream stopped by the gateway is a whole answer to the SDK', async () =>
   const open = named(begin(3, { type: 'text', text: '' }), delta(3, { type: 'text_delta', text: 'and so' }))
   const text = textOf(meter.push(bytesOf(HEAD + open))) + textOf(meter.stop(UNITS))
   expect(dataIn(text.slice(HEAD.length + open.length)).map(({ type }) => type)).toEqual([
-    ...['content_block_stop', 'message_delta', 'message_stop'],
+    'content_block_stop',
+    'message_delta',
+    'message_stop',
   ])
   const server = Bun.serve({
     port: 0,

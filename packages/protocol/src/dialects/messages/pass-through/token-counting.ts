@@ -8,7 +8,13 @@ import { NAMES } from './known-names.ts'
 import { namedUrls, vendorObjects } from './vendor-fields.ts'
 
 const COUNTED: ReadonlySet<string> = new Set([
-  ...['messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'cache_control'],
+  'messages',
+  'system',
+  'tools',
+  'tool_choice',
+  'thinking',
+  'output_config',
+  'cache_control',
 ])
 
 export const tokenCounting: TokenCounting = {

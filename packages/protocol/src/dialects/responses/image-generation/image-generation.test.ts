@@ -10,11 +10,20 @@ import { encodeRequest } from './encode-request.ts'
 
 const warnings: string[] = []
 const TARGET: ImageTarget = {
-  ...{ model: 'gpt-5', stream: false, responseFormat: 'omit', boundary: 'B' },
+  model: 'gpt-5',
+  stream: false,
+  responseFormat: 'omit',
+  boundary: 'B',
   warn: (field, reason) => void warnings.push(`${field};${reason}`),
 }
 const REQUEST: ImageRequest = {
-  ...{ operation: 'generate', model: 'img', prompt: 'a "cat"', n: 1, stream: false, images: [], unknown: [] },
+  operation: 'generate',
+  model: 'img',
+  prompt: 'a "cat"',
+  n: 1,
+  stream: false,
+  images: [],
+  unknown: [],
 }
 const PNG: ImageInput = { mediaType: 'image/png', bytes: 3, source: { kind: 'inline', base64: 'AAAA' } }
 
@@ -29,26 +38,36 @@ function encode(
 
 test('the tool is forced, and has the fields of the request', () => {
   const more: Partial<ImageRequest> = {
-    ...{ size: '1024x1024', quality: 'high', background: 'opaque', outputFormat: 'webp', outputCompression: 50 },
-    ...{ moderation: 'low', partialImages: 2, style: 'vivid', user: 'ada', unknown: [{ name: 'x', text: '1' }] },
+    size: '1024x1024',
+    quality: 'high',
+    background: 'opaque',
+    outputFormat: 'webp',
+    outputCompression: 50,
+    moderation: 'low',
+    partialImages: 2,
+    style: 'vivid',
+    user: 'ada',
+    unknown: [{ name: 'x', text: '1' }],
   }
   expect(encode(more, { stream: true, endUser: 'u-1' })).toEqual({
     model: 'gpt-5',
     input: [{ role: 'user', content: [{ type: 'input_text', text: 'a "cat"' }] }],
     tools: [
       {
-        ...{
-          type: 'image_generation',
-          size: '1024x1024',
-          quality: 'high',
-          background: 'opaque',
-          output_format: 'webp',
-        },
-        ...{ output_compression: 50, moderation: 'low', partial_images: 2 },
+        type: 'image_generation',
+        size: '1024x1024',
+        quality: 'high',
+        background: 'opaque',
+        output_format: 'webp',
+        output_compression: 50,
+        moderation: 'low',
+        partial_images: 2,
       },
     ],
     tool_choice: { type: 'image_generation' },
-    ...{ store: false, stream: true, user: 'u-1' },
+    store: false,
+    stream: true,
+    user: 'u-1',
   })
   expect(warnings).toEqual(['style;dropped', 'x;dropped'])
 })
@@ -68,12 +87,19 @@ test('an edit has its images, and the mask', () => {
 
 const IMAGE = 'iVBORw0KGgo'.repeat(500)
 const ITEM = {
-  ...{ id: 'ig_1', type: 'image_generation_call', status: 'completed', result: IMAGE, revised_prompt: 'A cat.' },
-  ...{ size: '1024x1024', quality: 'high', background: 'opaque', output_format: 'png' },
+  id: 'ig_1',
+  type: 'image_generation_call',
+  status: 'completed',
+  result: IMAGE,
+  revised_prompt: 'A cat.',
+  size: '1024x1024',
+  quality: 'high',
+  background: 'opaque',
+  output_format: 'png',
 }
 const MESSAGE = { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Here.' }] }
 const USAGE = { input_tokens: 10, output_tokens: 20, total_tokens: 30 }
-const IMAGE_GEN = { ...{ input_tokens: 5, output_tokens: 1_056 }, output_tokens_details: { image_tokens: 1_056 } }
+const IMAGE_GEN = { input_tokens: 5, output_tokens: 1_056, output_tokens_details: { image_tokens: 1_056 } }
 const RESPONSE = { id: 'resp_1', created_at: 9, status: 'completed', output: [MESSAGE, ITEM], usage: USAGE }
 
 const decode = (body: unknown) => decodeReply(thinJsonOf(bytesOf(JSON.stringify(body))), bufferCodec)

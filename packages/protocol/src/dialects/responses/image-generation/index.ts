@@ -7,5 +7,7 @@ export const imageService: ImageService = {
   makesMany: false,
   hasPartialImages: true,
   takesUrls: () => true,
-  ...{ encodeRequest, decodeReply, openStreamDecoder },
+  encodeRequest,
+  decodeReply,
+  openStreamDecoder,
 }

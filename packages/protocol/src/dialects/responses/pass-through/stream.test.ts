@@ -5,14 +5,27 @@ import { checkCuts, dataIn, meterText, named, openFor, UNITS } from '../../../..
 import { passThrough } from '../pass-through.ts'
 
 const RESPONSE = {
-  ...{ id: 'resp_1', object: 'response', created_at: 1_767_225_600, model: 'upstream-name', instructions: null },
-  ...{ error: null, incomplete_details: null, metadata: {}, parallel_tool_calls: true, temperature: 1, top_p: 1 },
-  ...{ tool_choice: 'auto', tools: [{ type: 'function', name: 'model', parameters: { model: 'not this one' } }] },
+  id: 'resp_1',
+  object: 'response',
+  created_at: 1_767_225_600,
+  model: 'upstream-name',
+  instructions: null,
+  error: null,
+  incomplete_details: null,
+  metadata: {},
+  parallel_tool_calls: true,
+  temperature: 1,
+  top_p: 1,
+  tool_choice: 'auto',
+  tools: [{ type: 'function', name: 'model', parameters: { model: 'not this one' } }],
 }
 const shown = (status: string, output: object[], more: object = {}) => ({ ...RESPONSE, status, output, ...more })
 const USAGE = {
-  ...{ input_tokens: 20, input_tokens_details: { cached_tokens: 8, cache_write_tokens: 2 } },
-  ...{ output_tokens: 9, output_tokens_details: { reasoning_tokens: 4 }, total_tokens: 29 },
+  input_tokens: 20,
+  input_tokens_details: { cached_tokens: 8, cache_write_tokens: 2 },
+  output_tokens: 9,
+  output_tokens_details: { reasoning_tokens: 4 },
+  total_tokens: 29,
 }
 type Event = { type: string; [field: string]: unknown }
 /** Numbers the events, as every stream of this dialect does. */
@@ -132,7 +145,8 @@ describe('endings', () => {
   })
   test('say why', () => {
     expect(finishOf({ ...LAST, response: shown('completed', [SPOKEN]) })).toEqual({
-      ...{ raw: 'completed', unified: 'completed' },
+      raw: 'completed',
+      unified: 'completed',
     })
     expect(finishOf(incomplete('max_output_tokens'))).toEqual({ raw: 'max_output_tokens', unified: 'incomplete' })
     expect(finishOf(incomplete('content_filter'))).toEqual({ raw: 'content_filter', unified: 'content_filtered' })
@@ -265,7 +279,10 @@ describe('a stream that failed on its way', () => {
     expect(events.map(({ sequence_number }) => sequence_number)).toEqual(events.map((_, index) => index))
     expect(events.slice(-3).map(({ type }) => type)).toEqual(['response.output_item.done', 'response.failed', 'error'])
     expect(events.at(-2)?.response).toMatchObject({
-      ...{ id: 'resp_1', status: 'failed', model: 'mine', error: { message: 'gone' } },
+      id: 'resp_1',
+      status: 'failed',
+      model: 'mine',
+      error: { message: 'gone' },
       output: [THOUGHT, { ...SPOKEN, status: 'incomplete' }],
     })
   })

@@ -11,8 +11,16 @@ import { NAMES } from './known-names.ts'
 import { namedUrls, vendorObjects } from './vendor-fields.ts'
 
 const COUNTED: ReadonlySet<string> = new Set([
-  ...['input', 'instructions', 'tools', 'tool_choice', 'parallel_tool_calls', 'text', 'reasoning', 'truncation'],
-  ...['previous_response_id', 'conversation'],
+  'input',
+  'instructions',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'text',
+  'reasoning',
+  'truncation',
+  'previous_response_id',
+  'conversation',
 ])
 
 /** Without items that the upstream would look up in vain. */

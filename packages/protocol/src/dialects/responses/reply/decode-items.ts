@@ -108,8 +108,14 @@ export function openItemsDecoder(emit: Emit): ItemsDecoder {
     if (known !== undefined) writer.closeItem(known)
     const callId = textOf(wire.call_id)
     const item: Item = {
-      ...{ type, callId, isDone: false, isTold: KINDS.has(type) },
-      ...{ parts: new Map(), reasoning: undefined, styles: new Set(), call: undefined },
+      type,
+      callId,
+      isDone: false,
+      isTold: KINDS.has(type),
+      parts: new Map(),
+      reasoning: undefined,
+      styles: new Set(),
+      call: undefined,
     }
     items.set(index, item)
     indexes.set(textOf(wire.id), index)

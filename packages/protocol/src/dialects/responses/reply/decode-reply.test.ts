@@ -55,7 +55,9 @@ describe('figures', () => {
     [
       'with everything',
       {
-        ...{ input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+        input_tokens: 10,
+        output_tokens: 5,
+        total_tokens: 15,
         input_tokens_details: { cached_tokens: 4, cache_write_tokens: 2 },
         output_tokens_details: { reasoning_tokens: 3 },
       },
@@ -151,10 +153,16 @@ test('an answer is written with every field that the SDK’s types demand', () =
     expect(written).toHaveProperty(field)
   }
   expect(written).toMatchObject({
-    ...{ id: 'resp_h7', object: 'response', model: 'harbour-large', status: 'completed' },
+    id: 'resp_h7',
+    object: 'response',
+    model: 'harbour-large',
+    status: 'completed',
     output: [
       {
-        ...{ id: 'msg_h7_0', type: 'message', role: 'assistant', status: 'completed' },
+        id: 'msg_h7_0',
+        type: 'message',
+        role: 'assistant',
+        status: 'completed',
         content: [{ type: 'output_text', text: 'Hi', annotations: [], logprobs: [] }],
       },
     ],

@@ -80,7 +80,9 @@ export function encodeItem(draft: Draft, status: ItemStatus): WrittenItem {
 function imageItem({ id, data, made = {} }: Extract<Draft, { kind: 'image' }>): WrittenItem {
   const { failed, revisedPrompt, size, quality, background, outputFormat } = made
   return {
-    ...{ id, type: 'image_generation_call', status: failed ? 'failed' : 'completed' },
+    id,
+    type: 'image_generation_call',
+    status: failed ? 'failed' : 'completed',
     ...(revisedPrompt === undefined ? {} : { revised_prompt: revisedPrompt }),
     ...imageDetails({ size, quality, background, outputFormat }),
     result: failed ? null : data,

@@ -14,12 +14,25 @@ test('the lifecycle of reasoning, text and a call', () => {
   const blocks = [BLOCKS[0], text('It is 5.1 m.'), BLOCKS[5]] as Block[]
   const events = eventsOf(reply(blocks))
   expect(typesOf(events)).toEqual([
-    ...['created', 'in_progress'],
-    ...['output_item.added', 'reasoning_summary_part.added', 'reasoning_summary_text.delta'],
-    ...['reasoning_summary_text.done', 'reasoning_summary_part.done', 'output_item.done'],
-    ...['output_item.added', 'content_part.added', 'output_text.delta', 'output_text.done', 'content_part.done'],
-    ...['output_item.done', 'output_item.added', 'function_call_arguments.delta', 'function_call_arguments.done'],
-    ...['output_item.done', 'completed'],
+    'created',
+    'in_progress',
+    'output_item.added',
+    'reasoning_summary_part.added',
+    'reasoning_summary_text.delta',
+    'reasoning_summary_text.done',
+    'reasoning_summary_part.done',
+    'output_item.done',
+    'output_item.added',
+    'content_part.added',
+    'output_text.delta',
+    'output_text.done',
+    'content_part.done',
+    'output_item.done',
+    'output_item.added',
+    'function_call_arguments.delta',
+    'function_call_arguments.done',
+    'output_item.done',
+    'completed',
   ])
   expect(events[7]).toMatchObject({ item: { type: 'reasoning', id: 'rs_h7_0', encrypted_content: 'sealed(S1)' } })
   expect(events[16]).toMatchObject({ output_index: 2, name: 'tide_height', arguments: '{"port":"Brest"}' })
@@ -28,9 +41,19 @@ test('the lifecycle of reasoning, text and a call', () => {
 test('reasoning in full is streamed as a summary, and follows as what it is', () => {
   const events = eventsOf(reply([{ type: 'reasoning', text: 'Compare.', style: 'full' }]))
   expect(typesOf(events)).toEqual([
-    ...['created', 'in_progress', 'output_item.added', 'reasoning_summary_part.added', 'reasoning_summary_text.delta'],
-    ...['reasoning_summary_text.done', 'reasoning_summary_part.done', 'content_part.added', 'reasoning_text.delta'],
-    ...['reasoning_text.done', 'content_part.done', 'output_item.done', 'completed'],
+    'created',
+    'in_progress',
+    'output_item.added',
+    'reasoning_summary_part.added',
+    'reasoning_summary_text.delta',
+    'reasoning_summary_text.done',
+    'reasoning_summary_part.done',
+    'content_part.added',
+    'reasoning_text.delta',
+    'reasoning_text.done',
+    'content_part.done',
+    'output_item.done',
+    'completed',
   ])
   expect(events.find(({ type }) => type === 'response.output_item.done')).toMatchObject({
     item: {
@@ -135,12 +158,10 @@ test('a failure closes what is open as incomplete, and ends in both forms of an 
   expect(done).toMatchObject({ item: { type: 'message', status: 'incomplete', content: [{ text: 'It is 5' }] } })
   expect(failed).toMatchObject({
     response: {
-      ...{
-        id: 'resp_h7',
-        status: 'failed',
-        model: 'harbour-large',
-        error: { code: 'server_error', message: 'It failed.' },
-      },
+      id: 'resp_h7',
+      status: 'failed',
+      model: 'harbour-large',
+      error: { code: 'server_error', message: 'It failed.' },
       output: [{ type: 'reasoning' }, { type: 'message' }],
       usage: { input_tokens: 1_000 },
     },
@@ -189,7 +210,12 @@ describe('reasoning', () => {
       output: { encrypted_content?: string; type: string }[]
     }
     expect(output.map((item) => item.encrypted_content ?? item.type)).toEqual([
-      ...['redacted.sealed(R)', 'message', 'after.sealed(T)', 'message', 'function_call', 'after.sealed(C)'],
+      'redacted.sealed(R)',
+      'message',
+      'after.sealed(T)',
+      'message',
+      'function_call',
+      'after.sealed(C)',
     ])
     expect(last(eventsOf(reply(blocks)))).toMatchObject({ response: { output } })
   })
@@ -236,7 +262,9 @@ describe('a stream has the content of the unstreamed answer', () => {
     fc.record({ name: words, arguments: words, custom: fc.boolean() }).map(
       (given) =>
         (index: number): Block => ({
-          ...{ type: 'call', id: `call_${index}`, ...given },
+          type: 'call',
+          id: `call_${index}`,
+          ...given,
         }),
     ),
   )

@@ -98,7 +98,12 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder & Imag
 
   function activate(index: number, of: Draft | undefined, deltaType: string, where: string, after = '}\n\n'): void {
     active = {
-      ...{ index, draft: of, part: undefined, partOpen: false, text: '', signature: undefined },
+      index,
+      draft: of,
+      part: undefined,
+      partOpen: false,
+      text: '',
+      signature: undefined,
       before: `event: ${deltaType}\ndata: {"type":"${deltaType}","sequence_number":`,
       between: `,${where},"delta":`,
       after,

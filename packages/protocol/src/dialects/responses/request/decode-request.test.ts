@@ -14,10 +14,21 @@ const partsOf = (...content: object[]): readonly Part[] => turnsOf([user(...cont
 
 test('a request in full', () => {
   const request = read({
-    ...{ instructions: 'Be brief.', stream: true, store: false, metadata: { port: 'Brest' }, user: 'u1' },
-    ...{ max_output_tokens: 400, temperature: 0.5, top_p: 0.9, top_logprobs: 3, parallel_tool_calls: false },
-    ...{ include: ['reasoning.encrypted_content', 'message.output_text.logprobs'], service_tier: 'flex' },
-    ...{ reasoning: { effort: 'low', summary: 'auto' }, prompt_cache_key: 'k1', safety_identifier: 's1' },
+    instructions: 'Be brief.',
+    stream: true,
+    store: false,
+    metadata: { port: 'Brest' },
+    user: 'u1',
+    max_output_tokens: 400,
+    temperature: 0.5,
+    top_p: 0.9,
+    top_logprobs: 3,
+    parallel_tool_calls: false,
+    include: ['reasoning.encrypted_content', 'message.output_text.logprobs'],
+    service_tier: 'flex',
+    reasoning: { effort: 'low', summary: 'auto' },
+    prompt_cache_key: 'k1',
+    safety_identifier: 's1',
     text: { format: { type: 'json_schema', name: 'tide', schema: { type: 'object' }, strict: true }, verbosity: 'low' },
     tools: [
       { type: 'function', name: 'tide_height', description: 'Height.', parameters: { type: 'object' }, strict: true },
@@ -26,7 +37,11 @@ test('a request in full', () => {
   })
   const { echo, ...rest } = request
   expect(rest).toEqual({
-    ...{ from: originOf('responses'), model: 'harbour-large', stream: true, showUsage: true, store: false },
+    from: originOf('responses'),
+    model: 'harbour-large',
+    stream: true,
+    showUsage: true,
+    store: false,
     instructions: [{ text: 'Be brief.' }],
     turns: [{ role: 'user', parts: [{ type: 'text', text: 'How high is the tide?' }] }],
     tools: [{ name: 'tide_height', description: 'Height.', schema: { type: 'object' }, strict: true }],
@@ -38,21 +53,44 @@ test('a request in full', () => {
     modalities: [],
     sampling: { maxOutput: 400, temperature: 0.5, topP: 0.9, logprobs: { top: 3 } },
     reasoning: { effort: 'low', show: 'summary', wantsEncrypted: true },
-    ...{ cacheKey: 'k1', tier: 'flex', endUser: 's1', metadata: { port: 'Brest' }, untranslated: [] },
+    cacheKey: 'k1',
+    tier: 'flex',
+    endUser: 's1',
+    metadata: { port: 'Brest' },
+    untranslated: [],
   })
   expect(echo).toMatchObject({
-    ...{ instructions: 'Be brief.', metadata: { port: 'Brest' }, temperature: 0.5, top_p: 0.9, max_output_tokens: 400 },
-    ...{ tool_choice: { type: 'function', name: 'tide_height' }, parallel_tool_calls: false, truncation: 'disabled' },
-    ...{ reasoning: { effort: 'low', summary: 'auto' }, previous_response_id: null, user: 'u1', service_tier: 'flex' },
+    instructions: 'Be brief.',
+    metadata: { port: 'Brest' },
+    temperature: 0.5,
+    top_p: 0.9,
+    max_output_tokens: 400,
+    tool_choice: { type: 'function', name: 'tide_height' },
+    parallel_tool_calls: false,
+    truncation: 'disabled',
+    reasoning: { effort: 'low', summary: 'auto' },
+    previous_response_id: null,
+    user: 'u1',
+    service_tier: 'flex',
   })
   expect(echo?.tools).toHaveLength(1)
 })
 
 test('the shortest request has every field that its answer must repeat', () => {
   expect(read({}).echo).toEqual({
-    ...{ background: false, instructions: null, max_output_tokens: null, metadata: {}, parallel_tool_calls: true },
-    ...{ previous_response_id: null, reasoning: { effort: null, summary: null }, temperature: null, top_p: null },
-    ...{ text: { format: { type: 'text' } }, tool_choice: 'auto', tools: [], truncation: 'disabled' },
+    background: false,
+    instructions: null,
+    max_output_tokens: null,
+    metadata: {},
+    parallel_tool_calls: true,
+    previous_response_id: null,
+    reasoning: { effort: null, summary: null },
+    temperature: null,
+    top_p: null,
+    text: { format: { type: 'text' } },
+    tool_choice: 'auto',
+    tools: [],
+    truncation: 'disabled',
   })
 })
 
@@ -76,14 +114,20 @@ describe('conversations', () => {
     const turns = turnsOf([
       user({ type: 'input_text', text: 'How high?' }),
       {
-        ...{ type: 'reasoning', id: 'rs_1', encrypted_content: 'gw1.S' },
+        type: 'reasoning',
+        id: 'rs_1',
+        encrypted_content: 'gw1.S',
         summary: [
           { type: 'summary_text', text: 'Two' },
           { type: 'summary_text', text: 'stations.' },
         ],
       },
       {
-        ...{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', phase: 'commentary' },
+        type: 'message',
+        id: 'msg_1',
+        role: 'assistant',
+        status: 'completed',
+        phase: 'commentary',
         content: [
           { type: 'output_text', text: 'Looking.', annotations: [] },
           { type: 'refusal', refusal: 'No.' },
@@ -122,7 +166,9 @@ describe('conversations', () => {
         parts: [
           { type: 'result', callId: 'c1', parts: [{ type: 'text', text: '5.1 m' }], at: 'input[5]' },
           {
-            ...{ type: 'result', callId: 'c2', at: 'input[6]' },
+            type: 'result',
+            callId: 'c2',
+            at: 'input[6]',
             parts: [
               {
                 type: 'media',
@@ -195,13 +241,13 @@ describe('conversations', () => {
     ])
     const foreign = turns.flatMap(({ parts }) => parts).filter((part) => part.type === 'foreign')
     expect(foreign.map(({ what, at }) => `${what} ${at}`)).toEqual([
-      ...['input_hologram input[0].content[1]', 'web_search_call input[1]', 'shell_call input[2]'],
-      ...[
-        'shell_call_output input[3]',
-        'item_reference input[4]',
-        'item_reference input[5]',
-        'input_smell input[6].output[1]',
-      ],
+      'input_hologram input[0].content[1]',
+      'web_search_call input[1]',
+      'shell_call input[2]',
+      'shell_call_output input[3]',
+      'item_reference input[4]',
+      'item_reference input[5]',
+      'input_smell input[6].output[1]',
     ])
   })
 })
@@ -266,7 +312,9 @@ describe('tools', () => {
         { type: 'custom', name: 'plot', format: { type: 'grammar', syntax: 'lark', definition: 'start: "a"' } },
         { type: 'custom', name: 'note', format: { type: 'text' } },
         {
-          ...{ type: 'namespace', name: 'port', description: 'Ports of the world.' },
+          type: 'namespace',
+          name: 'port',
+          description: 'Ports of the world.',
           tools: [
             { type: 'function', name: 'tide', description: 'Height.', parameters: { type: 'object' } },
             { type: 'custom', name: 'log' },
@@ -283,7 +331,9 @@ describe('tools', () => {
       { name: 'plot', custom: { grammar: { syntax: 'lark', definition: 'start: "a"' } } },
       { name: 'note', custom: {} },
       {
-        ...{ name: 'port__tide', description: 'Ports of the world.\n\nHeight.', schema: { type: 'object' } },
+        name: 'port__tide',
+        description: 'Ports of the world.\n\nHeight.',
+        schema: { type: 'object' },
         namespace: { namespace: 'port', name: 'tide' },
       },
       { name: 'port__log', custom: {}, namespace: { namespace: 'port', name: 'log' } },
@@ -336,20 +386,4 @@ describe('tools', () => {
     ]
     expect(read({ tools, tool_choice }).toolChoice).toEqual(expected as never)
   })
-})
-
-test('fields that no other dialect has are named, except those without effect', () => {
-  const { untranslated } = read({
-    ...{ max_tool_calls: 3, context_management: [{}], client_metadata: { a: 'b' }, truncation: 'auto', seed: 7 },
-    ...{ include: ['web_search_call.action.sources'], service_tier: 'scale', moderation: null },
-    ...{
-      reasoning: { effort: 'ludicrous', context: 'all_turns' },
-      text: { verbosity: 'baroque', format: { type: 'haiku' } },
-    },
-    ...{ stream_options: { include_obfuscation: false }, prompt_cache_retention: '24h', prompt_cache_options: {} },
-  })
-  expect(untranslated.toSorted()).toEqual([
-    ...['client_metadata', 'context_management', 'include', 'max_tool_calls', 'reasoning.context', 'reasoning.effort'],
-    ...['seed', 'service_tier', 'text.format', 'text.verbosity', 'truncation'],
-  ])
 })

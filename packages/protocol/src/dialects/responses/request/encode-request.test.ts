@@ -28,10 +28,19 @@ test('the shortest request has nothing that the caller did not set', () => {
 
 test('all that can be said is said', () => {
   const { body, warned } = written({
-    ...{ stream: true, endUser: 'u1', metadata: { a: 'b' }, cacheKey: 'k', tier: 'flex', parallelCalls: false },
-    ...{ verbosity: 'high', toolChoice: { mode: 'required' }, tools: [TIDE], instructions: [{ text: 'Be brief.' }] },
-    ...{ sampling: { temperature: 0.5, topP: 0.9, maxOutput: 400, logprobs: { top: 2 } } },
-    ...{ reasoning: { effort: 'low', show: 'summary' }, format: { type: 'schema', schema: { type: 'object' } } },
+    stream: true,
+    endUser: 'u1',
+    metadata: { a: 'b' },
+    cacheKey: 'k',
+    tier: 'flex',
+    parallelCalls: false,
+    verbosity: 'high',
+    toolChoice: { mode: 'required' },
+    tools: [TIDE],
+    instructions: [{ text: 'Be brief.' }],
+    sampling: { temperature: 0.5, topP: 0.9, maxOutput: 400, logprobs: { top: 2 } },
+    reasoning: { effort: 'low', show: 'summary' },
+    format: { type: 'schema', schema: { type: 'object' } },
   })
   expect(Object.entries(body)).toEqual([
     ['model', 'upstream-model'],
@@ -79,7 +88,9 @@ describe('instructions', () => {
     const { body, input } = written({ instructions: [{ text: 'Be brief.' }, { text: 'Use metres.' }] })
     expect(body.instructions).toBeUndefined()
     expect(input.map(({ role, content }) => `${role}: ${content}`)).toEqual([
-      ...['developer: Be brief.', 'developer: Use metres.', 'user: How high is the tide?'],
+      'developer: Be brief.',
+      'developer: Use metres.',
+      'user: How high is the tide?',
     ])
   })
   test('alone they are the input', () => {
@@ -144,7 +155,8 @@ describe('calls and results', () => {
       { type: 'function_call', call_id: 'c1', name: 'tide', arguments: '{"a":1}' },
       { type: 'custom_tool_call', call_id: 'c2', name: 'plot', input: '{"a":1}' },
       {
-        ...{ type: 'custom_tool_call_output', call_id: 'c2' },
+        type: 'custom_tool_call_output',
+        call_id: 'c2',
         output: [
           { type: 'input_text', text: 'see' },
           { type: 'input_image', image_url: `data:image/png;base64,${PNG}`, detail: 'auto' },
@@ -310,14 +322,12 @@ describe('what was written is read as what was meant', () => {
         }),
         (users, exchanges, tools, texts, sampling) => {
           const given = request({
-            ...{
-              from: originOf('responses'),
-              model: 'upstream-model',
-              tools,
-              sampling,
-              store: false,
-              toolChoice: { mode: 'auto' },
-            },
+            from: originOf('responses'),
+            model: 'upstream-model',
+            tools,
+            sampling,
+            store: false,
+            toolChoice: { mode: 'auto' },
             turns: [...users, ...exchanges.flatMap((make, round) => make(round)), said('So?')],
             instructions: texts.map((text) => ({ text })),
             reasoning: { effort: 'high', show: 'summary', wantsEncrypted: true },

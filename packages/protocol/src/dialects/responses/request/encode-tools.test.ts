@@ -5,13 +5,11 @@ import type { JsonSchema, MediaPart } from '../../../canonical/request.ts'
 
 describe('media', () => {
   const media = (more: Partial<MediaPart>): MediaPart => ({
-    ...{
-      type: 'media',
-      media: 'document',
-      source: { kind: 'inline', mime: 'application/pdf', data: 'JVBERi0=' },
-      at: 'a[0]',
-      ...more,
-    },
+    type: 'media',
+    media: 'document',
+    source: { kind: 'inline', mime: 'application/pdf', data: 'JVBERi0=' },
+    at: 'a[0]',
+    ...more,
   })
   test.each([
     [

@@ -101,7 +101,10 @@ const NONE: [Id, object][] = [
     {
       input: [
         {
-          ...{ type: 'message', role: 'assistant', id: 'm', status: 'completed' },
+          type: 'message',
+          role: 'assistant',
+          id: 'm',
+          status: 'completed',
           content: [
             {
               type: 'output_text',

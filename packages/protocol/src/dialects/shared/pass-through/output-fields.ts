@@ -15,13 +15,30 @@ type FieldKind = 'cap' | 'budget' | 'floor' | 'count' | 'lift' | 'holder' | 'wra
 
 const NAMES: Readonly<Record<FieldKind, readonly string[]>> = {
   cap: [
-    ...['max_tokens', 'max_completion_tokens', 'max_output_tokens', 'maxOutputTokens', 'maxTokens'],
+    'max_tokens',
+    'max_completion_tokens',
+    'max_output_tokens',
+    'maxOutputTokens',
+    'maxTokens',
     // llama.cpp; Ollama; Hugging Face and text-generation-webui; TabbyAPI and KoboldCpp; Llama on Bedrock.
-    ...['n_predict', 'num_predict', 'max_new_tokens', 'max_length', 'max_gen_len'],
+    'n_predict',
+    'num_predict',
+    'max_new_tokens',
+    'max_length',
+    'max_gen_len',
     // The older protocol of Anthropic; NeMo and Megatron; TensorRT-LLM; FastDeploy.
-    ...['max_tokens_to_sample', 'tokens_to_generate', 'max_tokens_to_generate', 'num_tokens_to_generate'],
-    ...['request_output_len', 'output_len', 'max_dec_len', 'max_generated_tokens', 'max_decoded_tokens'],
-    ...['max_generation_length', 'maxNewTokens', 'max_gen_tokens'],
+    'max_tokens_to_sample',
+    'tokens_to_generate',
+    'max_tokens_to_generate',
+    'num_tokens_to_generate',
+    'request_output_len',
+    'output_len',
+    'max_dec_len',
+    'max_generated_tokens',
+    'max_decoded_tokens',
+    'max_generation_length',
+    'maxNewTokens',
+    'max_gen_tokens',
   ],
   // Qwen, whose cap leaves reasoning out; FastDeploy; llama.cpp and others.
   budget: [

@@ -268,13 +268,16 @@ describe('edits change what they name and no other byte', () => {
   test('a lower cap stays above the budget for thinking, as the vendor demands', () => {
     const json = ask('messages', '"thinking":{ "type":"enabled", "budget_tokens":8000 }').replace('900', '20000')
     expect(JSON.parse(edit('messages', json, { maxOutput: 5_000 }))).toMatchObject({
-      ...{ max_tokens: 5_000, thinking: { type: 'enabled', budget_tokens: 4_999 } },
+      max_tokens: 5_000,
+      thinking: { type: 'enabled', budget_tokens: 4_999 },
     })
     expect(JSON.parse(edit('messages', json, { maxOutput: 1_000 }))).toMatchObject({
-      ...{ max_tokens: 1_000, thinking: { type: 'disabled' } },
+      max_tokens: 1_000,
+      thinking: { type: 'disabled' },
     })
     expect(JSON.parse(edit('messages', json, { maxOutput: 9_000 }))).toMatchObject({
-      ...{ max_tokens: 9_000, thinking: { budget_tokens: 8_000 } },
+      max_tokens: 9_000,
+      thinking: { budget_tokens: 8_000 },
     })
   })
 
@@ -310,6 +313,10 @@ test('edits are joined', () => {
     { maxOutput: 3, set: { y: '2', x: '3' }, remove: ['s'], withoutTools: ['u'] },
   ])
   expect(joined).toEqual({
-    ...{ model: 'a', maxOutput: 3, set: { x: '3', y: '2' }, remove: ['r', 's'], withoutTools: ['t', 'u'] },
+    model: 'a',
+    maxOutput: 3,
+    set: { x: '3', y: '2' },
+    remove: ['r', 's'],
+    withoutTools: ['t', 'u'],
   })
 })

@@ -21,8 +21,16 @@ import { readSetting, SETTING_NAMES, SETTINGS } from '../../shared/videos/settin
 import { readContent } from './content.ts'
 
 const FIELD_NAMES: ReadonlySet<string> = new Set([
-  ...['model', 'content', 'callback_url', 'return_last_frame', 'generate_audio', 'draft', 'service_tier'],
-  ...['execution_expires_after', 'safety_identifier', 'tools'],
+  'model',
+  'content',
+  'callback_url',
+  'return_last_frame',
+  'generate_audio',
+  'draft',
+  'service_tier',
+  'execution_expires_after',
+  'safety_identifier',
+  'tools',
   ...Object.values(SETTING_NAMES),
 ])
 const MEMBERS = namesOf({ type: 1, text: 1, role: 1, image_url: 1, video_url: 1, audio_url: 1, draft_task: 1 })

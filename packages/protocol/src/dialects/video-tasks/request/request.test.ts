@@ -9,7 +9,8 @@ import { checkVideoLimits, readingsOf } from './readings.ts'
 
 const text = (written: string) => ({ type: 'text', text: written })
 const image = (role?: string, url = 'https://x.test/a.png') => ({
-  ...{ type: 'image_url', image_url: { url } },
+  type: 'image_url',
+  image_url: { url },
   ...(role === undefined ? {} : { role }),
 })
 const decodeText = (body: string) => decodeVideoRequest(bytesOf(body), bufferCodec)
@@ -28,10 +29,23 @@ function errorOf(run: () => unknown): [param: string | undefined, message: strin
 describe('a submit', () => {
   test('with every field, and one that is unknown', () => {
     const { json, ...request } = decode({
-      ...{ resolution: '1080P', ratio: '16:9', duration: 5, framespersecond: 24, seed: 7, camera_fixed: true },
-      ...{ watermark: false, generate_audio: true, callback_url: 'https://c.test/x', service_tier: 'flex' },
-      ...{ return_last_frame: true, draft: false, execution_expires_after: 3600, safety_identifier: 'u1' },
-      ...{ tools: [{ type: 'web_search' }], frames: null, subdivision_level: { x: 1.0 } },
+      resolution: '1080P',
+      ratio: '16:9',
+      duration: 5,
+      framespersecond: 24,
+      seed: 7,
+      camera_fixed: true,
+      watermark: false,
+      generate_audio: true,
+      callback_url: 'https://c.test/x',
+      service_tier: 'flex',
+      return_last_frame: true,
+      draft: false,
+      execution_expires_after: 3600,
+      safety_identifier: 'u1',
+      tools: [{ type: 'web_search' }],
+      frames: null,
+      subdivision_level: { x: 1.0 },
     })
     expect(request as unknown).toEqual({
       model: 'vid',
@@ -39,8 +53,13 @@ describe('a submit', () => {
       texts: [{ item: 0, text: 'a cat', flags: [] }],
       inputs: [],
       settings: {
-        ...{ resolution: '1080p', ratio: '16:9', duration: 5, framesPerSecond: 24, seed: 7 },
-        ...{ cameraFixed: true, watermark: false },
+        resolution: '1080p',
+        ratio: '16:9',
+        duration: 5,
+        framesPerSecond: 24,
+        seed: 7,
+        cameraFixed: true,
+        watermark: false,
       },
       conflicts: [],
       callbackUrl: 'https://c.test/x',
@@ -192,8 +211,11 @@ describe('flags', () => {
       { setting: 'duration', values: [5, 3, 9], at: ['duration', 'content[0].text', 'content[0].text'] },
     ])
     expect(readingsOf(request)).toEqual({
-      ...{ resolutions: ['720p'], seconds: [5, 3, 9], modelChoosesLength: false },
-      ...{ framesPerSecond: 24, inputVideoSeconds: 0 },
+      resolutions: ['720p'],
+      seconds: [5, 3, 9],
+      modelChoosesLength: false,
+      framesPerSecond: 24,
+      inputVideoSeconds: 0,
     })
   })
 })

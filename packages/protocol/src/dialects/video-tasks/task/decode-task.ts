@@ -39,8 +39,20 @@ const STATUS_WORDS: Readonly<Record<string, VideoStatus>> = {
 }
 
 const DECODED: ReadonlySet<string> = new Set([
-  ...['id', 'task_id', 'model', 'status', 'error', 'content', 'usage', 'created_at', 'updated_at'],
-  ...['generate_audio', 'draft', 'service_tier', 'execution_expires_after', 'safety_identifier'],
+  'id',
+  'task_id',
+  'model',
+  'status',
+  'error',
+  'content',
+  'usage',
+  'created_at',
+  'updated_at',
+  'generate_audio',
+  'draft',
+  'service_tier',
+  'execution_expires_after',
+  'safety_identifier',
   ...Object.values(SETTING_NAMES),
 ])
 

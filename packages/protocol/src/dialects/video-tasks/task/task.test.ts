@@ -76,7 +76,8 @@ test('answers to a submit', () => {
     value: { id: 'cgt-2', status: 'running' },
   })
   expect(submitted({ error: { code: 'RateLimitExceeded', message: 'x' } })).toMatchObject({
-    ...{ ok: false, error: { code: 'rate_limited' } },
+    ok: false,
+    error: { code: 'rate_limited' },
   })
   for (const other of ['', '[]', '{}', '<html>', '{"id":3}', '{"id":""}'])
     expect(submitted(other)).toMatchObject({ ok: false, error: { code: 'upstream_failed' } })
@@ -104,14 +105,12 @@ test('a list, with items that are no tasks', () => {
 
 describe('for clients', () => {
   const record: VideoTaskRecord = {
-    ...{
-      id: 't-1',
-      model: 'vid',
-      status: 'running',
-      createdAt: 1,
-      updatedAt: 2,
-      settings: { duration: 5, watermark: false },
-    },
+    id: 't-1',
+    model: 'vid',
+    status: 'running',
+    createdAt: 1,
+    updatedAt: 2,
+    settings: { duration: 5, watermark: false },
   }
 
   test('the answer to a submit', () => {
@@ -124,8 +123,15 @@ describe('for clients', () => {
       `${base},"status":"running","created_at":1,"updated_at":2,"duration":5,"watermark":false}`,
     )
     const done: VideoTaskRecord = {
-      ...{ ...record, status: 'succeeded', videoUrl: 'https://g/v', lastFrameUrl: 'https://g/f' },
-      ...{ usage: { completionTokens: 9 }, serviceTier: 'flex', generateAudio: true, draft: false, expiresAfter: 3600 },
+      ...record,
+      status: 'succeeded',
+      videoUrl: 'https://g/v',
+      lastFrameUrl: 'https://g/f',
+      usage: { completionTokens: 9 },
+      serviceTier: 'flex',
+      generateAudio: true,
+      draft: false,
+      expiresAfter: 3600,
       unknown: [
         { name: 'z', text: '1.0' },
         { name: 'id', text: '"theirs"' },
@@ -143,7 +149,8 @@ describe('for clients', () => {
     const expired = { ...record, status: 'expired' as const }
     expect(JSON.parse(encodeTask(expired))).toMatchObject({ status: 'expired' })
     expect(JSON.parse(encodeTask(expired, { expiredAs: 'failed' }))).toMatchObject({
-      ...{ status: 'failed', error: { code: 'TaskExpired' } },
+      status: 'failed',
+      error: { code: 'TaskExpired' },
     })
   })
 
@@ -181,8 +188,12 @@ describe('the query of a list', () => {
         'page_num=3&page_size=500&filter.status=queued,running&filter.task_ids=a&filter.task_ids=b,c&filter.model=m&filter.service_tier=flex',
       ),
     ).toEqual({
-      ...{ page: 3, pageSize: 500, statuses: ['queued', 'running'], ids: ['a', 'b', 'c'] },
-      ...{ model: 'm', serviceTier: 'flex' },
+      page: 3,
+      pageSize: 500,
+      statuses: ['queued', 'running'],
+      ids: ['a', 'b', 'c'],
+      model: 'm',
+      serviceTier: 'flex',
     })
   })
 

@@ -29,8 +29,15 @@ function written(schema: Json, writing: Writing): Record<string, unknown> {
 }
 
 const SAME = new Set([
-  ...['title', 'description', 'format', 'required', 'propertyOrdering'],
-  ...['minItems', 'maxItems', 'minimum', 'maximum'],
+  'title',
+  'description',
+  'format',
+  'required',
+  'propertyOrdering',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
 ])
 
 /** Definitions stand where they were referred to; more properties than named are not forbidden by any model's habit. */

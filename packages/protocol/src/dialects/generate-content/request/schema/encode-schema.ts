@@ -5,14 +5,36 @@ import { isObject, type Json } from '../../../../canonical/reading.ts'
 import type { JsonSchema } from '../../../../canonical/request.ts'
 
 const KEPT = new Set([
-  ...['$id', '$anchor', 'title', 'description', 'format', 'enum', 'required', 'propertyOrdering'],
-  ...['minItems', 'maxItems', 'minimum', 'maximum'],
+  '$id',
+  '$anchor',
+  'title',
+  'description',
+  'format',
+  'enum',
+  'required',
+  'propertyOrdering',
+  'minItems',
+  'maxItems',
+  'minimum',
+  'maximum',
 ])
 
 /** These do not limit what a value may be. */
 const ANNOTATIONS = new Set([
-  ...['$schema', '$comment', '$vocabulary', 'default', 'example', 'examples', 'deprecated', 'readOnly', 'writeOnly'],
-  ...['strict', 'cache_control', 'contentMediaType', 'contentEncoding', 'nullable'],
+  '$schema',
+  '$comment',
+  '$vocabulary',
+  'default',
+  'example',
+  'examples',
+  'deprecated',
+  'readOnly',
+  'writeOnly',
+  'strict',
+  'cache_control',
+  'contentMediaType',
+  'contentEncoding',
+  'nullable',
 ])
 
 const TYPES = new Set(['string', 'number', 'integer', 'boolean', 'object', 'array', 'null'])
