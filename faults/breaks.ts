@@ -1,8 +1,9 @@
 // Connections that break: everything that TCP can do to a response, at every position of it.
 
 import { chunk, head, STREAM_HEAD } from '../test/support/upstreams/raw-upstream.ts'
+import type { Wire } from './answer.ts'
 import { both, brokenOff, completed, type Expected, type Fault, rejected } from './fault.ts'
-import { type CutPosition, forward, framingOf, pause, sendUpTo, type Wire } from './wire.ts'
+import { type CutPosition, forward, framingOf, pause, sendUpTo } from './wire.ts'
 
 const HOW = {
   reset: { end: ({ socket }: Wire) => void socket.resetAndDestroy(), ending: 'cut', status: 502 },

@@ -2,8 +2,9 @@
 import type { Socket } from 'node:net'
 import { constants, deflateRawSync, gzipSync } from 'node:zlib'
 import { chunk, head, LAST_CHUNK, STREAM_HEAD } from '../test/support/upstreams/raw-upstream.ts'
+import type { Wire } from './answer.ts'
 import { both, brokenOff, completed, type Fault, rejected } from './fault.ts'
-import { ELSEWHERE, forward, framingOf, pause, sendUpTo, type Wire } from './wire.ts'
+import { ELSEWHERE, forward, framingOf, pause, sendUpTo } from './wire.ts'
 
 const MEBIBYTE = 1024 * 1024
 

@@ -1,6 +1,6 @@
 // A fault: what an upstream does wrong, and the expected response and ledger entry.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import type { Wire } from './wire.ts'
+import type { Wire } from './answer.ts'
 
 /** Nothing, the reported usage, or the counted input and delivered output. */
 export type Costs = 'nothing' | 'reported' | 'counted'

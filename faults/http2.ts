@@ -7,8 +7,9 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2'
 import { join } from 'node:path'
+import type { Answer } from './answer.ts'
 import { both, brokenOff, completed, type Expected, type Fault, rejected } from './fault.ts'
-import type { Answer, FaultProxy } from './wire.ts'
+import type { FaultProxy } from './wire.ts'
 
 const FIXTURES = join(import.meta.dir, '../packages/gateway/fixtures')
 /** The certificate authority of these upstreams. */

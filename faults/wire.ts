@@ -1,27 +1,11 @@
 // The proxy between the gateway and a correct sandbox: it gets the complete response and decides how it is sent. Real
 // sockets, since most of these faults exist only there.
-import type { Socket } from 'node:net'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { chunk, head, LAST_CHUNK, STREAM_HEAD, startUpstream } from '../test/support/upstreams/raw-upstream.ts'
 import { readAnswer, type Tokens, textOf } from '../torture/client.ts'
 import { dialectOfPath } from '../torture/replay-upstream.ts'
+import type { Answer, Wire } from './answer.ts'
 import type { Fault } from './fault.ts'
-
-/** A response of the sandbox on its way to the gateway. */
-export type Answer = {
-  dialect: TextDialectId
-  streamed: boolean
-  /** The response: events of a stream, or one body. */
-  pieces: readonly string[]
-  /** The number of events up to the first output, and up to the last; finish, usage and the end follow. */
-  begun: number
-  said: number
-  /** Resolves when the client has its first bytes, so that everything sent later is after output. */
-  delivered(): Promise<void>
-}
-
-/** `origin`: of this proxy. */
-export type Wire = Answer & { socket: Socket; origin: string }
 
 /** What the upstream reported, to be compared with the ledger. */
 export type Reported = { usage: Tokens | undefined; text: string }

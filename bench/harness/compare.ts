@@ -5,15 +5,8 @@ import { load } from '../load/load.ts'
 import { createHome, type GatewayHome } from './home.ts'
 import { cpuMicros, mean, median, residentBytes } from './measure.ts'
 import { type BenchOptions, megabytes, micros, millis, times } from './scenario.ts'
-import {
-  nginxVersion,
-  type Server,
-  startBare,
-  startGateway,
-  startNginx,
-  startUpstream,
-  type UpstreamProtocol,
-} from './servers.ts'
+import type { Server, UpstreamProtocol } from './server.ts'
+import { nginxVersion, startBare, startGateway, startNginx, startUpstream } from './servers.ts'
 import { jsonReply, TEXT_EVENT } from './wire.ts'
 
 export type Work = {

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { NANOS_PER_USD } from '../../packages/gateway/src/money/amount.ts'
 import { CREDIT } from '../../packages/gateway/src/money/ledger.ts'
 import { openSqlite, SQLITE_FILE } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
-import type { UpstreamProtocol, UpstreamServer } from './servers.ts'
+import type { UpstreamProtocol, UpstreamServer } from './server.ts'
 
 export const MAIN = join(import.meta.dir, '../../packages/gateway/src/main.ts')
 

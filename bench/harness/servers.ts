@@ -4,21 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type GatewayHome, gatewayEnvironment, MAIN } from './home.ts'
 import { type Child, childOf, freePort, untilLine } from './processes.ts'
+import type { Server, UpstreamProtocol, UpstreamServer } from './server.ts'
 import { CHAT } from './wire.ts'
-
-export type Server = {
-  name: string
-  pid: number
-  port: number
-  /** Where to send a chat request that the upstream shall answer as `upstreamPath` says. */
-  pathOf(upstreamPath: string): string
-  stop(): Promise<void>
-}
-
-/** How an upstream is called: without TLS, or over TLS with this version of HTTP. */
-export type UpstreamProtocol = 'http' | 'https/1.1' | 'https/2'
-
-export type UpstreamServer = Server & { url: string; protocol: UpstreamProtocol }
 
 const START_WITHIN_MS = 20_000
 

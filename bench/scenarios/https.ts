@@ -1,7 +1,7 @@
 // Upstreams over TLS, as vendors are called, beside the same over plain http: unstreamed chat, and streams.
 import { columnsPer, compare, type Figures, ratioOf, rowsOf, type Work } from '../harness/compare.ts'
 import { type BenchOptions, type Outcome, type Scenario, times, type Verdict, verdict } from '../harness/scenario.ts'
-import type { UpstreamProtocol } from '../harness/servers.ts'
+import type { UpstreamProtocol } from '../harness/server.ts'
 import { agentRequest, jsonPath, smallRequest, streamPath } from '../harness/wire.ts'
 
 const PROTOCOLS: readonly UpstreamProtocol[] = ['http', 'https/1.1', 'https/2']

@@ -2,7 +2,8 @@
 import { createHome, type GatewayHome } from '../harness/home.ts'
 import { residentBytes } from '../harness/measure.ts'
 import { type BenchOptions, megabytes, type Scenario, times, verdict } from '../harness/scenario.ts'
-import { type Server, startBare, startGateway, startUpstream } from '../harness/servers.ts'
+import type { Server } from '../harness/server.ts'
+import { startBare, startGateway, startUpstream } from '../harness/servers.ts'
 import { agentRequest, openPath, smallRequest, streamPath } from '../harness/wire.ts'
 import { keepOpen, type LoadPlan, load } from '../load/load.ts'
 

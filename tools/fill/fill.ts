@@ -1,7 +1,6 @@
 // Fills a store with an account that has been in use for weeks, by the store's own verbs at the times when they would have
 // happened: an audit finds no error. No gateway may run on it meanwhile.
 import { SQL } from 'bun'
-import { createIds } from '../../packages/gateway/src/access/ids.ts'
 import { hashCode, newCode } from '../../packages/gateway/src/access/secrets/redemption-code.ts'
 import { NANOS_PER_USD, type Nanos } from '../../packages/gateway/src/money/amount.ts'
 import {
@@ -15,6 +14,7 @@ import {
 } from '../../packages/gateway/src/money/ledger.ts'
 import { NO_LIMITS } from '../../packages/gateway/src/money/limits.ts'
 import { createLatencies, type LatencyCount } from '../../packages/gateway/src/observe/latency-buckets.ts'
+import { createIds } from '../../packages/gateway/src/request/ids.ts'
 import { hashPassword } from '../../packages/gateway/src/storage/password.ts'
 import { openPostgres } from '../../packages/gateway/src/storage/postgres/open-postgres.ts'
 import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'

@@ -21,9 +21,9 @@ import {
   VOIDED,
 } from '../../packages/gateway/src/money/ledger.ts'
 import type { Limits, Period } from '../../packages/gateway/src/money/limits.ts'
+import type { Happened } from './happened.ts'
 import type { MemoryRows } from './memory-book.ts'
 import type { Task } from './tasks.ts'
-import type { Happened } from './usage.ts'
 
 export class Violation extends Error {
   override name = 'Violation'

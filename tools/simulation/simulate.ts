@@ -11,6 +11,7 @@ import {
 } from '../../packages/gateway/src/money/ledger.ts'
 import { NO_LIMITS, PERIODS } from '../../packages/gateway/src/money/limits.ts'
 import { newClient, newTask } from './clients.ts'
+import { NOTHING_HAPPENED } from './happened.ts'
 import { type MemoryRows, newAccountRow, newKeyRow, setAccountLimits, setKeyTerms } from './memory-book.ts'
 import { checkEnd, isAlive, type Model, must, Violation } from './model.ts'
 import { type Host, type Process, type Question, type Surroundings, startProcess } from './process.ts'
@@ -18,7 +19,7 @@ import { type Random, seeded } from './random.ts'
 import { RULES, type Rules } from './rules.ts'
 import { createStore, creditAccount, OLD_TASK_MS } from './store.ts'
 import { takeOverReaped } from './take-over.ts'
-import { NOTHING_HAPPENED, noteLimits, randomLimits } from './usage.ts'
+import { noteLimits, randomLimits } from './usage.ts'
 
 export const FAULTS = [
   'crash',

@@ -10,18 +10,10 @@ import {
   VOIDED,
 } from '../../packages/gateway/src/money/ledger.ts'
 import { type Limits, NO_LIMITS, type Period } from '../../packages/gateway/src/money/limits.ts'
+import type { Begun, Reserved } from './happened.ts'
 import type { MemoryRows } from './memory-book.ts'
 import { type Model, must } from './model.ts'
 import type { Random } from './random.ts'
-
-/** `owner`: of a key or an account, whose ids differ here. `counted`: under a limit, so that the ledger has to know of it. */
-type Begun = { owner: bigint; at: number; counted: boolean }
-/** Reserved at a time for a request, less what it gave back. */
-type Reserved = { owner: bigint; request: bigint; at: number; tokens: number }
-type Paid = { key: bigint; at: number; amount: Nanos }
-export type Happened = { begun: readonly Begun[]; reserved: readonly Reserved[]; paid: readonly Paid[] }
-
-export const NOTHING_HAPPENED: Happened = { begun: [], reserved: [], paid: [] }
 
 const MINUTE_MS = 60_000
 /** A window counts whole seconds, so it may still count what is up to a second older than a minute. */

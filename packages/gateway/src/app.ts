@@ -7,12 +7,12 @@ import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import { matchRoute, servedPath } from '@trivium/protocol/match-route.ts'
-import { Failure } from './access/failure.ts'
-import { formatRequestId } from './access/ids.ts'
-import type { IncomingRequest } from './access/incoming-request.ts'
 import { errorText } from './observe/log.ts'
 import { type RequestLog, RequestRecord } from './observe/request-log.ts'
 import { rejectEarly } from './overload/load-shedding.ts'
+import type { ApiRequest } from './request/api-request.ts'
+import { Failure } from './request/failure.ts'
+import { formatRequestId } from './request/ids.ts'
 import { type AppDependencies, type Health, handlerOf, isStatusCall } from './routes.ts'
 import { StoreDown } from './storage/storage.ts'
 
@@ -31,7 +31,12 @@ export function createApp(deps: AppDependencies, health: Health): App {
     const record = new RequestRecord(method, target, requestId, performance.now() - http.queuedMs, http.queuedMs)
     if (match !== undefined && isStatusCall(match, method)) {
       const headers = new ResponseHeaders(catalogue.headers.open, requestId)
-      const answer = handlerOf(match, http, target)({ http, id, query, headers, record }, deps, '', health)
+      const answer = handlerOf(match, http, target)(
+        { http, id, query, responseHeaders: headers, record },
+        deps,
+        '',
+        health,
+      )
       // Load balancers poll these paths, and a successful poll is not worth a log line.
       const isPolled = answer instanceof Promise || (answer.status === 200 && path !== '/')
       return isPolled ? answer : logged(answer, record, requestLog)
@@ -42,7 +47,7 @@ export function createApp(deps: AppDependencies, health: Health): App {
       if (rejected) return rejected
     }
     const headers = new ResponseHeaders(catalogue.headers.authenticated, requestId)
-    const incoming: IncomingRequest = { http, id, query, headers, record }
+    const incoming: ApiRequest = { http, id, query, responseHeaders: headers, record }
     const respond = (answer: HttpResponse) => logged(answer, record, requestLog)
     const respondTo = (error: unknown) => respond(render(error, path, incoming, deps))
     try {
@@ -67,13 +72,8 @@ function logged(answer: HttpResponse, record: RequestRecord, log: RequestLog): H
   return { status, headers, body: { ...body, run: (sink) => body.run(sink).finally(() => log.ended(record, status)) } }
 }
 
-function render(
-  error: unknown,
-  path: string,
-  incoming: IncomingRequest,
-  deps: Pick<AppDependencies, 'log'>,
-): HttpResponse {
-  const { headers, http } = incoming
+function render(error: unknown, path: string, incoming: ApiRequest, deps: Pick<AppDependencies, 'log'>): HttpResponse {
+  const { responseHeaders: headers, http } = incoming
   const info = infoOf(error, headers.requestId, deps)
   incoming.record.error = info.code
   return renderError(info, dialectOfPath(path, http.headers), headers)

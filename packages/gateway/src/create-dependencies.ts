@@ -5,10 +5,9 @@ import { descriptorLimit, maxIdleUpstreamConnections } from '@trivium/http/syste
 import { createTicker } from '@trivium/http/ticker.ts'
 import { createSandbox } from '@trivium/sandbox/handler.ts'
 import { createCallers } from './access/authenticate.ts'
-import { createIds, formatRequestId } from './access/ids.ts'
 import { timedLookups } from './access/key-lookups.ts'
-import type { Catalogue } from './access/models/catalogue.ts'
 import { createAccountSecrets } from './access/secrets/account-secrets.ts'
+import type { Catalogue } from './catalogue/catalogue.ts'
 import { CommandError } from './cli/errors.ts'
 import { describeSystemError } from './config/system-error.ts'
 import type { Environment, FileConfig } from './config/types.ts'
@@ -28,8 +27,8 @@ import { createReads } from './overload/reads/reads.ts'
 import { createUnsentResponses } from './overload/unsent-responses.ts'
 import { createFreeAborts } from './paid-call/free-aborts.ts'
 import { STREAM_TIMING } from './paid-call/stream-timing.ts'
-import { createUpstreamCalls } from './paid-call/upstream-call.ts'
 import type { Cleanup } from './process/cleanup.ts'
+import { createIds, formatRequestId } from './request/ids.ts'
 import type { GatewayDependencies } from './routes.ts'
 import { masterSecret } from './startup/master-secret.ts'
 import { openJournal } from './storage/node/journal.ts'
@@ -37,7 +36,6 @@ import { type TaskHold, voidLostTaskHolds } from './storage/node/lost-task-holds
 import { joinNode } from './storage/node/node.ts'
 import { createSettler } from './storage/node/settler.ts'
 import { type Storage, StoreDown } from './storage/storage.ts'
-import { createTaskDeletes } from './tasks/sharing/task-deletes.ts'
 import { createStatistics } from './text/billing/model-statistics.ts'
 import { createSeals } from './text/translation/seals.ts'
 import { createUnsupportedFields } from './text/translation/unsupported-fields.ts'
@@ -49,6 +47,8 @@ import { fetchPublic } from './upstreams/public/fetch-public.ts'
 import { createNameChecks } from './upstreams/public/name-checks.ts'
 import { postPublic } from './upstreams/public/post-public.ts'
 import { createSend } from './upstreams/send.ts'
+import { createUpstreamCalls } from './upstreams/upstream-call.ts'
+import { createTaskDeletes } from './videos/sharing/task-deletes.ts'
 
 const TICK_MS = 250
 /** Of an account without a limit of requests per minute. */
@@ -165,7 +165,7 @@ export async function createDependencies(
     freeAborts: createFreeAborts(monotonic),
     reads: createReads({ slots: queues.readSlots, clock: Date.now, admission: queues.admission }),
     ...queues,
-    upstreamCalls: createUpstreamCalls(ticker, queues.upstreamSlots.freed),
+    upstreamCalls: createUpstreamCalls(ticker, queues.upstreamQueue.freed),
     unsentResponses: createUnsentResponses(() => catalogue().config.server.limits.memoryBytes),
     retryBudget: createRetryBudget(),
     embedded,

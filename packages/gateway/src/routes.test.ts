@@ -4,12 +4,12 @@ import { compileCidrs } from '@trivium/http/addresses/client-address.ts'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { matchRoute } from '@trivium/protocol/match-route.ts'
 import { ROUTES, type Route } from '@trivium/protocol/routes.ts'
-import { Failure } from './access/failure.ts'
 import type { ConsoleDependencies } from './console-api/dependencies.ts'
 import { createDispatch } from './console-api/dispatch.ts'
 import { CONSOLE_ROUTES } from './console-api/routes.ts'
 import { RequestRecord } from './observe/request-log.ts'
 import type { Reads } from './overload/reads/reads.ts'
+import { Failure } from './request/failure.ts'
 import { type AppDependencies, type Health, handlerOf } from './routes.ts'
 import { TEST_CALLER } from './text/test-dependencies.ts'
 
@@ -34,7 +34,7 @@ const raise = (message: string): never => {
 const incomingAt = (path: string) => {
   const http = testRequest(path, { authorization: 'Bearer sk-0123456789abcdef', cookie: 'trivium_session=unknown' })
   const [target = '', query = ''] = path.split('?')
-  return { http, id: 1n, query, headers: testHeaders(), record: new RequestRecord('GET', target, 'req_1', 0) }
+  return { http, id: 1n, query, responseHeaders: testHeaders(), record: new RequestRecord('GET', target, 'req_1', 0) }
 }
 
 const readRoutes = Object.entries(ROUTES as Record<string, Route>).filter(
@@ -101,7 +101,7 @@ describe('reads of the console', () => {
     const deps = { reads, config, catalogue, store: UNREACHABLE } as unknown as ConsoleDependencies
     const incoming = incomingAt(`/console/api/${path.replace(/\{\w+\}/, 'some')}`)
     const answer = await createDispatch(deps)(incoming, path)
-    expect([answer.status, incoming.headers.get('retry-after')]).toEqual([429, '1'])
+    expect([answer.status, incoming.responseHeaders.get('retry-after')]).toEqual([429, '1'])
     // Of its network: no session has been looked up.
     expect(asked).toEqual([expect.any(BigInt)])
     expect((asked[0] ?? 0n) < 0n).toBe(true)

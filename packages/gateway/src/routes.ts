@@ -7,18 +7,14 @@ import { type DialectId, TEXT_DIALECTS } from '@trivium/protocol/dialects/index.
 import { matchRoute, type RouteMatch } from '@trivium/protocol/match-route.ts'
 import { type CallKind, type ModelCallKind, ROUTES, type Route, type RouteId } from '@trivium/protocol/routes.ts'
 import { authenticate } from './access/authenticate.ts'
-import { Failure } from './access/failure.ts'
-import type { Ids } from './access/ids.ts'
-import type { IncomingRequest } from './access/incoming-request.ts'
-import { isImageModel } from './access/models/catalogue.ts'
 import {
   decodeModelId,
   listGenerateContentModels,
   listModels,
   showGenerateContentModel,
   showModel,
-} from './access/models/list-models.ts'
-import { describeUnservedPath, isUnservedMethod } from './access/unserved-paths.ts'
+} from './access/list-models.ts'
+import { isImageModel } from './catalogue/catalogue.ts'
 import type { Dispatch } from './console-api/dispatch.ts'
 import type { ConsoleFiles } from './console-files/serve-console.ts'
 import {
@@ -38,14 +34,18 @@ import type { RequestLog } from './observe/request-log.ts'
 import type { Reads } from './overload/reads/reads.ts'
 import { unavailable } from './paid-call/hold-errors.ts'
 import { showRequest, showUsage, type UsageDependencies } from './paid-call/usage-endpoint.ts'
-import { showCallbackSecret } from './tasks/callbacks/secret-endpoint.ts'
-import { deleteTask, listTasks, showTask, type TaskEndpointDependencies } from './tasks/endpoints.ts'
-import { submitTask, type TaskDependencies } from './tasks/journey.ts'
-import type { WorkerDependencies } from './tasks/worker.ts'
+import type { ApiRequest } from './request/api-request.ts'
+import { Failure } from './request/failure.ts'
+import type { Ids } from './request/ids.ts'
+import { describeUnservedPath, isUnservedMethod } from './request/unserved-paths.ts'
 import type { TextDependencies } from './text/dependencies.ts'
 import { journey } from './text/journey.ts'
 import type { TextEndpoint } from './text/request.ts'
 import { type CountDependencies, countTokens } from './token-counting/journey.ts'
+import { showCallbackSecret } from './videos/callbacks/secret-endpoint.ts'
+import { deleteTask, listTasks, showTask, type TaskEndpointDependencies } from './videos/endpoints.ts'
+import { submitTask, type TaskDependencies } from './videos/journey.ts'
+import type { WorkerDependencies } from './videos/worker.ts'
 
 export type GatewayDependencies = TextDependencies &
   CountDependencies &
@@ -73,7 +73,7 @@ export type Health = {
 
 /** `parameter`: the text at the place of the path's parameter, still percent-encoded. */
 export type Handler = (
-  incoming: IncomingRequest,
+  incoming: ApiRequest,
   deps: AppDependencies,
   parameter: string,
   health: Health,
@@ -144,8 +144,8 @@ const HANDLERS = {
   console: showConsole,
   'console-root': showConsole,
   'console-file': showConsole,
-  entry: ({ headers }) => json(200, headers, ENTRY),
-  health: ({ headers }) => json(200, headers, { status: 'ok' }),
+  entry: ({ responseHeaders: headers }) => json(200, headers, ENTRY),
+  health: ({ responseHeaders: headers }) => json(200, headers, { status: 'ok' }),
   ready: showReady,
 } satisfies Record<RouteId, Handler>
 
@@ -155,7 +155,7 @@ const isRead = ({ method, credential }: Route): boolean => method === 'GET' && c
 /** Whatever reads with an API key waits for a slot of its account before anything but the key is looked up. */
 function queuedRead(id: RouteId, handler: Handler): Handler {
   const { dialect, kind, path }: Route = ROUTES[id]
-  const dialectOf = ({ http }: IncomingRequest): DialectId =>
+  const dialectOf = ({ http }: ApiRequest): DialectId =>
     dialect ?? (kind === 'models' ? 'chat' : dialectOfPath(path, http.headers))
   return async (incoming, deps, parameter, health) => {
     const caller = await authenticate(incoming, dialectOf(incoming), deps)
@@ -182,15 +182,11 @@ const BOUND = Object.fromEntries(
   Object.entries(HANDLERS as Record<RouteId, Handler>).map(([id, handler]) => [id, bound(id as RouteId, handler)]),
 ) as Record<RouteId, Handler>
 
-function callConsole(incoming: IncomingRequest, { consoleApi }: AppDependencies, path: string): Promise<HttpResponse> {
+function callConsole(incoming: ApiRequest, { consoleApi }: AppDependencies, path: string): Promise<HttpResponse> {
   return consoleApi(incoming, path)
 }
 
-function showConsole(
-  incoming: IncomingRequest,
-  { consoleFiles }: AppDependencies,
-  path: string,
-): Promise<HttpResponse> {
+function showConsole(incoming: ApiRequest, { consoleFiles }: AppDependencies, path: string): Promise<HttpResponse> {
   return consoleFiles.serve(path, incoming)
 }
 
@@ -211,7 +207,7 @@ const SHORT_HASH = 12
 const ALONE: ClusterStatus = { nodes: 1, drift: false }
 
 function showReady(
-  { headers }: IncomingRequest,
+  { responseHeaders: headers }: ApiRequest,
   { catalogue }: AppDependencies,
   _: string,
   { ready, clusterStatus }: Health,

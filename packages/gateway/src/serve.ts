@@ -1,9 +1,9 @@
 // `trivium serve`: configuration -> storage -> app -> listen, and an orderly shutdown.
 
 import { clearingCaches } from './access/cache-invalidation.ts'
-import { compileCatalogue } from './access/models/catalogue.ts'
 import { createLink } from './access/secrets/tokens.ts'
 import { createApp } from './app.ts'
+import { compileCatalogue } from './catalogue/catalogue.ts'
 import type { CommandContext } from './cli/context.ts'
 import { openControlSocket } from './cli/control-socket.ts'
 import { hasRealUpstream } from './config/sandbox.ts'
@@ -47,10 +47,10 @@ import { startSummary } from './startup/start-summary.ts'
 import { startWorkers } from './startup/start-workers.ts'
 import { takeBackSandboxCredit } from './startup/take-back-sandbox-credit.ts'
 import type { Storage } from './storage/storage.ts'
-import { TASK_TIMING } from './tasks/timing.ts'
-import { createTaskWorker } from './tasks/worker.ts'
 import { reloading, renewing, warnOfUnsharedMedia, watchNodes } from './upkeep.ts'
 import { createHealth } from './upstreams/health/health.ts'
+import { TASK_TIMING } from './videos/timing.ts'
+import { createTaskWorker } from './videos/worker.ts'
 
 export type ServeOptions = CommandContext & {
   loadConfig: Parameters<typeof watchConfig>[1]
@@ -226,7 +226,7 @@ function createServerLifecycle(
       hurry: mailer.hurry,
       abortRunning: () => {
         deps.admission.close()
-        deps.upstreamSlots.close()
+        deps.upstreamQueue.close()
         deps.upstreamCalls.abortAll('shutdown')
         mailer.abandon()
       },

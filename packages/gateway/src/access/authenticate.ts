@@ -2,11 +2,11 @@
 
 import type { HttpRequest, RequestHeaders } from '@trivium/http/request.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { checkGroupOffered } from '../catalogue/offered-groups.ts'
 import type { RequestRecord } from '../observe/request-log.ts'
+import { Failure } from '../request/failure.ts'
 import type { Caller, Keys } from '../storage/storage.ts'
-import { Failure } from './failure.ts'
-import type { Catalogue } from './models/catalogue.ts'
-import { checkGroupOffered } from './models/offered-groups.ts'
 import { checkOrigin } from './origin.ts'
 
 const SECRET = /^sk-[A-Za-z0-9_-]{16,256}$/

@@ -1,6 +1,5 @@
 // Authorization: the key's group determines the available models and their prices; the key may restrict the models further.
-import type { Caller } from '../storage/storage.ts'
-import { Failure } from './failure.ts'
+
 import {
   type AnyOffer,
   type Catalogue,
@@ -11,7 +10,9 @@ import {
   type TextOffer,
   type VideoOffer,
   videoOfferOf,
-} from './models/catalogue.ts'
+} from '../catalogue/catalogue.ts'
+import { Failure } from '../request/failure.ts'
+import type { Caller } from '../storage/storage.ts'
 
 /** For a request that is answered with text. */
 export const authorize = (caller: Caller, model: string, catalogue: Catalogue): TextOffer =>

@@ -1,8 +1,8 @@
 // The client address check of keys that are restricted to certain networks.
 import { type CidrList, clientAddress, compileCidrs, matchesCidrs } from '@trivium/http/addresses/client-address.ts'
 import type { RequestHeaders } from '@trivium/http/request.ts'
+import { Failure } from '../request/failure.ts'
 import type { Caller } from '../storage/storage.ts'
-import { Failure } from './failure.ts'
 
 /** The other end of the connection; its address is computed on demand. */
 export type Peer = { address(): string }

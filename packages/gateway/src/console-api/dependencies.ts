@@ -1,8 +1,8 @@
 // What the console API depends on. A page that needs more adds it here; serve.ts supplies it.
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
-import type { Catalogue } from '../access/models/catalogue.ts'
 import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { FileConfig } from '../config/types.ts'
 import type { Log } from '../observe/log.ts'
 import type { Reads } from '../overload/reads/reads.ts'

@@ -3,8 +3,8 @@
 import { clientAddress, networkOf, wideNetworkOf } from '@trivium/http/addresses/client-address.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
-import { Failure } from '../access/failure.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { Failure } from '../request/failure.ts'
 import { readConsoleBody } from './bodies/read-console-body.ts'
 import { BUSY, createConcurrentCalls } from './concurrent-calls.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
@@ -19,7 +19,7 @@ import { createReaders } from './session/readers.ts'
 import { currentSession } from './session/sessions.ts'
 
 /** `path`: what follows /console/api/, still percent-encoded. */
-export type Dispatch = (incoming: IncomingRequest, path: string) => Promise<HttpResponse>
+export type Dispatch = (incoming: ApiRequest, path: string) => Promise<HttpResponse>
 
 const SIGNED_IN_LIMITS = { most: 256, mostOfOne: 16 }
 const LONGEST_USER_AGENT = 300
@@ -31,7 +31,7 @@ export function createDispatch(deps: ConsoleDependencies, routes: readonly Conso
   const signedIn = createConcurrentCalls((account) => deps.admit(BigInt(account)), SIGNED_IN_LIMITS)
 
   return async (incoming, path) => {
-    const { http, headers } = incoming
+    const { http, responseHeaders: headers } = incoming
     try {
       const found = match(http.method, path)
       if ('allow' in found) throw otherMethod(http.method, path, found.allow)

@@ -1,5 +1,5 @@
 // Finds the route of a path in the console's table.
-import { decodeSegment } from '../access/path-segment.ts'
+import { decodeSegment } from '../request/path-segment.ts'
 import type { ConsoleRoute } from './route.ts'
 
 export type Matched = { route: ConsoleRoute; parameters: Record<string, string> }

@@ -1,7 +1,7 @@
 // How a route of the console API is declared: see routes.ts.
 import type { HttpRequest } from '@trivium/http/request.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
+import type { ApiRequest } from '../request/api-request.ts'
 import type { Account, Session } from '../storage/storage.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 import type { Check } from './fields.ts'
@@ -16,9 +16,9 @@ export type Method = 'GET' | 'POST' | 'DELETE'
 export type Origin = { address: string; network: string; wideNetwork: string; userAgent: string }
 
 export type Call<Body = undefined> = {
-  incoming: IncomingRequest
+  incoming: ApiRequest
   http: HttpRequest
-  headers: IncomingRequest['headers']
+  headers: ApiRequest['responseHeaders']
   query: URLSearchParams
   /** By the names in the route's path, decoded. */
   parameters: Readonly<Record<string, string>>

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { gzipSync } from 'node:zlib'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
+import type { ApiRequest } from '../request/api-request.ts'
 import type { Bundle } from './bundle.ts'
 import { createConsoleFiles } from './serve-console.ts'
 
@@ -25,8 +25,8 @@ async function get(
     failed: (error) => void failures.push(error),
     mediaOrigin: () => 'https://media.example',
   })
-  const incoming = { http: testRequest(target, { 'accept-encoding': encoding }), headers: testHeaders() }
-  const { status, headers, body } = await files.serve(path, incoming as IncomingRequest)
+  const incoming = { http: testRequest(target, { 'accept-encoding': encoding }), responseHeaders: testHeaders() }
+  const { status, headers, body } = await files.serve(path, incoming as ApiRequest)
   return { status, headers, text: new TextDecoder().decode(body as Uint8Array) }
 }
 
@@ -91,7 +91,7 @@ describe('no bundle', () => {
       mediaOrigin: () => undefined,
     })
     for (const path of ['', 'assets/main-abc.js']) {
-      const incoming = { http: testRequest('/'), headers: testHeaders() } as IncomingRequest
+      const incoming = { http: testRequest('/'), responseHeaders: testHeaders() } as ApiRequest
       const { status, headers, body } = await files.serve(path, incoming)
       expect([status, headers.get('content-type')]).toEqual([503, 'text/plain; charset=utf-8'])
       expect(new TextDecoder().decode(body as Uint8Array)).toContain('the log of the gateway has the reason')

@@ -4,15 +4,15 @@
 import { extname } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import type { HttpResponse } from '@trivium/http/response.ts'
-import { Failure } from '../access/failure.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { Failure } from '../request/failure.ts'
 import { type Bundle, type BundledFile, INDEX } from './bundle.ts'
 
 export type ConsoleFiles = {
   /** Begins to bundle, if that has not begun. */
   prepare(): void
   /** `path`: below /console/, still percent-encoded. */
-  serve(path: string, incoming: IncomingRequest): Promise<HttpResponse>
+  serve(path: string, incoming: ApiRequest): Promise<HttpResponse>
 }
 
 export type ConsoleFilesOptions = {
@@ -47,7 +47,7 @@ export function createConsoleFiles({ open, mediaOrigin, failed }: ConsoleFilesOp
 
   return {
     prepare: () => void prepare(),
-    async serve(path, { http, headers }) {
+    async serve(path, { http, responseHeaders: headers }) {
       for (const [name, value] of Object.entries(securityHeaders(mediaOrigin()))) headers.set(name, value)
       const isPending = bundle === undefined && !(await isDoneWithin(LONGEST_WAIT_MS, prepare()))
       if (!bundle) return notice(headers, isPending ? STILL_BUNDLING : NOT_BUNDLED)
@@ -65,7 +65,7 @@ export function createConsoleFiles({ open, mediaOrigin, failed }: ConsoleFilesOp
   }
 }
 
-type Headers = IncomingRequest['headers']
+type Headers = ApiRequest['responseHeaders']
 
 /** The page names its files relative to its own URL, so that it works below any path of a reverse proxy, which is unknown here. */
 function pageAt(target: string, { gzip }: BundledFile): Uint8Array {

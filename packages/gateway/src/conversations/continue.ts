@@ -2,11 +2,11 @@
 // stored. What leaves for an upstream is complete in itself, so that any upstream can continue any conversation.
 
 import type { ConversationState, EchoedField } from '@trivium/protocol/dialects/text-dialect.ts'
-import { Failure, memoryFailure } from '../access/failure.ts'
-import { formatRequestId } from '../access/ids.ts'
-import type { Catalogue } from '../access/models/catalogue.ts'
 import { visibleKey } from '../access/visible-key.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Slot } from '../overload/admission.ts'
+import { Failure, memoryFailure } from '../request/failure.ts'
+import { formatRequestId } from '../request/ids.ts'
 import type { StoredTurn } from '../storage/responses.ts'
 import type { Caller } from '../storage/storage.ts'
 import { type KeepDependencies, keepResponse } from './keep-response.ts'

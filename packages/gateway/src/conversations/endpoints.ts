@@ -4,12 +4,12 @@ import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { Json } from '@trivium/protocol/canonical/reading.ts'
 import { hideInResponse } from '@trivium/protocol/dialects/responses/state/hide-encrypted.ts'
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
-import { Failure } from '../access/failure.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
-import { decodeSegment } from '../access/path-segment.ts'
 import { visibleKey } from '../access/visible-key.ts'
 import { codec } from '../bytes/codec.ts'
 import { type FreeCallLimit, freeCallFailure } from '../overload/free-call-limit.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { Failure } from '../request/failure.ts'
+import { decodeSegment } from '../request/path-segment.ts'
 import type { Caller } from '../storage/storage.ts'
 import type { ConversationDependencies } from './continue.ts'
 import { bytesToList, itemsOf } from './list-items.ts'
@@ -26,7 +26,7 @@ export type ResponseEndpointDependencies = AuthenticateDependencies &
 
 export async function showResponse(
   id: string,
-  incoming: IncomingRequest,
+  incoming: ApiRequest,
   deps: ResponseEndpointDependencies,
 ): Promise<HttpResponse> {
   const { account, key } = await readerOf(incoming, deps)
@@ -40,7 +40,7 @@ export async function showResponse(
     const stored = await deps.store.responses.record(account, response)
     const record = stored && (await openRecord(stored, deps))
     if (!record) throw unknown(id)
-    return sentFrom(read, incoming.headers, asksForEncrypted(incoming) ? record : hideInResponse(record, codec))
+    return sentFrom(read, incoming.responseHeaders, asksForEncrypted(incoming) ? record : hideInResponse(record, codec))
   })
 }
 
@@ -49,7 +49,7 @@ type Reader = { account: bigint; key: bigint | undefined }
 const readerBy = (caller: Caller): Reader => ({ account: caller.account, key: visibleKey(caller) })
 
 /** Counted by the limits of the key, apart from paid requests. Throws Failure. */
-async function readerOf(incoming: IncomingRequest, deps: ResponseEndpointDependencies): Promise<Reader> {
+async function readerOf(incoming: ApiRequest, deps: ResponseEndpointDependencies): Promise<Reader> {
   const caller = await authenticate(incoming, 'responses', deps)
   const rejection = deps.storedReadLimit.take(caller)
   if (rejection) throw freeCallFailure(rejection, 'reads of stored responses', deps.clock())
@@ -74,17 +74,17 @@ async function inMemory(
 
 export async function deleteResponse(
   id: string,
-  incoming: IncomingRequest,
+  incoming: ApiRequest,
   deps: ResponseEndpointDependencies,
 ): Promise<HttpResponse> {
   const { account, key } = readerBy(await authenticate(incoming, 'responses', deps))
   const response = decodeId(id)
   if (!(await deps.store.responses.hide(account, response, key))) throw unknown(id)
-  return json(200, incoming.headers, { id: response, object: 'response', deleted: true })
+  return json(200, incoming.responseHeaders, { id: response, object: 'response', deleted: true })
 }
 
 /** As for a new response, the client says so. */
-const asksForEncrypted = ({ query }: IncomingRequest): boolean =>
+const asksForEncrypted = ({ query }: ApiRequest): boolean =>
   [...new URLSearchParams(query)].some(
     ([name, value]) => /^include(?:\[\d*\])?$/.test(name) && value.split(',').includes('reasoning.encrypted_content'),
   )
@@ -100,7 +100,7 @@ const [DEFAULT_LIMIT, MOST_ITEMS] = [20, 100]
 /** The whole conversation up to the response, the newest first unless asked otherwise. */
 export async function listInputItems(
   id: string,
-  incoming: IncomingRequest,
+  incoming: ApiRequest,
   deps: ResponseEndpointDependencies,
 ): Promise<HttpResponse> {
   const { account, key } = await readerOf(incoming, deps)
@@ -116,7 +116,7 @@ export async function listInputItems(
     const shown = asksForEncrypted(incoming) ? page : page.map((item) => item && withoutEncrypted(item))
     const data = shown.filter((item) => item !== undefined)
     const list = { object: 'list', data, first_id: data.at(0)?.id ?? null, last_id: data.at(-1)?.id ?? null }
-    return sentFrom(read, incoming.headers, Buffer.from(JSON.stringify({ ...list, has_more: isMore })))
+    return sentFrom(read, incoming.responseHeaders, Buffer.from(JSON.stringify({ ...list, has_more: isMore })))
   })
 }
 

@@ -2,9 +2,9 @@
 // known before anything of it is put together.
 
 import { continuedItem } from '@trivium/protocol/dialects/responses/state/stored-response.ts'
-import { Failure } from '../access/failure.ts'
 import { visibleKey } from '../access/visible-key.ts'
 import { codec } from '../bytes/codec.ts'
+import { Failure } from '../request/failure.ts'
 import type { Responses, StoredRecord } from '../storage/responses.ts'
 import type { Caller } from '../storage/storage.ts'
 import { type ListedItem, type OpenDependencies, outputItems, readItem } from './open-stored.ts'

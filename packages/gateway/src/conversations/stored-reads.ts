@@ -2,7 +2,7 @@
 // and released only when the client has received what was read.
 
 import type { HttpResponse, ResponseHeaders } from '@trivium/http/response.ts'
-import { Failure } from '../access/failure.ts'
+import { Failure } from '../request/failure.ts'
 
 /** Memory of one read, in bytes. */
 export type StoredRead = {

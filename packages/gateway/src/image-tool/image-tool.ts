@@ -7,7 +7,7 @@ import type { Tool } from '@trivium/protocol/canonical/request.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import { readFields } from '@trivium/protocol/dialects/images/request/fields.ts'
 import { checkImageLimits } from '@trivium/protocol/dialects/images/request/limits.ts'
-import type { ImageOffer } from '../access/models/catalogue.ts'
+import type { ImageOffer } from '../catalogue/catalogue.ts'
 
 /** The type of the tool, and the word that a price for it has in the configuration. */
 export const IMAGE_TOOL = 'image_generation'

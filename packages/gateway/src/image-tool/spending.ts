@@ -1,7 +1,7 @@
 // What a response has cost so far: calls of the model, and images.
 
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
-import type { ImageOffer } from '../access/models/catalogue.ts'
+import type { ImageOffer } from '../catalogue/catalogue.ts'
 import { addUsage } from '../images/usage.ts'
 import type { Nanos } from '../money/amount.ts'
 import { bookableTokens } from '../money/limits.ts'

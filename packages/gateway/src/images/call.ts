@@ -3,7 +3,7 @@
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
-import type { ImageCandidate, ImageOffer } from '../access/models/catalogue.ts'
+import type { ImageCandidate, ImageOffer } from '../catalogue/catalogue.ts'
 import { type SettleDependencies, settle } from '../paid-call/settle.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { endAttempt, findNext, type NextAttemptDependencies } from '../routing/next-attempt.ts'

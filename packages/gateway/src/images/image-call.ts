@@ -3,7 +3,7 @@
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
-import type { ImageCandidate, ImageOffer } from '../access/models/catalogue.ts'
+import type { ImageCandidate, ImageOffer } from '../catalogue/catalogue.ts'
 import type { DeliveredImage } from '../money/prices/image-price.ts'
 import type { CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
 

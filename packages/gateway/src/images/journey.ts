@@ -6,10 +6,8 @@ import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { checkImageLimits, limitSeries } from '@trivium/protocol/dialects/images/request/limits.ts'
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
 import { authorizeImage } from '../access/authorize.ts'
-import { memoryFailure } from '../access/failure.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
-import type { Catalogue, ImageOffer } from '../access/models/catalogue.ts'
 import { freeMemory } from '../bytes/free-memory.ts'
+import type { Catalogue, ImageOffer } from '../catalogue/catalogue.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import type { Slot } from '../overload/admission.ts'
 import { type AdmitDependencies, admit } from '../paid-call/admit.ts'
@@ -19,6 +17,8 @@ import { type HoldErrorDependencies, holdError, unavailable } from '../paid-call
 import type { PaidCall } from '../paid-call/paid-call.ts'
 import { recentRateLimit } from '../paid-call/rate-limit-errors.ts'
 import { runPaidCall } from '../paid-call/run.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { memoryFailure } from '../request/failure.ts'
 import type { Node } from '../storage/node/node.ts'
 import type { OpenRequest } from '../storage/node/settler.ts'
 import type { Caller } from '../storage/storage.ts'
@@ -49,7 +49,7 @@ export type ImageDependencies = {
   StreamDependencies
 
 export async function imageJourney(
-  incoming: IncomingRequest,
+  incoming: ApiRequest,
   endpoint: ImageEndpoint,
   deps: ImageDependencies,
 ): Promise<HttpResponse> {
@@ -144,7 +144,7 @@ function continueOnDisconnect({ client, upstreamCall, attempt }: PaidCall): void
 }
 
 type Context = {
-  incoming: IncomingRequest
+  incoming: ApiRequest
   endpoint: ImageEndpoint
   slot: Slot
   claim: KeyClaim | undefined
@@ -226,7 +226,7 @@ type Held = Pick<ImageCall, 'owner'> & Pick<ImageCall['attempt'], 'dialect' | 'w
 function callOf(routed: Routed, context: Context, caller: Caller, held: Held): ImageCall {
   const { offer, candidate, upstreamCall, health } = routed
   const { incoming, slot, claim, request } = context
-  const { http, headers, record, id } = incoming
+  const { http, responseHeaders: headers, record, id } = incoming
   const { hold, owner, dialect, warnings } = held
   return {
     id,

@@ -1,11 +1,11 @@
 // An image as the client wants it: in base64, or as a signed URL of the gateway's own.
 
 import type { Base64, ReplyImage } from '@trivium/protocol/canonical/image.ts'
-import { Failure } from '../access/failure.ts'
 import { decodeBase64, encodeBase64 } from '../bytes/base64.ts'
 import type { Retention } from '../config/types.ts'
 import type { MediaStore } from '../media/media-store.ts'
 import type { SignedUrls } from '../media/signed-urls.ts'
+import { Failure } from '../request/failure.ts'
 import { ownHostOf } from '../upstreams/own-host.ts'
 import type { fetchPublic } from '../upstreams/public/fetch-public.ts'
 import { PublicFetchError } from '../upstreams/public/public-fetch-error.ts'

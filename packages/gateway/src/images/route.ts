@@ -1,12 +1,11 @@
 // The candidate that a request for images is sent to first, and a slot there.
 
 import type { Client } from '@trivium/http/request.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
-import type { ImageOffer } from '../access/models/catalogue.ts'
+import type { ImageOffer } from '../catalogue/catalogue.ts'
 import type { ImageModel, Upstream } from '../config/types.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import type { ImageRate } from '../money/prices/image-price.ts'
-import type { LimitedUpstream } from '../paid-call/upstream-call.ts'
+import type { ApiRequest } from '../request/api-request.ts'
 import {
   type Routed as AnyRouted,
   releaseSlot,
@@ -14,6 +13,7 @@ import {
   takeCandidate,
 } from '../routing/take-candidate.ts'
 import type { Caller } from '../storage/storage.ts'
+import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
 
 export { releaseSlot }
 export type RouteDependencies = TakeDependencies
@@ -22,7 +22,7 @@ export type Routed = AnyRouted<ImageRate, ImageModel>
 export const route = (
   offer: ImageOffer,
   caller: Caller,
-  incoming: { http: Client } & Pick<IncomingRequest, 'record'>,
+  incoming: { http: Client } & Pick<ApiRequest, 'record'>,
   deps: RouteDependencies,
 ): Promise<Routed> => takeCandidate(offer, caller, incoming, withImageTimeouts, deps)
 

@@ -5,7 +5,7 @@ import type { Ticker } from '@trivium/http/ticker.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { UnsentResponse, UnsentResponses } from '../overload/unsent-responses.ts'
 import type { StreamTiming } from '../paid-call/stream-timing.ts'
-import { unlessAborted } from '../paid-call/upstream-call.ts'
+import { unlessAborted } from '../upstreams/upstream-call.ts'
 import type { ImageCall } from './image-call.ts'
 
 export type StreamClientDependencies = {

@@ -1,5 +1,5 @@
 // Clears the text of receipts after their retention, in small pages with pauses; requests and transfers stay.
-import { firstIdAt } from '../access/ids.ts'
+import { firstIdAt } from '../request/ids.ts'
 import type { Ledger } from '../storage/ledger.ts'
 import type { Every } from './every.ts'
 

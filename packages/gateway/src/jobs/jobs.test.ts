@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { fakeTime } from '../../../../test/support/fake-time.ts'
-import { firstIdAt, timeOfId } from '../access/ids.ts'
+import { firstIdAt, timeOfId } from '../request/ids.ts'
 import type { AuditReport, Leases } from '../storage/storage.ts'
 import { auditLedger } from './audit-ledger.ts'
 import { clearReceipts } from './clear-receipts.ts'

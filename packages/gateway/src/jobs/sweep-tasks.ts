@@ -1,5 +1,5 @@
 // Removes the rows of tasks whose time is over, and the leases of tasks that have ended, in small pages with pauses.
-import { firstIdAt } from '../access/ids.ts'
+import { firstIdAt } from '../request/ids.ts'
 import type { Ledger } from '../storage/ledger.ts'
 import type { Tasks } from '../storage/tasks.ts'
 import type { Every } from './every.ts'

@@ -1,6 +1,6 @@
 // Limits how many responses with stored objects are being sent at once. Anyone who has a signed URL can ask for them, without a
 // key, and each keeps a file and a buffer until it has been read.
-import { mayTake } from '../overload/fair-share.ts'
+import { mayTake } from '../sharing/fair-share.ts'
 
 /** A video player has two or three requests under way, a download manager a handful. */
 export const MOST_OF_OBJECT = 8

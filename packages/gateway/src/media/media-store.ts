@@ -4,8 +4,8 @@
 // record, and the sweep finds everything that is left by its record.
 import { randomBytes } from 'node:crypto'
 import { open } from 'node:fs/promises'
-import { Failure } from '../access/failure.ts'
 import { countReleased } from '../bytes/free-memory.ts'
+import { Failure } from '../request/failure.ts'
 import type { Media, MediaRecord } from '../storage/media.ts'
 
 /** The contents, by the id of their object. */

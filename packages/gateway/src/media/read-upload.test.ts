@@ -9,7 +9,7 @@ import { json } from '@trivium/http/response.ts'
 import { serveForTest, type TestServer, testHeaders } from '@trivium/http/test-support.ts'
 import { ERRORS } from '@trivium/protocol/canonical/error.ts'
 import OpenAI, { toFile } from 'openai'
-import { Failure } from '../access/failure.ts'
+import { Failure } from '../request/failure.ts'
 import { readUpload } from './read-upload.ts'
 import { openSpool, type Spool } from './spool.ts'
 

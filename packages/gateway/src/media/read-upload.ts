@@ -10,7 +10,7 @@ import {
 } from '@trivium/http/multipart/read-multipart.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { ErrorCode } from '@trivium/protocol/canonical/error.ts'
-import { Failure } from '../access/failure.ts'
+import { Failure } from '../request/failure.ts'
 
 export type UploadOptions = Pick<StreamOptions, 'after' | 'idleMs'> & {
   /** The whole body: `server.limits.upload`. */

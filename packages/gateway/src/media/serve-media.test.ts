@@ -8,9 +8,9 @@ import { json, ResponseHeaders } from '@trivium/http/response.ts'
 import { securityHeaders } from '@trivium/http/security-headers.ts'
 import { serveForTest, type TestServer } from '@trivium/http/test-support.ts'
 import { ERRORS } from '@trivium/protocol/canonical/error.ts'
-import { Failure } from '../access/failure.ts'
 import { createAccountSecrets } from '../access/secrets/account-secrets.ts'
 import { RequestRecord } from '../observe/request-log.ts'
+import { Failure } from '../request/failure.ts'
 import type { MediaRecord } from '../storage/media.ts'
 import { createDiskBlobs } from './disk.ts'
 import { createMediaReads, MOST_OF_OBJECT } from './media-reads.ts'
@@ -41,7 +41,7 @@ beforeAll(async () => {
     const [path = '', query = ''] = http.target.split('?')
     const record = new RequestRecord(http.method, path, 'req_1', 0, 0)
     try {
-      const incoming = { http, id: 1n, query, headers, record }
+      const incoming = { http, id: 1n, query, responseHeaders: headers, record }
       const deps = { mediaStore, mediaReads, signedUrls, catalogue: () => ({ trustedProxies: [] }), clock }
       return await serveMedia(path.replace('/media/', ''), incoming, deps)
     } catch (error) {

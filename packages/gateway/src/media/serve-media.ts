@@ -1,8 +1,8 @@
 // `GET /media/{object}`: sends a stored object to a client that has a valid signed URL.
 import { type CidrList, clientAddress, networkOf, wideNetworkOf } from '@trivium/http/addresses/client-address.ts'
 import type { HttpResponse, StreamedBody } from '@trivium/http/response.ts'
-import { Failure } from '../access/failure.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { Failure } from '../request/failure.ts'
 import type { MediaRecord } from '../storage/media.ts'
 import { type ByteRange, hasTag, parseRange } from './byte-range.ts'
 import type { MediaReads } from './media-reads.ts'
@@ -35,7 +35,7 @@ const POLICY =
 
 export async function serveMedia(
   id: string,
-  { http, query, headers }: IncomingRequest,
+  { http, query, responseHeaders: headers }: ApiRequest,
   { mediaStore, mediaReads, signedUrls, catalogue, clock }: MediaDependencies,
 ): Promise<HttpResponse> {
   // Read now: the address is unknown after the client has disconnected.
@@ -107,7 +107,7 @@ const tooManyReads = (limit: 'object' | 'all'): Failure =>
         retryAfter: 1,
       })
 
-type Headers = IncomingRequest['http']['headers']
+type Headers = ApiRequest['http']['headers']
 
 /** A range of another version of the content would be wrong: If-Range then demands the whole. */
 function rangeOf(headers: Headers, { size }: MediaRecord, etag: string): ReturnType<typeof parseRange> {

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Failure } from '../access/failure.ts'
+import { Failure } from '../request/failure.ts'
 import { openSpool, type Spool } from './spool.ts'
 
 let folder = ''

@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import { type FileHandle, mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileSink, MultipartSink } from '@trivium/http/multipart/read-multipart.ts'
-import { Failure } from '../access/failure.ts'
 import { countReleased } from '../bytes/free-memory.ts'
+import { Failure } from '../request/failure.ts'
 import { acquireLock, type FolderLock } from './folder-lock.ts'
 
 /** Its name is made by the gateway: nothing of what the client sent is in the path. */

@@ -16,12 +16,12 @@
 
 import type { Client } from '@trivium/http/request.ts'
 import { MAX_BUFFERED_BYTES } from '@trivium/http/server/incoming/incoming-body.ts'
-import type { Limits, Tenant } from './bounded-share.ts'
+import type { Limits, Tenant } from '../sharing/bounded-share.ts'
+import { FairQueue, type QueueHead } from '../sharing/fair-queue.ts'
+import { mostPerAccount } from '../sharing/fair-share.ts'
+import { FifoQueue } from '../sharing/fifo-queue.ts'
 import { CpuSaturation, ENOUGH_AT_WORK } from './cpu-saturation.ts'
-import { FairQueue, type QueueHead } from './fair-queue.ts'
-import { mostPerAccount } from './fair-share.ts'
 import { type Load, Occupancy, type RunningSlot, type Slot } from './occupancy.ts'
-import { FifoQueue } from './queue.ts'
 
 export type { Limits, Load, Slot, Tenant }
 

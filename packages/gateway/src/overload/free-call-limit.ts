@@ -1,7 +1,8 @@
 // The rate of calls that cost nothing, and so have no hold in which the store could count them: token counts and reads. Each process
 // counts by itself, apart from paid requests, under the same limits of key and account.
-import { Failure } from '../access/failure.ts'
+
 import { added, usedIn, type Window, waitFor } from '../money/limits.ts'
+import { Failure } from '../request/failure.ts'
 import type { Caller } from '../storage/storage.ts'
 
 /** `limit`: requests per minute. */

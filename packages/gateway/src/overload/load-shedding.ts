@@ -9,7 +9,7 @@ import { createNextIterationQueue, createPacedQueue, type PacedItem } from '@tri
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import { sheddableDialect } from '@trivium/protocol/match-route.ts'
-import { formatRequestId } from '../access/ids.ts'
+import { formatRequestId } from '../request/ids.ts'
 import type { Admission } from './admission.ts'
 
 export const OVERLOADED = {

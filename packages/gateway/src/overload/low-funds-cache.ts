@@ -1,8 +1,8 @@
 // Remembers callers whose funds did not suffice a moment ago. Requests that they cannot pay for either are rejected from here,
 // without querying the store or, if even the cheapest request is too expensive, parsing a body.
 
-import { Failure } from '../access/failure.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
+import { Failure } from '../request/failure.ts'
 import type { Caller } from '../storage/storage.ts'
 
 /** Why a request cannot be paid for. */

@@ -1,6 +1,6 @@
 // Slots and memory of the running requests, in total and by account. admission.ts queues requests for them.
-import { BoundedShare, type Limits, type Tenant } from './bounded-share.ts'
-import { mayTake, mostPerAccount } from './fair-share.ts'
+import { BoundedShare, type Limits, type Tenant } from '../sharing/bounded-share.ts'
+import { mayTake, mostPerAccount } from '../sharing/fair-share.ts'
 
 /** A request as admission control sees it. */
 export type Load = {

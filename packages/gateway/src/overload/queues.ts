@@ -3,11 +3,11 @@
 import { type Ticker, Ticking } from '@trivium/http/ticker.ts'
 import { cpuDemandMs } from '../observe/cpu-time.ts'
 import type { Log } from '../observe/log.ts'
+import { createUpstreamQueue, type UpstreamQueue } from '../upstreams/upstream-queue.ts'
 import { type Admission, createAdmission, type Limits } from './admission.ts'
 import { createReadSlots, type ReadSlots } from './reads/read-slots.ts'
-import { createUpstreamSlots, type UpstreamSlots } from './upstream-slots.ts'
 
-export type Queues = { admission: Admission; upstreamSlots: UpstreamSlots; readSlots: ReadSlots }
+export type Queues = { admission: Admission; upstreamQueue: UpstreamQueue; readSlots: ReadSlots }
 
 /** Interval of the warning about rejected requests. */
 const WARN_EVERY_MS = 60_000
@@ -31,9 +31,9 @@ class QueueTicker extends Ticking {
   }
 
   tick(now: number): void {
-    const { admission, upstreamSlots, readSlots } = this.#queues
+    const { admission, upstreamQueue, readSlots } = this.#queues
     admission.tick(now, this.#busy(now))
-    upstreamSlots.tick(now)
+    upstreamQueue.tick(now)
     readSlots.tick(now)
     const { rejected, inFlight, queued } = admission
     if (rejected > this.#counted) this.#onShed(rejected - this.#counted)
@@ -70,7 +70,7 @@ export function createQueues(
     isContended: (running) => admission.inFlight > running,
     later: (ms, run) => (ms > 0 ? setTimeout(run, ms) : setImmediate(run)),
   })
-  const queues = { admission, upstreamSlots: createUpstreamSlots(), readSlots }
+  const queues = { admission, upstreamQueue: createUpstreamQueue(), readSlots }
   ticker.add(new QueueTicker(queues, log, ticker.now(), onShed))
   return queues
 }

@@ -2,7 +2,7 @@
 // running requests: a client that does not read must not keep others from being served. It has a limit of its own, half as much
 // again, of which an account has half. Beyond it responses are given up, those first whose clients read least: of the account
 // itself, or of the one that has the most.
-import { mostPerAccount } from './fair-share.ts'
+import { mostPerAccount } from '../sharing/fair-share.ts'
 
 const SHARE = 1 / 2
 

@@ -2,16 +2,16 @@
 
 import { type BodyHeaders, bodyHeaders } from '@trivium/http/bodies/read-body.ts'
 import { MAX_BUFFERED_BYTES, ONE_PIECE_BYTES } from '@trivium/http/server/incoming/incoming-body.ts'
-import { Failure } from '../access/failure.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
 import type { Admission, Load, Slot } from '../overload/admission.ts'
 import { OVERLOADED, rejectPaced } from '../overload/load-shedding.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { Failure } from '../request/failure.ts'
 import type { Caller } from '../storage/storage.ts'
 
 export type AdmitDependencies = { admission: Admission }
 
 /** Not async: a request that is admitted from the queue before its caller is known has to enter in the same turn of the event loop. */
-export function admit(incoming: IncomingRequest, caller: Caller, deps: AdmitDependencies): Slot | Promise<Slot> {
+export function admit(incoming: ApiRequest, caller: Caller, deps: AdmitDependencies): Slot | Promise<Slot> {
   const { body, headers } = incoming.http
   const bytes = weightOf(bodyHeaders(headers))
   const load: Load = { tenant: caller, bytes, isArriving: body.isComplete !== true }
@@ -27,7 +27,7 @@ function weightOf({ encoding, length }: BodyHeaders): number {
   return bytes <= ONE_PIECE_BYTES ? bytes : MAX_BUFFERED_BYTES
 }
 
-function queued({ http, record }: IncomingRequest, load: Load, { admission }: AdmitDependencies): Promise<Slot> {
+function queued({ http, record }: ApiRequest, load: Load, { admission }: AdmitDependencies): Promise<Slot> {
   const since = performance.now()
   return new Promise((resolve, reject) => {
     const { code, message, retryAfter } = OVERLOADED

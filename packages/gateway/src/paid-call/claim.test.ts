@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
-import { Failure } from '../access/failure.ts'
-import { formatRequestId } from '../access/ids.ts'
 import { createAccountSecrets } from '../access/secrets/account-secrets.ts'
 import { RequestRecord } from '../observe/request-log.ts'
+import { Failure } from '../request/failure.ts'
+import { formatRequestId } from '../request/ids.ts'
 import type { AppDependencies } from '../routes.ts'
 import { extend, hold, money, newNode, newWallet, settle, voided, type Wallet } from '../storage/contract/harness.ts'
 import type { OpenRequest } from '../storage/node/settler.ts'
@@ -60,7 +60,7 @@ async function claim(body = 'a body'): Promise<ClaimOutcome> {
     http: testRequest('/v1/chat/completions'),
     id: ids,
     query: '',
-    headers,
+    responseHeaders: headers,
     record: new RequestRecord('POST', '/', '', 0),
   }
   const caller = { ...TEST_CALLER, account: wallet.account, key: wallet.key }

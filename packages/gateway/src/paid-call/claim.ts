@@ -7,14 +7,14 @@ import { createHash } from 'node:crypto'
 import type { HttpResponse, ResponseHeaders, StreamedBody } from '@trivium/http/response.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import { Failure } from '../access/failure.ts'
-import { formatRequestId } from '../access/ids.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
 import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
 import type { Retention } from '../config/types.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { HELD, REAPED } from '../money/ledger.ts'
 import type { Log } from '../observe/log.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { Failure } from '../request/failure.ts'
+import { formatRequestId } from '../request/ids.ts'
 import type { Claim, Claimed, KeptAnswer } from '../storage/contents.ts'
 import type { Node } from '../storage/node/node.ts'
 import type { OpenRequest } from '../storage/node/settler.ts'
@@ -80,7 +80,7 @@ const KEEP_WITHIN_MS = 2_000
 const RUNNING_RETRY_SECONDS = 2
 
 export type KeyedRequest = {
-  incoming: IncomingRequest
+  incoming: ApiRequest
   caller: Caller
   /** What decides, with the body, what the response is and in which form. */
   endpoint: string
@@ -121,7 +121,7 @@ export async function claim(
     fingerprint: fingerprintOf(keyed),
   }
   try {
-    if (keyed.rateLimited) return await replayOrReject(own, keyed.rateLimited, incoming.headers, deps)
+    if (keyed.rateLimited) return await replayOrReject(own, keyed.rateLimited, incoming.responseHeaders, deps)
     return await decide(own, keepMs, keyed, deps)
   } catch (error) {
     const request = formatRequestId(own.id)
@@ -134,7 +134,7 @@ export async function claim(
 /** Whether the account has used this key before, for whatever request: what is repeated may cost nothing. */
 export async function isClaimed(
   idempotencyKey: string,
-  { id }: Pick<IncomingRequest, 'id'>,
+  { id }: Pick<ApiRequest, 'id'>,
   { account }: Caller,
   { store, node }: Pick<ClaimDependencies, 'store' | 'node'>,
 ): Promise<boolean> {
@@ -165,7 +165,7 @@ async function replayOrReject(
 async function decide(
   claim: Claim,
   keepMs: number,
-  { incoming: { headers }, resume }: KeyedRequest,
+  { incoming: { responseHeaders: headers }, resume }: KeyedRequest,
   deps: ClaimDependencies,
 ): Promise<KeyClaim | HttpResponse> {
   const { store } = deps

@@ -1,11 +1,11 @@
 // Why the ledger rejected a hold, in words that the caller can act on.
 
 import { accountDisabled, type Callers, expiredKey, invalidKey } from '../access/authenticate.ts'
-import { Failure } from '../access/failure.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { endOf } from '../money/limits.ts'
 import { type LowFunds, lowFundsFailure } from '../overload/low-funds-cache.ts'
 import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
+import { Failure } from '../request/failure.ts'
 import type { RejectedHold } from '../storage/node/settler.ts'
 import type { Caller, Key, Keys } from '../storage/storage.ts'
 import { isLimited, rateLimitError } from './rate-limit-errors.ts'

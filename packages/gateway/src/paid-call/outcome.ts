@@ -2,7 +2,7 @@
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { Charge } from '../money/prices/price.ts'
-import type { UpstreamCall } from './upstream-call.ts'
+import type { UpstreamCall } from '../upstreams/upstream-call.ts'
 
 export type Outcome =
   | 'completed'

@@ -4,15 +4,15 @@
 import type { Client } from '@trivium/http/request.ts'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
-import type { Candidate, Offer } from '../access/models/catalogue.ts'
+import type { Candidate, Offer } from '../catalogue/catalogue.ts'
 import type { RequestRecord } from '../observe/request-log.ts'
 import type { Slot } from '../overload/admission.ts'
 import type { Identity } from '../storage/node/node.ts'
 import type { OpenRequest } from '../storage/node/settler.ts'
 import type { Caller } from '../storage/storage.ts'
 import type { Attempt } from '../upstreams/health/key-health.ts'
+import type { UpstreamCall } from '../upstreams/upstream-call.ts'
 import type { KeyClaim } from './claim.ts'
-import type { UpstreamCall } from './upstream-call.ts'
 
 /** One attempt at one candidate. The next attempt replaces it as a whole. */
 export type CallAttempt = {

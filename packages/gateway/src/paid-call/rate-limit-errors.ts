@@ -1,8 +1,8 @@
 // Rate-limit errors that a caller can act on: whose limit, which, what it is, and when to retry.
 import type { ReachedLimit } from '@trivium/protocol/canonical/error.ts'
-import { Failure } from '../access/failure.ts'
 import type { Limited, Rejection } from '../money/ledger.ts'
 import { limitedResource, type RateLimitCache, type RateLimitRejection } from '../overload/rate-limit-cache.ts'
+import { Failure } from '../request/failure.ts'
 import type { Caller } from '../storage/storage.ts'
 
 export type LimitedCaller = Pick<Caller, 'limits' | 'accountLimits'>

@@ -4,8 +4,8 @@ import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
 import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
-import { bodyFailure } from '../access/failure.ts'
 import type { Slot } from '../overload/admission.ts'
+import { bodyFailure } from '../request/failure.ts'
 
 export type ReadDependencies = {
   ticker: Pick<Ticker, 'after'>

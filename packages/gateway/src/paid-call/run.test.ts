@@ -2,13 +2,13 @@
 import { afterEach, expect, test } from 'bun:test'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { authenticate } from '../access/authenticate.ts'
-import { Failure } from '../access/failure.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
 import { imageRate } from '../money/prices/image-price.ts'
 import { recompute } from '../money/prices/receipt.ts'
 import { NO_OPTIONS } from '../money/prices/token-price.ts'
 import { tokenRate } from '../money/prices/token-rate.ts'
 import { RequestRecord } from '../observe/request-log.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { Failure } from '../request/failure.ts'
 import { UNREPORTED } from '../text/billing/charge.ts'
 import { createTestDependencies } from '../text/test-dependencies.ts'
 import { Attempt, KeyHealth } from '../upstreams/health/key-health.ts'
@@ -54,7 +54,7 @@ async function start() {
   const record = new RequestRecord('POST', '/v1/images/generations', '', 0)
   const headers = testHeaders()
   const http = testRequest('/v1/images/generations', { authorization: 'Bearer sk-0000000000000000' })
-  const incoming: IncomingRequest = { http, id: 7n, query: '', headers, record }
+  const incoming: ApiRequest = { http, id: 7n, query: '', responseHeaders: headers, record }
   const caller = await authenticate(incoming, 'images', dependencies)
   const slot = await admit(incoming, caller, dependencies)
   const [route] = dependencies.catalogue().config.models.get('same')?.routes ?? []

@@ -1,6 +1,6 @@
 // The core of everything that costs money: a call whose cost is held, the work that it pays for, and its one settlement.
 
-import { formatRequestId } from '../access/ids.ts'
+import { formatRequestId } from '../request/ids.ts'
 import type { FreeAborts } from './free-aborts.ts'
 import type { PaidCall } from './paid-call.ts'
 import { type SettleDependencies, settle } from './settle.ts'

@@ -4,14 +4,14 @@
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
 import { authenticate, type Callers, invalidKey } from '../access/authenticate.ts'
-import { Failure } from '../access/failure.ts'
-import { formatRequestId, parseRequestId } from '../access/ids.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
-import type { Catalogue } from '../access/models/catalogue.ts'
 import { visibleKey } from '../access/visible-key.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { endOf, type Limits } from '../money/limits.ts'
 import { mapInTurns } from '../overload/reads/in-turns.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { Failure } from '../request/failure.ts'
+import { formatRequestId, parseRequestId } from '../request/ids.ts'
 import type { Account, Caller, Key, Storage, UsageRow } from '../storage/storage.ts'
 import { showReceipt, withinBytes } from './receipts/show-receipt.ts'
 
@@ -28,7 +28,7 @@ const LARGEST_LIMIT = 100
 const PAGE_BYTES = 256 * 1024
 
 /** The balance, what is left of the key's limits, and the newest receipts: of all keys of the account, or of a restricted key its own. */
-export async function showUsage(incoming: IncomingRequest, deps: UsageDependencies): Promise<HttpResponse> {
+export async function showUsage(incoming: ApiRequest, deps: UsageDependencies): Promise<HttpResponse> {
   const caller = await callerOf(incoming, deps)
   const { limit, before } = pageOf(incoming.query)
   const standing = await deps.store.keys.findWithAccount(caller.key)
@@ -36,7 +36,7 @@ export async function showUsage(incoming: IncomingRequest, deps: UsageDependenci
   if (!standing) throw invalidKey()
   const { rows, next } = await receiptsOf(caller, limit, before, deps)
   const page = withinBytes(rows, PAGE_BYTES)
-  return json(200, incoming.headers, {
+  return json(200, incoming.responseHeaders, {
     object: 'usage',
     ...accountJson(standing.account),
     key: keyJson(standing.key, deps.clock()),
@@ -62,11 +62,7 @@ async function receiptsOf(
   return { rows: page, next: rows.length > limit ? page.at(-1)?.request : undefined }
 }
 
-export async function showRequest(
-  id: string,
-  incoming: IncomingRequest,
-  deps: UsageDependencies,
-): Promise<HttpResponse> {
+export async function showRequest(id: string, incoming: ApiRequest, deps: UsageDependencies): Promise<HttpResponse> {
   const caller = await callerOf(incoming, deps)
   const request = parseRequestId(id)
   if (request === undefined) throw malformed('request_id', 'A request id')
@@ -74,12 +70,12 @@ export async function showRequest(
   // A request that is not the caller's is reported as unknown.
   if (!row || row.key !== (visibleKey(caller) ?? row.key))
     throw new Failure('not_found', `Your account has no request ${formatRequestId(request)}.`)
-  return json(200, incoming.headers, showReceipt(row, 'caller', showsUpstreams(deps)))
+  return json(200, incoming.responseHeaders, showReceipt(row, 'caller', showsUpstreams(deps)))
 }
 
 const showsUpstreams = ({ catalogue }: UsageDependencies): boolean => catalogue().config.server.showUpstreams
 
-async function callerOf(incoming: IncomingRequest, deps: UsageDependencies): Promise<Caller> {
+async function callerOf(incoming: ApiRequest, deps: UsageDependencies): Promise<Caller> {
   return await authenticate(incoming, dialectOfPath('/v1/usage', incoming.http.headers), deps)
 }
 

@@ -1,8 +1,8 @@
 // What a failed attempt means for the upstream's health, and whether another may follow: only if this one was certainly not
 // billed.
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import type { Failure } from '../access/failure.ts'
 import type { Outcome } from '../paid-call/outcome.ts'
+import type { Failure } from '../request/failure.ts'
 import { FAILURE, UNKNOWN, type Verdict } from '../upstreams/health/key-health.ts'
 
 export type FailedAttempt = {

@@ -2,12 +2,12 @@
 // of two that were drawn the less loaded one. A conversation returns to the upstream that has its prompt cache or its reasoning.
 
 import type { Ticker } from '@trivium/http/ticker.ts'
-import { Failure } from '../access/failure.ts'
-import type { Candidate, Offer } from '../access/models/catalogue.ts'
+import type { Candidate, Offer } from '../catalogue/catalogue.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
-import type { UpstreamCalls } from '../paid-call/upstream-call.ts'
+import { Failure } from '../request/failure.ts'
 import type { Caller } from '../storage/storage.ts'
 import { choose } from '../upstreams/health/choose.ts'
+import type { UpstreamCalls } from '../upstreams/upstream-call.ts'
 
 export type CandidateDependencies = {
   random(): number

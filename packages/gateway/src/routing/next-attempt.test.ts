@@ -1,11 +1,11 @@
 import { expect, test } from 'bun:test'
 import { createTicker } from '@trivium/http/ticker.ts'
-import type { TextCandidate, TextOffer } from '../access/models/catalogue.ts'
+import type { TextCandidate, TextOffer } from '../catalogue/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
 import type { AttemptedCall } from '../paid-call/paid-call.ts'
-import { createUpstreamCalls } from '../paid-call/upstream-call.ts'
 import { tiersOf } from '../upstreams/health/choose.ts'
 import { KeyHealth, UNKNOWN } from '../upstreams/health/key-health.ts'
+import { createUpstreamCalls } from '../upstreams/upstream-call.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
 import { findNext, type NextAttemptDependencies } from './next-attempt.ts'
 

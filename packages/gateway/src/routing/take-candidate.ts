@@ -2,13 +2,13 @@
 
 import type { Client } from '@trivium/http/request.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
-import type { Candidate, Offer } from '../access/models/catalogue.ts'
+import type { Candidate, Offer } from '../catalogue/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
-import type { LimitedUpstream, UpstreamCall, UpstreamCalls } from '../paid-call/upstream-call.ts'
+import type { ApiRequest } from '../request/api-request.ts'
 import type { Caller } from '../storage/storage.ts'
 import { Attempt } from '../upstreams/health/key-health.ts'
+import type { LimitedUpstream, UpstreamCall, UpstreamCalls } from '../upstreams/upstream-call.ts'
 import { routeToHealthy } from './find-candidate.ts'
 import { type WaitDependencies, waitOrFallBack } from './wait-or-fall-back.ts'
 
@@ -26,18 +26,18 @@ export type Routed<P extends AnyPrice, M extends { id: string }> = {
 export async function takeCandidate<P extends AnyPrice, M extends { id: string }>(
   offer: Offer<P, M>,
   caller: Caller,
-  { http, record }: { http: Client } & Pick<IncomingRequest, 'record'>,
+  { http, record }: { http: Client } & Pick<ApiRequest, 'record'>,
   limitsOf: (upstream: Upstream) => LimitedUpstream,
   deps: TakeDependencies,
 ): Promise<Routed<P, M>> {
-  const { upstreamCalls, upstreamSlots, ticker } = deps
+  const { upstreamCalls, upstreamQueue, ticker } = deps
   const take = (chosen: Offer<P, M>, candidate: Candidate<P>): Routed<P, M> => ({
     offer: chosen,
     candidate,
     upstreamCall: upstreamCalls.start(limitsOf(candidate.upstream), caller.account),
     health: new Attempt(candidate.health, candidate.route.model, ticker.now()),
   })
-  const isQueued = upstreamSlots.hasQueue(offer.model, caller.account)
+  const isQueued = upstreamQueue.hasQueue(offer.model, caller.account)
   const healthy = isQueued ? undefined : routeToHealthy(offer, { caller }, deps)
   if (healthy) return take(offer, healthy)
   const since = performance.now()

@@ -5,13 +5,13 @@ import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts
 import { type Ticker, withTimeout } from '@trivium/http/ticker.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
-import { Failure } from '../access/failure.ts'
-import { formatRequestId } from '../access/ids.ts'
 import type { Fields, Log } from '../observe/log.ts'
 import { outcomeOfBreak } from '../paid-call/outcome.ts'
 import type { AttemptedCall } from '../paid-call/paid-call.ts'
-import type { AbortReason } from '../paid-call/upstream-call.ts'
+import { Failure } from '../request/failure.ts'
+import { formatRequestId } from '../request/ids.ts'
 import { FAILURE, UNKNOWN } from '../upstreams/health/key-health.ts'
+import type { AbortReason } from '../upstreams/upstream-call.ts'
 import { CUT, type FailedAttempt, meaningOf, meaningOfBreak } from './failed-attempt.ts'
 
 export type UpstreamErrorDependencies = { log: Log; ticker: Ticker; clock(): number }

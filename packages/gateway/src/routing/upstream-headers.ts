@@ -2,7 +2,7 @@
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
-import type { Catalogue } from '../access/models/catalogue.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 
 export type UpstreamHeaderDependencies = { catalogue(): Catalogue }
 

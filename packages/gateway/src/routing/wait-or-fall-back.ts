@@ -3,11 +3,11 @@
 
 import type { Client } from '@trivium/http/request.ts'
 import { keyAllowsModel } from '../access/authorize.ts'
-import type { Candidate, Offer } from '../access/models/catalogue.ts'
+import type { Candidate, Offer } from '../catalogue/catalogue.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
-import type { Holder } from '../overload/fair-queue.ts'
-import type { UpstreamSlots } from '../overload/upstream-slots.ts'
-import type { UpstreamCalls } from '../paid-call/upstream-call.ts'
+import type { Holder } from '../sharing/fair-queue.ts'
+import type { UpstreamCalls } from '../upstreams/upstream-call.ts'
+import type { UpstreamQueue } from '../upstreams/upstream-queue.ts'
 import {
   type CandidateDependencies,
   findCandidate,
@@ -20,7 +20,7 @@ import {
 } from './find-candidate.ts'
 
 export type WaitDependencies = CandidateDependencies & {
-  upstreamSlots: UpstreamSlots
+  upstreamQueue: UpstreamQueue
   upstreamCalls: Pick<UpstreamCalls, 'isFull' | 'heldBy'>
 }
 
@@ -47,7 +47,7 @@ export async function waitOrFallBack<P extends AnyPrice, M extends { id: string 
   const find = () => (isAlone ? findCandidate : routeToHealthy)(offer, unrouted, deps)
   const mayWait = () => (isAlone ? hasCallable : hasHealthy)(offer, deps)
   // Requests that are queued for the same model come first. Healthy candidates were looked for already.
-  const hasQueue = deps.upstreamSlots.hasQueue(offer.model, caller.account)
+  const hasQueue = deps.upstreamQueue.hasQueue(offer.model, caller.account)
   const atOnce = isAlone && !hasQueue ? taken(offer, find()) : undefined
   const waiter = { offer, account: caller.account, client, find, mayWait, taken: () => taken(offer, find()) }
   const found = atOnce ?? (await waitForSlot(waiter, deps))
@@ -79,8 +79,8 @@ async function waitForSlot<T extends object>(
   const isAvailable = (): boolean => find() !== undefined
   const hasRoom = (): boolean => offer.candidates.some((candidate) => !isFull(candidate, { account }, deps))
   const holder = holderOf(account, offer, deps)
-  const { upstreamSlots } = deps
-  while (mayWait() && (await upstreamSlots.wait(offer.model, { since, client, holder, hasRoom, isAvailable }))) {
+  const { upstreamQueue } = deps
+  while (mayWait() && (await upstreamQueue.wait(offer.model, { since, client, holder, hasRoom, isAvailable }))) {
     // Another request may have taken the slot in the meantime.
     const found = taken()
     if (found) return found

@@ -1,6 +1,6 @@
 // What a start prints, for every state of the store and the configuration that an operator may begin with.
 import { describe, expect, test } from 'bun:test'
-import { compileCatalogue } from '../access/models/catalogue.ts'
+import { compileCatalogue } from '../catalogue/catalogue.ts'
 import { loadFile } from '../config.ts'
 import { readEnvironment } from '../environment.ts'
 import { type StartInfo, startSummary } from './start-summary.ts'

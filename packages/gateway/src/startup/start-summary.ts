@@ -1,7 +1,7 @@
 // The summary that each start prints: addresses, models and next steps; one line of JSON unless a terminal shows it. The
 // first start adds a link to the console and a curl command with its key, as text in both cases.
 
-import type { Catalogue } from '../access/models/catalogue.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import { PROGRAM } from '../cli/program.ts'
 import { SANDBOX_GROUP, SANDBOX_MODEL } from '../config/sandbox.ts'
 import type { Environment, FileConfig } from '../config/types.ts'

@@ -3,8 +3,8 @@
 
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest, Part } from '@trivium/protocol/canonical/request.ts'
-import { Failure } from '../access/failure.ts'
-import type { TextOffer } from '../access/models/catalogue.ts'
+import type { TextOffer } from '../catalogue/catalogue.ts'
+import { Failure } from '../request/failure.ts'
 import type { TextRequest } from './request.ts'
 
 /** Shorter requests are not looked at. Prose and code have about 4 bytes per token, so nearly all of them fit. */

@@ -2,7 +2,7 @@
 // instead, and called again with its result. See image-tool/.
 
 import type { HttpResponse } from '@trivium/http/response.ts'
-import type { Catalogue } from '../access/models/catalogue.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { RoutedRequest } from './request.ts'
 import type { TextCall } from './text-call.ts'
 

@@ -5,16 +5,17 @@
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
-import type { Catalogue } from '../access/models/catalogue.ts'
 import { codec } from '../bytes/codec.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import { continueConversation } from '../conversations/continue.ts'
 import type { Slot } from '../overload/admission.ts'
 import { admit } from '../paid-call/admit.ts'
 import { claim, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from '../paid-call/claim.ts'
 import { recentRateLimit } from '../paid-call/rate-limit-errors.ts'
 import { runPaidCall } from '../paid-call/run.ts'
+import type { ApiRequest } from '../request/api-request.ts'
 import type { Caller } from '../storage/storage.ts'
+import { type Planning, type Routed, releaseSlot, route } from './candidates/route.ts'
 import { checkContext } from './context-limit.ts'
 import type { TextDependencies } from './dependencies.ts'
 import type { GatewayTool } from './gateway-tool.ts'
@@ -25,13 +26,12 @@ import type { TextEndpoint, TextRequest } from './request.ts'
 import { type HoldRejection, reconsider, reserve } from './reserve.ts'
 import { call, showWarnings } from './responding/call.ts'
 import { respond } from './responding/respond.ts'
-import { type Planning, type Routed, releaseSlot, route } from './routing/route.ts'
 import { type Settle, settle } from './settle.ts'
 import type { TextCall } from './text-call.ts'
 import { prepare } from './translation/prepare.ts'
 
 export async function journey(
-  incoming: IncomingRequest,
+  incoming: ApiRequest,
   endpoint: TextEndpoint,
   deps: TextDependencies,
 ): Promise<HttpResponse> {
@@ -97,7 +97,7 @@ export async function journey(
 /** The request with all that it continues, and with what stores its response. */
 async function inConversation(
   own: TextRequest,
-  incoming: IncomingRequest,
+  incoming: ApiRequest,
   caller: Caller,
   catalogue: Catalogue,
   slot: Slot,
@@ -126,7 +126,7 @@ function offerTool(routed: Routed, catalogue: Catalogue, deps: TextDependencies)
 
 /** What can be rejected before the request is admitted or parsed. Repeated requests are not: their response may be stored. */
 function checksFor(
-  { http }: IncomingRequest,
+  { http }: ApiRequest,
   { dialect, addressed }: TextEndpoint,
   caller: Caller,
   catalogue: Catalogue,
@@ -146,7 +146,7 @@ function checksFor(
 const nameOf = ({ dialect, addressed, asArray = false }: TextEndpoint): string =>
   JSON.stringify([dialect.id, addressed?.model, addressed?.stream, asArray])
 
-function replayed(stored: HttpResponse, { record }: IncomingRequest): HttpResponse {
+function replayed(stored: HttpResponse, { record }: ApiRequest): HttpResponse {
   record.outcome = 'replayed'
   return stored
 }

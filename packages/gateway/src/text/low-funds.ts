@@ -2,8 +2,8 @@
 // the body is parsed and, where the model is part of the path, before it is read.
 
 import { decodeString, fieldNamed, scanObject } from '@trivium/protocol/framing/json/json-scan.ts'
-import { type Catalogue, offerOf } from '../access/models/catalogue.ts'
 import { codec } from '../bytes/codec.ts'
+import { type Catalogue, offerOf } from '../catalogue/catalogue.ts'
 import { NO_OPTIONS } from '../money/prices/token-price.ts'
 import { lowFundsFailure } from '../overload/low-funds-cache.ts'
 import type { RateLimitCache } from '../overload/rate-limit-cache.ts'

@@ -1,11 +1,11 @@
 // Reads the body under a byte limit, checks it by the rules of its dialect, and measures it.
 
-import { memoryFailure } from '../access/failure.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
-import type { Catalogue } from '../access/models/catalogue.ts'
 import { codec } from '../bytes/codec.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Slot } from '../overload/admission.ts'
 import { type ReadDependencies, readJson } from '../paid-call/read-json.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { memoryFailure } from '../request/failure.ts'
 import type { TextEndpoint, TextRequest } from './request.ts'
 
 /** What a JSON value takes in memory once it has been parsed and translated, on average. */
@@ -13,7 +13,7 @@ const BYTES_PER_VALUE = 128
 
 /** `check` may reject the body before it is parsed. */
 export async function read(
-  incoming: IncomingRequest,
+  incoming: ApiRequest,
   { dialect, addressed, asArray = false }: TextEndpoint,
   slot: Slot,
   catalogue: Catalogue,
@@ -47,7 +47,7 @@ export function noteParsed(
   body: Uint8Array,
   slot: Slot,
   { config }: Catalogue,
-  { record }: IncomingRequest,
+  { record }: ApiRequest,
 ): void {
   record.model = model
   const bytes = body.length + values * BYTES_PER_VALUE

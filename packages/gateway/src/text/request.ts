@@ -3,7 +3,7 @@
 import type { RequestHeaders } from '@trivium/http/request.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { PassThroughRequest, PathParameters } from '@trivium/protocol/dialects/text-dialect.ts'
-import type { TextCandidate, TextOffer } from '../access/models/catalogue.ts'
+import type { TextCandidate, TextOffer } from '../catalogue/catalogue.ts'
 import type { Conversation } from '../conversations/continue.ts'
 import type { Caller } from '../storage/storage.ts'
 import type { RecalledReasoning } from './reasoning/recalled-reasoning.ts'

@@ -1,17 +1,17 @@
 // Reserves funds: the most that the request can cost is held in the ledger. Without a hold nothing is sent.
 
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
 import type { Slot } from '../overload/admission.ts'
 import type { KeyClaim } from '../paid-call/claim.ts'
 import { type HoldDependencies, placeHold } from '../paid-call/hold.ts'
 import { type HoldErrorDependencies, holdError, unavailable } from '../paid-call/hold-errors.ts'
+import type { ApiRequest } from '../request/api-request.ts'
 import type { Node } from '../storage/node/node.ts'
 import type { OpenRequest, RejectedHold } from '../storage/node/settler.ts'
 import { coverageOf, type Measured, measure, withRecalled } from './billing/coverage.ts'
 import type { StatisticsByModel } from './billing/model-statistics.ts'
+import type { Planning, Routed } from './candidates/route.ts'
 import type { TextEndpoint } from './request.ts'
-import type { Planning, Routed } from './routing/route.ts'
 import type { TextCall } from './text-call.ts'
 import type { Outbound } from './translation/outbound.ts'
 
@@ -20,7 +20,7 @@ export type ReserveDependencies = HoldDependencies &
   AuthenticateDependencies & { node: Node; statistics: StatisticsByModel }
 
 /** What the call belongs to. */
-export type CallContext = { incoming: IncomingRequest; slot: Slot; claim: KeyClaim | undefined }
+export type CallContext = { incoming: ApiRequest; slot: Slot; claim: KeyClaim | undefined }
 
 /** The ledger did not grant the hold. */
 export type HoldRejection = { rejected: RejectedHold; routed: Routed; measured: Measured }
@@ -62,7 +62,7 @@ type Held = CallContext & { hold: OpenRequest; owner: TextCall['owner'] }
 function textCallOf(routed: Routed, outbound: Outbound, measured: Measured, held: Held): TextCall {
   const { request, upstreamCall, health } = routed
   const { incoming, slot, claim, hold, owner } = held
-  const { http, headers, record } = incoming
+  const { http, responseHeaders: headers, record } = incoming
   const { request: read, offer, candidate, warnings } = request
   const { options, answerer, dialect } = outbound
   const coverage = coverageOf(hold, measured, request)
@@ -102,7 +102,7 @@ const MOST_KEY_CHANGES = 3
 export async function reconsider(
   { rejected, routed, measured }: HoldRejection,
   planning: Planning,
-  incoming: IncomingRequest,
+  incoming: ApiRequest,
   { dialect }: TextEndpoint,
   deps: ReserveDependencies,
 ): Promise<Planning> {

@@ -2,9 +2,8 @@
 
 import { createTicker } from '@trivium/http/ticker.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import { createIds } from '../access/ids.ts'
-import { compileCatalogue } from '../access/models/catalogue.ts'
 import { createAccountSecrets } from '../access/secrets/account-secrets.ts'
+import { compileCatalogue } from '../catalogue/catalogue.ts'
 import { SERVER_DEFAULTS } from '../config/sections/server.ts'
 import type { FileConfig, Upstream } from '../config/types.ts'
 import { standardEndpoint } from '../config/upstream-kinds.ts'
@@ -18,12 +17,13 @@ import { createReads } from '../overload/reads/reads.ts'
 import { createUnsentResponses } from '../overload/unsent-responses.ts'
 import { createFreeAborts } from '../paid-call/free-aborts.ts'
 import { STREAM_TIMING, type StreamTiming } from '../paid-call/stream-timing.ts'
-import { createUpstreamCalls } from '../paid-call/upstream-call.ts'
+import { createIds } from '../request/ids.ts'
 import type { AppDependencies } from '../routes.ts'
 import type { Settled } from '../storage/node/settler.ts'
 import type { Caller } from '../storage/storage.ts'
 import { createRetryBudget } from '../upstreams/health/retry-budget.ts'
 import type { Send } from '../upstreams/send.ts'
+import { createUpstreamCalls } from '../upstreams/upstream-call.ts'
 import { createStatistics } from './billing/model-statistics.ts'
 import { createSeals } from './translation/seals.ts'
 import { createUnsupportedFields } from './translation/unsupported-fields.ts'
@@ -176,7 +176,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     latencies: createLatencies(),
     freeAborts: createFreeAborts(() => 0),
     ...waiting,
-    upstreamCalls: createUpstreamCalls(ticker, waiting.upstreamSlots.freed),
+    upstreamCalls: createUpstreamCalls(ticker, waiting.upstreamQueue.freed),
     log,
     requestLog: NO_REQUEST_LOG,
     retryBudget: createRetryBudget(),

@@ -1,6 +1,6 @@
 // A paid call of the text journey: what it adds to the core, from the hold to the settlement.
 
-import type { TextCandidate, TextOffer } from '../access/models/catalogue.ts'
+import type { TextCandidate, TextOffer } from '../catalogue/catalogue.ts'
 import type { PricedOptions } from '../money/prices/token-price.ts'
 import type { CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
 import type { Coverage } from './billing/coverage.ts'

@@ -5,14 +5,14 @@ import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { TokenCounting } from '@trivium/protocol/dialects/text-dialect.ts'
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
-import type { IncomingRequest } from '../access/incoming-request.ts'
-import type { Catalogue, TextOffer } from '../access/models/catalogue.ts'
-import { offerForRequest, type UrlDependencies } from '../access/url-names.ts'
+import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
 import { codec } from '../bytes/codec.ts'
+import type { Catalogue, TextOffer } from '../catalogue/catalogue.ts'
 import { type HistoryDependencies, withHistory } from '../conversations/continue.ts'
 import { type FreeCallLimit, freeCallFailure } from '../overload/free-call-limit.ts'
 import { type AdmitDependencies, admit } from '../paid-call/admit.ts'
 import { type ReadDependencies, readJson } from '../paid-call/read-json.ts'
+import type { ApiRequest } from '../request/api-request.ts'
 import type { Caller } from '../storage/storage.ts'
 import { noteCount } from '../text/billing/count-correction.ts'
 import type { StatisticsByModel } from '../text/billing/model-statistics.ts'
@@ -42,7 +42,7 @@ const SOURCE_HEADER = 'x-trivium-token-count'
 type Source = 'upstream' | 'tokenizer' | 'estimate'
 
 export async function countTokens(
-  incoming: IncomingRequest,
+  incoming: ApiRequest,
   { dialect, addressed }: TextEndpoint,
   deps: CountDependencies,
 ): Promise<HttpResponse> {
@@ -50,7 +50,7 @@ export async function countTokens(
   // Not awaited when the caller is known: see text/journey.ts.
   const caller = authenticating instanceof Promise ? await authenticating : authenticating
   const catalogue = deps.catalogue()
-  const { http, headers } = incoming
+  const { http, responseHeaders: headers } = incoming
   dialect.version?.check(http.headers)
   limitRate(caller, deps)
   const slot = await admit(incoming, caller, deps)

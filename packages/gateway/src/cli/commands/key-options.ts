@@ -1,10 +1,10 @@
 // Validates the options of `key create`, `key limit` and `account limit` before anything is written.
 
-import { parseIsoTime } from '../../access/iso-time.ts'
 import { networkErrors } from '../../access/origin.ts'
 import type { FileConfig, Group } from '../../config/types.ts'
 import { type Nanos, parseUsd } from '../../money/amount.ts'
 import { type Limits, PERIODS, type Period } from '../../money/limits.ts'
+import { parseIsoTime } from '../../request/iso-time.ts'
 import type { KeyChanges } from '../../storage/storage.ts'
 import { CommandError, UsageError } from '../errors.ts'
 

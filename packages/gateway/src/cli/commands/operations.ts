@@ -1,7 +1,6 @@
 // The operations on accounts and keys. They run in the process that owns the store, on behalf of the command line.
 
 import { hashSecret } from '../../access/authenticate.ts'
-import { formatRequestId, parseRequestId } from '../../access/ids.ts'
 import type { AccountSecrets } from '../../access/secrets/account-secrets.ts'
 import { callbackSecret } from '../../access/secrets/callback-secret.ts'
 import { newApiKey } from '../../access/secrets/new-api-key.ts'
@@ -12,6 +11,7 @@ import { CREDIT } from '../../money/ledger.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import { showReceipt, withinBytes } from '../../paid-call/receipts/show-receipt.ts'
 import { limitsJson } from '../../paid-call/usage-endpoint.ts'
+import { formatRequestId, parseRequestId } from '../../request/ids.ts'
 import { hashPassword, isLongEnough, SHORTEST_PASSWORD } from '../../storage/password.ts'
 import type { Account, Key, Storage } from '../../storage/storage.ts'
 import type { Health } from '../../upstreams/health/health.ts'

@@ -2,7 +2,7 @@
 import type { Transporter } from 'nodemailer'
 import type { MailConfig } from '../../config/types.ts'
 import type { Log } from '../../observe/log.ts'
-import { createConcurrencyLimit } from '../../overload/concurrency-limit.ts'
+import { createConcurrencyLimit } from '../../sharing/concurrency-limit.ts'
 import type { Letter } from './letters.ts'
 
 export type Mailer = {

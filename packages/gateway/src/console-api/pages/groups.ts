@@ -1,5 +1,5 @@
 // The groups of an account in the console's pages.
-import { DEFAULT_GROUP, groupsFor } from '../../access/models/offered-groups.ts'
+import { DEFAULT_GROUP, groupsFor } from '../../catalogue/offered-groups.ts'
 import type { FileConfig, Group } from '../../config/types.ts'
 import { formatMillionths } from '../../money/amount.ts'
 import type { Account, Holder } from '../../storage/storage.ts'

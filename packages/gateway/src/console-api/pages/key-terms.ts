@@ -1,9 +1,10 @@
 // Reads what an account holder wants of a key. Nothing is written before all of it is checked.
-import { parseIsoTime } from '../../access/iso-time.ts'
+
 import { networkErrors } from '../../access/origin.ts'
 import type { Group } from '../../config/types.ts'
 import { type Nanos, parseUsd } from '../../money/amount.ts'
 import { PERIODS, type Period } from '../../money/limits.ts'
+import { parseIsoTime } from '../../request/iso-time.ts'
 import type { KeyChanges } from '../../storage/storage.ts'
 import { badRequest } from '../rejection.ts'
 import type { Limits, NewKey } from '../types.ts'

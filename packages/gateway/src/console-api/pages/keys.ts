@@ -1,8 +1,8 @@
 // Keys: list, create, change, rotate and delete. A secret leaves the gateway once, in the answer that creates it.
 import { hashSecret } from '../../access/authenticate.ts'
-import type { Catalogue } from '../../access/models/catalogue.ts'
-import { DEFAULT_GROUP } from '../../access/models/offered-groups.ts'
 import { newApiKey } from '../../access/secrets/new-api-key.ts'
+import type { Catalogue } from '../../catalogue/catalogue.ts'
+import { DEFAULT_GROUP } from '../../catalogue/offered-groups.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { endOf, NO_LIMITS } from '../../money/limits.ts'
 import { limitsJson } from '../../paid-call/usage-endpoint.ts'

@@ -1,7 +1,7 @@
 // Model square: every model that some group of the account offers, once, with what each of these groups pays.
-import type { AnyOffer, Catalogue } from '../../access/models/catalogue.ts'
-import { describeModel } from '../../access/models/describe-model.ts'
-import { groupsFor } from '../../access/models/offered-groups.ts'
+import type { AnyOffer, Catalogue } from '../../catalogue/catalogue.ts'
+import { describeModel } from '../../catalogue/describe-model.ts'
+import { groupsFor } from '../../catalogue/offered-groups.ts'
 import { medians } from '../../observe/latency-buckets.ts'
 import type { Account, Spending } from '../../storage/storage.ts'
 import type { ModelNames, ModelRow } from '../types.ts'

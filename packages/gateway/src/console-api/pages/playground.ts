@@ -2,9 +2,9 @@
 // derived from the master secret and the account, so that it is neither stored nor ever sent to a browser.
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { hashSecret } from '../../access/authenticate.ts'
-import type { Catalogue } from '../../access/models/catalogue.ts'
-import { DEFAULT_GROUP, groupsFor } from '../../access/models/offered-groups.ts'
 import type { AccountSecrets } from '../../access/secrets/account-secrets.ts'
+import type { Catalogue } from '../../catalogue/catalogue.ts'
+import { DEFAULT_GROUP, groupsFor } from '../../catalogue/offered-groups.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import { type Account, type Key, NO_RESTRICTIONS, type Storage } from '../../storage/storage.ts'

@@ -1,9 +1,10 @@
 // Usage: sums over time, and the account's requests with filters and receipts.
-import { formatRequestId, parseRequestId } from '../../access/ids.ts'
-import { parseIsoTime } from '../../access/iso-time.ts'
+
 import { formatUsd } from '../../money/amount.ts'
 import { mapInTurns } from '../../overload/reads/in-turns.ts'
 import { chargeLines, showReceipt, summarize } from '../../paid-call/receipts/show-receipt.ts'
+import { formatRequestId, parseRequestId } from '../../request/ids.ts'
+import { parseIsoTime } from '../../request/iso-time.ts'
 import type { Account, RequestFilter, SpendingFilter, SpendingStep, Storage, UsageRow } from '../../storage/storage.ts'
 import { badRequest, Rejection } from '../rejection.ts'
 import type { Receipt, RequestPage, RequestRow, UsageSeries } from '../types.ts'

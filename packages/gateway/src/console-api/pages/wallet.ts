@@ -1,9 +1,10 @@
 // Wallet: the balance, what is held and for which requests, the history with its running balance, and monthly statements.
-import { formatRequestId } from '../../access/ids.ts'
-import { parseIsoTime } from '../../access/iso-time.ts'
+
 import type { FileConfig } from '../../config/types.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { balancesJson } from '../../paid-call/usage-endpoint.ts'
+import { formatRequestId } from '../../request/ids.ts'
+import { parseIsoTime } from '../../request/iso-time.ts'
 import type { Account, Storage, WalletEntry as StoredEntry } from '../../storage/storage.ts'
 import { badRequest } from '../rejection.ts'
 import type { Page, Statement, Wallet, WalletEntry } from '../types.ts'

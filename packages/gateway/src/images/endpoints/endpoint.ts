@@ -3,8 +3,8 @@
 import type { ImageReply } from '@trivium/protocol/canonical/image.ts'
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import type { Failure } from '../../access/failure.ts'
-import type { IncomingRequest } from '../../access/incoming-request.ts'
+import type { ApiRequest } from '../../request/api-request.ts'
+import type { Failure } from '../../request/failure.ts'
 import type { CompletedImage, PartialImage } from '../generate.ts'
 import type { ImageCall } from '../image-call.ts'
 import type { ReadDependencies } from '../reading/read.ts'
@@ -15,7 +15,7 @@ export type ImageEndpoint = {
   /** Part of the fingerprint of a repeated request: what decides, beside the body, the response and its form. */
   name: string
   /** Throws Failure and RequestError. */
-  read(incoming: IncomingRequest, context: ReadContext, deps: ReadDependencies): Promise<ReadRequest>
+  read(incoming: ApiRequest, context: ReadContext, deps: ReadDependencies): Promise<ReadRequest>
   /** `created`: the time of the response, in seconds since 1970. */
   encoding(call: Pick<ImageCall, 'request' | 'id'>, created: () => number): ImageEncoding
 }

@@ -8,10 +8,10 @@ import {
 import { encodeImageReply } from '@trivium/protocol/dialects/generate-content/image-generation/encode-reply.ts'
 import { generateContent } from '@trivium/protocol/dialects/generate-content/index.ts'
 import type { PathParameters } from '@trivium/protocol/dialects/text-dialect.ts'
-import { Failure, memoryFailure } from '../../access/failure.ts'
-import { formatRequestId } from '../../access/ids.ts'
 import { codec } from '../../bytes/codec.ts'
 import { readJson } from '../../paid-call/read-json.ts'
+import { Failure, memoryFailure } from '../../request/failure.ts'
+import { formatRequestId } from '../../request/ids.ts'
 import { inspectImage, MOST_PIXELS } from '../inspect-image.ts'
 import type { ImageEncoding, ImageEndpoint } from './endpoint.ts'
 

@@ -6,8 +6,8 @@ import {
   encodeImageReply,
   encodeImageStreamEnd,
 } from '@trivium/protocol/dialects/video-tasks/image-generation/encode-reply.ts'
-import { formatRequestId } from '../../access/ids.ts'
 import { codec } from '../../bytes/codec.ts'
+import { formatRequestId } from '../../request/ids.ts'
 import { readGeneration } from '../reading/read.ts'
 import type { ImageEncoding, ImageEndpoint } from './endpoint.ts'
 

@@ -2,10 +2,10 @@
 // may last an hour, and one that cannot be paid for takes them from others.
 
 import { keyAllowsModel } from '../../access/authorize.ts'
-import { Failure } from '../../access/failure.ts'
-import type { Catalogue, ImageOffer } from '../../access/models/catalogue.ts'
+import type { Catalogue, ImageOffer } from '../../catalogue/catalogue.ts'
 import type { Nanos } from '../../money/amount.ts'
 import { type LowFunds, lowFundsFailure } from '../../overload/low-funds-cache.ts'
+import { Failure } from '../../request/failure.ts'
 import type { Caller, Keys } from '../../storage/storage.ts'
 
 export type FundsDependencies = { store: { keys: Pick<Keys, 'findWithAccount'> } }

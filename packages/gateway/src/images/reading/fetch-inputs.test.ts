@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import type { ImageInput, ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { pngOf } from '../../../../../test/support/requests/images.ts'
-import type { Failure } from '../../access/failure.ts'
+import type { Failure } from '../../request/failure.ts'
 import { fetchPublic } from '../../upstreams/public/fetch-public.ts'
 import { withFetchedInputs } from './fetch-inputs.ts'
 

@@ -2,9 +2,9 @@
 
 import type { ImageInput, ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { base64Bytes } from '@trivium/protocol/image-data/base64.ts'
-import { checkFetchable, type FetchMediaOptions, fetchMedia, type Inline } from '../../access/fetch-media.ts'
-import type { ImageOffer } from '../../access/models/catalogue.ts'
-import { offerForUrls } from '../../access/url-policy.ts'
+import { checkFetchable, type FetchMediaOptions, fetchMedia, type Inline } from '../../access/urls/fetch-media.ts'
+import { offerForUrls } from '../../access/urls/url-policy.ts'
+import type { ImageOffer } from '../../catalogue/catalogue.ts'
 import type { Caller } from '../../storage/storage.ts'
 import type { fetchPublic } from '../../upstreams/public/fetch-public.ts'
 import { inspectedInput } from './inspect-inputs.ts'

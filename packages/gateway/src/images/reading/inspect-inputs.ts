@@ -1,7 +1,7 @@
 // Images that came in a body: what they are, by their content.
 
 import type { ImageInput, ImageRequest } from '@trivium/protocol/canonical/image.ts'
-import { Failure } from '../../access/failure.ts'
+import { Failure } from '../../request/failure.ts'
 import { inspectImage, MOST_PIXELS } from '../inspect-image.ts'
 
 /** Base64 characters of the beginning of an image, which tells its type and its dimensions. */

@@ -4,11 +4,11 @@ import { createHash } from 'node:crypto'
 import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
 import type { MultipartSink, FormFile as UploadedFile } from '@trivium/http/multipart/read-multipart.ts'
 import { decodeImageForm, FileRules, type FormFile } from '@trivium/protocol/dialects/images/request/decode-form.ts'
-import { bodyFailure, Failure } from '../../access/failure.ts'
-import type { IncomingRequest } from '../../access/incoming-request.ts'
 import { readUpload } from '../../media/read-upload.ts'
 import type { Spool, SpooledFile } from '../../media/spool.ts'
 import { BODY_IDLE_MS, type ReadDependencies as JsonDependencies } from '../../paid-call/read-json.ts'
+import type { ApiRequest } from '../../request/api-request.ts'
+import { bodyFailure, Failure } from '../../request/failure.ts'
 import { inspectImage, MOST_PIXELS } from '../inspect-image.ts'
 import type { ReadContext, ReadRequest } from './read-request.ts'
 
@@ -17,7 +17,7 @@ export type ReadFormDependencies = JsonDependencies & { spool: Spool }
 const IMAGE_BYTES = 50 * 1024 * 1024
 
 export async function readForm(
-  { http, record }: IncomingRequest,
+  { http, record }: ApiRequest,
   { caller, slot, catalogue: { config }, isRepeatable, offerOf, checkFunds }: ReadContext,
   deps: ReadFormDependencies,
 ): Promise<ReadRequest> {

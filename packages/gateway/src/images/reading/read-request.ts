@@ -1,7 +1,7 @@
 // What reading a request for images needs and gives, whatever form the request has.
 
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
-import type { Catalogue, ImageOffer } from '../../access/models/catalogue.ts'
+import type { Catalogue, ImageOffer } from '../../catalogue/catalogue.ts'
 import type { Slot } from '../../overload/admission.ts'
 import type { Caller } from '../../storage/storage.ts'
 import type { CheckFunds } from './check-funds.ts'

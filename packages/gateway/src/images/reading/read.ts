@@ -1,25 +1,21 @@
 // Reads a request for images: a JSON body, or the form of an edit, whose files go to disk.
 
 import { decodeImageEdit, decodeImageRequest } from '@trivium/protocol/dialects/images/request/decode-request.ts'
-import { memoryFailure } from '../../access/failure.ts'
-import type { IncomingRequest } from '../../access/incoming-request.ts'
 import { codec } from '../../bytes/codec.ts'
 import { readJson } from '../../paid-call/read-json.ts'
+import type { ApiRequest } from '../../request/api-request.ts'
+import { memoryFailure } from '../../request/failure.ts'
 import { inspectedInputs } from './inspect-inputs.ts'
 import { type ReadFormDependencies, readForm } from './read-form.ts'
 import type { ReadContext, ReadRequest } from './read-request.ts'
 
 export type ReadDependencies = ReadFormDependencies
 
-export const readGeneration = (incoming: IncomingRequest, context: ReadContext, deps: ReadDependencies) =>
+export const readGeneration = (incoming: ApiRequest, context: ReadContext, deps: ReadDependencies) =>
   readBody(incoming, context, decodeImageRequest, deps)
 
 /** A form, or JSON with URLs of its images. */
-export function readEdit(
-  incoming: IncomingRequest,
-  context: ReadContext,
-  deps: ReadDependencies,
-): Promise<ReadRequest> {
+export function readEdit(incoming: ApiRequest, context: ReadContext, deps: ReadDependencies): Promise<ReadRequest> {
   const isJson = /^\s*application\/json\s*(?:;|$)/i.test(incoming.http.headers.get('content-type') ?? '')
   return isJson ? readBody(incoming, context, decodeImageEdit, deps) : readForm(incoming, context, deps)
 }
@@ -28,7 +24,7 @@ export function readEdit(
 const HAS_IMAGES = 1024 * 1024
 
 async function readBody(
-  incoming: IncomingRequest,
+  incoming: ApiRequest,
   { slot, catalogue }: ReadContext,
   decode: typeof decodeImageRequest,
   deps: ReadDependencies,

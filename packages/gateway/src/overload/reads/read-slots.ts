@@ -6,7 +6,7 @@
 // main thread: after each one the next waits for three times the CPU time that it took, and two of one account begin 10 ms apart.
 
 import type { Client } from '@trivium/http/request.ts'
-import { FairQueue, type Holder } from '../fair-queue.ts'
+import { FairQueue, type Holder } from '../../sharing/fair-queue.ts'
 
 export type ReadLimits = {
   atOnce: number

@@ -3,7 +3,7 @@
 import { utf8Length } from '@trivium/protocol/canonical/utf8.ts'
 import { WARNINGS_CUT } from '@trivium/protocol/canonical/warning.ts'
 import { jsonText } from '@trivium/protocol/framing/json/json-text.ts'
-import type { Offer } from '../../access/models/catalogue.ts'
+import type { Offer } from '../../catalogue/catalogue.ts'
 import { formatUsd } from '../../money/amount.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
 import { priceText } from '../../money/prices/receipt.ts'

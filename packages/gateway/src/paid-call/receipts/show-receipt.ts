@@ -1,6 +1,5 @@
 // A receipt as callers see it and, with what only concerns the operator, as the command line shows it. Pure.
 
-import { formatRequestId, timeOfId } from '../../access/ids.ts'
 import { formatMillionths, formatUsd } from '../../money/amount.ts'
 import { HELD, REAPED, type RequestState, SETTLED, VOIDED } from '../../money/ledger.ts'
 import {
@@ -11,6 +10,7 @@ import {
   linesOf,
   type PricedReceipt,
 } from '../../money/prices/receipt.ts'
+import { formatRequestId, timeOfId } from '../../request/ids.ts'
 import type { UsageRow } from '../../storage/storage.ts'
 
 export type Audience = 'caller' | 'operator'

@@ -1,7 +1,7 @@
 // Keeps the reasoning of a response that its client cannot send back.
 
-import { keepReasoning as keep, type ReasoningDependencies } from '../../conversations/kept-reasoning.ts'
 import type { TextCall } from '../text-call.ts'
+import { keepReasoning as keep, type ReasoningDependencies } from './kept-reasoning.ts'
 
 /**
  * Called before the settlement and awaited after it, so that neither waits for the other; the last byte waits for both, since the

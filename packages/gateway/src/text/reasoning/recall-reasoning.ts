@@ -4,12 +4,12 @@
 import { type CalledTool, lacksReasoning } from '@trivium/protocol/canonical/call-reasoning.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { CalledMessage, WantedReasoning } from '@trivium/protocol/dialects/text-dialect.ts'
-import { Failure, memoryFailure } from '../../access/failure.ts'
-import type { Catalogue, TextCandidate, TextOffer } from '../../access/models/catalogue.ts'
-import { findReasoning, type ReasoningDependencies } from '../../conversations/kept-reasoning.ts'
+import type { Catalogue, TextCandidate, TextOffer } from '../../catalogue/catalogue.ts'
 import type { Slot } from '../../overload/admission.ts'
+import { Failure, memoryFailure } from '../../request/failure.ts'
 import type { RoutedRequest, TextRequest } from '../request.ts'
 import { chooseDialect } from '../translation/choose-dialect.ts'
+import { findReasoning, type ReasoningDependencies } from './kept-reasoning.ts'
 import { RecalledReasoning } from './recalled-reasoning.ts'
 
 /** Of the newest calls. Models have answered by the older ones long ago. */

@@ -9,7 +9,7 @@ import {
 } from '@trivium/protocol/canonical/call-reasoning.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import type { CalledMessage } from '@trivium/protocol/dialects/text-dialect.ts'
-import type { FoundReasoning } from '../../conversations/kept-reasoning.ts'
+import type { FoundReasoning } from './kept-reasoning.ts'
 
 export class RecalledReasoning {
   /** The upstream that made the newest of it. */

@@ -2,10 +2,10 @@
 // yet, so a failure can still be a real HTTP status.
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
-import { Failure } from '../../access/failure.ts'
+import { Failure } from '../../request/failure.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, type UpstreamErrorDependencies } from '../../routing/upstream-errors.ts'
-import { nextAttempt } from '../routing/next-attempt.ts'
+import { nextAttempt } from '../candidates/next-attempt.ts'
 import { releaseRequest, type TextCall } from '../text-call.ts'
 import { type CallDependencies, call, showWarnings } from './call.ts'
 import { MeteredStream } from './metered-stream.ts'

@@ -2,7 +2,6 @@
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
-import type { ReasoningDependencies } from '../../conversations/kept-reasoning.ts'
 import type { Latencies } from '../../observe/latency-buckets.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import {
@@ -13,7 +12,8 @@ import {
 } from '../../routing/upstream-errors.ts'
 import { showRateLimits, type UpstreamHeaderDependencies } from '../../routing/upstream-headers.ts'
 import type { Send } from '../../upstreams/send.ts'
-import { type NextAttemptDependencies, nextAttempt } from '../routing/next-attempt.ts'
+import { type NextAttemptDependencies, nextAttempt } from '../candidates/next-attempt.ts'
+import type { ReasoningDependencies } from '../reasoning/kept-reasoning.ts'
 import type { TextCall } from '../text-call.ts'
 import type { Outbound } from '../translation/outbound.ts'
 

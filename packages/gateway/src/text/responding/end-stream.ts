@@ -1,10 +1,9 @@
 // The last phase of a stream: it is settled, and only then its last bytes leave.
 
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
-import type { Failure } from '../../access/failure.ts'
-import type { ReasoningDependencies } from '../../conversations/kept-reasoning.ts'
 import { totalsOf } from '../../money/prices/token-units.ts'
 import type { Outcome } from '../../paid-call/outcome.ts'
+import type { Failure } from '../../request/failure.ts'
 import {
   cutOff,
   failureOfAbort,
@@ -13,6 +12,7 @@ import {
 } from '../../routing/upstream-errors.ts'
 import type { TextCharge } from '../billing/charge.ts'
 import { keepReasoning } from '../reasoning/keep-reasoning.ts'
+import type { ReasoningDependencies } from '../reasoning/kept-reasoning.ts'
 import type { Settle } from '../settle.ts'
 import type { TextCall } from '../text-call.ts'
 import type { MeteredStream } from './metered-stream.ts'

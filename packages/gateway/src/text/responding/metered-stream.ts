@@ -1,7 +1,7 @@
 // The stream of one attempt: what the upstream sends is metered, and passed on as far as the hold covers it.
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
-import type { UpstreamCall } from '../../paid-call/upstream-call.ts'
+import type { UpstreamCall } from '../../upstreams/upstream-call.ts'
 import type { Answerer, StreamMeter } from '../translation/outbound.ts'
 import { pieceWithin } from './split-chunk.ts'
 import type { StreamBudget } from './stream-budget.ts'

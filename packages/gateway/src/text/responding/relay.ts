@@ -2,7 +2,7 @@
 
 import { type Outcome, outcomeOfBreak } from '../../paid-call/outcome.ts'
 import type { StreamTiming } from '../../paid-call/stream-timing.ts'
-import { type UpstreamCall, unlessAborted } from '../../paid-call/upstream-call.ts'
+import { type UpstreamCall, unlessAborted } from '../../upstreams/upstream-call.ts'
 import { outcomeOfFinish } from '../settle.ts'
 import type { Started } from './before-output.ts'
 import type { MeteredStream } from './metered-stream.ts'

@@ -5,7 +5,7 @@ import type { Ticker } from '@trivium/http/ticker.ts'
 import type { FreeAborts } from '../../paid-call/free-aborts.ts'
 import { DRAIN_MS } from '../../paid-call/run.ts'
 import type { StreamTiming } from '../../paid-call/stream-timing.ts'
-import { unlessAborted } from '../../paid-call/upstream-call.ts'
+import { unlessAborted } from '../../upstreams/upstream-call.ts'
 import type { TextCall } from '../text-call.ts'
 import type { MeteredStream } from './metered-stream.ts'
 

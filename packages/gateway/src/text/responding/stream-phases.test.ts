@@ -1,7 +1,7 @@
 // The phases of a stream apart from each other: before output, relaying, ending. The meter, the budget and the upstream are fakes.
 import { describe, expect, test } from 'bun:test'
-import type { Failure } from '../../access/failure.ts'
 import { STREAM_TIMING } from '../../paid-call/stream-timing.ts'
+import type { Failure } from '../../request/failure.ts'
 import type { Observed } from '../billing/charge.ts'
 import type { Settle } from '../settle.ts'
 import type { TextCall } from '../text-call.ts'

@@ -4,7 +4,7 @@
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import { addWarning, type WarnedField } from '@trivium/protocol/canonical/warning.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import type { TextCandidate } from '../../access/models/catalogue.ts'
+import type { TextCandidate } from '../../catalogue/catalogue.ts'
 import type { IgnoredFeature, Upstream } from '../../config/types.ts'
 import type { RoutedRequest, TextRequest } from '../request.ts'
 import { dialectOf } from './outbound.ts'

@@ -13,9 +13,9 @@ import type {
   ReplyQuirks,
 } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import { formatRequestId } from '../../access/ids.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { PricedOptions } from '../../money/prices/token-price.ts'
+import { formatRequestId } from '../../request/ids.ts'
 import { noteCap, quirksOf, upstreamPath } from '../../upstreams/endpoint.ts'
 import { choiceCap, modelCap } from '../billing/bounds.ts'
 import { collectFrom, collectorFor, collectWhole, type ReasoningCollector } from '../reasoning/collect-reasoning.ts'

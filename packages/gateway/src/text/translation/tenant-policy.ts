@@ -3,9 +3,9 @@
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import { INSTEAD } from '@trivium/protocol/dialects/responses/request/stored-state.ts'
 import type { PassThroughEdits, PassThroughRequest, PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
-import { Failure } from '../../access/failure.ts'
-import { foreignObjectError } from '../../access/url-policy.ts'
+import { foreignObjectError } from '../../access/urls/url-policy.ts'
 import { isPriced, NO_OPTIONS, type PricedOptions, type TokenPrice } from '../../money/prices/token-price.ts'
+import { Failure } from '../../request/failure.ts'
 import type { RoutedRequest } from '../request.ts'
 import type { TranslationDependencies } from './outbound.ts'
 

@@ -13,7 +13,7 @@ import {
   type FetchMediaOptions,
   fetchMedia,
   type Inline,
-} from '../../access/fetch-media.ts'
+} from '../../access/urls/fetch-media.ts'
 import { codec } from '../../bytes/codec.ts'
 import { NO_OPTIONS, type PricedOptions } from '../../money/prices/token-price.ts'
 import { noteCap, quirksOf, upstreamPath } from '../../upstreams/endpoint.ts'

@@ -1,0 +1,27 @@
+// The groups that an account holder may choose for a key: `default`, those offered to everyone, and those that name the account.
+import type { FileConfig, Group } from '../config/types.ts'
+import { Failure } from '../request/failure.ts'
+import type { Caller, Holder } from '../storage/storage.ts'
+
+export const DEFAULT_GROUP = 'default'
+
+/** Anyone may sign up with any address: a group that names it is offered once the address is proved. */
+export const isOffered = ({ id, console, accounts }: Group, { email, isProved }: Holder): boolean =>
+  id === DEFAULT_GROUP || console === true || (isProved && accounts?.includes(email) === true)
+
+export const groupsFor = ({ groups }: Pick<FileConfig, 'groups'>, holder: Holder): Group[] =>
+  [...groups.values()].filter((group) => isOffered(group, holder))
+
+/**
+ * Rejects a key in a group that its account holder chose and that is no longer offered to the account. It works again as soon as the
+ * group is offered again. A group that no longer exists is reported where the model is looked up.
+ */
+export function checkGroupOffered({ group: id, groupChosenBy }: Caller, { groups }: Pick<FileConfig, 'groups'>): void {
+  if (groupChosenBy === undefined) return
+  const group = groups.get(id)
+  if (group === undefined || isOffered(group, groupChosenBy)) return
+  throw new Failure(
+    'model_not_allowed',
+    `This key's group '${id}' is no longer offered to your account. Choose another group for the key in the console, or ask the operator of this gateway.`,
+  )
+}

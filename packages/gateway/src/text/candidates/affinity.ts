@@ -1,0 +1,45 @@
+// Where a conversation returns to: the upstream that has its prompt cache or its reasoning.
+
+import type { Offer } from '../../catalogue/catalogue.ts'
+import type { Affinity } from '../../routing/find-candidate.ts'
+import type { RoutedRequest } from '../request.ts'
+import { type Seals, sealedText } from '../translation/seals.ts'
+
+export type AffinityDependencies = { seals: Pick<Seals, 'unseal'> }
+
+type Conversation = Pick<RoutedRequest, 'caller' | 'body' | 'dialect' | 'request' | 'recalled'>
+
+export const affinityOf = (conversation: Conversation, deps: AffinityDependencies): Affinity => ({
+  sticky: () => stickyOf(conversation),
+  home: (offer) => conversation.recalled?.home ?? homeOf(offer, conversation, deps),
+})
+
+/** No service caches less than about a thousand tokens. */
+const WORTH_STICKING = 4 * 1024
+/** The beginning of a conversation stays the same while it grows. */
+const BEGINNING = 1024
+
+function stickyOf(conversation: Conversation): number | undefined {
+  const beginning = beginningOf(conversation)
+  if (beginning === undefined) return undefined
+  return Number(BigInt.asUintN(32, BigInt(Bun.hash(beginning, BigInt.asUintN(64, conversation.caller.account)))))
+}
+
+/** What identifies the conversation; undefined: it need not return anywhere. Its opening is looked for only where it counts. */
+function beginningOf({ body, request }: Conversation): string | Uint8Array | undefined {
+  if (body.length >= WORTH_STICKING) return request.cacheKey ?? request.opening() ?? body.subarray(0, BEGINNING)
+  const opening = request.opening()
+  return opening === undefined ? undefined : (request.cacheKey ?? opening)
+}
+
+/** Reasoning that an upstream returned encrypted can be used only there. */
+function homeOf(
+  offer: Offer,
+  { caller, body, dialect }: Conversation,
+  { seals }: AffinityDependencies,
+): string | undefined {
+  const sealed = sealedText(body, dialect.id)
+  if (sealed === undefined) return undefined
+  const upstreams = new Set(offer.candidates.map(({ upstream }) => upstream.id))
+  return [...upstreams].find((id) => seals.unseal(caller.account, id, sealed) !== undefined)
+}

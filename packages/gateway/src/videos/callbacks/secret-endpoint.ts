@@ -1,0 +1,20 @@
+// GET /v1/callback-secret: what the receiver of the account's callbacks needs to verify them.
+
+import { type HttpResponse, json } from '@trivium/http/response.ts'
+import { type AuthenticateDependencies, authenticate } from '../../access/authenticate.ts'
+import type { AccountSecrets } from '../../access/secrets/account-secrets.ts'
+import { callbackSecret } from '../../access/secrets/callback-secret.ts'
+import type { ApiRequest } from '../../request/api-request.ts'
+
+export type CallbackSecretDependencies = AuthenticateDependencies & { accountKeys: Pick<AccountSecrets, 'pseudonym'> }
+
+export async function showCallbackSecret(
+  incoming: ApiRequest,
+  deps: CallbackSecretDependencies,
+): Promise<HttpResponse> {
+  const { account } = await authenticate(incoming, 'chat', deps)
+  return json(200, incoming.responseHeaders, {
+    object: 'callback_secret',
+    secret: callbackSecret(account, deps.accountKeys),
+  })
+}

@@ -1,0 +1,92 @@
+// The end of a task: its hold is settled or voided, once, under the task's lease in the ledger.
+
+import type { Catalogue } from '../../catalogue/catalogue.ts'
+import { formatUsd } from '../../money/amount.ts'
+import { type Result as LedgerResult, taskLease, taskOwner } from '../../money/ledger.ts'
+import type { Log } from '../../observe/log.ts'
+import type { Outcome } from '../../paid-call/outcome.ts'
+import { type ReceiptedCall, receiptOf } from '../../paid-call/receipts/receipt.ts'
+import type { Storage } from '../../storage/storage.ts'
+import { changeTask, formatTaskId, storeNow, type Task, type TaskEnd } from '../task.ts'
+import { LONGEST_LEASE_MS } from '../timing.ts'
+
+export type CloseDependencies = {
+  store: Pick<Storage, 'tasks' | 'ledger' | 'leases'>
+  /** Unique to this process. */
+  taskHolder: string
+  catalogue(): Catalogue
+  log: Log
+}
+
+const LEASE_MS = 10_000
+/** Another process has the lease, or acquired it meanwhile: it is closing the task. */
+const BUSY_MS = 5_000
+
+/** For a task in `closing`. undefined: another process has changed it. */
+export async function closeTask(task: Task, deps: CloseDependencies): Promise<Task | undefined> {
+  const { tasks, leases } = deps.store
+  const lease = taskLease(task.id)
+  const epoch = await leases.acquire(lease, deps.taskHolder, LEASE_MS, LONGEST_LEASE_MS)
+  if (epoch === undefined) return changeTask(tasks, task, { dueInMs: BUSY_MS })
+  const { end = { state: 'failed' } } = task.data
+  const result = await settle(task, end, epoch, deps)
+  if (result.outcome === 'not_open') return changeTask(tasks, task, { dueInMs: BUSY_MS })
+  await leases.release(lease, epoch)
+  // The ledger has the last word: a hold that was voided at its deadline cannot be charged any more.
+  const isLate = BigInt(end.cost ?? 0) > 0n && result.outcome !== 'done' && result.amount === 0n
+  if (isLate) deps.log.error('video task ended after its hold', { task: formatTaskId(task.id) })
+  if (end.state === 'rejected') {
+    await tasks.remove(task.id, task.version)
+    return undefined
+  }
+  const state = isLate ? 'expired' : end.state
+  return changeTask(tasks, task, { state, dueInMs: undefined, keepMs: deps.catalogue().config.retention.tasks })
+}
+
+function settle(task: Task, end: TaskEnd, epoch: number, { store }: CloseDependencies): Promise<LedgerResult> {
+  const owner = taskOwner(task.id, epoch)
+  const ending = OUTCOMES[end.state]
+  const receipt = receiptOfTask(task, end, ending)
+  if (end.cost === undefined) return store.ledger.apply({ verb: 'void', ...owner, ending, receipt })
+  return store.ledger.apply({ verb: 'settle', ...owner, cost: BigInt(end.cost), tokens: 0, ending, receipt })
+}
+
+const OUTCOMES: Readonly<Record<TaskEnd['state'], Outcome>> = {
+  succeeded: 'completed',
+  failed: 'failed',
+  rejected: 'failed',
+  cancelled: 'cancelled',
+  expired: 'expired',
+}
+
+function receiptOfTask(task: Task, end: TaskEnd, outcome: Outcome): string {
+  const { cost, units = '', figures = '' } = end
+  const { price, upstreamModel, warnings, failedAttempts, held } = task.data
+  const call: ReceiptedCall = {
+    attempt: {
+      offer: {
+        group: price.group,
+        priceVersion: price.version,
+        model: { id: price.model },
+        rate: { multiplierMillionths: BigInt(price.multiplierMillionths) },
+      },
+      candidate: { route: { model: upstreamModel }, upstream: { id: task.upstream } },
+      warnings,
+    },
+    failedAttempts,
+    firstOutputAt: undefined,
+    startedAt: 0,
+  }
+  const charges = cost === undefined ? [] : [{ cost: BigInt(cost), units, figures }]
+  const details = detailsOf(end, held)
+  const result = { outcome, charges, sawOutput: cost !== undefined, ...(details === '' ? {} : { details }) }
+  return receiptOf(call, result, storeNow(task) - task.createdAt)
+}
+
+function detailsOf({ tier, toolCalls, mayBeBilled }: TaskEnd, held: string): string {
+  let text = ''
+  if (toolCalls !== undefined) text += `,"tools":${JSON.stringify(toolCalls)}`
+  if (tier !== undefined) text += `,"tier":${JSON.stringify(tier)}`
+  if (mayBeBilled) text += `,"possible_upstream_cost":"${formatUsd(BigInt(held))}"`
+  return text
+}

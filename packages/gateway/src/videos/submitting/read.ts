@@ -1,0 +1,100 @@
+// Reads a request for a video and checks everything that can be decided before anything is held.
+
+import type { VideoInput, VideoRequest } from '@trivium/protocol/canonical/video.ts'
+import { decodeVideoRequest } from '@trivium/protocol/dialects/video-tasks/request/decode-request.ts'
+import { checkVideoLimits } from '@trivium/protocol/dialects/video-tasks/request/readings.ts'
+import { authorizeVideo } from '../../access/authorize.ts'
+import { offerForRequest, type UrlDependencies } from '../../access/urls/url-names.ts'
+import { checkCallbackUrl, foreignObjectError, withCandidates } from '../../access/urls/url-policy.ts'
+import { isVisibleTo } from '../../access/visible-key.ts'
+import { codec } from '../../bytes/codec.ts'
+import type { Catalogue, VideoOffer } from '../../catalogue/catalogue.ts'
+import { billableVideo } from '../../money/prices/video-bound.ts'
+import type { Slot } from '../../overload/admission.ts'
+import { type ReadDependencies, readJson } from '../../paid-call/read-json.ts'
+import type { ApiRequest } from '../../request/api-request.ts'
+import { Failure } from '../../request/failure.ts'
+import type { Caller } from '../../storage/storage.ts'
+import type { Tasks } from '../../storage/tasks.ts'
+import { thawPrice } from '../frozen-price.ts'
+import { decodeTaskRow, parseTaskId } from '../task.ts'
+import { hashOfKey } from '../upstream.ts'
+
+export type ReadTaskDependencies = ReadDependencies & UrlDependencies & { store: { tasks: Tasks } }
+
+export async function readRequest(
+  incoming: ApiRequest,
+  slot: Slot,
+  catalogue: Catalogue,
+  deps: ReadTaskDependencies,
+): Promise<{ request: VideoRequest; body: Uint8Array }> {
+  const body = await readJson(incoming.http, catalogue.config.server.limits.bodyBytes, slot, deps)
+  const request = decodeVideoRequest(body, codec)
+  incoming.record.model = request.model
+  return { request, body }
+}
+
+/** A video that was made as a draft, and where: only that upstream knows it. */
+export type Draft = {
+  upstream: string
+  upstreamKey: string
+  upstreamTask: string
+  /** Its length. Empty: not known. */
+  seconds: readonly number[]
+  isSilent: boolean
+}
+
+/** The offer, reduced to the candidates that may get the request. Throws Failure and RequestError. */
+export async function offerFor(
+  request: VideoRequest,
+  caller: Caller,
+  catalogue: Catalogue,
+  deps: ReadTaskDependencies,
+): Promise<{ offer: VideoOffer; draft: Draft | undefined }> {
+  const offer = authorizeVideo(caller, request.model, catalogue)
+  checkVideoLimits(request, offer.model.limits)
+  const { callbackUrl } = request
+  if (callbackUrl !== undefined) checkCallbackUrl(callbackUrl, catalogue.config.callbacks.allowPrivate)
+  const urls = request.inputs.flatMap(({ source, ...input }) =>
+    source.kind === 'url' ? [{ field: fieldOf(input), url: source.url }] : [],
+  )
+  const allowed = withoutAssets(await offerForRequest(offer, { urls }, caller, deps), request)
+  const input = request.inputs.find(({ kind }) => kind === 'draft')
+  if (!input) return { offer: allowed, draft: undefined }
+  const draft = await draftOf(input, caller, deps)
+  const isThere = ({ upstream, key }: { upstream: { id: string }; key: string }) =>
+    upstream.id === draft.upstream && hashOfKey(key) === draft.upstreamKey
+  const narrowed = withCandidates(allowed, isThere, [])
+  if (narrowed.candidates.length === 0) throw unknownDraft(input)
+  return { offer: narrowed, draft }
+}
+
+const fieldOf = ({ item, kind }: Pick<VideoInput, 'item' | 'kind'>): string =>
+  kind === 'draft' ? `content[${item}].draft_task.id` : `content[${item}].${kind}_url.url`
+
+/** An asset is stored at a vendor: a caller who knows its id could use another account's. */
+function withoutAssets(offer: VideoOffer, { inputs }: VideoRequest): VideoOffer {
+  const asset = inputs.find(({ source, kind }) => source.kind === 'asset' && kind !== 'draft')
+  if (!asset) return offer
+  const narrowed = withCandidates(offer, ({ upstream }) => upstream.sharedObjects, [])
+  if (narrowed.candidates.length === 0) throw foreignObjectError(fieldOf(asset))
+  return narrowed
+}
+
+async function draftOf(input: VideoInput, caller: Caller, { store }: ReadTaskDependencies): Promise<Draft> {
+  const id = input.source.kind === 'asset' ? parseTaskId(input.source.id) : undefined
+  const row = id === undefined ? undefined : await store.tasks.find(id)
+  if (!row || !isVisibleTo(caller, row) || row.state !== 'succeeded' || row.upstreamTask === undefined)
+    throw unknownDraft(input)
+  const { upstream, upstreamKey, data } = decodeTaskRow(row)
+  const { seconds, isSilent = false } = data.result
+    ? billableVideo(data.result, data.requested, thawPrice(data.price).price)
+    : data.requested
+  const length = seconds === undefined ? [] : [seconds]
+  return { upstream, upstreamKey, upstreamTask: row.upstreamTask, seconds: length, isSilent }
+}
+
+const unknownDraft = (input: VideoInput): Failure => {
+  const message = `${fieldOf(input)} must be the id of a task of yours that has succeeded, at the same model.`
+  return new Failure('bad_request', message, { param: fieldOf(input) })
+}
