@@ -11,7 +11,7 @@ import { RequestRecord } from './observe/request-log.ts'
 import type { Reads } from './overload/reads/reads.ts'
 import { Failure } from './request/failure.ts'
 import { type AppDependencies, type Health, handlerOf } from './routes.ts'
-import { TEST_CALLER } from './text/test-dependencies.ts'
+import { TEST_CALLER } from './test-dependencies.ts'
 
 /** Slots of which none is free; notes which accounts asked for one. */
 function fullReads() {

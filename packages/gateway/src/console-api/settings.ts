@@ -1,6 +1,6 @@
 // Settings: who is signed in, on which browsers, with which preferences.
 import { formatUsd, parseUsd } from '../money/amount.ts'
-import { balancesJson } from '../paid-call/usage-endpoint.ts'
+import { balancesJson } from '../money/json.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 import { type Check, fields, nullable, optional, word } from './fields.ts'
 import { badRequest, Rejection } from './rejection.ts'

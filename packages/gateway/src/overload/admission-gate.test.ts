@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect, test } from 'bun:test'
 import { responseOf } from '@trivium/http/client/upstream-response.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
 import { createApp } from '../app.ts'
-import { createTestDependencies } from '../text/test-dependencies.ts'
+import { createTestDependencies } from '../test-dependencies.ts'
 import { createAdmission, type Slot } from './admission.ts'
 import { createAdmissionGate } from './load-shedding.ts'
 

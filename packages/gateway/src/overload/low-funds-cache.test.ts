@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { testRequest } from '@trivium/http/test-support.ts'
 import { createApp } from '../app.ts'
-import { createTestDependencies } from '../text/test-dependencies.ts'
+import { createTestDependencies } from '../test-dependencies.ts'
 import { createLowFundsCache, type LowFunds } from './low-funds-cache.ts'
 
 const ANN = { key: 1n, account: 7n }

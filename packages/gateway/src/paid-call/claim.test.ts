@@ -14,7 +14,7 @@ import { extend, hold, money, newNode, newWallet, settle, voided, type Wallet } 
 import type { OpenRequest } from '../storage/node/settler.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import { type Storage, StoreDown } from '../storage/storage.ts'
-import { createTestDependencies, TEST_CALLER } from '../text/test-dependencies.ts'
+import { createTestDependencies, TEST_CALLER } from '../test-dependencies.ts'
 import { claim as claimKey, confirmClaim, endClaim, type KeyClaim, releaseClaim } from './claim.ts'
 
 const NODE = { slot: 0, epoch: 1 }

@@ -11,7 +11,7 @@ import { NO_LIMITS } from '../money/limits.ts'
 import { createRateLimitCache } from '../overload/rate-limit-cache.ts'
 import type { Opened } from '../storage/node/settler.ts'
 import type { Caller } from '../storage/storage.ts'
-import { createTestDependencies, TEST_CALLER, type TestOptions } from '../text/test-dependencies.ts'
+import { createTestDependencies, TEST_CALLER, type TestOptions } from '../test-dependencies.ts'
 import type { Send } from '../upstreams/send.ts'
 
 let stops: (() => void)[] = []

@@ -5,7 +5,7 @@ import { createApp } from '../app.ts'
 import { NANOS_PER_USD } from '../money/amount.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import { type Account, type Key, NO_RESTRICTIONS, type UsageRow } from '../storage/storage.ts'
-import { createTestDependencies, TEST_CALLER } from '../text/test-dependencies.ts'
+import { createTestDependencies, TEST_CALLER } from '../test-dependencies.ts'
 
 const NOW = Date.UTC(2026, 1, 25, 13)
 const USD = NANOS_PER_USD

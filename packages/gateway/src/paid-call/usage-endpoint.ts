@@ -6,8 +6,9 @@ import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
 import { authenticate, type Callers, invalidKey } from '../access/authenticate.ts'
 import { visibleKey } from '../access/visible-key.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
-import { formatUsd, type Nanos } from '../money/amount.ts'
-import { endOf, type Limits } from '../money/limits.ts'
+import { formatUsd } from '../money/amount.ts'
+import { atLeastZero, balancesJson, limitsJson } from '../money/json.ts'
+import { endOf } from '../money/limits.ts'
 import { mapInTurns } from '../overload/reads/in-turns.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
@@ -94,12 +95,6 @@ function pageOf(query: string): { limit: number; before: bigint | undefined } {
 const malformed = (param: string, what: string) =>
   new Failure('bad_request', `${what} must be req_ and 16 hexadecimal digits, as x-request-id has it.`, { param })
 
-export const balancesJson = ({ balance, held }: Pick<Account, 'balance' | 'held'>) => ({
-  balance_usd: formatUsd(balance),
-  held_usd: formatUsd(held),
-  available_usd: formatUsd(atLeastZero(balance - held)),
-})
-
 function accountJson({ balance, held, spentToday, spentThisMonth, limits }: Account) {
   return {
     ...balancesJson({ balance, held }),
@@ -132,11 +127,3 @@ function keyJson(key: Key, now: number) {
     limits: limitsJson(key.limits),
   }
 }
-
-export const limitsJson = ({ requestsPerMinute, tokensPerMinute, concurrent }: Limits) => ({
-  rpm: requestsPerMinute ?? null,
-  tpm: tokensPerMinute ?? null,
-  concurrent: concurrent ?? null,
-})
-
-const atLeastZero = (amount: Nanos): Nanos => (amount > 0n ? amount : 0n)

@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { responseOf } from '@trivium/http/client/upstream-response.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
 import { createApp } from '../app.ts'
+import { createTestDependencies, type TestOptions } from '../test-dependencies.ts'
 import type { OutgoingRequest, Send } from '../upstreams/send.ts'
-import { createTestDependencies, type TestOptions } from './test-dependencies.ts'
 
 const PACE = { commitAfterMs: 30, heartbeatMs: 20, usageWaitMs: 50, endWaitMs: 50 }
 const HEARTBEAT = ': keep-alive\n\n'

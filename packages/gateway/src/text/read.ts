@@ -3,9 +3,9 @@
 import { codec } from '../bytes/codec.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Slot } from '../overload/admission.ts'
-import { type ReadDependencies, readJson } from '../paid-call/read-json.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { memoryFailure } from '../request/failure.ts'
+import { type ReadDependencies, readJson } from '../request/read-json.ts'
 import type { TextEndpoint, TextRequest } from './request.ts'
 
 /** What a JSON value takes in memory once it has been parsed and translated, on average. */

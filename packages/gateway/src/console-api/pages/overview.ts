@@ -1,6 +1,6 @@
 // Overview: the first page after sign-in.
 import { formatUsd } from '../../money/amount.ts'
-import { balancesJson } from '../../paid-call/usage-endpoint.ts'
+import { balancesJson } from '../../money/json.ts'
 import type { Account } from '../../storage/storage.ts'
 import type { Overview } from '../types.ts'
 import { requestRows, type UsagePageDependencies } from './usage.ts'

@@ -2,7 +2,7 @@
 
 import type { FileConfig } from '../../config/types.ts'
 import { formatUsd } from '../../money/amount.ts'
-import { balancesJson } from '../../paid-call/usage-endpoint.ts'
+import { balancesJson } from '../../money/json.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
 import type { Account, Storage, WalletEntry as StoredEntry } from '../../storage/storage.ts'

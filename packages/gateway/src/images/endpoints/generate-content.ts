@@ -9,9 +9,9 @@ import { encodeImageReply } from '@trivium/protocol/dialects/generate-content/im
 import { generateContent } from '@trivium/protocol/dialects/generate-content/index.ts'
 import type { PathParameters } from '@trivium/protocol/dialects/text-dialect.ts'
 import { codec } from '../../bytes/codec.ts'
-import { readJson } from '../../paid-call/read-json.ts'
 import { Failure, memoryFailure } from '../../request/failure.ts'
 import { formatRequestId } from '../../request/ids.ts'
+import { readJson } from '../../request/read-json.ts'
 import { inspectImage, MOST_PIXELS } from '../inspect-image.ts'
 import type { ImageEncoding, ImageEndpoint } from './endpoint.ts'
 

@@ -6,9 +6,9 @@ import type { MultipartSink, FormFile as UploadedFile } from '@trivium/http/mult
 import { decodeImageForm, FileRules, type FormFile } from '@trivium/protocol/dialects/images/request/decode-form.ts'
 import { readUpload } from '../../media/read-upload.ts'
 import type { Spool, SpooledFile } from '../../media/spool.ts'
-import { BODY_IDLE_MS, type ReadDependencies as JsonDependencies } from '../../paid-call/read-json.ts'
 import type { ApiRequest } from '../../request/api-request.ts'
 import { bodyFailure, Failure } from '../../request/failure.ts'
+import { BODY_IDLE_MS, type ReadDependencies as JsonDependencies } from '../../request/read-json.ts'
 import { inspectImage, MOST_PIXELS } from '../inspect-image.ts'
 import type { ReadContext, ReadRequest } from './read-request.ts'
 

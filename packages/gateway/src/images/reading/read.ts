@@ -2,9 +2,9 @@
 
 import { decodeImageEdit, decodeImageRequest } from '@trivium/protocol/dialects/images/request/decode-request.ts'
 import { codec } from '../../bytes/codec.ts'
-import { readJson } from '../../paid-call/read-json.ts'
 import type { ApiRequest } from '../../request/api-request.ts'
 import { memoryFailure } from '../../request/failure.ts'
+import { readJson } from '../../request/read-json.ts'
 import { inspectedInputs } from './inspect-inputs.ts'
 import { type ReadFormDependencies, readForm } from './read-form.ts'
 import type { ReadContext, ReadRequest } from './read-request.ts'

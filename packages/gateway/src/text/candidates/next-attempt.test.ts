@@ -4,7 +4,7 @@ import { responseOf } from '@trivium/http/client/upstream-response.ts'
 import { serveForTest } from '@trivium/http/test-support.ts'
 import { createApp } from '../../app.ts'
 import { compileCatalogue } from '../../catalogue/catalogue.ts'
-import { createTestDependencies } from '../test-dependencies.ts'
+import { createTestDependencies } from '../../test-dependencies.ts'
 
 const ALIVE = {
   identity: () => ({ slot: 0, epoch: 1 }),

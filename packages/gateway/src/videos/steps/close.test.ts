@@ -6,7 +6,7 @@ import { taskLease, taskOwner } from '../../money/ledger.ts'
 import { hold, money, newWallet, type Wallet } from '../../storage/contract/harness.ts'
 import { openSqlite } from '../../storage/sqlite/open-sqlite.ts'
 import type { Storage } from '../../storage/storage.ts'
-import { createTestDependencies } from '../../text/test-dependencies.ts'
+import { createTestDependencies } from '../../test-dependencies.ts'
 import { changeTask, decodeTaskRow, type Task, type TaskData } from '../task.ts'
 import { type CloseDependencies, closeTask } from './close.ts'
 

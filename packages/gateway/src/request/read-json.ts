@@ -4,8 +4,7 @@ import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
 import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
-import type { Slot } from '../overload/admission.ts'
-import { bodyFailure } from '../request/failure.ts'
+import { bodyFailure } from './failure.ts'
 
 export type ReadDependencies = {
   ticker: Pick<Ticker, 'after'>
@@ -15,11 +14,18 @@ export type ReadDependencies = {
 
 export const BODY_IDLE_MS = 30_000
 
+/** Accounts for the memory of a body. Both return false when memory is exhausted. */
+type BodySlot = {
+  receive(sent: number, bytes: number): boolean
+  /** All of it has arrived. */
+  received(bytes: number): boolean
+}
+
 /** The body, of which nothing has been parsed. */
 export async function readJson(
   http: HttpRequest,
   limitBytes: number,
-  slot: Slot,
+  slot: BodySlot,
   deps: ReadDependencies,
 ): Promise<Uint8Array> {
   const idleMs = deps.bodyIdleMs ?? BODY_IDLE_MS
