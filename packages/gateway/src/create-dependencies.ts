@@ -89,6 +89,8 @@ export async function createDependencies(
   })
   const rateLimitCache = createRateLimitCache(monotonic)
   const callers = createCallers(timedLookups(storage.keys, after), Date.now, { onClear: rateLimitCache.clear })
+  // Other processes poll the change counter; what this one changes takes effect at once.
+  storage.onChange(callers.clear)
   const queues = createQueues(catalogue().config.server.limits, ticker, log, requestLog.shed)
   // Only this process calls them: a key would protect nothing, and downloads of videos carry none.
   const sandbox = createSandbox({ faults: false, key: 'none' })

@@ -1,6 +1,5 @@
 // `trivium serve`: configuration -> storage -> app -> listen, and an orderly shutdown.
 
-import { clearingCaches } from './access/cache-invalidation.ts'
 import { createLink } from './access/secrets/tokens.ts'
 import { createApp } from './app.ts'
 import { compileCatalogue } from './catalogue/catalogue.ts'
@@ -168,10 +167,9 @@ async function start(
     warnOfUnsharedMedia(jobs.every, folder, environment.workers, clusterStatus, log)
   }
   clearReceipts(jobs.every, storage.ledger, () => config().retention.requests)
-  const commandStorage = clearingCaches(storage, deps.callers, deps.rateLimitCache)
   const { httpVersionOf } = deps.send
   const operationContext = () => ({
-    storage: commandStorage,
+    storage,
     health: upstreamHealth,
     httpVersionOf,
     config: config(),

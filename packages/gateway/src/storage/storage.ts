@@ -59,6 +59,8 @@ export interface Storage {
   readonly codes: Codes
   /** Sums, lists and histories for the console. */
   readonly spending: Spending
+  /** `listener` is called after every change of a key, of an account's state or of its funds that this process makes, before it resolves. */
+  onChange(listener: () => void): void
   /** Resolves if the store answers, rejects with StoreDown if it does not. */
   ping(): Promise<void>
   close(): Promise<void>

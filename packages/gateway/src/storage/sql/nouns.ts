@@ -14,7 +14,24 @@ import { type Connection, type Database, type Statement, statement } from './sta
 
 type Nouns = Pick<Storage, 'accounts' | 'keys' | 'nodes' | 'meta' | 'sessions' | 'signIns' | 'codes' | 'spending'>
 
-export const nounsOver = (connection: Connection): Nouns => ({
+export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChange'> {
+  const { runner } = connection
+  const listeners: (() => void)[] = []
+  /** Also after an error: the list may have been committed. */
+  async function write(statements: readonly Statement[]): ReturnType<typeof runner.write> {
+    try {
+      return await runner.write(statements)
+    } finally {
+      if (statements.some(({ isChange }) => isChange)) for (const listener of listeners) listener()
+    }
+  }
+  return {
+    ...nouns({ ...connection, runner: { ...runner, write } }),
+    onChange: (listener) => listeners.push(listener),
+  }
+}
+
+const nouns = (connection: Connection): Nouns => ({
   accounts: accountsOver(connection),
   keys: keysOver(connection),
   nodes: nodesOver(connection),

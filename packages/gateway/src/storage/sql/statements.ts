@@ -4,8 +4,11 @@ import type { Limits } from '../../money/limits.ts'
 import type { Row } from './rows.ts'
 import type { Schema } from './tables.ts'
 
-/** One step of an atomic list. If a `required` one returns no row, the whole list is rolled back. */
-export type Statement = { sql: string; parameters: readonly unknown[]; required: boolean }
+/**
+ * One step of an atomic list. If a `required` one returns no row, the whole list is rolled back. `isChange`: after the list, caches of keys,
+ * accounts and their funds are out of date.
+ */
+export type Statement = { sql: string; parameters: readonly unknown[]; required: boolean; isChange?: true }
 
 /** An engine's way of running statements. All reject with StoreDown if the store does not answer. */
 export type Runner = {
@@ -38,7 +41,9 @@ export const required = (query: Compilable): Statement => statement(query, true)
 
 /** Part of every transaction that changes a key or an account's state: tells all nodes to drop what they cached. */
 export const incrementChangeCounter = (db: Database): Statement =>
-  statement(db.updateTable('change_counter').set((row) => ({ value: row('value', '+', 1n) })))
+  changing(statement(db.updateTable('change_counter').set((row) => ({ value: row('value', '+', 1n) }))))
+
+export const changing = (statement: Statement): Statement => ({ ...statement, isChange: true })
 
 export const LIMITS = ['requests_per_minute', 'tokens_per_minute', 'concurrent'] as const
 const METERED = [...LIMITS, 'spent_at', 'spent_day', 'week_before', 'month_before'] as const

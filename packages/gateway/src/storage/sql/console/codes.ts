@@ -4,7 +4,7 @@ import { CREDIT } from '../../../money/ledger.ts'
 import type { Codes, NewCode, RedeemRejection } from '../../console/codes.ts'
 import { checkHash, MAX_BALANCE } from '../guard.ts'
 import { integer, optional } from '../rows.ts'
-import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'
+import { type Connection, changing, type Database, required, type Statement, statement } from '../statements.ts'
 
 /** So many rows are inserted by one statement: both engines limit its parameters. */
 const AT_ONCE = 1_000
@@ -58,7 +58,7 @@ function redeem(db: Database, account: bigint, hash: Uint8Array, now: number): S
   return [
     required(usable.returning('amount')),
     required(credited.returning('balance')),
-    statement(db.insertInto('transfer').values(transfer)),
+    changing(statement(db.insertInto('transfer').values(transfer))),
   ]
 }
 

@@ -3,7 +3,7 @@ import type { Nanos } from '../../../money/amount.ts'
 import type { Accounts } from '../../accounts.ts'
 import { checkText, MAX_BALANCE } from '../guard.ts'
 import { integer, type Row } from '../rows.ts'
-import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'
+import { type Connection, changing, type Database, required, type Statement, statement } from '../statements.ts'
 import { takeFromBudget } from './registration.ts'
 
 export const trialsOver = ({ db, runner, clock }: Connection): Pick<Accounts, 'grantDueTrial' | 'takeBackTrials'> => ({
@@ -113,10 +113,12 @@ export const moveCredit = (
         .where((row) => row(row('balance', '-', row.ref('held')), '>=', -amount))
         .returning('id'),
     ),
-    statement(
-      db
-        .insertInto('transfer')
-        .values({ request: null, ...sides, amount: amount > 0n ? amount : -amount, reason, at: now }),
+    changing(
+      statement(
+        db
+          .insertInto('transfer')
+          .values({ request: null, ...sides, amount: amount > 0n ? amount : -amount, reason, at: now }),
+      ),
     ),
   ]
 }
