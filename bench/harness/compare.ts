@@ -1,8 +1,8 @@
 // The same load on each server in turn, round after round, so that other load on the machine affects all of them alike.
-
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { load } from '../load/load.ts'
-import { createHome, type GatewayHome } from './home.ts'
+import { configFor, createHome, type GatewayHome } from './home.ts'
 import { cpuMicros, mean, median, residentBytes } from './measure.ts'
 import { type BenchOptions, megabytes, micros, millis, times } from './scenario.ts'
 import type { Server, UpstreamProtocol } from './server.ts'
@@ -58,7 +58,7 @@ export async function compare(work: Work, options: BenchOptions): Promise<Figure
     servers.push(await startBare(upstream), await startGateway(home))
     if (options.beside !== undefined) {
       const other = await harnessOf(options.beside)
-      const otherHome = await other.createHome(upstream, work.upstreamPath)
+      const otherHome = await other.createHomeWith(configFor(upstream, work.upstreamPath))
       homes.push(otherHome)
       servers.push(await startGateway(otherHome, 'beside', other.MAIN))
     }
@@ -70,9 +70,13 @@ export async function compare(work: Work, options: BenchOptions): Promise<Figure
   }
 }
 
-/** Another checkout prepares its own folder: its database may have another schema. */
-const harnessOf = (checkout: string): Promise<Pick<typeof import('./home.ts'), 'createHome' | 'MAIN'>> =>
-  import(join(checkout, 'bench/harness/home.ts'))
+/** Another checkout prepares its own folder: its database may have another schema. Older ones had no `harness/`. */
+async function harnessOf(checkout: string): Promise<Pick<typeof import('./home.ts'), 'createHomeWith' | 'MAIN'>> {
+  const paths = ['bench/harness/home.ts', 'bench/home.ts'].map((path) => join(checkout, path))
+  const path = paths.find((each) => existsSync(each))
+  if (path === undefined) throw new Error(`${checkout} has no ${paths.join(' or ')}`)
+  return await import(path)
+}
 
 export async function alternate(
   servers: readonly Server[],

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { NANOS_PER_USD } from '../../packages/gateway/src/money/amount.ts'
 import { CREDIT } from '../../packages/gateway/src/money/ledger.ts'
 import { openSqlite, SQLITE_FILE } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
-import type { UpstreamProtocol, UpstreamServer } from './server.ts'
+import type { UpstreamServer } from './server.ts'
 
 export const MAIN = join(import.meta.dir, '../../packages/gateway/src/main.ts')
 
@@ -26,7 +26,7 @@ type UpstreamAddress = Pick<UpstreamServer, 'url' | 'protocol'>
 
 /** `upstreamPath`: what the one model, `bench`, gets from the upstream. `idleKeys`: stored beside the active ones. */
 export async function createHome(upstream: UpstreamAddress, upstreamPath: string, idleKeys = 10): Promise<GatewayHome> {
-  return await createHomeWith(config(upstream.url + upstreamPath, upstream.protocol), idleKeys)
+  return await createHomeWith(configFor(upstream, upstreamPath), idleKeys)
 }
 
 /** `yaml`: the configuration file. */
@@ -52,10 +52,10 @@ export function gatewayEnvironment(home: Pick<GatewayHome, 'folder'>, port: numb
   }
 }
 
-const config = (baseUrl: string, protocol: UpstreamProtocol): string => `
+export const configFor = ({ url, protocol }: UpstreamAddress, upstreamPath: string): string => `
 sandbox: false
 upstreams:
-  - { id: fixed, dialect: chat, base_url: "${baseUrl}", keys: ["none"]${protocol === 'https/1.1' ? ', http: 1.1' : ''} }
+  - { id: fixed, dialect: chat, base_url: "${url}${upstreamPath}", keys: ["none"]${protocol === 'https/1.1' ? ', http: 1.1' : ''} }
 models:
   - { id: bench, routes: [{ upstream: fixed }], price: { input: 2.00, output: 8.00 }, limits: { max_output: 10000000 } }
 `
