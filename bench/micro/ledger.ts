@@ -24,8 +24,8 @@ const folder = mkdtempSync(join(tmpdir(), 'trivium-bench-'))
 const storage = await openSqlite(folder)
 try {
   const wallets = await Promise.all(Array.from({ length: ACCOUNTS }, (_, index) => newWallet(storage, index)))
-  const { amount: epoch } = await storage.ledger.apply({ verb: 'join', slot: 1, config: '' })
-  const owner = { slot: 1, epoch: Number(epoch) }
+  const { amount: epoch } = await storage.ledger.apply({ verb: 'join', nodeId: 1, config: '' })
+  const owner = { nodeId: 1, epoch: Number(epoch) }
   let last = BigInt(Date.now()) << 20n
 
   async function pair(index: number): Promise<void> {

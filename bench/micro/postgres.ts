@@ -17,11 +17,11 @@ const RECEIPT = JSON.stringify({
 
 const server = await startPostgres()
 const storage = await openPostgres(await server.freshDatabase())
-const slot = 1
-const joined = await storage.ledger.apply({ verb: 'join', slot, config: 'bench' })
+const nodeId = 1
+const joined = await storage.ledger.apply({ verb: 'join', nodeId, config: 'bench' })
 const epoch = Number(joined.amount)
 // Without renewal the node is dead after ten seconds and every hold is rejected.
-const renewal = setInterval(() => void storage.ledger.apply({ verb: 'renew', slot, epoch, config: 'bench' }), 1_000)
+const renewal = setInterval(() => void storage.ledger.apply({ verb: 'renew', nodeId, epoch, config: 'bench' }), 1_000)
 const wallets: { account: bigint; key: bigint }[] = []
 for (let index = 0; index < ACCOUNTS; index++) {
   const account = await storage.accounts.create(`bench-${index}@example.com`, 1_000_000_000_000n, -3n)
@@ -40,7 +40,7 @@ async function pair(): Promise<void> {
   const id = nextId++
   const wallet = wallets[Number(id) % wallets.length]
   if (!wallet) return
-  const owned = { id, slot, epoch }
+  const owned = { id, nodeId, epoch }
   const amounts = { amount: 2_000_000n, minimum: 2_000_000n, tokens: 1_200, minimumTokens: 800 }
   const rest = { revision: 0, extensible: false, model: 'gpt-x', upstream: 'main' }
   const held = await storage.ledger.apply({ verb: 'hold', ...owned, ...wallet, ...amounts, ...rest })

@@ -44,7 +44,7 @@ export type FillPlan = {
 type ClockedStore = { storage: Storage; setTime(now: number): Promise<void>; close(): Promise<void> }
 
 const DAY_MS = 86_400_000
-const SLOT = 900
+const NODE_ID = 900
 const ONE = 1_000_000n
 const DEFAULT_GROUP = 'default'
 const CODES = 3
@@ -193,7 +193,7 @@ function* stepsOf(made: readonly MadeRequest[], stepMs: number): Iterable<readon
 function createBooker({ storage: { ledger, tasks }, setTime }: ClockedStore, account: bigint, keys: readonly bigint[]) {
   let idTime = 0
   const ids = createIds(
-    () => SLOT,
+    () => NODE_ID,
     () => idTime,
   )
   let isReapDue = false
@@ -227,7 +227,7 @@ function createBooker({ storage: { ledger, tasks }, setTime }: ClockedStore, acc
       : { verb: 'void', ...owner, ending, receipt }
 
   async function join(): Promise<number> {
-    const epoch = Number(await mustDo({ verb: 'join', slot: SLOT, config: 'filled', takeover: true }))
+    const epoch = Number(await mustDo({ verb: 'join', nodeId: NODE_ID, config: 'filled', takeover: true }))
     if (isReapDue) await mustDo({ verb: 'reap', limit: 1_000 })
     isReapDue = false
     return epoch
@@ -237,7 +237,7 @@ function createBooker({ storage: { ledger, tasks }, setTime }: ClockedStore, acc
     async book(step: readonly MadeRequest[], at: number): Promise<void> {
       await setTime(at)
       const epoch = await join()
-      const owned = step.map((request) => ({ request, owner: { id: idAt(request.at), slot: SLOT, epoch } }))
+      const owned = step.map((request) => ({ request, owner: { id: idAt(request.at), nodeId: NODE_ID, epoch } }))
       await Promise.all(owned.map(({ request, owner }) => mustDo(holdOf(request, owner))))
       const ended = owned.filter(({ request }) => request.end !== 'reap')
       await Promise.all(ended.map(({ request, owner }) => mustDo(endOf(request, owner))))
@@ -247,7 +247,7 @@ function createBooker({ storage: { ledger, tasks }, setTime }: ClockedStore, acc
     async end(at: number, open: readonly MadeRequest[]): Promise<void> {
       await setTime(at)
       const epoch = await join()
-      await mustDo({ verb: 'leave', slot: SLOT, epoch })
+      await mustDo({ verb: 'leave', nodeId: NODE_ID, epoch })
       for (const request of open) {
         const id = idAt(at)
         // Its row comes first, as that of a real task: a hold without one is voided at the next start.

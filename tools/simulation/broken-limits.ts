@@ -5,7 +5,7 @@ import {
   type Book,
   HELD,
   type KeyRow,
-  TASK_SLOT,
+  TASK_NODE,
   type Verb,
 } from '../../packages/gateway/src/money/ledger.ts'
 import { type Limits, type Meter, newMeter, type Window } from '../../packages/gateway/src/money/limits.ts'
@@ -123,7 +123,7 @@ export const BROKEN_LIMITS: Record<string, Partial<Rules>> = {
   'a task is charged beyond its hold': {
     apply(book, verb) {
       const request = verb.verb === 'settle' ? book.request(verb.id) : undefined
-      const isMore = verb.verb === 'settle' && request?.slot === TASK_SLOT && request.state === HELD
+      const isMore = verb.verb === 'settle' && request?.nodeId === TASK_NODE && request.state === HELD
       const more = isMore ? verb.cost - request.held : 0n
       if (request && more > 0n) for (const row of [request, ...rowsOf(book, verb)]) row.held += more
       return apply(book, verb)

@@ -5,7 +5,7 @@ import {
   DEAD_AFTER_MS,
   HELD,
   type RequestRow,
-  TASK_SLOT,
+  TASK_NODE,
   type Verb,
 } from '../../packages/gateway/src/money/ledger.ts'
 import type { Rules } from './rules.ts'
@@ -23,7 +23,7 @@ const leaseAs = (change: (epoch: number, verb: Verb) => object, only: readonly V
     },
   }))
 
-const isTask = ({ slot }: RequestRow): boolean => slot === TASK_SLOT
+const isTask = ({ nodeId }: RequestRow): boolean => nodeId === TASK_NODE
 
 /** What the reaper finds. */
 const reaping = (change: (found: RequestRow[], book: Book, limit: number) => RequestRow[]) =>
@@ -71,7 +71,7 @@ export const BROKEN_TASKS: Record<string, Partial<Rules>> = {
   'the reaper charges a task': {
     apply(book, verb) {
       const charged = (rows: RequestRow[]) =>
-        rows.map((row) => (isTask(row) ? Object.assign(row, { slot: 1_000, progress: 1n }) : row))
+        rows.map((row) => (isTask(row) ? Object.assign(row, { nodeId: 1_000, progress: 1n }) : row))
       const orphans: Book['orphans'] = (deadBefore, limit) => charged(book.orphans(deadBefore, limit))
       return apply(verb.verb === 'reap' ? { ...book, orphans } : book, verb)
     },

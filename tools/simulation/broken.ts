@@ -49,8 +49,8 @@ const twisted = (change: (before: Settlement, event: Event, next: Step) => Step)
 
 const nodeAs = (change: (node: NodeRow, book: Book, verb: Verb) => Partial<NodeRow>, only: Verb['verb']) =>
   lying((book, verb) => ({
-    node(slot) {
-      const node = book.node(slot)
+    node(nodeId) {
+      const node = book.node(nodeId)
       return node && verb.verb === only ? { ...node, ...change(node, book, verb) } : node
     },
   }))
@@ -86,7 +86,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   })),
   'the reaper overlooks holds of earlier epochs': lying((book) => ({
     orphans: (deadBefore, limit) =>
-      book.orphans(deadBefore, limit).filter((one) => (book.node(one.slot)?.epoch ?? 0) === one.epoch),
+      book.orphans(deadBefore, limit).filter((one) => (book.node(one.nodeId)?.epoch ?? 0) === one.epoch),
   })),
   'the reaper charges nothing': lying((book) => ({
     orphans(deadBefore, limit) {
@@ -168,13 +168,13 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   })),
   'a hold is placed for a dead node': nodeAs((_node, { now }) => ({ renewedAt: now }), 'hold'),
   'a dead node renews': nodeAs((_node, { now }) => ({ renewedAt: now }), 'renew'),
-  'a join takes the slot of a live node': nodeAs(() => ({ renewedAt: 0 }), 'join'),
+  'a join takes the nodeId of a live node': nodeAs(() => ({ renewedAt: 0 }), 'join'),
   'a join keeps the epoch': nodeAs(({ epoch }) => ({ epoch: epoch - 1 }), 'join'),
   'any node may end a request': {
     apply(book, verb) {
       if (verb.verb !== 'settle') return apply(book, verb)
-      const { slot, epoch } = book.request(verb.id) ?? verb
-      return apply(book, { ...verb, slot, epoch })
+      const { nodeId, epoch } = book.request(verb.id) ?? verb
+      return apply(book, { ...verb, nodeId, epoch })
     },
   },
   'an owner cannot correct the reaper': {

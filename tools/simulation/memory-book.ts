@@ -8,7 +8,7 @@ import {
   type LeaseRow,
   type NodeRow,
   type RequestRow,
-  TASK_SLOT,
+  TASK_NODE,
 } from '../../packages/gateway/src/money/ledger.ts'
 import { type Limits, NO_LIMITS, newMeter } from '../../packages/gateway/src/money/limits.ts'
 
@@ -66,14 +66,14 @@ export function memoryBook(rows: MemoryRows, now: number): Book {
     account: (id) => rows.accounts.get(id),
     key: (id) => rows.keys.get(id),
     request: (id) => rows.requests.get(id),
-    node: (slot) => rows.nodes.get(slot),
+    node: (nodeId) => rows.nodes.get(nodeId),
     lease: (name) => rows.leases.get(name),
     orphans: (deadBefore, limit) => orphans(rows, deadBefore, now, limit),
     saveAccount: (row) => void rows.accounts.set(row.id, row),
     saveKey: (row) => void rows.keys.set(row.id, row),
     insertRequest: (row) => insertRequest(rows, row),
     saveRequest: (row) => void rows.requests.set(row.id, row),
-    saveNode: (row) => void rows.nodes.set(row.slot, row),
+    saveNode: (row) => void rows.nodes.set(row.nodeId, row),
     saveLease: (row) => void rows.leases.set(row.name, row),
     addSpending: (request, requests, tokens, cost) =>
       void rows.spending.push({ request, at: now, requests, tokens, cost }),
@@ -119,13 +119,13 @@ function beginTokens(
 /** Lowest ids first, as the engines do: which holds a limited reap takes must not depend on the engine. */
 function orphans(rows: MemoryRows, deadBefore: number, now: number, limit: number): RequestRow[] {
   return [...rows.requests.values()]
-    .filter((request) => request.state === HELD && isOrphan(rows.nodes.get(request.slot), request, deadBefore, now))
+    .filter((request) => request.state === HELD && isOrphan(rows.nodes.get(request.nodeId), request, deadBefore, now))
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .slice(0, limit)
 }
 
 function isOrphan(node: NodeRow | undefined, request: RequestRow, deadBefore: number, now: number): boolean {
-  if (request.slot === TASK_SLOT) return request.deadline !== undefined && request.deadline <= now
+  if (request.nodeId === TASK_NODE) return request.deadline !== undefined && request.deadline <= now
   return !node || node.epoch > request.epoch || node.renewedAt <= deadBefore
 }
 

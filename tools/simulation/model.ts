@@ -14,7 +14,7 @@ import {
   type RequestRow,
   SETTLED,
   SHORTFALL,
-  TASK_SLOT,
+  TASK_NODE,
   TRIAL,
   taskLease,
   type Verb,
@@ -117,7 +117,7 @@ export function checkBooks(rows: MemoryRows, model: Model): void {
     if (row.state !== HELD) continue
     add(accountHeld, row.account, row.held)
     add(keyHeld, row.key, row.held)
-    if (row.slot === TASK_SLOT) continue
+    if (row.nodeId === TASK_NODE) continue
     add(open, row.account, 1n)
     add(open, row.key, 1n)
   }
@@ -152,9 +152,9 @@ export function checkChange(
 ): void {
   const { verb, rows, now, model } = cause
   const named = () => `request ${after.id}, ${verb.verb}`
-  const isTask = after.slot === TASK_SLOT
+  const isTask = after.nodeId === TASK_NODE
   const epoch = isTask ? model.committed.leases.get(taskLease(after.id)) : after.epoch
-  const owned = 'id' in verb && verb.id === after.id && verb.slot === after.slot && verb.epoch === epoch
+  const owned = 'id' in verb && verb.id === after.id && verb.nodeId === after.nodeId && verb.epoch === epoch
   if (before === undefined) {
     must(verb.verb === 'hold' && owned, 'only a hold creates a request', named)
     must(!model.revoked.has(after.key), 'a revoked key never places a hold', named)
@@ -188,7 +188,7 @@ export function checkChange(
     must(after.cost + after.shortfall === verb.cost, 'settled at its cost', named)
 }
 
-/** A dead node stays dead: only a join, with an epoch of its own, takes its slot. */
+/** A dead node stays dead: only a join, with an epoch of its own, takes its id. */
 export function checkNode(before: NodeRow | undefined, after: NodeRow, verb: Verb, now: number): void {
   const alive = before !== undefined && before.renewedAt > now - DEAD_AFTER_MS
   if (verb.verb === 'join') {
@@ -207,9 +207,9 @@ export function checkLease(before: LeaseRow | undefined, after: LeaseRow, verb: 
   } else must('epoch' in verb && verb.epoch === before?.epoch && after.epoch === before.epoch, 'only by its holder')
 }
 
-type Identity = { slot: number; epoch: number }
-export function isAlive(rows: MemoryRows, { slot, epoch }: Identity, now: number, within = DEAD_AFTER_MS): boolean {
-  const node = rows.nodes.get(slot)
+type Identity = { nodeId: number; epoch: number }
+export function isAlive(rows: MemoryRows, { nodeId, epoch }: Identity, now: number, within = DEAD_AFTER_MS): boolean {
+  const node = rows.nodes.get(nodeId)
   return node?.epoch === epoch && node.renewedAt > now - within
 }
 

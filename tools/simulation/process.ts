@@ -32,9 +32,9 @@ export type Surroundings = {
   time(): number
   random: Random
   rules: Rules
-  slots: number
+  maxNodes: number
   tasks: Map<bigint, Task>
-  /** The slot's former process is known to be dead when another starts (one process owns the store). */
+  /** The node id's former process is known to be dead when another starts (one process owns the store). */
   takeover: boolean
   send(question: Question): void
   note(text: () => string): void
@@ -43,7 +43,7 @@ export type Surroundings = {
   /** Called when output reaches its client. */
   delivered(client: Client): void
 }
-export type Identity = { slot: number; epoch: number }
+export type Identity = { nodeId: number; epoch: number }
 type Running = { client: Client; state: Settlement; sent: number; offered: bigint | undefined }
 type Journaled = { verb: Finish; at: number; reader: Running | undefined }
 
@@ -82,7 +82,7 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
   let renewedFrom = Number.NEGATIVE_INFINITY
   let renewAt = clock()
   let cleanAt = clock()
-  let slot = host.name
+  let nodeId = host.name
   let busy = 0
   const asked = new Set<Question>()
   let later: { at: number; run: () => void }[] = []
@@ -242,14 +242,14 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
   })
 
   const joining = (sentAt: number) => ({
-    verb: { verb: 'join', slot, config: '', takeover: around.takeover } as const,
+    verb: { verb: 'join', nodeId, config: '', takeover: around.takeover } as const,
     heard(result: Result) {
       if (result.outcome !== 'done') {
-        slot = (slot + 1) % around.slots
+        nodeId = (nodeId + 1) % around.maxNodes
         renewAt = clock()
         return
       }
-      identity = { slot, epoch: Number(result.amount) }
+      identity = { nodeId, epoch: Number(result.amount) }
       renewedFrom = sentAt
       stage = 'up'
       cleanAt = clock()
@@ -336,7 +336,7 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
   return self
 }
 
-function ownerOf(one: Running): { id: bigint; slot: number; epoch: number } {
+function ownerOf(one: Running): { id: bigint; nodeId: number; epoch: number } {
   must(one.state.phase === 'open', 'only an open request is decided')
   return one.state.owner
 }

@@ -6,7 +6,7 @@ import {
   HELD,
   type KeyRow,
   STALE_AFTER_MS,
-  TASK_SLOT,
+  TASK_NODE,
   taskLease,
 } from '../../packages/gateway/src/money/ledger.ts'
 import { NO_LIMITS, PERIODS } from '../../packages/gateway/src/money/limits.ts'
@@ -120,7 +120,7 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     time: () => time,
     random,
     rules,
-    slots: alone ? 1 : 8,
+    maxNodes: alone ? 1 : 8,
     takeover: alone,
     tasks: model.tasks,
     note,
@@ -129,10 +129,10 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
         question.arrivesAt = time + random.between(500, 15_000)
       questions.push(question)
     },
-    dispatched(client, { slot, epoch }) {
+    dispatched(client, { nodeId, epoch }) {
       const named = () => `request ${client.id}`
       must(
-        isAlive(store.rows, { slot, epoch }, START + time, LEASE_LEFT_MS),
+        isAlive(store.rows, { nodeId, epoch }, START + time, LEASE_LEFT_MS),
         'only a node with a fresh lease dispatches',
         named,
       )
@@ -235,12 +235,12 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
   function settleForeign(): void {
     const victim = random.pick([...store.rows.requests.values()])
     if (!victim) return
-    const { id, slot, epoch } = victim
+    const { id, nodeId, epoch } = victim
     // A former or future holder of a task's lease, another epoch of a node, another node.
-    const wrong = slot === TASK_SLOT ? random.pick([-1, 1]) : undefined
+    const wrong = nodeId === TASK_NODE ? random.pick([-1, 1]) : undefined
     const current = store.rows.leases.get(taskLease(id))?.epoch ?? 0
-    const other = random.chance(0.5) ? { slot, epoch: epoch + 1 } : { slot: slot + 1, epoch }
-    const owner = wrong === undefined ? other : { slot, epoch: current + wrong }
+    const other = random.chance(0.5) ? { nodeId, epoch: epoch + 1 } : { nodeId: nodeId + 1, epoch }
+    const owner = wrong === undefined ? other : { nodeId, epoch: current + wrong }
     store.transact(
       [{ verb: 'settle', id, ...owner, cost: 7n, tokens: 0, ending: '', receipt: '' }],
       START + time,
@@ -375,8 +375,8 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     const areTasksOver = () =>
       !finishesTasks || processes.length === 0 || [...model.tasks.values()].every(({ over }) => over)
     settleDown(() => processes.every((process) => process.isIdle()) && questions.length === 0 && areTasksOver())
-    for (const { slot, epoch, id, state } of store.rows.requests.values()) {
-      const owner = processes.some(({ identity }) => identity()?.slot === slot && identity()?.epoch === epoch)
+    for (const { nodeId, epoch, id, state } of store.rows.requests.values()) {
+      const owner = processes.some(({ identity }) => identity()?.nodeId === nodeId && identity()?.epoch === epoch)
       must(!owner || state !== HELD, 'a live node that is done holds nothing', () => `request ${id}`)
     }
     for (const process of processes) if (random.chance(0.5)) process.leave()

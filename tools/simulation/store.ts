@@ -34,7 +34,7 @@ export const OLD_TASK_MS = 45_000
 
 type Kind = 'accounts' | 'keys' | 'requests' | 'nodes' | 'leases'
 type Id = bigint | number | string
-type Row = { id: bigint } | { slot: number } | { name: string }
+type Row = { id: bigint } | { nodeId: number } | { name: string }
 /** The rows that a transaction touched, as they were before; undefined: did not exist. */
 type Touched = { kind: Kind; id: Id; before: Row | undefined; saved: boolean }
 
@@ -96,7 +96,7 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
   function recordProgress(verb: Verb): void {
     if (verb.verb !== 'extend') return
     const request = rows.requests.get(verb.id)
-    const open = request?.state === HELD && request.slot === verb.slot && request.epoch === verb.epoch
+    const open = request?.state === HELD && request.nodeId === verb.nodeId && request.epoch === verb.epoch
     const { progress } = model.committed
     if (open && verb.progress > (progress.get(verb.id) ?? 0n)) progress.set(verb.id, verb.progress)
   }
@@ -161,7 +161,7 @@ function watch(book: Book, touched: Touched[]): Book {
     account: (id) => remember('accounts', id, book.account(id)),
     key: (id) => remember('keys', id, book.key(id)),
     request: (id) => remember('requests', id, book.request(id)),
-    node: (slot) => remember('nodes', slot, book.node(slot)),
+    node: (nodeId) => remember('nodes', nodeId, book.node(nodeId)),
     lease: (name) => remember('leases', name, book.lease(name)),
     orphans(deadBefore, limit) {
       const found = book.orphans(deadBefore, limit)
@@ -186,8 +186,8 @@ function watch(book: Book, touched: Touched[]): Book {
       book.insertRequest(row)
     },
     saveNode(row) {
-      remember('nodes', row.slot, book.node(row.slot))
-      save('nodes', row.slot)
+      remember('nodes', row.nodeId, book.node(row.nodeId))
+      save('nodes', row.nodeId)
       book.saveNode(row)
     },
     saveLease(row) {

@@ -6,8 +6,8 @@ import type { SimulatedStore } from './store.ts'
 const ONE_OF = 4n
 
 export function takeOverReaped(store: SimulatedStore, now: number): void {
-  for (const { id, slot, epoch, state, cost, shortfall } of [...store.rows.requests.values()]) {
+  for (const { id, nodeId, epoch, state, cost, shortfall } of [...store.rows.requests.values()]) {
     if (state !== REAPED || cost + shortfall > 0n || id % ONE_OF !== 0n) continue
-    store.transact([{ verb: 'void', id, slot, epoch, ending: REAPED_ENDING, receipt: '' }], now, false)
+    store.transact([{ verb: 'void', id, nodeId, epoch, ending: REAPED_ENDING, receipt: '' }], now, false)
   }
 }

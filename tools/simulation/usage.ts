@@ -5,7 +5,7 @@ import {
   HELD,
   type RequestRow,
   type Result,
-  TASK_SLOT,
+  TASK_NODE,
   type Verb,
   VOIDED,
 } from '../../packages/gateway/src/money/ledger.ts'
@@ -46,7 +46,7 @@ export function noteUsage(
 }
 
 /** A cap counts a charge when it is made; that of a task, which may run for days, in the period of its submit. */
-const countedAt = ({ slot, heldAt }: RequestRow, now: number): number => (slot === TASK_SLOT ? heldAt : now)
+const countedAt = ({ nodeId, heldAt }: RequestRow, now: number): number => (nodeId === TASK_NODE ? heldAt : now)
 
 /** The latest reservations first: any order would do, as the sum is what counts until the minute is over. */
 function givenBack(reserved: Reserved[], request: bigint, tokens: number): Reserved[] {
@@ -98,7 +98,7 @@ export function checkGrant(verb: Verb, result: Result, rows: MemoryRows, model: 
   }
   checkCap(rows, model, key, now)
   for (const owner of [key, account])
-    checkLimits(rows, model, owner, { isNew: verb.verb === 'hold', isTask: verb.slot === TASK_SLOT, now })
+    checkLimits(rows, model, owner, { isNew: verb.verb === 'hold', isTask: verb.nodeId === TASK_NODE, now })
 }
 
 function checkCap(rows: MemoryRows, model: Model, id: bigint, now: number): void {
@@ -126,7 +126,7 @@ export function checkCharge(rows: MemoryRows, model: Model, before: RequestRow, 
   const paid = after.cost - before.cost
   const promised = before.state === HELD && after.state !== HELD ? before.held : 0n
   if (paid > promised) checkCap(rows, model, after.key, now)
-  if (after.slot === TASK_SLOT) must(paid <= promised, 'a task is charged its hold at most', () => `task ${after.id}`)
+  if (after.nodeId === TASK_NODE) must(paid <= promised, 'a task is charged its hold at most', () => `task ${after.id}`)
   // A request that was taken over is the operator's loss, whatever its wallet has.
   if (after.shortfall <= before.shortfall || before.state === VOIDED) return
   const [account, key] = [rows.accounts.get(after.account), rows.keys.get(after.key)]
@@ -137,7 +137,7 @@ export function checkCharge(rows: MemoryRows, model: Model, before: RequestRow, 
   const isEmpty = account?.balance === account?.held
   must(paid >= promised, 'what was held is paid', () => `request ${after.id}`)
   must(
-    isEmpty || isCapReached || after.slot === TASK_SLOT,
+    isEmpty || isCapReached || after.nodeId === TASK_NODE,
     'a shortfall only of an empty wallet or a reached cap',
     () => `request ${after.id}`,
   )
@@ -166,7 +166,7 @@ function checkRejection(verb: Verb, { outcome }: Result, rows: MemoryRows, model
   const { requestsPerMinute = Number.POSITIVE_INFINITY, concurrent = Number.POSITIVE_INFINITY } =
     model.limits.get(owner) ?? {}
   const named = () => `${verb.verb}, ${outcome}`
-  if (what === 'concurrent') must(verb.verb === 'hold' && verb.slot !== TASK_SLOT, 'a task is not a running request')
+  if (what === 'concurrent') must(verb.verb === 'hold' && verb.nodeId !== TASK_NODE, 'a task is not a running request')
   if (what === 'concurrent') must(openOf(rows, owner) >= concurrent, 'rejected only at the limit', named)
   if (what === 'requests') {
     // A limit that was taken away and set again may still know what it counted before.
@@ -179,7 +179,7 @@ function checkRejection(verb: Verb, { outcome }: Result, rows: MemoryRows, model
 
 const openOf = (rows: MemoryRows, owner: bigint): number =>
   [...rows.requests.values()].filter(
-    (one) => one.state === HELD && one.slot !== TASK_SLOT && (one.key === owner || one.account === owner),
+    (one) => one.state === HELD && one.nodeId !== TASK_NODE && (one.key === owner || one.account === owner),
   ).length
 
 const begunSince = (model: Model, owner: bigint, since: number): Begun[] =>

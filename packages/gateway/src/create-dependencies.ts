@@ -80,7 +80,7 @@ export async function createDependencies(
   })
   const isSqlite = environment.databaseUrl === undefined
   const node = await joinNode(storage.ledger, journal, {
-    slots: isSqlite ? 1 : 1024,
+    maxNodes: isSqlite ? 1 : 1024,
     takeover: isSqlite,
     monotonic,
     after,
@@ -150,7 +150,7 @@ export async function createDependencies(
     largeResponses: createLargeResponses(media.mediaStore),
     clock: Date.now,
     ids: createIds(
-      () => node.identity().slot,
+      () => node.identity().nodeId,
       Date.now,
       (leadMs) =>
         log.warn('the clock was set back: receipts carry later times until it catches up', { lead_ms: leadMs }),

@@ -163,7 +163,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
       },
     },
     node: {
-      identity: () => ({ slot: 0, epoch: 1 }),
+      identity: () => ({ nodeId: 0, epoch: 1 }),
       mayDispatch: () => true,
       suspend: () => {},
       leave: async () => {},

@@ -5,10 +5,10 @@ import { warnOfUnsharedMedia, watchNodes } from './upkeep.ts'
 
 test('nodes with different configurations are config drift; without the store, drift is unknown', async () => {
   const asked: (() => Promise<LiveNode[]>)[] = [
-    async () => [{ slot: 0, config: 'a' }],
-    async () => ['a', 'b', 'a'].map((config, slot) => ({ slot, config })),
+    async () => [{ nodeId: 0, config: 'a' }],
+    async () => ['a', 'b', 'a'].map((config, nodeId) => ({ nodeId, config })),
     async () => Promise.reject(new Error('the store is away')),
-    async () => [0, 3].map((slot) => ({ slot, config: 'b' })),
+    async () => [0, 3].map((nodeId) => ({ nodeId, config: 'b' })),
   ]
   const seen: unknown[] = []
   const storage = {

@@ -195,8 +195,8 @@ async function holdFor(
   if (!takesUrls(candidate)) checkInputs(request)
   const { dialect, warnings } = upstreamRequest(request, candidate, caller, request.n, deps)
   const amount = boundOf(request, offer, candidate)
-  const { slot, epoch } = claim?.claim ?? deps.node.identity()
-  const owner = { slot, epoch }
+  const { nodeId, epoch } = claim?.claim ?? deps.node.identity()
+  const owner = { nodeId, epoch }
   const held = await placeHold(
     {
       id: incoming.id,

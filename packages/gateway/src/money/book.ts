@@ -14,8 +14,8 @@ export const SANDBOX_TRIAL = -5n
 export const STALE_AFTER_MS = 5_000
 export const DEAD_AFTER_MS = 10_000
 
-/** The slot of holds that belong to a task instead of a node. No node has it. */
-export const TASK_SLOT = -1
+/** The node id of holds that belong to a task instead of a node. No node has it. */
+export const TASK_NODE = -1
 
 export const HELD = 0
 export const SETTLED = 1
@@ -53,8 +53,8 @@ export type RequestRow = {
   id: bigint
   account: bigint
   key: bigint
-  /** The owner: a node, or TASK_SLOT for a task. A task's epoch is that of its lease when the hold was placed. */
-  slot: number
+  /** The owner: a node, or TASK_NODE for a task. A task's epoch is that of its lease when the hold was placed. */
+  nodeId: number
   epoch: number
   /** When the reaper voids the hold of a task, by the store's clock; undefined for the hold of a node. */
   deadline: number | undefined
@@ -77,7 +77,7 @@ export type RequestRow = {
 /** `epoch` grows with every holder: it fences off a former holder. `expiresAt` by the store's clock; 0: released. */
 export type LeaseRow = { name: string; epoch: number; holder: string; expiresAt: number }
 /** `renewedAt` by the store's clock. */
-export type NodeRow = { slot: number; epoch: number; renewedAt: number; config: string }
+export type NodeRow = { nodeId: number; epoch: number; renewedAt: number; config: string }
 
 /** The rows of one transaction. Getters return live objects; `save*` marks them to be written at its end. */
 export interface Book {
@@ -85,7 +85,7 @@ export interface Book {
   account(id: bigint): AccountRow | undefined
   key(id: bigint): KeyRow | undefined
   request(id: bigint): RequestRow | undefined
-  node(slot: number): NodeRow | undefined
+  node(nodeId: number): NodeRow | undefined
   lease(name: string): LeaseRow | undefined
   /**
    * Open holds without an owner, lowest ids first: their node is dead (`renewedAt` before `deadBefore`) or was succeeded

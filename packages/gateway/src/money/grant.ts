@@ -1,6 +1,6 @@
 // How much of a requested amount can be granted: by the balance, the key's cap, and the limits of account and key.
 import type { Nanos } from './amount.ts'
-import { type AccountRow, type Book, type KeyRow, REAPED, type RequestRow, TASK_SLOT } from './book.ts'
+import { type AccountRow, type Book, type KeyRow, REAPED, type RequestRow, TASK_NODE } from './book.ts'
 import { added, isRecent, removed, spentIn, usedIn, type Window, waitFor } from './limits.ts'
 import { type Extend, type Hold, type Result, rejected } from './verbs.ts'
 
@@ -9,7 +9,7 @@ type Metered = Pick<AccountRow, 'limits' | 'meter'>
 
 export function limitReached(whose: Whose, row: Metered, want: Hold, now: number): Result | undefined {
   const { concurrent, requestsPerMinute } = row.limits
-  if (concurrent !== undefined && want.slot !== TASK_SLOT && row.meter.open >= concurrent)
+  if (concurrent !== undefined && want.nodeId !== TASK_NODE && row.meter.open >= concurrent)
     return rejected(`${whose}_concurrent`)
   const { requests } = row.meter
   if (requestsPerMinute !== undefined && usedIn(requests, now) >= requestsPerMinute)

@@ -1,4 +1,4 @@
-// What the engines' contract suite does not reach by itself: repeated extensions, and taking over a slot.
+// What the engines' contract suite does not reach by itself: repeated extensions, and taking over a node id.
 import { expect, test } from 'bun:test'
 import { emptyRows, memoryBook, newAccountRow, newKeyRow } from '../../../../tools/simulation/memory-book.ts'
 import { apply, DEAD_AFTER_MS, type Verb } from './ledger.ts'
@@ -9,7 +9,7 @@ function ledger() {
   rows.keys.set(2n, newKeyRow(2n, 1n))
   return { rows, run: (verb: Verb, now = 1_000_000) => apply(memoryBook(rows, now), verb) }
 }
-const owner = { id: 7n, slot: 0, epoch: 1 }
+const owner = { id: 7n, nodeId: 0, epoch: 1 }
 const hold: Verb = {
   verb: 'hold',
   ...owner,
@@ -36,7 +36,7 @@ const extend = (known: bigint, amount: bigint): Verb => ({
 
 test('an extension that arrives twice reserves once and gives the first answer', () => {
   const { rows, run } = ledger()
-  run({ verb: 'join', slot: 0, config: '' })
+  run({ verb: 'join', nodeId: 0, config: '' })
   run(hold)
   expect(run(extend(100n, 50n))).toEqual({ outcome: 'done', amount: 50n, tokens: 0 })
   expect(run(extend(100n, 50n))).toEqual({ outcome: 'repeated', amount: 50n, tokens: 0 })
@@ -47,20 +47,24 @@ test('an extension that arrives twice reserves once and gives the first answer',
 
 test('a refused extension still records how far the output came, for the reaper', () => {
   const { rows, run } = ledger()
-  run({ verb: 'join', slot: 0, config: '' })
+  run({ verb: 'join', nodeId: 0, config: '' })
   run(hold)
   const dear = { ...extend(100n, 5_000n), minimum: 5_000n } as Verb
   expect(run(dear)).toEqual({ outcome: 'no_balance', amount: 900n, tokens: 0 })
   expect(rows.requests.get(7n)?.progress).toBe(10n)
 })
 
-test('a live slot is taken over only by who knows that its process is dead, and the old holds are orphans', () => {
+test('the id of a live node is taken over only by who knows that its process is dead, and the old holds are orphans', () => {
   const { rows, run } = ledger()
-  run({ verb: 'join', slot: 0, config: '' })
+  run({ verb: 'join', nodeId: 0, config: '' })
   run(hold)
-  expect(run({ verb: 'join', slot: 0, config: '' }).outcome).toBe('slot_taken')
-  expect(run({ verb: 'join', slot: 0, config: '', takeover: true })).toEqual({ outcome: 'done', amount: 2n, tokens: 0 })
+  expect(run({ verb: 'join', nodeId: 0, config: '' }).outcome).toBe('node_taken')
+  expect(run({ verb: 'join', nodeId: 0, config: '', takeover: true })).toEqual({
+    outcome: 'done',
+    amount: 2n,
+    tokens: 0,
+  })
   expect(run({ verb: 'reap', limit: 10 }).amount).toBe(1n)
   expect(rows.accounts.get(1n)?.held).toBe(0n)
-  expect(run({ verb: 'join', slot: 0, config: '' }, 1_000_000 + DEAD_AFTER_MS).amount).toBe(3n)
+  expect(run({ verb: 'join', nodeId: 0, config: '' }, 1_000_000 + DEAD_AFTER_MS).amount).toBe(3n)
 })

@@ -21,7 +21,7 @@ import {
   type RequestState,
   SETTLED,
   SHORTFALL,
-  TASK_SLOT,
+  TASK_NODE,
   VOIDED,
 } from './book.ts'
 import {
@@ -89,7 +89,7 @@ function hold(book: Book, verb: Hold): Result {
     return isOwner(book, existing, verb) && existing.state === HELD
       ? repeated(existing.held, existing.tokens)
       : rejected('not_open')
-  const isTask = verb.slot === TASK_SLOT
+  const isTask = verb.nodeId === TASK_NODE
   if (isTask && !hasLease(book, verb)) return rejected('lease_lost')
   if (!isTask && !isAlive(book, verb)) return rejected('node_lost')
   const account = book.account(verb.account)
@@ -106,12 +106,12 @@ function hold(book: Book, verb: Hold): Result {
   begin(key, isTask, book.now)
   begin(account, isTask, book.now)
   reserve(book, account, key, granted, tokens)
-  const { id, slot, epoch, deadline, model, upstream } = verb
+  const { id, nodeId, epoch, deadline, model, upstream } = verb
   book.insertRequest({
     id,
     account: account.id,
     key: key.id,
-    slot,
+    nodeId,
     epoch,
     deadline,
     state: HELD,
@@ -177,8 +177,8 @@ function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nano
 }
 
 /** Voided after it was reaped, by a repetition that ran instead: see paid-call/claim.ts. */
-const isTakenOver = ({ state, slot, ending }: RequestRow): boolean =>
-  state === VOIDED && slot !== TASK_SLOT && ending === REAPED_ENDING
+const isTakenOver = ({ state, nodeId, ending }: RequestRow): boolean =>
+  state === VOIDED && nodeId !== TASK_NODE && ending === REAPED_ENDING
 
 /** The response was delivered, but its caller pays for the repetition: the cost is the operator's shortfall. */
 function bookLoss(book: Book, request: RequestRow, { cost, ending, receipt }: Settle): Result {
@@ -195,7 +195,7 @@ function reap(book: Book, verb: Reap): Result {
   const orphans = book.orphans(book.now - DEAD_AFTER_MS, verb.limit)
   for (const request of orphans) {
     // A node may return and correct this. The deadline of a task is final.
-    const isTask = request.slot === TASK_SLOT
+    const isTask = request.nodeId === TASK_NODE
     const before = spendingOf(request)
     const { account, key } = charge(book, request, isTask ? 0n : request.progress)
     if (isTask) correctTokens(request, 0, account, key, book.now)
@@ -226,7 +226,7 @@ function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
   const account = book.account(request.account)
   const key = book.key(request.key)
   if (!account || !key) throw new Error(`request ${request.id} has no account or key`)
-  const isTask = request.slot === TASK_SLOT
+  const isTask = request.nodeId === TASK_NODE
   const released = request.state === HELD ? request.held : 0n
   account.held -= released
   key.held -= released
@@ -257,8 +257,8 @@ function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
 
 /** The lease of a task may have expired, as long as no other process has acquired it since. */
 function isOwner(book: Book, request: RequestRow, owner: Owned): boolean {
-  if (request.slot !== owner.slot) return false
-  if (request.slot === TASK_SLOT) return book.lease(taskLease(request.id))?.epoch === owner.epoch
+  if (request.nodeId !== owner.nodeId) return false
+  if (request.nodeId === TASK_NODE) return book.lease(taskLease(request.id))?.epoch === owner.epoch
   return request.epoch === owner.epoch
 }
 

@@ -6,7 +6,7 @@ import { begin, type Command, type Output, type Settlement, step } from './settl
 const HOLD: Hold = {
   verb: 'hold',
   id: 1n,
-  slot: 0,
+  nodeId: 0,
   epoch: 1,
   account: 1n,
   key: 1n,

@@ -59,8 +59,8 @@ export function step(state: Settlement, event: Event, clock: Clock): Step {
 }
 
 function holding(hold: Hold, event: Event, clock: Clock): Step {
-  const { id, slot, epoch } = hold
-  const voided = (ending: string): Void => ({ verb: 'void', id, slot, epoch, ending, receipt: '' })
+  const { id, nodeId, epoch } = hold
+  const voided = (ending: string): Void => ({ verb: 'void', id, nodeId, epoch, ending, receipt: '' })
   if (event.event === 'no-response' && event.verb === 'hold') {
     // The hold may have been placed; without the void it would reserve money for as long as this node lives.
     const spool: Command = { do: 'spool', verb: voided('store_down'), awaited: false }
@@ -77,7 +77,7 @@ function holding(hold: Hold, event: Event, clock: Clock): Step {
   }
   const state: Settlement = {
     phase: 'open',
-    owner: { id, slot, epoch },
+    owner: { id, nodeId, epoch },
     held: amount,
     progress: 0n,
     heldTokens: tokens,

@@ -1,14 +1,14 @@
 // The verbs of the ledger and their results.
 import type { Nanos } from './amount.ts'
-import { TASK_SLOT } from './book.ts'
+import { TASK_NODE } from './book.ts'
 
 /**
- * A request and its owner: the node in this slot at this epoch, or, with TASK_SLOT, the holder of the task's lease at this
+ * A request and its owner: the node with this id at this epoch, or, with TASK_NODE, the holder of the task's lease at this
  * epoch. A task's hold survives restarts and the death of nodes, is not a running request, and has a deadline. Its end is
  * never journaled: the holder of the lease retries it until the store responds.
  */
-export type Owned = { id: bigint; slot: number; epoch: number }
-export const taskOwner = (id: bigint, leaseEpoch: number): Owned => ({ id, slot: TASK_SLOT, epoch: leaseEpoch })
+export type Owned = { id: bigint; nodeId: number; epoch: number }
+export const taskOwner = (id: bigint, leaseEpoch: number): Owned => ({ id, nodeId: TASK_NODE, epoch: leaseEpoch })
 /** The name of the lease that a task's request is ended under. */
 export const taskLease = (id: bigint): string => `task/${id}`
 
@@ -50,12 +50,12 @@ export type Finish = Settle | Void
 export type RequestVerb = Hold | Extend | Finish
 export type Reap = { verb: 'reap'; limit: number }
 /**
- * `join` claims a slot for a new process, with a higher epoch than all before. `takeover`: the former process of the slot is
+ * `join` claims a node id for a new process, with a higher epoch than all before. `takeover`: the former process of that id is
  * known to be dead, because the caller owns the database file; its lease need not expire first.
  */
-export type Join = { verb: 'join'; slot: number; config: string; takeover?: boolean }
-export type Renew = { verb: 'renew'; slot: number; epoch: number; config: string }
-export type Leave = { verb: 'leave'; slot: number; epoch: number }
+export type Join = { verb: 'join'; nodeId: number; config: string; takeover?: boolean }
+export type Renew = { verb: 'renew'; nodeId: number; epoch: number; config: string }
+export type Leave = { verb: 'leave'; nodeId: number; epoch: number }
 /** `holder`: unique per process; it makes an acquisition whose response was lost repeatable. */
 /** `longestMs`: no holder has the lease for longer. One that seems to got it before the clock was set back: it has expired. */
 export type AcquireLease = {
@@ -78,7 +78,7 @@ export type Rejection =
   | 'key_changed'
   | 'account_disabled'
   | 'node_lost'
-  | 'slot_taken'
+  | 'node_taken'
   | 'lease_taken'
   | 'lease_lost'
   | 'unknown_request'

@@ -17,7 +17,7 @@ import { type Storage, StoreDown } from '../storage/storage.ts'
 import { createTestDependencies, TEST_CALLER } from '../test-dependencies.ts'
 import { claim as claimKey, confirmClaim, endClaim, type KeyClaim, releaseClaim } from './claim.ts'
 
-const NODE = { slot: 0, epoch: 1 }
+const NODE = { nodeId: 0, epoch: 1 }
 const FIRST = 11n
 
 let folder: string

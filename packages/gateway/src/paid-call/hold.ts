@@ -13,7 +13,7 @@ import { recentRateLimit } from './rate-limit-errors.ts'
 export type HoldRequest = {
   id: bigint
   caller: Caller
-  owner: Pick<Identity, 'slot' | 'epoch'>
+  owner: Pick<Identity, 'nodeId' | 'epoch'>
   /** The model that the caller named. */
   model: string
   /** Another model is called instead, at its own price. */
@@ -53,7 +53,7 @@ export function holdVerb(request: HoldRequest, deps: Omit<HoldDependencies, 'set
   return {
     verb: 'hold',
     id: request.id,
-    slot: owner.slot,
+    nodeId: owner.nodeId,
     epoch: owner.epoch,
     account: caller.account,
     key: caller.key,

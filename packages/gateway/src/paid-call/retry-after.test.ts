@@ -29,7 +29,7 @@ describe('limits of a key and of an account', () => {
   const hold = (id: bigint, tokens: number): Verb => ({
     verb: 'hold',
     id,
-    slot: 0,
+    nodeId: 0,
     epoch: 1,
     account: 1n,
     key: 2n,
@@ -53,7 +53,7 @@ describe('limits of a key and of an account', () => {
       rows.keys.set(2n, { ...newKeyRow(2n, 1n), ...(whose === 'key' ? { limits: LIMITS } : {}) })
       let now = 1_700_000_000_000 + random.below(2_000)
       const run = (verb: Verb) => apply(memoryBook(rows, now), verb)
-      run({ verb: 'join', slot: 0, config: '' })
+      run({ verb: 'join', nodeId: 0, config: '' })
       const caller = { limits: LIMITS, accountLimits: LIMITS, key: 2n, account: 1n }
       const remembered = createRateLimitCache(() => now)
       let id = 10n

@@ -37,9 +37,9 @@ test('a clock that is set back is reported once, until it has caught up', () => 
 })
 
 test('two nodes never create the same id', () => {
-  const [one, two] = [0, 1_023].map((slot) =>
+  const [one, two] = [0, 1_023].map((nodeId) =>
     createIds(
-      () => slot,
+      () => nodeId,
       () => NOW,
     ),
   )

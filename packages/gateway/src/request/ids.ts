@@ -1,4 +1,4 @@
-// Request ids: 64 bits, ordered by time, unique over all nodes: 41 bits of milliseconds, 10 of slot, 12 of sequence.
+// Request ids: 64 bits, ordered by time, unique over all nodes: 41 bits of milliseconds, 10 of node id, 12 of sequence.
 
 import { EPOCH_MS } from '../money/request-ids.ts'
 
@@ -10,7 +10,11 @@ export type Ids = { next(): bigint }
 const NOTABLE_LEAD_MS = 5_000
 
 /** `ranAhead` is called once for each step back of the clock: until it catches up, receipts carry times of the future. */
-export function createIds(slot: () => number, clock: () => number, ranAhead: (leadMs: number) => void = () => {}): Ids {
+export function createIds(
+  nodeId: () => number,
+  clock: () => number,
+  ranAhead: (leadMs: number) => void = () => {},
+): Ids {
   let lastMs = 0
   let sequence = 0
   let isAhead = false
@@ -32,7 +36,7 @@ export function createIds(slot: () => number, clock: () => number, ranAhead: (le
       }
       // Two 32-bit halves: bigint arithmetic costs several times as much, and every request has an id.
       halves.setUint32(0, Math.floor(lastMs / 1_024))
-      halves.setUint32(4, ((lastMs % 1_024) << 22) | (slot() << 12) | sequence)
+      halves.setUint32(4, ((lastMs % 1_024) << 22) | (nodeId() << 12) | sequence)
       return halves.getBigInt64(0)
     },
   }

@@ -71,8 +71,8 @@ function mayRetry(call: AttemptedCall, { unbilled }: FailedAttempt): boolean {
 
 /** Other nodes may have declared this one dead, or be about to: then its holds are voided, and the funds may be spent. */
 function isStillHeld({ owner }: AttemptedCall, { node }: NextAttemptDependencies): boolean {
-  const { slot, epoch } = node.identity()
-  return node.mayDispatch() && slot === owner.slot && epoch === owner.epoch
+  const { nodeId, epoch } = node.identity()
+  return node.mayDispatch() && nodeId === owner.nodeId && epoch === owner.epoch
 }
 
 /** The next attempt, with its slots taken. undefined: there may be none. */

@@ -1,7 +1,7 @@
 // The version of the tables and functions that this program knows. Both engines store it with the data.
 
 /** Raised with every edit of a schema (*.sql). Until 0.1.0 no data is upgraded: a store of another version is rejected. */
-export const SCHEMA_VERSION = 16
+export const SCHEMA_VERSION = 17
 
 /** The store has a version that this program cannot use. */
 export class WrongSchema extends Error {

@@ -34,8 +34,8 @@ export async function reserve(
   const { request } = routed
   const { id, caller, wanted, offer, candidate } = request
   const measured = measure(request, outbound, deps.statistics)
-  const { slot, epoch } = context.claim?.claim ?? deps.node.identity()
-  const owner = { slot, epoch }
+  const { nodeId, epoch } = context.claim?.claim ?? deps.node.identity()
+  const owner = { nodeId, epoch }
   const { amount, minimum, tokens, minimumTokens } = measured
   const held = await placeHold(
     {

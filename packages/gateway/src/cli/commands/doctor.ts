@@ -175,7 +175,7 @@ async function describeNodes(context: CommandContext): Promise<string> {
   const nodes = await withStore(context, environment, (storage) => storage.nodes.live())
   if (nodes.length === 0) return `no node is running; configuration ${here} here`
   const configs = new Set(nodes.map(({ config }) => shorten(config)))
-  const list = nodes.map(({ slot, config }) => `node ${slot} has ${shorten(config)}`).join(', ')
+  const list = nodes.map(({ nodeId, config }) => `node ${nodeId} has ${shorten(config)}`).join(', ')
   if (configs.size > 1) throw new Error(`configurations differ: ${list}; here it is ${here}`)
   if (!configs.has(here)) throw new Error(`the configuration here, ${here}, differs from that of the nodes: ${list}`)
   return `${nodes.length} running, all with configuration ${here}`

@@ -7,12 +7,12 @@ let ids = 1_000n
 
 const newClaim = (fields: Partial<Claim> = {}): Claim => {
   ids += 1n
-  return { account: 1n, key: newHash(), fingerprint: newHash(), id: ids, slot: 3, epoch: 4, ...fields }
+  return { account: 1n, key: newHash(), fingerprint: newHash(), id: ids, nodeId: 3, epoch: 4, ...fields }
 }
 /** Another request with the same key and the same body. */
 const again = (claim: Claim, fields: Partial<Claim> = {}): Claim => {
   ids += 1n
-  return { ...claim, id: ids, slot: 5, epoch: 6, ...fields }
+  return { ...claim, id: ids, nodeId: 5, epoch: 6, ...fields }
 }
 
 const ANSWER: KeptAnswer = {
@@ -28,7 +28,7 @@ export function contentsContract(use: Use): void {
     expect(await contents.claim(first)).toEqual({ outcome: 'new' })
     await use().elapse(5_000)
     const second = await contents.claim(again(first))
-    expect(second).toMatchObject({ outcome: 'running', first: { id: first.id, slot: 3, epoch: 4 } })
+    expect(second).toMatchObject({ outcome: 'running', first: { id: first.id, nodeId: 3, epoch: 4 } })
     const age = second.outcome === 'running' ? second.ageMs : 0
     expect(age).toBeGreaterThanOrEqual(5_000)
     expect(age).toBeLessThan(5_000 + MINUTE)
@@ -125,7 +125,7 @@ export function contentsContract(use: Use): void {
     await contents.forget(dead)
     expect(await contents.claim(again(dead))).toMatchObject({
       outcome: 'running',
-      first: { id: heir?.id, slot: 5, epoch: 6 },
+      first: { id: heir?.id, nodeId: 5, epoch: 6 },
     })
   })
 

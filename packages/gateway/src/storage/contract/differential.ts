@@ -17,7 +17,7 @@ import {
   HELD,
   type KeyRow,
   type Result,
-  TASK_SLOT,
+  TASK_NODE,
   taskLease,
   taskOwner,
   type Verb,
@@ -67,11 +67,11 @@ type Randomness = ReturnType<typeof randomness>
 
 function randomVerb({ below, pick }: Randomness, wallets: readonly Wallet[], rows: MemoryRows): Verb {
   const id = BigInt(1 + below(60))
-  const slot = 1 + below(2)
+  const nodeId = 1 + below(2)
   // Mostly the epoch in force, so that verbs take effect; at times one that is gone or never was.
-  const epoch = (rows.nodes.get(slot)?.epoch ?? 1) + pick([0, 0, 0, 0, 0, -1, 1])
+  const epoch = (rows.nodes.get(nodeId)?.epoch ?? 1) + pick([0, 0, 0, 0, 0, -1, 1])
   const owner = pick([true, true, true, false]) ? rows.requests.get(id) : undefined
-  const node = owner ? { slot: owner.slot, epoch: owner.epoch } : { slot, epoch }
+  const node = owner ? { nodeId: owner.nodeId, epoch: owner.epoch } : { nodeId, epoch }
   const amount = BigInt(below(300))
   const held = rows.requests.get(id)?.held ?? 0n
   const minimum = pick([0n, 1n, amount / 2n, amount])
@@ -115,22 +115,22 @@ function randomVerb({ below, pick }: Randomness, wallets: readonly Wallet[], row
     () => ({ verb: 'reap', limit: 1 + below(5) }),
     ...Array<() => Verb>(2).fill(() => ({
       verb: 'join',
-      slot,
+      nodeId,
       config: `config-${below(3)}`,
       takeover: below(4) === 0,
     })),
-    () => ({ verb: 'renew', slot, epoch, config: `config-${below(3)}` }),
-    ...pick([[], [], [() => ({ verb: 'leave', slot, epoch }) as const]]),
+    () => ({ verb: 'renew', nodeId, epoch, config: `config-${below(3)}` }),
+    ...pick([[], [], [() => ({ verb: 'leave', nodeId, epoch }) as const]]),
   ])()
 }
 
 /** A few tasks at a time, with ids of their own; the lease of each changes hands between two holders. */
 function randomTaskVerb({ below, pick }: Randomness, wallet: Wallet, rows: MemoryRows, now: number): Verb {
-  const ended = [...rows.requests.values()].filter(({ slot, state }) => slot === TASK_SLOT && state !== HELD)
+  const ended = [...rows.requests.values()].filter(({ nodeId, state }) => nodeId === TASK_NODE && state !== HELD)
   const id = BigInt(500 + ended.length + below(3))
   const lease = taskLease(id)
   const epoch = (rows.leases.get(lease)?.epoch ?? 1) + pick([0, 0, 0, 0, -1, 1])
-  const owner = pick([...Array(9).fill(taskOwner(id, epoch)), { slot: 1, epoch: 1 }])
+  const owner = pick([...Array(9).fill(taskOwner(id, epoch)), { nodeId: 1, epoch: 1 }])
   const ttlMs = pick([1 + below(4 * STEP_MS), 20 * STEP_MS])
   const amount = BigInt(1 + below(20))
   const revision = rows.keys.get(wallet.key)?.revision ?? 0
@@ -209,10 +209,10 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
   expect(numbers(await raw(`SELECT id, spent, held, revision, ${METERED} FROM api_key ORDER BY id`))).toEqual(
     [...rows.keys.values()].map((row) => [row.id, row.spent, row.held, BigInt(row.revision), ...metered(row)]),
   )
-  expect(numbers(await raw('SELECT slot, epoch, config FROM node ORDER BY slot'))).toEqual(
+  expect(numbers(await raw('SELECT node_id, epoch, config FROM node ORDER BY node_id'))).toEqual(
     [...rows.nodes.values()]
-      .sort((a, b) => a.slot - b.slot)
-      .map(({ slot, epoch, config }) => [BigInt(slot), BigInt(epoch), config]),
+      .sort((a, b) => a.nodeId - b.nodeId)
+      .map(({ nodeId, epoch, config }) => [BigInt(nodeId), BigInt(epoch), config]),
   )
   expect(numbers(await raw('SELECT name, epoch, holder, expires_at FROM lease ORDER BY name'))).toEqual(
     [...rows.leases.values()]
@@ -220,7 +220,7 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
       .map(({ name, epoch, holder, expiresAt }) => [name, BigInt(epoch), holder, BigInt(expiresAt)]),
   )
   const columns =
-    'id, account, key, slot, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, ending, receipt, model'
+    'id, account, key, node_id, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, ending, receipt, model'
   expect(numbers(await raw(`SELECT ${columns} FROM request ORDER BY id`))).toEqual(
     [...rows.requests.values()]
       .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -228,7 +228,7 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
         row.id,
         row.account,
         row.key,
-        BigInt(row.slot),
+        BigInt(row.nodeId),
         BigInt(row.epoch),
         row.deadline === undefined ? undefined : BigInt(row.deadline),
         BigInt(row.state),
@@ -321,7 +321,7 @@ export function differentialContract(use: Use): void {
         }
         // Its nodes may be dead now, and without them nothing happens.
         if (isLater)
-          for (const slot of [1, 2]) take({ verb: 'join', slot, config: '', takeover: random.below(2) === 0 })
+          for (const nodeId of [1, 2]) take({ verb: 'join', nodeId, config: '', takeover: random.below(2) === 0 })
         for (let index = 0; index < together; index++) {
           take(randomVerb(random, wallets, rows))
           take(randomTaskVerb(forTasks, forTasks.pick(wallets), rows, now))
@@ -336,7 +336,7 @@ export function differentialContract(use: Use): void {
       for (const outcome of ['done', 'repeated', 'node_lost', 'not_open', 'unknown_request'] as const)
         expect([...outcomes]).toContain(outcome)
       for (const outcome of ['lease_taken', 'lease_lost'] as const) expect([...outcomes]).toContain(outcome)
-      const tasks = [...rows.requests.values()].filter(({ slot, state }) => slot === TASK_SLOT && state !== HELD)
+      const tasks = [...rows.requests.values()].filter(({ nodeId, state }) => nodeId === TASK_NODE && state !== HELD)
       expect([...new Set(tasks.map(({ ending }) => ending))].sort()).toEqual([...taskEndings])
       for (const kind of [/^(no_balance|cap_reached)$/, /_(requests|tokens|concurrent)$/])
         expect([...outcomes].filter((outcome) => kind.test(outcome))).not.toEqual([])

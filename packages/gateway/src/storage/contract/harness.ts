@@ -23,7 +23,7 @@ export type Open = () => Promise<Opened>
 /** The store of the running test: an empty one for each. */
 export type Use = () => Opened
 
-export type Node = { slot: number; epoch: number }
+export type Node = { nodeId: number; epoch: number }
 export type Wallet = { account: bigint; key: bigint; email: string }
 
 let serial = 0
@@ -64,10 +64,10 @@ export async function newWallet(storage: Storage, balance: Nanos = 1_000n, field
   return { account: account.id, key: key.id, email: account.email }
 }
 
-export async function newNode(storage: Storage, slot = 1): Promise<Node> {
-  const joined = await storage.ledger.apply({ verb: 'join', slot, config: 'test' })
+export async function newNode(storage: Storage, nodeId = 1): Promise<Node> {
+  const joined = await storage.ledger.apply({ verb: 'join', nodeId, config: 'test' })
   if (joined.outcome !== 'done') throw new Error(`join: ${joined.outcome}`)
-  return { slot, epoch: Number(joined.amount) }
+  return { nodeId, epoch: Number(joined.amount) }
 }
 
 export const hold = (id: bigint, wallet: Wallet, node: Node, fields: Partial<Hold> = {}): Hold => ({
@@ -75,7 +75,7 @@ export const hold = (id: bigint, wallet: Wallet, node: Node, fields: Partial<Hol
   id,
   account: wallet.account,
   key: wallet.key,
-  slot: node.slot,
+  nodeId: node.nodeId,
   epoch: node.epoch,
   revision: 0,
   extensible: false,
@@ -90,7 +90,7 @@ export const hold = (id: bigint, wallet: Wallet, node: Node, fields: Partial<Hol
 export const extend = (id: bigint, node: Node, fields: Partial<Extend> = {}): Extend => ({
   verb: 'extend',
   id,
-  slot: node.slot,
+  nodeId: node.nodeId,
   epoch: node.epoch,
   known: MAX_AMOUNT,
   amount: 50n,
@@ -102,7 +102,7 @@ export const extend = (id: bigint, node: Node, fields: Partial<Extend> = {}): Ex
 export const settle = (id: bigint, node: Node, cost: Nanos, fields: Partial<Settle> = {}): Settle => ({
   verb: 'settle',
   id,
-  slot: node.slot,
+  nodeId: node.nodeId,
   epoch: node.epoch,
   cost,
   tokens: 0,
@@ -113,7 +113,7 @@ export const settle = (id: bigint, node: Node, cost: Nanos, fields: Partial<Sett
 export const voided = (id: bigint, node: Node, fields: Partial<Void> = {}): Void => ({
   verb: 'void',
   id,
-  slot: node.slot,
+  nodeId: node.nodeId,
   epoch: node.epoch,
   ending: 'failed',
   receipt: '{}',

@@ -39,8 +39,8 @@ async function pass({ storage, elapse }: Opened, node: Node, milliseconds: numbe
   await elapse(milliseconds)
   if (milliseconds < DEAD_AFTER_MS) return node
   return {
-    slot: node.slot,
-    epoch: Number((await storage.ledger.apply({ verb: 'join', slot: node.slot, config: '' })).amount),
+    nodeId: node.nodeId,
+    epoch: Number((await storage.ledger.apply({ verb: 'join', nodeId: node.nodeId, config: '' })).amount),
   }
 }
 
@@ -177,7 +177,8 @@ export function limitsContract(use: Use): void {
     await elapse(DEAD_AFTER_MS)
     await storage.ledger.apply({ verb: 'reap', limit: 1 })
     await storage.accounts.setLimits(wallet.account, limits({ tokensPerMinute: 1_000 }))
-    const next = (id: bigint) => hold(id, wallet, { slot: 1, epoch: 2 }, { revision: 1, tokens: 900, minimumTokens: 1 })
+    const next = (id: bigint) =>
+      hold(id, wallet, { nodeId: 1, epoch: 2 }, { revision: 1, tokens: 900, minimumTokens: 1 })
     await newNode(storage)
     expect((await storage.ledger.apply(next(2n))).tokens).toBe(900)
     await storage.ledger.apply(settle(1n, node, 1n, { tokens: 0 }))

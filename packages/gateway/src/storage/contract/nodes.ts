@@ -5,22 +5,22 @@ import { extend, hold, money, type Node, newNode, newWallet, result, settle, typ
 
 const renew = (storage: Storage, node: Node) => storage.ledger.apply({ verb: 'renew', ...node, config: 'renewed' })
 const leave = (storage: Storage, node: Node) => storage.ledger.apply({ verb: 'leave', ...node })
-const join = (storage: Storage, slot: number) => storage.ledger.apply({ verb: 'join', slot, config: 'joined' })
+const join = (storage: Storage, nodeId: number) => storage.ledger.apply({ verb: 'join', nodeId, config: 'joined' })
 const reap = (storage: Storage, limit = 100) => storage.ledger.apply({ verb: 'reap', limit })
 
 export function nodesContract(use: Use): void {
-  test('a slot has one living node; after it left, the next has a later epoch', async () => {
+  test('a node id has one living node; after it left, the next has a later epoch', async () => {
     const { storage, raw } = use()
     expect(await join(storage, 1)).toEqual(result('done', 1n))
-    expect(await join(storage, 1)).toEqual(result('slot_taken'))
+    expect(await join(storage, 1)).toEqual(result('node_taken'))
     expect(await join(storage, 2)).toEqual(result('done', 1n))
-    expect(await leave(storage, { slot: 1, epoch: 1 })).toEqual(result('done'))
+    expect(await leave(storage, { nodeId: 1, epoch: 1 })).toEqual(result('done'))
     expect(await join(storage, 1)).toEqual(result('done', 2n))
-    expect(await leave(storage, { slot: 1, epoch: 1 })).toEqual(result('repeated'))
-    expect(await leave(storage, { slot: 7, epoch: 1 })).toEqual(result('repeated'))
-    expect(await renew(storage, { slot: 1, epoch: 2 })).toEqual(result('done'))
-    const nodes = await raw('SELECT slot, epoch, config FROM node ORDER BY slot')
-    expect(nodes.map((row) => [Number(row.slot), Number(row.epoch), row.config])).toEqual([
+    expect(await leave(storage, { nodeId: 1, epoch: 1 })).toEqual(result('repeated'))
+    expect(await leave(storage, { nodeId: 7, epoch: 1 })).toEqual(result('repeated'))
+    expect(await renew(storage, { nodeId: 1, epoch: 2 })).toEqual(result('done'))
+    const nodes = await raw('SELECT node_id, epoch, config FROM node ORDER BY node_id')
+    expect(nodes.map((row) => [Number(row.node_id), Number(row.epoch), row.config])).toEqual([
       [1, 2, 'renewed'],
       [2, 1, 'joined'],
     ])
@@ -34,21 +34,21 @@ export function nodesContract(use: Use): void {
     await renew(storage, renewed)
     await leave(storage, left)
     const [former, living] = [
-      { slot: 2, config: 'joined' },
-      { slot: 7, config: 'renewed' },
+      { nodeId: 2, config: 'joined' },
+      { nodeId: 7, config: 'renewed' },
     ]
     expect(await storage.nodes.live()).toEqual([former, living])
     await elapse(DEAD_AFTER_MS / 2)
     expect(await storage.nodes.live()).toEqual([living])
   })
 
-  test('of many that join one slot at once, one gets it', async () => {
+  test('of many that join with one node id at once, one gets it', async () => {
     const { storage } = use()
     const results = await Promise.all(Array.from({ length: 20 }, () => join(storage, 3)))
     expect(results.filter(({ outcome }) => outcome === 'done')).toHaveLength(1)
   })
 
-  test('renewing keeps a node alive; a dead one is lost and its slot is free', async () => {
+  test('renewing keeps a node alive; a dead one is lost and its id is free', async () => {
     const { storage, elapse } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
     await elapse(DEAD_AFTER_MS / 2)
@@ -58,7 +58,7 @@ export function nodesContract(use: Use): void {
     await elapse(DEAD_AFTER_MS)
     expect(await storage.ledger.apply(hold(2n, wallet, node))).toEqual(result('node_lost'))
     expect(await renew(storage, node)).toEqual(result('node_lost'))
-    expect(await join(storage, node.slot)).toEqual(result('done', BigInt(node.epoch + 1)))
+    expect(await join(storage, node.nodeId)).toEqual(result('done', BigInt(node.epoch + 1)))
     expect(await renew(storage, node)).toEqual(result('node_lost'))
   })
 
@@ -86,7 +86,7 @@ export function nodesContract(use: Use): void {
     expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 100n, spent: 0n, keyHeld: 100n })
   })
 
-  test('a successor in the slot makes the holds of the epoch before orphans', async () => {
+  test('a successor with the node id makes the holds of the epoch before orphans', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
     await storage.ledger.apply(hold(1n, wallet, node))

@@ -294,7 +294,7 @@ export function recordsContract(use: Use): void {
         () => storage.meta.setOnce(bad, 'x'),
         () => storage.meta.setOnce('x', bad),
         () => storage.meta.get(bad),
-        () => storage.ledger.apply({ verb: 'join', slot: 9, config: bad }),
+        () => storage.ledger.apply({ verb: 'join', nodeId: 9, config: bad }),
       ]
       for (const call of calls) expect(await thrownBy(call())).toBeInstanceOf(TypeError)
       expect(await storage.keys.list(id)).toEqual([])

@@ -37,7 +37,7 @@ export function sharesContract(use: Use): void {
   async function keepAnswer(account: bigint, bytes: number) {
     await use().elapse(1)
     const { contents } = use().storage
-    const claim = { id: 1n, slot: 0, epoch: 1, account, key: newHash(), fingerprint: newHash() }
+    const claim = { id: 1n, nodeId: 0, epoch: 1, account, key: newHash(), fingerprint: newHash() }
     await contents.claim(claim)
     const answer = { headers: '{}', body: new Uint8Array(bytes) }
     expect(await contents.keep(claim, { cost: 1n, keepMs: KEEP_MS, answer })).toBe(true)

@@ -157,7 +157,7 @@ export function verbsContract(use: Use): void {
     { name: 'a revoked key', prepare: (storage, { key }) => storage.keys.revoke(key), outcome: 'key_invalid' },
     { name: 'an unknown key', fields: { key: 987_654n }, outcome: 'key_invalid' },
     { name: 'an unknown account', fields: { account: 987_654n }, outcome: 'key_invalid' },
-    { name: 'an unknown slot', fields: { slot: 77 }, outcome: 'node_lost' },
+    { name: 'an unknown node id', fields: { nodeId: 77 }, outcome: 'node_lost' },
     { name: 'an epoch to come', fields: { epoch: 2 }, outcome: 'node_lost' },
     { name: 'an epoch gone by', fields: { epoch: 0 }, outcome: 'node_lost' },
     {

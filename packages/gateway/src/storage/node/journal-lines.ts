@@ -16,9 +16,9 @@ const DIGITS = /^-?\d{1,20}$/
 const NEWLINE = 10
 
 export function encodeLine(verb: Finish): string {
-  const { id, slot, epoch, ending, receipt } = verb
+  const { id, nodeId, epoch, ending, receipt } = verb
   const amount = verb.verb === 'settle' ? { cost: verb.cost.toString(), tokens: verb.tokens } : {}
-  const entry = JSON.stringify({ verb: verb.verb, id: id.toString(), slot, epoch, ...amount, ending, receipt })
+  const entry = JSON.stringify({ verb: verb.verb, id: id.toString(), nodeId, epoch, ...amount, ending, receipt })
   return `{"crc":"${checksum(entry)}","entry":${entry}}\n`
 }
 
@@ -44,11 +44,11 @@ function decodeLine(line: string): Finish | DamagedLine['reason'] {
 
 function decodeEntry(entry: Record<string, unknown>): Finish | undefined {
   // Lines of an earlier version have no tokens: its requests had reserved none.
-  const { verb, id, slot, epoch, cost, tokens = 0, ending, receipt } = entry
-  if (typeof id !== 'string' || !DIGITS.test(id) || typeof slot !== 'number' || typeof epoch !== 'number')
+  const { verb, id, nodeId, epoch, cost, tokens = 0, ending, receipt } = entry
+  if (typeof id !== 'string' || !DIGITS.test(id) || typeof nodeId !== 'number' || typeof epoch !== 'number')
     return undefined
   if (typeof ending !== 'string' || typeof receipt !== 'string') return undefined
-  const common = { id: BigInt(id), slot, epoch, ending, receipt }
+  const common = { id: BigInt(id), nodeId, epoch, ending, receipt }
   if (verb === 'void') return { verb, ...common }
   if (verb !== 'settle' || typeof cost !== 'string' || !DIGITS.test(cost)) return undefined
   if (typeof tokens !== 'number') return undefined

@@ -23,17 +23,17 @@ async function opened(options?: JournalOptions): Promise<Journal> {
   return journal
 }
 
-const settle = (id: bigint, cost = 5n, slot = 3, epoch = 7): Finish => ({
+const settle = (id: bigint, cost = 5n, nodeId = 3, epoch = 7): Finish => ({
   verb: 'settle',
   tokens: 12,
   id,
-  slot,
+  nodeId,
   epoch,
   cost,
   ending: 'done',
   receipt: '{"note":"line\\nbreak, é 漢 \u{1f600}, \ud800"}',
 })
-const voided = (id: bigint): Finish => ({ verb: 'void', id, slot: 3, epoch: 7, ending: 'store_down', receipt: '' })
+const voided = (id: bigint): Finish => ({ verb: 'void', id, nodeId: 3, epoch: 7, ending: 'store_down', receipt: '' })
 
 /** Replays into a list, as a process that starts after the one that wrote. */
 async function replayed(apply?: (verb: Finish, ageMs: number) => Promise<boolean>) {
@@ -87,7 +87,7 @@ test('what was appended is replayed exactly by the next process, and the file is
   expect(files).toEqual([])
 })
 
-test('each node has its own file, named by slot and epoch', async () => {
+test('each node has its own file, named by node id and epoch', async () => {
   const journal = await opened()
   await Promise.all([journal.append(settle(1n, 1n, 0, 1)), journal.append(settle(2n, 1n, 0, 2))])
   expect((await readdir(folder)).sort()).toEqual(['0-1.jsonl', '0-2.jsonl'])
@@ -132,10 +132,10 @@ test('a file cut at any byte of its last line loses only that line', async () =>
 })
 
 test('a line of the version before tokens were counted is read', () => {
-  const entry = '{"verb":"settle","id":"12","slot":3,"epoch":7,"cost":"5","ending":"done","receipt":"{}"}'
+  const entry = '{"verb":"settle","id":"12","nodeId":3,"epoch":7,"cost":"5","ending":"done","receipt":"{}"}'
   const line = `{"crc":"${Bun.hash.crc32(entry).toString(16).padStart(8, '0')}","entry":${entry}}\n`
   expect(readLines(Buffer.from(line))).toEqual({
-    verbs: [{ verb: 'settle', id: 12n, slot: 3, epoch: 7, cost: 5n, tokens: 0, ending: 'done', receipt: '{}' }],
+    verbs: [{ verb: 'settle', id: 12n, nodeId: 3, epoch: 7, cost: 5n, tokens: 0, ending: 'done', receipt: '{}' }],
     damaged: [],
     torn: false,
   })

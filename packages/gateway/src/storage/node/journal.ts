@@ -1,5 +1,5 @@
 // The local journal: outcomes of requests that the store has not confirmed. Append-only JSON lines, one file per node
-// (`<slot>-<epoch>.jsonl`); a file exists only while it has entries that are not applied yet.
+// (`<node id>-<epoch>.jsonl`); a file exists only while it has entries that are not applied yet.
 //
 // Several processes may share the folder, and a process that was declared dead may resume and append. So a file is renamed
 // before another process reads it, and an owner that finds its file renamed writes the lines again to a new one. An entry may
@@ -58,8 +58,8 @@ export async function openJournal(folder: string, options: JournalOptions = {}):
 
   function append(verb: Finish): Promise<void> {
     // Its file would be shared by all processes. The holder of the task's lease retries instead.
-    if (verb.slot < 0) return Promise.reject(new Error(`the end of task ${verb.id} must not be journaled`))
-    const name = `${verb.slot}-${verb.epoch}.jsonl`
+    if (verb.nodeId < 0) return Promise.reject(new Error(`the end of task ${verb.id} must not be journaled`))
+    const name = `${verb.nodeId}-${verb.epoch}.jsonl`
     const file = own.get(name) ?? { name, path: join(folder, name), file: undefined, entries: new Map() }
     own.set(name, file)
     // Replay applies it even if it cannot be written to disk.

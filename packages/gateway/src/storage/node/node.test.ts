@@ -42,7 +42,7 @@ function setUp() {
   const { monotonic, after } = time
   const join = (options: Partial<NodeOptions> = {}) =>
     joinNode(storage, journal, {
-      slots: 4,
+      maxNodes: 4,
       takeover: false,
       config: () => 'hash',
       monotonic,
@@ -53,7 +53,7 @@ function setUp() {
   return { rows, time, world, reports, storage, join }
 }
 
-function openHold(rows: MemoryRows, id: bigint, slot: number, epoch: number): void {
+function openHold(rows: MemoryRows, id: bigint, nodeId: number, epoch: number): void {
   const none = {
     deadline: undefined,
     heldAt: START,
@@ -65,29 +65,29 @@ function openHold(rows: MemoryRows, id: bigint, slot: number, epoch: number): vo
     ending: '',
     receipt: '',
   }
-  rows.requests.set(id, { id, account: 1n, key: 2n, slot, epoch, state: HELD, held: 10n, progress: 0n, ...none })
+  rows.requests.set(id, { id, account: 1n, key: 2n, nodeId, epoch, state: HELD, held: 10n, progress: 0n, ...none })
   const account = rows.accounts.get(1n)
   const key = rows.keys.get(2n)
   if (account) account.held += 10n
   if (key) key.held += 10n
 }
 
-test('takes the first free slot, publishes its configuration and keeps the lease', async () => {
+test('takes the first free node id, publishes its configuration and keeps the lease', async () => {
   const { rows, time, join } = setUp()
   await join()
   const node = await join({ config: () => 'other' })
-  expect(node.identity()).toEqual({ slot: 1, epoch: 1 })
+  expect(node.identity()).toEqual({ nodeId: 1, epoch: 1 })
   await time.pass(60_000)
   expect(rows.nodes.get(1)).toMatchObject({ epoch: 1, config: 'other' })
   expect(rows.nodes.get(1)?.renewedAt).toBeGreaterThan(START + 58_000)
   expect(node.mayDispatch()).toBe(true)
 })
 
-test('all slots taken is an error, except for the owner of the file, whose predecessor is dead', async () => {
+test('all node ids taken is an error, except for the owner of the file, whose predecessor is dead', async () => {
   const { join } = setUp()
-  await join({ slots: 1 })
-  await expect(join({ slots: 1 })).rejects.toThrow('all 1 node slots are taken')
-  expect((await join({ slots: 1, takeover: true })).identity()).toEqual({ slot: 0, epoch: 2 })
+  await join({ maxNodes: 1 })
+  await expect(join({ maxNodes: 1 })).rejects.toThrow('all 1 node ids are taken')
+  expect((await join({ maxNodes: 1, takeover: true })).identity()).toEqual({ nodeId: 0, epoch: 2 })
 })
 
 test.each([
@@ -126,10 +126,10 @@ test('the lease counts from before the renewal was sent, not from its answer', a
 
 test('at the start journals are applied before the reaper: finished requests are settled, the others reaped', async () => {
   const { rows, world, join } = setUp()
-  rows.nodes.set(0, { slot: 0, epoch: 1, renewedAt: START - 60_000, config: '' })
+  rows.nodes.set(0, { nodeId: 0, epoch: 1, renewedAt: START - 60_000, config: '' })
   for (let id = 1n; id <= 250n; id += 1n) openHold(rows, id, 0, 1)
   const endings: (string | undefined)[] = []
-  world.left = [{ verb: 'settle', id: 3n, slot: 0, epoch: 1, cost: 8n, tokens: 0, ending: 'done', receipt: '' }]
+  world.left = [{ verb: 'settle', id: 3n, nodeId: 0, epoch: 1, cost: 8n, tokens: 0, ending: 'done', receipt: '' }]
   await join()
   for (const row of rows.requests.values()) endings.push(row.ending)
   expect(world.asked).toEqual(['join', 'settle', 'reap', 'reap', 'reap', 'reap'])
@@ -140,7 +140,7 @@ test('at the start journals are applied before the reaper: finished requests are
 
 test('reaps the holds of a node that dies later, and applies what was spooled once the store is back', async () => {
   const { rows, time, world, join } = setUp()
-  rows.nodes.set(0, { slot: 0, epoch: 4, renewedAt: START, config: '' })
+  rows.nodes.set(0, { nodeId: 0, epoch: 4, renewedAt: START, config: '' })
   openHold(rows, 5n, 0, 4)
   await join()
   await time.pass(9_000)
@@ -149,7 +149,7 @@ test('reaps the holds of a node that dies later, and applies what was spooled on
   expect(rows.requests.get(5n)?.state).toBe(REAPED)
   world.mood = 'down'
   await time.pass(5_000)
-  world.left = [{ verb: 'settle', id: 5n, slot: 0, epoch: 4, cost: 8n, tokens: 0, ending: 'done', receipt: '' }]
+  world.left = [{ verb: 'settle', id: 5n, nodeId: 0, epoch: 4, cost: 8n, tokens: 0, ending: 'done', receipt: '' }]
   world.mood = 'up'
   await time.pass(2_000)
   expect(rows.requests.get(5n)).toMatchObject({ state: SETTLED, cost: 8n })
@@ -178,7 +178,7 @@ test('leaving hands the lease back at once and renews no more', async () => {
   await time.pass(20_000)
   expect(world.asked).toEqual([])
   expect(rows.nodes.get(0)?.renewedAt).toBe(0)
-  expect((await join()).identity()).toEqual({ slot: 0, epoch: 2 })
+  expect((await join()).identity()).toEqual({ nodeId: 0, epoch: 2 })
 })
 
 test('a store that is down at the start is an error, and a leave without an answer is not', async () => {

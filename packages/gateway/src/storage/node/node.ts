@@ -1,4 +1,4 @@
-// Keeps this process a node of the store: claims a slot, renews its lease, and resolves what dead nodes left open.
+// Keeps this process a node of the store: claims a node id, renews its lease, and resolves what dead nodes left open.
 import { mayDispatch } from '../../money/settlement.ts'
 import type { After } from './deadlines.ts'
 import type { Journal } from './journal.ts'
@@ -14,8 +14,8 @@ const REAP_PAGE = 100
 
 export type NodeOptions = {
   /** 1 on SQLite, 1024 on PostgreSQL. */
-  slots: number
-  /** This process owns the database file, so the slot's former process is known to be dead. */
+  maxNodes: number
+  /** This process owns the database file, so the node id's former process is known to be dead. */
   takeover: boolean
   /** The hash of the configuration in force, published with every renewal. */
   config: () => string
@@ -23,7 +23,7 @@ export type NodeOptions = {
   after: After
   report: Report
 }
-export type Identity = { slot: number; epoch: number }
+export type Identity = { nodeId: number; epoch: number }
 export type Node = {
   /** Changes if the store declared this node dead and it joined again; requests keep the identity they started with. */
   identity(): Identity
@@ -35,7 +35,7 @@ export type Node = {
   leave(): Promise<void>
 }
 
-/** Rejects when the store is down or all slots are taken. */
+/** Rejects when the store is down or all node ids are taken. */
 export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, options: NodeOptions): Promise<Node> {
   const { monotonic, after, report } = options
   let storage = withTimeout(store, FIRST_ANSWER_WITHIN_MS, after)
@@ -50,16 +50,16 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
   let cancelCleaning = after(CLEAN_EVERY_MS, cleaning)
 
   async function claim(): Promise<Identity> {
-    for (let slot = 0; slot < options.slots; slot += 1) {
+    for (let nodeId = 0; nodeId < options.maxNodes; nodeId += 1) {
       const sentAt = monotonic()
       const takeover = options.takeover ? { takeover: true } : {}
-      const result = await storage.apply({ verb: 'join', slot, config: options.config(), ...takeover })
+      const result = await storage.apply({ verb: 'join', nodeId, config: options.config(), ...takeover })
       if (result.outcome === 'done') {
         renewedFrom = sentAt
-        return { slot, epoch: Number(result.amount) }
+        return { nodeId, epoch: Number(result.amount) }
       }
     }
-    throw new Error(`all ${options.slots} node slots are taken`)
+    throw new Error(`all ${options.maxNodes} node ids are taken`)
   }
 
   /** Journals before the reaper: what former processes finished is then settled at its cost, not at its progress. */
@@ -71,9 +71,9 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
   }
 
   async function renew(): Promise<void> {
-    const { slot, epoch } = identity
+    const { nodeId, epoch } = identity
     const sentAt = monotonic()
-    const verb = { verb: 'renew', slot, epoch, config: options.config() } as const
+    const verb = { verb: 'renew', nodeId, epoch, config: options.config() } as const
     const result = await storage.apply(verb)
     if (left) return
     if (result.outcome === 'done') renewedFrom = sentAt

@@ -9,7 +9,7 @@ import { createSettler, NotSettled, recover } from './settler.ts'
 const hold: Hold = {
   verb: 'hold',
   id: 7n,
-  slot: 0,
+  nodeId: 0,
   epoch: 1,
   account: 1n,
   key: 2n,
@@ -30,7 +30,7 @@ function setUp(balance = 1_000n, asks = true) {
   const rows = emptyRows()
   rows.accounts.set(1n, { ...newAccountRow(1n), balance })
   rows.keys.set(2n, newKeyRow(2n, 1n))
-  rows.nodes.set(0, { slot: 0, epoch: 1, renewedAt: 1_000, config: '' })
+  rows.nodes.set(0, { nodeId: 0, epoch: 1, renewedAt: 1_000, config: '' })
   const time = fakeTime()
   const world = { mood: 'up' as Mood, disk: true, mayDispatch: true, lost: 0, asked: [] as Verb['verb'][] }
   const journaled: Finish[] = []
@@ -118,8 +118,8 @@ test('a journaled charge of a request that was taken over elsewhere is booked as
   world.mood = 'up'
   // What another node does meanwhile: it reaps the hold, and a repetition voids it in the owner's name.
   apply(memoryBook(rows, 1_000 + DEAD_AFTER_MS), { verb: 'reap', limit: 1 })
-  const { id, slot, epoch } = hold
-  apply(memoryBook(rows, 1_000 + DEAD_AFTER_MS), { verb: 'void', id, slot, epoch, ending: 'reaped', receipt: '' })
+  const { id, nodeId, epoch } = hold
+  apply(memoryBook(rows, 1_000 + DEAD_AFTER_MS), { verb: 'void', id, nodeId, epoch, ending: 'reaped', receipt: '' })
   await recover()
   expect(rows.requests.get(id)).toMatchObject({ state: SETTLED, cost: 0n, shortfall: 60n, receipt: '{"units":1}' })
   expect(rows.accounts.get(1n)).toMatchObject({ balance: 1_000n, held: 0n })

@@ -178,10 +178,10 @@ class HeldRequest implements OpenRequest {
   #state: Settlement
   #decided: (word: 'deliver' | 'stop') => void = ignore
 
-  constructor({ id, slot, epoch }: Hold, granted: Granted, state: Settlement, driver: Driver) {
+  constructor({ id, nodeId, epoch }: Hold, granted: Granted, state: Settlement, driver: Driver) {
     this.granted = granted.granted
     this.grantedTokens = granted.tokens
-    this.#owner = { id, slot, epoch }
+    this.#owner = { id, nodeId, epoch }
     this.#state = state
     this.#driver = driver
   }
@@ -216,13 +216,13 @@ class HeldRequest implements OpenRequest {
   }
 
   settle(cost: Nanos, tokens: number, ending: string, receipt: string): Promise<Settled> {
-    const { id, slot, epoch } = this.#owner
-    return this.#finish({ verb: 'settle', id, slot, epoch, cost, tokens, ending, receipt })
+    const { id, nodeId, epoch } = this.#owner
+    return this.#finish({ verb: 'settle', id, nodeId, epoch, cost, tokens, ending, receipt })
   }
 
   void(ending: string, receipt: string): Promise<Settled> {
-    const { id, slot, epoch } = this.#owner
-    return this.#finish({ verb: 'void', id, slot, epoch, ending, receipt })
+    const { id, nodeId, epoch } = this.#owner
+    return this.#finish({ verb: 'void', id, nodeId, epoch, ending, receipt })
   }
 
   #finish(verb: Finish): Promise<Settled> {

@@ -171,7 +171,7 @@ test('the plans of the hot path find rows by index, although they were made on e
   for (let id = 1n; id <= 20n; id++) await storage.ledger.apply(hold(id, wallet, node))
   await ask(
     url,
-    `insert into request (id, account, key, slot, epoch, state, held, held_at, model, upstream)
+    `insert into request (id, account, key, node_id, epoch, state, held, held_at, model, upstream)
      select id, ${wallet.account}, ${wallet.key}, 1, 1, 2, 0, 0, 'm', 'u' from generate_series(1000, 20000) id`,
   )
   for (let id = 1n; id <= 20n; id++) await storage.ledger.apply(settle(id, node, 1n))

@@ -11,8 +11,8 @@ const text = (value: string): string => JSON.stringify(value)
 export const encodeBatch = (verbs: readonly RequestVerb[]): string => `[${verbs.map(encode).join(',')}]`
 
 function encode(verb: RequestVerb, place: number): string {
-  const { id, slot, epoch } = verb
-  return `{"place":${place},"verb":"${verb.verb}","id":${id},"slot":${slot},"epoch":${epoch},${particulars(verb)}}`
+  const { id, nodeId, epoch } = verb
+  return `{"place":${place},"verb":"${verb.verb}","id":${id},"node_id":${nodeId},"epoch":${epoch},${particulars(verb)}}`
 }
 
 function particulars(verb: RequestVerb): string {

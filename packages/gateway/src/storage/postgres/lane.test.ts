@@ -5,7 +5,7 @@ import { StoreDown } from '../storage.ts'
 import type { Decision } from './encode.ts'
 import { type Lane, type LaneOptions, openLane } from './lane.ts'
 
-const node = { slot: 1, epoch: 1 }
+const node = { nodeId: 1, epoch: 1 }
 const on = (id: bigint, account: bigint) => hold(id, { account, key: account, email: '' }, node)
 const done: Result = { outcome: 'done', amount: 1n, tokens: 0 }
 const serverError = (errno: string) => Object.assign(new Error(errno), { code: 'ERR_POSTGRES_SERVER_ERROR', errno })

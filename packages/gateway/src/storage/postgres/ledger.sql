@@ -8,7 +8,7 @@
 --   ledger_lease(verb, ...)               acquire_lease, renew_lease, release_lease
 --
 -- Constants that money/book.ts and money/limits.ts name: a node is dead 10000 ms after its last renewal; request states are
--- 0 held, 1 settled, 2 voided, 3 reaped; slot -1 is a task instead of a node;
+-- 0 held, 1 settled, 2 voided, 3 reaped; node id -1 is a task instead of a node;
 -- ledger account -1 is revenue, -4 shortfall; a window is 60 s.
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -157,7 +157,7 @@ DECLARE
   account_tokens text[];
   key_rpms bigint[]; key_tpms bigint[]; key_concurrents bigint[]; key_requests text[]; key_tokens text[];
   -- New requests, changed requests and transfers to write.
-  new_ids bigint[] := '{}'; new_accounts bigint[] := '{}'; new_keys bigint[] := '{}'; new_slots integer[] := '{}';
+  new_ids bigint[] := '{}'; new_accounts bigint[] := '{}'; new_keys bigint[] := '{}'; new_nodes integer[] := '{}';
   new_epochs integer[] := '{}'; new_helds bigint[] := '{}'; new_models text[] := '{}'; new_upstreams text[] := '{}';
   new_tokens bigint[] := '{}'; new_deadlines bigint[] := '{}';
   old_ids bigint[] := '{}'; old_states smallint[] := '{}'; old_helds bigint[] := '{}'; old_progresses bigint[] := '{}';
@@ -237,15 +237,15 @@ BEGIN
   now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
 
   FOR v IN
-    SELECT x.*, r.id AS request, r.slot AS request_slot, r.epoch AS request_epoch, r.state, r.held, r.progress AS metered,
+    SELECT x.*, r.id AS request, r.node_id AS request_node, r.epoch AS request_epoch, r.state, r.held, r.progress AS metered,
       r.cost AS charged, r.shortfall, r.ending AS old_ending, r.receipt AS old_receipt, r.held_at, r.tokens AS reserved,
       coalesce(r.account, x.account) AS owner_account, coalesce(r.key, x.key) AS owner_key, node.epoch AS node_epoch, node.renewed_at,
       lease.epoch AS lease_epoch, lease.expires_at AS lease_expires_at
-    FROM json_to_recordset(batch) AS x (place integer, verb text, id bigint, account bigint, key bigint, slot integer,
+    FROM json_to_recordset(batch) AS x (place integer, verb text, id bigint, account bigint, key bigint, node_id integer,
       epoch integer, known bigint, amount bigint, minimum bigint, progress bigint, cost bigint, model text, upstream text,
       ending text, receipt text, revision bigint, extensible boolean, tokens bigint, minimum_tokens bigint, deadline bigint)
-    LEFT JOIN request r ON r.id = x.id LEFT JOIN node ON node.slot = x.slot
-    LEFT JOIN lease ON lease.name = CASE WHEN x.slot = -1 THEN 'task/' || x.id END
+    LEFT JOIN request r ON r.id = x.id LEFT JOIN node ON node.node_id = x.node_id
+    LEFT JOIN lease ON lease.name = CASE WHEN x.node_id = -1 THEN 'task/' || x.id END
     ORDER BY x.place
   LOOP
     place := v.place;
@@ -256,10 +256,10 @@ BEGIN
     a := array_position(account_ids, v.owner_account);
     k := array_position(key_ids, v.owner_key);
     -- A task is ended by the latest holder of its lease, even after the lease has expired.
-    is_owner := v.request_slot = v.slot
-      AND CASE WHEN v.request_slot = -1 THEN coalesce(v.lease_epoch = v.epoch, false) ELSE v.request_epoch = v.epoch END;
+    is_owner := v.request_node = v.node_id
+      AND CASE WHEN v.request_node = -1 THEN coalesce(v.lease_epoch = v.epoch, false) ELSE v.request_epoch = v.epoch END;
     -- Reaped, then voided by a repetition that its caller pays for instead: the cost is the operator's shortfall.
-    is_lost := v.verb = 'settle' AND v.state = 2 AND v.request_slot <> -1 AND v.old_ending = 'reaped';
+    is_lost := v.verb = 'settle' AND v.state = 2 AND v.request_node <> -1 AND v.old_ending = 'reaped';
 
     IF NOT wait_for_locks AND (
         (a IS NULL AND EXISTS (SELECT FROM account WHERE id = v.owner_account))
@@ -274,9 +274,9 @@ BEGIN
         ELSE
           outcome := 'not_open';
         END IF;
-      ELSIF v.slot = -1 AND (v.lease_epoch IS DISTINCT FROM v.epoch OR v.lease_expires_at <= now_ms) THEN
+      ELSIF v.node_id = -1 AND (v.lease_epoch IS DISTINCT FROM v.epoch OR v.lease_expires_at <= now_ms) THEN
         outcome := 'lease_lost';
-      ELSIF v.slot <> -1 AND (v.node_epoch IS DISTINCT FROM v.epoch OR v.renewed_at <= now_ms - 10000) THEN
+      ELSIF v.node_id <> -1 AND (v.node_epoch IS DISTINCT FROM v.epoch OR v.renewed_at <= now_ms - 10000) THEN
         outcome := 'node_lost';
       ELSIF a IS NULL OR k IS NULL OR key_accounts[k] <> v.account OR revokeds[k] <> 0 THEN
         outcome := 'key_invalid';
@@ -323,13 +323,13 @@ BEGIN
       IF key_limited[k] THEN
         SELECT coalesce(x.rejection, outcome), coalesce(x.wait, 0) INTO outcome, amount
           FROM ledger_limited('key', v.verb = 'hold', key_opens[k],
-            CASE WHEN v.slot <> -1 THEN key_concurrents[k] END, key_rpms[k], key_requests[k], key_tpms[k], key_tokens[k], room, now_ms) x;
+            CASE WHEN v.node_id <> -1 THEN key_concurrents[k] END, key_rpms[k], key_requests[k], key_tpms[k], key_tokens[k], room, now_ms) x;
         tokens_left := key_tpms[k] - least(ledger_window_used(key_tokens[k], now_ms), key_tpms[k]);
       END IF;
       IF outcome = 'done' AND account_limited[a] THEN
         SELECT coalesce(x.rejection, outcome), coalesce(x.wait, 0) INTO outcome, amount
           FROM ledger_limited('account', v.verb = 'hold', account_opens[a],
-            CASE WHEN v.slot <> -1 THEN account_concurrents[a] END, account_rpms[a], account_requests[a], account_tpms[a], account_tokens[a], room, now_ms) x;
+            CASE WHEN v.node_id <> -1 THEN account_concurrents[a] END, account_rpms[a], account_requests[a], account_tpms[a], account_tokens[a], room, now_ms) x;
         tokens_left := least(tokens_left,
           account_tpms[a] - least(ledger_window_used(account_tokens[a], now_ms), account_tpms[a]));
       END IF;
@@ -377,14 +377,14 @@ BEGIN
           ELSE ledger_window_changed(key_requests[k], now_ms, 1) END;
       END IF;
       IF outcome = 'done' AND v.verb = 'hold' THEN
-        IF v.slot <> -1 THEN
+        IF v.node_id <> -1 THEN
           account_opens[a] := account_opens[a] + 1;
           key_opens[k] := key_opens[k] + 1;
         END IF;
         new_ids := new_ids || v.id;
         new_accounts := new_accounts || v.account;
         new_keys := new_keys || v.key;
-        new_slots := new_slots || v.slot;
+        new_nodes := new_nodes || v.node_id;
         new_epochs := new_epochs || v.epoch;
         new_deadlines := new_deadlines || v.deadline;
         new_helds := new_helds || total;
@@ -400,12 +400,12 @@ BEGIN
         RAISE EXCEPTION 'request % has no account or key', v.id USING ERRCODE = 'serialization_failure';
       END IF;
       -- The reaper charges a dead node's metered progress, and voids a task at its deadline for good.
-      is_expired := v.verb = 'reap' AND v.request_slot = -1;
+      is_expired := v.verb = 'reap' AND v.request_node = -1;
       total := CASE WHEN v.verb = 'settle' THEN v.cost WHEN v.verb = 'reap' AND NOT is_expired THEN v.metered ELSE 0 END;
       IF v.state = 0 THEN
         account_helds[a] := account_helds[a] - v.held;
         key_helds[k] := key_helds[k] - v.held;
-        IF v.request_slot <> -1 THEN
+        IF v.request_node <> -1 THEN
           account_opens[a] := account_opens[a] - 1;
           key_opens[k] := key_opens[k] - 1;
         END IF;
@@ -423,7 +423,7 @@ BEGIN
       -- The hold is always paid. Beyond it only what the cap leaves is charged; other requests' holds are never touched. A task is
       -- never charged beyond its hold: what the period of its submit has left is not known once that period is over.
       room := CASE WHEN v.state = 0 THEN v.held ELSE 0 END;
-      IF v.request_slot = -1 THEN
+      IF v.request_node = -1 THEN
         paid := least(paid, room);
       ELSIF caps[k] IS NOT NULL AND paid > room THEN
         paid := least(paid, greatest(room,
@@ -438,7 +438,7 @@ BEGIN
       IF paid <> 0 THEN
         -- Spending counts for the present day, that of a task for the day of its submit. The first charge of a batch checks
         -- whether a new day has begun. A clock that steps back over midnight renews nothing.
-        is_task := v.request_slot = -1;
+        is_task := v.request_node = -1;
         booked_ms := CASE WHEN is_task THEN v.held_at ELSE now_ms END;
         IF is_task AND booked_ms / 86400000 < account_ats[a] / 86400000 THEN
           account_weeks[a] := account_weeks[a]
@@ -543,10 +543,10 @@ BEGIN
       WHERE api_key.id = x.id AND x.changed AND x.limited;
   END IF;
   IF cardinality(new_ids) > 0 THEN
-    INSERT INTO request (id, account, key, slot, epoch, deadline, state, held, held_at, tokens, model, upstream)
-      SELECT x.id, x.account, x.key, x.slot, x.epoch, x.deadline, 0, x.held, now_ms, x.tokens, x.model, x.upstream
-      FROM unnest(new_ids, new_accounts, new_keys, new_slots, new_epochs, new_deadlines, new_helds, new_tokens,
-        new_models, new_upstreams) AS x (id, account, key, slot, epoch, deadline, held, tokens, model, upstream);
+    INSERT INTO request (id, account, key, node_id, epoch, deadline, state, held, held_at, tokens, model, upstream)
+      SELECT x.id, x.account, x.key, x.node_id, x.epoch, x.deadline, 0, x.held, now_ms, x.tokens, x.model, x.upstream
+      FROM unnest(new_ids, new_accounts, new_keys, new_nodes, new_epochs, new_deadlines, new_helds, new_tokens,
+        new_models, new_upstreams) AS x (id, account, key, node_id, epoch, deadline, held, tokens, model, upstream);
   END IF;
   IF cardinality(old_ids) > 0 THEN
     -- Only the holder of an account's lock adds to its sums.
@@ -605,9 +605,9 @@ DECLARE
   reaped bigint;
 BEGIN
   SELECT array_agg(o.id) INTO orphans FROM (
-    SELECT r.id FROM request r LEFT JOIN node n ON n.slot = r.slot
-    WHERE r.state = 0 AND CASE WHEN r.slot = -1 THEN r.deadline <= now_ms
-      ELSE n.slot IS NULL OR n.epoch > r.epoch OR n.renewed_at <= now_ms - 10000 END
+    SELECT r.id FROM request r LEFT JOIN node n ON n.node_id = r.node_id
+    WHERE r.state = 0 AND CASE WHEN r.node_id = -1 THEN r.deadline <= now_ms
+      ELSE n.node_id IS NULL OR n.epoch > r.epoch OR n.renewed_at <= now_ms - 10000 END
     ORDER BY r.id LIMIT most) o;
   FOR wallet IN SELECT DISTINCT r.account FROM request r WHERE r.id = ANY (orphans) ORDER BY 1 LOOP
     BEGIN
@@ -623,7 +623,7 @@ BEGIN
   RETURN reaped;
 END $$;
 
--- The row of a slot decides between processes that claim it at the same time; a missing row is first created as a dead node.
+-- The row of a node id decides between processes that claim it at the same time; a missing row is first created as a dead node.
 CREATE FUNCTION ledger_node(verb text, claimed integer, claimed_epoch integer, new_config text, takeover boolean)
 RETURNS TABLE (outcome text, amount bigint)
 LANGUAGE plpgsql AS $$
@@ -633,27 +633,27 @@ DECLARE
   now_ms bigint;
 BEGIN
   IF verb = 'join' THEN
-    INSERT INTO node (slot, epoch, renewed_at, config) VALUES (claimed, 0, 0, '') ON CONFLICT (slot) DO NOTHING;
+    INSERT INTO node (node_id, epoch, renewed_at, config) VALUES (claimed, 0, 0, '') ON CONFLICT (node_id) DO NOTHING;
   END IF;
-  SELECT * INTO found_node FROM node WHERE slot = claimed FOR UPDATE;
+  SELECT * INTO found_node FROM node WHERE node_id = claimed FOR UPDATE;
   now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
   outcome := 'done';
   amount := 0;
   IF verb = 'join' THEN
     IF found_node.renewed_at > now_ms - 10000 AND NOT takeover THEN
-      outcome := 'slot_taken';
+      outcome := 'node_taken';
     ELSE
       amount := found_node.epoch + 1;
-      UPDATE node SET epoch = found_node.epoch + 1, renewed_at = now_ms, config = new_config WHERE slot = claimed;
+      UPDATE node SET epoch = found_node.epoch + 1, renewed_at = now_ms, config = new_config WHERE node_id = claimed;
     END IF;
   ELSIF verb = 'renew' THEN
     IF found_node.epoch = claimed_epoch AND found_node.renewed_at > now_ms - 10000 THEN
-      UPDATE node SET renewed_at = now_ms, config = new_config WHERE slot = claimed;
+      UPDATE node SET renewed_at = now_ms, config = new_config WHERE node_id = claimed;
     ELSE
       outcome := 'node_lost';
     END IF;
   ELSIF found_node.epoch = claimed_epoch THEN
-    UPDATE node SET renewed_at = 0 WHERE slot = claimed;
+    UPDATE node SET renewed_at = 0 WHERE node_id = claimed;
   ELSE
     outcome := 'repeated';
   END IF;

@@ -140,12 +140,12 @@ test('an extension whose answer was lost is answered again and not granted twice
   await storage.close()
 })
 
-test('a slot whose former process is known to be dead can be taken over at once', async () => {
+test('a node id whose former process is known to be dead can be taken over at once', async () => {
   const storage = await openPostgres(await freshSchema())
-  const join = { verb: 'join', slot: 1, config: 'test' } as const
+  const join = { verb: 'join', nodeId: 1, config: 'test' } as const
   expect(await storage.ledger.apply(join)).toEqual(result('done', 1n))
-  expect(await storage.ledger.apply(join)).toEqual(result('slot_taken'))
-  expect(await storage.ledger.apply({ ...join, takeover: false })).toEqual(result('slot_taken'))
+  expect(await storage.ledger.apply(join)).toEqual(result('node_taken'))
+  expect(await storage.ledger.apply({ ...join, takeover: false })).toEqual(result('node_taken'))
   expect(await storage.ledger.apply({ ...join, takeover: true })).toEqual(result('done', 2n))
   await storage.close()
 })

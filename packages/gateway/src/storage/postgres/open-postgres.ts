@@ -150,7 +150,7 @@ async function onNode(connections: Connections, verb: Join | Renew | Leave): Pro
   const config = verb.verb === 'leave' ? '' : verb.config
   const epoch = verb.verb === 'join' ? 0 : verb.epoch
   const takeover = verb.verb === 'join' && verb.takeover === true
-  const [row] = await retryOrDown(() => connections.query(NODE, [verb.verb, verb.slot, epoch, config, takeover]))
+  const [row] = await retryOrDown(() => connections.query(NODE, [verb.verb, verb.nodeId, epoch, config, takeover]))
   return toResult(row ?? {})
 }
 

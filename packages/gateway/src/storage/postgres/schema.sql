@@ -108,9 +108,9 @@ CREATE TABLE request (
   id bigint PRIMARY KEY,
   account bigint NOT NULL,
   key bigint NOT NULL,
-  slot integer NOT NULL,
+  node_id integer NOT NULL,
   epoch integer NOT NULL,
-  deadline bigint CHECK ((slot = -1) = (deadline IS NOT NULL)),
+  deadline bigint CHECK ((node_id = -1) = (deadline IS NOT NULL)),
   state smallint NOT NULL CHECK (state BETWEEN 0 AND 3),
   held bigint NOT NULL,
   held_at bigint NOT NULL,
@@ -124,7 +124,7 @@ CREATE TABLE request (
   receipt text NOT NULL DEFAULT ''
 );
 CREATE INDEX request_account ON request (account, id);
-CREATE INDEX request_open ON request (slot, epoch) WHERE state = 0;
+CREATE INDEX request_open ON request (node_id, epoch) WHERE state = 0;
 
 CREATE TABLE transfer (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -185,7 +185,7 @@ CREATE TABLE latency (
 );
 
 CREATE TABLE node (
-  slot integer PRIMARY KEY,
+  node_id integer PRIMARY KEY,
   epoch integer NOT NULL,
   renewed_at bigint NOT NULL,
   config text NOT NULL
@@ -234,7 +234,7 @@ CREATE TABLE idempotency (
   key bytea NOT NULL CHECK (length(key) = 32),
   fingerprint bytea NOT NULL CHECK (length(fingerprint) = 32),
   request bigint NOT NULL,
-  slot integer NOT NULL,
+  node_id integer NOT NULL,
   epoch integer NOT NULL,
   claimed_at bigint NOT NULL,
   expires_at bigint NOT NULL,

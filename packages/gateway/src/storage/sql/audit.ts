@@ -1,5 +1,5 @@
 // The queries of `trivium audit`, as plain SQL for both engines. All of it reads one snapshot.
-import { REVENUE, SHORTFALL, TASK_SLOT } from '../../money/ledger.ts'
+import { REVENUE, SHORTFALL, TASK_NODE } from '../../money/ledger.ts'
 import type { AuditReport } from '../storage.ts'
 import { integer, type Row } from './rows.ts'
 import type { Statement } from './statements.ts'
@@ -28,7 +28,7 @@ const KEY_HELD_MISMATCHES = unequal('api_key', 'held', [openHolds('key')])
 
 /** The holds of tasks are not running requests. */
 const openCount = (owner: 'account' | 'key') =>
-  `SELECT ${owner} AS id, 0 AS known, -1 AS amount FROM request WHERE state = 0 AND slot <> ${TASK_SLOT}`
+  `SELECT ${owner} AS id, 0 AS known, -1 AS amount FROM request WHERE state = 0 AND node_id <> ${TASK_NODE}`
 
 const ACCOUNT_OPEN_MISMATCHES = unequal('account', 'open_requests', [openCount('account')])
 const KEY_OPEN_MISMATCHES = unequal('api_key', 'open_requests', [openCount('key')])

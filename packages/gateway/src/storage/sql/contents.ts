@@ -11,17 +11,17 @@ import type { Room } from './shares/room.ts'
  * expired; that of a running request only by a caller that knows the request to be dead and names it.
  */
 const CLAIM = `
-INSERT INTO idempotency AS known (account, key, fingerprint, request, slot, epoch, claimed_at, expires_at)
+INSERT INTO idempotency AS known (account, key, fingerprint, request, node_id, epoch, claimed_at, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, NOW, NOW + $7)
 ON CONFLICT (account, key) DO UPDATE SET fingerprint = excluded.fingerprint, request = excluded.request,
-  slot = excluded.slot, epoch = excluded.epoch, claimed_at = excluded.claimed_at, expires_at = excluded.expires_at,
+  node_id = excluded.node_id, epoch = excluded.epoch, claimed_at = excluded.claimed_at, expires_at = excluded.expires_at,
   cost = NULL, headers = NULL, body = NULL, bytes = 0
 WHERE (known.cost IS NOT NULL AND known.expires_at <= NOW)
   OR (known.cost IS NULL AND known.fingerprint = excluded.fingerprint AND known.request IN (excluded.request, $8))
 RETURNING request`
 
 const FIND = `
-SELECT fingerprint, request, slot, epoch, cost, headers, body, NOW - claimed_at AS age,
+SELECT fingerprint, request, node_id, epoch, cost, headers, body, NOW - claimed_at AS age,
   cost IS NOT NULL AND expires_at <= NOW AS over
 FROM idempotency WHERE account = $1 AND key = $2`
 
@@ -51,9 +51,9 @@ export function contentsOver(ask: Ask, room: Room): Contents {
   return {
     async claim(claim, instead = 0n) {
       checkClaim(claim)
-      const { account, key, fingerprint, id, slot, epoch } = claim
+      const { account, key, fingerprint, id, nodeId, epoch } = claim
       for (let tries = 0; tries < TRIES; tries += 1) {
-        const claimed = await ask(CLAIM, [account, key, fingerprint, id, slot, epoch, LONGEST_CLAIM_MS, instead])
+        const claimed = await ask(CLAIM, [account, key, fingerprint, id, nodeId, epoch, LONGEST_CLAIM_MS, instead])
         if (claimed.length > 0) return { outcome: 'new' }
         const [row] = await ask(FIND, [account, key])
         if (row) return toClaimed(row, claim)
@@ -91,7 +91,7 @@ function toClaimed(row: Row, { fingerprint }: Claim): Claimed {
   if (row.cost === null)
     return {
       outcome: 'running',
-      first: { id, slot: Number(row.slot), epoch: Number(row.epoch) },
+      first: { id, nodeId: Number(row.node_id), epoch: Number(row.epoch) },
       ageMs: Number(row.age),
     }
   const answer =

@@ -1,7 +1,7 @@
 // Rejects values that no store can keep. PostgreSQL rejects NUL and lone surrogates and SQLite would change them silently, so
 // they are rejected here for both. Amounts beyond 64 bits would fail or round inside an engine.
 import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
-import { type Hold, TASK_SLOT, type Verb } from '../../money/ledger.ts'
+import { type Hold, TASK_NODE, type Verb } from '../../money/ledger.ts'
 import { type Limits, MAX_TOKENS } from '../../money/limits.ts'
 
 const MAX_INT64 = (1n << 63n) - 1n
@@ -101,9 +101,9 @@ export function checkVerb(verb: Verb): void {
 }
 
 /** A task's hold has a deadline, a node's has none. */
-function checkOwner({ slot, deadline }: Hold): void {
-  if ((slot === TASK_SLOT) !== (deadline !== undefined))
-    throw new RangeError(`deadline: ${deadline} does not fit slot ${slot}`)
+function checkOwner({ nodeId, deadline }: Hold): void {
+  if ((nodeId === TASK_NODE) !== (deadline !== undefined))
+    throw new RangeError(`deadline: ${deadline} does not fit nodeId ${nodeId}`)
   if (deadline !== undefined && (!Number.isSafeInteger(deadline) || deadline < 0))
     throw new RangeError(`deadline: ${deadline}`)
 }

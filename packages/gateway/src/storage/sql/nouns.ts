@@ -46,10 +46,10 @@ const nodesOver = ({ db, runner, clock }: Connection): Nodes => ({
   async live() {
     const alive = db
       .selectFrom('node')
-      .select(['slot', 'config'])
+      .select(['node_id', 'config'])
       .where('renewed_at', '>', clock() - DEAD_AFTER_MS)
-    const rows = await runner.readLedger(statement(alive.orderBy('slot')))
-    return rows.map(({ slot, config }) => ({ slot: Number(slot), config: String(config) }))
+    const rows = await runner.readLedger(statement(alive.orderBy('node_id')))
+    return rows.map(({ node_id, config }) => ({ nodeId: Number(node_id), config: String(config) }))
   },
 })
 

@@ -1,7 +1,7 @@
 // Reports about the ledger on both engines: usage, receipts, audit.
 import { sql } from 'kysely'
 import { HELD } from '../../money/book.ts'
-import { TASK_SLOT } from '../../money/ledger.ts'
+import { TASK_NODE } from '../../money/ledger.ts'
 import type { Ledger } from '../ledger.ts'
 import { lostTaskHolds } from '../node/lost-task-holds.ts'
 import type { Tasks } from '../tasks.ts'
@@ -90,7 +90,7 @@ const taskHoldsAfter = (db: Database, after: bigint, limit: number): Statement =
     db
       .selectFrom('request')
       .select(['id', 'held'])
-      .where('slot', '=', TASK_SLOT)
+      .where('node_id', '=', TASK_NODE)
       .where('state', '=', HELD)
       .where('id', '>', after)
       .orderBy('id')

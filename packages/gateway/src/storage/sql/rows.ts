@@ -6,7 +6,7 @@ import type { Account, Caller, Key, KeyMaker, KeyPurpose, Restrictions, UsageRow
 export type Row = Record<string, unknown>
 
 export const integer = (value: unknown): bigint => BigInt(value as bigint | number | string)
-/** For times, flags and slots, which are far below 2^53; never for money. */
+/** For times, flags and node ids, which are far below 2^53; never for money. */
 export const small = (value: unknown): number => Number(value)
 export const flag = (value: unknown): boolean => Number(value) !== 0
 export const text = (value: unknown): string => value as string

@@ -94,7 +94,7 @@ export type Schema = {
     id: Integer
     account: Integer
     key: Integer
-    slot: Integer
+    node_id: Integer
     epoch: Integer
     deadline: NullableInteger
     state: Integer
@@ -122,7 +122,7 @@ export type Schema = {
   daily_spending: Sums & { account: Integer; day: Integer; model: string }
   key_spending: Sums & { key: Integer; day: Integer; model: string; account: Integer }
   latency: { hour: Integer; model: string; bucket: Integer; count: Integer }
-  node: { slot: Integer; epoch: Integer; renewed_at: Integer; config: string }
+  node: { node_id: Integer; epoch: Integer; renewed_at: Integer; config: string }
   lease: { name: string; epoch: Integer; holder: string; expires_at: Integer }
   meta: { name: string; value: string }
   change_counter: { id: Integer; value: Integer }

@@ -16,7 +16,7 @@ import {
 import type { VerbResult } from './transactions.ts'
 
 const wallet = { account: 3n, key: 4n, email: '' }
-const node = { slot: 1023, epoch: 4_294_967_297 }
+const node = { nodeId: 1023, epoch: 4_294_967_297 }
 const LARGEST_ID = (1n << 63n) - 1n
 const most = { amount: MAX_AMOUNT, minimum: MAX_AMOUNT - 1n, tokens: MAX_TOKENS }
 
@@ -35,8 +35,8 @@ const verbs: Verb[] = [
   settle(3n, node, MAX_AMOUNT, { tokens: MAX_TOKENS, ending: 'done', receipt: '{"é":"🙂"}' }),
   voided(4n, node, { ending: '', receipt: '' }),
   { verb: 'reap', limit: Number.MAX_SAFE_INTEGER },
-  { verb: 'join', slot: 0, config: 'x', takeover: true },
-  { verb: 'join', slot: 1, config: '', takeover: false },
+  { verb: 'join', nodeId: 0, config: 'x', takeover: true },
+  { verb: 'join', nodeId: 1, config: '', takeover: false },
   { verb: 'renew', ...node, config: 'ü' },
   { verb: 'leave', ...node },
   hold(6n, wallet, taskOwner(6n, 3), { deadline: Number.MAX_SAFE_INTEGER }),
@@ -68,7 +68,7 @@ test('bytes that are not a batch are rejected', () => {
 /** The words in which batches are stored: another order or size would misread what a stopped process has left. */
 test('the format of the file', () => {
   const { words, texts } = encodeBatch(
-    [settle(5n, { slot: 2, epoch: 3 }, 258n)],
+    [settle(5n, { nodeId: 2, epoch: 3 }, 258n)],
     new DataView(new ArrayBuffer(roomFor(1))),
   )
   expect(texts).toBe('done{"units":1}')
@@ -92,7 +92,7 @@ const OUTCOMES: Record<Result['outcome'], true> = {
   key_changed: true,
   account_disabled: true,
   node_lost: true,
-  slot_taken: true,
+  node_taken: true,
   unknown_request: true,
   lease_taken: true,
   lease_lost: true,

@@ -74,19 +74,19 @@ function encodeVerb(verb: Verb, out: Encoder): void {
       return
     case 'join':
       out.small(JOIN)
-      out.small(verb.slot)
+      out.small(verb.nodeId)
       out.flag(verb.takeover === true)
       out.text(verb.config)
       return
     case 'renew':
       out.small(RENEW)
-      out.small(verb.slot)
+      out.small(verb.nodeId)
       out.small(verb.epoch)
       out.text(verb.config)
       return
     case 'leave':
       out.small(LEAVE)
-      out.small(verb.slot)
+      out.small(verb.nodeId)
       out.small(verb.epoch)
       return
     case 'acquire_lease':
@@ -124,7 +124,7 @@ function decodeVerb(from: Decoder): Verb {
       return {
         verb: 'hold',
         id: from.big(),
-        slot: from.small(),
+        nodeId: from.small(),
         epoch: from.small(),
         account: from.big(),
         key: from.big(),
@@ -142,7 +142,7 @@ function decodeVerb(from: Decoder): Verb {
       return {
         verb: 'extend',
         id: from.big(),
-        slot: from.small(),
+        nodeId: from.small(),
         epoch: from.small(),
         known: from.big(),
         amount: from.big(),
@@ -155,7 +155,7 @@ function decodeVerb(from: Decoder): Verb {
       return {
         verb: 'settle',
         id: from.big(),
-        slot: from.small(),
+        nodeId: from.small(),
         epoch: from.small(),
         cost: from.big(),
         tokens: from.small(),
@@ -166,7 +166,7 @@ function decodeVerb(from: Decoder): Verb {
       return {
         verb: 'void',
         id: from.big(),
-        slot: from.small(),
+        nodeId: from.small(),
         epoch: from.small(),
         ending: from.text(),
         receipt: from.text(),
@@ -174,11 +174,11 @@ function decodeVerb(from: Decoder): Verb {
     case REAP:
       return { verb: 'reap', limit: from.small() }
     case JOIN:
-      return { verb: 'join', slot: from.small(), takeover: from.flag(), config: from.text() }
+      return { verb: 'join', nodeId: from.small(), takeover: from.flag(), config: from.text() }
     case RENEW:
-      return { verb: 'renew', slot: from.small(), epoch: from.small(), config: from.text() }
+      return { verb: 'renew', nodeId: from.small(), epoch: from.small(), config: from.text() }
     case LEAVE:
-      return { verb: 'leave', slot: from.small(), epoch: from.small() }
+      return { verb: 'leave', nodeId: from.small(), epoch: from.small() }
     case ACQUIRE_LEASE:
       return acquireLease(from.small(), from.small(), from.text(), from.text())
     case RENEW_LEASE:
@@ -214,10 +214,10 @@ class Encoder {
     this.small(value.length)
     this.texts += value
   }
-  owned(kind: number, { id, slot, epoch }: { id: bigint; slot: number; epoch: number }): void {
+  owned(kind: number, { id, nodeId, epoch }: { id: bigint; nodeId: number; epoch: number }): void {
     this.small(kind)
     this.big(id)
-    this.small(slot)
+    this.small(nodeId)
     this.small(epoch)
   }
 }

@@ -2,7 +2,7 @@
 // cached for later batches, since this connection is the only writer; if another process writes, `PRAGMA data_version` shows
 // it, and the cache is cleared.
 import type { Database } from 'bun:sqlite'
-import { type Book, HELD, type LeaseRow, type NodeRow, type RequestRow, TASK_SLOT } from '../../money/ledger.ts'
+import { type Book, HELD, type LeaseRow, type NodeRow, type RequestRow, TASK_NODE } from '../../money/ledger.ts'
 import type { Limits } from '../../money/limits.ts'
 import { prepareInserts, type Values } from './insert-rows.ts'
 import {
@@ -36,17 +36,17 @@ const MOST_KEPT = 20_000
 type Transfer = readonly [request: bigint | null, debit: bigint, credit: bigint, amount: bigint, at: bigint]
 
 const REQUEST =
-  'id, account, key, slot, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, model, upstream, ending, receipt'
+  'id, account, key, node_id, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, model, upstream, ending, receipt'
 const METERED = `requests_per_minute, tokens_per_minute, concurrent, open_requests, spent_at, spent_day, week_before,
   month_before, requests_window, tokens_window`
 const SPENT = 'open_requests = open_requests + ?, spent_at = ?, spent_day = ?, week_before = ?, month_before = ?'
 const WINDOWS = 'requests_window = ?, tokens_window = ?'
 
 /** Without `INDEXED BY` SQLite would read the whole table, since it has no statistics. */
-export const ORPHANS = `SELECT ${REQUEST} FROM request INDEXED BY request_open WHERE state = 0 AND CASE slot
-    WHEN ${TASK_SLOT} THEN deadline <= ?2
+export const ORPHANS = `SELECT ${REQUEST} FROM request INDEXED BY request_open WHERE state = 0 AND CASE node_id
+    WHEN ${TASK_NODE} THEN deadline <= ?2
     ELSE NOT EXISTS (
-      SELECT 1 FROM node WHERE node.slot = request.slot AND node.epoch = request.epoch AND node.renewed_at > ?1)
+      SELECT 1 FROM node WHERE node.node_id = request.node_id AND node.epoch = request.epoch AND node.renewed_at > ?1)
     END ORDER BY id LIMIT ?3`
 
 export function openBook(db: Database): BatchBook {
@@ -57,7 +57,9 @@ export function openBook(db: Database): BatchBook {
     `SELECT id, account, revoked, revision, expires_at, cap, cap_period, spent, held, ${METERED} FROM api_key WHERE id = ?`,
   )
   const selectRequest = db.prepare<SqlRow, [bigint]>(`SELECT ${REQUEST} FROM request WHERE id = ?`)
-  const selectNode = db.prepare<SqlRow, [number]>('SELECT slot, epoch, renewed_at, config FROM node WHERE slot = ?')
+  const selectNode = db.prepare<SqlRow, [number]>(
+    'SELECT node_id, epoch, renewed_at, config FROM node WHERE node_id = ?',
+  )
   const selectLease = db.prepare<SqlRow, [string]>('SELECT name, epoch, holder, expires_at FROM lease WHERE name = ?')
   const selectOrphans = db.prepare<SqlRow, [bigint, bigint, number]>(ORPHANS)
   const updateAccount = db.prepare(`UPDATE account SET balance = balance + ?, held = held + ?, ${SPENT} WHERE id = ?`)
@@ -78,8 +80,8 @@ export function openBook(db: Database): BatchBook {
   )
   const sums = openSpendingSums(db)
   const saveNode = db.prepare(
-    `INSERT INTO node (slot, epoch, renewed_at, config) VALUES (?, ?, ?, ?)
-    ON CONFLICT (slot) DO UPDATE SET epoch = excluded.epoch, renewed_at = excluded.renewed_at, config = excluded.config`,
+    `INSERT INTO node (node_id, epoch, renewed_at, config) VALUES (?, ?, ?, ?)
+    ON CONFLICT (node_id) DO UPDATE SET epoch = excluded.epoch, renewed_at = excluded.renewed_at, config = excluded.config`,
   )
   const saveLease = db.prepare('INSERT OR REPLACE INTO lease (name, epoch, holder, expires_at) VALUES (?, ?, ?, ?)')
 
@@ -117,7 +119,7 @@ export function openBook(db: Database): BatchBook {
   const readKey = (id: bigint) => optional(selectKey.get(id), toKeyRow)
   const readRequest = (id: bigint) => optional(selectRequest.get(id), toRequestRow)
   const readLease = (name: string) => optional(selectLease.get(name), toLeaseRow)
-  const readNode = (slot: number) => optional(selectNode.get(slot), toNodeRow)
+  const readNode = (nodeId: number) => optional(selectNode.get(nodeId), toNodeRow)
 
   function writeRequest(row: RequestRow): void {
     if (newRequests.has(row)) return
@@ -155,7 +157,8 @@ export function openBook(db: Database): BatchBook {
     sums.write()
     for (const row of savedAccounts) writeAccount(row)
     for (const row of savedKeys) writeKey(row)
-    for (const { slot, epoch, renewedAt, config } of savedNodes) saveNode.run(slot, epoch, BigInt(renewedAt), config)
+    for (const { nodeId, epoch, renewedAt, config } of savedNodes)
+      saveNode.run(nodeId, epoch, BigInt(renewedAt), config)
     // The latest state of a lease is the last one saved.
     for (const { name, epoch, holder, expiresAt } of savedLeases) saveLease.run(name, epoch, holder, BigInt(expiresAt))
     forgetSaved()
@@ -198,7 +201,7 @@ export function openBook(db: Database): BatchBook {
     account: (id) => cached(accounts, id, readAccount),
     key: (id) => cached(keys, id, readKey),
     request: (id) => (highest !== undefined && id > highest ? undefined : cached(requests, id, readRequest)),
-    node: (slot) => cached(nodes, slot, readNode),
+    node: (nodeId) => cached(nodes, nodeId, readNode),
     lease: (name) => cached(leases, name, readLease),
     orphans(deadBefore, limit) {
       // The query reads the tables, so the changes of this batch must be written. Cached rows stay the live ones.
@@ -218,7 +221,7 @@ export function openBook(db: Database): BatchBook {
     },
     saveRequest: (row) => void savedRequests.add(row),
     saveNode(row) {
-      nodes.set(row.slot, row)
+      nodes.set(row.nodeId, row)
       savedNodes.add(row)
     },
     saveLease(row) {
@@ -231,12 +234,12 @@ export function openBook(db: Database): BatchBook {
 }
 
 function addRequest(row: RequestRow, values: Values): void {
-  const { id, account, key, slot, epoch, deadline, state, held, heldAt, tokens, progress, cost, shortfall } = row
+  const { id, account, key, nodeId, epoch, deadline, state, held, heldAt, tokens, progress, cost, shortfall } = row
   const { model, upstream, ending, receipt } = row
   // Without a spread, which would allocate a list per request.
   // biome-ignore format: as the columns above
   values.push(
-    id, account, key, slot, epoch, deadline ?? null, state, held, heldAt, tokens, progress, cost, shortfall,
+    id, account, key, nodeId, epoch, deadline ?? null, state, held, heldAt, tokens, progress, cost, shortfall,
     model, upstream, ending, receipt,
   )
 }

@@ -68,13 +68,13 @@ const OWNER = `
   const { openSqlite } = await import(process.argv[1])
   try {
     const storage = await openSqlite(process.argv[2])
-    await storage.ledger.apply({ verb: 'join', slot: 1, config: '' })
+    await storage.ledger.apply({ verb: 'join', nodeId: 1, config: '' })
     const account = await storage.accounts.create('a@b.c', 1000n, -3n)
     const names = { name: 'n', group: 'g', madeBy: 'command-line', limits: {}, restrictions: {} }
     const key = await storage.keys.create({ account: account.id, hash: new Uint8Array(32), ...names })
     const tokens = { revision: 0, extensible: false, tokens: 0, minimumTokens: 0 }
     const money = { ...tokens, amount: 100n, minimum: 100n, model: 'm', upstream: 'u' }
-    const hold = (id) => ({ verb: 'hold', id, slot: 1, epoch: 1, account: account.id, key: key.id, ...money })
+    const hold = (id) => ({ verb: 'hold', id, nodeId: 1, epoch: 1, account: account.id, key: key.id, ...money })
     await storage.ledger.apply(hold(1n))
     // So many at once that their rows are written later.
     await Promise.all(Array.from({ length: 8 }, (_, index) => storage.ledger.apply(hold(BigInt(index + 2)))))
@@ -107,7 +107,7 @@ test('a killed owner leaves the folder free and its holds to be reaped at once',
   await owner.exited
   const storage = await openStore()
   expect(await storage.accounts.find('a@b.c')).toMatchObject({ balance: 1000n, held: 900n })
-  expect(await storage.ledger.apply({ verb: 'join', slot: 1, config: '' })).toEqual(result('done', 2n))
+  expect(await storage.ledger.apply({ verb: 'join', nodeId: 1, config: '' })).toEqual(result('done', 2n))
   expect(await storage.ledger.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 9n))
   expect(await storage.accounts.find('a@b.c')).toMatchObject({ balance: 1000n, held: 0n })
 })

@@ -49,7 +49,7 @@ export const toRequestRow = (row: SqlRow): RequestRow => ({
   id: row.id as bigint,
   account: row.account as bigint,
   key: row.key as bigint,
-  slot: Number(row.slot),
+  nodeId: Number(row.node_id),
   epoch: Number(row.epoch),
   deadline: row.deadline === null ? undefined : Number(row.deadline),
   state: Number(row.state) as RequestState,
@@ -73,7 +73,7 @@ export const toLeaseRow = (row: SqlRow): LeaseRow => ({
 })
 
 export const toNodeRow = (row: SqlRow): NodeRow => ({
-  slot: Number(row.slot),
+  nodeId: Number(row.node_id),
   epoch: Number(row.epoch),
   renewedAt: Number(row.renewed_at),
   config: row.config as string,

@@ -9,7 +9,7 @@ import { encodeBatch, roomFor } from './batch.ts'
 import { openForWriting } from './database.ts'
 import { openPending } from './pending.ts'
 
-const node = { slot: 1, epoch: 1 }
+const node = { nodeId: 1, epoch: 1 }
 const wallet = { account: 1n, key: 1n, email: '' }
 let folder: string
 let file: string
@@ -63,7 +63,7 @@ test('whatever an earlier round left on a page, it is not the beginning of a bat
   batches.read()
   for (let round = 0; round < 60; round += 2) {
     // Full of the number of the next round, each time moved by some words, so that a page begins with it.
-    const next = { slot: round + 1, epoch: round + 1 }
+    const next = { nodeId: round + 1, epoch: round + 1 }
     const moved = Array.from({ length: round / 2 }, () => settle(1n, next, 5n))
     batches.add(encoded([...moved, ...Array.from({ length: 90 }, () => hold(1n, wallet, next))]), 1)
     batches.clear()

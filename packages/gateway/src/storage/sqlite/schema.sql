@@ -133,10 +133,10 @@ CREATE TABLE request (
   id INTEGER PRIMARY KEY,
   account INTEGER NOT NULL,
   key INTEGER NOT NULL,
-  slot INTEGER NOT NULL,
+  node_id INTEGER NOT NULL,
   epoch INTEGER NOT NULL,
-  -- Set if the hold belongs to a task (slot -1) instead of a node: the reaper voids it then.
-  deadline INTEGER CHECK ((slot = -1) = (deadline IS NOT NULL)),
+  -- Set if the hold belongs to a task (node id -1) instead of a node: the reaper voids it then.
+  deadline INTEGER CHECK ((node_id = -1) = (deadline IS NOT NULL)),
   state INTEGER NOT NULL CHECK (state BETWEEN 0 AND 3),
   held INTEGER NOT NULL,
   held_at INTEGER NOT NULL,
@@ -150,7 +150,7 @@ CREATE TABLE request (
   receipt TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX request_account ON request (account, id);
-CREATE INDEX request_open ON request (slot, epoch) WHERE state = 0;
+CREATE INDEX request_open ON request (node_id, epoch) WHERE state = 0;
 
 -- Account holders' wallets have positive ids, the ledger's own accounts negative ones (money/book.ts).
 CREATE TABLE transfer (
@@ -216,7 +216,7 @@ CREATE TABLE latency (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE node (
-  slot INTEGER PRIMARY KEY,
+  node_id INTEGER PRIMARY KEY,
   epoch INTEGER NOT NULL,
   renewed_at INTEGER NOT NULL,
   config TEXT NOT NULL

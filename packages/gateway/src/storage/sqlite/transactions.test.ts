@@ -10,7 +10,7 @@ import { openForWriting } from './database.ts'
 import { openTransactions, type VerbResult } from './transactions.ts'
 
 const NOW = 1_000_000
-const node = { slot: 1, epoch: 1 }
+const node = { nodeId: 1, epoch: 1 }
 const wallet = { account: 1n, key: 1n, email: 'a@b.c' }
 let folder: string
 let file: string
@@ -31,7 +31,7 @@ function closeDatabase(): void {
 beforeEach(openDatabase)
 afterEach(closeDatabase)
 
-const join: Verb = { verb: 'join', slot: 1, config: '' }
+const join: Verb = { verb: 'join', nodeId: 1, config: '' }
 const NEVER = Number.POSITIVE_INFINITY
 
 function openVerbs(deferFrom: number) {
@@ -137,7 +137,7 @@ function play(seed: number, deferFrom: number, mishaps: boolean): unknown[] {
   db.run('PRAGMA synchronous = OFF')
   // Settling this request fails: its account does not exist.
   db.run(
-    "INSERT INTO request (id, account, key, slot, epoch, state, held, held_at, model, upstream) VALUES (1, 99, 1, 1, 1, 0, 0, 0, 'm', 'u')",
+    "INSERT INTO request (id, account, key, node_id, epoch, state, held, held_at, model, upstream) VALUES (1, 99, 1, 1, 1, 0, 0, 0, 'm', 'u')",
   )
   const [chance, luck] = [seeded(seed), seeded(seed + 1000)]
   let store = openVerbs(deferFrom)

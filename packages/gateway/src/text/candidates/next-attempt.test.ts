@@ -7,7 +7,7 @@ import { compileCatalogue } from '../../catalogue/catalogue.ts'
 import { createTestDependencies } from '../../test-dependencies.ts'
 
 const ALIVE = {
-  identity: () => ({ slot: 0, epoch: 1 }),
+  identity: () => ({ nodeId: 0, epoch: 1 }),
   mayDispatch: () => true,
   suspend: () => {},
   leave: async () => {},
@@ -16,7 +16,7 @@ const ALIVE = {
 test.each([
   ['a node that is alive', ALIVE, 2],
   ['a node whose lease is running out', { ...ALIVE, mayDispatch: () => false }, 1],
-  ['a node that was taken for dead and has joined anew', { ...ALIVE, identity: () => ({ slot: 0, epoch: 2 }) }, 1],
+  ['a node that was taken for dead and has joined anew', { ...ALIVE, identity: () => ({ nodeId: 0, epoch: 2 }) }, 1],
 ])('after an error response, %s makes another attempt only while its hold is sure to stand', async (_, node, attempts) => {
   let sent = 0
   const { deps, ends } = createTestDependencies({

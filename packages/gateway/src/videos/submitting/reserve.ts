@@ -3,7 +3,7 @@
 // this process places late is rejected.
 
 import type { VideoCandidate, VideoOffer } from '../../catalogue/catalogue.ts'
-import { TASK_SLOT, taskLease } from '../../money/ledger.ts'
+import { TASK_NODE, taskLease } from '../../money/ledger.ts'
 import { type HoldDependencies, holdVerb } from '../../paid-call/hold.ts'
 import { type HoldErrorDependencies, holdError, unavailable } from '../../paid-call/hold-errors.ts'
 import type { ApiRequest } from '../../request/api-request.ts'
@@ -46,7 +46,7 @@ export async function reserve(
     {
       id,
       caller,
-      owner: { slot: TASK_SLOT, epoch: 0 },
+      owner: { nodeId: TASK_NODE, epoch: 0 },
       model: offer.model.id,
       isFallback: false,
       upstream: candidate.upstream.id,

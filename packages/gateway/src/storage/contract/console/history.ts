@@ -115,7 +115,7 @@ export function historyContract(use: Use): void {
     const id = newId()
     await alive(storage, node)
     await storage.ledger.apply(hold(id, wallet, node, { extensible: true }))
-    const more = { verb: 'extend', id, slot: node.slot, epoch: node.epoch, known: 100n } as const
+    const more = { verb: 'extend', id, nodeId: node.nodeId, epoch: node.epoch, known: 100n } as const
     await storage.ledger.apply({ ...more, amount: 10n, minimum: 10n, tokens: 0, progress: 40n })
     await elapse(60_000)
     await storage.ledger.apply({ verb: 'reap', limit: 10 })

@@ -20,16 +20,16 @@ export function spender(use: Use) {
   }
   async function request(storage: Storage, wallet: Wallet, node: Node, cost: bigint, model = 'model-x', tokens = 10) {
     const id = newId()
-    const { epoch, slot } = await alive(storage, node)
-    await storage.ledger.apply(hold(id, wallet, { slot, epoch }, { amount: cost, minimum: cost, model }))
-    await storage.ledger.apply(settle(id, { slot, epoch }, cost, { tokens, ending: cost === 0n ? 'free' : 'done' }))
+    const { epoch, nodeId } = await alive(storage, node)
+    await storage.ledger.apply(hold(id, wallet, { nodeId, epoch }, { amount: cost, minimum: cost, model }))
+    await storage.ledger.apply(settle(id, { nodeId, epoch }, cost, { tokens, ending: cost === 0n ? 'free' : 'done' }))
     return id
   }
   /** After a pause of hours the node must join again. */
   async function alive(storage: Storage, node: Node): Promise<Node> {
     const renewed = await storage.ledger.apply({ verb: 'renew', ...node, config: 'test' })
     if (renewed.outcome === 'done') return node
-    Object.assign(node, await newNode(storage, node.slot))
+    Object.assign(node, await newNode(storage, node.nodeId))
     return node
   }
   return { begin, request, alive, newId }

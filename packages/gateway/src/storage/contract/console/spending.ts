@@ -142,7 +142,7 @@ export function spendingContract(use: Use): void {
         await storage.ledger.apply({
           verb: 'extend',
           id,
-          slot: node.slot,
+          nodeId: node.nodeId,
           epoch: node.epoch,
           known: 100n,
           amount: 10n,
@@ -239,7 +239,7 @@ export function spendingContract(use: Use): void {
       const { raw, now } = use()
       const oldest = await request(storage, wallet, node, 5n, 'rare')
       const base = firstIdAt(now() + 1_000)
-      await raw(`INSERT INTO request (id, account, key, slot, epoch, state, held, held_at, model, upstream)
+      await raw(`INSERT INTO request (id, account, key, node_id, epoch, state, held, held_at, model, upstream)
         WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 9000)
         SELECT ${base} + n, ${wallet.account}, ${wallet.key}, 1, 1, 2, 0, ${now()}, 'common', 'main' FROM numbers`)
       const pages: (readonly [number, boolean])[] = []

@@ -42,7 +42,7 @@ function change(sql: string): void {
 
 const newClaim = (id: bigint): Claim => ({
   id,
-  slot: 0,
+  nodeId: 0,
   epoch: 1,
   account: 1n,
   key: newHash(),

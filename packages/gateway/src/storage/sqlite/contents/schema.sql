@@ -10,7 +10,7 @@ CREATE TABLE idempotency (
   key BLOB NOT NULL CHECK (length(key) = 32),
   fingerprint BLOB NOT NULL CHECK (length(fingerprint) = 32),
   request INTEGER NOT NULL,
-  slot INTEGER NOT NULL,
+  node_id INTEGER NOT NULL,
   epoch INTEGER NOT NULL,
   claimed_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL,
