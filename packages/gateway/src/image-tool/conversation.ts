@@ -22,16 +22,16 @@ export function splitReply({ choices }: CanonicalReply, functionName: string) {
 
 /** The request that continues after the reply with the results of all its calls. */
 export function followUp(routed: RoutedRequest, reply: CanonicalReply, results: readonly CallResult[]): RoutedRequest {
-  const { request } = routed
-  const asked = request.canonical()
+  const { parsed } = routed
+  const asked = parsed.canonical()
   const turns = turnsOf(reply, results)
   const canonical: CanonicalRequest = {
     ...asked,
     turns: [...asked.turns, ...turns],
     ...(asked.toolChoice === undefined ? {} : { toolChoice: freed(asked.toolChoice) }),
   }
-  const textBytes = request.textBytes + utf8Length(JSON.stringify(turns))
-  return { ...routed, request: { ...request, textBytes, canonical: () => canonical } }
+  const textBytes = parsed.textBytes + utf8Length(JSON.stringify(turns))
+  return { ...routed, parsed: { ...parsed, textBytes, canonical: () => canonical } }
 }
 
 /** A call that was demanded has been made: demanded again, it would never end. */

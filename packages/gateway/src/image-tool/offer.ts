@@ -24,7 +24,7 @@ export const createImageTool =
     if (!offer) return undefined
     const body: Json = JSON.parse(codec.decode(routed.body, 0, routed.body.length))
     const warnings: string[] = []
-    const names = new Set(routed.request.canonical().tools.map(({ name }) => name))
+    const names = new Set(routed.parsed.canonical().tools.map(({ name }) => name))
     const tool = readImageTool(body, offer, names, warnings)
     const captured: Captured = { last: undefined, stream: undefined }
     const request = withFunction(routed, tool, body, captured, warnings)
@@ -37,8 +37,8 @@ export const createImageTool =
 const isImageTool = ({ kind, word }: PricedField): boolean => kind === 'tool' && word === IMAGE_TOOL
 
 /** undefined: not requested, not configured, not for this caller, or a tool of the upstream's own that has a price. */
-function offerFor({ dialect, request, caller, offer, candidate }: RoutedRequest, catalogue: Catalogue) {
-  const field = request.priced.find(isImageTool)
+function offerFor({ dialect, parsed, caller, offer, candidate }: RoutedRequest, catalogue: Catalogue) {
+  const field = parsed.priced.find(isImageTool)
   const model = catalogue.config.tools?.imageGeneration?.model
   if (dialect.id !== 'responses' || !field || model === undefined) return undefined
   const isUpstreams = dialectOf(candidate, dialect.id) === dialect.id && isPriced(offer.rate.price, field)
@@ -53,8 +53,8 @@ function withFunction(
   captured: Captured,
   warnings: readonly string[],
 ): RoutedRequest {
-  const { request, dialect, ownWarnings } = routed
-  const asked = request.canonical()
+  const { parsed, dialect, ownWarnings } = routed
+  const asked = parsed.canonical()
   const added = functionOf(tool)
   const canonical: CanonicalRequest = {
     ...asked,
@@ -70,10 +70,10 @@ function withFunction(
     isTranslated: true,
     ownWarnings: [...ownWarnings, ...warnings],
     warnings: [...routed.warnings, ...warnings],
-    request: {
-      ...request,
-      priced: request.priced.filter((field) => !isImageTool(field)),
-      textBytes: request.textBytes + utf8Length(JSON.stringify(added)),
+    parsed: {
+      ...parsed,
+      priced: parsed.priced.filter((field) => !isImageTool(field)),
+      textBytes: parsed.textBytes + utf8Length(JSON.stringify(added)),
       canonical: () => canonical,
     },
   }

@@ -13,19 +13,19 @@ const BYTES_PER_TOKEN = 4
 const COUNTED_CONTEXTS = 2
 
 /** Throws Failure. For nearly all requests this compares two numbers. */
-export function checkContext({ request }: TextRequest, { model }: TextOffer): void {
+export function checkContext({ parsed }: TextRequest, { model }: TextOffer): void {
   const { context } = model.limits
-  if (context === undefined || request.textBytes <= context * BYTES_PER_TOKEN) return
-  const tokens = leastTokens(canonicalOf(request), context * COUNTED_CONTEXTS)
+  if (context === undefined || parsed.textBytes <= context * BYTES_PER_TOKEN) return
+  const tokens = leastTokens(canonicalOf(parsed), context * COUNTED_CONTEXTS)
   if (tokens <= context) return
   const message = `The request has at least ${tokens} tokens, and model '${model.id}' accepts at most ${context}. Shorten it.`
   throw new Failure('context_too_long', message)
 }
 
 /** undefined: no request of this gateway's dialects, though its upstream may understand it. */
-function canonicalOf(request: TextRequest['request']): CanonicalRequest | undefined {
+function canonicalOf(parsed: TextRequest['parsed']): CanonicalRequest | undefined {
   try {
-    return request.canonical()
+    return parsed.canonical()
   } catch (error) {
     if (error instanceof RequestError) return undefined
     throw error

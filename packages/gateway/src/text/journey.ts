@@ -48,16 +48,16 @@ export async function journey(
     const warnings: string[] = []
     if (checks.idempotencyKey !== null) {
       // Also for a stored response: a caller that may no longer use the model does not get it.
-      authorize(caller, own.request.model, catalogue)
+      authorize(caller, own.parsed.model, catalogue)
       const keyed = { incoming, caller, endpoint: nameOf(endpoint), body: own.body, warnings, ...checks }
       const found = await claim(keyed, catalogue.config.retention, deps)
       if (found && 'status' in found) return replayed(found, incoming)
       claimed = found
     }
-    let request = own.request.state ? await inConversation(own, incoming, caller, catalogue, slot, deps) : own
+    let request = own.parsed.state ? await inConversation(own, incoming, caller, catalogue, slot, deps) : own
     let planning: Planning = { caller, keyChanges: 0, tooExpensive: [], warnings }
     for (;;) {
-      const offer = authorize(planning.caller, request.request.model, catalogue)
+      const offer = authorize(planning.caller, request.parsed.model, catalogue)
       checkContext(request, offer)
       if (mayLackReasoning(request, offer))
         request = {
@@ -66,7 +66,7 @@ export async function journey(
         }
       const found = await route(offer, request, planning, incoming, deps)
       // Tools of vendors are among what has a price of its own.
-      const tool = request.request.priced.length === 0 ? undefined : offerTool(found, catalogue, deps)
+      const tool = request.parsed.priced.length === 0 ? undefined : offerTool(found, catalogue, deps)
       const routed = tool ? { ...found, request: tool.request } : found
       let reserved: TextCall | HoldRejection | undefined
       try {
@@ -103,15 +103,15 @@ async function inConversation(
   slot: Slot,
   deps: TextDependencies,
 ): Promise<TextRequest> {
-  const { state } = own.request
+  const { state } = own.parsed
   const conversation =
     state && (await continueConversation(own.id, state, caller, catalogue, { slot, bytes: own.body.length }, deps))
   if (!state || !conversation) return own
   const { body } = conversation
-  if (!body) return { ...own, request: state.unstored(own.request), conversation }
-  const request = own.dialect.passThrough.readRequest(body, codec, undefined, catalogue.config.server.limits.values)
-  noteParsed(request, body, slot, catalogue, incoming)
-  return { ...own, request, body, conversation }
+  if (!body) return { ...own, parsed: state.unstored(own.parsed), conversation }
+  const parsed = own.dialect.passThrough.readRequest(body, codec, undefined, catalogue.config.server.limits.values)
+  noteParsed(parsed, body, slot, catalogue, incoming)
+  return { ...own, parsed, body, conversation }
 }
 
 /** The slots of a request that is rejected are released. */

@@ -25,15 +25,15 @@ export async function read(
   const { limits } = config.server
   const body = await readJson(http, limits.bodyBytes, slot, deps)
   check(body)
-  const request = dialect.passThrough.readRequest(body, codec, addressed, limits.values)
-  noteParsed(request, body, slot, catalogue, incoming)
+  const parsed = dialect.passThrough.readRequest(body, codec, addressed, limits.values)
+  noteParsed(parsed, body, slot, catalogue, incoming)
   const { reasoning } = config.retention
   return Object.freeze({
     id,
     headers: http.headers,
     query,
     dialect,
-    request,
+    parsed,
     body,
     asArray,
     conversation: undefined,

@@ -19,7 +19,7 @@ export type TextRequest = Readonly<{
   query: string
   /** The caller's dialect. */
   dialect: TextDialect
-  request: PassThroughRequest
+  parsed: PassThroughRequest
   body: Uint8Array
   /** The caller of a generate-content stream wants one JSON array. */
   asArray: boolean

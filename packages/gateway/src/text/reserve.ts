@@ -49,7 +49,7 @@ export async function reserve(
       minimum,
       tokens,
       minimumTokens,
-      isExtensible: request.request.stream,
+      isExtensible: request.parsed.stream,
     },
     deps,
   )
@@ -63,11 +63,11 @@ function textCallOf(routed: Routed, outbound: Outbound, measured: Measured, held
   const { request, upstreamCall, health } = routed
   const { incoming, slot, claim, hold, owner } = held
   const { http, responseHeaders: headers, record } = incoming
-  const { request: read, offer, candidate, warnings } = request
+  const { parsed, offer, candidate, warnings } = request
   const { options, answerer, dialect } = outbound
   const coverage = coverageOf(hold, measured, request)
   if (coverage.lowering !== undefined) warnings.push(coverage.lowering)
-  const isText = read.images + read.documents + read.audios + options.tools.size === 0
+  const isText = parsed.images + parsed.documents + parsed.audios + options.tools.size === 0
   return {
     id: request.id,
     caller: request.caller,
@@ -85,7 +85,7 @@ function textCallOf(routed: Routed, outbound: Outbound, measured: Measured, held
     failedAttempts: offer === request.wanted ? undefined : [],
     firstOutputAt: undefined,
     isSettled: false,
-    isStream: read.stream,
+    isStream: parsed.stream,
     plainBytes: isText ? withRecalled(request).textBytes : 0,
     keepResponse: request.conversation?.keep,
     pending: { request, outbound },

@@ -61,21 +61,21 @@ export function measure(
 }
 
 /** Reasoning that is put back is input like any other text. */
-export function withRecalled({ request, recalled, candidate }: RoutedRequest): RoutedRequest['request'] {
+export function withRecalled({ parsed, recalled, candidate }: RoutedRequest): RoutedRequest['parsed'] {
   const bytes = recalled?.bytesFor(candidate.upstream.id) ?? 0
-  return bytes === 0 ? request : { ...request, textBytes: request.textBytes + bytes }
+  return bytes === 0 ? parsed : { ...parsed, textBytes: parsed.textBytes + bytes }
 }
 
 /** Of the hold as it is now. */
 export function coverageOf(
   hold: Pick<OpenRequest, 'held' | 'heldTokens'>,
   { bounds, holdRate, input, expectedInput }: Measured,
-  { request, caller }: { request: RoutedRequest['request']; caller: Caller },
+  { parsed, caller }: { parsed: RoutedRequest['parsed']; caller: Caller },
 ): Coverage {
   const tokenLimit = tokenLimitOf(caller)
   const byFunds = coveredOutput(hold.held, input, holdRate)
-  const covered = lesser(byFunds, tokenLimit && outputWithin(hold.heldTokens, bounds, request.choices))
-  const lowered = loweredCap(bounds, request, covered)
+  const covered = lesser(byFunds, tokenLimit && outputWithin(hold.heldTokens, bounds, parsed.choices))
+  const lowered = loweredCap(bounds, parsed, covered)
   const reason = covered === byFunds ? 'balance' : 'limit'
   return {
     holdRate,
@@ -84,6 +84,6 @@ export function coverageOf(
     coveredOutput: covered,
     tokenLimit,
     loweredCap: lowered,
-    lowering: lowered === undefined ? undefined : `${request.capField};lowered-to-${reason}`,
+    lowering: lowered === undefined ? undefined : `${parsed.capField};lowered-to-${reason}`,
   }
 }

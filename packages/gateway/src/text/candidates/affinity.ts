@@ -7,7 +7,7 @@ import { type Seals, sealedText } from '../translation/seals.ts'
 
 export type AffinityDependencies = { seals: Pick<Seals, 'unseal'> }
 
-type Conversation = Pick<RoutedRequest, 'caller' | 'body' | 'dialect' | 'request' | 'recalled'>
+type Conversation = Pick<RoutedRequest, 'caller' | 'body' | 'dialect' | 'parsed' | 'recalled'>
 
 export const affinityOf = (conversation: Conversation, deps: AffinityDependencies): Affinity => ({
   sticky: () => stickyOf(conversation),
@@ -26,10 +26,10 @@ function stickyOf(conversation: Conversation): number | undefined {
 }
 
 /** What identifies the conversation; undefined: it need not return anywhere. Its opening is looked for only where it counts. */
-function beginningOf({ body, request }: Conversation): string | Uint8Array | undefined {
-  if (body.length >= WORTH_STICKING) return request.cacheKey ?? request.opening() ?? body.subarray(0, BEGINNING)
-  const opening = request.opening()
-  return opening === undefined ? undefined : (request.cacheKey ?? opening)
+function beginningOf({ body, parsed }: Conversation): string | Uint8Array | undefined {
+  if (body.length >= WORTH_STICKING) return parsed.cacheKey ?? parsed.opening() ?? body.subarray(0, BEGINNING)
+  const opening = parsed.opening()
+  return opening === undefined ? undefined : (parsed.cacheKey ?? opening)
 }
 
 /** Reasoning that an upstream returned encrypted can be used only there. */

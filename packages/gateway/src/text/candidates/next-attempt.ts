@@ -83,7 +83,7 @@ async function coverageFor(
   if (isSameOffer && isSameCap) return attempt.coverage
   const measured = measure(request, outbound, statistics)
   const { amount, minimum } = measured
-  const needed = request.request.stream ? minimum : amount
+  const needed = request.parsed.stream ? minimum : amount
   if (needed > hold.held && (await hold.raise(needed, minimum)) === 'stop') return undefined
   return coverageOf(hold, measured, request)
 }

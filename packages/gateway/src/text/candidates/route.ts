@@ -39,20 +39,20 @@ export async function route(
   deps: RouteDependencies,
 ): Promise<Routed> {
   const { upstreamCalls, upstreamQueue, ticker } = deps
-  const isPlain = read.request.urls.length === 0
-  const wanted = isPlain ? offered : await offerForRequest(offered, read.request, caller, deps)
-  const { body, dialect, request, recalled } = read
-  const conversation = { caller, body, dialect, request, recalled }
+  const isPlain = read.parsed.urls.length === 0
+  const wanted = isPlain ? offered : await offerForRequest(offered, read.parsed, caller, deps)
+  const { body, dialect, parsed, recalled } = read
+  const conversation = { caller, body, dialect, parsed, recalled }
   const unrouted = { caller, affinity: affinityOf(conversation, deps) }
   const take = (offer: TextOffer, candidate: TextCandidate): Routed => {
-    const { id, headers, query, dialect, request, body, asArray, conversation, keepReasoningMs, recalled } = read
+    const { id, headers, query, dialect, parsed, body, asArray, conversation, keepReasoningMs, recalled } = read
     // Written out: a spread costs far more, and this is made for every request.
     const routed: RoutedRequest = {
       id,
       headers,
       query,
       dialect,
-      request,
+      parsed,
       body,
       asArray,
       conversation,

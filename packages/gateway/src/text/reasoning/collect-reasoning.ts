@@ -107,11 +107,11 @@ const isCollected = (block: Block): block is Collected =>
 
 /** undefined: the client can send back everything, or nothing is to be kept. */
 export function collectorFor(
-  { keepReasoningMs, dialect, caller, candidate, request }: RoutedRequest,
+  { keepReasoningMs, dialect, caller, candidate, parsed }: RoutedRequest,
   isHidden: boolean,
   seals: Seals,
 ): ReasoningCollector | undefined {
-  if (keepReasoningMs === undefined || request.tools === 0 || !(dialect.losesReasoning || isHidden)) return undefined
+  if (keepReasoningMs === undefined || parsed.tools === 0 || !(dialect.losesReasoning || isHidden)) return undefined
   const seal = (signature: string) => seals.seal(caller.account, candidate.upstream.id, signature)
   return new ReasoningCollector(keepReasoningMs, !dialect.losesReasoning, seal)
 }

@@ -26,7 +26,7 @@ export const hasToolCalls = (body: Uint8Array): boolean => indexOf.call(body, TO
 /** How the candidate wants the reasoning of tool calls back. */
 export function wantedBy(
   candidate: TextCandidate,
-  request: Pick<TextRequest, 'dialect' | 'request'>,
+  request: Pick<TextRequest, 'dialect' | 'parsed'>,
 ): WantedReasoning | undefined {
   const upstream = TEXT_DIALECTS[chooseDialect(candidate, request)]
   return upstream.wantsReasoning?.(candidate.route.model, candidate.upstream.service)
@@ -39,10 +39,10 @@ export function mayLackReasoning(request: TextRequest, offer: TextOffer): boolea
   return candidatesOf(offer).some((candidate) => wantedFrom(candidate, request) !== undefined)
 }
 
-function isLossy({ dialect, request, body }: TextRequest): boolean {
-  if (request.calledMessages) return hasToolCalls(body)
+function isLossy({ dialect, parsed, body }: TextRequest): boolean {
+  if (parsed.calledMessages) return hasToolCalls(body)
   // Other clients lose only what they asked not to be shown.
-  return !dialect.losesReasoning && request.tools > 0 && request.canonical().reasoning.show === 'none'
+  return !dialect.losesReasoning && parsed.tools > 0 && parsed.canonical().reasoning.show === 'none'
 }
 
 const candidatesOf = ({ candidates, fallbacks }: TextOffer): TextCandidate[] => [
@@ -70,7 +70,7 @@ export async function recallReasoning(
   const isLacking = ({ hasReasoning, isSigned }: CalledMessage) =>
     (forms.has('text') && !hasReasoning) || (forms.has('signed') && !isSigned)
   const lacking =
-    request.request
+    request.parsed
       .calledMessages?.()
       .filter(isLacking)
       .flatMap((message) => message.calls) ?? hiddenCalls(request)
@@ -97,8 +97,8 @@ const tooLong = (limit: number) =>
 
 const NOTHING = new RecalledReasoning([], new Map())
 
-const hiddenCalls = ({ request }: TextRequest): CalledTool[] =>
-  request
+const hiddenCalls = ({ parsed }: TextRequest): CalledTool[] =>
+  parsed
     .canonical()
     .turns.filter((turn) => lacksReasoning(turn, 'text'))
     .flatMap(({ parts }) => parts.filter((part) => part.type === 'call'))

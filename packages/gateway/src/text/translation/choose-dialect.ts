@@ -9,15 +9,12 @@ import type { IgnoredFeature, Upstream } from '../../config/types.ts'
 import type { RoutedRequest, TextRequest } from '../request.ts'
 import { dialectOf } from './outbound.ts'
 
-export function chooseDialect(
-  candidate: TextCandidate,
-  { dialect, request }: Pick<TextRequest, 'dialect' | 'request'>,
-) {
+export function chooseDialect(candidate: TextCandidate, { dialect, parsed }: Pick<TextRequest, 'dialect' | 'parsed'>) {
   const usual = dialectOf(candidate, dialect.id)
   const ignored = ignoredIn(candidate.upstream, usual)
   // Most upstreams honour everything, and then the request need not be parsed.
   if (ignored.length === 0) return usual
-  const lacking = (id: TextDialectId): number => lackingIn(candidate.upstream, id, request.canonical()).length
+  const lacking = (id: TextDialectId): number => lackingIn(candidate.upstream, id, parsed.canonical()).length
   let [chosen, fewest] = [usual, lacking(usual)]
   for (const { dialect: each } of candidate.upstream.endpoints) {
     const count = fewest === 0 ? 0 : lacking(each)
@@ -33,9 +30,9 @@ const FIELD_OF: Readonly<Record<IgnoredFeature, WarnedField>> = {
 }
 
 /** Names what the server will ignore in this dialect, in the caller's words. */
-export function warnOfIgnored({ candidate, request, dialect, warnings }: RoutedRequest, sent: TextDialectId): void {
+export function warnOfIgnored({ candidate, parsed, dialect, warnings }: RoutedRequest, sent: TextDialectId): void {
   if (ignoredIn(candidate.upstream, sent).length === 0) return
-  for (const feature of lackingIn(candidate.upstream, sent, request.canonical())) {
+  for (const feature of lackingIn(candidate.upstream, sent, parsed.canonical())) {
     const field = FIELD_OF[feature]
     addWarning(warnings, dialect.fieldNames[field] ?? field, 'ignored')
   }

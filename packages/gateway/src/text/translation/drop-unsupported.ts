@@ -96,7 +96,7 @@ export function dropUnsupported(
     delete kept.sampling[field as (typeof SAMPLING)[number]]
     delete kept[field as (typeof BESIDE)[number]]
     // The caller is not warned of an end user that the gateway added.
-    if (field !== 'endUser' || routed.request.endUser !== undefined) warn(field, 'dropped')
+    if (field !== 'endUser' || routed.parsed.endUser !== undefined) warn(field, 'dropped')
   }
   if (!isEffortUnsupported) return kept
   warn('reasoning', 'dropped')

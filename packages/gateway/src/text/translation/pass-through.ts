@@ -51,19 +51,19 @@ class PassingOutbound implements Outbound {
   #isEdited = false
 
   constructor(routed: RoutedRequest, policy: TenantPolicy, deps: TranslationDependencies) {
-    const { dialect, request, offer, candidate } = routed
+    const { dialect, parsed, offer, candidate } = routed
     const { upstream, route } = candidate
     const model = upstreamModel(routed)
     this.#named = fieldToName(routed, deps)
     this.dialect = dialect.id
-    this.path = upstreamPath(upstream, dialect.id, model, request.stream) + carriedQuery(routed)
+    this.path = upstreamPath(upstream, dialect.id, model, parsed.stream) + carriedQuery(routed)
     this.headers = carriedHeaders(routed)
     this.options = policy.options
     this.#quirks = quirksOf(upstream, dialect.id)
     const options: MeterOptions = {
       quirks: this.#quirks,
-      showUsage: request.showUsage,
-      choices: request.choices,
+      showUsage: parsed.showUsage,
+      choices: parsed.choices,
       asArray: routed.asArray,
       renameTo: route.model === offer.model.id ? undefined : offer.model.id,
       ...echoFor(routed, this.#named),
@@ -76,9 +76,9 @@ class PassingOutbound implements Outbound {
   }
 
   body(maxOutput: number | undefined): Pieces {
-    const { request, body, candidate } = this.#routed
-    if (this.#quirks) noteCap(this.#quirks, candidate.upstream, this.dialect, [request.maxOutput, maxOutput])
-    const pieces = request.edited(maxOutput === undefined ? this.#edits : { ...this.#edits, maxOutput })
+    const { parsed, body, candidate } = this.#routed
+    if (this.#quirks) noteCap(this.#quirks, candidate.upstream, this.dialect, [parsed.maxOutput, maxOutput])
+    const pieces = parsed.edited(maxOutput === undefined ? this.#edits : { ...this.#edits, maxOutput })
     this.#isEdited = pieces[0] !== body
     return pieces
   }
@@ -130,21 +130,21 @@ function freeMemory(body: Uint8Array): void {
 
 /** The field for an end user that the caller has not named. */
 function fieldToName(
-  { dialect, request, candidate }: RoutedRequest,
+  { dialect, parsed, candidate }: RoutedRequest,
   { unsupportedFields }: TranslationDependencies,
 ): string | undefined {
   const { upstream, route } = candidate
-  if (request.endUser !== undefined || upstream.embedded) return undefined
+  if (parsed.endUser !== undefined || upstream.embedded) return undefined
   const field = dialect.endUserField(upstream.service)
   return field === undefined || unsupportedFields.has(upstream.id, route.model, field) ? undefined : field
 }
 
 /** The embedded model's fault switches follow its name: `sandbox-text:cut=3`. */
-export function upstreamModel({ request, offer, candidate }: RoutedRequest): string {
+export function upstreamModel({ parsed, offer, candidate }: RoutedRequest): string {
   const { route, upstream } = candidate
   const { id } = offer.model
-  return upstream.embedded && request.model.startsWith(`${id}:`)
-    ? route.model + request.model.slice(id.length)
+  return upstream.embedded && parsed.model.startsWith(`${id}:`)
+    ? route.model + parsed.model.slice(id.length)
     : route.model
 }
 
@@ -158,26 +158,26 @@ function editsFor(
   endUser: string | undefined,
   deps: TranslationDependencies,
 ): PassThroughEdits {
-  const { dialect, request } = routed
+  const { dialect, parsed } = routed
   const own: PassThroughEdits =
-    dialect.passThrough.serviceEdits?.(routed.candidate.upstream.service, request.stream) ?? {}
-  if (dialect.endpoint.fillPath === undefined && model !== request.model) own.model = model
+    dialect.passThrough.serviceEdits?.(routed.candidate.upstream.service, parsed.stream) ?? {}
+  if (dialect.endpoint.fillPath === undefined && model !== parsed.model) own.model = model
   if (endUser !== undefined) own.endUser = endUser
-  if (request.endUserFields.length > 0) hideEndUsers(own, routed, deps)
+  if (parsed.endUserFields.length > 0) hideEndUsers(own, routed, deps)
   if (policy.cacheKey !== undefined) own.cacheKey = policy.cacheKey
   const include = includeFor(routed, deps)
   if (include !== undefined) own.set = { ...own.set, include }
   // Where callers share stored objects, the vendor can look them up.
-  if (request.reasoningReferences && !routed.candidate.upstream.sharedObjects) {
+  if (parsed.reasoningReferences && !routed.candidate.upstream.sharedObjects) {
     own.withoutReasoningReferences = true
     addWarning(routed.warnings, ITEM_REFERENCE, 'dropped')
   }
-  if (request.storing && request.storing.length > 0 && !routed.candidate.upstream.sharedObjects) {
-    own.remove = [...(own.remove ?? []), ...request.storing]
-    for (const field of request.storing) addWarning(routed.warnings, field, 'dropped')
+  if (parsed.storing && parsed.storing.length > 0 && !routed.candidate.upstream.sharedObjects) {
+    own.remove = [...(own.remove ?? []), ...parsed.storing]
+    for (const field of parsed.storing) addWarning(routed.warnings, field, 'dropped')
   }
-  if (request.foreignReasoning) own.withoutForeignReasoning = true
-  if (request.outputFields.length > 0) boundOutput(own, routed, deps)
+  if (parsed.foreignReasoning) own.withoutForeignReasoning = true
+  if (parsed.outputFields.length > 0) boundOutput(own, routed, deps)
   const reasoning = reasoningFor(routed, deps)
   if (reasoning) own.reasoning = reasoning
   return policy.edits.length === 0 ? own : joinEdits([...policy.edits, own])
@@ -196,16 +196,16 @@ const REASONING = 'reasoning_content'
 
 /** Reasoning for messages with tool calls that came back without it. A service that demands it takes empty text. */
 function reasoningFor(
-  { request, body, dialect, candidate, recalled, warnings }: RoutedRequest,
+  { parsed, body, dialect, candidate, recalled, warnings }: RoutedRequest,
   { unsupportedFields }: TranslationDependencies,
 ): ReadonlyMap<number, string> | undefined {
-  if (!request.calledMessages || !hasToolCalls(body)) return undefined
+  if (!parsed.calledMessages || !hasToolCalls(body)) return undefined
   const { upstream, route } = candidate
-  const wanted = wantedBy(candidate, { dialect, request })
+  const wanted = wantedBy(candidate, { dialect, parsed })
   if (!wanted || unsupportedFields.has(upstream.id, route.model, REASONING)) return undefined
   if (recalled?.isLostAt(upstream.id)) warnOfLostReasoning({ dialect, warnings })
   if (!wanted.isDemanded && !recalled?.has(upstream.id)) return undefined
-  const texts = request.calledMessages().flatMap((message): [number, string][] => {
+  const texts = parsed.calledMessages().flatMap((message): [number, string][] => {
     const text = message.hasReasoning ? undefined : (recalled?.textOf(message, upstream.id) ?? '')
     return text === undefined || (text === '' && !wanted.isDemanded) ? [] : [[message.index, text]]
   })
@@ -215,7 +215,7 @@ function reasoningFor(
 /** The vendor sees pseudonyms of the caller's end users, different for each account. */
 function hideEndUsers(into: PassThroughEdits, routed: RoutedRequest, deps: TranslationDependencies): void {
   const set: Record<string, string> = {}
-  for (const { field, value } of routed.request.endUserFields) {
+  for (const { field, value } of routed.parsed.endUserFields) {
     const pseudonym = pseudonymOf(routed, value, deps)
     if (pseudonym === undefined) return
     // The dialect's own edit reaches a field inside another one.
@@ -227,22 +227,20 @@ function hideEndUsers(into: PassThroughEdits, routed: RoutedRequest, deps: Trans
 
 /** Responses of one dialect repeat the request: they show the caller's own values, and nothing that the gateway added. */
 function echoFor(routed: RoutedRequest, added: string | undefined): Pick<MeterOptions, 'echo'> {
-  const { dialect, request, candidate } = routed
+  const { dialect, parsed, candidate } = routed
   if (!dialect.echoesRequest) return {}
   const echo = routed.conversation?.echo ?? []
   if (candidate.upstream.sharedObjects) return { echo }
-  const own = request.endUserFields.map(({ field, value }) => ({ name: field, json: JSON.stringify(value) }))
+  const own = parsed.endUserFields.map(({ field, value }) => ({ name: field, json: JSON.stringify(value) }))
   return { echo: [...own, ...echo, ...(added === undefined ? [] : [{ name: added, json: 'null' }])] }
 }
 
 /** No field that the upstream may read as a cap exceeds what is held. */
 function boundOutput(into: PassThroughEdits, routed: RoutedRequest, { statistics }: TranslationDependencies): void {
-  const { request, candidate, warnings } = routed
+  const { parsed, candidate, warnings } = routed
   const { extraCapFields } = candidate.upstream
-  const fields = request.outputFields.filter(
-    ({ name }) => extraCapFields === undefined || extraCapFields.includes(name),
-  )
-  const bounds = { cap: choiceCap(request, modelCap(routed, statistics)), choices: request.choices }
+  const fields = parsed.outputFields.filter(({ name }) => extraCapFields === undefined || extraCapFields.includes(name))
+  const bounds = { cap: choiceCap(parsed, modelCap(routed, statistics)), choices: parsed.choices }
   for (const field of fields) {
     const bound = boundFor(field, bounds)
     if (bound !== undefined) addWarning(warnings, pathOf(field), bound === 'removed' ? 'dropped' : 'lowered')
@@ -289,7 +287,7 @@ function pick(headers: RequestHeaders, names: readonly string[]): Record<string,
 
 /** Only messages of the chat dialect have reasoning that clients drop. */
 function passingCollector(routed: RoutedRequest, { seals }: TranslationDependencies): ReasoningCollector | undefined {
-  const mayReason = routed.request.calledMessages && routed.request.tools > 0 && wantedBy(routed.candidate, routed)
+  const mayReason = routed.parsed.calledMessages && routed.parsed.tools > 0 && wantedBy(routed.candidate, routed)
   return mayReason ? collectorFor(routed, false, seals) : undefined
 }
 

@@ -27,16 +27,16 @@ const TAG_IN_KEY = 12
 
 /** `translated`: into another dialect, which supports no other priced option than the tier. */
 export function tenantPolicy(
-  { caller, request, candidate, offer }: RoutedRequest,
+  { caller, parsed, candidate, offer }: RoutedRequest,
   { seals }: Pick<TranslationDependencies, 'seals'>,
   translated = false,
 ): TenantPolicy {
-  rejectObjects(request, candidate.upstream.sharedObjects)
+  rejectObjects(parsed, candidate.upstream.sharedObjects)
   const tag = seals.tagOf(caller.account)
-  const cacheKey = request.cacheKey === undefined ? undefined : accountKey(tag, request.cacheKey)
+  const cacheKey = parsed.cacheKey === undefined ? undefined : accountKey(tag, parsed.cacheKey)
   // Most requests have no priced options.
-  if (request.priced.length === 0) return { cacheKey, endUser: tag, edits: NONE, unpriced: NONE, options: NO_OPTIONS }
-  return { cacheKey, endUser: tag, ...policyForPriced(request.priced, offer.rate.price, translated) }
+  if (parsed.priced.length === 0) return { cacheKey, endUser: tag, edits: NONE, unpriced: NONE, options: NO_OPTIONS }
+  return { cacheKey, endUser: tag, ...policyForPriced(parsed.priced, offer.rate.price, translated) }
 }
 
 const NONE: readonly never[] = []

@@ -66,16 +66,16 @@ function answeringFor(
   id: string,
   { statistics: byModel, seals }: TranslationDependencies,
 ): ReplyContext {
-  const { caller, candidate, offer, request } = routed
+  const { caller, candidate, offer, parsed } = routed
   const { account } = caller
   const upstream = candidate.upstream.id
   const statistics = byModel.of(offer.model.id)
-  const input = Math.ceil(request.textBytes * statistics.inputTokensPerByte)
+  const input = Math.ceil(parsed.textBytes * statistics.inputTokensPerByte)
   return {
     id,
     created: Math.floor(timeOfId(routed.id) / 1_000),
     model: offer.model.id,
-    showUsage: request.showUsage,
+    showUsage: parsed.showUsage,
     hideReasoning: canonical.reasoning.show === 'none',
     sealReasoning: canonical.reasoning.wantsEncrypted === true,
     namespaces: namespacesOf(canonical),

@@ -38,12 +38,12 @@ export function translate(
   deps: TranslationDependencies,
   as: Encoding = USUAL,
 ): Outbound {
-  const { request, dialect, warnings } = routed
+  const { parsed, dialect, warnings } = routed
   const policy = tenantPolicy(routed, deps, true)
   for (const field of policy.unpriced) addWarning(warnings, field, 'no-price')
   rejectStored(routed)
-  rejectEssential(request.canonical())
-  if (request.reasoningReferences) addWarning(warnings, ITEM_REFERENCE, 'dropped')
+  rejectEssential(parsed.canonical())
+  if (parsed.reasoningReferences) addWarning(warnings, ITEM_REFERENCE, 'dropped')
   if (upstream.imageTool !== undefined) rejectImages(routed, upstream.imageTool)
   const model = upstreamModel(routed)
   const said = warnInWordsOf(dialect, warnings)
@@ -69,7 +69,7 @@ export function translate(
   return {
     dialect: upstream.id,
     headers: sandboxHeaders(routed),
-    path: upstreamPath(server, upstream.id, model, request.stream),
+    path: upstreamPath(server, upstream.id, model, parsed.stream),
     maxOutput: capOf(written),
     options: optionsOf(canonical, isTierSent, upstream, routed),
     body: (loweredCap, cancel, slot) => {
@@ -99,9 +99,9 @@ export function translate(
 }
 
 /** The request with the reasoning that the client could not send back, if this upstream made it. */
-function recalledInto({ request, recalled, candidate }: RoutedRequest, upstream: TextDialect): CanonicalRequest {
+function recalledInto({ parsed, recalled, candidate }: RoutedRequest, upstream: TextDialect): CanonicalRequest {
   const wanted = recalled && upstream.wantsReasoning?.(candidate.route.model, candidate.upstream.service)
-  return wanted ? recalled.into(request.canonical(), candidate.upstream.id, wanted.form) : request.canonical()
+  return wanted ? recalled.into(parsed.canonical(), candidate.upstream.id, wanted.form) : parsed.canonical()
 }
 
 /** The largest output cap that the upstream takes, where it rejected one that the gateway chose. A caller's own cap is never changed. */
@@ -109,19 +109,19 @@ function smallerCap(
   rejection: ErrorInfo,
   { body }: EncodedRequest,
   upstream: TextDialect,
-  { request, candidate }: RoutedRequest,
+  { parsed, candidate }: RoutedRequest,
   { statistics }: TranslationDependencies,
 ) {
   const sent = body.max_tokens
-  if (!upstream.requiresOutputCap || typeof sent !== 'number' || sent === request.maxOutput) return undefined
+  if (!upstream.requiresOutputCap || typeof sent !== 'number' || sent === parsed.maxOutput) return undefined
   const limit = limitIn(rejection, sent)
   if (limit?.isOfModel) statistics.noteMaxOutput(candidate.upstream.id, candidate.route.model, limit.cap)
   return limit?.cap
 }
 
 /** Stored objects that only the caller's dialect can look up are rejected, also where callers may share them. */
-function rejectStored({ dialect, request, body }: RoutedRequest): void {
-  const isSuspect = request.objects.length > 0 || request.canonical().untranslated.includes('background')
+function rejectStored({ dialect, parsed, body }: RoutedRequest): void {
+  const isSuspect = parsed.objects.length > 0 || parsed.canonical().untranslated.includes('background')
   if (isSuspect) dialect.rejectStored?.(JSON.parse(codec.decode(body, 0, body.length)))
 }
 
@@ -153,8 +153,8 @@ function optionsOf(
 }
 
 /** In this dialect images are made by a tool that is billed per call. */
-function rejectImages({ dialect, request, offer }: RoutedRequest, imageTool: string): void {
-  if (!request.canonical().modalities.includes('image') || offer.rate.price.tools?.has(imageTool)) return
+function rejectImages({ dialect, parsed, offer }: RoutedRequest, imageTool: string): void {
+  if (!parsed.canonical().modalities.includes('image') || offer.rate.price.tools?.has(imageTool)) return
   const field = dialect.origin.fields.modalities ?? 'modalities'
   throw unsupported(field, `${field} requests images, which have no price for this model. Remove the field.`)
 }
@@ -268,7 +268,7 @@ const MAX_ADDRESSES = 16
 
 /** Where the request names a URL, for errors. */
 const fieldsOf =
-  ({ request: { urls } }: RoutedRequest) =>
+  ({ parsed: { urls } }: RoutedRequest) =>
   (url: string): string =>
     urls.find((named) => named.url === url)?.field ?? 'image_url'
 
