@@ -196,7 +196,7 @@ test.each(
   await requestReceived(two, before)
   disconnect()
   await two.connectionClosed()
-  expect(await key.settled()).toMatchObject([{ ending: 'client_gone', cost_usd: '0.00' }])
+  expect(await key.settled()).toMatchObject([{ ending: 'client_disconnected', cost_usd: '0.00' }])
 })
 
 test('the audit finds no error', async () => {

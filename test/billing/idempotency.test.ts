@@ -310,7 +310,7 @@ test('a client that disconnected during an unstreamed response gets it when it r
   await Bun.sleep(200)
   expect((await callIn('chat', gateway.url, secret, calling)).status).toBe(409)
   gate.resolve()
-  expect(await settled()).toMatchObject([{ ending: 'client_gone', cost_usd: ONCE }])
+  expect(await settled()).toMatchObject([{ ending: 'client_disconnected', cost_usd: ONCE }])
   const again = await callIn('chat', gateway.url, secret, calling)
   expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true'])
   expect(await again.json()).toMatchObject({ choices: [{ message: { content: 'Hello there.' } }] })

@@ -53,7 +53,7 @@ async function disconnecting(
   abort.abort()
   const [row] = await settled()
   expect([(await rows()).length, (await account()).held_usd]).toEqual([1, '0.00'])
-  expect(row?.ending).toBe('client_gone')
+  expect(row?.ending).toBe('client_disconnected')
   const { input = 0, output = 0 } = row?.receipt?.units ?? {}
   expect(row?.cost_usd).toBe(cost(input, output))
   return { input, output, counted: row?.receipt?.counted }

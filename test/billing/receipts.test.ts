@@ -146,7 +146,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     abort.abort()
     const ended = async () => (await get<Receipt>(`/v1/usage/${id}`)).body
     await eventually(async () => (await ended()).state !== 'open')
-    expect(await ended()).toMatchObject({ state: 'settled', ending: 'client_gone' })
+    expect(await ended()).toMatchObject({ state: 'settled', ending: 'client_disconnected' })
   })
 
   test('the receipts add up to the difference of the balance, and each can be recomputed', async () => {

@@ -202,7 +202,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     }
     expect(rows).toHaveLength(ended)
     expect([...new Set(rows.map(({ ending }) => ending))].sort()).toEqual([
-      'client_gone',
+      'client_disconnected',
       'completed',
       'content_filtered',
       'failed',

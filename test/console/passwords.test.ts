@@ -78,7 +78,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const all = await Promise.all(Array.from({ length: 20 }, () => guess('guessed@example.com', network)))
     expect(all.filter((outcome) => outcome === '401 wrong_credentials').length).toBeLessThanOrEqual(10)
     expect(
-      all.filter((outcome) => !/^(401 wrong_credentials|429 too_many_tries|503 unavailable)$/.test(outcome)),
+      all.filter((outcome) => !/^(401 wrong_credentials|429 too_many_tries|503 service_unavailable)$/.test(outcome)),
     ).toEqual([])
   })
 })

@@ -303,7 +303,7 @@ describe.each([...ENGINES])('%s', (engine) => {
         Array.from({ length: 90 }, (_, index) => guess(`busy-${index}@example.com`, network)),
       )
       const looked = outcomes.filter((outcome) => outcome === '401 wrong_credentials').length
-      expect(outcomes.filter((outcome) => outcome === '503 unavailable')).toHaveLength(90 - looked)
+      expect(outcomes.filter((outcome) => outcome === '503 service_unavailable')).toHaveLength(90 - looked)
       expect(looked).toBeLessThan(90)
       const [row] = await askStore(
         gateway.home,

@@ -241,7 +241,7 @@ describe('money', () => {
     leaving.abort()
     await Bun.sleep(100)
     left.resolve()
-    expect(await only(settled)).toMatchObject({ ending: 'client_gone', cost_usd: expected })
+    expect(await only(settled)).toMatchObject({ ending: 'client_disconnected', cost_usd: expected })
     if (Object.keys(headers).length === 0) return
     const again = await post(secret, { stream }, { headers })
     expect([again.status, await again.text()]).toEqual([200, expect.stringContaining(`"result":"${png}"`)])

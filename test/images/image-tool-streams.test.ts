@@ -260,7 +260,7 @@ test.each([
   leaving.abort()
   await Bun.sleep(100)
   more.resolve()
-  const expected = { ending: 'client_gone', cost_usd: usd(1 + pictures, pictures) }
+  const expected = { ending: 'client_disconnected', cost_usd: usd(1 + pictures, pictures) }
   expect(await only(settled)).toMatchObject(expected)
   expect(drawn()).toBe(pictures)
   if (pictures === 0) return

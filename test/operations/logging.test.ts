@@ -65,7 +65,7 @@ test.each([false, true])('a response, streamed %p', async (stream) => {
 
 test.each([
   ['an unknown model', { model: 'nothing' }, 404, { error: 'model_not_found', model: 'nothing' }],
-  ['a failing upstream', { model: 'sandbox-text:status=500' }, 502, { outcome: 'failed', error: 'upstream_failed' }],
+  ['a failing upstream', { model: 'sandbox-text:status=500' }, 502, { outcome: 'failed', error: 'upstream_error' }],
   ['a field that is wrong', { max_tokens: 'x' }, 400, { error: 'bad_request' }],
 ])('%s', async (_, more, status, expected) => {
   const response = await chat(gateway.url, key.secret, ask('x', more))
@@ -83,7 +83,10 @@ test('a client that disconnects, and a stream that is cut', async () => {
   })
   await response.body?.getReader().read()
   aborting.abort()
-  expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({ status: 200, outcome: 'client_gone' })
+  expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({
+    status: 200,
+    outcome: 'client_disconnected',
+  })
   const cut = await chat(gateway.url, key.secret, ask('x', { model: 'sandbox-text:cut=3', stream: true }))
   await cut.text().catch(() => '')
   expect((await lineOf(cut.headers.get('x-request-id'))).outcome).toBe('cut')

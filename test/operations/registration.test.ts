@@ -44,7 +44,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     )
     expect(all.filter((answer) => answer.startsWith('201'))).toEqual(times(3, '201 with 2.00'))
     // The others hit the limit of password hashing, or of attempts.
-    expect(all.filter((answer) => !/^(201 with|429 |503 unavailable)/.test(answer))).toEqual([])
+    expect(all.filter((answer) => !/^(201 with|429 |503 service_unavailable)/.test(answer))).toEqual([])
   })
 
   test('fifty concurrent sign-ups of one person: one account', async () => {
@@ -55,7 +55,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     )
     // The trial budget covers three accounts at any time of day.
     expect(all.filter((answer) => answer.startsWith('201'))).toEqual(['201 with 0.00'])
-    expect(all.filter((answer) => !/^(201 with|409 address_taken|503 unavailable)/.test(answer))).toEqual([])
+    expect(all.filter((answer) => !/^(201 with|409 address_taken|503 service_unavailable)/.test(answer))).toEqual([])
     expect(await statusOf(register(gateway, 'ADA@googlemail.com', '192.0.2.99'))).toBe('409 address_taken')
   })
 

@@ -53,7 +53,7 @@ describe.each(PAIRS)('%s over %s', (client, over) => {
     const { status, body, sent } = await send(client, { model: `over-${over}`, prompt: TOO_LONG, streamed })
     expect([status, sent]).toEqual([400, 0])
     const { message, type } = errorIn(client, JSON.parse(body))
-    const row = ERROR_ROWS.context_too_long
+    const row = ERROR_ROWS.context_length_exceeded
     const expected = {
       chat: row.type,
       responses: row.type,

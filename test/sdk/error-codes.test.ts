@@ -13,7 +13,7 @@ import OpenAI from 'openai'
 const REQUEST = 'req_0123'
 
 /** The next response of the server, and the number of requests. */
-let answer: ErrorInfo = { code: 'internal', message: '' }
+let answer: ErrorInfo = { code: 'internal_error', message: '' }
 let begin: Partial<Record<DialectId, string>> = {}
 let asked = 0
 
@@ -105,9 +105,9 @@ const NO_WORDS: Words = { openai: '', anthropic: '', genai: '' }
 const WRONG_KEY = { openai: 'Incorrect API key provided. ', anthropic: 'invalid x-api-key: ' }
 /** The fields that clients act on. */
 const KNOWN_WORDS: Partial<Record<ErrorCode, Words>> = {
-  invalid_key: { ...WRONG_KEY, genai: 'API key not valid. ' },
-  expired_key: { ...WRONG_KEY, genai: 'API key expired. ' },
-  context_too_long: {
+  invalid_api_key: { ...WRONG_KEY, genai: 'API key not valid. ' },
+  api_key_expired: { ...WRONG_KEY, genai: 'API key expired. ' },
+  context_length_exceeded: {
     openai: "This model's maximum context length is exceeded. ",
     anthropic: 'prompt is too long: ',
     genai: 'The input token count exceeds the maximum number of tokens allowed. ',
@@ -161,7 +161,7 @@ describe.each(ERROR_CODES.map((code) => [code]))('%s', (code) => {
 })
 
 test('anthropic has a class for the 529 of an overloaded upstream', async () => {
-  failWith('unavailable')
+  failWith('service_unavailable')
   answer.overloaded = true
   const thrown = await thrownBy(() => anthropic.messages.create({ ...prompt, max_tokens: 5 }))
   expect(thrown?.constructor.name).toBe('OverloadedError')
@@ -171,15 +171,15 @@ test('anthropic has a class for the 529 of an overloaded upstream', async () => 
 describe('errors that are not retried', () => {
   const FINAL: ErrorCode[] = [
     'bad_request',
-    'invalid_key',
+    'invalid_api_key',
     'insufficient_balance',
-    'key_cap_reached',
+    'key_quota_exceeded',
     'model_not_allowed',
     'model_not_found',
     'method_not_allowed',
     'request_too_large',
-    'upstream_rejected_us',
-    'upstream_model_missing',
+    'upstream_auth_error',
+    'upstream_model_not_found',
   ]
   test.each(FINAL.map((code) => [code]))('%s', async (code) => {
     failWith(code)
@@ -192,7 +192,7 @@ describe('errors that are not retried', () => {
 
 describe('after the first output', () => {
   function failAfter(id: DialectId, begun: string): void {
-    failWith('upstream_failed')
+    failWith('upstream_error')
     begin = { [id]: begun }
   }
 

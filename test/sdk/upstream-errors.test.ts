@@ -35,7 +35,7 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
     },
     'a filtered prompt': {
       status: 400,
-      code: 'content_refused',
+      code: 'content_policy_violation',
       body: {
         error: {
           message: 'The prompt was filtered.',
@@ -49,7 +49,7 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
     },
     'a code that is a status in words': {
       status: 429,
-      code: 'rate_limited',
+      code: 'rate_limit_exceeded',
       body: { error: { code: '429', message: 'Requests have exceeded the rate limit.' } },
     },
     'a validator’s list': {
@@ -81,7 +81,7 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
     },
     'a flat error': {
       status: 400,
-      code: 'context_too_long',
+      code: 'context_length_exceeded',
       body: {
         object: 'error',
         message: "This model's maximum context length is 4096 tokens.",
@@ -92,12 +92,12 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
     },
     'an error that is a text': {
       status: 400,
-      code: 'upstream_rejected_us',
+      code: 'upstream_auth_error',
       body: { code: 'Client specified an invalid argument', error: 'Incorrect API key provided: pi***er.' },
     },
     'an error of a provider behind': {
       status: 502,
-      code: 'upstream_failed',
+      code: 'upstream_error',
       body: {
         error: { code: 502, message: 'Provider returned error', metadata: { provider_name: 'Pier', raw: 'x' } },
         user_id: 'user_1',
@@ -105,14 +105,14 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
     },
     'no money': {
       status: 402,
-      code: 'upstream_rejected_us',
+      code: 'upstream_auth_error',
       body: {
         error: { message: 'Insufficient Balance', type: 'unknown_error', param: null, code: 'invalid_request_error' },
       },
     },
     'an unknown model': {
       status: 404,
-      code: 'upstream_model_missing',
+      code: 'upstream_model_not_found',
       body: {
         error: {
           message: 'model "harbour" not found, try pulling it first',
@@ -124,7 +124,7 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
     },
     'an overload': {
       status: 503,
-      code: 'unavailable',
+      code: 'service_unavailable',
       body: { error: { message: 'Service is too busy.', type: 'service_unavailable_error' } },
     },
     'a page of a proxy': {
@@ -136,7 +136,7 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
   responses: {
     'a parameter that is not supported': {
       status: 400,
-      code: 'unsupported',
+      code: 'unsupported_parameter',
       body: {
         error: {
           message: "Unsupported parameter: 'verbosity' is not supported with this model.",
@@ -148,7 +148,7 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
     },
     'a limit of tokens': {
       status: 429,
-      code: 'rate_limited',
+      code: 'rate_limit_exceeded',
       body: {
         error: {
           message: 'Rate limit reached for harbour on tokens per min (TPM).',
@@ -160,7 +160,7 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
     },
     'an empty account': {
       status: 429,
-      code: 'upstream_rejected_us',
+      code: 'upstream_auth_error',
       body: {
         error: {
           message: 'You exceeded your current quota.',
@@ -172,12 +172,12 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
     },
     'a failure': {
       status: 500,
-      code: 'upstream_failed',
+      code: 'upstream_error',
       body: { error: { message: 'The server had an error.', type: 'server_error', param: null, code: null } },
     },
     'a key of another country': {
       status: 403,
-      code: 'upstream_rejected_us',
+      code: 'upstream_auth_error',
       body: {
         error: {
           message: 'Country, region, or territory not supported',
@@ -197,12 +197,12 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
     },
     'too long a prompt': {
       status: 400,
-      code: 'context_too_long',
+      code: 'context_length_exceeded',
       body: anthropic('invalid_request_error', 'prompt is too long: 210000 tokens > 200000 maximum'),
     },
     'a wrong key': {
       status: 401,
-      code: 'upstream_rejected_us',
+      code: 'upstream_auth_error',
       body: anthropic('authentication_error', 'invalid x-api-key'),
     },
     'too large a body': {
@@ -212,10 +212,10 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
     },
     'a limit': {
       status: 429,
-      code: 'rate_limited',
+      code: 'rate_limit_exceeded',
       body: anthropic('rate_limit_error', 'This request would exceed your rate limit'),
     },
-    'an overload': { status: 529, code: 'unavailable', body: anthropic('overloaded_error', 'Overloaded') },
+    'an overload': { status: 529, code: 'service_unavailable', body: anthropic('overloaded_error', 'Overloaded') },
     'words of a cloud': {
       status: 400,
       code: 'bad_request',
@@ -237,7 +237,7 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
     },
     'a code and a msg': {
       status: 500,
-      code: 'upstream_failed',
+      code: 'upstream_error',
       body: { code: 500, msg: '404 NOT_FOUND', success: false },
     },
   },
@@ -255,27 +255,31 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
     },
     'a key that is not valid': {
       status: 400,
-      code: 'upstream_rejected_us',
+      code: 'upstream_auth_error',
       body: google(400, 'INVALID_ARGUMENT', 'API key not valid.', [
         { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID', domain: 'googleapis.com' },
       ]),
     },
     'a region': {
       status: 400,
-      code: 'upstream_rejected_us',
+      code: 'upstream_auth_error',
       body: google(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.'),
     },
     'a quota': {
       status: 429,
-      code: 'rate_limited',
+      code: 'rate_limit_exceeded',
       body: google(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota.', [
         { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7s' },
       ]),
     },
-    'a list': { status: 503, code: 'unavailable', body: [google(503, 'UNAVAILABLE', 'The model is overloaded.')] },
+    'a list': {
+      status: 503,
+      code: 'service_unavailable',
+      body: [google(503, 'UNAVAILABLE', 'The model is overloaded.')],
+    },
     'too long a prompt': {
       status: 400,
-      code: 'context_too_long',
+      code: 'context_length_exceeded',
       body: google(
         400,
         'INVALID_ARGUMENT',
@@ -284,7 +288,7 @@ const ROWS: Record<TextDialectId, Record<string, Row>> = {
     },
     'a failure': {
       status: 500,
-      code: 'upstream_failed',
+      code: 'upstream_error',
       body: google(500, 'INTERNAL', 'An internal error has occurred.'),
     },
     'a deadline': {

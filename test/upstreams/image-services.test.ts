@@ -100,7 +100,7 @@ describe.each(IDS)('%s', (id) => {
 
   test.each([
     ['no-image', 'upstream_no_image'],
-    ['error-event=0', 'upstream_failed'],
+    ['error-event=0', 'upstream_error'],
   ])('%s', async (fault, code) => {
     const model = `sandbox-image:${fault}`
     expect(await replyOf(id, {}, model)).toMatchObject({ ok: false, error: { code } })
@@ -113,7 +113,7 @@ describe.each(IDS)('%s', (id) => {
       answer.status === 200
         ? await replyOf(id, {}, 'sandbox-image:moderation')
         : { error: DIALECTS[id].decodeError(answer.status, await answer.json()) }
-    expect(decoded).toMatchObject({ error: { code: 'content_refused' } })
+    expect(decoded).toMatchObject({ error: { code: 'content_policy_violation' } })
   })
 })
 

@@ -59,7 +59,7 @@ test('all outcomes occur, and the same seed makes the same requests', () => {
   const made = makeRequests(use)
   expect([...new Set(made.map(({ ending }) => ending))].sort()).toEqual([
     'cancelled',
-    'client_gone',
+    'client_disconnected',
     'completed',
     'content_filtered',
     'cut',

@@ -40,7 +40,7 @@ export const FILLED_UPSTREAM = 'demo'
 
 /** Of a thousand; the rest are completed. */
 const OUTCOMES: readonly [ending: string, end: MadeRequest['end'], share: number][] = [
-  ['client_gone', 'settle', 20],
+  ['client_disconnected', 'settle', 20],
   ['incomplete', 'settle', 14],
   ['failed', 'void', 12],
   ['content_filtered', 'settle', 5],

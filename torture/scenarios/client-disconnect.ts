@@ -140,7 +140,7 @@ function judge(
   const cost = nanos(row?.cost_usd ?? '0')
   const due = costOf(full)
   const { input = 0, output = 0 } = row?.receipt?.units ?? {}
-  must(row?.ending === 'completed' || row?.ending === 'client_gone', 'unexpected outcome')
+  must(row?.ending === 'completed' || row?.ending === 'client_disconnected', 'unexpected outcome')
   must(nanos(held) === 0n, `${held} still held`)
   must(cost === costOf({ input, output }), 'the cost is not that of its units')
   const gone = played?.closedAt === undefined ? 0 : played.closedAt - left.leftAt

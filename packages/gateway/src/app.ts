@@ -93,7 +93,7 @@ function infoOf(error: unknown, request: string, deps: Pick<AppDependencies, 'lo
   if (error instanceof Failure || error instanceof RequestError) return error.info
   if (error instanceof StoreDown) {
     return {
-      code: 'unavailable',
+      code: 'service_unavailable',
       message: 'The gateway cannot reach its store at the moment. Try again shortly.',
       retryAfter: 2,
     }
@@ -103,13 +103,15 @@ function infoOf(error: unknown, request: string, deps: Pick<AppDependencies, 'lo
     error: errorText(error),
   })
   return {
-    code: 'internal',
+    code: 'internal_error',
     message: 'The gateway failed on this request. Its operator can find it by the request id.',
   }
 }
 
 const stopping = () =>
-  new Failure('unavailable', 'The gateway is shutting down. Try again: another one may answer.', { retryAfter: 1 })
+  new Failure('service_unavailable', 'The gateway is shutting down. Try again: another one may answer.', {
+    retryAfter: 1,
+  })
 
 function splitTarget(target: string): [path: string, query: string] {
   const mark = target.indexOf('?')

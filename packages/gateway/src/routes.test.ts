@@ -19,7 +19,7 @@ function fullReads() {
   const reads: Reads = {
     async run(account) {
       asked.push(account)
-      throw new Failure('rate_limited', 'full', { retryAfter: 1 })
+      throw new Failure('rate_limit_exceeded', 'full', { retryAfter: 1 })
     },
     resume: () => Promise.reject(new Error('not a part of this test')),
   }
@@ -70,7 +70,7 @@ describe('reads with a key', () => {
       catalogue: () => ({ config: { groups: new Map() } }),
     } as unknown as AppDependencies
     const answer = (async () => handler(incoming, deps, 'some', {} as Health))()
-    await expect(answer).rejects.toMatchObject({ info: { code: 'rate_limited' } })
+    await expect(answer).rejects.toMatchObject({ info: { code: 'rate_limit_exceeded' } })
     expect(asked).toEqual([TEST_CALLER.account])
   })
 })
@@ -86,7 +86,7 @@ describe('without a lease, a request that costs money is rejected before its key
     const callers = { find: () => raise('the key was looked up') }
     const deps = { callers, store: UNREACHABLE, node: { mayDispatch: () => false } } as unknown as AppDependencies
     const answer = (async () => handler(incoming, deps, 'some', {} as Health))()
-    await expect(answer).rejects.toMatchObject({ info: { code: 'unavailable', retryAfter: 2 } })
+    await expect(answer).rejects.toMatchObject({ info: { code: 'service_unavailable', retryAfter: 2 } })
   })
 })
 

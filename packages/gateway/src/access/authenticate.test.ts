@@ -71,10 +71,11 @@ describe('the cache of callers', () => {
   test('an unknown key is cached, and a malformed one is not looked up', async () => {
     const store = countingStore({})
     const callers = createCallers(store, () => 0)
-    for (let times = 0; times < 5; times++) expect(await codeOf(() => callers.find(secret('b')))).toBe('invalid_key')
+    for (let times = 0; times < 5; times++)
+      expect(await codeOf(() => callers.find(secret('b')))).toBe('invalid_api_key')
     expect(store.asked()).toBe(1)
     for (const text of ['', 'sk-', 'sk-short', `${secret('b')} `, `sk-${'x'.repeat(300)}`, 'Bearer x'])
-      expect(await codeOf(() => callers.find(text))).toBe('invalid_key')
+      expect(await codeOf(() => callers.find(text))).toBe('invalid_api_key')
     expect(store.asked()).toBe(1)
   })
 
@@ -113,9 +114,9 @@ describe('the cache of callers', () => {
   })
 
   test.each([
-    [{ revoked: true }, 'invalid_key'],
+    [{ revoked: true }, 'invalid_api_key'],
     [{ accountDisabled: true }, 'account_disabled'],
-    [{ expiresAt: 1_000 }, 'expired_key'],
+    [{ expiresAt: 1_000 }, 'api_key_expired'],
     [{ expiresAt: 1_001 }, 'ok'],
   ])('%j: %s', async (caller, expected) => {
     expect(await codeOf(() => createCallers(countingStore({ a: caller }), () => 1_000).find(secret('a')))).toBe(
@@ -128,7 +129,7 @@ describe('the cache of callers', () => {
     const callers = createCallers(countingStore({ a: { expiresAt: 10 } }), () => now)
     expect(await codeOf(() => callers.find(secret('a')))).toBe('ok')
     now = 10
-    expect(await codeOf(() => callers.find(secret('a')))).toBe('expired_key')
+    expect(await codeOf(() => callers.find(secret('a')))).toBe('api_key_expired')
   })
 })
 

@@ -134,8 +134,8 @@ function admit(caller: Known, clock: () => number): Caller {
   return caller
 }
 
-export const invalidKey = () => new Failure('invalid_key', 'The API key is invalid, incomplete or revoked.')
-export const expiredKey = () => new Failure('expired_key', 'The API key has expired. Create a new one.')
+export const invalidKey = () => new Failure('invalid_api_key', 'The API key is invalid, incomplete or revoked.')
+export const expiredKey = () => new Failure('api_key_expired', 'The API key has expired. Create a new one.')
 export const accountDisabled = () =>
   new Failure('account_disabled', 'This account is disabled. Ask the operator of this gateway.')
 
@@ -156,5 +156,5 @@ export function readApiKey(headers: RequestHeaders, query: string, dialect: Dial
   }
   const inQuery = query ? new URLSearchParams(query).get('key') : null
   if (inQuery) return inQuery
-  throw new Failure('invalid_key', `No API key was sent. Send it as ${credential.example}.`)
+  throw new Failure('invalid_api_key', `No API key was sent. Send it as ${credential.example}.`)
 }

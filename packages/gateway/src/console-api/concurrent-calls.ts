@@ -61,7 +61,7 @@ async function releasedAtEnd(work: Promise<HttpResponse>, release: () => void): 
 }
 
 export const BUSY: ConsoleError = {
-  code: 'unavailable',
+  code: 'service_unavailable',
   retryAfter: 5,
   message: 'Too many requests are in progress. Retry in 5 seconds.',
 }

@@ -98,7 +98,7 @@ function asRejection(error: unknown): Rejection {
   if (error instanceof Rejection) return error
   if (!(error instanceof Failure)) throw error
   const { code, message, retryAfter } = error.info
-  if (code !== 'rate_limited' && code !== 'unavailable') throw error
+  if (code !== 'rate_limit_exceeded' && code !== 'service_unavailable') throw error
   return new Rejection({ code, message, ...(retryAfter === undefined ? {} : { retryAfter }) })
 }
 

@@ -37,9 +37,9 @@ export const CONSOLE_ERRORS = {
   unsupported_media_type: 415,
   too_many_accounts: 429,
   too_many_tries: 429,
-  rate_limited: 429,
-  client_gone: 499,
-  unavailable: 503,
+  rate_limit_exceeded: 429,
+  client_closed_request: 499,
+  service_unavailable: 503,
 } as const satisfies Record<string, number>
 
 export type ConsoleErrorCode = keyof typeof CONSOLE_ERRORS

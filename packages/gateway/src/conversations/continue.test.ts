@@ -172,7 +172,7 @@ test('what a request names is weighed, as often as it is named, before an image 
     weighed.push(bytes)
     return bytes <= limit
   }
-  expect(await thrown({ input: input(10) }, weigh(10_000_000))).toMatchObject({ code: 'unavailable' })
+  expect(await thrown({ input: input(10) }, weigh(10_000_000))).toMatchObject({ code: 'service_unavailable' })
   expect(weighed.at(-1)).toBeGreaterThan(3 * 10 * large.length)
   expect(await thrown({ input: input(20) }, weigh(20_000_000))).toMatchObject({ code: 'request_too_large' })
   expect(read).not.toHaveBeenCalled()

@@ -31,7 +31,9 @@ export async function showResponse(
 ): Promise<HttpResponse> {
   const { account, key } = await readerOf(incoming, deps)
   if (/(?:^|&)stream=(?:true|1)(?:&|$)/.test(incoming.query))
-    throw new Failure('unsupported', 'A stored response is not streamed again. Leave stream out.', { param: 'stream' })
+    throw new Failure('unsupported_parameter', 'A stored response is not streamed again. Leave stream out.', {
+      param: 'stream',
+    })
   const response = decodeId(id)
   const length = await deps.store.responses.length(account, response, key)
   if (!length) throw unknown(id)
@@ -106,7 +108,9 @@ export async function listInputItems(
   const { account, key } = await readerOf(incoming, deps)
   const query = new URLSearchParams(incoming.query)
   if (query.has('before'))
-    throw new Failure('unsupported', 'before is not available. Turn order around and use after.', { param: 'before' })
+    throw new Failure('unsupported_parameter', 'before is not available. Turn order around and use after.', {
+      param: 'before',
+    })
   const [order, limit, after] = [orderOf(query), limitOf(query), query.get('after')]
   const chain = await deps.store.responses.chainLengths(account, decodeId(id), key)
   if (chain.length === 0) throw unknown(id)

@@ -57,14 +57,18 @@ export function createStoredReads(memoryBytes: () => number): StoredReads {
 }
 
 const tooMuch = (): Failure =>
-  new Failure('rate_limited', 'Other stored responses of this account are being read. Retry in 1 second.', {
+  new Failure('rate_limit_exceeded', 'Other stored responses of this account are being read. Retry in 1 second.', {
     retryAfter: RETRY_SECONDS,
   })
 
 const noMemory = (): Failure =>
-  new Failure('unavailable', 'The gateway has no memory for this stored response at the moment. Retry in 1 second.', {
-    retryAfter: RETRY_SECONDS,
-  })
+  new Failure(
+    'service_unavailable',
+    'The gateway has no memory for this stored response at the moment. Retry in 1 second.',
+    {
+      retryAfter: RETRY_SECONDS,
+    },
+  )
 
 /** What leaves with one write. */
 const PIECE_BYTES = 256 * 1024

@@ -107,7 +107,7 @@ async function make(
   const { upstreamCall, client } = imageCall
   // What is being made is billed: a disconnect does not end it.
   client.onDisconnect = () => {
-    upstreamCall.endWithin(imageTimeoutsOf(imageCall.attempt.candidate.upstream).drainMs, 'client_gone')
+    upstreamCall.endWithin(imageTimeoutsOf(imageCall.attempt.candidate.upstream).drainMs, 'client_disconnected')
   }
   if (client.isDisconnected) client.onDisconnect()
   deps.retryBudget.addRequest()

@@ -71,7 +71,7 @@ export async function run(toolCall: ToolCall, output: Output, deps: RunDependenc
   let calls = 0
   const ended = (outcome: Outcome | undefined, stop: Stop | undefined, failure?: Failure): Ended => {
     const { observed, charge } = answered
-    const byClient = call.client.isDisconnected ? 'client_gone' : undefined
+    const byClient = call.client.isDisconnected ? 'client_disconnected' : undefined
     const outcomeOfStop = outcomeOfFinish(stop && finishOf(stop))
     return { outcome: outcome ?? byClient ?? outcomeOfStop, stop, spending, observed, charge, failure }
   }
@@ -187,7 +187,7 @@ async function askAgain(
   // The end of this step is not that of the request, which has the idempotency key.
   const next = await prepared({ ...call, hold, claim: undefined }, followUp(pending.request, reply, results), deps)
   if (!next) return undefined
-  client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_gone')
+  client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
   if (client.isDisconnected) client.onDisconnect()
   const { firstOutputAt } = call
   try {

@@ -111,7 +111,7 @@ class GrowingReply {
 }
 
 function drainOnDisconnect({ client, upstreamCall }: TextCall): void {
-  client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_gone')
+  client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
   if (client.isDisconnected) client.onDisconnect()
 }
 

@@ -139,7 +139,7 @@ function withEnd(response: HttpResponse, end: () => Promise<void>): HttpResponse
 /** An image that is being made is billed: the call runs to its end and is charged, and its idempotency key replays the response. */
 function continueOnDisconnect({ client, upstreamCall, attempt }: PaidCall): void {
   const { drainMs } = imageTimeoutsOf(attempt.candidate.upstream)
-  client.onDisconnect = () => upstreamCall.endWithin(drainMs, 'client_gone')
+  client.onDisconnect = () => upstreamCall.endWithin(drainMs, 'client_disconnected')
   if (client.isDisconnected) client.onDisconnect()
 }
 

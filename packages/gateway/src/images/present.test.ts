@@ -69,7 +69,7 @@ test.each<[what: string, status: number, text: string]>([
 ])('%s behind a URL of the upstream is a failure of the upstream', async (_, status, text) => {
   using deps = dependencies(status, Buffer.from(text))
   const failed = present({ url: 'https://cdn.example/1', unknown: [] }, callFor('b64_json'), deps)
-  expect(await failed.catch((error) => (error instanceof Failure ? error.info.code : error))).toBe('upstream_failed')
+  expect(await failed.catch((error) => (error instanceof Failure ? error.info.code : error))).toBe('upstream_error')
 })
 
 test('a stored response is read by its owner, and is absent once its content is', async () => {

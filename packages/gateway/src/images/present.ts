@@ -93,7 +93,7 @@ async function fetched(
 const late = () => new Failure('upstream_timeout', 'The image of the upstream could not be fetched in time.')
 
 const notFetched = (detail: string) =>
-  new Failure('upstream_failed', 'The image of the upstream could not be fetched.', { detail })
+  new Failure('upstream_error', 'The image of the upstream could not be fetched.', { detail })
 
 async function encodedBytes(bytes: Uint8Array): Promise<Base64> {
   const pieces: Uint8Array[] = []

@@ -22,7 +22,7 @@ export async function settle(call: ImageCall, body: Pieces, deps: SettleDependen
     rate.cost(made),
     rate.cost({ ...made, images: delivered.map((image) => asRequested(image, request, rate)) }),
   )
-  const outcome: Outcome = client.isDisconnected ? 'client_gone' : 'completed'
+  const outcome: Outcome = client.isDisconnected ? 'client_disconnected' : 'completed'
   const tokens = (usage?.input ?? 0) + (usage?.output ?? 0)
   await settlePaidCall(
     call,

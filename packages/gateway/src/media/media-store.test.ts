@@ -238,7 +238,7 @@ test('a wrong S3 key, or a store that does not answer, is a 503', async () => {
     const { media, rows } = memoryRecords(Date.now)
     const error = await thrownBy(createMediaStore(media, createS3Blobs(config)).put(noise(10), OBJECT))
     expect(error).toBeInstanceOf(Failure)
-    expect((error as Failure).info).toMatchObject({ code: 'unavailable', retryAfter: 2 })
+    expect((error as Failure).info).toMatchObject({ code: 'service_unavailable', retryAfter: 2 })
     // Whether there is a content is not known: the record stays for the sweep.
     expect(rows.size).toBe(1)
   }

@@ -151,7 +151,7 @@ const REJECTED: [string, Record<string, string>, string | Uint8Array, number, st
   ['a large field', { 'content-type': TYPE }, field('prompt', x(300_000)) + END, 413, 'request_too_large', 'prompt'],
   ['many parts', { 'content-type': TYPE }, field('n', '1').repeat(10_000) + END, 413, 'request_too_large', undefined],
   ['a large body', { 'content-type': TYPE }, x(3_000_001), 413, 'request_too_large', undefined],
-  ['a full spool', { 'content-type': TYPE }, file(x(900_000)).repeat(3) + END, 503, 'unavailable', undefined],
+  ['a full spool', { 'content-type': TYPE }, file(x(900_000)).repeat(3) + END, 503, 'service_unavailable', undefined],
 ]
 test.each(REJECTED)('rejected: %s', async (_, headers, body, status, code, param) => {
   for (const sent of [body, new Blob([body]).stream()]) {
@@ -193,7 +193,7 @@ test('100-continue is sent for an upload within the limits, and not for one that
 
 const half = file(x(100_000)).slice(0, 90_000)
 const UNFINISHED: [string, string, string, 'wait' | 'disconnect', string][] = [
-  ['a client that disconnects', 'content-length: 200000', half, 'disconnect', 'client_gone'],
+  ['a client that disconnects', 'content-length: 200000', half, 'disconnect', 'client_closed_request'],
   ['a client that stalls', 'content-length: 300000', half, 'wait', 'request_timeout'],
   ['a client that stalls before the first byte', 'content-length: 300000', '', 'wait', 'request_timeout'],
   ['a length that is too long', 'content-length: 300000', file('x') + END, 'wait', 'request_timeout'],

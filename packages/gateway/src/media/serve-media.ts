@@ -97,13 +97,13 @@ export async function serveMedia(
 const tooManyReads = (limit: 'object' | 'all'): Failure =>
   limit === 'object'
     ? new Failure(
-        'rate_limited',
+        'rate_limit_exceeded',
         'Too many requests for this URL are in progress from your network. Retry in 1 second.',
         {
           retryAfter: 1,
         },
       )
-    : new Failure('unavailable', 'Too many stored objects are being sent at the moment. Retry in 1 second.', {
+    : new Failure('service_unavailable', 'Too many stored objects are being sent at the moment. Retry in 1 second.', {
         retryAfter: 1,
       })
 

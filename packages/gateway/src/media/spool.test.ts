@@ -58,7 +58,7 @@ test('beyond its bound the spool is full until a request deletes its files', asy
     .then(() => files[4]?.write(new Uint8Array(1)))
     .catch((thrown: unknown) => thrown)
   expect(error).toBeInstanceOf(Failure)
-  expect((error as Failure).info).toMatchObject({ code: 'unavailable', retryAfter: 5 })
+  expect((error as Failure).info).toMatchObject({ code: 'service_unavailable', retryAfter: 5 })
   await handles[0]?.close()
   await files[4]?.write(new Uint8Array(25))
   expect(spool.usedBytes).toBe(100)

@@ -59,5 +59,8 @@ export function freeCallFailure({ of, limit, waitMs }: FreeCallRejection, what: 
   const retryAfter = Math.ceil(waitMs / 1_000)
   const message = `This ${of} has reached its limit of ${limit} ${what} per minute. There is room again in ${retryAfter} s.`
   const reset = { afterMs: waitMs, at: now + waitMs }
-  return new Failure('rate_limited', message, { retryAfter, limit: { of: 'requests', limit, remaining: 0, reset } })
+  return new Failure('rate_limit_exceeded', message, {
+    retryAfter,
+    limit: { of: 'requests', limit, remaining: 0, reset },
+  })
 }

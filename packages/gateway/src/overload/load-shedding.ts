@@ -13,7 +13,7 @@ import { formatRequestId } from '../request/ids.ts'
 import type { Admission } from './admission.ts'
 
 export const OVERLOADED = {
-  code: 'unavailable',
+  code: 'service_unavailable',
   message: 'The gateway is overloaded. Retry in 1 second.',
   retryAfter: 1,
 } satisfies ErrorInfo

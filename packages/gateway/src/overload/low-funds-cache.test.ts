@@ -31,7 +31,7 @@ test('is remembered for half a second, per account and model, for requests that 
 
 test('the cap of a key is separate from its account; the end of a request, or a change, clears it', () => {
   const cache = createLowFundsCache(() => 0)
-  cache.note(ANN, 'expensive', { ...NO_BALANCE, code: 'key_cap_reached' })
+  cache.note(ANN, 'expensive', { ...NO_BALANCE, code: 'key_quota_exceeded' })
   expect([cache.find(ANN, 'expensive', 6n) !== undefined, cache.find(ANNS_OTHER_KEY, 'expensive', 6n)]).toEqual([
     true,
     undefined,

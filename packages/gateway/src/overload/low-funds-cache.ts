@@ -7,7 +7,7 @@ import type { Caller } from '../storage/storage.ts'
 
 /** Why a request cannot be paid for. */
 export type LowFunds = {
-  code: 'insufficient_balance' | 'key_cap_reached'
+  code: 'insufficient_balance' | 'key_quota_exceeded'
   available: Nanos
   /** The message before and after the amounts. */
   before: string
@@ -49,7 +49,7 @@ export function createLowFundsCache(clock: () => number, limit = 10_000): LowFun
       return look(accounts.get(account), model, minimum) ?? look(keys.get(key), model, minimum)
     },
     note({ account, key }, model, funds) {
-      const [map, id] = funds.code === 'key_cap_reached' ? [keys, key] : [accounts, account]
+      const [map, id] = funds.code === 'key_quota_exceeded' ? [keys, key] : [accounts, account]
       const models: ByModel = map.get(id) ?? new Map()
       if (models.size >= MAX_MODELS) models.clear()
       models.set(model, { funds, until: clock() + CACHED_MS })

@@ -302,7 +302,7 @@ describe('a hold that came too late', () => {
     const error = await confirmClaim(late, open as unknown as OpenRequest, () => watch.stop()).catch(
       (thrown: unknown) => thrown,
     )
-    expect(error).toMatchObject({ info: { code: 'unavailable' } })
+    expect(error).toMatchObject({ info: { code: 'service_unavailable' } })
     expect([ends, deps.upstreamCalls.size]).toEqual([['node_lost'], 0])
     await releaseClaim(late, deps)
     expect(await claim()).toMatchObject(TAKEN_OVER)

@@ -40,7 +40,7 @@ export async function holdError(rejected: RejectedHold, needed: Needed, deps: Ho
     // The message names the cap, which is read from the store; if that fails, the message goes without it.
     const standing = await deps.store.keys.findWithAccount(caller.key).catch(() => undefined)
     const [before, after] = [capOf(standing?.key), renewalOf(standing?.key, deps.clock())]
-    return rejectFor({ code: 'key_cap_reached', available, before, after })
+    return rejectFor({ code: 'key_quota_exceeded', available, before, after })
   }
   // What is cached of this key is out of date: the ledger knows better.
   deps.callers.clear()
@@ -69,4 +69,6 @@ function renewalOf(key: Key | undefined, now: number): string {
 }
 
 export const unavailable = () =>
-  new Failure('unavailable', 'The gateway cannot take requests at the moment. Retry in 2 seconds.', { retryAfter: 2 })
+  new Failure('service_unavailable', 'The gateway cannot take requests at the moment. Retry in 2 seconds.', {
+    retryAfter: 2,
+  })

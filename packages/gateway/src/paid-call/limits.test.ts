@@ -293,7 +293,7 @@ test('a disconnect from a stream that waits ends the wait', async () => {
   while (asked.length === 0) await Bun.sleep(1)
   void reader?.cancel().catch(() => {})
   while (ends.length === 0) await Bun.sleep(1)
-  expect(ends).toEqual(['client_gone'])
+  expect(ends).toEqual(['client_disconnected'])
 })
 
 test('the whole time that a call may take is no longer for waiting', async () => {

@@ -12,7 +12,7 @@ export type Outcome =
   | 'failed'
   | 'cut'
   | 'timeout'
-  | 'client_gone'
+  | 'client_disconnected'
   | 'shutdown'
   | TaskOutcome
 

@@ -39,7 +39,7 @@ test.each(
   ROWS,
 )('%s says whose limit, which, what it is and when there is room', (outcome, waitMs, says, seconds, limit) => {
   const { info } = rateLimitError(CALLER, { outcome, waitMs }, 900, NOW)
-  expect(info).toEqual({ code: 'rate_limited', message: says, retryAfter: seconds, limit })
+  expect(info).toEqual({ code: 'rate_limit_exceeded', message: says, retryAfter: seconds, limit })
   expect(ERRORS[info.code].status).toBe(429)
 })
 
@@ -52,7 +52,7 @@ test('a request that exceeds the limit by itself gets no time to wait', () => {
 test('a limit that was removed meanwhile still rejects, without its figure', () => {
   const caller = { limits: limits(), accountLimits: limits() }
   const { info } = rateLimitError(caller, { outcome: 'account_tokens', waitMs: 3_000 }, 1, NOW)
-  expect(info).toMatchObject({ code: 'rate_limited', retryAfter: 3 })
+  expect(info).toMatchObject({ code: 'rate_limit_exceeded', retryAfter: 3 })
   expect(info).not.toHaveProperty('limit')
 })
 

@@ -39,7 +39,9 @@ export function rateLimitError(
   // The limit was removed since the caller was looked up; the rejection stands all the same.
   if (limit === undefined) {
     const message = `${owner} has reached a limit.${roomIn(rejection.waitMs)}`
-    return new Failure('rate_limited', message, { retryAfter: Math.ceil((rejection.waitMs || RETRY_MS) / 1_000) })
+    return new Failure('rate_limit_exceeded', message, {
+      retryAfter: Math.ceil((rejection.waitMs || RETRY_MS) / 1_000),
+    })
   }
   const never = used === 'tokens' && needed > limit
   const reset = resetOf(used, rejection.waitMs, never, now)
@@ -47,7 +49,10 @@ export function rateLimitError(
     ? `This request needs at least ${needed} tokens, which is more than ${isKeys ? "this key's" : "this account's"} limit of ${limit} tokens per minute. Shorten the request, or ask the operator to raise the limit.`
     : `${messageOf(owner, used, limit)}${roomIn(rejection.waitMs)}`
   const seconds = never ? LONGEST_WAIT_S : Math.ceil((rejection.waitMs || RETRY_MS) / 1_000)
-  return new Failure('rate_limited', message, { retryAfter: seconds, limit: { of: used, limit, remaining: 0, reset } })
+  return new Failure('rate_limit_exceeded', message, {
+    retryAfter: seconds,
+    limit: { of: used, limit, remaining: 0, reset },
+  })
 }
 
 function resetOf(used: ReachedLimit['of'], waitMs: number, never: boolean, now: number): ReachedLimit['reset'] {

@@ -132,7 +132,7 @@ test('held at the bound, settled at the cost, with a receipt that the charge can
 
 test('work that fails is voided once, and its error is the caller’s', async () => {
   const { run, ends, call } = await start()
-  const failure = new Failure('upstream_failed', 'The upstream broke off its answer.')
+  const failure = new Failure('upstream_error', 'The upstream broke off its answer.')
   expect(await run(() => Promise.reject(failure)).catch((error) => error)).toBe(failure)
   expect(ends).toEqual([{ cost: 0n, ending: 'failed' }])
   expect(call.upstreamCall.cancellation.isCancelled).toBe(false)
@@ -156,7 +156,7 @@ test('a client that disconnects before there is a result: the call is aborted, a
   const running = run(() => aborted)
   http.onDisconnect?.()
   expect(await running.catch(String)).toBe('Error: aborted')
-  expect(ends).toEqual([{ cost: 0n, ending: 'client_gone' }])
+  expect(ends).toEqual([{ cost: 0n, ending: 'client_disconnected' }])
   expect(dependencies.upstreamCalls.size).toBe(0)
 })
 

@@ -14,8 +14,8 @@ type DisconnectDependencies = { freeAborts: FreeAborts }
 export function cancelOnDisconnect(call: PaidCall, { freeAborts }: DisconnectDependencies): void {
   const { client, caller, upstreamCall } = call
   client.onDisconnect = () => {
-    if (freeAborts.mustDrain(caller.account)) upstreamCall.endWithin(DRAIN_MS, 'client_gone')
-    else upstreamCall.abort('client_gone')
+    if (freeAborts.mustDrain(caller.account)) upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
+    else upstreamCall.abort('client_disconnected')
   }
   if (client.isDisconnected) client.onDisconnect()
 }

@@ -30,7 +30,8 @@ export function settle(call: PaidCall, result: Result, deps: SettleDependencies)
   const totalMs = (result.endedAt ?? performance.now()) - call.startedAt
   call.upstreamCall.stop()
   reportHealth(call, result, deps.ticker.now())
-  if (outcome === 'client_gone' && (cost === 0n || result.isUnderpaid)) deps.freeAborts.note(call.caller.account)
+  if (outcome === 'client_disconnected' && (cost === 0n || result.isUnderpaid))
+    deps.freeAborts.note(call.caller.account)
   const receipt = receiptOf(call, result, totalMs)
   const settling =
     cost === 0n && !sawOutput

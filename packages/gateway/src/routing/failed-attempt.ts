@@ -32,23 +32,23 @@ function meaningWithoutUsage(status: number, said: ErrorInfo, retryAfter: number
   const inside = status >= 200 && status < 300
   const reason = inside ? `error: ${said.code}` : String(status)
   // Some services call it overload. It is a rate limit all the same, and nothing has begun.
-  const code = status === 429 && said.code === 'unavailable' ? 'rate_limited' : said.code
+  const code = status === 429 && said.code === 'service_unavailable' ? 'rate_limit_exceeded' : said.code
   switch (code) {
-    case 'rate_limited': {
+    case 'rate_limit_exceeded': {
       const waitMs = retryAfter === undefined ? undefined : retryAfter * 1_000
       return { verdict: { is: 'limited', waitMs, all: false }, unbilled: true, reason }
     }
-    case 'unavailable':
+    case 'service_unavailable':
       return { verdict: failed(retryAfter), unbilled: inside || NOT_BEGUN.includes(status), reason }
-    case 'upstream_model_missing':
+    case 'upstream_model_not_found':
       return { verdict: { is: 'absent' }, unbilled: true, reason }
-    case 'upstream_rejected_us':
+    case 'upstream_auth_error':
       // It may be about an object that only this request names.
       if (status === 404) return { verdict: UNKNOWN, unbilled: true, reason }
       return { verdict: { is: 'rejected', reason: said.detail ?? reason }, unbilled: true, reason }
-    case 'upstream_failed':
+    case 'upstream_error':
     case 'upstream_timeout':
-    case 'internal':
+    case 'internal_error':
       // A response that cannot be read may have been billed; only a reported error was not.
       return { verdict: FAILURE, unbilled: inside && said.detail !== undefined, reason }
     default:

@@ -196,10 +196,10 @@ describe('when no candidate can be called, the error says why and when to retry'
     return [code as string, retryAfter]
   }
   test.each<[string, Verdict | undefined, number, string[], [string, number]]>([
-    ['as busy as it may be', undefined, 0, ['x'], ['unavailable', 2]],
-    ['limited, and busy', { is: 'limited', waitMs: undefined, all: false }, 1, ['x'], ['unavailable', 2]],
-    ['told to wait', { is: 'limited', waitMs: 7_000, all: false }, 1, [], ['rate_limited', 7]],
-    ['broken', { is: 'failure' }, 10, [], ['unavailable', 1]],
+    ['as busy as it may be', undefined, 0, ['x'], ['service_unavailable', 2]],
+    ['limited, and busy', { is: 'limited', waitMs: undefined, all: false }, 1, ['x'], ['service_unavailable', 2]],
+    ['told to wait', { is: 'limited', waitMs: 7_000, all: false }, 1, [], ['rate_limit_exceeded', 7]],
+    ['broken', { is: 'failure' }, 10, [], ['service_unavailable', 1]],
   ])('%s', (_, verdict, times, full, expected) => {
     expect(told(verdict, times, full)).toEqual(expected)
   })

@@ -112,13 +112,13 @@ export function noRouteError(offer: Offer, deps: CandidateDependencies): Failure
   const candidates = offer.candidates.length > 0 ? offer.candidates : fallbacks.flatMap((each) => each.candidates)
   if (hasCallable(offer, deps)) {
     const message = `Every upstream of '${model.id}' is at its concurrency limit. Retry in 2 seconds.`
-    return new Failure('unavailable', message, { retryAfter: 2 })
+    return new Failure('service_unavailable', message, { retryAfter: 2 })
   }
   const soonest = Math.min(...candidates.map(({ health, route }) => health.usableAsLastResortAt(route.model, now)))
   const retryAfter = Math.max(1, Math.ceil((soonest - now) / 1_000))
   if (candidates.some(({ health, route }) => health.hasRetryAfter(route.model, now))) {
     const message = `The upstream of '${model.id}' is rate-limited. Retry in ${retryAfter} s.`
-    return new Failure('rate_limited', message, { retryAfter })
+    return new Failure('rate_limit_exceeded', message, { retryAfter })
   }
-  return new Failure('unavailable', `No upstream of '${model.id}' works at the moment.`, { retryAfter })
+  return new Failure('service_unavailable', `No upstream of '${model.id}' works at the moment.`, { retryAfter })
 }

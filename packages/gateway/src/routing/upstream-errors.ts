@@ -58,7 +58,7 @@ export function failedByError(
 
 /** Something that is no response of a model at all. */
 export function failedByOther(message: string): FailedAttempt {
-  return { failure: new Failure('upstream_failed', message), outcome: 'failed', ...CUT, reason: 'no answer' }
+  return { failure: new Failure('upstream_error', message), outcome: 'failed', ...CUT, reason: 'no answer' }
 }
 
 /** An error status. `said`: in the upstream's own words. */
@@ -77,7 +77,7 @@ export async function failedByReply(
   return { said, failed: { failure, outcome: 'failed', ...meaning } }
 }
 
-const NOTHING_SAID: ErrorInfo = { code: 'upstream_failed', message: '' }
+const NOTHING_SAID: ErrorInfo = { code: 'upstream_error', message: '' }
 
 /** undefined: it is too large, or breaks off. */
 export async function readOrNothing(reply: UpstreamResponse, limit: number): Promise<Uint8Array | undefined> {
@@ -137,15 +137,15 @@ export function failureOfAbort(reason: AbortReason): Failure {
     case 'timeout':
       return new Failure('upstream_timeout', 'The upstream did not answer in time.')
     case 'shutdown':
-      return new Failure('unavailable', 'The gateway is shutting down. Try again.', { retryAfter: 1 })
+      return new Failure('service_unavailable', 'The gateway is shutting down. Try again.', { retryAfter: 1 })
     default:
-      return new Failure('client_gone', 'The client closed the connection.')
+      return new Failure('client_closed_request', 'The client closed the connection.')
   }
 }
 
-const unreachable = () => new Failure('upstream_failed', 'The upstream could not be reached.')
+const unreachable = () => new Failure('upstream_error', 'The upstream could not be reached.')
 
-export const cutOff = () => new Failure('upstream_failed', 'The upstream broke off its answer.')
+export const cutOff = () => new Failure('upstream_error', 'The upstream broke off its answer.')
 
 /** JSON as every dialect's error is; else the beginning of what a proxy in between sent, for the log. */
 function parsed(bytes: Uint8Array | undefined): unknown {

@@ -19,7 +19,7 @@ export function checkContext({ parsed }: TextRequest, { model }: TextOffer): voi
   const tokens = leastTokens(canonicalOf(parsed), context * COUNTED_CONTEXTS)
   if (tokens <= context) return
   const message = `The request has at least ${tokens} tokens, and model '${model.id}' accepts at most ${context}. Shorten it.`
-  throw new Failure('context_too_long', message)
+  throw new Failure('context_length_exceeded', message)
 }
 
 /** undefined: no request of this gateway's dialects, though its upstream may understand it. */

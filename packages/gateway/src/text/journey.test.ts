@@ -218,7 +218,7 @@ test('a client that disconnects after the commit and before the headers: free, a
   expect(response.status).toBe(200)
   leaving.abort()
   while (ends.length === 0 || deps.admission.inFlight > 0) await Bun.sleep(5)
-  expect(ends).toEqual([{ cost: 0n, ending: 'client_gone' }])
+  expect(ends).toEqual([{ cost: 0n, ending: 'client_disconnected' }])
   expect([upstream.isAborted(), deps.upstreamCalls.size]).toEqual([true, 0])
 })
 
@@ -303,7 +303,7 @@ test('a client that stops reading is settled like one that disconnects, and its 
   socket.write(`POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\n${head.join('\r\n')}\r\n\r\n${BODY}`)
   // The system takes a while to fill its buffers, and each byte that it takes is progress.
   for (let steps = 0; steps < 200 && ends.length === 0; steps++) await advance(25_000)
-  expect(ends).toMatchObject([{ ending: 'client_gone' }])
+  expect(ends).toMatchObject([{ ending: 'client_disconnected' }])
   expect(ends[0]?.cost).toBeGreaterThan(0n)
   while (deps.admission.inFlight > 0) await Bun.sleep(5)
   socket.destroy()

@@ -87,7 +87,7 @@ function countBody(
     warn: () => {},
     unseal: (signature) => seals.unseal(caller.account, upstream.id, signature) || undefined,
     fetched(url) {
-      throw new RequestError('unsupported', undefined, `not fetched to be counted: ${url}`)
+      throw new RequestError('unsupported_parameter', undefined, `not fetched to be counted: ${url}`)
     },
   }
   try {

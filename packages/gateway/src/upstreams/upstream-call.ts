@@ -6,7 +6,7 @@ import { type Ticker, Ticking } from '@trivium/http/ticker.ts'
 import type { Timeouts, Upstream } from '../config/types.ts'
 import { mayTake } from '../sharing/fair-share.ts'
 
-export type AbortReason = 'timeout' | 'client_gone' | 'shutdown'
+export type AbortReason = 'timeout' | 'client_disconnected' | 'shutdown'
 
 export type UpstreamCalls = {
   /** Takes a concurrency slot of the upstream, which must not be full. Released by `releaseSlot` or `stop`. */

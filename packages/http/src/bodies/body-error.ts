@@ -4,8 +4,8 @@ const STATUSES = {
   request_timeout: 408,
   request_too_large: 413,
   unsupported_media_type: 415,
-  client_gone: 499,
-  unavailable: 503,
+  client_closed_request: 499,
+  service_unavailable: 503,
 } as const
 
 /** Why a body could not be read. A value, not an exception: clients cause it at will, and stack traces are expensive. */
@@ -28,7 +28,7 @@ export class BodyError {
 
 /** Also for bodies that need more memory parsed than sent. */
 export const NO_MEMORY = new BodyError(
-  'unavailable',
+  'service_unavailable',
   'The gateway has no memory for this body at the moment. Retry in 1 second.',
   1,
 )

@@ -158,7 +158,7 @@ describe('senders that do not finish', () => {
       outcome = resolve
     })
     await speak([sent, ending])
-    expect(await seen).toBe('client_gone')
+    expect(await seen).toBe('client_closed_request')
     outcome = undefined
   })
 
@@ -188,14 +188,14 @@ describe('memory', () => {
   ])('%s is decoded only as far as there is memory for it', async (encoding) => {
     const sent = ENCODERS[encoding]?.(Buffer.alloc(4_000_000, '[],')) ?? EMPTY
     const slot = slotOf(1_000_000)
-    expect(await read(sent, encoding, slot)).toMatchObject({ reason: 'unavailable', retryAfter: 1 })
+    expect(await read(sent, encoding, slot)).toMatchObject({ reason: 'service_unavailable', retryAfter: 1 })
     const most = Math.max(...slot.seen.map(([, bytes]) => bytes))
     expect([slot.seen[0]?.[0], most < 2_000_000]).toEqual([sent.length, true])
     expect(await read(sent, encoding, slotOf(4_000_100))).toHaveLength(4_000_000)
   })
 
   test('a plain body is read only as far as there is memory for it', async () => {
-    expect(await read(new Uint8Array(11), 'identity', slotOf(10))).toMatchObject({ reason: 'unavailable' })
+    expect(await read(new Uint8Array(11), 'identity', slotOf(10))).toMatchObject({ reason: 'service_unavailable' })
     expect(await read(new Uint8Array(10), 'identity', slotOf(10))).toHaveLength(10)
   })
 })

@@ -190,7 +190,7 @@ const TOO_SLOW = new BodyError(
   'request_timeout',
   'The request body arrived too slowly: below 8 KiB/s, or for longer than 10 minutes.',
 )
-const DISCONNECTED = new BodyError('client_gone', 'The client disconnected before the body was complete.')
+const DISCONNECTED = new BodyError('client_closed_request', 'The client disconnected before the body was complete.')
 
 export const unsupported = (message: string) => new BodyError('unsupported_media_type', message)
 

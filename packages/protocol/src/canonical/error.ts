@@ -4,14 +4,14 @@ import { shortText } from './utf8.ts'
 /** `retry`: whether the same call may succeed later. `fault`: the side that must act. */
 export const ERRORS = {
   bad_request: { status: 400, retry: false, fault: 'client' },
-  unsupported: { status: 400, retry: false, fault: 'client' },
-  context_too_long: { status: 400, retry: false, fault: 'client' },
-  content_refused: { status: 400, retry: false, fault: 'client' },
+  unsupported_parameter: { status: 400, retry: false, fault: 'client' },
+  context_length_exceeded: { status: 400, retry: false, fault: 'client' },
+  content_policy_violation: { status: 400, retry: false, fault: 'client' },
   previous_response_not_found: { status: 400, retry: false, fault: 'client' },
-  invalid_key: { status: 401, retry: false, fault: 'client' },
-  expired_key: { status: 401, retry: false, fault: 'client' },
+  invalid_api_key: { status: 401, retry: false, fault: 'client' },
+  api_key_expired: { status: 401, retry: false, fault: 'client' },
   insufficient_balance: { status: 402, retry: false, fault: 'client' },
-  key_cap_reached: { status: 402, retry: false, fault: 'client' },
+  key_quota_exceeded: { status: 402, retry: false, fault: 'client' },
   model_not_allowed: { status: 403, retry: false, fault: 'client' },
   account_disabled: { status: 403, retry: false, fault: 'client' },
   address_not_allowed: { status: 403, retry: false, fault: 'client' },
@@ -26,14 +26,14 @@ export const ERRORS = {
   request_too_large: { status: 413, retry: false, fault: 'client' },
   unsupported_media_type: { status: 415, retry: false, fault: 'client' },
   no_websocket: { status: 426, retry: false, fault: 'client' },
-  rate_limited: { status: 429, retry: true, fault: 'client' },
-  client_gone: { status: 499, retry: false, fault: 'client' },
-  internal: { status: 500, retry: true, fault: 'gateway' },
-  upstream_failed: { status: 502, retry: true, fault: 'upstream' },
+  rate_limit_exceeded: { status: 429, retry: true, fault: 'client' },
+  client_closed_request: { status: 499, retry: false, fault: 'client' },
+  internal_error: { status: 500, retry: true, fault: 'gateway' },
+  upstream_error: { status: 502, retry: true, fault: 'upstream' },
   upstream_no_image: { status: 502, retry: true, fault: 'upstream' },
-  upstream_rejected_us: { status: 502, retry: false, fault: 'gateway' },
-  upstream_model_missing: { status: 502, retry: false, fault: 'gateway' },
-  unavailable: { status: 503, retry: true, fault: 'gateway' },
+  upstream_auth_error: { status: 502, retry: false, fault: 'gateway' },
+  upstream_model_not_found: { status: 502, retry: false, fault: 'gateway' },
+  service_unavailable: { status: 503, retry: true, fault: 'gateway' },
   upstream_timeout: { status: 504, retry: true, fault: 'upstream' },
 } as const satisfies Record<string, { status: number; retry: boolean; fault: 'client' | 'upstream' | 'gateway' }>
 
@@ -46,7 +46,7 @@ export type ErrorInfo = {
   param?: string
   /** Whole seconds after which trying again makes sense. */
   retryAfter?: number
-  /** The limit that a `rate_limited` caller has reached, where it is one of this gateway's own. */
+  /** The limit that a `rate_limit_exceeded` caller has reached, where it is one of this gateway's own. */
   limit?: ReachedLimit
   /** The methods a path takes, for `method_not_allowed`. */
   allow?: string

@@ -19,7 +19,7 @@ export const wrong = (param: string, message: string): RequestError => new Reque
 
 /** A right request that this model's upstream cannot serve as it was meant. */
 export const unsupported = (param: string | undefined, message: string): RequestError =>
-  new RequestError('unsupported', param, message)
+  new RequestError('unsupported_parameter', param, message)
 
 export type Json = { readonly [field: string]: unknown }
 

@@ -24,12 +24,19 @@ const RENDERED: readonly [name: string, info: ErrorInfo][] = [
   ...CODES.map((code): [string, ErrorInfo] => [nameOf(code), { code, message: 'It failed.' }]),
   ['with a field', { code: 'bad_request', message: 'It failed.', param: 'messages[2].content' }],
   ['with a code of the vendor', { code: 'bad_request', message: 'It failed.', vendorCode: 'vendor_code' }],
-  ['to be retried', { code: 'unavailable', message: 'It failed.', retryAfter: 7 }],
-  ['overloaded', { code: 'unavailable', message: 'It failed.', overloaded: true }],
-  ['tokens', { code: 'rate_limited', message: 'It failed.', limit: { of: 'tokens', limit: 100, remaining: 3, reset } }],
+  ['to be retried', { code: 'service_unavailable', message: 'It failed.', retryAfter: 7 }],
+  ['overloaded', { code: 'service_unavailable', message: 'It failed.', overloaded: true }],
+  [
+    'tokens',
+    { code: 'rate_limit_exceeded', message: 'It failed.', limit: { of: 'tokens', limit: 100, remaining: 3, reset } },
+  ],
   [
     'never',
-    { code: 'rate_limited', message: 'It failed.', limit: { of: 'requests', limit: 1, remaining: 0, reset: 'never' } },
+    {
+      code: 'rate_limit_exceeded',
+      message: 'It failed.',
+      limit: { of: 'requests', limit: 1, remaining: 0, reset: 'never' },
+    },
   ],
 ]
 

@@ -77,7 +77,7 @@ describe.each(ERROR_CODES.map((code) => [code]))('%s', (code) => {
     expect('retry-after' in headers).toBe(row.status === 429 || row.status === 503)
     expect('retry-after-ms' in headers).toBe('retry-after' in headers)
     const neverAgain =
-      [401, 402, 403].includes(row.status) || ['upstream_rejected_us', 'upstream_model_missing'].includes(code)
+      [401, 402, 403].includes(row.status) || ['upstream_auth_error', 'upstream_model_not_found'].includes(code)
     expect(headers['x-should-retry'] ?? 'absent').toBe(neverAgain ? 'false' : 'absent')
     expect(headers.allow ?? 'absent').toBe(row.status === 405 ? 'GET, HEAD' : 'absent')
   })
@@ -104,7 +104,7 @@ describe('how long to wait', () => {
     [Number.NaN, 5],
   ]
   test.each(WAITS)('%p seconds become %p', (given, told) => {
-    for (const code of ['rate_limited', 'unavailable'] as const) {
+    for (const code of ['rate_limit_exceeded', 'service_unavailable'] as const) {
       for (const id of DIALECT_IDS) {
         const { headers, body } = render(id, given === undefined ? { code } : { code, retryAfter: given })
         expect(headers['retry-after']).toBe(String(told))
@@ -123,7 +123,7 @@ describe('how long to wait', () => {
 
 describe('a limit of the gateway itself', () => {
   const reached = (limit: ErrorInfo['limit'], retryAfter = 12) =>
-    ({ code: 'rate_limited', retryAfter, ...(limit ? { limit } : {}) }) as const
+    ({ code: 'rate_limit_exceeded', retryAfter, ...(limit ? { limit } : {}) }) as const
   const at = Date.UTC(2026, 10, 15, 9, 30, 12, 250)
   const requests = { of: 'requests', limit: 60, remaining: 0, reset: { afterMs: 11_250, at } } as const
   const tokens = { of: 'tokens', limit: 1_000, remaining: 7, reset: { afterMs: 60_000, at } } as const
@@ -202,7 +202,7 @@ describe('a limit of the gateway itself', () => {
 })
 
 test('messages sends 529 if an upstream of the same dialect did; other dialects do not', () => {
-  const overloaded = { code: 'unavailable', overloaded: true } as const
+  const overloaded = { code: 'service_unavailable', overloaded: true } as const
   const rendered = render('messages', overloaded)
   expect(rendered.status).toBe(529)
   expect(rendered.body).toMatchObject({ error: { type: 'overloaded_error' } })
@@ -228,7 +228,7 @@ test('generate-content names the field as a violation', () => {
 })
 
 describe('the end of a begun stream', () => {
-  const failure = error({ code: 'upstream_failed', message: 'line one\nline two' })
+  const failure = error({ code: 'upstream_error', message: 'line one\nline two' })
   const ending = (id: DialectId) => {
     const text = DIALECTS[id].encodeStreamError(failure, REQUEST)
     expect(text.endsWith('\n\n')).toBe(true)
@@ -287,10 +287,10 @@ describe('the end of a begun stream', () => {
   })
 
   test.each([
-    ['context_too_long', 'context_length_exceeded'],
-    ['rate_limited', 'rate_limit_exceeded'],
+    ['context_length_exceeded', 'context_length_exceeded'],
+    ['rate_limit_exceeded', 'rate_limit_exceeded'],
     ['bad_request', 'invalid_prompt'],
-    ['unavailable', 'server_error'],
+    ['service_unavailable', 'server_error'],
   ] as const)('responses: %s fails with the code %s', (code, word) => {
     const [failed] = openSseParser().push(DIALECTS.responses.encodeStreamError(error({ code }), REQUEST))
     expect(JSON.parse(failed?.data ?? '')).toMatchObject({ response: { id: 'resp_req_42', error: { code: word } } })
@@ -302,26 +302,30 @@ describe('words by which clients know what to do', () => {
   const LONG = 'It is longer than the context of the model.'
   test.each<[DialectId, Partial<ErrorInfo> & Pick<ErrorInfo, 'code'>, string]>([
     ...(['chat', 'responses', 'images'] as const).flatMap((id): [DialectId, ErrorInfo, string][] => [
-      [id, { code: 'invalid_key', message: KEY }, `Incorrect API key provided. ${KEY}`],
-      [id, { code: 'context_too_long', message: LONG }, `This model's maximum context length is exceeded. ${LONG}`],
+      [id, { code: 'invalid_api_key', message: KEY }, `Incorrect API key provided. ${KEY}`],
       [
         id,
-        { code: 'context_too_long', message: "This model's maximum context length is 8192 tokens." },
+        { code: 'context_length_exceeded', message: LONG },
+        `This model's maximum context length is exceeded. ${LONG}`,
+      ],
+      [
+        id,
+        { code: 'context_length_exceeded', message: "This model's maximum context length is 8192 tokens." },
         "This model's maximum context length is 8192 tokens.",
       ],
     ]),
-    ['messages', { code: 'invalid_key', message: KEY }, `invalid x-api-key: ${KEY}`],
-    ['messages', { code: 'context_too_long', message: LONG }, `prompt is too long: ${LONG}`],
-    ['messages', { code: 'context_too_long', message: 'Prompt is too long.' }, 'Prompt is too long.'],
+    ['messages', { code: 'invalid_api_key', message: KEY }, `invalid x-api-key: ${KEY}`],
+    ['messages', { code: 'context_length_exceeded', message: LONG }, `prompt is too long: ${LONG}`],
+    ['messages', { code: 'context_length_exceeded', message: 'Prompt is too long.' }, 'Prompt is too long.'],
     [
       'messages',
-      { code: 'context_too_long', message: 'input length and `max_tokens` exceed context limit: 9 + 3 > 10' },
+      { code: 'context_length_exceeded', message: 'input length and `max_tokens` exceed context limit: 9 + 3 > 10' },
       'input length and `max_tokens` exceed context limit: 9 + 3 > 10',
     ],
-    ['generate-content', { code: 'invalid_key', message: KEY }, `API key not valid. ${KEY}`],
+    ['generate-content', { code: 'invalid_api_key', message: KEY }, `API key not valid. ${KEY}`],
     [
       'generate-content',
-      { code: 'context_too_long', message: LONG },
+      { code: 'context_length_exceeded', message: LONG },
       `The input token count exceeds the maximum number of tokens allowed. ${LONG}`,
     ],
   ])('%s %j', (id, info, message) => {

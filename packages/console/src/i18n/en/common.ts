@@ -70,7 +70,7 @@ export const theme = { system: 'System', light: 'Light', dark: 'Dark' }
 /** By the code of the API's error. Codes without a text show the gateway's own message. */
 export const errors: Record<string, string> = {
   unreachable: 'The gateway cannot be reached. Check your connection and retry.',
-  unavailable: 'The gateway is busy. Retry in a few seconds.',
+  service_unavailable: 'The gateway is busy. Retry in a few seconds.',
   overloaded: 'The gateway is busy. Retry in a few seconds.',
   foreign_page:
     'This page was opened at an address that the gateway does not expect. Open the console at its public URL. (Operators: set server.public_url.)',

@@ -59,7 +59,7 @@ export const usage = {
     completed: 'Completed',
     incomplete: 'Cut at its limit',
     content_filtered: 'Filtered',
-    client_gone: 'Disconnected',
+    client_disconnected: 'Disconnected',
     failed: 'Failed',
     cut: 'Cut off',
     timeout: 'Timed out',

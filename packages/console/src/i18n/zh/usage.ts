@@ -60,7 +60,7 @@ export const usage: Texts['usage'] = {
     completed: '已完成',
     incomplete: '达到长度上限',
     content_filtered: '内容被过滤',
-    client_gone: '客户端断开',
+    client_disconnected: '客户端断开',
     failed: '失败',
     cut: '中断',
     timeout: '超时',

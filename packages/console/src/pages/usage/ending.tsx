@@ -12,7 +12,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   incomplete: 'warn',
   content_filtered: 'warn',
   stopped_by_balance: 'warn',
-  client_gone: 'warn',
+  client_disconnected: 'warn',
 }
 
 /** How a request ended, in words; the colour only repeats it. */

@@ -74,6 +74,6 @@ test('what is fetched takes memory of the request, and ends it where there is no
     options(() => left-- > 0),
     dependencies,
   ).catch((error: unknown) => error)
-  expect((failure as Failure).info).toMatchObject({ code: 'unavailable' })
+  expect((failure as Failure).info).toMatchObject({ code: 'service_unavailable' })
   expect(left).toBe(-1)
 })

@@ -33,7 +33,7 @@ export async function offerForRequest<P extends AnyPrice, M extends { id: string
   }
   const found = await nameChecks.privateAmong([...names.keys()], caller.account)
   if (found === 'busy')
-    throw new Failure('rate_limited', 'Too many of your URLs are being looked up.', { retryAfter: 1 })
+    throw new Failure('rate_limit_exceeded', 'Too many of your URLs are being looked up.', { retryAfter: 1 })
   const [first] = found
   if (first === undefined) return offer
   const allows = ({ upstream }: Candidate): boolean => !inside.has(upstream.id)

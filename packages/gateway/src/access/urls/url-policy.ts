@@ -111,5 +111,5 @@ export function forbiddenUrlError(path: string): Failure {
 /** Tenant isolation: anyone who knows an object's id could otherwise use another tenant's object. */
 export function foreignObjectError(field: string): Failure {
   const message = `${field} refers to an object stored at a vendor that this gateway did not issue to you. Send the content itself.`
-  return new Failure('unsupported', message, { param: field })
+  return new Failure('unsupported_parameter', message, { param: field })
 }

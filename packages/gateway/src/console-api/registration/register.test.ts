@@ -321,7 +321,7 @@ describe('registrations in progress', () => {
     const { send } = desk({ admit, hash: () => gate.promise })
     const first = send(ADA)
     const { status, headers, body } = await send(ADA)
-    expect([status, headers.get('retry-after'), body.error?.code]).toEqual([503, '5', 'unavailable'])
+    expect([status, headers.get('retry-after'), body.error?.code]).toEqual([503, '5', 'service_unavailable'])
     gate.resolve('hash')
     expect([(await first).status, slots]).toEqual([201, 1])
     expect([(await send('no JSON')).status, slots]).toEqual([400, 1])

@@ -162,7 +162,7 @@ const TOO_MANY_TRIES: ConsoleError = {
   message: 'Too many registration attempts from your network. Retry later.',
 }
 const BUSY: ConsoleError = {
-  code: 'unavailable',
+  code: 'service_unavailable',
   retryAfter: 5,
   message: 'Too many registrations are in progress. Retry in 5 seconds.',
 }

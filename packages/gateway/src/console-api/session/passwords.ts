@@ -63,7 +63,7 @@ export function createPasswords(options: HashingOptions): Passwords {
 }
 
 export const BUSY: ConsoleError = {
-  code: 'unavailable',
+  code: 'service_unavailable',
   retryAfter: 5,
   message: 'Too many passwords are being checked. Retry in 5 seconds.',
 }

@@ -59,5 +59,5 @@ function fundsOf(standing: Awaited<ReturnType<Keys['findWithAccount']>>): LowFun
   const left = key.cap - key.spentUnderCap - key.held
   if (left >= available) return balance
   const before = "The key's quota cap does not allow this request."
-  return { code: 'key_cap_reached', available: left, before, after: '' }
+  return { code: 'key_quota_exceeded', available: left, before, after: '' }
 }

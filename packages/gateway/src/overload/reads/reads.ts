@@ -81,6 +81,6 @@ export function createReads({ slots, clock, admission }: ReadDependencies): Read
 }
 
 const queueFull = (): Failure =>
-  new Failure('rate_limited', 'Too many reads of this account are in progress. Retry in 1 second.', {
+  new Failure('rate_limit_exceeded', 'Too many reads of this account are in progress. Retry in 1 second.', {
     retryAfter: RETRY_SECONDS,
   })

@@ -84,9 +84,9 @@ test.each([
   ['cut after output', outcome('cut', delivered), 500n],
   ['timeout before output', outcome('timeout'), 0n],
   ['timeout after output, reported', outcome('timeout', { ...delivered, usage: usage(10, 20) }), 90n],
-  ['client_gone before output', outcome('client_gone'), 0n],
-  ['client_gone in mid-stream', outcome('client_gone', delivered), 500n],
-  ['client_gone, reported', outcome('client_gone', { ...delivered, usage: usage(10, 20) }), 90n],
+  ['client_disconnected before output', outcome('client_disconnected'), 0n],
+  ['client_disconnected in mid-stream', outcome('client_disconnected', delivered), 500n],
+  ['client_disconnected, reported', outcome('client_disconnected', { ...delivered, usage: usage(10, 20) }), 90n],
   ['shutdown after output', outcome('shutdown', delivered), 500n],
 ])('%s', (_, given, expected) => {
   expect(chargeOf(callOf(), given, createStatistics().of('a')).cost).toBe(expected)
@@ -94,7 +94,7 @@ test.each([
 
 test('an upstream that bills abandoned input: only then, and only the input', () => {
   const statistics = createStatistics().of('a')
-  expect(chargeOf(callOf('input'), outcome('client_gone'), statistics).cost).toBe(100n)
+  expect(chargeOf(callOf('input'), outcome('client_disconnected'), statistics).cost).toBe(100n)
   expect(chargeOf(callOf('input'), outcome('failed'), statistics).cost).toBe(0n)
 })
 
@@ -104,7 +104,7 @@ function reasoner() {
   for (let times = 0; times < 50; times++) learnOutput(statistics, 3_000, 10_000, 9_000)
   return { ...statistics, outputTokensPerByte: 1 / 4 }
 }
-const stopped = outcome('client_gone', { ...delivered, outputBytes: 4_000, deliveredBytes: 400 })
+const stopped = outcome('client_disconnected', { ...delivered, outputBytes: 4_000, deliveredBytes: 400 })
 
 test.each([
   ['what was delivered, not what came later, and the usual reasoning', stopped, 1_000_000n, 900],

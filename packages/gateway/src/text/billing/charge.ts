@@ -90,7 +90,7 @@ function countedUsage(
     const output = usage?.output ?? Math.ceil((deliveredBytes ?? outputBytes) * outputTokensPerByte)
     return { ...(usage ?? UNREPORTED), input: usage?.input ?? coverage.expectedInput, output }
   }
-  const billsInput = outcome === 'client_gone' && candidate.upstream.billsOnAbort === 'input'
+  const billsInput = outcome === 'client_disconnected' && candidate.upstream.billsOnAbort === 'input'
   return billsInput ? { ...NOTHING, input: coverage.expectedInput } : NOTHING
 }
 
@@ -174,7 +174,7 @@ export function learn(sent: Sent, observed: Observed, charge: TextCharge, statis
   // A stream that is stopped at the end of its hold proves nothing about it.
   if (charge.cost > sent.held && outcome !== 'stopped_by_balance') learnShortfall(statistics)
   // The reported usage of a whole response counts, also where the client did not wait for its end.
-  const isWhole = DELIVERED.includes(outcome) || (outcome === 'client_gone' && finish !== undefined)
+  const isWhole = DELIVERED.includes(outcome) || (outcome === 'client_disconnected' && finish !== undefined)
   if (charge.estimated || !isWhole) return
   learnInput(statistics, sent.plainBytes, usage?.input ?? 0)
   // Empty unless tokens of this model were counted here a moment ago.

@@ -34,7 +34,7 @@ export async function relay(
     }
   } catch {
     const { reason } = upstreamCall
-    if (reason === 'client_gone' || reason === 'shutdown') return outcomeOfBreak(upstreamCall)
+    if (reason === 'client_disconnected' || reason === 'shutdown') return outcomeOfBreak(upstreamCall)
     // A break behind the last event takes nothing from a response. And reported usage may still be in the translation.
     const isWhole = meter.isWhole?.() === true
     stream.tail = meter.end()
@@ -58,7 +58,8 @@ async function stoppedByHold(
   upstreamCall: UpstreamCall,
 ): Promise<Outcome | undefined> {
   // The hold is not extended for a client that disconnected.
-  if (client.deliveredBytes !== undefined) return state.outputBytes >= budget.coveredTo ? 'client_gone' : undefined
+  if (client.deliveredBytes !== undefined)
+    return state.outputBytes >= budget.coveredTo ? 'client_disconnected' : undefined
   const extending = budget.mayContinue(state.outputBytes)
   const mayContinue = typeof extending === 'boolean' ? extending : await unlessAborted(upstreamCall, extending)
   if (upstreamCall.reason) return outcomeOfBreak(upstreamCall)
@@ -72,5 +73,5 @@ function outcomeOfEnd(stream: MeteredStream, client: StreamClient): Outcome {
   // Nothing more comes, so an error that only the end shows is a break within an event.
   const hasFailed = (): boolean => state.error !== undefined
   if (hasFailed() || (!state.finish && !state.done)) return 'cut'
-  return client.isGone ? 'client_gone' : outcomeOfFinish(state.finish)
+  return client.isGone ? 'client_disconnected' : outcomeOfFinish(state.finish)
 }

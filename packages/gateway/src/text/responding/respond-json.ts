@@ -29,7 +29,7 @@ export async function respondJson(
   headers.set('content-type', 'application/json')
   // Once more: what the response had to drop is known only now.
   showWarnings(textCall)
-  const outcome = client.isDisconnected ? 'client_gone' : outcomeOfFinish(finish)
+  const outcome = client.isDisconnected ? 'client_disconnected' : outcomeOfFinish(finish)
   const endedAt = textCall.firstOutputAt
   // Before the settlement: a response that was paid for can be continued.
   const body = textCall.keepResponse ? await textCall.keepResponse(read) : read
@@ -58,7 +58,7 @@ async function readWhole(
 ): Promise<Whole | FailedAttempt> {
   const { upstreamCall, client, attempt } = textCall
   // Until the headers came, a disconnect cancelled the call; from here on the upstream bills it.
-  client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_gone')
+  client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
   if (client.isDisconnected) client.onDisconnect()
   let bytes: Uint8Array | undefined
   try {

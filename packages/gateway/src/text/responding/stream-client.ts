@@ -50,11 +50,11 @@ export class StreamClient {
     this.isGone = true
     const { upstreamCall, caller } = this.#call
     if (!state.finish && this.#deps.freeAborts.mustDrain(caller.account))
-      upstreamCall.endWithin(DRAIN_MS, 'client_gone')
-    else if (!state.finish && !state.sawOutput) upstreamCall.abort('client_gone')
+      upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
+    else if (!state.finish && !state.sawOutput) upstreamCall.abort('client_disconnected')
     else {
       this.deliveredBytes = state.outputBytes
-      upstreamCall.endWithin(this.#timing.usageWaitMs, 'client_gone')
+      upstreamCall.endWithin(this.#timing.usageWaitMs, 'client_disconnected')
     }
   }
 

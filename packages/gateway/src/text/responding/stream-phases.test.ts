@@ -27,7 +27,7 @@ function meterOf(): StreamMeter {
     state,
     push(chunk) {
       for (const line of Buffer.from(chunk).toString().split('\n').filter(Boolean)) {
-        if (line === '!') state.error = { code: 'upstream_failed', message: 'it failed', detail: 'reported' }
+        if (line === '!') state.error = { code: 'upstream_error', message: 'it failed', detail: 'reported' }
         else if (line === '$') state.finish = { raw: 'stop', unified: 'completed' }
         else if (line === '#') state.done = true
         else if (line !== '.') {
@@ -51,12 +51,12 @@ const FREE: StreamBudget = {
 
 function start(pieces: (string | Error)[], budget: StreamBudget = FREE) {
   const upstreamCall = {
-    reason: undefined as 'timeout' | 'client_gone' | 'shutdown' | undefined,
+    reason: undefined as 'timeout' | 'client_disconnected' | 'shutdown' | undefined,
     onTick: undefined,
     within: [] as string[],
     cancelled: 0,
     received: () => {},
-    abort(reason: 'client_gone') {
+    abort(reason: 'client_disconnected') {
       upstreamCall.reason = reason
     },
     cancel: () => void upstreamCall.cancelled++,
@@ -104,9 +104,19 @@ describe('before output', () => {
   })
 
   test.each<[string, string[], boolean, object]>([
-    ['nothing came yet: aborted', [], false, { reason: 'client_gone', within: [] }],
-    ['the account aborts too often: drained', [], true, { reason: undefined, within: ['client_gone in 120000'] }],
-    ['output came: its usage is awaited', ['Hi\n'], false, { reason: undefined, within: ['client_gone in 5000'] }],
+    ['nothing came yet: aborted', [], false, { reason: 'client_disconnected', within: [] }],
+    [
+      'the account aborts too often: drained',
+      [],
+      true,
+      { reason: undefined, within: ['client_disconnected in 120000'] },
+    ],
+    [
+      'output came: its usage is awaited',
+      ['Hi\n'],
+      false,
+      { reason: undefined, within: ['client_disconnected in 5000'] },
+    ],
   ])('a disconnect, %s', async (_, pieces, mustDrain, expected) => {
     const { call, client, stream, drains, upstreamCall, dependencies } = start([...pieces, '.\n'])
     if (pieces.length > 0) await readUntilOutput(call, stream, dependencies as never)
@@ -153,7 +163,7 @@ describe('relaying', () => {
     const first = await started.stream.read()
     started.stream.push(first ?? Buffer.alloc(0))
     started.client.onDisconnect?.()
-    expect(await relayed(started)).toBe('client_gone')
+    expect(await relayed(started)).toBe('client_disconnected')
     expect([started.streamClient.deliveredBytes, started.written()]).toEqual([5, ''])
   })
 })

@@ -52,7 +52,7 @@ function policyForPriced(
     const why = isPriced(price, forced) ? 'is not available in another protocol than its own' : 'has no price here'
     const message =
       INSTEAD[forced.field] ?? `${forced.field} requests '${forced.word}', which ${why}. Remove the field.`
-    throw new Failure('unsupported', message, { param: forced.field })
+    throw new Failure('unsupported_parameter', message, { param: forced.field })
   }
   return {
     edits: unpriced.flatMap(({ remove }) => (remove ? [remove] : [])),
@@ -128,10 +128,10 @@ export function rejectObjects({ objects }: Pick<PassThroughRequest, 'objects'>, 
   }
   if (REFERENCE.test(first)) {
     const message = `${first} refers to an item that was not found among your stored responses. Send the item itself; many clients do so when their option 'store' is false.`
-    throw new Failure('unsupported', message, { param: first })
+    throw new Failure('unsupported_parameter', message, { param: first })
   }
   const instead = INSTEAD[first.replace(/\.id$/, '')]
-  if (instead !== undefined) throw new Failure('unsupported', instead, { param: first })
+  if (instead !== undefined) throw new Failure('unsupported_parameter', instead, { param: first })
   throw foreignObjectError(first)
 }
 

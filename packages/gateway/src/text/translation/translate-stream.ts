@@ -35,7 +35,7 @@ const NO_BYTES = new Uint8Array(0)
 
 /** The model failed at a tool call and returned nothing else: an empty response would look intended. */
 export const MALFORMED = {
-  code: 'upstream_failed',
+  code: 'upstream_error',
   message: 'The model tried to call a tool and failed at it.',
 } as const
 

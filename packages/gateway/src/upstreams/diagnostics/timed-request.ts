@@ -83,7 +83,7 @@ function rejection(status: number, text: string, upstream: Upstream, { dialect }
   const place = status === 404 || general === 'redirected' ? ` at ${upstream.baseUrl}` : ''
   const said = detail?.replace(/^\d+ ?/, '') || message
   // Google rejects keys with status 400.
-  const isKeyError = status === 400 && code === 'upstream_rejected_us'
+  const isKeyError = status === 400 && code === 'upstream_auth_error'
   return `${isKeyError ? KEY_REJECTED : (STATUS_TEXTS[status] ?? general)}${place} (${status}): ${said}`
 }
 

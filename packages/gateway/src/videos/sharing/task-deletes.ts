@@ -43,7 +43,7 @@ export function createTaskDeletes(clock: () => number): TaskDeletes {
       const known = underWay.get(id)
       if (known) return known
       const release = slots.take({ account, pools: [upstream] })
-      if (!release) throw new Failure('rate_limited', TOO_MANY, { retryAfter: RETRY_SECONDS })
+      if (!release) throw new Failure('rate_limit_exceeded', TOO_MANY, { retryAfter: RETRY_SECONDS })
       const cancelling = cancel().finally(() => {
         underWay.delete(id)
         release()

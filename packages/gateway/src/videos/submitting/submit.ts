@@ -60,10 +60,10 @@ const LARGEST_ANSWER = 1024 * 1024
 const LONGEST_ID = 1_024
 const DEFINITE: ReadonlySet<string> = new Set([
   'bad_request',
-  'content_refused',
-  'rate_limited',
-  'upstream_rejected_us',
-  'upstream_model_missing',
+  'content_policy_violation',
+  'rate_limit_exceeded',
+  'upstream_auth_error',
+  'upstream_model_not_found',
 ])
 
 /** Resolves once the task is with an upstream, or may be. Throws Failure if none takes it; the hold is voided then. */

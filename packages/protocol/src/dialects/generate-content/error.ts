@@ -16,15 +16,15 @@ type Row = { status: string; reason?: string }
 
 const ROWS = {
   bad_request: { status: 'INVALID_ARGUMENT' },
-  unsupported: { status: 'INVALID_ARGUMENT', reason: 'UNSUPPORTED_PARAMETER' },
-  context_too_long: { status: 'INVALID_ARGUMENT', reason: 'CONTEXT_LENGTH_EXCEEDED' },
+  unsupported_parameter: { status: 'INVALID_ARGUMENT', reason: 'UNSUPPORTED_PARAMETER' },
+  context_length_exceeded: { status: 'INVALID_ARGUMENT', reason: 'CONTEXT_LENGTH_EXCEEDED' },
   // A model that refuses while answering is a reply with finishReason SAFETY; here nothing was answered.
-  content_refused: { status: 'INVALID_ARGUMENT', reason: 'CONTENT_REFUSED' },
+  content_policy_violation: { status: 'INVALID_ARGUMENT', reason: 'CONTENT_REFUSED' },
   previous_response_not_found: { status: 'INVALID_ARGUMENT' },
-  invalid_key: { status: 'UNAUTHENTICATED', reason: 'API_KEY_INVALID' },
-  expired_key: { status: 'UNAUTHENTICATED', reason: 'API_KEY_EXPIRED' },
+  invalid_api_key: { status: 'UNAUTHENTICATED', reason: 'API_KEY_INVALID' },
+  api_key_expired: { status: 'UNAUTHENTICATED', reason: 'API_KEY_EXPIRED' },
   insufficient_balance: { status: 'FAILED_PRECONDITION', reason: 'INSUFFICIENT_BALANCE' },
-  key_cap_reached: { status: 'FAILED_PRECONDITION', reason: 'KEY_QUOTA_EXCEEDED' },
+  key_quota_exceeded: { status: 'FAILED_PRECONDITION', reason: 'KEY_QUOTA_EXCEEDED' },
   model_not_allowed: { status: 'PERMISSION_DENIED', reason: 'MODEL_NOT_ALLOWED' },
   account_disabled: { status: 'PERMISSION_DENIED', reason: 'ACCOUNT_DISABLED' },
   address_not_allowed: { status: 'PERMISSION_DENIED', reason: 'ADDRESS_NOT_ALLOWED' },
@@ -39,21 +39,21 @@ const ROWS = {
   request_too_large: { status: 'INVALID_ARGUMENT', reason: 'REQUEST_TOO_LARGE' },
   unsupported_media_type: { status: 'INVALID_ARGUMENT', reason: 'UNSUPPORTED_MEDIA_TYPE' },
   no_websocket: { status: 'UNIMPLEMENTED' },
-  rate_limited: { status: 'RESOURCE_EXHAUSTED' },
-  client_gone: { status: 'CANCELLED' },
-  internal: { status: 'INTERNAL' },
-  upstream_failed: { status: 'UNAVAILABLE', reason: 'UPSTREAM_ERROR' },
+  rate_limit_exceeded: { status: 'RESOURCE_EXHAUSTED' },
+  client_closed_request: { status: 'CANCELLED' },
+  internal_error: { status: 'INTERNAL' },
+  upstream_error: { status: 'UNAVAILABLE', reason: 'UPSTREAM_ERROR' },
   upstream_no_image: { status: 'UNAVAILABLE', reason: 'UPSTREAM_NO_IMAGE' },
-  upstream_rejected_us: { status: 'UNAVAILABLE', reason: 'UPSTREAM_AUTH_ERROR' },
-  upstream_model_missing: { status: 'UNAVAILABLE', reason: 'UPSTREAM_MODEL_NOT_FOUND' },
-  unavailable: { status: 'UNAVAILABLE' },
+  upstream_auth_error: { status: 'UNAVAILABLE', reason: 'UPSTREAM_AUTH_ERROR' },
+  upstream_model_not_found: { status: 'UNAVAILABLE', reason: 'UPSTREAM_MODEL_NOT_FOUND' },
+  service_unavailable: { status: 'UNAVAILABLE' },
   upstream_timeout: { status: 'DEADLINE_EXCEEDED', reason: 'UPSTREAM_TIMEOUT' },
 } satisfies Record<ErrorCode, Row>
 
 const WORDS: KnownPhrases = {
-  invalid_key: { said: ['api key not valid'], say: 'API key not valid.' },
-  expired_key: { said: ['api key expired'], say: 'API key expired.' },
-  context_too_long: {
+  invalid_api_key: { said: ['api key not valid'], say: 'API key not valid.' },
+  api_key_expired: { said: ['api key expired'], say: 'API key expired.' },
+  context_length_exceeded: {
     said: ['exceeds the maximum number of tokens'],
     say: 'The input token count exceeds the maximum number of tokens allowed.',
   },
@@ -94,7 +94,10 @@ function detailsOf(error: ErrorInfo, row: Row): object[] {
     details.push({ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations })
   }
   // Without it a client knows that waiting is no use.
-  if ((error.code === 'rate_limited' && error.limit?.reset !== 'never') || error.code === 'unavailable') {
+  if (
+    (error.code === 'rate_limit_exceeded' && error.limit?.reset !== 'never') ||
+    error.code === 'service_unavailable'
+  ) {
     details.push({ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: `${secondsToWait(error)}s` })
   }
   return details
@@ -102,23 +105,23 @@ function detailsOf(error: ErrorInfo, row: Row): object[] {
 
 // A wrong key and a missing billing account both arrive as 400: they are about the operator's account.
 const SURE = new Map<string, UpstreamCode>([
-  ['API_KEY_INVALID', 'upstream_rejected_us'],
-  ['API_KEY_EXPIRED', 'upstream_rejected_us'],
-  ['API_KEY_SERVICE_BLOCKED', 'upstream_rejected_us'],
-  ['FAILED_PRECONDITION', 'upstream_rejected_us'],
-  ['CONTEXT_LENGTH_EXCEEDED', 'context_too_long'],
-  ['CONTENT_REFUSED', 'content_refused'],
-  ['UNSUPPORTED_PARAMETER', 'unsupported'],
+  ['API_KEY_INVALID', 'upstream_auth_error'],
+  ['API_KEY_EXPIRED', 'upstream_auth_error'],
+  ['API_KEY_SERVICE_BLOCKED', 'upstream_auth_error'],
+  ['FAILED_PRECONDITION', 'upstream_auth_error'],
+  ['CONTEXT_LENGTH_EXCEEDED', 'context_length_exceeded'],
+  ['CONTENT_REFUSED', 'content_policy_violation'],
+  ['UNSUPPORTED_PARAMETER', 'unsupported_parameter'],
 ])
 
 const ROUGH = new Map<string, UpstreamCode>([
   ['INVALID_ARGUMENT', 'bad_request'],
   ['OUT_OF_RANGE', 'bad_request'],
-  ['UNAUTHENTICATED', 'upstream_rejected_us'],
-  ['PERMISSION_DENIED', 'upstream_rejected_us'],
-  ['NOT_FOUND', 'upstream_rejected_us'],
-  ['RESOURCE_EXHAUSTED', 'rate_limited'],
-  ['UNAVAILABLE', 'unavailable'],
+  ['UNAUTHENTICATED', 'upstream_auth_error'],
+  ['PERMISSION_DENIED', 'upstream_auth_error'],
+  ['NOT_FOUND', 'upstream_auth_error'],
+  ['RESOURCE_EXHAUSTED', 'rate_limit_exceeded'],
+  ['UNAVAILABLE', 'service_unavailable'],
   ['DEADLINE_EXCEEDED', 'upstream_timeout'],
 ])
 

@@ -148,7 +148,7 @@ function* piecemeal(reply: CanonicalReply): Generator<StreamEvent> {
 }
 
 describe('errors', () => {
-  const failure = { code: 'unavailable', message: 'busy' } as const
+  const failure = { code: 'service_unavailable', message: 'busy' } as const
   const statusOf = async (run: () => Promise<unknown>): Promise<number | string> => {
     try {
       await run()

@@ -19,6 +19,6 @@ export function encodeStreamError(error: ErrorInfo, _requestId: string): string 
 /** Image models have words of their own for a prompt or an image that their moderation rejects. */
 function errorObject(error: ErrorInfo): ChatCompatibleError {
   const object = chatCompatibleObject(error)
-  if (error.code !== 'content_refused') return object
+  if (error.code !== 'content_policy_violation') return object
   return { ...object, type: 'image_generation_user_error', code: 'moderation_blocked' }
 }

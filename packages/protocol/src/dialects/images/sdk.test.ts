@@ -52,7 +52,7 @@ test('the official SDK reads the events of a generation', async () => {
 })
 
 test('the official SDK reads the events of an edit, and throws the error that ends them', async () => {
-  const error = { code: 'content_refused', message: 'Blocked.' } as const
+  const error = { code: 'content_policy_violation', message: 'Blocked.' } as const
   await using server = served(encoded('edit') + encodeStreamError(error, 'req_1'), 'text/event-stream')
   const file = new File(['x'], 'a.png', { type: 'image/png' })
   const seen: string[] = []

@@ -6,14 +6,14 @@ import { readUpstreamError, type UpstreamCode } from '../shared/errors/upstream-
 
 const TYPES = {
   bad_request: 'invalid_request_error',
-  unsupported: 'invalid_request_error',
-  context_too_long: 'invalid_request_error',
-  content_refused: 'invalid_request_error',
+  unsupported_parameter: 'invalid_request_error',
+  context_length_exceeded: 'invalid_request_error',
+  content_policy_violation: 'invalid_request_error',
   previous_response_not_found: 'invalid_request_error',
-  invalid_key: 'authentication_error',
-  expired_key: 'authentication_error',
+  invalid_api_key: 'authentication_error',
+  api_key_expired: 'authentication_error',
   insufficient_balance: 'billing_error',
-  key_cap_reached: 'billing_error',
+  key_quota_exceeded: 'billing_error',
   model_not_allowed: 'permission_error',
   account_disabled: 'permission_error',
   address_not_allowed: 'permission_error',
@@ -28,28 +28,28 @@ const TYPES = {
   request_too_large: 'request_too_large',
   unsupported_media_type: 'invalid_request_error',
   no_websocket: 'invalid_request_error',
-  rate_limited: 'rate_limit_error',
-  client_gone: 'invalid_request_error',
-  internal: 'api_error',
-  upstream_failed: 'api_error',
+  rate_limit_exceeded: 'rate_limit_error',
+  client_closed_request: 'invalid_request_error',
+  internal_error: 'api_error',
+  upstream_error: 'api_error',
   upstream_no_image: 'api_error',
-  upstream_rejected_us: 'api_error',
-  upstream_model_missing: 'api_error',
-  unavailable: 'overloaded_error',
+  upstream_auth_error: 'api_error',
+  upstream_model_not_found: 'api_error',
+  service_unavailable: 'overloaded_error',
   upstream_timeout: 'timeout_error',
 } satisfies Record<ErrorCode, string>
 
 const WRONG_KEY = { said: ['x-api-key'], say: 'invalid x-api-key:' }
 
 const WORDS: KnownPhrases = {
-  invalid_key: WRONG_KEY,
-  expired_key: WRONG_KEY,
+  invalid_api_key: WRONG_KEY,
+  api_key_expired: WRONG_KEY,
   // The second is the vendor's for a cap that does not fit behind the prompt: clients lower the cap, not the prompt.
-  context_too_long: { said: ['prompt is too long', 'exceed context limit'], say: 'prompt is too long:' },
+  context_length_exceeded: { said: ['prompt is too long', 'exceed context limit'], say: 'prompt is too long:' },
 }
 
 export function encodeError(error: ErrorInfo, requestId: string): RenderedError {
-  const overloaded = error.code === 'unavailable' && error.overloaded === true
+  const overloaded = error.code === 'service_unavailable' && error.overloaded === true
   return {
     status: overloaded ? 529 : ERRORS[error.code].status,
     body: body(error, requestId),
@@ -85,21 +85,21 @@ function messageWithField(error: ErrorInfo): string {
 }
 
 const SURE = new Map<string, UpstreamCode>([
-  ['billing_error', 'upstream_rejected_us'],
-  ['overloaded_error', 'unavailable'],
+  ['billing_error', 'upstream_auth_error'],
+  ['overloaded_error', 'service_unavailable'],
   ['timeout_error', 'upstream_timeout'],
   ['request_too_large', 'request_too_large'],
 ])
 
 const ROUGH = new Map<string, UpstreamCode>([
   ['invalid_request_error', 'bad_request'],
-  ['authentication_error', 'upstream_rejected_us'],
-  ['permission_error', 'upstream_rejected_us'],
-  ['not_found_error', 'upstream_rejected_us'],
-  ['rate_limit_error', 'rate_limited'],
+  ['authentication_error', 'upstream_auth_error'],
+  ['permission_error', 'upstream_auth_error'],
+  ['not_found_error', 'upstream_auth_error'],
+  ['rate_limit_error', 'rate_limit_exceeded'],
 ])
 
 export function decodeError(status: number, body: unknown): ErrorInfo {
   const error = readUpstreamError(status, body, { sure: (word) => SURE.get(word), rough: (word) => ROUGH.get(word) })
-  return status === 529 && error.code === 'unavailable' ? { ...error, overloaded: true } : error
+  return status === 529 && error.code === 'service_unavailable' ? { ...error, overloaded: true } : error
 }

@@ -65,7 +65,7 @@ test('the snapshot that the helper builds from the pieces is what the last event
 describe('a failure in the middle', () => {
   const encoder = openStreamEncoder(asked)
   const begun = [...unfold(reply([text('It is 5.1')]))].slice(0, 3).map((event) => encoder.write(event))
-  const frames = begun.join('') + encoder.abandon({ code: 'upstream_failed', message: 'The upstream failed.' })
+  const frames = begun.join('') + encoder.abandon({ code: 'upstream_error', message: 'The upstream failed.' })
 
   test('is thrown by the iterator, after the failed response', async () => {
     await using server = served(frames, 'text/event-stream')
@@ -85,7 +85,7 @@ describe('a failure in the middle', () => {
   })
 
   test('is thrown by the helper when nothing was written before', async () => {
-    const alone = openStreamEncoder(asked).abandon({ code: 'rate_limited', message: 'Too many.' })
+    const alone = openStreamEncoder(asked).abandon({ code: 'rate_limit_exceeded', message: 'Too many.' })
     await using server = served(heartbeat + alone, 'text/event-stream')
     const failed = server.client.responses.stream(REQUEST).finalResponse()
     await expect(failed).rejects.toMatchObject({ code: 'rate_limit_exceeded' })

@@ -7,14 +7,14 @@ type Row = { code: string; type: string }
 
 const ROWS = {
   bad_request: { code: 'InvalidParameter', type: 'BadRequest' },
-  unsupported: { code: 'InvalidParameter', type: 'BadRequest' },
-  context_too_long: { code: 'InvalidParameter', type: 'BadRequest' },
-  content_refused: { code: 'InputTextSensitiveContentDetected', type: 'BadRequest' },
+  unsupported_parameter: { code: 'InvalidParameter', type: 'BadRequest' },
+  context_length_exceeded: { code: 'InvalidParameter', type: 'BadRequest' },
+  content_policy_violation: { code: 'InputTextSensitiveContentDetected', type: 'BadRequest' },
   previous_response_not_found: { code: 'InvalidParameter', type: 'BadRequest' },
-  invalid_key: { code: 'AuthenticationError', type: 'Unauthorized' },
-  expired_key: { code: 'AuthenticationError', type: 'Unauthorized' },
+  invalid_api_key: { code: 'AuthenticationError', type: 'Unauthorized' },
+  api_key_expired: { code: 'AuthenticationError', type: 'Unauthorized' },
   insufficient_balance: { code: 'AccountOverdueError', type: 'Forbidden' },
-  key_cap_reached: { code: 'QuotaExceeded', type: 'Forbidden' },
+  key_quota_exceeded: { code: 'QuotaExceeded', type: 'Forbidden' },
   model_not_allowed: { code: 'AccessDenied', type: 'Forbidden' },
   account_disabled: { code: 'AccessDenied', type: 'Forbidden' },
   address_not_allowed: { code: 'AccessDenied', type: 'Forbidden' },
@@ -29,14 +29,14 @@ const ROWS = {
   request_too_large: { code: 'InvalidParameter', type: 'BadRequest' },
   unsupported_media_type: { code: 'InvalidParameter', type: 'BadRequest' },
   no_websocket: { code: 'InvalidParameter', type: 'BadRequest' },
-  rate_limited: { code: 'RateLimitExceeded', type: 'TooManyRequests' },
-  client_gone: { code: 'RequestCanceled', type: 'BadRequest' },
-  internal: { code: 'InternalServiceError', type: 'InternalServerError' },
-  upstream_failed: { code: 'InternalServiceError', type: 'InternalServerError' },
+  rate_limit_exceeded: { code: 'RateLimitExceeded', type: 'TooManyRequests' },
+  client_closed_request: { code: 'RequestCanceled', type: 'BadRequest' },
+  internal_error: { code: 'InternalServiceError', type: 'InternalServerError' },
+  upstream_error: { code: 'InternalServiceError', type: 'InternalServerError' },
   upstream_no_image: { code: 'InternalServiceError', type: 'InternalServerError' },
-  upstream_rejected_us: { code: 'InternalServiceError', type: 'InternalServerError' },
-  upstream_model_missing: { code: 'InternalServiceError', type: 'InternalServerError' },
-  unavailable: { code: 'ServerOverloaded', type: 'ServiceUnavailable' },
+  upstream_auth_error: { code: 'InternalServiceError', type: 'InternalServerError' },
+  upstream_model_not_found: { code: 'InternalServiceError', type: 'InternalServerError' },
+  service_unavailable: { code: 'ServerOverloaded', type: 'ServiceUnavailable' },
   upstream_timeout: { code: 'InternalServiceError', type: 'InternalServerError' },
 } satisfies Record<ErrorCode, Row>
 
@@ -61,15 +61,15 @@ function body(error: ErrorInfo, requestId: string) {
 
 // Codes grow suffixes (`RateLimitExceeded.EndpointRPMExceeded`): only their beginning is stable.
 const BEGINNINGS: [beginning: string, code: UpstreamCode][] = [
-  ['RateLimitExceeded', 'rate_limited'],
-  ['QuotaExceeded', 'upstream_rejected_us'],
-  ['AccountOverdue', 'upstream_rejected_us'],
-  ['AuthenticationError', 'upstream_rejected_us'],
-  ['AccessDenied', 'upstream_rejected_us'],
-  ['InvalidEndpointOrModel', 'upstream_rejected_us'],
+  ['RateLimitExceeded', 'rate_limit_exceeded'],
+  ['QuotaExceeded', 'upstream_auth_error'],
+  ['AccountOverdue', 'upstream_auth_error'],
+  ['AuthenticationError', 'upstream_auth_error'],
+  ['AccessDenied', 'upstream_auth_error'],
+  ['InvalidEndpointOrModel', 'upstream_auth_error'],
   ['OperationDenied.InvalidState', 'conflict'],
   ['NotFound.', 'not_found'],
-  ['ServerOverloaded', 'unavailable'],
+  ['ServerOverloaded', 'service_unavailable'],
 ]
 
 const ROUGH_BEGINNINGS: [beginning: string, code: UpstreamCode][] = [
@@ -80,7 +80,8 @@ const ROUGH_BEGINNINGS: [beginning: string, code: UpstreamCode][] = [
 
 export function decodeError(status: number, body: unknown): ErrorInfo {
   return readUpstreamError(status, body, {
-    sure: (word) => (word.includes('SensitiveContentDetected') ? 'content_refused' : beginning(word, BEGINNINGS)),
+    sure: (word) =>
+      word.includes('SensitiveContentDetected') ? 'content_policy_violation' : beginning(word, BEGINNINGS),
     rough: (word) => beginning(word, ROUGH_BEGINNINGS),
   })
 }

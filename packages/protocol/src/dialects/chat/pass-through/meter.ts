@@ -64,7 +64,7 @@ function usageWith({ usage, error }: Readonly<ChatMeterState>): Usage | undefine
 
 /** An error object inside a 200 has no status of its own: its words and figures tell what it is. */
 export function problemOf(isError: boolean, body: unknown, message: string): ErrorInfo {
-  return isError ? decodeError(200, body) : { code: 'upstream_failed', message }
+  return isError ? decodeError(200, body) : { code: 'upstream_error', message }
 }
 
 function stopFrames(head: string, choices: number, units: ChargedUnits | undefined): string {

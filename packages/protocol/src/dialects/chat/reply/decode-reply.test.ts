@@ -117,15 +117,15 @@ describe('ends', () => {
 
 describe('what is no answer', () => {
   const table: [name: string, body: unknown, error: object][] = [
-    ['nothing', undefined, { code: 'upstream_failed' }],
-    ['a text', 'hello', { code: 'upstream_failed' }],
-    ['an empty object', {}, { code: 'upstream_failed' }],
-    ['no choices', { choices: [] }, { code: 'upstream_failed' }],
-    ['an error', { error: { message: 'slow down', type: 'rate_limit_error' } }, { code: 'rate_limited' }],
-    ['an error beside choices', { error: { message: 'x' }, choices: [{}] }, { code: 'upstream_failed' }],
-    ['an error as text', { error: 'overloaded' }, { code: 'upstream_failed' }],
+    ['nothing', undefined, { code: 'upstream_error' }],
+    ['a text', 'hello', { code: 'upstream_error' }],
+    ['an empty object', {}, { code: 'upstream_error' }],
+    ['no choices', { choices: [] }, { code: 'upstream_error' }],
+    ['an error', { error: { message: 'slow down', type: 'rate_limit_error' } }, { code: 'rate_limit_exceeded' }],
+    ['an error beside choices', { error: { message: 'x' }, choices: [{}] }, { code: 'upstream_error' }],
+    ['an error as text', { error: 'overloaded' }, { code: 'upstream_error' }],
     ['an error object', { object: 'error', message: 'x', code: 400 }, { code: 'bad_request' }],
-    ['a validator', { detail: [{ msg: 'x' }] }, { code: 'upstream_failed' }],
+    ['a validator', { detail: [{ msg: 'x' }] }, { code: 'upstream_error' }],
   ]
   test.each(table)('%s', (_name, body, error) => {
     expect(decodeReply(body)).toMatchObject({ ok: false, error })

@@ -16,7 +16,7 @@ export function decodeReply(body: unknown): DecodedReply {
   if (isErrorBody(body)) return { ok: false, error: decodeError(200, body) }
   if (!isObject(body) || !Array.isArray(body.choices) || body.choices.length === 0) {
     const { detail } = decodeError(200, body)
-    const error = { code: 'upstream_failed', message: 'The upstream gave an answer without choices.' } as const
+    const error = { code: 'upstream_error', message: 'The upstream gave an answer without choices.' } as const
     return { ok: false, error: detail === undefined ? error : { ...error, detail } }
   }
   const failed = failedChoice(body.choices)

@@ -241,11 +241,11 @@ describe('ends', () => {
 describe('errors', () => {
   const text = chunk({ content: 'Well' })
   const table: [name: string, stream: string, error: object][] = [
-    ['nothing', '', { code: 'upstream_failed' }],
-    ['only comments', ': x\n\n: y\n\n', { code: 'upstream_failed' }],
-    ['only [DONE]', 'data: [DONE]\n\n', { code: 'upstream_failed' }],
-    ['cut', framed([role, text], false), { code: 'upstream_failed', message: expect.stringContaining('complete') }],
-    ['cut within an event', framed([role, text, finish()], false).slice(0, -30), { code: 'upstream_failed' }],
+    ['nothing', '', { code: 'upstream_error' }],
+    ['only comments', ': x\n\n: y\n\n', { code: 'upstream_error' }],
+    ['only [DONE]', 'data: [DONE]\n\n', { code: 'upstream_error' }],
+    ['cut', framed([role, text], false), { code: 'upstream_error', message: expect.stringContaining('complete') }],
+    ['cut within an event', framed([role, text, finish()], false).slice(0, -30), { code: 'upstream_error' }],
     [
       'one of two choices is cut',
       framed(
@@ -259,15 +259,27 @@ describe('errors', () => {
         ],
         false,
       ),
-      { code: 'upstream_failed' },
+      { code: 'upstream_error' },
     ],
-    ['not JSON', `${framed([role], false)}data: {oops\n\n`, { code: 'upstream_failed' }],
-    ['not an object', 'data: [1]\n\n', { code: 'upstream_failed' }],
-    ['an error', framed([text, { error: { message: 'x', type: 'rate_limit_error' } }]), { code: 'rate_limited' }],
-    ['an error event', `event: error\ndata: {"message":"x","type":"overloaded_error"}\n\n`, { code: 'unavailable' }],
-    ['an error event in prose', `event: error\ndata: out of order\n\n`, { code: 'upstream_failed' }],
-    ['an error body', '{"error":{"message":"x","code":"context_length_exceeded"}}', { code: 'context_too_long' }],
-    ['a page', '<html>bad gateway</html>', { code: 'upstream_failed' }],
+    ['not JSON', `${framed([role], false)}data: {oops\n\n`, { code: 'upstream_error' }],
+    ['not an object', 'data: [1]\n\n', { code: 'upstream_error' }],
+    [
+      'an error',
+      framed([text, { error: { message: 'x', type: 'rate_limit_error' } }]),
+      { code: 'rate_limit_exceeded' },
+    ],
+    [
+      'an error event',
+      `event: error\ndata: {"message":"x","type":"overloaded_error"}\n\n`,
+      { code: 'service_unavailable' },
+    ],
+    ['an error event in prose', `event: error\ndata: out of order\n\n`, { code: 'upstream_error' }],
+    [
+      'an error body',
+      '{"error":{"message":"x","code":"context_length_exceeded"}}',
+      { code: 'context_length_exceeded' },
+    ],
+    ['a page', '<html>bad gateway</html>', { code: 'upstream_error' }],
   ]
   test.each(table)('%s', (_name, stream, error) => {
     const events = eventsOf(stream)

@@ -24,7 +24,7 @@ import { type Beside, namesPages, usageOfBody } from './usage.ts'
 const DONE = '[DONE]'
 const OPEN_BRACE = 0x7b
 
-const failure = (message: string): ErrorInfo => ({ code: 'upstream_failed', message })
+const failure = (message: string): ErrorInfo => ({ code: 'upstream_error', message })
 const MALFORMED = failure('The upstream sent an event that is not valid.')
 const OVERSIZED = failure('The upstream sent an event that is too large.')
 const CUT = failure('The upstream ended before its answer was complete.')

@@ -229,7 +229,7 @@ describe('the official SDK', () => {
 
   test('an answer that fails on the way throws', async () => {
     const encoder = openStreamEncoder(answeringOf())
-    const error = { code: 'upstream_failed', message: 'It broke.' } as const
+    const error = { code: 'upstream_error', message: 'It broke.' } as const
     frames = encoder.write({ type: 'start', id: 'x', usage: undefined })
     frames += encoder.write({ type: 'open', index: 0, choice: 0, block: { type: 'text' } })
     frames += encoder.write({ type: 'delta', index: 0, text: 'Well' })

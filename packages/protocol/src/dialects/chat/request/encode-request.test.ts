@@ -278,7 +278,11 @@ describe('tools', () => {
   test('hosted tools', () => {
     const hostedTools = [{ name: 'web_search', at: 'tools[1]' }]
     expect(written({ tools: [TOOL], hostedTools }).warnings).toEqual(['tools;dropped'])
-    const rejected = { code: 'unsupported', param: 'tools[1]', message: expect.stringContaining('web_search') }
+    const rejected = {
+      code: 'unsupported_parameter',
+      param: 'tools[1]',
+      message: expect.stringContaining('web_search'),
+    }
     expect(mistakeOf({ hostedTools })).toMatchObject(rejected)
     const forced = mistakeOf({ tools: [TOOL], hostedTools, toolChoice: { mode: 'hosted', name: 'web_search' } })
     expect(forced).toMatchObject({ ...rejected, param: 'tool_choice' })

@@ -239,10 +239,10 @@ describe('media', () => {
     ['other sound', { media: 'audio', source: { kind: 'inline', mime: 'audio/flac', data: 'AAAA' } }],
   ] as const)('rejected: %s', (_name, part) => {
     const turns: Turn[] = [{ role: 'user', parts: [{ type: 'media', ...part, at: 'input[0]' } as MediaPart] }]
-    expect(mistakeOf({ turns })).toMatchObject({ code: 'unsupported', param: 'input[0]' })
+    expect(mistakeOf({ turns })).toMatchObject({ code: 'unsupported_parameter', param: 'input[0]' })
   })
 
   test('other output than text is rejected', () => {
-    expect(mistakeOf({ modalities: ['image'] })).toMatchObject({ code: 'unsupported' })
+    expect(mistakeOf({ modalities: ['image'] })).toMatchObject({ code: 'unsupported_parameter' })
   })
 })

@@ -74,7 +74,7 @@ export function openStreamDecoder(emit: EmitImage, codec: Codec, limit?: number)
 }
 
 function gather(chunk: unknown, into: Gathered, thin: ThinJson, codec: Codec): ErrorInfo | undefined {
-  if (!isObject(chunk)) return errorInfo('upstream_failed', 'The upstream answered with something that is not JSON.')
+  if (!isObject(chunk)) return errorInfo('upstream_error', 'The upstream answered with something that is not JSON.')
   if (chunk.error !== undefined && chunk.error !== null) return decodeError(200, chunk)
   into.usage = withReport(into.usage, chunk.usageMetadata)
   const { promptFeedback, candidates } = chunk
@@ -110,7 +110,10 @@ function detailsOf([first]: readonly ReplyImage[]): Pick<ImageReply, 'details'> 
 
 function refused(reason: string, message: unknown): ErrorInfo {
   const said = typeof message === 'string' && message !== '' ? ` ${message}` : ''
-  return errorInfo('content_refused', `The request was blocked by the upstream's moderation (${reason}).${said}`)
+  return errorInfo(
+    'content_policy_violation',
+    `The request was blocked by the upstream's moderation (${reason}).${said}`,
+  )
 }
 
 function withoutImage({ refusal }: Gathered, billed: boolean): ErrorInfo {

@@ -75,7 +75,7 @@ test('images stand before the prompt, and what cannot be said is named', () => {
 
 test('a mask is rejected', () => {
   expect(() => encode({ operation: 'edit', images: [PNG], mask: PNG })).toThrow(
-    expect.objectContaining({ info: expect.objectContaining({ code: 'unsupported', param: 'mask' }) }),
+    expect.objectContaining({ info: expect.objectContaining({ code: 'unsupported_parameter', param: 'mask' }) }),
   )
 })
 
@@ -100,16 +100,16 @@ test('the image of a reply', () => {
 
 const ENDINGS: [body: object, code: string, billed: true | undefined][] = [
   ...['IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'PROHIBITED_CONTENT', 'SAFETY'].map(
-    (finishReason): [object, string, undefined] => [chunk([], { finishReason }), 'content_refused', undefined],
+    (finishReason): [object, string, undefined] => [chunk([], { finishReason }), 'content_policy_violation', undefined],
   ),
   ...['NO_IMAGE', 'IMAGE_OTHER', 'IMAGE_RECITATION', 'STOP'].map((finishReason): [object, string, undefined] => [
     chunk([{ text: 'no' }], { finishReason }),
     'upstream_no_image',
     undefined,
   ]),
-  [{ promptFeedback: { blockReason: 'OTHER' } }, 'content_refused', undefined],
+  [{ promptFeedback: { blockReason: 'OTHER' } }, 'content_policy_violation', undefined],
   [{ ...chunk([], { finishReason: 'NO_IMAGE' }), usageMetadata: USAGE }, 'upstream_no_image', true],
-  [{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'x' } }, 'rate_limited', undefined],
+  [{ error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'x' } }, 'rate_limit_exceeded', undefined],
   [{}, 'upstream_no_image', undefined],
 ]
 

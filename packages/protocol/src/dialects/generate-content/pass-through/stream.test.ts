@@ -115,15 +115,19 @@ describe('endings', () => {
 
 describe('failures', () => {
   test.each([
-    ['an error chunk', unnamed({ error: { code: 503, message: 'busy', status: 'UNAVAILABLE' } }), 'unavailable'],
-    ['data that is not JSON', 'data: {oops}\n\n', 'upstream_failed'],
-    ['an end within an event', 'data: {"candidates":[', 'upstream_failed'],
+    [
+      'an error chunk',
+      unnamed({ error: { code: 503, message: 'busy', status: 'UNAVAILABLE' } }),
+      'service_unavailable',
+    ],
+    ['data that is not JSON', 'data: {oops}\n\n', 'upstream_error'],
+    ['an end within an event', 'data: {"candidates":[', 'upstream_error'],
   ])('%s', (_, text, code) => {
     for (const asArray of [false, true]) {
       const { forwarded, tail, state } = meterText(passThrough, HEAD + TAIL + text, { asArray })
       expect(forwarded).toBe(meterText(passThrough, HEAD, { asArray }).forwarded)
       expect(tail).toBe('')
-      expect(state.error?.code).toBe(code as 'unavailable')
+      expect(state.error?.code).toBe(code as 'service_unavailable')
     }
   })
 })

@@ -65,7 +65,7 @@ export function openChunkDecoder(emit: Emit): ChunkDecoder {
     take(chunk) {
       if (isDone) return
       if (!isObject(chunk)) {
-        fail({ code: 'upstream_failed', message: 'The upstream sent something that is no part of an answer.' })
+        fail({ code: 'upstream_error', message: 'The upstream sent something that is no part of an answer.' })
         return
       }
       const { usageMetadata, promptFeedback } = chunk
@@ -91,7 +91,7 @@ export function openChunkDecoder(emit: Emit): ChunkDecoder {
       const isFinished = blocked !== undefined || known.some((candidate) => candidate.isFinished())
       if (!isFinished && !(isWhole && known.length > 0)) {
         const message = isStarted ? 'The upstream ended its answer too early.' : 'The upstream answered nothing.'
-        fail({ code: 'upstream_failed', message })
+        fail({ code: 'upstream_error', message })
         return
       }
       isDone = true

@@ -105,22 +105,22 @@ describe('failures', () => {
   const SAID = sse([{ candidates: [{ content: { parts: [{ text: 'High ' }] } }] }])
   const OVERLOADED = { error: { code: 503, message: 'busy', status: 'UNAVAILABLE' } }
   const CASES: [name: string, text: string, code: string][] = [
-    ['nothing', '', 'upstream_failed'],
-    ['nothing but white space', ' \r\n\r\n', 'upstream_failed'],
-    ['a cut', SAID, 'upstream_failed'],
-    ['a cut inside an event', `${SAID}data: {"candidates":[{"con`, 'upstream_failed'],
+    ['nothing', '', 'upstream_error'],
+    ['nothing but white space', ' \r\n\r\n', 'upstream_error'],
+    ['a cut', SAID, 'upstream_error'],
+    ['a cut inside an event', `${SAID}data: {"candidates":[{"con`, 'upstream_error'],
     [
       'a cut inside an array',
       '[{"candidates":[{"content":{"parts":[{"text":"H"}]},"finishReason":"STOP"}]},{"cand',
-      'upstream_failed',
+      'upstream_error',
     ],
-    ['bad JSON', `${SAID}data: {oops}\n\n${SAID}`, 'upstream_failed'],
-    ['no object', `${SAID}data: 7\n\n`, 'upstream_failed'],
-    ['an error at once', sse([OVERLOADED]), 'unavailable'],
-    ['an error in the middle', SAID + sse([OVERLOADED]), 'unavailable'],
-    ['an error as a plain body', JSON.stringify(OVERLOADED, undefined, 2), 'unavailable'],
-    ['an error in an array', JSON.stringify([OVERLOADED]), 'unavailable'],
-    ['a page of HTML', '<html>\n<body>502</body></html>\n', 'upstream_failed'],
+    ['bad JSON', `${SAID}data: {oops}\n\n${SAID}`, 'upstream_error'],
+    ['no object', `${SAID}data: 7\n\n`, 'upstream_error'],
+    ['an error at once', sse([OVERLOADED]), 'service_unavailable'],
+    ['an error in the middle', SAID + sse([OVERLOADED]), 'service_unavailable'],
+    ['an error as a plain body', JSON.stringify(OVERLOADED, undefined, 2), 'service_unavailable'],
+    ['an error in an array', JSON.stringify([OVERLOADED]), 'service_unavailable'],
+    ['a page of HTML', '<html>\n<body>502</body></html>\n', 'upstream_error'],
   ]
   test.each(CASES)('%s', (_, text, code) => {
     const events = eventsOf([text, SAID])
@@ -133,7 +133,7 @@ describe('failures', () => {
   test('an event beyond all measure', () => {
     const piece = new Uint8Array(8 * 1024 * 1024).fill(0x20)
     const events = eventsOf(['data: {"a":"', ...Array.from({ length: 9 }, () => piece)])
-    expect(events).toMatchObject([{ type: 'error', error: { code: 'upstream_failed' } }])
+    expect(events).toMatchObject([{ type: 'error', error: { code: 'upstream_error' } }])
   })
 
   test('any input: nothing is thrown, and there is one outcome', () => {
@@ -225,11 +225,11 @@ describe('a property: streamed and unstreamed are the same answer', () => {
 
 describe('unstreamed', () => {
   const FAILED: [name: string, body: unknown, code: string][] = [
-    ['an error', { error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'slow down' } }, 'rate_limited'],
-    ['text', 'oops', 'upstream_failed'],
-    ['nothing', null, 'upstream_failed'],
-    ['another kind of object', { choices: [] }, 'upstream_failed'],
-    ['no answer in it', { candidates: [], usageMetadata: { promptTokenCount: 1 } }, 'upstream_failed'],
+    ['an error', { error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'slow down' } }, 'rate_limit_exceeded'],
+    ['text', 'oops', 'upstream_error'],
+    ['nothing', null, 'upstream_error'],
+    ['another kind of object', { choices: [] }, 'upstream_error'],
+    ['no answer in it', { candidates: [], usageMetadata: { promptTokenCount: 1 } }, 'upstream_error'],
   ]
   test.each(FAILED)('%s', (_, body, code) => {
     expect(decodeReply(body)).toMatchObject({ ok: false, error: { code } })

@@ -28,7 +28,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
     const chunk = parsedJson(text)
     // Services that imitate this dialect end it like chat.
     if (chunk === undefined && text.trim() === '[DONE]') return
-    if (chunk === undefined) answer.fail({ code: 'upstream_failed', message: 'The upstream sent invalid JSON.' })
+    if (chunk === undefined) answer.fail({ code: 'upstream_error', message: 'The upstream sent invalid JSON.' })
     else answer.take(chunk)
   }
 
@@ -48,7 +48,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
         thrown instanceof SseOverflow
           ? 'The upstream sent an event that is too large.'
           : 'The upstream failed to answer.'
-      answer.fail({ code: 'upstream_failed', message, detail: String(thrown).slice(0, 200) })
+      answer.fail({ code: 'upstream_error', message, detail: String(thrown).slice(0, 200) })
     }
   }
 

@@ -264,7 +264,7 @@ test('as one array: the same chunks, also when it ends in an error', () => {
   expect(JSON.parse(whole)).toEqual(chunksOf(frames))
   expect(arrayFraming().end()).toBe('[]')
   const broken = arrayFraming()
-  const error = encodeStreamError({ code: 'upstream_failed', message: 'a\nb' }, 'req_1')
+  const error = encodeStreamError({ code: 'upstream_error', message: 'a\nb' }, 'req_1')
   expect(JSON.parse(broken.write(heartbeat) + broken.write(error) + broken.end())).toMatchObject([
     { candidates: [{}] },
     { error: { code: 502 } },
@@ -275,7 +275,7 @@ test('an aborted stream leaves nothing open', () => {
   const encoder = openStreamEncoder(answeringOf())
   encoder.write({ type: 'open', index: 0, choice: 0, block: { type: 'call', id: 'c', name: 'tide', custom: false } })
   encoder.write({ type: 'delta', index: 0, text: '{"a":' })
-  expect(encoder.abandon({ code: 'upstream_failed', message: 'cut' })).toBe('')
+  expect(encoder.abandon({ code: 'upstream_error', message: 'cut' })).toBe('')
 })
 
 describe('base64 of sealed text', () => {

@@ -308,7 +308,7 @@ describe('references to objects stored at the vendor are rejected before transla
     ['contents[0].parts[0].fileData', { contents: [{ parts: [{ file_data: { file_uri: 'files/1' } }] }] }],
   ]
   test.each(STORED)('%s', (param, body) => {
-    expect(mistakeOf(() => rejectStored(body))).toMatchObject({ code: 'unsupported', param })
+    expect(mistakeOf(() => rejectStored(body))).toMatchObject({ code: 'unsupported_parameter', param })
   })
   test('anything else is not', () => {
     rejectStored(EVERYTHING)

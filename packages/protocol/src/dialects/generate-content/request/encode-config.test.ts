@@ -118,6 +118,6 @@ describe('sampling and settings', () => {
   })
 
   test.each([['audio'], ['video']] as const)('%s is rejected', (modality) => {
-    expect(mistakeOf(() => write({ modalities: [modality] })).code).toBe('unsupported')
+    expect(mistakeOf(() => write({ modalities: [modality] })).code).toBe('unsupported_parameter')
   })
 })

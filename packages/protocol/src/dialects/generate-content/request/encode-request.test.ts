@@ -335,7 +335,10 @@ describe('media', () => {
 
   test('a file kept at a vendor is rejected', () => {
     const turns = [user(image({ kind: 'object', id: 'file-1' }))]
-    expect(mistakeOf(() => write({ turns }))).toMatchObject({ code: 'unsupported', param: 'messages[0].content[1]' })
+    expect(mistakeOf(() => write({ turns }))).toMatchObject({
+      code: 'unsupported_parameter',
+      param: 'messages[0].content[1]',
+    })
   })
 
   const answered = (parts: (MediaPart | { type: 'text'; text: string })[], name?: string) => {

@@ -66,7 +66,7 @@ describe('hosted tools', () => {
   ]
   test.each(REJECTED)('%s are rejected by name', (_, more, param) => {
     const mistake = mistakeOf(() => write({ hostedTools: [SEARCH], ...more }))
-    expect(mistake).toMatchObject({ code: 'unsupported', param })
+    expect(mistake).toMatchObject({ code: 'unsupported_parameter', param })
     expect(mistake.message).toContain('web_search')
   })
 })

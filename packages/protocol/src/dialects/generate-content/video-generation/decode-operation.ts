@@ -33,7 +33,7 @@ const NAME = /^(?!.*\.\.)[\w.-]+(?:\/[\w.-]+){1,9}$/
 
 const failed = (what: string): Decoded<never> => ({
   ok: false,
-  error: errorInfo('upstream_failed', `The upstream answered ${what}.`),
+  error: errorInfo('upstream_error', `The upstream answered ${what}.`),
 })
 
 /** Two forms: one of the vendor's public API, one of its cloud. */
@@ -55,11 +55,11 @@ function withoutVideo({ raiMediaFilteredCount, raiMediaFilteredReasons }: Json):
   const reasons = Array.isArray(raiMediaFilteredReasons) ? raiMediaFilteredReasons : []
   const said = reasons.filter((reason) => typeof reason === 'string').join(' ')
   if (said !== '' || (typeof raiMediaFilteredCount === 'number' && raiMediaFilteredCount > 0))
-    return errorInfo('content_refused', `The video was blocked by the upstream's moderation. ${said}`.trim())
-  return errorInfo('upstream_failed', 'The upstream finished without a video.')
+    return errorInfo('content_policy_violation', `The video was blocked by the upstream's moderation. ${said}`.trim())
+  return errorInfo('upstream_error', 'The upstream finished without a video.')
 }
 
 function errorOf(info: ErrorInfo): VideoTaskError {
-  const code = info.code === 'content_refused' ? MODERATED : info.code === 'bad_request' ? INVALID : FAILED
+  const code = info.code === 'content_policy_violation' ? MODERATED : info.code === 'bad_request' ? INVALID : FAILED
   return { code, message: info.message, info }
 }

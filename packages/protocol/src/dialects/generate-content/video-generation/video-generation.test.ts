@@ -94,7 +94,7 @@ describe('a request', () => {
       submit(request)
       expect.unreachable()
     } catch (thrown) {
-      expect((thrown as RequestError).info).toMatchObject({ code: 'unsupported', param })
+      expect((thrown as RequestError).info).toMatchObject({ code: 'unsupported_parameter', param })
     }
   })
 })
@@ -133,14 +133,14 @@ test.each<[what: string, operation: unknown, expected: object]>([
     {
       value: {
         status: 'failed',
-        error: { code: 'OutputVideoSensitiveContentDetected', info: { code: 'content_refused' } },
+        error: { code: 'OutputVideoSensitiveContentDetected', info: { code: 'content_policy_violation' } },
       },
     },
   ],
   [
     'done without a video',
     { name, done: true, response: {} },
-    { value: { status: 'failed', error: { code: 'InternalServiceError', info: { code: 'upstream_failed' } } } },
+    { value: { status: 'failed', error: { code: 'InternalServiceError', info: { code: 'upstream_error' } } } },
   ],
   [
     'failed',
@@ -150,10 +150,10 @@ test.each<[what: string, operation: unknown, expected: object]>([
   [
     'an error',
     { error: { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'x' } },
-    { ok: false, error: { code: 'rate_limited' } },
+    { ok: false, error: { code: 'rate_limit_exceeded' } },
   ],
-  ['a name that leads elsewhere', { name: 'a/../../b' }, { ok: false, error: { code: 'upstream_failed' } }],
-  ['something else', [1], { ok: false, error: { code: 'upstream_failed' } }],
+  ['a name that leads elsewhere', { name: 'a/../../b' }, { ok: false, error: { code: 'upstream_error' } }],
+  ['something else', [1], { ok: false, error: { code: 'upstream_error' } }],
 ])('an operation: %s', (_, operation, expected) => {
   expect(videoService.decodeTask(bytesOf(JSON.stringify(operation)), bufferCodec)).toMatchObject(expected)
 })

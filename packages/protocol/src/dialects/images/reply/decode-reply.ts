@@ -16,7 +16,7 @@ export function decodeReply(thin: ThinJson, codec: Codec): DecodedImageReply {
   const object = scannedObject(thin, 0, thin.bytes.length, codec)
   if (object === undefined) {
     const message = 'The upstream answered with something that is not JSON.'
-    return { ok: false, error: errorInfo('upstream_failed', message) }
+    return { ok: false, error: errorInfo('upstream_error', message) }
   }
   const data = fieldNamed(object.fields, 'data')
   const failure = object.value('error')

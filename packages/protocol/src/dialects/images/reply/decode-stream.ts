@@ -57,7 +57,7 @@ export function openStreamDecoder(emit: EmitImage, codec: Codec, limit?: number)
 
 const notJson = () => ({
   type: 'error' as const,
-  error: errorInfo('upstream_failed', 'The upstream sent an event that is not JSON.'),
+  error: errorInfo('upstream_error', 'The upstream sent an event that is not JSON.'),
 })
 
 /** Not needed in this dialect, and ignored where it is sent. */

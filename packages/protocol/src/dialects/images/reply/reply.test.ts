@@ -98,14 +98,14 @@ test.each([
 })
 
 test.each<[body: string, code: string]>([
-  ['<html>', 'upstream_failed'],
-  ['[]', 'upstream_failed'],
-  ['{"data":[', 'upstream_failed'],
+  ['<html>', 'upstream_error'],
+  ['[]', 'upstream_error'],
+  ['{"data":[', 'upstream_error'],
   ['{"data":[]}', 'upstream_no_image'],
   ['{"data":[{"b64_json":null,"url":""}]}', 'upstream_no_image'],
   ['{"created":1}', 'upstream_no_image'],
-  ['{"error":{"message":"No.","code":"moderation_blocked"}}', 'content_refused'],
-  ['{"error":"busy","code":503}', 'unavailable'],
+  ['{"error":{"message":"No.","code":"moderation_blocked"}}', 'content_policy_violation'],
+  ['{"error":"busy","code":503}', 'service_unavailable'],
 ])('%s is an error', (body, code) => {
   expect(decodeReply(thinJsonOf(bytesOf(body)), bufferCodec)).toMatchObject({ ok: false, error: { code } })
 })
@@ -192,25 +192,20 @@ test('what clients demand is there, also where the upstream tells nothing; in on
 test.each<[what: string, text: string, types: string[], code: string | undefined]>([
   [
     'an error event',
-    `${sse(PARTIAL)}${encodeStreamError({ code: 'content_refused', message: 'No.' }, '')}`,
+    `${sse(PARTIAL)}${encodeStreamError({ code: 'content_policy_violation', message: 'No.' }, '')}`,
     ['partial', 'error'],
-    'content_refused',
+    'content_policy_violation',
   ],
-  [
-    'an error without a name',
-    'data: {"error":{"message":"x","type":"server_error"}}\n\n',
-    ['error'],
-    'upstream_failed',
-  ],
+  ['an error without a name', 'data: {"error":{"message":"x","type":"server_error"}}\n\n', ['error'], 'upstream_error'],
   [
     'an error after an image',
     `${sse(COMPLETED)}event: error\ndata: {"error":{"code":"moderation_blocked"}}\n\n`,
     ['completed', 'error'],
-    'content_refused',
+    'content_policy_violation',
   ],
   ['no image', sse(PARTIAL), ['partial', 'error'], 'upstream_no_image'],
   ['nothing', '', ['error'], 'upstream_no_image'],
-  ['what is not JSON', 'data: {"type":\n\n', ['error'], 'upstream_failed'],
+  ['what is not JSON', 'data: {"type":\n\n', ['error'], 'upstream_error'],
   ['unknown events', `${sse({ type: 'image_generation.queued' })}${sse(COMPLETED)}`, ['completed', 'end'], undefined],
   ['events of edits', sse({ ...COMPLETED, type: 'image_edit.completed' }), ['completed', 'end'], undefined],
 ])('%s', (_, text, types, code) => {

@@ -202,7 +202,7 @@ describe('an edit as JSON', () => {
     [{ images: url }, 'bad_request', 'images'],
     [{ images: [url] }, 'bad_request', 'images[0]'],
     [{ images: [{}] }, 'bad_request', 'images[0].image_url'],
-    [{ images: [{ file_id: 'file-1' }] }, 'unsupported', 'images[0].file_id'],
+    [{ images: [{ file_id: 'file-1' }] }, 'unsupported_parameter', 'images[0].file_id'],
     [{ images: [{ image_url: { url } }] }, 'bad_request', 'images[0].image_url'],
     [{ images: [{ Image_url: url }] }, 'bad_request', 'images[0].Image_url'],
     [{ images: [{ image_url: 'data:image/gif;base64,AAAA' }] }, 'unsupported_media_type', 'images[0].image_url'],

@@ -185,20 +185,20 @@ describe('endings', () => {
 describe('failures', () => {
   const overloaded = named({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } })
   test.each([
-    ['an error event', overloaded, 'unavailable'],
+    ['an error event', overloaded, 'service_unavailable'],
     [
       'an error by its event line only',
       'event: error\ndata: {"error":{"type":"rate_limit_error"}}\n\n',
-      'rate_limited',
+      'rate_limit_exceeded',
     ],
-    ['data that is not JSON', 'event: ping\ndata: {oops}\n\n', 'upstream_failed'],
-    ['data that is no object', 'data: 17\n\n', 'upstream_failed'],
-    ['an end within an event', 'event: ping\ndata: {"type":"pi', 'upstream_failed'],
+    ['data that is not JSON', 'event: ping\ndata: {oops}\n\n', 'upstream_error'],
+    ['data that is no object', 'data: 17\n\n', 'upstream_error'],
+    ['an end within an event', 'event: ping\ndata: {"type":"pi', 'upstream_error'],
   ])('%s', (_, text, code) => {
     const { forwarded, tail, state } = meterText(passThrough, HEAD + text)
     expect(forwarded).toBe(HEAD)
     expect(tail).toBe('')
-    expect(state.error?.code).toBe(code as 'unavailable')
+    expect(state.error?.code).toBe(code as 'service_unavailable')
   })
 
   test('an event above the limit, whole or not', () => {

@@ -76,14 +76,14 @@ test.each<[what: string, body: unknown, code: string]>([
   [
     'an error with the status of a success',
     { type: 'error', error: { type: 'overloaded_error', message: 'x' } },
-    'unavailable',
+    'service_unavailable',
   ],
-  ['an error of another kind of service', { error: { type: 'rate_limit_error', message: 'x' } }, 'rate_limited'],
-  ['a page', '<html>', 'upstream_failed'],
-  ['an empty object', {}, 'upstream_failed'],
-  ['an answer in another dialect', { object: 'chat.completion', choices: [] }, 'upstream_failed'],
-  ['a list', [], 'upstream_failed'],
-  ['null', null, 'upstream_failed'],
+  ['an error of another kind of service', { error: { type: 'rate_limit_error', message: 'x' } }, 'rate_limit_exceeded'],
+  ['a page', '<html>', 'upstream_error'],
+  ['an empty object', {}, 'upstream_error'],
+  ['an answer in another dialect', { object: 'chat.completion', choices: [] }, 'upstream_error'],
+  ['a list', [], 'upstream_error'],
+  ['null', null, 'upstream_error'],
 ])('%s is no answer', (_, body, code) => {
   expect(decodeReply(body)).toMatchObject({ ok: false, error: { code } })
 })

@@ -34,7 +34,7 @@ export function decodeReply(body: unknown): DecodedReply {
 
 const notAnAnswer = (): DecodedReply => ({
   ok: false,
-  error: { code: 'upstream_failed', message: 'The upstream answered with something that is no message.' },
+  error: { code: 'upstream_error', message: 'The upstream answered with something that is no message.' },
 })
 
 export function decodeBlocks(

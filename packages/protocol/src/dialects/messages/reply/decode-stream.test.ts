@@ -244,19 +244,19 @@ describe('citations', () => {
 describe('what fails', () => {
   const errorEvent = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
   const CASES: [what: string, text: string, code: string][] = [
-    ['an error event', SHORT.slice(0, 3).map(frame).join('') + frame(errorEvent) + frame(over), 'unavailable'],
-    ['an error event without its name', `data: ${JSON.stringify(errorEvent)}\n\n`, 'unavailable'],
+    ['an error event', SHORT.slice(0, 3).map(frame).join('') + frame(errorEvent) + frame(over), 'service_unavailable'],
+    ['an error event without its name', `data: ${JSON.stringify(errorEvent)}\n\n`, 'service_unavailable'],
     [
       'an error of another kind of service',
       'data: {"error":{"message":"no","type":"rate_limit_error"}}\n\n',
-      'rate_limited',
+      'rate_limit_exceeded',
     ],
-    ['what is no JSON', `${frame(start())}event: content_block_delta\ndata: {"type":\n\n`, 'upstream_failed'],
-    ['a cut in the middle of a block', SHORT.slice(0, 3).map(frame).join(''), 'upstream_failed'],
-    ['a cut before the reason', SHORT.slice(0, 5).map(frame).join(''), 'upstream_failed'],
-    ['a page instead of a stream', '<html>Bad gateway</html>', 'upstream_failed'],
-    ['nothing', '', 'upstream_failed'],
-    ['an event without end', `data: ${'x'.repeat(17 * 1024 * 1024)}`, 'upstream_failed'],
+    ['what is no JSON', `${frame(start())}event: content_block_delta\ndata: {"type":\n\n`, 'upstream_error'],
+    ['a cut in the middle of a block', SHORT.slice(0, 3).map(frame).join(''), 'upstream_error'],
+    ['a cut before the reason', SHORT.slice(0, 5).map(frame).join(''), 'upstream_error'],
+    ['a page instead of a stream', '<html>Bad gateway</html>', 'upstream_error'],
+    ['nothing', '', 'upstream_error'],
+    ['an event without end', `data: ${'x'.repeat(17 * 1024 * 1024)}`, 'upstream_error'],
   ]
   test.each(CASES)('%s', (_, text, code) => {
     const events = decoded(text)

@@ -45,7 +45,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec, quirks?: ReplyQuirks
     if (ended || event.data === '' || event.data === '[DONE]' || event.event === 'ping') return
     const data = parsedJson(event.data)
     if (!isObject(data)) {
-      fail({ code: 'upstream_failed', message: 'The upstream sent an event that cannot be read.' })
+      fail({ code: 'upstream_error', message: 'The upstream sent an event that cannot be read.' })
       return
     }
     const type = typeof data.type === 'string' ? data.type : event.event
@@ -230,7 +230,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec, quirks?: ReplyQuirks
       read()
     } catch (thrown) {
       if (!(thrown instanceof SseOverflow) && !(thrown instanceof RangeError)) throw thrown
-      fail({ code: 'upstream_failed', message: 'The upstream sent an event that is too large to be read.' })
+      fail({ code: 'upstream_error', message: 'The upstream sent an event that is too large to be read.' })
     }
   }
 
@@ -242,7 +242,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec, quirks?: ReplyQuirks
       guarded(() => reader.end())
       if (ended) return
       if (stop !== undefined) finish()
-      else fail({ code: 'upstream_failed', message: 'The upstream ended its answer before it was complete.' })
+      else fail({ code: 'upstream_error', message: 'The upstream ended its answer before it was complete.' })
     },
   }
 }

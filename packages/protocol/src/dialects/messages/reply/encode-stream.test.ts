@@ -246,7 +246,7 @@ describe('what the official SDK reads', () => {
 
   test('an error after some text is thrown', async () => {
     const encoder = openStreamEncoder(ANSWERING)
-    const error = { code: 'upstream_failed', message: 'It broke.' } as const
+    const error = { code: 'upstream_error', message: 'It broke.' } as const
     const [first, second, third] = [...unfold(reply([said('Noon')]))]
     const begun = [first, second, third].map((event) => (event === undefined ? '' : encoder.write(event))).join('')
     const stream = begun + encoder.abandon(error) + encodeStreamError(error, 'req_1')

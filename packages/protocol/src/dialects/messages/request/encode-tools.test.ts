@@ -65,7 +65,7 @@ describe('tools that another vendor runs', () => {
   })
   test('are rejected by name where none remains, or where one is forced', () => {
     expect(mistakeOf({ hostedTools: hosted })).toMatchObject({
-      code: 'unsupported',
+      code: 'unsupported_parameter',
       param: 'tools[1]',
       message: expect.stringContaining('web_search'),
     })

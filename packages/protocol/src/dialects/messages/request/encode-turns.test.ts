@@ -191,7 +191,7 @@ describe('media', () => {
     ['a file kept elsewhere', media('document', { kind: 'object', id: 'file-1' }), 'responses'],
   ])('%s is rejected where it stands', (_, part, from = 'chat') => {
     expect(mistakeOf({ from: originOf(from), turns: [user(part)] })).toMatchObject({
-      code: 'unsupported',
+      code: 'unsupported_parameter',
       param: 'messages[0].content[0]',
     })
   })
@@ -205,7 +205,7 @@ describe('media', () => {
 
   test('pictures of an assistant are rejected', () => {
     const turns = [user(text('q')), assistant(media('image', inline('image/png', 'iVBO')))]
-    expect(mistakeOf({ turns })).toMatchObject({ code: 'unsupported', param: 'messages[0].content[0]' })
+    expect(mistakeOf({ turns })).toMatchObject({ code: 'unsupported_parameter', param: 'messages[0].content[0]' })
   })
 
   test('how closely to look cannot be said', () => {
@@ -216,13 +216,13 @@ describe('media', () => {
 })
 
 test.each<[what: string, more: Partial<CanonicalRequest>, info: object]>([
-  ['several answers', { sampling: { choices: 2 } }, { code: 'unsupported', param: 'n' }],
+  ['several answers', { sampling: { choices: 2 } }, { code: 'unsupported_parameter', param: 'n' }],
   [
     'several answers',
     { from: originOf('generate-content'), sampling: { choices: 2 } },
     { param: 'generationConfig.candidateCount' },
   ],
-  ['pictures as answers', { modalities: ['image'] }, { code: 'unsupported' }],
+  ['pictures as answers', { modalities: ['image'] }, { code: 'unsupported_parameter' }],
 ])('%s are rejected', (_, more, info) => {
   expect(mistakeOf(more)).toMatchObject(info)
 })

@@ -66,7 +66,7 @@ export function withoutImage(response: Json): ErrorInfo {
   const { incomplete_details: details } = response
   const billed = decodeResponseUsage(response) === undefined ? {} : ({ billed: true } as const)
   if (isObject(details) && details.reason === 'content_filter')
-    return errorInfo('content_refused', "The request was blocked by the upstream's moderation.", billed)
+    return errorInfo('content_policy_violation', "The request was blocked by the upstream's moderation.", billed)
   return errorInfo('upstream_no_image', 'The upstream answered without an image.', billed)
 }
 

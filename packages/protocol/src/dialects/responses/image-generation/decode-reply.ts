@@ -12,7 +12,7 @@ export function decodeReply(thin: ThinJson, codec: Codec): DecodedImageReply {
   const body = parseThin(thin, codec)
   if (!isObject(body)) {
     const message = 'The upstream answered with something that is not JSON.'
-    return { ok: false, error: errorInfo('upstream_failed', message) }
+    return { ok: false, error: errorInfo('upstream_error', message) }
   }
   if (body.status === 'failed' || body.status === 'cancelled' || (body.error !== undefined && body.error !== null))
     return { ok: false, error: decodeError(200, { error: body.error ?? {}, usage: body.usage }) }

@@ -32,7 +32,7 @@ export function openStreamDecoder(emit: EmitImage, codec: Codec, limit?: number)
     const event = parseThin(thin, codec)
     if (!isObject(event)) {
       if (thin.bytes.length < 16 && codec.decode(thin.bytes, 0, thin.bytes.length).trim() === '[DONE]') return
-      const error = errorInfo('upstream_failed', 'The upstream sent an event that is not JSON.')
+      const error = errorInfo('upstream_error', 'The upstream sent an event that is not JSON.')
       return deliver({ type: 'error', error })
     }
     switch (event.type ?? name) {

@@ -159,9 +159,12 @@ describe('no image', () => {
   test.each<[response: object, code: string]>([
     [{ ...RESPONSE, output: [MESSAGE] }, 'upstream_no_image'],
     [{ ...RESPONSE, output: [{ ...ITEM, status: 'failed', result: null }] }, 'upstream_no_image'],
-    [{ status: 'incomplete', incomplete_details: { reason: 'content_filter' }, output: [] }, 'content_refused'],
-    [{ status: 'failed', error: { code: 'moderation_blocked', message: 'x' }, output: [] }, 'content_refused'],
-    [{ status: 'failed', error: { code: 'server_error', message: 'x' } }, 'upstream_failed'],
+    [
+      { status: 'incomplete', incomplete_details: { reason: 'content_filter' }, output: [] },
+      'content_policy_violation',
+    ],
+    [{ status: 'failed', error: { code: 'moderation_blocked', message: 'x' }, output: [] }, 'content_policy_violation'],
+    [{ status: 'failed', error: { code: 'server_error', message: 'x' } }, 'upstream_error'],
   ])('%j', (response, code) => {
     expect(decode(response)).toMatchObject({ ok: false, error: { code } })
     const { status } = response as { status: string }
@@ -170,7 +173,7 @@ describe('no image', () => {
 
   test('an error event, and a stream that is cut', () => {
     expect(events([event('error', { code: 'rate_limit_exceeded', message: 'x' })])).toMatchObject([
-      { type: 'error', error: { code: 'rate_limited' } },
+      { type: 'error', error: { code: 'rate_limit_exceeded' } },
     ])
     expect(events([event('response.created', {})])).toMatchObject([
       { type: 'error', error: { code: 'upstream_no_image' } },

@@ -166,16 +166,20 @@ describe('endings', () => {
 describe('failures', () => {
   const error = { code: 'rate_limit_exceeded', message: 'slow down' }
   test.each<[string, string, string]>([
-    ['response.failed', named({ type: 'response.failed', response: shown('failed', [], { error }) }), 'rate_limited'],
-    ['a nested error event', named({ type: 'error', error }), 'rate_limited'],
-    ['a flat error event', named({ type: 'error', ...error }), 'rate_limited'],
-    ['data that is not JSON', 'data: {oops}\n\n', 'upstream_failed'],
-    ['an end within an event', 'event: response.completed\ndata: {"type":"resp', 'upstream_failed'],
+    [
+      'response.failed',
+      named({ type: 'response.failed', response: shown('failed', [], { error }) }),
+      'rate_limit_exceeded',
+    ],
+    ['a nested error event', named({ type: 'error', error }), 'rate_limit_exceeded'],
+    ['a flat error event', named({ type: 'error', ...error }), 'rate_limit_exceeded'],
+    ['data that is not JSON', 'data: {oops}\n\n', 'upstream_error'],
+    ['an end within an event', 'event: response.completed\ndata: {"type":"resp', 'upstream_error'],
   ])('%s', (_, text, code) => {
     const { forwarded, tail, state } = meterText(passThrough, HEAD + text)
     expect(forwarded).toBe(HEAD)
     expect(tail).toBe('')
-    expect(state.error?.code).toBe(code as 'rate_limited')
+    expect(state.error?.code).toBe(code as 'rate_limit_exceeded')
   })
 })
 
@@ -270,7 +274,7 @@ describe('a stream stopped by the gateway', () => {
 })
 
 describe('a stream that failed on its way', () => {
-  const error = { code: 'upstream_failed', message: 'gone' } as const
+  const error = { code: 'upstream_error', message: 'gone' } as const
   test('closes what was begun, and goes on with its numbers', () => {
     const meter = openFor(passThrough, { renameTo: 'mine' })
     const before = numbered([...begun, ...thinking, ...spokenSoFar])

@@ -232,19 +232,19 @@ test('[DONE] ends a stream that has output, though no last event came', () => {
   const events = decoded(`${text}data: [DONE]\n\n`, framed([{ type: 'error', message: 'too late' }]))
   expect(fold(events)).toMatchObject({ choices: [{ stop: { reason: 'tool' } }], usage: undefined })
   expect(events.at(-1)).toEqual({ type: 'end' })
-  expect(decoded('data: [DONE]\n\n')).toMatchObject([{ type: 'error', error: { code: 'upstream_failed' } }])
+  expect(decoded('data: [DONE]\n\n')).toMatchObject([{ type: 'error', error: { code: 'upstream_error' } }])
 })
 
 describe('an answer that fails ends in one error and nothing more', () => {
   const begun = framed(lifecycle([message('msg_1', 'High wa')]).slice(0, -1))
   const rows: [what: string, rest: string, code: string][] = [
-    ['cut', '', 'upstream_failed'],
-    ['bad JSON', 'data: {"type":"response.out\n\n', 'upstream_failed'],
-    ['JSON that is no object', 'data: 17\n\n', 'upstream_failed'],
+    ['cut', '', 'upstream_error'],
+    ['bad JSON', 'data: {"type":"response.out\n\n', 'upstream_error'],
+    ['JSON that is no object', 'data: 17\n\n', 'upstream_error'],
     [
       'flat error',
       framed([{ type: 'error', code: 'rate_limit_exceeded', message: 'slow down', param: null }]),
-      'rate_limited',
+      'rate_limit_exceeded',
     ],
     [
       'nested error',
@@ -254,16 +254,16 @@ describe('an answer that fails ends in one error and nothing more', () => {
     [
       'error without a type',
       'data: {"error":{"code":"context_length_exceeded","message":"too long"}}\n\n',
-      'context_too_long',
+      'context_length_exceeded',
     ],
     [
       'failed',
       framed([
         { type: 'response.failed', response: { status: 'failed', error: { code: 'server_error', message: 'x' } } },
       ]),
-      'upstream_failed',
+      'upstream_error',
     ],
-    ['failed without a reason', framed([{ type: 'response.failed', response: { error: null } }]), 'upstream_failed'],
+    ['failed without a reason', framed([{ type: 'response.failed', response: { error: null } }]), 'upstream_error'],
     [
       'completed that failed',
       framed([
@@ -271,7 +271,7 @@ describe('an answer that fails ends in one error and nothing more', () => {
       ]),
       'bad_request',
     ],
-    ['cancelled', framed([{ type: 'response.cancelled', response: { status: 'cancelled' } }]), 'upstream_failed'],
+    ['cancelled', framed([{ type: 'response.cancelled', response: { status: 'cancelled' } }]), 'upstream_error'],
   ]
   test.each(rows)('%s', (_, rest, code) => {
     const events = decoded(begun, rest, framed([completed([message('msg_9', 'more')])]))
@@ -291,7 +291,7 @@ describe('an answer that fails ends in one error and nothing more', () => {
   })
 
   test('an empty stream', () => {
-    expect(decoded('')).toMatchObject([{ type: 'error', error: { code: 'upstream_failed' } }])
+    expect(decoded('')).toMatchObject([{ type: 'error', error: { code: 'upstream_error' } }])
   })
 })
 

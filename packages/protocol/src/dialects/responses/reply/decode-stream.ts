@@ -59,8 +59,8 @@ function finish(answer: ItemsDecoder, event: ReadEvent): void {
 
 const FAILURES: ReadonlySet<string> = new Set(['error', 'response.failed', 'response.error', 'response.cancelled'])
 
-const CUT: ErrorInfo = { code: 'upstream_failed', message: 'The upstream ended its answer before it was complete.' }
-const UNREADABLE: ErrorInfo = { code: 'upstream_failed', message: 'The upstream sent a stream that cannot be read.' }
+const CUT: ErrorInfo = { code: 'upstream_error', message: 'The upstream ended its answer before it was complete.' }
+const UNREADABLE: ErrorInfo = { code: 'upstream_error', message: 'The upstream sent a stream that cannot be read.' }
 
 export function openStreamDecoder(emit: Emit, codec: Codec): StreamDecoder {
   const answer = openItemsDecoder(emit)

@@ -150,7 +150,7 @@ test('a failure closes what is open as incomplete, and ends in both forms of an 
     .slice(0, events.findIndex(({ type }) => type === 'close') + 3)
     .map(encoder.write)
     .join('')
-  const rest = unframed(encoder.abandon({ code: 'upstream_failed', message: 'It failed.' }))
+  const rest = unframed(encoder.abandon({ code: 'upstream_error', message: 'It failed.' }))
   const all = [...unframed(begun), ...rest]
   expect(all.map((event) => event.sequence_number)).toEqual(all.map((_, index) => index))
   expect(typesOf(rest)).toEqual(['output_text.done', 'content_part.done', 'output_item.done', 'failed', 'error'])
@@ -182,7 +182,7 @@ test('a call that was cut is not announced as complete', () => {
 })
 
 test('a failure before anything was written is a whole stream', () => {
-  const rest = unframed(openStreamEncoder(answering()).abandon({ code: 'unavailable', message: 'Away.' }))
+  const rest = unframed(openStreamEncoder(answering()).abandon({ code: 'service_unavailable', message: 'Away.' }))
   expect(typesOf(rest)).toEqual(['created', 'in_progress', 'failed', 'error'])
 })
 

@@ -79,9 +79,9 @@ describe('requests that lean on something kept elsewhere', () => {
     [{ previous_response_id: 'resp_1' }, 'previous_response_not_found', 'previous_response_id'],
     [{ input: ['x', { type: 'item_reference', id: 'msg_1' }] }, 'previous_response_not_found', 'input[1].id'],
     [{ input: [{ id: 'msg_1' }] }, 'previous_response_not_found', 'input[0].id'],
-    [{ conversation: 'conv_1' }, 'unsupported', 'conversation'],
-    [{ prompt: { id: 'pmpt_1' } }, 'unsupported', 'prompt'],
-    [{ background: true }, 'unsupported', 'background'],
+    [{ conversation: 'conv_1' }, 'unsupported_parameter', 'conversation'],
+    [{ prompt: { id: 'pmpt_1' } }, 'unsupported_parameter', 'prompt'],
+    [{ background: true }, 'unsupported_parameter', 'background'],
   ] as const)('are rejected before they are translated: %j', (fields, code, param) => {
     expect(mistakeOf(() => rejectStored({ model: 'm', ...fields }))).toMatchObject({ code, param })
   })

@@ -253,7 +253,10 @@ test.each([
   ['chat', 'n'],
   ['generate-content', 'generationConfig.candidateCount'],
 ] as const)('several answers are rejected, as %s calls them', (from, param) => {
-  expect(rejected({ from: originOf(from), sampling: { choices: 2 } })).toMatchObject({ code: 'unsupported', param })
+  expect(rejected({ from: originOf(from), sampling: { choices: 2 } })).toMatchObject({
+    code: 'unsupported_parameter',
+    param,
+  })
   expect(written({ from: originOf(from), sampling: { choices: 1 } }).warned).toEqual([])
 })
 

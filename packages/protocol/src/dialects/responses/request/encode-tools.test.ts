@@ -50,7 +50,7 @@ describe('media', () => {
     ['a file at another vendor', media({ source: { kind: 'object', id: 'file_1' } })],
     ['an image at another vendor', media({ media: 'image', source: { kind: 'object', id: 'file_1' } })],
   ])('%s is rejected by its place', (_, part) => {
-    expect(rejected({ turns: [turn('user', part)] })).toMatchObject({ code: 'unsupported', param: 'a[0]' })
+    expect(rejected({ turns: [turn('user', part)] })).toMatchObject({ code: 'unsupported_parameter', param: 'a[0]' })
     expect(
       rejected({ turns: [turn('assistant', call('c')), turn('user', result('c', { parts: [part] }))] }).param,
     ).toBe('a[0]')
@@ -122,7 +122,7 @@ describe('tools', () => {
     const hostedTools = [{ name: 'web_search', at: 'tools[1]' }]
     expect(written({ tools: [TIDE], hostedTools }).warned).toEqual(['tools;dropped'])
     expect(rejected({ hostedTools })).toMatchObject({
-      code: 'unsupported',
+      code: 'unsupported_parameter',
       param: 'tools[1]',
       message: expect.stringContaining('web_search'),
     })
@@ -167,6 +167,6 @@ describe('tools', () => {
 
   test('images are made by a tool of the vendor', () => {
     expect(written({ modalities: ['image'] }).body.tools).toEqual([{ type: 'image_generation' }])
-    expect(rejected({ modalities: ['audio'] }).code).toBe('unsupported')
+    expect(rejected({ modalities: ['audio'] }).code).toBe('unsupported_parameter')
   })
 })

@@ -8,17 +8,17 @@ import { maskSecrets } from '../../../canonical/mask.ts'
 export type UpstreamCode = Extract<
   ErrorCode,
   | 'bad_request'
-  | 'unsupported'
-  | 'context_too_long'
-  | 'content_refused'
+  | 'unsupported_parameter'
+  | 'context_length_exceeded'
+  | 'content_policy_violation'
   | 'not_found'
   | 'conflict'
   | 'request_too_large'
-  | 'rate_limited'
-  | 'upstream_failed'
-  | 'upstream_rejected_us'
-  | 'upstream_model_missing'
-  | 'unavailable'
+  | 'rate_limit_exceeded'
+  | 'upstream_error'
+  | 'upstream_auth_error'
+  | 'upstream_model_not_found'
+  | 'service_unavailable'
   | 'upstream_timeout'
 >
 
@@ -30,17 +30,17 @@ export type Vocabulary = {
 
 const OWN_WORDS = {
   bad_request: 'The upstream rejected the request.',
-  unsupported: 'The upstream does not support a part of the request.',
-  context_too_long: 'The request is longer than the context of the model.',
-  content_refused: 'The content of the request was rejected.',
+  unsupported_parameter: 'The upstream does not support a part of the request.',
+  context_length_exceeded: 'The request is longer than the context of the model.',
+  content_policy_violation: 'The content of the request was rejected.',
   not_found: 'The upstream does not know this object.',
   conflict: 'The object is in a state that does not allow this.',
   request_too_large: 'The request is larger than the upstream takes.',
-  rate_limited: 'The upstream limits the rate of requests.',
-  upstream_failed: 'The upstream failed to answer.',
-  upstream_rejected_us: 'The upstream rejected the credential of this gateway.',
-  upstream_model_missing: 'The upstream does not have the model that this gateway asks it for.',
-  unavailable: 'The upstream is overloaded or not available.',
+  rate_limit_exceeded: 'The upstream limits the rate of requests.',
+  upstream_error: 'The upstream failed to answer.',
+  upstream_auth_error: 'The upstream rejected the credential of this gateway.',
+  upstream_model_not_found: 'The upstream does not have the model that this gateway asks it for.',
+  service_unavailable: 'The upstream is overloaded or not available.',
   upstream_timeout: 'The upstream did not answer in time.',
 } satisfies Record<UpstreamCode, string>
 
@@ -79,14 +79,16 @@ function readError(status: number, body: unknown, vocabulary: Vocabulary): Error
 
 /** A caller of the same dialect may know the code. Of a context that is too long clients know one code alone. */
 const vendorCodeOf = (code: UpstreamCode, { code: vendorCode }: UpstreamFacts): Pick<ErrorInfo, 'vendorCode'> =>
-  vendorCode === undefined || code === 'context_too_long' || ERRORS[code].fault === 'gateway' ? {} : { vendorCode }
+  vendorCode === undefined || code === 'context_length_exceeded' || ERRORS[code].fault === 'gateway'
+    ? {}
+    : { vendorCode }
 
 /** What an upstream's failure is called is the caller's to read in a stream of its own dialect, unlike what concerns the operator. */
 const TOLD_IN_STREAMS: ReadonlySet<string> = new Set([
-  'upstream_failed',
-  'unavailable',
+  'upstream_error',
+  'service_unavailable',
   'upstream_timeout',
-  'rate_limited',
+  'rate_limit_exceeded',
 ] satisfies UpstreamCode[])
 
 /** The error within a stream that passes through, in the upstream's words. `body`: the event. */
@@ -106,7 +108,7 @@ function classify(status: number, facts: UpstreamFacts, vocabulary: Vocabulary):
   if (sure !== undefined) return sure
   if (status >= 400) return byStatus(status, facts)
   if (facts.status !== undefined) return byStatus(facts.status, facts)
-  return firstKnown(facts.words, vocabulary.rough) ?? 'upstream_failed'
+  return firstKnown(facts.words, vocabulary.rough) ?? 'upstream_error'
 }
 
 function firstKnown(words: string[], read: (word: string) => UpstreamCode | undefined): UpstreamCode | undefined {
@@ -121,13 +123,13 @@ function byStatus(status: number, facts: UpstreamFacts): UpstreamCode {
   switch (status) {
     case 400:
     case 422:
-      return facts.structured ? 'bad_request' : 'upstream_failed'
+      return facts.structured ? 'bad_request' : 'upstream_error'
     case 401:
     case 402:
     case 403:
-      return 'upstream_rejected_us'
+      return 'upstream_auth_error'
     case 404:
-      return IN_CONVERSATION.test(facts.param ?? '') ? 'bad_request' : 'upstream_rejected_us'
+      return IN_CONVERSATION.test(facts.param ?? '') ? 'bad_request' : 'upstream_auth_error'
     case 408:
     case 504:
     case 524:
@@ -135,12 +137,12 @@ function byStatus(status: number, facts: UpstreamFacts): UpstreamCode {
     case 413:
       return 'request_too_large'
     case 429:
-      return 'rate_limited'
+      return 'rate_limit_exceeded'
     case 503:
     case 529:
-      return 'unavailable'
+      return 'service_unavailable'
     default:
-      return 'upstream_failed'
+      return 'upstream_error'
   }
 }
 
@@ -172,11 +174,11 @@ function isAboutModel({ words, message = '' }: UpstreamFacts, status: number): b
 const MODEL_WORDS = /^model_not_found$|^InvalidEndpointOrModel/
 
 function refine(code: UpstreamCode, facts: UpstreamFacts, status: number): UpstreamCode {
-  if (code === 'upstream_rejected_us' && isAboutModel(facts, status)) return 'upstream_model_missing'
+  if (code === 'upstream_auth_error' && isAboutModel(facts, status)) return 'upstream_model_not_found'
   if (code !== 'bad_request' || facts.message === undefined) return code
   const prose = facts.message.slice(0, 2_000).toLowerCase()
-  if (OUR_PROSE.some((phrase) => prose.includes(phrase))) return 'upstream_rejected_us'
-  return CONTEXT_PROSE.some((phrase) => prose.includes(phrase)) ? 'context_too_long' : code
+  if (OUR_PROSE.some((phrase) => prose.includes(phrase))) return 'upstream_auth_error'
+  return CONTEXT_PROSE.some((phrase) => prose.includes(phrase)) ? 'context_length_exceeded' : code
 }
 
 /** Finds the error in `{error: {...}}`, `{error: "..."}`, `{response: {error}}`, `[{error}]`, and flat forms. */

@@ -31,7 +31,7 @@ const PROBLEMS: Record<RelayProblem, string> = {
 }
 
 export const problemInfo = (problem: RelayProblem): ErrorInfo => ({
-  code: 'upstream_failed',
+  code: 'upstream_error',
   message: PROBLEMS[problem],
 })
 

@@ -14,13 +14,13 @@ const REPLIES: Record<Id, string> = {
     '{"candidates":[{"content":{"role":"model","parts":[{"text":"Hi 北"}]},"finishReason":"STOP","index":0}], "usageMetadata":{"promptTokenCount":7,"candidatesTokenCount":3,"totalTokenCount":10},"modelVersion":"up","x":1.0}',
 }
 const ERRORS: Record<Id, [string, string]> = {
-  chat: ['{"error":{"message":"slow","type":"rate_limit_error","code":"rate_limit_exceeded"}}', 'rate_limited'],
+  chat: ['{"error":{"message":"slow","type":"rate_limit_error","code":"rate_limit_exceeded"}}', 'rate_limit_exceeded'],
   responses: [
     '{"id":"r","object":"response","status":"failed","error":{"code":"rate_limit_exceeded","message":"slow"},"output":[]}',
-    'rate_limited',
+    'rate_limit_exceeded',
   ],
-  messages: ['{"type":"error","error":{"type":"overloaded_error","message":"busy"}}', 'unavailable'],
-  'generate-content': ['{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}', 'unavailable'],
+  messages: ['{"type":"error","error":{"type":"overloaded_error","message":"busy"}}', 'service_unavailable'],
+  'generate-content': ['{"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}}', 'service_unavailable'],
 }
 
 describe.each(Object.keys(DIALECTS) as Id[])('%s', (id) => {
@@ -43,7 +43,7 @@ describe.each(Object.keys(DIALECTS) as Id[])('%s', (id) => {
   test('an error under status 200', () => {
     const [json, code] = ERRORS[id]
     const reply = read(json)
-    expect(!reply.ok && reply.error.code).toBe(code as 'unavailable')
+    expect(!reply.ok && reply.error.code).toBe(code as 'service_unavailable')
   })
 
   test.each([
@@ -56,6 +56,6 @@ describe.each(Object.keys(DIALECTS) as Id[])('%s', (id) => {
     `${'{"a":'.repeat(600)}1${'}'.repeat(600)}`,
   ])('no answer: %p', (json) => {
     const reply = read(json)
-    expect(!reply.ok && reply.error.code).toBe('upstream_failed')
+    expect(!reply.ok && reply.error.code).toBe('upstream_error')
   })
 })

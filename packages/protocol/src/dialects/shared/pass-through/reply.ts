@@ -20,7 +20,7 @@ export function readPassThroughReply(
   const scan = scanObject(bytes, codec)
   const body = scan.ok ? parsedJson(codec.decode(bytes, 0, bytes.length)) : undefined
   if (!scan.ok || body === undefined)
-    return { ok: false, error: { code: 'upstream_failed', message: 'The reply is not valid JSON' } }
+    return { ok: false, error: { code: 'upstream_error', message: 'The reply is not valid JSON' } }
   const decoded = dialect.decodeReply(body)
   if (!decoded.ok) return decoded
   const { reply } = decoded

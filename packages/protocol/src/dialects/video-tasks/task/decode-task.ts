@@ -58,7 +58,7 @@ const DECODED: ReadonlySet<string> = new Set([
 
 const notATask = (what: string): Decoded<never> => ({
   ok: false,
-  error: errorInfo('upstream_failed', `The upstream answered ${what}.`),
+  error: errorInfo('upstream_error', `The upstream answered ${what}.`),
 })
 
 export function decodeTask(body: Uint8Array, codec: Codec): Decoded<UpstreamVideoTask> {
@@ -167,7 +167,7 @@ function usageOf(value: unknown): VideoUsage | undefined {
 function taskErrorOf(value: unknown): VideoTaskError | undefined {
   if (!isObject(value)) return undefined
   const info = decodeError(200, { error: value })
-  const isClients = info.code === 'content_refused' || info.code === 'bad_request'
+  const isClients = info.code === 'content_policy_violation' || info.code === 'bad_request'
   const code = isClients ? (text(value.code) ?? errorCodeOf(info.code)) : errorCodeOf(info.code)
   return { code, message: info.message, info }
 }

@@ -58,11 +58,11 @@ test.each<[error: object, code: string, info: string]>([
   [
     { code: 'OutputVideoSensitiveContentDetected', message: 'No.' },
     'OutputVideoSensitiveContentDetected',
-    'content_refused',
+    'content_policy_violation',
   ],
   [{ code: 'InvalidParameter.x', message: 'No.' }, 'InvalidParameter.x', 'bad_request'],
-  [{ code: 'AccountOverdueError', message: 'Pay us.' }, 'InternalServiceError', 'upstream_rejected_us'],
-  [{}, 'InternalServiceError', 'upstream_failed'],
+  [{ code: 'AccountOverdueError', message: 'Pay us.' }, 'InternalServiceError', 'upstream_auth_error'],
+  [{}, 'InternalServiceError', 'upstream_error'],
 ])('a task that failed by %p', (error, code, info) => {
   const decoded = task({ id: 'x', status: 'failed', error })
   expect(decoded).toMatchObject({ ok: true, value: { status: 'failed', error: { code, info: { code: info } } } })
@@ -77,10 +77,10 @@ test('answers to a submit', () => {
   })
   expect(submitted({ error: { code: 'RateLimitExceeded', message: 'x' } })).toMatchObject({
     ok: false,
-    error: { code: 'rate_limited' },
+    error: { code: 'rate_limit_exceeded' },
   })
   for (const other of ['', '[]', '{}', '<html>', '{"id":3}', '{"id":""}'])
-    expect(submitted(other)).toMatchObject({ ok: false, error: { code: 'upstream_failed' } })
+    expect(submitted(other)).toMatchObject({ ok: false, error: { code: 'upstream_error' } })
 })
 
 test('a list, with items that are no tasks', () => {
@@ -98,9 +98,9 @@ test('a list, with items that are no tasks', () => {
   expect(list({ items: [] })).toEqual({ ok: true, value: { total: undefined, tasks: [] } })
   expect(list({ error: { code: 'AccessDenied' } })).toMatchObject({
     ok: false,
-    error: { code: 'upstream_rejected_us' },
+    error: { code: 'upstream_auth_error' },
   })
-  expect(list({})).toMatchObject({ ok: false, error: { code: 'upstream_failed' } })
+  expect(list({})).toMatchObject({ ok: false, error: { code: 'upstream_error' } })
 })
 
 describe('for clients', () => {

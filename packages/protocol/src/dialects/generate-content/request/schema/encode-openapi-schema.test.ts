@@ -71,6 +71,6 @@ test('a function without parameters has none', () => {
 test('a schema that refers to itself is rejected', () => {
   const node = { type: 'object', properties: { next: { $ref: '#/$defs/node' } } }
   const mistake = mistakeOf(() => write({ $ref: '#/$defs/node', $defs: { node } }))
-  expect(mistake).toMatchObject({ code: 'unsupported' })
+  expect(mistake).toMatchObject({ code: 'unsupported_parameter' })
   expect(mistake.message).toContain("'node'")
 })
