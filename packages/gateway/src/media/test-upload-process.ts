@@ -1,7 +1,7 @@
 // For tests: a process that receives uploads into a spool. Its first line is its port; `GET /` tells its memory.
 import { json } from '@trivium/http/response.ts'
 import { serveForTest, testHeaders } from '@trivium/http/test-support.ts'
-import { readUpload } from './read-upload.ts'
+import { readForm, type UploadedFile } from './read-form.ts'
 import { openSpool } from './spool.ts'
 
 const MIB = 1024 * 1024
@@ -18,13 +18,11 @@ const after = (ms: number, run: () => void) => {
 
 const { port } = serveForTest(async (http) => {
   if (http.method === 'GET') return json(200, testHeaders(), { rss: process.memoryUsage.rss(), most })
-  const handle = spool.open(1n)
-  try {
-    const options = { bodyBytes: 1024 * MIB, fileBytes: 64 * MIB, idleMs: 60_000, after }
-    const { files } = await readUpload(http, options, handle)
-    return json(200, testHeaders(), { sizes: files.map(({ size }) => size), used: spool.usedBytes })
-  } finally {
-    await handle.close()
-  }
+  const context = { account: 1n, bodyBytes: 1024 * MIB, slot: { received: () => true }, isRepeatable: false }
+  const rules = { fileBytes: 64 * MIB, inspect: ({ size }: UploadedFile) => size }
+  const { files, close } = await readForm(http, context, rules, { spool, ticker: { after }, bodyIdleMs: 60_000 })
+  const used = spool.usedBytes
+  await close()
+  return json(200, testHeaders(), { sizes: files, used })
 })
 process.stdout.write(`${port}\n`)

@@ -12,7 +12,12 @@ export type ReadDependencies = {
   bodyIdleMs?: number | undefined
 }
 
-export const BODY_IDLE_MS = 30_000
+const BODY_IDLE_MS = 30_000
+
+export const bodyTimeout = ({ ticker, bodyIdleMs = BODY_IDLE_MS }: ReadDependencies) => ({
+  after: ticker.after,
+  idleMs: bodyIdleMs,
+})
 
 /** Accounts for the memory of a body. Both return false when memory is exhausted. */
 type BodySlot = {
@@ -28,9 +33,7 @@ export async function readJson(
   slot: BodySlot,
   deps: ReadDependencies,
 ): Promise<Uint8Array> {
-  const idleMs = deps.bodyIdleMs ?? BODY_IDLE_MS
-  const { after } = deps.ticker
-  const body = await readBody(http, { limitBytes, contentTypes: JSON_BODY, idleMs, after, slot })
+  const body = await readBody(http, { limitBytes, contentTypes: JSON_BODY, slot, ...bodyTimeout(deps) })
   if (!(body instanceof Uint8Array)) throw bodyFailure(body)
   if (!slot.received(body.length)) throw bodyFailure(NO_MEMORY)
   return body

@@ -2,11 +2,12 @@
 
 import { decodeImageEdit, decodeImageRequest } from '@trivium/protocol/dialects/images/request/decode-request.ts'
 import { codec } from '../../bytes/codec.ts'
+import type { ReadFormDependencies } from '../../media/read-form.ts'
 import type { ApiRequest } from '../../request/api-request.ts'
 import { memoryFailure } from '../../request/failure.ts'
 import { readJson } from '../../request/read-json.ts'
 import { inspectedInputs } from './inspect-inputs.ts'
-import { type ReadFormDependencies, readForm } from './read-form.ts'
+import { readEditForm } from './read-edit-form.ts'
 import type { ReadContext, ReadRequest } from './read-request.ts'
 
 export type ReadDependencies = ReadFormDependencies
@@ -17,7 +18,7 @@ export const readGeneration = (incoming: ApiRequest, context: ReadContext, deps:
 /** A form, or JSON with URLs of its images. */
 export function readEdit(incoming: ApiRequest, context: ReadContext, deps: ReadDependencies): Promise<ReadRequest> {
   const isJson = /^\s*application\/json\s*(?:;|$)/i.test(incoming.http.headers.get('content-type') ?? '')
-  return isJson ? readBody(incoming, context, decodeImageEdit, deps) : readForm(incoming, context, deps)
+  return isJson ? readBody(incoming, context, decodeImageEdit, deps) : readEditForm(incoming, context, deps)
 }
 
 /** Bodies without images are smaller. */

@@ -10,7 +10,7 @@ import { serveForTest, type TestServer, testHeaders } from '@trivium/http/test-s
 import { ERRORS } from '@trivium/protocol/canonical/error.ts'
 import OpenAI, { toFile } from 'openai'
 import { Failure } from '../request/failure.ts'
-import { readUpload } from './read-upload.ts'
+import { readForm, type UploadedFile } from './read-form.ts'
 import { openSpool, type Spool } from './spool.ts'
 
 const LIMITS = { bodyBytes: 3_000_000, fileBytes: 1_000_000, spoolBytes: 2_000_000 }
@@ -19,6 +19,18 @@ let spool: Spool
 let server: TestServer
 /** What the last request was answered with; a client that disconnects does not see it. */
 let outcome: string | undefined
+
+const slot = { received: () => true }
+const inspect = ({ name, filename, contentType, stored }: UploadedFile) => {
+  if (filename === 'bad.txt') throw new Failure('unsupported_media_type', 'No text.', { param: name })
+  return { name, filename, contentType, content: readFileSync(stored.path, 'base64') }
+}
+/** Names and known bytes, in the order in which files began. */
+let begun: [string, number][] = []
+const began = ({ name }: { name: string }, bytes: number) => {
+  begun.push([name, bytes])
+  if (name === 'forbidden') throw new Failure('bad_request', 'Not this one.', { param: name })
+}
 
 const after = (ms: number, run: () => void) => {
   const timer = setTimeout(run, ms)
@@ -29,29 +41,24 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'trivium-upload-'))
   spool = await openSpool(join(folder, 'spool'), () => LIMITS.spoolBytes)
   server = serveForTest(async (http) => {
-    const handle = spool.open(1n)
+    const context = { account: 1n, bodyBytes: LIMITS.bodyBytes, slot, isRepeatable: true }
+    const rules = { fileBytes: LIMITS.fileBytes, inspect, began }
     try {
-      const { fields, files } = await readUpload(http, { ...LIMITS, idleMs: 300, after }, handle)
+      const form = await readForm(http, context, rules, { spool, ticker: { after }, bodyIdleMs: 300 })
       outcome = 'read'
-      const seen = files.map(({ name, filename, contentType, stored }) => ({
-        name,
-        filename,
-        contentType,
-        content: readFileSync(stored.path, 'base64'),
-      }))
+      await form.close()
       return json(200, testHeaders(), {
         created: 1,
         data: [],
-        fields: fields.map(({ name, value }) => [name, value]),
-        files: seen,
+        fields: form.fields.map(({ name, value }) => [name, value]),
+        files: form.files,
+        fingerprint: Buffer.from(form.fingerprint).toString(),
       })
     } catch (error) {
       if (!(error instanceof Failure)) throw error
       const { code, param, message } = error.info
       outcome = code
       return json(ERRORS[code].status, testHeaders(), { code, param, message })
-    } finally {
-      await handle.close()
     }
   })
 })
@@ -120,8 +127,8 @@ test.skipIf(curl === null).each([
 })
 
 const TYPE = 'multipart/form-data; boundary=b'
-const file = (content: string, name = 'image') =>
-  `--b\r\nContent-Disposition: form-data; name="${name}"; filename="a.png"\r\n\r\n${content}\r\n`
+const file = (content: string, name = 'image', filename = 'a.png') =>
+  `--b\r\nContent-Disposition: form-data; name="${name}"; filename="${filename}"\r\n\r\n${content}\r\n`
 const field = (name: string, content: string) =>
   `--b\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${content}\r\n`
 const END = '--b--\r\n'
@@ -151,6 +158,15 @@ const REJECTED: [string, Record<string, string>, string | Uint8Array, number, st
   ['a large field', { 'content-type': TYPE }, field('prompt', x(300_000)) + END, 413, 'request_too_large', 'prompt'],
   ['many parts', { 'content-type': TYPE }, field('n', '1').repeat(10_000) + END, 413, 'request_too_large', undefined],
   ['a large body', { 'content-type': TYPE }, x(3_000_001), 413, 'request_too_large', undefined],
+  ['a file that is not taken', { 'content-type': TYPE }, file('x', 'forbidden') + END, 400, 'bad_request', 'forbidden'],
+  [
+    'a file that the inspector rejects',
+    { 'content-type': TYPE },
+    file('x', 'image', 'bad.txt') + END,
+    415,
+    'unsupported_media_type',
+    'image',
+  ],
   ['a full spool', { 'content-type': TYPE }, file(x(900_000)).repeat(3) + END, 503, 'service_unavailable', undefined],
 ]
 test.each(REJECTED)('rejected: %s', async (_, headers, body, status, code, param) => {
@@ -160,6 +176,21 @@ test.each(REJECTED)('rejected: %s', async (_, headers, body, status, code, param
     expect([response.status, answer.code, answer.param]).toEqual([status, code, param])
   }
   expect([spool.usedBytes, spooled()]).toEqual([0, []])
+})
+
+test('files begin before their content, empty inputs of browsers not at all; the fingerprint is that of their contents', async () => {
+  const send = async (content: string) => {
+    begun = []
+    const body = file('', 'empty', '') + file('xy', 'unnamed', '') + file(content, 'named') + field('n', '1') + END
+    const response = await fetch(server.url, { method: 'POST', headers: { 'content-type': TYPE }, body })
+    return ((await response.json()) as { fingerprint: string }).fingerprint
+  }
+  const first = await send('abc')
+  expect(begun).toEqual([
+    ['unnamed', 2],
+    ['named', 0],
+  ])
+  expect([await send('abc'), await send('abd')]).toEqual([first, expect.not.stringMatching(first)])
 })
 
 /** Speaks by hand; what comes back until the connection is closed, or until `ms` have passed. */
