@@ -6,9 +6,9 @@ import { both, brokenOff, completed, type Expected, type Fault, rejected } from 
 import { type CutPosition, forward, framingOf, pause, sendUpTo } from './wire.ts'
 
 const HOW = {
-  reset: { end: ({ socket }: Wire) => void socket.resetAndDestroy(), ending: 'cut', status: 502 },
-  fin: { end: ({ socket }: Wire) => void socket.end(), ending: 'cut', status: 502 },
-  stall: { end: () => {}, ending: 'timeout', status: 504 },
+  reset: { end: ({ socket }: Wire) => void socket.resetAndDestroy(), outcome: 'cut', status: 502 },
+  fin: { end: ({ socket }: Wire) => void socket.end(), outcome: 'cut', status: 502 },
+  stall: { end: () => {}, outcome: 'timeout', status: 504 },
 } as const
 
 /** Positions before any output, and after some. */
@@ -23,13 +23,13 @@ const ways = Object.keys(HOW) as (keyof typeof HOW)[]
 
 const crossed = ways.flatMap((how) =>
   (Object.keys(WHERE) as (keyof typeof WHERE)[]).map((where): Fault => {
-    const { end, ending, status } = HOW[how]
+    const { end, outcome, status } = HOW[how]
     const { words, out } = WHERE[where]
-    const before: Expected = rejected(status, ending)
+    const before: Expected = rejected(status, outcome)
     return {
       name: `${how}-${words}`,
       at: 'proxy',
-      streamed: out ? brokenOff(ending) : before,
+      streamed: out ? brokenOff(outcome) : before,
       single: before,
       ...(how === 'stall' ? { timeouts: 'short' as const } : {}),
       async respond(wire) {
@@ -117,7 +117,7 @@ export const BREAKS: readonly Fault[] = [
   ...ways.map((how) => behind(how, 'after-last-event', completed, ['chat', 'responses', 'messages'])),
   // Only the end of the connection shows that this was the last event, since services repeat the finish reason.
   ...ways.map((how) =>
-    behind(how, 'after-finish', { status: 200, ending: HOW[how].ending, costs: 'reported' }, ['generate-content']),
+    behind(how, 'after-finish', { status: 200, outcome: HOW[how].outcome, costs: 'reported' }, ['generate-content']),
   ),
   {
     name: 'reset-after-finish-before-usage',

@@ -6,10 +6,10 @@ import type { Wire } from './answer.ts'
 export type Costs = 'nothing' | 'reported' | 'counted'
 
 /**
- * `status`: of the response; a 200 whose ending is not `completed` must end in the dialect's own error.
- * `ending`: on the receipt, as in docs/billing.md.
+ * `status`: of the response; a 200 whose outcome is not `completed` must end in the dialect's own error.
+ * `outcome`: on the receipt, as in docs/billing.md.
  */
-export type Expected = { status: number; ending: string; costs: Costs }
+export type Expected = { status: number; outcome: string; costs: Costs }
 
 /** What the upstream is: the proxy in front of the sandbox, the sandbox with its switches, or an address without a service. */
 export type FaultLocation = 'proxy' | 'sandbox' | 'deaf' | 'refusing' | 'unknown' | 'not-tls' | 'http2'
@@ -53,11 +53,11 @@ export const SLACK_MS = 5_000
 export const limitOf = ({ timeouts = 'long' }: Fault): number =>
   SLACK_MS + (timeouts === 'total' ? TIMEOUTS.total.total : TIMEOUTS[timeouts].idle)
 
-export const completed: Expected = { status: 200, ending: 'completed', costs: 'reported' }
-export const counted: Expected = { status: 200, ending: 'completed', costs: 'counted' }
-export const free: Expected = { status: 200, ending: 'completed', costs: 'nothing' }
-export const rejected = (status: number, ending = 'failed'): Expected => ({ status, ending, costs: 'nothing' })
-export const brokenOff = (ending: string): Expected => ({ status: 200, ending, costs: 'counted' })
+export const completed: Expected = { status: 200, outcome: 'completed', costs: 'reported' }
+export const counted: Expected = { status: 200, outcome: 'completed', costs: 'counted' }
+export const free: Expected = { status: 200, outcome: 'completed', costs: 'nothing' }
+export const rejected = (status: number, outcome = 'failed'): Expected => ({ status, outcome, costs: 'nothing' })
+export const brokenOff = (outcome: string): Expected => ({ status: 200, outcome, costs: 'counted' })
 export const both = (expected: Expected): Pick<Fault, 'streamed' | 'single'> => ({
   streamed: expected,
   single: expected,

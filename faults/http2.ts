@@ -18,10 +18,10 @@ export const AUTHORITY = join(FIXTURES, 'localhost.cert.pem')
 const INTERNAL_ERROR = 2
 
 const HOW = {
-  stall: { end: (_: ServerHttp2Stream) => {}, ending: 'timeout', status: 504 },
+  stall: { end: (_: ServerHttp2Stream) => {}, outcome: 'timeout', status: 504 },
   // `close` would end the stream before it resets it.
-  reset: { end: (stream: ServerHttp2Stream) => stream.destroy(new Error('reset')), ending: 'cut', status: 502 },
-  goaway: { end: goAway, ending: 'cut', status: 502 },
+  reset: { end: (stream: ServerHttp2Stream) => stream.destroy(new Error('reset')), outcome: 'cut', status: 502 },
+  goaway: { end: goAway, outcome: 'cut', status: 502 },
 } as const
 
 function goAway({ session, id = 0 }: ServerHttp2Stream): void {
@@ -53,13 +53,13 @@ function fault(name: string, expected: Pick<Fault, 'streamed' | 'single'>, play:
 export const HTTP2: readonly Fault[] = [
   fault('http2', both(completed), { how: 'end', part: 'all' }),
   ...(Object.keys(HOW) as Way[]).flatMap((how) => {
-    const { ending, status } = HOW[how]
-    const early: Expected = rejected(status, ending === 'timeout' ? ending : 'failed')
-    const late: Expected = rejected(status, ending)
+    const { outcome, status } = HOW[how]
+    const early: Expected = rejected(status, outcome === 'timeout' ? outcome : 'failed')
+    const late: Expected = rejected(status, outcome)
     return [
       fault(`http2-${how}`, both(early), { how, part: 'nothing' }),
       fault(`http2-${how}-after-headers`, both(late), { how, part: 'headers' }),
-      fault(`http2-${how}-after-output`, { streamed: brokenOff(ending), single: late }, { how, part: 'output' }),
+      fault(`http2-${how}-after-output`, { streamed: brokenOff(outcome), single: late }, { how, part: 'output' }),
     ]
   }),
 ]

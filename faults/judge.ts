@@ -72,7 +72,7 @@ export function judge(cell: Cell, called: CellResult, row: Row | undefined, told
   const must = (holds: boolean, finding: () => string) => void (holds || wrong.push(finding()))
   const shown = () => JSON.stringify(called.text.slice(-300))
   must(called.status === expected.status, () => `status ${called.status}, not ${expected.status}: ${shown()}`)
-  must(row?.ending === expected.ending, () => `outcome ${row?.ending}, not ${expected.ending}`)
+  must(row?.outcome === expected.outcome, () => `outcome ${row?.outcome}, not ${expected.outcome}`)
   if (called.status === expected.status)
     wrong.push(...wrongForm(cell, called, expected).map((each) => `${each}: ${shown()}`))
   const { retryAfter } = called
@@ -88,7 +88,7 @@ function wrongForm({ client, streamed }: Cell, called: CellResult, expected: Exp
       errorIn(client, JSON.parse(text))
       return type.startsWith('application/json') ? [] : [`an error of the type ${type}`]
     }
-    if (expected.ending === 'completed') return complete ? [] : ['not complete']
+    if (expected.outcome === 'completed') return complete ? [] : ['not complete']
     streamErrorIn(client, text)
     return streamed && !complete ? [] : ['ends in an error, and looks complete']
   } catch (error) {

@@ -38,8 +38,8 @@ export function compareRows({ wallet, seen }: WalletCalls, rows: readonly Row[],
       found.must(booked === due, `${what}: booked ${formatUsd(booked)}, its usage implies ${formatUsd(due)}`)
     }
     found.must(
-      row.ending !== 'reaped' && row.ending !== 'running',
-      `${what}: completed, but in the ledger as ${row.ending}`,
+      row.outcome !== 'reaped' && row.outcome !== 'running',
+      `${what}: completed, but in the ledger as ${row.outcome}`,
     )
   }
 }
@@ -55,7 +55,7 @@ export async function compareWallet(
   const rows = await rowsOf(gateway, wallet)
   compareRows(sent, rows, found, price)
   found.must(rows.length <= seen.length, `${wallet.email}: ${rows.length} rows for ${seen.length} requests`)
-  const running = rows.filter(({ ending }) => ending === 'running').length
+  const running = rows.filter(({ outcome }) => outcome === 'running').length
   found.must(running === 0, `${wallet.email}: ${running} requests are still running`)
   const account = await accountOf(gateway, wallet)
   const spent = rows.reduce((sum, row) => sum + nanos(row.cost_usd), 0n)

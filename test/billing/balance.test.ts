@@ -42,7 +42,7 @@ test('a stream that exceeds the balance is stopped as if it had reached its cap'
   expect(first).toMatchObject({ id: 'chatcmpl-1', model: 'renamed', choices: [{ index: 0, finish_reason: 'length' }] })
   expect(second).toMatchObject({ id: 'chatcmpl-1', model: 'renamed', choices: [{ index: 1, finish_reason: 'length' }] })
   const [row] = await settled()
-  expect(row).toMatchObject({ ending: 'stopped_by_balance', receipt: { warnings: ['output;stopped-by-balance'] } })
+  expect(row).toMatchObject({ outcome: 'stopped_by_balance', receipt: { warnings: ['output;stopped-by-balance'] } })
   expect(charged.usage.completion_tokens).toBe(row?.receipt?.units.output)
   expect(Number(row?.cost_usd)).toBeGreaterThan(0.1)
   expect(Number(row?.cost_usd)).toBeLessThanOrEqual(0.2)
@@ -59,7 +59,7 @@ test('an unstreamed response is not delivered beyond what is paid for', async ()
   expect(text).toEndWith(DONE)
   expect(text).toContain('"finish_reason":"length"')
   const [row] = await settled()
-  expect(row?.ending).toBe('stopped_by_balance')
+  expect(row?.outcome).toBe('stopped_by_balance')
   const delivered = text.split('sixteen letters.').length - 1
   expect(row?.receipt?.units.output).toBe(delivered * 4)
   // No more than what one more event can bring.
@@ -72,7 +72,7 @@ test('a long stream without a cap continues while the balance lasts', async () =
   const events = Array.from({ length: 100 }, () => event('word '.repeat(400)))
   upstream.behave(stream(...events, finish(), usage({ prompt_tokens: 10, completion_tokens: 50_000 }), DONE))
   expect(await (await chat(gateway.url, secret, chatBody('renamed', true))).text()).toEndWith(DONE)
-  expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: cost(10, 50_000) }])
+  expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: cost(10, 50_000) }])
 })
 
 test.each([
@@ -207,7 +207,7 @@ test('images and streams of small balances that were paid in full do not raise t
     upstream.behave(stream(role(), ...Array(40).fill(event('word '.repeat(20))), finish(), long, DONE))
     const poor = await newKey(own, '0.01')
     await (await chat(own.url, poor.secret, chatBody('same', true))).text()
-    expect(await poor.settled()).toMatchObject([{ ending: 'completed', shortfall_usd: '0.00' }])
+    expect(await poor.settled()).toMatchObject([{ outcome: 'completed', shortfall_usd: '0.00' }])
   }
   expect(await held()).toBeLessThanOrEqual(before)
   await own.stop()

@@ -76,7 +76,7 @@ const asking = (model: string, streamed: boolean, more: object = {}) => ({
 })
 
 type Receipt = {
-  ending: string
+  outcome: string
   cost_usd: string
   held_usd: string
   shortfall_usd: string
@@ -97,7 +97,7 @@ test('a fallback that is too expensive does not keep the next one from extending
   two.behave(long)
   const { status, receipt } = await ask(key, asking('either', true))
   expect(status).toBe(200)
-  expect(receipt).toMatchObject({ ending: 'completed', answered_by: 'same', cost_usd: '0.04801' })
+  expect(receipt).toMatchObject({ outcome: 'completed', answered_by: 'same', cost_usd: '0.04801' })
 })
 
 test.each([
@@ -119,7 +119,7 @@ test.each([
   const waiting = ask(key, asking('careful', streamed, { max_tokens: 100 }))
   while (!isAsked) await Bun.sleep(5)
   expect((await ask(key, asking('free', false, { max_tokens: 100 }))).status).toBe(200)
-  expect((await waiting).receipt).toMatchObject({ ending: 'failed', cost_usd: '0.00' })
+  expect((await waiting).receipt).toMatchObject({ outcome: 'failed', cost_usd: '0.00' })
   expect(performance.now() - since).toBeLessThan(3_000)
 })
 
@@ -180,7 +180,7 @@ test('a cap that only the first upstream was sent does not limit the hold of the
   const words = Array.from({ length: 300 }, () => event('word '.repeat(400)))
   two.behave(stream(role(), ...words, finish(), usage({ prompt_tokens: 10, completion_tokens: 120_000 }), DONE))
   const { receipt } = await ask(key, asking('mixed', true))
-  expect(receipt).toMatchObject({ ending: 'stopped_by_balance', cost_usd: '0.10' })
+  expect(receipt).toMatchObject({ outcome: 'stopped_by_balance', cost_usd: '0.10' })
   // One event beyond the hold, at the most.
   expect(Number(receipt.shortfall_usd)).toBeLessThan(0.002)
 })
@@ -196,7 +196,7 @@ test.each(
   await requestReceived(two, before)
   disconnect()
   await two.connectionClosed()
-  expect(await key.settled()).toMatchObject([{ ending: 'client_disconnected', cost_usd: '0.00' }])
+  expect(await key.settled()).toMatchObject([{ outcome: 'client_disconnected', cost_usd: '0.00' }])
 })
 
 test('the audit finds no error', async () => {

@@ -51,7 +51,7 @@ test.each(
   await requestReceived(upstream, before)
   const unblock = await blockKeeping(gateway.home)
   gate.resolve()
-  await eventually(async () => (await usageOf(gateway, email))[0]?.ending === 'completed')
+  await eventually(async () => (await usageOf(gateway, email))[0]?.outcome === 'completed')
   await gateway.kill()
   await unblock()
 
@@ -89,7 +89,7 @@ test.each(
     return response.status === 200
   })
   expect((await call(next, secret)).headers.get('idempotent-replayed')).toBe('true')
-  expect((await usageOf(next, email)).map((row) => [row.ending, row.cost_usd])).toEqual([
+  expect((await usageOf(next, email)).map((row) => [row.outcome, row.cost_usd])).toEqual([
     ['completed', ONCE],
     ['reaped', '0.00'],
   ])

@@ -53,7 +53,7 @@ async function disconnecting(
   abort.abort()
   const [row] = await settled()
   expect([(await rows()).length, (await account()).held_usd]).toEqual([1, '0.00'])
-  expect(row?.ending).toBe('client_disconnected')
+  expect(row?.outcome).toBe('client_disconnected')
   const { input = 0, output = 0 } = row?.receipt?.units ?? {}
   expect(row?.cost_usd).toBe(cost(input, output))
   return { input, output, counted: row?.receipt?.counted }
@@ -107,7 +107,7 @@ describe.each(PAIRS)('%s client, %s upstream: the balance', (client, upstream) =
     const rows = await settled()
     const { input = 0, output = 0 } = rows[0]?.receipt?.units ?? {}
     expect(reading).toMatchObject({ answer: { finish: 'length', usage: { input, output } } })
-    expect(rows).toMatchObject([{ ending: 'stopped_by_balance' }])
+    expect(rows).toMatchObject([{ outcome: 'stopped_by_balance' }])
     const due = Number(rows[0]?.cost_usd) + Number(rows[0]?.shortfall_usd)
     expect(due).toBeCloseTo(Number(cost(input, output)), 9)
     // At most one event more than the balance covers.
@@ -132,7 +132,7 @@ describe.each(PAIRS)('%s client, %s upstream: the balance', (client, upstream) =
     const warning = `${CAPS[client]};lowered-to-balance`
     expect([response.status, response.headers.get('x-trivium-warnings')]).toEqual([200, warning])
     const rows = await settled()
-    expect(rows).toMatchObject([{ ending: 'incomplete', receipt: { warnings: [warning] }, shortfall_usd: '0.00' }])
+    expect(rows).toMatchObject([{ outcome: 'incomplete', receipt: { warnings: [warning] }, shortfall_usd: '0.00' }])
     expect(Number(rows[0]?.cost_usd)).toBeGreaterThan(0)
   })
 })
@@ -188,7 +188,7 @@ test('the server stops: every running stream ends in its own error, and is in th
   const elements = JSON.parse(array) as unknown[]
   expect(errorIn('generate-content', elements.at(-1)).message).toContain('shutting down')
   expect(exitCode).toBe(0)
-  expect(rows.map(({ ending, cost_usd }) => [ending, Number(cost_usd) > 0])).toEqual(
+  expect(rows.map(({ outcome, cost_usd }) => [outcome, Number(cost_usd) > 0])).toEqual(
     Array(PAIRS.length + 1).fill(['shutdown', true]),
   )
   expect(audited).toMatchObject({ ok: true, open_holds: 0 })

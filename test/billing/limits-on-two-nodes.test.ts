@@ -55,8 +55,8 @@ test('requests per minute: the limit is served, and every other request gets 429
   upstream.behave(ANSWERED)
   const { secret, email } = await newKey(first(), undefined, { rpm: '10' })
   expect(await race(secret)).toEqual({ 200: 10, 429: CALLS - 10 })
-  const rows = await first().command<{ ending: string }[]>('usage', '--account', email)
-  expect(rows.map(({ ending }) => ending)).toEqual(Array.from({ length: 10 }, () => 'completed'))
+  const rows = await first().command<{ outcome: string }[]>('usage', '--account', email)
+  expect(rows.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 10 }, () => 'completed'))
 })
 
 test('requests per minute of an account, shared by its keys', async () => {

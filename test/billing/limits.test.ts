@@ -132,7 +132,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(rejected.headers.get('x-ratelimit-limit-tokens')).toBe('200')
     expect(rejected.headers.get('x-should-retry')).toBeNull()
     expect((await errorOf(rejected)).message).toStartWith('This key has too little left of its limit of 200 tokens')
-    const rows = await gateway.command<{ ending: string }[]>('usage', '--account', email)
+    const rows = await gateway.command<{ outcome: string }[]>('usage', '--account', email)
     expect(rows.length * USED).toBeLessThanOrEqual(200 + USED)
   })
 
@@ -192,8 +192,8 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect((await blocking).status).toBe(200)
     expect((await text).split('word ').length - 1).toBe(800)
     expect((await text).slice(-800)).toMatch(/"finish_reason":"stop"/)
-    const rows = await gateway.command<{ ending: string }[]>('usage', '--account', email)
-    expect(rows.map(({ ending }) => ending)).toEqual(['completed', 'completed'])
+    const rows = await gateway.command<{ outcome: string }[]>('usage', '--account', email)
+    expect(rows.map(({ outcome }) => outcome)).toEqual(['completed', 'completed'])
   })
 
   test('the 402 of a cap that renews names the available and the required amount, and when it renews', async () => {

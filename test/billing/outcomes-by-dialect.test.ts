@@ -18,7 +18,7 @@ const AFTER: Record<TextDialectId, number> = { chat: 4, responses: 7, messages: 
  * `costs`: nothing, what the upstream reported, or what was counted.
  */
 type Expected = {
-  ending: string
+  outcome: string
   costs: 'nothing' | 'reported' | 'counted'
   status?: number
   finish?: Answer['finish']
@@ -26,9 +26,9 @@ type Expected = {
 type Case = { name: string; fault?: (upstream: TextDialectId) => string; prompt?: string; cap?: number; short?: true }
 type Entry = Case & { expected: Expected }
 
-const answered = (ending: string, finish: Answer['finish']): Expected => ({ ending, finish, costs: 'reported' })
-const rejected = (status: number, ending = 'failed'): Expected => ({ ending, status, costs: 'nothing' })
-const brokenOff = (ending: string): Expected => ({ ending, costs: 'counted' })
+const answered = (outcome: string, finish: Answer['finish']): Expected => ({ outcome, finish, costs: 'reported' })
+const rejected = (status: number, outcome = 'failed'): Expected => ({ outcome, status, costs: 'nothing' })
+const brokenOff = (outcome: string): Expected => ({ outcome, costs: 'counted' })
 const always = (fault: string) => () => fault
 const before = (fault: string) => (upstream: TextDialectId) => `${fault}=${BEFORE[upstream]}`
 const after = (fault: string) => (upstream: TextDialectId) => `${fault}=${AFTER[upstream]}`
@@ -40,7 +40,7 @@ const EITHER: Entry[] = [
   {
     name: 'completed without usage',
     fault: always('no-usage'),
-    expected: { ending: 'completed', finish: 'completed', costs: 'counted' },
+    expected: { outcome: 'completed', finish: 'completed', costs: 'counted' },
   },
   ...[
     [400, 400],
@@ -165,7 +165,7 @@ describe.each(PAIRS)('%s client, %s upstream', (...pair) => {
     const begun = timeouts.get(`${pair} ${streamed} ${entry.name}`)
     const { reading, rows, held } = await (begun ?? outcomeOf(pair, entry, streamed))
     checkReading(reading, entry.expected)
-    expect([rows.length, rows[0]?.ending, held]).toEqual([1, entry.expected.ending, '0.00'])
+    expect([rows.length, rows[0]?.outcome, held]).toEqual([1, entry.expected.outcome, '0.00'])
     checkCost(rows[0], entry.expected.costs, reading)
   }
 

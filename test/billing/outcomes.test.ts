@@ -42,7 +42,7 @@ describe('the client disconnects', () => {
     await requestReceived(upstream, before)
     client.disconnect()
     await upstream.connectionClosed()
-    expect(await settled()).toMatchObject([{ ending: 'client_disconnected', cost_usd: '0.00' }])
+    expect(await settled()).toMatchObject([{ outcome: 'client_disconnected', cost_usd: '0.00' }])
   })
 
   test('after the headers, before any output: free, unless the upstream bills the input', async () => {
@@ -59,7 +59,7 @@ describe('the client disconnects', () => {
       client.disconnect()
       await place.connectionClosed()
       const [row] = await settled()
-      expect(row?.ending).toBe('client_disconnected')
+      expect(row?.outcome).toBe('client_disconnected')
       if (model === 'renamed') expect(row?.cost_usd).toBe('0.00')
       else {
         const { input = 0, output } = row?.receipt?.units ?? {}
@@ -84,7 +84,7 @@ describe('the client disconnects', () => {
     goOn()
     const [row] = await settled()
     const { input = 0, output = 0 } = row?.receipt?.units ?? {}
-    expect([row?.ending, input > 0, row?.cost_usd]).toEqual(['client_disconnected', true, cost(input, output)])
+    expect([row?.outcome, input > 0, row?.cost_usd]).toEqual(['client_disconnected', true, cost(input, output)])
     return { output, receipt: row?.receipt }
   }
   const allClosed = (place: Upstream) => eventually(() => place.connections().open === 0)
@@ -143,7 +143,7 @@ describe('the client disconnects', () => {
     client.disconnect()
     await Bun.sleep(100)
     send(usage({ prompt_tokens: 123, completion_tokens: 45 }) + DONE)
-    expect(await settled()).toMatchObject([{ ending: 'client_disconnected', cost_usd: cost(123, 45) }])
+    expect(await settled()).toMatchObject([{ outcome: 'client_disconnected', cost_usd: cost(123, 45) }])
   })
 
   test('after the finish reason, and no usage arrives in time: the output is counted', async () => {
@@ -154,7 +154,7 @@ describe('the client disconnects', () => {
     client.disconnect()
     await upstream.connectionClosed()
     expect(await settled()).toMatchObject([
-      { ending: 'client_disconnected', receipt: { counted: expect.stringContaining('missing') } },
+      { outcome: 'client_disconnected', receipt: { counted: expect.stringContaining('missing') } },
     ])
   })
 
@@ -173,7 +173,7 @@ describe('the client disconnects', () => {
     client.disconnect()
     await Bun.sleep(100)
     finishIt()
-    expect(await settled()).toMatchObject([{ ending: 'client_disconnected', cost_usd: cost(10, 20) }])
+    expect(await settled()).toMatchObject([{ outcome: 'client_disconnected', cost_usd: cost(10, 20) }])
   })
 
   test.each([
@@ -187,7 +187,7 @@ describe('the client disconnects', () => {
       const client = await openClient(gateway.url, secret, chatBody('renamed', streamed))
       await requestReceived(upstream, before)
       client.disconnect()
-      while ((await rows()).filter(({ ending }) => ending === 'client_disconnected').length <= times)
+      while ((await rows()).filter(({ outcome }) => outcome === 'client_disconnected').length <= times)
         await Bun.sleep(10)
     }
     let finishIt = () => {}
@@ -202,7 +202,7 @@ describe('the client disconnects', () => {
     await Bun.sleep(100)
     finishIt()
     const found = await settled()
-    expect(found.map(({ ending }) => ending)).toEqual(Array(7).fill('client_disconnected'))
+    expect(found.map(({ outcome }) => outcome)).toEqual(Array(7).fill('client_disconnected'))
     expect(found.map((row) => row.cost_usd)).toEqual([cost(10, 20), ...Array(6).fill('0.00')])
   })
 })
@@ -230,7 +230,7 @@ test('a hundred clients that disconnect at random moments: no hold remains, and 
   })
   await Promise.all(clients)
   // Some may not have started when their client disconnected; the point is that no hold remains.
-  const isRunning = async () => (await rows()).some(({ ending }) => ending === 'running')
+  const isRunning = async () => (await rows()).some(({ outcome }) => outcome === 'running')
   while ((await isRunning()) || (await account()).held_usd !== '0.00') await Bun.sleep(20)
   const found = await rows()
   expect(new Set(found.map(({ request_id }) => request_id)).size).toBe(found.length)
@@ -264,5 +264,5 @@ test('a client that stops reading applies backpressure to the upstream', async (
   client.destroy()
   await upstream.connectionClosed()
   const [row] = await settled()
-  expect(row?.ending).toBe('client_disconnected')
+  expect(row?.outcome).toBe('client_disconnected')
 })

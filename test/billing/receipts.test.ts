@@ -29,7 +29,7 @@ type Receipt = {
   upstream: string
   attempts: { upstream: string; model: string; outcome: string; upstream_model?: string }[]
   state: string
-  ending: string
+  outcome: string
   units: Record<string, number> | null
   price: { version: string; usd_per_million_tokens: Record<string, string>; multiplier: string } | null
   formula: string | null
@@ -42,8 +42,8 @@ type Usage = {
   balance_usd: string
   held_usd: string
   available_usd: string
-  account: { used_today_usd: string; used_this_month_usd: string }
-  key: { id: string; group: string; spent_usd: string; used_today_usd: string; used_this_month_usd: string }
+  account: { spent_today_usd: string; spent_this_month_usd: string }
+  key: { id: string; group: string; spent_usd: string; spent_today_usd: string; spent_this_month_usd: string }
   requests: Receipt[]
   has_more: boolean
 }
@@ -88,7 +88,7 @@ describe.each([...ENGINES])('%s', (engine) => {
       held_usd: '0.00',
       available_usd: '10.00',
       has_more: false,
-      account: { used_today_usd: '0.00', used_this_month_usd: '0.00' },
+      account: { spent_today_usd: '0.00', spent_this_month_usd: '0.00' },
       key: { id: ada.keyId, name: 'test', group: 'expensive', cap_usd: null, spent_usd: '0.00' },
       requests: [],
     })
@@ -110,7 +110,7 @@ describe.each([...ENGINES])('%s', (engine) => {
         group: 'expensive',
         upstream: 'sandbox',
         state: 'settled',
-        ending: 'completed',
+        outcome: 'completed',
         attempts: [{ upstream: 'sandbox', model: 'odd', outcome: 'completed' }],
       })
       expect(receipt.timing.total_ms).toBeGreaterThanOrEqual(0)
@@ -126,7 +126,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const { body } = await get<Receipt>(`/v1/usage/${response.headers.get('x-request-id')}`)
     expect(body).toMatchObject({
       state: 'voided',
-      ending: 'failed',
+      outcome: 'failed',
       cost_usd: '0.00',
       attempts: [{ outcome: 'failed' }],
     })
@@ -138,7 +138,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const response = await callIn('chat', gateway.url, ada.secret, calling)
     const id = response.headers.get('x-request-id')
     const open = (await get<Receipt>(`/v1/usage/${id}`)).body
-    expect(open).toMatchObject({ state: 'open', ending: 'running', cost_usd: '0.00', formula: null })
+    expect(open).toMatchObject({ state: 'open', outcome: 'running', cost_usd: '0.00', formula: null })
     const { balance_usd, held_usd, available_usd } = await usage()
     expect(held_usd).toBe(open.held_usd)
     expect(nanos(held_usd)).toBeGreaterThan(0n)
@@ -146,7 +146,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     abort.abort()
     const ended = async () => (await get<Receipt>(`/v1/usage/${id}`)).body
     await eventually(async () => (await ended()).state !== 'open')
-    expect(await ended()).toMatchObject({ state: 'settled', ending: 'client_disconnected' })
+    expect(await ended()).toMatchObject({ state: 'settled', outcome: 'client_disconnected' })
   })
 
   test('the receipts add up to the difference of the balance, and each can be recomputed', async () => {
@@ -172,8 +172,8 @@ describe.each([...ENGINES])('%s', (engine) => {
     const spent = sum(receipts.map(({ cost_usd: usd }) => usd))
     const now = await usage()
     expect(now.balance_usd).toBe(formatUsd(nanos('10') - nanos(spent)))
-    expect(now.account).toMatchObject({ used_today_usd: spent, used_this_month_usd: spent })
-    expect(now.key).toMatchObject({ spent_usd: spent, used_today_usd: spent, used_this_month_usd: spent })
+    expect(now.account).toMatchObject({ spent_today_usd: spent, spent_this_month_usd: spent })
+    expect(now.key).toMatchObject({ spent_usd: spent, spent_today_usd: spent, spent_this_month_usd: spent })
 
     const listed = await gateway.command<(Receipt & { upstream_cost_usd: string | null })[]>(
       'usage',

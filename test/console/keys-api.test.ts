@@ -153,7 +153,7 @@ describe.each([...ENGINES])('%s', (engine) => {
       former_secret_until: null,
       cap_usd: '12.50',
       cap_period: 'month',
-      cap_renews_at: expect.any(String),
+      cap_resets_at: expect.any(String),
       spent_under_cap_usd: '0.00',
       spent_usd: '0.00',
       held_usd: '0.00',

@@ -99,8 +99,8 @@ describe.each([...ENGINES])('%s', (engine) => {
       (await client.get<RequestPage>(`requests?${query}`)).body.items.map(({ request_id }) => ids.indexOf(request_id))
     expect(await found('model=gpt-x')).toEqual([2, 1])
     expect(await found(`key=${one.id}`)).toEqual([1, 0])
-    expect(await found(`key=${one.id}&model=gpt-x&ending=completed`)).toEqual([1])
-    expect(await found('ending=failed')).toEqual([])
+    expect(await found(`key=${one.id}&model=gpt-x&outcome=completed`)).toEqual([1])
+    expect(await found('outcome=failed')).toEqual([])
     expect(await found(`before=${ids[1]}`)).toEqual([0])
     expect(await found(`to=${new Date(Date.now() - 86_400_000).toISOString()}`)).toEqual([])
     const csv = await client.get<string>(`requests.csv?model=gpt-x`)
@@ -187,7 +187,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     await Promise.all([sendUnpriced(url, one ?? ''), sendImage(url, two ?? ''), sendImage(url, third ?? '')])
     const read = async <T>(path: string): Promise<T> => (await client.get<T>(path)).body
     // A running request is listed, held, and not yet counted.
-    const running = await read<RequestPage>(`requests?${wide}&ending=running`)
+    const running = await read<RequestPage>(`requests?${wide}&outcome=running`)
     expect(running.items.map(({ request_id }) => request_id)).toContain(stream.id)
     stream.disconnect()
     await eventually(async () => (await read<Wallet>('wallet')).open.length === 0)
@@ -201,7 +201,7 @@ describe.each([...ENGINES])('%s', (engine) => {
       next = page.next
     }
     expect(rows).toHaveLength(ended)
-    expect([...new Set(rows.map(({ ending }) => ending))].sort()).toEqual([
+    expect([...new Set(rows.map(({ outcome }) => outcome))].sort()).toEqual([
       'client_disconnected',
       'completed',
       'content_filtered',

@@ -70,7 +70,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(overview.requests[0]).toMatchObject({
       model: 'sandbox-text',
       key_name: 'laptop',
-      ending: 'completed',
+      outcome: 'completed',
       cost_usd: receipts.at(-1)?.cost_usd,
       input_tokens: expect.any(Number),
       output_tokens: expect.any(Number),

@@ -63,7 +63,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const receipt = await receiptOf(client, answer.headers.get('x-request-id'))
     const key = await keyOf(client)
     expect(key).toMatchObject({ purpose: 'playground', group: 'default', cap_usd: '5.00', cap_period: 'month' })
-    expect(receipt).toMatchObject({ key_id: key.id, model: 'sandbox-text', ending: 'completed' })
+    expect(receipt).toMatchObject({ key_id: key.id, model: 'sandbox-text', outcome: 'completed' })
     expect(Number(receipt.cost_usd)).toBeGreaterThan(0)
     await eventually(async () => (await keyOf(client)).spent_usd === receipt.cost_usd)
   })
@@ -226,7 +226,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     for (let events = 0; events < 5; events++) expect((await reader?.read())?.done).toBe(false)
     stopper.abort()
     const receipt = await receiptOf(client, response.headers.get('x-request-id'))
-    expect(receipt.ending).not.toBe('completed')
+    expect(receipt.outcome).not.toBe('completed')
     expect(Number(receipt.cost_usd)).toBeGreaterThan(0)
     expect(receipt.units?.output ?? 0).toBeLessThan(100_000)
   })
@@ -252,7 +252,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const answer = (await response.json()) as { data: { b64_json: string }[] }
     expect([response.status, answer.data.length]).toEqual([200, 1])
     const receipt = await receiptOf(client, response.headers.get('x-request-id'))
-    expect(receipt).toMatchObject({ key_id: (await keyOf(client)).id, ending: 'completed', cost_usd: '0.04' })
+    expect(receipt).toMatchObject({ key_id: (await keyOf(client)).id, outcome: 'completed', cost_usd: '0.04' })
   })
 
   test('a video is made, and is invisible to other accounts', async () => {

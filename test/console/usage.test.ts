@@ -120,7 +120,7 @@ test('filters combine and live in the URL; the CSV file has what is shown', asyn
     await page.reload()
     await untilCount(page, 3)
     expect(await page.getByRole('combobox', { name: 'Outcome' }).inputValue()).toBe('completed')
-    expect(new URL(page.url()).search).toMatch(/^\?model=gpt-y&key=\d+&ending=completed$/)
+    expect(new URL(page.url()).search).toMatch(/^\?model=gpt-y&key=\d+&outcome=completed$/)
 
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -177,12 +177,12 @@ test('pages of the list, and a search that has to go on', async () => {
     await Promise.all(
       Array.from({ length: 4 }, () => sendText(open.gateway.url, secret, 0, [{ model: 'free', content: 'Hello' }])),
     )
-  await visit('/usage?ending=completed', { account }, async ({ page }) => {
+  await visit('/usage?outcome=completed', { account }, async ({ page }) => {
     const [next, previous] = ['Next', 'Previous'].map((name) => page.getByRole('button', { name, exact: true }))
     await untilCount(page, 50)
     await next?.click()
     await untilCount(page, 2)
-    expect(new URL(page.url()).search).toMatch(/ending=completed&before=req_\w+$/)
+    expect(new URL(page.url()).search).toMatch(/outcome=completed&before=req_\w+$/)
     expect(await next?.isDisabled()).toBe(true)
     await previous?.click()
     await untilCount(page, 50)

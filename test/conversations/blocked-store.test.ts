@@ -48,7 +48,7 @@ test.each(
     expect(await waiting).toMatchObject({ status: 'completed', store: false })
     await free()
     const rows = await account.settled()
-    expect(rows.every(({ ending, cost_usd }) => ending === 'completed' && Number(cost_usd) > 0)).toBe(true)
+    expect(rows.every(({ outcome, cost_usd }) => outcome === 'completed' && Number(cost_usd) > 0)).toBe(true)
     expect(rows.length).toBeGreaterThanOrEqual(settledMeanwhile + 2)
     expect(await respondTo(client, true, { ...turn, previous_response_id: first.id })).toMatchObject({ store: true })
     expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })

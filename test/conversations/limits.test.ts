@@ -194,8 +194,8 @@ test.each([
     expect(last).toMatchObject({ status: 'completed', store: false, previous_response_id: first.id })
     proxy.mode = 'open'
     proxy.cut()
-    await eventually(async () => (await account.rows()).every(({ ending }) => ending !== 'running'))
-    expect((await account.rows()).map(({ ending }) => ending)).toEqual(['completed', 'completed'])
+    await eventually(async () => (await account.rows()).every(({ outcome }) => outcome !== 'running'))
+    expect((await account.rows()).map(({ outcome }) => outcome)).toEqual(['completed', 'completed'])
     await eventually(async () => (await failing(client.responses.retrieve(first.id))) instanceof Error === false)
     expect(await failing(client.responses.retrieve(last.id))).toMatchObject({ status: 404 })
   } finally {

@@ -109,7 +109,7 @@ describe.each(ENGINES.map((engine) => [engine] as const))('on %s', (engine) => {
       delivered += delta
     })
     const stopped = (await stream.finalResponse()) as Answer
-    expect(await poor.settled()).toMatchObject([{ ending: 'stopped_by_balance' }])
+    expect(await poor.settled()).toMatchObject([{ outcome: 'stopped_by_balance' }])
     expect(stopped).toMatchObject({ status: 'incomplete', store: true, output_text: delivered })
     expect(delivered.length).toBeGreaterThan(1_000)
     await operate(gateway, 'account credit', { account: poor.email, amount: '5', reason: 'test' })

@@ -47,7 +47,7 @@ describe('the official SDK', () => {
     expect(await sizeOf(reply.data)).toBe('png 1024x1024')
     expect(reply.candidates?.map(({ finishReason }) => finishReason as string)).toEqual(['STOP'])
     expect(reply.modelVersion).toBe('sandbox-image')
-    expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: '0.04', held_usd: '0.04' }])
+    expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.04', held_usd: '0.04' }])
   })
 
   test('streams, with a ratio of its choice and two candidates', async () => {
@@ -58,7 +58,7 @@ describe('the official SDK', () => {
     for await (const chunk of stream) if (chunk.data) chunks.push(chunk)
     expect(await Promise.all(chunks.map(({ data }) => sizeOf(data)))).toEqual(['png 1024x576', 'png 1024x576'])
     expect(chunks.map(({ candidates }) => candidates?.[0]?.index)).toEqual([0, 1])
-    expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: '0.08', held_usd: '0.08' }])
+    expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.08', held_usd: '0.08' }])
   })
 
   test('sees heartbeats, which say nothing, while the image is made', async () => {

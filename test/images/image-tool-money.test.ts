@@ -79,7 +79,7 @@ describe('how many', () => {
       'The image was made and is shown to the user.',
       expect.stringContaining('at most 1 images'),
     ])
-    expect(await only(settled)).toMatchObject({ ending: 'completed', cost_usd: usd(2, 1) })
+    expect(await only(settled)).toMatchObject({ outcome: 'completed', cost_usd: usd(2, 1) })
   })
 
   test('four, however often the model calls for another', async () => {
@@ -123,7 +123,7 @@ describe('what goes wrong with an image is an item that failed', () => {
     expect(statuses(answer)).toEqual(['failed'])
     expect(answer).toMatchObject({ status: 'completed', output: [{ result: null }, { type: 'message' }] })
     expect(sent()[1]?.messages.at(-1)?.content).toMatch(told)
-    expect(await only(settled)).toMatchObject({ ending: 'completed', cost_usd: usd(2, 0) })
+    expect(await only(settled)).toMatchObject({ outcome: 'completed', cost_usd: usd(2, 0) })
   })
 })
 
@@ -156,7 +156,7 @@ describe('what goes wrong with the model', () => {
     const text = await response.text()
     expect(text).toContain('"status":"incomplete"')
     expect(text).toContain(png)
-    expect(await only(settled)).toMatchObject({ ending: 'incomplete', cost_usd: usd(1, 1) })
+    expect(await only(settled)).toMatchObject({ outcome: 'incomplete', cost_usd: usd(1, 1) })
   })
 })
 
@@ -217,7 +217,7 @@ describe('money', () => {
     const text = await (await post(secret, { stream: true })).text()
     expect(text).toMatch(/call\.generating.*\n\n: keep-alive\n\n.*image_generation_call\.completed/s)
     expect(text).toContain('event: response.completed')
-    expect(await only(settled)).toMatchObject({ ending: 'completed', cost_usd: usd(2, 1) })
+    expect(await only(settled)).toMatchObject({ outcome: 'completed', cost_usd: usd(2, 1) })
   })
 
   test.each([
@@ -241,7 +241,7 @@ describe('money', () => {
     leaving.abort()
     await Bun.sleep(100)
     left.resolve()
-    expect(await only(settled)).toMatchObject({ ending: 'client_disconnected', cost_usd: expected })
+    expect(await only(settled)).toMatchObject({ outcome: 'client_disconnected', cost_usd: expected })
     if (Object.keys(headers).length === 0) return
     const again = await post(secret, { stream }, { headers })
     expect([again.status, await again.text()]).toEqual([200, expect.stringContaining(`"result":"${png}"`)])
@@ -259,7 +259,7 @@ describe('money', () => {
     const next = await startGateway({ home: crashing.home })
     const usage = () => next.command<Row[]>('usage', '--account', email)
     // On PostgreSQL only after the lease of the killed node has expired.
-    await eventually(async () => (await usage())[0]?.ending !== 'running')
+    await eventually(async () => (await usage())[0]?.outcome !== 'running')
     expect(await usage()).toMatchObject([{ cost_usd: usd(1, 1) }])
     expect(await audit(next)).toMatchObject({ ok: true, open_holds: 0 })
     await next.stop()

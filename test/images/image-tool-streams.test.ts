@@ -92,7 +92,7 @@ test('text reaches the client while the model still writes', async () => {
   const rest = await until(reader, 'event: response.completed')
   expect(rest).not.toContain('function_call')
   expect(rest).toContain('"delta":"there."')
-  expect(await only(settled)).toMatchObject({ ending: 'completed', cost_usd: usd(2, 1) })
+  expect(await only(settled)).toMatchObject({ outcome: 'completed', cost_usd: usd(2, 1) })
 })
 
 test('the next call does not wait for the end of a connection that an upstream keeps open', async () => {
@@ -114,7 +114,7 @@ test('the next call does not wait for the end of a connection that an upstream k
   service.script = [ofVendor({ ...call, arguments: '{"prompt":"a","size":"64x64"}' }), ofVendor(message)]
   const text = await (await post(secret, { stream: true, model: 'writer' })).text()
   expect(text).toMatch(/image_generation_call\.completed.*There it is\..*event: response\.completed/s)
-  expect(await only(settled)).toMatchObject({ ending: 'completed', cost_usd: usd(2, 1) })
+  expect(await only(settled)).toMatchObject({ outcome: 'completed', cost_usd: usd(2, 1) })
 })
 
 const LONG = Array.from({ length: 400 }, () => event('words and '.repeat(100)))
@@ -131,7 +131,7 @@ test.each([
   expect(text.split('"delta":"words').length).toBeGreaterThan(10)
   expect(text.split('"delta":"words').length).toBeLessThan(390)
   const row = await only(settled)
-  expect(row).toMatchObject({ ending: 'stopped_by_balance' })
+  expect(row).toMatchObject({ outcome: 'stopped_by_balance' })
   expect(row.receipt?.units.images ?? 0).toBe(pictures)
   expect(Number(row.cost_usd)).toBeLessThanOrEqual(credit)
   expect(Number(row.cost_usd)).toBeGreaterThan(0.7 * credit)
@@ -149,7 +149,7 @@ test('a first reply that breaks off ends with an error, and what was delivered i
   const text = await (await postStream(secret)).text()
   expect(text).toContain('"delta":"Only so much"')
   expect(text).toMatch(/event: response\.failed.*event: error/s)
-  expect(await only(settled)).toMatchObject({ ending: 'cut', cost_usd: usd(1, 0) })
+  expect(await only(settled)).toMatchObject({ outcome: 'cut', cost_usd: usd(1, 0) })
 })
 
 test('one that breaks off after an image: the response is incomplete, and a repeated request gets the same', async () => {
@@ -159,7 +159,7 @@ test('one that breaks off after an image: the response is incomplete, and a repe
   const text = withoutHeartbeats(await (await postStream(secret, { headers })).text())
   expect(text).toMatch(/Only so much.*event: response\.incomplete/s)
   expect(text).not.toContain('event: error')
-  expect(await only(settled)).toMatchObject({ ending: 'incomplete', cost_usd: usd(2, 1) })
+  expect(await only(settled)).toMatchObject({ outcome: 'incomplete', cost_usd: usd(2, 1) })
   expect(await (await postStream(secret, { headers })).text()).toBe(text)
 })
 
@@ -173,7 +173,7 @@ test('a call that breaks off after an image does not look complete', async () =>
   expect(text).toContain('event: response.function_call_arguments.delta')
   expect(text).not.toContain('event: response.function_call_arguments.done')
   expect(text).toMatch(/"name":"tide"[^}]*"status":"incomplete".*event: response\.incomplete/s)
-  expect(await only(settled)).toMatchObject({ ending: 'incomplete' })
+  expect(await only(settled)).toMatchObject({ outcome: 'incomplete' })
 })
 
 test.each([false, true])('a failed second call leaves the idempotency key; streamed: %p', async (stream) => {
@@ -183,7 +183,7 @@ test.each([false, true])('a failed second call leaves the idempotency key; strea
   const text = withoutHeartbeats(await (await post(secret, { stream }, { headers })).text())
   expect(text).toContain(service.png)
   expect(await (await post(secret, { stream }, { headers })).text()).toBe(text)
-  expect(await only(settled)).toMatchObject({ ending: 'incomplete', cost_usd: usd(1, 1) })
+  expect(await only(settled)).toMatchObject({ outcome: 'incomplete', cost_usd: usd(1, 1) })
 })
 
 test('a first reply that fails before any output is a status, and costs nothing', async () => {
@@ -208,7 +208,7 @@ test.each([
   const numbers = [...text.matchAll(/"sequence_number":(\d+)/g)].map(([, number]) => Number(number))
   expect(numbers).toEqual(numbers.map((_, index) => index))
   expect(called()).toBe(before.length + 2)
-  expect(await only(settled)).toMatchObject({ ending: 'completed', cost_usd: expected })
+  expect(await only(settled)).toMatchObject({ outcome: 'completed', cost_usd: expected })
 })
 
 test('a limit on tokens per minute counts all of them, and ends none that is within it', async () => {
@@ -216,7 +216,7 @@ test('a limit on tokens per minute counts all of them, and ends none that is wit
   const text = await (await postStream(secret)).text()
   expect(text).toContain('event: response.completed')
   expect(text).toContain('"total_tokens":60')
-  expect(await only(settled)).toMatchObject({ ending: 'completed', cost_usd: usd(2, 1) })
+  expect(await only(settled)).toMatchObject({ outcome: 'completed', cost_usd: usd(2, 1) })
 })
 
 test('after a crash within a long reply, what the hold was extended for is charged', async () => {
@@ -230,7 +230,7 @@ test('after a crash within a long reply, what the hold was extended for is charg
   await crashing.kill()
   const next = await startGateway({ home: crashing.home })
   const usage = () => next.command<Row[]>('usage', '--account', email)
-  await eventually(async () => (await usage())[0]?.ending !== 'running')
+  await eventually(async () => (await usage())[0]?.outcome !== 'running')
   const [row] = await usage()
   // About 50,000 tokens were delivered.
   expect(Number(row?.cost_usd)).toBeGreaterThan(0.01 + 0.1)
@@ -260,7 +260,7 @@ test.each([
   leaving.abort()
   await Bun.sleep(100)
   more.resolve()
-  const expected = { ending: 'client_disconnected', cost_usd: usd(1 + pictures, pictures) }
+  const expected = { outcome: 'client_disconnected', cost_usd: usd(1 + pictures, pictures) }
   expect(await only(settled)).toMatchObject(expected)
   expect(drawn()).toBe(pictures)
   if (pictures === 0) return

@@ -93,8 +93,8 @@ describe.each(MODELS)('%s', (model) => {
     expect(image?.id).toStartWith('ig_')
     expect(isPng(image?.result)).toBe(true)
     expect(response.output_text).toContain('The image was made')
-    const { ending, receipt, cost_usd } = await rowOf(settled)
-    expect({ ending, images: receipt.units.images }).toEqual({ ending: 'completed', images: 1 })
+    const { outcome, receipt, cost_usd } = await rowOf(settled)
+    expect({ outcome, images: receipt.units.images }).toEqual({ outcome: 'completed', images: 1 })
     expect(Number(cost_usd)).toBeGreaterThan(0.01)
     // Both calls of the model.
     expect(response.usage?.input_tokens).toBe(receipt.units.input as number)
@@ -156,7 +156,7 @@ describe.each(MODELS)('%s', (model) => {
     expect(text).toBe(whole.output_text)
     expect(response?.usage).toEqual(whole.usage as never)
     const rows = await settled()
-    expect(rows.map(({ ending }) => ending)).toEqual(['completed', 'completed'])
+    expect(rows.map(({ outcome }) => outcome)).toEqual(['completed', 'completed'])
     expect(rows[0]?.cost_usd).toBe(rows[1]?.cost_usd as string)
   })
 
@@ -171,7 +171,7 @@ describe.each(MODELS)('%s', (model) => {
     const calls = output.flatMap((item) => (item.type === 'function_call' ? [item] : []))
     expect(calls).toMatchObject([{ name: 'tide', arguments: '{"port":"Cork"}' }])
     expect(output.at(-1)?.type).toBe('image_generation_call')
-    expect(await rowOf(settled)).toMatchObject({ ending: 'completed' })
+    expect(await rowOf(settled)).toMatchObject({ outcome: 'completed' })
     const result = { type: 'function_call_output' as const, call_id: calls[0]?.call_id ?? '', output: 'high' }
     const sentBack = [{ role: 'user' as const, content: input }, ...output, result]
     const next = await openai.responses.create({ model, input: sentBack as never, tools: [TOOL, TIDE] })
@@ -200,7 +200,7 @@ describe.each(MODELS)('%s', (model) => {
     expect(calls).toMatchObject([{ name: 'tide' }])
     expect(response.output.at(-1)).toBe(calls[0] as never)
     expect(imagesOf(response)).toHaveLength(1)
-    expect(await rowOf(settled)).toMatchObject({ ending: 'completed' })
+    expect(await rowOf(settled)).toMatchObject({ outcome: 'completed' })
   })
 
   test('without a call of the tool, the answer is as without the tool', async () => {

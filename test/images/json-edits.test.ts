@@ -35,7 +35,7 @@ describe('images to edit in JSON', () => {
     expect([response.status, (await replyOf(response)).data[0]?.b64_json === scripted.base64]).toEqual([200, true])
     expect(scripted.seen[0]?.path).toBe(path)
     expect(scripted.seen[0]?.body).toContain(sent())
-    expect((await settled()).map(({ ending }) => ending)).toEqual(['completed'])
+    expect((await settled()).map(({ outcome }) => outcome)).toEqual(['completed'])
   })
 
   test.each<[model: string, sent: string]>([

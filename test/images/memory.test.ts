@@ -118,7 +118,7 @@ describe.each([
     const { status, text, peak } = await measured(form, largest + 1)
     expect([status, text]).toEqual([502, expect.stringContaining('a response that is too large')])
     expect(peak).toBeLessThan(largest + SLACK)
-    expect((await settled())[0]).toMatchObject({ ending: 'failed', cost_usd: '0.00' })
+    expect((await settled())[0]).toMatchObject({ outcome: 'failed', cost_usd: '0.00' })
   })
 })
 

@@ -63,7 +63,7 @@ describe('as many are charged as were delivered', () => {
     expect([status, dataIn(text).length, calls]).toEqual([200, delivered, [1, 0]])
     const warning = delivered < n ? 'n;partial' : null
     expect([warnings, row?.receipt?.warnings]).toEqual([warning, warning === null ? undefined : [warning]])
-    expect(row).toMatchObject({ ending: 'completed', cost_usd: cost, receipt: { units: { images: delivered } } })
+    expect(row).toMatchObject({ outcome: 'completed', cost_usd: cost, receipt: { units: { images: delivered } } })
   })
 
   test.each<[string, number, string[], delivered: number, cost: string]>([
@@ -84,7 +84,7 @@ describe('as many are charged as were delivered', () => {
     const types = eventsIn(text).map(({ type }) => type)
     expect(types.filter((type) => type === 'image_generation.completed').length).toBe(delivered)
     expect([status, calls]).toEqual([200, [1, 0]])
-    expect(row).toMatchObject({ ending: 'completed', cost_usd: cost })
+    expect(row).toMatchObject({ outcome: 'completed', cost_usd: cost })
     expect(row?.receipt?.warnings).toEqual(delivered < n ? ['n;partial'] : undefined)
   })
 
@@ -148,7 +148,7 @@ test('of fewer images than requested the last one, too, leaves after settlement'
   let text = ''
   for await (const piece of response.body ?? []) {
     text += Buffer.from(piece).toString()
-    if (text.includes('.completed"')) expect((await key.rows())[0]?.ending).toBe('completed')
+    if (text.includes('.completed"')) expect((await key.rows())[0]?.outcome).toBe('completed')
   }
   expect(eventsIn(text).map(({ type }) => type)).toEqual([
     'image_generation.partial_image',
@@ -202,7 +202,7 @@ describe('a failed upstream is free, and another is called only if nothing can h
   test('silence, unstreamed and streamed: a timeout', async () => {
     for (const isStream of [false, true]) {
       const { status, row, calls } = await outcomeOf(() => {}, { model: 'hasty', stream: isStream })
-      expect([status, row?.ending, row?.cost_usd, calls]).toEqual([504, 'timeout', '0.00', [1, 0]])
+      expect([status, row?.outcome, row?.cost_usd, calls]).toEqual([504, 'timeout', '0.00', [1, 0]])
     }
   })
 })
@@ -210,7 +210,7 @@ describe('a failed upstream is free, and another is called only if nothing can h
 test('silence after a partial image: a timeout in the stream, and free', async () => {
   const { text, row, calls } = await outcomeOf(streamWithoutEnd(partial()), { model: 'hasty', stream: true })
   expect(eventsIn(text).at(-1)?.error?.code).toBe('upstream_timeout')
-  expect([row?.ending, row?.cost_usd, calls]).toEqual(['timeout', '0.00', [1, 0]])
+  expect([row?.outcome, row?.cost_usd, calls]).toEqual(['timeout', '0.00', [1, 0]])
 })
 
 test('silence after a completed image: that one is delivered and charged', async () => {

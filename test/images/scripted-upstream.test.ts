@@ -35,7 +35,7 @@ test.each(['nano', 'tool'])('what %s made before a later call failed is delivere
   const response = await generate(scripted.gateway.url, secret, { model, prompt: 'a cat', n: 4 })
   expect([response.status, response.headers.get('x-trivium-warnings')]).toEqual([200, 'n;partial'])
   expect((await replyOf(response)).data).toHaveLength(2)
-  expect(await settled()).toMatchObject([{ ending: 'completed' }])
+  expect(await settled()).toMatchObject([{ outcome: 'completed' }])
   expect(scripted.seen).toHaveLength(3)
 })
 
@@ -66,7 +66,7 @@ describe('images to edit as data URLs, at the path of generations', () => {
       watermark: false,
       image: count === 1 ? url : [url, url],
     })
-    expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: '0.04' }])
+    expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.04' }])
   })
 
   test('a mask is rejected', async () => {
@@ -107,7 +107,7 @@ describe('the URL of an upstream', () => {
       expect(Buffer.compare(scripted.png, await fetch(image?.url ?? '').then((download) => download.bytes()))).toBe(0)
     }
     expect(JSON.parse(scripted.seen[0]?.body ?? '')).toMatchObject({ response_format: 'b64_json' })
-    expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: '0.04' }])
+    expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.04' }])
   })
 
   test.each([
@@ -127,7 +127,7 @@ describe('the URL of an upstream', () => {
       const { response, settled } = await ask(format)
       const text = await response.text()
       expect([response.status, text.includes('169.254') || text.includes('passwd')]).toEqual([502, false])
-      expect(await settled()).toMatchObject([{ ending: 'failed', cost_usd: '0.00' }])
+      expect(await settled()).toMatchObject([{ outcome: 'failed', cost_usd: '0.00' }])
     }
   })
 })
@@ -151,7 +151,7 @@ describe('something that is no image is free, and not delivered', () => {
         const fields = { model: 'linked', prompt: 'a cat', response_format: format, stream }
         const response = await generate(scripted.gateway.url, secret, fields)
         expect([response.status, await response.text()]).toEqual([502, expect.stringContaining('not an image')])
-        expect(await settled()).toMatchObject([{ ending: 'failed', cost_usd: '0.00' }])
+        expect(await settled()).toMatchObject([{ outcome: 'failed', cost_usd: '0.00' }])
       }
   })
 

@@ -72,7 +72,7 @@ describe.each(ENGINES)('%s', (engine) => {
       }
     }
     for (const { rows } of clients) {
-      expect((await rows()).map(({ ending, cost_usd }) => [ending, cost_usd])).toEqual(
+      expect((await rows()).map(({ outcome, cost_usd }) => [outcome, cost_usd])).toEqual(
         Array(3).fill(['completed', '0.06']),
       )
     }

@@ -56,7 +56,7 @@ describe.each(IDS)('over %s', (dialect) => {
     const { data, response } = await images.generate(PROMPT).withResponse()
     expect(await Promise.all((data.data ?? []).map(({ b64_json }) => sizeOf(b64_json)))).toEqual(['png 1024x1024'])
     expect(response.headers.get('x-trivium-warnings')).toBeNull()
-    expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: '0.04', held_usd: '0.04' }])
+    expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.04', held_usd: '0.04' }])
   })
 
   test('an edit', async () => {
@@ -64,7 +64,7 @@ describe.each(IDS)('over %s', (dialect) => {
     const image = await toFile(await pngOf(1024, 1024), 'source.png', { type: 'image/png' })
     const { data } = await images.edit({ model: dialect, prompt: 'a hat', image })
     expect(await sizeOf(data?.[0]?.b64_json)).toBe('png 1024x1024')
-    expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: '0.04', held_usd: '0.04' }])
+    expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.04', held_usd: '0.04' }])
   })
 
   test('three images, in one call or in several', async () => {
@@ -86,7 +86,7 @@ describe.each(IDS)('over %s', (dialect) => {
     const each = [...(IMAGE_SERVICES[dialect].hasPartialImages ? ['partial_image', 'partial_image'] : []), 'completed']
     expect(types.toSorted()).toEqual([...each, ...each].toSorted())
     expect(new Set(sizes)).toEqual(new Set(['png 1024x1024']))
-    expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: '0.08' }])
+    expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.08' }])
   })
 
   test('a streamed edit of an upstream without partial images', async () => {

@@ -97,7 +97,7 @@ describe.each(PLACES)('$where', ({ engine, beside }) => {
     if (gateway) {
       expect(usage[0]).toMatchObject({
         model: 'sandbox-text',
-        ending: 'completed',
+        outcome: 'completed',
         request_id: expect.any(String),
         cost_usd: expect.stringMatching(/^0\.\d+$/),
       })

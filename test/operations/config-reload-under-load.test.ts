@@ -45,7 +45,7 @@ afterAll(() => upstream.stop())
 
 type Receipt = {
   request_id: string
-  ending: string
+  outcome: string
   group: string
   cost_usd: string
   units: { input: number; output: number }
@@ -131,8 +131,8 @@ test.each(ENGINES)('no request fails, and each is charged the price that was in 
     const price = PRICES[index]
     if (!price) throw new Error(`nobody wrote the price ${JSON.stringify(figures)}`)
     expect([1, ...MULTIPLIERS]).toContain(Number(multiplier))
-    expect({ ending: receipt.ending, cost: nanosOf(receipt.cost_usd) }).toEqual({
-      ending: 'completed',
+    expect({ outcome: receipt.outcome, cost: nanosOf(receipt.cost_usd) }).toEqual({
+      outcome: 'completed',
       cost: costOf(receipt, price, Number(multiplier)),
     })
   }

@@ -92,8 +92,8 @@ test.each(
     expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0, lost_task_holds: [] })
     const client = videoClient(gateway, account.secret)
     expect((await client.show(task)).status).toBe(404)
-    const [row] = await gateway.command<{ ending: string }[]>('usage', '--account', account.email)
-    expect(row?.ending).toBe('failed')
+    const [row] = await gateway.command<{ outcome: string }[]>('usage', '--account', account.email)
+    expect(row?.outcome).toBe('failed')
     expect((await client.show(await client.submit())).status).toBe(200)
   } finally {
     await gateway.stop()

@@ -85,6 +85,6 @@ test('every request is accepted, completed and settled', async () => {
   const [next] = nodes
   const rows = (await next?.command<UsageEntry[]>('usage', '--account', email, '--limit', '0')) ?? []
   expect(rows.map(({ request_id }) => request_id).sort()).toEqual(asked.map(({ id }) => id ?? '').sort())
-  expect(rows.filter(({ ending, cost_usd }) => ending !== 'completed' || Number(cost_usd) === 0)).toEqual([])
+  expect(rows.filter(({ outcome, cost_usd }) => outcome !== 'completed' || Number(cost_usd) === 0)).toEqual([])
   expect(await next?.command('audit')).toMatchObject({ ok: true, open_holds: 0 })
 })

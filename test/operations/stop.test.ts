@@ -31,7 +31,7 @@ function stalledReader(url: string, secret: string, body: object): Socket {
 
 async function usageOf(gateway: Gateway, email: string) {
   const rows = await gateway.command<UsageEntry[]>('usage', '--account', email)
-  return rows.map(({ ending, cost_usd }) => ({ ending, charged: Number(cost_usd) > 0 }))
+  return rows.map(({ outcome, cost_usd }) => ({ outcome, charged: Number(cost_usd) > 0 }))
 }
 
 /** Waits until the stream no longer extends its hold because its client does not read. */
@@ -76,8 +76,8 @@ test('SIGTERM: not ready at once, accepts for a while, drains, then ends the res
   expect(await gateway.exited).toBe(0)
   const { usage, audit } = await ledgerOf(gateway.home, email)
   expect(usage).toEqual([
-    { ending: 'completed', charged: true },
-    { ending: 'shutdown', charged: true },
+    { outcome: 'completed', charged: true },
+    { outcome: 'shutdown', charged: true },
   ])
   expect(audit).toMatchObject(IN_ORDER)
 })
@@ -104,7 +104,7 @@ test.each<{ engine: Engine; reader: string; stalls: boolean }>([
   expect(await gateway.exited).toBe(0)
   if (stalled) stalled.destroy()
   const { usage, audit } = await ledgerOf(gateway.home, email)
-  expect(usage).toEqual(Array.from({ length: running }, () => ({ ending: 'shutdown', charged: true })))
+  expect(usage).toEqual(Array.from({ length: running }, () => ({ outcome: 'shutdown', charged: true })))
   expect(audit).toMatchObject(IN_ORDER)
 })
 
@@ -120,7 +120,7 @@ test('SIGKILL: the next start voids its holds, and the audit finds no error', as
   await gateway.kill()
   await Promise.allSettled(running)
   const { usage, audit } = await ledgerOf(gateway.home, email)
-  expect(usage.map(({ ending }) => ending)).toEqual(['reaped', 'reaped', 'reaped'])
+  expect(usage.map(({ outcome }) => outcome)).toEqual(['reaped', 'reaped', 'reaped'])
   expect(audit).toMatchObject(IN_ORDER)
 })
 

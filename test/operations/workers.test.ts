@@ -133,7 +133,7 @@ describe('two workers', () => {
     // The holds of the killed worker are reaped once its lease expires, each once; those of the other worker remain.
     const reaped = async () => {
       const rows = await gateway.command<UsageEntry[]>('usage', '--account', email, '--limit', '0')
-      return rows.filter(({ ending }) => ending === 'reaped').map(({ request_id }) => request_id)
+      return rows.filter(({ outcome }) => outcome === 'reaped').map(({ request_id }) => request_id)
     }
     await eventually(async () => (await reaped()).length >= cut.length)
     expect((await reaped()).sort()).toEqual(cut.map((answer) => answer.headers.get('x-request-id') ?? '').sort())
@@ -173,9 +173,9 @@ describe('two workers', () => {
     const next = await startGateway({ home: gateway.home, env: WORKERS })
     expect(next.output().stdout).not.toContain('sk-')
     const rows = await next.command<UsageEntry[]>('usage', '--account', email, '--limit', '0')
-    const endingOf = (answer: Response) =>
-      rows.filter(({ request_id }) => request_id === answer.headers.get('x-request-id')).map(({ ending }) => ending)
-    expect(answers.flatMap(endingOf)).toEqual(answers.map(() => 'shutdown'))
+    const outcomeOf = (answer: Response) =>
+      rows.filter(({ request_id }) => request_id === answer.headers.get('x-request-id')).map(({ outcome }) => outcome)
+    expect(answers.flatMap(outcomeOf)).toEqual(answers.map(() => 'shutdown'))
     expect(await next.command('audit')).toMatchObject({ ok: true, open_holds: 0 })
     gateway = next
   })
@@ -225,11 +225,11 @@ describe('settlements that workers could not write to the database', () => {
     await eventually(() => workers.every((pid) => !isAlive(pid)))
     await postgres.restart()
     if (all) gateway = await startGateway({ home, env: WORKERS })
-    const endings = async () => {
+    const outcomes = async () => {
       const { code, stdout } = await gateway.cli('usage', '--account', email, '--json')
-      return code === 0 ? (JSON.parse(stdout) as UsageEntry[]).map(({ ending }) => ending) : []
+      return code === 0 ? (JSON.parse(stdout) as UsageEntry[]).map(({ outcome }) => outcome) : []
     }
-    await eventually(async () => (await endings()).filter((ending) => ending === 'completed').length === 8)
+    await eventually(async () => (await outcomes()).filter((outcome) => outcome === 'completed').length === 8)
     await eventually(async () => (await readinessOf(gateway).catch(() => undefined))?.status === 200)
     expect(await gateway.command('audit')).toMatchObject({ ok: true, open_holds: 0 })
     await end(gateway)

@@ -134,7 +134,7 @@ test('a request queues while no slot is free, and is served', async () => {
   await first.end()
   expect((await waiting).status).toBe(200)
   await second.end()
-  expect((await key.rows())[0]).toMatchObject({ model: 'same', ending: 'completed' })
+  expect((await key.rows())[0]).toMatchObject({ model: 'same', outcome: 'completed' })
 })
 
 test('requests beyond the queue are rejected in the dialect of their path, each with its own id', async () => {

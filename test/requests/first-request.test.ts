@@ -29,7 +29,7 @@ describe.each(ENGINES)('the first request on %s', (engine) => {
     expect(row).toMatchObject({
       request_id: answer.headers.get('x-request-id'),
       model: 'sandbox-text',
-      ending: 'completed',
+      outcome: 'completed',
       cost_usd: (nanos / 1e9).toFixed(9).replace(/0{1,7}$/, ''),
     })
     expect(await gateway.command<{ ok: boolean }>('audit')).toMatchObject({ ok: true, open_holds: 0 })

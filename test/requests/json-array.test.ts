@@ -54,7 +54,7 @@ describe.each(CLIENTS)('over %s', (upstream) => {
     expect(answer).toEqual(answerIn(eventsIn((await ask(model, { alt: 'sse' })).text)))
     const [row] = await settled()
     const { input = -1, output = -1 } = answer.usage ?? {}
-    expect(row).toMatchObject({ ending: 'completed', cost_usd: cost(input, output) })
+    expect(row).toMatchObject({ outcome: 'completed', cost_usd: cost(input, output) })
   })
 
   test.each([
@@ -72,14 +72,14 @@ describe.each(CLIENTS)('over %s', (upstream) => {
     ['garbage', 'failed'],
     ['cut', 'cut'],
     ['end', 'cut'],
-  ])('%s in the middle: the error is the last element', async (fault, ending) => {
+  ])('%s in the middle: the error is the last element', async (fault, outcome) => {
     const { response, text, settled } = await ask(`${model}:${fault}=${AFTER[upstream]}`)
     expect(response.status).toBe(200)
     const elements = JSON.parse(text) as GenerateContentResponse[]
     expect(elements.length).toBeGreaterThan(1)
     expect(answerIn(elements.slice(0, -1)).reasoning + answerIn(elements.slice(0, -1)).text).toContain('[sandbox]')
     errorIn('generate-content', elements.at(-1))
-    expect(await settled()).toMatchObject([{ ending, receipt: { counted: 'usage was missing' } }])
+    expect(await settled()).toMatchObject([{ outcome, receipt: { counted: 'usage was missing' } }])
   })
 
   test('an error before any output is a status', async () => {
@@ -92,7 +92,7 @@ describe.each(CLIENTS)('over %s', (upstream) => {
     const { text, settled } = await ask(model, { prompt: 'say 100000 words, pace 0 ms', credit: '0.02' })
     const { finish, usage } = answerIn(JSON.parse(text) as GenerateContentResponse[])
     const [row] = await settled()
-    expect([finish, row?.ending]).toEqual(['length', 'stopped_by_balance'])
+    expect([finish, row?.outcome]).toEqual(['length', 'stopped_by_balance'])
     expect(usage).toMatchObject({ input: row?.receipt?.units.input, output: row?.receipt?.units.output })
   })
 

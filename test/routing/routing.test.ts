@@ -100,7 +100,7 @@ async function ask(model: string, streamed: boolean, secret = key.secret) {
 }
 type Receipt = {
   upstream: string
-  ending: string
+  outcome: string
   cost_usd: string
   answered_by?: string
   attempts: { upstream: string; model: string; outcome: string }[]
@@ -128,7 +128,7 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
     const { status, text, asked, receipt } = await ask('both', streamed)
     expect([status, asked]).toEqual([200, [1, 1]])
     expect(text).toContain('Hello')
-    expect(receipt).toMatchObject({ upstream: 'two', ending: 'completed', cost_usd: COST })
+    expect(receipt).toMatchObject({ upstream: 'two', outcome: 'completed', cost_usd: COST })
     expect(receipt.attempts).toEqual([
       { upstream: 'one', model: 'both', outcome },
       { upstream: 'two', model: 'both', outcome: 'completed' },
@@ -142,11 +142,11 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
     ['a broken connection', (socket) => void socket.destroy(), 502, 'failed'],
     ['no headers in time', () => {}, 504, 'timeout'],
     ["the caller's mistake", respondWithError(400), 400, 'failed'],
-  ])('%s may have been billed, or no other upstream would help: no fallback', async (_, behaviour, seen, ending) => {
+  ])('%s may have been billed, or no other upstream would help: no fallback', async (_, behaviour, seen, outcome) => {
     one.behave(behaviour)
     const { status, asked, receipt } = await ask('both', streamed)
     expect([status, asked[1]]).toEqual([seen, 0])
-    expect(receipt).toMatchObject({ upstream: 'one', ending, cost_usd: '0.00' })
+    expect(receipt).toMatchObject({ upstream: 'one', outcome, cost_usd: '0.00' })
     expect(receipt.attempts).toHaveLength(1)
   })
 
@@ -161,7 +161,7 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
     const { status, headers, receipt, asked } = await ask('both', streamed)
     expect([status, headers.get('retry-after')]).toEqual([429, '7'])
     expect(asked).toEqual([1, 1])
-    expect(receipt).toMatchObject({ ending: 'failed', cost_usd: '0.00', upstream: 'two' })
+    expect(receipt).toMatchObject({ outcome: 'failed', cost_usd: '0.00', upstream: 'two' })
     // After a rejection, retries count against the retry budget until the upstream is healthy again: reset for the next tests.
     two.behave(respondAsRequested)
     expect((await ask('spare', streamed)).status).toBe(200)
@@ -265,7 +265,7 @@ test('after output there is no fallback', async () => {
   const { asked, text, receipt } = await ask('both', true)
   expect(asked).toEqual([1, 0])
   expect(text).toContain('"error"')
-  expect(receipt).toMatchObject({ ending: 'failed', upstream: 'one' })
+  expect(receipt).toMatchObject({ outcome: 'failed', upstream: 'one' })
 })
 
 test('an error event with usage was billed: no fallback', async () => {

@@ -105,7 +105,7 @@ describe.each(CALLS)('%s', (_, call) => {
     expect(sent.length).toBeGreaterThan(1)
     expect(new Set(sent)).toEqual(new Set(['impatient']))
     expect(upstream.received.length).toBe(before + 1)
-    expect(await settled()).toMatchObject([{ ending: 'client_disconnected', cost_usd: cost(10, 20) }])
+    expect(await settled()).toMatchObject([{ outcome: 'client_disconnected', cost_usd: cost(10, 20) }])
   })
 
   test('gets a conflict for a completed stream, and does not retry', async () => {

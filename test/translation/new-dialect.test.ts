@@ -88,7 +88,7 @@ test('a client of the new dialect gets a response from an upstream of another di
   expect([response.status, body.curtain]).toEqual([200, 'end'])
   expect(body.said).toContain('To be?')
   const [row] = await key.settled()
-  expect(row).toMatchObject({ model: 'echo', ending: 'completed', cost_usd: cost(body.heard, body.spoken) })
+  expect(row).toMatchObject({ model: 'echo', outcome: 'completed', cost_usd: cost(body.heard, body.spoken) })
 })
 
 test('and a streamed response', async () => {
@@ -135,7 +135,7 @@ test.each([
 
 test('every request has one entry in the ledger', async () => {
   const rows = await key.settled()
-  expect(rows.map(({ ending }) => ending)).toEqual(Array(rows.length).fill('completed'))
+  expect(rows.map(({ outcome }) => outcome)).toEqual(Array(rows.length).fill('completed'))
   expect(rows).toHaveLength(6)
   expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
 })

@@ -63,7 +63,7 @@ describe('a model that does not support temperature', () => {
     expect(first.sent[1]).not.toHaveProperty('temperature')
     expect(first.warnings).toContain('temperature;dropped')
     const [row] = await key.settled()
-    expect(row).toMatchObject({ ending: 'completed', receipt: { warnings: ['temperature;dropped'] } })
+    expect(row).toMatchObject({ outcome: 'completed', receipt: { warnings: ['temperature;dropped'] } })
   })
 
   test('is sent none in later requests; other models still are', async () => {
@@ -176,7 +176,7 @@ describe('an image URL, for an upstream that accepts none', () => {
     expect({ status, sent }).toEqual({ status: 400, sent: [] })
     expect(text).toContain('does not lead to a public host')
     const [row] = await key.settled()
-    expect(row).toMatchObject({ ending: 'failed', cost_usd: '0.00' })
+    expect(row).toMatchObject({ outcome: 'failed', cost_usd: '0.00' })
   })
 })
 

@@ -93,36 +93,36 @@ test.each([
   playOpen(RESPONSES, breaks)
   const { text, rows } = await streamed('r')
   expect(text).toEndWith('data: [DONE]\n\n')
-  expect(rows).toMatchObject([{ ending: 'completed', cost_usd: cost(123, 45) }])
+  expect(rows).toMatchObject([{ outcome: 'completed', cost_usd: cost(123, 45) }])
 })
 
 test('a connection that stays open after the last event has a shorter timeout than one within a response', async () => {
   playOpen(RESPONSES, false)
   const { text, rows } = await streamed('patient')
   expect(text).toEndWith('data: [DONE]\n\n')
-  expect(rows).toMatchObject([{ ending: 'completed', cost_usd: cost(123, 45) }])
+  expect(rows).toMatchObject([{ outcome: 'completed', cost_usd: cost(123, 45) }])
 }, 20_000)
 
 test.each([
   ['breaks', true, 'cut'],
   ['stays open', false, 'timeout'],
-])('the connection %s after what may be the last event: an error, and the reported usage', async (_, breaks, ending) => {
+])('the connection %s after what may be the last event: an error, and the reported usage', async (_, breaks, outcome) => {
   playOpen(GENERATED, breaks)
   const { text, rows } = await streamed('g')
   expect([text.includes('"error"'), text.includes('[DONE]')]).toEqual([true, false])
-  expect(rows).toMatchObject([{ ending, cost_usd: cost(123, 45) }])
+  expect(rows).toMatchObject([{ outcome, cost_usd: cost(123, 45) }])
 })
 
 test.each([
   ['stays open', GENERATED, 'timeout', cost(123, 45)],
   ['stays open within an answer', GENERATED.slice(0, 1), 'timeout', undefined],
-])('a body that ends with its connection, which %s: a timeout of the gateway is not its end', async (_, events, ending, costs) => {
+])('a body that ends with its connection, which %s: a timeout of the gateway is not its end', async (_, events, outcome, costs) => {
   upstream.behave((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n${events.join('')}`)
   })
   const { text, rows } = await streamed('g')
   expect([text.includes('"error"'), text.includes('[DONE]')]).toEqual([true, false])
-  expect(rows).toMatchObject([{ ending, ...(costs === undefined ? {} : { cost_usd: costs }) }])
+  expect(rows).toMatchObject([{ outcome, ...(costs === undefined ? {} : { cost_usd: costs }) }])
 })
 
 test.each([
@@ -133,5 +133,5 @@ test.each([
   upstream.behave(respondWith(`\ufeff${JSON.stringify(reply())}`))
   const response = await callIn(client, gateway.url, secret, { model })
   expect([response.status, (await response.text()).includes('Hello there.')]).toEqual([200, true])
-  expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: cost(10, 20) }])
+  expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: cost(10, 20) }])
 })

@@ -5,17 +5,17 @@ import { audit, cost, newKey, type Row } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 
 /**
- * `status`: of the response. `ending`: on the receipt. `costs`: nothing, the reported usage, or the counted output.
- * A 200 whose ending is not `completed` must end with an error event.
+ * `status`: of the response. `outcome`: on the receipt. `costs`: nothing, the reported usage, or the counted output.
+ * A 200 whose outcome is not `completed` must end with an error event.
  */
-type Expected = { status: number; ending: string; costs: 'nothing' | 'reported' | 'counted' }
+type Expected = { status: number; outcome: string; costs: 'nothing' | 'reported' | 'counted' }
 type Case = { fault: string; streamed: Expected; single: Expected; timeouts?: 'short' | 'long' }
 
-const done: Expected = { status: 200, ending: 'completed', costs: 'reported' }
-const counted: Expected = { status: 200, ending: 'completed', costs: 'counted' }
-const free: Expected = { status: 200, ending: 'completed', costs: 'nothing' }
-const rejected = (status: number, ending = 'failed'): Expected => ({ status, ending, costs: 'nothing' })
-const brokenOff = (ending: string): Expected => ({ status: 200, ending, costs: 'counted' })
+const done: Expected = { status: 200, outcome: 'completed', costs: 'reported' }
+const counted: Expected = { status: 200, outcome: 'completed', costs: 'counted' }
+const free: Expected = { status: 200, outcome: 'completed', costs: 'nothing' }
+const rejected = (status: number, outcome = 'failed'): Expected => ({ status, outcome, costs: 'nothing' })
+const brokenOff = (outcome: string): Expected => ({ status: 200, outcome, costs: 'counted' })
 const both = (fault: string, expected: Expected): Case => ({ fault, streamed: expected, single: expected })
 
 const each = (sent: number[], seen: number) => sent.map((status): [number, number] => [status, seen])
@@ -130,16 +130,16 @@ async function ask(model: string, streamed: boolean) {
 const NAMED = CASES.map((entry) => [entry.fault, entry] as const)
 
 test.concurrent.each(NAMED)('streamed: %s', async (_, entry) => {
-  const { status, ending, costs } = entry.streamed
+  const { status, outcome, costs } = entry.streamed
   const { response, text, row } = await ask(modelOf(entry), true)
-  expect([response.status, row?.ending]).toEqual([status, ending])
+  expect([response.status, row?.outcome]).toEqual([status, outcome])
   if (status !== 200) {
     expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
     expect(Object.keys((JSON.parse(text) as Frame).error ?? {})).toEqual(['message', 'type', 'param', 'code'])
     return checkCost(row, costs, undefined)
   }
   const frames = framesOf(text)
-  if (ending === 'completed') expect(text).toMatch(/data: ?\[DONE\]\s*$/)
+  if (outcome === 'completed') expect(text).toMatch(/data: ?\[DONE\]\s*$/)
   else {
     expect(frames.at(-1)?.error).toMatchObject({ type: 'server_error', param: null })
     expect(text).not.toContain('[DONE]')
@@ -149,9 +149,9 @@ test.concurrent.each(NAMED)('streamed: %s', async (_, entry) => {
 })
 
 test.concurrent.each(NAMED)('unstreamed: %s', async (_, entry) => {
-  const { status, ending, costs } = entry.single
+  const { status, outcome, costs } = entry.single
   const { response, text, row } = await ask(modelOf(entry), false)
-  expect([response.status, row?.ending]).toEqual([status, ending])
+  expect([response.status, row?.outcome]).toEqual([status, outcome])
   const body = JSON.parse(text) as Frame & { choices?: unknown[] }
   if (status === 200) expect(body.choices).toHaveLength(1)
   else expect(Object.keys(body.error ?? {})).toEqual(['message', 'type', 'param', 'code'])

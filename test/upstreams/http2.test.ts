@@ -78,7 +78,7 @@ test('HTTP/2 is used as soon as it is known to be offered, over one connection',
   }
   expect({ ...both.seen }).toEqual({ ...before, http2: before.http2 + 22 })
   const rows = await settled()
-  expect(new Set(rows.map((row) => `${row.ending} ${row.cost_usd}`))).toEqual(new Set([`completed ${cost(10, 20)}`]))
+  expect(new Set(rows.map((row) => `${row.outcome} ${row.cost_usd}`))).toEqual(new Set([`completed ${cost(10, 20)}`]))
 })
 
 test('where only HTTP/2 is offered, the first calls use it, too, over one connection', async () => {
@@ -103,7 +103,7 @@ test('http: 1.1 and http: 2 force the version', async () => {
   const { http1 } = onlyOld.seen
   await unreached(await chat(gateway.url, secret, chatBody('oldForced2', false)))
   expect(onlyOld.seen.http1).toBe(http1)
-  expect((await settled()).filter((row) => row.ending === 'failed')).toMatchObject([{ cost_usd: '0.00' }])
+  expect((await settled()).filter((row) => row.outcome === 'failed')).toMatchObject([{ cost_usd: '0.00' }])
 })
 
 test('upstream list shows the version, where it is known', async () => {
@@ -204,7 +204,7 @@ test.each(NOT_ANSWERED)('%s: 502, free, one attempt, and the next call succeeds'
     expect(both.seen.http2 - http2).toBe(1)
     await fine(secret, 'forced2')
   }
-  expect((await settled()).map((row) => [row.ending, row.cost_usd]).sort()).toEqual([
+  expect((await settled()).map((row) => [row.outcome, row.cost_usd]).sort()).toEqual([
     ['completed', cost(10, 20)],
     ['completed', cost(10, 20)],
     ['failed', '0.00'],
@@ -237,7 +237,7 @@ test.each(
   breakOff()
   expect(await client.readUntil('"error"')).not.toContain('[DONE]')
   await fine(secret, model)
-  const [row] = (await settled()).filter(({ ending }) => ending !== 'completed')
+  const [row] = (await settled()).filter(({ outcome }) => outcome !== 'completed')
   const { input = 0, output = 0 } = row?.receipt?.units ?? {}
   expect(row?.cost_usd).toBe(cost(input, output))
   expect(output).toBeGreaterThan(50)

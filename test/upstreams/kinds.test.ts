@@ -164,7 +164,7 @@ test.each([
 test('each of these calls has a receipt with a cost, and the audit finds no error', async () => {
   const rows = await gateway.command<UsageEntry[]>('usage', '--account', email, '--limit', '0')
   expect(rows).toHaveLength(NAMES.length * 8 + Object.keys(IN_CHAT).length + 3)
-  expect(rows.filter(({ ending, cost_usd }) => ending !== 'completed' || Number(cost_usd) <= 0)).toEqual([])
+  expect(rows.filter(({ outcome, cost_usd }) => outcome !== 'completed' || Number(cost_usd) <= 0)).toEqual([])
   expect(await gateway.command<{ ok: boolean }>('audit')).toMatchObject({ ok: true })
 })
 

@@ -128,7 +128,7 @@ describe.each([[false], [true]])('streamed: %p', (streamed) => {
       expect([event.type, text]).toEqual([`response.${status}`, expect.stringContaining(`event: response.${status}\n`)])
     const details = status === 'incomplete' ? { reason: 'max_output_tokens' } : null
     expect(answered).toMatchObject({ status, incomplete_details: details })
-    expect(await account.settled()).toMatchObject([{ ending: status, receipt: { units: { output: 40 } } }])
+    expect(await account.settled()).toMatchObject([{ outcome: status, receipt: { units: { output: 40 } } }])
   })
 
   test('an answer below its cap stays completed, and so does one without a cap', async () => {

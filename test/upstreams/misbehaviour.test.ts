@@ -33,7 +33,7 @@ test('output and an error in one chunk: a real status, and no charge', async () 
   upstream.behave(stream(`${role()}${event('Hello')}data: ${JSON.stringify(error)}\n\n`))
   const response = await chat(gateway.url, secret, chatBody('renamed', true))
   expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5'])
-  expect(await settled()).toMatchObject([{ ending: 'failed', cost_usd: '0.00' }])
+  expect(await settled()).toMatchObject([{ outcome: 'failed', cost_usd: '0.00' }])
 })
 
 test.each([
@@ -42,7 +42,7 @@ test.each([
   ['the end within an event', 'cut', 'data: {"id":"x","cho'],
   ['the end within an event, after the finish', 'cut', `${finish()}data: {"id":"x","cho`],
   ['the end without a finish', 'cut', ''],
-])('after output: %s ends the stream in an error, and delivered output is charged', async (_, ending, last) => {
+])('after output: %s ends the stream in an error, and delivered output is charged', async (_, outcome, last) => {
   const { secret, settled } = await newKey(gateway)
   let send = (_: string) => {}
   upstream.behave((socket) => {
@@ -60,7 +60,7 @@ test.each([
   expect(rest).not.toContain('sk-abc')
   const [row] = await settled()
   const { input = 0, output = 0 } = row?.receipt?.units ?? {}
-  expect([row?.ending, row?.cost_usd]).toEqual([ending, cost(input, output)])
+  expect([row?.outcome, row?.cost_usd]).toEqual([outcome, cost(input, output)])
   expect(output).toBeGreaterThan(50)
 })
 
@@ -85,14 +85,14 @@ test('a last event without its blank line still counts', async () => {
   upstream.behave(stream(...events))
   const response = await chat(gateway.url, secret, chatBody('renamed', true))
   expect(await response.text()).not.toContain('"usage"')
-  expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: cost(7, 8) }])
+  expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: cost(7, 8) }])
 })
 
 test('does not end after its last event: the client gets its response, and the connection is closed', async () => {
   const { secret, settled } = await newKey(gateway)
   upstream.behave(streamWithoutEnd(event('Hello'), finish(), usage(), DONE))
   expect(await (await chat(gateway.url, secret, chatBody('renamed', true))).text()).toEndWith(DONE)
-  expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: cost(10, 20) }])
+  expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: cost(10, 20) }])
   await upstream.connectionClosed()
 })
 
@@ -120,7 +120,7 @@ test.each([
     expect([response.status, JSON.parse(text).error.code]).toEqual([502, 'upstream_error'])
     expect(text).not.toMatch(/127\.0\.0\.1|nowhere\.invalid/)
   }
-  expect((await settled()).map((row) => [row.ending, row.cost_usd])).toEqual(Array(2).fill(['failed', '0.00']))
+  expect((await settled()).map((row) => [row.outcome, row.cost_usd])).toEqual(Array(2).fill(['failed', '0.00']))
 })
 
 test('a response that is shorter than announced, and one that is too large', async () => {
@@ -133,7 +133,7 @@ test('a response that is shorter than announced, and one that is too large', asy
   upstream.behave((socket) => void socket.write(head(200, 65 * 1024 * 1024)))
   expect((await chat(gateway.url, secret, chatBody('renamed', false))).status).toBe(502)
   await upstream.connectionClosed()
-  expect((await settled()).map((row) => [row.ending, row.cost_usd])).toEqual([
+  expect((await settled()).map((row) => [row.outcome, row.cost_usd])).toEqual([
     ['failed', '0.00'],
     ['cut', '0.00'],
   ])
@@ -171,7 +171,7 @@ test('closes an idle connection while the next request is being sent: the reques
       expect([response.status, (await response.text()).length > 0]).toEqual([200, true])
     }
   }
-  expect((await settled()).map(({ ending }) => ending)).toEqual(Array(8).fill('completed'))
+  expect((await settled()).map(({ outcome }) => outcome)).toEqual(Array(8).fill('completed'))
 })
 
 test('closes a new connection without a response: the request is not sent again', async () => {

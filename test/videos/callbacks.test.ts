@@ -170,7 +170,7 @@ test('a receiver that never answers delays neither the task nor its queries', as
   await client.until(id, 'succeeded')
   // The first change is still on its way.
   expect(silent.received).toHaveLength(1)
-  expect(await client.rows()).toMatchObject([{ ending: 'completed' }])
+  expect(await client.rows()).toMatchObject([{ outcome: 'completed' }])
   expect(patient.first.count('query')).toBe(4)
   silent.stop()
 })
@@ -181,7 +181,7 @@ test('a receiver that never answers gets all tries of one change before those of
   first.script.states = ['running', 'running', 'running', 'succeeded']
   const id = await client.submit(body())
   await client.until(id, 'succeeded')
-  expect(await client.rows()).toMatchObject([{ ending: 'completed' }])
+  expect(await client.rows()).toMatchObject([{ outcome: 'completed' }])
   expect(first.count('query')).toBe(4)
   await eventually(() => receiver.received.length === 6)
   expect(received().map(({ status }) => status)).toEqual([...Array(3).fill('running'), ...Array(3).fill('succeeded')])

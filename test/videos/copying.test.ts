@@ -10,7 +10,7 @@ const impatient = await startVideoGateway({
   timing: { copyPace: { freeMs: 200, windowMs: 400, bytesPerSecond: 8_192 } },
 })
 const newClient = () => newVideoClient(gateway)
-const CHARGED = [{ ending: 'completed', cost_usd: '0.25' }]
+const CHARGED = [{ outcome: 'completed', cost_usd: '0.25' }]
 const bytesOf = async (url = '') => Buffer.from(await (await fetch(url)).arrayBuffer())
 
 /** A URL of the vendor's that expires so soon. */
@@ -99,7 +99,7 @@ test('nothing is charged before the copy is complete', async () => {
   const id = await client.submit()
   await eventually(() => first.count('download') >= 3)
   expect(await client.read(id)).toMatchObject({ status: 'running' })
-  expect(await client.rows()).toMatchObject([{ ending: 'running' }])
+  expect(await client.rows()).toMatchObject([{ outcome: 'running' }])
   first.script.download = 'works'
   await client.until(id, 'succeeded')
   expect(await client.settled()).toMatchObject(CHARGED)
@@ -117,7 +117,7 @@ describe('failed, released, with the possible cost on the receipt', () => {
     expect((await client.until(id, 'failed')).error?.code).toBe('InternalServiceError')
     expect(first.count('download')).toBeGreaterThan(2)
     const [row] = await client.settled()
-    expect(row).toMatchObject({ ending: 'failed', cost_usd: '0.00' })
+    expect(row).toMatchObject({ outcome: 'failed', cost_usd: '0.00' })
     expect(row?.receipt).toMatchObject({ possible_upstream_cost: '0.25' })
   })
 
@@ -139,7 +139,7 @@ describe('failed, released, with the possible cost on the receipt', () => {
     // The URL was asked for again before each further try.
     expect(first.count('query')).toBe(mode === 'works' ? 5 : 4)
     const [row] = await client.settled()
-    expect(row).toMatchObject({ ending: 'failed', cost_usd: '0.00', receipt: { possible_upstream_cost: '0.25' } })
+    expect(row).toMatchObject({ outcome: 'failed', cost_usd: '0.00', receipt: { possible_upstream_cost: '0.25' } })
   })
 
   test('larger than any video', async () => {

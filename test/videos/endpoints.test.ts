@@ -160,7 +160,7 @@ describe.each([...ENGINES])('%s', async (engine) => {
       await add(videoBody('two', { service_tier: 'flex' }))
       first.script.states = ['running']
       await add(videoBody())
-      await eventually(async () => (await client.rows()).filter(({ ending }) => ending === 'running').length <= 1)
+      await eventually(async () => (await client.rows()).filter(({ outcome }) => outcome === 'running').length <= 1)
       const read = async (query: string) => {
         const response = await client.list(query)
         expect(response.status).toBe(200)
@@ -227,7 +227,7 @@ describe.each([...ENGINES])('%s', async (engine) => {
       expect([removed.status, await removed.text()]).toEqual([204, ''])
       expect(await client.read(id)).toMatchObject({ status: 'cancelled' })
       expect(first.count('delete')).toBe(1)
-      expect(await client.rows()).toMatchObject([{ ending: 'cancelled', cost_usd: '0.00' }])
+      expect(await client.rows()).toMatchObject([{ outcome: 'cancelled', cost_usd: '0.00' }])
       expect(await errorOf(await client.remove(id))).toEqual(IN_STATE)
       expect(await (await client.list('?filter.status=cancelled')).json()).toMatchObject({ total: 1 })
     })
@@ -249,7 +249,7 @@ describe.each([...ENGINES])('%s', async (engine) => {
       Object.assign(first.script, { list: 'works', download: 'works' } satisfies Partial<VideoScript>)
       become('succeeded')
       await client.until(id, 'succeeded')
-      expect(await client.settled()).toMatchObject([{ ending: 'completed', cost_usd: '0.25' }])
+      expect(await client.settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.25' }])
     })
 
     test.each(['succeeded', 'failed', 'expired'])('%s: the record and its video are removed', async (status) => {
@@ -278,7 +278,7 @@ describe.each([...ENGINES])('%s', async (engine) => {
       // The upstream is asked once for all of them.
       expect(first.count('delete')).toBe(1)
       expect(await client.read(id)).toMatchObject({ status: 'cancelled' })
-      expect(await client.rows()).toMatchObject([{ ending: 'cancelled', cost_usd: '0.00' }])
+      expect(await client.rows()).toMatchObject([{ outcome: 'cancelled', cost_usd: '0.00' }])
     })
   })
 })

@@ -136,7 +136,7 @@ test.each([
   expect(url).toStartWith(`${gateway.url}/media/`)
   expect((await (await fetch(url)).text()).slice(4, 8)).toBe('ftyp')
   const seconds = (submitted() as { parameters: { durationSeconds: number } }).parameters.durationSeconds
-  expect(await account.settled()).toMatchObject([{ ending: 'completed', cost_usd: seconds === 1 ? '0.05' : '0.10' }])
+  expect(await account.settled()).toMatchObject([{ outcome: 'completed', cost_usd: seconds === 1 ? '0.05' : '0.10' }])
 })
 
 test('what the upstream has no setting for is named', async () => {
@@ -173,14 +173,14 @@ test.each([
 ])('an operation that %s: the task has failed, for free', async (name, code) => {
   const { json } = await submit({ model: name })
   expect(await ended(json.id)).toMatchObject({ status: 'failed', error: { code, message: expect.any(String) } })
-  expect(await account.settled()).toMatchObject([{ ending: 'failed', cost_usd: '0.00' }])
+  expect(await account.settled()).toMatchObject([{ outcome: 'failed', cost_usd: '0.00' }])
 })
 
 test('a submit that is rejected: its status, and no task', async () => {
   const { status, json } = await submit({ model: 'throttled' })
   expect([status, json]).toEqual([429, { error: expect.objectContaining({ type: 'TooManyRequests' }) }])
   expect((await call('GET', '')).json).toEqual({ total: 0, items: [] })
-  expect(await account.settled()).toMatchObject([{ ending: 'failed', cost_usd: '0.00' }])
+  expect(await account.settled()).toMatchObject([{ outcome: 'failed', cost_usd: '0.00' }])
 })
 
 test.each(['broken', 'cut'])('a submit with an unknown outcome (%s): sent once, and failed, for free', async (name) => {
@@ -188,7 +188,7 @@ test.each(['broken', 'cut'])('a submit with an unknown outcome (%s): sent once, 
   expect(status).toBe(200)
   expect(await ended(json.id)).toMatchObject({ status: 'failed', error: { code: 'InternalServiceError' } })
   expect(seen.filter(({ method }) => method === 'POST')).toHaveLength(1)
-  expect(await account.settled()).toMatchObject([{ ending: 'failed', cost_usd: '0.00' }])
+  expect(await account.settled()).toMatchObject([{ outcome: 'failed', cost_usd: '0.00' }])
 })
 
 test('DELETE of an open task: 409 with the reason, and nothing is sent', async () => {

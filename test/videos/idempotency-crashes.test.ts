@@ -40,6 +40,6 @@ describe.each([...ENGINES])('kill -9 between the submit and its response, on %s'
     await client.until(id, 'succeeded')
     expect(upstream.submits.map(({ reference }) => reference)).toEqual([id])
     expect(doubledSubmits(upstream)).toEqual([])
-    expect(await settled()).toMatchObject([{ ending: 'completed', cost_usd: '0.25' }])
+    expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.25' }])
   })
 })

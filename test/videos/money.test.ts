@@ -41,7 +41,7 @@ groups:
 type Receipt = {
   request_id: string
   state: string
-  ending: string
+  outcome: string
   cost_usd: string
   held_usd: string
   units: object | null
@@ -108,27 +108,27 @@ describe.each([...ENGINES])('%s', (engine) => {
     if (sent) expect({ duration, resolution }).toEqual({ duration: sent.duration, resolution: sent.resolution })
     expect(await client.account()).toMatchObject({ balance_usd: '10.00', held_usd: held })
     expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 1 })
-    const open = { request_id: requestId, ending: 'running', cost_usd: '0.00', held_usd: held }
+    const open = { request_id: requestId, outcome: 'running', cost_usd: '0.00', held_usd: held }
     expect(await client.receipt(requestId)).toMatchObject({ ...open, state: 'open' })
     expect(await client.rows()).toMatchObject([open])
     end({ status: 'succeeded', ...made })
     await client.until(id, 'succeeded')
-    expect(await client.only()).toMatchObject({ request_id: requestId, model, ending: 'completed', cost_usd: cost })
-    const receipt = { state: 'settled', ending: 'completed', cost_usd: cost, held_usd: held, units, formula }
+    expect(await client.only()).toMatchObject({ request_id: requestId, model, outcome: 'completed', cost_usd: cost })
+    const receipt = { state: 'settled', outcome: 'completed', cost_usd: cost, held_usd: held, units, formula }
     expect(await client.receipt(requestId)).toMatchObject(receipt)
   })
 
-  test.each<[string, State, status: string, ending: string]>([
+  test.each<[string, State, status: string, outcome: string]>([
     ['failed', 'failed', 'failed', 'failed'],
     ['cancelled at the upstream', 'cancelled', 'cancelled', 'cancelled'],
     ['expired at the upstream', 'expired', 'expired', 'expired'],
-  ])('%s: released once, and free', async (_, state, status, ending) => {
+  ])('%s: released once, and free', async (_, state, status, outcome) => {
     const client = await newClient()
     const { id, requestId, end } = await client.begin(videoBody('sec'))
     end(state)
     await client.until(id, status)
-    expect(await client.only()).toMatchObject({ request_id: requestId, ending, cost_usd: '0.00', held_usd: '0.25' })
-    expect(await client.receipt(requestId)).toMatchObject({ state: 'voided', ending, units: null, formula: null })
+    expect(await client.only()).toMatchObject({ request_id: requestId, outcome, cost_usd: '0.00', held_usd: '0.25' })
+    expect(await client.receipt(requestId)).toMatchObject({ state: 'voided', outcome, units: null, formula: null })
   })
 
   test('cancelled by the client', async () => {
@@ -136,7 +136,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     films.script.states = ['queued']
     const id = await client.submit(videoBody('sec'))
     expect((await client.remove(id)).status).toBe(204)
-    expect(await client.only()).toMatchObject({ ending: 'cancelled', cost_usd: '0.00' })
+    expect(await client.only()).toMatchObject({ outcome: 'cancelled', cost_usd: '0.00' })
     expect((await client.read(id)).status).toBe('cancelled')
   })
 
@@ -145,14 +145,14 @@ describe.each([...ENGINES])('%s', (engine) => {
     const { id } = await client.begin(videoBody('brief'))
     await client.until(id, 'expired')
     const receipt = { possible_upstream_cost: '0.25' }
-    expect(await client.only()).toMatchObject({ ending: 'expired', cost_usd: '0.00', receipt })
+    expect(await client.only()).toMatchObject({ outcome: 'expired', cost_usd: '0.00', receipt })
   })
 
   test('rejected by the upstream: an error, one row, no task', async () => {
     const client = await newClient()
     films.script.submit = { status: 400 }
     expect((await client.send(videoBody('sec'))).status).toBe(400)
-    expect(await client.only()).toMatchObject({ ending: 'failed', cost_usd: '0.00' })
+    expect(await client.only()).toMatchObject({ outcome: 'failed', cost_usd: '0.00' })
     expect(await (await client.list()).json()).toMatchObject({ total: 0 })
   })
 
@@ -187,7 +187,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const id = await client.submit(videoBody('sec'))
     await client.until(id, 'failed')
     const receipt = { possible_upstream_cost: '0.25' }
-    expect(await client.only()).toMatchObject({ ending: 'failed', cost_usd: '0.00', receipt })
+    expect(await client.only()).toMatchObject({ outcome: 'failed', cost_usd: '0.00', receipt })
   })
 
   async function expire(key: string): Promise<void> {

@@ -11,7 +11,7 @@ const become = (...states: State[]) => {
   for (const task of first.tasks.values()) task.states = [...states]
 }
 const queriesAt = () => first.requests.filter(({ operation }) => operation === 'query').map(({ at }) => at)
-const CHARGED = [{ ending: 'completed', cost_usd: '0.25' }]
+const CHARGED = [{ outcome: 'completed', cost_usd: '0.25' }]
 
 test('intervals grow up to a limit', async () => {
   const client = await newClient()
@@ -100,7 +100,7 @@ test('unknown at first: it stays queued, and can be cancelled once it is known',
   expect(await client.read(id)).toMatchObject({ status: 'queued' })
   await eventually(() => first.count('query') >= 4)
   expect((await client.remove(id)).status).toBe(204)
-  expect(await client.settled()).toMatchObject([{ ending: 'cancelled', cost_usd: '0.00' }])
+  expect(await client.settled()).toMatchObject([{ outcome: 'cancelled', cost_usd: '0.00' }])
 })
 
 test('never-ending: closed at its deadline, stopped at the upstream, released', async () => {
@@ -113,7 +113,7 @@ test('never-ending: closed at its deadline, stopped at the upstream, released', 
   expect(expired.error?.code).toBe('TaskExpired')
   expect(first.count('delete')).toBe(1)
   const [row] = await client.settled()
-  expect(row).toMatchObject({ ending: 'expired', cost_usd: '0.00' })
+  expect(row).toMatchObject({ outcome: 'expired', cost_usd: '0.00' })
   expect(row?.receipt).toMatchObject({ possible_upstream_cost: '0.25' })
 })
 

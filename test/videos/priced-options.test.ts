@@ -160,7 +160,7 @@ test.each(CASES.map((each) => [each.name, each] as const))('%s', async (_, given
   expect(await client.account()).toMatchObject({ balance_usd: '10.00', held_usd: held })
   end({ status: 'succeeded', ...made })
   await client.until(id, 'succeeded')
-  expect(await client.only()).toMatchObject({ request_id: requestId, ending: 'completed', cost_usd: cost })
+  expect(await client.only()).toMatchObject({ request_id: requestId, outcome: 'completed', cost_usd: cost })
   const headers = { authorization: `Bearer ${client.secret}` }
   const receipt = await (await fetch(`${gateway.url}/v1/usage/${requestId}`, { headers })).json()
   expect(receipt).toMatchObject({ cost_usd: cost, held_usd: held, units, formula })

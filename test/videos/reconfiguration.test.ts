@@ -11,7 +11,7 @@ const newClient = () => newVideoClient(gateway)
 const become = (...states: State[]) => {
   for (const task of first.tasks.values()) task.states = [...states]
 }
-const CHARGED = [{ ending: 'completed', cost_usd: '0.25' }]
+const CHARGED = [{ outcome: 'completed', cost_usd: '0.25' }]
 
 /** The gateway with another configuration, in force. */
 async function reconfigure(

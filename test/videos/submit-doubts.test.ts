@@ -19,7 +19,7 @@ test.each(DOUBTS)('%s after the task was made: found in the list by its referenc
   expect(await client.read(id)).toMatchObject({ status: 'queued' })
   await client.until(id, 'succeeded')
   expect([first.count('submit'), second.count('submit')]).toEqual([1, 0])
-  expect(await client.settled()).toMatchObject([{ ending: 'completed', cost_usd: '0.25' }])
+  expect(await client.settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.25' }])
 })
 
 const NONSENSE: Fault = { status: 200, body: 'nonsense' }
@@ -46,7 +46,7 @@ test.each<[string, SubmitStep, (() => void)?]>([
   expect(failed.error).toMatchObject({ code: 'InternalServiceError' })
   expect([first.count('submit'), second.count('submit')]).toEqual([1, 0])
   const [row] = await client.settled()
-  expect(row).toMatchObject({ ending: 'failed', cost_usd: '0.00' })
+  expect(row).toMatchObject({ outcome: 'failed', cost_usd: '0.00' })
   expect(row?.receipt).toMatchObject({ possible_upstream_cost: '0.25' })
   const authorization = `Bearer ${client.secret}`
   const own = await fetch(`${gateway.url}/v1/usage/${row?.request_id}`, { headers: { authorization } })
@@ -69,6 +69,6 @@ test('unknown to its upstream for good: failed and released, with its possible c
   const id = await client.submit()
   expect((await client.until(id, 'failed')).error?.code).toBe('InternalServiceError')
   const [row] = await client.settled()
-  expect(row).toMatchObject({ ending: 'failed', cost_usd: '0.00' })
+  expect(row).toMatchObject({ outcome: 'failed', cost_usd: '0.00' })
   expect(row?.receipt).toMatchObject({ possible_upstream_cost: '0.25' })
 })

@@ -24,7 +24,7 @@ describe.each([...ENGINES])('%s', async (engine) => {
     const video = await fetch(done.content?.video_url ?? '')
     expect(Buffer.from(await video.arrayBuffer()).equals(first.script.video)).toBe(true)
     const [row] = await client.settled()
-    expect(row).toMatchObject({ model: 'vid', ending: 'completed', cost_usd: '0.25' })
+    expect(row).toMatchObject({ model: 'vid', outcome: 'completed', cost_usd: '0.25' })
     expect(row?.request_id).toBe(response.headers.get('x-request-id') ?? '')
     const [sent] = first.requests
     expect(JSON.parse(sent?.received.body.toString() ?? '')).toMatchObject({ model: 'inner', safety_identifier: id })
@@ -48,7 +48,7 @@ describe.each([...ENGINES])('%s', async (engine) => {
     const id = await client.submit(videoBody('two'))
     expect(await client.until(id, 'succeeded')).toMatchObject({ model: 'two' })
     expect([first.count('submit'), second.count('submit')]).toEqual([1, 1])
-    expect(await client.settled()).toMatchObject([{ ending: 'completed', cost_usd: '0.25' }])
+    expect(await client.settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.25' }])
   })
 
   test.each(REJECTIONS)('%s everywhere: the client gets the error, and nothing stays', async (_, fault, expected) => {
@@ -57,7 +57,7 @@ describe.each([...ENGINES])('%s', async (engine) => {
     second.script.submit = fault
     expect(await errorOf(await client.send(videoBody('two')))).toEqual(expected)
     expect(await client.account()).toMatchObject({ balance_usd: '10.00', held_usd: '0.00' })
-    expect(await client.settled()).toMatchObject([{ ending: 'failed', cost_usd: '0.00' }])
+    expect(await client.settled()).toMatchObject([{ outcome: 'failed', cost_usd: '0.00' }])
     expect(await (await client.list()).json()).toEqual({ total: 0, items: [] })
   })
 
@@ -67,7 +67,7 @@ describe.each([...ENGINES])('%s', async (engine) => {
     await client.until(id, 'succeeded')
     expect(await errorOf(await client.send(videoBody('gone')))).toEqual([502, 'InternalServiceError', ''])
     expect(await (await client.list()).json()).toMatchObject({ total: 1 })
-    expect((await client.settled()).map(({ ending }) => ending)).toEqual(['failed', 'completed'])
+    expect((await client.settled()).map(({ outcome }) => outcome)).toEqual(['failed', 'completed'])
   })
 
   test('a client that disconnects: the task goes on', async () => {
@@ -83,7 +83,7 @@ describe.each([...ENGINES])('%s', async (engine) => {
     gone.catch(() => {})
     while (first.count('submit') === 0) await Bun.sleep(5)
     abort.abort()
-    expect(await client.settled()).toMatchObject([{ ending: 'completed', cost_usd: '0.25' }])
+    expect(await client.settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.25' }])
     const { total } = (await (await client.list()).json()) as { total: number }
     expect(total).toBe(1)
   })
@@ -102,6 +102,6 @@ describe.each([...ENGINES])('%s', async (engine) => {
     await client.submit()
     await operate(gateway, 'key revoke', { key: client.keyId })
     await operate(gateway, 'account disable', { account: client.email })
-    expect(await client.settled()).toMatchObject([{ ending: 'completed', cost_usd: '0.25' }])
+    expect(await client.settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.25' }])
   })
 })

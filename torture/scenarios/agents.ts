@@ -29,7 +29,7 @@ export const agents: Scenario = {
       sent.seen.push(...(await Promise.all(Array.from({ length: STREAMS }, () => agentAsks(gateway.url, sent.wallet)))))
       for (const seen of sent.seen) checkServed(seen, torture)
       const rows = await compareWallet(gateway, sent, findings, PRICE)
-      const stopped = rows.filter(({ ending }) => ending !== 'completed').map(({ ending }) => ending)
+      const stopped = rows.filter(({ outcome }) => outcome !== 'completed').map(({ outcome }) => outcome)
       findings.must(stopped.length === 0, `agents were stopped: ${stopped.join(', ')}`)
       return rows.reduce((sum, row) => sum + nanos(row.cost_usd), 0n)
     }

@@ -121,7 +121,7 @@ async function settledRow(gateway: Gateway, wallet: Wallet): Promise<Row | undef
   let row: Row | undefined
   await eventually(async () => {
     ;[row] = await rowsOf(gateway, wallet)
-    return row !== undefined && row.ending !== 'running'
+    return row !== undefined && row.outcome !== 'running'
   })
   return row
 }
@@ -140,7 +140,7 @@ function judge(
   const cost = nanos(row?.cost_usd ?? '0')
   const due = costOf(full)
   const { input = 0, output = 0 } = row?.receipt?.units ?? {}
-  must(row?.ending === 'completed' || row?.ending === 'client_disconnected', 'unexpected outcome')
+  must(row?.outcome === 'completed' || row?.outcome === 'client_disconnected', 'unexpected outcome')
   must(nanos(held) === 0n, `${held} still held`)
   must(cost === costOf({ input, output }), 'the cost is not that of its units')
   const gone = played?.closedAt === undefined ? 0 : played.closedAt - left.leftAt
@@ -153,9 +153,9 @@ function judge(
     return 'free'
   }
   const complete = kind.streamed && readAnswer(kind.client, true, left.received).complete
-  if (!kind.streamed || complete || row?.ending === 'completed') {
+  if (!kind.streamed || complete || row?.outcome === 'completed') {
     must(cost === due, `${due} nano-USD were reported`)
-    return row?.ending === 'completed' ? 'completed' : 'fetched to the end'
+    return row?.outcome === 'completed' ? 'completed' : 'fetched to the end'
   }
   if (row?.receipt?.counted === undefined) {
     must(cost === due, `${due} nano-USD were reported`)

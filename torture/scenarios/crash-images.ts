@@ -96,7 +96,7 @@ function compare(seen: readonly ImageResult[], rows: readonly Row[], findings: F
     else {
       const due = BigInt(result.form.n) * PRICE
       const cost = nanos(row.cost_usd)
-      findings.must(row.ending !== 'running', `${what}: still running after the start`)
+      findings.must(row.outcome !== 'running', `${what}: still running after the start`)
       findings.must(cost === due || (cost === 0n && !result.complete), `${what}: charged ${row.cost_usd}`)
     }
   }

@@ -128,8 +128,8 @@ export async function compareAll(
     const row = rows.get(requestOf(id))
     found.must(row !== undefined, `${id} (${status}) is not in the ledger`)
     found.must(
-      row !== undefined && ENDINGS[row.ending] === status,
-      `${id} is ${status}, and in the ledger ${row?.ending}`,
+      row !== undefined && ENDINGS[row.outcome] === status,
+      `${id} is ${status}, and in the ledger ${row?.outcome}`,
     )
   }
   for (const id of accepted) found.must(tasks.has(id), `${id} was accepted, and there is no such task`)
@@ -137,15 +137,15 @@ export async function compareAll(
     const due = states.at(-1)
     const row = rows.get(requestOf(reference))
     found.must(
-      row !== undefined && ENDINGS[row.ending] === due,
-      `${reference}: ${due} at the upstream, ${row?.ending} in the ledger`,
+      row !== undefined && ENDINGS[row.outcome] === due,
+      `${reference}: ${due} at the upstream, ${row?.outcome} in the ledger`,
     )
   }
   let spent = 0n
-  for (const { request_id, ending, cost_usd } of rows.values()) {
-    const due = ending === 'completed' ? PRICE : 0n
+  for (const { request_id, outcome, cost_usd } of rows.values()) {
+    const due = outcome === 'completed' ? PRICE : 0n
     spent += nanos(cost_usd)
-    found.must(nanos(cost_usd) === due, `${request_id} (${ending}): charged ${cost_usd}`)
+    found.must(nanos(cost_usd) === due, `${request_id} (${outcome}): charged ${cost_usd}`)
   }
   const { balance_usd, held_usd } = await accountOf(gateway, wallet)
   found.must(nanos(held_usd) === 0n, `${held_usd} still held`)

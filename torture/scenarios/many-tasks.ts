@@ -44,7 +44,7 @@ async function run(torture: Torture): Promise<string> {
     const look = async () => {
       const found = openFindings()
       const rows = await rowsOf(first, wallet)
-      const open = rows.filter(({ ending, cost_usd }) => ending !== 'failed' || cost_usd !== '0.00').length
+      const open = rows.filter(({ outcome, cost_usd }) => outcome !== 'failed' || cost_usd !== '0.00').length
       found.must(rows.length === openTasks && open === 0, `${open} of ${rows.length} tasks have not failed`)
       await checkAudit(first, found, true)
       return found

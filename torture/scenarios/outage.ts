@@ -75,7 +75,7 @@ const untilBegun = (gateway: Gateway, wallet: Wallet, calls: number): Promise<vo
 async function untilReaped(gateway: Gateway, wallet: Wallet, findings: Findings): Promise<number> {
   const end = performance.now() + REAPED_WITHIN_MS
   for (;;) {
-    const reaped = (await rowsOf(gateway, wallet)).filter(({ ending }) => ending === 'reaped').length
+    const reaped = (await rowsOf(gateway, wallet)).filter(({ outcome }) => outcome === 'reaped').length
     if (reaped >= SURELY_OPEN) return reaped
     if (performance.now() > end) {
       findings.add(`${reaped} requests of a frozen node were resolved, at least ${SURELY_OPEN} were open`)
@@ -87,7 +87,7 @@ async function untilReaped(gateway: Gateway, wallet: Wallet, findings: Findings)
 
 /** Requests that were reaped and then completed are no longer in the ledger as reaped. */
 async function countEndings(gateway: Gateway, { wallet, seen }: WalletCalls, reaped: number, findings: Findings) {
-  const left = (await rowsOf(gateway, wallet)).filter(({ ending }) => ending === 'reaped').length
+  const left = (await rowsOf(gateway, wallet)).filter(({ outcome }) => outcome === 'reaped').length
   findings.must(left < reaped, 'nothing that a frozen node finished later was corrected')
   findings.must(
     seen.some(({ complete }) => complete),

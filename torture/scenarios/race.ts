@@ -100,12 +100,12 @@ async function oneRound({ gateways, sandbox, limit }: Course, torture: Torture):
       found.must(paid === nanos(cap ?? ''), `${limit.name}: only ${formatUsd(paid)} paid, and more was due`)
       return found
     }
-    for (const { request_id, ending, shortfall_usd } of rows) {
+    for (const { request_id, outcome, shortfall_usd } of rows) {
       // A stopped stream has delivered at most one event more than it could pay for.
-      const excused = ending === 'stopped_by_balance' ? ONE_EVENT : 0n
+      const excused = outcome === 'stopped_by_balance' ? ONE_EVENT : 0n
       found.must(
         nanos(shortfall_usd) <= excused,
-        `${limit.name}: ${request_id} (${ending}) is not paid in full: ${shortfall_usd} short`,
+        `${limit.name}: ${request_id} (${outcome}) is not paid in full: ${shortfall_usd} short`,
       )
     }
     return found

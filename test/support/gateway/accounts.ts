@@ -6,7 +6,7 @@ import { type Operated, operate } from './operate.ts'
 export type Row = {
   request_id: string
   model: string
-  ending: string
+  outcome: string
   cost_usd: string
   held_usd: string
   shortfall_usd: string
@@ -35,7 +35,7 @@ export async function newKey(gateway: Operated, credit = '10', more: Record<stri
 async function settled(rows: () => Promise<Row[]>): Promise<Row[]> {
   for (;;) {
     const found = await rows()
-    if (found.length > 0 && found.every(({ ending }) => ending !== 'running')) return found
+    if (found.length > 0 && found.every(({ outcome }) => outcome !== 'running')) return found
     await Bun.sleep(20)
   }
 }

@@ -127,4 +127,4 @@ export async function receiptOf<T>(url: string, secret: string, { headers }: Res
   return (await receipt.json()) as T
 }
 
-export type UsageEntry = { request_id: string; model: string; ending: string; cost_usd: string }
+export type UsageEntry = { request_id: string; model: string; outcome: string; cost_usd: string }

@@ -86,7 +86,7 @@ function hasRunning(data: unknown): boolean {
   const { items, requests, open } = Object(data) as { items?: unknown; requests?: unknown; open?: unknown }
   if (Array.isArray(open) && open.length > 0) return true
   const rows = Array.isArray(items) ? items : Array.isArray(requests) ? requests : [data]
-  return rows.some((row) => Reflect.get(Object(row), 'ending') === 'running')
+  return rows.some((row) => Reflect.get(Object(row), 'outcome') === 'running')
 }
 
 /** What the account's requests change is read again: one has begun or ended. */

@@ -120,7 +120,7 @@ export type KeyRow = {
   former_secret_until: string | null
   cap_usd: string | null
   cap_period: 'day' | 'week' | 'month' | null
-  cap_renews_at: string | null
+  cap_resets_at: string | null
   /** What counts against the cap now. */
   spent_under_cap_usd: string
   spent_usd: string
@@ -208,9 +208,9 @@ export type RequestRow = {
   cost_usd: string
   first_token_ms: number | null
   total_ms: number | null
-  ending: string
+  outcome: string
 }
-/** GET /console/api/requests?from&to&model&key&ending&before, 50 per page, `ending=running` for open ones; GET /console/api/requests.csv with the same filters. */
+/** GET /console/api/requests?from&to&model&key&outcome&before, 50 per page, `outcome=running` for open ones; GET /console/api/requests.csv with the same filters. */
 export type RequestPage = Page<RequestRow>
 /** `count` x `price_usd` / `per` x `factors` = `cost_usd`, exact. */
 export type ChargeLine = {
@@ -236,8 +236,8 @@ export type Receipt = {
   answered_by?: string
   attempts: { model: string; outcome: string; upstream?: string }[]
   state: string
-  ending: string
-  /** The model's own reason for ending, as its upstream names it. */
+  outcome: string
+  /** The model's own reason for outcome, as its upstream names it. */
   finish: string | null
   units: Record<string, number> | null
   reasoning_tokens: number | null

@@ -220,14 +220,14 @@ async function stateOfFirst(
   // Between its claim and its hold a request has no row.
   if (!row) return ageMs < ABANDONED_AFTER_MS ? 'running' : 'abandoned'
   if (row.state === HELD) return 'running'
-  if (isAnswered(row.ending, row.cost)) return { cost: row.cost }
+  if (isAnswered(row.outcome, row.cost)) return { cost: row.cost }
   if (row.state !== REAPED) return 'abandoned'
   // Its owner may come back and settle it after all. A void in the owner's name prevents that: the ledger accepts only the
   // first of the two.
   const { outcome, amount } = await store.ledger.apply({
     verb: 'void',
     ...first,
-    ending: row.ending,
+    ending: row.outcome,
     receipt: row.receipt,
   })
   if (outcome !== 'done' && outcome !== 'repeated') return 'running'

@@ -50,7 +50,7 @@ const row = (request: bigint): UsageRow => ({
   model: 'same',
   upstream: 'own',
   state: 1,
-  ending: 'completed',
+  outcome: 'completed',
   held: 5n,
   heldAt: 0,
   tokens: 3,
@@ -119,8 +119,8 @@ test('the balance, the sums of the account and the key, and the newest receipts'
     available_usd: '7.00',
     has_more: false,
     account: {
-      used_today_usd: '2.00',
-      used_this_month_usd: '5.00',
+      spent_today_usd: '2.00',
+      spent_this_month_usd: '5.00',
       limits: { rpm: 60, tpm: null, concurrent: null },
     },
   })
@@ -132,16 +132,16 @@ test('the balance, the sums of the account and the key, and the newest receipts'
     models: null,
     cap_usd: null,
     cap_period: null,
-    cap_renews_at: null,
+    cap_resets_at: null,
     cap_left_usd: null,
     spent_usd: '4.00',
     held_usd: '1.00',
-    used_today_usd: '1.00',
-    used_this_month_usd: '3.00',
+    spent_today_usd: '1.00',
+    spent_this_month_usd: '3.00',
     limits: { rpm: null, tpm: null, concurrent: null },
   })
   expect(body.requests).toMatchObject(
-    [3, 2, 1].map((id) => ({ request_id: `req_000000000000000${id}`, ending: 'completed' })),
+    [3, 2, 1].map((id) => ({ request_id: `req_000000000000000${id}`, outcome: 'completed' })),
   )
   expect(asked).toEqual([
     ['standing', 1n],
@@ -183,7 +183,7 @@ test.each([
   expect((await get('/v1/usage')).body.key).toMatchObject({
     cap_usd: '6.00',
     cap_period: capPeriod ?? null,
-    cap_renews_at: renews,
+    cap_resets_at: renews,
     cap_left_usd: '3.00',
     expires_at: '2026-02-25T13:00:00.000Z',
   })

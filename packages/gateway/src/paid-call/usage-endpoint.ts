@@ -99,8 +99,8 @@ function accountJson({ balance, held, spentToday, spentThisMonth, limits }: Acco
   return {
     ...balancesJson({ balance, held }),
     account: {
-      used_today_usd: formatUsd(spentToday),
-      used_this_month_usd: formatUsd(spentThisMonth),
+      spent_today_usd: formatUsd(spentToday),
+      spent_this_month_usd: formatUsd(spentThisMonth),
       limits: limitsJson(limits),
     },
   }
@@ -117,12 +117,12 @@ function keyJson(key: Key, now: number) {
     expires_at: key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString(),
     cap_usd: cap === undefined ? null : formatUsd(cap),
     cap_period: capPeriod ?? null,
-    cap_renews_at: capPeriod === undefined ? null : new Date(endOf(capPeriod, now)).toISOString(),
+    cap_resets_at: capPeriod === undefined ? null : new Date(endOf(capPeriod, now)).toISOString(),
     cap_left_usd: left === undefined ? null : formatUsd(left),
     spent_usd: formatUsd(key.spent),
     held_usd: formatUsd(key.held),
-    used_today_usd: formatUsd(key.spentToday),
-    used_this_month_usd: formatUsd(key.spentThisMonth),
+    spent_today_usd: formatUsd(key.spentToday),
+    spent_this_month_usd: formatUsd(key.spentThisMonth),
     models: restrictions.models ?? null,
     limits: limitsJson(key.limits),
   }

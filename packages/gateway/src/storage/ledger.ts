@@ -8,7 +8,7 @@ export type UsageRow = {
   model: string
   upstream: string
   state: RequestState
-  ending: string
+  outcome: string
   held: Nanos
   /** Milliseconds since 1970, by the store's clock. */
   heldAt: number

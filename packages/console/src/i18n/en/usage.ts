@@ -53,8 +53,8 @@ export const usage = {
     searchOlder: 'Search older requests',
     csv: 'Download CSV',
   },
-  /** By the `ending` of a request. Others are shown as they are. */
-  endings: {
+  /** By the `outcome` of a request. Others are shown as they are. */
+  outcomes: {
     running: 'Running',
     completed: 'Completed',
     incomplete: 'Cut at its limit',

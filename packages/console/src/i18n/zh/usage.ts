@@ -55,7 +55,7 @@ export const usage: Texts['usage'] = {
     searchOlder: '查找更早的请求',
     csv: '下载 CSV',
   },
-  endings: {
+  outcomes: {
     running: '运行中',
     completed: '已完成',
     incomplete: '达到长度上限',

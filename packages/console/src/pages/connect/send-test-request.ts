@@ -40,7 +40,7 @@ const PAUSE_MS = 250
 export async function finalReceipt(requestId: string): Promise<Receipt | ApiError> {
   for (let poll = 1; ; poll++) {
     const result = await read(`requests/${requestId}`)
-    const isFinal = result.ok && result.value.ending !== 'running'
+    const isFinal = result.ok && result.value.outcome !== 'running'
     if (isFinal || poll === POLLS) return result.ok ? result.value : result.error
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
   }

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { Popover } from '../../ui/overlay.tsx'
 import { Skeleton } from '../../ui/states.tsx'
 import { Amount, Duration, useNumber } from '../../ui/values.tsx'
-import { Ending } from '../usage/ending.tsx'
+import { OutcomeBadge } from '../usage/outcome.tsx'
 import type { Outcome } from './outcome.ts'
 
 const POLL_MS = 1_000
@@ -64,20 +64,20 @@ export function AnswerFacts({
   const found = useReceipt(outcome, isEnded)
   const isRejected = found === 'rejected'
   const receipt = isRejected ? undefined : found
-  const isShort = receipt !== undefined && CUT_SHORT.includes(receipt.ending)
+  const isShort = receipt !== undefined && CUT_SHORT.includes(receipt.outcome)
   const units = Object.entries(receipt?.units ?? {})
   if (!isEnded) return null
   return (
     <div className="flex min-w-0 flex-col gap-3">
       {receipt && <Warnings receipt={receipt} />}
       <div className="flex flex-wrap items-center gap-x-4 gap-y-1 text-sm text-muted">
-        {isRejected && <Ending ending="rejected" />}
+        {isRejected && <OutcomeBadge outcome="rejected" />}
         {isShort && (
           <span role="status">
-            <Ending ending={receipt.ending} />
+            <OutcomeBadge outcome={receipt.outcome} />
           </span>
         )}
-        {receipt?.ending === 'stopped_by_balance' && (
+        {receipt?.outcome === 'stopped_by_balance' && (
           <Link href="/wallet" className="text-link hover:underline">
             {t.mend.wallet}
           </Link>
@@ -136,7 +136,7 @@ const STOPPED = 'output;stopped-by-balance'
 /** What the gateway changed or left out on the way to the model. */
 function Warnings({ receipt }: { receipt: Receipt }) {
   const t = useTexts().usage.receipt
-  const warnings = receipt.warnings.filter((each) => each !== STOPPED || receipt.ending !== 'stopped_by_balance')
+  const warnings = receipt.warnings.filter((each) => each !== STOPPED || receipt.outcome !== 'stopped_by_balance')
   if (warnings.length === 0) return null
   return (
     <p className="text-sm text-muted">

@@ -26,10 +26,10 @@ export function KeyBar() {
           <>
             <span className="text-muted">
               {t.key.spent(spent ?? '0', cap, key.cap_period)}
-              {key.cap_renews_at && (
+              {key.cap_resets_at && (
                 <>
                   {' · '}
-                  {t.key.renews} <Time at={key.cap_renews_at} style="date" />
+                  {t.key.renews} <Time at={key.cap_resets_at} style="date" />
                 </>
               )}
             </span>

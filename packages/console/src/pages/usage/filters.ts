@@ -7,7 +7,7 @@ export const FILTERS = {
   measure: 'spend',
   model: '',
   key: '',
-  ending: '',
+  outcome: '',
   before: '',
   request: '',
 }

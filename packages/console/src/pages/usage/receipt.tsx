@@ -7,7 +7,7 @@ import { Facts, Part } from '../../ui/page.tsx'
 import { Banner, EmptyState, ErrorState, Skeleton } from '../../ui/states.tsx'
 import { Amount, isZero, Time, useNumber } from '../../ui/values.tsx'
 import { Charge } from './charge.tsx'
-import { Ending } from './ending.tsx'
+import { OutcomeBadge } from './outcome.tsx'
 import { Timing } from './timing.tsx'
 
 /** `id`: empty while nothing is shown. */
@@ -60,7 +60,7 @@ function Shown({ receipt }: { receipt: Receipt }) {
       </Part>
       <Facts
         items={[
-          { label: t.outcome, value: <Ending ending={receipt.ending} /> },
+          { label: t.outcome, value: <OutcomeBadge outcome={receipt.outcome} /> },
           { label: t.at, value: <Time at={receipt.at} style="exact" /> },
           { label: t.id, value: <CopyText text={receipt.request_id} label={t.id} /> },
           ...fact(t.model, receipt.model),
@@ -83,7 +83,7 @@ function Shown({ receipt }: { receipt: Receipt }) {
               <li key={index} className="flex flex-wrap items-center gap-2">
                 <span className="text-muted">{t.attempt(index + 1)}</span>
                 <span className="break-all">{upstream ? `${upstream}: ${model}` : model}</span>
-                <Ending ending={outcome} />
+                <OutcomeBadge outcome={outcome} />
               </li>
             ))}
           </ol>

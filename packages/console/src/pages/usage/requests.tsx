@@ -10,15 +10,15 @@ import { EmptyState, ErrorState } from '../../ui/states.tsx'
 import { type Column, Table } from '../../ui/table.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { Amount, Duration, Time, useNumber } from '../../ui/values.tsx'
-import { Ending } from './ending.tsx'
 import { FILTERS } from './filters.ts'
+import { OutcomeBadge } from './outcome.tsx'
 import type { Period } from './range.ts'
 
 export function RequestsSection({ period }: { period: Period }) {
   const t = useTexts().usage
   const [filters, setFilters] = useUrlState(FILTERS)
-  const { model, key, ending, before, request } = filters
-  const params = { from: period.from, to: period.to, model, key, ending }
+  const { model, key, outcome, before, request } = filters
+  const params = { from: period.from, to: period.to, model, key, outcome }
   const { data, error, refetch } = useRead('requests', { ...params, before }, { every: 'live', keepPrevious: true })
   const columns = useRequestColumns()
   return (
@@ -30,11 +30,11 @@ export function RequestsSection({ period }: { period: Period }) {
           <SelectField
             hideLabel
             label={t.filters.outcome}
-            value={ending}
-            onChange={(value) => setFilters({ ending: value, before: '' })}
+            value={outcome}
+            onChange={(value) => setFilters({ outcome: value, before: '' })}
             options={[
               { value: '', label: t.filters.allOutcomes },
-              ...Object.entries(t.endings)
+              ...Object.entries(t.outcomes)
                 .filter(([value]) => value !== 'rejected')
                 .map(([value, label]) => ({ value, label })),
             ]}
@@ -70,19 +70,19 @@ export function RequestsSection({ period }: { period: Period }) {
 /** `next`: a page looks at a few thousand requests only, so older ones may match. */
 function NoRequests({ next }: { next: string | null }) {
   const t = useTexts().usage
-  const [{ model, key, ending }, setFilters] = useUrlState(FILTERS)
+  const [{ model, key, outcome }, setFilters] = useUrlState(FILTERS)
   if (next !== null) {
     const search = () => setFilters({ before: next }, { replace: false })
     return <EmptyState title={t.list.emptySoFar} action={<Button onClick={search}>{t.list.searchOlder}</Button>} />
   }
-  if (model === '' && key === '' && ending === '') {
+  if (model === '' && key === '' && outcome === '') {
     return (
       <EmptyState title={t.list.empty} action={<ButtonLink href="/playground">{t.list.emptyAction}</ButtonLink>}>
         {t.list.emptyText}
       </EmptyState>
     )
   }
-  const clear = () => setFilters({ model: '', key: '', ending: '', before: '' })
+  const clear = () => setFilters({ model: '', key: '', outcome: '', before: '' })
   return <EmptyState title={t.list.emptyFiltered} action={<Button onClick={clear}>{t.filters.clear}</Button>} />
 }
 
@@ -128,9 +128,9 @@ export function useRequestColumns(): Column<RequestRow>[] {
       label: t.cost,
       align: 'right',
       // Of a running request it is not known yet.
-      cell: (row) => (row.ending === 'running' ? '\u2013' : <Amount usd={row.cost_usd} />),
+      cell: (row) => (row.outcome === 'running' ? '\u2013' : <Amount usd={row.cost_usd} />),
     },
     { id: 'latency', label: t.latency, align: 'right', cell: (row) => <Duration ms={row.total_ms} /> },
-    { id: 'outcome', label: t.outcome, cell: (row) => <Ending ending={row.ending} /> },
+    { id: 'outcome', label: t.outcome, cell: (row) => <OutcomeBadge outcome={row.outcome} /> },
   ]
 }

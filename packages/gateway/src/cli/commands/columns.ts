@@ -54,7 +54,7 @@ const USAGE: readonly Column<Shown>[] = [
   figure('key', 'key_id'),
   text('model', 'model'),
   text('upstream', 'upstream'),
-  text('ending', 'ending'),
+  text('outcome', 'outcome'),
   figure('cost usd', 'cost_usd'),
 ]
 

@@ -187,7 +187,7 @@ function rowOf(key: Key, usedAt: number | undefined, now: number): KeyRow {
       !key.revoked && !isExpired && formerUntil !== undefined && formerUntil > now ? isoTime(formerUntil) : null,
     cap_usd: cap === undefined ? null : formatUsd(cap),
     cap_period: capPeriod ?? null,
-    cap_renews_at: capPeriod === undefined ? null : isoTime(endOf(capPeriod, now)),
+    cap_resets_at: capPeriod === undefined ? null : isoTime(endOf(capPeriod, now)),
     spent_under_cap_usd: formatUsd(key.spentUnderCap),
     spent_usd: formatUsd(key.spent),
     held_usd: formatUsd(key.held),

@@ -33,7 +33,7 @@ export const KEY: Shape<KeyRow> = {
   former_secret_until: true,
   cap_usd: true,
   cap_period: true,
-  cap_renews_at: true,
+  cap_resets_at: true,
   spent_under_cap_usd: true,
   spent_usd: true,
   held_usd: true,
@@ -71,7 +71,7 @@ const REQUEST: Shape<RequestRow> = {
   cost_usd: true,
   first_token_ms: true,
   total_ms: true,
-  ending: true,
+  outcome: true,
 }
 export const REQUESTS: Shape<RequestPage> = { items: [REQUEST], next: true }
 export const RECEIPT: Shape<Receipt> = {
@@ -85,7 +85,7 @@ export const RECEIPT: Shape<Receipt> = {
   answered_by: true,
   attempts: [{ model: true, outcome: true, upstream: true }],
   state: true,
-  ending: true,
+  outcome: true,
   finish: true,
   units: true,
   reasoning_tokens: true,

@@ -106,7 +106,7 @@ export async function* requestLines(
 
 const CSV_FIELDS = [
   ...(['request_id', 'at', 'model', 'key_id', 'key_name', 'input_tokens', 'output_tokens', 'cost_usd'] as const),
-  ...(['first_token_ms', 'total_ms', 'ending'] as const),
+  ...(['first_token_ms', 'total_ms', 'outcome'] as const),
 ] satisfies (keyof RequestRow)[]
 const CSV_HEAD: string[] = [...CSV_FIELDS]
 
@@ -116,7 +116,7 @@ export async function requestRows(rows: readonly UsageRow[], deps: UsagePageDepe
     rows.map(({ key }) => key),
   )
   return mapInTurns(rows, (row) => {
-    const { request_id, at, model, key_id, units, cost_usd, timing, ending } = summarize(row)
+    const { request_id, at, model, key_id, units, cost_usd, timing, outcome } = summarize(row)
     return {
       request_id,
       at,
@@ -127,7 +127,7 @@ export async function requestRows(rows: readonly UsageRow[], deps: UsagePageDepe
       output_tokens: sumOf(units, OUTPUT_UNITS),
       cost_usd,
       ...timing,
-      ending,
+      outcome,
     }
   })
 }
@@ -182,10 +182,10 @@ export async function showRequestReceipt(
 }
 
 function filterIn(query: URLSearchParams): RequestFilter {
-  const [from, to, ending, before] = [
+  const [from, to, outcome, before] = [
     timeIn(query, 'from'),
     timeIn(query, 'to'),
-    query.get('ending'),
+    query.get('outcome'),
     query.get('before'),
   ]
   const last = before === null ? undefined : parseRequestId(before)
@@ -193,7 +193,7 @@ function filterIn(query: URLSearchParams): RequestFilter {
   return {
     ...(from === undefined ? {} : { from }),
     ...(to === undefined ? {} : { to }),
-    ...(ending === null ? {} : { ending }),
+    ...(outcome === null ? {} : { outcome }),
     ...(last === undefined ? {} : { before: last }),
     ...namedIn(query),
   }

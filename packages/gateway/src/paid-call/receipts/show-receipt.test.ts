@@ -10,7 +10,7 @@ const ROW: UsageRow = {
   model: 'gpt-x',
   upstream: 'main',
   state: SETTLED,
-  ending: 'completed',
+  outcome: 'completed',
   held: 9_000_000n,
   heldAt: 0,
   tokens: 140,
@@ -49,7 +49,7 @@ test('a receipt has everything that its charge follows from', () => {
     group: 'staff',
     attempts: [{ model: 'gpt-x', outcome: 'completed' }],
     state: 'settled',
-    ending: 'completed',
+    outcome: 'completed',
     finish: 'stop',
     units: { input: 120, output: 20 },
     reasoning_tokens: null,
@@ -127,9 +127,9 @@ test('an old receipt shows its units under the current names', () => {
 
 describe('requests that did not end well', () => {
   test('an open one says what is held', () => {
-    expect(show({ state: HELD, ending: '', cost: 0n }, '')).toMatchObject({
+    expect(show({ state: HELD, outcome: '', cost: 0n }, '')).toMatchObject({
       state: 'open',
-      ending: 'running',
+      outcome: 'running',
       held_usd: '0.009',
       cost_usd: '0.00',
       price: null,
@@ -142,8 +142,8 @@ describe('requests that did not end well', () => {
   })
 
   test.each<[string, Partial<UsageRow>, object]>([
-    ['for nothing', { state: VOIDED, ending: 'failed', cost: 0n }, { state: 'voided', cost_usd: '0.00' }],
-    ['with its gateway', { state: REAPED, ending: 'reaped', cost: 7n }, { state: 'reaped', cost_usd: '0.000000007' }],
+    ['for nothing', { state: VOIDED, outcome: 'failed', cost: 0n }, { state: 'voided', cost_usd: '0.00' }],
+    ['with its gateway', { state: REAPED, outcome: 'reaped', cost: 7n }, { state: 'reaped', cost_usd: '0.000000007' }],
     ['unpaid in part', { shortfall: NANOS_PER_USD }, { cost_usd: '0.0006', shortfall_usd: '1.00' }],
   ])('one that ended %s', (_, row, shown) => {
     expect(show(row, '')).toMatchObject({ formula: null, ...shown })
@@ -157,6 +157,6 @@ test.each([
   ['units that are none', '{"units":1}'],
   ['a price that is none', JSON.stringify({ ...STORED, price: { version: 'v', input: 'expensive' } })],
 ])('a receipt that cannot be read hides nothing else: %s', (_, stored) => {
-  expect(show({}, stored)).toMatchObject({ cost_usd: '0.0006', ending: 'completed', price: null, formula: null })
+  expect(show({}, stored)).toMatchObject({ cost_usd: '0.0006', outcome: 'completed', price: null, formula: null })
   expect(() => showReceipt({ ...ROW, receipt: stored }, 'operator')).not.toThrow()
 })

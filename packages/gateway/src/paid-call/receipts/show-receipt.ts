@@ -63,14 +63,14 @@ export function summarize(row: UsageRow) {
     units: unitsOf(stored),
     cost_usd: formatUsd(row.cost),
     timing: timingOf(stored),
-    ending: endingOf(row),
+    outcome: outcomeOf(row),
   }
 }
 
 /** `cost_usd` is what was paid. The formula gives that and the shortfall, which was owed and is the operator's loss. */
 function wholeReceipt(row: UsageRow, audience: Audience) {
   const stored = parsed(row.receipt)
-  const ending = endingOf(row)
+  const outcome = outcomeOf(row)
   const receipt = {
     request_id: formatRequestId(row.request),
     at: new Date(timeOfId(row.request)).toISOString(),
@@ -80,9 +80,9 @@ function wholeReceipt(row: UsageRow, audience: Audience) {
     upstream: stored.upstream ?? row.upstream,
     /** Which model answered, if it was a fallback. */
     ...(stored.model !== undefined && stored.model !== row.model ? { answered_by: stored.model } : {}),
-    attempts: [...(stored.attempts ?? []), attemptOf(row, stored, ending, audience)],
+    attempts: [...(stored.attempts ?? []), attemptOf(row, stored, outcome, audience)],
     state: STATES[row.state],
-    ending,
+    outcome,
     finish: stored.finish ?? null,
     units: unitsOf(stored),
     reasoning_tokens: stored.reasoning_tokens ?? null,
@@ -102,7 +102,7 @@ function wholeReceipt(row: UsageRow, audience: Audience) {
   return { ...receipt, upstream_cost_usd: stored.upstream_cost ?? null, receipt: row.receipt === '' ? null : stored }
 }
 
-const endingOf = ({ state, ending }: UsageRow): string => (state === HELD ? 'running' : ending)
+const outcomeOf = ({ state, outcome }: UsageRow): string => (state === HELD ? 'running' : outcome)
 const unitsOf = ({ units }: Stored): Record<string, number> | null =>
   units === undefined ? null : Object.fromEntries(Object.entries(units).map(renamed))
 const timingOf = ({ first_token_ms, total_ms }: Stored) => ({

@@ -20,7 +20,7 @@ export type SpendingPoint = { at: number; name: string; requests: number; tokens
 
 export type RequestFilter = Partial<SpendingFilter> & {
   /** `running`: those that have not ended. */
-  ending?: string
+  outcome?: string
   /** Only requests with a lower id. */
   before?: bigint
 }

@@ -80,8 +80,8 @@ export function nodesContract(use: Use): void {
     expect(await reap(storage)).toEqual(result('done', 1n))
     expect(await reap(storage)).toEqual(result('done', 0n))
     expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([
-      { request: 2n, state: 0, ending: '' },
-      { request: 1n, state: 3, ending: 'reaped', cost: 0n },
+      { request: 2n, state: 0, outcome: '' },
+      { request: 1n, state: 3, outcome: 'reaped', cost: 0n },
     ])
     expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 100n, spent: 0n, keyHeld: 100n })
   })

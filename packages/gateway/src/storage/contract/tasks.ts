@@ -124,7 +124,7 @@ export function tasksContract(use: Use): void {
     expect(await reap(storage)).toEqual(result('done', 1n))
     expect(await storage.ledger.findRequest(wallet.account, 1n)).toMatchObject({
       state: 2,
-      ending: 'expired',
+      outcome: 'expired',
       cost: 0n,
       held: 150n,
     })
@@ -317,7 +317,7 @@ export function tasksContract(use: Use): void {
     expect([await voidLostTaskHolds(storage, 'b'), (await storage.ledger.audit()).lostTaskHolds]).toEqual([[], []])
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, openHolds: 1 })
     const voids = await storage.ledger.findRequest(wallet.account, 3n)
-    expect([voids?.ending, voids?.receipt]).toEqual(['failed', expect.stringContaining('"possible_upstream_cost"')])
+    expect([voids?.outcome, voids?.receipt]).toEqual(['failed', expect.stringContaining('"possible_upstream_cost"')])
     // The former owner comes late.
     expect((await storage.ledger.apply(settle(2n, owner, 60n))).outcome).toBe('not_open')
   })

@@ -33,7 +33,7 @@ export function verbsContract(use: Use): void {
         model: 'model-x',
         upstream: 'main',
         state: 1,
-        ending: 'done',
+        outcome: 'done',
         held: 100n,
         cost: 60n,
         shortfall: 0n,
@@ -49,7 +49,7 @@ export function verbsContract(use: Use): void {
     await storage.ledger.apply(hold(1n, wallet, node))
     expect(await storage.ledger.apply(voided(1n, node))).toEqual(result('done', 0n))
     expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 0n, spent: 0n, keyHeld: 0n })
-    expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([{ state: 2, ending: 'failed', cost: 0n }])
+    expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([{ state: 2, outcome: 'failed', cost: 0n }])
   })
 
   test("a settlement after a repetition took the reaped request over is the operator's shortfall, once", async () => {
@@ -65,7 +65,7 @@ export function verbsContract(use: Use): void {
     expect(await storage.ledger.apply(late)).toEqual(result('repeated', 0n))
     expect(await storage.ledger.apply(voided(1n, node))).toEqual(result('repeated', 0n))
     expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 0n, spent: 0n, keyHeld: 0n })
-    const lost = { state: 1, ending: 'done', cost: 0n, shortfall: 60n, receipt: '{"units":1}' }
+    const lost = { state: 1, outcome: 'done', cost: 0n, shortfall: 60n, receipt: '{"units":1}' }
     expect(await storage.ledger.findRequest(wallet.account, 1n)).toMatchObject(lost)
     // Without a repetition the caller pays, as before.
     expect(await storage.ledger.apply(settle(2n, node, 60n))).toEqual(result('done', 60n))
@@ -88,7 +88,7 @@ export function verbsContract(use: Use): void {
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
     await storage.ledger.apply(hold(1n, wallet, node))
     expect(await storage.ledger.apply(settle(1n, node, 0n))).toEqual(result('done', 0n))
-    expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([{ state: 1, ending: 'done' }])
+    expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([{ state: 1, outcome: 'done' }])
   })
 
   const grants: { name: string; balance: bigint; cap?: bigint; want: [bigint, bigint]; gets: Result }[] = [

@@ -111,7 +111,7 @@ export const toUsageRow = (row: Row): UsageRow => ({
   model: text(row.model),
   upstream: text(row.upstream),
   state: small(row.state) as RequestState,
-  ending: text(row.ending),
+  outcome: text(row.ending),
   held: integer(row.held),
   heldAt: small(row.held_at),
   tokens: small(row.tokens),

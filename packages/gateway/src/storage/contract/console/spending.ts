@@ -208,7 +208,7 @@ export function spendingContract(use: Use): void {
       return { ids: rows.map(({ request }) => request), next }
     }
 
-    test('newest first, page by page, by time, model, key and ending', async () => {
+    test('newest first, page by page, by time, model, key and outcome', async () => {
       const { storage, wallet, node } = await begin()
       const { elapse, now } = use()
       const second = { ...wallet, key: (await newKey(storage, wallet.account)).id }
@@ -224,7 +224,7 @@ export function spendingContract(use: Use): void {
       expect((await list(wallet.account, { model: 'b' })).ids).toEqual([free, other])
       expect((await list(wallet.account, { model: 'b' }, 1)).next).toBe(free)
       expect((await list(wallet.account, { key: second.key })).ids).toEqual([other])
-      expect((await list(wallet.account, { ending: 'free' })).ids).toEqual([free])
+      expect((await list(wallet.account, { outcome: 'free' })).ids).toEqual([free])
       expect((await list(wallet.account, { from: now() - HOUR_MS, to: now() })).ids).toEqual([other])
       expect((await list(wallet.account, { from: START + 1 })).ids).toEqual([free, other])
       expect((await list(wallet.account, { model: 'b', key: wallet.key, to: now() + 1 })).ids).toEqual([free])

@@ -51,21 +51,21 @@ export function spendingOver(connection: Connection): Spending {
     return isLong ? ((await runner.readSlowly([query]))[0] ?? []) : await runner.readPage(query)
   }
 
-  /** The id of the request that stands there in the list, whatever model, key and ending it has. */
+  /** The id of the request that stands there in the list, whatever model, key and outcome it has. */
   async function requestAt(account: bigint, filter: RequestFilter, place: number): Promise<bigint | undefined> {
-    const { model: _, key: __, ending: ___, ...range } = filter
+    const { model: _, key: __, outcome: ___, ...range } = filter
     const query = requests(db, account, range).select('id').limit(1).offset(place)
     const [row] = await runner.readPage(statement(query))
     return row && integer(row.id)
   }
 }
 
-const isRare = ({ model, key, ending }: RequestFilter): boolean =>
-  model !== undefined || key !== undefined || ending !== undefined
+const isRare = ({ model, key, outcome }: RequestFilter): boolean =>
+  model !== undefined || key !== undefined || outcome !== undefined
 
 /** Newest first. */
 function requests(db: Database, account: bigint, filter: RequestFilter, floor?: bigint) {
-  const { from, to, model, key, ending, before } = filter
+  const { from, to, model, key, outcome, before } = filter
   let query = db.selectFrom('request').where('account', '=', account).orderBy('id', 'desc')
   if (floor !== undefined) query = query.where('id', '>=', floor)
   if (before !== undefined) query = query.where('id', '<', checkId(before))
@@ -73,8 +73,8 @@ function requests(db: Database, account: bigint, filter: RequestFilter, floor?: 
   if (to !== undefined) query = query.where('id', '<', firstIdAt(to))
   if (model !== undefined) query = query.where('model', '=', checkText('model', model))
   if (key !== undefined) query = query.where('key', '=', key)
-  if (ending === 'running') return query.where('state', '=', HELD)
-  return ending === undefined ? query : query.where('ending', '=', checkText('ending', ending))
+  if (outcome === 'running') return query.where('state', '=', HELD)
+  return outcome === undefined ? query : query.where('ending', '=', checkText('outcome', outcome))
 }
 
 /** `+` makes both engines use the index of open requests, which are few, not that of all requests of the account. */

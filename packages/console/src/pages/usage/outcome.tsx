@@ -16,7 +16,7 @@ const TONES: Readonly<Record<string, Tone>> = {
 }
 
 /** How a request ended, in words; the colour only repeats it. */
-export function Ending({ ending }: { ending: string }) {
-  const { endings } = useTexts().usage
-  return <Badge tone={TONES[ending] ?? 'plain'}>{endings[ending] ?? ending}</Badge>
+export function OutcomeBadge({ outcome }: { outcome: string }) {
+  const { outcomes } = useTexts().usage
+  return <Badge tone={TONES[outcome] ?? 'plain'}>{outcomes[outcome] ?? outcome}</Badge>
 }
