@@ -30,7 +30,8 @@ const FLOORS: readonly (readonly string[])[] = [
   ['config'],
   ['request'],
   ['storage'],
-  ['money', 'sharing', 'bytes', 'observe'],
+  ['observe'],
+  ['money', 'sharing', 'bytes'],
 ]
 const floorOf = (area: string): number => FLOORS.findIndex((floor) => floor.includes(area))
 
@@ -43,6 +44,8 @@ const TOP = [
   'serve.ts',
   'create-dependencies.ts',
   'create-console-api.ts',
+  'create-lifecycle.ts',
+  'live-config.ts',
   'open-listener.ts',
   'app.ts',
   'routes.ts',

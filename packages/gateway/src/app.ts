@@ -8,18 +8,20 @@ import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import { matchRoute, servedPath } from '@trivium/protocol/match-route.ts'
 import { errorText } from './observe/log.ts'
-import { type RequestLog, RequestRecord } from './observe/request-log.ts'
+import { type RequestObserver, tellAll } from './observe/request-observer.ts'
+import { RequestRecord } from './observe/request-record.ts'
 import { rejectEarly } from './overload/load-shedding.ts'
 import type { ApiRequest } from './request/api-request.ts'
 import { Failure } from './request/failure.ts'
 import { formatRequestId } from './request/ids.ts'
-import { type AppDependencies, type Health, handlerOf, isStatusCall } from './routes.ts'
+import { type App, type AppDependencies, type Health, handlerOf, isStatusCall, routeOf } from './routes.ts'
 import { StoreDown } from './storage/storage.ts'
 
-export type App = (http: HttpRequest) => HttpResponse | Promise<HttpResponse>
-
 export function createApp(deps: AppDependencies, health: Health): App {
-  return (http) => {
+  const server = { ...health, app }
+  const observer = tellAll(deps.observers)
+
+  function app(http: HttpRequest): HttpResponse | Promise<HttpResponse> {
     const [target, query] = splitTarget(http.target)
     const { method } = http
     const path = servedPath(target, query, http.headers)
@@ -27,19 +29,21 @@ export function createApp(deps: AppDependencies, health: Health): App {
     const catalogue = deps.catalogue()
     const id = deps.ids.next()
     const requestId = formatRequestId(id)
-    const { admission, requestLog } = deps
-    const record = new RequestRecord(method, target, requestId, performance.now() - http.queuedMs, http.queuedMs)
+    const { admission } = deps
+    const startedAt = performance.now() - http.queuedMs
+    const route = match && routeOf(match, method)
+    const record = new RequestRecord(method, target, requestId, startedAt, http.queuedMs, route)
     if (match !== undefined && isStatusCall(match, method)) {
       const headers = new ResponseHeaders(catalogue.headers.open, requestId)
       const answer = handlerOf(match, http, target)(
         { http, id, query, responseHeaders: headers, record },
         deps,
         '',
-        health,
+        server,
       )
-      // Load balancers poll these paths, and a successful poll is not worth a log line.
+      // Load balancers poll these paths: a successful poll is no request that anyone wants to know of.
       const isPolled = answer instanceof Promise || (answer.status === 200 && path !== '/')
-      return isPolled ? answer : logged(answer, record, requestLog)
+      return isPolled ? answer : observed(answer, record, observer)
     }
     // A request that was queued has its slot, even if the queue has shrunk since.
     if (admission.isShedding && http.queuedMs === 0) {
@@ -48,28 +52,35 @@ export function createApp(deps: AppDependencies, health: Health): App {
     }
     const headers = new ResponseHeaders(catalogue.headers.authenticated, requestId)
     const incoming: ApiRequest = { http, id, query, responseHeaders: headers, record }
-    const respond = (answer: HttpResponse) => logged(answer, record, requestLog)
+    const respond = (answer: HttpResponse) => observed(answer, record, observer)
     const respondTo = (error: unknown) => respond(render(error, path, incoming, deps))
     try {
       // A queued request arrived before the shutdown began.
       if (!health.accepting() && http.queuedMs === 0) throw stopping()
-      const answer = handlerOf(match, http, target)(incoming, deps, match?.parameter ?? '', health)
+      const answer = handlerOf(match, http, target)(incoming, deps, match?.parameter ?? '', server)
       return answer instanceof Promise ? answer.then(respond, respondTo) : respond(answer)
     } catch (error) {
       return respondTo(error)
     }
   }
+
+  return app
 }
 
-/** The request's line is written when its response has ended: at once, or at the end of a stream. */
-function logged(answer: HttpResponse, record: RequestRecord, log: RequestLog): HttpResponse {
+/** The observer is told when the response has ended: at once, or at the end of a stream. */
+function observed(answer: HttpResponse, record: RequestRecord, observer: RequestObserver): HttpResponse {
   const { status, headers, body } = answer
-  if (!log.isOn) return answer
+  if (record.isShed || record.isForwarded) return answer
+  const ended = () => {
+    record.status = status
+    record.totalMs = performance.now() - record.startedAt
+    observer.ended(record)
+  }
   if (body instanceof Uint8Array) {
-    log.ended(record, status)
+    ended()
     return answer
   }
-  return { status, headers, body: { ...body, run: (sink) => body.run(sink).finally(() => log.ended(record, status)) } }
+  return { status, headers, body: { ...body, run: (sink) => body.run(sink).finally(ended) } }
 }
 
 function render(error: unknown, path: string, incoming: ApiRequest, deps: Pick<AppDependencies, 'log'>): HttpResponse {

@@ -1,5 +1,4 @@
 // Creates the console API with what the gateway's own endpoints depend on.
-import type { App } from './app.ts'
 import { LARGEST_BODY } from './console-api/bodies/read-console-body.ts'
 import type { ConsoleDependencies } from './console-api/dependencies.ts'
 import { createDispatch, type Dispatch } from './console-api/dispatch.ts'
@@ -19,7 +18,6 @@ export function createConsoleApi(
   { catalogue, admission, ticker, log, accountKeys, reads }: GatewayDependencies,
   store: Storage,
   listenUrl: () => string,
-  app: App,
   mailer: Mailer,
 ): Dispatch {
   const config = () => catalogue().config
@@ -53,7 +51,6 @@ export function createConsoleApi(
     log,
     admit,
     reads,
-    app,
   }
   return createDispatch(deps)
 }

@@ -20,6 +20,7 @@ import { createLatencies } from './observe/latency-buckets.ts'
 import { errorText, type Log } from './observe/log.ts'
 import type { Logs } from './observe/logs.ts'
 import { oncePerSecond } from './observe/once-per-second.ts'
+import { tellAll } from './observe/request-observer.ts'
 import { createFreeCallLimit } from './overload/free-call-limit.ts'
 import { createQueues } from './overload/queues.ts'
 import { createRateLimitCache } from './overload/rate-limit-cache.ts'
@@ -58,7 +59,7 @@ export async function createDependencies(
   environment: Environment,
   storage: Storage,
   catalogue: () => Catalogue,
-  { log, requests: requestLog }: Logs,
+  { log, observers }: Logs,
   cleanup: Cleanup,
   listenUrl: () => string,
 ): Promise<GatewayDependencies> {
@@ -91,7 +92,7 @@ export async function createDependencies(
   const callers = createCallers(timedLookups(storage.keys, after), Date.now, { onClear: rateLimitCache.clear })
   // Other processes poll the change counter; what this one changes takes effect at once.
   storage.onChange(callers.clear)
-  const queues = createQueues(catalogue().config.server.limits, ticker, log, requestLog.shed)
+  const queues = createQueues(catalogue().config.server.limits, ticker, log, tellAll(observers).shed)
   // Only this process calls them: a key would protect nothing, and downloads of videos carry none.
   const sandbox = createSandbox({ faults: false, key: 'none' })
   const faultySandbox = createSandbox({ faults: true, key: 'none' })
@@ -124,14 +125,14 @@ export async function createDependencies(
   const { mayDispatch, suspend: outcomeLost } = node
   const embedded = (request: Request) =>
     (faultsAllowed(environment, catalogue().config) ? faultySandbox : sandbox)(request)
-  const dependencies: GatewayDependencies = {
+  const dependencies = {
     catalogue,
     node,
     callers,
     rateLimitCache,
     ticker,
     log,
-    requestLog,
+    observers,
     fetchPublic,
     store: storage,
     nameChecks: createNameChecks(ticker),
@@ -182,9 +183,8 @@ export async function createDependencies(
     }),
     random: Math.random,
     streamTiming: STREAM_TIMING,
-    offerGatewayTool: createImageTool(() => dependencies),
   }
-  return dependencies
+  return { ...dependencies, offerGatewayTool: createImageTool(dependencies) }
 }
 
 /** All of them are in the ledger; the log names the first. */

@@ -8,20 +8,33 @@ import {
 } from '@trivium/http/addresses/client-address.ts'
 import { ConnectionLimit } from '@trivium/http/server/connection-limit.ts'
 import { descriptorLimit, maxClientConnections } from '@trivium/http/system/descriptors.ts'
-import type { App } from './app.ts'
 import { CommandError } from './cli/errors.ts'
-import type { Environment, FileConfig } from './config/types.ts'
-import { type Listener, type ListenOptions, listen } from './listen.ts'
+import type { Environment } from './config/types.ts'
+import { type Listener, listen } from './listen.ts'
 import type { Log } from './observe/log.ts'
+import { tellAll } from './observe/request-observer.ts'
+import { createAdmissionGate } from './overload/load-shedding.ts'
 import type { Worker } from './process/worker.ts'
+import type { App, GatewayDependencies } from './routes.ts'
 
 export function openListener(
   { host, port }: Environment,
-  { server: { tls } }: FileConfig,
   app: App,
   worker: Worker | undefined,
-  options: Omit<ListenOptions, 'shared'>,
+  deps: GatewayDependencies,
+  isDraining: () => boolean,
 ): Listener {
+  const { catalogue, ticker, log, observers } = deps
+  const { tls } = catalogue().config.server
+  const options = {
+    isDraining,
+    ticker,
+    gate: createAdmissionGate(deps),
+    limit: createConnectionLimit(() => catalogue().trustedProxies, ticker.now, log),
+    unsentLimit: () => catalogue().config.server.limits.memoryBytes / 2,
+    failed: (error: unknown) => log.error('connection failed', { error: String(error) }),
+    malformed: tellAll(observers).malformed,
+  }
   const shared = worker !== undefined
   try {
     // A shared port (which renewing a certificate needs) could be shared with another program, too: check that it is free.
@@ -46,7 +59,7 @@ const LISTEN_ERRORS: Readonly<Record<string, string>> = {
 }
 
 /** Connections from trusted proxies and from this machine belong to many clients: they are not shared out by network. */
-export function createConnectionLimit(trustedProxies: () => CidrList, now: () => number, log: Log): ConnectionLimit {
+function createConnectionLimit(trustedProxies: () => CidrList, now: () => number, log: Log): ConnectionLimit {
   const most = maxClientConnections(descriptorLimit())
   return new ConnectionLimit({
     most,

@@ -7,10 +7,10 @@ import { ROUTES, type Route } from '@trivium/protocol/routes.ts'
 import type { ConsoleDependencies } from './console-api/dependencies.ts'
 import { createDispatch } from './console-api/dispatch.ts'
 import { CONSOLE_ROUTES } from './console-api/routes.ts'
-import { RequestRecord } from './observe/request-log.ts'
+import { RequestRecord } from './observe/request-record.ts'
 import type { Reads } from './overload/reads/reads.ts'
 import { Failure } from './request/failure.ts'
-import { type AppDependencies, type Health, handlerOf } from './routes.ts'
+import { type AppDependencies, handlerOf, type Server } from './routes.ts'
 import { TEST_CALLER } from './test-dependencies.ts'
 
 /** Slots of which none is free; notes which accounts asked for one. */
@@ -69,7 +69,7 @@ describe('reads with a key', () => {
       store: UNREACHABLE,
       catalogue: () => ({ config: { groups: new Map() } }),
     } as unknown as AppDependencies
-    const answer = (async () => handler(incoming, deps, 'some', {} as Health))()
+    const answer = (async () => handler(incoming, deps, 'some', {} as Server))()
     await expect(answer).rejects.toMatchObject({ info: { code: 'rate_limit_exceeded' } })
     expect(asked).toEqual([TEST_CALLER.account])
   })
@@ -85,7 +85,7 @@ describe('without a lease, a request that costs money is rejected before its key
     const handler = handlerOf(matchRoute(path), { ...incoming.http, method: 'POST' }, path)
     const callers = { find: () => raise('the key was looked up') }
     const deps = { callers, store: UNREACHABLE, node: { mayDispatch: () => false } } as unknown as AppDependencies
-    const answer = (async () => handler(incoming, deps, 'some', {} as Health))()
+    const answer = (async () => handler(incoming, deps, 'some', {} as Server))()
     await expect(answer).rejects.toMatchObject({ info: { code: 'service_unavailable', retryAfter: 2 } })
   })
 })
@@ -100,7 +100,7 @@ describe('reads of the console', () => {
     const { asked, reads } = fullReads()
     const deps = { reads, config, catalogue, store: UNREACHABLE } as unknown as ConsoleDependencies
     const incoming = incomingAt(`/console/api/${path.replace(/\{\w+\}/, 'some')}`)
-    const answer = await createDispatch(deps)(incoming, path)
+    const answer = await createDispatch(deps)(incoming, path, () => raise('no read is forwarded'))
     expect([answer.status, incoming.responseHeaders.get('retry-after')]).toEqual([429, '1'])
     // Of its network: no session has been looked up.
     expect(asked).toEqual([expect.any(BigInt)])

@@ -27,10 +27,11 @@ import { generateContentEndpoint } from './images/endpoints/generate-content.ts'
 import { imagesEndpoint } from './images/endpoints/images.ts'
 import { TASK_IMAGES } from './images/endpoints/task-images.ts'
 import { type ImageDependencies, imageJourney } from './images/journey.ts'
+import type { ClusterStatus } from './jobs/watch-nodes.ts'
 import { type MediaDependencies, serveMedia } from './media/serve-media.ts'
 import type { Spool } from './media/spool.ts'
 import type { Latencies } from './observe/latency-buckets.ts'
-import type { RequestLog } from './observe/request-log.ts'
+import type { RequestObserver } from './observe/request-observer.ts'
 import type { Reads } from './overload/reads/reads.ts'
 import { unavailable } from './paid-call/hold-errors.ts'
 import { showRequest, showUsage, type UsageDependencies } from './paid-call/usage-endpoint.ts'
@@ -55,13 +56,17 @@ export type GatewayDependencies = TextDependencies &
   ResponseEndpointDependencies &
   WorkerDependencies &
   UsageDependencies &
-  MediaDependencies & { ids: Ids; requestLog: RequestLog; spool: Spool; latencies: Latencies; reads: Reads }
+  MediaDependencies & {
+    ids: Ids
+    observers: readonly RequestObserver[]
+    spool: Spool
+    latencies: Latencies
+    reads: Reads
+  }
 
-/** The dependencies of the handlers. */
+export type App = (http: HttpRequest) => HttpResponse | Promise<HttpResponse>
+
 export type AppDependencies = GatewayDependencies & { consoleApi: Dispatch; consoleFiles: ConsoleFiles }
-
-/** The nodes that share a store; null while it is unknown. */
-export type ClusterStatus = { nodes: number | null; drift: boolean | null }
 
 /** The state of the process. Shown without a key: nothing in it is secret. */
 export type Health = {
@@ -71,12 +76,15 @@ export type Health = {
   clusterStatus?(): ClusterStatus
 }
 
+/** `app`: for requests that an endpoint makes to others on behalf of its caller. */
+export type Server = Health & { app: App }
+
 /** `parameter`: the text at the place of the path's parameter, still percent-encoded. */
 export type Handler = (
   incoming: ApiRequest,
   deps: AppDependencies,
   parameter: string,
-  health: Health,
+  server: Server,
 ) => HttpResponse | Promise<HttpResponse>
 
 /** A request in a text dialect. */
@@ -157,9 +165,9 @@ function queuedRead(id: RouteId, handler: Handler): Handler {
   const { dialect, kind, path }: Route = ROUTES[id]
   const dialectOf = ({ http }: ApiRequest): DialectId =>
     dialect ?? (kind === 'models' ? 'chat' : dialectOfPath(path, http.headers))
-  return async (incoming, deps, parameter, health) => {
+  return async (incoming, deps, parameter, server) => {
     const caller = await authenticate(incoming, dialectOf(incoming), deps)
-    return deps.reads.run(caller.account, incoming, () => handler({ ...incoming, caller }, deps, parameter, health))
+    return deps.reads.run(caller.account, incoming, () => handler({ ...incoming, caller }, deps, parameter, server))
   }
 }
 
@@ -168,9 +176,9 @@ const PAID: readonly CallKind[] = ['text', 'image', 'video'] satisfies ModelCall
 /** Without a lease nothing can be charged: rejected before the store, which may be down, is asked for the key. */
 const withLease =
   (handler: Handler): Handler =>
-  (incoming, deps, parameter, health) => {
+  (incoming, deps, parameter, server) => {
     if (!deps.node.mayDispatch()) throw unavailable()
-    return handler(incoming, deps, parameter, health)
+    return handler(incoming, deps, parameter, server)
   }
 
 function bound(id: RouteId, handler: Handler): Handler {
@@ -182,8 +190,13 @@ const BOUND = Object.fromEntries(
   Object.entries(HANDLERS as Record<RouteId, Handler>).map(([id, handler]) => [id, bound(id as RouteId, handler)]),
 ) as Record<RouteId, Handler>
 
-function callConsole(incoming: ApiRequest, { consoleApi }: AppDependencies, path: string): Promise<HttpResponse> {
-  return consoleApi(incoming, path)
+function callConsole(
+  incoming: ApiRequest,
+  { consoleApi }: AppDependencies,
+  path: string,
+  { app }: Server,
+): Promise<HttpResponse> {
+  return consoleApi(incoming, path, app)
 }
 
 function showConsole(incoming: ApiRequest, { consoleFiles }: AppDependencies, path: string): Promise<HttpResponse> {
@@ -223,11 +236,14 @@ export const isStatusCall = ({ methods }: RouteMatch, method: string): boolean =
   return id !== undefined && ROUTES[id].kind === 'status'
 }
 
+export const routeOf = ({ methods }: RouteMatch, method: string): RouteId | undefined =>
+  methods[method] ?? (method === 'HEAD' ? methods.GET : undefined)
+
 /** `path`: as the client sent it. Throws Failure where the path or the method is not served. */
 export function handlerOf(match: RouteMatch | undefined, { method, headers }: HttpRequest, path: string): Handler {
   if (match === undefined || isUnservedVerb(match, method, path)) throw unknownUrl(path)
   const { methods } = match
-  const id = methods[method] ?? (method === 'HEAD' ? methods.GET : undefined)
+  const id = routeOf(match, method)
   if (id) return BOUND[id]
   if (headers.get('upgrade')?.toLowerCase() === 'websocket') {
     // Clients with a WebSocket transport fall back to HTTP on this status, and retry on others.

@@ -10,7 +10,6 @@ import { standardEndpoint } from './config/upstream-kinds.ts'
 import { NO_LIMITS } from './money/limits.ts'
 import { createLatencies } from './observe/latency-buckets.ts'
 import type { Log } from './observe/log.ts'
-import { NO_REQUEST_LOG } from './observe/request-log.ts'
 import { createQueues } from './overload/queues.ts'
 import { createRateLimitCache } from './overload/rate-limit-cache.ts'
 import { createReads } from './overload/reads/reads.ts'
@@ -178,7 +177,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     ...waiting,
     upstreamCalls: createUpstreamCalls(ticker, waiting.upstreamQueue.freed),
     log,
-    requestLog: NO_REQUEST_LOG,
+    observers: [],
     retryBudget: createRetryBudget(),
     random: () => 0,
     fetchPublic: unused,

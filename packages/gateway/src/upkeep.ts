@@ -1,68 +1,50 @@
-// What a server follows while it runs: the other nodes, its configuration file, its certificate.
+// What a server follows while it runs: its configuration file, its certificate.
 import { dirname } from 'node:path'
 import type { Environment, FileConfig } from './config/types.ts'
 import { missingGroupWarnings } from './config/warnings.ts'
 import { watchConfig } from './config/watch.ts'
-import type { Every } from './jobs/every.ts'
 import type { Listener } from './listen.ts'
 import type { Log } from './observe/log.ts'
-import type { ClusterStatus } from './routes.ts'
-import type { Keys, Nodes } from './storage/storage.ts'
+import type { Cleanup } from './process/cleanup.ts'
+import type { Worker } from './process/worker.ts'
+import type { Keys } from './storage/storage.ts'
 
-const POLL_NODES_MS = 1_000
 const CHECK_CERTIFICATE_MS = 10_000
 
-export type Upkeep = { now(): void; stop(): void }
+type Load = Parameters<typeof watchConfig>[1]
+type Upkeep = { now(): void; stop(): void }
 
-/** Every node publishes the fingerprint of its configuration with its lease. Different fingerprints are config drift. */
-export function watchNodes(every: Every, nodes: Nodes): () => ClusterStatus {
-  let status: ClusterStatus = { nodes: null, drift: null }
-  every(POLL_NODES_MS, {
-    name: 'watch nodes',
-    scope: 'node',
-    firstMs: 0,
-    async run() {
-      // A store that does not answer is reported by the renewal of the node's lease.
-      const live = await nodes.live().catch(() => undefined)
-      status = live
-        ? { nodes: live.length, drift: new Set(live.map(({ config }) => config)).size > 1 }
-        : { nodes: null, drift: null }
-      return undefined
-    },
-  })
-  return () => status
-}
-
-const LOOK_FOR_NODES_MS = 60_000
-/** The leases of processes that this one replaced have expired by then. */
-const FIRST_LOOK_MS = 15_000
-
-/** Warns once when there are nodes besides the workers of this machine: all of them must see the same stored media. */
-export function warnOfUnsharedMedia(
-  every: Every,
-  folder: string,
-  workers: number,
-  status: () => ClusterStatus,
-  log: Log,
-): void {
-  let isWarned = false
-  every(LOOK_FOR_NODES_MS, {
-    name: 'look for other nodes',
-    scope: 'node',
-    firstMs: FIRST_LOOK_MS,
-    async run() {
-      const { nodes } = status()
-      if (isWarned || nodes === null || nodes <= workers) return undefined
-      isWarned = true
-      log.warn('media are stored in a folder: all nodes must share it, or use media: { s3: ... }', { folder, nodes })
-      return undefined
-    },
-  })
-}
-
-export function reloading(
+/** Takes up changes of the configuration file and of the certificate, by itself and on SIGHUP. */
+export function startRenewals(
+  worker: Worker | undefined,
+  load: Load,
   environment: Environment,
-  load: Parameters<typeof watchConfig>[1],
+  listener: Listener,
+  config: FileConfig,
+  use: (config: FileConfig) => void,
+  keys: Pick<Keys, 'countByGroup'>,
+  log: Log,
+  cleanup: Cleanup,
+): void {
+  const renewal = renewing(listener, log, worker === undefined)
+  worker?.answers(({ about, to = 0 }) => {
+    if (about === 'renew') return renewal.now()
+    if (about === 'steer') return listener.steer(to)
+    listener.retire()
+    return true
+  })
+  const reload = reloading(environment, load, config, use, log, keys)
+  cleanup.add(renewal.stop, reload.stop)
+  process.on('SIGHUP', () => {
+    reload.now()
+    // The parent of workers coordinates the renewal of their certificates.
+    if (!worker) renewal.now()
+  })
+}
+
+function reloading(
+  environment: Environment,
+  load: Load,
   running: FileConfig,
   use: (config: FileConfig) => void,
   log: Log,
@@ -96,7 +78,7 @@ async function remarkOnGroups(config: FileConfig, keys: Pick<Keys, 'countByGroup
 }
 
 /** `byItself`: checks for a new certificate every few seconds; otherwise only `now` does, and returns whether there was one. */
-export function renewing(listener: Listener, log: Log, byItself: boolean): { now(): boolean; stop(): void } {
+function renewing(listener: Listener, log: Log, byItself: boolean): { now(): boolean; stop(): void } {
   let reported = ''
   const now = () => {
     try {

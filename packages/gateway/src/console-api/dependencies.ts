@@ -1,6 +1,4 @@
-// What the console API depends on. A page that needs more adds it here; serve.ts supplies it.
-import type { HttpRequest } from '@trivium/http/request.ts'
-import type { HttpResponse } from '@trivium/http/response.ts'
+// What the console API depends on. A page that needs more adds it here; create-console-api.ts supplies it.
 import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { FileConfig } from '../config/types.ts'
@@ -31,6 +29,4 @@ export type ConsoleDependencies = {
   /** A slot of admission control. `account`: undefined before sign-in. undefined: the gateway is overloaded. */
   admit(account: bigint | undefined): Slot | undefined
   reads: Reads
-  /** The gateway's own endpoints, for requests that the console makes on behalf of an account. */
-  app(http: HttpRequest): HttpResponse | Promise<HttpResponse>
 }

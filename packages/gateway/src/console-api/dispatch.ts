@@ -12,14 +12,14 @@ import { NOTHING } from './fields.ts'
 import { matchConsoleRoute } from './match.ts'
 import { Rejection } from './rejection.ts'
 import { type ConsoleError, errorResponse, errorResponseFor } from './responses.ts'
-import type { Call, ConsoleRoute, Origin, SignedInCall } from './route.ts'
+import type { Call, ConsoleRoute, Gateway, Origin, SignedInCall } from './route.ts'
 import { CONSOLE_ROUTES } from './routes.ts'
 import { FOREIGN_PAGE, isOwnHost, isSameOrigin, UNKNOWN_HOST } from './same-origin.ts'
 import { createReaders } from './session/readers.ts'
 import { currentSession } from './session/sessions.ts'
 
-/** `path`: what follows /console/api/, still percent-encoded. */
-export type Dispatch = (incoming: ApiRequest, path: string) => Promise<HttpResponse>
+/** `path`: what follows /console/api/, still percent-encoded. `gateway`: the gateway's own endpoints. */
+export type Dispatch = (incoming: ApiRequest, path: string, gateway: Gateway) => Promise<HttpResponse>
 
 const SIGNED_IN_LIMITS = { most: 256, mostOfOne: 16 }
 const LONGEST_USER_AGENT = 300
@@ -30,7 +30,7 @@ export function createDispatch(deps: ConsoleDependencies, routes: readonly Conso
   const readers = createReaders(deps.config)
   const signedIn = createConcurrentCalls((account) => deps.admit(BigInt(account)), SIGNED_IN_LIMITS)
 
-  return async (incoming, path) => {
+  return async (incoming, path, gateway) => {
     const { http, responseHeaders: headers } = incoming
     try {
       const found = match(http.method, path)
@@ -38,7 +38,8 @@ export function createDispatch(deps: ConsoleDependencies, routes: readonly Conso
       const { route, parameters } = found
       if (route.method !== 'GET') checkPage(http, deps)
       const query = new URLSearchParams(incoming.query)
-      const call = { incoming, http, headers, query, parameters, origin: originOf(http, deps), body: undefined }
+      const origin = originOf(http, deps)
+      const call = { incoming, http, headers, query, parameters, origin, gateway, body: undefined }
       // Before the session is looked up: that is a read, too.
       if (route.method === 'GET' && !route.forwards)
         return await deps.reads.run(readers.of(call), incoming, () => respond(route, call))

@@ -15,6 +15,9 @@ export type Method = 'GET' | 'POST' | 'DELETE'
 /** Where a request comes from. */
 export type Origin = { address: string; network: string; wideNetwork: string; userAgent: string }
 
+/** The gateway's own endpoints, for requests that the console makes on behalf of an account. */
+export type Gateway = (http: HttpRequest) => HttpResponse | Promise<HttpResponse>
+
 export type Call<Body = undefined> = {
   incoming: ApiRequest
   http: HttpRequest
@@ -23,6 +26,7 @@ export type Call<Body = undefined> = {
   /** By the names in the route's path, decoded. */
   parameters: Readonly<Record<string, string>>
   origin: Origin
+  gateway: Gateway
   body: Body
 }
 export type SignedInCall<Body = undefined> = Call<Body> & { session: Session; account: Account }

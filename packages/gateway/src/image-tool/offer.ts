@@ -16,9 +16,8 @@ import { withImageCalls } from './history.ts'
 import { functionOf, IMAGE_TOOL, type ImageTool, readImageTool } from './image-tool.ts'
 import { respondJson, respondStream, type ToolDependencies } from './respond.ts'
 
-/** `deps` is a function because the tool is one of the dependencies itself. */
 export const createImageTool =
-  (deps: () => ToolDependencies): OfferGatewayTool =>
+  (deps: ToolDependencies): OfferGatewayTool =>
   (routed, catalogue) => {
     const offer = offerFor(routed, catalogue)
     if (!offer) return undefined
@@ -30,7 +29,7 @@ export const createImageTool =
     const request = withFunction(routed, tool, body, captured, warnings)
     return {
       request,
-      respond: (call) => (tool.isStream ? respondStream : respondJson)({ tool, call, captured }, deps()),
+      respond: (call) => (tool.isStream ? respondStream : respondJson)({ tool, call, captured }, deps),
     }
   }
 

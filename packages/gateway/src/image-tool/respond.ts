@@ -150,11 +150,11 @@ async function settleEnded(
     },
     deps,
   )
-  noteTokens(call, spending, deps)
+  noteTokens(call, spending)
 }
 
-function noteTokens({ record }: TextCall, { usage }: Ended['spending'], { requestLog }: ToolDependencies): void {
-  if (!requestLog.isOn || !usage) return
+function noteTokens({ record }: TextCall, { usage }: Ended['spending']): void {
+  if (!usage) return
   const { input = 0, output = 0, cachedInput = 0, reasoning } = usage
   record.tokens = { input, cached: cachedInput, output, reasoning }
 }

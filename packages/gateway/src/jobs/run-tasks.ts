@@ -1,6 +1,8 @@
 // Looks after the tasks that are due: their intervals are seconds, so a tick is less than one.
+import { TASK_TIMING } from '../videos/timing.ts'
+import type { TaskWorker } from '../videos/worker.ts'
 import type { Every } from './every.ts'
 
-export function runTasks(every: Every, tickMs: number, worker: { run(): Promise<number | undefined> }): void {
-  every(tickMs, { name: 'look after tasks', scope: 'node', run: () => worker.run() })
+export function runTasks(every: Every, worker: Pick<TaskWorker, 'run'>): void {
+  every(TASK_TIMING.tickMs, { name: 'look after tasks', scope: 'node', run: () => worker.run() })
 }

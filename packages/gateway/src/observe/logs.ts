@@ -1,12 +1,14 @@
 // The event log and the request log of a process, in one stream. TRIVIUM_LOG selects the level.
 import { createLog, type Fields, jsonLine, type Log, type LogFormat, textLine } from './log.ts'
 import { createLogWriter, type WriteText } from './log-writer.ts'
-import { createRequestLog, NO_REQUEST_LOG, type RequestLog } from './request-log.ts'
+import { createRequestLog } from './request-log.ts'
+import type { RequestObserver } from './request-observer.ts'
 
 /** `off`: nothing. `errors`: events, including all errors. `requests`: events and one line per request. */
 export type LogLevel = 'off' | 'errors' | 'requests'
 
-export type Logs = { log: Log; requests: RequestLog }
+/** `observers`: the request log, if it is on. */
+export type Logs = { log: Log; observers: readonly RequestObserver[] }
 
 const SILENT: Log = { info: () => {}, warn: () => {}, error: () => {} }
 
@@ -18,7 +20,7 @@ export function openLogs(
   onExit: (run: () => void) => void,
   commonFields: Fields = {},
 ): Logs {
-  if (level === 'off') return { log: SILENT, requests: NO_REQUEST_LOG }
+  if (level === 'off') return { log: SILENT, observers: [] }
   const lineOf = format === 'json' ? jsonLine : textLine
   const droppedLine = (count: number) =>
     lineOf(Date.now(), 'warn', 'log lines dropped: the log is not being read', { ...commonFields, dropped: count })
@@ -29,14 +31,11 @@ export function openLogs(
     writer.flush()
   }
   const log = createLog(writeNow, Date.now, commonFields, format)
-  const monotonic = () => performance.now()
   const requests =
-    level === 'requests'
-      ? createRequestLog({ write: writer.write, format, clock: Date.now, monotonic, commonFields })
-      : NO_REQUEST_LOG
+    level === 'requests' ? createRequestLog({ write: writer.write, format, clock: Date.now, commonFields }) : undefined
   onExit(() => {
-    requests.stop()
+    requests?.stop()
     writer.flushLast()
   })
-  return { log, requests }
+  return { log, observers: requests ? [requests] : [] }
 }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { LogFormat } from './log.ts'
-import { createRequestLog, RequestRecord } from './request-log.ts'
+import { createRequestLog } from './request-log.ts'
+import { RequestRecord } from './request-record.ts'
 
 function requestLog(format: LogFormat) {
   const lines: string[] = []
@@ -8,7 +9,6 @@ function requestLog(format: LogFormat) {
   const log = createRequestLog({
     format,
     clock: () => Date.UTC(2026, 0, 2, 3, 4, 5),
-    monotonic: () => 1_340.26,
     write: (line) => void lines.push(line),
     everySecond(run) {
       second = run
@@ -26,7 +26,9 @@ function completed(): RequestRecord {
     model: 'gpt-x',
     upstream: 'main',
     outcome: 'completed',
-    costUsd: '0.0006',
+    charged: 600_000n,
+    totalMs: 340.26,
+    status: 200,
     tokens: { input: 120, cached: 100, output: 20, reasoning: 5 },
     firstTokenMs: 12,
     queuedMs: 3.1,
@@ -35,7 +37,7 @@ function completed(): RequestRecord {
 
 test('a line has everything that is known of the request', () => {
   const { log, lines } = requestLog('json')
-  log.ended(completed(), 200)
+  log.ended(completed())
   expect(lines.map((line) => JSON.parse(line))).toEqual([
     {
       time: '2026-01-02T03:04:05.000Z',
@@ -64,7 +66,7 @@ test('a line has everything that is known of the request', () => {
 
 test('on a terminal it is text', () => {
   const { log, lines } = requestLog('text')
-  log.ended(completed(), 200)
+  log.ended(completed())
   expect(lines).toEqual([
     expect.stringMatching(
       /^\d\d:04:05 POST \/v1\/messages 200 completed {2}gpt-x via main {2}120 in \(100 cached\), 20 out \(5 reasoning\) {2}0\.0006 USD {2}340\.3 ms, first token 12 ms, queue 3\.1 ms {2}account 12 key 34 {2}req_1\n$/,
@@ -79,7 +81,8 @@ test('what a caller chose can neither begin a line nor pass for a field', () => 
     const record = new RequestRecord('GET', evil, 'req_1', 1_000)
     record.model = 'a  404 rejected'
     record.error = 'not_found'
-    log.ended(record, 404)
+    record.status = 404
+    log.ended(record)
     const [line = ''] = lines
     expect(line.indexOf('\n')).toBe(line.length - 1)
     expect(line).not.toContain('\u001b')
@@ -91,10 +94,10 @@ test('what a caller chose can neither begin a line nor pass for a field', () => 
 test('401s, shed and malformed requests are summed, one line a second', () => {
   const { log, lines, second } = requestLog('json')
   second()
-  for (let count = 0; count < 500; count++) log.ended(new RequestRecord('POST', `/p${count}`, `req_${count}`, 0), 401)
+  for (let count = 0; count < 500; count++)
+    log.ended(Object.assign(new RequestRecord('POST', `/p${count}`, `req_${count}`, 0), { status: 401 }))
   log.shed(1_000)
   log.malformed()
-  log.ended(Object.assign(new RequestRecord('POST', '/q', 'req_q', 0), { isShed: true }), 503)
   expect(lines).toEqual([])
   second()
   second()

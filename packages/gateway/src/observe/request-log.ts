@@ -1,74 +1,20 @@
-// One line per request, written when its response has ended. The steps that handle the request fill its record; contents are
-// never part of it. Rejections that may be very frequent (401, load shedding, malformed HTTP) are counted, with one summary
-// line per second.
+// One line per request, written when its response has ended. Rejections that may be very frequent (401, load shedding, malformed
+// HTTP) are counted, with one summary line per second.
+import { formatUsd } from '../money/amount.ts'
 import type { Fields, LogFormat } from './log.ts'
 import { jsonLine, textLine, timeOfDay } from './log.ts'
+import type { RequestObserver } from './request-observer.ts'
+import type { RequestRecord, Tokens } from './request-record.ts'
 import { safeText } from './safe-text.ts'
 
-/** What is known about a request so far. Times are in milliseconds. */
-export class RequestRecord {
-  readonly method: string
-  readonly path: string
-  readonly id: string
-  readonly startedAt: number
-  account: bigint | undefined
-  key: bigint | undefined
-  /** As requested; after a fallback, the model that answered. */
-  model: string | undefined
-  upstream: string | undefined
-  /** The outcome as on the receipt; absent if there is no receipt. */
-  outcome: string | undefined
-  /** The code of the error, if the request was rejected or failed. */
-  error: string | undefined
-  tokens: Tokens | undefined
-  costUsd: string | undefined
-  /** Time in queues: before the request was read, for a slot, and for an upstream slot. */
-  queuedMs: number
-  firstTokenMs: number | undefined
-  /** Counted in the summary of shed requests, without a line of its own. */
-  isShed = false
-  /** Answered by another endpoint of the gateway on its behalf, whose record has the line. */
-  isForwarded = false
-
-  constructor(method: string, path: string, id: string, startedAt: number, queuedMs = 0) {
-    this.method = method
-    this.path = path
-    this.id = id
-    this.startedAt = startedAt
-    this.queuedMs = queuedMs
-  }
-}
-
-/** `input` includes cached tokens, `output` includes reasoning tokens. */
-export type Tokens = { input: number; cached: number; output: number; reasoning: number | undefined }
-
-export type RequestLog = {
-  /** Whether lines are written; if not, callers need not compute their fields. */
-  readonly isOn: boolean
-  /** The response has ended. */
-  ended(record: RequestRecord, status: number): void
-  /** Counts requests that were rejected by load shedding before they were read. */
-  shed(count: number): void
-  /** Counts requests that were not valid HTTP, or whose head arrived too slowly. */
-  malformed(): void
-  stop(): void
-}
-
-export const NO_REQUEST_LOG: RequestLog = {
-  isOn: false,
-  ended: () => {},
-  shed: () => {},
-  malformed: () => {},
-  stop: () => {},
-}
+/** `stop` writes the last summary. */
+export type RequestLog = RequestObserver & { stop(): void }
 
 export type RequestLogOptions = {
   write(line: string): void
   format: LogFormat
   /** Milliseconds since 1970. */
   clock(): number
-  /** Milliseconds of a monotonic clock. */
-  monotonic(): number
   commonFields?: Fields
   /** Runs every second; returns a function that cancels it. */
   everySecond?(run: () => void): () => void
@@ -77,7 +23,7 @@ export type RequestLogOptions = {
 const UNAUTHORIZED = 401
 
 export function createRequestLog(options: RequestLogOptions): RequestLog {
-  const { write, format, clock, monotonic, commonFields = {}, everySecond = unrefInterval } = options
+  const { write, format, clock, commonFields = {}, everySecond = unrefInterval } = options
   const lineOf = format === 'json' ? jsonRequest : textRequest
   const summary = format === 'json' ? jsonLine : textLine
   const own = Object.entries(commonFields)
@@ -97,15 +43,13 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
   }
 
   return {
-    isOn: true,
-    ended(record, status) {
-      if (record.isShed || record.isForwarded) return
-      if (status === UNAUTHORIZED) {
+    ended(record) {
+      if (record.status === UNAUTHORIZED) {
         counts.unauthorized += 1
         counts.first ??= record
         return
       }
-      write(lineOf(record, status, clock(), monotonic() - record.startedAt, own))
+      write(lineOf(record, clock(), own))
     },
     shed(count) {
       counts.shed += count
@@ -124,8 +68,9 @@ type Counts = { unauthorized: number; shed: number; malformed: number; first: Re
 const NONE: Counts = { unauthorized: 0, shed: 0, malformed: 0, first: undefined }
 
 /** Concatenated instead of JSON.stringify for speed, since every request has a line. */
-function jsonRequest(record: RequestRecord, status: number, time: number, totalMs: number, own: string): string {
-  const { account, key, model, upstream, outcome, error, tokens, costUsd, queuedMs, firstTokenMs } = record
+function jsonRequest(record: RequestRecord, time: number, own: string): string {
+  const { status, account, key, model, upstream, outcome, error, tokens, charged, totalMs, queuedMs, firstTokenMs } =
+    record
   let line = `{"time":"${new Date(time).toISOString()}","level":"info","message":"request"${own}`
   line += `,"method":${quoted(record.method)},"path":${quoted(record.path)},"status":${status},"request_id":"${record.id}"`
   if (account !== undefined) line += `,"account_id":"${account}","key_id":"${key}"`
@@ -137,7 +82,7 @@ function jsonRequest(record: RequestRecord, status: number, time: number, totalM
     line += `,"input_tokens":${tokens.input},"cached_tokens":${tokens.cached},"output_tokens":${tokens.output}`
     if (tokens.reasoning !== undefined) line += `,"reasoning_tokens":${tokens.reasoning}`
   }
-  if (costUsd !== undefined) line += `,"cost_usd":"${costUsd}"`
+  if (charged !== undefined) line += `,"cost_usd":"${formatUsd(charged)}"`
   line += `,"total_ms":${tenths(totalMs)}`
   if (firstTokenMs !== undefined) line += `,"first_token_ms":${tenths(firstTokenMs)}`
   return model === undefined ? `${line}}\n` : `${line},"queue_ms":${tenths(queuedMs)}}\n`
@@ -150,8 +95,9 @@ const quoted = (text: string): string => {
 const tenths = (ms: number): number => Math.round(ms * 10) / 10
 
 /** `15:04:05 POST /v1/messages 200 completed  model via upstream  12 in, 34 out  0.0001 USD  340 ms  req_...` */
-function textRequest(record: RequestRecord, status: number, time: number, totalMs: number): string {
-  const { account, key, model, upstream, outcome, error, tokens, costUsd, queuedMs, firstTokenMs } = record
+function textRequest(record: RequestRecord, time: number): string {
+  const { status, account, key, model, upstream, outcome, error, tokens, charged, totalMs, queuedMs, firstTokenMs } =
+    record
   const times = [`${tenths(totalMs)} ms`]
   if (firstTokenMs !== undefined) times.push(`first token ${tenths(firstTokenMs)} ms`)
   if (queuedMs >= 1) times.push(`queue ${tenths(queuedMs)} ms`)
@@ -159,7 +105,7 @@ function textRequest(record: RequestRecord, status: number, time: number, totalM
     `${timeOfDay(time)} ${word(record.method)} ${word(record.path)} ${[status, outcome, error].filter(Boolean).join(' ')}`,
     model === undefined ? '' : `${word(model)}${upstream === undefined ? '' : ` via ${word(upstream)}`}`,
     tokens ? tokensInWords(tokens) : '',
-    costUsd === undefined ? '' : `${costUsd} USD`,
+    charged === undefined ? '' : `${formatUsd(charged)} USD`,
     times.join(', '),
     account === undefined ? '' : `account ${account} key ${key}`,
     record.id,

@@ -1,10 +1,9 @@
 // The one end of a paid call: charged or voided, written to the ledger (or its journal), and durable when this resolves.
 
 import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
-import { formatUsd, type Nanos } from '../money/amount.ts'
+import type { Nanos } from '../money/amount.ts'
 import type { Charge } from '../money/prices/price.ts'
 import { atMostBookable } from '../money/prices/token-price.ts'
-import type { RequestLog } from '../observe/request-log.ts'
 import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
 import { FAILURE } from '../upstreams/health/key-health.ts'
 import { type ClaimDependencies, endClaim } from './claim.ts'
@@ -17,7 +16,6 @@ export type SettleDependencies = ClaimDependencies & {
   accountKeys: AccountSecrets
   freeAborts: FreeAborts
   rateLimitCache: Pick<RateLimitCache, 'ended'>
-  requestLog: Pick<RequestLog, 'isOn'>
   ticker: { now(): number }
 }
 
@@ -39,7 +37,7 @@ export function settle(call: PaidCall, result: Result, deps: SettleDependencies)
       : call.hold.settle(cost, result.tokens ?? 0, outcome, receipt)
   // Not awaited: an async function costs twice as much, and every request ends here.
   return settling.then(({ charged }) => {
-    if (deps.requestLog.isOn) noteOutcome(call, outcome, charged)
+    noteOutcome(call, outcome, charged)
     deps.rateLimitCache.ended(call.caller)
     const { claim, headers } = call
     if (!claim) return charged
@@ -53,14 +51,14 @@ function costOf(charges: readonly Charge[]): Nanos {
     : atMostBookable(charges.reduce((sum, { cost }) => sum + cost, 0n))
 }
 
-/** What the line in the log has of the receipt. */
+/** What observers learn of the receipt. */
 function noteOutcome(call: PaidCall, outcome: Outcome, charged: Nanos): void {
   const { record, attempt, firstOutputAt, startedAt } = call
   record.model = attempt.offer.model.id
   record.upstream = attempt.candidate.upstream.id
   record.outcome = outcome
   record.firstTokenMs = firstOutputAt === undefined ? undefined : firstOutputAt - startedAt
-  record.costUsd = formatUsd(charged)
+  record.charged = charged
 }
 
 const FAILED: readonly Outcome[] = ['failed', 'cut', 'timeout']

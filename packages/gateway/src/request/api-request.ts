@@ -1,7 +1,7 @@
 // A request as the app hands it to an endpoint: its id is made, and the headers of its response are prepared.
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
-import type { RequestRecord } from '../observe/request-log.ts'
+import type { RequestRecord } from '../observe/request-record.ts'
 import type { Caller } from '../storage/storage.ts'
 
 export type ApiRequest = {

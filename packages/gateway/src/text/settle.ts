@@ -48,8 +48,7 @@ export function settle(
     ? before(charge).then(() => settlePaidCall(call, result, deps))
     : settlePaidCall(call, result, deps)
   return settled.then(() => {
-    if (deps.requestLog.isOn)
-      call.record.tokens = { input: allInput, cached: cachedInput, output, reasoning: observed.usage?.reasoning }
+    call.record.tokens = { input: allInput, cached: cachedInput, output, reasoning: observed.usage?.reasoning }
     learn({ plainBytes: call.plainBytes, held, account: call.caller.account }, observed, charge, statistics)
     return charge
   })

@@ -76,7 +76,9 @@ export async function forwardToGateway(call: SignedInCall, deps: ConsoleDependen
   await playgroundKey(call.account, deps)
   const target = call.incoming.query === '' ? `/${path}` : `/${path}?${call.incoming.query}`
   call.incoming.record.isForwarded = true
-  const response = await deps.app(forwardedRequest(call.http, target, playgroundSecret(call.account, deps.accountKeys)))
+  const response = await call.gateway(
+    forwardedRequest(call.http, target, playgroundSecret(call.account, deps.accountKeys)),
+  )
   // The endpoint's response has headers of its own. The session's cookie, which this request may have renewed, must reach the browser.
   for (const cookie of call.headers.getAll('set-cookie')) response.headers.append('set-cookie', cookie)
   return response

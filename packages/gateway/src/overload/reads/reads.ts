@@ -4,7 +4,7 @@
 import type { HttpRequest } from '@trivium/http/request.ts'
 import { createPacedQueue } from '@trivium/http/server/paced-queue.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
-import type { RequestRecord } from '../../observe/request-log.ts'
+import type { RequestRecord } from '../../observe/request-record.ts'
 import { Failure } from '../../request/failure.ts'
 import { createFreeCallLimit, freeCallFailure } from '../free-call-limit.ts'
 import { OVERLOADED } from '../load-shedding.ts'

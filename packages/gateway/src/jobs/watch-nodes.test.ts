@@ -1,7 +1,8 @@
 import { expect, test } from 'bun:test'
-import type { Every, Job } from './jobs/every.ts'
-import type { LiveNode } from './storage/storage.ts'
-import { warnOfUnsharedMedia, watchNodes } from './upkeep.ts'
+import type { LiveNode } from '../storage/storage.ts'
+import type { Every, Job } from './every.ts'
+import { warnOfUnsharedMedia } from './warn-of-unshared-media.ts'
+import { watchNodes } from './watch-nodes.ts'
 
 test('nodes with different configurations are config drift; without the store, drift is unknown', async () => {
   const asked: (() => Promise<LiveNode[]>)[] = [

@@ -1,0 +1,72 @@
+// Every background job of a server.
+import type { Callers } from '../access/authenticate.ts'
+import type { Environment, FileConfig } from '../config/types.ts'
+import { mediaFolder } from '../media/open-media.ts'
+import type { Latencies } from '../observe/latency-buckets.ts'
+import type { Log } from '../observe/log.ts'
+import type { Admission } from '../overload/admission.ts'
+import type { Storage } from '../storage/storage.ts'
+import { createTaskWorker, type WorkerDependencies } from '../videos/worker.ts'
+import { auditLedger } from './audit-ledger.ts'
+import { clearReceipts } from './clear-receipts.ts'
+import { createJobs } from './every.ts'
+import { pollChanges } from './poll-changes.ts'
+import { reportRemovals } from './report-removals.ts'
+import { runTasks } from './run-tasks.ts'
+import { storeLatencies } from './store-latencies.ts'
+import { sweepContents } from './sweep-contents.ts'
+import { sweepMedia } from './sweep-media.ts'
+import { sweepResponses } from './sweep-responses.ts'
+import { sweepSessions } from './sweep-sessions.ts'
+import { sweepTasks } from './sweep-tasks.ts'
+import { warnOfUnsharedMedia } from './warn-of-unshared-media.ts'
+import { type ClusterStatus, watchNodes } from './watch-nodes.ts'
+
+export type JobDependencies = WorkerDependencies & {
+  callers: Pick<Callers, 'clear'>
+  latencies: Latencies
+  mediaStore: { sweep(limit: number): Promise<number> }
+  admission: Pick<Admission, 'isSaturated'>
+  log: Log
+}
+
+export type RunningJobs = {
+  /** Absent in the only node of its database. */
+  clusterStatus: (() => ClusterStatus) | undefined
+  stop(): Promise<void>
+}
+
+/** `isLeader`: this process warns on behalf of all workers of the machine. */
+export function startJobs(
+  deps: JobDependencies,
+  storage: Storage,
+  environment: Environment,
+  config: () => FileConfig,
+  isLeader: boolean,
+): RunningJobs {
+  const { log } = deps
+  const { every, stop } = createJobs({ leases: storage.leases, log })
+  const clusterStatus = environment.databaseUrl ? watchNodes(every, storage.nodes) : undefined
+  const folder = mediaFolder(environment, config())
+  if (clusterStatus && folder !== undefined && isLeader)
+    warnOfUnsharedMedia(every, folder, environment.workers, clusterStatus, log)
+  pollChanges(every, storage.keys, deps.callers)
+  auditLedger(every, storage.ledger, log, () => deps.admission.isSaturated)
+  storeLatencies(every, deps.latencies, storage.spending, Date.now)
+  reportRemovals(every, storage.shares, log)
+  sweepContents(every, storage.contents)
+  sweepMedia(every, deps.mediaStore)
+  sweepResponses(every, storage)
+  sweepTasks(every, storage)
+  sweepSessions(every, storage)
+  clearReceipts(every, storage.ledger, () => config().retention.requests)
+  const worker = createTaskWorker(deps)
+  runTasks(every, worker)
+  return {
+    clusterStatus,
+    async stop() {
+      await worker.stop()
+      await stop()
+    },
+  }
+}

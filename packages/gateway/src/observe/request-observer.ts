@@ -1,0 +1,26 @@
+// What happens to requests is told to a list of observers; the request log is one of them.
+import type { RequestRecord } from './request-record.ts'
+
+export type RequestObserver = {
+  /** The response has ended, and its record is complete. */
+  ended(record: RequestRecord): void
+  /** So many requests were rejected by load shedding. */
+  shed(count: number): void
+  /** A request was not valid HTTP, or its head arrived too slowly. */
+  malformed(): void
+}
+
+/** One observer that tells all of them. */
+export function tellAll(observers: readonly RequestObserver[]): RequestObserver {
+  return {
+    ended(record) {
+      for (const observer of observers) observer.ended(record)
+    },
+    shed(count) {
+      for (const observer of observers) observer.shed(count)
+    },
+    malformed() {
+      for (const observer of observers) observer.malformed()
+    },
+  }
+}

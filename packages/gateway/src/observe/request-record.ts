@@ -1,0 +1,45 @@
+import type { RouteId } from '@trivium/protocol/routes.ts'
+
+/** What is known about a request so far: the steps that handle it fill the record. Contents are never part of it. Times are in milliseconds. */
+export class RequestRecord {
+  readonly method: string
+  readonly path: string
+  readonly id: string
+  readonly startedAt: number
+  /** Absent if the path is not served, or not with this method. */
+  route: RouteId | undefined
+  account: bigint | undefined
+  key: bigint | undefined
+  /** As requested; after a fallback, the model that answered. */
+  model: string | undefined
+  upstream: string | undefined
+  /** The outcome as on the receipt; absent if there is no receipt. */
+  outcome: string | undefined
+  /** The code of the error, if the request was rejected or failed. */
+  error: string | undefined
+  tokens: Tokens | undefined
+  /** In nano-USD; absent if there is no receipt. */
+  charged: bigint | undefined
+  /** Time in queues: before the request was read, for a slot, and for an upstream slot. */
+  queuedMs: number
+  firstTokenMs: number | undefined
+  /** From the arrival to the last byte of the response. */
+  totalMs = 0
+  status = 0
+  /** Rejected for want of a slot: observers get the number of such requests, not their records. */
+  isShed = false
+  /** Answered by another endpoint of the gateway on its behalf, whose record the observers get. */
+  isForwarded = false
+
+  constructor(method: string, path: string, id: string, startedAt: number, queuedMs = 0, route?: RouteId) {
+    this.method = method
+    this.path = path
+    this.id = id
+    this.startedAt = startedAt
+    this.queuedMs = queuedMs
+    this.route = route
+  }
+}
+
+/** `input` includes cached tokens, `output` includes reasoning tokens. */
+export type Tokens = { input: number; cached: number; output: number; reasoning: number | undefined }

@@ -1,0 +1,28 @@
+// What a server does and prints once it listens: on the first start an account with a key, and on each a summary.
+import { createLink } from '../access/secrets/tokens.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import type { Environment } from '../config/types.ts'
+import { missingGroupWarnings } from '../config/warnings.ts'
+import type { Log } from '../observe/log.ts'
+import { VERSION } from '../observe/version.ts'
+import { memoryLimit } from '../process/memory-limit.ts'
+import type { Storage } from '../storage/storage.ts'
+import { firstStart } from './first-start.ts'
+import { type StartInfo, startSummary } from './start-summary.ts'
+
+export type Started = Pick<StartInfo, 'address' | 'database' | 'takenBack'>
+
+export async function announceStart(
+  started: Started,
+  environment: Environment,
+  catalogue: Catalogue,
+  storage: Storage,
+  log: Log,
+): Promise<void> {
+  const link = async (account: bigint) => (await createLink('setup', account, storage.signIns, Date.now())).token
+  const first = await firstStart(storage, catalogue.config, link)
+  const keyGroups = await storage.keys.countByGroup()
+  for (const warning of missingGroupWarnings(keyGroups, catalogue.config)) log.warn(warning)
+  const info = { ...started, version: VERSION, environment, catalogue, first, keyGroups, memory: memoryLimit() }
+  process.stdout.write(startSummary(info, process.stdout.isTTY))
+}
