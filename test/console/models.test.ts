@@ -21,8 +21,8 @@ models:
     routes: [{ upstream: sandbox, model: sandbox-text }]
     price: { input: 2.00, output: 8.00, long_context: { above: 200000, input: 4.00, output: 12.00 }, tiers: { priority: 2 }, tools: { web_search: 0.01 } }
     limits: { context: 400000, max_output: 32768 }
-  - { id: claude-x, routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 3.00, output: 15.00 }, accepts: [tools, reasoning] }
-  - { id: gemini-x, routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 1.25, output: 10.00 }, accepts: [] }
+  - { id: claude-x, routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 3.00, output: 15.00 }, capabilities: [tools, reasoning] }
+  - { id: gemini-x, routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 1.25, output: 10.00 }, capabilities: [] }
   - { id: a-vendor/with-a-very-long-name-2026-11-17-preview-instruct-fp8-dynamic, routes: [{ upstream: main }], price: { input: 0.000125, output: 1234.000001 } }
   - { id: paint-tokens, type: image, routes: [{ upstream: pictures }], price: { input: 5.00, image_input: 8.00, image_output: 30.00 } }
   - { id: premium-only, routes: [{ upstream: sandbox, model: sandbox-text }], price: { input: 1.00, output: 2.00 } }
@@ -64,7 +64,7 @@ test('search and filters combine, live in the URL and survive the drawer, the pl
     expect(await idsShown(page)).toEqual(['claude-x', 'gpt-x'])
     await page.getByLabel('Highest price in USD').fill('6.4')
     await shows(page, '1 model')
-    expect(placeOf(page)).toBe('?name=-x&accepts=tools&max=6.4')
+    expect(placeOf(page)).toBe('?name=-x&capabilities=tools&max=6.4')
     await page.reload()
     await shows(page, '1 model')
     expect(await page.getByLabel('Search models').inputValue()).toBe('-x')
@@ -94,7 +94,7 @@ test('search and filters combine, live in the URL and survive the drawer, the pl
     await page.goBack()
     await drawer.waitFor({ state: 'detached' })
     await shows(page, '1 model')
-    expect(placeOf(page)).toBe('?name=-x&accepts=tools&max=6.4')
+    expect(placeOf(page)).toBe('?name=-x&capabilities=tools&max=6.4')
 
     await page.getByLabel('Search models').fill('nothing at all')
     await page.getByText('No model matches.').waitFor()
@@ -205,7 +205,7 @@ test.each(
     await page.setViewportSize({ width: 360, height: 740 })
     await page.locator('main button[aria-expanded]').click()
     await page.locator('fieldset label').nth(4).click()
-    await page.waitForURL('**/models?accepts=images')
+    await page.waitForURL('**/models?capabilities=images')
     await look('models-filters')
     await page.locator('main button[aria-expanded]').click()
     await rowOf(page, 'gpt-x').getByRole('button').first().click()

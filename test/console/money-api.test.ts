@@ -130,7 +130,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const pricesOf = async (client: ConsoleClient) => {
       const { body } = await client.get<ModelRow[]>('models')
       const found = body.find(({ id }) => id === 'gpt-x')
-      expect(found).toMatchObject({ accepts: ['images', 'tools', 'reasoning'], limits: { context: 1000 } })
+      expect(found).toMatchObject({ capabilities: ['images', 'tools', 'reasoning'], limits: { context: 1000 } })
       return found?.prices.map(({ group, price }) => [group, price.input])
     }
     expect(await pricesOf(await person('reader'))).toEqual([

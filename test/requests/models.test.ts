@@ -16,7 +16,7 @@ upstreams:
   - { id: own, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: [k] }
   - { id: films, dialect: video-tasks, base_url: "http://127.0.0.1:1/api/v3", keys: [k] }
 models:
-  - { id: plain, routes: [{ upstream: own }], price: { input: 1, output: 4 }, limits: { context: 128000, max_output: 4096 }, accepts: [tools, images] }
+  - { id: plain, routes: [{ upstream: own }], price: { input: 1, output: 4 }, limits: { context: 128000, max_output: 4096 }, capabilities: [tools, images] }
   - { id: maker/with-slash, routes: [{ upstream: own }], price: { input: 1, output: 4 } }
   - { id: "colon:70b", routes: [{ upstream: own }], price: { input: 0, output: 0 } }
   - { id: unpriced, routes: [{ upstream: own }] }
@@ -62,7 +62,7 @@ test('a video model is listed with its type, price, limits and protocols; other 
     price: { per_second: '0.05', variants: {} },
     limits: { seconds: [4, 12], default_seconds: null, resolutions: null },
     protocols: ['video-tasks'],
-    accepts: null,
+    capabilities: null,
   })
   const body = JSON.stringify({ model: 'film', messages: [{ role: 'user', content: 'x' }], prompt: 'x' })
   for (const path of ['/v1/chat/completions', '/v1/images/generations']) {
@@ -99,8 +99,8 @@ describe('one model by its id', () => {
     expect(await bare.json()).toMatchObject({ id })
   })
 
-  test('limits and what it accepts are listed where they are known', async () => {
-    expect(await openai(all).models.retrieve('plain')).toMatchObject({ accepts: ['images', 'tools'] } as object)
+  test('limits and capabilities are listed where they are known', async () => {
+    expect(await openai(all).models.retrieve('plain')).toMatchObject({ capabilities: ['images', 'tools'] } as object)
     expect(await anthropic(all).models.retrieve('plain')).toMatchObject({
       max_input_tokens: 128_000,
       max_tokens: 4_096,

@@ -24,7 +24,7 @@ export const BUILT_IN: BuiltIn = {
   kinds: KINDS,
   priceList,
   maxOutput: (model) => maxOutputOf(priceList(), model),
-  accepts: (model) => capabilitiesOf(priceList(), model),
+  capabilities: (model) => capabilitiesOf(priceList(), model),
   imageLimits: (model) => findListed(priceList(), model)?.model.imageLimits,
   videoLimits: (model) => findListed(priceList(), model)?.model.videoLimits,
   now: Date.now,

@@ -151,7 +151,7 @@ describe('image models', () => {
       price: { per_image: '0.06', variants: { high: '0.255' } },
       limits: { sizes: ['64x64'], qualities: ['low', 'medium', 'high'], n: 2 },
       protocols: ['images', 'generate-content'],
-      accepts: ['images'],
+      capabilities: ['images'],
     })
     expect(described('sandbox-image').limits).toEqual({
       sizes: { min: 64, max: 2048 },
@@ -163,7 +163,7 @@ describe('image models', () => {
       price: { input: '3.00', cached_input: '3.00', cache_write: '3.00', output: '12.00' },
       limits: { context: null, max_output: null },
       protocols: ['chat', 'responses', 'messages', 'generate-content'],
-      accepts: ['images', 'tools', 'reasoning'],
+      capabilities: ['images', 'tools', 'reasoning'],
     })
   })
 })
@@ -194,7 +194,7 @@ describe('video models', () => {
         images: 2,
       },
       protocols: ['video-tasks'],
-      accepts: ['images'],
+      capabilities: ['images'],
     })
     expect(described('sandbox-video').price).toEqual({ per_second: '0.075', variants: {} })
   })

@@ -17,7 +17,7 @@ const IMAGE_PROTOCOLS = ['images', 'generate-content'] as const
 
 export const describeModel = (offer: AnyOffer): Described => ({
   ...describeByType(offer),
-  accepts: offer.model.accepts ?? null,
+  capabilities: offer.model.capabilities ?? null,
 })
 
 function describeByType(offer: AnyOffer): Described {

@@ -60,7 +60,7 @@ const NOTHING_BUILT_IN: BuiltIn = {
   kinds: new Map(),
   priceList: () => ({ date: '1970-01-01', vendors: [] }),
   maxOutput: () => undefined,
-  accepts: () => undefined,
+  capabilities: () => undefined,
   imageLimits: () => undefined,
   videoLimits: () => undefined,
   now: () => 0,

@@ -125,7 +125,7 @@ export type Capability = 'images' | 'tools' | 'reasoning'
 export type Model = {
   id: string
   /** Absent: unknown. */
-  accepts?: readonly Capability[]
+  capabilities?: readonly Capability[]
   routes: readonly Route[]
   /** Absent: callers cannot use the model. */
   price: TokenPrice | undefined
@@ -142,7 +142,7 @@ export type ImageModel = {
   id: string
   type: 'image'
   /** Whether images can be edited. Absent: unknown. */
-  accepts?: readonly Capability[]
+  capabilities?: readonly Capability[]
   routes: readonly MediaRoute<ImagePrice>[]
   /** Absent: callers cannot use the model. */
   price: ImagePrice | undefined
@@ -155,7 +155,7 @@ export type VideoModel = {
   id: string
   type: 'video'
   /** Whether images can be given. Absent: unknown. */
-  accepts?: readonly Capability[]
+  capabilities?: readonly Capability[]
   routes: readonly MediaRoute<VideoPrice>[]
   /** Absent: callers cannot use the model. */
   price: VideoPrice | undefined

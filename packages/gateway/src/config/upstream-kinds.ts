@@ -71,8 +71,8 @@ export type BuiltIn = {
   priceList(): { date: string; vendors: readonly { kind: string; models: readonly KnownModel[] }[] }
   /** The output limit in tokens of a well-known model, by its name at the vendor. */
   maxOutput(model: string): number | undefined
-  /** What a well-known model accepts besides text, by its name at the vendor. */
-  accepts(model: string): readonly Capability[] | undefined
+  /** What a well-known model supports besides text, by its name at the vendor. */
+  capabilities(model: string): readonly Capability[] | undefined
   /** What a well-known image model can be asked for, by its name at the vendor. */
   imageLimits(model: string): ImageLimits | undefined
   /** The same for a video model. */

@@ -167,7 +167,7 @@ export type ModelRow = {
   limits: Record<string, unknown>
   protocols: string[]
   /** Besides text; of an image model `images` means edits. Null: unknown. */
-  accepts: ('images' | 'tools' | 'reasoning')[] | null
+  capabilities: ('images' | 'tools' | 'reasoning')[] | null
   /** Over the last 24 hours; null: no traffic. */
   median_first_token_ms: number | null
   /** False: the last attempt at each of its upstreams failed. */

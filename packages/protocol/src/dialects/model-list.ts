@@ -16,8 +16,8 @@ export type ListedModel = {
   price?: Readonly<Record<string, unknown>>
   limits?: Readonly<Record<string, unknown>>
   protocols?: readonly string[]
-  /** What it accepts besides text. Null: unknown. */
-  accepts?: readonly string[] | null
+  /** What it supports besides text. Null: unknown. */
+  capabilities?: readonly string[] | null
 }
 
 /** Which part of the list: after or before an id, at most `limit` entries. */
@@ -44,7 +44,7 @@ export function modelEntry(model: ListedModel) {
     ...(model.price === undefined ? {} : { price: model.price }),
     ...(model.limits === undefined ? {} : { limits: model.limits }),
     ...(model.protocols === undefined ? {} : { protocols: model.protocols }),
-    ...(model.accepts === undefined ? {} : { accepts: model.accepts }),
+    ...(model.capabilities === undefined ? {} : { capabilities: model.capabilities }),
   }
 }
 

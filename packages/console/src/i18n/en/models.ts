@@ -18,7 +18,7 @@ export const models = {
   filtersSet: (count: number) => `Filters (${count})`,
   count: (count: number, shown: string) => (count === 1 ? '1 model' : `${shown} models`),
   range: (first: string, last: string, total: string) => `${first} to ${last} of ${total} models`,
-  accepts: 'Accepts',
+  supports: 'Supports',
   capabilities: { images: 'Images', tools: 'Tools', reasoning: 'Reasoning' },
   unknown: 'Unknown',
   textOnly: 'Text only',

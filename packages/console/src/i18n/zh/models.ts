@@ -15,7 +15,7 @@ export const models: Texts['models'] = {
   filtersSet: (count) => `筛选（${count}）`,
   count: (_, shown) => `${shown} 个模型`,
   range: (first, last, total) => `第 ${first} 至 ${last} 个，共 ${total} 个模型`,
-  accepts: '支持',
+  supports: '支持',
   capabilities: { images: '图像', tools: '工具', reasoning: '推理' },
   unknown: '未知',
   textOnly: '仅文本',

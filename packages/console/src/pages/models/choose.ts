@@ -2,32 +2,32 @@
 import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
 import { chosenUnit, comparePrices, figureOf, readAmount, type Unit, unitsOf } from './prices.ts'
 
-/** The filters as the URL has them. `accepts`: names with commas. `max`: USD in `unit`. */
-export const FILTERS = { name: '', type: '', vendor: '', accepts: '', max: '', unit: '', sort: 'name' }
+/** The filters as the URL has them. `capabilities`: names with commas. `max`: USD in `unit`. */
+export const FILTERS = { name: '', type: '', vendor: '', capabilities: '', max: '', unit: '', sort: 'name' }
 export type Filters = typeof FILTERS
 /** What the reader narrowed down; the order and the search have places of their own. */
-export const countFilters = ({ vendor, accepts, max }: Filters): number =>
-  [vendor, accepts, max].filter((value) => value !== '').length
+export const countFilters = ({ vendor, capabilities, max }: Filters): number =>
+  [vendor, capabilities, max].filter((value) => value !== '').length
 
 /** Stands for models whose vendor is not known. */
 export const OTHER = 'other'
 export const CAPABILITIES = ['images', 'tools', 'reasoning'] as const
 export type Capability = (typeof CAPABILITIES)[number]
 
-export const readCapabilities = (accepts: string): Capability[] =>
-  CAPABILITIES.filter((each) => accepts.split(',').includes(each))
+export const readCapabilities = (capabilities: string): Capability[] =>
+  CAPABILITIES.filter((each) => capabilities.split(',').includes(each))
 
 export function chosenModels(models: readonly ModelRow[], filters: Filters): ModelRow[] {
-  const { name, type, vendor, accepts, max, sort } = filters
+  const { name, type, vendor, capabilities, max, sort } = filters
   const words = name.toLowerCase().split(/\s+/).filter(Boolean)
-  const needed = readCapabilities(accepts)
+  const needed = readCapabilities(capabilities)
   const most = readAmount(max)
   const unit = chosenUnit(unitsFor(models, type), filters.unit)
   const found = models.filter(
     (model) =>
       (type === '' || model.type === type) &&
       (vendor === '' || (model.vendor ?? OTHER) === vendor) &&
-      needed.every((each) => model.accepts?.includes(each)) &&
+      needed.every((each) => model.capabilities?.includes(each)) &&
       (most === undefined || costsAtMost(model, most, unit)) &&
       words.every((word) => `${model.id} ${model.vendor ?? ''}`.toLowerCase().includes(word)),
   )

@@ -4,7 +4,7 @@ import { CopyButton } from '../../ui/copy.tsx'
 import { Badge } from '../../ui/states.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { Duration, useNumber } from '../../ui/values.tsx'
-import { Accepts } from './accepts.tsx'
+import { Capabilities } from './capabilities.tsx'
 import { ShortPrice } from './price.tsx'
 
 /** Rows have two lines, and so has what stands in their place while they load. */
@@ -24,7 +24,7 @@ export function useModelColumns(type: string): Column<ModelRow>[] {
       cell: (row) => <CopyButton text={row.id} label={row.id} />,
     },
     { id: 'type', label: t.type, skeleton: 'w-10', cell: (row) => <Badge>{t.types[row.type]}</Badge> },
-    { id: 'accepts', label: t.accepts, skeleton: 'w-32', cell: (row) => <Accepts model={row} /> },
+    { id: 'capabilities', label: t.supports, skeleton: 'w-32', cell: (row) => <Capabilities model={row} /> },
     { id: 'price', label: t.price, skeleton: TWO_LINES, cell: (row) => <ShortPrice model={row} /> },
     {
       id: 'limits',

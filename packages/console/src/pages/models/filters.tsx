@@ -60,9 +60,9 @@ export function FilterBar({ models, filters, onChange }: FilterBarProps) {
           />
         </div>
         <Toggles
-          label={t.accepts}
-          values={readCapabilities(filters.accepts)}
-          onChange={(values) => onChange({ accepts: values.join(',') })}
+          label={t.supports}
+          values={readCapabilities(filters.capabilities)}
+          onChange={(values) => onChange({ capabilities: values.join(',') })}
           options={CAPABILITIES.map((value) => ({ value, label: t.capabilities[value] }))}
         />
         <PriceFilter models={models} filters={filters} onChange={onChange} />

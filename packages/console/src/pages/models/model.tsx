@@ -8,7 +8,7 @@ import { Drawer } from '../../ui/dialog.tsx'
 import { Facts, Part } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { Duration } from '../../ui/values.tsx'
-import { Accepts } from './accepts.tsx'
+import { Capabilities } from './capabilities.tsx'
 import { useLimits } from './limits.ts'
 import { PriceTable } from './price-table.tsx'
 
@@ -45,7 +45,7 @@ function Details({ model }: { model: ModelRow }) {
           { label: t.id, value: <CopyText text={model.id} label={t.id} /> },
           { label: t.type, value: <Badge>{t.types[model.type]}</Badge> },
           ...(model.vendor ? [{ label: t.vendor, value: model.vendor }] : []),
-          { label: t.accepts, value: <Accepts model={model} /> },
+          { label: t.supports, value: <Capabilities model={model} /> },
           ...(model.type === 'text' ? [{ label: t.speed, value: <Speed ms={model.median_first_token_ms} /> }] : []),
           {
             label: t.protocols,

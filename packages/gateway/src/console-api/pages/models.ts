@@ -1,4 +1,4 @@
-// Model square: every model that some group of the account offers, once, with what each of these groups pays.
+// The Models page: every model that some group of the account offers, once, with what each of these groups pays.
 import type { AnyOffer, Catalogue } from '../../catalogue/catalogue.ts'
 import { describeModel } from '../../catalogue/describe-model.ts'
 import { groupsFor } from '../../catalogue/offered-groups.ts'
@@ -18,7 +18,7 @@ export async function listModelSquare(account: Account, deps: ModelPageDependenc
     for (const offer of offersOfGroup(catalogue, group)) {
       const { id } = offer.model
       const { price = {}, limits = {}, protocols = [], type = 'text' } = describeModel(offer)
-      const { accepts } = offer.model
+      const { capabilities } = offer.model
       const row = rows.get(id) ?? {
         id,
         type,
@@ -26,7 +26,7 @@ export async function listModelSquare(account: Account, deps: ModelPageDependenc
         prices: [],
         limits: { ...limits },
         protocols: [...protocols],
-        accepts: accepts ? [...accepts] : null,
+        capabilities: capabilities ? [...capabilities] : null,
         median_first_token_ms: median.get(id) ?? null,
         healthy: offer.candidates.some(({ health }) => health.isHealthy),
       }

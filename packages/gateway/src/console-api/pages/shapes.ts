@@ -53,7 +53,7 @@ export const MODELS: Shape<ModelRow[]> = [
     prices: [{ group: true, price: true }],
     limits: true,
     protocols: [true],
-    accepts: [true],
+    capabilities: [true],
     median_first_token_ms: true,
     healthy: true,
   },

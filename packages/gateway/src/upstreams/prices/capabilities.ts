@@ -1,4 +1,4 @@
-// What a well-known model accepts, by its name at an upstream.
+// What a well-known model supports, by its name at an upstream.
 import type { Capability } from '../../config/types.ts'
 import { baseName } from './base-name.ts'
 import { findListed, type PriceList } from './price-list.ts'
@@ -8,7 +8,7 @@ const NO_REASONING: readonly Capability[] = ['images', 'tools']
 const NO_IMAGES: readonly Capability[] = ['tools', 'reasoning']
 
 /** Models without a price in the list, as their vendors document them. The first match counts. */
-const UNLISTED: readonly [name: RegExp, accepts: readonly Capability[]][] = [
+const UNLISTED: readonly [name: RegExp, capabilities: readonly Capability[]][] = [
   [/^gpt-5(?:-mini|-nano|\.6-sol)?(?:-\d{4}-\d{2}-\d{2})?$/, ALL],
   [/^gpt-4\.1-nano(?:-\d{4}-\d{2}-\d{2})?$/, NO_REASONING],
   [/^gpt-4o-\d{4}-\d{2}-\d{2}$/, NO_REASONING],
@@ -29,5 +29,5 @@ const UNLISTED: readonly [name: RegExp, accepts: readonly Capability[]][] = [
 export function capabilitiesOf(list: PriceList, model: string): readonly Capability[] | undefined {
   const name = baseName(model)
   const listed = findListed(list, model) ?? findListed(list, name)
-  return listed?.model.accepts ?? UNLISTED.find(([pattern]) => pattern.test(name))?.[1]
+  return listed?.model.capabilities ?? UNLISTED.find(([pattern]) => pattern.test(name))?.[1]
 }

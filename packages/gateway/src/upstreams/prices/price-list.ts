@@ -4,7 +4,7 @@
 import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { formatMistakes } from '../../config/format-mistakes.ts'
-import { readAccepts } from '../../config/sections/models/accepts.ts'
+import { readCapabilities } from '../../config/sections/models/capabilities.ts'
 import { readImageLimits } from '../../config/sections/models/image-limits.ts'
 import { readMediaPrice } from '../../config/sections/models/media-prices.ts'
 import { readTokenPrice } from '../../config/sections/models/token-prices.ts'
@@ -36,7 +36,7 @@ export type ListedModel = {
   note: string | undefined
   price: Price
   /** Absent: not known. */
-  accepts?: readonly Capability[]
+  capabilities?: readonly Capability[]
   limits: Model['limits']
   /** Of an image model. */
   imageLimits?: ImageLimits
@@ -64,7 +64,7 @@ const MODEL_FIELDS = {
   type: true,
   dated: true,
   note: true,
-  accepts: true,
+  capabilities: true,
   limits: true,
   price: true,
 } as const
@@ -132,13 +132,17 @@ function readModel(value: YamlValue): ListedModel | undefined {
   const id = fields.required('id', readModelId)
   const type = fields.optional('type', readWord(TYPES), 'text')
   const price = fields.required<Price>('price', type === 'text' ? readTokenPrice : readMediaPrice(type))
-  const accepts = fields.optional<readonly Capability[] | undefined>('accepts', readAccepts(type), undefined)
+  const capabilities = fields.optional<readonly Capability[] | undefined>(
+    'capabilities',
+    readCapabilities(type),
+    undefined,
+  )
   if (id === undefined || !price) return undefined
   return {
     id,
     type,
     price,
-    ...(accepts ? { accepts } : {}),
+    ...(capabilities ? { capabilities } : {}),
     dated: fields.optional('dated', readBoolean, false),
     note: fields.optional<string | undefined>('note', readText, undefined),
     ...READ_LIMITS[type](fields),

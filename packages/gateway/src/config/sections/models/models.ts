@@ -19,7 +19,7 @@ import type {
 import { addMistake, lineOf, type YamlValue } from '../../yaml/document.ts'
 import { type Fields, fieldsOf, itemsOf, listOf, quote, type Reader } from '../../yaml/fields.ts'
 import { readInteger, readModelId, readText, readWord } from '../../yaml/scalars.ts'
-import { readAccepts } from './accepts.ts'
+import { readCapabilities } from './capabilities.ts'
 import { readImageLimits } from './image-limits.ts'
 import { readImagePrice } from './image-prices.ts'
 import { mediaPriceVersion } from './media-prices.ts'
@@ -32,7 +32,7 @@ const MODEL_FIELDS = {
   type: true,
   routes: true,
   price: true,
-  accepts: true,
+  capabilities: true,
   limits: true,
   fallbacks: true,
 } as const
@@ -107,7 +107,7 @@ function readModel(fields: Fields, id: string, upstreams: KnownUpstreams): Model
   const fallbacks = [...new Set(readFallbacks(fields, id).map((fallback) => fallback.id))]
   return {
     ...(fallbacks.length > 0 ? { fallbacks } : {}),
-    ...acceptsIn(fields, 'text'),
+    ...capabilitiesIn(fields, 'text'),
     id,
     routes: readRoutes(fields, { id, type: 'text' }, upstreams, readTokenPrice),
     price,
@@ -134,7 +134,7 @@ function readImageModel(fields: Fields, id: string, upstreams: KnownUpstreams): 
   return {
     id,
     type: 'image',
-    ...acceptsIn(fields, 'image'),
+    ...capabilitiesIn(fields, 'image'),
     routes,
     price,
     priceVersion: price ? mediaPriceVersion(price) : '',
@@ -149,7 +149,7 @@ function readVideoModel(fields: Fields, id: string, upstreams: KnownUpstreams): 
   return {
     id,
     type: 'video',
-    ...acceptsIn(fields, 'video'),
+    ...capabilitiesIn(fields, 'video'),
     routes,
     price,
     priceVersion: price ? mediaPriceVersion(price) : '',
@@ -157,9 +157,13 @@ function readVideoModel(fields: Fields, id: string, upstreams: KnownUpstreams): 
   }
 }
 
-function acceptsIn(fields: Fields, type: ModelType): { accepts?: readonly Capability[] } {
-  const accepts = fields.optional<readonly Capability[] | undefined>('accepts', readAccepts(type), undefined)
-  return accepts ? { accepts } : {}
+function capabilitiesIn(fields: Fields, type: ModelType): { capabilities?: readonly Capability[] } {
+  const capabilities = fields.optional<readonly Capability[] | undefined>(
+    'capabilities',
+    readCapabilities(type),
+    undefined,
+  )
+  return capabilities ? { capabilities } : {}
 }
 
 type RouteOf<Price> = Omit<Route, 'cost'> & { cost: Price | undefined }

@@ -1,4 +1,4 @@
-// What a model accepts besides text: the field `accepts` of a model. It informs callers; requests are not checked against it.
+// What a model supports besides text: the field `capabilities` of a model. It informs callers; requests are not checked against it.
 import type { Capability, ModelType } from '../../types.ts'
 import type { YamlValue } from '../../yaml/document.ts'
 import { itemsOf, type Reader } from '../../yaml/fields.ts'
@@ -8,8 +8,8 @@ export const CAPABILITIES: readonly Capability[] = ['images', 'tools', 'reasonin
 /** An image model accepts images to edit, a video model images to begin with or to show. */
 const MEDIA_CAPABILITIES: readonly Capability[] = ['images']
 
-/** An empty list is a statement, too: the model accepts nothing but text. */
-export const readAccepts =
+/** An empty list is a statement, too: the model supports nothing but text. */
+export const readCapabilities =
   (type: ModelType): Reader<readonly Capability[]> =>
   (value: YamlValue) => {
     const isText = type === 'text'

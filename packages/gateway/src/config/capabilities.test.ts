@@ -21,30 +21,30 @@ const route = (upstream: string, ...models: string[]) =>
 function load(model: string, env: Record<string, string> = {}) {
   return assemble(model === '' ? '' : `${UPSTREAMS}  - { id: m, ${model} }`, 'f', env, BUILT_IN)
 }
-function acceptedBy(model: string, id = 'm', env: Record<string, string> = {}) {
+function capabilitiesOfModel(model: string, id = 'm', env: Record<string, string> = {}) {
   const { config, mistakes } = load(model, env)
   if (!config) throw new Error(formatMistakes(mistakes))
-  return (config.models.get(id) ?? config.mediaModels?.get(id))?.accepts
+  return (config.models.get(id) ?? config.mediaModels?.get(id))?.capabilities
 }
 
 describe('the file', () => {
   test.each([
-    ['accepts: [reasoning, images]', ['images', 'reasoning']],
-    ['accepts: [tools, tools]', ['tools']],
-    ['accepts: []', []],
-  ])('%s is as written, whatever is known', (accepts, expected) => {
-    expect(acceptedBy(`${TEXT}, ${accepts}, ${route('main', 'gpt-4.1')}`)).toEqual(expected as never)
+    ['capabilities: [reasoning, images]', ['images', 'reasoning']],
+    ['capabilities: [tools, tools]', ['tools']],
+    ['capabilities: []', []],
+  ])('%s is as written, whatever is known', (capabilities, expected) => {
+    expect(capabilitiesOfModel(`${TEXT}, ${capabilities}, ${route('main', 'gpt-4.1')}`)).toEqual(expected as never)
   })
 
   test('is preferred for images and videos, too', () => {
-    expect(acceptedBy(`${IMAGE}, accepts: [], ${route('pictures', 'gpt-image-2')}`)).toEqual([])
-    expect(acceptedBy(`${VIDEO}, accepts: [images], ${route('films', 'mine')}`)).toEqual(['images'])
+    expect(capabilitiesOfModel(`${IMAGE}, capabilities: [], ${route('pictures', 'gpt-image-2')}`)).toEqual([])
+    expect(capabilitiesOfModel(`${VIDEO}, capabilities: [images], ${route('films', 'mine')}`)).toEqual(['images'])
   })
 
   test.each([
-    [`${TEXT}, accepts: images`, 'accepts: expected a list, such as [images, tools, reasoning]'],
-    [`${TEXT}, accepts: [audio]`, 'accepts[0]: expected one of images, tools, reasoning, not "audio"'],
-    [`${IMAGE}, accepts: [images, tools]`, 'accepts[1]: expected images, not "tools"'],
+    [`${TEXT}, capabilities: images`, 'capabilities: expected a list, such as [images, tools, reasoning]'],
+    [`${TEXT}, capabilities: [audio]`, 'capabilities[0]: expected one of images, tools, reasoning, not "audio"'],
+    [`${IMAGE}, capabilities: [images, tools]`, 'capabilities[1]: expected images, not "tools"'],
   ])('%s is a mistake', (fields, message) => {
     const upstream = fields.includes('image,') ? 'pictures' : 'main'
     expect(formatMistakes(load(`${fields}, ${route(upstream, 'x')}`).mistakes)).toContain(message)
@@ -68,12 +68,12 @@ test.each([
   ['a video model by its limits', `${VIDEO}, ${route('films', 'seedance-1-0-pro-fast-251015')}`, ['images']],
   ['a video model without images', `${VIDEO}, limits: { images: 0 }, ${route('films', 'mine')}`, []],
   ['a video model that is not known', `${VIDEO}, ${route('films', 'mine')}`, undefined],
-])('without it: %s', (_, model, expected) => expect(acceptedBy(model)).toEqual(expected as never))
+])('without it: %s', (_, model, expected) => expect(capabilitiesOfModel(model)).toEqual(expected as never))
 
 test('models of a vendor from the environment, and the embedded ones', () => {
-  expect(acceptedBy('', 'gpt-4o', { OPENAI_API_KEY: 'k' })).toEqual(['images', 'tools'])
-  expect(acceptedBy('', 'gpt-image-2', { OPENAI_API_KEY: 'k' })).toEqual(['images'])
-  expect(['sandbox-text', 'sandbox-image', 'sandbox-video'].map((id) => acceptedBy('', id))).toEqual([
+  expect(capabilitiesOfModel('', 'gpt-4o', { OPENAI_API_KEY: 'k' })).toEqual(['images', 'tools'])
+  expect(capabilitiesOfModel('', 'gpt-image-2', { OPENAI_API_KEY: 'k' })).toEqual(['images'])
+  expect(['sandbox-text', 'sandbox-image', 'sandbox-video'].map((id) => capabilitiesOfModel('', id))).toEqual([
     ['images', 'tools', 'reasoning'],
     ['images'],
     ['images'],
@@ -82,6 +82,6 @@ test('models of a vendor from the environment, and the embedded ones', () => {
 
 test('the list says what its text and image models accept, except for those that are unconfirmed', () => {
   const models = BUILT_IN.priceList().vendors.flatMap((vendor) => vendor.models)
-  const silent = models.filter(({ id, type }) => type !== 'video' && BUILT_IN.accepts(id) === undefined)
+  const silent = models.filter(({ id, type }) => type !== 'video' && BUILT_IN.capabilities(id) === undefined)
   expect(silent.map(({ id }) => id)).toEqual(['seed-1-6-250915', 'seed-1-6-flash-250715'])
 })
