@@ -56,6 +56,7 @@ test.each([
     requests: 34_560_000_000,
     media: 86_400_000,
     tasks: 604_800_000,
+    audit: 34_560_000_000,
   })
   expect(config.callbacks).toEqual({ allowPrivate: false })
   expect(config.sandbox).toEqual({ on: true, faults: false, faultsWritten: false })
@@ -131,7 +132,7 @@ server:
   drain: 0s
   show_upstreams: true
 registration: { open: false, trial_credit: 0, trial_budget_per_day: 2.50, accounts_per_network_per_day: 7, keep_sandbox_credit: true }
-retention: { responses: off, reasoning: 1h, idempotency: 10m, requests: 1000d, media: 2h, tasks: 1h }
+retention: { responses: off, reasoning: 1h, idempotency: 10m, requests: 1000d, media: 2h, tasks: 1h, audit: 30d }
 media: { disk: ./pictures }
 upstreams:
   - id: up
@@ -189,6 +190,7 @@ groups:
     requests: 86_400_000_000,
     media: 7_200_000,
     tasks: 3_600_000,
+    audit: 2_592_000_000,
   })
   expect(config.media).toEqual({ disk: '/etc/pictures' })
   expect(config.upstreams.get('up')).toMatchObject({

@@ -225,6 +225,8 @@ export type Retention = {
   idempotency: number | 'off'
   requests: number | 'off'
   media: number | 'off'
+  /** Rows of the audit log. */
+  audit: number | 'off'
   /** Always kept for a while: clients ask for the result later. */
   tasks: number
 }

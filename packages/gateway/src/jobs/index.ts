@@ -14,6 +14,7 @@ import { pollChanges } from './poll-changes.ts'
 import { reportRemovals } from './report-removals.ts'
 import { runTasks } from './run-tasks.ts'
 import { storeLatencies } from './store-latencies.ts'
+import { sweepAuditLog } from './sweep-audit-log.ts'
 import { sweepContents } from './sweep-contents.ts'
 import { sweepMedia } from './sweep-media.ts'
 import { sweepResponses } from './sweep-responses.ts'
@@ -59,6 +60,7 @@ export function startJobs(
   sweepResponses(every, storage)
   sweepTasks(every, storage)
   sweepSessions(every, storage)
+  sweepAuditLog(every, storage.auditLog, () => config().retention.audit)
   clearReceipts(every, storage.ledger, () => config().retention.requests)
   const worker = createTaskWorker(deps)
   runTasks(every, worker)

@@ -6,6 +6,7 @@ import { auditLedger } from './audit-ledger.ts'
 import { clearReceipts } from './clear-receipts.ts'
 import { createJobs, type Every, type Job } from './every.ts'
 import { pollChanges } from './poll-changes.ts'
+import { sweepAuditLog } from './sweep-audit-log.ts'
 import { sweepContents } from './sweep-contents.ts'
 import { sweepMedia } from './sweep-media.ts'
 import { sweepResponses } from './sweep-responses.ts'
@@ -327,6 +328,20 @@ test('receipts are cleared page by page from where it stopped, by the retention 
     { age: 0, after: 10n, limit: 200 },
   ])
   expect(firstIdAt(0)).toBe(0n)
+})
+
+test('old rows of the audit log are removed page by page, by the retention in force', async () => {
+  const ages: number[] = []
+  const removed = [500, 499, 0]
+  const sweep = async (keptSince: number, limit: number) => {
+    ages.push(Math.round((Date.now() - keptSince) / 1_000))
+    return Math.min(limit, removed.shift() ?? 0)
+  }
+  const keep = () => (ages.length < 2 ? 100_000 : ('off' as const))
+  const { job } = registered((every) => sweepAuditLog(every, { sweep }, keep))
+  const isMore = [await job.run(), await job.run(), await job.run()].map((pause) => pause !== undefined)
+  expect([job.scope, ...isMore]).toEqual(['cluster', true, false, false])
+  expect(ages).toEqual([100, 100, 0])
 })
 
 test('cached callers are dropped on any change, and whenever changes cannot be read', async () => {

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe } from 'bun:test'
 import { booksContract } from './contract/books.ts'
 import { capsContract } from './contract/caps.ts'
+import { auditLogContract } from './contract/console/audit-log.ts'
 import { codesContract } from './contract/console/codes.ts'
 import { historyContract } from './contract/console/history.ts'
 import { consoleKeysContract } from './contract/console/keys.ts'
@@ -45,6 +46,7 @@ export function storageContract(name: string, open: Open): void {
     describe('sessions', () => sessionsContract(use))
     describe('sign-ins', () => signInsContract(use))
     describe('proofs of addresses', () => proofsContract(use))
+    describe('audit log', () => auditLogContract(use))
     describe('codes', () => codesContract(use))
     describe('spending', () => spendingContract(use))
     describe('history', () => historyContract(use))

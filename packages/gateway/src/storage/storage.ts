@@ -1,5 +1,6 @@
 // What the gateway needs from a store: one interface by noun, two engines behind it (sqlite/, postgres/).
 import type { Accounts } from './accounts.ts'
+import type { AuditEntry, AuditLog } from './console/audit-log.ts'
 import type { Codes } from './console/codes.ts'
 import type { Sessions } from './console/sessions.ts'
 import type { SignIns } from './console/sign-ins.ts'
@@ -17,6 +18,7 @@ import type { Shares } from './shares.ts'
 import type { Tasks } from './tasks.ts'
 
 export * from './accounts.ts'
+export * from './console/audit-log.ts'
 export * from './console/codes.ts'
 export * from './console/sessions.ts'
 export * from './console/sign-ins.ts'
@@ -57,8 +59,12 @@ export interface Storage {
   readonly signIns: SignIns
   /** Redemption codes. */
   readonly codes: Codes
+  /** Who changed what. */
+  readonly auditLog: AuditLog
   /** Sums, lists and histories for the console. */
   readonly spending: Spending
+  /** The same nouns, except that each write also adds `entry` to the audit log, in the same transaction. A rejected write adds nothing. */
+  audited(entry: AuditEntry): Pick<Storage, 'accounts' | 'keys' | 'signIns' | 'codes'>
   /** `listener` is called after every change of a key, of an account's state or of its funds that this process makes, before it resolves. */
   onChange(listener: () => void): void
   /** Resolves if the store answers, rejects with StoreDown if it does not. */

@@ -14,6 +14,7 @@ export const RETENTION_DEFAULTS: Retention = {
   requests: 400 * DAY,
   media: DAY,
   tasks: 7 * DAY,
+  audit: 400 * DAY,
 }
 
 const RETENTION_FIELDS = {
@@ -23,6 +24,7 @@ const RETENTION_FIELDS = {
   requests: true,
   media: true,
   tasks: true,
+  audit: true,
 } as const
 
 export function readRetention(value: YamlValue): Retention {
@@ -35,6 +37,7 @@ export function readRetention(value: YamlValue): Retention {
     idempotency: read('idempotency'),
     requests: read('requests'),
     media: read('media'),
+    audit: read('audit'),
     tasks: fields.optional('tasks', readTasks, RETENTION_DEFAULTS.tasks),
   }
 }

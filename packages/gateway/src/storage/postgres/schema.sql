@@ -223,6 +223,31 @@ CREATE TABLE code (
   redeemed_at bigint CHECK ((redeemed_by IS NULL) = (redeemed_at IS NULL))
 );
 
+CREATE TABLE audit_log (
+  id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  at bigint NOT NULL,
+  actor_type text NOT NULL CHECK (actor_type IN ('person', 'admin-key', 'command-line', 'job')),
+  actor text NOT NULL,
+  address text NOT NULL,
+  request bigint,
+  action text NOT NULL,
+  object text NOT NULL,
+  before text,
+  after text,
+  reason text NOT NULL
+);
+CREATE INDEX audit_log_at ON audit_log (at);
+CREATE INDEX audit_log_object ON audit_log (object, id);
+CREATE FUNCTION audit_log_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'DELETE' AND OLD.at < (SELECT value::bigint FROM meta WHERE name = 'audit_kept_since') THEN RETURN OLD; END IF;
+  RAISE EXCEPTION 'the audit log is append-only';
+END $$;
+CREATE TRIGGER audit_log_kept BEFORE UPDATE OR DELETE ON audit_log
+  FOR EACH ROW EXECUTE FUNCTION audit_log_append_only();
+CREATE TRIGGER audit_log_not_truncated BEFORE TRUNCATE ON audit_log
+  FOR EACH STATEMENT EXECUTE FUNCTION audit_log_append_only();
+
 CREATE TABLE stored_size (account bigint PRIMARY KEY, bytes bigint NOT NULL);
 CREATE INDEX stored_size_bytes ON stored_size (bytes);
 CREATE FUNCTION stored_changed(of_account bigint, more bigint) RETURNS void LANGUAGE sql AS $$

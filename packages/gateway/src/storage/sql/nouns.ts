@@ -4,6 +4,7 @@ import type { Meta } from '../meta.ts'
 import type { Nodes } from '../nodes.ts'
 import type { Storage } from '../storage.ts'
 import { accountsOver } from './accounts.ts'
+import { auditLogOver, insertAuditEntry } from './console/audit-log.ts'
 import { codesOver } from './console/codes.ts'
 import { sessionsOver } from './console/sessions.ts'
 import { signInsOver } from './console/sign-ins.ts'
@@ -12,10 +13,13 @@ import { checkText } from './guard.ts'
 import { keysOver } from './keys.ts'
 import { type Connection, type Database, type Statement, statement } from './statements.ts'
 
-type Nouns = Pick<Storage, 'accounts' | 'keys' | 'nodes' | 'meta' | 'sessions' | 'signIns' | 'codes' | 'spending'>
+type Nouns = Pick<
+  Storage,
+  'accounts' | 'keys' | 'nodes' | 'meta' | 'sessions' | 'signIns' | 'codes' | 'spending' | 'auditLog'
+>
 
-export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChange'> {
-  const { runner } = connection
+export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChange' | 'audited'> {
+  const { db, runner, clock } = connection
   const listeners: (() => void)[] = []
   /** Also after an error: the list may have been committed. */
   async function write(statements: readonly Statement[]): ReturnType<typeof runner.write> {
@@ -28,6 +32,10 @@ export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChan
   return {
     ...nouns({ ...connection, runner: { ...runner, write } }),
     onChange: (listener) => listeners.push(listener),
+    audited(entry) {
+      const withEntry: typeof write = (statements) => write([...statements, insertAuditEntry(db, entry, clock())])
+      return nouns({ ...connection, runner: { ...runner, write: withEntry } })
+    },
   }
 }
 
@@ -39,6 +47,7 @@ const nouns = (connection: Connection): Nouns => ({
   sessions: sessionsOver(connection),
   signIns: signInsOver(connection),
   codes: codesOver(connection),
+  auditLog: auditLogOver(connection),
   spending: spendingOver(connection),
 })
 

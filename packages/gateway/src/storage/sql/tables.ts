@@ -66,6 +66,19 @@ export type Schema = {
     redeemed_by: NullableInteger
     redeemed_at: NullableInteger
   }
+  audit_log: {
+    id: Generated<Integer>
+    at: Integer
+    actor_type: string
+    actor: string
+    address: string
+    request: NullableInteger
+    action: string
+    object: string
+    before: string | null
+    after: string | null
+    reason: string
+  }
   api_key: Metered & {
     id: Generated<Integer>
     account: Integer

@@ -259,5 +259,28 @@ CREATE TABLE code (
   redeemed_at INTEGER CHECK ((redeemed_by IS NULL) = (redeemed_at IS NULL))
 ) STRICT, WITHOUT ROWID;
 
+-- What operations changed, and who asked for it. Only rows from before audit_kept_since can be removed; the job that removes old ones sets it.
+CREATE TABLE audit_log (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  at INTEGER NOT NULL,
+  actor_type TEXT NOT NULL CHECK (actor_type IN ('person', 'admin-key', 'command-line', 'job')),
+  actor TEXT NOT NULL,
+  address TEXT NOT NULL,
+  request INTEGER,
+  action TEXT NOT NULL,
+  object TEXT NOT NULL,
+  -- JSON objects.
+  before TEXT,
+  after TEXT,
+  reason TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_log_at ON audit_log (at);
+CREATE INDEX audit_log_object ON audit_log (object, id);
+CREATE TRIGGER audit_log_no_update BEFORE UPDATE ON audit_log
+  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log
+  WHEN OLD.at >= coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'audit_kept_since'), 0)
+  BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
+
 -- Verbs that are decided and durable but not yet written to their rows, in reused pages (sqlite/pending.ts).
 CREATE TABLE pending_page (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;

@@ -1,0 +1,35 @@
+// The audit log: one row for every change that an operation makes. Rows are only added, and removed once they are old.
+
+/** Who made a change. `id`: of the person or the admin key, or the name of the job; empty for the command line. */
+export type AuditActor = { type: 'person' | 'admin-key' | 'command-line' | 'job'; id: string }
+
+export type AuditEntry = {
+  actor: AuditActor
+  /** The client's IP address; empty for the command line and jobs. */
+  address: string
+  /** Of the HTTP request that asked for it. */
+  requestId: bigint | undefined
+  /** The name of the operation. */
+  action: string
+  /** What was changed, such as `key/7`. What the change itself creates is found by what is known of it: the key's hash, the account's e-mail address. */
+  object: string | { key: Uint8Array } | { account: string }
+  /** The fields that changed, as JSON values. Secrets are fingerprints. undefined: there was nothing before, or is nothing now. */
+  before: AuditFields | undefined
+  after: AuditFields | undefined
+  reason: string
+}
+export type AuditFields = Readonly<Record<string, unknown>>
+
+export type AuditRow = Omit<AuditEntry, 'object'> & { id: bigint; at: number; object: string }
+
+/** `before`: only rows with a lower id. */
+export type AuditFilter = { before?: bigint; object?: string; action?: string }
+
+export interface AuditLog {
+  /** For a change that is in no transaction of the ledger's database; see Storage.audited for all others. */
+  add(entry: AuditEntry): Promise<void>
+  /** Newest first. */
+  page(filter: AuditFilter, limit: number): Promise<AuditRow[]>
+  /** Removes at most `limit` rows from before `keptSince`; resolves with their number. Nothing else can remove a row. */
+  sweep(keptSince: number, limit: number): Promise<number>
+}

@@ -1,0 +1,75 @@
+// The audit log on both engines.
+import { sql } from 'kysely'
+import type { AuditEntry, AuditFields, AuditLog, AuditRow } from '../../console/audit-log.ts'
+import { checkText, normaliseEmail } from '../guard.ts'
+import { integer, optional, type Row, small, text } from '../rows.ts'
+import { type Connection, type Database, type Statement, statement } from '../statements.ts'
+
+/** Triggers keep the rows from this time on, whoever asks for their removal. */
+const KEPT_SINCE = 'audit_kept_since'
+
+export const auditLogOver = ({ db, runner, clock }: Connection): AuditLog => ({
+  async add(entry) {
+    await runner.write([insertAuditEntry(db, entry, clock())])
+  },
+  async page({ before, object, action }, limit) {
+    let query = db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit)
+    if (before !== undefined) query = query.where('id', '<', before)
+    if (object !== undefined) query = query.where('object', '=', object)
+    if (action !== undefined) query = query.where('action', '=', action)
+    return (await runner.readPage(statement(query))).map(toAuditRow)
+  },
+  async sweep(keptSince, limit) {
+    if (!Number.isSafeInteger(keptSince)) throw new RangeError(`keptSince: ${keptSince}`)
+    const old = db.selectFrom('audit_log').select('id').where('at', '<', keptSince).orderBy('at').limit(limit)
+    const value = String(keptSince)
+    const horizon = db.insertInto('meta').values({ name: KEPT_SINCE, value })
+    const removed = await runner.write([
+      statement(horizon.onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))),
+      statement(db.deleteFrom('audit_log').where('id', 'in', old).returning('id')),
+    ])
+    return removed?.[1]?.length ?? 0
+  },
+})
+
+export function insertAuditEntry(db: Database, entry: AuditEntry, now: number): Statement {
+  const { actor, address, requestId, action, before, after, reason } = entry
+  return statement(
+    db.insertInto('audit_log').values({
+      at: now,
+      actor_type: actor.type,
+      actor: checkText('actor', actor.id),
+      address: checkText('address', address),
+      request: requestId ?? null,
+      action: checkText('action', action),
+      object: objectOf(db, entry.object),
+      before: before === undefined ? null : JSON.stringify(before),
+      after: after === undefined ? null : JSON.stringify(after),
+      reason: checkText('reason', reason),
+    }),
+  )
+}
+
+function objectOf(db: Database, object: AuditEntry['object']) {
+  if (typeof object === 'string') return checkText('object', object)
+  const [type, id] =
+    'key' in object
+      ? ['key/', db.selectFrom('api_key').select('id').where('hash', '=', object.key)]
+      : ['account/', db.selectFrom('account').select('id').where('email', '=', normaliseEmail(object.account))]
+  return sql<string>`${sql.lit(type)} || CAST(${id} AS text)`
+}
+
+const fields = (value: unknown): AuditFields => JSON.parse(text(value)) as AuditFields
+
+const toAuditRow = (row: Row): AuditRow => ({
+  id: integer(row.id),
+  at: small(row.at),
+  actor: { type: row.actor_type as AuditRow['actor']['type'], id: text(row.actor) },
+  address: text(row.address),
+  requestId: optional(row.request, integer),
+  action: text(row.action),
+  object: text(row.object),
+  before: optional(row.before, fields),
+  after: optional(row.after, fields),
+  reason: text(row.reason),
+})
