@@ -257,7 +257,7 @@ describe('commands without a server', () => {
     )
     const unpriced = await runCommand(home, ['config', 'check', '--json'])
     expect(unpriced.code).toBe(0)
-    expect(JSON.parse(unpriced.stdout).remarks.join()).toContain('free-lunch has no price')
+    expect(JSON.parse(unpriced.stdout).warnings.join()).toContain('free-lunch has no price')
     expect((await runCommand(home, ['doctor', '--json'])).stdout).toContain('free-lunch has no price')
     const gateway = await startGateway({ home: { ...home } })
     expect(gateway.output().stderr).toContain('free-lunch has no price')

@@ -83,7 +83,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
     },
     {
       name: 'a store of a later version',
-      says: /the store is at version 999, this program knows \d+/,
+      says: /the database is at version 999, this program knows \d+/,
       alsoCommands: true,
       prepare: (home) => inFile(home, 'PRAGMA user_version = 999'),
     },

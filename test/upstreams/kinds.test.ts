@@ -169,10 +169,14 @@ test('each of these calls has a receipt with a cost, and the audit finds no erro
 })
 
 test('upstream list shows the dialects of each, and whether it was tested', async () => {
-  const list = await gateway.command<{ id: string; speaks: string[]; tried: string }[]>('upstream', 'list')
+  const list = await gateway.command<{ id: string; protocols: string[]; tested_with: string }[]>('upstream', 'list')
   const of = (id: string) => list.find((each) => each.id === id)
-  expect(of('openai')).toMatchObject({ kind: 'openai', dialect: 'responses', speaks: ['responses', 'chat', 'images'] })
-  expect([of('openai')?.tried, of('azure')?.tried]).toEqual(['sandbox', 'untried'])
+  expect(of('openai')).toMatchObject({
+    kind: 'openai',
+    dialect: 'responses',
+    protocols: ['responses', 'chat', 'images'],
+  })
+  expect([of('openai')?.tested_with, of('azure')?.tested_with]).toEqual(['sandbox', 'none'])
   const { stdout } = await gateway.cli('upstream', 'list')
   expect(stdout).toMatch(/^azure +azure +responses,chat,images +\S+ +1\.1 +reachable +1 /m)
   expect(stdout).not.toContain('key-of')

@@ -112,7 +112,7 @@ export async function createDependencies(
     clock: Date.now,
   }).catch((error) => {
     // The store names its file itself.
-    if (error instanceof StoreDown) throw new CommandError(`cannot use the store: ${error.message}`)
+    if (error instanceof StoreDown) throw new CommandError(`cannot use the database: ${error.message}`)
     throw new CommandError(`cannot use the folder ${join(environment.dataDir, 'spool')}: ${describeSystemError(error)}`)
   })
   cleanup.add(() => media.spool.close())

@@ -26,8 +26,8 @@ const BY_END: readonly [RegExp, string][] = [
 
 /** A URL of this server with the vendor's path, or the sandbox's own path where it serves the kind itself. */
 function baseOf(kind: string, origin: string): string {
-  const { baseUrl, example = '', tried, baseUrlSuffix = '' } = KINDS.get(kind) ?? { tried: 'untried' }
-  return origin + (tried === 'sandbox' ? baseUrlSuffix : new URL(baseUrl ?? example).pathname.replace(/\/$/, ''))
+  const { baseUrl, example = '', testedWith, baseUrlSuffix = '' } = KINDS.get(kind) ?? { testedWith: 'none' }
+  return origin + (testedWith === 'sandbox' ? baseUrlSuffix : new URL(baseUrl ?? example).pathname.replace(/\/$/, ''))
 }
 
 export function startKindsUpstream(): KindsUpstream {
@@ -41,10 +41,11 @@ export function startKindsUpstream(): KindsUpstream {
       const body = await request.text()
       const parsed = body === '' ? {} : (JSON.parse(body) as Record<string, unknown>)
       sent.push({ path: pathname + search, headers: Object.fromEntries(request.headers), body: parsed })
-      const isTried = [...KINDS.values()].some(
-        ({ kind, tried }) => tried === 'sandbox' && JSON.stringify([...request.headers]).includes(`${keyOf(kind)}"`),
+      const isTested = [...KINDS.values()].some(
+        ({ kind, testedWith }) =>
+          testedWith === 'sandbox' && JSON.stringify([...request.headers]).includes(`${keyOf(kind)}"`),
       )
-      const rule = isTried || SERVED.test(pathname) ? undefined : BY_END.find(([end]) => end.test(pathname))
+      const rule = isTested || SERVED.test(pathname) ? undefined : BY_END.find(([end]) => end.test(pathname))
       const path = rule ? pathname.replace(rule[0], () => rule[1]).replace(/^.*(?=\/v1)/, '') : pathname
       const headers = new Headers(request.headers)
       // The sandbox accepts any key in a header that it knows.

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax under test
-// Sections that are absent, the embedded models, remarks and the fingerprint.
+// Sections that are absent, the embedded models, warnings and the fingerprint.
 import { describe, expect, test } from 'bun:test'
 import { BUILT_IN } from '../config.ts'
 import { assemble } from './assemble.ts'

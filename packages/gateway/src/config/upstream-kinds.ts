@@ -47,10 +47,10 @@ export type UpstreamKind = {
   /** The environment variable that alone enables it, with its models from the price list. */
   keyVariable?: string
   /**
-   * `sandbox`: tests run complete calls against the embedded model at the same paths. `untried`: tests check only URLs and
+   * `sandbox`: tests run complete calls against the embedded model at the same paths. `none`: tests check only URLs and
    * credentials, since the embedded model does not serve its paths. Neither was tested against the vendor itself.
    */
-  tried: 'sandbox' | 'untried'
+  testedWith: 'sandbox' | 'none'
 }
 
 /** A model of the price list. */

@@ -51,7 +51,7 @@ export async function keepResponse(turn: Turn, last: Uint8Array, deps: KeepDepen
   try {
     const isKept = await withTimeout(deps.ticker, KEEP_WITHIN_MS, put(turn, response, deps))
     if (isKept) return turn.hidesEncrypted ? hidden(last, text) : last
-    const reason = isKept === undefined ? 'the store is slow' : 'what it continues is deleted'
+    const reason = isKept === undefined ? 'the database is slow' : 'what it continues is deleted'
     deps.log.warn('response not stored', { response: response.id, reason })
   } catch (error) {
     if (error instanceof ShareExceeded)

@@ -43,7 +43,8 @@ export function reportRemovals(every: Every, shares: Pick<Shares, 'onRemoval'>, 
 }
 
 function report({ kind, account, count, bytes, limit }: Removal, log: Log): void {
-  const reason = limit === 'account' ? 'the account has its share' : 'the store is full, and the account has the most'
+  const reason =
+    limit === 'account' ? 'the account has its share' : 'the database of contents is full, and the account has the most'
   const setting = `server.limits.${SETTINGS[kind][limit]}`
   log.warn(MESSAGES[kind], { account: String(account), count, bytes, reason, setting })
 }

@@ -113,7 +113,7 @@ describe('where no terminal shows it', () => {
       level: 'info',
       message: 'Trivium 1.2.3 started: address http://127.0.0.1:3333 and console http://127.0.0.1:3333/console',
       address: 'http://127.0.0.1:3333',
-      store: 'SQLite database /x',
+      database: 'SQLite database /x',
       next: expect.stringContaining(`${KEY_CREATE}`) as unknown as string,
     })
   })

@@ -59,7 +59,7 @@ function factsOf({ address, environment, catalogue: { config }, database, memory
     ['public', publicUrl ? [publicUrl] : []],
     ['console', [`${publicUrl ?? address}/console`]],
     ['data', [environment.dataDir]],
-    ['store', [database]],
+    ['database', [database]],
     ['config', [environment.configFile ?? 'no configuration file (./trivium.yaml is read if it exists)']],
     ['models', modelLines(config)],
     ['memory', [memoryLine(config, memory)]],

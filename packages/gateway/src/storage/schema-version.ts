@@ -12,7 +12,7 @@ export class WrongSchema extends Error {
 export function checkSchemaVersion(version: number, store: string, place: string): void {
   if (version > SCHEMA_VERSION)
     throw new WrongSchema(
-      `${store}: the store is at version ${version}, this program knows ${SCHEMA_VERSION}: start the version that wrote it, or a later one`,
+      `${store}: the database is at version ${version}, this program knows ${SCHEMA_VERSION}: start the version that wrote it, or a later one`,
     )
   if (version < SCHEMA_VERSION)
     throw new WrongSchema(

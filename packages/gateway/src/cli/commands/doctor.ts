@@ -12,9 +12,9 @@ import { align } from '../table.ts'
 import { storeWarnings } from './store-warnings.ts'
 import { describeProbes, probeAll } from './upstream-probes.ts'
 
-/** `advice`: what to do if the check failed. `remarks`: warnings. */
-type Check = { check: string; ok: boolean; note: string; advice: string | null; remarks: readonly string[] }
-type Finding = string | { note: string; remarks: readonly string[] }
+/** `advice`: what to do if the check failed. */
+type Check = { check: string; ok: boolean; note: string; advice: string | null; warnings: readonly string[] }
+type Finding = string | { note: string; warnings: readonly string[] }
 /** More than a block, which a full disk may still have. */
 const PROBE_BYTES = 256 * 1024
 
@@ -48,7 +48,7 @@ export async function doctor(context: CommandContext): Promise<DoctorReport> {
       ask: () => describeFolder(context.environment()),
     },
     {
-      check: 'store',
+      check: 'database',
       advice: storeAdvice,
       ask: () => describeStore(context),
     },
@@ -70,11 +70,11 @@ export async function doctor(context: CommandContext): Promise<DoctorReport> {
 async function answer({ check, advice, ask }: Question): Promise<Check> {
   try {
     const found = await ask()
-    const { note, remarks } = typeof found === 'string' ? { note: found, remarks: [] } : found
-    return { check, ok: true, note, advice: null, remarks }
+    const { note, warnings } = typeof found === 'string' ? { note: found, warnings: [] } : found
+    return { check, ok: true, note, advice: null, warnings }
   } catch (error) {
     const told = typeof advice === 'string' ? advice : advice(error)
-    return { check, ok: false, note: describeSystemError(error), advice: told, remarks: [] }
+    return { check, ok: false, note: describeSystemError(error), advice: told, warnings: [] }
   }
 }
 
@@ -118,20 +118,20 @@ async function examineUpstreams(context: CommandContext): Promise<Check[]> {
       ok: !bad,
       note,
       advice: bad ? (UPSTREAM_ADVICE[bad.state] ?? null) : null,
-      remarks: [],
+      warnings: [],
     }
   })
 }
 
 /** One line per check, followed by advice and warnings. */
 export function describeDoctor({ checks }: DoctorReport): string {
-  const rows = checks.flatMap(({ check, ok, note, advice, remarks }) => {
+  const rows = checks.flatMap(({ check, ok, note, advice, warnings }) => {
     const [first = '', ...more] = note.split('\n')
     return [
       [ok ? 'ok' : 'FAILED', check, first],
       ...more.map((line) => ['', '', line]),
       ...(advice === null ? [] : [['', '', `-> ${advice}`]]),
-      ...remarks.map((remark) => ['', '', `warning: ${remark}`]),
+      ...warnings.map((warning) => ['', '', `warning: ${warning}`]),
     ]
   })
   return `${align(rows, [false, false, false], '  ').join('\n')}\n`
@@ -142,7 +142,7 @@ function describeConfig(context: CommandContext): Finding {
   const { models, mediaModels, upstreams, warnings } = context.config(environment)
   const file = environment.configFile ?? 'no file, defaults'
   const note = `${file}: ${upstreams.size} upstreams, ${models.size + (mediaModels?.size ?? 0)} models`
-  return { note, remarks: [...environment.warnings, ...warnings] }
+  return { note, warnings: [...environment.warnings, ...warnings] }
 }
 
 function describeFolder({ dataDir, databaseUrl }: Environment): string {
@@ -186,7 +186,7 @@ const shorten = (hash: string): string => hash.slice(0, 12)
 async function describeStore(context: CommandContext): Promise<Finding> {
   const environment = context.environment()
   const note = await askStore(context, environment)
-  return { note, remarks: await storeWarnings(context, environment, context.config(environment)) }
+  return { note, warnings: await storeWarnings(context, environment, context.config(environment)) }
 }
 
 async function askStore(context: CommandContext, environment: Environment): Promise<string> {

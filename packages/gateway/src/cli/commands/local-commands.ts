@@ -108,16 +108,16 @@ async function checkConfig(written: string | undefined, context: CommandContext)
   const config = context.config({ ...environment, configFile: file }, { mayBeEmpty: false })
   const { models, mediaModels, upstreams, groups, hash } = config
   const counts = { upstreams: upstreams.size, models: models.size + (mediaModels?.size ?? 0), groups: groups.size }
-  const remarks = [
+  const warnings = [
     ...(written === undefined ? environment.warnings : []),
     ...config.warnings,
     ...(await storeWarnings(context, environment, config)),
   ]
-  const result = { ok: true, file: file ?? null, ...counts, hash, remarks }
+  const result = { ok: true, file: file ?? null, ...counts, hash, warnings }
   return new Report(
     result,
-    describe({ ...result, file: file ?? 'none, defaults', remarks: remarks.length || 'none' }) +
-      remarks.map((remark) => `  - ${remark}\n`).join(''),
+    describe({ ...result, file: file ?? 'none, defaults', warnings: warnings.length || 'none' }) +
+      warnings.map((warning) => `  - ${warning}\n`).join(''),
   )
 }
 

@@ -28,17 +28,17 @@ export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, know
 
 function listed(upstream: Upstream, { health, http, probes }: Known) {
   const { id, kind, dialect, endpoints, images, baseUrl, keys, maxConcurrency } = upstream
-  const speaks = [...endpoints.map((each) => each.dialect), ...(images ? ['images'] : [])]
+  const protocols = [...endpoints.map((each) => each.dialect), ...(images ? ['images'] : [])]
   return {
     id,
     kind,
     dialect: dialect ?? null,
-    speaks,
+    protocols,
     base_url: baseUrl,
     keys: keys.length,
     max_concurrency: maxConcurrency ?? null,
     // Only built-in kinds have it.
-    tried: KINDS.get(kind)?.tried ?? null,
+    tested_with: KINDS.get(kind)?.testedWith ?? null,
     http: upstream.embedded ? null : (http.find((each) => each[id])?.[id] ?? fixedHttpVersion(upstream) ?? null),
     checks: probes?.[id] ?? null,
     key_states: mergeReports(health.flatMap((each) => (each[id] ? [each[id]] : [])))?.map(keyState) ?? null,
@@ -48,11 +48,11 @@ function listed(upstream: Upstream, { health, http, probes }: Known) {
 const COLUMNS: readonly Column<ReturnType<typeof listed>>[] = [
   { title: 'id', cell: ({ id }) => id },
   { title: 'kind', cell: ({ kind }) => kind },
-  { title: 'speaks', cell: ({ speaks }) => speaks.join(',') },
+  { title: 'protocols', cell: ({ protocols }) => protocols.join(',') },
   { title: 'base url', cell: ({ kind, base_url }) => (kind === SANDBOX_KIND ? '(embedded)' : base_url) },
   { title: 'http', cell: ({ http }) => http },
-  { title: 'now', cell: ({ checks }) => checks && describeProbes(checks) },
-  { title: 'at once', cell: ({ max_concurrency }) => max_concurrency, right: true },
+  { title: 'status', cell: ({ checks }) => checks && describeProbes(checks) },
+  { title: 'max concurrency', cell: ({ max_concurrency }) => max_concurrency, right: true },
   { title: 'keys', cell: ({ keys }) => keys, right: true },
   { title: 'health', cell: ({ key_states }) => key_states?.map(inWords).join('; ') },
 ]

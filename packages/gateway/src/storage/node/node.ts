@@ -78,11 +78,11 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
     if (left) return
     if (result.outcome === 'done') renewedFrom = sentAt
     else {
-      report(`the store considers this node dead (${result.outcome}); joining again`)
+      report(`the database considers this node dead (${result.outcome}); joining again`)
       renewedFrom = Number.NEGATIVE_INFINITY
       identity = await claim()
     }
-    if (silent) report('the store responds again')
+    if (silent) report('the database responds again')
     if (silent) cleaning()
     silent = false
   }

@@ -128,7 +128,7 @@ export function createSettler(deps: SettlerDependencies): Settler {
         if (command?.do === 'release') resolve({ charged: command.charged, spooled: command.spooled })
         else if (command?.do === 'send') send(command.verb, command.pauseMs, onEvent)
         else if (command?.do === 'spool') void spool(command.verb).then(onEvent)
-        else reject(new NotSettled('neither the store nor the journal has the outcome'))
+        else reject(new NotSettled('neither the database nor the journal has the outcome'))
       }
       function onEvent(event: Event): void {
         const next = step(state, event, now)

@@ -52,7 +52,7 @@ export class StoreCall extends DeadlineEntry implements Completion<Result> {
     if (this.#isOver) return
     this.#end()
     // Whatever the reason, it is unknown whether the verb took effect.
-    if (!(error instanceof StoreDown)) this.#context.report(`the store failed on ${this.#verb.verb}`, error)
+    if (!(error instanceof StoreDown)) this.#context.report(`the database failed on ${this.#verb.verb}`, error)
     this.#onEvent({ event: 'no-response', verb: this.#kind })
   }
 
@@ -65,7 +65,7 @@ export class StoreCall extends DeadlineEntry implements Completion<Result> {
     const verb = this.#kind
     if (verb === 'hold') return { event: 'response', verb, result, mayDispatch: this.#context.mayDispatch() }
     if (verb === 'finish' && !isDone(result))
-      this.#context.report(`the store rejected the ${this.#verb.verb} of a request: ${result.outcome}`)
+      this.#context.report(`the database rejected the ${this.#verb.verb} of a request: ${result.outcome}`)
     return { event: 'response', verb, result }
   }
 }

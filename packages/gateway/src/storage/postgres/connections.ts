@@ -37,7 +37,7 @@ export function openConnections(url: string, options: ConnectionOptions): Connec
 
   /** While the store is known to be down, calls fail at once; after a pause the next call tries again. */
   async function attempt<T>(work: (sql: SQL) => Promise<T>): Promise<T> {
-    if (closed) throw new StoreDown('the store is closed')
+    if (closed) throw new StoreDown('the database is closed')
     if (lastLoss && performance.now() < nextTryAt) throw new StoreDown(lastLoss.message, { cause: lastLoss })
     const used = client
     try {

@@ -105,7 +105,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
   }
 
   async function apply(verb: Verb): Promise<Result> {
-    if (closed) throw new StoreDown('the store is closed')
+    if (closed) throw new StoreDown('the database is closed')
     checkVerb(verb)
     if (verb.verb !== 'reap' && 'id' in verb) return onRequest(verb)
     const work =

@@ -47,7 +47,7 @@ export async function keepReasoning(
   try {
     const putting = deps.store.reasoning.put([...entries.values()], keepMs).then(() => true)
     if (await withTimeout(deps.ticker, WITHIN_MS, putting)) return
-    deps.outageLog.warn('reasoning not kept', { reason: 'the store is slow' })
+    deps.outageLog.warn('reasoning not kept', { reason: 'the database is slow' })
   } catch (error) {
     deps.outageLog.warn('reasoning not kept', { error: String(error) })
   }
@@ -103,7 +103,7 @@ async function valuesOf(
   try {
     const values = await withTimeout(ticker, WITHIN_MS, store.reasoning.findWithin(account, keys, mostBytes))
     if (values !== undefined) return values
-    outageLog.warn('kept reasoning not read', { reason: 'the store is slow' })
+    outageLog.warn('kept reasoning not read', { reason: 'the database is slow' })
   } catch (error) {
     outageLog.warn('kept reasoning not read', { error: String(error) })
   }

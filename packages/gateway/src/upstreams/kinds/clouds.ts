@@ -16,7 +16,7 @@ export const azure: UpstreamKind = {
   images: standardImages({ credential: 'api-key', responseFormat: 'omit' }),
   service: { cap: 'max_completion_tokens', endUser: 'user', reasoning: 'rejected', effort: 'word' },
   healthPath: '/models',
-  tried: 'untried',
+  testedWith: 'none',
 }
 
 /** With an access token, which expires after an hour. Only Google's own models. */
@@ -28,7 +28,7 @@ export const vertex: UpstreamKind = {
   endpoints: [
     standardEndpoint('generate-content', { path: '/publishers/google/{model}:{method}', credential: 'bearer' }),
   ],
-  tried: 'untried',
+  testedWith: 'none',
 }
 
 /** With an API key; the base URL names neither project nor location. */
@@ -39,7 +39,7 @@ export const vertexExpress: UpstreamKind = {
     'https://cloud.google.com/vertex-ai/generative-ai/docs/start/express-mode/vertex-ai-express-mode-api-reference',
   baseUrl: 'https://aiplatform.googleapis.com/v1',
   endpoints: [standardEndpoint('generate-content', { path: '/publishers/google/{model}:{method}' })],
-  tried: 'untried',
+  testedWith: 'none',
 }
 
 /** With a Bedrock API key. The older base URL, bedrock-mantle.REGION.api.aws/v1, has models that this one does not have. */
@@ -51,7 +51,7 @@ export const bedrock: UpstreamKind = {
   baseUrlSuffix: '/v1',
   endpoints: [standardEndpoint('chat'), standardEndpoint('responses')],
   service: { endUser: 'none', effort: 'word', customTools: false },
-  tried: 'sandbox',
+  testedWith: 'sandbox',
 }
 
 /** Claude, with a Bedrock API key. */
@@ -62,5 +62,5 @@ export const bedrockClaude: UpstreamKind = {
   example: 'https://bedrock-mantle.us-east-1.api.aws/anthropic',
   baseUrlSuffix: '',
   endpoints: [standardEndpoint('messages', { credential: 'bearer' })],
-  tried: 'sandbox',
+  testedWith: 'sandbox',
 }

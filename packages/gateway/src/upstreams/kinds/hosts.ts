@@ -3,7 +3,11 @@
 import { standardEndpoint, type UpstreamKind } from '../../config/upstream-kinds.ts'
 
 /** What most of them have in common. */
-const AT_V1 = { baseUrlSuffix: '/v1', healthPath: '/models', tried: 'sandbox' } as const satisfies Partial<UpstreamKind>
+const AT_V1 = {
+  baseUrlSuffix: '/v1',
+  healthPath: '/models',
+  testedWith: 'sandbox',
+} as const satisfies Partial<UpstreamKind>
 
 const THREE_DIALECTS: UpstreamKind['endpoints'] = [
   standardEndpoint('chat'),
@@ -26,7 +30,7 @@ export const deepseek: UpstreamKind = {
     customTools: false,
   },
   healthPath: '/models',
-  tried: 'untried',
+  testedWith: 'none',
 }
 
 export const mistral: UpstreamKind = {
@@ -95,7 +99,7 @@ export const moonshot: UpstreamKind = {
     customTools: false,
   },
   healthPath: '/v1/models',
-  tried: 'untried',
+  testedWith: 'none',
 }
 
 /** In China: https://dashscope.aliyuncs.com. Newer accounts have a base URL of their own: https://WORKSPACE.REGION.maas.aliyuncs.com */
@@ -110,7 +114,7 @@ export const qwen: UpstreamKind = {
     standardEndpoint('messages', { path: '/apps/anthropic/v1/messages' }),
   ],
   service: { cap: 'max_tokens', endUser: 'none', effort: 'enable_thinking', customTools: false },
-  tried: 'untried',
+  testedWith: 'none',
 }
 
 export const openrouter: UpstreamKind = {

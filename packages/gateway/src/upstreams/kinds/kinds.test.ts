@@ -44,7 +44,7 @@ test('every documented vendor has a kind', () => {
     'llama-cpp',
     'lm-studio',
   ])
-  expect(ALL.filter(({ tried }) => tried === 'sandbox').length).toBeGreaterThanOrEqual(8)
+  expect(ALL.filter(({ testedWith }) => testedWith === 'sandbox').length).toBeGreaterThanOrEqual(8)
 })
 
 describe.each(ALL)('$kind', (kind) => {
@@ -88,7 +88,7 @@ describe.each(ALL)('$kind', (kind) => {
     expect(line).toContain(kind.name)
     for (const { dialect } of kind.endpoints) expect(line).toContain(dialect)
     expect(line).toContain(kind.baseUrl ?? kind.example ?? '')
-    expect(line).toMatch(kind.tried === 'sandbox' ? /\| sandbox \|$/ : /\| untried \|$/)
+    expect(line).toMatch(kind.testedWith === 'sandbox' ? /\| sandbox \|$/ : /\| none \|$/)
   })
 })
 

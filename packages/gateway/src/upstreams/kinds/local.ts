@@ -7,7 +7,7 @@ const SELF_HOSTED = {
   keyless: true,
   service: { cap: 'max_tokens', endUser: 'none', effort: 'word', customTools: false },
   healthPath: '/models',
-  tried: 'sandbox',
+  testedWith: 'sandbox',
 } as const satisfies Partial<UpstreamKind>
 
 type Differences = Parameters<typeof standardEndpoint>[1]

@@ -14,7 +14,7 @@ export const openai: UpstreamKind = {
   service: { cap: 'max_completion_tokens', endUser: 'safety_identifier', reasoning: 'rejected' },
   extraCapFields: [],
   healthPath: '/models',
-  tried: 'sandbox',
+  testedWith: 'sandbox',
 }
 
 /** Its chat dialect is documented as being for tests only: requests in it are translated. */
@@ -28,7 +28,7 @@ export const anthropic: UpstreamKind = {
   endpoints: [standardEndpoint('messages')],
   extraCapFields: [],
   healthPath: '/v1/models',
-  tried: 'sandbox',
+  testedWith: 'sandbox',
 }
 
 export const gemini: UpstreamKind = {
@@ -41,7 +41,7 @@ export const gemini: UpstreamKind = {
   endpoints: [standardEndpoint('generate-content')],
   extraCapFields: [],
   healthPath: '/models',
-  tried: 'sandbox',
+  testedWith: 'sandbox',
 }
 
 /** The base URL outside China (BytePlus). In China: https://ark.cn-beijing.volces.com/api/v3 */
@@ -66,5 +66,5 @@ export const ark: UpstreamKind = {
   videos: standardVideos(),
   // Its max_tokens does not limit reasoning, which is billed, too.
   service: { cap: 'max_completion_tokens', endUser: 'none', effort: 'switch', customTools: false },
-  tried: 'untried',
+  testedWith: 'none',
 }

@@ -138,7 +138,7 @@ export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'sign
         const done = await attempt(person, withheldFor(person, wideAccounts, given), now)
         if (done) return done
       }
-      throw new StoreDown('the store rejected the sign-up without a reason')
+      throw new StoreDown('the database rejected the sign-up without a reason')
     },
   }
 }
