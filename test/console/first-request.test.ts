@@ -14,7 +14,7 @@ const open = useConsole({ config: CONFIG })
 const { visit, newAccount } = open
 
 async function signUp(page: Page, email: string): Promise<void> {
-  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Email').fill(email)
   await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
   await page.getByRole('button', { name: 'Create account' }).click()
   await page.getByRole('heading', { name: 'Make your first request' }).waitFor()

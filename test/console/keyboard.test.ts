@@ -11,7 +11,7 @@ test('sign up, create a key, send a request, open its receipt, search keys', asy
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     const { keyboard } = page
     await page.getByText('At least 8 characters').waitFor()
-    await tabTo(page, page.getByLabel('E-mail'))
+    await tabTo(page, page.getByLabel('Email'))
     await keyboard.type('grace@example.com')
     await tabTo(page, page.getByLabel('Password', { exact: true }))
     // What is wrong gets the focus.

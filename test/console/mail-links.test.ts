@@ -1,4 +1,4 @@
-// The links of e-mails in a real browser: from the form that asks for one, through a real SMTP server, to the page that it opens.
+// The links of emails in a real browser: from the form that asks for one, through a real SMTP server, to the page that it opens.
 import { afterAll, expect, test } from 'bun:test'
 import { en } from '../../packages/console/src/i18n/en.ts'
 import { zh } from '../../packages/console/src/i18n/zh.ts'

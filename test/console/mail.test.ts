@@ -1,4 +1,4 @@
-// Verification and reset by e-mail, through a real SMTP server.
+// Verification and reset by email, through a real SMTP server.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import {
   type ReceivedMail,
@@ -51,7 +51,7 @@ describe('verification', () => {
     expect((await browser().get('about')).body.mail).toBe(true)
     const { client, mail } = await newPerson('ada@example.com')
     expect(mail).toMatchObject({ encrypted: true, user: LOGIN.user, from: 'gw@example.com', to: ['ada@example.com'] })
-    expect(mail.headers).toContain('Subject: Verify your e-mail address for Example AI')
+    expect(mail.headers).toContain('Subject: Verify your email address for Example AI')
     const [purpose, token] = linkIn(mail)
     expect(purpose).toBe('verify')
     expect(await isVerified(client)).toBe(false)
@@ -125,7 +125,7 @@ describe('a forgotten password', () => {
     expect(await signIn('another password')).toBe('200')
   })
 
-  test('an unknown address and a disabled account get the same answer, and no e-mail', async () => {
+  test('an unknown address and a disabled account get the same answer, and no email', async () => {
     await newPerson('gone@example.com')
     await gateway.command('account', 'disable', '--account', 'gone@example.com')
     const before = smtp.mails.length
@@ -133,13 +133,13 @@ describe('a forgotten password', () => {
       const { status, text } = await browser().post('password/forgot', { email })
       expect([status, text]).toEqual([202, ''])
     }
-    // The next e-mail is another one.
+    // The next email is another one.
     const { mail } = await newPerson('next@example.com')
     expect(mail.to).toEqual(['next@example.com'])
     expect(smtp.mails).toHaveLength(before + 1)
   })
 
-  test('a mailbox gets five e-mails an hour; a network may cause twenty', async () => {
+  test('a mailbox gets five emails an hour; a network may cause twenty', async () => {
     const { client } = await newPerson('flooded@example.com')
     for (let index = 0; index < 8; index++) {
       expect(outcomeOf(await browser().post('password/forgot', { email: 'flooded@example.com' }))).toBe('202')
@@ -161,7 +161,7 @@ test('no token and no password is in the log', async () => {
   expect(stdout + stderr).not.toContain(PASSWORD)
 })
 
-test('an e-mail that waits for its next attempt is sent before the gateway stops', async () => {
+test('an email that waits for its next attempt is sent before the gateway stops', async () => {
   const replies = [451, 451]
   const busy = await startSmtp({ mode: 'starttls', replies })
   const stopping = await startGateway({ config: config(busy.port).replace('gw%40example.com:smtp-hunter2@', '') })
@@ -187,7 +187,7 @@ test('a server that is away: the registration succeeds, and the log says what fa
   await lonely.stop()
 })
 
-test('without `mail`, what needs e-mail says so', async () => {
+test('without `mail`, what needs email says so', async () => {
   const plain = await startGateway()
   const client = consoleClient(plain.url)
   await client.post('register', { email: 'x@example.com', password: PASSWORD })

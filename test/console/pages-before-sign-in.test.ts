@@ -23,7 +23,7 @@ test('sign-up by keyboard alone: errors beside the fields, then the trial credit
     await page.keyboard.press('Enter')
     await page.getByText('You get 10.00 USD trial credit').waitFor()
     await page.getByText('At least 8 characters').waitFor()
-    const [email, password] = [page.getByLabel('E-mail'), page.getByLabel('Password', { exact: true })]
+    const [email, password] = [page.getByLabel('Email'), page.getByLabel('Password', { exact: true })]
 
     await email.focus()
     await page.keyboard.type('grace')
@@ -52,20 +52,20 @@ test('sign-up by keyboard alone: errors beside the fields, then the trial credit
     // The address is taken now.
     await page.context().clearCookies()
     await page.goto(`${open.gateway.url}/console/sign-up`)
-    await page.getByLabel('E-mail').fill('grace@example.com')
+    await page.getByLabel('Email').fill('grace@example.com')
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.getByRole('button', { name: 'Create account' }).click()
-    await page.getByText('An account with this e-mail address exists').waitFor()
+    await page.getByText('An account with this email address exists').waitFor()
   })
 })
 
 test('sign-in: a wrong password, then back to the page that was asked for, and out again', async () => {
   const { email } = await newAccount()
   await visit('/settings', {}, async ({ page }) => {
-    await page.getByLabel('E-mail').fill(email)
+    await page.getByLabel('Email').fill(email)
     await page.getByLabel('Password', { exact: true }).fill('wrong password')
     await page.keyboard.press('Enter')
-    await page.getByText('E-mail address or password is wrong.').waitFor()
+    await page.getByText('Email address or password is wrong.').waitFor()
     await page.getByText('Forgot your password? Ask the operator.').waitFor()
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.keyboard.press('Enter')
@@ -90,7 +90,7 @@ test('a session that ended elsewhere leads to the sign-in page on request, and b
     await page.getByRole('navigation').getByRole('link', { name: 'Keys' }).click()
     await page.getByRole('button', { name: 'Use another account' }).click()
     await page.getByText('Your session has ended.').waitFor()
-    await page.getByLabel('E-mail').fill(account.email)
+    await page.getByLabel('Email').fill(account.email)
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
     await page.keyboard.press('Enter')
     await page.getByRole('heading', { name: 'Keys', exact: true }).waitFor()

@@ -151,8 +151,8 @@ test('tool calls are shown, and the reader gives their results; pictures are sen
     await page.getByRole('button', { name: 'Send results' }).click()
     await page.getByText('The tool get_weather returned: 12 degrees').waitFor()
 
-    await page.getByLabel('Add pictures').first().setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: PIXEL })
-    await page.getByRole('img', { name: 'Picture 1' }).waitFor()
+    await page.getByLabel('Add images').first().setInputFiles({ name: 'a.png', mimeType: 'image/png', buffer: PIXEL })
+    await page.getByRole('img', { name: 'Image 1' }).waitFor()
     const asked = page.waitForRequest(/chat\/completions$/)
     await ask(page, 'What is this?')
     expect((await asked).postData()).toContain(`data:image/png;base64,${PIXEL.toString('base64')}`)
@@ -185,7 +185,7 @@ test('an image is made with partial ones, and edited with a mask', async () => {
     const { buffer } = await drawn(image)
     await page.getByLabel('Add a mask').first().setInputFiles({ name: 'mask.png', mimeType: 'image/png', buffer })
     await page.getByLabel('Prompt').fill('At night')
-    await page.getByRole('button', { name: 'Edit picture' }).click()
+    await page.getByRole('button', { name: 'Edit image' }).click()
     const edited = page.getByRole('article', { name: 'At night' })
     await edited.locator('img[data-final=true]').waitFor()
     await costOf(edited).waitFor()
@@ -304,7 +304,7 @@ test('a hostile answer runs nothing, loads nothing from elsewhere, and its links
         ['https://evil.example/', 'https://evil.example/', rel],
         ['https://evil.example/', 'https://evil.example/', rel],
         ['https://evil.example/', 'https://evil.example/', rel],
-        ['Picture: pixel', 'https://evil.example/pixel.png', rel],
+        ['Image: pixel', 'https://evil.example/pixel.png', rel],
         ['https://bank.example', 'https://evil.example/login', rel],
         ['https://\u0430pple.com/', 'https://xn--pple-43d.com/', rel],
         ['https://bank.example@evil.example/', 'https://bank.example@evil.example/', rel],

@@ -28,7 +28,7 @@ async function signInLink(gateway: Gateway, email: string): Promise<string> {
   return made.url.split('#')[1] ?? ''
 }
 
-describe('without e-mail', () => {
+describe('without email', () => {
   let gateway: Gateway
   beforeAll(async () => {
     gateway = await startGateway({ config: GROUPS })
@@ -72,7 +72,7 @@ describe('without e-mail', () => {
   })
 })
 
-describe('with e-mail', () => {
+describe('with email', () => {
   let smtp: TestSmtp
   let gateway: Gateway
   beforeAll(async () => {

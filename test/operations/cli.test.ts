@@ -116,7 +116,7 @@ describe.each(PLACES)('$where', ({ engine, beside }) => {
 
   test('an error is one line of JSON on stderr, exit code 1 or 2, and nothing on stdout', async () => {
     const mistakes: [code: number, says: string, ...args: string[]][] = [
-      [1, 'no account has the e-mail address nobody@x.com', 'account', 'show', '--account', 'nobody@x.com'],
+      [1, 'no account has the email address nobody@x.com', 'account', 'show', '--account', 'nobody@x.com'],
       [1, 'already exists', 'account', 'create', '--email', 'ada@example.com'],
       [1, 'unknown key id 987654321', 'key', 'revoke', '987654321'],
       [2, "not '1e3'", 'account', 'credit', '--account', 'ada@example.com', '--amount', '1e3'],

@@ -92,7 +92,7 @@ test('a client that disconnects, and a stream that is cut', async () => {
   expect((await lineOf(cut.headers.get('x-request-id'))).outcome).toBe('cut')
 })
 
-test('paths are logged without their query and bounded; keys, prompts and e-mail addresses never', async () => {
+test('paths are logged without their query and bounded; keys, prompts and email addresses never', async () => {
   const long = await fetch(`${gateway.url}/${'a'.repeat(3_000)}?key=${key.secret}`)
   const line = await lineOf(long.headers.get('x-request-id'))
   expect(String(line.path).length).toBeLessThanOrEqual(200)

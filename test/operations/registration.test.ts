@@ -76,7 +76,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(told("today's trial budget is used up")).toBe(1)
   })
 
-  test("an operator's account reserves its e-mail address", async () => {
+  test("an operator's account reserves its email address", async () => {
     await gateway.command('account', 'create', '--email', 'bob+work@example.com', '--credit', '0')
     expect(await statusOf(register(gateway, 'bob@example.com', '198.51.100.2'))).toBe('409 address_taken')
     await gateway.command('account', 'create', '--email', 'bob@example.com', '--credit', '0')

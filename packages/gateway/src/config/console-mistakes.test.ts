@@ -21,8 +21,8 @@ test.each<[string, string, string]>([
   ['a mail server with options', mail('smtp://a?pool=true'), 'mail.url: the only option is ?tls=off'],
   ['smtps without TLS', mail('smtps://a?tls=off'), 'mail.url: the only option is ?tls=off of an smtp:// URL'],
   ['a password with a percent sign', mail('smtps://u:50%@a'), 'mail.url: user and password must be percent-encoded'],
-  ['a sender that is no address', mail('smtp://a', 'Gateway'), 'mail.from: is not an e-mail address; write gateway@'],
-  ['two senders', mail('smtp://a', '"a@b.c, d@e.f"'), 'mail.from: is not an e-mail address'],
+  ['a sender that is no address', mail('smtp://a', 'Gateway'), 'mail.from: is not an email address; write gateway@'],
+  ['two senders', mail('smtp://a', '"a@b.c, d@e.f"'), 'mail.from: is not an email address'],
   ['no certificates', mail('smtp://a', 'a@b.c, ca: ./gone.pem'), 'mail.ca: cannot read /etc/gone.pem'],
   [
     'a misspelt field of mail',
@@ -40,7 +40,7 @@ test.each<[string, string, string]>([
   [
     'an account that is no address',
     'groups: [{ id: default, models: ["*"], accounts: [ada] }]',
-    'groups[default].accounts[0]: "ada" is not an e-mail address such as ada@example.com',
+    'groups[default].accounts[0]: "ada" is not an email address such as ada@example.com',
   ],
 ])('%s', (_, source, expected) => {
   const found = lines(source)

@@ -182,7 +182,7 @@ export type Group = {
   multiplierMillionths: bigint
   /** Every account holder may choose it in the console. */
   console?: boolean
-  /** E-mail addresses, in lower case, of account holders who may choose it in the console. */
+  /** Email addresses, in lower case, of account holders who may choose it in the console. */
   accounts?: readonly string[]
   /** By model id. */
   prices?: ReadonlyMap<string, GroupPrice>
@@ -269,7 +269,7 @@ export type FileConfig = {
   /** `allowPrivate`: callback URLs may name private addresses. */
   callbacks: { allowPrivate: boolean }
   console: ConsoleConfig
-  /** Absent: no e-mail is sent. */
+  /** Absent: no email is sent. */
   mail?: MailConfig
   groups: ReadonlyMap<string, Group>
   /** The date of the built-in price list, if models and prices come from it. */

@@ -13,7 +13,7 @@ export type About = {
   name: string
   support_url: string | null
   registration: { open: boolean; trial_credit_usd: string }
-  /** Whether e-mails can be sent: verification and reset of passwords. */
+  /** Whether emails can be sent: verification and reset of passwords. */
   mail: boolean
   password: { min_length: number; max_length: number }
   /** The URL that clients use: `server.public_url`, else the origin of this request. */

@@ -1,5 +1,5 @@
 // Makes text from callers safe for logs: bounded, on one line, without control characters, and without
-// anything that looks like an API key or an e-mail address.
+// anything that looks like an API key or an email address.
 
 const MOST_CHARACTERS = 200
 /** Visible ASCII, without quote and backslash: the same in JSON, in text and in a terminal. */

@@ -48,7 +48,7 @@ export type SignUpRejection = 'taken' | 'too_many'
 export type Preferences = {
   /** A notice is shown below this balance; undefined: none. */
   lowBalance: Nanos | undefined
-  /** A language tag, for e-mails. */
+  /** A language tag, for emails. */
   language: string | undefined
 }
 

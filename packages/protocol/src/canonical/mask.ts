@@ -36,7 +36,7 @@ const RULES: Rule[] = [
   { find: /(?<![\w.-])localhost(?![\w-])(?::\d{1,5})?/gi, put: '[host]' },
 ]
 
-/** The text with keys, organisation ids, e-mail addresses, hosts and IP addresses masked, and at most 2,000 characters. */
+/** The text with keys, organisation ids, email addresses, hosts and IP addresses masked, and at most 2,000 characters. */
 export function maskSecrets(text: string): string {
   let masked = capped(text)
   for (const { find, put } of RULES) {

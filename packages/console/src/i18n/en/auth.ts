@@ -1,14 +1,14 @@
-// Sign-up, sign-in, links from e-mails and the set-up link.
+// Sign-up, sign-in, links from emails and the set-up link.
 
 export const auth = {
-  email: 'E-mail',
+  email: 'Email',
   password: 'Password',
   newPassword: 'New password',
   passwordRule: (min: number) => `At least ${min} characters`,
   passwordShort: (min: number) => `Use at least ${min} characters.`,
   passwordLong: (max: number) => `Use at most ${max} characters.`,
-  emailMissing: 'Enter your e-mail address.',
-  emailInvalid: 'Enter an e-mail address such as ada@example.com.',
+  emailMissing: 'Enter your email address.',
+  emailInvalid: 'Enter an email address such as ada@example.com.',
   passwordMissing: 'Enter your password.',
   signUp: {
     title: 'Create your account',
@@ -29,7 +29,7 @@ export const auth = {
     forgot: 'Forgot password?',
     noAccount: 'No account yet?',
     signUp: 'Create one',
-    wrong: 'E-mail address or password is wrong.',
+    wrong: 'Email address or password is wrong.',
     noForgot: 'Forgot your password? Ask the operator.',
   },
   again: {
@@ -53,12 +53,12 @@ export const auth = {
   },
   forgot: {
     title: 'Reset your password',
-    text: 'Enter the e-mail address of your account. If it exists, you get a link to choose a new password.',
+    text: 'Enter the email address of your account. If it exists, you get a link to choose a new password.',
     submit: 'Send link',
-    sent: 'Check your e-mail',
+    sent: 'Check your email',
     sentText: (email: string) => `If an account with ${email} exists, a link is on its way. It is valid for one hour.`,
     back: 'Back to sign-in',
-    off: 'This gateway sends no e-mails. Ask its operator to reset your password.',
+    off: 'This gateway sends no emails. Ask its operator to reset your password.',
   },
   reset: {
     title: 'Choose a new password',
@@ -66,9 +66,9 @@ export const auth = {
     done: 'Password changed. Sign in with the new one.',
   },
   verify: {
-    title: 'Verify your e-mail address',
-    working: 'Verifying your e-mail address',
-    done: 'E-mail address verified',
+    title: 'Verify your email address',
+    working: 'Verifying your email address',
+    done: 'Email address verified',
     doneText: 'You can close this page, or go to the console.',
     open: 'Go to the console',
   },

@@ -2,7 +2,7 @@ export const settings = {
   title: 'Settings',
   account: {
     title: 'Account',
-    email: 'E-mail',
+    email: 'Email',
     verified: 'Verified',
     unverified: 'Not verified',
     resend: 'Send link',

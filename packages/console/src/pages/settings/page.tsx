@@ -57,7 +57,7 @@ function AccountSection() {
   )
 }
 
-/** Verification matters only where the gateway can send e-mails. */
+/** Verification matters only where the gateway can send emails. */
 function Unverified() {
   const t = useTexts().settings.account
   const { data: about } = useAbout()
@@ -88,7 +88,7 @@ function AppearanceSection() {
   const theme = useTheme()
   const choose = (chosen: Language) => {
     setLanguage(chosen)
-    // E-mails of the gateway use it.
+    // Emails of the gateway use it.
     void post('preferences', { language: chosen })
   }
   return (

@@ -39,7 +39,7 @@ export type Operation = (desk: OperationContext, values: Values) => Promise<unkn
 
 export const OPERATIONS = {
   'account create': async ({ storage, config }, { email = '', credit, password }) => {
-    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`--email must be an e-mail address, not '${email}'`)
+    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`--email must be an email address, not '${email}'`)
     const amount = credit === undefined ? config.registration.trialCredit : amountOf(credit, 'credit')
     if (amount < 0n) throw new UsageError('--credit must not be negative')
     if (password !== undefined && !isLongEnough(password)) {
@@ -48,7 +48,7 @@ export const OPERATIONS = {
     const hash = password === undefined ? undefined : await hashPassword(password)
     const source = credit === undefined ? trialSource(config) : CREDIT
     const account = await storage.accounts.create(email, amount, source, hash)
-    if (!account) throw new CommandError(`an account with the e-mail address ${email} already exists`)
+    if (!account) throw new CommandError(`an account with the email address ${email} already exists`)
     return {
       ...accountJson(account),
       credit_usd: formatUsd(amount),
@@ -170,7 +170,7 @@ async function findKey(storage: Storage, written: string): Promise<Key> {
 
 async function findAccount(storage: Storage, email: string): Promise<Account> {
   const account = await storage.accounts.find(email)
-  if (!account) throw new CommandError(`no account has the e-mail address ${email}`)
+  if (!account) throw new CommandError(`no account has the email address ${email}`)
   return account
 }
 

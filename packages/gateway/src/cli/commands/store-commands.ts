@@ -7,7 +7,7 @@ import { LIMIT_NAMES, TERM_NAMES } from './key-options.ts'
 import { showSignInLink } from './locked-out.ts'
 
 const SECTION = 'Accounts and keys'
-const ACCOUNT: Option = { name: 'account', value: 'EMAIL', required: true, summary: "the account's e-mail address" }
+const ACCOUNT: Option = { name: 'account', value: 'EMAIL', required: true, summary: "the account's email address" }
 
 const LIMITS: readonly Option[] = [
   { name: 'rpm', value: 'N', summary: 'requests per minute' },
@@ -45,7 +45,7 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     positionals: [],
     summary: 'create an account',
     options: [
-      { name: 'email', value: 'EMAIL', required: true, summary: 'its e-mail address' },
+      { name: 'email', value: 'EMAIL', required: true, summary: 'its email address' },
       {
         name: 'credit',
         value: 'USD',

@@ -21,7 +21,7 @@ export function readConsole(value: YamlValue): ConsoleConfig | undefined {
   )
 }
 
-/** It is part of the subject of e-mails and of the label in authenticator apps. */
+/** It is part of the subject of emails and of the label in authenticator apps. */
 function readName(value: YamlValue): string | undefined {
   const name = readText(value)
   if (name === undefined || (name.length <= LONGEST_NAME && !/[\p{C}:]/u.test(name))) return name

@@ -47,7 +47,7 @@ const readAccounts = listOf(readAddress, '[ada@example.com]', 'without it, no ac
 function readAddress(value: YamlValue): string | undefined {
   const address = readText(value)
   if (address === undefined || /^[^\s@]+@[^\s@]+$/.test(address)) return address?.toLowerCase().normalize('NFC')
-  addMistake(value, `${quote(address)} is not an e-mail address such as ada@example.com`)
+  addMistake(value, `${quote(address)} is not an email address such as ada@example.com`)
   return undefined
 }
 

@@ -1,4 +1,4 @@
-// Section `mail`: the SMTP server that sends e-mails to account holders.
+// Section `mail`: the SMTP server that sends emails to account holders.
 import { readFileSync } from 'node:fs'
 import { describeSystemError } from '../system-error.ts'
 import type { MailConfig } from '../types.ts'
@@ -57,11 +57,11 @@ function isDecodable(text: string): boolean {
 function readSender(value: YamlValue): string | undefined {
   const text = readText(value)
   if (text === undefined || /^(?:[^<>@\r\n"]+ <)?[^\s<>@"]+@[^\s<>@"]+>?$/.test(text)) return text
-  addMistake(value, 'is not an e-mail address; write gateway@example.com or Gateway <gateway@example.com>')
+  addMistake(value, 'is not an email address; write gateway@example.com or Gateway <gateway@example.com>')
   return undefined
 }
 
-/** Read at once: a wrong path is a mistake in the file, not an e-mail that is never sent. */
+/** Read at once: a wrong path is a mistake in the file, not an email that is never sent. */
 function readCertificates(value: YamlValue): string | undefined {
   const file = readPath(value)
   if (file === undefined) return undefined

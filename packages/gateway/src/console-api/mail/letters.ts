@@ -1,4 +1,4 @@
-// The e-mails that the gateway sends, in the languages of the console. Plain text: nothing to track, nothing to render.
+// The emails that the gateway sends, in the languages of the console. Plain text: nothing to track, nothing to render.
 
 export type Language = 'en' | 'zh'
 /** `name`: of the console. */
@@ -10,14 +10,14 @@ type Letters = Readonly<Record<'verify' | 'reset', (facts: Facts) => Letter>>
 export const LETTERS: Readonly<Record<Language, Letters>> = {
   en: {
     verify: ({ name, email, url }) => ({
-      subject: `Verify your e-mail address for ${name}`,
+      subject: `Verify your email address for ${name}`,
       text: `An account with the address ${email} was created at ${name}.
 
 Open this link to verify the address. It works once, for 72 hours:
 
 ${url}
 
-If you did not create the account, ignore this e-mail.
+If you did not create the account, ignore this email.
 `,
     }),
     reset: ({ name, email, url }) => ({
@@ -28,7 +28,7 @@ Open this link to choose one. It works once, for an hour:
 
 ${url}
 
-If you did not request it, ignore this e-mail: your password has not changed.
+If you did not request it, ignore this email: your password has not changed.
 `,
     }),
   },

@@ -1,4 +1,4 @@
-// E-mails through a real SMTP server: encrypted, or not sent.
+// Emails through a real SMTP server: encrypted, or not sent.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { eventually } from '../../../../../test/support/eventually.ts'
@@ -79,7 +79,7 @@ test('a rejected login is logged, without the password or the token of a link', 
   )
   mailer.inBackground(() => mailer.send({ ...LETTER, text: `https://gw/console/reset#${'t'.repeat(43)}` }))
   while (logged.length === 0) await Bun.sleep(5)
-  expect(logged).toEqual([expect.objectContaining({ message: 'mail: an e-mail could not be sent', code: 'EAUTH' })])
+  expect(logged).toEqual([expect.objectContaining({ message: 'mail: an email could not be sent', code: 'EAUTH' })])
   expect(JSON.stringify(logged)).not.toMatch(/p@ss|ttttt/)
   expect(smtp.mails).toEqual([])
 })
@@ -99,7 +99,7 @@ const HOUR_MS = 3_600_000
 const smtps = (port: number) => `smtps://localhost:${port}`
 
 describe('when the process stops', () => {
-  test('an e-mail that waits for its next attempt is sent at once', async () => {
+  test('an email that waits for its next attempt is sent at once', async () => {
     const replies = [451, 451]
     const { smtp, logged, mailer } = await open({ mode: 'smtps', replies }, smtps, CA, [5, HOUR_MS])
     mailer.inBackground(() => mailer.send(LETTER))
@@ -118,7 +118,7 @@ describe('when the process stops', () => {
     mailer.inBackground(() => mailer.send(LETTER))
     await eventually(() => mailer.pending === 0)
     expect(replies).toEqual([451])
-    expect(logged).toEqual([expect.objectContaining({ message: 'mail: an e-mail could not be sent' })])
+    expect(logged).toEqual([expect.objectContaining({ message: 'mail: an email could not be sent' })])
   })
 
   test('what is not sent in time is counted in one line of the log', async () => {
@@ -127,7 +127,7 @@ describe('when the process stops', () => {
     for (let index = 0; index < 5; index++) mailer.inBackground(() => failed.promise)
     mailer.abandon()
     expect(mailer.pending).toBe(0)
-    const line = { message: 'mail: the gateway stops before all e-mails were sent', not_sent: 5 }
+    const line = { message: 'mail: the gateway stops before all emails were sent', not_sent: 5 }
     expect(logged).toEqual([line])
     // Nothing more is logged about those that fail now.
     failed.reject(new Error('the store is closed'))
@@ -150,7 +150,7 @@ test('no field can add a header or a recipient', async () => {
   expect(smtp.mails.at(-1)?.to).toEqual(['ada@example.com'])
 })
 
-test('a reload takes effect with the next e-mail', async () => {
+test('a reload takes effect with the next email', async () => {
   const [one, other] = [await startSmtp({ mode: 'smtps' }), await startSmtp({ mode: 'smtps' })]
   let port = one.port
   const configs = new Map([one, other].map((each) => [each.port, configOf(each.port)]))

@@ -1,4 +1,4 @@
-// Sends e-mail through the operator's SMTP server. The library is loaded with the first one.
+// Sends email through the operator's SMTP server. The library is loaded with the first one.
 import type { Transporter } from 'nodemailer'
 import type { MailConfig } from '../../config/types.ts'
 import type { Log } from '../../observe/log.ts'
@@ -6,7 +6,7 @@ import { createConcurrencyLimit } from '../../sharing/concurrency-limit.ts'
 import type { Letter } from './letters.ts'
 
 export type Mailer = {
-  /** Rejects if the server cannot be reached, or does not take the e-mail. */
+  /** Rejects if the server cannot be reached, or does not take the email. */
   send(letter: Letter & { to: string }): Promise<void>
   /** Runs `work` after the response. Few run at once; if too many wait, one more is dropped. Errors are logged. */
   inBackground(work: () => Promise<void>): void
@@ -14,7 +14,7 @@ export type Mailer = {
   readonly pending: number
   /** The process stops soon: failed attempts are repeated at once, then after the shortest pause. */
   hurry(): void
-  /** The process stops now: logs how many e-mails are not sent, and gives them up. */
+  /** The process stops now: logs how many emails are not sent, and gives them up. */
   abandon(): void
 }
 
@@ -61,7 +61,7 @@ export function createMailer(
     },
     abandon() {
       isAbandoned = true
-      if (pending > 0) log.error('mail: the gateway stops before all e-mails were sent', { not_sent: pending })
+      if (pending > 0) log.error('mail: the gateway stops before all emails were sent', { not_sent: pending })
       pending = 0
     },
     async send({ to, subject, text }) {
@@ -90,10 +90,10 @@ export function createMailer(
       run
         .then(
           (isDone) => {
-            if (isDone === undefined) log.warn('mail: too many e-mails are waiting; one was not sent')
+            if (isDone === undefined) log.warn('mail: too many emails are waiting; one was not sent')
           },
           (error: unknown) => {
-            if (!isAbandoned) log.error('mail: an e-mail could not be sent', describe(error))
+            if (!isAbandoned) log.error('mail: an email could not be sent', describe(error))
           },
         )
         .finally(() => {
@@ -111,7 +111,7 @@ async function open({ url, ca }: MailConfig): Promise<Transporter> {
     host: hostname.replace(/^\[|\]$/g, ''),
     port: port === '' ? (isSmtps ? 465 : 587) : Number(port),
     secure: isSmtps,
-    // Links in e-mails sign in: they are never sent in the clear, unless the operator says so.
+    // Links in emails sign in: they are never sent in the clear, unless the operator says so.
     ...(searchParams.get('tls') === 'off' ? { ignoreTLS: true } : { requireTLS: true }),
     ...(username === '' ? {} : { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } }),
     ...(ca === undefined ? {} : { tls: { ca } }),

@@ -23,7 +23,7 @@ export function readCredentials(body: Uint8Array): Credentials | Unreadable {
   }
   const { email, password } = read as Record<string, unknown>
   if (typeof email !== 'string' || !isAddress(email.trim())) {
-    return { param: 'email', message: 'email must be an e-mail address such as ada@example.com.' }
+    return { param: 'email', message: 'email must be an email address such as ada@example.com.' }
   }
   const fault = passwordFault(password)
   if (fault !== undefined) return { param: 'password', message: `password ${fault}` }

@@ -150,7 +150,7 @@ test('without a budget every account gets its credit, however many sign up', asy
   expect(signUps.at(-1)).toMatchObject({ budget: undefined, mostPerNetwork: 100, wideTrials: 1_000_000 })
 })
 
-test('where the gateway sends e-mail, the credit waits for the proof of the address', async () => {
+test('where the gateway sends email, the credit waits for the proof of the address', async () => {
   const { send, signUps } = desk({ mail: MAIL, withheld: 'unproved' })
   const { body } = await send(ADA)
   expect(signUps[0]).toMatchObject({ onProof: true })

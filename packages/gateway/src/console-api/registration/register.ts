@@ -137,7 +137,7 @@ const LOGGED: Readonly<Record<Exclude<Withheld, 'unproved'>, string>> = {
 
 const NOTICES: Readonly<Record<Withheld, (credit: string) => string>> = {
   unproved: (credit) =>
-    `Open the link in the e-mail that was sent to you: it proves that the address is yours, and adds ${credit} USD of trial credit.`,
+    `Open the link in the email that was sent to you: it proves that the address is yours, and adds ${credit} USD of trial credit.`,
   network: () => "Your network's share of today's trial credit is used up: this account starts without trial credit.",
   paced: () => 'The trial credit released so far today is used up: this account starts without trial credit.',
   budget: () => "Today's trial credit is used up: this account starts without trial credit.",
@@ -172,7 +172,7 @@ const SIGN_UP_ERRORS: Readonly<Record<SignUpRejection, (now: number) => ConsoleE
     code: 'address_taken',
     param: 'email',
     message:
-      'An account with this e-mail address exists or existed, perhaps in another spelling. Sign in, or use another address.',
+      'An account with this email address exists or existed, perhaps in another spelling. Sign in, or use another address.',
   }),
   // Days begin at midnight UTC.
   too_many: (now) => ({

@@ -62,7 +62,7 @@ export async function verifyEmail(call: Call<LinkToken>, deps: ConsoleDependenci
   await proveAddress(account, { verified: true, isHolder: current?.account.id === account }, deps)
 }
 
-/** A link was opened that reached the holder of the address, by e-mail or through the operator. */
+/** A link was opened that reached the holder of the address, by email or through the operator. */
 export async function proveAddress(
   account: bigint,
   proof: Parameters<SignIns['proveAddress']>[1],
@@ -81,5 +81,5 @@ export const LINK_EXPIRED: ConsoleError = {
 }
 const NO_MAIL: ConsoleError = {
   code: 'mail_not_configured',
-  message: 'This gateway sends no e-mail. Ask its operator. (Operators: set mail in the configuration file.)',
+  message: 'This gateway sends no email. Ask its operator. (Operators: set mail in the configuration file.)',
 }

@@ -1,4 +1,4 @@
-// Changes the password of an account: by a signed-in browser, or by a link that was sent by e-mail.
+// Changes the password of an account: by a signed-in browser, or by a link that was sent by email.
 
 import { hashToken } from '../../access/secrets/tokens.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'

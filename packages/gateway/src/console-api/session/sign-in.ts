@@ -19,7 +19,7 @@ import { endSession, startSession } from './sessions.ts'
 export const anyAddress: Check<string> = (value, name) => {
   const email = typeof value === 'string' ? value.trim() : ''
   if (email.length <= 320 && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email)) return email
-  throw badRequest(name, `${name} must be an e-mail address such as ada@example.com.`)
+  throw badRequest(name, `${name} must be an email address such as ada@example.com.`)
 }
 
 export const SIGN_IN = fields({ email: anyAddress, password: text({ max: 1_024 }), code: optional(text({ max: 64 })) })
@@ -113,5 +113,5 @@ export async function signOutEverywhere(call: SignedInCall<object>, deps: Consol
 
 const WRONG_CREDENTIALS: ConsoleError = {
   code: 'wrong_credentials',
-  message: 'The e-mail address or the password is wrong, or the account is disabled.',
+  message: 'The email address or the password is wrong, or the account is disabled.',
 }

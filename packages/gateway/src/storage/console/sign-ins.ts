@@ -1,4 +1,4 @@
-// What proves that a visitor of the console is the holder of an account: password, second factor, links sent by e-mail.
+// What proves that a visitor of the console is the holder of an account: password, second factor, links sent by email.
 
 /** Everything that signing in needs of an account, found by its address. */
 export type SignIn = {
@@ -29,7 +29,7 @@ export interface SignIns {
   /** Also ends all sessions of the account but `keep`, and makes the links useless that could set another password. */
   setPassword(account: bigint, hash: string, keep?: bigint): Promise<void>
   /**
-   * A link proved the address. `verified`: it was sent there by e-mail. Where this is the first proof and the browser that opened the
+   * A link proved the address. `verified`: it was sent there by email. Where this is the first proof and the browser that opened the
    * link is not signed in to the account (`isHolder`), another person may have signed up with the address: their sessions, second factor
    * and keys end. Keys that the operator made stay. Resolves with true if anything could end.
    */

@@ -1,4 +1,4 @@
-// One form for all spellings of an e-mail address that reach the same mailbox, so that each can register once. Pure.
+// One form for all spellings of an email address that reach the same mailbox, so that each can register once. Pure.
 import { domainToASCII } from 'node:url'
 import { normaliseEmail } from './guard.ts'
 

@@ -236,7 +236,7 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT R
 CREATE TABLE change_counter (id INTEGER PRIMARY KEY CHECK (id = 1), value INTEGER NOT NULL) STRICT;
 INSERT INTO change_counter (id, value) VALUES (1, 0);
 
--- E-mail addresses that ever had an account, in canonical form (sql/address-form.ts): trial credit is given once forever.
+-- Email addresses that ever had an account, in canonical form (sql/address-form.ts): trial credit is given once forever.
 CREATE TABLE taken_address (form TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TRIGGER taken_address_no_update BEFORE UPDATE ON taken_address
   BEGIN SELECT RAISE(ABORT, 'taken addresses are never released'); END;

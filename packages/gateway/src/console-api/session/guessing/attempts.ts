@@ -87,11 +87,11 @@ function guesses({ own, shared, delayedBy }: Limits, { store }: Dependencies): G
   }
 }
 
-/** E-mails that a network may cause; rejects with 429. */
+/** Emails that a network may cause; rejects with 429. */
 export const countMailRequest = ({ network, wideNetwork }: From, deps: Dependencies): Promise<void> =>
   count([within(`mail from ${network}`, 20, HOUR_MS), within(`mail from ${wideNetwork}`, 80, HOUR_MS)], deps)
 
-/** E-mails to one address. True: one more may be sent. */
+/** Emails to one address. True: one more may be sent. */
 export async function mayReceiveMail(email: string, { store }: Dependencies): Promise<boolean> {
   return (await store.signIns.countAttempt([within(`mail ${nameOf(email)}`, 5, HOUR_MS)])) === undefined
 }
