@@ -1,5 +1,5 @@
 // Runs before main.ts in a gateway of tests: replaces waits, so that no test sleeps through them, and the cost of password hashes.
-import { STREAM_TIMING } from '../../../packages/gateway/src/paid-call/stream-timing.ts'
+import { STREAM_TIMING } from '../../../packages/gateway/src/paid-call/writing/stream-timing.ts'
 import { NAME_RESOLVER } from '../../../packages/gateway/src/upstreams/public/name-checks.ts'
 import { TASK_TIMING } from '../../../packages/gateway/src/videos/timing.ts'
 import { hashCheaply } from './cheap-passwords.ts'

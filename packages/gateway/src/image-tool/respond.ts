@@ -1,7 +1,6 @@
 // The client's response, streamed or as a whole, put together from the replies of the model and the images.
 
-import type { HttpResponse, Sink } from '@trivium/http/response.ts'
-import { withTimeout } from '@trivium/http/ticker.ts'
+import type { HttpResponse } from '@trivium/http/response.ts'
 import type { StreamEvent } from '@trivium/protocol/canonical/event.ts'
 import type { Block } from '@trivium/protocol/canonical/reply.ts'
 import { encodeStreamError } from '@trivium/protocol/dialects/responses/error.ts'
@@ -11,14 +10,13 @@ import type { ReplyContext } from '@trivium/protocol/dialects/text-dialect.ts'
 import { jsonText } from '@trivium/protocol/framing/json/json-text.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { codec } from '../bytes/codec.ts'
-import { ImageStreamClient, lengthOf } from '../images/stream-client.ts'
-import { voidUnsettled } from '../paid-call/run.ts'
 import { settle } from '../paid-call/settle.ts'
-import { setStreamHeaders } from '../paid-call/stream-headers.ts'
+import { LargeStreamWriter, lengthOf } from '../paid-call/writing/large-stream.ts'
+import { writeJson } from '../paid-call/writing/write-json.ts'
+import { writeStream } from '../paid-call/writing/write-stream.ts'
 import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
 import { isUnderpaid, receiptDetails } from '../text/billing/charge.ts'
-import { showWarnings } from '../text/responding/call.ts'
 import type { TextCall } from '../text/text-call.ts'
 import { type Ended, type Output, type RunDependencies, run, type ToolCall } from './run.ts'
 
@@ -44,16 +42,12 @@ export async function respondJson(toolCall: ToolCall, deps: ToolDependencies): P
   const made = codec.encode(JSON.stringify(encodeReply(reply, answering)))
   // Before the settlement: a response that was paid for can be continued.
   const body = call.keepResponse ? await call.keepResponse(made) : made
-  const { headers } = call
-  headers.set('content-type', 'application/json')
-  showWarnings(call)
-  await settleEnded(toolCall, ended, [body], deps)
-  return { status: 200, headers, body }
+  return writeJson(call, body, () => settleEnded(toolCall, ended, [body], deps))
 }
 
-export async function respondStream(toolCall: ToolCall, deps: ToolDependencies): Promise<HttpResponse> {
+export function respondStream(toolCall: ToolCall, deps: ToolDependencies): Promise<HttpResponse> {
   const { call } = toolCall
-  const client = new ImageStreamClient(call, codec.encode(heartbeat), deps)
+  const client = new LargeStreamWriter(call, deps)
   /** What a repeated request is answered with. */
   const kept: Uint8Array[] | undefined = call.claim && []
   const frames = openFrames(async (pieces) => {
@@ -61,41 +55,34 @@ export async function respondStream(toolCall: ToolCall, deps: ToolDependencies):
       kept.push(...pieces)
       client.keptBytes += lengthOf(pieces)
     }
-    await client.write(pieces)
+    await client.writeEvent(pieces)
   })
   const running = run(toolCall, frames.output, deps).catch((error: unknown) => {
     if (error instanceof Failure) return error
     throw error
   })
-  // Until then an error can still be a real status.
-  const early = await withTimeout(deps.ticker, deps.streamTiming.commitAfterMs, Promise.race([running, client.started]))
-  if (early instanceof Failure) throw early
-  const { headers } = call
-  showWarnings(call)
-  setStreamHeaders(headers, 'text/event-stream; charset=utf-8')
-
-  async function write(sink: Sink): Promise<Uint8Array> {
-    try {
-      client.open(sink)
-      const ended = await running
-      // The first call of the model has failed: it is settled.
-      if (ended instanceof Failure) return codec.encode(encodeStreamError(ended.info, formatRequestId(call.id)))
-      const end = codec.encode(frames.end(ended))
-      const last = call.keepResponse && !ended.failure ? await call.keepResponse(end) : end
-      await settleEnded(toolCall, ended, ended.failure ? undefined : kept && [...kept, last], deps)
-      return last
-    } catch (error) {
-      deps.log.error('stream failed', { request: formatRequestId(call.id), error: String(error) })
-      await voidUnsettled(call, deps)
-      throw error
-    } finally {
-      client.close()
-      call.slot.release()
-    }
-  }
-
-  return { status: 200, headers, body: { run: write } }
+  return writeStream(
+    call,
+    {
+      contentType: () => 'text/event-stream; charset=utf-8',
+      begun: Promise.race([running, client.started]),
+      async run(sink) {
+        client.open(sink, () => HEARTBEAT)
+        const ended = await running
+        // The first call of the model has failed: it is settled.
+        if (ended instanceof Failure) return codec.encode(encodeStreamError(ended.info, formatRequestId(call.id)))
+        const end = codec.encode(frames.end(ended))
+        const last = call.keepResponse && !ended.failure ? await call.keepResponse(end) : end
+        await settleEnded(toolCall, ended, ended.failure ? undefined : kept && [...kept, last], deps)
+        return last
+      },
+      close: () => client.close(),
+    },
+    deps,
+  )
 }
+
+const HEARTBEAT = codec.encode(heartbeat)
 
 /** The frames of all replies and images in one sequence. */
 function openFrames(send: (pieces: Pieces) => Promise<void>) {

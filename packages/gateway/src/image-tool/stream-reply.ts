@@ -6,7 +6,7 @@ import { type CanonicalReply, fold } from '@trivium/protocol/canonical/reply.ts'
 import type { ReplyContext } from '@trivium/protocol/dialects/text-dialect.ts'
 import { totalsOf } from '../money/prices/token-units.ts'
 import { DRAIN_MS } from '../paid-call/run.ts'
-import type { StreamTiming } from '../paid-call/stream-timing.ts'
+import type { StreamTiming } from '../paid-call/writing/stream-timing.ts'
 import type { Failure } from '../request/failure.ts'
 import { chargeOf, type Observed } from '../text/billing/charge.ts'
 import { firstOutput } from '../text/responding/before-output.ts'
@@ -122,7 +122,7 @@ class ReplyClient extends StreamClient {
   readonly #passOn: () => Promise<void>
 
   constructor(call: TextCall, isKept: boolean, passOn: () => Promise<void>, deps: StreamReplyDependencies) {
-    super(call, deps.streamTiming, deps)
+    super(call, deps)
     this.#call = call
     this.#isKept = isKept
     this.#passOn = passOn

@@ -2,9 +2,9 @@
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
-import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
 import type { ImageCandidate, ImageOffer } from '../catalogue/catalogue.ts'
 import { type SettleDependencies, settle } from '../paid-call/settle.ts'
+import { showWarnings } from '../paid-call/writing/show-warnings.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { endAttempt, findNext, type NextAttemptDependencies } from '../routing/next-attempt.ts'
 import { failedByReply, failedByThrow, type UpstreamErrorDependencies } from '../routing/upstream-errors.ts'
@@ -110,7 +110,7 @@ export async function nextAttempt(imageCall: ImageCall, failed: FailedAttempt, d
   imageCall.failedAttempts = [...(imageCall.failedAttempts ?? []), entry]
   imageCall.tried = next.prepared.tried
   imageCall.attempt = { offer, candidate, dialect, health: next.health, warnings: [...warnings] }
-  showWarnings(imageCall)
+  showWarnings(imageCall.attempt.warnings, imageCall.headers)
   imageCall.upstreamCall.resetIdle()
 }
 
@@ -134,9 +134,4 @@ export async function settleFailed(
   deps: SettleDependencies,
 ): Promise<void> {
   await settle(imageCall, { outcome, charges: [], sawOutput: false }, deps)
-}
-
-export function showWarnings({ attempt: { warnings }, headers }: Pick<ImageCall, 'attempt' | 'headers'>): void {
-  if (warnings.length === 0) headers.remove('x-trivium-warnings')
-  else headers.set('x-trivium-warnings', warningHeader(warnings))
 }

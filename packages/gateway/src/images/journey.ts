@@ -17,12 +17,12 @@ import { type HoldErrorDependencies, holdError, unavailable } from '../paid-call
 import type { PaidCall } from '../paid-call/paid-call.ts'
 import { recentRateLimit } from '../paid-call/rate-limit-errors.ts'
 import { runPaidCall } from '../paid-call/run.ts'
+import { showWarnings } from '../paid-call/writing/show-warnings.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { memoryFailure } from '../request/failure.ts'
 import type { Node } from '../storage/node/node.ts'
 import type { OpenRequest } from '../storage/node/settler.ts'
 import type { Caller } from '../storage/storage.ts'
-import { showWarnings } from './call.ts'
 import type { ImageEndpoint } from './endpoints/endpoint.ts'
 import type { ImageCall } from './image-call.ts'
 import { type FundsDependencies, fundsCheck } from './reading/check-funds.ts'
@@ -95,7 +95,7 @@ export async function imageJourney(
     slot.paid()
     if (claimed) await confirmClaim(claimed, imageCall.hold, () => releaseSlot(slotOf(imageCall), deps))
     deps.retryBudget.addRequest()
-    showWarnings(imageCall)
+    showWarnings(imageCall.attempt.warnings, imageCall.headers)
     imageCall.upstreamCall.sent()
     const encoding = endpoint.encoding(imageCall, () => Math.floor(deps.clock() / 1_000))
     const work = () => {

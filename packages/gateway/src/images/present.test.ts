@@ -5,11 +5,11 @@ import { join } from 'node:path'
 import { Cancel } from '@trivium/http/cancel.ts'
 import type { ReplyImage } from '@trivium/protocol/canonical/image.ts'
 import { createDiskBlobs } from '../media/disk.ts'
+import { createLargeResponses } from '../media/large-responses.ts'
 import { createMediaStore } from '../media/media-store.ts'
 import { memoryRecords } from '../media/test-media.ts'
 import { Failure } from '../request/failure.ts'
 import type { ImageCall } from './image-call.ts'
-import { createLargeResponses } from './large-responses.ts'
 import { dimensionsOf, present } from './present.ts'
 
 /** 1 x 1 pixel. */

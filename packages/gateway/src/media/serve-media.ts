@@ -1,6 +1,7 @@
 // `GET /media/{object}`: sends a stored object to a client that has a valid signed URL.
 import { type CidrList, clientAddress, networkOf, wideNetworkOf } from '@trivium/http/addresses/client-address.ts'
 import type { HttpResponse, StreamedBody } from '@trivium/http/response.ts'
+import { readFirst, writePieces } from '@trivium/http/write-pieces.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
 import type { MediaRecord } from '../storage/media.ts'
@@ -130,33 +131,13 @@ async function bodyOf(
   mediaStore: MediaStore,
   client: { readonly isDisconnected: boolean },
 ): Promise<StreamedBody | Uint8Array> {
-  const pieces = mediaStore.read(object, range)[Symbol.asyncIterator]()
-  const first = await pieces.next().catch((error: unknown) => {
+  const pieces = await readFirst(mediaStore.read(object, range)).catch((error: unknown) => {
     throw error instanceof BlobMissing ? gone() : error
   })
   const length = range.end - range.start
-  if (first.done) {
-    if (length > 0) throw gone()
-    return NOTHING
-  }
-  return {
-    length,
-    async run(sink) {
-      try {
-        for (
-          let piece: IteratorResult<Uint8Array> = first;
-          !piece.done && !client.isDisconnected;
-          piece = await pieces.next()
-        ) {
-          const draining = sink.write(piece.value)
-          if (draining) await draining
-        }
-      } finally {
-        await pieces.return?.()
-      }
-      return NOTHING
-    },
-  }
+  if (pieces) return { length, run: (sink) => writePieces(pieces, sink, { client }) }
+  if (length > 0) throw gone()
+  return NOTHING
 }
 
 const gone = () => new Failure('not_found', 'This object does not exist, or it has been deleted.')

@@ -22,7 +22,7 @@ import { type Caller, type Storage, StoreDown } from '../storage/storage.ts'
 import { unavailable } from './hold-errors.ts'
 import { DELIVERED, type Outcome } from './outcome.ts'
 import { openResponse, sealResponse } from './stored-response.ts'
-import { UNBUFFERED } from './stream-headers.ts'
+import { UNBUFFERED } from './writing/stream-headers.ts'
 
 export const IDEMPOTENCY_KEY = 'idempotency-key'
 

@@ -13,6 +13,7 @@ import { admit } from '../paid-call/admit.ts'
 import { claim, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from '../paid-call/claim.ts'
 import { recentRateLimit } from '../paid-call/rate-limit-errors.ts'
 import { runPaidCall } from '../paid-call/run.ts'
+import { showWarnings } from '../paid-call/writing/show-warnings.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import type { Caller } from '../storage/storage.ts'
 import { type Planning, type Routed, releaseSlot, route } from './candidates/route.ts'
@@ -24,7 +25,7 @@ import { noteParsed, read } from './read.ts'
 import { mayLackReasoning, recallReasoning } from './reasoning/recall-reasoning.ts'
 import type { TextEndpoint, TextRequest } from './request.ts'
 import { type HoldRejection, reconsider, reserve } from './reserve.ts'
-import { call, showWarnings } from './responding/call.ts'
+import { call } from './responding/call.ts'
 import { respond } from './responding/respond.ts'
 import { type Settle, settle } from './settle.ts'
 import type { TextCall } from './text-call.ts'
@@ -157,7 +158,7 @@ async function begin(textCall: TextCall, routed: Routed, deps: TextDependencies)
   slot.paid()
   if (claim) await confirmClaim(claim, hold, () => releaseSlot(routed, deps))
   deps.retryBudget.addRequest()
-  showWarnings(textCall)
+  showWarnings(textCall.attempt.warnings, textCall.headers)
   // Once: all attempts share the limit on the total time.
   upstreamCall.sent()
 }

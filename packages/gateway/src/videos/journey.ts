@@ -3,7 +3,6 @@
 // What follows it happens outside of any request: see worker.ts.
 
 import type { HttpResponse } from '@trivium/http/response.ts'
-import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
 import { encodeSubmitted } from '@trivium/protocol/dialects/video-tasks/task/encode-task.ts'
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
 import type { Catalogue, VideoOffer } from '../catalogue/catalogue.ts'
@@ -12,6 +11,7 @@ import { claim, confirmClaim, endClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseC
 import { unavailable } from '../paid-call/hold-errors.ts'
 import { recentRateLimit } from '../paid-call/rate-limit-errors.ts'
 import type { SettleDependencies } from '../paid-call/settle.ts'
+import { showWarnings } from '../paid-call/writing/show-warnings.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { releaseSlot, type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
 import type { Node } from '../storage/node/node.ts'
@@ -91,7 +91,7 @@ async function respond(
     call.upstreamCall.stop()
   }
   const { warnings } = call.task.data
-  if (warnings.length > 0) headers.set('x-trivium-warnings', warningHeader(warnings))
+  showWarnings(warnings, headers)
   headers.set('content-type', 'application/json')
   record.upstream = call.attempt.candidate.upstream.id
   record.outcome = 'submitted'

@@ -2,12 +2,13 @@
 // yet, so a failure can still be a real HTTP status.
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
+import { showWarnings } from '../../paid-call/writing/show-warnings.ts'
 import { Failure } from '../../request/failure.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, type UpstreamErrorDependencies } from '../../routing/upstream-errors.ts'
 import { nextAttempt } from '../candidates/next-attempt.ts'
 import { releaseRequest, type TextCall } from '../text-call.ts'
-import { type CallDependencies, call, showWarnings } from './call.ts'
+import { type CallDependencies, call } from './call.ts'
 import { MeteredStream } from './metered-stream.ts'
 import { failedByBody, isEventStream } from './not-a-stream.ts'
 import { openStreamBudget } from './stream-budget.ts'
@@ -62,7 +63,7 @@ export async function firstOutput(
       stream.cancel()
     } else failed = await failedByBody(textCall, reply, deps)
     await nextAttempt(textCall, failed, deps)
-    showWarnings(textCall)
+    showWarnings(textCall.attempt.warnings, textCall.headers)
     reply = await call(textCall, deps)
   }
 }

@@ -1,8 +1,8 @@
 // The call to an upstream, up to the headers of a response that can be passed on.
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
-import { warningHeader } from '@trivium/protocol/canonical/warning.ts'
 import type { Latencies } from '../../observe/latency-buckets.ts'
+import { showWarnings } from '../../paid-call/writing/show-warnings.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import {
   failedByBreak,
@@ -58,7 +58,7 @@ export async function call(textCall: TextCall, deps: CallDependencies): Promise<
     sending = corrected ?? (await nextAttempt(textCall, failed, deps))
     corrections = corrected ? corrections + 1 : 0
     if (corrected) replaceOutbound(textCall, corrected)
-    showWarnings(textCall)
+    showWarnings(textCall.attempt.warnings, textCall.headers)
   }
 }
 
@@ -82,12 +82,6 @@ async function send(textCall: TextCall, outbound: Outbound, deps: CallDependenci
   attempt.health.sent(performance.now())
   const { path, headers, dialect } = outbound
   return deps.send(upstream, { path, dialect, body, stream: isStream, headers, key, cancel })
-}
-
-/** Of the current attempt: what an earlier one had to drop may not have been dropped in the end. */
-export function showWarnings({ attempt: { warnings }, headers }: Pick<TextCall, 'attempt' | 'headers'>): void {
-  if (warnings.length === 0) headers.remove('x-trivium-warnings')
-  else headers.set('x-trivium-warnings', warningHeader(warnings))
 }
 
 function showHeaders(reply: UpstreamResponse, { headers }: TextCall): void {

@@ -1,7 +1,7 @@
 // The second phase of a stream: the upstream's events are passed on to the client as they come, within what the hold covers.
 
 import { type Outcome, outcomeOfBreak } from '../../paid-call/outcome.ts'
-import type { StreamTiming } from '../../paid-call/stream-timing.ts'
+import type { StreamTiming } from '../../paid-call/writing/stream-timing.ts'
 import { type UpstreamCall, unlessAborted } from '../../upstreams/upstream-call.ts'
 import { outcomeOfFinish } from '../settle.ts'
 import type { Started } from './before-output.ts'

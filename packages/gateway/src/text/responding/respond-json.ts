@@ -5,13 +5,14 @@ import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts
 import type { HttpResponse } from '@trivium/http/response.ts'
 import type { PassThroughReply } from '@trivium/protocol/dialects/text-dialect.ts'
 import { cancelOnDisconnect, DRAIN_MS } from '../../paid-call/run.ts'
+import { writeJson } from '../../paid-call/writing/write-json.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../../routing/upstream-errors.ts'
 import { nextAttempt } from '../candidates/next-attempt.ts'
 import { keepReasoning } from '../reasoning/keep-reasoning.ts'
 import { outcomeOfFinish, type Settle } from '../settle.ts'
 import { releaseRequest, type TextCall } from '../text-call.ts'
-import { type CallDependencies, call, showWarnings } from './call.ts'
+import { type CallDependencies, call } from './call.ts'
 
 const REPLY_BYTES = 32 * 1024 * 1024
 
@@ -23,20 +24,16 @@ export async function respondJson(
   settle: Settle,
   deps: CallDependencies,
 ): Promise<HttpResponse> {
-  const { client, headers } = textCall
+  const { client } = textCall
   const { usage, finish, outputBytes, body: read } = await readReply(textCall, await calling, deps)
   releaseRequest(textCall)
-  headers.set('content-type', 'application/json')
-  // Once more: what the response had to drop is known only now.
-  showWarnings(textCall)
   const outcome = client.isDisconnected ? 'client_disconnected' : outcomeOfFinish(finish)
   const endedAt = textCall.firstOutputAt
   // Before the settlement: a response that was paid for can be continued.
   const body = textCall.keepResponse ? await textCall.keepResponse(read) : read
   const keeping = keepReasoning(textCall, deps)
-  await settle({ outcome, usage, finish, outputBytes, sawOutput: true }, { body, endedAt })
-  await keeping
-  return { status: 200, headers, body }
+  const observed = { outcome, usage, finish, outputBytes, sawOutput: true }
+  return writeJson(textCall, body, () => settle(observed, { body, endedAt }).then(() => keeping))
 }
 
 /** One upstream after the other, until there is a response. */

@@ -1,19 +1,20 @@
-// The client's side of a stream: writes with backpressure and heartbeats, and what a disconnect means.
+// The client's side of a stream of text: what a disconnect means.
 
-import type { Sink } from '@trivium/http/response.ts'
-import type { Ticker } from '@trivium/http/ticker.ts'
 import type { FreeAborts } from '../../paid-call/free-aborts.ts'
 import { DRAIN_MS } from '../../paid-call/run.ts'
-import type { StreamTiming } from '../../paid-call/stream-timing.ts'
-import { unlessAborted } from '../../upstreams/upstream-call.ts'
+import type { StreamTiming } from '../../paid-call/writing/stream-timing.ts'
+import { StreamWriter, type StreamWriterDependencies } from '../../paid-call/writing/stream-writer.ts'
 import type { TextCall } from '../text-call.ts'
 import type { MeteredStream } from './metered-stream.ts'
 
-export type StreamClientDependencies = { freeAborts: Pick<FreeAborts, 'mustDrain'>; ticker: Pick<Ticker, 'now'> }
+export type StreamClientDependencies = StreamWriterDependencies & {
+  freeAborts: Pick<FreeAborts, 'mustDrain'>
+  streamTiming: StreamTiming
+}
 
 type Call = Pick<TextCall, 'client' | 'caller' | 'upstreamCall'>
 
-export class StreamClient {
+export class StreamClient extends StreamWriter {
   /** The client disconnected before the stream was over. */
   isGone = false
   /** Metered output at the disconnect, if the usage is awaited: what comes later was not delivered. */
@@ -21,15 +22,11 @@ export class StreamClient {
   /** Nothing more is read from the upstream. */
   isOver = false
   readonly #call: Call
-  readonly #timing: StreamTiming
   readonly #deps: StreamClientDependencies
-  #sink: Sink | undefined
-  #isBlocked = false
-  #lastWriteAt = 0
 
-  constructor(call: Call, timing: StreamTiming, deps: StreamClientDependencies) {
+  constructor(call: Call, deps: StreamClientDependencies) {
+    super(call, deps)
     this.#call = call
-    this.#timing = timing
     this.#deps = deps
   }
 
@@ -54,31 +51,7 @@ export class StreamClient {
     else if (!state.finish && !state.sawOutput) upstreamCall.abort('client_disconnected')
     else {
       this.deliveredBytes = state.outputBytes
-      upstreamCall.endWithin(this.#timing.usageWaitMs, 'client_disconnected')
+      upstreamCall.endWithin(this.#deps.streamTiming.usageWaitMs, 'client_disconnected')
     }
-  }
-
-  /** The response has begun. `heartbeat` is written whenever nothing else was for a while. */
-  open(sink: Sink, heartbeat: () => Uint8Array): void {
-    this.#sink = sink
-    this.#lastWriteAt = this.#deps.ticker.now()
-    this.#call.upstreamCall.onTick = (now) => {
-      const isDue = now - this.#lastWriteAt >= this.#timing.heartbeatMs
-      if (isDue && !this.#isBlocked) this.write(heartbeat())
-    }
-  }
-
-  /** A promise: the client does not read on yet. */
-  write(bytes: Uint8Array): undefined | Promise<unknown> {
-    if (bytes.length === 0 || this.isGone || !this.#sink) return undefined
-    this.#lastWriteAt = this.#deps.ticker.now()
-    return this.#sink.write(bytes)
-  }
-
-  /** Waits until the client reads on, or the call ends for another reason: a stalled reader keeps nothing open. */
-  async drained(written: Promise<unknown>): Promise<void> {
-    this.#isBlocked = true
-    await unlessAborted(this.#call.upstreamCall, written)
-    this.#isBlocked = false
   }
 }

@@ -1,6 +1,6 @@
 // The phases of a stream apart from each other: before output, relaying, ending. The meter, the budget and the upstream are fakes.
 import { describe, expect, test } from 'bun:test'
-import { STREAM_TIMING } from '../../paid-call/stream-timing.ts'
+import { STREAM_TIMING } from '../../paid-call/writing/stream-timing.ts'
 import type { Failure } from '../../request/failure.ts'
 import type { Observed } from '../billing/charge.ts'
 import type { Settle } from '../settle.ts'
@@ -77,10 +77,11 @@ function start(pieces: (string | Error)[], budget: StreamBudget = FREE) {
   const dependencies = {
     freeAborts: { mustDrain: (account: bigint) => drains.has(account) },
     ticker: { now: () => 0 },
+    streamTiming: STREAM_TIMING,
     clock: () => 0,
     log: { info: () => {}, warn: () => {}, error: () => {} },
   }
-  const streamClient = new StreamClient(call, STREAM_TIMING, dependencies)
+  const streamClient = new StreamClient(call, dependencies)
   streamClient.watch(stream)
   const written: string[] = []
   const sink = { write: (bytes: Uint8Array) => void written.push(Buffer.from(bytes).toString()) }
@@ -162,6 +163,7 @@ describe('relaying', () => {
     const started = start(['12345\n', '12345\n', '12345\n'], { ...FREE, coveredTo: 10 })
     const first = await started.stream.read()
     started.stream.push(first ?? Buffer.alloc(0))
+    started.client.isDisconnected = true
     started.client.onDisconnect?.()
     expect(await relayed(started)).toBe('client_disconnected')
     expect([started.streamClient.deliveredBytes, started.written()]).toEqual([5, ''])

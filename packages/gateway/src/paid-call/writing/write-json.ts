@@ -1,0 +1,61 @@
+// The unstreamed response of a paid call: it leaves once it has been settled.
+
+import type { HttpResponse, StreamedBody } from '@trivium/http/response.ts'
+import { writePieces } from '@trivium/http/write-pieces.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import { freeMemory } from '../../bytes/free-memory.ts'
+import type { UnsentResponses } from '../../overload/unsent-responses.ts'
+import type { PaidCall } from '../paid-call.ts'
+import { showWarnings } from './show-warnings.ts'
+
+type Call = Pick<PaidCall, 'headers' | 'attempt' | 'caller'>
+
+/** Headers are set before the settlement, which may store them with the body. Not async: most responses end here. */
+export function writeJson(call: Call, body: Uint8Array, settle: () => Promise<unknown>): Promise<HttpResponse> {
+  const { headers, attempt } = call
+  headers.set('content-type', 'application/json')
+  // Once more: what the response had to drop is known only now.
+  showWarnings(attempt.warnings, headers)
+  return settle().then(() => ({ status: 200, headers, body }))
+}
+
+/** A response that may be large, in the pieces that it was received in. */
+export async function writeLargeJson(
+  call: Call,
+  body: Pieces,
+  settle: () => Promise<unknown>,
+  { unsentResponses }: { unsentResponses: UnsentResponses },
+): Promise<HttpResponse> {
+  const response = await writeJson(call, NOTHING, settle)
+  return { ...response, body: unsentBody([...body], call.caller.account, unsentResponses) }
+}
+
+const NOTHING = new Uint8Array(0)
+
+/** Refers to nothing but what is unsent: a slow client keeps neither the request nor what it has read in memory. */
+function unsentBody(pieces: Uint8Array[], account: bigint, { open }: UnsentResponses): StreamedBody {
+  return {
+    async run(sink) {
+      const unsent = open(account, () => sink.abort?.())
+      let left = pieces.reduce((sum, { length }) => sum + length, 0)
+      function* taken() {
+        for (let piece = pieces.shift(); piece; piece = pieces.shift()) {
+          yield piece
+          left -= piece.length
+        }
+      }
+      try {
+        return await writePieces(taken(), sink, {
+          drained(blocked) {
+            unsent.weigh(left)
+            return blocked
+          },
+        })
+      } finally {
+        unsent.end()
+        pieces.length = 0
+        freeMemory()
+      }
+    },
+  }
+}
