@@ -177,10 +177,10 @@ describe('ending', () => {
     ['completed', 'tail'],
     ['incomplete', 'tail'],
     ['stopped_by_balance', 'stopped at 3 and 4'],
-    ['failed', 'failed: upstream_failed'],
-    ['cut', 'failed: upstream_failed'],
+    ['failed', 'failed: upstream_error'],
+    ['cut', 'failed: upstream_error'],
     ['timeout', 'failed: upstream_timeout'],
-    ['shutdown', 'failed: unavailable'],
+    ['shutdown', 'failed: service_unavailable'],
   ] as const)('%s: settled before the last bytes', async (outcome, expected) => {
     const { call, stream, dependencies, upstreamCall } = start([])
     stream.tail = Buffer.from('tail')
