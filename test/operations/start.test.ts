@@ -49,7 +49,7 @@ models:
     const { host, pathname } = new URL(databaseUrl)
     return `PostgreSQL database ${host}${pathname}`
   }
-  /** Of every start. */
+  /** What every start shows. */
   const facts = () => ({
     address: gateway.url,
     console: `${gateway.url}/console`,

@@ -59,9 +59,9 @@ export type KnownModel = {
   type: ModelType
   price: TokenPrice | MediaPrice
   limits: Model['limits']
-  /** Of an image model. */
+  /** Only image models have them. */
   imageLimits?: ImageLimits
-  /** Of a video model. */
+  /** Only video models have them. */
   videoLimits?: VideoModelLimits
 }
 

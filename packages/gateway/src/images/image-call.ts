@@ -17,14 +17,14 @@ export type ImageAttempt = CallAttempt &
 export type ImageCall = PaidCall<ImageAttempt> & {
   /** Images that it names by URL are put into it once they have been fetched. */
   request: ImageRequest
-  /** Of the model that the caller named. */
+  /** The offer of the model that the caller named. */
   readonly wanted: ImageOffer
   /** Candidates that were chosen for earlier attempts. */
   tried: readonly ImageCandidate[]
   /** What has been made so far, over all calls to upstreams. */
   readonly delivered: DeliveredImage[]
   usage: Usage | undefined
-  /** Of the response so far, in base64. */
+  /** The bytes of the response so far, in base64. */
   heldBytes: number
   /** Responses of upstreams that brought images. */
   calls: number

@@ -38,9 +38,9 @@ export type ListedModel = {
   /** Absent: not known. */
   capabilities?: readonly Capability[]
   limits: Model['limits']
-  /** Of an image model. */
+  /** Only image models have them. */
   imageLimits?: ImageLimits
-  /** Of a video model. */
+  /** Only video models have them. */
   videoLimits?: VideoModelLimits
 }
 
