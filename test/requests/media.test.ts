@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { createAccountSecrets } from '../../packages/gateway/src/access/secrets/account-secrets.ts'
+import { createAccountCipher } from '../../packages/gateway/src/access/secrets/account-cipher.ts'
 import { createDiskBlobs } from '../../packages/gateway/src/media/disk.ts'
 import { createMediaStore } from '../../packages/gateway/src/media/media-store.ts'
 import { createSignedUrls } from '../../packages/gateway/src/media/signed-urls.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
   mkdirSync(join(home.dataDir, 'spool', 'dead'), { recursive: true })
   writeFileSync(join(home.dataDir, 'spool', 'dead', '1'), 'left behind')
   gateway = await startGateway({ home, env: { TRIVIUM_SECRET: SECRET } })
-  const options = { masterSecret: SECRET, accountSecrets: createAccountSecrets(SECRET), clock: Date.now }
+  const options = { masterSecret: SECRET, accountCipher: createAccountCipher(SECRET), clock: Date.now }
   url = createSignedUrls({ ...options, baseUrl: () => gateway.url }).sign(object, 60_000)
 })
 afterAll(() => gateway.stop())

@@ -14,10 +14,10 @@ import { rejectEarly } from './overload/load-shedding.ts'
 import type { ApiRequest } from './request/api-request.ts'
 import { Failure } from './request/failure.ts'
 import { formatRequestId } from './request/ids.ts'
-import { type App, type AppDependencies, type Health, handlerOf, isStatusCall, routeOf } from './routes.ts'
+import { type App, type AppDependencies, handlerOf, isStatusCall, type ProcessHealth, routeOf } from './routes.ts'
 import { StoreDown } from './storage/storage.ts'
 
-export function createApp(deps: AppDependencies, health: Health): App {
+export function createApp(deps: AppDependencies, health: ProcessHealth): App {
   const server = { ...health, app }
   const observer = tellAll(deps.observers)
 

@@ -15,7 +15,7 @@ const ANONYMOUS = -1n
 const NO_KEY = -1n
 
 export function createConsoleApi(
-  { catalogue, admission, ticker, log, accountKeys, reads }: GatewayDependencies,
+  { catalogue, admission, ticker, log, accountCipher, reads }: GatewayDependencies,
   store: Storage,
   listenUrl: () => string,
   mailer: Mailer,
@@ -39,8 +39,7 @@ export function createConsoleApi(
     store,
     catalogue,
     config,
-    secrets: accountKeys,
-    accountKeys,
+    accountCipher,
     passwords,
     mailer,
     register,

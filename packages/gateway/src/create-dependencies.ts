@@ -6,7 +6,7 @@ import { createTicker } from '@trivium/http/ticker.ts'
 import { createSandbox } from '@trivium/sandbox/handler.ts'
 import { createCallers } from './access/authenticate.ts'
 import { timedLookups } from './access/key-lookups.ts'
-import { createAccountSecrets } from './access/secrets/account-secrets.ts'
+import { createAccountCipher } from './access/secrets/account-cipher.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { CommandError } from './cli/errors.ts'
 import { describeSystemError } from './config/system-error.ts'
@@ -103,11 +103,11 @@ export async function createDependencies(
     () => node.leave(),
   )
   const secret = await masterSecret(storage, environment)
-  const accountSecrets = createAccountSecrets(secret)
+  const accountCipher = createAccountCipher(secret)
   const media = await openMedia(environment, storage.media, {
     config: () => catalogue().config,
     masterSecret: secret,
-    accountSecrets,
+    accountCipher,
     listenUrl,
     clock: Date.now,
   }).catch((error) => {
@@ -146,7 +146,7 @@ export async function createDependencies(
       report,
     }),
     seals: createSeals(secret),
-    accountKeys: accountSecrets,
+    accountCipher,
     ...media,
     largeResponses: createLargeResponses(media.mediaStore),
     clock: Date.now,

@@ -69,7 +69,7 @@ export type App = (http: HttpRequest) => HttpResponse | Promise<HttpResponse>
 export type AppDependencies = GatewayDependencies & { consoleApi: Dispatch; consoleFiles: ConsoleFiles }
 
 /** The state of the process. Shown without a key: nothing in it is secret. */
-export type Health = {
+export type ProcessHealth = {
   ready(): boolean
   accepting(): boolean
   /** Absent in the only node of its store. */
@@ -77,7 +77,7 @@ export type Health = {
 }
 
 /** `app`: for requests that an endpoint makes to others on behalf of its caller. */
-export type Server = Health & { app: App }
+export type Server = ProcessHealth & { app: App }
 
 /** `parameter`: the text at the place of the path's parameter, still percent-encoded. */
 export type Handler = (
@@ -223,7 +223,7 @@ function showReady(
   { responseHeaders: headers }: ApiRequest,
   { catalogue }: AppDependencies,
   _: string,
-  { ready, clusterStatus }: Health,
+  { ready, clusterStatus }: ProcessHealth,
 ): HttpResponse {
   const isReady = ready()
   const config = catalogue().config.hash.slice(0, SHORT_HASH)

@@ -128,6 +128,6 @@ function operationContext(deps: GatewayDependencies, storage: Storage, live: Liv
     httpVersionOf,
     config: live.config(),
     listenUrl: listenUrl(),
-    accountSecrets: async () => deps.accountKeys,
+    accountCipher: async () => deps.accountCipher,
   })
 }

@@ -2,7 +2,7 @@
 
 import { createTicker } from '@trivium/http/ticker.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import { createAccountSecrets } from './access/secrets/account-secrets.ts'
+import { createAccountCipher } from './access/secrets/account-cipher.ts'
 import { compileCatalogue } from './catalogue/catalogue.ts'
 import { SERVER_DEFAULTS } from './config/sections/server.ts'
 import type { FileConfig, Upstream } from './config/types.ts'
@@ -187,7 +187,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     taskHolder: 'a test',
     taskDeletes: { count: () => {}, run: (_, cancel) => cancel() },
     seals: createSeals('a secret of a test'),
-    accountKeys: createAccountSecrets('a secret of a test'),
+    accountCipher: createAccountCipher('a secret of a test'),
     unsupportedFields: createUnsupportedFields(),
     consoleApi: unused,
     consoleFiles: { prepare: () => {}, serve: () => Promise.reject(new Error('no console')) },

@@ -38,7 +38,7 @@ export async function operate<T>(
   for (;;) {
     try {
       return (await OPERATIONS[operation](
-        { config, storage: await storageOf(databaseUrl), listenUrl: '', accountSecrets: noSecrets },
+        { config, storage: await storageOf(databaseUrl), listenUrl: '', accountCipher: noSecrets },
         values,
       )) as T
     } catch (error) {

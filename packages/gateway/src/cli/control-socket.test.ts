@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { createAccountSecrets } from '../access/secrets/account-secrets.ts'
+import { createAccountCipher } from '../access/secrets/account-cipher.ts'
 import { loadFile } from '../config.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -20,7 +20,7 @@ const config = () => {
   if (!loaded.config) throw new Error('the defaults are wrong')
   return loaded.config
 }
-const accountSecrets = async () => createAccountSecrets('a secret of a test')
+const accountCipher = async () => createAccountCipher('a secret of a test')
 const SHOW = ['account show', { account: 'ada@example.com' }] as const
 
 const mistakeOf = (operation: string, values: object): Promise<string> =>
@@ -29,7 +29,7 @@ const mistakeOf = (operation: string, values: object): Promise<string> =>
 async function served(dataDir: string, work: (storage: Storage) => Promise<void>): Promise<void> {
   const storage = await openSqlite(dataDir)
   await storage.accounts.create('ada@example.com', 5_000_000_000n, -2n)
-  const control = openControlSocket(dataDir, () => ({ storage, config: config(), listenUrl: '', accountSecrets }))
+  const control = openControlSocket(dataDir, () => ({ storage, config: config(), listenUrl: '', accountCipher }))
   try {
     await work(storage)
   } finally {
@@ -79,7 +79,7 @@ describe('a command beside a server', () => {
       storage: slow,
       config: config(),
       listenUrl: '',
-      accountSecrets,
+      accountCipher,
     }))
     const answer = callServer(folder, ...SHOW)
     await asked.promise

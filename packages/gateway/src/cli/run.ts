@@ -1,6 +1,6 @@
 // The command line: finds the command, runs it, and prints its result or its error.
 import { serverUrl } from '@trivium/http/addresses/server-url.ts'
-import { createAccountSecrets } from '../access/secrets/account-secrets.ts'
+import { createAccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Environment } from '../config/types.ts'
 import { FolderInUse, type Storage } from '../storage/storage.ts'
 import { parseArguments } from './args.ts'
@@ -88,8 +88,8 @@ async function runOnStore(
   const { storage } = opened
   try {
     const listenUrl = serverUrl(environment.host, environment.port, config.server.tls !== undefined)
-    const accountSecrets = async () => createAccountSecrets(await context.masterSecret(environment, storage))
-    return await OPERATIONS[command.operation]({ storage, config, listenUrl, accountSecrets }, values)
+    const accountCipher = async () => createAccountCipher(await context.masterSecret(environment, storage))
+    return await OPERATIONS[command.operation]({ storage, config, listenUrl, accountCipher }, values)
   } finally {
     await storage.close()
   }

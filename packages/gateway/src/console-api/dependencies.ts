@@ -1,5 +1,5 @@
 // What the console API depends on. A page that needs more adds it here; create-console-api.ts supplies it.
-import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
+import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { FileConfig } from '../config/types.ts'
 import type { Log } from '../observe/log.ts'
@@ -14,9 +14,8 @@ export type ConsoleDependencies = {
   store: Storage
   catalogue(): Catalogue
   config(): FileConfig
-  secrets: Pick<AccountSecrets, 'encrypt' | 'decrypt'>
-  /** For the secret of the built-in key. */
-  accountKeys: Pick<AccountSecrets, 'pseudonym'>
+  /** For second factors, known browsers, and the secret of the built-in key. */
+  accountCipher: AccountCipher
   passwords: Passwords
   mailer: Mailer
   register: Register

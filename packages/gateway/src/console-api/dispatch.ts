@@ -10,7 +10,7 @@ import { BUSY, createConcurrentCalls } from './concurrent-calls.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 import { NOTHING } from './fields.ts'
 import { matchConsoleRoute } from './match.ts'
-import { Rejection } from './rejection.ts'
+import { ConsoleRejection } from './rejection.ts'
 import { type ConsoleError, errorResponse, errorResponseFor } from './responses.ts'
 import type { Call, ConsoleRoute, Gateway, Origin, SignedInCall } from './route.ts'
 import { CONSOLE_ROUTES } from './routes.ts'
@@ -59,13 +59,13 @@ export function createDispatch(deps: ConsoleDependencies, routes: readonly Conso
     if (route.takesOwnSlot) return await route.respond(read, deps)
     const { network, wideNetwork } = call.origin
     const answer = anonymous(network, () => route.respond(read, deps), wideNetwork)
-    if (answer === undefined) throw new Rejection(BUSY)
+    if (answer === undefined) throw new ConsoleRejection(BUSY)
     return await answer
   }
 
   async function asAccount(route: ConsoleRoute, call: Call): Promise<HttpResponse> {
     const found = await currentSession(call, deps)
-    if (found === undefined) throw new Rejection(NOT_SIGNED_IN)
+    if (found === undefined) throw new ConsoleRejection(NOT_SIGNED_IN)
     readers.note(call, found.account.id)
     const signedInCall: SignedInCall = { ...call, ...found }
     // The gateway's own endpoints have limits of their own.
@@ -73,7 +73,7 @@ export function createDispatch(deps: ConsoleDependencies, routes: readonly Conso
     const read = await withBody(route, signedInCall)
     if ('status' in read) return read
     const answer = signedIn(String(found.account.id), () => route.respond(read, deps))
-    if (answer === undefined) throw new Rejection(BUSY)
+    if (answer === undefined) throw new ConsoleRejection(BUSY)
     return await answer
   }
 
@@ -90,17 +90,17 @@ export function createDispatch(deps: ConsoleDependencies, routes: readonly Conso
 /** Pages of other sites must not change anything. */
 function checkPage({ headers }: HttpRequest, { config, listenUrl }: ConsoleDependencies): void {
   const { publicUrl } = config().server
-  if (!isSameOrigin(headers, publicUrl)) throw new Rejection(FOREIGN_PAGE)
-  if (publicUrl === undefined && !isOwnHost(headers, listenUrl())) throw new Rejection(UNKNOWN_HOST)
+  if (!isSameOrigin(headers, publicUrl)) throw new ConsoleRejection(FOREIGN_PAGE)
+  if (publicUrl === undefined && !isOwnHost(headers, listenUrl())) throw new ConsoleRejection(UNKNOWN_HOST)
 }
 
 /** Rejections of reads are rendered as the console's other errors. */
-function asRejection(error: unknown): Rejection {
-  if (error instanceof Rejection) return error
+function asRejection(error: unknown): ConsoleRejection {
+  if (error instanceof ConsoleRejection) return error
   if (!(error instanceof Failure)) throw error
   const { code, message, retryAfter } = error.info
   if (code !== 'rate_limit_exceeded' && code !== 'service_unavailable') throw error
-  return new Rejection({ code, message, ...(retryAfter === undefined ? {} : { retryAfter }) })
+  return new ConsoleRejection({ code, message, ...(retryAfter === undefined ? {} : { retryAfter }) })
 }
 
 const hasBody = ({ headers }: HttpRequest): boolean =>
@@ -110,7 +110,7 @@ function parsed(bytes: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes))
   } catch {
-    throw new Rejection({ code: 'bad_request', message: 'The body is not valid JSON.' })
+    throw new ConsoleRejection({ code: 'bad_request', message: 'The body is not valid JSON.' })
   }
 }
 
@@ -121,9 +121,9 @@ function originOf(http: HttpRequest, { catalogue }: ConsoleDependencies): Origin
   return { address: from, network: networkOf(from), wideNetwork: wideNetworkOf(from), userAgent }
 }
 
-function otherMethod(method: string, path: string, allow: readonly string[]): Failure | Rejection {
+function otherMethod(method: string, path: string, allow: readonly string[]): Failure | ConsoleRejection {
   const url = `/console/api/${path.slice(0, 200)}`
-  if (allow.length === 0) return new Rejection({ code: 'not_found', message: `There is nothing at ${url}.` })
+  if (allow.length === 0) return new ConsoleRejection({ code: 'not_found', message: `There is nothing at ${url}.` })
   return new Failure('method_not_allowed', `${url} takes ${allow.join(', ')}, not ${method}.`, {
     allow: allow.join(', '),
   })

@@ -1,7 +1,7 @@
 // Every kind of value that a schema rejects, and the field that the message names.
 import { expect, test } from 'bun:test'
 import { anything, boolean, fields, integer, list, NOTHING, nullable, optional, text, word } from './fields.ts'
-import { Rejection } from './rejection.ts'
+import { ConsoleRejection } from './rejection.ts'
 import { shaped } from './shape.ts'
 
 const CHECK = fields({
@@ -17,7 +17,7 @@ function errorOf(value: unknown): string {
   try {
     CHECK(value, '')
   } catch (error) {
-    if (error instanceof Rejection) return `${error.error.param ?? '-'}: ${error.error.message}`
+    if (error instanceof ConsoleRejection) return `${error.error.param ?? '-'}: ${error.error.message}`
   }
   return 'no error'
 }

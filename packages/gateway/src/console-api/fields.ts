@@ -1,8 +1,8 @@
 // Checks the JSON that a route of the console API takes. A schema lists the allowed fields: any other field is rejected by its
 // name. The first error wins, and no message repeats a value, which may be a secret.
-import { badRequest, Rejection } from './rejection.ts'
+import { badRequest, ConsoleRejection } from './rejection.ts'
 
-/** Returns the checked value or throws a Rejection. `name`: of the field, for messages. */
+/** Returns the checked value or throws a ConsoleRejection. `name`: of the field, for messages. */
 export type Check<T> = (value: unknown, name: string) => T
 
 type Optional<T> = { optional: Check<T> }
@@ -24,7 +24,7 @@ export function fields<F extends FieldChecks>(checks: F): Check<Values<F>> {
     const path = (field: string) => (name === '' ? field : `${name}.${field}`)
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       throw name === ''
-        ? new Rejection({ code: 'bad_request', message: `The body must be a JSON object${listed(names)}.` })
+        ? new ConsoleRejection({ code: 'bad_request', message: `The body must be a JSON object${listed(names)}.` })
         : badRequest(name, `${name} must be an object.`)
     }
     const unknown = Object.keys(value).find((field) => !names.includes(field))

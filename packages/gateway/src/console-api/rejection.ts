@@ -1,8 +1,8 @@
 // Thrown by handlers of the console API; the dispatcher renders it.
 import type { ConsoleError } from './responses.ts'
 
-export class Rejection extends Error {
-  override name = 'Rejection'
+export class ConsoleRejection extends Error {
+  override name = 'ConsoleRejection'
   readonly error: ConsoleError
 
   constructor(error: ConsoleError) {
@@ -12,5 +12,5 @@ export class Rejection extends Error {
 }
 
 /** A field that is missing or wrong. */
-export const badRequest = (param: string, message: string): Rejection =>
-  new Rejection({ code: 'bad_request', param, message })
+export const badRequest = (param: string, message: string): ConsoleRejection =>
+  new ConsoleRejection({ code: 'bad_request', param, message })

@@ -3,7 +3,7 @@ import { formatUsd, parseUsd } from '../money/amount.ts'
 import { balancesJson } from '../money/json.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 import { type Check, fields, nullable, optional, word } from './fields.ts'
-import { badRequest, Rejection } from './rejection.ts'
+import { badRequest, ConsoleRejection } from './rejection.ts'
 import type { SignedInCall } from './route.ts'
 import { clearSessionCookie } from './session/cookie.ts'
 import type { ChangePreferences, SessionInfo, SignedInBrowser } from './types.ts'
@@ -60,7 +60,7 @@ export async function listSessions(
 export async function endOneSession(call: SignedInCall, { store, config }: ConsoleDependencies): Promise<void> {
   const { id = '' } = call.parameters
   const isEnded = /^\d{1,18}$/.test(id) && (await store.sessions.end(call.account.id, BigInt(id)))
-  if (!isEnded) throw new Rejection({ code: 'not_found', message: 'Your account has no such session.' })
+  if (!isEnded) throw new ConsoleRejection({ code: 'not_found', message: 'Your account has no such session.' })
   if (BigInt(id) === call.session.id) clearSessionCookie(call.headers, config().server)
 }
 

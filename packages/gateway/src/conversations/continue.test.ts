@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createTicker } from '@trivium/http/ticker.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
-import { createAccountSecrets } from '../access/secrets/account-secrets.ts'
+import { createAccountCipher } from '../access/secrets/account-cipher.ts'
 import { codec } from '../bytes/codec.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { createDiskBlobs } from '../media/disk.ts'
@@ -46,7 +46,7 @@ beforeEach(async () => {
     store: { responses: counted },
     ticker,
     log,
-    accountKeys: createAccountSecrets('a secret of a test'),
+    accountCipher: createAccountCipher('a secret of a test'),
     mediaStore: createMediaStore(storage.media, createDiskBlobs(join(folder, 'media'))),
   }
 })

@@ -10,7 +10,7 @@ import {
 } from '@trivium/protocol/dialects/image-service.ts'
 import { IMAGE_SERVICES, type ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
+import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import { decodeBase64, encodeBase64 } from '../bytes/base64.ts'
 import { codec } from '../bytes/codec.ts'
 import type { ImageCandidate } from '../catalogue/catalogue.ts'
@@ -29,7 +29,7 @@ export type UpstreamRequest = {
   warnings: readonly string[]
 }
 
-export type UpstreamRequestDependencies = { accountKeys: Pick<AccountSecrets, 'pseudonym'> }
+export type UpstreamRequestDependencies = { accountCipher: Pick<AccountCipher, 'pseudonym'> }
 
 /** `n`: how many images this call is for. Throws RequestError for what the upstream cannot express. */
 export function upstreamRequest(
@@ -95,10 +95,10 @@ function endUserFor(
   { user }: ImageRequest,
   { upstream: { embedded, sharedObjects } }: ImageCandidate,
   { account }: Caller,
-  { accountKeys }: UpstreamRequestDependencies,
+  { accountCipher }: UpstreamRequestDependencies,
 ): { endUser?: string } {
   if (user === undefined || embedded || sharedObjects) return {}
-  return { endUser: accountKeys.pseudonym(account, 'end users', user) }
+  return { endUser: accountCipher.pseudonym(account, 'end users', user) }
 }
 
 const boundary = (): string => `trivium${crypto.randomUUID().replaceAll('-', '')}`

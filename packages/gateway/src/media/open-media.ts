@@ -1,6 +1,6 @@
 // Opens what uploads and stored media need, by the configuration and in the data folder.
 import { join } from 'node:path'
-import { type AccountSecrets, createAccountSecrets } from '../access/secrets/account-secrets.ts'
+import { type AccountCipher, createAccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import type { Media } from '../storage/media.ts'
 import { createDiskBlobs } from './disk.ts'
@@ -15,7 +15,7 @@ type Place = Pick<Environment, 'dataDir' | 'workers' | 'databaseUrl'>
 export type OpenMediaOptions = {
   config(): Pick<FileConfig, 'media' | 'server'>
   masterSecret: string
-  accountSecrets?: AccountSecrets
+  accountCipher?: AccountCipher
   /** Where clients reach this process, if `server.public_url` is not set. */
   listenUrl(): string
   clock(): number
@@ -29,13 +29,13 @@ export async function openMedia(place: Place, records: Media, options: OpenMedia
   const blobs = media?.s3 ? createS3Blobs(media.s3) : createDiskBlobs(mediaFolder(place, config()) ?? '')
   // On SQLite no other process writes: what the previous one left unfinished can be deleted.
   if (place.databaseUrl === undefined) await records.expireUnfinished()
-  const accountSecrets = options.accountSecrets ?? createAccountSecrets(masterSecret)
+  const accountCipher = options.accountCipher ?? createAccountCipher(masterSecret)
   const baseUrl = () => config().server.publicUrl ?? listenUrl()
   return {
     spool: await openSpool(join(place.dataDir, 'spool'), () => spoolBytes(place, config())),
     mediaStore: createMediaStore(records, blobs),
     mediaReads: createMediaReads(),
-    signedUrls: createSignedUrls({ masterSecret, accountSecrets, baseUrl, clock }),
+    signedUrls: createSignedUrls({ masterSecret, accountCipher, baseUrl, clock }),
   }
 }
 

@@ -8,7 +8,7 @@ import { json, ResponseHeaders } from '@trivium/http/response.ts'
 import { securityHeaders } from '@trivium/http/security-headers.ts'
 import { serveForTest, type TestServer } from '@trivium/http/test-support.ts'
 import { ERRORS } from '@trivium/protocol/canonical/error.ts'
-import { createAccountSecrets } from '../access/secrets/account-secrets.ts'
+import { createAccountCipher } from '../access/secrets/account-cipher.ts'
 import { RequestRecord } from '../observe/request-record.ts'
 import { Failure } from '../request/failure.ts'
 import type { MediaRecord } from '../storage/media.ts'
@@ -50,8 +50,8 @@ beforeAll(async () => {
     }
   })
   const masterSecret = 'a master secret of some length'
-  const accountSecrets = createAccountSecrets(masterSecret)
-  signedUrls = createSignedUrls({ masterSecret, accountSecrets, baseUrl: () => server.url, clock })
+  const accountCipher = createAccountCipher(masterSecret)
+  signedUrls = createSignedUrls({ masterSecret, accountCipher, baseUrl: () => server.url, clock })
   png = await put(TEXT, 'image/png')
 })
 afterAll(async () => {

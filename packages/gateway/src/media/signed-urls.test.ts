@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { createAccountSecrets } from '../access/secrets/account-secrets.ts'
+import { createAccountCipher } from '../access/secrets/account-cipher.ts'
 import { createSignedUrls } from './signed-urls.ts'
 
 const SECRET = 'a master secret of some length'
@@ -9,7 +9,7 @@ const OBJECT = { id: '0123456789abcdef0123456789abcdef', owner: 17n, expiresAt: 
 const open = (secret = SECRET, clock = () => NOW) =>
   createSignedUrls({
     masterSecret: secret,
-    accountSecrets: createAccountSecrets(secret),
+    accountCipher: createAccountCipher(secret),
     clock,
     baseUrl: () => 'https://gw.example.com',
   })

@@ -3,7 +3,7 @@
 // The signature has two parts. The tag binds the owner to the object; the second part covers the object, the expiry and the tag. So a
 // forged or altered URL is rejected before the database is queried, and the owner's number does not appear in the URL.
 import { hkdfSync, timingSafeEqual } from 'node:crypto'
-import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
+import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { MediaRecord } from '../storage/media.ts'
 
 type Owned = Pick<MediaRecord, 'id' | 'owner'>
@@ -19,7 +19,7 @@ export type SignedUrls = {
 
 export type SignedUrlOptions = {
   masterSecret: string
-  accountSecrets: Pick<AccountSecrets, 'pseudonym'>
+  accountCipher: Pick<AccountCipher, 'pseudonym'>
   /** The URL that clients reach the gateway at, without a slash at its end. */
   baseUrl(): string
   /** Milliseconds since 1970. */
@@ -29,10 +29,10 @@ export type SignedUrlOptions = {
 const TAG_LENGTH = 22
 const KEY_BYTES = 32
 
-export function createSignedUrls({ masterSecret, accountSecrets, baseUrl, clock }: SignedUrlOptions): SignedUrls {
+export function createSignedUrls({ masterSecret, accountCipher, baseUrl, clock }: SignedUrlOptions): SignedUrls {
   const key = Buffer.from(hkdfSync('sha256', masterSecret, '', 'trivium media addresses', KEY_BYTES))
   const tagOf = ({ id, owner }: Owned): string =>
-    accountSecrets.pseudonym(owner, 'media addresses', id).slice(0, TAG_LENGTH)
+    accountCipher.pseudonym(owner, 'media addresses', id).slice(0, TAG_LENGTH)
   const macOf = (id: string, exp: string, tag: string): string =>
     new Bun.CryptoHasher('sha256', key).update(`${id}\n${exp}\n${tag}`).digest('base64url')
 

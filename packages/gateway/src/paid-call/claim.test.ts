@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
-import { createAccountSecrets } from '../access/secrets/account-secrets.ts'
+import { createAccountCipher } from '../access/secrets/account-cipher.ts'
 import { RequestRecord } from '../observe/request-record.ts'
 import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
@@ -275,7 +275,7 @@ describe('a stored response', () => {
 
   test('that cannot be decrypted is an error, and not a second charge', async () => {
     await kept()
-    deps = { ...deps, accountKeys: createAccountSecrets('another secret') }
+    deps = { ...deps, accountCipher: createAccountCipher('another secret') }
     const said = await claim()
     expect(said).toMatchObject({
       status: 'conflict, for good',

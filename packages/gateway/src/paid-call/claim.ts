@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import type { HttpResponse, ResponseHeaders, StreamedBody } from '@trivium/http/response.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
+import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Retention } from '../config/types.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { HELD, REAPED } from '../money/ledger.ts'
@@ -32,7 +32,7 @@ export type ClaimStore = Pick<Storage, 'contents' | 'ledger'>
 export type ClaimDependencies = {
   store: ClaimStore
   node: Pick<Node, 'identity'>
-  accountKeys: AccountSecrets
+  accountCipher: AccountCipher
   ticker: Pick<Ticker, 'after'>
   log: Log
   /** For what fails with every request while the store is down. */
@@ -252,9 +252,9 @@ async function replay(
   first: bigint,
   sealed: KeptAnswer,
   headers: ResponseHeaders,
-  { accountKeys, log, largeResponses }: ClaimDependencies,
+  { accountCipher, log, largeResponses }: ClaimDependencies,
 ): Promise<HttpResponse | undefined> {
-  const answer = openResponse(claim, sealed, accountKeys)
+  const answer = openResponse(claim, sealed, accountCipher)
   if (!answer) {
     log.error('stored response cannot be decrypted', { request: formatRequestId(first) })
     return undefined
@@ -317,7 +317,7 @@ export function endClaim({ claim, keepMs }: KeyClaim, end: End, deps: ClaimDepen
   if (!end.body && !isAnswered(end.outcome, end.charged)) return withinTime(claim, deps, () => contents.forget(claim))
   return withinTime(claim, deps, async () => {
     const stored = await storedResponse(claim, end, keepMs, deps)
-    const answer = stored && sealResponse(claim, stored, deps.accountKeys)
+    const answer = stored && sealResponse(claim, stored, deps.accountCipher)
     const isKept = await contents.keep(claim, { cost: end.charged, keepMs, answer })
     if (!isKept)
       deps.log.warn('idempotency key was taken over by another request', { request: formatRequestId(claim.id) })

@@ -26,7 +26,7 @@ export const DELIVERED: readonly Outcome[] = ['completed', 'incomplete', 'conten
 export const outcomeOfBreak = ({ reason }: Pick<UpstreamCall, 'reason'>): Outcome => reason ?? 'cut'
 
 /** What a call came to, whatever kind of call it is. */
-export type Result = {
+export type CallResult = {
   outcome: Outcome
   /** One for each price that applies. */
   charges: readonly Charge[]

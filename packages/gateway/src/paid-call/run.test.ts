@@ -5,7 +5,7 @@ import { NO_OPTIONS } from '../money/prices/token-price.ts'
 import { tokenRate } from '../money/prices/token-rate.ts'
 import { Failure } from '../request/failure.ts'
 import { UNREPORTED } from '../text/billing/charge.ts'
-import type { Result } from './outcome.ts'
+import type { CallResult } from './outcome.ts'
 import { settle } from './settle.ts'
 import { PRICE, startPaidCall } from './test-paid-call.ts'
 
@@ -73,7 +73,7 @@ test('a request may have charges of several prices', async () => {
   const usage = { ...UNREPORTED, input: 4, output: 0 }
   const prompt = tokenRate(figures, 1_500_000n).cost({ usage, options: NO_OPTIONS })
   if (!images) throw new Error('not priced')
-  const result: Result = { outcome: 'completed', charges: [prompt, images], sawOutput: true }
+  const result: CallResult = { outcome: 'completed', charges: [prompt, images], sawOutput: true }
   await run(() => settle(call, result, dependencies))
   expect(ends).toEqual([{ cost: 2n + 90n, ending: 'completed' }])
   const receipt = JSON.parse(receipts[0] ?? '')

@@ -1,6 +1,6 @@
 // The one end of a paid call: charged or voided, written to the ledger (or its journal), and durable when this resolves.
 
-import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
+import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { Charge } from '../money/prices/price.ts'
 import { atMostBookable } from '../money/prices/token-price.ts'
@@ -8,19 +8,19 @@ import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
 import { FAILURE } from '../upstreams/health/key-health.ts'
 import { type ClaimDependencies, endClaim } from './claim.ts'
 import type { FreeAborts } from './free-aborts.ts'
-import type { Outcome, Result } from './outcome.ts'
+import type { CallResult, Outcome } from './outcome.ts'
 import type { PaidCall } from './paid-call.ts'
 import { receiptOf } from './receipts/receipt.ts'
 
 export type SettleDependencies = ClaimDependencies & {
-  accountKeys: AccountSecrets
+  accountCipher: AccountCipher
   freeAborts: FreeAborts
   rateLimitCache: Pick<RateLimitCache, 'ended'>
   ticker: { now(): number }
 }
 
 /** Resolves with the amount that was charged. */
-export function settle(call: PaidCall, result: Result, deps: SettleDependencies): Promise<Nanos> {
+export function settle(call: PaidCall, result: CallResult, deps: SettleDependencies): Promise<Nanos> {
   const { outcome, sawOutput } = result
   call.isSettled = true
   call.slot.setAwaitingUpstream(false)
@@ -64,7 +64,11 @@ function noteOutcome(call: PaidCall, outcome: Outcome, charged: Nanos): void {
 const FAILED: readonly Outcome[] = ['failed', 'cut', 'timeout']
 
 /** What failed before any output has been reported already, by what the upstream said. */
-function reportHealth({ attempt: { health }, firstOutputAt }: PaidCall, { outcome, sawOutput }: Result, now: number) {
+function reportHealth(
+  { attempt: { health }, firstOutputAt }: PaidCall,
+  { outcome, sawOutput }: CallResult,
+  now: number,
+) {
   if (sawOutput) health.answered(now, firstOutputAt)
   if (sawOutput && FAILED.includes(outcome)) health.record(FAILURE, now)
   health.end(now)

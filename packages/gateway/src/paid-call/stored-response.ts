@@ -1,6 +1,6 @@
 // A response as it is stored for repeated requests: encrypted for its account, and bound to its idempotency key and request.
 
-import type { AccountSecrets } from '../access/secrets/account-secrets.ts'
+import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Claim, KeptAnswer } from '../storage/contents.ts'
 
 /** In place of the headers, which are encrypted with the body. */
@@ -10,7 +10,7 @@ const LENGTH_BYTES = 4
 /** A response that is moved to another key or request in the store cannot be decrypted. */
 const contextOf = ({ key, fingerprint }: Claim): Uint8Array => Buffer.concat([key, fingerprint])
 
-export function sealResponse(claim: Claim, { headers, body }: KeptAnswer, keys: AccountSecrets): KeptAnswer {
+export function sealResponse(claim: Claim, { headers, body }: KeptAnswer, keys: AccountCipher): KeptAnswer {
   const text = Buffer.from(headers)
   const length = Buffer.alloc(LENGTH_BYTES)
   length.writeUInt32BE(text.length)
@@ -19,7 +19,7 @@ export function sealResponse(claim: Claim, { headers, body }: KeptAnswer, keys: 
 }
 
 /** undefined: it cannot be read any more. */
-export function openResponse(claim: Claim, kept: KeptAnswer, keys: AccountSecrets): KeptAnswer | undefined {
+export function openResponse(claim: Claim, kept: KeptAnswer, keys: AccountCipher): KeptAnswer | undefined {
   if (kept.headers !== SEALED) return kept
   const opened = keys.decrypt(claim.account, 'idempotent answers', kept.body, contextOf(claim))
   if (!opened) return undefined

@@ -9,7 +9,7 @@ import { createTestDependencies } from '../test-dependencies.ts'
 import { Attempt, KeyHealth } from '../upstreams/health/key-health.ts'
 import { admit } from './admit.ts'
 import { placeHold } from './hold.ts'
-import type { Result } from './outcome.ts'
+import type { CallResult } from './outcome.ts'
 import type { PaidCall } from './paid-call.ts'
 import { runPaidCall } from './run.ts'
 import { settle } from './settle.ts'
@@ -98,7 +98,7 @@ export async function startPaidCall(client?: PaidCall['client']) {
   const run = <T>(work: () => Promise<T>) => runPaidCall(call, work, dependencies)
   const settleFor = (count: number, size: string) => {
     const charge = PRICE.cost({ images: Array(count).fill({ size, quality: undefined }), requested: 2 })
-    const result: Result = { outcome: 'completed', charges: charge ? [charge] : [], sawOutput: true }
+    const result: CallResult = { outcome: 'completed', charges: charge ? [charge] : [], sawOutput: true }
     return settle(call, result, dependencies)
   }
   return { call, run, settleFor, ends, receipts, http, dependencies }

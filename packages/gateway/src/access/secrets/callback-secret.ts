@@ -1,9 +1,9 @@
 // The secret that callbacks of an account are signed with, by the rules of Standard Webhooks: derived from the master secret, so that
 // it is the same on every node and is stored nowhere.
 import { createHmac } from 'node:crypto'
-import type { AccountSecrets } from './account-secrets.ts'
+import type { AccountCipher } from './account-cipher.ts'
 
-type Secrets = Pick<AccountSecrets, 'pseudonym'>
+type Secrets = Pick<AccountCipher, 'pseudonym'>
 
 const keyOf = (account: bigint, secrets: Secrets): Buffer =>
   Buffer.from(secrets.pseudonym(account, 'callbacks', 'signing secret'), 'base64url')

@@ -1,7 +1,7 @@
 // The operations on accounts and keys. They run in the process that owns the store, on behalf of the command line.
 
 import { hashSecret } from '../../access/authenticate.ts'
-import type { AccountSecrets } from '../../access/secrets/account-secrets.ts'
+import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
 import { callbackSecret } from '../../access/secrets/callback-secret.ts'
 import { newApiKey } from '../../access/secrets/new-api-key.ts'
 import { trialSource } from '../../config/sandbox.ts'
@@ -30,7 +30,7 @@ export type OperationContext = {
   httpVersionOf?: Send['httpVersionOf']
   /** The beginning of links without `server.public_url`. */
   listenUrl: string
-  accountSecrets(): Promise<AccountSecrets>
+  accountCipher(): Promise<AccountCipher>
 }
 type Values = Readonly<Record<string, string>>
 /** Maximum size of the receipts on one page of a usage list. */
@@ -68,9 +68,9 @@ export const OPERATIONS = {
     const { responses, idempotentResponses, reasoning } = await storage.shares.forget(id)
     return { account: email, responses, idempotent_responses: idempotentResponses, reasoning }
   },
-  'account callback-secret': async ({ storage, accountSecrets }, { account = '' }) => {
+  'account callback-secret': async ({ storage, accountCipher }, { account = '' }) => {
     const { id, email } = await findAccount(storage, account)
-    return { account: email, secret: callbackSecret(id, await accountSecrets()) }
+    return { account: email, secret: callbackSecret(id, await accountCipher()) }
   },
   'account credit': async ({ storage }, { account = '', amount = '', reason = '' }) => {
     const found = await findAccount(storage, account)

@@ -3,14 +3,14 @@ import { DEFAULT_GROUP, groupsFor } from '../../catalogue/offered-groups.ts'
 import type { FileConfig, Group } from '../../config/types.ts'
 import { formatMillionths } from '../../money/amount.ts'
 import type { Account, Holder } from '../../storage/storage.ts'
-import { Rejection } from '../rejection.ts'
+import { ConsoleRejection } from '../rejection.ts'
 import type { GroupRow } from '../types.ts'
 
 /** The same answer for a group that does not exist and for one that is not offered: its name may be a secret. */
 export function chosenGroup(config: Pick<FileConfig, 'groups'>, account: Holder, id: string): Group {
   const group = groupsFor(config, account).find((each) => each.id === id)
   if (group) return group
-  throw new Rejection({
+  throw new ConsoleRejection({
     code: 'unknown_group',
     param: 'group',
     message: `Your account cannot use a group '${id}'. GET /console/api/groups lists those it can.`,

@@ -1,7 +1,7 @@
 // How often an account may change its keys in the console, on all nodes. The rows of deleted keys stay, since receipts name them, and each
 // change makes all nodes look keys up again.
 import type { Account, SignIns } from '../../storage/storage.ts'
-import { Rejection } from '../rejection.ts'
+import { ConsoleRejection } from '../rejection.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -18,5 +18,5 @@ export async function countKeyChange(
   if (waitMs === undefined) return
   const retryAfter = Math.max(1, Math.ceil(waitMs / 1_000))
   const message = `An account can ${action} ${MOST[action]} keys per hour. Retry in ${Math.ceil(retryAfter / 60)} min.`
-  throw new Rejection({ code: 'too_many_tries', retryAfter, message })
+  throw new ConsoleRejection({ code: 'too_many_tries', retryAfter, message })
 }

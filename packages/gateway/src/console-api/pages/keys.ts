@@ -7,7 +7,7 @@ import { formatUsd } from '../../money/amount.ts'
 import { limitsJson } from '../../money/json.ts'
 import { endOf, NO_LIMITS } from '../../money/limits.ts'
 import type { Account, Key, KeyFilter, Storage } from '../../storage/storage.ts'
-import { badRequest, Rejection } from '../rejection.ts'
+import { badRequest, ConsoleRejection } from '../rejection.ts'
 import type { ChangeKey, KeyPage, KeyRow, KeyWithSecret, NewKey, RotateKey } from '../types.ts'
 import { chosenGroup } from './groups.ts'
 import { countKeyChange } from './key-rate.ts'
@@ -69,7 +69,7 @@ export async function createKey(account: Account, body: NewKey, deps: KeyPageDep
   } as const
   const key = await store.keys.createWithin(wanted, MOST_KEYS)
   if (key === undefined)
-    throw new Rejection({
+    throw new ConsoleRejection({
       code: 'too_many_keys',
       message: `An account can have ${MOST_KEYS} active keys. Delete some first.`,
     })
@@ -137,21 +137,21 @@ export async function deleteKey(account: Account, id: string, deps: KeyPageDepen
 async function ownKey(account: Account, id: string, { store }: KeyPageDependencies): Promise<Key> {
   const found = /^\d{1,18}$/.test(id) ? await store.keys.findWithAccount(BigInt(id)) : undefined
   if (found?.account.id === account.id) return found.key
-  throw new Rejection({ code: 'not_found', message: `Your account has no key ${id}.` })
+  throw new ConsoleRejection({ code: 'not_found', message: `Your account has no key ${id}.` })
 }
 
 async function clientKey(account: Account, id: string, deps: KeyPageDependencies): Promise<Key> {
   const key = await ownKey(account, id, deps)
   if (key.revoked) throw deleted(key)
   if (key.purpose === 'client') return key
-  throw new Rejection({
+  throw new ConsoleRejection({
     code: 'built_in_key',
     message: 'This key belongs to the playground. It can be limited, but not rotated or deleted.',
   })
 }
 
-const deleted = ({ name }: Key): Rejection =>
-  new Rejection({ code: 'key_deleted', message: `The key '${name}' is deleted. Create a new one.` })
+const deleted = ({ name }: Key): ConsoleRejection =>
+  new ConsoleRejection({ code: 'key_deleted', message: `The key '${name}' is deleted. Create a new one.` })
 
 const modelsOf =
   ({ catalogue }: KeyPageDependencies) =>

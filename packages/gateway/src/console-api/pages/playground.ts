@@ -2,7 +2,7 @@
 // derived from the master secret and the account, so that it is neither stored nor ever sent to a browser.
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { hashSecret } from '../../access/authenticate.ts'
-import type { AccountSecrets } from '../../access/secrets/account-secrets.ts'
+import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { DEFAULT_GROUP, groupsFor } from '../../catalogue/offered-groups.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
@@ -10,7 +10,7 @@ import { NO_LIMITS } from '../../money/limits.ts'
 import { type Account, type Key, NO_RESTRICTIONS, type Storage } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { forwardedRequest } from '../forwarded-request.ts'
-import { Rejection } from '../rejection.ts'
+import { ConsoleRejection } from '../rejection.ts'
 import type { SignedInCall } from '../route.ts'
 
 const CAP = 5n * NANOS_PER_USD
@@ -19,10 +19,10 @@ const NAME = 'Playground'
 export type PlaygroundDependencies = {
   catalogue(): Catalogue
   store: Pick<Storage, 'keys'>
-  accountKeys: Pick<AccountSecrets, 'pseudonym'>
+  accountCipher: Pick<AccountCipher, 'pseudonym'>
 }
 
-export const playgroundSecret = ({ id }: Pick<Account, 'id'>, keys: PlaygroundDependencies['accountKeys']): string =>
+export const playgroundSecret = ({ id }: Pick<Account, 'id'>, keys: PlaygroundDependencies['accountCipher']): string =>
   `sk-${keys.pseudonym(id, 'playground', 'secret of the built-in key')}`
 
 /** The account's built-in key, created at its first use. */
@@ -33,11 +33,11 @@ export async function playgroundKey(account: Account, deps: PlaygroundDependenci
   const groups = groupsFor(deps.catalogue().config, account)
   const group = groups.find(({ id }) => id === DEFAULT_GROUP) ?? groups[0]
   if (!group)
-    throw new Rejection({
+    throw new ConsoleRejection({
       code: 'unknown_group',
       message: 'No group of models is open to your account. Ask the operator of this gateway.',
     })
-  const secret = playgroundSecret(account, deps.accountKeys)
+  const secret = playgroundSecret(account, deps.accountCipher)
   const key = {
     account: account.id,
     hash: hashSecret(secret),
@@ -72,12 +72,12 @@ const isEndpoint = (path: string): boolean => ENDPOINTS.includes(path) || path =
 export async function forwardToGateway(call: SignedInCall, deps: ConsoleDependencies): Promise<HttpResponse> {
   const path = call.parameters.path ?? ''
   if (!isEndpoint(path))
-    throw new Rejection({ code: 'not_found', message: 'The playground does not use this endpoint.' })
+    throw new ConsoleRejection({ code: 'not_found', message: 'The playground does not use this endpoint.' })
   await playgroundKey(call.account, deps)
   const target = call.incoming.query === '' ? `/${path}` : `/${path}?${call.incoming.query}`
   call.incoming.record.isForwarded = true
   const response = await call.gateway(
-    forwardedRequest(call.http, target, playgroundSecret(call.account, deps.accountKeys)),
+    forwardedRequest(call.http, target, playgroundSecret(call.account, deps.accountCipher)),
   )
   // The endpoint's response has headers of its own. The session's cookie, which this request may have renewed, must reach the browser.
   for (const cookie of call.headers.getAll('set-cookie')) response.headers.append('set-cookie', cookie)

@@ -3,7 +3,7 @@
 import { hashCode } from '../../access/secrets/redemption-code.ts'
 import { formatUsd } from '../../money/amount.ts'
 import type { Account, Codes, RedeemRejection, SignIns } from '../../storage/storage.ts'
-import { Rejection } from '../rejection.ts'
+import { ConsoleRejection } from '../rejection.ts'
 import type { ConsoleError } from '../responses.ts'
 import type { RedeemCode, Redeemed } from '../types.ts'
 
@@ -17,14 +17,14 @@ export async function redeemCode(account: Account, { code }: RedeemCode, deps: R
   const limit = { subject: `redeem by account ${account.id}`, most: MOST_TRIES, windowMs: HOUR_MS }
   const wait = await signIns.countAttempt([limit])
   if (wait !== undefined)
-    throw new Rejection({
+    throw new ConsoleRejection({
       code: 'too_many_tries',
       message: 'Too many codes were tried. Retry later.',
       retryAfter: Math.ceil(wait / 1_000),
     })
   const hash = hashCode(code)
   const redeemed = hash === undefined ? 'unknown' : await codes.redeem(account.id, hash)
-  if (typeof redeemed === 'string') throw new Rejection(REJECTIONS[redeemed])
+  if (typeof redeemed === 'string') throw new ConsoleRejection(REJECTIONS[redeemed])
   return { amount_usd: formatUsd(redeemed.amount), balance_usd: formatUsd(redeemed.balance) }
 }
 

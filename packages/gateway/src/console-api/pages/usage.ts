@@ -6,7 +6,7 @@ import { chargeLines, showReceipt, summarize } from '../../paid-call/receipts/sh
 import { formatRequestId, parseRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
 import type { Account, RequestFilter, SpendingFilter, SpendingStep, Storage, UsageRow } from '../../storage/storage.ts'
-import { badRequest, Rejection } from '../rejection.ts'
+import { badRequest, ConsoleRejection } from '../rejection.ts'
 import type { Receipt, RequestPage, RequestRow, UsageSeries } from '../types.ts'
 import type { CsvLine } from './csv.ts'
 import { keyNames } from './key-names.ts'
@@ -170,7 +170,7 @@ export async function showRequestReceipt(
 ): Promise<Receipt> {
   const request = parseRequestId(id)
   const row = request === undefined ? undefined : await store.ledger.findRequest(account.id, request)
-  if (!row) throw new Rejection({ code: 'not_found', message: `Your account has no request ${id}.` })
+  if (!row) throw new ConsoleRejection({ code: 'not_found', message: `Your account has no request ${id}.` })
   const names = await keyNames(store.keys, [row.key])
   const { lines, rounding } = chargeLines(row) ?? {}
   return {

@@ -3,7 +3,7 @@
 
 import type { SignIn } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { Rejection } from '../rejection.ts'
+import { ConsoleRejection } from '../rejection.ts'
 import type { SignedInCall } from '../route.ts'
 import { type Guesses, sessionGuesses } from './guessing/attempts.ts'
 import { accountRequester } from './passwords.ts'
@@ -21,9 +21,9 @@ export async function checkPassword(
   const found = await deps.store.signIns.findByAccount(account.id)
   const hash = found?.password
   if (found === undefined || hash === undefined) {
-    throw new Rejection({ code: 'conflict', message: 'This account has no password. Choose one first.' })
+    throw new ConsoleRejection({ code: 'conflict', message: 'This account has no password. Choose one first.' })
   }
-  const wrong = new Rejection({ code: 'wrong_password', param, message: 'The password is wrong.' })
+  const wrong = new ConsoleRejection({ code: 'wrong_password', param, message: 'The password is wrong.' })
   if (password === undefined) throw wrong
   const guesses = sessionGuesses(session.id, deps)
   await guesses.check()

@@ -7,7 +7,7 @@ import type { ConsoleDependencies } from '../dependencies.ts'
 import { type Check, fields } from '../fields.ts'
 import { type Language, LETTERS } from '../mail/letters.ts'
 import { releasedBudget } from '../registration/trial-credit.ts'
-import { badRequest, Rejection } from '../rejection.ts'
+import { badRequest, ConsoleRejection } from '../rejection.ts'
 import type { ConsoleError } from '../responses.ts'
 import type { Call, SignedInCall } from '../route.ts'
 import type { LinkToken } from '../types.ts'
@@ -21,7 +21,7 @@ export const linkToken: Check<string> = (value, name) => {
 export const LINK_TOKEN = fields({ token: linkToken })
 
 export const requireMail = ({ config }: Pick<ConsoleDependencies, 'config'>): void => {
-  if (config().mail === undefined) throw new Rejection(NO_MAIL)
+  if (config().mail === undefined) throw new ConsoleRejection(NO_MAIL)
 }
 
 type Recipient = Pick<SignIn, 'account' | 'email'>
@@ -57,7 +57,7 @@ export async function resendVerification(call: SignedInCall<object>, deps: Conso
 /** The browser that signed up is still signed in: then the mailbox and the account have one holder. */
 export async function verifyEmail(call: Call<LinkToken>, deps: ConsoleDependencies): Promise<void> {
   const account = await deps.store.signIns.useLink(hashToken(call.body.token), 'verify')
-  if (account === undefined) throw new Rejection(LINK_EXPIRED)
+  if (account === undefined) throw new ConsoleRejection(LINK_EXPIRED)
   const current = await currentSession(call, deps)
   await proveAddress(account, { verified: true, isHolder: current?.account.id === account }, deps)
 }

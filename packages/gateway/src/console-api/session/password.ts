@@ -4,7 +4,7 @@ import { hashToken } from '../../access/secrets/tokens.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { fields, optional, text } from '../fields.ts'
 import { newPassword } from '../registration/credentials.ts'
-import { Rejection } from '../rejection.ts'
+import { ConsoleRejection } from '../rejection.ts'
 import type { Call, SignedInCall } from '../route.ts'
 import type { ChangePassword, ForgotPassword, ResetPassword } from '../types.ts'
 import { checkPassword } from './check-password.ts'
@@ -47,10 +47,10 @@ export async function resetPassword({ body, origin }: Call<ResetPassword>, deps:
   const { signIns } = deps.store
   const hash = hashToken(body.token)
   // A link that does not work must not cost a hash.
-  if ((await signIns.findLink(hash, 'reset')) === undefined) throw new Rejection(LINK_EXPIRED)
+  if ((await signIns.findLink(hash, 'reset')) === undefined) throw new ConsoleRejection(LINK_EXPIRED)
   const password = await deps.passwords.hash(body.password, origin)
   const account = await signIns.useLink(hash, 'reset')
-  if (account === undefined) throw new Rejection(LINK_EXPIRED)
+  if (account === undefined) throw new ConsoleRejection(LINK_EXPIRED)
   // The link reached the mailbox. First, so that a crash leaves nothing of a person who had only claimed the address.
   await proveAddress(account, { verified: true, isHolder: false }, deps)
   await signIns.setPassword(account, password)

@@ -3,7 +3,7 @@
 
 import type { Client } from '@trivium/http/request.ts'
 import { hashPassword } from '../../storage/password.ts'
-import { Rejection } from '../rejection.ts'
+import { ConsoleRejection } from '../rejection.ts'
 import type { ConsoleError } from '../responses.ts'
 import { createDelays, type Delays } from './guessing/delays.ts'
 import {
@@ -42,7 +42,7 @@ export function createPasswords(options: HashingOptions): Passwords {
     (shared: HashingPlaces): Passwords['inPlace'] =>
     async (requester, work, client) => {
       const result = await shared.run(requester, work, client)
-      if (result === undefined) throw new Rejection(BUSY)
+      if (result === undefined) throw new ConsoleRejection(BUSY)
       return result.value
     }
   const inPlace = running(places)

@@ -4,7 +4,7 @@ import { hashToken } from '../../access/secrets/tokens.ts'
 import type { SecondFactor } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { fields, text } from '../fields.ts'
-import { badRequest, Rejection } from '../rejection.ts'
+import { badRequest, ConsoleRejection } from '../rejection.ts'
 import type { ConsoleError } from '../responses.ts'
 import type { SignedInCall } from '../route.ts'
 import type { BegunSecondFactor, ConfirmSecondFactor, RecoveryCodes, RemoveSecondFactor } from '../types.ts'
@@ -43,17 +43,17 @@ export async function confirmSecondFactor(
   const secret = decodeBase32(body.secret)
   if (secret?.length !== SECRET_BYTES) throw badRequest('secret', 'secret must be the one that begin returned.')
   const { found, guesses } = await checkPassword(call, 'password', body.password, deps)
-  if (found.secondFactor !== undefined) throw new Rejection(IN_USE)
+  if (found.secondFactor !== undefined) throw new ConsoleRejection(IN_USE)
   const step = stepOf(secret, body.code.replace(/\s/g, ''), deps.clock())
   if (step === undefined) throw badRequest('code', 'The code is wrong. Check the clock of your phone, and retry.')
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
   const factor = {
-    secret: deps.secrets.encrypt(account.id, PURPOSE, secret, NO_CONTEXT),
+    secret: deps.accountCipher.encrypt(account.id, PURPOSE, secret, NO_CONTEXT),
     recoveryCodes: codes.map((each) => hashToken(plain(each))),
   }
   const isSet = await signIns.setSecondFactor(account.id, factor, session.id)
   // Another browser was faster.
-  if (!isSet) throw new Rejection(IN_USE)
+  if (!isSet) throw new ConsoleRejection(IN_USE)
   await guesses.forget()
   await signIns.useStep(account.id, step)
   return { recovery_codes: codes }
@@ -65,7 +65,7 @@ export async function removeSecondFactor(
 ): Promise<void> {
   const { account, body } = call
   const { found, guesses } = await checkPassword(call, 'password', body.password, deps)
-  if (found.secondFactor === undefined) throw new Rejection(NOT_IN_USE)
+  if (found.secondFactor === undefined) throw new ConsoleRejection(NOT_IN_USE)
   if (!(await useCode(account.id, found.secondFactor, body.code, deps))) {
     await guesses.countWrong()
     throw badRequest('code', WRONG_CODE.message)
@@ -80,11 +80,11 @@ export async function useCode(
   account: bigint,
   { secret }: SecondFactor,
   written: string,
-  { store, secrets, clock, log }: Pick<ConsoleDependencies, 'store' | 'secrets' | 'clock' | 'log'>,
+  { store, accountCipher, clock, log }: Pick<ConsoleDependencies, 'store' | 'accountCipher' | 'clock' | 'log'>,
 ): Promise<boolean> {
   const code = plain(written)
   if (!/^\d+$/.test(code)) return store.signIns.useRecoveryCode(account, hashToken(code))
-  const opened = secrets.decrypt(account, PURPOSE, secret, NO_CONTEXT)
+  const opened = accountCipher.decrypt(account, PURPOSE, secret, NO_CONTEXT)
   if (opened === undefined) log.error('a second factor cannot be decrypted', { account })
   const step = opened && stepOf(opened, code, clock())
   return step !== undefined && (await store.signIns.useStep(account, step))

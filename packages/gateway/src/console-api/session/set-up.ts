@@ -3,7 +3,7 @@ import { hashToken } from '../../access/secrets/tokens.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { fields, optional } from '../fields.ts'
 import { newPassword } from '../registration/credentials.ts'
-import { Rejection } from '../rejection.ts'
+import { ConsoleRejection } from '../rejection.ts'
 import type { Call } from '../route.ts'
 import type { SetUp, SetUpResult } from '../types.ts'
 import { forgetGuesses } from './guessing/attempts.ts'
@@ -23,7 +23,7 @@ export async function setUp(call: Call<SetUp>, deps: ConsoleDependencies): Promi
   const hash = hashToken(token)
   const account = await signIns.findLink(hash, 'setup')
   const found = account === undefined ? undefined : await signIns.findByAccount(account)
-  if (found === undefined || found.disabled) throw new Rejection(LINK_EXPIRED)
+  if (found === undefined || found.disabled) throw new ConsoleRejection(LINK_EXPIRED)
   if (password !== undefined) return await choosePassword(call, hash, password, deps)
   if (found.password !== undefined) return { signed_in: false, password_required: true }
   await signInOnce(call, hash, found.account, deps)
@@ -39,7 +39,7 @@ async function choosePassword(
   const { signIns } = deps.store
   const hashed = await deps.passwords.hash(password, call.origin)
   const account = await signIns.useLink(hash, 'setup')
-  if (account === undefined) throw new Rejection(LINK_EXPIRED)
+  if (account === undefined) throw new ConsoleRejection(LINK_EXPIRED)
   await proveAddress(account, { verified: false, isHolder: false }, deps)
   await signIns.setPassword(account, hashed)
   const found = await signIns.findByAccount(account)
@@ -47,7 +47,7 @@ async function choosePassword(
   if (found?.secondFactor !== undefined) return { signed_in: false, second_factor_required: true }
   // Disabled in the meantime, or the password was changed.
   const proof = { password: hashed, withoutSecondFactor: true }
-  if ((await startSession(call, account, deps, proof)) === undefined) throw new Rejection(LINK_EXPIRED)
+  if ((await startSession(call, account, deps, proof)) === undefined) throw new ConsoleRejection(LINK_EXPIRED)
   rememberBrowser(call, { account, password: hashed }, deps)
   return { signed_in: true }
 }
@@ -56,9 +56,9 @@ async function choosePassword(
 async function signInOnce(call: Call<SetUp>, hash: Buffer, account: bigint, deps: ConsoleDependencies): Promise<void> {
   await proveAddress(account, { verified: false, isHolder: false }, deps)
   const session = await startSession(call, account, deps)
-  if (session === undefined) throw new Rejection(LINK_EXPIRED)
+  if (session === undefined) throw new ConsoleRejection(LINK_EXPIRED)
   if ((await deps.store.signIns.useLink(hash, 'setup')) !== undefined) return
   call.headers.remove('set-cookie')
   await endSession(call, session, deps)
-  throw new Rejection(LINK_EXPIRED)
+  throw new ConsoleRejection(LINK_EXPIRED)
 }

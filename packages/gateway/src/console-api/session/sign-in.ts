@@ -4,7 +4,7 @@
 import type { SignIn } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { type Check, fields, optional, text } from '../fields.ts'
-import { badRequest, Rejection } from '../rejection.ts'
+import { badRequest, ConsoleRejection } from '../rejection.ts'
 import type { ConsoleError } from '../responses.ts'
 import type { Call, Origin, SignedInCall } from '../route.ts'
 import type { SignInResult } from '../types.ts'
@@ -31,11 +31,11 @@ export async function signIn(
 ): Promise<SignInResult> {
   const { code } = call.body
   const { browser, guesses, delayMs } = await deps.passwords.lookUp(call.origin, () => guesser(call, deps), call.http)
-  if (!(await deps.passwords.delays.wait(call.origin.network, delayMs))) throw new Rejection(BUSY)
+  if (!(await deps.passwords.delays.wait(call.origin.network, delayMs))) throw new ConsoleRejection(BUSY)
   const found = await rightPassword(call, browser, deps)
   if (found === undefined) {
     await guesses.countWrong()
-    throw new Rejection(WRONG_CREDENTIALS)
+    throw new ConsoleRejection(WRONG_CREDENTIALS)
   }
   // The limit may have been reached meanwhile: no more guesses learn their answer than it allows.
   await guesses.check()
@@ -45,7 +45,8 @@ export async function signIn(
   }
   // Disabled in the meantime, or the password or the second factor was changed.
   const proof = { password: found.password, withoutSecondFactor: found.secondFactor === undefined }
-  if ((await startSession(call, found.account, deps, proof)) === undefined) throw new Rejection(WRONG_CREDENTIALS)
+  if ((await startSession(call, found.account, deps, proof)) === undefined)
+    throw new ConsoleRejection(WRONG_CREDENTIALS)
   rememberBrowser(call, found, deps)
   await guesses.forget()
   return { signed_in: true }
@@ -68,7 +69,7 @@ async function rightPassword(
   const known = { network: `browser ${browser}`, wideNetwork: `browser ${browser}`, isKnown: true }
   const compare = async (): Promise<SignIn | undefined> => {
     const slot = admit(undefined)
-    if (slot === undefined) throw new Rejection(BUSY)
+    if (slot === undefined) throw new ConsoleRejection(BUSY)
     try {
       // Read only now: it may have changed while the request waited.
       const found = await store.signIns.find(body.email)
@@ -93,7 +94,7 @@ async function checkCode(
   await guesses.check()
   if (!(await useCode(account, secondFactor, code, deps))) {
     await guesses.countWrong()
-    throw new Rejection(WRONG_CODE)
+    throw new ConsoleRejection(WRONG_CODE)
   }
   await guesses.check()
   await guesses.forget()

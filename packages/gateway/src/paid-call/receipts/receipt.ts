@@ -7,7 +7,7 @@ import type { Offer } from '../../catalogue/catalogue.ts'
 import { formatUsd } from '../../money/amount.ts'
 import type { AnyPrice } from '../../money/prices/price.ts'
 import { priceText } from '../../money/prices/receipt.ts'
-import type { Result } from '../outcome.ts'
+import type { CallResult } from '../outcome.ts'
 import type { PaidCall } from '../paid-call.ts'
 
 const STOPPED = 'output;stopped-by-balance'
@@ -24,7 +24,7 @@ export type ReceiptedCall = Pick<PaidCall, 'failedAttempts' | 'firstOutputAt' | 
   }
 }
 
-export function receiptOf(call: ReceiptedCall, result: Result, totalMs: number): string {
+export function receiptOf(call: ReceiptedCall, result: CallResult, totalMs: number): string {
   const { failedAttempts, firstOutputAt } = call
   const { offer, candidate, warnings: given } = call.attempt
   const { outcome, charges, upstreamCost } = result

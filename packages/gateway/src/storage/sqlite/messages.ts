@@ -5,7 +5,7 @@ import type { Result, Verb } from '../../money/ledger.ts'
 import type { Row } from '../sql/rows.ts'
 import type { Statement } from '../sql/statements.ts'
 import { type EncodedBatch, encodeBatch, roomFor, WORD } from './batch.ts'
-import type { Failure, VerbResult } from './transactions.ts'
+import type { VerbResult, WriteFailure } from './transactions.ts'
 
 export type ToWriter =
   | {
@@ -22,8 +22,8 @@ export type ToWriter =
 
 export type FromWriter =
   | { type: 'opened' | 'closed' }
-  | { type: 'write'; result: Row[][] | undefined | Failure }
-  | ({ type: 'failed' } & Failure)
+  | { type: 'write'; result: Row[][] | undefined | WriteFailure }
+  | ({ type: 'failed' } & WriteFailure)
   /** Results of a batch of verbs: whether rows are pending, and messages of failures. */
   | string
 
@@ -63,7 +63,7 @@ const OUTCOMES = [
   ...(['key_concurrent', 'key_requests', 'key_tokens'] as const),
   ...(['account_concurrent', 'account_requests', 'account_tokens'] as const),
 ] satisfies Result['outcome'][]
-const FAILURES = ['store', 'verb'] as const satisfies Failure['failure'][]
+const FAILURES = ['store', 'verb'] as const satisfies WriteFailure['failure'][]
 /** Fails to compile when an outcome is missing above. */
 const CODES: Record<Result['outcome'], number> = Object.fromEntries(
   OUTCOMES.map((outcome, code) => [outcome, code]),

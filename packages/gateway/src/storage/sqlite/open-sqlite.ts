@@ -20,7 +20,7 @@ import { createFlushBeforeRead } from './flush-before-read.ts'
 import { createPrivateFile, ownFolder } from './owner-lock.ts'
 import { createPageReader } from './page-reader.ts'
 import type { FromReader, ToReader } from './reader-thread.ts'
-import { toFailure } from './transactions.ts'
+import { toWriteFailure } from './transactions.ts'
 import { startWriterQueue, type WriterQueue } from './writer-queue.ts'
 
 export const SQLITE_FILE = 'ledger.db'
@@ -66,7 +66,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     try {
       return reading.query(statement.sql).all(...(statement.parameters as SQLQueryBindings[])) as Row[]
     } catch (error) {
-      throw new StoreDown(toFailure(error).message)
+      throw new StoreDown(toWriteFailure(error).message)
     }
   }
   async function readLedger(statement: Statement): Promise<Row[]> {

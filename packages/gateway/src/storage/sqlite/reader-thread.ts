@@ -4,12 +4,12 @@ import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import type { Row } from '../sql/rows.ts'
 import type { Statement } from '../sql/statements.ts'
 import { openForReading } from './database.ts'
-import { type Failure, toFailure } from './transactions.ts'
+import { toWriteFailure, type WriteFailure } from './transactions.ts'
 
 declare const self: Worker
 
 export type ToReader = { file: string; statements: readonly Statement[]; staysOpen?: boolean } | 'close'
-export type FromReader = Row[][] | Failure
+export type FromReader = Row[][] | WriteFailure
 
 let kept: Database | undefined
 
@@ -37,7 +37,7 @@ self.onmessage = ({ data }: MessageEvent<ToReader>) => {
   try {
     result = data === 'close' ? close() : read(data)
   } catch (error) {
-    result = toFailure(error)
+    result = toWriteFailure(error)
   }
   self.postMessage(result)
 }

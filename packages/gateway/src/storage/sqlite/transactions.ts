@@ -13,14 +13,14 @@ import { openBook } from './book.ts'
 import { openPending } from './pending.ts'
 
 /** A plain object: errors lose their class between threads. */
-export type Failure = { failure: 'store' | 'verb'; message: string }
-export type VerbResult = Result | Failure
+export type WriteFailure = { failure: 'store' | 'verb'; message: string }
+export type VerbResult = Result | WriteFailure
 
 export type Transactions = {
   /** One commit for an encoded batch. If a verb throws, each verb is applied alone, and only that one fails. */
   verbs(batch: EncodedBatch, now: number): VerbResult[]
   /** All or nothing, after all that is pending; undefined: a required statement returned no row. */
-  write(statements: readonly Statement[]): Row[][] | undefined | Failure
+  write(statements: readonly Statement[]): Row[][] | undefined | WriteFailure
   /** Whether rows lack the changes of committed verbs. */
   hasPending(): boolean
 }
@@ -46,7 +46,7 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
     // SQLite may have rolled back by itself, as it does when the disk is full.
     if (db.inTransaction) db.run('ROLLBACK')
   }
-  function inTransaction<T>(work: () => T): T | Failure {
+  function inTransaction<T>(work: () => T): T | WriteFailure {
     const before = pending
     try {
       begin.run()
@@ -62,7 +62,7 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
       } catch (second) {
         return { failure: 'store', message: `${messageOf(error)}; then: ${messageOf(second)}` }
       }
-      return toFailure(error)
+      return toWriteFailure(error)
     }
   }
   function applyPending(): void {
@@ -136,7 +136,7 @@ class Undone extends Error {
 /** What SQLite says about one statement or value. Anything else it says is about the file or the disk. */
 const VERB_FAULTS = /^SQLITE_(CONSTRAINT|MISMATCH|RANGE|TOOBIG|ERROR)/
 
-export function toFailure(error: unknown): Failure {
+export function toWriteFailure(error: unknown): WriteFailure {
   const code = (error as { code?: unknown }).code
   const store = typeof code === 'string' && code.startsWith('SQLITE_') && !VERB_FAULTS.test(code)
   return { failure: store ? 'store' : 'verb', message: messageOf(error) }

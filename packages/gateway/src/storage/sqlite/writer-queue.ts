@@ -12,7 +12,7 @@ import {
   sendVerbs,
   type ToWriter,
 } from './messages.ts'
-import type { Failure, VerbResult } from './transactions.ts'
+import type { VerbResult, WriteFailure } from './transactions.ts'
 
 /**
  * Under concurrent load a commit waits this long for more verbs. A commit costs as much as the statements of about ten requests,
@@ -195,7 +195,7 @@ function settleBatch({ completions }: Batch, results: readonly VerbResult[]): vo
   }
 }
 
-function settleWrite({ completions: [completion] }: Write, result: Row[][] | undefined | Failure): void {
+function settleWrite({ completions: [completion] }: Write, result: Row[][] | undefined | WriteFailure): void {
   if (result && 'failure' in result) completion.reject(toError(result))
   else completion.resolve(result)
 }
@@ -204,5 +204,5 @@ function rejectAll({ completions }: Job, error: Error): void {
   for (const completion of completions) completion.reject(error)
 }
 
-const toError = ({ failure, message }: Failure): Error =>
+const toError = ({ failure, message }: WriteFailure): Error =>
   failure === 'store' ? new StoreDown(message) : new Error(message)

@@ -2,7 +2,7 @@
 import type { Database } from 'bun:sqlite'
 import { closeWritten, openForWriting } from './database.ts'
 import { type FromWriter, receiveVerbs, type Shared, sendResults, sharedIn, type ToWriter } from './messages.ts'
-import { openTransactions, type Transactions, toFailure } from './transactions.ts'
+import { openTransactions, type Transactions, toWriteFailure } from './transactions.ts'
 
 declare const self: Worker
 
@@ -49,6 +49,6 @@ self.onmessage = ({ data }: MessageEvent<ToWriter>) => {
   try {
     self.postMessage(handle(data))
   } catch (error) {
-    self.postMessage({ type: 'failed', ...toFailure(error) } satisfies FromWriter)
+    self.postMessage({ type: 'failed', ...toWriteFailure(error) } satisfies FromWriter)
   }
 }

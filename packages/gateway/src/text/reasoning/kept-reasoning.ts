@@ -8,14 +8,14 @@ import {
   callKey,
   type ReasonedCall,
 } from '@trivium/protocol/canonical/call-reasoning.ts'
-import type { AccountSecrets } from '../../access/secrets/account-secrets.ts'
+import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Reasoning, ReasoningEntry } from '../../storage/reasoning.ts'
 
 export type ReasoningDependencies = {
   store: { reasoning: Reasoning }
-  accountKeys: Pick<AccountSecrets, 'pseudonym' | 'encrypt' | 'decrypt'>
+  accountCipher: Pick<AccountCipher, 'pseudonym' | 'encrypt' | 'decrypt'>
   ticker: Ticker
   log: Log
   /** For what fails with every request while the store is down. */
@@ -41,7 +41,7 @@ export async function keepReasoning(
     const key = storeKey(account, upstream, callKey(call), deps)
     if (value.length > MOST_ENTRY_BYTES)
       deps.outageLog.warn('reasoning not kept', { reason: 'too long', bytes: value.length })
-    else entries.set(hex(key), { account, key, value: deps.accountKeys.encrypt(account, 'reasoning', value, key) })
+    else entries.set(hex(key), { account, key, value: deps.accountCipher.encrypt(account, 'reasoning', value, key) })
   }
   if (entries.size === 0) return
   try {
@@ -85,7 +85,7 @@ export async function findReasoning(
   const found = new Map<string, Map<string, CallReasoning>>()
   for (const { upstream, call, key } of values.size === 0 ? [] : wanted) {
     const sealed = values.get(hex(key))
-    const plain = sealed && deps.accountKeys.decrypt(account, 'reasoning', sealed, key)
+    const plain = sealed && deps.accountCipher.decrypt(account, 'reasoning', sealed, key)
     if (!plain) continue
     const ofUpstream = found.get(upstream) ?? new Map<string, CallReasoning>()
     ofUpstream.set(call, JSON.parse(codec.decode(plain, 0, plain.length)))
@@ -112,6 +112,6 @@ async function valuesOf(
 
 /** `call`: see `callKey`. 32 bytes that say nothing about the call without the master secret. */
 const storeKey = (account: bigint, upstream: string, call: string, deps: ReasoningDependencies): Uint8Array =>
-  Buffer.from(deps.accountKeys.pseudonym(account, 'reasoning', JSON.stringify([upstream, call])), 'base64url')
+  Buffer.from(deps.accountCipher.pseudonym(account, 'reasoning', JSON.stringify([upstream, call])), 'base64url')
 
 const hex = (key: Uint8Array): string => Buffer.from(key).toString('hex')

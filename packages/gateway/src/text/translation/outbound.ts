@@ -6,7 +6,7 @@ import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { isTextDialect, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Meter, PassThroughReply } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import type { AccountSecrets } from '../../access/secrets/account-secrets.ts'
+import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
 import type { TextCandidate } from '../../catalogue/catalogue.ts'
 import type { PricedOptions } from '../../money/prices/token-price.ts'
 import type { Slot } from '../../overload/admission.ts'
@@ -20,7 +20,7 @@ export type TranslationDependencies = {
   seals: Seals
   unsupportedFields: UnsupportedFields
   statistics: StatisticsByModel
-  accountKeys: AccountSecrets
+  accountCipher: AccountCipher
   fetchPublic: typeof fetchPublic
 }
 

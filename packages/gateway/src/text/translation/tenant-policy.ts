@@ -103,11 +103,11 @@ const hashOf = (text: string): string => new Bun.CryptoHasher('sha256').update(t
 export function pseudonymOf(
   { caller, candidate }: RoutedRequest,
   endUser: string,
-  { accountKeys }: Pick<TranslationDependencies, 'accountKeys'>,
+  { accountCipher }: Pick<TranslationDependencies, 'accountCipher'>,
 ): string | undefined {
   const { embedded, sharedObjects } = candidate.upstream
   if (sharedObjects || embedded) return undefined
-  return accountKeys.pseudonym(caller.account, 'end users', endUser)
+  return accountCipher.pseudonym(caller.account, 'end users', endUser)
 }
 
 /** For an upstream of another dialect. Agents put whole descriptions of a session there, and vendors limit the length. */

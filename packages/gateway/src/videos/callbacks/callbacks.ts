@@ -2,7 +2,7 @@
 // slots that accounts and receivers share, so that a slow receiver delays no others.
 
 import { encodeTask } from '@trivium/protocol/dialects/video-tasks/task/encode-task.ts'
-import type { AccountSecrets } from '../../access/secrets/account-secrets.ts'
+import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
 import { signatureHeaders } from '../../access/secrets/callback-secret.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { Log } from '../../observe/log.ts'
@@ -16,7 +16,7 @@ import { type ViewDependencies, viewOf } from '../view.ts'
 export type CallbackDependencies = ViewDependencies & {
   catalogue(): Catalogue
   postPublic: typeof postPublic
-  accountKeys: Pick<AccountSecrets, 'pseudonym'>
+  accountCipher: Pick<AccountCipher, 'pseudonym'>
   clock(): number
   store: { tasks: Tasks }
   log: Log
@@ -173,7 +173,7 @@ async function post(task: Task, { status, updatedAt }: PendingCallback, deps: Ca
       body,
       contentType: 'application/json',
       timeoutMs: TASK_TIMING.acknowledgedWithinMs,
-      headers: signatureHeaders(message, task.account, deps.accountKeys),
+      headers: signatureHeaders(message, task.account, deps.accountCipher),
       allowPrivate: deps.catalogue().config.callbacks.allowPrivate,
     })
     return { error: answer >= 200 && answer < 300 ? undefined : `status ${answer}` }

@@ -2,11 +2,11 @@
 
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { type AuthenticateDependencies, authenticate } from '../../access/authenticate.ts'
-import type { AccountSecrets } from '../../access/secrets/account-secrets.ts'
+import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
 import { callbackSecret } from '../../access/secrets/callback-secret.ts'
 import type { ApiRequest } from '../../request/api-request.ts'
 
-export type CallbackSecretDependencies = AuthenticateDependencies & { accountKeys: Pick<AccountSecrets, 'pseudonym'> }
+export type CallbackSecretDependencies = AuthenticateDependencies & { accountCipher: Pick<AccountCipher, 'pseudonym'> }
 
 export async function showCallbackSecret(
   incoming: ApiRequest,
@@ -15,6 +15,6 @@ export async function showCallbackSecret(
   const { account } = await authenticate(incoming, 'chat', deps)
   return json(200, incoming.responseHeaders, {
     object: 'callback_secret',
-    secret: callbackSecret(account, deps.accountKeys),
+    secret: callbackSecret(account, deps.accountCipher),
   })
 }

@@ -4,7 +4,7 @@
 import { hashToken } from '../../../access/secrets/tokens.ts'
 import { addressForm } from '../../../storage/sql/address-form.ts'
 import type { AttemptLimit, Storage } from '../../../storage/storage.ts'
-import { Rejection } from '../../rejection.ts'
+import { ConsoleRejection } from '../../rejection.ts'
 import { delayAfter } from './delays.ts'
 import type { From } from './rings.ts'
 
@@ -101,9 +101,9 @@ async function count(limits: readonly AttemptLimit[], { store }: Dependencies): 
   if (waitMs !== undefined) throw tooManyTries(waitMs)
 }
 
-export function tooManyTries(waitMs: number): Rejection {
+export function tooManyTries(waitMs: number): ConsoleRejection {
   const retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
   const minutes = Math.ceil(retryAfter / 60)
   const message = `Too many attempts. Retry in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
-  return new Rejection({ code: 'too_many_tries', retryAfter, message })
+  return new ConsoleRejection({ code: 'too_many_tries', retryAfter, message })
 }

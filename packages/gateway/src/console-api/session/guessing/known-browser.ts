@@ -18,7 +18,7 @@ const MOST_ACCOUNTS = 4
 /** Id, end in seconds since 1970, and signature. */
 const MARK = /^([A-Za-z0-9_-]{22})\.(\d{10})\.([A-Za-z0-9_-]{43})$/
 
-type Dependencies = Pick<ConsoleDependencies, 'accountKeys' | 'config' | 'clock'>
+type Dependencies = Pick<ConsoleDependencies, 'accountCipher' | 'config' | 'clock'>
 type Known = Pick<SignIn, 'account' | 'password'>
 
 /** The id of the browser, if it has signed in to this account before. */
@@ -56,5 +56,5 @@ const marksIn = (headers: HttpRequest['headers'], { config }: Dependencies): str
     .slice(0, MOST_ACCOUNTS)
     .filter((mark) => MARK.test(mark))
 
-const sign = ({ account, password = '' }: Known, id: string, end: string, { accountKeys }: Dependencies): string =>
-  accountKeys.pseudonym(account, 'known browsers', `${id} ${end} ${password}`)
+const sign = ({ account, password = '' }: Known, id: string, end: string, { accountCipher }: Dependencies): string =>
+  accountCipher.pseudonym(account, 'known browsers', `${id} ${end} ${password}`)

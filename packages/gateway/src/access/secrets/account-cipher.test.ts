@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
-import { createAccountSecrets } from './account-secrets.ts'
+import { createAccountCipher } from './account-cipher.ts'
 
-const keys = createAccountSecrets('a secret of a test')
+const keys = createAccountCipher('a secret of a test')
 const PLAIN = Buffer.from('{"answer":42}')
 const CONTEXT = Buffer.from('a request')
 
@@ -9,7 +9,7 @@ test('a value encrypted for an account is decrypted for it, in another process t
   const sealed = keys.encrypt(1n, 'idempotent answers', PLAIN, CONTEXT)
   expect(Buffer.from(sealed).includes('answer')).toBe(false)
   expect(keys.encrypt(1n, 'idempotent answers', PLAIN, CONTEXT)).not.toEqual(sealed)
-  const opened = createAccountSecrets('a secret of a test').decrypt(1n, 'idempotent answers', sealed, CONTEXT)
+  const opened = createAccountCipher('a secret of a test').decrypt(1n, 'idempotent answers', sealed, CONTEXT)
   expect(Buffer.from(opened ?? []).toString()).toBe(PLAIN.toString())
 })
 
@@ -22,18 +22,18 @@ test('no other account, secret or value decrypts it', () => {
   expect(keys.decrypt(1n, 'idempotent answers', sealed, Buffer.from('another'))).toBeUndefined()
   expect(keys.decrypt(1n, 'idempotent answers', damaged, CONTEXT)).toBeUndefined()
   expect(keys.decrypt(1n, 'idempotent answers', sealed.subarray(0, 20), CONTEXT)).toBeUndefined()
-  const other = createAccountSecrets('another secret')
+  const other = createAccountCipher('another secret')
   expect(other.decrypt(1n, 'idempotent answers', sealed, CONTEXT)).toBeUndefined()
 })
 
 test('a pseudonym is stable for an account and a value, and discloses nothing else', () => {
   const one = keys.pseudonym(1n, 'end users', 'ada')
   expect(one).toMatch(/^[A-Za-z0-9_-]{43}$/)
-  expect(createAccountSecrets('a secret of a test').pseudonym(1n, 'end users', 'ada')).toBe(one)
+  expect(createAccountCipher('a secret of a test').pseudonym(1n, 'end users', 'ada')).toBe(one)
   const others = [
     keys.pseudonym(2n, 'end users', 'ada'),
     keys.pseudonym(1n, 'end users', 'bob'),
-    createAccountSecrets('another secret').pseudonym(1n, 'end users', 'ada'),
+    createAccountCipher('another secret').pseudonym(1n, 'end users', 'ada'),
   ]
   expect(new Set([one, ...others]).size).toBe(4)
 })

@@ -14,7 +14,7 @@ export type Purpose =
   | 'reasoning'
   | 'callbacks'
 
-export type AccountSecrets = {
+export type AccountCipher = {
   /** HMAC-SHA-256 of the value, as 43 characters: the same for the same account and value, different for other accounts. */
   pseudonym(account: bigint, purpose: Purpose, value: string): string
   /** AES-256-GCM. `context` is not stored: decryption requires the same context. */
@@ -30,7 +30,7 @@ const CIPHER = 'aes-256-gcm'
 /** Derived keys are cached: deriving one costs more than using it. */
 const MAX_CACHED_KEYS = 10_000
 
-export function createAccountSecrets(masterSecret: string): AccountSecrets {
+export function createAccountCipher(masterSecret: string): AccountCipher {
   const keys = new Map<string, Buffer>()
 
   function keyFor(account: bigint, purpose: Purpose): Buffer {
