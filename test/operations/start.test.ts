@@ -49,7 +49,7 @@ models:
     const { host, pathname } = new URL(databaseUrl)
     return `PostgreSQL database ${host}${pathname}`
   }
-  /** What every start shows. */
+  /** Of every start. */
   const facts = () => ({
     address: gateway.url,
     console: `${gateway.url}/console`,

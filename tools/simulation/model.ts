@@ -38,7 +38,7 @@ export type Client = {
   id: bigint
   account: bigint
   key: bigint
-  /** The key's revision, as the gateway that serves this client knows it. */
+  /** Of the key, as the gateway that serves this client knows it. */
   revision: number
   extensible: boolean
   amount: Nanos
@@ -64,7 +64,7 @@ export type Model = {
   clients: Map<bigint, Client>
   tasks: Map<bigint, Task>
   caps: Map<bigint, { cap: Nanos | undefined; capPeriod: Period | undefined }>
-  /** The limits of keys and of accounts. */
+  /** Of keys and of accounts. */
   limits: Map<bigint, Limits>
   revisions: Map<bigint, number>
   revoked: Set<bigint>
@@ -197,7 +197,7 @@ export function checkNode(before: NodeRow | undefined, after: NodeRow, verb: Ver
   } else must(before?.epoch === after.epoch && (alive || after.renewedAt === 0), 'a dead node stays dead')
 }
 
-/** Only the holder of a lease that has not expired changes anything; a new holder has a new epoch. */
+/** Of a lease that has not expired only its holder changes anything; a new holder has a new epoch. */
 export function checkLease(before: LeaseRow | undefined, after: LeaseRow, verb: Verb, now: number, model: Model): void {
   const isTaken = before !== undefined && before.expiresAt > now
   if (verb.verb === 'acquire_lease') {

@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs'
 import { assemble, type LoadResult } from './config/assemble.ts'
 import { describeSystemError } from './config/system-error.ts'
 import type { BuiltIn } from './config/upstream-kinds.ts'
-import { EMPTY_FILE, isEmptyDocument } from './config/yaml/document.ts'
 import type { Variables } from './environment.ts'
 import { memoryLimit } from './process/memory-limit.ts'
 import { KINDS } from './upstreams/kinds/index.ts'
 import { capabilitiesOf } from './upstreams/prices/capabilities.ts'
-import { maxOutputOf } from './upstreams/prices/output-limits.ts'
-import { findListed, type PriceList, readPriceList } from './upstreams/prices/price-list.ts'
+import { knownLimits } from './upstreams/prices/known-limits.ts'
+import { type PriceList, readPriceList } from './upstreams/prices/price-list.ts'
+import { EMPTY_FILE, isEmptyDocument } from './yaml/document.ts'
 
 export type { LoadResult } from './config/assemble.ts'
 
@@ -23,10 +23,8 @@ function priceList(): PriceList {
 export const BUILT_IN: BuiltIn = {
   kinds: KINDS,
   priceList,
-  maxOutput: (model) => maxOutputOf(priceList(), model),
   capabilities: (model) => capabilitiesOf(priceList(), model),
-  imageLimits: (model) => findListed(priceList(), model)?.model.imageLimits,
-  videoLimits: (model) => findListed(priceList(), model)?.model.videoLimits,
+  limits: (type, model) => knownLimits(priceList(), type, model),
   now: Date.now,
   memoryBytes: () => memoryLimit().bytes,
 }

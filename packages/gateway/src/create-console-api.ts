@@ -11,7 +11,7 @@ import type { Storage } from './storage/storage.ts'
 
 /** Before sign-in there is no account: all such requests together share the slots of one tenant. */
 const ANONYMOUS = -1n
-/** Stands for the key of requests without one. */
+/** Of requests without an API key. */
 const NO_KEY = -1n
 
 export function createConsoleApi(

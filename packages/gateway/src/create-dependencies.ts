@@ -52,7 +52,7 @@ import { createUpstreamCalls } from './upstreams/upstream-call.ts'
 import { createTaskDeletes } from './videos/sharing/task-deletes.ts'
 
 const TICK_MS = 250
-/** For an account without a limit of requests per minute. */
+/** Of an account without a limit of requests per minute. */
 const MOST_STORED_READS_PER_MINUTE = 600
 
 export async function createDependencies(

@@ -2,8 +2,9 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
-import type { Environment, Mistake } from './config/types.ts'
+import type { Environment } from './config/types.ts'
 import { KINDS } from './upstreams/kinds/index.ts'
+import type { Mistake } from './yaml/document.ts'
 
 export type Variables = Readonly<Record<string, string | undefined>>
 

@@ -7,7 +7,7 @@ import { START } from './cli/program.ts'
 import { run } from './cli/run.ts'
 import { formatMistakes } from './config/format-mistakes.ts'
 import { describeSystemError } from './config/system-error.ts'
-import type { Environment, Mistake } from './config/types.ts'
+import type { Environment } from './config/types.ts'
 import { loadBytes, loadFile } from './config.ts'
 import { readEnvironment } from './environment.ts'
 import { VERSION } from './observe/version.ts'
@@ -20,6 +20,7 @@ import { openPostgres } from './storage/postgres/open-postgres.ts'
 import { WrongSchema } from './storage/schema-version.ts'
 import { openSqlite, SQLITE_FILE, type SqliteOptions } from './storage/sqlite/open-sqlite.ts'
 import { FolderInUse, NoDatabase, type Storage } from './storage/storage.ts'
+import type { Mistake } from './yaml/document.ts'
 
 /** Removed because Bun's client would use them: proxies are set in the configuration only, which may refer to these variables. */
 const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy', 'ALL_PROXY', 'all_proxy']

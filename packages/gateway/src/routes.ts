@@ -14,7 +14,7 @@ import {
   showGenerateContentModel,
   showModel,
 } from './access/list-models.ts'
-import { isImageModel } from './catalogue/catalogue.ts'
+import { typeOf } from './catalogue/catalogue.ts'
 import type { Dispatch } from './console-api/dispatch.ts'
 import type { ConsoleFiles } from './console-files/serve-console.ts'
 import {
@@ -98,7 +98,7 @@ const generateContent =
   (incoming, deps, parameter) => {
     const addressed = { model: decodeModelId(parameter), stream }
     const asArray = isArrayStream(incoming.query) && stream
-    if (isImageModel(deps.catalogue(), addressed.model))
+    if (typeOf(deps.catalogue(), addressed.model) === 'image')
       return imageJourney(incoming, generateContentEndpoint(addressed, asArray), deps)
     return journey(incoming, { dialect: TEXT_DIALECTS['generate-content'], addressed, asArray }, deps)
   }
@@ -267,7 +267,7 @@ function unknownUrl(path: string): Failure {
   return new Failure('unknown_url', describeUnservedPath(path) ?? `There is nothing at ${path.slice(0, 200)}. ${hint}`)
 }
 
-/** Prefixes of the protocols' paths. Missing or doubled where a client adds less or more to its base URL than expected. */
+/** Of the protocols' paths. Missing or doubled where a client adds less or more to its base URL than expected. */
 const PREFIXES = ['/v1', '/v1beta', '/api/v3']
 const isServed = (path: string) =>
   PREFIXES.some((prefix) => path.startsWith(`${prefix}/`)) && path.length < 200 && matchRoute(path) !== undefined

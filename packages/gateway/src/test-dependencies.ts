@@ -7,6 +7,7 @@ import { compileCatalogue } from './catalogue/catalogue.ts'
 import { SERVER_DEFAULTS } from './config/sections/server.ts'
 import type { FileConfig, Upstream } from './config/types.ts'
 import { standardEndpoint } from './config/upstream-kinds.ts'
+import type { ModelOf } from './modalities/index.ts'
 import { NO_LIMITS } from './money/limits.ts'
 import { createLatencies } from './observe/latency-buckets.ts'
 import type { Log } from './observe/log.ts'
@@ -218,8 +219,9 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
   }
   const price = { input: 1_000_000_000n, output: 4_000_000_000n, cachedInput: 0n, cacheWrite: 0n }
   const route = { upstream: 'own', model: 'same', priority: 1, weight: 1, cost: undefined }
-  const model = {
+  const model: ModelOf<'text'> = {
     id: 'same',
+    type: 'text',
     routes: [route],
     price,
     priceVersion: 'v',

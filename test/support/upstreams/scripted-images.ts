@@ -108,7 +108,7 @@ export const generated = ({ base64 }: ScriptedImages) =>
     candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1_290 }],
   })
 
-/** The response of a responses upstream. */
+/** Of a responses upstream. */
 export const called = ({ base64 }: ScriptedImages) => ({
   id: 'resp_1',
   object: 'response',
@@ -118,7 +118,7 @@ export const called = ({ base64 }: ScriptedImages) => ({
   usage: { input_tokens: 20, output_tokens: 100, total_tokens: 120 },
 })
 
-/** The response of an upstream of kind ark. */
+/** Of an upstream of kind ark. */
 export const arkImages = ({ base64 }: ScriptedImages, count: number) => ({
   model: 'seedream-4',
   created: 1,

@@ -11,7 +11,7 @@ import { LayoutSkeleton } from './layout-skeleton.tsx'
 import { askToLeave, useIsShownOnce } from './leave-guard.tsx'
 import { SignInAgain } from './sign-in-again.tsx'
 
-/** Kept for this tab: the sign-in page tells a person who was signed in why it is there. */
+/** Of this tab: the sign-in page tells a person who was signed in why it is there. */
 const WAS_SIGNED_IN = 'trivium-signed-in'
 
 export const hasSessionEnded = (): boolean => sessionStorage.getItem(WAS_SIGNED_IN) !== null

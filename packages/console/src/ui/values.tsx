@@ -29,7 +29,7 @@ const STYLES = {
   date: { dateStyle: 'medium' },
   time: { timeStyle: 'medium' },
   both: { dateStyle: 'medium', timeStyle: 'short' },
-  /** For sums by day, which are days of UTC. */
+  /** Of sums by day, which are those of UTC. */
   utcDay: { dateStyle: 'medium', timeZone: 'UTC' },
   exact: { dateStyle: 'medium', timeStyle: 'long' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>

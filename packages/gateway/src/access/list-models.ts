@@ -15,7 +15,7 @@ import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
 import { decodeSegment } from '../request/path-segment.ts'
 import { authenticate, type Callers } from './authenticate.ts'
-import { authorizeAny, keyAllowsModel } from './authorize.ts'
+import { authorize, keyAllowsModel } from './authorize.ts'
 
 type ModelListDependencies = { callers: Callers; catalogue(): Catalogue }
 
@@ -70,8 +70,7 @@ async function visibleModels(
 ): Promise<ListedModel[]> {
   const caller = await authenticate(incoming, dialect, deps)
   const catalogue = deps.catalogue()
-  const { offers: text, imageOffers: images, videoOffers: videos } = catalogue
-  const offers = [text, images, videos].flatMap((each) => [...(each.get(caller.group)?.values() ?? [])])
+  const offers = [...(catalogue.offers.get(caller.group)?.values() ?? [])]
   return offers.filter(({ model }) => keyAllowsModel(caller, model.id)).map((offer) => listed(offer, catalogue))
 }
 
@@ -83,7 +82,7 @@ async function visibleModel(
 ): Promise<ListedModel> {
   const caller = await authenticate(incoming, dialect, deps)
   const catalogue = deps.catalogue()
-  return listed(authorizeAny(caller, decodeModelId(segment), catalogue), catalogue)
+  return listed(authorize(caller, decodeModelId(segment), undefined, catalogue), catalogue)
 }
 
 function listed(offer: AnyOffer, catalogue: Catalogue): ListedModel {

@@ -1,9 +1,7 @@
 // The routes of a model as requests choose among them: each upstream with each of its keys.
-import type { FileConfig, Route, Upstream } from '../config/types.ts'
-import type { ImageRate } from '../money/prices/image-price.ts'
+import type { FileConfig, Upstream } from '../config/types.ts'
+import type { Route } from '../modalities/modality.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
-import type { TokenRate } from '../money/prices/token-rate.ts'
-import type { VideoRate } from '../money/prices/video-price.ts'
 import type { Choosable } from '../upstreams/health/choose.ts'
 import type { Health } from '../upstreams/health/health.ts'
 
@@ -15,19 +13,13 @@ export type Candidate<P extends AnyPrice = AnyPrice> = Choosable & {
   /** What the vendor charges the operator; absent: unknown. */
   costRate?: P
 }
-export type TextCandidate = Candidate<TokenRate>
-export type ImageCandidate = Candidate<ImageRate>
-export type VideoCandidate = Candidate<VideoRate>
-
-export type CostedRoute<Cost> = Omit<Route, 'cost'> & { cost: Cost | undefined }
-
 /** `rateOf`: of what the vendor charges. */
-export function candidatesOf<Cost, P extends AnyPrice>(
-  { routes }: { routes: readonly CostedRoute<Cost>[] },
+export function candidatesOf(
+  { routes }: { routes: readonly Route[] },
   config: FileConfig,
   health: Health,
-  rateOf: (cost: Cost) => P,
-): Candidate<P>[] {
+  rateOf: (cost: unknown) => AnyPrice,
+): Candidate[] {
   return routes
     .filter(({ weight }) => weight > 0)
     .flatMap((route) => {
@@ -38,13 +30,13 @@ export function candidatesOf<Cost, P extends AnyPrice>(
 }
 
 /** The weight of a route is divided among the keys of its upstream. */
-function candidatesFor<Cost, P extends AnyPrice>(
+function candidatesFor(
   upstream: Upstream,
-  route: CostedRoute<Cost>,
+  route: Route,
   health: Health,
-  rateOf: (cost: Cost) => P,
-): Candidate<P>[] {
-  const costRate = route.cost && rateOf(route.cost)
+  rateOf: (cost: unknown) => AnyPrice,
+): Candidate[] {
+  const costRate = route.cost === undefined ? undefined : rateOf(route.cost)
   const keys = health.keysOf(upstream)
   const weight = route.weight / keys.length
   return keys.map(({ key, health }) => ({

@@ -1,13 +1,14 @@
 // What a group offers, at which price; and what a call of a model that makes no text is told.
 import { describe, expect, test } from 'bun:test'
-import { authorize, authorizeAny, authorizeImage, authorizeVideo } from '../access/authorize.ts'
+import { authorize } from '../access/authorize.ts'
 import { assemble } from '../config/assemble.ts'
 import { BUILT_IN } from '../config.ts'
+import type { ModelType } from '../modalities/index.ts'
 import { NO_OPTIONS } from '../money/prices/token-price.ts'
 import { Failure } from '../request/failure.ts'
 import { TEST_CALLER } from '../test-dependencies.ts'
 import { UNREPORTED } from '../text/billing/charge.ts'
-import { compileCatalogue, imageOfferOf, offerOf, videoOfferOf } from './catalogue.ts'
+import { compileCatalogue, offerOf } from './catalogue.ts'
 import { describeModel } from './describe-model.ts'
 
 const { config } = assemble(
@@ -34,8 +35,9 @@ groups:
 )
 if (!config) throw new Error('the configuration of this test has a mistake')
 const catalogue = compileCatalogue(config, 0)
-const offer = (group: string, model: string) => offerOf(catalogue, group, model)
-const described = (model: string, offered = catalogue) => describeModel(authorizeAny(TEST_CALLER, model, offered))
+const offer = (group: string, model: string) => offerOf(catalogue, group, model, 'text')
+const described = (model: string, offered = catalogue) =>
+  describeModel(authorize(TEST_CALLER, model, undefined, offered))
 
 test('a route of weight 0 gets no requests', () => {
   expect(offer('default', 'drained')?.candidates.map(({ route }) => route.model)).toEqual(['other'])
@@ -68,40 +70,39 @@ test('the cost of a route is compiled for billing', () => {
 })
 
 describe('a model on the wrong endpoint', () => {
-  type Authorize = typeof authorize | typeof authorizeImage | typeof authorizeVideo
-  const rejection = (of: Authorize, group: string, model: string, models?: string[]) => {
+  const rejection = (type: ModelType, group: string, model: string, models?: string[]) => {
     const restrictions = { ...TEST_CALLER.restrictions, ...(models ? { models } : {}) }
     try {
-      of({ ...TEST_CALLER, group, restrictions }, model, catalogue)
+      authorize({ ...TEST_CALLER, group, restrictions }, model, type, catalogue)
     } catch (thrown) {
       return thrown instanceof Failure ? [thrown.info.code, thrown.message] : thrown
     }
   }
 
   test.each([
-    ['an image model for text', authorize, 'default', 'img', 'bad_request', 'POST /v1/images/generations'],
-    ['a text model for images', authorizeImage, 'default', 'plain', 'bad_request', 'POST /v1/chat/completions'],
-    ['an image model of another group', authorize, 'own', 'img', 'model_not_allowed', 'does not include'],
-    ['a text model of another group', authorizeImage, 'own', 'rich', 'model_not_allowed', 'does not include'],
-    ['a video model for text', authorize, 'default', 'vid', 'bad_request', 'POST /api/v3/contents/generations/tasks'],
-    ['a video model for images', authorizeImage, 'default', 'vid', 'bad_request', 'generates videos'],
-    ['a video model of another group', authorize, 'own', 'vid', 'model_not_allowed', 'does not include'],
-    ['a text model for videos', authorizeVideo, 'default', 'plain', 'bad_request', 'POST /v1/chat/completions'],
-    ['an image model for videos', authorizeVideo, 'default', 'img', 'bad_request', 'POST /v1/images/generations'],
-    ['an image model of another group for videos', authorizeVideo, 'own', 'img', 'model_not_allowed', 'include'],
-    ['no model for videos', authorizeVideo, 'default', 'nothing', 'model_not_found', 'does not exist'],
-    ['a video model without a price', authorizeVideo, 'default', 'silent', 'model_not_found', 'does not exist'],
-    ['no model', authorizeImage, 'default', 'nothing', 'model_not_found', 'does not exist'],
-    ['an image model without a price', authorizeImage, 'default', 'unpriced', 'model_not_found', 'does not exist'],
-  ] as const)('%s', (_, of, group, model, code, says) => {
-    expect(rejection(of, group, model)).toEqual([code, expect.stringContaining(says)])
+    ['an image model for text', 'text', 'default', 'img', 'bad_request', 'POST /v1/images/generations'],
+    ['a text model for images', 'image', 'default', 'plain', 'bad_request', 'POST /v1/chat/completions'],
+    ['an image model of another group', 'text', 'own', 'img', 'model_not_allowed', 'does not include'],
+    ['a text model of another group', 'image', 'own', 'rich', 'model_not_allowed', 'does not include'],
+    ['a video model for text', 'text', 'default', 'vid', 'bad_request', 'POST /api/v3/contents/generations/tasks'],
+    ['a video model for images', 'image', 'default', 'vid', 'bad_request', 'generates videos'],
+    ['a video model of another group', 'text', 'own', 'vid', 'model_not_allowed', 'does not include'],
+    ['a text model for videos', 'video', 'default', 'plain', 'bad_request', 'POST /v1/chat/completions'],
+    ['an image model for videos', 'video', 'default', 'img', 'bad_request', 'POST /v1/images/generations'],
+    ['an image model of another group for videos', 'video', 'own', 'img', 'model_not_allowed', 'include'],
+    ['no model for videos', 'video', 'default', 'nothing', 'model_not_found', 'does not exist'],
+    ['a video model without a price', 'video', 'default', 'silent', 'model_not_found', 'does not exist'],
+    ['no model', 'image', 'default', 'nothing', 'model_not_found', 'does not exist'],
+    ['an image model without a price', 'image', 'default', 'unpriced', 'model_not_found', 'does not exist'],
+  ] as const)('%s', (_, type, group, model, code, says) => {
+    expect(rejection(type, group, model)).toEqual([code, expect.stringContaining(says)])
   })
 
   test('a key that does not allow the model does not learn what it generates', () => {
-    expect(rejection(authorize, 'default', 'img', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
-    expect(rejection(authorizeImage, 'default', 'img', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
-    expect(rejection(authorizeVideo, 'default', 'img', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
-    expect(rejection(authorizeVideo, 'default', 'vid', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
+    expect(rejection('text', 'default', 'img', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
+    expect(rejection('image', 'default', 'img', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
+    expect(rejection('video', 'default', 'img', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
+    expect(rejection('video', 'default', 'vid', ['plain'])).toEqual(['model_not_allowed', expect.anything()])
   })
 })
 
@@ -125,7 +126,7 @@ test('a text model without an output limit in the file is listed with the least 
     `{ id: ${id}, routes: [${behind.map((name) => `{ upstream: a, model: ${name} }`)}], price: { input: 1, output: 1 } }`
   const models = [model('both', 'large', 'small'), model('half', 'large', 'unknown')]
   const known: Record<string, number> = { large: 64_000, small: 8_000 }
-  const builtIn = { ...BUILT_IN, maxOutput: (name: string) => known[name] }
+  const builtIn = { ...BUILT_IN, limits: (_: string, name: string) => ({ maxOutput: known[name] }) }
   const loaded = assemble(`upstreams: [${upstream}]\nmodels: [${models}]\n`, 'f', {}, builtIn).config
   if (!loaded) throw new Error('the configuration of this test has a mistake')
   const compiled = compileCatalogue(loaded, 0)
@@ -136,13 +137,13 @@ test('a text model without an output limit in the file is listed with the least 
 describe('image models', () => {
   test('are offered at the price of the group', () => {
     const one = { count: 1, size: undefined, quality: undefined }
-    expect(imageOfferOf(catalogue, 'default', 'img')?.rate.bound(one)).toBe(255_000_000n)
-    expect(imageOfferOf(catalogue, 'pictures', 'img')?.rate.bound(one)).toBe(10_000_000n)
-    expect(imageOfferOf(catalogue, 'own', 'img')).toBeUndefined()
-    const [candidate] = imageOfferOf(catalogue, 'default', 'img')?.candidates ?? []
+    expect(offerOf(catalogue, 'default', 'img', 'image')?.rate.bound(one)).toBe(255_000_000n)
+    expect(offerOf(catalogue, 'pictures', 'img', 'image')?.rate.bound(one)).toBe(10_000_000n)
+    expect(offerOf(catalogue, 'own', 'img', 'image')).toBeUndefined()
+    const [candidate] = offerOf(catalogue, 'default', 'img', 'image')?.candidates ?? []
     expect(candidate?.costRate?.bound(one)).toBe(20_000_000n)
-    expect(authorizeImage(TEST_CALLER, 'sandbox-image', catalogue).rate.bound(one)).toBe(60_000_000n)
-    expect(imageOfferOf(catalogue, 'default', 'sandbox-image:cut=3')?.model.id).toBe('sandbox-image')
+    expect(authorize(TEST_CALLER, 'sandbox-image', 'image', catalogue).rate.bound(one)).toBe(60_000_000n)
+    expect(offerOf(catalogue, 'default', 'sandbox-image:cut=3', 'image')?.model.id).toBe('sandbox-image')
   })
 
   test('are listed with prices, limits and protocols', () => {
@@ -172,13 +173,13 @@ describe('video models', () => {
   const hd = { resolution: '1080p', seconds: 10, tokens: undefined }
 
   test('are offered at the price of the group', () => {
-    expect(videoOfferOf(catalogue, 'default', 'vid')?.rate.bound(hd)).toBe(1_500_000_000n)
-    expect(videoOfferOf(catalogue, 'pictures', 'vid')?.rate.bound(hd)).toBe(1_000_000_000n)
-    expect(videoOfferOf(catalogue, 'own', 'vid')).toBeUndefined()
-    const [candidate] = videoOfferOf(catalogue, 'default', 'vid')?.candidates ?? []
+    expect(offerOf(catalogue, 'default', 'vid', 'video')?.rate.bound(hd)).toBe(1_500_000_000n)
+    expect(offerOf(catalogue, 'pictures', 'vid', 'video')?.rate.bound(hd)).toBe(1_000_000_000n)
+    expect(offerOf(catalogue, 'own', 'vid', 'video')).toBeUndefined()
+    const [candidate] = offerOf(catalogue, 'default', 'vid', 'video')?.candidates ?? []
     expect(candidate?.costRate?.bound(hd)).toBe(200_000_000n)
-    expect(authorizeVideo(TEST_CALLER, 'sandbox-video', catalogue).rate.bound(hd)).toBe(750_000_000n)
-    expect(videoOfferOf(catalogue, 'default', 'sandbox-video:fails')?.model.id).toBe('sandbox-video')
+    expect(authorize(TEST_CALLER, 'sandbox-video', 'video', catalogue).rate.bound(hd)).toBe(750_000_000n)
+    expect(offerOf(catalogue, 'default', 'sandbox-video:fails', 'video')?.model.id).toBe('sandbox-video')
   })
 
   test('are listed with prices, limits and protocols', () => {

@@ -1,5 +1,5 @@
 // Errors of commands. Both are printed as one line on standard error, without a stack.
-import type { Mistake } from '../config/types.ts'
+import type { Mistake } from '../yaml/document.ts'
 
 /** The command line is valid, but the command failed. */
 export class CommandError extends Error {

@@ -1,5 +1,5 @@
 // Help, generated from the table of commands.
-import { closestMatch } from '../config/closest-match.ts'
+import { closestMatch } from '../yaml/closest-match.ts'
 import { type Command, type Option, optionText, SECTIONS, usageOf } from './command.ts'
 import { LOCAL_COMMANDS } from './commands/local-commands.ts'
 import { STORE_COMMANDS } from './commands/store-commands.ts'

@@ -1,28 +1,24 @@
 // Assembles the sections: defaults, the embedded models, references between sections, and warnings.
+import { type AnyModel, MODEL_TYPES } from '../modalities/index.ts'
+import { addMistake, type Mistake, parseDocumentOf, type ReadContext } from '../yaml/document.ts'
+import { type Fields, fieldsOf } from '../yaml/fields.ts'
 import { vendorsFromEnvironment } from './environment-vendors.ts'
 import { hashConfig } from './hash.ts'
-import { withKnownCapabilities } from './known-capabilities.ts'
+import { withKnownCapabilities, withKnownLimits } from './known-models.ts'
 import {
   isEmbeddedOnly,
   SANDBOX_GROUP,
-  SANDBOX_IMAGE_LIMITS,
-  SANDBOX_IMAGE_MODEL,
-  SANDBOX_MODEL,
+  SANDBOX_MODELS,
   SANDBOX_UPSTREAM,
-  SANDBOX_VIDEO_LIMITS,
-  SANDBOX_VIDEO_MODEL,
-  sandboxImageModel,
-  sandboxModel,
+  sandboxModels,
   sandboxUpstream,
-  sandboxVideoModel,
 } from './sandbox.ts'
 import { CALLBACK_DEFAULTS, readCallbacks } from './sections/callbacks.ts'
 import { CONSOLE_DEFAULTS, readConsole } from './sections/console.ts'
 import { ALL_MODELS, MULTIPLIER_ONE, readGroups } from './sections/groups.ts'
 import { readMail } from './sections/mail.ts'
 import { readMedia } from './sections/media.ts'
-import { readModels } from './sections/models/models.ts'
-import { mergeVideoLimits } from './sections/models/video-limits.ts'
+import { readModels } from './sections/models.ts'
 import { isLitellmFile } from './sections/other-gateways.ts'
 import { readRegistration, registrationDefaults } from './sections/registration.ts'
 import { RETENTION_DEFAULTS, readRetention } from './sections/retention.ts'
@@ -30,11 +26,9 @@ import { readSandboxSection, type WrittenSandbox } from './sections/sandbox.ts'
 import { readServer, serverDefaults } from './sections/server.ts'
 import { readTools } from './sections/tools.ts'
 import { type ReadUpstreams, readUpstreams } from './sections/upstreams.ts'
-import type { FileConfig, Group, MailConfig, MediaConfig, MediaModel, Mistake, Model, Route } from './types.ts'
+import type { FileConfig, Group, MailConfig, MediaConfig } from './types.ts'
 import type { BuiltIn } from './upstream-kinds.ts'
 import { configWarnings } from './warnings.ts'
-import { addMistake, parseDocumentOf, type ReadContext } from './yaml/document.ts'
-import { type Fields, fieldsOf } from './yaml/fields.ts'
 
 export type LoadResult = { config: FileConfig; mistakes: [] } | { config?: undefined; mistakes: Mistake[] }
 
@@ -54,15 +48,13 @@ const SECTIONS = {
 } as const
 
 const DEFAULT_GROUP = 'default'
-const SANDBOX_NAMES: readonly string[] = [SANDBOX_UPSTREAM, SANDBOX_MODEL, SANDBOX_IMAGE_MODEL, SANDBOX_VIDEO_MODEL]
+const SANDBOX_NAMES: readonly string[] = [SANDBOX_UPSTREAM, ...SANDBOX_MODELS]
 
 const NOTHING_BUILT_IN: BuiltIn = {
   kinds: new Map(),
   priceList: () => ({ date: '1970-01-01', vendors: [] }),
-  maxOutput: () => undefined,
+  limits: () => undefined,
   capabilities: () => undefined,
-  imageLimits: () => undefined,
-  videoLimits: () => undefined,
   now: () => 0,
 }
 
@@ -111,25 +103,14 @@ function readSections(fields: Fields | undefined, context: ReadContext, builtIn:
   const advice = (id: string): string | undefined =>
     !on && SANDBOX_NAMES.includes(id) ? 'the sandbox is off; write sandbox: true' : undefined
 
-  const { models, mediaModels, types } = readModels(fields?.get('models'), { ids: known, upstreams, advice })
-  if (on && !types.has(SANDBOX_MODEL)) {
-    models.set(SANDBOX_MODEL, sandboxModel())
-    types.set(SANDBOX_MODEL, 'text')
-  }
-  for (const model of on ? [sandboxImageModel(), sandboxVideoModel()] : []) {
-    if (types.has(model.id)) continue
-    mediaModels.set(model.id, model)
-    types.set(model.id, model.type)
-  }
-  for (const [id, model] of mediaModels) mediaModels.set(id, withKnownMediaLimits(model, upstreams, builtIn))
-  for (const [id, model] of models) models.set(id, withKnownLimits(model, upstreams, builtIn))
-  const shadowed = [...vendors.models, ...vendors.mediaModels].map(({ id }) => id).filter((id) => types.has(id))
-  for (const model of vendors.models) if (!types.has(model.id)) models.set(model.id, model)
-  for (const model of vendors.mediaModels) if (!types.has(model.id)) mediaModels.set(model.id, model)
-  for (const [id, model] of models) models.set(id, withKnownCapabilities(model, upstreams, builtIn))
-  for (const [id, model] of mediaModels) mediaModels.set(id, withKnownCapabilities(model, upstreams, builtIn))
-  for (const { id } of vendors.models) types.set(id, types.get(id) ?? 'text')
-  for (const { id, type } of vendors.mediaModels) types.set(id, types.get(id) ?? type)
+  const file = readModels(fields?.get('models'), { ids: known, upstreams, advice })
+  const { types } = file
+  const shadowed = vendors.models.map(({ id }) => id).filter((id) => types.has(id))
+  const own = [...file.models.values(), ...(on ? sandboxModels().filter(({ id }) => !types.has(id)) : [])]
+  const added = vendors.models.filter(({ id }) => !types.has(id))
+  const all = [...own.map((model) => withKnownLimits(model, upstreams, builtIn)), ...added]
+  const models = byType(all.map((model) => withKnownCapabilities(model, upstreams, builtIn)))
+  for (const { id, type } of models.values()) types.set(id, type)
 
   const warnings: string[] = []
   const registration = registrationDefaults(hasRealUpstream)
@@ -148,42 +129,20 @@ function readSections(fields: Fields | undefined, context: ReadContext, builtIn:
     ...(tools ? { tools } : {}),
     upstreams,
     models,
-    ...(mediaModels.size > 0 ? { mediaModels } : {}),
     ...(vendors.date === undefined ? {} : { priceList: vendors.date }),
     groups: withDefaultGroups(
       readGroups(fields?.get('groups'), { types, advice }),
-      on ? embeddedModels([...models.values(), ...mediaModels.values()], upstreams) : undefined,
+      on ? embeddedModels([...models.values()], upstreams) : undefined,
     ),
   }
   return { config, warnings: [...vendors.warnings, ...shadowWarnings(shadowed), ...warnings] }
 }
 
-/** If the file sets no output limit, each route takes the limit of the well-known model behind it. */
-function withKnownLimits(model: Model, upstreams: FileConfig['upstreams'], { maxOutput }: BuiltIn): Model {
-  if (model.limits.maxOutput !== undefined) return model
-  const routes = model.routes.map((route): Route => {
-    const known = upstreams.get(route.upstream)?.embedded ? undefined : maxOutput(route.model)
-    return known === undefined ? route : { ...route, maxOutput: known }
-  })
-  return { ...model, routes }
-}
-
-/** Limits that the file does not set are those of the well-known model behind the first route that has one. */
-function withKnownMediaLimits(model: MediaModel, upstreams: FileConfig['upstreams'], builtIn: BuiltIn): MediaModel {
-  const first = <Limits>(embedded: Limits, known: (model: string) => Limits | undefined): Limits | undefined => {
-    const all = model.routes.map((route) => (upstreams.get(route.upstream)?.embedded ? embedded : known(route.model)))
-    return all.find((limits) => limits !== undefined)
-  }
-  if (model.type === 'video') {
-    const known = first(SANDBOX_VIDEO_LIMITS, builtIn.videoLimits)
-    return known ? { ...model, limits: mergeVideoLimits(known, model.limits) } : model
-  }
-  const known = first(SANDBOX_IMAGE_LIMITS, builtIn.imageLimits)
-  if (!known) return model
-  const { sizes, sizeRange, ...others } = known
-  const hasSizes = model.limits.sizes !== undefined || model.limits.sizeRange !== undefined
-  return { ...model, limits: { ...(hasSizes ? others : known), ...model.limits } }
-}
+/** Lists show the models of one type together. */
+const byType = (models: readonly AnyModel[]): Map<string, AnyModel> =>
+  new Map(
+    MODEL_TYPES.flatMap((type) => models.filter((model) => model.type === type)).map((model) => [model.id, model]),
+  )
 
 function shadowWarnings(ids: readonly string[]): string[] {
   if (ids.length === 0) return []
@@ -194,7 +153,7 @@ function rejectSandboxes(sandboxes: ReadUpstreams['sandboxes']): void {
   for (const each of sandboxes) addMistake(each, 'kind: sandbox, but the sandbox is off; write sandbox: true')
 }
 
-function embeddedModels(models: readonly (Model | MediaModel)[], upstreams: FileConfig['upstreams']): string[] {
+function embeddedModels(models: readonly AnyModel[], upstreams: FileConfig['upstreams']): string[] {
   return models
     .filter((model) => isEmbeddedOnly(model, upstreams))
     .map(({ id }) => id)

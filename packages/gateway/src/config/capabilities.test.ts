@@ -24,7 +24,7 @@ function load(model: string, env: Record<string, string> = {}) {
 function capabilitiesOfModel(model: string, id = 'm', env: Record<string, string> = {}) {
   const { config, mistakes } = load(model, env)
   if (!config) throw new Error(formatMistakes(mistakes))
-  return (config.models.get(id) ?? config.mediaModels?.get(id))?.capabilities
+  return config.models.get(id)?.capabilities
 }
 
 describe('the file', () => {

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
 import { BUILT_IN } from '../config.ts'
+import { closestMatch, editDistance } from '../yaml/closest-match.ts'
 import { assemble } from './assemble.ts'
 import { describeChanges } from './changes.ts'
-import { closestMatch, editDistance } from './closest-match.ts'
 import type { FileConfig } from './types.ts'
 
 function load(source: string): FileConfig {

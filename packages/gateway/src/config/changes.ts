@@ -20,13 +20,9 @@ export function describeChanges(before: FileConfig, after: FileConfig): Change[]
     ...fieldChanges('console', before.console, after.console),
     ...fieldChanges('tools', before.tools ?? {}, after.tools ?? {}),
     ...entryChanges('upstreams', before.upstreams, after.upstreams),
-    ...entryChanges('models', allModels(before), allModels(after)),
+    ...entryChanges('models', before.models, after.models),
     ...entryChanges('groups', before.groups, after.groups),
   ]
-}
-
-function allModels({ models, mediaModels }: FileConfig): ReadonlyMap<string, object> {
-  return mediaModels ? new Map<string, object>([...models, ...mediaModels]) : models
 }
 
 // Derived from other fields, which are listed themselves.
@@ -63,7 +59,6 @@ function entryChanges(path: string, before: ReadonlyMap<string, object>, after: 
 
 /** The name in the file: `drain` for `drainMs`, `base_url` for `baseUrl`. */
 function snake(name: string): string {
-  if (name === 'mediaPrices') return 'prices'
   if (name === 'endpoints') return 'dialect'
   return name.replace(/(Ms|Millionths)$/, '').replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }

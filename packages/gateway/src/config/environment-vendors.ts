@@ -1,18 +1,16 @@
 // Vendors that their environment keyVariable alone switches on, with the models and prices of the built-in list.
-
-import { mediaPriceVersion } from './sections/models/media-prices.ts'
-import { priceVersion } from './sections/models/token-prices.ts'
+import type { AnyModel } from '../modalities/index.ts'
+import type { ReadContext } from '../yaml/document.ts'
+import { priceVersion } from './price-version.ts'
 import { kindSettings } from './sections/upstream-kind.ts'
 import { isApiKey } from './sections/upstreams.ts'
-import type { MediaModel, Model, Upstream } from './types.ts'
+import type { Upstream } from './types.ts'
 import { upstreamDefaults } from './upstream-defaults.ts'
 import type { BuiltIn, KnownModel, UpstreamKind } from './upstream-kinds.ts'
-import type { ReadContext } from './yaml/document.ts'
 
 export type EnvironmentVendors = {
   upstreams: Upstream[]
-  models: Model[]
-  mediaModels: MediaModel[]
+  models: AnyModel[]
   warnings: string[]
   /** The date of the price list; absent if nothing of it is used. */
   date?: string
@@ -27,7 +25,7 @@ export function vendorsFromEnvironment(
   ids: ReadonlySet<string>,
   builtIn: BuiltIn,
 ): EnvironmentVendors {
-  const result: EnvironmentVendors = { upstreams: [], models: [], mediaModels: [], warnings: [] }
+  const result: EnvironmentVendors = { upstreams: [], models: [], warnings: [] }
   for (const kind of builtIn.kinds.values()) {
     const { keyVariable = '', baseUrl } = kind
     const key = env[keyVariable]
@@ -55,8 +53,7 @@ function addVendor(
   const { date, vendors } = priceList()
   const listed = vendors.find((vendor) => vendor.kind === kind.kind)?.models ?? []
   result.upstreams.push(upstream)
-  result.models.push(...listed.flatMap((model) => textModel(model, upstream.id)))
-  result.mediaModels.push(...listed.flatMap((model) => mediaModel(model, upstream.id)))
+  result.models.push(...listed.map((model) => modelOf(model, upstream.id)))
   if (result.date === undefined && now() - Date.parse(date) > OLD_AFTER_DAYS * DAY) {
     result.warnings.push(
       `the built-in prices are from ${date}: check for changes, and configure prices where they differ`,
@@ -65,18 +62,8 @@ function addVendor(
   result.date = date
 }
 
-function textModel({ id, type, price, limits }: KnownModel, upstream: string): Model[] {
-  if (type !== 'text' || !('input' in price)) return []
-  // Sold at cost; a group's multiplier can add a margin.
-  const route = { upstream, model: id, priority: 1, weight: 1, cost: price }
-  return [{ id, routes: [route], price, priceVersion: priceVersion(price), limits }]
-}
-
-function mediaModel({ id, price, imageLimits = {}, videoLimits = {} }: KnownModel, upstream: string): MediaModel[] {
-  if (!('type' in price)) return []
-  const common = { id, priceVersion: mediaPriceVersion(price) }
-  const route = { upstream, model: id, priority: 1, weight: 1 }
-  return price.type === 'image'
-    ? [{ ...common, type: 'image', routes: [{ ...route, cost: price }], price, limits: imageLimits }]
-    : [{ ...common, type: 'video', routes: [{ ...route, cost: price }], price, limits: videoLimits }]
+/** Sold at cost; a group's multiplier can add a margin. */
+function modelOf({ id, type, price, limits }: KnownModel, upstream: string): AnyModel {
+  const routes = [{ upstream, model: id, priority: 1, weight: 1, cost: price }]
+  return { id, type, routes, price, priceVersion: priceVersion(type, price), limits } as AnyModel
 }

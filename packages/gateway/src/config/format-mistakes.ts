@@ -1,5 +1,5 @@
 // Formats mistakes so that editors and terminals can jump to their lines.
-import type { Mistake } from './types.ts'
+import type { Mistake } from '../yaml/document.ts'
 
 /** `FILE:LINE: message`, one line each; without a line number for the environment. */
 export function formatMistakes(mistakes: readonly Mistake[]): string {

@@ -308,7 +308,7 @@ const SINGLE: [string, string, string][] = [
   ['an unknown tool', 'tools: { image: { model: a } }', 'tools: unknown field "image"; known fields: image_generation'],
   ['an image model on a chat upstream', imageOn('chat', '/v1'), '"up" has the dialect chat; an image model needs'],
   ['an image model on a messages upstream', imageOn('messages', ''), '"up" has the dialect messages; an image model'],
-  ['a text model on an images upstream', textOn('images'), '"up" generates images only; a text model needs'],
+  ['a text model on an images upstream', textOn('images'), '"up" has the dialect images; a text model needs'],
   ['a sandbox that is neither', 'sandbox: perhaps', 'sandbox: expected true, false or { faults: true }'],
   ['memory below body', 'server: { limits: { body: 2MiB, memory: 1MiB } }', 'memory is smaller than body'],
   ['a size without a unit', 'server: { limits: { body: 1048576 } }', '"1048576" is not a size'],

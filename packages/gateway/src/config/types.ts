@@ -1,14 +1,9 @@
 // The configuration as the rest of the gateway sees it: validated and frozen.
 
-import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
-import type { VideoLimits } from '@trivium/protocol/canonical/video.ts'
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import type { AnyModel, ModelType, PriceOf } from '../modalities/index.ts'
 import type { Nanos } from '../money/amount.ts'
-import type { ImagePrice } from '../money/prices/image-price.ts'
-import type { MediaPrice } from '../money/prices/media-price.ts'
-import type { TokenPrice } from '../money/prices/token-price.ts'
-import type { VideoPrice } from '../money/prices/video-price.ts'
 
 export type UpstreamDialect = DialectId
 
@@ -104,76 +99,8 @@ export type Upstream = {
   billsOnAbort: 'nothing' | 'input'
 }
 
-export type { ImagePrice, MediaPrice, TokenPrice }
-
-export type Route = {
-  upstream: string
-  model: string
-  /** The lowest number is tried first. */
-  priority: number
-  /** The share of requests among routes of equal priority; 0: gets none. */
-  weight: number
-  /** What the vendor charges the operator; absent: unknown. */
-  cost: TokenPrice | undefined
-  /** The model's output limit in tokens from the built-in price list, if the file sets none. */
-  maxOutput?: number
-}
-
-/** Images as input, tools, and reasoning that requests can ask for. */
-export type Capability = 'images' | 'tools' | 'reasoning'
-
-export type Model = {
-  id: string
-  /** Absent: unknown. */
-  capabilities?: readonly Capability[]
-  routes: readonly Route[]
-  /** Absent: callers cannot use the model. */
-  price: TokenPrice | undefined
-  /** Short hash of the price. Each receipt has it, so that a charge can be traced to the price it was based on. */
-  priceVersion: string
-  /** Models to try, in this order, when every route of this model fails. */
-  fallbacks?: readonly string[]
-  limits: { context: number | undefined; maxOutput: number | undefined }
-}
-
-type MediaRoute<P> = Omit<Route, 'cost'> & { cost: P | undefined }
-
-export type ImageModel = {
-  id: string
-  type: 'image'
-  /** Whether images can be edited. Absent: unknown. */
-  capabilities?: readonly Capability[]
-  routes: readonly MediaRoute<ImagePrice>[]
-  /** Absent: callers cannot use the model. */
-  price: ImagePrice | undefined
-  priceVersion: string
-  /** What requests may ask for. */
-  limits: ImageLimits
-}
-
-export type VideoModel = {
-  id: string
-  type: 'video'
-  /** Whether images can be given. Absent: unknown. */
-  capabilities?: readonly Capability[]
-  routes: readonly MediaRoute<VideoPrice>[]
-  /** Absent: callers cannot use the model. */
-  price: VideoPrice | undefined
-  priceVersion: string
-  /** What requests may ask for. */
-  limits: VideoModelLimits
-}
-
-/** The defaults are sent to the upstream where a request does not choose. */
-export type VideoModelLimits = VideoLimits & { defaultSeconds?: number; defaultResolution?: string }
-
-export type MediaModel = ImageModel | VideoModel
-
-export type ModelType = 'text' | MediaModel['type']
-
 /** A group's price for a model. It replaces the model's price, and the group's multiplier does not apply to it. */
-export type GroupPrice = { price: TokenPrice; priceVersion: string }
-export type GroupMediaPrice = { price: MediaPrice; priceVersion: string }
+export type GroupPrice = { [T in ModelType]: { type: T; price: PriceOf<T>; priceVersion: string } }[ModelType]
 
 export type Group = {
   id: string
@@ -186,7 +113,6 @@ export type Group = {
   accounts?: readonly string[]
   /** By model id. */
   prices?: ReadonlyMap<string, GroupPrice>
-  mediaPrices?: ReadonlyMap<string, GroupMediaPrice>
 }
 
 export type ServerConfig = {
@@ -225,10 +151,10 @@ export type Retention = {
   idempotency: number | 'off'
   requests: number | 'off'
   media: number | 'off'
-  /** Rows of the audit log. */
-  audit: number | 'off'
   /** Always kept for a while: clients ask for the result later. */
   tasks: number
+  /** Rows of the audit log. */
+  audit: number | 'off'
 }
 
 /** A store that speaks the protocol of S3. */
@@ -261,9 +187,7 @@ export type FileConfig = {
   /** Absent: a folder in the data folder. */
   media?: MediaConfig
   upstreams: ReadonlyMap<string, Upstream>
-  models: ReadonlyMap<string, Model>
-  /** Models of type image and video. */
-  mediaModels?: ReadonlyMap<string, MediaModel>
+  models: ReadonlyMap<string, AnyModel>
   /** Tools that the gateway runs itself. */
   tools?: { imageGeneration?: { model: string } }
   /** `allowPrivate`: callback URLs may name private addresses. */
@@ -294,6 +218,3 @@ export type Environment = {
   /** About files that look like a configuration but are not read. */
   warnings: readonly string[]
 }
-
-/** An error in the configuration, worded so that an operator can correct it. */
-export type Mistake = { file: string; line: number | undefined; message: string }

@@ -1,19 +1,10 @@
 // The built-in description of a kind of upstream, and the standard endpoints of the text dialects.
 
-import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
 import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import { DIALECTS, TEXT_DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import type {
-  Capability,
-  ImagesEndpoint,
-  MediaPrice,
-  Model,
-  ModelType,
-  TokenPrice,
-  UpstreamEndpoint,
-  VideoModelLimits,
-  VideosEndpoint,
-} from './types.ts'
+import type { ModelOf, ModelType, PriceOf } from '../modalities/index.ts'
+import type { Capability } from '../modalities/modality.ts'
+import type { ImagesEndpoint, UpstreamEndpoint, VideosEndpoint } from './types.ts'
 
 export type UpstreamKind = {
   /** The name used in the configuration file. */
@@ -55,28 +46,17 @@ export type UpstreamKind = {
 
 /** A model of the price list. */
 export type KnownModel = {
-  id: string
-  type: ModelType
-  price: TokenPrice | MediaPrice
-  limits: Model['limits']
-  /** Only image models have them. */
-  imageLimits?: ImageLimits
-  /** Only video models have them. */
-  videoLimits?: VideoModelLimits
-}
+  [T in ModelType]: Pick<ModelOf<T>, 'id' | 'type' | 'limits'> & { price: PriceOf<T> }
+}[ModelType]
 
 /** What is built into the program. The price list is parsed on first use. */
 export type BuiltIn = {
   kinds: ReadonlyMap<string, UpstreamKind>
   priceList(): { date: string; vendors: readonly { kind: string; models: readonly KnownModel[] }[] }
-  /** The output limit in tokens of a well-known model, by its name at the vendor. */
-  maxOutput(model: string): number | undefined
+  /** The limits of a well-known model of this type, by its name at the vendor. */
+  limits(type: ModelType, model: string): unknown
   /** What a well-known model supports besides text, by its name at the vendor. */
   capabilities(model: string): readonly Capability[] | undefined
-  /** What a well-known image model can be asked for, by its name at the vendor. */
-  imageLimits(model: string): ImageLimits | undefined
-  /** The same for a video model. */
-  videoLimits(model: string): VideoModelLimits | undefined
   /** Milliseconds since 1970. */
   now(): number
   /** What all processes of this server may use: the limit of the container, or the machine's memory. Absent: unlimited. */

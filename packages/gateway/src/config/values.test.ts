@@ -1,10 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: ${NAME} is the syntax under test
 // What is written is what counts: exact amounts, the environment in values, anchors, sizes and durations.
 import { expect, test } from 'bun:test'
+import type { PriceOf } from '../modalities/index.ts'
+import type { TokenPrice } from '../money/prices/token-price.ts'
+import { formatDuration, parseDuration, parseSize, suggestAmount } from '../yaml/units.ts'
 import { assemble } from './assemble.ts'
-import type { FileConfig, MediaPrice, TokenPrice } from './types.ts'
+import type { FileConfig } from './types.ts'
 import { imageTimeoutsOf } from './upstream-defaults.ts'
-import { formatDuration, parseDuration, parseSize, suggestAmount } from './yaml/units.ts'
 
 type Variables = Record<string, string>
 
@@ -179,7 +181,7 @@ test('each price has its own version, and the version of a four-figure price is 
 })
 
 test('prices of images and videos, and those of a group', () => {
-  const { mediaModels, groups, models } = load(`models:
+  const { groups, models } = load(`models:
   - { id: text, routes: [{ upstream: sandbox }], price: { input: 2, output: 8 } }
   - { id: img, type: image, routes: [{ upstream: sandbox, cost: { per_image: 0.01 } }], price: { per_image: 0.04, variants: { "1024x1024/HIGH": 0.17, "1024x1024": 0.05, low: 0.01 } } }
   - { id: vid, type: video, routes: [{ upstream: sandbox }], price: { per_second: 0.05, variants: { 1080p: 0.12 } } }
@@ -189,8 +191,7 @@ groups:
   - { id: default, models: ["*"], multiplier: 2, prices: { text: { input: 1, output: 8 }, img: { per_image: 0.03 } } }
   - { id: same, models: ["*"], prices: { text: { input: 2, output: 8 } } }
 `)
-  expect(mediaModels?.get('img')?.price).toEqual({
-    type: 'image',
+  expect(models.get('img')?.price).toEqual({
     perImage: usd(0.04),
     variants: new Map([
       ['1024x1024/high', usd(0.17)],
@@ -198,34 +199,33 @@ groups:
       ['low', usd(0.01)],
     ]),
   })
-  expect(mediaModels?.get('img')?.routes[0]?.cost).toMatchObject({ perImage: usd(0.01) })
-  const films = { type: 'video', per: 'second', price: usd(0.05), variants: new Map([['1080p', usd(0.12)]]) }
-  expect(mediaModels?.get('vid')?.price).toEqual(films as MediaPrice)
-  expect(mediaModels?.get('vid2')?.price).toMatchObject({ per: 'million_tokens', price: usd(3) })
-  expect(mediaModels?.get('tok')?.price).toEqual({
-    type: 'image',
+  expect(models.get('img')?.routes[0]?.cost).toMatchObject({ perImage: usd(0.01) })
+  const films = { per: 'second', price: usd(0.05), variants: new Map([['1080p', usd(0.12)]]) }
+  expect(models.get('vid')?.price).toEqual(films as PriceOf<'video'>)
+  expect(models.get('vid2')?.price).toMatchObject({ per: 'million_tokens', price: usd(3) })
+  expect(models.get('tok')?.price).toEqual({
     tokens: { input: usd(5), imageInput: usd(8), imageOutput: usd(32), cachedInput: usd(1.25), output: usd(12) },
   })
   const own = groups.get('default')
   expect(own?.prices?.get('text')?.price).toEqual(figures(1, 8))
-  expect(own?.mediaPrices?.get('img')?.price).toMatchObject({ perImage: usd(0.03) })
+  expect(own?.prices?.get('img')?.price).toMatchObject({ perImage: usd(0.03) })
   // Equal prices have equal versions.
   expect(groups.get('same')?.prices?.get('text')?.priceVersion).toBe(models.get('text')?.priceVersion ?? '')
-  const versions = [models.get('text'), mediaModels?.get('img'), mediaModels?.get('vid'), own?.prices?.get('text')]
+  const versions = [models.get('text'), models.get('img'), models.get('vid'), own?.prices?.get('text')]
   expect(new Set(versions.map((each) => each?.priceVersion)).size).toBe(4)
 })
 
 test('limits of image models, and the model of the image tool', () => {
-  const { mediaModels, tools } = load(`tools: { image_generation: { model: range } }
+  const { models, tools } = load(`tools: { image_generation: { model: range } }
 models:
   - { id: list, type: image, routes: [{ upstream: up }], price: { per_image: 1 }, limits: { sizes: ["1024X1024", "64x64"], qualities: [LOW, hd], n: 4 } }
   - { id: range, type: image, routes: [{ upstream: up }], price: { per_image: 1 }, limits: { sizes: { min: 64, max: 2048, multiple_of: 16, max_ratio: 3, max_pixels: 200 } } }
 upstreams: [{ id: up, dialect: images, base_url: "https://a.example.com/v1", keys: [none] }]
 `)
-  expect(mediaModels?.get('list')).toMatchObject({
+  expect(models.get('list')).toMatchObject({
     limits: { sizes: ['1024x1024', '64x64'], qualities: ['low', 'hd'], n: 4 },
   })
-  const range = mediaModels?.get('range')
+  const range = models.get('range')
   expect(range?.type === 'image' && range.limits).toEqual({
     sizeRange: { least: 64, most: 2048, multipleOf: 16, maxRatio: 3, maxPixels: 200 },
   })

@@ -18,7 +18,7 @@ const routed = (model: string, dialect: string, path: string) =>
 models: [{ id: m, routes: [{ upstream: up }], ${model} }]`
 
 test('limits of video models: those of the file, then those of the model behind the route', () => {
-  const { mediaModels, upstreams, retention, callbacks } = load(`models:
+  const { models, upstreams, retention, callbacks } = load(`models:
   - { id: all, type: video, routes: [{ upstream: up }], price: { per_second: 1, variants: { 4K: 2 } }, limits: { seconds: [4, 12], default_seconds: 5, resolutions: [720P, 4k], default_resolution: 4K, ratios: ["16:9", adaptive], images: 0 } }
   - { id: none, type: video, routes: [{ upstream: up }], price: { per_second: 1 } }
   - { id: demo, type: video, routes: [{ upstream: sandbox }], price: { per_second: 1 }, limits: { seconds: [1, 3], images: 1 } }
@@ -27,7 +27,7 @@ sandbox: true
 retention: { tasks: 1h }
 callbacks: { allow_private: true }
 `)
-  expect(mediaModels?.get('all')?.limits).toEqual({
+  expect(models.get('all')?.limits).toEqual({
     seconds: [4, 12],
     defaultSeconds: 5,
     resolutions: ['720p', '4k'],
@@ -35,9 +35,9 @@ callbacks: { allow_private: true }
     ratios: ['16:9', 'adaptive'],
     images: 0,
   })
-  expect(mediaModels?.get('none')?.limits).toEqual({})
+  expect(models.get('none')?.limits).toEqual({})
   // The known default of 5 seconds does not fit.
-  expect(mediaModels?.get('demo')?.limits).toEqual({
+  expect(models.get('demo')?.limits).toEqual({
     seconds: [1, 3],
     resolutions: ['480p', '720p', '1080p'],
     defaultResolution: '480p',
@@ -93,7 +93,11 @@ const OTHERS: [string, string, string][] = [
     routed('type: video', 'images', '/v1'),
     '"up" has the dialect images; a video',
   ],
-  ['a text model on a video upstream', routed('type: text', 'video-tasks', '/api/v3'), '"up" generates videos only'],
+  [
+    'a text model on a video upstream',
+    routed('type: text', 'video-tasks', '/api/v3'),
+    '"up" has the dialect video-tasks; a text model needs',
+  ],
   [
     'an image model on a video upstream',
     routed('type: image', 'video-tasks', '/api/v3'),

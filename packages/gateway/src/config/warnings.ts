@@ -1,23 +1,19 @@
 // Warnings about valid settings that are probably unintended. Shown by `config check`, `doctor`, at start and after a reload.
-import { formatUsd, NANOS_PER_USD, type Nanos } from '../money/amount.ts'
-import { type Figures, KIND_NAMES, KINDS } from '../money/prices/token-kinds.ts'
-import type { TokenPrice } from '../money/prices/token-price.ts'
+import { type AnyModel, type ModelType, modalityOf } from '../modalities/index.ts'
+import type { Route } from '../modalities/modality.ts'
 import { SANDBOX_GROUP } from './sandbox.ts'
-import type { FileConfig, Group, Model, Route } from './types.ts'
+import type { FileConfig, Group } from './types.ts'
 
-type Config = Pick<FileConfig, 'models' | 'mediaModels' | 'groups'>
+type Config = Pick<FileConfig, 'models' | 'groups'>
 
 const DEFAULT_GROUP = 'default'
 
-/** No vendor charges less than a tenth of a cent per million tokens: a lower price is probably meant per token. */
-const LEAST_PER_MILLION: Nanos = NANOS_PER_USD / 1_000n
-const MILLION = 1_000_000n
 /** A multiplier of 1. */
 const ONE = 1_000_000n
 
 /** `lines`: where the entries of the file begin, by `model ID` and `group ID`. */
 export function configWarnings(config: Config, lines: ReadonlyMap<string, number> = new Map()): string[] {
-  const found = [...modelWarnings(config), ...perTokenWarnings(config), ...belowCostWarnings(config)]
+  const found = [...modelWarnings(config), ...oddPriceWarnings(config), ...belowCostWarnings(config)]
   const warnings = found.map(({ entry, warning }) => {
     const line = lines.get(entry)
     return line === undefined ? warning : `line ${line}: ${warning}`
@@ -29,12 +25,9 @@ const NO_DEFAULT_GROUP = 'there is no group "default": keys created without a gr
 
 type Found = { entry: string; warning: string }
 
-function modelWarnings({ models, mediaModels, groups }: Config): Found[] {
-  const isPricedByGroup = (id: string) =>
-    [...groups.values()].some(({ prices, mediaPrices }) => prices?.has(id) || mediaPrices?.has(id))
-  const unpriced = [...models.values(), ...(mediaModels?.values() ?? [])].filter(
-    ({ id, price }) => price === undefined && !isPricedByGroup(id),
-  )
+function modelWarnings({ models, groups }: Config): Found[] {
+  const isPricedByGroup = (id: string) => [...groups.values()].some(({ prices }) => prices?.has(id))
+  const unpriced = [...models.values()].filter(({ id, price }) => price === undefined && !isPricedByGroup(id))
   return unpriced.map(({ id }) => ({
     entry: `model ${id}`,
     warning: `model ${id} has no price, so callers cannot use it; set a price (write 0 if it is free)`,
@@ -42,18 +35,18 @@ function modelWarnings({ models, mediaModels, groups }: Config): Found[] {
 }
 
 /** At most one warning for each price of a model, route or group. */
-function perTokenWarnings({ models, groups }: Config): Found[] {
-  const ofModels = [...models.values()].flatMap(({ id, price, routes }) =>
+function oddPriceWarnings({ models, groups }: Config): Found[] {
+  const ofModels = [...models.values()].flatMap(({ id, type, price, routes }) =>
     [
-      ...perTokenWarning(`the price of model ${id}`, price),
+      ...oddPrice(`the price of model ${id}`, type, price),
       ...routes.flatMap(({ upstream, cost }) =>
-        perTokenWarning(`the cost of model ${id} at upstream ${upstream}`, cost),
+        oddPrice(`the cost of model ${id} at upstream ${upstream}`, type, cost),
       ),
     ].map((warning) => ({ entry: `model ${id}`, warning })),
   )
   const ofGroups = [...groups.values()].flatMap((group) =>
-    [...(group.prices ?? [])].flatMap(([id, { price }]) =>
-      perTokenWarning(`the price of model ${id} in group ${group.id}`, price).map((warning) => ({
+    [...(group.prices ?? [])].flatMap(([id, { type, price }]) =>
+      oddPrice(`the price of model ${id} in group ${group.id}`, type, price).map((warning) => ({
         entry: `group ${group.id}`,
         warning,
       })),
@@ -62,7 +55,12 @@ function perTokenWarnings({ models, groups }: Config): Found[] {
   return [...ofModels, ...ofGroups]
 }
 
-/** Text models that a group sells for less than a route costs: one warning for each group, which names the first of them. */
+function oddPrice(what: string, type: ModelType, price: unknown): string[] {
+  const why = price === undefined ? undefined : modalityOf(type).oddPrice?.(price)
+  return why === undefined ? [] : [`${what} ${why}`]
+}
+
+/** Models that a group sells for less than a route costs: one warning for each group, which names the first of them. */
 function belowCostWarnings({ models, groups }: Config): Found[] {
   return [...groups.values()].flatMap((group) => {
     const [first, ...others] = [...models.values()].flatMap((model) => belowCost(model, group))
@@ -75,48 +73,19 @@ function belowCostWarnings({ models, groups }: Config): Found[] {
   })
 }
 
-function belowCost(model: Model, group: Group): { entry: string; id: string; loss: string }[] {
+function belowCost(model: AnyModel, group: Group): { entry: string; id: string; loss: string }[] {
   if (!group.models.includes('*') && !group.models.includes(model.id)) return []
   const own = group.prices?.get(model.id)?.price
   const price = own ?? model.price
   const multiplier = own ? ONE : group.multiplierMillionths
-  const [loss] = price ? model.routes.flatMap((route) => lossesAt(price, multiplier, route)) : []
+  const [loss] = price ? model.routes.flatMap((route) => lossesAt(model.type, price, multiplier, route)) : []
   return loss ? [{ entry: own ? `group ${group.id}` : `model ${model.id}`, id: model.id, loss }] : []
 }
 
-function lossesAt(price: TokenPrice, multiplierMillionths: bigint, { upstream, cost }: Route): string[] {
-  return KINDS.flatMap((kind) => {
-    const [sold, bought] = [price[kind], cost?.[kind]]
-    if (sold === undefined || bought === undefined) return []
-    const charged = (sold * multiplierMillionths) / ONE
-    return charged < bought
-      ? [`${upstream}: ${KIND_NAMES[kind]} is ${formatUsd(charged)} and costs ${formatUsd(bought)} per million tokens`]
-      : []
-  })
+function lossesAt(type: ModelType, price: unknown, multiplierMillionths: bigint, { upstream, cost }: Route): string[] {
+  const loss = cost === undefined ? undefined : modalityOf(type).belowCost?.(price, multiplierMillionths, cost)
+  return loss === undefined ? [] : [`${upstream}: ${loss}`]
 }
-
-function perTokenWarning(what: string, price: TokenPrice | undefined): string[] {
-  const [lowest] = price ? tablesOf(price).flatMap(tooLow) : []
-  if (!lowest) return []
-  const { name, nanos } = lowest
-  const [written, meant] = [formatUsd(nanos), formatUsd(nanos * MILLION)]
-  return [
-    `${what} looks like USD per token, and prices are USD per million tokens: ${name} is ${written}; ${meant} would be the same per million`,
-  ]
-}
-
-function tablesOf({ longContext = [], tiers, ...figures }: TokenPrice): Figures[] {
-  const ofTiers = [...(tiers?.values() ?? [])].flatMap((tier) =>
-    'figures' in tier ? [tier.figures, ...tier.longContext.map((each) => each.figures)] : [],
-  )
-  return [figures, ...longContext.map((each) => each.figures), ...ofTiers]
-}
-
-const tooLow = (figures: Figures) =>
-  KINDS.flatMap((kind) => {
-    const nanos = figures[kind]
-    return nanos !== undefined && nanos > 0n && nanos < LEAST_PER_MILLION ? [{ name: KIND_NAMES[kind], nanos }] : []
-  })
 
 /** `keyGroups`: the number of active keys by group. */
 export function missingGroupWarnings(

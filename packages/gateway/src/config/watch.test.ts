@@ -4,8 +4,9 @@ import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { loadBytes, loadFile } from '../config.ts'
+import type { Mistake } from '../yaml/document.ts'
 import type { Change } from './changes.ts'
-import type { FileConfig, Mistake } from './types.ts'
+import type { FileConfig } from './types.ts'
 import { type ConfigWatcher, type WatchOptions, watchConfig } from './watch.ts'
 
 let folder = ''

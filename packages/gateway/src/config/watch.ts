@@ -3,11 +3,12 @@
 import { type FSWatcher, watch } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
+import type { Mistake } from '../yaml/document.ts'
+import { EMPTY_FILE, isEmptyDocument } from '../yaml/document.ts'
 import type { LoadResult } from './assemble.ts'
 import { type Change, describeChanges } from './changes.ts'
 import { describeSystemError } from './system-error.ts'
-import type { FileConfig, Mistake } from './types.ts'
-import { EMPTY_FILE, isEmptyDocument } from './yaml/document.ts'
+import type { FileConfig } from './types.ts'
 
 export type WatchOptions = {
   /** The active configuration, to describe what changed. */

@@ -32,7 +32,7 @@ export type Call<Body = undefined> = {
 export type SignedInCall<Body = undefined> = Call<Body> & { session: Session; account: Account }
 type CallOf<P extends Policy, Body> = P extends 'session' ? SignedInCall<Body> : Call<Body>
 
-/** A POST has a check of its JSON body. `unread`: the handler reads the body itself. */
+/** Of a POST: the check of its JSON body. `unread`: the handler reads the body itself. */
 type Takes<M extends Method, Body> = M extends 'POST' ? { takes: Check<Body> | 'unread' } : { takes?: never }
 
 type Declared<M extends Method, P extends Policy, Body> = Takes<M, Body> & {
@@ -54,7 +54,7 @@ type Returning<P extends Policy, Body, T> = {
 /** Without `returns`, the handler makes the response itself, or there is nothing to return. */
 type Responding<P extends Policy, Body> = {
   returns?: never
-  /** The status of a response without a body; 204 unless given. */
+  /** Of a response without a body: 204 unless given. */
   status?: number
   handle(call: CallOf<P, Body>, deps: ConsoleDependencies): HttpResponse | Promise<HttpResponse> | Promise<void>
 }

@@ -31,7 +31,7 @@ export type Conversation = {
 /** `bytes`: of the request's own body. */
 export type Weighing = { slot: Pick<Slot, 'weigh'>; bytes: number }
 
-/** undefined: it continues nothing, and nothing of it is to be stored. Throws Failure. */
+/** undefined: it leans on nothing, and nothing of it is to be stored. Throws Failure. */
 export async function continueConversation(
   id: bigint,
   state: ConversationState,
@@ -50,7 +50,7 @@ export async function continueConversation(
   if (!found) return undefined
   const { history, named } = found
   const echo = [
-    // The id is our own, since vendors do not promise that theirs are unique.
+    // Of a name of our own, since vendors do not promise that theirs are unique.
     { name: 'id', json: JSON.stringify(responseId(id)), always: true },
     { name: 'previous_response_id', json: JSON.stringify(previousResponse ?? null), always: true },
     { name: 'store', json: String(isStored), always: true },
@@ -64,7 +64,7 @@ export async function continueConversation(
   return { body, echo, include: state.include, hidesEncrypted, keep }
 }
 
-/** The body with all that the request refers to. undefined: there is nothing, or it is not found. Throws Failure. */
+/** The body with all that the request leans on. undefined: there is nothing, or it is not found. Throws Failure. */
 export async function withHistory(
   state: Pick<ConversationState, 'previousResponse' | 'references' | 'expanded'>,
   caller: Caller,
@@ -86,7 +86,7 @@ type History = {
 }
 
 /**
- * What the request refers to. undefined: the previous response is not one of ours; an upstream whose stored objects callers share may
+ * What the request leans on. undefined: the previous response is not one of ours; an upstream whose stored objects callers share may
  * know it, else it is rejected before it is sent. Throws Failure.
  */
 async function findHistory(

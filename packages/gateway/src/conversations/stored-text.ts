@@ -7,11 +7,11 @@ import { codec } from '../bytes/codec.ts'
 
 /** An image that is stored by itself. */
 export type StoredImage = {
-  /** The id of the media object. */
+  /** Of the media object. */
   id: string
-  /** The size of the media object, in bytes. */
+  /** Of the media object, in bytes. */
   size: number
-  /** The length of its base64, in bytes. */
+  /** Of its base64, in bytes. */
   length: number
 }
 

@@ -7,14 +7,14 @@ import type { Tool } from '@trivium/protocol/canonical/request.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import { readFields } from '@trivium/protocol/dialects/images/request/fields.ts'
 import { checkImageLimits } from '@trivium/protocol/dialects/images/request/limits.ts'
-import type { ImageOffer } from '../catalogue/catalogue.ts'
+import type { OfferOf } from '../catalogue/catalogue.ts'
 
 /** The type of the tool, and the word that a price for it has in the configuration. */
 export const IMAGE_TOOL = 'image_generation'
 
 export type ImageTool = Readonly<{
-  /** The offer of the configured image model. */
-  offer: ImageOffer
+  /** Of the configured image model. */
+  offer: OfferOf<'image'>
   /** What the model calls. */
   functionName: string
   /** Options that the caller has set; the model sets the others. */
@@ -37,7 +37,7 @@ const UNSUPPORTED = ['model', 'input_fidelity', 'input_image_mask'] as const
 /** `body`: of the caller's request. Throws RequestError for options that the image model does not have. */
 export function readImageTool(
   body: Json,
-  offer: ImageOffer,
+  offer: OfferOf<'image'>,
   functionNames: ReadonlySet<string>,
   warnings: string[],
 ): ImageTool {

@@ -6,7 +6,7 @@ import { utf8Length } from '@trivium/protocol/canonical/utf8.ts'
 import type { PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
 import { keyAllowsModel } from '../access/authorize.ts'
 import { codec } from '../bytes/codec.ts'
-import { type Catalogue, type ImageOffer, imageOfferOf } from '../catalogue/catalogue.ts'
+import { type Catalogue, offerOf } from '../catalogue/catalogue.ts'
 import { isPriced } from '../money/prices/token-price.ts'
 import type { OfferGatewayTool } from '../text/gateway-tool.ts'
 import type { RoutedRequest } from '../text/request.ts'
@@ -42,7 +42,7 @@ function offerFor({ dialect, parsed, caller, offer, candidate }: RoutedRequest, 
   if (dialect.id !== 'responses' || !field || model === undefined) return undefined
   const isUpstreams = dialectOf(candidate, dialect.id) === dialect.id && isPriced(offer.rate.price, field)
   if (isUpstreams || !keyAllowsModel(caller, model)) return undefined
-  return imageOfferOf(catalogue, caller.group, model) satisfies ImageOffer | undefined
+  return offerOf(catalogue, caller.group, model, 'image')
 }
 
 function withFunction(

@@ -1,20 +1,20 @@
 // What a response has cost so far: calls of the model, and images.
 
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
-import type { ImageOffer } from '../catalogue/catalogue.ts'
+import type { OfferOf } from '../catalogue/catalogue.ts'
 import { addUsage } from '../images/usage.ts'
+import type { DeliveredImage } from '../modalities/image/price.ts'
 import type { Nanos } from '../money/amount.ts'
 import { bookableTokens } from '../money/limits.ts'
 import { combineCharges, type MultipliedCharge } from '../money/prices/combine-charges.ts'
-import type { DeliveredImage } from '../money/prices/image-price.ts'
 import type { Charge } from '../money/prices/price.ts'
 import { totalsOf } from '../money/prices/token-units.ts'
 import type { TextCharge } from '../text/billing/charge.ts'
 
 export class Spending {
-  /** The usage of the model, as its upstreams reported it. */
+  /** Of the model, as its upstreams reported it. */
   usage: Usage | undefined
-  readonly #offer: ImageOffer
+  readonly #offer: OfferOf<'image'>
   readonly #texts: MultipliedCharge[] = []
   readonly #images: DeliveredImage[] = []
   #imageUsage: Usage | undefined
@@ -22,7 +22,7 @@ export class Spending {
   /** undefined: not known of every call. */
   #upstreamCost: Nanos | undefined = 0n
 
-  constructor(offer: ImageOffer) {
+  constructor(offer: OfferOf<'image'>) {
     this.#offer = offer
   }
 

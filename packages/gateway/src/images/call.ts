@@ -2,7 +2,7 @@
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
-import type { ImageCandidate, ImageOffer } from '../catalogue/catalogue.ts'
+import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import { type SettleDependencies, settle } from '../paid-call/settle.ts'
 import { showWarnings } from '../paid-call/writing/show-warnings.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
@@ -73,12 +73,12 @@ async function fetchInputs(imageCall: ImageCall, deps: CallDependencies): Promis
 }
 
 /** How many images the next call to the upstream is for. */
-function missing({ request, delivered }: ImageCall, candidate: ImageCandidate): number {
+function missing({ request, delivered }: ImageCall, candidate: CandidateOf<'image'>): number {
   const isOneCall = makesAll(request, candidate) && !isSeries(request, candidate)
   return isOneCall ? request.n - delivered.length : 1
 }
 
-function outgoing(imageCall: ImageCall, candidate: ImageCandidate, deps: CallDependencies): UpstreamRequest {
+function outgoing(imageCall: ImageCall, candidate: CandidateOf<'image'>, deps: CallDependencies): UpstreamRequest {
   const { request, caller } = imageCall
   return upstreamRequest(request, candidate, caller, missing(imageCall, candidate), deps)
 }
@@ -88,9 +88,17 @@ export async function nextAttempt(imageCall: ImageCall, failed: FailedAttempt, d
   const { attempt, caller, wanted, tried, request, hold } = imageCall
   endAttempt(imageCall, failed, deps)
   const last = { caller, wanted, offer: attempt.offer, candidate: attempt.candidate, tried }
-  type Prepared = UpstreamRequest & { offer: ImageOffer; candidate: ImageCandidate; tried: readonly ImageCandidate[] }
+  type Prepared = UpstreamRequest & {
+    offer: OfferOf<'image'>
+    candidate: CandidateOf<'image'>
+    tried: readonly CandidateOf<'image'>[]
+  }
   const steps = {
-    prepare(offer: ImageOffer, candidate: ImageCandidate, tried: readonly ImageCandidate[]): Prepared | undefined {
+    prepare(
+      offer: OfferOf<'image'>,
+      candidate: CandidateOf<'image'>,
+      tried: readonly CandidateOf<'image'>[],
+    ): Prepared | undefined {
       const prepared = preparedFor(imageCall, candidate, deps)
       return prepared && { ...prepared, offer, candidate, tried }
     },
@@ -117,7 +125,7 @@ export async function nextAttempt(imageCall: ImageCall, failed: FailedAttempt, d
 /** undefined: this candidate cannot serve the request. */
 export function preparedFor(
   imageCall: ImageCall,
-  candidate: ImageCandidate,
+  candidate: CandidateOf<'image'>,
   deps: CallDependencies,
 ): UpstreamRequest | undefined {
   try {

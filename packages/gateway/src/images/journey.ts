@@ -5,9 +5,9 @@ import type { HttpResponse } from '@trivium/http/response.ts'
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { checkImageLimits, limitSeries } from '@trivium/protocol/dialects/images/request/limits.ts'
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
-import { authorizeImage } from '../access/authorize.ts'
+import { authorize } from '../access/authorize.ts'
 import { freeMemory } from '../bytes/free-memory.ts'
-import type { Catalogue, ImageOffer } from '../catalogue/catalogue.ts'
+import type { Catalogue, OfferOf } from '../catalogue/catalogue.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
 import type { Slot } from '../overload/admission.ts'
 import { type AdmitDependencies, admit } from '../paid-call/admit.ts'
@@ -64,7 +64,7 @@ export async function imageJourney(
   let read: ReadRequest | undefined
   try {
     const warnings: string[] = []
-    const offerOf = (model: string) => authorizeImage(caller, model, catalogue)
+    const offerOf = (model: string) => authorize(caller, model, 'image', catalogue)
     const isRepeatable = idempotencyKey !== null
     const mayReplay = async () => isRepeatable && (await isClaimed(idempotencyKey, incoming, caller, deps))
     const checkFunds = fundsCheck(caller, catalogue, mayReplay, deps)
@@ -166,7 +166,11 @@ async function reserve(
 ): Promise<ImageCall> {
   let current = caller
   for (let changes = 0; changes < MOST_KEY_CHANGES; changes++) {
-    const offer = offerForInputs(authorizeImage(current, context.request.model, catalogue), context.request, current)
+    const offer = offerForInputs(
+      authorize(current, context.request.model, 'image', catalogue),
+      context.request,
+      current,
+    )
     const routed = await route(offer, current, context.incoming, deps)
     let isHeld = false
     try {
@@ -186,7 +190,7 @@ async function holdFor(
   routed: Routed,
   context: Context,
   caller: Caller,
-  wanted: ImageOffer,
+  wanted: OfferOf<'image'>,
   deps: ImageDependencies,
 ): Promise<ImageCall | undefined> {
   const { request, incoming, claim } = context

@@ -5,21 +5,21 @@ import { utf8Length } from '@trivium/protocol/canonical/utf8.ts'
 import { IMAGE_SERVICES } from '@trivium/protocol/dialects/image-services.ts'
 import { decidesSize } from '@trivium/protocol/dialects/images/request/costly-fields.ts'
 import { sidesOf } from '@trivium/protocol/dialects/shared/images/sides.ts'
-import type { ImageCandidate, ImageOffer } from '../catalogue/catalogue.ts'
+import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
+import type { RequestedImages } from '../modalities/image/price.ts'
 import type { Nanos } from '../money/amount.ts'
-import type { RequestedImages } from '../money/prices/image-price.ts'
 import { Failure } from '../request/failure.ts'
-import { imageDialectOf, imagesEndpointOf } from '../upstreams/endpoint.ts'
+import { dialectFor, imagesEndpointOf } from '../upstreams/endpoint.ts'
 import { type ImageCall, REPLY_BYTES } from './image-call.ts'
 
 /** The most that the request can cost at this candidate. */
-export function boundOf(request: ImageRequest, offer: ImageOffer, candidate: ImageCandidate): Nanos {
+export function boundOf(request: ImageRequest, offer: OfferOf<'image'>, candidate: CandidateOf<'image'>): Nanos {
   const bound = offer.rate.bound(requestedImages(request, candidate))
   if (bound === undefined) throw new Failure('bad_request', 'The cost of this request cannot be determined.')
   return bound
 }
 
-function requestedImages(request: ImageRequest, candidate: ImageCandidate): RequestedImages {
+function requestedImages(request: ImageRequest, candidate: CandidateOf<'image'>): RequestedImages {
   const { quality, prompt, images, mask, partialImages = 0 } = request
   const count = mostImages(request, candidate)
   return {
@@ -38,19 +38,19 @@ export const pricedSize = ({ size, unknown }: ImageRequest): string | undefined 
   unknown.some(decidesSize) ? undefined : size
 
 /** How many images the request can come to at this candidate. */
-export const mostImages = ({ n, series }: ImageRequest, candidate: ImageCandidate): number =>
+export const mostImages = ({ n, series }: ImageRequest, candidate: CandidateOf<'image'>): number =>
   series && makesSeries(candidate) ? series.most : n
 
 /** The model decides how many images there are: fewer than the most are no failure. */
-export const isSeries = ({ series }: ImageRequest, candidate: ImageCandidate): boolean =>
+export const isSeries = ({ series }: ImageRequest, candidate: CandidateOf<'image'>): boolean =>
   series !== undefined && makesSeries(candidate)
 
-function makesSeries({ upstream }: ImageCandidate): boolean {
-  return imageDialectOf(upstream) === 'images' && imagesEndpointOf(upstream).makesSeries === true
+function makesSeries({ upstream }: CandidateOf<'image'>): boolean {
+  return dialectFor(upstream, 'image') === 'images' && imagesEndpointOf(upstream).makesSeries === true
 }
 
 /** One call to the upstream makes all images of the request. */
-export const makesAll = (request: ImageRequest, candidate: ImageCandidate): boolean =>
+export const makesAll = (request: ImageRequest, candidate: CandidateOf<'image'>): boolean =>
   isSeries(request, candidate) || makesMany(candidate)
 
 /** In base64, of a large but usual PNG; the services that make series send JPEGs. */
@@ -71,8 +71,8 @@ function pixelsOf(size: string | undefined): number {
   return thousands === 0 ? USUAL_PIXELS : (thousands * 1024) ** 2
 }
 
-function makesMany({ upstream }: ImageCandidate): boolean {
-  const dialect = imageDialectOf(upstream)
+function makesMany({ upstream }: CandidateOf<'image'>): boolean {
+  const dialect = dialectFor(upstream, 'image')
   if (dialect === undefined || !IMAGE_SERVICES[dialect].makesMany) return false
   return dialect !== 'images' || imagesEndpointOf(upstream).makesOne !== true
 }

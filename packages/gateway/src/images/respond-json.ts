@@ -34,7 +34,7 @@ export async function respondJson(
   )
   const { usage } = imageCall
   warnIfPartial(imageCall)
-  // The usage of several calls to upstreams is their sum, which none of them has written.
+  // Of several calls to upstreams the usage is the sum, which none of them has written.
   const isOneCall = imageCall.calls === 1 && usageJson !== undefined
   const body = encoding.reply({
     images,

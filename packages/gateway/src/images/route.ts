@@ -1,10 +1,10 @@
 // The candidate that a request for images is sent to first, and a slot there.
 
 import type { Client } from '@trivium/http/request.ts'
-import type { ImageOffer } from '../catalogue/catalogue.ts'
-import type { ImageModel, Upstream } from '../config/types.ts'
+import type { OfferOf } from '../catalogue/catalogue.ts'
+import type { Upstream } from '../config/types.ts'
 import { imageTimeoutsOf } from '../config/upstream-defaults.ts'
-import type { ImageRate } from '../money/prices/image-price.ts'
+import type { ModelOf, RateOf } from '../modalities/index.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import {
   type Routed as AnyRouted,
@@ -17,10 +17,10 @@ import type { LimitedUpstream } from '../upstreams/upstream-call.ts'
 
 export { releaseSlot }
 export type RouteDependencies = TakeDependencies
-export type Routed = AnyRouted<ImageRate, ImageModel>
+export type Routed = AnyRouted<RateOf<'image'>, ModelOf<'image'>>
 
 export const route = (
-  offer: ImageOffer,
+  offer: OfferOf<'image'>,
   caller: Caller,
   incoming: { http: Client } & Pick<ApiRequest, 'record'>,
   deps: RouteDependencies,

@@ -2,8 +2,8 @@
 
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
+import { type DeliveredImage, type ImageRate, isPricedSize } from '../modalities/image/price.ts'
 import { bookableTokens } from '../money/limits.ts'
-import { type DeliveredImage, type ImageRate, isPricedSize } from '../money/prices/image-price.ts'
 import type { Charge } from '../money/prices/price.ts'
 import type { Outcome } from '../paid-call/outcome.ts'
 import { type SettleDependencies, settle as settlePaidCall } from '../paid-call/settle.ts'

@@ -13,10 +13,10 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import { decodeBase64, encodeBase64 } from '../bytes/base64.ts'
 import { codec } from '../bytes/codec.ts'
-import type { ImageCandidate } from '../catalogue/catalogue.ts'
+import type { CandidateOf } from '../catalogue/catalogue.ts'
 import { readFile } from '../media/media-store.ts'
 import type { Caller } from '../storage/storage.ts'
-import { imageDialectOf, imagesEndpointOf, responseFormatFor, upstreamPath } from '../upstreams/endpoint.ts'
+import { dialectFor, imagesEndpointOf, responseFormatFor, upstreamPath } from '../upstreams/endpoint.ts'
 import type { StreamedUpload } from '../upstreams/send.ts'
 
 export type UpstreamRequest = {
@@ -34,13 +34,13 @@ export type UpstreamRequestDependencies = { accountCipher: Pick<AccountCipher, '
 /** `n`: how many images this call is for. Throws RequestError for what the upstream cannot express. */
 export function upstreamRequest(
   request: ImageRequest,
-  candidate: ImageCandidate,
+  candidate: CandidateOf<'image'>,
   caller: Caller,
   n: number,
   deps: UpstreamRequestDependencies,
 ): UpstreamRequest {
   const { upstream, route } = candidate
-  const dialect = imageDialectOf(upstream)
+  const dialect = dialectFor(upstream, 'image')
   if (dialect === undefined) throw new Error(`upstream ${upstream.id} serves no images`)
   const service = IMAGE_SERVICES[dialect]
   const endpoint = imagesEndpointOf(upstream)
@@ -73,19 +73,19 @@ export function upstreamRequest(
 type Settings = Pick<ImageTarget, 'editsAsJson' | 'lacks' | 'makesSeries'>
 
 /** How an upstream of the images dialect differs from others. */
-function settingsOf({ upstream }: ImageCandidate): Settings {
+function settingsOf({ upstream }: CandidateOf<'image'>): Settings {
   const { edits, lacks = [], makesSeries = false } = imagesEndpointOf(upstream)
   return { editsAsJson: edits === undefined, lacks, makesSeries }
 }
 
 /** Whether the upstream fetches images to edit by itself. */
-export function takesUrls(candidate: ImageCandidate): boolean {
-  const dialect = imageDialectOf(candidate.upstream)
+export function takesUrls(candidate: CandidateOf<'image'>): boolean {
+  const dialect = dialectFor(candidate.upstream, 'image')
   return dialect !== undefined && IMAGE_SERVICES[dialect].takesUrls(settingsOf(candidate))
 }
 
 /** The embedded model's fault switches follow its name: `sandbox-image:no-image`. */
-function upstreamModel({ model }: ImageRequest, { upstream, route }: ImageCandidate): string {
+function upstreamModel({ model }: ImageRequest, { upstream, route }: CandidateOf<'image'>): string {
   const colon = upstream.embedded ? model.indexOf(':') : -1
   return colon === -1 ? route.model : route.model + model.slice(colon)
 }
@@ -93,7 +93,7 @@ function upstreamModel({ model }: ImageRequest, { upstream, route }: ImageCandid
 /** A vendor sees a pseudonym in place of the caller's end user. */
 function endUserFor(
   { user }: ImageRequest,
-  { upstream: { embedded, sharedObjects } }: ImageCandidate,
+  { upstream: { embedded, sharedObjects } }: CandidateOf<'image'>,
   { account }: Caller,
   { accountCipher }: UpstreamRequestDependencies,
 ): { endUser?: string } {

@@ -25,7 +25,7 @@ export type HoldRequest = {
   /** The same for limits of tokens per minute. */
   tokens: number
   minimumTokens: number
-  /** Whether it is a stream, whose hold grows with its output. */
+  /** Of a stream, whose hold grows with its output. */
   isExtensible: boolean
 }
 

@@ -45,7 +45,7 @@ export type PaidCall<A extends CallAttempt = CallAttempt> = {
   readonly startedAt: number
   /** Released by a stream at its end, by everything else when it is answered. */
   readonly slot: Slot
-  /** Only requests with an idempotency key have one. */
+  /** Of a request with an idempotency key. */
   readonly claim: KeyClaim | undefined
   attempt: A
   /** undefined: the first candidate of the requested model answers. */

@@ -5,7 +5,7 @@ import { createTicker } from '@trivium/http/ticker.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { emptyRows, memoryBook, newAccountRow, newKeyRow } from '../../../../tools/simulation/memory-book.ts'
 import { seeded } from '../../../../tools/simulation/random.ts'
-import type { TextCandidate, TextOffer } from '../catalogue/catalogue.ts'
+import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
 import { apply, type Limited, type Verb } from '../money/ledger.ts'
 import { createRateLimitCache } from '../overload/rate-limit-cache.ts'
@@ -102,8 +102,8 @@ describe('upstreams', () => {
       const health = new KeyHealth()
       const upstream = { id: 'u' } as Upstream
       const inner = { upstream: 'u', model: 'inner', priority: 1, weight: 1, cost: undefined }
-      const candidates: TextCandidate[] = [{ upstream, key: 'k', health, priority: 1, weight: 1, route: inner }]
-      const offer = { model: { id: 'a' }, candidates, tiers: tiersOf(candidates) } as unknown as TextOffer
+      const candidates: CandidateOf<'text'>[] = [{ upstream, key: 'k', health, priority: 1, weight: 1, route: inner }]
+      const offer = { model: { id: 'a' }, candidates, tiers: tiersOf(candidates) } as unknown as OfferOf<'text'>
       const parts = { random: () => 0, seals: undefined, ticker, upstreamCalls: { isFull: () => false } }
       const routing = parts as unknown as Parameters<typeof findCandidate>[2]
       const seconds = random.between(1, 300)

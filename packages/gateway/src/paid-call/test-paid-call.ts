@@ -2,7 +2,7 @@
 
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { authenticate } from '../access/authenticate.ts'
-import { imageRate } from '../money/prices/image-price.ts'
+import { imageRate } from '../modalities/image/price.ts'
 import { RequestRecord } from '../observe/request-record.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { createTestDependencies } from '../test-dependencies.ts'
@@ -14,7 +14,7 @@ import type { PaidCall } from './paid-call.ts'
 import { runPaidCall } from './run.ts'
 import { settle } from './settle.ts'
 
-export const PRICE = imageRate({ type: 'image', perImage: 40n, variants: new Map([['1024x1024', 60n]]) }, 1_500_000n)
+export const PRICE = imageRate({ perImage: 40n, variants: new Map([['1024x1024', 60n]]) }, 1_500_000n)
 /** Two of a size that is left open: at most 2 x 60 x 1.5. */
 const REQUESTED = { count: 2, size: undefined, quality: undefined }
 

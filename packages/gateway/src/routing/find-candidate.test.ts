@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { TextCandidate, TextOffer } from '../catalogue/catalogue.ts'
+import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
 import { affinityOf } from '../text/candidates/affinity.ts'
 import { createSeals } from '../text/translation/seals.ts'
@@ -7,7 +7,7 @@ import { tiersOf } from '../upstreams/health/choose.ts'
 import { KeyHealth, type Verdict } from '../upstreams/health/key-health.ts'
 import { findCandidate, noRouteError, type Unrouted } from './find-candidate.ts'
 
-const candidate = (id: string, priority = 1, weight = 1, perKey?: number): TextCandidate => ({
+const candidate = (id: string, priority = 1, weight = 1, perKey?: number): CandidateOf<'text'> => ({
   upstream: { id, maxConcurrencyPerKey: perKey } as Upstream,
   key: 'k',
   health: new KeyHealth(),
@@ -15,8 +15,8 @@ const candidate = (id: string, priority = 1, weight = 1, perKey?: number): TextC
   weight,
   route: { upstream: id, model: 'inner', priority, weight },
 })
-const offerOf = (...candidates: TextCandidate[]) =>
-  ({ model: { id: 'a' }, candidates, tiers: tiersOf(candidates) }) as unknown as TextOffer
+const offerOf = (...candidates: CandidateOf<'text'>[]) =>
+  ({ model: { id: 'a' }, candidates, tiers: tiersOf(candidates) }) as unknown as OfferOf<'text'>
 
 const seals = createSeals('a secret of a test')
 const partsWith = (random: () => number, full: readonly string[] = [], now = 0) =>
@@ -36,7 +36,7 @@ const asking = (body = '{}', account = 1n, cacheKey?: string, opening?: string) 
   return { caller: conversation.caller, affinity: affinityOf(conversation, { seals }) } satisfies Unrouted
 }
 
-function judge({ health }: TextCandidate, verdict: Verdict, times = 1): void {
+function judge({ health }: CandidateOf<'text'>, verdict: Verdict, times = 1): void {
   for (let count = 0; count < times; count++) health.record('inner', verdict, 0)
 }
 
@@ -58,7 +58,7 @@ test('the lowest priority number, by weight', () => {
 test('candidates that are full, tried or unhealthy are skipped', () => {
   const [x, y, z] = three()
   const offer = offerOf(x, y, z)
-  const at = (full: string[], tried: TextCandidate[]) =>
+  const at = (full: string[], tried: CandidateOf<'text'>[]) =>
     findCandidate(
       offer,
       asking(),
@@ -180,7 +180,7 @@ describe('a conversation', () => {
     const body = `{"messages":[{"role":"assistant","reasoning":"${sealed}"}]}`
     for (let calls = 0; calls < 20; calls++) expect(home(body)?.upstream.id).toBe('u5')
     expect(new Set(Array.from({ length: 20 }, () => home(body, 2n)?.upstream.id)).size).toBeGreaterThan(1)
-    judge(many[5] as TextCandidate, { is: 'rejected', reason: '401' })
+    judge(many[5] as CandidateOf<'text'>, { is: 'rejected', reason: '401' })
     expect(home(body)?.upstream.id).not.toBe('u5')
   })
 })

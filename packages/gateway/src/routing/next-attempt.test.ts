@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { createTicker } from '@trivium/http/ticker.ts'
-import type { TextCandidate, TextOffer } from '../catalogue/catalogue.ts'
+import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
 import type { AttemptedCall } from '../paid-call/paid-call.ts'
 import { tiersOf } from '../upstreams/health/choose.ts'
@@ -10,13 +10,13 @@ import type { FailedAttempt } from './failed-attempt.ts'
 import { findNext, type NextAttemptDependencies } from './next-attempt.ts'
 
 const timeouts = { firstByteMs: 1_000, idleMs: 1_000, totalMs: 1_000, drainMs: 1_000 }
-const candidate = (id: string): TextCandidate => ({
+const candidate = (id: string): CandidateOf<'text'> => ({
   upstream: { id, baseUrl: `https://${id}.example/v1`, keys: ['k'], timeouts } as unknown as Upstream,
   key: 'k',
   health: new KeyHealth(),
   priority: 1,
   weight: 1,
-  route: { upstream: id, model: 'inner', priority: 1, weight: 1 } as TextCandidate['route'],
+  route: { upstream: id, model: 'inner', priority: 1, weight: 1 } as CandidateOf<'text'>['route'],
 })
 
 test.each<[string, cover: () => Promise<1 | undefined>, outcome: unknown]>([
@@ -31,7 +31,7 @@ test.each<[string, cover: () => Promise<1 | undefined>, outcome: unknown]>([
     candidates: [first, second],
     tiers: tiersOf([first, second]),
     fallbacks: [],
-  } as unknown as TextOffer
+  } as unknown as OfferOf<'text'>
   const upstreamCall = upstreamCalls.start(first.upstream, 1n)
   const call = { client: { isDisconnected: false }, upstreamCall, owner: { slot: 1, epoch: 1n } }
   const deps = {

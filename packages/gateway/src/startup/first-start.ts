@@ -52,12 +52,12 @@ async function createFirstKey(
 }
 
 /** The operator may have configured a group with this name. The first key must not cost the operator anything. */
-function isFreeOfCharge({ sandbox, groups, models, mediaModels, upstreams }: FileConfig): boolean {
+function isFreeOfCharge({ sandbox, groups, models, upstreams }: FileConfig): boolean {
   const group = groups.get(SANDBOX_GROUP)
   if (!sandbox.on || !group) return false
-  const allowed = group.models.includes('*') ? [...models.keys(), ...(mediaModels?.keys() ?? [])] : group.models
+  const allowed = group.models.includes('*') ? [...models.keys()] : group.models
   return allowed.every((id) => {
-    const model = models.get(id) ?? mediaModels?.get(id)
+    const model = models.get(id)
     return model !== undefined && isEmbeddedOnly(model, upstreams)
   })
 }

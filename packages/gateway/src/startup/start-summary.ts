@@ -3,8 +3,9 @@
 
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { PROGRAM } from '../cli/program.ts'
-import { SANDBOX_GROUP, SANDBOX_MODEL } from '../config/sandbox.ts'
+import { SANDBOX_GROUP } from '../config/sandbox.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
+import { MODALITIES } from '../modalities/index.ts'
 import { formatUsd } from '../money/amount.ts'
 import { jsonLine } from '../observe/log.ts'
 import type { MemoryLimit } from '../process/memory-limit.ts'
@@ -16,7 +17,7 @@ export type StartInfo = {
   /** The URL that the server listens on. */
   address: string
   environment: Environment
-  catalogue: Pick<Catalogue, 'config' | 'offers' | 'imageOffers' | 'videoOffers'>
+  catalogue: Pick<Catalogue, 'config' | 'offers'>
   /** The SQLite file, or host and name of the PostgreSQL database. */
   database: string
   first: FirstStart | undefined
@@ -90,11 +91,9 @@ function jsonOf(version: string, facts: readonly Fact[], steps: readonly string[
 /** People and programs find the first key by its prefix `sk-`, so nothing else in the summary may begin with it. */
 const printable = (name: string): string => (name.startsWith('sk-') ? '(hidden)' : name)
 
-function modelLines({ upstreams, models, mediaModels }: FileConfig): string[] {
+function modelLines({ upstreams, models }: FileConfig): string[] {
   const lines = [...upstreams.keys()].map((upstream) => {
-    const names = [...models.values(), ...(mediaModels?.values() ?? [])].filter((model) =>
-      model.routes.some((route) => route.upstream === upstream),
-    )
+    const names = [...models.values()].filter(({ routes }) => routes.some((route) => route.upstream === upstream))
     return `${printable(upstream)}: ${shortened(names.map(({ id }) => printable(id)))}`
   })
   return lines.length === 0 ? ['none: no upstream is configured'] : lines
@@ -140,7 +139,7 @@ function shownOnceOf(
     curl: [
       `curl ${url}/v1/chat/completions`,
       `-H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json'`,
-      `-d '{"model":"${SANDBOX_MODEL}","messages":[{"role":"user","content":"Hello"}]}'`,
+      `-d '{"model":"${MODALITIES.text.sandbox.id}","messages":[{"role":"user","content":"Hello"}]}'`,
     ],
     aboutKey: `Try it (this key is shown once; it belongs to the account ${email}, which has ${credit} USD):`,
   }
@@ -158,8 +157,8 @@ const tryIt = ({ link, aboutLink, curl, aboutKey }: ShownOnce): string[] => [
 
 /** Empty as soon as some key can use some model. */
 function nextSteps({ catalogue, keyGroups, environment }: StartInfo): string[] {
-  const { offers, imageOffers, videoOffers, config } = catalogue
-  const canUse = (group: string) => [offers, imageOffers, videoOffers].some((each) => (each.get(group)?.size ?? 0) > 0)
+  const { offers, config } = catalogue
+  const canUse = (group: string) => (offers.get(group)?.size ?? 0) > 0
   if ([...keyGroups.keys()].some(canUse)) return []
   const file = environment.configFile ?? 'trivium.yaml'
   const group = ['default', ...config.groups.keys()].find(canUse)

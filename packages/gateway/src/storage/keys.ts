@@ -24,7 +24,7 @@ export type Key = {
   capPeriod: Period | undefined
   limits: Limits
   restrictions: Restrictions
-  /** The end of the secret; empty for keys that were created before it was kept. */
+  /** Of the secret; empty for keys that were created before it was kept. */
   lastFour: string
   /** `playground`: the built-in key of the console, which no client holds. */
   purpose: KeyPurpose

@@ -22,7 +22,7 @@ export type TaskStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancel
 type TaskFields = {
   state: TaskState
   status: TaskStatus
-  /** The id of the upstream in the configuration. */
+  /** Of the configuration. */
   upstream: string
   /** Tells which of the upstream's keys the task was sent with: a hash of it. */
   upstreamKey: string
@@ -54,7 +54,7 @@ export type TaskRow = TaskFields & {
 export type NewTask = TaskFields &
   Pick<TaskRow, 'id' | 'account' | 'key' | 'model' | 'serviceTier'> & {
     deadlineInMs: number
-    /** When a process must take up the task, if the one that inserts it does not. */
+    /** When a process must look after the task, if the one that inserts it does not. */
     dueInMs: number
   }
 
@@ -98,7 +98,7 @@ export interface Tasks {
   find(id: bigint): Promise<TaskRow | undefined>
   /** Those of the ids that are tasks. */
   existing(ids: readonly bigint[]): Promise<bigint[]>
-  /** The tasks of one account, newest first; not those that are only accepted. `total`: on all pages. */
+  /** Of one account, newest first; not those that are only accepted. `total`: of all pages. */
   list(
     account: bigint,
     filter: TaskFilter,

@@ -3,7 +3,7 @@
 
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest, Part } from '@trivium/protocol/canonical/request.ts'
-import type { TextOffer } from '../catalogue/catalogue.ts'
+import type { OfferOf } from '../catalogue/catalogue.ts'
 import { Failure } from '../request/failure.ts'
 import type { TextRequest } from './request.ts'
 
@@ -13,7 +13,7 @@ const BYTES_PER_TOKEN = 4
 const COUNTED_CONTEXTS = 2
 
 /** Throws Failure. For nearly all requests this compares two numbers. */
-export function checkContext({ parsed }: TextRequest, { model }: TextOffer): void {
+export function checkContext({ parsed }: TextRequest, { model }: OfferOf<'text'>): void {
   const { context } = model.limits
   if (context === undefined || parsed.textBytes <= context * BYTES_PER_TOKEN) return
   const tokens = leastTokens(canonicalOf(parsed), context * COUNTED_CONTEXTS)

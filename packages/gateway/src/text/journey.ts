@@ -49,7 +49,7 @@ export async function journey(
     const warnings: string[] = []
     if (checks.idempotencyKey !== null) {
       // Also for a stored response: a caller that may no longer use the model does not get it.
-      authorize(caller, own.parsed.model, catalogue)
+      authorize(caller, own.parsed.model, 'text', catalogue)
       const keyed = { incoming, caller, endpoint: nameOf(endpoint), body: own.body, warnings, ...checks }
       const found = await claim(keyed, catalogue.config.retention, deps)
       if (found && 'status' in found) return replayed(found, incoming)
@@ -58,7 +58,7 @@ export async function journey(
     let request = own.parsed.state ? await inConversation(own, incoming, caller, catalogue, slot, deps) : own
     let planning: Planning = { caller, keyChanges: 0, tooExpensive: [], warnings }
     for (;;) {
-      const offer = authorize(planning.caller, request.parsed.model, catalogue)
+      const offer = authorize(planning.caller, request.parsed.model, 'text', catalogue)
       checkContext(request, offer)
       if (mayLackReasoning(request, offer))
         request = {

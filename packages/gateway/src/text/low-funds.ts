@@ -32,7 +32,7 @@ export function rejectLowFunds(
   { rateLimitCache: { lowFunds }, statistics }: LowFundsDependencies,
 ): void {
   if (!lowFunds.knows(caller)) return
-  const offer = offerOf(catalogue, caller.group, typeof model === 'string' ? model : modelIn(model))
+  const offer = offerOf(catalogue, caller.group, typeof model === 'string' ? model : modelIn(model), 'text')
   if (!offer) return
   const bounds = boundsOf(CHEAPEST, undefined, statistics.of(offer.model.id))
   const { minimum } = amountsOf(bounds, 1, { rate: offer.rate, options: NO_OPTIONS, hasAudio: false })

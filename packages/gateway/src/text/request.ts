@@ -3,7 +3,7 @@
 import type { RequestHeaders } from '@trivium/http/request.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { PassThroughRequest, PathParameters } from '@trivium/protocol/dialects/text-dialect.ts'
-import type { TextCandidate, TextOffer } from '../catalogue/catalogue.ts'
+import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { Conversation } from '../conversations/continue.ts'
 import type { Caller } from '../storage/storage.ts'
 import type { RecalledReasoning } from './reasoning/recalled-reasoning.ts'
@@ -15,7 +15,7 @@ export type TextEndpoint = { dialect: TextDialect; addressed?: PathParameters; a
 export type TextRequest = Readonly<{
   id: bigint
   headers: RequestHeaders
-  /** The query of the URL, without its question mark. */
+  /** Of the URL, without its question mark. */
   query: string
   /** The caller's dialect. */
   dialect: TextDialect
@@ -23,7 +23,7 @@ export type TextRequest = Readonly<{
   body: Uint8Array
   /** The caller of a generate-content stream wants one JSON array. */
   asArray: boolean
-  /** undefined: it refers to no stored response, and its own is not stored. */
+  /** undefined: it leans on no stored response, and its own is not stored. */
   conversation: Pick<Conversation, 'echo' | 'include' | 'hidesEncrypted' | 'keep'> | undefined
   /** How long reasoning is kept that the client cannot send back; undefined: it is not. */
   keepReasoningMs: number | undefined
@@ -37,13 +37,13 @@ export type RoutedRequest = TextRequest &
     caller: Caller
     /** Also where the upstream has the caller's dialect. */
     isTranslated?: true
-    /** The offer of the model that the caller named. */
-    wanted: TextOffer
-    /** The offer of the model that is called: the same, or a fallback. */
-    offer: TextOffer
-    candidate: TextCandidate
+    /** Of the model that the caller named. */
+    wanted: OfferOf<'text'>
+    /** Of the model that is called: the same, or a fallback. */
+    offer: OfferOf<'text'>
+    candidate: CandidateOf<'text'>
     /** Candidates whose attempts failed. */
-    tried: readonly TextCandidate[]
+    tried: readonly CandidateOf<'text'>[]
     /** Warnings whichever candidate answers. */
     ownWarnings: readonly string[]
     /** Those, and what was dropped or changed for this candidate, in the caller's field names. Grows until the response has ended. */

@@ -1,6 +1,6 @@
 // A paid call of the text journey: what it adds to the core, from the hold to the settlement.
 
-import type { TextCandidate, TextOffer } from '../catalogue/catalogue.ts'
+import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { PricedOptions } from '../money/prices/token-price.ts'
 import type { CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
 import type { Coverage } from './billing/coverage.ts'
@@ -10,8 +10,8 @@ import type { Answerer, Outbound } from './translation/outbound.ts'
 /** One attempt at one candidate: the next attempt replaces it as a whole. */
 export type TextAttempt = CallAttempt &
   Readonly<{
-    offer: TextOffer
-    candidate: TextCandidate
+    offer: OfferOf<'text'>
+    candidate: CandidateOf<'text'>
     /** What was sent that has a price of its own. */
     options: PricedOptions
     /** What of the output the hold covers. */

@@ -5,7 +5,7 @@ import { TEXT_DIALECTS, type TextDialect, type TextDialectId } from '@trivium/pr
 import type { CountRequest, Target, TokenCounting } from '@trivium/protocol/dialects/text-dialect.ts'
 import { withCandidates } from '../access/urls/url-policy.ts'
 import { codec } from '../bytes/codec.ts'
-import type { TextCandidate, TextOffer } from '../catalogue/catalogue.ts'
+import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import { type CandidateDependencies, routeToHealthy } from '../routing/find-candidate.ts'
 import type { Caller } from '../storage/storage.ts'
 import { dialectOf } from '../text/translation/outbound.ts'
@@ -38,13 +38,13 @@ const TIMEOUT_MS = 5_000
 /** undefined: no upstream can be asked, or it did not answer with a count. */
 export async function askUpstream(
   counting: Counting,
-  offer: TextOffer,
+  offer: OfferOf<'text'>,
   deps: AskDependencies,
 ): Promise<{ tokens: number; upstream: string } | undefined> {
   const { caller, request } = counting
   // Others are not called as long as these work, and may be other models.
   const first = Math.min(...offer.candidates.map(({ priority }) => priority))
-  const canCount = (candidate: TextCandidate): boolean =>
+  const canCount = (candidate: CandidateOf<'text'>): boolean =>
     candidate.priority === first &&
     countingDialectOf(candidate, counting.dialect.id) !== undefined &&
     !deps.absentEndpoints.has(candidate.upstream.id) &&
@@ -59,14 +59,18 @@ export async function askUpstream(
 }
 
 /** In the caller's dialect if the upstream has an endpoint for it, else in another one that counts. undefined: none does. */
-function countingDialectOf(candidate: TextCandidate, caller: TextDialectId): TextDialectId | undefined {
+function countingDialectOf(candidate: CandidateOf<'text'>, caller: TextDialectId): TextDialectId | undefined {
   const own = dialectOf(candidate, caller)
   const all = [own, ...candidate.upstream.endpoints.map(({ dialect }) => dialect)]
   return all.find((id) => TEXT_DIALECTS[id].tokenCounting !== undefined)
 }
 
 /** The embedded model's fault switches follow its name. */
-function upstreamModel(asked: string, { model: { id } }: TextOffer, { upstream, route }: TextCandidate): string {
+function upstreamModel(
+  asked: string,
+  { model: { id } }: OfferOf<'text'>,
+  { upstream, route }: CandidateOf<'text'>,
+): string {
   return upstream.embedded && asked.startsWith(`${id}:`) ? route.model + asked.slice(id.length) : route.model
 }
 
@@ -74,7 +78,7 @@ function upstreamModel(asked: string, { model: { id } }: TextOffer, { upstream, 
 function countBody(
   { caller, dialect, bytes, request }: Counting,
   asked: TextDialectId,
-  { upstream }: TextCandidate,
+  { upstream }: CandidateOf<'text'>,
   model: string,
   { seals }: AskDependencies,
 ): Record<string, unknown> | undefined {
@@ -101,7 +105,7 @@ function countBody(
 async function ask(
   { caller, headers, dialect: callers }: Counting,
   dialect: TextDialectId,
-  { upstream, key }: TextCandidate,
+  { upstream, key }: CandidateOf<'text'>,
   model: string,
   body: Record<string, unknown>,
   { upstreamCalls, send, absentEndpoints }: AskDependencies,

@@ -7,7 +7,7 @@ import { type AuthenticateDependencies, authenticate } from '../access/authentic
 import { authorize } from '../access/authorize.ts'
 import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
 import { codec } from '../bytes/codec.ts'
-import type { Catalogue, TextOffer } from '../catalogue/catalogue.ts'
+import type { Catalogue, OfferOf } from '../catalogue/catalogue.ts'
 import { type HistoryDependencies, withHistory } from '../conversations/continue.ts'
 import { type FreeCallLimit, freeCallFailure } from '../overload/free-call-limit.ts'
 import { type AdmitDependencies, admit } from '../paid-call/admit.ts'
@@ -60,7 +60,7 @@ export async function countTokens(
     const tokenCounting = dialect.tokenCounting as TokenCounting
     const asked = tokenCounting.readRequest(own, codec, addressed, values)
     noteParsed(asked, own, slot, catalogue, incoming)
-    const allowed = authorize(caller, asked.model, catalogue)
+    const allowed = authorize(caller, asked.model, 'text', catalogue)
     const weighing = { slot, bytes: own.length }
     const expanded = asked.state && (await withHistory(asked.state, caller, catalogue, weighing, deps))
     const bytes = expanded ?? own
@@ -93,7 +93,7 @@ function limitRate(caller: Caller, { freeCallLimit, clock }: CountDependencies):
 
 async function countHere(
   { caller, dialect, request }: Counting,
-  offer: TextOffer,
+  offer: OfferOf<'text'>,
   { tokenizer, statistics }: CountDependencies,
 ): Promise<{ tokens: number; source: Source }> {
   const [candidate] = offer.candidates

@@ -1,11 +1,11 @@
 // Where and how an upstream is called in a dialect: path and credential header.
-import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
-import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { ReplyQuirks } from '@trivium/protocol/dialects/text-dialect.ts'
-import type { VideoDialectId } from '@trivium/protocol/dialects/video-services.ts'
 import type { Credential, ImagesEndpoint, Upstream, UpstreamEndpoint } from '../config/types.ts'
+import { dialectsOf } from '../config/upstream-dialects.ts'
 import { standardEndpoint, standardImages, standardVideos } from '../config/upstream-kinds.ts'
+import { type DialectOf, MODALITIES, type ModelType } from '../modalities/index.ts'
 
 /** The standard endpoint of the dialect if the upstream describes none, as the embedded models. */
 export function endpointOf({ endpoints }: Upstream, dialect: TextDialectId): UpstreamEndpoint {
@@ -37,30 +37,18 @@ export function upstreamPath(upstream: Upstream, dialect: TextDialectId, model: 
   return TEXT_DIALECTS[dialect].endpoint.fillPath?.(path, model, stream) ?? path
 }
 
-/** How images are requested from the upstream: in its images dialect if it has one. undefined: not at all. */
-export function imageDialectOf({ images, endpoints, dialect, embedded }: Upstream): ImageDialectId | undefined {
-  if (images || (embedded && (dialect === undefined || dialect === 'images'))) return 'images'
-  const dialects: readonly (string | undefined)[] = embedded ? [dialect] : endpoints.map((each) => each.dialect)
-  return (['generate-content', 'responses'] as const).find((each) => dialects.includes(each))
+/** The dialect in which the upstream is asked for what models of the type generate. undefined: not at all. */
+export function dialectFor<T extends ModelType>(upstream: Upstream, type: T): DialectOf<T> | undefined {
+  const spoken = dialectsOf(upstream)
+  const dialects: readonly DialectOf<T>[] = MODALITIES[type].dialects
+  return dialects.find((dialect) => spoken.includes(dialect))
 }
 
 /** The standard endpoints if the upstream describes none, as the embedded models. */
 export const imagesEndpointOf = ({ images }: Upstream): ImagesEndpoint => images ?? standardImages()
 
-/** How videos are requested from the upstream: in its video-tasks dialect if it has one. undefined: not at all. */
-export function videoDialectOf({ videos, endpoints, dialect, embedded }: Upstream): VideoDialectId | undefined {
-  if (videos || (embedded && (dialect === undefined || dialect === 'video-tasks'))) return 'video-tasks'
-  const isServed = embedded
-    ? dialect === 'generate-content'
-    : endpoints.some((each) => each.dialect === 'generate-content')
-  return isServed ? 'generate-content' : undefined
-}
-
 /** What every call in this dialect carries. */
-export function callSettings(
-  upstream: Upstream,
-  dialect: TextDialectId | ImageDialectId | VideoDialectId,
-): Pick<UpstreamEndpoint, 'credential' | 'headers'> {
+export function callSettings(upstream: Upstream, dialect: DialectId): Pick<UpstreamEndpoint, 'credential' | 'headers'> {
   if (dialect === 'video-tasks') return upstream.videos ?? standardVideos()
   return dialect === 'images' ? imagesEndpointOf(upstream) : endpointOf(upstream, dialect)
 }

@@ -1,7 +1,7 @@
 // The price of a task as it was at the submit, in the store: an edit of the configuration never changes a running task.
 
-import type { VideoOffer } from '../catalogue/catalogue.ts'
-import { type VideoPrice, type VideoUnit, videoRate } from '../money/prices/video-price.ts'
+import type { OfferOf } from '../catalogue/catalogue.ts'
+import { type VideoPrice, type VideoUnit, videoRate } from '../modalities/video/price.ts'
 
 /** Amounts are decimal texts in nano-USD. */
 export type FrozenPrice = {
@@ -19,7 +19,7 @@ export type FrozenPrice = {
   multiplierMillionths: string
 }
 
-export const freezePrice = ({ group, model, rate, priceVersion }: VideoOffer): FrozenPrice => {
+export const freezePrice = ({ group, model, rate, priceVersion }: OfferOf<'video'>): FrozenPrice => {
   const { per, price, variants, tiers, draft, silent, tools } = rate.price
   return {
     group,
@@ -38,7 +38,6 @@ export const freezePrice = ({ group, model, rate, priceVersion }: VideoOffer): F
 
 export function thawPrice({ per, price, variants, tiers, draft, silent, tools, multiplierMillionths }: FrozenPrice) {
   const thawedPrice: VideoPrice = {
-    type: 'video',
     per,
     price: BigInt(price),
     variants: thawed(variants),

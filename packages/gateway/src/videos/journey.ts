@@ -5,7 +5,7 @@
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { encodeSubmitted } from '@trivium/protocol/dialects/video-tasks/task/encode-task.ts'
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
-import type { Catalogue, VideoOffer } from '../catalogue/catalogue.ts'
+import type { Catalogue, OfferOf } from '../catalogue/catalogue.ts'
 import { type AdmitDependencies, admit } from '../paid-call/admit.ts'
 import { claim, confirmClaim, endClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from '../paid-call/claim.ts'
 import { unavailable } from '../paid-call/hold-errors.ts'
@@ -123,7 +123,12 @@ type Context = {
 const MOST_KEY_CHANGES = 3
 
 /** A candidate with its slots, and the task, which is durable and whose cost is held. */
-async function begin(context: Context, caller: Caller, offer: VideoOffer, deps: TaskDependencies): Promise<SubmitCall> {
+async function begin(
+  context: Context,
+  caller: Caller,
+  offer: OfferOf<'video'>,
+  deps: TaskDependencies,
+): Promise<SubmitCall> {
   let [current, wanted] = [caller, offer]
   for (let changes = 0; changes < MOST_KEY_CHANGES; changes++) {
     const call = await beginAs(context, current, wanted, deps)
@@ -138,7 +143,7 @@ async function begin(context: Context, caller: Caller, offer: VideoOffer, deps: 
 async function beginAs(
   context: Context,
   caller: Caller,
-  wanted: VideoOffer,
+  wanted: OfferOf<'video'>,
   deps: TaskDependencies,
 ): Promise<SubmitCall | undefined> {
   const { incoming, submission, warnings, claimed } = context

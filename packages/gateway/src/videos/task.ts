@@ -2,7 +2,7 @@
 
 import type { UpstreamVideoTask, VideoRequest, VideoSettings } from '@trivium/protocol/canonical/video.ts'
 import type { VideoDialectId } from '@trivium/protocol/dialects/video-services.ts'
-import type { Video } from '../money/prices/video-price.ts'
+import type { Video } from '../modalities/video/price.ts'
 import type { AttemptEntry } from '../paid-call/paid-call.ts'
 import type { TaskChange, TaskRow, TaskState, TaskStatus, Tasks } from '../storage/tasks.ts'
 import type { FrozenPrice } from './frozen-price.ts'

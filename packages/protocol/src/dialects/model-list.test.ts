@@ -9,7 +9,12 @@ import {
 
 const model = (id: string): ListedModel => ({ id, created: 1_767_225_600, owner: 'vendor', displayName: id })
 const MODELS = ['a', 'b', 'c', 'd', 'e'].map(model)
-const full: ListedModel = { ...model('demo'), displayName: 'Demo', context: 200_000, maxOutput: 64_000 }
+const full: ListedModel = {
+  ...model('demo'),
+  displayName: 'Demo',
+  context: 200_000,
+  maxOutput: 64_000,
+}
 
 test('an entry has the fields of both protocols', () => {
   expect(modelEntry(full)).toEqual({
@@ -64,7 +69,7 @@ describe('pages', () => {
 
 test('the generate-content list', () => {
   expect(generateContentModelList([full])).toEqual({ models: [generateContentModelEntry(full)] })
-  expect(generateContentModelEntry(full)).toMatchObject({
+  expect(generateContentModelEntry({ ...full, protocols: ['chat', 'generate-content'] })).toMatchObject({
     name: 'models/demo',
     displayName: 'Demo',
     inputTokenLimit: 200_000,
@@ -72,5 +77,5 @@ test('the generate-content list', () => {
     supportedGenerationMethods: ['generateContent', 'streamGenerateContent'],
   })
   expect(generateContentModelEntry(model('x'))).not.toHaveProperty('inputTokenLimit')
-  expect(generateContentModelEntry({ ...full, type: 'video' }).supportedGenerationMethods).toEqual([])
+  expect(generateContentModelEntry({ ...full, protocols: ['video-tasks'] }).supportedGenerationMethods).toEqual([])
 })

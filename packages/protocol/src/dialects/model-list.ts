@@ -10,8 +10,8 @@ export type ListedModel = {
   /** Tokens, where known. */
   context?: number
   maxOutput?: number
-  /** Of a model that does not generate text. Its list entry says so where those of text models have the vendor's word. */
-  type?: 'image' | 'video'
+  /** What it generates, where that is not text. Entries of text models have the vendors' word in its place. */
+  type?: string
   /** What the gateway tells besides the vendors' fields. */
   price?: Readonly<Record<string, unknown>>
   limits?: Readonly<Record<string, unknown>>
@@ -88,8 +88,9 @@ export function generateContentModelEntry(model: ListedModel) {
     description: `${model.displayName}, from ${model.owner}`,
     ...(model.context === undefined ? {} : { inputTokenLimit: model.context }),
     ...(model.maxOutput === undefined ? {} : { outputTokenLimit: model.maxOutput }),
-    // Videos are made by tasks of another protocol.
-    supportedGenerationMethods: model.type === 'video' ? [] : ['generateContent', 'streamGenerateContent'],
+    supportedGenerationMethods: model.protocols?.includes('generate-content')
+      ? ['generateContent', 'streamGenerateContent']
+      : [],
   }
 }
 

@@ -19,9 +19,9 @@ type Row = UsageBreakdown['items'][number]
 type BreakdownProps = {
   by: 'model' | 'key'
   data: UsageBreakdown | undefined
-  /** The sum of the whole period, in USD. */
+  /** Of the whole period, in USD. */
   total: string | undefined
-  /** The colours of what has a series in the chart, by name. */
+  /** Of what has a series in the chart, by name. */
   colours: ReadonlyMap<string, string>
 }
 

@@ -139,9 +139,9 @@ export function describeDoctor({ checks }: DoctorReport): string {
 
 function describeConfig(context: CommandContext): Finding {
   const environment = context.environment()
-  const { models, mediaModels, upstreams, warnings } = context.config(environment)
+  const { models, upstreams, warnings } = context.config(environment)
   const file = environment.configFile ?? 'no file, defaults'
-  const note = `${file}: ${upstreams.size} upstreams, ${models.size + (mediaModels?.size ?? 0)} models`
+  const note = `${file}: ${upstreams.size} upstreams, ${models.size} models`
   return { note, warnings: [...environment.warnings, ...warnings] }
 }
 

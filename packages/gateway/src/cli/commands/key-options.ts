@@ -95,7 +95,7 @@ export function timeOf(expires: string, now: number): number {
 
 function modelsOf(given: string, group: Group | undefined, config: FileConfig): string[] {
   const models = listOf('models', given)
-  const known = [...config.models.keys(), ...(config.mediaModels?.keys() ?? [])]
+  const known = [...config.models.keys()]
   const unknown = models.filter((id) => !known.includes(id))
   if (unknown.length > 0) {
     throw new CommandError(`unknown models: ${unknown.join(', ')} (available: ${known.join(', ')})`)

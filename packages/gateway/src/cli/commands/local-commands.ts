@@ -106,8 +106,8 @@ async function checkConfig(written: string | undefined, context: CommandContext)
   const environment = context.environment()
   const file = written === undefined ? environment.configFile : resolve(written)
   const config = context.config({ ...environment, configFile: file }, { mayBeEmpty: false })
-  const { models, mediaModels, upstreams, groups, hash } = config
-  const counts = { upstreams: upstreams.size, models: models.size + (mediaModels?.size ?? 0), groups: groups.size }
+  const { models, upstreams, groups, hash } = config
+  const counts = { upstreams: upstreams.size, models: models.size, groups: groups.size }
   const warnings = [
     ...(written === undefined ? environment.warnings : []),
     ...config.warnings,

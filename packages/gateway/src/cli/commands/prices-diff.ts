@@ -1,5 +1,5 @@
 // The text of `prices diff`: one block per model, and at the end what could not be compared.
-import type { Difference } from '../../money/prices/price-diff.ts'
+import type { Difference } from '../../upstreams/prices/price-diff.ts'
 import type { ComparedModel, PriceReport } from '../../upstreams/prices/price-report.ts'
 import { align } from '../table.ts'
 

@@ -1,10 +1,16 @@
 // `upstream test ID`: calls an upstream with each of its keys and in each of its dialects, at the operator's expense.
 
 import { createSandbox } from '@trivium/sandbox/handler.ts'
-import { closestMatch } from '../../config/closest-match.ts'
-import type { FileConfig, Route, Upstream } from '../../config/types.ts'
-import { type Check, type CheckedModel, checkUpstream } from '../../upstreams/diagnostics/check-upstream.ts'
+import type { FileConfig, Upstream } from '../../config/types.ts'
+import {
+  type Check,
+  type CheckedModel,
+  checkUpstream,
+  MODEL_CHECKS,
+  typeAt,
+} from '../../upstreams/diagnostics/check-upstream.ts'
 import { createSend } from '../../upstreams/send.ts'
+import { closestMatch } from '../../yaml/closest-match.ts'
 import { CommandError } from '../errors.ts'
 import { Report } from '../output.ts'
 
@@ -34,24 +40,19 @@ function noSuchUpstream(id: string, { upstreams }: FileConfig): string {
 /** A routed model: its name here, and what to check. */
 type RoutedModel = CheckedModel & { id: string }
 
-/** Text models first: they cost less. */
-function routedModels({ models, mediaModels }: FileConfig, id: string): RoutedModel[] {
-  const images = [...(mediaModels?.values() ?? [])].filter(({ type }) => type === 'image')
-  const named = (
-    all: readonly { id: string; routes: readonly Pick<Route, 'upstream' | 'model'>[] }[],
-    isImage: boolean,
-  ) =>
-    all.flatMap((model) => {
-      const route = model.routes.find(({ upstream }) => upstream === id)
-      return route ? [{ id: model.id, name: route.model, isImage }] : []
-    })
-  return [...named([...models.values()], false), ...named(images, true)]
+/** The cheapest types come first. */
+function routedModels({ models }: FileConfig, id: string): RoutedModel[] {
+  const tried = [...models.values()].filter(({ type }) => MODEL_CHECKS[type])
+  return tried.flatMap((model) => {
+    const route = model.routes.find(({ upstream }) => upstream === id)
+    return route ? [{ id: model.id, name: route.model, type: model.type }] : []
+  })
 }
 
 /** `named` may be the name here or at the upstream. */
-function modelNamed(routed: readonly RoutedModel[], { endpoints, images }: Upstream, named: string): CheckedModel {
+function modelNamed(routed: readonly RoutedModel[], upstream: Upstream, named: string): CheckedModel {
   const known = routed.find(({ id }) => id === named) ?? routed.find(({ name }) => name === named)
-  return known ?? { name: named, isImage: images !== undefined && endpoints.length === 0 }
+  return known ?? { name: named, type: typeAt(upstream) }
 }
 
 function describeTest(
@@ -60,7 +61,7 @@ function describeTest(
   model: CheckedModel | undefined,
 ): string {
   const what = model ? `model ${model.name}` : `GET ${healthPath}, since no model is routed to it`
-  const unit = model?.isImage ? 'one image' : 'a few tokens'
+  const unit = model && MODEL_CHECKS[model.type]?.cost
   const cost = model ? `Each call costs ${unit} at the vendor; no account is charged here.` : 'This costs nothing.'
   const rows = checks.map(({ key, dialect, ok, latency_ms, answer, problem }) => {
     const who = key === null ? '' : `key ${key} of ${keys.length}  `

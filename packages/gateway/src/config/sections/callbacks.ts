@@ -1,8 +1,9 @@
 // Section `callbacks`: where reports about tasks may be sent.
+
+import type { YamlValue } from '../../yaml/document.ts'
+import { fieldsOf } from '../../yaml/fields.ts'
+import { readBoolean } from '../../yaml/scalars.ts'
 import type { FileConfig } from '../types.ts'
-import type { YamlValue } from '../yaml/document.ts'
-import { fieldsOf } from '../yaml/fields.ts'
-import { readBoolean } from '../yaml/scalars.ts'
 
 type Callbacks = FileConfig['callbacks']
 

@@ -1,8 +1,9 @@
 // Section `console`: how the console presents itself to account holders.
+
+import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import { fieldsOf } from '../../yaml/fields.ts'
+import { readText } from '../../yaml/scalars.ts'
 import type { ConsoleConfig } from '../types.ts'
-import { addMistake, type YamlValue } from '../yaml/document.ts'
-import { fieldsOf } from '../yaml/fields.ts'
-import { readText } from '../yaml/scalars.ts'
 
 export const CONSOLE_DEFAULTS: ConsoleConfig = { name: 'Trivium', supportUrl: undefined }
 const LONGEST_NAME = 60

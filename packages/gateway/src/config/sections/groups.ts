@@ -1,12 +1,12 @@
 // Section `groups`: the models that keys of a group may use, and a multiplier or the group's own prices.
 
-import { closestMatch } from '../closest-match.ts'
-import type { Group, GroupMediaPrice, GroupPrice, ModelType } from '../types.ts'
-import { addMistake, lineOf, type YamlValue } from '../yaml/document.ts'
-import { entriesOf, fieldsOf, itemsOf, listOf, quote } from '../yaml/fields.ts'
-import { readBoolean, readId, readMultiplier, readText } from '../yaml/scalars.ts'
-import { mediaPriceVersion, readMediaPrice } from './models/media-prices.ts'
-import { priceVersion, readTokenPrice } from './models/token-prices.ts'
+import { type ModelType, modalityOf } from '../../modalities/index.ts'
+import { closestMatch } from '../../yaml/closest-match.ts'
+import { addMistake, lineOf, type YamlValue } from '../../yaml/document.ts'
+import { entriesOf, fieldsOf, itemsOf, listOf, quote } from '../../yaml/fields.ts'
+import { readBoolean, readId, readMultiplier, readText } from '../../yaml/scalars.ts'
+import { priceVersion } from '../price-version.ts'
+import type { Group, GroupPrice } from '../types.ts'
 
 export const ALL_MODELS = '*'
 export const MULTIPLIER_ONE = 1_000_000n
@@ -54,22 +54,18 @@ function readAddress(value: YamlValue): string | undefined {
 /** The group's own prices, to which its multiplier does not apply. */
 function readPrices(value: YamlValue | undefined, names: readonly string[], models: KnownModels) {
   const prices = new Map<string, GroupPrice>()
-  const mediaPrices = new Map<string, GroupMediaPrice>()
   for (const [id, field] of value ? entriesOf(value, PRICES_EXAMPLE) : []) {
     const type = models.types.get(id)
     if (type === undefined) {
       addMistake(field, noSuchModel(id, models))
     } else if (!names.includes(ALL_MODELS) && !names.includes(id)) {
       addMistake(field, `the group does not include the model ${quote(id)}; add it to models, or remove its price`)
-    } else if (type === 'text') {
-      const price = readTokenPrice(field)
-      if (price) prices.set(id, { price, priceVersion: priceVersion(price) })
     } else {
-      const price = readMediaPrice(type)(field)
-      if (price) mediaPrices.set(id, { price, priceVersion: mediaPriceVersion(price) })
+      const price = modalityOf(type).readPrice(field)
+      if (price) prices.set(id, { type, price, priceVersion: priceVersion(type, price) } as GroupPrice)
     }
   }
-  return { ...(prices.size > 0 ? { prices } : {}), ...(mediaPrices.size > 0 ? { mediaPrices } : {}) }
+  return prices.size > 0 ? { prices } : {}
 }
 
 function knownModel(value: YamlValue, models: KnownModels): string | undefined {

@@ -1,8 +1,9 @@
 // Section `media`: where generated images and videos are stored.
+
+import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import { fieldsOf } from '../../yaml/fields.ts'
+import { readPath, readText, readUrl, withoutTrailingSlash } from '../../yaml/scalars.ts'
 import type { MediaConfig, S3Config } from '../types.ts'
-import { addMistake, type YamlValue } from '../yaml/document.ts'
-import { fieldsOf } from '../yaml/fields.ts'
-import { readPath, readText, readUrl, withoutTrailingSlash } from '../yaml/scalars.ts'
 
 const MEDIA_FIELDS = { disk: true, s3: true } as const
 const S3_FIELDS = { endpoint: true, bucket: true, region: true, access_key: true, secret_key: true } as const

@@ -1,9 +1,9 @@
 // Section `registration`.
 import { NANOS_PER_USD } from '../../money/amount.ts'
+import type { YamlValue } from '../../yaml/document.ts'
+import { fieldsOf } from '../../yaml/fields.ts'
+import { readBoolean, readInteger, readUsd } from '../../yaml/scalars.ts'
 import type { FileConfig } from '../types.ts'
-import type { YamlValue } from '../yaml/document.ts'
-import { fieldsOf } from '../yaml/fields.ts'
-import { readBoolean, readInteger, readUsd } from '../yaml/scalars.ts'
 
 type Registration = FileConfig['registration']
 

@@ -1,8 +1,9 @@
 // Section `retention`.
+
+import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import { fieldsOf, scalarText } from '../../yaml/fields.ts'
+import { readDuration, STORAGE_TIME } from '../../yaml/scalars.ts'
 import type { Retention } from '../types.ts'
-import { addMistake, type YamlValue } from '../yaml/document.ts'
-import { fieldsOf, scalarText } from '../yaml/fields.ts'
-import { readDuration, STORAGE_TIME } from '../yaml/scalars.ts'
 
 const HOUR = 3600 * 1000
 const DAY = 24 * HOUR

@@ -1,8 +1,8 @@
 // Section `sandbox`.
 import { isMap } from 'yaml'
-import { addMistake, type YamlValue } from '../yaml/document.ts'
-import { fieldsOf, scalarText } from '../yaml/fields.ts'
-import { readBoolean } from '../yaml/scalars.ts'
+import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import { fieldsOf, scalarText } from '../../yaml/fields.ts'
+import { readBoolean } from '../../yaml/scalars.ts'
 
 /** `on` undefined: not in the file; the default depends on whether there is a real upstream. */
 export type WrittenSandbox = { on: boolean | undefined; faults: boolean | undefined }

@@ -2,10 +2,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { DEFAULT_MAX_VALUES } from '@trivium/protocol/dialects/shared/pass-through/request.ts'
-import { describeSystemError } from '../system-error.ts'
-import type { ServerConfig } from '../types.ts'
-import { addMistake, type YamlValue } from '../yaml/document.ts'
-import { type Fields, fieldsOf, listOf } from '../yaml/fields.ts'
+import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import { type Fields, fieldsOf, listOf } from '../../yaml/fields.ts'
 import {
   readBoolean,
   readCidr,
@@ -16,7 +14,9 @@ import {
   readUrl,
   TIMER_OR_ZERO,
   withoutTrailingSlash,
-} from '../yaml/scalars.ts'
+} from '../../yaml/scalars.ts'
+import { describeSystemError } from '../system-error.ts'
+import type { ServerConfig } from '../types.ts'
 
 const MIB = 1024 ** 2
 
@@ -42,7 +42,7 @@ export const SERVER_DEFAULTS: ServerConfig = {
 
 /** What an idle process needs. */
 const IDLE_BYTES = 128 * MIB
-/** A share of the rest. Parsed and translated, a body takes more than it weighs, and unread responses take half as much again. */
+/** Of the rest. Parsed and translated, a body takes more than it weighs, and unread responses take half as much again. */
 const BODIES_SHARE = 1 / 4
 const LEAST_MEMORY = 32 * MIB
 

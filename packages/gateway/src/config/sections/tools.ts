@@ -1,9 +1,10 @@
 // Section `tools`: tools that the gateway runs itself for models whose upstreams do not have them.
-import { closestMatch } from '../closest-match.ts'
-import type { FileConfig, ModelType } from '../types.ts'
-import { addMistake, type YamlValue } from '../yaml/document.ts'
-import { fieldsOf, quote } from '../yaml/fields.ts'
-import { readText } from '../yaml/scalars.ts'
+import type { ModelType } from '../../modalities/index.ts'
+import { closestMatch } from '../../yaml/closest-match.ts'
+import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import { fieldsOf, quote } from '../../yaml/fields.ts'
+import { readText } from '../../yaml/scalars.ts'
+import type { FileConfig } from '../types.ts'
 
 type Tools = NonNullable<FileConfig['tools']>
 /** The models that a tool may name, and advice about others. */

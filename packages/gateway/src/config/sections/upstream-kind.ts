@@ -1,11 +1,11 @@
 // An upstream of a built-in kind: the settings of its kind, and those that the file overrides.
-import { closestMatch } from '../closest-match.ts'
+import { closestMatch } from '../../yaml/closest-match.ts'
+import { addMistake, type YamlValue } from '../../yaml/document.ts'
+import { type Fields, quote } from '../../yaml/fields.ts'
+import { readText, readUrl, readWord, withoutTrailingSlash } from '../../yaml/scalars.ts'
 import { SANDBOX_KIND } from '../sandbox.ts'
 import type { Upstream, UpstreamDialect } from '../types.ts'
 import type { UpstreamKind } from '../upstream-kinds.ts'
-import { addMistake, type YamlValue } from '../yaml/document.ts'
-import { type Fields, quote } from '../yaml/fields.ts'
-import { readText, readUrl, readWord, withoutTrailingSlash } from '../yaml/scalars.ts'
 
 /** Undefined if the kind does not exist; the mistake has been reported. */
 export function readKind(

@@ -1,12 +1,8 @@
 // Section `upstreams`: the services that models are routed to.
 import { DIALECTS, TEXT_DIALECT_IDS } from '@trivium/protocol/dialects/index.ts'
 import { isScalar } from 'yaml'
-import { SANDBOX_KIND, SANDBOX_UPSTREAM, sandboxUpstream } from '../sandbox.ts'
-import type { Timeouts, Upstream, UpstreamDialect } from '../types.ts'
-import { IMAGE_TIMEOUT_DEFAULTS, TIMEOUT_DEFAULTS, upstreamDefaults } from '../upstream-defaults.ts'
-import { standardEndpoint, standardImages, standardVideos, type UpstreamKind } from '../upstream-kinds.ts'
-import { addMistake, addWarning, lineOf, type YamlValue } from '../yaml/document.ts'
-import { type Fields, fieldsOf, itemsOf, listOf, quoteSource, type Reader, scalarText } from '../yaml/fields.ts'
+import { addMistake, addWarning, lineOf, type YamlValue } from '../../yaml/document.ts'
+import { type Fields, fieldsOf, itemsOf, listOf, quoteSource, type Reader, scalarText } from '../../yaml/fields.ts'
 import {
   readBoolean,
   readDuration,
@@ -16,7 +12,11 @@ import {
   readWord,
   TIMER,
   withoutTrailingSlash,
-} from '../yaml/scalars.ts'
+} from '../../yaml/scalars.ts'
+import { SANDBOX_KIND, SANDBOX_UPSTREAM, sandboxUpstream } from '../sandbox.ts'
+import type { Timeouts, Upstream, UpstreamDialect } from '../types.ts'
+import { IMAGE_TIMEOUT_DEFAULTS, TIMEOUT_DEFAULTS, upstreamDefaults } from '../upstream-defaults.ts'
+import { standardEndpoint, standardImages, standardVideos, type UpstreamKind } from '../upstream-kinds.ts'
 import { dialectAdvice } from './other-gateways.ts'
 import { readHttp } from './upstream-http.ts'
 import { readKind, readKindSettings } from './upstream-kind.ts'

@@ -21,7 +21,7 @@ export type KeyPageDependencies = {
 }
 
 const PAGE = 50
-/** The keys of one account, deleted ones not counted. */
+/** Of one account, deleted ones not counted. */
 const MOST_KEYS = 2_000
 
 const STATES = { active: 'active', expired: 'expired', deleted: 'revoked' } as const

@@ -16,9 +16,8 @@ export async function listModelSquare(account: Account, deps: ModelPageDependenc
   const catalogue = deps.catalogue()
   for (const { id: group } of groupsFor(catalogue.config, account)) {
     for (const offer of offersOfGroup(catalogue, group)) {
-      const { id } = offer.model
-      const { price = {}, limits = {}, protocols = [], type = 'text' } = describeModel(offer)
-      const { capabilities } = offer.model
+      const { price = {}, limits = {}, protocols = [] } = describeModel(offer)
+      const { id, type, capabilities } = offer.model
       const row = rows.get(id) ?? {
         id,
         type,
@@ -49,8 +48,9 @@ export function listModelNames(account: Account, search: string, { catalogue }: 
   return { items: found.slice(0, MOST_NAMES), total: found.length }
 }
 
-export const offersOfGroup = ({ offers, imageOffers, videoOffers }: Catalogue, group: string): AnyOffer[] =>
-  [offers, imageOffers, videoOffers].flatMap((each) => [...(each.get(group)?.values() ?? [])])
+export const offersOfGroup = ({ offers }: Catalogue, group: string): AnyOffer[] => [
+  ...(offers.get(group)?.values() ?? []),
+]
 
 /** By the beginning of the id, which vendors choose alike for all of their models. */
 const VENDORS: readonly [RegExp, string][] = [

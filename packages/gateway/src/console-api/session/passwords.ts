@@ -28,7 +28,7 @@ export type Passwords = {
 
 const LOOKUPS_AT_ONCE = 16
 
-/** A signed-in account: guesses by others do not delay it. */
+/** Of a session: guesses by others do not delay it. */
 export const accountRequester = (account: bigint): Requester => ({
   network: `account ${account}`,
   wideNetwork: `account ${account}`,

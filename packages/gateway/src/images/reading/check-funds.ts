@@ -2,7 +2,7 @@
 // may last an hour, and one that cannot be paid for takes them from others.
 
 import { keyAllowsModel } from '../../access/authorize.ts'
-import type { Catalogue, ImageOffer } from '../../catalogue/catalogue.ts'
+import { type Catalogue, type OfferOf, offersOfType } from '../../catalogue/catalogue.ts'
 import type { Nanos } from '../../money/amount.ts'
 import { type LowFunds, lowFundsFailure } from '../../overload/low-funds-cache.ts'
 import { Failure } from '../../request/failure.ts'
@@ -11,7 +11,7 @@ import type { Caller, Keys } from '../../storage/storage.ts'
 export type FundsDependencies = { store: { keys: Pick<Keys, 'findWithAccount'> } }
 
 /** Throws Failure if the funds do not cover the cheapest image of this offer; without an offer, of any model of the caller. */
-export type CheckFunds = (offer?: ImageOffer) => Promise<void>
+export type CheckFunds = (offer?: OfferOf<'image'>) => Promise<void>
 
 /** `mayReplay`: whether the request may be a repeated one, which costs nothing. */
 export function fundsCheck(
@@ -20,7 +20,7 @@ export function fundsCheck(
   mayReplay: () => Promise<boolean>,
   { store }: FundsDependencies,
 ): CheckFunds {
-  const models = [...(catalogue.imageOffers.get(caller.group)?.values() ?? [])]
+  const models = offersOfType(catalogue, caller.group, 'image')
   const allowed = models.filter(({ model }) => keyAllowsModel(caller, model.id))
   let isExempt = false
   return async (offer) => {
@@ -39,7 +39,7 @@ export function fundsCheck(
   }
 }
 
-const cheapest = ({ rate }: ImageOffer): Nanos =>
+const cheapest = ({ rate }: OfferOf<'image'>): Nanos =>
   rate.cost({ images: [{ size: undefined, quality: undefined }], requested: 1 })?.cost ?? 0n
 
 const lowest = (amounts: readonly Nanos[]): Nanos => amounts.reduce((one, other) => (one < other ? one : other))

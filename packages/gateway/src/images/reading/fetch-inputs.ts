@@ -4,7 +4,7 @@ import type { ImageInput, ImageRequest } from '@trivium/protocol/canonical/image
 import { base64Bytes } from '@trivium/protocol/image-data/base64.ts'
 import { checkFetchable, type FetchMediaOptions, fetchMedia, type Inline } from '../../access/urls/fetch-media.ts'
 import { offerForUrls } from '../../access/urls/url-policy.ts'
-import type { ImageOffer } from '../../catalogue/catalogue.ts'
+import type { OfferOf } from '../../catalogue/catalogue.ts'
 import type { Caller } from '../../storage/storage.ts'
 import type { fetchPublic } from '../../upstreams/public/fetch-public.ts'
 import { inspectedInput } from './inspect-inputs.ts'
@@ -21,7 +21,7 @@ function urlsIn(request: ImageRequest): Map<string, string> {
 }
 
 /** The offer reduced to candidates that may receive the URLs of the request. Throws Failure if none remains. */
-export const offerForInputs = (offer: ImageOffer, request: ImageRequest, caller: Caller): ImageOffer =>
+export const offerForInputs = (offer: OfferOf<'image'>, request: ImageRequest, caller: Caller): OfferOf<'image'> =>
   offerForUrls(offer, { urls: [...urlsIn(request)].map(([url, field]) => ({ url, field })) }, caller)
 
 /** Before the hold, for an upstream that takes no URLs: what can be decided without fetching. Throws Failure. */

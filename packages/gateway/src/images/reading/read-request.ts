@@ -1,7 +1,7 @@
 // What reading a request for images needs and gives, whatever form the request has.
 
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
-import type { Catalogue, ImageOffer } from '../../catalogue/catalogue.ts'
+import type { Catalogue, OfferOf } from '../../catalogue/catalogue.ts'
 import type { Slot } from '../../overload/admission.ts'
 import type { Caller } from '../../storage/storage.ts'
 import type { CheckFunds } from './check-funds.ts'
@@ -11,7 +11,7 @@ export type ReadContext = {
   slot: Slot
   catalogue: Catalogue
   /** The caller's offer of a model. Throws Failure if the caller may not use it. */
-  offerOf(model: ImageRequest['model']): ImageOffer
+  offerOf(model: ImageRequest['model']): OfferOf<'image'>
   /** Before a body is read that takes more than memory. */
   checkFunds: CheckFunds
   /** The request has an idempotency key. */

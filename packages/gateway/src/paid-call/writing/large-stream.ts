@@ -18,7 +18,7 @@ export class LargeStreamWriter extends StreamWriter {
   readonly #open: () => void
   readonly #call: Call
   readonly #unsentResponses: UnsentResponses
-  /** The bytes of the response so far, for repeated requests. */
+  /** Of the response so far, for repeated requests. */
   keptBytes = 0
   #hasStarted = false
   #unsent: UnsentResponse | undefined

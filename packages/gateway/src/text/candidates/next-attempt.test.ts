@@ -57,8 +57,8 @@ test.each([
   const { config } = deps.catalogue()
   const own = config.upstreams.get('own')
   const model = config.models.get('same')
-  const [first] = model?.routes ?? []
-  if (!own || !model || !first) throw new Error('no such upstream or model')
+  const [first] = model?.type === 'text' ? model.routes : []
+  if (!own || model?.type !== 'text' || !first) throw new Error('no such upstream or model')
   const upstreams = new Map([
     ['own', { ...own, keys: ['one', 'two', 'three'] }],
     ['alias', { ...own, id: 'alias', baseUrl: 'http://own.invalid/other/v1', keys: ['four'] }],

@@ -3,7 +3,7 @@
 
 import type { Ticker } from '@trivium/http/ticker.ts'
 import { offerForRequest, type UrlDependencies } from '../../access/urls/url-names.ts'
-import type { TextCandidate, TextOffer } from '../../catalogue/catalogue.ts'
+import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
 import type { ApiRequest } from '../../request/api-request.ts'
 import { routeToHealthy } from '../../routing/find-candidate.ts'
 import { type WaitDependencies, waitOrFallBack } from '../../routing/wait-or-fall-back.ts'
@@ -26,13 +26,13 @@ export type Planning = {
   /** How often the caller's key has changed between lookup and hold. */
   keyChanges: number
   /** Fallbacks that the caller cannot pay for. */
-  tooExpensive: readonly TextOffer[]
+  tooExpensive: readonly OfferOf<'text'>[]
   /** Warnings whichever candidate answers. */
   warnings: readonly string[]
 }
 
 export async function route(
-  offered: TextOffer,
+  offered: OfferOf<'text'>,
   read: TextRequest,
   { caller, tooExpensive, warnings }: Planning,
   incoming: ApiRequest,
@@ -44,7 +44,7 @@ export async function route(
   const { body, dialect, parsed, recalled } = read
   const conversation = { caller, body, dialect, parsed, recalled }
   const unrouted = { caller, affinity: affinityOf(conversation, deps) }
-  const take = (offer: TextOffer, candidate: TextCandidate): Routed => {
+  const take = (offer: OfferOf<'text'>, candidate: CandidateOf<'text'>): Routed => {
     const { id, headers, query, dialect, parsed, body, asArray, conversation, keepReasoningMs, recalled } = read
     // Written out: a spread costs far more, and this is made for every request.
     const routed: RoutedRequest = {
@@ -81,10 +81,10 @@ export async function route(
   }
 }
 
-const NONE: readonly TextCandidate[] = []
+const NONE: readonly CandidateOf<'text'>[] = []
 
 /** The caller is told where a fallback answers. */
-export function warningsFor({ model }: TextOffer, wanted: TextOffer, own: readonly string[]): string[] {
+export function warningsFor({ model }: OfferOf<'text'>, wanted: OfferOf<'text'>, own: readonly string[]): string[] {
   return model === wanted.model ? [...own] : [...own, `model;answered-by-${model.id}`]
 }
 

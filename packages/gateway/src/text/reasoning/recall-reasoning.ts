@@ -4,7 +4,7 @@
 import { type CalledTool, lacksReasoning } from '@trivium/protocol/canonical/call-reasoning.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { CalledMessage, WantedReasoning } from '@trivium/protocol/dialects/text-dialect.ts'
-import type { Catalogue, TextCandidate, TextOffer } from '../../catalogue/catalogue.ts'
+import type { CandidateOf, Catalogue, OfferOf } from '../../catalogue/catalogue.ts'
 import type { Slot } from '../../overload/admission.ts'
 import { Failure, memoryFailure } from '../../request/failure.ts'
 import type { RoutedRequest, TextRequest } from '../request.ts'
@@ -12,7 +12,7 @@ import { chooseDialect } from '../translation/choose-dialect.ts'
 import { findReasoning, type ReasoningDependencies } from './kept-reasoning.ts'
 import { RecalledReasoning } from './recalled-reasoning.ts'
 
-/** Only the newest calls are recalled. Models have answered to the older ones long ago. */
+/** Of the newest calls. Models have answered by the older ones long ago. */
 const MOST_CALLS = 64
 /** Calls times upstreams. */
 const MOST_KEYS = 256
@@ -25,7 +25,7 @@ export const hasToolCalls = (body: Uint8Array): boolean => indexOf.call(body, TO
 
 /** How the candidate wants the reasoning of tool calls back. */
 export function wantedBy(
-  candidate: TextCandidate,
+  candidate: CandidateOf<'text'>,
   request: Pick<TextRequest, 'dialect' | 'parsed'>,
 ): WantedReasoning | undefined {
   const upstream = TEXT_DIALECTS[chooseDialect(candidate, request)]
@@ -33,7 +33,7 @@ export function wantedBy(
 }
 
 /** Whether the store has to be asked. Cheap for requests without tool calls. */
-export function mayLackReasoning(request: TextRequest, offer: TextOffer): boolean {
+export function mayLackReasoning(request: TextRequest, offer: OfferOf<'text'>): boolean {
   if (request.keepReasoningMs === undefined || request.recalled) return false
   if (!isLossy(request)) return false
   return candidatesOf(offer).some((candidate) => wantedFrom(candidate, request) !== undefined)
@@ -45,13 +45,13 @@ function isLossy({ dialect, parsed, body }: TextRequest): boolean {
   return !dialect.losesReasoning && parsed.tools > 0 && parsed.canonical().reasoning.show === 'none'
 }
 
-const candidatesOf = ({ candidates, fallbacks }: TextOffer): TextCandidate[] => [
+const candidatesOf = ({ candidates, fallbacks }: OfferOf<'text'>): CandidateOf<'text'>[] => [
   ...candidates,
   ...fallbacks.flatMap((each) => each.candidates),
 ]
 
 /** Clients that carry signatures lose text alone. */
-function wantedFrom(candidate: TextCandidate, request: TextRequest): WantedReasoning | undefined {
+function wantedFrom(candidate: CandidateOf<'text'>, request: TextRequest): WantedReasoning | undefined {
   const wanted = wantedBy(candidate, request)
   return request.dialect.losesReasoning || wanted?.form === 'text' ? wanted : undefined
 }
@@ -59,7 +59,7 @@ function wantedFrom(candidate: TextCandidate, request: TextRequest): WantedReaso
 /** Throws Failure if it is more than a request may have. */
 export async function recallReasoning(
   request: TextRequest,
-  offer: TextOffer,
+  offer: OfferOf<'text'>,
   { account }: RoutedRequest['caller'],
   { config }: Catalogue,
   slot: Pick<Slot, 'weigh'>,

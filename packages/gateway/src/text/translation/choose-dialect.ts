@@ -4,12 +4,15 @@
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
 import { addWarning, type WarnedField } from '@trivium/protocol/canonical/warning.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import type { TextCandidate } from '../../catalogue/catalogue.ts'
+import type { CandidateOf } from '../../catalogue/catalogue.ts'
 import type { IgnoredFeature, Upstream } from '../../config/types.ts'
 import type { RoutedRequest, TextRequest } from '../request.ts'
 import { dialectOf } from './outbound.ts'
 
-export function chooseDialect(candidate: TextCandidate, { dialect, parsed }: Pick<TextRequest, 'dialect' | 'parsed'>) {
+export function chooseDialect(
+  candidate: CandidateOf<'text'>,
+  { dialect, parsed }: Pick<TextRequest, 'dialect' | 'parsed'>,
+) {
   const usual = dialectOf(candidate, dialect.id)
   const ignored = ignoredIn(candidate.upstream, usual)
   // Most upstreams honour everything, and then the request need not be parsed.

@@ -7,7 +7,7 @@ import { isTextDialect, type TextDialectId } from '@trivium/protocol/dialects/in
 import type { Meter, PassThroughReply } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
-import type { TextCandidate } from '../../catalogue/catalogue.ts'
+import type { CandidateOf } from '../../catalogue/catalogue.ts'
 import type { PricedOptions } from '../../money/prices/token-price.ts'
 import type { Slot } from '../../overload/admission.ts'
 import type { fetchPublic } from '../../upstreams/public/fetch-public.ts'
@@ -60,7 +60,10 @@ export type StreamMeter = Meter & {
 }
 
 /** The caller's dialect if the upstream has an endpoint for it; the embedded upstream has one for each. */
-export function dialectOf({ upstream: { dialect, endpoints } }: TextCandidate, caller: TextDialectId): TextDialectId {
+export function dialectOf(
+  { upstream: { dialect, endpoints } }: CandidateOf<'text'>,
+  caller: TextDialectId,
+): TextDialectId {
   if (dialect === undefined) return caller
   if (!isTextDialect(dialect)) throw new Error(`no text at a ${dialect} upstream`)
   for (const each of endpoints) if (each.dialect === caller) return caller

@@ -85,7 +85,7 @@ function answeringFor(
   }
 }
 
-/** The client of a request that was expanded reads its own fields. */
+/** Of a request that was expanded, the client reads its own. */
 function echoOf({ conversation }: RoutedRequest, canonical: CanonicalRequest): ReplyContext['echo'] {
   if (!conversation) return canonical.echo ?? NO_ECHO
   const { echo } = conversation
@@ -135,7 +135,7 @@ function cutAtCap(reply: CanonicalReply, quirks: ReplyQuirks | undefined): Canon
   return { ...reply, choices }
 }
 
-/** Warns of parts that the client's dialect cannot express. */
+/** Of parts that the client's dialect cannot express. */
 function warnOfLost(
   loses: NonNullable<TextDialect['droppedPart']>,
   { choices }: CanonicalReply,

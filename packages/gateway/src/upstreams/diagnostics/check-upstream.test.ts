@@ -18,7 +18,7 @@ test.each([
     endpoints: [{ dialect: 'chat', path: '/chat/completions', credential: 'bearer' }],
     timeouts,
   }
-  const [check] = await checkUpstream(silent, upstream as unknown as Upstream, { name: 'any', isImage: false })
+  const [check] = await checkUpstream(silent, upstream as unknown as Upstream, { name: 'any', type: 'text' })
   expect(check).toMatchObject({ ok: false, problem: 'http://127.0.0.1:9/v1: no response within 0.05 s' })
   expect(check?.latency_ms).toBeLessThan(5_000)
 })

@@ -7,7 +7,7 @@ import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { assemble } from '../../config/assemble.ts'
 import type { UpstreamKind } from '../../config/upstream-kinds.ts'
 import { BUILT_IN } from '../../config.ts'
-import { imageDialectOf } from '../endpoint.ts'
+import { dialectFor } from '../endpoint.ts'
 import { readPriceList } from '../prices/price-list.ts'
 import { KINDS } from './index.ts'
 
@@ -155,7 +155,7 @@ test('the price list and the kinds agree on the vendors that an environment vari
     const image = upstreams.find(({ types }) => types.includes('image'))
     const { config } = assemble('', 'f', { [variable]: 'k' }, BUILT_IN)
     const upstream = config?.upstreams.get(kind)
-    expect([kind, upstream && imageDialectOf(upstream)]).toEqual([kind, image?.dialect as ImageDialectId])
+    expect([kind, upstream && dialectFor(upstream, 'image')]).toEqual([kind, image?.dialect as ImageDialectId])
     if (image) expect(image.baseUrl).toBe(upstream?.baseUrl ?? '')
   }
 })

@@ -1,5 +1,5 @@
 // What a well-known model supports, by its name at an upstream.
-import type { Capability } from '../../config/types.ts'
+import type { Capability } from '../../modalities/modality.ts'
 import { baseName } from './base-name.ts'
 import { findListed, type PriceList } from './price-list.ts'
 

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { TokenPrice } from '../../config/types.ts'
+import type { ImageTokenFigures } from '../../modalities/image/token-price.ts'
+import type { PriceOf } from '../../modalities/index.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
-import type { ImageTokenFigures } from '../../money/prices/image-token-price.ts'
 import type { Figures } from '../../money/prices/token-kinds.ts'
+import type { TokenPrice } from '../../money/prices/token-price.ts'
 import { findListed, type ListedModel, readPriceList } from './price-list.ts'
 
 const list = readPriceList()
@@ -46,8 +47,8 @@ describe('the built-in list', () => {
   })
 
   test('no limit exceeds the context of its model', () => {
-    for (const { id, limits } of models.map(({ model }) => model)) {
-      if (limits.context === undefined) continue
+    for (const { id, type, limits } of models.map(({ model }) => model)) {
+      if (type !== 'text' || limits.context === undefined) continue
       expect({ id, fits: (limits.maxOutput ?? 0) <= limits.context }).toEqual({ id, fits: true })
     }
   })
@@ -91,10 +92,10 @@ function oddFigures(figures: Figures): string[] {
 }
 
 /** A request without a variant may be served at the most expensive one, so no variant costs more. */
-function oddVariants({ price }: ListedModel): string[] {
-  if (!('type' in price)) return ['not a price of its type']
+function oddVariants(listed: ListedModel): string[] {
+  const price = listed.price as PriceOf<'image' | 'video'>
   if ('tokens' in price) return oddImageTokens(price.tokens)
-  const usual = price.type === 'image' ? price.perImage : price.price
+  const usual = 'perImage' in price ? price.perImage : price.price
   return [...price.variants].filter(([, figure]) => figure > usual || figure <= 0n).map(([name]) => name)
 }
 

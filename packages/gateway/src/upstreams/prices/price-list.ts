@@ -1,47 +1,28 @@
 // The built-in price list: a data file with the price format of the configuration file. It is read on demand, not at every
 // start.
 
-import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { formatMistakes } from '../../config/format-mistakes.ts'
-import { readCapabilities } from '../../config/sections/models/capabilities.ts'
-import { readImageLimits } from '../../config/sections/models/image-limits.ts'
-import { readMediaPrice } from '../../config/sections/models/media-prices.ts'
-import { readTokenPrice } from '../../config/sections/models/token-prices.ts'
-import { readVideoLimits } from '../../config/sections/models/video-limits.ts'
-import type { Capability, Model, ModelType, UpstreamDialect, VideoModelLimits } from '../../config/types.ts'
-import { addMistake, parseDocumentOf, type YamlValue } from '../../config/yaml/document.ts'
-import { type Fields, fieldsOf, listOf } from '../../config/yaml/fields.ts'
-import {
-  readBoolean,
-  readInteger,
-  readModelId,
-  readText,
-  readUrl,
-  readWord,
-  withoutTrailingSlash,
-} from '../../config/yaml/scalars.ts'
-import type { Price } from '../../money/prices/price-diff.ts'
+import type { UpstreamDialect } from '../../config/types.ts'
+import type { KnownModel } from '../../config/upstream-kinds.ts'
+import { DEFAULT_TYPE, MODEL_TYPES, type ModelType, modalityOf } from '../../modalities/index.ts'
+import type { Capability } from '../../modalities/modality.ts'
+import { readCapabilities } from '../../modalities/read-capabilities.ts'
+import { addMistake, parseDocumentOf, type YamlValue } from '../../yaml/document.ts'
+import { fieldsOf, listOf } from '../../yaml/fields.ts'
+import { readBoolean, readModelId, readText, readUrl, readWord, withoutTrailingSlash } from '../../yaml/scalars.ts'
 import source from './price-list.yaml' with { type: 'text' }
 
 /** The upstream for models of these types. */
 export type ListedUpstream = { types: readonly ModelType[]; dialect: UpstreamDialect; baseUrl: string }
 
-export type ListedModel = {
-  id: string
-  type: ModelType
+export type ListedModel = KnownModel & {
   /** Snapshots (the id and a date) have the same price. */
   dated: boolean
   /** A remark on the price, such as a discount that ends. */
   note: string | undefined
-  price: Price
   /** Absent: not known. */
   capabilities?: readonly Capability[]
-  limits: Model['limits']
-  /** Only image models have them. */
-  imageLimits?: ImageLimits
-  /** Only video models have them. */
-  videoLimits?: VideoModelLimits
 }
 
 export type Vendor = {
@@ -68,9 +49,7 @@ const MODEL_FIELDS = {
   limits: true,
   price: true,
 } as const
-const LIMIT_FIELDS = { context: true, max_output: true } as const
 
-const TYPES: readonly ModelType[] = ['text', 'image', 'video']
 const DIALECT_IDS = Object.keys(DIALECTS) as readonly UpstreamDialect[]
 
 const MODEL_EXAMPLE = '- { id: gpt-x, price: { input: 2.00, output: 8.00 } }'
@@ -120,7 +99,7 @@ function readAddress(value: YamlValue): string | undefined {
 
 function readUpstream(value: YamlValue): ListedUpstream | undefined {
   const fields = fieldsOf(value, UPSTREAM_FIELDS, UPSTREAM_EXAMPLE)
-  const types = fields?.required('types', listOf(readWord(TYPES), '[text]', 'name at least one type'))
+  const types = fields?.required('types', listOf(readWord(MODEL_TYPES), '[text]', 'name at least one type'))
   const dialect = fields?.required('dialect', readWord(DIALECT_IDS))
   const baseUrl = fields?.required('base_url', readAddress)
   return types && dialect && baseUrl !== undefined ? { types, dialect, baseUrl } : undefined
@@ -130,50 +109,20 @@ function readModel(value: YamlValue): ListedModel | undefined {
   const fields = fieldsOf(value, MODEL_FIELDS, MODEL_EXAMPLE)
   if (!fields) return undefined
   const id = fields.required('id', readModelId)
-  const type = fields.optional('type', readWord(TYPES), 'text')
-  const price = fields.required<Price>('price', type === 'text' ? readTokenPrice : readMediaPrice(type))
-  const capabilities = fields.optional<readonly Capability[] | undefined>(
-    'capabilities',
-    readCapabilities(type),
-    undefined,
-  )
+  const type = fields.optional('type', readWord(MODEL_TYPES), DEFAULT_TYPE)
+  const modality = modalityOf(type)
+  const price = fields.required<unknown>('price', (value) => modality.readPrice(value))
+  const limits = fields.optional('limits', modality.readLimits, modality.noLimits)
+  const readSupported = readCapabilities(modality)
+  const capabilities = fields.optional<readonly Capability[] | undefined>('capabilities', readSupported, undefined)
   if (id === undefined || !price) return undefined
+  const known = { id, type, price, limits } as KnownModel
   return {
-    id,
-    type,
-    price,
+    ...known,
     ...(capabilities ? { capabilities } : {}),
     dated: fields.optional('dated', readBoolean, false),
     note: fields.optional<string | undefined>('note', readText, undefined),
-    ...READ_LIMITS[type](fields),
   }
-}
-
-const NO_LIMITS: Model['limits'] = { context: undefined, maxOutput: undefined }
-
-const readTextLimits = (fields: Fields) => ({ limits: fields.optional('limits', readLimits, NO_LIMITS) })
-
-function readImageModelLimits(fields: Fields): Pick<ListedModel, 'limits' | 'imageLimits'> {
-  const imageLimits = fields.required('limits', readImageLimits, 'the sizes, qualities and n of an image model')
-  return { limits: NO_LIMITS, ...(imageLimits ? { imageLimits } : {}) }
-}
-
-function readVideoModelLimits(fields: Fields): Pick<ListedModel, 'limits' | 'videoLimits'> {
-  const videoLimits = fields.required('limits', readVideoLimits, 'the seconds and resolutions of a video model')
-  return { limits: NO_LIMITS, ...(videoLimits ? { videoLimits } : {}) }
-}
-
-const READ_LIMITS = { text: readTextLimits, image: readImageModelLimits, video: readVideoModelLimits }
-
-function readLimits(value: YamlValue): Model['limits'] | undefined {
-  const fields = fieldsOf(value, LIMIT_FIELDS, '{ context: 128000, max_output: 16384 }')
-  const tokens = readInteger({ min: 1, max: 1_000_000_000 })
-  return (
-    fields && {
-      context: fields.required('context', tokens),
-      maxOutput: fields.required('max_output', tokens),
-    }
-  )
 }
 
 const DATE_SUFFIX = /^-(\d{4}-\d{2}-\d{2}|\d{8})$/

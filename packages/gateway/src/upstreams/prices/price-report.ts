@@ -1,7 +1,9 @@
 // Compares the operator's prices with the built-in price list. Pure.
 import type { FileConfig } from '../../config/types.ts'
-import { type Difference, differences, type Price } from '../../money/prices/price-diff.ts'
-import { findListed, type PriceList } from './price-list.ts'
+import type { AnyModel } from '../../modalities/index.ts'
+import type { Route } from '../../modalities/modality.ts'
+import { type Difference, differences } from './price-diff.ts'
+import { findListed, type ListedModel, type PriceList } from './price-list.ts'
 
 export type ComparedModel = {
   model: string
@@ -20,9 +22,6 @@ export type PriceReport = {
   unused: { vendor: string; upstream_model: string }[]
 }
 
-type OwnRoute = { upstream: string; model: string; cost: Price | undefined }
-type OwnModel = { id: string; price: Price | undefined; routes: readonly OwnRoute[] }
-
 export function compareWithList(config: FileConfig, list: PriceList): PriceReport {
   const report: PriceReport = { date: list.date, models: [], unknown: [], unused: [] }
   const used = new Set<object>()
@@ -35,7 +34,7 @@ export function compareWithList(config: FileConfig, list: PriceList): PriceRepor
     }
     used.add(found.model)
     const { note = null } = found.model
-    const changed = [...differences(model.price, found.model.price), ...costDifferences(route, found.model.price)]
+    const changed = differencesOf(model, route, found.model)
     report.models.push({ ...names, vendor: found.vendor.kind, note, differences: changed })
   }
   for (const { kind, models } of list.vendors) {
@@ -46,19 +45,20 @@ export function compareWithList(config: FileConfig, list: PriceList): PriceRepor
 }
 
 /** Without routes to embedded models, which have no vendor. Routes to the same model at the same cost count once. */
-function routesOf({ models, mediaModels, upstreams }: FileConfig): [OwnModel, OwnRoute][] {
-  const all: OwnModel[] = [...models.values(), ...(mediaModels?.values() ?? [])]
-  return all.flatMap((model) => {
-    const real = model.routes.filter(({ upstream }) => !upstreams.get(upstream)?.embedded)
-    const isFirst = (route: OwnRoute, index: number): boolean =>
+function routesOf({ models, upstreams }: FileConfig): [AnyModel, Route][] {
+  return [...models.values()].flatMap((model) => {
+    const real: Route[] = model.routes.filter(({ upstream }) => !upstreams.get(upstream)?.embedded)
+    const isFirst = (route: Route, index: number): boolean =>
       real.findIndex((other) => other.model === route.model && Bun.deepEquals(other.cost, route.cost)) === index
-    return real.filter(isFirst).map((route): [OwnModel, OwnRoute] => [model, route])
+    return real.filter(isFirst).map((route): [AnyModel, Route] => [model, route])
   })
 }
 
-/** A configured `cost` that differs from the list is out of date. */
-function costDifferences({ cost }: OwnRoute, listed: Price): Difference[] {
-  if (!cost) return []
-  const noted = differences(cost, listed).filter(({ yours }) => yours !== null)
-  return noted.map((difference) => ({ ...difference, field: `cost.${difference.field}` }))
+/** Prices of another type have nothing to compare. A configured `cost` that differs from the list is out of date. */
+function differencesOf({ type, price }: AnyModel, { cost }: Route, listed: ListedModel): Difference[] {
+  const isSame = type === listed.type
+  const ofPrice = differences(listed.type, isSame ? price : undefined, listed.price)
+  const ofCost = cost === undefined || !isSame ? [] : differences(listed.type, cost, listed.price)
+  const noted = ofCost.filter(({ yours }) => yours !== null)
+  return [...ofPrice, ...noted.map((difference) => ({ ...difference, field: `cost.${difference.field}` }))]
 }

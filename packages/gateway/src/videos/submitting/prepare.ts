@@ -6,13 +6,13 @@ import { VIDEO_SERVICES, type VideoDialectId } from '@trivium/protocol/dialects/
 import { readingsOf } from '@trivium/protocol/dialects/video-tasks/request/readings.ts'
 import { fetchMedia } from '../../access/urls/fetch-media.ts'
 import { codec } from '../../bytes/codec.ts'
-import type { VideoCandidate, VideoOffer } from '../../catalogue/catalogue.ts'
+import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
+import { mostExpensive, requestedVideo } from '../../modalities/video/bound.ts'
+import type { Video } from '../../modalities/video/price.ts'
 import type { Nanos } from '../../money/amount.ts'
-import { mostExpensive, requestedVideo } from '../../money/prices/video-bound.ts'
-import type { Video } from '../../money/prices/video-price.ts'
 import type { Slot } from '../../overload/admission.ts'
 import { Failure } from '../../request/failure.ts'
-import { videoDialectOf } from '../../upstreams/endpoint.ts'
+import { dialectFor } from '../../upstreams/endpoint.ts'
 import type { fetchPublic } from '../../upstreams/public/fetch-public.ts'
 import { requestOptions, unpricedWarnings } from './priced-options.ts'
 import type { Draft } from './read.ts'
@@ -47,12 +47,12 @@ export type Submission = {
 /** Throws RequestError and Failure for what the upstream cannot express, or what cannot be fetched for it. */
 export async function prepare(
   { request, draft, reference, slot }: Submission,
-  offer: VideoOffer,
-  candidate: VideoCandidate,
+  offer: OfferOf<'video'>,
+  candidate: CandidateOf<'video'>,
   deps: PrepareDependencies,
 ): Promise<Prepared> {
   const { upstream } = candidate
-  const dialect = videoDialectOf(upstream)
+  const dialect = dialectFor(upstream, 'video')
   if (dialect === undefined) throw new Error(`upstream ${upstream.id} makes no videos`)
   const service = VIDEO_SERVICES[dialect]
   // Other dialects are told nothing but settings, and say themselves what they leave out.
@@ -93,13 +93,13 @@ const withoutOptions = ({ serviceTier: _, draft: __, generateAudio: ___, ...requ
 
 const NO_BOUND = 'duration is required for this model: without it, the cost of the video is not known.'
 
-type Limits = VideoOffer['model']['limits']
+type Limits = OfferOf<'video'>['model']['limits']
 
 /**
  * The final of a draft inherits what it does not say from the draft, and a draft has the resolution that its vendor gives drafts:
  * so nothing is added to them, and the most expensive resolution is held for.
  */
-function limitsFor(request: VideoRequest, draft: Draft | undefined, { model: { limits } }: VideoOffer): Limits {
+function limitsFor(request: VideoRequest, draft: Draft | undefined, { model: { limits } }: OfferOf<'video'>): Limits {
   const { defaultResolution, defaultSeconds, ...open } = limits
   if (draft) return open
   return request.draft && defaultSeconds !== undefined ? { ...open, defaultSeconds } : request.draft ? open : limits
@@ -114,7 +114,7 @@ function defaultsOf({ defaultResolution, defaultSeconds }: Limits): VideoSetting
 }
 
 /** The embedded model's fault switches follow its name: `sandbox-video:fails`. */
-function upstreamModel({ model }: VideoRequest, { upstream, route }: VideoCandidate): string {
+function upstreamModel({ model }: VideoRequest, { upstream, route }: CandidateOf<'video'>): string {
   const colon = upstream.embedded ? model.indexOf(':') : -1
   return colon === -1 ? route.model : route.model + model.slice(colon)
 }

@@ -2,8 +2,8 @@
 // no price is not sent.
 
 import type { VideoRequest } from '@trivium/protocol/canonical/video.ts'
-import type { PricedOptions } from '../../money/prices/video-bound.ts'
-import { isPricedTier, MOST_TOOL_CALLS, type VideoPrice } from '../../money/prices/video-price.ts'
+import type { PricedOptions } from '../../modalities/video/bound.ts'
+import { isPricedTier, MOST_TOOL_CALLS, type VideoPrice } from '../../modalities/video/price.ts'
 
 export type RequestOptions = {
   options: PricedOptions
@@ -82,7 +82,7 @@ export function unpricedWarnings({ drop, dropTools }: RequestOptions): string[] 
 const isKnownTier = (tier: string, price: VideoPrice): boolean =>
   tier === ANY_TIER ? (price.tiers?.size ?? 0) > 0 : isPricedTier(tier, price)
 
-/** The most expensive of the tiers that the vendor may choose. */
+/** Of the tiers that the vendor may choose, the most expensive. */
 function pricedTier(tier: string, { tiers }: VideoPrice): string | undefined {
   if (tier !== ANY_TIER) return tiers?.has(tier) ? tier : undefined
   const [most] = [...(tiers ?? [])].toSorted(([, one], [, other]) => (one < other ? 1 : -1))

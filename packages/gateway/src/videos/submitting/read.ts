@@ -3,13 +3,13 @@
 import type { VideoInput, VideoRequest } from '@trivium/protocol/canonical/video.ts'
 import { decodeVideoRequest } from '@trivium/protocol/dialects/video-tasks/request/decode-request.ts'
 import { checkVideoLimits } from '@trivium/protocol/dialects/video-tasks/request/readings.ts'
-import { authorizeVideo } from '../../access/authorize.ts'
+import { authorize } from '../../access/authorize.ts'
 import { offerForRequest, type UrlDependencies } from '../../access/urls/url-names.ts'
 import { checkCallbackUrl, foreignObjectError, withCandidates } from '../../access/urls/url-policy.ts'
 import { isVisibleTo } from '../../access/visible-key.ts'
 import { codec } from '../../bytes/codec.ts'
-import type { Catalogue, VideoOffer } from '../../catalogue/catalogue.ts'
-import { billableVideo } from '../../money/prices/video-bound.ts'
+import type { Catalogue, OfferOf } from '../../catalogue/catalogue.ts'
+import { billableVideo } from '../../modalities/video/bound.ts'
 import type { Slot } from '../../overload/admission.ts'
 import type { ApiRequest } from '../../request/api-request.ts'
 import { Failure } from '../../request/failure.ts'
@@ -50,8 +50,8 @@ export async function offerFor(
   caller: Caller,
   catalogue: Catalogue,
   deps: ReadTaskDependencies,
-): Promise<{ offer: VideoOffer; draft: Draft | undefined }> {
-  const offer = authorizeVideo(caller, request.model, catalogue)
+): Promise<{ offer: OfferOf<'video'>; draft: Draft | undefined }> {
+  const offer = authorize(caller, request.model, 'video', catalogue)
   checkVideoLimits(request, offer.model.limits)
   const { callbackUrl } = request
   if (callbackUrl !== undefined) checkCallbackUrl(callbackUrl, catalogue.config.callbacks.allowPrivate)
@@ -73,7 +73,7 @@ const fieldOf = ({ item, kind }: Pick<VideoInput, 'item' | 'kind'>): string =>
   kind === 'draft' ? `content[${item}].draft_task.id` : `content[${item}].${kind}_url.url`
 
 /** An asset is stored at a vendor: a caller who knows its id could use another account's. */
-function withoutAssets(offer: VideoOffer, { inputs }: VideoRequest): VideoOffer {
+function withoutAssets(offer: OfferOf<'video'>, { inputs }: VideoRequest): OfferOf<'video'> {
   const asset = inputs.find(({ source, kind }) => source.kind === 'asset' && kind !== 'draft')
   if (!asset) return offer
   const narrowed = withCandidates(offer, ({ upstream }) => upstream.sharedObjects, [])

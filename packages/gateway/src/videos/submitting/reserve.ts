@@ -2,7 +2,7 @@
 // leaves a row, by which another process finds the hold and voids it. It does so under the task's lease, so that a hold that
 // this process places late is rejected.
 
-import type { VideoCandidate, VideoOffer } from '../../catalogue/catalogue.ts'
+import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
 import { TASK_NODE, taskLease } from '../../money/ledger.ts'
 import { type HoldDependencies, holdVerb } from '../../paid-call/hold.ts'
 import { type HoldErrorDependencies, holdError, unavailable } from '../../paid-call/hold-errors.ts'
@@ -25,8 +25,8 @@ const COPY_TIME_MS = 48 * 3_600_000
 export type Reservation = {
   incoming: Pick<ApiRequest, 'id'>
   submission: Submission
-  offer: VideoOffer
-  candidate: VideoCandidate
+  offer: OfferOf<'video'>
+  candidate: CandidateOf<'video'>
   prepared: Prepared
   warnings: readonly string[]
 }
@@ -85,7 +85,7 @@ export async function reserve(
 }
 
 /** What the task says about where it is. */
-export const placeOf = ({ upstream, key }: VideoCandidate): Pick<Task, 'upstream' | 'upstreamKey'> => ({
+export const placeOf = ({ upstream, key }: CandidateOf<'video'>): Pick<Task, 'upstream' | 'upstreamKey'> => ({
   upstream: upstream.id,
   upstreamKey: hashOfKey(key),
 })

@@ -6,7 +6,7 @@ import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import type { UpstreamVideoTask } from '@trivium/protocol/canonical/video.ts'
 import { VIDEO_SERVICES } from '@trivium/protocol/dialects/video-services.ts'
 import { codec } from '../../bytes/codec.ts'
-import type { VideoCandidate, VideoOffer } from '../../catalogue/catalogue.ts'
+import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
 import { errorText } from '../../observe/log.ts'
 import type { AttemptEntry, AttemptedCall, CallAttempt } from '../../paid-call/paid-call.ts'
 import { Failure } from '../../request/failure.ts'
@@ -33,15 +33,15 @@ export type SubmitDependencies = NextAttemptDependencies &
   PrepareDependencies &
   CloseDependencies & { send: Send; random(): number }
 
-type Attempt = CallAttempt & { offer: VideoOffer; candidate: VideoCandidate }
+type Attempt = CallAttempt & { offer: OfferOf<'video'>; candidate: CandidateOf<'video'> }
 /** One submit, over all its attempts. */
 export type SubmitCall = Omit<AttemptedCall, 'attempt' | 'failedAttempts'> & {
   caller: Caller
   submission: Submission
-  wanted: VideoOffer
+  wanted: OfferOf<'video'>
   attempt: Attempt
   failedAttempts: readonly AttemptEntry[] | undefined
-  tried: readonly VideoCandidate[]
+  tried: readonly CandidateOf<'video'>[]
   prepared: Prepared
   task: Task
 }
@@ -129,10 +129,14 @@ async function taken(call: SubmitCall, { id, status }: UpstreamVideoTask, deps: 
 /** Another candidate, if there is one whose video costs no more than is held. */
 async function moveOn(call: SubmitCall, failed: FailedAttempt, deps: SubmitDependencies): Promise<boolean> {
   const { caller, wanted, attempt, tried, submission, task } = call
-  type Step = { offer: VideoOffer; candidate: VideoCandidate; tried: readonly VideoCandidate[] }
+  type Step = { offer: OfferOf<'video'>; candidate: CandidateOf<'video'>; tried: readonly CandidateOf<'video'>[] }
   const last = { caller, wanted, offer: attempt.offer, candidate: attempt.candidate, tried }
   const steps = {
-    prepare: (offer: VideoOffer, candidate: VideoCandidate, tried: readonly VideoCandidate[]): Step => ({
+    prepare: (
+      offer: OfferOf<'video'>,
+      candidate: CandidateOf<'video'>,
+      tried: readonly CandidateOf<'video'>[],
+    ): Step => ({
       offer,
       candidate,
       tried,

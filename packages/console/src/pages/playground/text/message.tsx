@@ -31,10 +31,10 @@ type AnswerProps = {
   /** The turns before it. */
   before: readonly Turn[]
   baseUrl: string
-  /** Only the last answer can be made again. */
+  /** Of the last answer. */
   onRegenerate?: (() => void) | undefined
   onResults?: ((calls: readonly ToolCall[]) => void) | undefined
-  /** Offered after a last answer that failed. */
+  /** Of a last answer that failed. */
   other?: OtherModel | undefined
 }
 

@@ -12,7 +12,7 @@ import {
   statement,
 } from '../statements.ts'
 
-/** Sessions of one account. More than anybody has browsers; a script that signs in again and again must not fill the store. */
+/** Of one account. More than anybody has browsers; a script that signs in again and again must not fill the store. */
 const MOST_SESSIONS = 50
 const MINUTE_MS = 60_000
 

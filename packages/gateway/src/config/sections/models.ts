@@ -1,0 +1,171 @@
+// Section `models`: the models that clients request, with their routes and prices.
+import { type AnyModel, DEFAULT_TYPE, MODEL_TYPES, type ModelType, modalityOf } from '../../modalities/index.ts'
+import type { Capability, Modality, Route } from '../../modalities/modality.ts'
+import { readCapabilities } from '../../modalities/read-capabilities.ts'
+import { closestMatch } from '../../yaml/closest-match.ts'
+import { addMistake, lineOf, type YamlValue } from '../../yaml/document.ts'
+import { type Fields, fieldsOf, itemsOf, listOf, quote } from '../../yaml/fields.ts'
+import { readInteger, readModelId, readText, readWord } from '../../yaml/scalars.ts'
+import { priceVersion } from '../price-version.ts'
+import type { Upstream } from '../types.ts'
+import { dialectsOf } from '../upstream-dialects.ts'
+
+const MODEL_FIELDS = {
+  id: true,
+  type: true,
+  routes: true,
+  price: true,
+  capabilities: true,
+  limits: true,
+  fallbacks: true,
+} as const
+const ROUTE_FIELDS = { upstream: true, model: true, priority: true, weight: true, cost: true } as const
+
+const EXAMPLE = '{ id: my-model, routes: [{ upstream: local, model: llama }], price: { input: 2.00, output: 8.00 } }'
+/** The upstreams that a route may name, and advice about others. */
+export type KnownUpstreams = {
+  /** Includes upstreams with mistakes. */
+  ids: ReadonlySet<string>
+  upstreams: ReadonlyMap<string, Upstream>
+  advice(id: string): string | undefined
+}
+
+export type ReadModels = {
+  models: Map<string, AnyModel>
+  /** Includes models with mistakes, so that a group that names one is not reported as well. */
+  types: Map<string, ModelType>
+}
+
+export function readModels(value: YamlValue | undefined, upstreams: KnownUpstreams): ReadModels {
+  const result: ReadModels = { models: new Map(), types: new Map() }
+  const lines = new Map<string, number>()
+  const fallbacks: Fallback[] = []
+  for (const item of (value && itemsOf(value, `- ${EXAMPLE}`)) ?? []) {
+    const fields = fieldsOf(item, MODEL_FIELDS, EXAMPLE)
+    if (!fields) continue
+    const id = fields.required('id', readModelId, 'it is the name that clients send')
+    const type = fields.optional<ModelType>('type', readWord(MODEL_TYPES), DEFAULT_TYPE)
+    const model = readModel(fields, id ?? '', type, upstreams)
+    if (id === undefined) continue
+    const first = lines.get(id)
+    if (first !== undefined) addMistake(item, `duplicate model id; the first is on line ${first}`)
+    lines.set(id, first ?? lineOf(item))
+    item.context.lines.set(`model ${id}`, lineOf(item))
+    result.types.set(id, type)
+    result.models.set(id, model)
+    if (modalityOf(type).hasFallbacks) fallbacks.push(...readFallbacks(fields, id, type))
+  }
+  for (const fallback of fallbacks) checkFallback(fallback, result.types, upstreams)
+  return result
+}
+
+const WITH_FALLBACKS = MODEL_TYPES.filter((type) => modalityOf(type).hasFallbacks).join(' and ')
+
+/** Checked after all models are read, since a model may name one that follows it. */
+type Fallback = { value: YamlValue; id: string; of: string; type: ModelType }
+
+function readFallbacks(fields: Fields, of: string, type: ModelType): Fallback[] {
+  const value = fields.get('fallbacks')
+  return ((value && itemsOf(value, '[other-model]')) ?? []).flatMap((item) => {
+    const id = readText(item)
+    return id === undefined ? [] : [{ value: item, id, of, type }]
+  })
+}
+
+function checkFallback(fallback: Fallback, types: ReadModels['types'], { advice }: KnownUpstreams): void {
+  const { value, id, of, type } = fallback
+  const { generates, sandbox } = modalityOf(type)
+  if (id === of) addMistake(value, 'a model cannot be its own fallback')
+  else if (types.has(id) && types.get(id) !== type) addMistake(value, `${quote(id)} does not generate ${generates}`)
+  else if (!types.has(id) && id !== sandbox.id) {
+    const guess = closestMatch(id, new Set(types.keys()))
+    const hint = advice(id) ?? (guess ? `did you mean ${guess}?` : 'define it under models')
+    addMistake(value, `unknown model ${quote(id)}; ${hint}`)
+  }
+}
+
+function readModel(fields: Fields, id: string, type: ModelType, upstreams: KnownUpstreams): AnyModel {
+  const modality = modalityOf(type)
+  const limits = fields.optional('limits', modality.readLimits, modality.noLimits)
+  const price = fields.optional<unknown>('price', (value) => modality.readPrice(value, limits), undefined)
+  const written = fields.get('fallbacks')
+  if (written && !modality.hasFallbacks)
+    addMistake(written, `${WITH_FALLBACKS} models only have fallbacks; give the model several routes`)
+  const fallbacks = [...new Set(readFallbacks(fields, id, type).map((fallback) => fallback.id))]
+  // Price and limits were read by the modality of the type.
+  return {
+    id,
+    type,
+    ...(fallbacks.length > 0 ? { fallbacks } : {}),
+    ...capabilitiesIn(fields, modality),
+    routes: readRoutes(fields, { id, type }, upstreams),
+    price,
+    priceVersion: price ? priceVersion(type, price) : '',
+    limits,
+  } as AnyModel
+}
+
+function capabilitiesIn(fields: Fields, modality: Modality): { capabilities?: readonly Capability[] } {
+  const capabilities = fields.optional<readonly Capability[] | undefined>(
+    'capabilities',
+    readCapabilities(modality),
+    undefined,
+  )
+  return capabilities ? { capabilities } : {}
+}
+
+type Routed = { id: string; type: ModelType }
+
+function readRoutes(fields: Fields, model: Routed, upstreams: KnownUpstreams) {
+  const read = listOf(
+    (item) => readRoute(item, model, upstreams),
+    '[{ upstream: local, model: llama }]',
+    'a model needs at least one route',
+  )
+  const routes = fields.required('routes', read, 'such as routes: [{ upstream: local, model: llama }]') ?? []
+  const value = fields.get('routes')
+  const isDrained = routes.length > 0 && routes.every(({ weight }) => weight === 0)
+  if (value && isDrained && !fields.get('fallbacks'))
+    addMistake(value, 'every route has weight 0, which means none; give one a weight above 0, or the model fallbacks')
+  return routes
+}
+
+function readRoute(value: YamlValue, { id, type }: Routed, upstreams: KnownUpstreams): Route | undefined {
+  const fields = fieldsOf(value, ROUTE_FIELDS, '{ upstream: local, model: llama }')
+  if (!fields) return undefined
+  const rank = readInteger({ min: 0, max: 1_000_000 })
+  return {
+    upstream: fields.required('upstream', (field) => knownUpstream(field, type, upstreams)) ?? '',
+    model: fields.optional('model', readText, id),
+    priority: fields.optional('priority', rank, 1),
+    weight: fields.optional('weight', rank, 1),
+    cost: fields.optional<unknown>('cost', (cost) => modalityOf(type).readPrice(cost), undefined),
+  }
+}
+
+function knownUpstream(value: YamlValue, type: ModelType, { ids, upstreams, advice }: KnownUpstreams) {
+  const id = readText(value)
+  if (id === undefined) return undefined
+  if (ids.has(id)) {
+    checkServes(value, type, upstreams.get(id))
+    return id
+  }
+  const guess = closestMatch(id, ids)
+  const hint = advice(id) ?? (guess ? `did you mean ${guess}?` : 'define it under upstreams')
+  addMistake(value, `unknown upstream ${quote(id)}; ${hint}`)
+  return undefined
+}
+
+/** An upstream without a dialect is the sandbox, or its mistake has been reported. */
+function checkServes(value: YamlValue, type: ModelType, upstream: Upstream | undefined): void {
+  if (!upstream || upstream.dialect === undefined) return
+  const spoken = dialectsOf(upstream)
+  const { dialects } = modalityOf(type)
+  if (dialects.some((dialect) => spoken.includes(dialect))) return
+  const needed = `${article(type)} ${type} model needs an upstream with the dialect ${oneOf(dialects)}`
+  addMistake(value, `${quote(upstream.id)} has the dialect ${spoken.join(' and ')}; ${needed}`)
+}
+
+const article = (noun: string): string => (/^[aeiou]/.test(noun) ? 'an' : 'a')
+
+const oneOf = (words: readonly string[]): string => words.join(', ').replace(/, ([^,]+)$/, ' or $1')

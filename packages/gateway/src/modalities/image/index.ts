@@ -1,0 +1,41 @@
+// Models that generate images, priced by the image or by the token.
+import type { ImageLimits } from '@trivium/protocol/canonical/image.ts'
+import { IMAGE_DIALECT_IDS, type ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
+import { NANOS_PER_USD } from '../../money/amount.ts'
+import { fromFirstRoute } from '../known-limits.ts'
+import type { Modality } from '../modality.ts'
+import { compareImagePrices } from './compare-prices.ts'
+import { describeImageModel } from './describe.ts'
+import { type ImagePrice, type ImageRate, imageRate } from './price.ts'
+import { readImageLimits } from './read-limits.ts'
+import { readImagePrice } from './read-price.ts'
+
+export const image: Modality<ImagePrice, ImageLimits, ImageRate, ImageDialectId> = {
+  generates: 'images',
+  endpoints:
+    'Use POST /v1/images/generations or POST /v1/images/edits, or generateContent with IMAGE in responseModalities.',
+  dialects: IMAGE_DIALECT_IDS,
+  /** Images to edit. */
+  capabilities: ['images'],
+  readPrice: readImagePrice,
+  readLimits: readImageLimits,
+  noLimits: {},
+  withKnownLimits: fromFirstRoute((known, written) => {
+    const { sizes, sizeRange, ...others } = known
+    const hasSizes = written.sizes !== undefined || written.sizeRange !== undefined
+    return { ...(hasSizes ? others : known), ...written }
+  }),
+  rateOf: imageRate,
+  comparePrices: compareImagePrices,
+  tokens: {
+    input: ['image_prompt_tokens', 'image_cached_tokens', 'image_input_tokens'],
+    output: ['image_text_tokens', 'image_output_tokens'],
+  },
+  describe: describeImageModel,
+  sandbox: {
+    id: 'sandbox-image',
+    price: { perImage: NANOS_PER_USD / 25n, variants: new Map() },
+    limits: { sizeRange: { least: 64, most: 2048 }, qualities: ['low', 'medium', 'high'], n: 10 },
+    limitsRoutes: true,
+  },
+}

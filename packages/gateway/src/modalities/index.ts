@@ -1,0 +1,32 @@
+// The only list of modalities: everything that can be sold. A new one is a file or a folder here, and a line.
+import type { AnyPrice } from '../money/prices/price.ts'
+import { image } from './image/index.ts'
+import type { Modality, Model } from './modality.ts'
+import { text } from './text/index.ts'
+import { video } from './video/index.ts'
+
+/** In the order in which models are listed. A model without a type has the first one. */
+export const MODALITIES = { text, image, video } as const
+
+type Listed = typeof MODALITIES
+/** `type` of a model in the configuration. */
+export type ModelType = keyof Listed
+
+export const MODEL_TYPES = Object.keys(MODALITIES) as readonly ModelType[]
+export const DEFAULT_TYPE: ModelType = 'text'
+
+/** For code that handles models of every type. */
+export const modalityOf = (type: ModelType): Modality => MODALITIES[type]
+
+type PartsOf<M> =
+  M extends Modality<infer Price, infer Limits, infer Rate extends AnyPrice>
+    ? { price: Price; limits: Limits; rate: Rate }
+    : never
+export type PriceOf<T extends ModelType> = PartsOf<Listed[T]>['price']
+export type RateOf<T extends ModelType> = PartsOf<Listed[T]>['rate']
+export type ModelOf<T extends ModelType> = {
+  [K in T]: Model<PartsOf<Listed[K]>['price'], PartsOf<Listed[K]>['limits']> & { type: K }
+}[T]
+export type AnyModel = ModelOf<ModelType>
+/** In which an upstream can be asked. */
+export type DialectOf<T extends ModelType> = Listed[T]['dialects'][number]

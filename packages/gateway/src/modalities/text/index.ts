@@ -1,0 +1,46 @@
+// Models that answer with text, priced by the token.
+import { TEXT_DIALECT_IDS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import { NANOS_PER_USD } from '../../money/amount.ts'
+import { KIND_NAMES, KINDS } from '../../money/prices/token-kinds.ts'
+import type { TokenPrice } from '../../money/prices/token-price.ts'
+import { type TokenRate, tokenRate } from '../../money/prices/token-rate.ts'
+import { CAPABILITIES, type Modality } from '../modality.ts'
+import { belowCost, oddPrice } from './check-price.ts'
+import { compareTokenPrices } from './compare-prices.ts'
+import { describeTextModel } from './describe.ts'
+import { readTextLimits, type TextLimits, unlistedLimits, withKnownOutput } from './limits.ts'
+import { readTokenPrice } from './read-price.ts'
+
+const OUTPUT_KINDS = ['output', 'reasoning', 'audioOutput', 'imageOutput'] as const
+
+export const text: Modality<TokenPrice, TextLimits, TokenRate, TextDialectId> = {
+  generates: 'text',
+  endpoints: 'Use POST /v1/chat/completions, POST /v1/responses, POST /v1/messages or generateContent.',
+  dialects: TEXT_DIALECT_IDS,
+  capabilities: CAPABILITIES,
+  hasFallbacks: true,
+  readPrice: readTokenPrice,
+  readLimits: readTextLimits,
+  noLimits: { context: undefined, maxOutput: undefined },
+  withKnownLimits: withKnownOutput,
+  unlistedLimits,
+  rateOf: tokenRate,
+  comparePrices: compareTokenPrices,
+  oddPrice,
+  belowCost,
+  tokens: {
+    input: KINDS.filter((kind) => !OUTPUT_KINDS.some((each) => each === kind)).map((kind) => KIND_NAMES[kind]),
+    output: OUTPUT_KINDS.map((kind) => KIND_NAMES[kind]),
+  },
+  describe: describeTextModel,
+  sandbox: {
+    id: 'sandbox-text',
+    price: {
+      input: NANOS_PER_USD,
+      output: 4n * NANOS_PER_USD,
+      cachedInput: NANOS_PER_USD,
+      cacheWrite: NANOS_PER_USD,
+    },
+    limits: { context: 128_000, maxOutput: 16_384 },
+  },
+}

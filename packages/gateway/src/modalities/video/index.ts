@@ -1,0 +1,38 @@
+// Models that generate videos, priced by the second, by the video or by the token.
+import { VIDEO_DIALECT_IDS, type VideoDialectId } from '@trivium/protocol/dialects/video-services.ts'
+import { NANOS_PER_USD } from '../../money/amount.ts'
+import { fromFirstRoute } from '../known-limits.ts'
+import type { Modality } from '../modality.ts'
+import { compareVideoPrices } from './compare-prices.ts'
+import { describeVideoModel } from './describe.ts'
+import { type VideoPrice, type VideoRate, videoRate } from './price.ts'
+import { mergeVideoLimits, readVideoLimits, type VideoModelLimits } from './read-limits.ts'
+import { readVideoPrice } from './read-price.ts'
+
+export const video: Modality<VideoPrice, VideoModelLimits, VideoRate, VideoDialectId> = {
+  generates: 'videos',
+  endpoints: 'Use POST /api/v3/contents/generations/tasks.',
+  dialects: VIDEO_DIALECT_IDS,
+  /** Images to begin with or to show. */
+  capabilities: ['images'],
+  readPrice: readVideoPrice,
+  readLimits: readVideoLimits,
+  noLimits: {},
+  withKnownLimits: fromFirstRoute(mergeVideoLimits),
+  capabilitiesWithin: ({ images }) => (images === undefined ? undefined : images > 0 ? ['images'] : []),
+  rateOf: videoRate,
+  comparePrices: compareVideoPrices,
+  tokens: { input: [], output: ['video_tokens'] },
+  describe: describeVideoModel,
+  sandbox: {
+    id: 'sandbox-video',
+    price: { per: 'second', price: NANOS_PER_USD / 20n, variants: new Map() },
+    limits: {
+      seconds: [1, 12],
+      defaultSeconds: 5,
+      resolutions: ['480p', '720p', '1080p'],
+      defaultResolution: '480p',
+    },
+    limitsRoutes: true,
+  },
+}
