@@ -1,13 +1,10 @@
 // A chat request, reply and stream whose bytes pass through, since client and upstream both speak this dialect.
 
-import { isObject, RequestError } from '../../canonical/reading.ts'
-import type { CanonicalRequest } from '../../canonical/request.ts'
 import type { Codec } from '../../framing/codec.ts'
 import { type FieldEdits, setField } from '../../framing/json/edit-fields.ts'
 import { decodeString, fieldNamed } from '../../framing/json/json-scan.ts'
 import { jsonText } from '../../framing/json/json-text.ts'
 import type { Pieces } from '../../framing/splice.ts'
-import { NO_URLS } from '../shared/pass-through/named-urls.ts'
 import { outputFieldsIn } from '../shared/pass-through/output-fields.ts'
 import {
   endUsersIn,
@@ -21,7 +18,6 @@ import type { PassThrough, PassThroughEdits, PassThroughRequest, PathParameters 
 import { calledMessages, withReasoningContent } from './pass-through/called-messages.ts'
 import { openMeter, problemOf } from './pass-through/meter.ts'
 import { openingIn } from './pass-through/opening.ts'
-import { isPlain } from './pass-through/plain-request.ts'
 import { readChatReply, renameModel } from './pass-through/reply.ts'
 import { type ChatEdits, type ChatFacts, editChatRequest, readChatRequest } from './pass-through/request.ts'
 import { namedUrls, pricedFields, vendorObjects, withoutTools } from './pass-through/vendor-fields.ts'
@@ -50,11 +46,6 @@ export const passThrough: PassThrough = {
   },
 }
 
-/**
- * The body is only scanned where it is long and plain: parsing it would cost several times as much. Short ones and those
- * with media, files, hosted tools or anything unusual are parsed, and what is wrong inside them is found before anything is
- * sent or held.
- */
 function readRequest(
   bytes: Uint8Array,
   codec: Codec,
@@ -62,43 +53,39 @@ function readRequest(
   maxValues?: number | undefined,
 ): PassThroughRequest {
   const facts = readChatRequest(bytes, codec, maxValues)
-  if ('code' in facts) throw new RequestError(facts.code, facts.param, facts.message)
-  const { model, stream, n, maxOutput, includeUsage, images, documents, audios, tools } = facts
-  const { parsed } = facts
-  const isChecked = parsed === undefined || isPlain(parsed)
-  let canonical: CanonicalRequest | undefined = isChecked ? undefined : decodeRequest(parsed)
+  const { user, safetyIdentifier, decoded } = facts
   const cacheKey = fieldNamed(facts.fields, 'prompt_cache_key')
+  let request = decoded?.request
   return {
-    model,
-    stream,
-    choices: n,
-    maxOutput,
-    images,
-    documents,
-    audios,
-    tools,
+    model: facts.model,
+    stream: facts.stream,
+    choices: facts.n,
+    maxOutput: facts.maxOutput,
+    images: facts.images,
+    documents: facts.documents,
+    audios: facts.audios,
+    tools: facts.tools,
     values: facts.values,
     capField: facts.capField ?? 'max_tokens',
     outputFields: outputFieldsIn(facts.fields, OWN_BOUNDS, { bytes, codec }),
-    showUsage: includeUsage,
-    textBytes: facts.bytes - facts.mediaBytes,
+    showUsage: facts.includeUsage,
+    textBytes: facts.textBytes,
     cacheKey: cacheKey?.kind === 'string' ? decodeString(bytes, cacheKey.start, cacheKey.end, codec) : undefined,
-    endUser: facts.safetyIdentifier ?? facts.user,
+    endUser: safetyIdentifier ?? user,
     endUserFields:
-      facts.user === undefined && facts.safetyIdentifier === undefined
+      user === undefined && safetyIdentifier === undefined
         ? NO_END_USERS
-        : endUsersIn({ user: facts.user, safety_identifier: facts.safetyIdentifier }),
+        : endUsersIn({ user, safety_identifier: safetyIdentifier }),
     opening: () => openingIn(bytes, facts.fields, codec),
     priced: pricedFields(bytes, facts, codec),
     // The vendor's API has metadata only for completions that it stores.
     storing: storingFields({ bytes, scan: facts, codec }, ['metadata']),
-    urls: parsed !== undefined && isChecked ? NO_URLS : namedUrls(bytes, facts, parsed, codec),
-    objects: isChecked || !isObject(parsed) ? NO_OBJECTS : vendorObjects(parsed),
-    calledMessages: () => calledMessages(isObject(parsed) ? parsed : parseBody(bytes, codec)),
+    urls: namedUrls(bytes, facts, codec),
+    objects: decoded ? vendorObjects(decoded.body) : NO_OBJECTS,
+    calledMessages: () => calledMessages(decoded?.body ?? parseBody(bytes, codec)),
     edited: (edits) => edited(bytes, facts, edits, codec),
     canonical() {
-      const request = canonical ?? decodeRequest(parsed ?? parseBody(bytes, codec))
-      canonical = request
+      request ??= decodeRequest(parseBody(bytes, codec))
       return request
     },
   }

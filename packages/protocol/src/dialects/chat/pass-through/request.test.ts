@@ -1,43 +1,35 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { bytesOf, bufferCodec as codec, textOfPieces } from '../../../../fixtures/buffer-codec.ts'
+import type { ErrorInfo } from '../../../canonical/error.ts'
+import { RequestError } from '../../../canonical/reading.ts'
 import { type ChatEdits, type ChatFacts, editChatRequest, readChatRequest } from './request.ts'
 
-const read = (body: string) => readChatRequest(bytesOf(body), codec)
+const factsOf = (body: string): ChatFacts => readChatRequest(bytesOf(body), codec)
 const MESSAGES = '"messages":[{"role":"user","content":"hi"}]'
 /** A good request with these further members, given as JSON text. */
 const withMembers = (members: string) => `{"model":"m",${MESSAGES}${members === '' ? '' : `,${members}`}}`
 
-function factsOf(body: string): ChatFacts {
-  const result = read(body)
-  if ('code' in result) throw new Error(result.message)
-  return result
-}
-
 describe('facts', () => {
   test('a plain request', () => {
-    const { fields, close, parsed, ...facts } = factsOf(withMembers(''))
+    const { fields, close, decoded, ...facts } = factsOf(withMembers(''))
     expect(facts).toEqual({
       model: 'm',
       stream: false,
       includeUsage: false,
       maxOutput: undefined,
       capField: undefined,
-      temperature: undefined,
-      topP: undefined,
       n: 1,
       user: undefined,
       safetyIdentifier: undefined,
-      messages: 1,
       tools: 0,
       images: 0,
       documents: 0,
       audios: 0,
-      bytes: 57,
-      mediaBytes: 0,
+      textBytes: 57,
       values: 5,
     })
-    expect(parsed).toEqual({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
+    expect(decoded?.body).toEqual({ model: 'm', messages: [{ role: 'user', content: 'hi' }] })
     expect(fields.map((field) => field.name)).toEqual(['model', 'messages'])
     expect(close).toBe(56)
   })
@@ -50,8 +42,8 @@ describe('facts', () => {
     ['"stream_options":{"include_usage":null}', { includeUsage: false }],
     ['"stream_options":{"include_obfuscation":false}', { includeUsage: false }],
     ['"stream_options":null', { includeUsage: false }],
-    ['"temperature":0,"top_p":1', { temperature: 0, topP: 1 }],
-    ['"temperature":2.0,"top_p":0', { temperature: 2, topP: 0 }],
+    ['"temperature":0,"top_p":1', {}],
+    ['"temperature":2.0,"top_p":0', {}],
     ['"temperature":null,"top_p":null,"n":null,"max_tokens":null', { n: 1, maxOutput: undefined, capField: undefined }],
     ['"max_tokens":7', { maxOutput: 7, capField: 'max_tokens' }],
     ['"max_completion_tokens":8', { maxOutput: 8, capField: 'max_completion_tokens' }],
@@ -62,10 +54,10 @@ describe('facts', () => {
     ['"n":128', { n: 128 }],
     ['"tools":[]', { tools: 0 }],
     ['"tools":null', { tools: 0 }],
-    ['"tools":[{"type":"function","function":{"name":"a"}},{"type":"function"}]', { tools: 2 }],
+    ['"tools":[{"type":"function","function":{"name":"a"}},{"type":"function","function":{"name":"b"}}]', { tools: 2 }],
     ['"user":"Zoë 🦊","safety_identifier":"s"', { user: 'Zoë 🦊', safetyIdentifier: 's' }],
     ['"stop":"x","tool_choice":"auto"', {}],
-    ['"stop":["x","y"],"tool_choice":{"type":"function","function":{"name":"a"}}', {}],
+    ['"stop":["x","y"],"tool_choice":"none"', {}],
     ['"stop":null,"tool_choice":null,"user":null', {}],
     ['"top_k":40,"thinking":{"type":"enabled"},"x":[[[]]]', {}],
     ['"note":"lone \\ud800 and nul \\u0000 pass in content"', {}],
@@ -95,12 +87,21 @@ describe('facts', () => {
       images: 2,
       audios: 1,
       documents: 1,
-      mediaBytes: image.length + 2000 - 16 + 1000 - 63,
-      bytes: body.length,
+      textBytes: body.length - (image.length + 2000 - 16 + 1000 - 63),
     }
     expect(factsOf(body)).toMatchObject(expected)
   })
 })
+
+function errorOf(bytes: Uint8Array): ErrorInfo {
+  try {
+    readChatRequest(bytes, codec)
+  } catch (error) {
+    if (error instanceof RequestError) return error.info
+    throw error
+  }
+  throw new Error('was accepted')
+}
 
 describe('errors name the field and what to change', () => {
   const big = `"content":"${'x'.repeat(20_000)}"`
@@ -167,16 +168,15 @@ describe('errors name the field and what to change', () => {
   ]
   for (const [body, param, message] of table)
     test(JSON.stringify(body.length > 90 ? `...${body.slice(-80)}` : body), () => {
-      const result = read(body)
-      if (!('code' in result)) throw new Error('was accepted')
-      expect(result.code).toBe('bad_request')
-      expect(result.message).toMatch(message)
-      expect(result.param ?? 'none').toBe(param ?? 'none')
+      const { code, message: said, param: field } = errorOf(bytesOf(body))
+      expect(code).toBe('bad_request')
+      expect(said).toMatch(message)
+      expect(field ?? 'none').toBe(param ?? 'none')
     })
 
   test('a model name that is not UTF-8', () => {
     const bytes = Uint8Array.from([...bytesOf('{"model":"m'), 0xff, ...bytesOf(`",${MESSAGES}}`)])
-    expect(readChatRequest(bytes, codec)).toEqual({ code: 'bad_request', message: 'The body is not valid UTF-8.' })
+    expect(errorOf(bytes)).toEqual({ code: 'bad_request', message: 'The body is not valid UTF-8.' })
   })
 })
 
@@ -274,7 +274,9 @@ describe('edits change what they name and no other byte', () => {
     const body = fc.record(
       {
         model: fc.string({ minLength: 1, unit: 'grapheme-ascii' }),
-        messages: fc.array(json, { minLength: 1 }),
+        messages: fc.array(fc.record({ role: fc.constant('user'), content: fc.string(), other: json }), {
+          minLength: 1,
+        }),
         stream_options: fc.option(
           fc.record({ include_usage: fc.option(fc.boolean()), other: json }, { requiredKeys: [] }),
         ),

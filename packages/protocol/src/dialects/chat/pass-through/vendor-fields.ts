@@ -37,7 +37,7 @@ function hasPriced(fields: readonly JsonField[]): boolean {
 
 export function pricedFields(bytes: Uint8Array, facts: ChatFacts, codec: Codec): readonly PricedField[] {
   // Where the body was not parsed, the scan has found no other tools than functions of the caller's.
-  const mayBillTools = facts.tools > 0 && facts.parsed !== undefined
+  const mayBillTools = facts.tools > 0 && facts.decoded !== undefined
   if (!mayBillTools && !hasPriced(facts.fields)) return NOTHING_PRICED
   const parsed = ({ start, end }: JsonField): unknown => parsedJson(codec.decode(bytes, start, end))
   const small: Record<string, unknown> = {}
@@ -45,8 +45,7 @@ export function pricedFields(bytes: Uint8Array, facts: ChatFacts, codec: Codec):
   const priced: PricedField[] = []
   addPriced(priced, small, FIELDS)
   if (!mayBillTools) return priced
-  const body = isObject(facts.parsed) ? facts.parsed : {}
-  return [...priced, ...toolPrices(body.tools, body.tool_choice)]
+  return [...priced, ...toolPrices(facts.decoded?.body.tools, facts.decoded?.body.tool_choice)]
 }
 
 function toolPrices(tools: unknown, choice: unknown): PricedField[] {
@@ -96,23 +95,24 @@ function filesIn(content: readonly unknown[], message: number, found: string[]):
   }
 }
 
-/** URLs that the upstream is to fetch or to call. `parsed`: the whole body, where there is more in it than text. */
-export function namedUrls(bytes: Uint8Array, facts: ChatFacts, parsed: unknown, codec: Codec): readonly NamedUrl[] {
+/** URLs that the upstream is to fetch or to call. The messages and tools of a body that was only scanned have none. */
+export function namedUrls(bytes: Uint8Array, facts: ChatFacts, codec: Codec): readonly NamedUrl[] {
+  const body = facts.decoded?.body
   let found: NamedUrl[] | undefined
   for (const { name, kind, start, end } of facts.fields) {
     const isText = kind === 'string'
     if (!(isText || kind === 'object' || kind === 'array') || !mayNameUrls(name, isText)) continue
     found ??= []
-    const value = isObject(parsed) ? parsed[name] : parsedJson(codec.decode(bytes, start, end))
+    const value = body ? body[name] : parsedJson(codec.decode(bytes, start, end))
     addFieldUrls(found, name, value)
   }
-  if (!isObject(parsed)) return found ?? NO_URLS
+  if (!body) return found ?? NO_URLS
   found ??= []
-  for (const [tool, index] of objectsIn(parsed.tools))
+  for (const [tool, index] of objectsIn(body.tools))
     if (tool.type !== 'function' && tool.type !== 'custom') addUrls(found, tool, `tools[${index}]`)
-  if (!Array.isArray(parsed.messages)) return found
-  for (let index = 0; index < parsed.messages.length; index++) {
-    const message: unknown = parsed.messages[index]
+  if (!Array.isArray(body.messages)) return found
+  for (let index = 0; index < body.messages.length; index++) {
+    const message: unknown = body.messages[index]
     if (!isObject(message)) continue
     addPartUrls(found, message.content, `messages[${index}].content`)
     for (const name in message) {

@@ -29,10 +29,11 @@ import { decodeTools } from './decode-tools.ts'
 import { decodeTurns } from './decode-turns.ts'
 import { origin } from './origin.ts'
 
-const MAX_OUTPUT = 10_000_000
-const MAX_CHOICES = 128
+export const MAX_OUTPUT = 10_000_000
+export const MAX_CHOICES = 128
 const MAX_TOP_LOGPROBS = 20
-const LONGEST_ID = 1_024
+/** Of names of end users and of caches. */
+export const LONGEST_ID = 1_024
 
 /** Fields that have a place in the canonical request. Any other is reported as untranslated. */
 const TRANSLATED: ReadonlySet<string> = new Set(
