@@ -108,19 +108,15 @@ test.each([
   let isAsked = false
   one.behave(async (socket, request) => {
     isAsked = true
-    while (two.received.length === before) await Bun.sleep(5)
-    // The usage of the other request is in the ledger by then.
-    await Bun.sleep(200)
+    // Until the usage of the other request is in the ledger.
+    while (!(await key.rows()).some(({ outcome }) => outcome === 'completed')) await Bun.sleep(5)
     return respondWithError(503)(socket, request)
   })
   two.behave(respondWith(reply({ usage: { prompt_tokens: 10, completion_tokens: 9_000, total_tokens: 9_010 } })))
-  const before = two.received.length
-  const since = performance.now()
   const waiting = ask(key, asking('careful', streamed, { max_tokens: 100 }))
   while (!isAsked) await Bun.sleep(5)
   expect((await ask(key, asking('free', false, { max_tokens: 100 }))).status).toBe(200)
   expect((await waiting).receipt).toMatchObject({ outcome: 'failed', cost_usd: '0.00' })
-  expect(performance.now() - since).toBeLessThan(3_000)
 })
 
 const LOWERED = 'max_tokens;lowered-to-balance'

@@ -159,11 +159,9 @@ describe('hostile texts', () => {
   )
 
   test.each(texts.map((text) => [text.slice(0, 12), text] as const))('%j', (_, text) => {
-    const began = performance.now()
     const blocks = parseBlocks(text)
     walk(blocks)
-    // Quadratic time would be minutes.
-    expect(performance.now() - began).toBeLessThan(5_000)
+    // Quadratic time would be minutes, beyond the timeout of a test.
   })
 
   /** Does what the page does; returns the depth. */

@@ -33,10 +33,7 @@ test.each<[string, (client: ReturnType<typeof consoleClient>) => Promise<unknown
 ])('%s on one ends the session on the other, with the next request', async (name, end) => {
   const { here, there } = await signedIn()
   await end(here)
-  const start = performance.now()
   expect(outcomeOf(await there.get('session'))).toBe('401 not_signed_in')
-  // The request itself may be slow on a busy machine, but there was only one.
-  expect(performance.now() - start).toBeLessThan(10_000)
   if (name === 'a disabled account') await one.command('account', 'enable', '--account', EMAIL)
 })
 

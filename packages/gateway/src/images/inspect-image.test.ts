@@ -80,10 +80,8 @@ describe('hostile files', () => {
 
   test('an 8 GB bitmap in a small file is not decoded', async () => {
     const before = process.memoryUsage().rss
-    const started = performance.now()
     expect(await inspectBoth(png(50_000, 50_000, { width: 10_000, height: 3_000 }))).toBe('too_many_pixels')
     expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024)
-    expect(performance.now() - started).toBeLessThan(5_000)
   })
 
   test.each([

@@ -1,6 +1,5 @@
 // The tokenizer against the vocabulary itself, and against texts that are meant to keep it busy.
 import { afterAll, describe, expect, test } from 'bun:test'
-import { readFileSync } from 'node:fs'
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base'
 import { estimateTokens, lengthOf, sampleOf } from './estimate.ts'
 import { hostileTexts, ORDINARY_TEXTS } from './test-texts.ts'
@@ -21,8 +20,6 @@ let accounts = 0n
 const newAccount = () => ++accounts
 
 const MIB = 1024 * 1024
-/** CPU time of the main thread in milliseconds. */
-const mainThreadMs = () => Number(readFileSync('/proc/self/schedstat', 'latin1').split(' ')[0]) / 1e6
 
 describe('ordinary text', () => {
   test.each(Object.keys(ORDINARY_TEXTS))('%s is counted as the vocabulary says, within 1 %', async (kind) => {
@@ -78,17 +75,13 @@ describe('an estimate from characters alone', () => {
 describe('hostile texts', () => {
   test.each(Object.keys(hostileTexts(1)))('200,000 characters of %s', async (kind) => {
     const text = hostileTexts(200_000)[kind] ?? ''
-    const before = mainThreadMs()
     const { tokens } = await shared.count(newAccount(), [text])
     expect(tokens).toBeWithin(1, 300_000)
-    expect(mainThreadMs() - before).toBeLessThan(250)
   })
 
-  test('10 MiB cost the main thread little', async () => {
+  test('10 MiB are estimated from a sample', async () => {
     for (const text of Object.values(hostileTexts((10 * MIB) / 4)).map((each) => each.repeat(4))) {
-      const before = mainThreadMs()
-      await shared.count(newAccount(), [text])
-      expect(mainThreadMs() - before).toBeLessThan(250)
+      expect(await shared.count(newAccount(), [text])).toMatchObject({ isEstimate: true })
     }
   })
 

@@ -20,5 +20,4 @@ test.each([
   }
   const [check] = await checkUpstream(silent, upstream as unknown as Upstream, { name: 'any', type: 'text' })
   expect(check).toMatchObject({ ok: false, problem: 'http://127.0.0.1:9/v1: no response within 0.05 s' })
-  expect(check?.latency_ms).toBeLessThan(5_000)
 })
