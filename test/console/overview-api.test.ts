@@ -32,6 +32,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const { days, ...rest } = await overviewOf(client)
     expect(rest).toEqual({
       balance_usd: '10.00',
+      credit_line_usd: '0.00',
       held_usd: '0.00',
       available_usd: '10.00',
       spent_today_usd: '0.00',

@@ -174,6 +174,7 @@ describe('errors that are not retried', () => {
     'invalid_api_key',
     'insufficient_balance',
     'key_quota_exceeded',
+    'account_quota_exceeded',
     'model_not_allowed',
     'model_not_found',
     'method_not_allowed',

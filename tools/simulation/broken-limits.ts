@@ -73,6 +73,11 @@ export const BROKEN_LIMITS: Record<string, Partial<Rules>> = {
   "a hold ignores the account's requests of the minute": forgetting('account', () => ({ requests: [] })),
   "a hold ignores the key's tokens of the minute": seeing('key', without('tokensPerMinute')),
   "a hold ignores the account's tokens of the minute": seeing('account', without('tokensPerMinute')),
+  "a hold ignores the account's cap": seeing('account', () => ({ cap: undefined })),
+  'a hold exceeds the credit line': seeing('account', (row) =>
+    'creditLine' in row ? { creditLine: row.creditLine + 40n } : {},
+  ),
+  'a hold ignores the credit line': seeing('account', () => ({ creditLine: 0n })),
   'an extension reserves no tokens': {
     apply: (book, verb) => apply(book, verb.verb === 'extend' ? { ...verb, tokens: 0 } : verb),
   },

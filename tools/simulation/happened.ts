@@ -5,7 +5,7 @@ import type { Nanos } from '../../packages/gateway/src/money/amount.ts'
 export type Begun = { owner: bigint; at: number; counted: boolean }
 /** Reserved at a time for a request, less what it gave back. */
 export type Reserved = { owner: bigint; request: bigint; at: number; tokens: number }
-type Paid = { key: bigint; at: number; amount: Nanos }
+type Paid = { owner: bigint; at: number; amount: Nanos }
 export type Happened = { begun: readonly Begun[]; reserved: readonly Reserved[]; paid: readonly Paid[] }
 
 export const NOTHING_HAPPENED: Happened = { begun: [], reserved: [], paid: [] }

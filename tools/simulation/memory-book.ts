@@ -40,6 +40,10 @@ export const emptyRows = (): MemoryRows => ({
 export const newAccountRow = (id: bigint): AccountRow => ({
   id,
   balance: 0n,
+  creditLine: 0n,
+  cap: undefined,
+  capPeriod: undefined,
+  spent: 0n,
   held: 0n,
   disabled: false,
   limits: NO_LIMITS,
@@ -81,12 +85,14 @@ export function memoryBook(rows: MemoryRows, now: number): Book {
   }
 }
 
-/** Limits as an admin sets them. */
-export function setAccountLimits(rows: MemoryRows, id: bigint, limits: Limits, now: number): void {
+type AccountTerms = Partial<Pick<AccountRow, 'cap' | 'capPeriod' | 'creditLine' | 'limits'>>
+
+/** The terms of an account as an admin sets them. */
+export function setAccountTerms(rows: MemoryRows, id: bigint, terms: AccountTerms, now: number): void {
   const account = rows.accounts.get(id)
   if (!account) return
   beginTokens(account, rows, (request) => request.account === id, now)
-  account.limits = limits
+  Object.assign(account, terms)
   for (const key of rows.keys.values()) if (key.account === id) key.revision += 1
 }
 

@@ -63,8 +63,11 @@ export type Client = {
 export type Model = {
   clients: Map<bigint, Client>
   tasks: Map<bigint, Task>
+  /** The caps of keys and of accounts. */
   caps: Map<bigint, { cap: Nanos | undefined; capPeriod: Period | undefined }>
-  /** Of keys and of accounts. */
+  /** Credit lines of accounts, and the highest that each ever was. */
+  lines: Map<bigint, { line: Nanos; highest: Nanos }>
+  /** The limits of keys and of accounts. */
   limits: Map<bigint, Limits>
   revisions: Map<bigint, number>
   revoked: Set<bigint>
@@ -109,11 +112,13 @@ export function checkBooks(rows: MemoryRows, model: Model): void {
   const accountHeld = new Map<bigint, Nanos>()
   const keyHeld = new Map<bigint, Nanos>()
   const keySpent = new Map<bigint, Nanos>()
+  const accountSpent = new Map<bigint, Nanos>()
   for (const row of rows.requests.values()) {
     must((paid.get(row.id) ?? 0n) === row.cost, 'cost = transfers of the request', () => `request ${row.id}`)
     must((lost.get(row.id) ?? 0n) === row.shortfall, 'shortfall = transfers of the request', () => `request ${row.id}`)
     must(row.cost >= 0n && row.shortfall >= 0n, 'no request costs less than nothing', () => `request ${row.id}`)
     add(keySpent, row.key, row.cost)
+    add(accountSpent, row.account, row.cost)
     if (row.state !== HELD) continue
     add(accountHeld, row.account, row.held)
     add(keyHeld, row.key, row.held)
@@ -124,7 +129,16 @@ export function checkBooks(rows: MemoryRows, model: Model): void {
   for (const row of rows.accounts.values()) {
     must(row.balance === (sums.get(row.id) ?? 0n), 'balance = sum of transfers', () => `account ${row.id}`)
     must(row.held === (accountHeld.get(row.id) ?? 0n), 'held = sum of open holds', () => `account ${row.id}`)
-    must(row.balance >= row.held, 'no account below what it holds, nor below zero', () => `account ${row.id}`)
+    const { line, highest } = model.lines.get(row.id) ?? { line: 0n, highest: 0n }
+    must(row.creditLine === line, 'only an admin changes a credit line', () => `account ${row.id}`)
+    must(
+      row.balance + highest >= row.held,
+      'no account holds more than balance and credit line',
+      () => `account ${row.id}`,
+    )
+    must(row.spent === (accountSpent.get(row.id) ?? 0n), 'spent = sum of the requests', () => `account ${row.id}`)
+    const { cap, capPeriod } = model.caps.get(row.id) ?? {}
+    must(row.cap === cap && row.capPeriod === capPeriod, 'only an admin changes a cap')
     must(row.disabled === model.disabled.has(row.id), 'only an admin disables an account')
     must(BigInt(row.meter.open) === (open.get(row.id) ?? 0n), 'open = requests that hold', () => `account ${row.id}`)
     must(row.limits === model.limits.get(row.id), 'only an admin changes limits')

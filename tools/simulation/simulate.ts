@@ -9,17 +9,17 @@ import {
   TASK_NODE,
   taskLease,
 } from '../../packages/gateway/src/money/ledger.ts'
-import { NO_LIMITS, PERIODS } from '../../packages/gateway/src/money/limits.ts'
+import { NO_LIMITS } from '../../packages/gateway/src/money/limits.ts'
 import { newClient, newTask } from './clients.ts'
 import { NOTHING_HAPPENED } from './happened.ts'
-import { type MemoryRows, newAccountRow, newKeyRow, setAccountLimits, setKeyTerms } from './memory-book.ts'
+import { type MemoryRows, newAccountRow, newKeyRow, setAccountTerms, setKeyTerms } from './memory-book.ts'
 import { checkEnd, isAlive, type Model, must, Violation } from './model.ts'
 import { type Host, type Process, type Question, type Surroundings, startProcess } from './process.ts'
 import { type Random, seeded } from './random.ts'
 import { RULES, type Rules } from './rules.ts'
 import { createStore, creditAccount, OLD_TASK_MS } from './store.ts'
 import { takeOverReaped } from './take-over.ts'
-import { noteLimits, randomLimits } from './usage.ts'
+import { noteLimits, randomCap, randomLimits, randomLine } from './usage.ts'
 
 export const FAULTS = [
   'crash',
@@ -86,6 +86,7 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     clients: new Map(),
     tasks: new Map(),
     caps: new Map(),
+    lines: new Map(),
     limits: new Map(),
     revisions: new Map(),
     revoked: new Set(),
@@ -146,7 +147,11 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
   }
   store.change((rows) => {
     for (const id of [1n, 2n]) {
-      rows.accounts.set(id, { ...newAccountRow(id), limits: randomLimits(random) })
+      const money = {
+        ...randomCap(random, model, id, random.chance(0.2) ? BigInt(random.between(50, 900)) : undefined),
+        ...randomLine(random, model, id),
+      }
+      rows.accounts.set(id, { ...newAccountRow(id), ...money, limits: randomLimits(random) })
       model.limits.set(id, rows.accounts.get(id)?.limits ?? NO_LIMITS)
       creditAccount(rows, id, BigInt(random.pick([40, 200, 1_500]) ?? 0))
     }
@@ -156,29 +161,27 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
       rows.keys.set(id, key)
       model.limits.set(id, key.limits)
       model.revisions.set(id, 0)
-      Object.assign(key, randomCap(id, random.chance(0.3) ? BigInt(random.between(50, 500)) : undefined))
+      Object.assign(key, randomCap(random, model, id, random.chance(0.3) ? BigInt(random.between(50, 500)) : undefined))
     }
   })
   for (const host of hosts) start(host)
   if (random.chance(0.7)) settleDown(() => processes.every((process) => process.isIdle()))
 
-  function randomCap(key: bigint, cap: bigint | undefined): Pick<KeyRow, 'cap' | 'capPeriod'> {
-    const capPeriod = cap === undefined ? undefined : random.pick([undefined, ...PERIODS])
-    model.caps.set(key, { cap, capPeriod })
-    return { cap, capPeriod }
-  }
-
   function setTerms(rows: MemoryRows, key: KeyRow, cap: bigint | undefined): void {
     const limits = random.chance(0.5) ? key.limits : randomLimits(random)
     noteLimits(model, rows, key.id, limits)
-    setKeyTerms(rows, key.id, { ...randomCap(key.id, cap), limits }, START + time)
+    setKeyTerms(rows, key.id, { ...randomCap(random, model, key.id, cap), limits }, START + time)
     model.revisions.set(key.id, key.revision)
   }
 
-  function setLimits(rows: MemoryRows, account: bigint): void {
+  function setAccount(rows: MemoryRows, account: bigint, cap: bigint | undefined): void {
     const limits = randomLimits(random)
     noteLimits(model, rows, account, limits)
-    setAccountLimits(rows, account, limits, START + time)
+    const money = {
+      ...(random.chance(0.5) && randomCap(random, model, account, cap)),
+      ...(random.chance(0.5) && randomLine(random, model, account)),
+    }
+    setAccountTerms(rows, account, { ...money, limits }, START + time)
     for (const { id, account: owner, revision } of rows.keys.values())
       if (owner === account) model.revisions.set(id, revision)
   }
@@ -267,7 +270,7 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
         if (accountRow.disabled) model.disabled.add(account)
         else model.disabled.delete(account)
       } else if (what < 8) setTerms(rows, keyRow, cap)
-      else if (what < 12) setLimits(rows, account)
+      else if (what < 12) setAccount(rows, account, cap)
       else creditAccount(rows, account, amount)
     })
   }

@@ -219,7 +219,7 @@ const sameMeter = (before: Meter, after: Meter): boolean =>
 /** Credit as an admin gives or takes it; taking stops at what is free. */
 export function creditAccount(rows: MemoryRows, id: bigint, amount: bigint): void {
   const account = rows.accounts.get(id)
-  if (!account || amount === 0n || account.balance - account.held + amount < 0n) return
+  if (!account || amount === 0n || account.balance + account.creditLine - account.held + amount < 0n) return
   account.balance += amount
   const [debit, credit, moved] = amount > 0n ? [CREDIT, id, amount] : [id, CREDIT, -amount]
   rows.transfers.push({ request: undefined, debit, credit, amount: moved })

@@ -1,7 +1,8 @@
 // What was used when, as the reference model has it: requests, tokens and money in a row with their times, and limits
 // checked by adding them up again. The ledger keeps sums instead, and must never find more room than there is here.
-import type { Nanos } from '../../packages/gateway/src/money/amount.ts'
+import { type Nanos, UNLIMITED_CREDIT } from '../../packages/gateway/src/money/amount.ts'
 import {
+  type Capped,
   HELD,
   type RequestRow,
   type Result,
@@ -9,7 +10,7 @@ import {
   type Verb,
   VOIDED,
 } from '../../packages/gateway/src/money/ledger.ts'
-import { type Limits, NO_LIMITS, type Period } from '../../packages/gateway/src/money/limits.ts'
+import { type Limits, NO_LIMITS, PERIODS, type Period } from '../../packages/gateway/src/money/limits.ts'
 import type { Begun, Reserved } from './happened.ts'
 import type { MemoryRows } from './memory-book.ts'
 import { type Model, must } from './model.ts'
@@ -37,7 +38,7 @@ export function noteUsage(
   if (more < 0) next.reserved = givenBack(next.reserved, request, -more)
   const amount = after.cost - (before?.cost ?? 0n)
   must(after.heldAt === (before?.heldAt ?? now), 'a hold keeps its time')
-  if (amount !== 0n) next.paid.push({ key: after.key, at: countedAt(after, now), amount })
+  if (amount !== 0n) next.paid.push(...owners.map((owner) => ({ owner, at: countedAt(after, now), amount })))
   model.committed.happened = next
   if (verb.verb !== 'settle' || after.state === HELD) return
   // Of a request that was taken over, the tokens are the operator's, too.
@@ -96,23 +97,27 @@ export function checkGrant(verb: Verb, result: Result, rows: MemoryRows, model: 
     const asFarAs = BigInt(result.tokens) * verb.amount >= BigInt(verb.tokens) * result.amount
     must(asFarAs, 'of the tokens of an extension goes as much as of its money')
   }
-  checkCap(rows, model, key, now)
+  for (const owner of [key, account]) checkCap(rows, model, owner, now)
+  const { balance, held } = rows.accounts.get(account) ?? { balance: 0n, held: 0n }
+  const { line = 0n } = model.lines.get(account) ?? {}
+  if (result.amount > 0n)
+    must(held <= balance + line, 'granted within balance and credit line', () => `account ${account}`)
   for (const owner of [key, account])
     checkLimits(rows, model, owner, { isNew: verb.verb === 'hold', isTask: verb.nodeId === TASK_NODE, now })
 }
 
 function checkCap(rows: MemoryRows, model: Model, id: bigint, now: number): void {
-  const key = rows.keys.get(id)
+  const row = rows.keys.get(id) ?? rows.accounts.get(id)
   const { cap, capPeriod } = model.caps.get(id) ?? {}
-  if (!key || cap === undefined) return
+  if (!row || cap === undefined) return
   const spent = spentUnderCap(model, id, now)
-  must(spent + key.held <= cap, 'what is spent and held stays under the cap', () => `key ${id}, ${capPeriod}`)
+  must(spent + row.held <= cap, 'what is spent and held stays under the cap', () => `of ${id}, ${capPeriod}`)
 }
 
-function spentUnderCap(model: Model, key: bigint, now: number): Nanos {
-  const { capPeriod } = model.caps.get(key) ?? {}
+function spentUnderCap(model: Model, owner: bigint, now: number): Nanos {
+  const { capPeriod } = model.caps.get(owner) ?? {}
   return model.committed.happened.paid
-    .filter((one) => one.key === key)
+    .filter((one) => one.owner === owner)
     .filter((one) => capPeriod === undefined || periodOf(capPeriod, one.at) === periodOf(capPeriod, now))
     .reduce((sum, { amount }) => sum + amount, 0n)
 }
@@ -125,16 +130,19 @@ function spentUnderCap(model: Model, key: bigint, now: number): Nanos {
 export function checkCharge(rows: MemoryRows, model: Model, before: RequestRow, after: RequestRow, now: number): void {
   const paid = after.cost - before.cost
   const promised = before.state === HELD && after.state !== HELD ? before.held : 0n
-  if (paid > promised) checkCap(rows, model, after.key, now)
+  if (paid > promised) for (const owner of [after.key, after.account]) checkCap(rows, model, owner, now)
   if (after.nodeId === TASK_NODE) must(paid <= promised, 'a task is charged its hold at most', () => `task ${after.id}`)
   // A request that was taken over is the operator's loss, whatever its wallet has.
   if (after.shortfall <= before.shortfall || before.state === VOIDED) return
   const [account, key] = [rows.accounts.get(after.account), rows.keys.get(after.key)]
-  const { cap } = model.caps.get(after.key) ?? {}
-  const spentBefore = spentUnderCap(model, after.key, now) - paid
-  // What was given back for an earlier period makes no room in this one.
-  const isCapReached = cap !== undefined && positive(spentBefore) + paid + (key?.held ?? 0n) >= cap
-  const isEmpty = account?.balance === account?.held
+  const isCapReached = [key, account].some((row) => {
+    const { cap } = model.caps.get(row?.id ?? 0n) ?? {}
+    if (!row || cap === undefined) return false
+    // What was given back for an earlier period makes no room in this one.
+    return positive(spentUnderCap(model, row.id, now) - paid) + paid + row.held >= cap
+  })
+  // Below nothing after the credit line was lowered.
+  const isEmpty = account !== undefined && account.balance + account.creditLine <= account.held
   must(paid >= promised, 'what was held is paid', () => `request ${after.id}`)
   must(
     isEmpty || isCapReached || after.nodeId === TASK_NODE,
@@ -173,6 +181,11 @@ function checkRejection(verb: Verb, { outcome }: Result, rows: MemoryRows, model
     const begun = begunSince(model, owner, whose.now - LONGEST_MS).length
     must(begun >= requestsPerMinute, 'rejected only at the limit', named)
   }
+  if (outcome === 'no_balance' && (verb.verb === 'hold' || verb.verb === 'extend')) {
+    const { balance, held } = rows.accounts.get(whose.account) ?? { balance: 0n, held: 0n }
+    const { line = 0n } = model.lines.get(whose.account) ?? {}
+    must(balance + line - held < verb.minimum, 'rejected only without balance and credit line', named)
+  }
   if (outcome === 'key_changed' && verb.verb === 'hold')
     must(verb.revision !== model.revisions.get(verb.key), 'rejected only with an older revision of the key', named)
 }
@@ -208,4 +221,26 @@ export function randomLimits(random: Random): Limits {
     tokensPerMinute: random.pick([undefined, random.between(20, 300)]),
     concurrent: random.pick([undefined, random.between(1, 4)]),
   }
+}
+
+/** `owner`: a key or an account. */
+export function randomCap(
+  random: Random,
+  model: Model,
+  owner: bigint,
+  cap: bigint | undefined,
+): Pick<Capped, 'cap' | 'capPeriod'> {
+  const capPeriod = cap === undefined ? undefined : random.pick([undefined, ...PERIODS])
+  model.caps.set(owner, { cap, capPeriod })
+  return { cap, capPeriod }
+}
+
+/** Most accounts never have a line. */
+export function randomLine(random: Random, model: Model, account: bigint): { creditLine: bigint } {
+  const known = model.lines.get(account)
+  const lines = [0n, BigInt(random.between(1, 300)), UNLIMITED_CREDIT]
+  const line = (known || random.chance(0.4) ? random.pick(lines) : undefined) ?? 0n
+  const highest = known && known.highest > line ? known.highest : line
+  if (known || line > 0n) model.lines.set(account, { line, highest })
+  return { creditLine: line }
 }

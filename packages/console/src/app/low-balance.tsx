@@ -30,7 +30,8 @@ export function LowBalance() {
   )
 }
 
-const isNothing = (usd: string): boolean => !(Number(usd) > 0)
+/** `unlimited` is not nothing. */
+const isNothing = (usd: string): boolean => Number(usd) <= 0
 
 /** Whether requests that cost something are rejected now. */
 export const useHasNoFunds = (): boolean => isNothing(useSession().available_usd)

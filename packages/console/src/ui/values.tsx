@@ -14,7 +14,8 @@ export const isZero = (usd: string): boolean => /^-?0*(\.0*)?$/.test(usd)
 
 /** `<Amount usd="0.000236" />` shows `0.000236 USD`. */
 export function Amount({ usd, sign = false }: { usd: string; sign?: boolean }) {
-  const { locale } = useLanguage()
+  const { texts, locale } = useLanguage()
+  if (usd === 'unlimited') return <span className="whitespace-nowrap">{texts.common.unlimited}</span>
   const plus = sign && !usd.startsWith('-') && !isZero(usd) ? '+' : ''
   return (
     <span className="whitespace-nowrap tabular-nums">

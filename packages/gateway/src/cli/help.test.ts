@@ -16,6 +16,7 @@ describe('help', () => {
       'account callback-secret',
       'account create',
       'account credit',
+      'account credit-line',
       'account disable',
       'account enable',
       'account forget-responses',
@@ -72,7 +73,7 @@ describe('help', () => {
   test('of a group lists its commands', async () => {
     const { code, stdout } = await command(['help', 'account'])
     expect(code).toBe(0)
-    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(11)
+    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(12)
     expect((await command(['account', '--help'])).stdout).toBe(stdout)
   })
 

@@ -126,7 +126,7 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
       says: /"localhost" is not an address.*"10.0.0.0\/33" needs a length.*write 10.0.0.0\/8/,
     },
     { args: key('--ips='), says: '--ips must be a list' },
-    { args: limit(), says: 'set at least one of --rpm, --tpm, --concurrent' },
+    { args: limit(), says: 'set at least one of --cap, --cap-period, --rpm, --tpm, --concurrent' },
     {
       args: ['key', 'limit', '1'],
       says: 'set at least one of --cap, --cap-period, --expires, --models, --ips, --rpm, --tpm, --concurrent',
@@ -258,18 +258,6 @@ test('account list shows every account, as JSON and as a table', async () => {
   expect(titles).toBe('ID  EMAIL            BALANCE USD  HELD USD  SPENT THIS MONTH  STATE   CREATED')
   expect(row).toMatch(/^ 1 {2}ada@example\.com {8}10\.00 {6}0\.00 {14}0\.00 {2}active {2}\d{4}-\d\d-\d\d /)
   expect(more).toEqual([''])
-})
-
-test('the limits of an account are set and removed one by one', async () => {
-  for (const [options, limits] of [
-    [['--rpm', '60', '--concurrent', '4'], { rpm: 60, tpm: null, concurrent: 4 }],
-    [['--tpm', '9000'], { rpm: 60, tpm: 9000, concurrent: 4 }],
-    [['--rpm', 'none', '--tpm', 'none', '--concurrent', 'none'], { rpm: null, tpm: null, concurrent: null }],
-  ] as const) {
-    expect(JSON.parse((await command([...limit(...options), '--json'])).stdout)).toMatchObject(limits)
-    const { stdout } = await command(['account', 'show', '--account', 'ada@example.com', '--json'])
-    expect(JSON.parse(stdout)).toMatchObject({ ...limits, spent_today_usd: '0.00', spent_this_month_usd: '0.00' })
-  }
 })
 
 const LIMITS_UNSET = { rpm: null, tpm: null, concurrent: null }

@@ -1,6 +1,7 @@
 // Settings: who is signed in, on which browsers, with which preferences.
 import { formatUsd, parseUsd } from '../money/amount.ts'
 import { balancesJson } from '../money/json.ts'
+import { availableIn } from '../storage/accounts.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 import { type Check, fields, nullable, optional, word } from './fields.ts'
 import { badRequest, ConsoleRejection } from './rejection.ts'
@@ -36,7 +37,7 @@ export async function showSession({ account }: SignedInCall, { store }: ConsoleD
     },
     ...balancesJson(account),
     low_balance_usd: lowBalance === undefined ? null : formatUsd(lowBalance),
-    is_low: lowBalance !== undefined && account.balance - account.held < lowBalance,
+    is_low: lowBalance !== undefined && availableIn(account) < lowBalance,
     second_factor: found?.secondFactor !== undefined,
     may_set_password: !hasPassword,
     language: language ?? null,

@@ -26,6 +26,7 @@ export const SET_UP_RESULT: Shape<SetUpResult> = { ...SIGN_IN_RESULT, password_r
 export const SESSION: Shape<SessionInfo> = {
   account: { id: true, email: true, created_at: true, email_verified: true, has_password: true },
   balance_usd: true,
+  credit_line_usd: true,
   held_usd: true,
   available_usd: true,
   low_balance_usd: true,

@@ -44,6 +44,8 @@ export type SetUpResult = SignInResult | { signed_in: false; password_required: 
 export type SessionInfo = {
   account: { id: string; email: string; created_at: string; email_verified: boolean; has_password: boolean }
   balance_usd: string
+  /** Amounts that contain the credit line, and the line itself, may be `unlimited`. */
+  credit_line_usd: string
   held_usd: string
   available_usd: string
   low_balance_usd: string | null
@@ -91,6 +93,8 @@ export type SeriesPoint = {
 /** GET /console/api/overview */
 export type Overview = {
   balance_usd: string
+  /** Amounts that contain the credit line, and the line itself, may be `unlimited`. */
+  credit_line_usd: string
   held_usd: string
   available_usd: string
   spent_today_usd: string
@@ -262,8 +266,15 @@ export type Receipt = {
 /** GET /console/api/wallet */
 export type Wallet = {
   balance_usd: string
+  /** Amounts that contain the credit line, and the line itself, may be `unlimited`. */
+  credit_line_usd: string
   held_usd: string
   available_usd: string
+  /** The operator's cap on the whole account; null: none. */
+  cap_usd: string | null
+  cap_period: 'day' | 'week' | 'month' | null
+  cap_resets_at: string | null
+  cap_left_usd: string | null
   low_balance_usd: string | null
   support_url: string | null
   open: { request_id: string; at: string; model: string; key_name: string; held_usd: string }[]

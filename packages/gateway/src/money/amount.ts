@@ -7,6 +7,9 @@ export const NANOS_PER_USD = 1_000_000_000n
 /** One billion USD: the sum of a few such amounts still fits a 64-bit column. */
 export const MAX_AMOUNT: Nanos = 1_000_000_000n * NANOS_PER_USD
 
+/** The credit line of an account that may spend without limit. Added to any balance it still fits a 64-bit column. */
+export const UNLIMITED_CREDIT: Nanos = 4n * MAX_AMOUNT
+
 const DECIMAL = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?$/
 
 /** `"0.05"` -> 50_000_000n; undefined when the text is not a plain decimal with at most 9 places. */
@@ -37,6 +40,10 @@ export function formatUsd(nanos: Nanos): string {
     .replace(/0{1,7}$/, '')
   return `${sign}${absolute / NANOS_PER_USD}.${fraction}`
 }
+
+/** A credit line, or an amount that contains one. */
+export const formatCredit = (nanos: Nanos, creditLine: Nanos = nanos): string =>
+  creditLine === UNLIMITED_CREDIT ? 'unlimited' : formatUsd(nanos)
 
 export function ceilDiv(numerator: bigint, denominator: bigint): bigint {
   return denominator === 1n ? numerator : (numerator + denominator - 1n) / denominator

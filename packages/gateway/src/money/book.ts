@@ -25,15 +25,24 @@ export const REAPED = 3
 export const REAPED_ENDING = 'reaped'
 export type RequestState = typeof HELD | typeof SETTLED | typeof VOIDED | typeof REAPED
 
-export type AccountRow = {
-  id: bigint
-  balance: Nanos
+/** What counts against a cap, of an account or a key. */
+export type Capped = {
+  cap: Nanos | undefined
+  /** undefined: the cap is for all time. */
+  capPeriod: Period | undefined
+  spent: Nanos
   held: Nanos
-  disabled: boolean
-  limits: Limits
   meter: Meter
 }
-export type KeyRow = {
+export type AccountRow = Capped & {
+  id: bigint
+  balance: Nanos
+  /** How far holds may exceed the balance: available = balance + credit line - held. */
+  creditLine: Nanos
+  disabled: boolean
+  limits: Limits
+}
+export type KeyRow = Capped & {
   id: bigint
   account: bigint
   revoked: boolean
@@ -41,13 +50,7 @@ export type KeyRow = {
   revision: number
   /** Milliseconds since 1970, by the store's clock. */
   expiresAt: number | undefined
-  cap: Nanos | undefined
-  /** undefined: the cap is for all time. */
-  capPeriod: Period | undefined
-  spent: Nanos
-  held: Nanos
   limits: Limits
-  meter: Meter
 }
 export type RequestRow = {
   id: bigint

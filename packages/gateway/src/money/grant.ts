@@ -1,6 +1,6 @@
-// How much of a requested amount can be granted: by the balance, the key's cap, and the limits of account and key.
+// How much of a requested amount can be granted: by balance and credit line, and by the caps and limits of key and account.
 import type { Nanos } from './amount.ts'
-import { type AccountRow, type Book, type KeyRow, REAPED, type RequestRow, TASK_NODE } from './book.ts'
+import { type AccountRow, type Book, type Capped, type KeyRow, REAPED, type RequestRow, TASK_NODE } from './book.ts'
 import { added, isRecent, removed, spentIn, usedIn, type Window, waitFor } from './limits.ts'
 import { type Extend, type Hold, type Result, rejected } from './verbs.ts'
 
@@ -48,29 +48,34 @@ type Wanted = { amount: Nanos; minimum: Nanos; extensible: boolean }
 
 /** What is granted of `amount`: all, a part down to `minimum`, or a rejection with the available amount. */
 export function grant(account: AccountRow, key: KeyRow, want: Wanted, now: number): Nanos | Result {
-  const inWallet = positive(account.balance - account.held)
+  const inWallet = availableIn(account)
   if (inWallet < want.minimum) return rejected('no_balance', inWallet)
-  const underCap = leftUnderCap(key, now) ?? inWallet
-  if (underCap < want.minimum) return rejected('cap_reached', underCap)
-  const available = least(underCap, inWallet)
+  const underKeyCap = leftUnderCap(key, now) ?? inWallet
+  if (underKeyCap < want.minimum) return rejected('key_cap_reached', underKeyCap)
+  const underAccountCap = leftUnderCap(account, now) ?? inWallet
+  if (underAccountCap < want.minimum) return rejected('account_cap_reached', underAccountCap)
+  const available = least(inWallet, least(underKeyCap, underAccountCap))
   return least(want.amount, want.extensible ? most(available / SHARE, want.minimum) : available)
 }
 
-/** The part of the key's cap that is neither spent nor held; undefined: it has no cap. */
-function leftUnderCap({ cap, capPeriod, spent, held, meter }: KeyRow, now: number): Nanos | undefined {
+/** What new holds may take: 0 also where the credit line was lowered below what is held. */
+const availableIn = ({ balance, creditLine, held }: AccountRow): Nanos => positive(balance + creditLine - held)
+
+/** The part of a cap that is neither spent nor held; undefined: there is no cap. */
+function leftUnderCap({ cap, capPeriod, spent, held, meter }: Capped, now: number): Nanos | undefined {
   if (cap === undefined) return undefined
   return positive(cap - (capPeriod === undefined ? spent : spentIn(meter, capPeriod, now)) - held)
 }
 
 /**
- * The part of `due` that can be charged to a request that has just released its hold. The hold stays chargeable if the cap
- * was lowered since. Beyond it the charge is limited to the available balance and the cap: other holds are never touched.
+ * The part of `due` that can be charged to a request that has just released its hold. The hold stays chargeable if a cap
+ * or the credit line was lowered since. Beyond it the charge is limited to what is available and the caps: other holds are never touched.
  */
 export function payable(due: Nanos, released: Nanos, account: AccountRow, key: KeyRow, now: number): Nanos {
-  const inWallet = positive(account.balance - account.held)
-  if (due <= released) return least(due, inWallet)
-  const underCap = leftUnderCap(key, now) ?? inWallet
-  return least(due, least(inWallet, most(released, underCap)))
+  if (due <= released) return due
+  const inWallet = availableIn(account)
+  const underCaps = least(leftUnderCap(key, now) ?? inWallet, leftUnderCap(account, now) ?? inWallet)
+  return least(due, most(released, least(inWallet, underCaps)))
 }
 
 export function reserve(book: Book, account: AccountRow, key: KeyRow, amount: Nanos, tokens: number): void {

@@ -1,12 +1,24 @@
 // Balances and limits as the API, the console and the commands show them.
 
-import { formatUsd, type Nanos } from './amount.ts'
-import type { Limits } from './limits.ts'
+import { formatCredit, formatUsd, type Nanos } from './amount.ts'
+import { endOf, type Limits, type Period } from './limits.ts'
 
-export const balancesJson = ({ balance, held }: { balance: Nanos; held: Nanos }) => ({
+type Balances = { balance: Nanos; creditLine: Nanos; held: Nanos }
+/** With an unlimited credit line, that and what is available are the word `unlimited`. */
+export const balancesJson = ({ balance, creditLine, held }: Balances) => ({
   balance_usd: formatUsd(balance),
+  credit_line_usd: formatCredit(creditLine),
   held_usd: formatUsd(held),
-  available_usd: formatUsd(atLeastZero(balance - held)),
+  available_usd: formatCredit(atLeastZero(balance + creditLine - held), creditLine),
+})
+
+type Capped = { cap: Nanos | undefined; capPeriod: Period | undefined; spentUnderCap: Nanos; held: Nanos }
+/** Of an account or a key. */
+export const capJson = ({ cap, capPeriod, spentUnderCap, held }: Capped, now: number) => ({
+  cap_usd: cap === undefined ? null : formatUsd(cap),
+  cap_period: capPeriod ?? null,
+  cap_resets_at: capPeriod === undefined ? null : new Date(endOf(capPeriod, now)).toISOString(),
+  cap_left_usd: cap === undefined ? null : formatUsd(atLeastZero(cap - spentUnderCap - held)),
 })
 
 export const limitsJson = ({ requestsPerMinute, tokensPerMinute, concurrent }: Limits) => ({

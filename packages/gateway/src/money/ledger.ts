@@ -219,7 +219,7 @@ type Owners = { account: AccountRow; key: KeyRow }
 
 /**
  * Sets the total cost of the request to `cost`: releases its hold, or corrects what was charged when it was reaped. Beyond
- * the hold, the charge is limited to the available balance and the key's cap; the rest is the operator's shortfall. A task is never
+ * the hold, the charge is limited to what is available and the caps; the rest is the operator's shortfall. A task is never
  * charged beyond its hold: it counts in the period of its submit, and what a period that is over has left is not known any more.
  */
 function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
@@ -237,6 +237,7 @@ function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
   const due = cost - request.cost
   const paid = payable(isTask && due > released ? released : due, released, account, key, book.now)
   account.balance -= paid
+  account.spent += paid
   key.spent += paid
   if (paid !== 0n) {
     const [note, time] = isTask ? [noteSpentThen, request.heldAt] : [noteSpent, book.now]

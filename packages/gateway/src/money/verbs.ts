@@ -71,8 +71,7 @@ export type LeaseVerb = AcquireLease | RenewLease | ReleaseLease
 export type Verb = Hold | Extend | Settle | Void | Reap | Join | Renew | Leave | LeaseVerb
 
 export type Rejection =
-  | 'no_balance'
-  | 'cap_reached'
+  | LackOfFunds
   | 'key_invalid'
   | 'key_expired'
   | 'key_changed'
@@ -84,6 +83,11 @@ export type Rejection =
   | 'unknown_request'
   | 'not_open'
   | Limited
+
+/** The request is too expensive for the balance or a cap; a cheaper one may pass. */
+export const isLackOfFunds = (outcome: string): outcome is LackOfFunds =>
+  outcome === 'no_balance' || outcome === 'key_cap_reached' || outcome === 'account_cap_reached'
+type LackOfFunds = 'no_balance' | 'key_cap_reached' | 'account_cap_reached'
 
 /** A limit of the key or of the account is reached for now. */
 export type Limited = `${'key' | 'account'}_${'concurrent' | 'requests' | 'tokens'}`

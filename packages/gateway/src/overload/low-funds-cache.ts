@@ -7,7 +7,7 @@ import type { Caller } from '../storage/storage.ts'
 
 /** Why a request cannot be paid for. */
 export type LowFunds = {
-  code: 'insufficient_balance' | 'key_quota_exceeded'
+  code: 'insufficient_balance' | 'key_quota_exceeded' | 'account_quota_exceeded'
   available: Nanos
   /** The message before and after the amounts. */
   before: string

@@ -36,11 +36,12 @@ export async function holdError(rejected: RejectedHold, needed: Needed, deps: Ho
     const before = 'Your credit balance is too low.'
     return rejectFor({ code: 'insufficient_balance', available, before, after: '' })
   }
-  if (outcome === 'cap_reached') {
+  if (outcome === 'key_cap_reached' || outcome === 'account_cap_reached') {
     // The message names the cap, which is read from the store; if that fails, the message goes without it.
     const standing = await deps.store.keys.findWithAccount(caller.key).catch(() => undefined)
-    const [before, after] = [capOf(standing?.key), renewalOf(standing?.key, deps.clock())]
-    return rejectFor({ code: 'key_quota_exceeded', available, before, after })
+    const whose = outcome === 'key_cap_reached' ? 'key' : 'account'
+    const [before, after] = [capOf(whose, standing?.[whose]), renewalOf(standing?.[whose], deps.clock())]
+    return rejectFor({ code: `${whose}_quota_exceeded`, available, before, after })
   }
   // What is cached of this key is out of date: the ledger knows better.
   deps.callers.clear()
@@ -56,16 +57,18 @@ export async function holdError(rejected: RejectedHold, needed: Needed, deps: Ho
   }
 }
 
-function capOf(key: Key | undefined): string {
-  if (key?.cap === undefined) return "The key's quota cap does not allow this request."
-  const period = key.capPeriod === undefined ? '' : ` per ${key.capPeriod}`
-  return `The key's quota cap of ${formatUsd(key.cap)} USD${period} does not allow this request.`
+type Capped = Pick<Key, 'cap' | 'capPeriod'>
+
+function capOf(whose: 'key' | 'account', capped: Capped | undefined): string {
+  if (capped?.cap === undefined) return `The ${whose}'s quota cap does not allow this request.`
+  const period = capped.capPeriod === undefined ? '' : ` per ${capped.capPeriod}`
+  return `The ${whose}'s quota cap of ${formatUsd(capped.cap)} USD${period} does not allow this request.`
 }
 
 /** There is no retry-after: a cap renews after hours at the soonest. */
-function renewalOf(key: Key | undefined, now: number): string {
-  if (key?.capPeriod === undefined) return ''
-  return ` It renews at ${new Date(endOf(key.capPeriod, now)).toISOString().replace('.000Z', 'Z')}.`
+function renewalOf(capped: Capped | undefined, now: number): string {
+  if (capped?.capPeriod === undefined) return ''
+  return ` It renews at ${new Date(endOf(capped.capPeriod, now)).toISOString().replace('.000Z', 'Z')}.`
 }
 
 export const unavailable = () =>

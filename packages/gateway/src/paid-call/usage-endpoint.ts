@@ -7,8 +7,7 @@ import { authenticate, type Callers, invalidKey } from '../access/authenticate.t
 import { visibleKey } from '../access/visible-key.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { formatUsd } from '../money/amount.ts'
-import { atLeastZero, balancesJson, limitsJson } from '../money/json.ts'
-import { endOf } from '../money/limits.ts'
+import { balancesJson, capJson, limitsJson } from '../money/json.ts'
 import { mapInTurns } from '../overload/reads/in-turns.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
@@ -39,7 +38,7 @@ export async function showUsage(incoming: ApiRequest, deps: UsageDependencies): 
   const page = withinBytes(rows, PAGE_BYTES)
   return json(200, incoming.responseHeaders, {
     object: 'usage',
-    ...accountJson(standing.account),
+    ...accountJson(standing.account, deps.clock()),
     key: keyJson(standing.key, deps.clock()),
     requests: await mapInTurns(page, (row) => showReceipt(row, 'caller', showsUpstreams(deps))),
     has_more: next !== undefined || rows.length > page.length,
@@ -95,35 +94,31 @@ function pageOf(query: string): { limit: number; before: bigint | undefined } {
 const malformed = (param: string, what: string) =>
   new Failure('bad_request', `${what} must be req_ and 16 hexadecimal digits, as x-request-id has it.`, { param })
 
-function accountJson({ balance, held, spentToday, spentThisMonth, limits }: Account) {
+function accountJson(account: Account, now: number) {
   return {
-    ...balancesJson({ balance, held }),
+    ...balancesJson(account),
     account: {
-      spent_today_usd: formatUsd(spentToday),
-      spent_this_month_usd: formatUsd(spentThisMonth),
-      limits: limitsJson(limits),
+      ...capJson(account, now),
+      spent_today_usd: formatUsd(account.spentToday),
+      spent_this_month_usd: formatUsd(account.spentThisMonth),
+      limits: limitsJson(account.limits),
     },
   }
 }
 
 /** `spent_usd` is the total, of which only a part counts against a cap that renews. */
 function keyJson(key: Key, now: number) {
-  const { cap, capPeriod, spentUnderCap, restrictions } = key
-  const left = cap === undefined ? undefined : atLeastZero(cap - spentUnderCap - key.held)
   return {
     id: String(key.id),
     name: key.name,
     group: key.group,
     expires_at: key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString(),
-    cap_usd: cap === undefined ? null : formatUsd(cap),
-    cap_period: capPeriod ?? null,
-    cap_resets_at: capPeriod === undefined ? null : new Date(endOf(capPeriod, now)).toISOString(),
-    cap_left_usd: left === undefined ? null : formatUsd(left),
+    ...capJson(key, now),
     spent_usd: formatUsd(key.spent),
     held_usd: formatUsd(key.held),
     spent_today_usd: formatUsd(key.spentToday),
     spent_this_month_usd: formatUsd(key.spentThisMonth),
-    models: restrictions.models ?? null,
+    models: key.restrictions.models ?? null,
     limits: limitsJson(key.limits),
   }
 }

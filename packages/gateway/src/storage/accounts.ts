@@ -1,14 +1,21 @@
 // Accounts and their wallets, as operators and account holders see them.
 import type { Nanos } from '../money/amount.ts'
-import type { Limits } from '../money/limits.ts'
+import type { Limits, Period } from '../money/limits.ts'
 
 export type Account = {
   id: bigint
   email: string
   balance: Nanos
   held: Nanos
+  /** How far holds may exceed the balance; UNLIMITED_CREDIT: without limit. */
+  creditLine: Nanos
   disabled: boolean
   limits: Limits
+  cap: Nanos | undefined
+  /** undefined: the cap covers all time. */
+  capPeriod: Period | undefined
+  /** What counts against the cap now: in all, or in the present period. */
+  spentUnderCap: Nanos
   /** Charged today and this month (UTC). */
   spentToday: Nanos
   spentThisMonth: Nanos
@@ -16,6 +23,13 @@ export type Account = {
   /** The address is known to be the holder's: a link that was sent there was opened, or the operator made the account. */
   isProved: boolean
 }
+
+/** Available to new holds; negative where the credit line was lowered below what is held. */
+export const availableIn = ({ balance, creditLine, held }: Pick<Account, 'balance' | 'creditLine' | 'held'>): Nanos =>
+  balance + creditLine - held
+
+/** A field that is present and undefined is removed; an absent field stays. */
+export type AccountChanges = Partial<Limits & Pick<Account, 'cap' | 'capPeriod' | 'creditLine'>>
 
 /** What decides which groups are offered to an account. */
 export type Holder = Pick<Account, 'email' | 'isProved'>
@@ -76,8 +90,8 @@ export interface Accounts {
   list(): Promise<Account[]>
   setDisabled(account: bigint, disabled: boolean): Promise<void>
   /** Gives the account's keys a new revision: nodes must not use what they cached of them. */
-  setLimits(account: bigint, limits: Limits): Promise<void>
-  /** A negative amount is taken from the available balance; false: it exceeds that, or the largest balance. */
+  setTerms(account: bigint, changes: AccountChanges): Promise<void>
+  /** A negative amount is taken from what is available, credit line included; false: it exceeds that, or the largest balance. */
   credit(account: bigint, amount: Nanos, reason: string): Promise<boolean>
   preferences(account: bigint): Promise<Preferences>
   /** Writes only the fields that are present. */

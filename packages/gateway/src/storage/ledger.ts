@@ -18,7 +18,7 @@ export type UsageRow = {
   receipt: string
 }
 
-/** What `trivium audit` proves; every list is empty if the ledger is correct. `ok`: all but the last, which is not the ledger's fault. */
+/** What `trivium audit` proves; every list is empty if the ledger is correct. `ok`: all but the last two, which are not the ledger's fault. */
 export type AuditReport = {
   ok: boolean
   accounts: number
@@ -33,13 +33,17 @@ export type AuditReport = {
   /** Accounts, and keys, whose count of running requests is wrong; the holds of tasks do not count. */
   openMismatches: bigint[]
   keyOpenMismatches: bigint[]
-  /** Keys whose spending is not the cost of their requests. */
+  /** Accounts, and keys, whose spending is not the cost of their requests. */
+  spentMismatches: bigint[]
   keySpentMismatches: bigint[]
   /** Accounts whose sums of spending are not their charges, or do not count their ended requests. */
   spendingMismatches: bigint[]
+  /** Accounts that hold more than their balance and the highest credit line that they ever had: without one, more than the balance. */
   negativeAccounts: bigint[]
   /** Requests whose transfers do not add up to their cost and shortfall, or that are settled more than once. */
   requestMismatches: bigint[]
+  /** Accounts that hold more than balance and credit line, since the line was lowered. Not a mistake of the ledger. */
+  overdrawnAccounts: bigint[]
   /** Open holds of video tasks that do not exist. A start voids them. */
   lostTaskHolds: bigint[]
 }

@@ -11,6 +11,7 @@ import { sessionsContract } from './contract/console/sessions.ts'
 import { signInsContract } from './contract/console/sign-ins.ts'
 import { spendingContract } from './contract/console/spending.ts'
 import { contentsContract } from './contract/contents.ts'
+import { creditLinesContract } from './contract/credit-lines.ts'
 import { differentialContract } from './contract/differential.ts'
 import type { Open, Opened } from './contract/harness.ts'
 import { limitsContract } from './contract/limits.ts'
@@ -53,6 +54,7 @@ export function storageContract(name: string, open: Open): void {
     describe('verbs', () => verbsContract(use))
     describe('limits', () => limitsContract(use))
     describe('caps', () => capsContract(use))
+    describe('credit lines and caps of accounts', () => creditLinesContract(use))
     describe('terms of keys', () => termsContract(use))
     describe('nodes and reaping', () => nodesContract(use))
     describe('leases and tasks', () => tasksContract(use))

@@ -1,6 +1,7 @@
 // Reserves funds: the most that the request can cost is held in the ledger. Without a hold nothing is sent.
 
 import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
+import { isLackOfFunds } from '../money/verbs.ts'
 import type { Slot } from '../overload/admission.ts'
 import type { KeyClaim } from '../paid-call/claim.ts'
 import { type HoldDependencies, placeHold } from '../paid-call/hold.ts'
@@ -108,8 +109,8 @@ export async function reconsider(
 ): Promise<Planning> {
   const { offer, wanted } = routed.request
   const { caller } = planning
-  const isTooExpensive = rejected.outcome === 'no_balance' || rejected.outcome === 'cap_reached'
-  if (isTooExpensive && offer !== wanted) return { ...planning, tooExpensive: [...planning.tooExpensive, offer] }
+  if (isLackOfFunds(rejected.outcome) && offer !== wanted)
+    return { ...planning, tooExpensive: [...planning.tooExpensive, offer] }
   if (rejected.outcome === 'key_changed') {
     const changed = await authenticate(incoming, dialect.id, deps, caller)
     const keyChanges = planning.keyChanges + 1

@@ -12,6 +12,7 @@ export const ERRORS = {
   api_key_expired: { status: 401, retry: false, fault: 'client' },
   insufficient_balance: { status: 402, retry: false, fault: 'client' },
   key_quota_exceeded: { status: 402, retry: false, fault: 'client' },
+  account_quota_exceeded: { status: 402, retry: false, fault: 'client' },
   model_not_allowed: { status: 403, retry: false, fault: 'client' },
   account_disabled: { status: 403, retry: false, fault: 'client' },
   address_not_allowed: { status: 403, retry: false, fault: 'client' },

@@ -1,6 +1,7 @@
 // Texts that several pages share.
 
 export const common = {
+  unlimited: 'Unlimited',
   skipToContent: 'Skip to content',
   loading: 'Loading',
   retry: 'Retry',

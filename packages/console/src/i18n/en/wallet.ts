@@ -6,6 +6,12 @@ export const wallet = {
   heldNote: 'Reserved for requests that are running',
   available: 'Available',
   availableNote: 'For new requests',
+  availableWithLine: 'For new requests, with your credit line',
+  creditLine: 'Credit line',
+  creditLineNote: 'You may spend this much beyond your balance',
+  capLeft: 'Left under the cap',
+  capNote: (cap: string, period: 'day' | 'week' | 'month' | null) =>
+    `The operator has set a cap of ${cap} USD${period === null ? '' : ` per ${period}`}`,
   low: (available: string, threshold: string) =>
     `Your available balance is ${available} USD, below ${threshold} USD. Requests are rejected when it is used up.`,
   empty: (available: string) =>

@@ -1,6 +1,7 @@
 import type { Texts } from '../texts.ts'
 
 export const common: Texts['common'] = {
+  unlimited: '无限额',
   skipToContent: '跳到主要内容',
   loading: '加载中',
   retry: '重试',

@@ -8,6 +8,12 @@ export const wallet: Texts['wallet'] = {
   heldNote: '为正在运行的请求预留',
   available: '可用',
   availableNote: '可用于新请求',
+  availableWithLine: '可用于新请求，含信用额度',
+  creditLine: '信用额度',
+  creditLineNote: '余额之外还可使用的金额',
+  capLeft: '上限内剩余',
+  capNote: (cap, period) =>
+    `运营者设置的上限为${period === null ? '' : { day: '每天', week: '每周', month: '每月' }[period]} ${cap} USD`,
   low: (available, threshold) => `可用余额为 ${available} USD，低于 ${threshold} USD。余额用尽后请求会被拒绝。`,
   empty: (available) => `可用余额为 ${available} USD。充值之前，付费请求会被拒绝。`,
   emptyWhileHeld: (available, held) =>

@@ -1,16 +1,20 @@
+import type { Wallet } from '@trivium/gateway/console-api/types.ts'
 import { useRead } from '../../api/queries.ts'
-import { useTexts } from '../../i18n/language.tsx'
+import { useLanguage } from '../../i18n/language.tsx'
 import { PageHeader, Stat } from '../../ui/page.tsx'
 import { ErrorState } from '../../ui/states.tsx'
-import { Amount } from '../../ui/values.tsx'
+import { Amount, formatUsd } from '../../ui/values.tsx'
 import { HistorySection } from './history.tsx'
 import { NoticeSection } from './notice.tsx'
 import { OpenRequestsSection } from './open-requests.tsx'
 import { StatementsSection } from './statements.tsx'
 import { TopUpSection } from './top-up.tsx'
 
+const hasLine = (wallet: Wallet | undefined): boolean => wallet !== undefined && wallet.credit_line_usd !== '0.00'
+
 export default function WalletPage() {
-  const t = useTexts().wallet
+  const { texts, locale } = useLanguage()
+  const t = texts.wallet
   const { data: wallet, error, refetch } = useRead('wallet', {}, { every: 'live' })
   if (error && !wallet) {
     return (
@@ -24,7 +28,7 @@ export default function WalletPage() {
     <>
       <PageHeader title={t.title} />
       <div className="mb-6 grid gap-4 wide:grid-cols-3">
-        <Stat label={t.available} note={t.availableNote}>
+        <Stat label={t.available} note={hasLine(wallet) ? t.availableWithLine : t.availableNote}>
           {wallet && <Amount usd={wallet.available_usd} />}
         </Stat>
         <Stat label={t.balance} note={t.balanceNote}>
@@ -33,6 +37,16 @@ export default function WalletPage() {
         <Stat label={t.held} note={t.heldNote}>
           {wallet && <Amount usd={wallet.held_usd} />}
         </Stat>
+        {wallet && hasLine(wallet) && (
+          <Stat label={t.creditLine} note={t.creditLineNote}>
+            <Amount usd={wallet.credit_line_usd} />
+          </Stat>
+        )}
+        {wallet?.cap_usd && (
+          <Stat label={t.capLeft} note={t.capNote(formatUsd(wallet.cap_usd, locale), wallet.cap_period)}>
+            <Amount usd={wallet.cap_left_usd ?? '0'} />
+          </Stat>
+        )}
       </div>
       <div className="grid items-start gap-x-6 full:grid-cols-[2fr_1fr] full:grid-rows-[auto_1fr]">
         <div className="min-w-0">

@@ -2,10 +2,10 @@
 
 import { networkErrors } from '../../access/origin.ts'
 import type { FileConfig, Group } from '../../config/types.ts'
-import { type Nanos, parseUsd } from '../../money/amount.ts'
+import { type Nanos, parseUsd, UNLIMITED_CREDIT } from '../../money/amount.ts'
 import { type Limits, PERIODS, type Period } from '../../money/limits.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
-import type { KeyChanges } from '../../storage/storage.ts'
+import type { AccountChanges, KeyChanges } from '../../storage/storage.ts'
 import { CommandError, UsageError } from '../errors.ts'
 
 type Values = Readonly<Record<string, string>>
@@ -18,8 +18,9 @@ const LIMIT_OPTIONS = [
 ] as const
 
 export const LIMIT_NAMES = LIMIT_OPTIONS.map(([name]) => name)
+export const CAP_NAMES = ['cap', 'cap-period'] as const
 /** The options that restrict a key. */
-export const TERM_NAMES = ['cap', 'cap-period', 'expires', 'models', 'ips', ...LIMIT_NAMES] as const
+export const TERM_NAMES = [...CAP_NAMES, 'expires', 'models', 'ips', ...LIMIT_NAMES] as const
 
 const NONE = 'none'
 const MOST = 1_000_000_000
@@ -42,20 +43,42 @@ function wholeNumber(name: string, given: string, mayRemove: boolean): number {
   throw new UsageError(`--${name} must be a whole number from 1 to ${MOST}${orNone}, not '${given}'`)
 }
 
-/** `cap`: the current cap. `mayRemove`: `none` removes a term; removing the cap also removes its period. */
+/** The terms of an account that are set on the command line; `none` removes one. `cap`: the current cap. */
+export function accountTermsOf(values: Values, cap: Nanos | undefined): AccountChanges {
+  return { ...limitsOf(values, true), ...capTermsOf(values, cap, true) }
+}
+
+export function creditLineOf(given: string): Nanos {
+  if (given === 'unlimited') return UNLIMITED_CREDIT
+  const line = parseUsd(given)
+  if (line === undefined || line < 0n)
+    throw new UsageError(`--amount must be an amount in USD such as 500, or 'unlimited', not '${given}'`)
+  return line
+}
+
+type CapTerms = Pick<KeyChanges, 'cap' | 'capPeriod'>
+
+/** Removing the cap also removes its period. `known`: the current cap. */
+function capTermsOf(values: Values, known: Nanos | undefined, mayRemove: boolean): CapTerms {
+  const { cap, 'cap-period': period } = values
+  const terms: CapTerms = {}
+  if (cap !== undefined) terms.cap = mayRemove && cap === NONE ? undefined : capOf(cap)
+  if (cap !== undefined && terms.cap === undefined) terms.capPeriod = undefined
+  const then = 'cap' in terms ? terms.cap : known
+  if (period !== undefined) terms.capPeriod = mayRemove && period === NONE ? undefined : periodOf(period, then)
+  return terms
+}
+
+/** `cap`: the current cap. `mayRemove`: `none` removes a term. */
 type About = { group: Group | undefined; cap: Nanos | undefined; mayRemove: boolean }
 
 /** The terms of a key that are set on the command line. */
 export function termsOf(values: Values, about: About, config: FileConfig, now: number): KeyChanges {
   const { group, mayRemove } = about
-  const { cap, 'cap-period': period, expires, models, ips } = values
+  const { expires, models, ips } = values
   const unlessNone = <Read>(given: string, read: (given: string) => Read): Read | undefined =>
     mayRemove && given === NONE ? undefined : read(given)
-  const terms: KeyChanges = limitsOf(values, mayRemove)
-  if (cap !== undefined) terms.cap = unlessNone(cap, capOf)
-  if (cap !== undefined && terms.cap === undefined) terms.capPeriod = undefined
-  const capThen = 'cap' in terms ? terms.cap : about.cap
-  if (period !== undefined) terms.capPeriod = unlessNone(period, (given) => periodOf(given, capThen))
+  const terms: KeyChanges = { ...limitsOf(values, mayRemove), ...capTermsOf(values, about.cap, mayRemove) }
   if (expires !== undefined) terms.expiresAt = unlessNone(expires, (given) => timeOf(given, now))
   if (models !== undefined) terms.models = unlessNone(models, (given) => modelsOf(given, group, config))
   if (ips !== undefined) terms.networks = unlessNone(ips, networksOf)

@@ -7,7 +7,7 @@ import { newApiKey } from '../../access/secrets/new-api-key.ts'
 import { trialSource } from '../../config/sandbox.ts'
 import type { FileConfig } from '../../config/types.ts'
 import { formatUsd } from '../../money/amount.ts'
-import { limitsJson } from '../../money/json.ts'
+import { balancesJson, capJson, limitsJson } from '../../money/json.ts'
 import { CREDIT } from '../../money/ledger.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import { showReceipt, withinBytes } from '../../paid-call/receipts/show-receipt.ts'
@@ -18,7 +18,7 @@ import type { Health } from '../../upstreams/health/health.ts'
 import type { Send } from '../../upstreams/send.ts'
 import { CommandError, UsageError } from '../errors.ts'
 import { createCodes } from './create-codes.ts'
-import { amountOf, limitsOf, termsOf } from './key-options.ts'
+import { accountTermsOf, amountOf, creditLineOf, termsOf } from './key-options.ts'
 import { createSignInLink, removeSecondFactor } from './locked-out.ts'
 import { PAGE_ROWS } from './usage-pages.ts'
 
@@ -83,8 +83,13 @@ export const OPERATIONS = {
   },
   'account limit': async ({ storage }, values) => {
     const { account = '' } = values
-    const { id, limits } = await findAccount(storage, account)
-    await storage.accounts.setLimits(id, { ...limits, ...limitsOf(values, true) })
+    const { id, cap } = await findAccount(storage, account)
+    await storage.accounts.setTerms(id, accountTermsOf(values, cap))
+    return accountJson(await findAccount(storage, account))
+  },
+  'account credit-line': async ({ storage }, { account = '', amount = '' }) => {
+    const { id } = await findAccount(storage, account)
+    await storage.accounts.setTerms(id, { creditLine: creditLineOf(amount) })
     return accountJson(await findAccount(storage, account))
   },
   'key create': async (desk, values) => await createKey(desk, values),
@@ -183,9 +188,9 @@ function accountJson(account: Account) {
   return {
     id: String(account.id),
     email: account.email,
-    balance_usd: formatUsd(account.balance),
-    held_usd: formatUsd(account.held),
+    ...balancesJson(account),
     disabled: account.disabled,
+    ...capJson(account, Date.now()),
     ...limitsJson(account.limits),
     spent_today_usd: formatUsd(account.spentToday),
     spent_this_month_usd: formatUsd(account.spentThisMonth),
@@ -200,8 +205,7 @@ function keyJson(key: Key) {
     group: key.group,
     revoked: key.revoked,
     expires_at: key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString(),
-    cap_usd: key.cap === undefined ? null : formatUsd(key.cap),
-    cap_period: key.capPeriod ?? null,
+    ...capJson(key, Date.now()),
     spent_under_cap_usd: key.cap === undefined ? null : formatUsd(key.spentUnderCap),
     spent_usd: formatUsd(key.spent),
     spent_today_usd: formatUsd(key.spentToday),
@@ -227,10 +231,13 @@ function auditJson(report: Awaited<ReturnType<Storage['ledger']['audit']>>) {
     key_held_mismatches: report.keyHeldMismatches.map(String),
     open_mismatches: report.openMismatches.map(String),
     key_open_mismatches: report.keyOpenMismatches.map(String),
+    spent_mismatches: report.spentMismatches.map(String),
     key_spent_mismatches: report.keySpentMismatches.map(String),
     spending_mismatches: report.spendingMismatches.map(String),
     negative_accounts: report.negativeAccounts.map(String),
     request_mismatches: report.requestMismatches.map(formatRequestId),
+    // Not a failure: the line was lowered below what the account has spent and holds.
+    overdrawn_accounts: report.overdrawnAccounts.map(String),
     lost_task_holds: report.lostTaskHolds.map(formatRequestId),
   }
 }

@@ -3,7 +3,7 @@ import type { Arguments } from '../args.ts'
 import type { Option, StoreCommand } from '../command.ts'
 import { UsageError } from '../errors.ts'
 import { showAccounts, showCodes, showKeys, showUsage } from './columns.ts'
-import { LIMIT_NAMES, TERM_NAMES } from './key-options.ts'
+import { CAP_NAMES, LIMIT_NAMES, TERM_NAMES } from './key-options.ts'
 import { showSignInLink } from './locked-out.ts'
 
 const SECTION = 'Accounts and keys'
@@ -15,9 +15,13 @@ const LIMITS: readonly Option[] = [
   { name: 'concurrent', value: 'N', summary: 'requests at the same time' },
 ]
 
-const TERMS: readonly Option[] = [
-  { name: 'cap', value: 'USD', summary: 'spending cap of the key' },
+const CAP: readonly Option[] = [
+  { name: 'cap', value: 'USD', summary: 'spending cap' },
   { name: 'cap-period', value: 'PERIOD', summary: 'the cap resets each day, week or month; default: never' },
+]
+
+const TERMS: readonly Option[] = [
+  ...CAP,
   { name: 'expires', value: 'TIME', summary: 'when the key stops working, such as 2030-01-31T12:00:00Z' },
   { name: 'models', value: 'A,B', summary: 'the models it may use; default: all of its group' },
   { name: 'ips', value: 'CIDR,...', summary: 'the IP addresses it may be used from; default: any' },
@@ -81,9 +85,15 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     example: 'account credit --account ada@example.com --amount 10 --reason "invoice 42"',
   },
   {
-    ...byAccount('account limit', "set an account's limits; 'none' removes one", LIMITS),
-    atLeastOne: LIMIT_NAMES,
-    example: 'account limit --account ada@example.com --rpm 600 --tpm none',
+    ...byAccount('account limit', "set an account's cap and limits; 'none' removes one", [...CAP, ...LIMITS]),
+    atLeastOne: [...CAP_NAMES, ...LIMIT_NAMES],
+    example: 'account limit --account ada@example.com --cap 50 --cap-period month --tpm none',
+  },
+  {
+    ...byAccount('account credit-line', 'let an account spend beyond its balance', [
+      { name: 'amount', value: 'USD', required: true, summary: "how far, or 'unlimited'; 0: not at all" },
+    ]),
+    example: 'account credit-line --account ada@example.com --amount 500',
   },
   byAccount('account disable', 'reject all requests of an account'),
   byAccount('account enable', 'accept requests of a disabled account again'),

@@ -117,6 +117,7 @@ export const BREAKDOWN: Shape<UsageBreakdown> = {
 
 export const OVERVIEW: Shape<Overview> = {
   balance_usd: true,
+  credit_line_usd: true,
   held_usd: true,
   available_usd: true,
   spent_today_usd: true,
@@ -128,8 +129,13 @@ export const OVERVIEW: Shape<Overview> = {
 
 export const WALLET: Shape<Wallet> = {
   balance_usd: true,
+  credit_line_usd: true,
   held_usd: true,
   available_usd: true,
+  cap_usd: true,
+  cap_period: true,
+  cap_resets_at: true,
+  cap_left_usd: true,
   low_balance_usd: true,
   support_url: true,
   open: [{ request_id: true, at: true, model: true, key_name: true, held_usd: true }],

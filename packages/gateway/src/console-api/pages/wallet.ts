@@ -2,7 +2,7 @@
 
 import type { FileConfig } from '../../config/types.ts'
 import { formatUsd } from '../../money/amount.ts'
-import { balancesJson } from '../../money/json.ts'
+import { balancesJson, capJson } from '../../money/json.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
 import type { Account, Storage, WalletEntry as StoredEntry } from '../../storage/storage.ts'
@@ -30,6 +30,7 @@ export async function showWallet(account: Account, deps: WalletDependencies): Pr
   )
   return {
     ...balancesJson(account),
+    ...capJson(account, deps.clock()),
     low_balance_usd: lowBalance === undefined ? null : formatUsd(lowBalance),
     support_url: deps.config().console.supportUrl ?? null,
     open: open.map(({ request, heldAt, model, key, held }) => ({

@@ -4,8 +4,10 @@
 import { keyAllowsModel } from '../../access/authorize.ts'
 import { type Catalogue, type OfferOf, offersOfType } from '../../catalogue/catalogue.ts'
 import type { Nanos } from '../../money/amount.ts'
+import { atLeastZero } from '../../money/json.ts'
 import { type LowFunds, lowFundsFailure } from '../../overload/low-funds-cache.ts'
 import { Failure } from '../../request/failure.ts'
+import { availableIn } from '../../storage/accounts.ts'
 import type { Caller, Keys } from '../../storage/storage.ts'
 
 export type FundsDependencies = { store: { keys: Pick<Keys, 'findWithAccount'> } }
@@ -44,20 +46,21 @@ const cheapest = ({ rate }: OfferOf<'image'>): Nanos =>
 
 const lowest = (amounts: readonly Nanos[]): Nanos => amounts.reduce((one, other) => (one < other ? one : other))
 
-/** The lower of what the account and the key have left. */
+/** The least of what balance and caps have left, and why. */
 function fundsOf(standing: Awaited<ReturnType<Keys['findWithAccount']>>): LowFunds | undefined {
   if (!standing) return undefined
   const { account, key } = standing
-  const available = account.balance - account.held
   const balance: LowFunds = {
     code: 'insufficient_balance',
-    available,
+    available: atLeastZero(availableIn(account)),
     before: 'Your credit balance is too low.',
     after: '',
   }
-  if (key.cap === undefined) return balance
-  const left = key.cap - key.spentUnderCap - key.held
-  if (left >= available) return balance
-  const before = "The key's quota cap does not allow this request."
-  return { code: 'key_quota_exceeded', available: left, before, after: '' }
+  const caps = (['key', 'account'] as const).flatMap((whose): LowFunds[] => {
+    const { cap, spentUnderCap, held } = whose === 'key' ? key : account
+    const before = `The ${whose}'s quota cap does not allow this request.`
+    const available = cap === undefined ? undefined : atLeastZero(cap - spentUnderCap - held)
+    return available === undefined ? [] : [{ code: `${whose}_quota_exceeded`, available, before, after: '' }]
+  })
+  return [balance, ...caps].reduce((least, funds) => (funds.available < least.available ? funds : least))
 }

@@ -15,7 +15,9 @@ const NO_MISMATCHES = {
   keyHeldMismatches: [],
   openMismatches: [],
   keyOpenMismatches: [],
+  spentMismatches: [],
   keySpentMismatches: [],
+  overdrawnAccounts: [],
   spendingMismatches: [],
   negativeAccounts: [],
   requestMismatches: [],
@@ -156,7 +158,7 @@ export function booksContract(use: Use): void {
     {
       name: 'a receipt that shows less than was paid',
       sql: () => ['UPDATE request SET cost = cost - 1 WHERE id = 1'],
-      found: ({ key }) => ({ requestMismatches: [1n], keySpentMismatches: [key] }),
+      found: ({ account, key }) => ({ requestMismatches: [1n], spentMismatches: [account], keySpentMismatches: [key] }),
     },
     {
       name: 'a request settled twice',
@@ -186,6 +188,7 @@ export function booksContract(use: Use): void {
       sql: () => ['DELETE FROM request WHERE id = 1'],
       found: ({ account, key }) => ({
         requestMismatches: [1n],
+        spentMismatches: [account],
         keySpentMismatches: [key],
         spendingMismatches: [account],
       }),
@@ -198,7 +201,11 @@ export function booksContract(use: Use): void {
     {
       name: 'a request moved to another wallet',
       sql: () => ['UPDATE request SET account = 555 WHERE id = 1'],
-      found: ({ account }) => ({ requestMismatches: [1n], spendingMismatches: [account, 555n] }),
+      found: ({ account }) => ({
+        requestMismatches: [1n],
+        spentMismatches: [account, 555n],
+        spendingMismatches: [account, 555n],
+      }),
     },
     ...['cost = cost - 1', 'hour = hour - 3600000', 'requests = 2', 'tokens = 7', 'account = account + 1'].map(
       (change) => ({

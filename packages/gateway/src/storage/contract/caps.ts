@@ -30,7 +30,7 @@ export function capsContract(use: Use): void {
       await storage.ledger.apply(hold(2n, wallet, node, { amount: 120n, minimum: 120n }))
       expect(await storage.ledger.apply(settle(1n, node, 5_000n))).toEqual(result('done', 180n))
       expect(await spent()).toBe(180n)
-      expect(await storage.ledger.apply(hold(3n, wallet, node, { minimum: 1n }))).toEqual(result('cap_reached', 0n))
+      expect(await storage.ledger.apply(hold(3n, wallet, node, { minimum: 1n }))).toEqual(result('key_cap_reached', 0n))
       // The other has all that it held, and not a nano-dollar more.
       expect(await storage.ledger.apply(settle(2n, node, 121n))).toEqual(result('done', 120n))
       expect(await spent()).toBe(300n)

@@ -26,7 +26,7 @@ const PLACES = ['key', 'account'] as const
 
 async function limited({ storage }: Opened, place: (typeof PLACES)[number], some: Partial<Limits>) {
   const wallet = await newWallet(storage, 1_000_000n, place === 'key' ? { limits: limits(some) } : {})
-  if (place === 'account') await storage.accounts.setLimits(wallet.account, limits(some))
+  if (place === 'account') await storage.accounts.setTerms(wallet.account, limits(some))
   const node = await newNode(storage)
   const revision = place === 'key' ? 0 : 1
   const tryHold = (id: bigint, fields: Parameters<typeof hold>[3] = {}) =>
@@ -145,7 +145,7 @@ export function limitsContract(use: Use): void {
     const wallet = await newWallet(storage, 1_000n)
     const other = { ...wallet, key: (await newKey(storage, wallet.account)).id }
     const node = await newNode(storage)
-    await storage.accounts.setLimits(wallet.account, limits({ concurrent: 1 }))
+    await storage.accounts.setTerms(wallet.account, limits({ concurrent: 1 }))
     const verbs = [hold(1n, wallet, node, { revision: 1 }), hold(2n, other, node, { revision: 1 })]
     expect(outcomes(await Promise.all(verbs.map((verb) => storage.ledger.apply(verb))))).toEqual([
       'done',
@@ -159,14 +159,14 @@ export function limitsContract(use: Use): void {
     await storage.ledger.apply(hold(1n, wallet, node, { tokens: 600 }))
     await storage.ledger.apply(hold(2n, wallet, node, { tokens: 100 }))
     await storage.ledger.apply(settle(2n, node, 1n, { tokens: 100 }))
-    await storage.accounts.setLimits(wallet.account, limits({ tokensPerMinute: 1_000 }))
+    await storage.accounts.setTerms(wallet.account, limits({ tokensPerMinute: 1_000 }))
     const next = (id: bigint, tokens: number) => hold(id, wallet, node, { revision: 1, tokens, minimumTokens: tokens })
     expect((await storage.ledger.apply(next(3n, 401))).outcome).toBe('account_tokens')
     expect((await storage.ledger.apply(next(3n, 400))).outcome).toBe('done')
     await storage.ledger.apply(settle(1n, node, 1n, { tokens: 0 }))
     expect((await storage.ledger.apply(hold(4n, wallet, node, { revision: 1, tokens: 900 }))).tokens).toBe(600)
     // Changed, not set anew: what was counted stays counted.
-    await storage.accounts.setLimits(wallet.account, limits({ tokensPerMinute: 1_100 }))
+    await storage.accounts.setTerms(wallet.account, limits({ tokensPerMinute: 1_100 }))
     expect((await storage.ledger.apply(hold(5n, wallet, node, { revision: 2, tokens: 900 }))).tokens).toBe(100)
   })
 
@@ -176,7 +176,7 @@ export function limitsContract(use: Use): void {
     await storage.ledger.apply(hold(1n, wallet, node, { tokens: 600 }))
     await elapse(DEAD_AFTER_MS)
     await storage.ledger.apply({ verb: 'reap', limit: 1 })
-    await storage.accounts.setLimits(wallet.account, limits({ tokensPerMinute: 1_000 }))
+    await storage.accounts.setTerms(wallet.account, limits({ tokensPerMinute: 1_000 }))
     const next = (id: bigint) =>
       hold(id, wallet, { nodeId: 1, epoch: 2 }, { revision: 1, tokens: 900, minimumTokens: 1 })
     await newNode(storage)
@@ -191,7 +191,7 @@ export function limitsContract(use: Use): void {
     const [wallet, node] = [await newWallet(storage, 1_000n, { hash }), await newNode(storage)]
     const other = await newWallet(storage, 1_000n)
     await storage.ledger.apply(hold(1n, wallet, node))
-    await storage.accounts.setLimits(wallet.account, limits({ concurrent: 5 }))
+    await storage.accounts.setTerms(wallet.account, limits({ concurrent: 5 }))
     expect(await storage.ledger.apply(hold(2n, wallet, node))).toEqual(result('key_changed'))
     expect(await storage.ledger.apply(hold(3n, other, node))).toEqual(result('done', 100n))
     const { revision = 0, accountLimits } = (await storage.keys.findCaller(hash)) ?? {}
@@ -213,17 +213,17 @@ export function limitsContract(use: Use): void {
       node = await pass(opened, node, endOf(period, opened.now()) - opened.now())
       await storage.ledger.apply(hold(1n, wallet, node))
       await storage.ledger.apply(settle(1n, node, 250n))
-      expect(await storage.ledger.apply(hold(2n, wallet, node))).toEqual(result('cap_reached', 50n))
+      expect(await storage.ledger.apply(hold(2n, wallet, node))).toEqual(result('key_cap_reached', 50n))
       expect(await key()).toMatchObject({ spent: 250n, spentUnderCap: 250n, capPeriod: period })
       await storage.ledger.apply(hold(3n, wallet, node, { amount: 50n, minimum: 50n }))
       // To the last moment of it.
       node = await pass(opened, node, endOf(period, opened.now()) - opened.now() - 1)
-      expect(await storage.ledger.apply(hold(4n, wallet, node))).toEqual(result('cap_reached', 0n))
+      expect(await storage.ledger.apply(hold(4n, wallet, node))).toEqual(result('key_cap_reached', 0n))
       await opened.elapse(1)
       expect(await key()).toMatchObject({ spent: 250n, spentUnderCap: 0n, spentToday: 0n })
       // What is held over the end counts in the new one, in which it will be charged.
       expect(await storage.ledger.apply(hold(5n, wallet, node, { amount: 300n, minimum: 251n }))).toEqual(
-        result('cap_reached', 250n),
+        result('key_cap_reached', 250n),
       )
       expect(await storage.ledger.apply(hold(5n, wallet, node, { amount: 250n, minimum: 250n }))).toEqual(
         result('done', 250n),

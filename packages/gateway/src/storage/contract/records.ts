@@ -168,10 +168,10 @@ export function recordsContract(use: Use): void {
     expect(key).toMatchObject({ spentUnderCap: 0n, spentToday: 0n, spentThisMonth: 0n })
     expect(await storage.keys.list(account)).toEqual([key])
     const accountLimits = { ...NO_LIMITS, requestsPerMinute: 7 }
-    await storage.accounts.setLimits(account, accountLimits)
+    await storage.accounts.setTerms(account, accountLimits)
     expect(await storage.keys.findCaller(hash)).toMatchObject({ limits, restrictions, accountLimits, revision: 1 })
     expect((await storage.keys.findWithAccount(key.id))?.account).toMatchObject({ id: account, limits: accountLimits })
-    await storage.accounts.setLimits(account, NO_LIMITS)
+    await storage.accounts.setTerms(account, NO_LIMITS)
     expect(await storage.keys.findCaller(hash)).toMatchObject({ accountLimits: NO_LIMITS, revision: 2 })
   })
 
@@ -194,7 +194,7 @@ export function recordsContract(use: Use): void {
     for (const value of invalid)
       for (const field of ['requestsPerMinute', 'tokensPerMinute', 'concurrent']) {
         const limits = { ...NO_LIMITS, [field]: value }
-        expect(await thrownBy(storage.accounts.setLimits(id, limits))).toBeInstanceOf(RangeError)
+        expect(await thrownBy(storage.accounts.setTerms(id, limits))).toBeInstanceOf(RangeError)
         expect(await thrownBy(newKey(storage, id, { limits }))).toBeInstanceOf(RangeError)
       }
     const bad: KeyFields[] = [
@@ -206,7 +206,7 @@ export function recordsContract(use: Use): void {
     for (const fields of bad) expect(await thrownBy(newKey(storage, id, fields))).toBeInstanceOf(RangeError)
     expect(await storage.keys.list(id)).toEqual([])
     expect((await storage.accounts.find(email))?.limits).toEqual(NO_LIMITS)
-    await storage.accounts.setLimits(UNKNOWN, NO_LIMITS)
+    await storage.accounts.setTerms(UNKNOWN, NO_LIMITS)
     expect(await storage.keys.changeCounter()).toBe(before)
   })
 
@@ -253,8 +253,8 @@ export function recordsContract(use: Use): void {
       () => storage.keys.revoke(wallet.key),
       () => storage.accounts.setDisabled(wallet.account, true),
       () => storage.accounts.setDisabled(wallet.account, false),
-      () => storage.accounts.setLimits(wallet.account, { ...NO_LIMITS, concurrent: 3 }),
-      () => storage.accounts.setLimits(wallet.account, NO_LIMITS),
+      () => storage.accounts.setTerms(wallet.account, { ...NO_LIMITS, concurrent: 3 }),
+      () => storage.accounts.setTerms(wallet.account, NO_LIMITS),
     ]
     for (const change of changes) {
       const before = await storage.keys.changeCounter()

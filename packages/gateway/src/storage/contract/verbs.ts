@@ -97,7 +97,7 @@ export function verbsContract(use: Use): void {
     { name: 'exactly the minimum', balance: 50n, want: [100n, 50n], gets: result('done', 50n) },
     { name: 'no less than the minimum', balance: 49n, want: [100n, 50n], gets: result('no_balance', 49n) },
     { name: 'what the cap leaves', balance: 100n, cap: 60n, want: [100n, 50n], gets: result('done', 60n) },
-    { name: 'no less under a cap', balance: 100n, cap: 49n, want: [100n, 50n], gets: result('cap_reached', 49n) },
+    { name: 'no less under a cap', balance: 100n, cap: 49n, want: [100n, 50n], gets: result('key_cap_reached', 49n) },
     { name: 'the wallet before the cap', balance: 10n, cap: 20n, want: [50n, 30n], gets: result('no_balance', 10n) },
     { name: 'nothing, for nothing', balance: 0n, cap: 0n, want: [0n, 0n], gets: result('done', 0n) },
   ]
@@ -132,7 +132,7 @@ export function verbsContract(use: Use): void {
     expect(await storage.ledger.apply(hold(2n, wallet, node, { amount: 80n, minimum: 80n }))).toEqual(
       result('done', 80n),
     )
-    expect(await storage.ledger.apply(hold(3n, wallet, node, { minimum: 11n }))).toEqual(result('cap_reached', 10n))
+    expect(await storage.ledger.apply(hold(3n, wallet, node, { minimum: 11n }))).toEqual(result('key_cap_reached', 10n))
     const other = await newKey(storage, wallet.account)
     expect(await storage.ledger.apply(hold(3n, { ...wallet, key: other.id }, node))).toEqual(result('done', 100n))
   })

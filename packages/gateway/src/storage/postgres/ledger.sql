@@ -109,16 +109,16 @@ LANGUAGE sql IMMUTABLE AS $$
   END
 $$;
 
--- What is neither spent nor held of a key's cap. A clock that steps back over midnight does not renew the cap.
+-- What is neither spent nor held of a cap; NULL: there is no cap. A clock that steps back over midnight does not renew the cap.
 CREATE FUNCTION ledger_left_under_cap(cap bigint, period text, spent bigint, held bigint, spent_at bigint,
   spent_day bigint, week_before bigint, month_before bigint, now_ms bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE AS $$
-  SELECT greatest(cap - held - CASE
+  SELECT CASE WHEN cap IS NOT NULL THEN greatest(cap - held - CASE
     WHEN period IS NULL THEN spent
     WHEN NOT (now_ms < spent_at AND spent_at - now_ms < 86400000)
       AND NOT ledger_same_period(period, spent_at, now_ms) THEN 0
     ELSE greatest(spent_day + CASE period WHEN 'week' THEN week_before WHEN 'month' THEN month_before ELSE 0 END, 0)
-  END, 0)
+  END, 0) END
 $$;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ DECLARE
   -- The locked accounts and keys, one array per column; *_changed: the row must be written.
   account_ids bigint[]; balances bigint[]; account_helds bigint[]; disableds smallint[]; account_changed boolean[];
   account_opens bigint[]; account_ats bigint[]; account_days bigint[]; account_weeks bigint[]; account_months bigint[];
-  account_limited boolean[];
+  account_limited boolean[]; credit_lines bigint[]; account_caps bigint[]; account_cap_periods text[]; account_spents bigint[];
   key_ids bigint[]; key_accounts bigint[]; revokeds smallint[]; expiries bigint[]; caps bigint[]; spents bigint[];
   key_helds bigint[]; key_changed boolean[]; revisions bigint[]; cap_periods text[];
   key_opens bigint[]; key_ats bigint[]; key_days bigint[]; key_weeks bigint[]; key_months bigint[]; key_limited boolean[];
@@ -179,7 +179,9 @@ DECLARE
   tokens_left bigint;
   more bigint;
   in_wallet bigint;
-  under_cap bigint;
+  under_key_cap bigint;
+  under_account_cap bigint;
+  available bigint;
   total bigint;
   paid bigint;
   short bigint;
@@ -191,10 +193,10 @@ BEGIN
   IF wait_for_locks THEN
     SELECT array_agg(s.id), array_agg(s.balance), array_agg(s.held), array_agg(s.disabled), array_agg(false),
         array_agg(s.open_requests), array_agg(s.spent_at), array_agg(s.spent_day), array_agg(s.week_before),
-        array_agg(s.month_before),
+        array_agg(s.month_before), array_agg(s.credit_line), array_agg(s.cap), array_agg(s.cap_period), array_agg(s.spent),
         array_agg(coalesce(s.concurrent, s.requests_per_minute, s.tokens_per_minute) IS NOT NULL)
       INTO account_ids, balances, account_helds, disableds, account_changed, account_opens, account_ats, account_days,
-        account_weeks, account_months, account_limited
+        account_weeks, account_months, credit_lines, account_caps, account_cap_periods, account_spents, account_limited
       FROM (SELECT * FROM account WHERE id = ANY (wanted_accounts) ORDER BY id FOR NO KEY UPDATE) s;
     SELECT array_agg(s.id), array_agg(s.account), array_agg(s.revoked), array_agg(s.expires_at), array_agg(s.cap),
         array_agg(s.spent), array_agg(s.held), array_agg(false), array_agg(s.revision), array_agg(s.cap_period),
@@ -207,10 +209,10 @@ BEGIN
   ELSE
     SELECT array_agg(s.id), array_agg(s.balance), array_agg(s.held), array_agg(s.disabled), array_agg(false),
         array_agg(s.open_requests), array_agg(s.spent_at), array_agg(s.spent_day), array_agg(s.week_before),
-        array_agg(s.month_before),
+        array_agg(s.month_before), array_agg(s.credit_line), array_agg(s.cap), array_agg(s.cap_period), array_agg(s.spent),
         array_agg(coalesce(s.concurrent, s.requests_per_minute, s.tokens_per_minute) IS NOT NULL)
       INTO account_ids, balances, account_helds, disableds, account_changed, account_opens, account_ats, account_days,
-        account_weeks, account_months, account_limited
+        account_weeks, account_months, credit_lines, account_caps, account_cap_periods, account_spents, account_limited
       FROM (SELECT * FROM account WHERE id = ANY (wanted_accounts) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED) s;
     SELECT array_agg(s.id), array_agg(s.account), array_agg(s.revoked), array_agg(s.expires_at), array_agg(s.cap),
         array_agg(s.spent), array_agg(s.held), array_agg(false), array_agg(s.revision), array_agg(s.cap_period),
@@ -338,20 +340,26 @@ BEGIN
     total := 0;
     IF outcome = 'done' AND v.verb IN ('hold', 'extend') THEN
       -- Grants the amount, or a part down to the minimum, or rejects and returns the available amount.
-      in_wallet := greatest(balances[a] - account_helds[a], 0);
-      under_cap := CASE WHEN caps[k] IS NULL THEN in_wallet
+      in_wallet := greatest(balances[a] + credit_lines[a] - account_helds[a], 0);
+      under_key_cap := CASE WHEN caps[k] IS NULL THEN in_wallet
         ELSE ledger_left_under_cap(caps[k], cap_periods[k], spents[k], key_helds[k], key_ats[k],
           key_days[k], key_weeks[k], key_months[k], now_ms) END;
+      under_account_cap := CASE WHEN account_caps[a] IS NULL THEN in_wallet
+        ELSE ledger_left_under_cap(account_caps[a], account_cap_periods[a], account_spents[a], account_helds[a], account_ats[a],
+          account_days[a], account_weeks[a], account_months[a], now_ms) END;
+      available := least(in_wallet, under_key_cap, under_account_cap);
       IF in_wallet < v.minimum THEN
         outcome := 'no_balance';
         amount := in_wallet;
-      ELSIF under_cap < v.minimum THEN
-        outcome := 'cap_reached';
-        amount := under_cap;
+      ELSIF under_key_cap < v.minimum THEN
+        outcome := 'key_cap_reached';
+        amount := under_key_cap;
+      ELSIF under_account_cap < v.minimum THEN
+        outcome := 'account_cap_reached';
+        amount := under_account_cap;
       ELSE
         -- A hold that can be extended takes at most a sixteenth of the available amount, or its minimum, so that others can start.
-        total := least(v.amount, CASE WHEN v.extensible THEN greatest(least(in_wallet, under_cap) / 16, v.minimum)
-          ELSE least(in_wallet, under_cap) END);
+        total := least(v.amount, CASE WHEN v.extensible THEN greatest(available / 16, v.minimum) ELSE available END);
         IF tokens_left < wanted_tokens AND v.verb = 'extend' THEN
           total := least(total, div(v.amount::numeric * tokens_left, wanted_tokens)::bigint);
         END IF;
@@ -394,7 +402,7 @@ BEGIN
       END IF;
     ELSIF outcome = 'done' THEN
       -- Makes `total` the whole cost of the request: releases its hold, or corrects what was charged when it was reaped.
-      -- Beyond the hold only the available balance is charged; the rest is the operator's shortfall.
+      -- What cannot be charged is the operator's shortfall.
       IF a IS NULL OR k IS NULL THEN
         -- Possibly created after the locks were taken; a retry then succeeds.
         RAISE EXCEPTION 'request % has no account or key', v.id USING ERRCODE = 'serialization_failure';
@@ -419,18 +427,20 @@ BEGIN
         key_tokens[k] := CASE WHEN key_tpms[k] IS NULL THEN key_tokens[k]
           ELSE ledger_window_changed(key_tokens[k], now_ms, more) END;
       END IF;
-      paid := CASE WHEN is_lost THEN 0 ELSE least(total - v.charged, greatest(balances[a] - account_helds[a], 0)) END;
-      -- The hold is always paid. Beyond it only what the cap leaves is charged; other requests' holds are never touched. A task is
-      -- never charged beyond its hold: what the period of its submit has left is not known once that period is over.
+      -- The hold is always paid. Beyond it only what is available and the caps leave is charged; other requests' holds are never touched. A
+      -- task is never charged beyond its hold: what the period of its submit has left is not known once that period is over.
+      paid := CASE WHEN is_lost THEN 0 ELSE total - v.charged END;
       room := CASE WHEN v.state = 0 THEN v.held ELSE 0 END;
-      IF v.request_node = -1 THEN
-        paid := least(paid, room);
-      ELSIF caps[k] IS NOT NULL AND paid > room THEN
-        paid := least(paid, greatest(room,
+      IF paid > room THEN
+        paid := CASE WHEN v.request_node = -1 THEN room ELSE least(paid, greatest(room, least(
+          greatest(balances[a] + credit_lines[a] - account_helds[a], 0),
           ledger_left_under_cap(caps[k], cap_periods[k], spents[k], key_helds[k], key_ats[k],
-          key_days[k], key_weeks[k], key_months[k], now_ms)));
+            key_days[k], key_weeks[k], key_months[k], now_ms),
+          ledger_left_under_cap(account_caps[a], account_cap_periods[a], account_spents[a], account_helds[a], account_ats[a],
+            account_days[a], account_weeks[a], account_months[a], now_ms)))) END;
       END IF;
       balances[a] := balances[a] - paid;
+      account_spents[a] := account_spents[a] + paid;
       spents[k] := spents[k] + paid;
       account_changed[a] := true;
       key_changed[k] := true;
@@ -521,10 +531,10 @@ BEGIN
   END LOOP;
 
   IF true = ANY (account_changed) THEN
-    UPDATE account SET balance = x.balance, held = x.held, open_requests = x.open, spent_at = x.at, spent_day = x.day,
+    UPDATE account SET balance = x.balance, spent = x.spent, held = x.held, open_requests = x.open, spent_at = x.at, spent_day = x.day,
         week_before = x.week, month_before = x.month
-      FROM unnest(account_ids, balances, account_helds, account_opens, account_ats, account_days, account_weeks,
-        account_months, account_changed) AS x (id, balance, held, open, at, day, week, month, changed)
+      FROM unnest(account_ids, balances, account_spents, account_helds, account_opens, account_ats, account_days, account_weeks,
+        account_months, account_changed) AS x (id, balance, spent, held, open, at, day, week, month, changed)
       WHERE account.id = x.id AND x.changed;
     UPDATE api_key SET spent = x.spent, held = x.held, open_requests = x.open, spent_at = x.at, spent_day = x.day,
         week_before = x.week, month_before = x.month

@@ -1,13 +1,12 @@
 // Accounts on both engines.
-import { MAX_AMOUNT } from '../../money/amount.ts'
+import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
 import { CREDIT } from '../../money/ledger.ts'
-import type { Limits } from '../../money/limits.ts'
-import type { Accounts } from '../accounts.ts'
+import type { AccountChanges, Accounts } from '../accounts.ts'
 import { preferencesOver } from './console/preferences.ts'
 import { signUps, takenAddress } from './console/registration.ts'
 import { endSessions } from './console/sessions.ts'
 import { moveCredit, trialsOver } from './console/trials.ts'
-import { checkLimits, checkText, normaliseEmail } from './guard.ts'
+import { checkCap, checkCreditLine, checkLimits, checkText, normaliseEmail } from './guard.ts'
 import { newAccount } from './new-account.ts'
 import { toAccount } from './rows.ts'
 import {
@@ -15,12 +14,12 @@ import {
   type Connection,
   type Database,
   incrementChangeCounter,
-  limitColumns,
   required,
   type Statement,
   statement,
   tokensWindow,
 } from './statements.ts'
+import type { Schema } from './tables.ts'
 
 export function accountsOver(connection: Connection): Accounts {
   const { db, runner, clock } = connection
@@ -51,8 +50,9 @@ export function accountsOver(connection: Connection): Accounts {
     async setDisabled(account, disabled) {
       await runner.write(setDisabled(db, account, disabled))
     },
-    async setLimits(account, limits) {
-      await runner.write(setLimits(db, account, checkLimits(limits), clock()))
+    async setTerms(account, changes) {
+      checkTerms(changes)
+      await runner.write(setTerms(db, account, changes, clock()))
     },
     async credit(account, amount, reason) {
       if (amount === 0n || amount > MAX_AMOUNT || -amount > MAX_AMOUNT)
@@ -75,7 +75,22 @@ const setDisabled = (db: Database, account: bigint, disabled: boolean): Statemen
   incrementChangeCounter(db),
 ]
 
-function setLimits(db: Database, account: bigint, limits: Limits, now: number): Statement[] {
+const COLUMN_OF = {
+  creditLine: 'credit_line',
+  cap: 'cap',
+  capPeriod: 'cap_period',
+  requestsPerMinute: 'requests_per_minute',
+  tokensPerMinute: 'tokens_per_minute',
+  concurrent: 'concurrent',
+} as const satisfies Record<keyof AccountChanges, keyof Schema['account']>
+
+/** Writes only the named fields, so that concurrent changes of different fields all take effect. */
+function setTerms(db: Database, account: bigint, changes: AccountChanges, now: number): Statement[] {
+  const columns = Object.entries(changes).map(([name, value]) => [
+    COLUMN_OF[name as keyof AccountChanges],
+    value ?? null,
+  ])
+  const { creditLine } = changes
   return [
     required(
       db
@@ -84,10 +99,11 @@ function setLimits(db: Database, account: bigint, limits: Limits, now: number): 
         .where('id', '=', account)
         .returning('id'),
     ),
+    ...(creditLine === undefined ? [] : [raiseHighestLine(db, account, creditLine)]),
     statement(
       db
         .updateTable('account')
-        .set({ ...limitColumns(limits), tokens_window: tokensWindow('account', account, now) })
+        .set({ ...Object.fromEntries(columns), tokens_window: tokensWindow('account', account, now) })
         .where('id', '=', account),
     ),
     statement(
@@ -98,4 +114,19 @@ function setLimits(db: Database, account: bigint, limits: Limits, now: number): 
     ),
     incrementChangeCounter(db),
   ]
+}
+
+const raiseHighestLine = (db: Database, account: bigint, creditLine: Nanos): Statement =>
+  statement(
+    db
+      .updateTable('account')
+      .set({ highest_credit_line: creditLine })
+      .where('id', '=', account)
+      .where('highest_credit_line', '<', creditLine),
+  )
+
+function checkTerms({ creditLine, cap, capPeriod, ...limits }: AccountChanges): void {
+  if (creditLine !== undefined) checkCreditLine(creditLine)
+  checkCap({ cap, capPeriod })
+  checkLimits(limits)
 }

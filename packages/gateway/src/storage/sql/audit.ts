@@ -33,9 +33,11 @@ const openCount = (owner: 'account' | 'key') =>
 const ACCOUNT_OPEN_MISMATCHES = unequal('account', 'open_requests', [openCount('account')])
 const KEY_OPEN_MISMATCHES = unequal('api_key', 'open_requests', [openCount('key')])
 
-const KEY_SPENT_MISMATCHES = unequal('api_key', 'spent', [
-  'SELECT key AS id, 0 AS known, -cost AS amount FROM request WHERE cost <> 0',
-])
+const costs = (owner: 'account' | 'key') =>
+  `SELECT ${owner} AS id, 0 AS known, -cost AS amount FROM request WHERE cost <> 0`
+
+const ACCOUNT_SPENT_MISMATCHES = unequal('account', 'spent', [costs('account')])
+const KEY_SPENT_MISMATCHES = unequal('api_key', 'spent', [costs('key')])
 
 /**
  * Charges hour by hour; requests and tokens in all, because a request does not tell when it ended. The sums of days are those of
@@ -64,8 +66,15 @@ const SPENDING_MISMATCHES = `
   ) keys GROUP BY id, key, day, model HAVING sum(requests) <> 0 OR sum(tokens) <> 0 OR sum(cost) <> 0
   ORDER BY id`
 
-/** Holds beyond the balance count as well: what is available would be below zero. */
-const NEGATIVE_ACCOUNTS = 'SELECT id FROM account WHERE balance < 0 OR held < 0 OR held > balance ORDER BY id'
+/**
+ * Holds count as well: what is available would be below zero. A credit line that was lowered does not undo what was spent under it, so
+ * the highest one counts; it is 0 for accounts that never had one.
+ */
+const NEGATIVE_ACCOUNTS =
+  'SELECT id FROM account WHERE held < 0 OR held > balance + highest_credit_line OR credit_line > highest_credit_line ORDER BY id'
+/** Within the highest credit line, and beyond the present one. */
+const OVERDRAWN_ACCOUNTS =
+  'SELECT id FROM account WHERE held > balance + credit_line AND held <= balance + highest_credit_line ORDER BY id'
 
 /** A second settlement shows as transfers that exceed the cost; an open or voided request must have cost nothing. */
 const REQUEST_MISMATCHES = `
@@ -87,7 +96,9 @@ const REQUEST_MISMATCHES = `
     OR max(CASE WHEN state IN (0, 2) AND (cost <> 0 OR shortfall <> 0) THEN 1 ELSE 0 END) = 1
   ORDER BY id`
 
-type Lists = Omit<AuditReport, 'ok' | 'accounts' | 'requests' | 'transfers' | 'openHolds' | 'lostTaskHolds'>
+type Lists = Omit<AuditReport, 'ok' | 'accounts' | 'requests' | 'transfers' | 'openHolds' | NotFailing>
+/** They do not make the audit fail. */
+type NotFailing = 'overdrawnAccounts' | 'lostTaskHolds'
 
 const LISTS: Record<keyof Lists, string> = {
   balanceMismatches: BALANCE_MISMATCHES,
@@ -95,13 +106,14 @@ const LISTS: Record<keyof Lists, string> = {
   keyHeldMismatches: KEY_HELD_MISMATCHES,
   openMismatches: ACCOUNT_OPEN_MISMATCHES,
   keyOpenMismatches: KEY_OPEN_MISMATCHES,
+  spentMismatches: ACCOUNT_SPENT_MISMATCHES,
   keySpentMismatches: KEY_SPENT_MISMATCHES,
   spendingMismatches: SPENDING_MISMATCHES,
   negativeAccounts: NEGATIVE_ACCOUNTS,
   requestMismatches: REQUEST_MISMATCHES,
 }
 
-export const AUDIT: readonly Statement[] = [COUNTS, ...Object.values(LISTS)].map((sql) => ({
+export const AUDIT: readonly Statement[] = [COUNTS, OVERDRAWN_ACCOUNTS, ...Object.values(LISTS)].map((sql) => ({
   sql,
   parameters: [],
   required: false,
@@ -109,7 +121,7 @@ export const AUDIT: readonly Statement[] = [COUNTS, ...Object.values(LISTS)].map
 
 /** Reads the results of AUDIT, in its order. */
 export function toAuditReport(answers: readonly Row[][]): Omit<AuditReport, 'lostTaskHolds'> {
-  const [counts = [], ...lists] = answers
+  const [counts = [], overdrawn = [], ...lists] = answers
   const count = (name: string): number => Number(counts[0]?.[name])
   const named = Object.keys(LISTS).map((name, place) => [name, (lists[place] ?? []).map((row) => integer(row.id))])
   return {
@@ -119,5 +131,6 @@ export function toAuditReport(answers: readonly Row[][]): Omit<AuditReport, 'los
     transfers: count('transfers'),
     openHolds: count('open_holds'),
     ...(Object.fromEntries(named) as Lists),
+    overdrawnAccounts: overdrawn.map((row) => integer(row.id)),
   }
 }

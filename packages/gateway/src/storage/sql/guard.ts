@@ -1,8 +1,8 @@
 // Rejects values that no store can keep. PostgreSQL rejects NUL and lone surrogates and SQLite would change them silently, so
 // they are rejected here for both. Amounts beyond 64 bits would fail or round inside an engine.
-import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
+import { MAX_AMOUNT, type Nanos, UNLIMITED_CREDIT } from '../../money/amount.ts'
 import { type Hold, TASK_NODE, type Verb } from '../../money/ledger.ts'
-import { type Limits, MAX_TOKENS } from '../../money/limits.ts'
+import { type Limits, MAX_TOKENS, PERIODS, type Period } from '../../money/limits.ts'
 
 const MAX_INT64 = (1n << 63n) - 1n
 /** No wallet grows beyond this: credits, holds and costs of MAX_AMOUNT still add up within 64 bits. */
@@ -33,6 +33,17 @@ export function checkLimits<Some extends Partial<Limits>>(limits: Some): Some {
     if (value !== undefined && (!Number.isSafeInteger(value) || value < 1 || value > MAX_TOKENS))
       throw new RangeError(`${field}: ${value} is not a whole number in 1..${MAX_TOKENS}`)
   return limits
+}
+
+/** Of an account or a key. */
+export function checkCap({ cap, capPeriod }: { cap?: Nanos | undefined; capPeriod?: Period | undefined }): void {
+  if (cap !== undefined) checkAmount('cap', cap)
+  if (capPeriod !== undefined && !PERIODS.includes(capPeriod))
+    throw new RangeError(`capPeriod: ${capPeriod} is not one of ${PERIODS.join(', ')}`)
+}
+
+export function checkCreditLine(line: Nanos): void {
+  if (line !== UNLIMITED_CREDIT) checkAmount('creditLine', line)
 }
 
 /** An empty list would allow nothing, which is never intended. */

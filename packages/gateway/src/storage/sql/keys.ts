@@ -1,10 +1,8 @@
 // API keys on both engines.
 import { sql } from 'kysely'
-import { MAX_AMOUNT } from '../../money/amount.ts'
-import { PERIODS } from '../../money/limits.ts'
 import type { KeyChanges, KeyMaker, Keys, NewKey } from '../keys.ts'
 import { consoleKeysOver, playground } from './console/keys.ts'
-import { checkHash, checkLimits, checkList, checkText } from './guard.ts'
+import { checkCap, checkHash, checkLimits, checkList, checkText } from './guard.ts'
 import { ACCOUNT_PREFIX, integer, KEY_PREFIX, toAccount, toCaller, toKey, withPrefix } from './rows.ts'
 import {
   ACCOUNT,
@@ -243,9 +241,7 @@ function checkTerms(terms: KeyChanges): KeyChanges {
   const { name, group, expiresAt, cap, capPeriod, models, networks, ...limits } = terms
   if (name !== undefined) checkText('name', name)
   if (group !== undefined) checkText('group', group)
-  if (cap !== undefined && (cap < 0n || cap > MAX_AMOUNT)) throw new RangeError(`cap: ${cap}`)
-  if (capPeriod !== undefined && !PERIODS.includes(capPeriod))
-    throw new RangeError(`capPeriod: ${capPeriod} is not one of ${PERIODS.join(', ')}`)
+  checkCap({ cap, capPeriod })
   if (expiresAt !== undefined && !Number.isSafeInteger(expiresAt)) throw new RangeError(`expiresAt: ${expiresAt}`)
   checkLimits(limits)
   checkList('models', models)

@@ -34,6 +34,13 @@ const toRestrictions = (row: Row): Restrictions => ({
   networks: optional(row.networks, list),
 })
 
+/** The cap of an account or a key, and what counts against it now. */
+function toCap(row: Row, now: number) {
+  const capPeriod = optional(row.cap_period, (period) => period as Period)
+  const spentUnderCap = capPeriod === undefined ? integer(row.spent) : spentIn(toSpent(row), capPeriod, now)
+  return { cap: optional(row.cap, integer), capPeriod, spentUnderCap }
+}
+
 /** `now` by the store's clock: what was spent today depends on it. */
 export function toAccount(row: Row, now: number): Account {
   const spent = toSpent(row)
@@ -42,8 +49,10 @@ export function toAccount(row: Row, now: number): Account {
     email: text(row.email),
     balance: integer(row.balance),
     held: integer(row.held),
+    creditLine: integer(row.credit_line),
     disabled: flag(row.disabled),
     limits: toLimits(row),
+    ...toCap(row, now),
     spentToday: spentIn(spent, 'day', now),
     spentThisMonth: spentIn(spent, 'month', now),
     createdAt: small(row.created_at),
@@ -53,7 +62,6 @@ export function toAccount(row: Row, now: number): Account {
 
 export function toKey(row: Row, now: number): Key {
   const spent = toSpent(row)
-  const capPeriod = optional(row.cap_period, (period) => period as Period)
   return {
     id: integer(row.id),
     account: integer(row.account),
@@ -61,8 +69,7 @@ export function toKey(row: Row, now: number): Key {
     group: text(row.group_name),
     revoked: flag(row.revoked),
     expiresAt: optional(row.expires_at, small),
-    cap: optional(row.cap, integer),
-    capPeriod,
+    ...toCap(row, now),
     limits: toLimits(row),
     restrictions: toRestrictions(row),
     lastFour: text(row.last_four),
@@ -70,7 +77,6 @@ export function toKey(row: Row, now: number): Key {
     madeBy: text(row.made_by) as KeyMaker,
     formerUntil: Number(row.former_until) > now ? small(row.former_until) : undefined,
     spent: integer(row.spent),
-    spentUnderCap: capPeriod === undefined ? integer(row.spent) : spentIn(spent, capPeriod, now),
     spentToday: spentIn(spent, 'day', now),
     spentThisMonth: spentIn(spent, 'month', now),
     held: integer(row.held),

@@ -47,7 +47,11 @@ export const changing = (statement: Statement): Statement => ({ ...statement, is
 
 export const LIMITS = ['requests_per_minute', 'tokens_per_minute', 'concurrent'] as const
 const METERED = [...LIMITS, 'spent_at', 'spent_day', 'week_before', 'month_before'] as const
-export const ACCOUNT = ['id', 'email', 'balance', 'held', 'disabled', 'created_at', 'proved_at', ...METERED] as const
+export const ACCOUNT = [
+  ...(['id', 'email', 'balance', 'held', 'credit_line', 'cap', 'cap_period', 'spent'] as const),
+  ...(['disabled', 'created_at', 'proved_at'] as const),
+  ...METERED,
+] as const
 export const KEY = [
   ...(['id', 'account', 'name', 'group_name', 'revoked', 'expires_at', 'cap', 'cap_period', 'models'] as const),
   ...(['networks', 'spent', 'held', 'created_at', 'last_four', 'purpose', 'made_by', 'former_until'] as const),

@@ -27,6 +27,11 @@ export type Schema = {
     email: string
     balance: Integer
     held: Integer
+    credit_line: Generated<Integer>
+    highest_credit_line: Generated<Integer>
+    cap: Generated<NullableInteger>
+    cap_period: Generated<string | null>
+    spent: Generated<Integer>
     disabled: Integer
     created_at: Integer
     proved_at: NullableInteger

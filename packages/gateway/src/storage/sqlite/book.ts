@@ -51,7 +51,7 @@ export const ORPHANS = `SELECT ${REQUEST} FROM request INDEXED BY request_open W
 
 export function openBook(db: Database): BatchBook {
   const selectAccount = db.prepare<SqlRow, [bigint]>(
-    `SELECT id, balance, held, disabled, ${METERED} FROM account WHERE id = ?`,
+    `SELECT id, balance, credit_line, cap, cap_period, spent, held, disabled, ${METERED} FROM account WHERE id = ?`,
   )
   const selectKey = db.prepare<SqlRow, [bigint]>(
     `SELECT id, account, revoked, revision, expires_at, cap, cap_period, spent, held, ${METERED} FROM api_key WHERE id = ?`,
@@ -62,7 +62,9 @@ export function openBook(db: Database): BatchBook {
   )
   const selectLease = db.prepare<SqlRow, [string]>('SELECT name, epoch, holder, expires_at FROM lease WHERE name = ?')
   const selectOrphans = db.prepare<SqlRow, [bigint, bigint, number]>(ORPHANS)
-  const updateAccount = db.prepare(`UPDATE account SET balance = balance + ?, held = held + ?, ${SPENT} WHERE id = ?`)
+  const updateAccount = db.prepare(
+    `UPDATE account SET balance = balance + ?, spent = spent + ?, held = held + ?, ${SPENT} WHERE id = ?`,
+  )
   const updateKey = db.prepare(`UPDATE api_key SET spent = spent + ?, held = held + ?, ${SPENT} WHERE id = ?`)
   // Separate, because most have no limit that needs them.
   const updateAccountWindows = db.prepare(`UPDATE account SET ${WINDOWS} WHERE id = ?`)
@@ -127,14 +129,14 @@ export function openBook(db: Database): BatchBook {
     updateRequest.run(state, held, tokens, progress, cost, shortfall, ending, receipt, id)
   }
   function writeAccount(row: KeptAccount): void {
-    const { id, balance, held, written, limits, meter } = row
+    const { id, balance, spent, held, written, limits, meter } = row
     const { open, spentAt, spentDay, weekBefore, monthBefore, requests, tokens } = meter
     updateAccount.run(
-      ...[balance - written.balance, held - written.held, open - written.open],
+      ...[balance - written.balance, spent - written.spent, held - written.held, open - written.open],
       ...[spentAt, spentDay, weekBefore, monthBefore, id],
     )
     if (hasWindows(limits)) updateAccountWindows.run(requests.join(), tokens.join(), id)
-    row.written = { balance, held, open }
+    row.written = { balance, spent, held, open }
   }
   function writeKey(row: KeptKey): void {
     const { id, spent, held, written, limits, meter } = row

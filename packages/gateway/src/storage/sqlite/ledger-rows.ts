@@ -1,5 +1,5 @@
 // Rows of SQLite's tables -> the ledger's rows.
-import type { AccountRow, KeyRow, LeaseRow, NodeRow, RequestRow, RequestState } from '../../money/ledger.ts'
+import type { AccountRow, Capped, KeyRow, LeaseRow, NodeRow, RequestRow, RequestState } from '../../money/ledger.ts'
 import type { Meter, Period, Window } from '../../money/limits.ts'
 import { toLimits, toSpent } from '../sql/rows.ts'
 
@@ -9,7 +9,7 @@ export type SqlRow = Record<string, bigint | string | null>
  * `written`: the amounts in the tables. Writes add the difference, so that a change by another process since the read is
  * kept.
  */
-export type KeptAccount = AccountRow & { written: { balance: bigint; held: bigint; open: number } }
+export type KeptAccount = AccountRow & { written: { balance: bigint; spent: bigint; held: bigint; open: number } }
 export type KeptKey = KeyRow & { written: { spent: bigint; held: bigint; open: number } }
 const toWindow = (text: string): Window => (text === '' ? [] : text.split(',').map(Number))
 
@@ -20,29 +20,39 @@ const toMeter = (row: SqlRow): Meter => ({
   tokens: toWindow(row.tokens_window as string),
 })
 
-export const toAccountRow = (row: SqlRow): KeptAccount => ({
-  id: row.id as bigint,
-  balance: row.balance as bigint,
+const toCapped = (row: SqlRow): Capped => ({
+  cap: row.cap === null ? undefined : (row.cap as bigint),
+  capPeriod: row.cap_period === null ? undefined : (row.cap_period as Period),
+  spent: row.spent as bigint,
   held: row.held as bigint,
-  written: { balance: row.balance as bigint, held: row.held as bigint, open: Number(row.open_requests) },
-  disabled: row.disabled !== 0n,
-  limits: toLimits(row),
   meter: toMeter(row),
 })
 
+const toWritten = (row: SqlRow) => ({
+  spent: row.spent as bigint,
+  held: row.held as bigint,
+  open: Number(row.open_requests),
+})
+
+export const toAccountRow = (row: SqlRow): KeptAccount => ({
+  ...toCapped(row),
+  id: row.id as bigint,
+  balance: row.balance as bigint,
+  creditLine: row.credit_line as bigint,
+  written: { ...toWritten(row), balance: row.balance as bigint },
+  disabled: row.disabled !== 0n,
+  limits: toLimits(row),
+})
+
 export const toKeyRow = (row: SqlRow): KeptKey => ({
+  ...toCapped(row),
   id: row.id as bigint,
   account: row.account as bigint,
   revoked: row.revoked !== 0n,
   revision: Number(row.revision),
   expiresAt: row.expires_at === null ? undefined : Number(row.expires_at),
-  cap: row.cap === null ? undefined : (row.cap as bigint),
-  capPeriod: row.cap_period === null ? undefined : (row.cap_period as Period),
-  spent: row.spent as bigint,
-  held: row.held as bigint,
-  written: { spent: row.spent as bigint, held: row.held as bigint, open: Number(row.open_requests) },
+  written: toWritten(row),
   limits: toLimits(row),
-  meter: toMeter(row),
 })
 
 export const toRequestRow = (row: SqlRow): RequestRow => ({

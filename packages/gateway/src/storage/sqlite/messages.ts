@@ -57,7 +57,16 @@ export function receiveVerbs({ memory, head }: Shared, texts: string): { batch: 
 }
 
 const OUTCOMES = [
-  ...(['done', 'repeated', 'no_balance', 'cap_reached', 'key_invalid', 'key_expired', 'key_changed'] as const),
+  ...([
+    'done',
+    'repeated',
+    'no_balance',
+    'key_cap_reached',
+    'account_cap_reached',
+    'key_invalid',
+    'key_expired',
+    'key_changed',
+  ] as const),
   ...(['account_disabled', 'node_lost', 'node_taken', 'unknown_request', 'not_open'] as const),
   ...(['lease_taken', 'lease_lost'] as const),
   ...(['key_concurrent', 'key_requests', 'key_tokens'] as const),

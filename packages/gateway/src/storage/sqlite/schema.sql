@@ -9,6 +9,13 @@ CREATE TABLE account (
   email TEXT NOT NULL UNIQUE,
   balance INTEGER NOT NULL DEFAULT 0,
   held INTEGER NOT NULL DEFAULT 0,
+  -- How far holds may exceed the balance (4000000000000000000: without limit), and the highest that it ever was: the audit proves that
+  -- held <= balance + highest_credit_line.
+  credit_line INTEGER NOT NULL DEFAULT 0 CHECK (credit_line >= 0),
+  highest_credit_line INTEGER NOT NULL DEFAULT 0,
+  cap INTEGER,
+  cap_period TEXT CHECK (cap_period IN ('day', 'week', 'month')),
+  spent INTEGER NOT NULL DEFAULT 0,
   disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
   created_at INTEGER NOT NULL,
   -- Since when the address is known to be the holder's: a link that was sent there was opened, or the operator made the account.

@@ -25,6 +25,7 @@ const ROWS = {
   api_key_expired: { status: 'UNAUTHENTICATED', reason: 'API_KEY_EXPIRED' },
   insufficient_balance: { status: 'FAILED_PRECONDITION', reason: 'INSUFFICIENT_BALANCE' },
   key_quota_exceeded: { status: 'FAILED_PRECONDITION', reason: 'KEY_QUOTA_EXCEEDED' },
+  account_quota_exceeded: { status: 'FAILED_PRECONDITION', reason: 'ACCOUNT_QUOTA_EXCEEDED' },
   model_not_allowed: { status: 'PERMISSION_DENIED', reason: 'MODEL_NOT_ALLOWED' },
   account_disabled: { status: 'PERMISSION_DENIED', reason: 'ACCOUNT_DISABLED' },
   address_not_allowed: { status: 'PERMISSION_DENIED', reason: 'ADDRESS_NOT_ALLOWED' },

@@ -14,6 +14,7 @@ const TYPES = {
   api_key_expired: 'authentication_error',
   insufficient_balance: 'billing_error',
   key_quota_exceeded: 'billing_error',
+  account_quota_exceeded: 'billing_error',
   model_not_allowed: 'permission_error',
   account_disabled: 'permission_error',
   address_not_allowed: 'permission_error',

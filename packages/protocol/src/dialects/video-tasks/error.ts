@@ -15,6 +15,7 @@ const ROWS = {
   api_key_expired: { code: 'AuthenticationError', type: 'Unauthorized' },
   insufficient_balance: { code: 'AccountOverdueError', type: 'Forbidden' },
   key_quota_exceeded: { code: 'QuotaExceeded', type: 'Forbidden' },
+  account_quota_exceeded: { code: 'QuotaExceeded', type: 'Forbidden' },
   model_not_allowed: { code: 'AccessDenied', type: 'Forbidden' },
   account_disabled: { code: 'AccessDenied', type: 'Forbidden' },
   address_not_allowed: { code: 'AccessDenied', type: 'Forbidden' },

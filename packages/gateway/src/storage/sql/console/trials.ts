@@ -1,4 +1,5 @@
 // Trial credit after the sign-up: granted once an address is proved, and taken back where it was play money.
+import { sql } from 'kysely'
 import type { Nanos } from '../../../money/amount.ts'
 import type { Accounts } from '../../accounts.ts'
 import { checkText, MAX_BALANCE } from '../guard.ts'
@@ -109,8 +110,8 @@ export const moveCredit = (
         .set((row) => ({ balance: row('balance', '+', amount) }))
         .where('id', '=', account)
         .where('balance', '<=', MAX_BALANCE - amount)
-        // `balance - held` cannot overflow where `balance + amount` could.
-        .where((row) => row(row('balance', '-', row.ref('held')), '>=', -amount))
+        // `available` cannot overflow where `balance + amount` could.
+        .where(sql`balance + credit_line - held`, '>=', -amount)
         .returning('id'),
     ),
     changing(

@@ -21,6 +21,7 @@ const ROWS = {
   api_key_expired: { type: 'invalid_request_error', code: 'api_key_expired' },
   insufficient_balance: { type: 'insufficient_quota', code: 'insufficient_balance' },
   key_quota_exceeded: { type: 'insufficient_quota', code: 'key_quota_exceeded' },
+  account_quota_exceeded: { type: 'insufficient_quota', code: 'account_quota_exceeded' },
   model_not_allowed: { type: 'invalid_request_error', code: 'model_not_allowed' },
   account_disabled: { type: 'invalid_request_error', code: 'account_disabled' },
   address_not_allowed: { type: 'invalid_request_error', code: 'address_not_allowed' },
@@ -113,6 +114,7 @@ const SURE = new Map<string, UpstreamCode>([
   ['insufficient_balance', 'upstream_auth_error'],
   ['credit_balance_exhausted', 'upstream_auth_error'],
   ['key_quota_exceeded', 'upstream_auth_error'],
+  ['account_quota_exceeded', 'upstream_auth_error'],
 ])
 
 const asBad = (word: string): [string, UpstreamCode] => [word, 'bad_request']

@@ -172,6 +172,7 @@ describe('whatever an upstream sends', () => {
     'api_key_expired',
     'insufficient_balance',
     'key_quota_exceeded',
+    'account_quota_exceeded',
     'model_not_allowed',
     'account_disabled',
     'unknown_url',
