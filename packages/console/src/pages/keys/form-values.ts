@@ -2,7 +2,7 @@
 
 import type { ChangeKey, KeyRow, Limits, NewKey } from '@trivium/gateway/console-api/types.ts'
 import type { Texts } from '../../i18n/texts.ts'
-import type { FormErrors } from '../../ui/form/form.ts'
+import type { FormErrors } from '../../ui/form/form-errors.ts'
 
 const DAY_MS = 86_400_000
 export const EXPIRY_DAYS = { days7: 7, days30: 30, days90: 90, days365: 365 } as const

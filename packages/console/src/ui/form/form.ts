@@ -3,9 +3,7 @@
 import { type FormEvent, useState } from 'react'
 import type { ApiError, Result } from '../../api/client.ts'
 import { useErrorMessage } from '../states.tsx'
-
-/** `form`: what concerns no field. */
-export type FormErrors<F extends string> = Partial<Record<F | 'form', string>>
+import type { FormErrors } from './form-errors.ts'
 
 type FormSteps<F extends string, T> = {
   /** The fields, by the names that the API gives them. */
