@@ -11,7 +11,7 @@ import { type FlakyProxy, startFlakyProxy } from '../support/postgres/flaky-prox
 import { videoBody, videoClient } from '../support/requests/videos.ts'
 import { type ScriptedVideo, startScriptedVideo } from '../support/upstreams/scripted-video.ts'
 
-setDefaultTimeout(90_000)
+setDefaultTimeout(150_000)
 
 const running: { stop(): unknown }[] = []
 afterEach(async () => {
@@ -25,7 +25,7 @@ const started = <T extends { stop(): unknown }>(each: T): T => {
 /** All tasks end as their upstream says, charged or released once. */
 async function expectAllEnded(gateway: Gateway, wallet: Wallet, films: ScriptedVideo, ids: readonly string[]) {
   let found = await compareAll(gateway, wallet, films, ids)
-  const end = performance.now() + 45_000
+  const end = performance.now() + 100_000
   while (found.all.length > 0 && performance.now() < end) {
     await Bun.sleep(200)
     found = await compareAll(gateway, wallet, films, ids)

@@ -27,6 +27,9 @@ export const QUICK: Partial<TaskTiming> = {
   hopelessPausesMs: [100, 100],
 }
 
+/** No process dies here, so a claim is never lost, however long the machine pauses. */
+const UNDISTURBED: Partial<TaskTiming> = { ...QUICK, submitClaimMs: 20_000, claimMs: 20_000 }
+
 type Options = { engine?: Engine; more?: string; timing?: Partial<TaskTiming> }
 
 /**
@@ -61,7 +64,7 @@ async function start({ engine = 'sqlite', more = '', timing = {} }: Options): Pr
   const first = await startScriptedVideo()
   const second = await startScriptedVideo()
   const config = configForVideos(first, second, more)
-  return { gateway: await startGateway({ engine, config, taskTiming: { ...QUICK, ...timing } }), first, second }
+  return { gateway: await startGateway({ engine, config, taskTiming: { ...UNDISTURBED, ...timing } }), first, second }
 }
 
 /** An account with a key, and a client with it. */
@@ -73,7 +76,8 @@ export async function newVideoClient(gateway: Gateway, credit = '10') {
 const PRICE = 'price: { per_second: 0.05, variants: { "1080p": 0.12 }, tiers: { flex: 0.5 } }'
 const LIMITS =
   'limits: { seconds: [4, 12], default_seconds: 5, resolutions: [720p, 1080p], default_resolution: 720p, ratios: ["16:9", "1:1"], images: 4 }'
-const TIMEOUTS = 'timeouts: { first_byte: 1s, idle: 1s }'
+/** Long enough for a pause of the machine, so that only upstreams that never respond reach them. */
+const TIMEOUTS = 'timeouts: { first_byte: 3s, idle: 3s }'
 
 /**
  * `vid` at the first upstream, `two` at both, `late` at one that cannot be reached and then at the second, `brief` with a deadline

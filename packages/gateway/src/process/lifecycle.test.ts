@@ -15,14 +15,17 @@ function server(running: number, endsWith: 'abortRunning' | 'cutConnections' | '
   }
   const server: StoppableServer = {
     running: () => left,
-    drainMs: () => 100,
+    // What ends by itself has all the time that it needs.
+    drainMs: () => (endsWith === 'itself' ? 60_000 : 100),
     hurry: () => step('hurry'),
     abortRunning: () => step('abortRunning'),
-    stopAccepting: async () => step('stopAccepting'),
+    stopAccepting: async () => {
+      step('stopAccepting')
+      if (endsWith === 'itself') setTimeout(() => step('itself'), 50)
+    },
     cutConnections: async () => step('cutConnections'),
     close: async () => step(`close with ${left} running`),
   }
-  if (endsWith === 'itself') setTimeout(() => step('itself'), 150)
   return { done, exited: finished.promise, lifecycle: createLifecycle(server, SILENT, finished.resolve, TIMES) }
 }
 
