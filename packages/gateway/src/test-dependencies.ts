@@ -165,8 +165,6 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     node: {
       identity: () => ({ nodeId: 0, epoch: 1 }),
       mayDispatch: () => true,
-      suspend: () => {},
-      leave: async () => {},
     },
     callers: { find: () => TEST_CALLER, refresh: () => TEST_CALLER, clear: () => {} },
     rateLimitCache: createRateLimitCache(() => 0),

@@ -12,8 +12,9 @@ import type { ImageCall } from '../images/image-call.ts'
 import { present } from '../images/present.ts'
 import { boundOf } from '../images/reserve.ts'
 import type { RespondDependencies } from '../images/respond-json.ts'
-import { type RouteDependencies, type Routed, releaseSlot, route } from '../images/route.ts'
+import { type ImageRouted, type RouteDependencies, route } from '../images/route.ts'
 import { upstreamRequest } from '../images/upstream-request.ts'
+import { releaseSlots } from '../paid-call/open.ts'
 import { Failure } from '../request/failure.ts'
 import type { TextCall } from '../text/text-call.ts'
 import { type ImageTool, imageRequestOf } from './image-tool.ts'
@@ -46,7 +47,7 @@ export async function makeImage(
       isHeld = true
       return await make(imageCall, request, call, spending, onPartial, deps)
     } finally {
-      if (!isHeld) releaseSlot(routed, deps)
+      if (!isHeld) releaseSlots(routed, deps)
     }
   } catch (error) {
     if (error instanceof Failure) return failed(error.info.message)
@@ -67,7 +68,7 @@ const failed = (why: string): Made => ({
 /** The hold of the response is extended before anything is sent. */
 async function hold(
   request: ImageRequest,
-  { offer, candidate, upstreamCall, health }: Routed,
+  { offer, candidate, upstreamCall, health }: ImageRouted,
   call: TextCall,
   spending: Spending,
   deps: MakeDependencies,

@@ -4,7 +4,7 @@ import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import { type SettleDependencies, settle } from '../paid-call/settle.ts'
-import { showWarnings } from '../paid-call/writing/show-warnings.ts'
+import { showWarnings, warningsFor } from '../paid-call/warnings.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { endAttempt, findNext, type NextAttemptDependencies } from '../routing/next-attempt.ts'
 import { failedByReply, failedByThrow, type UpstreamErrorDependencies } from '../routing/upstream-errors.ts'
@@ -114,10 +114,11 @@ export async function nextAttempt(imageCall: ImageCall, failed: FailedAttempt, d
     throw failed.failure
   }
   const { offer, candidate, dialect, warnings } = next.prepared
+  const own = warningsFor(offer, wanted, imageCall.ownWarnings)
   const entry = { upstream: attempt.candidate.upstream.id, model: attempt.offer.model.id, outcome: failed.reason }
   imageCall.failedAttempts = [...(imageCall.failedAttempts ?? []), entry]
   imageCall.tried = next.prepared.tried
-  imageCall.attempt = { offer, candidate, dialect, health: next.health, warnings: [...warnings] }
+  imageCall.attempt = { offer, candidate, dialect, health: next.health, warnings: [...own, ...warnings] }
   showWarnings(imageCall.attempt.warnings, imageCall.headers)
   imageCall.upstreamCall.resetIdle()
 }

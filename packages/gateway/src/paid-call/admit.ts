@@ -1,21 +1,42 @@
-// A slot for a request whose caller is known, and of which nothing has been read yet: at once, or in the queue.
+// Who sends a request, and a slot for it: at once, or in the queue. Nothing of the request has been read yet.
 
 import { type BodyHeaders, bodyHeaders } from '@trivium/http/bodies/read-body.ts'
 import { MAX_BUFFERED_BYTES, ONE_PIECE_BYTES } from '@trivium/http/server/incoming/incoming-body.ts'
+import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Admission, Load, Slot } from '../overload/admission.ts'
 import { OVERLOADED, rejectPaced } from '../overload/load-shedding.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
 import type { Caller } from '../storage/storage.ts'
 
-export type AdmitDependencies = { admission: Admission }
+export type AdmitDependencies = { admission: Admission; catalogue(): Catalogue } & AuthenticateDependencies
 
-/** Not async: a request that is admitted from the queue before its caller is known has to enter in the same turn of the event loop. */
-export function admit(incoming: ApiRequest, caller: Caller, deps: AdmitDependencies): Slot | Promise<Slot> {
+/**
+ * Nothing is awaited if the caller is known and a slot is free: admission control reserves a slot for a request that was queued
+ * unread, and it has to be taken in the same turn of the event loop. `check` throws what is rejected without a slot.
+ */
+export async function enter(
+  incoming: ApiRequest,
+  dialect: DialectId,
+  check: (caller: Caller, catalogue: Catalogue) => void,
+  deps: AdmitDependencies,
+): Promise<{ caller: Caller; catalogue: Catalogue; slot: Slot }> {
+  const authenticating = authenticate(incoming, dialect, deps)
+  const caller = authenticating instanceof Promise ? await authenticating : authenticating
+  const catalogue = deps.catalogue()
+  check(caller, catalogue)
+  const admitting = admit(incoming, caller, deps)
+  const slot = admitting instanceof Promise ? await admitting : admitting
+  return { caller, catalogue, slot }
+}
+
+function admit(incoming: ApiRequest, caller: Caller, { admission }: AdmitDependencies): Slot | Promise<Slot> {
   const { body, headers } = incoming.http
   const bytes = weightOf(bodyHeaders(headers))
   const load: Load = { tenant: caller, bytes, isArriving: body.isComplete !== true }
-  return deps.admission.enter(load) ?? queued(incoming, load, deps)
+  return admission.enter(load) ?? queued(incoming, load, admission)
 }
 
 /**
@@ -27,7 +48,7 @@ function weightOf({ encoding, length }: BodyHeaders): number {
   return bytes <= ONE_PIECE_BYTES ? bytes : MAX_BUFFERED_BYTES
 }
 
-function queued({ http, record }: ApiRequest, load: Load, { admission }: AdmitDependencies): Promise<Slot> {
+function queued({ http, record }: ApiRequest, load: Load, admission: Admission): Promise<Slot> {
   const since = performance.now()
   return new Promise((resolve, reject) => {
     const { code, message, retryAfter } = OVERLOADED

@@ -11,11 +11,11 @@ import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
 import type { AppDependencies } from '../routes.ts'
 import { extend, hold, money, newNode, newWallet, settle, voided, type Wallet } from '../storage/contract/harness.ts'
-import type { OpenRequest } from '../storage/node/settler.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import { type Storage, StoreDown } from '../storage/storage.ts'
 import { createTestDependencies, TEST_CALLER } from '../test-dependencies.ts'
 import { claim as claimKey, confirmClaim, endClaim, type KeyClaim, releaseClaim } from './claim.ts'
+import { unavailable } from './hold-errors.ts'
 
 const NODE = { nodeId: 0, epoch: 1 }
 const FIRST = 11n
@@ -293,36 +293,21 @@ describe('a stored response', () => {
 })
 
 describe('a hold that came too late', () => {
-  test('is voided, and the key is free', async () => {
+  test('is not confirmed, and the key is free', async () => {
     const first = await claimed()
-    const ends: string[] = []
-    const open = { void: async (ending: string) => ends.push(ending) }
-    const watch = deps.upstreamCalls.start(anyUpstream(), 1n)
     const late = { ...first, claimedFrom: performance.now() - 11_000 }
-    const error = await confirmClaim(late, open as unknown as OpenRequest, () => watch.stop()).catch(
-      (thrown: unknown) => thrown,
-    )
-    expect(error).toMatchObject({ info: { code: 'service_unavailable' } })
-    expect([ends, deps.upstreamCalls.size]).toEqual([['node_lost'], 0])
+    expect(() => confirmClaim(late)).toThrow(unavailable().info.message)
     await releaseClaim(late, deps)
     expect(await claim()).toMatchObject(TAKEN_OVER)
   })
 
   test('one in time is not; from then on only the outcome decides', async () => {
     const first = await claimed()
-    const watch = deps.upstreamCalls.start(anyUpstream(), 1n)
-    await confirmClaim(first, {} as OpenRequest, () => watch.stop())
+    confirmClaim(first)
     await releaseClaim(first, deps)
     expect(await claim()).toMatchObject(RUNNING)
-    watch.stop()
   })
 })
-
-function anyUpstream() {
-  const [upstream] = deps.catalogue().config.upstreams.values()
-  if (!upstream) throw new Error('the test has no upstream')
-  return upstream
-}
 
 test.each<[string, () => Promise<never>, string[]]>([
   ['fails', () => Promise.reject(new StoreDown('the disk is full')), ['response not stored']],

@@ -17,7 +17,6 @@ import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
 import type { Claim, Claimed, KeptAnswer } from '../storage/contents.ts'
 import type { Node } from '../storage/node/node.ts'
-import type { OpenRequest } from '../storage/node/settler.ts'
 import { type Caller, type Storage, StoreDown } from '../storage/storage.ts'
 import { unavailable } from './hold-errors.ts'
 import { DELIVERED, type Outcome } from './outcome.ts'
@@ -93,7 +92,7 @@ export type KeyedRequest = {
    * The response of the first request where it outlives its process, as that of a task, even if it was not stored. undefined:
    * there is none (yet).
    */
-  resume?(first: bigint): Promise<Uint8Array | undefined>
+  resume?: ((first: bigint) => Promise<Uint8Array | undefined>) | undefined
 }
 
 /** Resolves with the claim, or with the stored response of the first request; throws 409 and 422. */
@@ -288,14 +287,10 @@ function claimError(claimed: Exclude<Claimed, { outcome: 'new' }>, headers: Resp
   return new Failure('conflict', message, { param })
 }
 
-/** The hold is granted: if in time, no other request can have taken over the claim. */
-export async function confirmClaim(key: KeyClaim, hold: Pick<OpenRequest, 'void'>, release: () => void): Promise<void> {
+/** The hold is granted. Throws if that took so long that another request may have taken over the claim. */
+export function confirmClaim(key: KeyClaim): void {
+  if (performance.now() - key.claimedFrom >= HOLD_WITHIN_MS) throw unavailable()
   key.isHeld = true
-  if (performance.now() - key.claimedFrom < HOLD_WITHIN_MS) return
-  release()
-  key.isHeld = false
-  await hold.void('node_lost', '')
-  throw unavailable()
 }
 
 /** The request failed before its hold: the key is free again. */

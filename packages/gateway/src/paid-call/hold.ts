@@ -19,20 +19,28 @@ export type HoldRequest = {
   /** Another model is called instead, at its own price. */
   isFallback: boolean
   upstream: string
-  /** What the call can cost at most, and the least that is worth a call. */
+  bound: Bound
+  /** Of a stream, whose hold grows with its output. */
+  isExtensible: boolean
+}
+
+/** What a call can come to. */
+export type Bound = {
+  /** What it can cost at most, and the least that is worth a call. */
   amount: Nanos
   minimum: Nanos
   /** The same for limits of tokens per minute. */
   tokens: number
   minimumTokens: number
-  /** Of a stream, whose hold grows with its output. */
-  isExtensible: boolean
 }
+
+/** Of a call whose cost is known before it is made, and that uses no tokens. */
+export const fixedBound = (amount: Nanos): Bound => ({ amount, minimum: amount, tokens: 0, minimumTokens: 0 })
 
 export type HoldDependencies = {
   rateLimitCache: RateLimitCache
   clock(): number
-  node: Pick<Node, 'mayDispatch'>
+  node: Pick<Node, 'mayDispatch' | 'identity'>
   settler: Pick<Settler, 'open'>
 }
 
@@ -43,7 +51,8 @@ export function placeHold(request: HoldRequest, deps: HoldDependencies): Promise
 
 /** Throws where the same was rejected a moment ago. */
 export function holdVerb(request: HoldRequest, deps: Omit<HoldDependencies, 'settler'>): Hold {
-  const { caller, owner, model, minimum, minimumTokens } = request
+  const { caller, owner, model } = request
+  const { amount, minimum, tokens, minimumTokens } = request.bound
   const { rateLimitCache, node } = deps
   const limited = recentRateLimit(caller, minimumTokens, deps)
   if (limited) throw limited
@@ -59,9 +68,9 @@ export function holdVerb(request: HoldRequest, deps: Omit<HoldDependencies, 'set
     key: caller.key,
     revision: caller.revision,
     extensible: request.isExtensible,
-    amount: request.amount,
+    amount,
     minimum,
-    tokens: request.tokens,
+    tokens,
     minimumTokens,
     model,
     upstream: request.upstream,

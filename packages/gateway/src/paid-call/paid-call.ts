@@ -47,6 +47,10 @@ export type PaidCall<A extends CallAttempt = CallAttempt> = {
   readonly slot: Slot
   /** Of a request with an idempotency key. */
   readonly claim: KeyClaim | undefined
+  /** The response is streamed, and settled at the end of the stream. */
+  readonly isStream: boolean
+  /** Warnings whichever candidate answers. */
+  readonly ownWarnings: readonly string[]
   attempt: A
   /** undefined: the first candidate of the requested model answers. */
   failedAttempts: readonly AttemptEntry[] | undefined

@@ -1,14 +1,13 @@
 // For tests: a paid call that is authenticated, admitted and held, with a price per image.
 
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
-import { authenticate } from '../access/authenticate.ts'
 import { imageRate } from '../modalities/image/price.ts'
 import { RequestRecord } from '../observe/request-record.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { createTestDependencies } from '../test-dependencies.ts'
 import { Attempt, KeyHealth } from '../upstreams/health/key-health.ts'
-import { admit } from './admit.ts'
-import { placeHold } from './hold.ts'
+import { enter } from './admit.ts'
+import { fixedBound, placeHold } from './hold.ts'
 import type { CallResult } from './outcome.ts'
 import type { PaidCall } from './paid-call.ts'
 import { runPaidCall } from './run.ts'
@@ -43,8 +42,7 @@ export async function startPaidCall(client?: PaidCall['client']) {
   const headers = testHeaders()
   const http = testRequest('/v1/images/generations', { authorization: 'Bearer sk-0000000000000000' })
   const incoming: ApiRequest = { http, id: 7n, query: '', responseHeaders: headers, record }
-  const caller = await authenticate(incoming, 'images', dependencies)
-  const slot = await admit(incoming, caller, dependencies)
+  const { caller, slot } = await enter(incoming, 'images', () => {}, dependencies)
   const [route] = dependencies.catalogue().config.models.get('same')?.routes ?? []
   const upstream = dependencies.catalogue().config.upstreams.get('own')
   const bound = PRICE.bound(REQUESTED)
@@ -59,10 +57,7 @@ export async function startPaidCall(client?: PaidCall['client']) {
       isFallback: false,
       upstream: 'own',
       isExtensible: false,
-      amount: bound,
-      minimum: bound,
-      tokens: 0,
-      minimumTokens: 0,
+      bound: fixedBound(bound),
     },
     dependencies,
   )
@@ -94,6 +89,8 @@ export async function startPaidCall(client?: PaidCall['client']) {
     failedAttempts: undefined,
     firstOutputAt: undefined,
     isSettled: false,
+    isStream: false,
+    ownWarnings: [],
   }
   const run = <T>(work: () => Promise<T>) => runPaidCall(call, work, dependencies)
   const settleFor = (count: number, size: string) => {

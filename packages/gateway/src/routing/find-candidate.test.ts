@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
+import type { Caller } from '../storage/storage.ts'
 import { affinityOf } from '../text/candidates/affinity.ts'
 import { createSeals } from '../text/translation/seals.ts'
 import { tiersOf } from '../upstreams/health/choose.ts'
@@ -29,11 +30,11 @@ const partsWith = (random: () => number, full: readonly string[] = [], now = 0) 
 const asking = (body = '{}', account = 1n, cacheKey?: string, opening?: string) => {
   const conversation = {
     body: Buffer.from(body),
-    caller: { account },
     dialect: { id: 'chat' },
-    request: { cacheKey, opening: () => opening },
+    parsed: { cacheKey, opening: () => opening },
   } as unknown as Parameters<typeof affinityOf>[0]
-  return { caller: conversation.caller, affinity: affinityOf(conversation, { seals }) } satisfies Unrouted
+  const caller = { account } as Caller
+  return { caller, affinity: affinityOf(conversation, caller, { seals }) } satisfies Unrouted
 }
 
 function judge({ health }: CandidateOf<'text'>, verdict: Verdict, times = 1): void {

@@ -24,8 +24,8 @@ export type WaitDependencies = CandidateDependencies & {
   upstreamCalls: Pick<UpstreamCalls, 'isFull' | 'heldBy'>
 }
 
-/** `tooExpensive`: fallbacks that the caller cannot pay for. */
-type Choice<O> = { offer: O; unrouted: Unrouted; client: Client; tooExpensive: readonly O[] }
+/** `tooExpensive`: ids of fallback models that the caller cannot pay for. */
+type Choice<O> = { offer: O; unrouted: Unrouted; client: Client; tooExpensive: readonly string[] }
 
 /**
  * `take` is called at the moment a candidate is found, to take its slot: many requests may stop waiting in the same turn of the
@@ -40,7 +40,7 @@ export async function waitOrFallBack<P extends AnyPrice, M extends { id: string 
   deps.ticker.exactNow()
   const { caller } = unrouted
   const fallbacks = offer.fallbacks.filter(
-    (each) => !tooExpensive.includes(each) && keyAllowsModel(caller, each.model.id),
+    (each) => !tooExpensive.includes(each.model.id) && keyAllowsModel(caller, each.model.id),
   )
   const taken = (offer: Offer<P, M>, candidate: Candidate<P> | undefined) => candidate && take(offer, candidate)
   const isAlone = fallbacks.length === 0

@@ -5,6 +5,7 @@ import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
 import type { PassThroughRequest, PathParameters } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { Conversation } from '../conversations/continue.ts'
+import type { Opening } from '../paid-call/journey.ts'
 import type { Caller } from '../storage/storage.ts'
 import type { RecalledReasoning } from './reasoning/recalled-reasoning.ts'
 
@@ -30,6 +31,8 @@ export type TextRequest = Readonly<{
   /** undefined: none was looked for. */
   recalled: RecalledReasoning | undefined
 }>
+
+export type TextOpening = Opening<TextEndpoint, TextRequest, OfferOf<'text'>>
 
 /** A request together with the candidate that it is sent to. */
 export type RoutedRequest = TextRequest &

@@ -1,122 +1,83 @@
-// Reserves funds: the most that the request can cost is held in the ledger. Without a hold nothing is sent.
+// What is sent to the first candidate, and the most that it can cost: that much is held in the ledger before anything is sent.
 
-import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
-import { isLackOfFunds } from '../money/verbs.ts'
-import type { Slot } from '../overload/admission.ts'
-import type { KeyClaim } from '../paid-call/claim.ts'
-import { type HoldDependencies, placeHold } from '../paid-call/hold.ts'
-import { type HoldErrorDependencies, holdError, unavailable } from '../paid-call/hold-errors.ts'
-import type { ApiRequest } from '../request/api-request.ts'
-import type { Node } from '../storage/node/node.ts'
-import type { OpenRequest, RejectedHold } from '../storage/node/settler.ts'
+import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
+import type { HeldCall, Routed } from '../paid-call/journey.ts'
+import { warningsFor } from '../paid-call/warnings.ts'
 import { coverageOf, type Measured, measure, withRecalled } from './billing/coverage.ts'
 import type { StatisticsByModel } from './billing/model-statistics.ts'
-import type { Planning, Routed } from './candidates/route.ts'
-import type { TextEndpoint } from './request.ts'
+import type { GatewayTool, GatewayToolDependencies } from './gateway-tool.ts'
+import type { RoutedRequest, TextOpening } from './request.ts'
 import type { TextCall } from './text-call.ts'
-import type { Outbound } from './translation/outbound.ts'
+import type { Outbound, TranslationDependencies } from './translation/outbound.ts'
+import { prepare as prepareOutbound } from './translation/prepare.ts'
 
-export type ReserveDependencies = HoldDependencies &
-  HoldErrorDependencies &
-  AuthenticateDependencies & { node: Node; statistics: StatisticsByModel }
+export type PrepareDependencies = TranslationDependencies & GatewayToolDependencies & { statistics: StatisticsByModel }
 
-/** What the call belongs to. */
-export type CallContext = { incoming: ApiRequest; slot: Slot; claim: KeyClaim | undefined }
-
-/** The ledger did not grant the hold. */
-export type HoldRejection = { rejected: RejectedHold; routed: Routed; measured: Measured }
-
-export async function reserve(
-  routed: Routed,
-  outbound: Outbound,
-  context: CallContext,
-  deps: ReserveDependencies,
-): Promise<TextCall | HoldRejection> {
-  const { request } = routed
-  const { id, caller, wanted, offer, candidate } = request
-  const measured = measure(request, outbound, deps.statistics)
-  const { nodeId, epoch } = context.claim?.claim ?? deps.node.identity()
-  const owner = { nodeId, epoch }
-  const { amount, minimum, tokens, minimumTokens } = measured
-  const held = await placeHold(
-    {
-      id,
-      caller,
-      owner,
-      model: wanted.model.id,
-      isFallback: offer !== wanted,
-      upstream: candidate.upstream.id,
-      amount,
-      minimum,
-      tokens,
-      minimumTokens,
-      isExtensible: request.parsed.stream,
-    },
-    deps,
-  )
-  if (held.outcome !== 'open') return { rejected: held, routed, measured }
-  return textCallOf(routed, outbound, measured, { ...context, hold: held.request, owner })
+export type Prepared = {
+  request: RoutedRequest
+  outbound: Outbound
+  bound: Measured
+  isExtensible: boolean
+  tool: GatewayTool | undefined
 }
 
-type Held = CallContext & { hold: OpenRequest; owner: TextCall['owner'] }
+export function prepare(
+  routed: Routed<OfferOf<'text'>, CandidateOf<'text'>>,
+  opening: TextOpening,
+  deps: PrepareDependencies,
+): Prepared {
+  const found = routedRequest(routed, opening)
+  const { parsed } = found
+  // Tools of vendors are among what has a price of its own.
+  const tool = parsed.priced.length === 0 ? undefined : deps.offerGatewayTool(found, opening.catalogue)
+  const request = tool?.request ?? found
+  const outbound = prepareOutbound(request, deps)
+  const bound = measure(request, outbound, deps.statistics)
+  return { request, outbound, bound, isExtensible: parsed.stream, tool }
+}
 
-function textCallOf(routed: Routed, outbound: Outbound, measured: Measured, held: Held): TextCall {
-  const { request, upstreamCall, health } = routed
-  const { incoming, slot, claim, hold, owner } = held
-  const { http, responseHeaders: headers, record } = incoming
+function routedRequest(
+  { wanted, offer, candidate }: Routed<OfferOf<'text'>, CandidateOf<'text'>>,
+  { caller, warnings, request }: TextOpening,
+): RoutedRequest {
+  const { id, headers, query, dialect, parsed, body, asArray, conversation, keepReasoningMs, recalled } = request
+  // Written out: a spread costs far more, and this is made for every request.
+  return {
+    id,
+    headers,
+    query,
+    dialect,
+    parsed,
+    body,
+    asArray,
+    conversation,
+    keepReasoningMs,
+    recalled,
+    caller,
+    wanted,
+    offer,
+    candidate,
+    tried: NONE,
+    ownWarnings: warnings,
+    warnings: warningsFor(offer, wanted, warnings),
+  }
+}
+
+const NONE: readonly CandidateOf<'text'>[] = []
+
+export function callOf(held: HeldCall, { health }: Routed, { request, outbound, bound, tool }: Prepared): TextCall {
   const { parsed, offer, candidate, warnings } = request
   const { options, answerer, dialect } = outbound
-  const coverage = coverageOf(hold, measured, request)
+  const coverage = coverageOf(held.hold, bound, request)
   if (coverage.lowering !== undefined) warnings.push(coverage.lowering)
   const isText = parsed.images + parsed.documents + parsed.audios + options.tools.size === 0
   return {
-    id: request.id,
-    caller: request.caller,
-    hold,
-    owner,
-    upstreamCall,
-    client: http,
-    headers,
-    record,
-    startedAt: record.startedAt,
-    slot,
-    claim,
-    attempt: { offer, candidate, warnings, health, options, coverage, answerer, dialect },
-    // The receipt names the model that answered only where there is such a list.
-    failedAttempts: offer === request.wanted ? undefined : [],
-    firstOutputAt: undefined,
-    isSettled: false,
+    ...held,
     isStream: parsed.stream,
+    attempt: { offer, candidate, warnings, health, options, coverage, answerer, dialect },
     plainBytes: isText ? withRecalled(request).textBytes : 0,
     keepResponse: request.conversation?.keep,
+    tool,
     pending: { request, outbound },
   }
-}
-
-/** A key that changes this often between lookup and hold is changed on purpose. */
-const MOST_KEY_CHANGES = 3
-
-/**
- * After a rejected hold: what may be tried instead, else the error is thrown. A key that has changed since it was looked up is
- * looked up again: what it may call, and at which price, is decided anew. Fallbacks that are too expensive are left out.
- */
-export async function reconsider(
-  { rejected, routed, measured }: HoldRejection,
-  planning: Planning,
-  incoming: ApiRequest,
-  { dialect }: TextEndpoint,
-  deps: ReserveDependencies,
-): Promise<Planning> {
-  const { offer, wanted } = routed.request
-  const { caller } = planning
-  if (isLackOfFunds(rejected.outcome) && offer !== wanted)
-    return { ...planning, tooExpensive: [...planning.tooExpensive, offer] }
-  if (rejected.outcome === 'key_changed') {
-    const changed = await authenticate(incoming, dialect.id, deps, caller)
-    const keyChanges = planning.keyChanges + 1
-    if (keyChanges === MOST_KEY_CHANGES) throw unavailable()
-    return { ...planning, caller: changed, keyChanges }
-  }
-  const { minimum, minimumTokens } = measured
-  throw await holdError(rejected, { caller, model: wanted.model.id, minimum, minimumTokens }, deps)
 }

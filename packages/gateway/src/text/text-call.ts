@@ -1,5 +1,6 @@
 // A paid call of the text journey: what it adds to the core, from the hold to the settlement.
 
+import type { HttpResponse } from '@trivium/http/response.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { PricedOptions } from '../money/prices/token-price.ts'
 import type { CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
@@ -21,11 +22,12 @@ export type TextAttempt = CallAttempt &
   }>
 
 export type TextCall = PaidCall<TextAttempt> & {
-  readonly isStream: boolean
   /** The size of the request if it is text alone, else 0: the tokens of images say nothing about those of text. */
   readonly plainBytes: number
   /** Stores the response; resolves with its last bytes, which may leave then. */
   readonly keepResponse: ((last: Uint8Array) => Promise<Uint8Array>) | undefined
+  /** Responds in place of the model's upstream alone. */
+  readonly tool: { respond(call: TextCall): Promise<HttpResponse> } | undefined
   /** The request and what is sent of it, while another attempt may follow. Released at the first output. */
   pending: { readonly request: RoutedRequest; readonly outbound: Outbound } | undefined
 }

@@ -3,14 +3,13 @@
 //   authenticate -> limit -> admit -> read -> authorize -> (add the history) -> ask the upstream, or count here
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { TokenCounting } from '@trivium/protocol/dialects/text-dialect.ts'
-import { type AuthenticateDependencies, authenticate } from '../access/authenticate.ts'
 import { authorize } from '../access/authorize.ts'
 import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
 import { codec } from '../bytes/codec.ts'
-import type { Catalogue, OfferOf } from '../catalogue/catalogue.ts'
+import type { OfferOf } from '../catalogue/catalogue.ts'
 import { type HistoryDependencies, withHistory } from '../conversations/continue.ts'
 import { type FreeCallLimit, freeCallFailure } from '../overload/free-call-limit.ts'
-import { type AdmitDependencies, admit } from '../paid-call/admit.ts'
+import { type AdmitDependencies, enter } from '../paid-call/admit.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { type ReadDependencies, readJson } from '../request/read-json.ts'
 import type { Caller } from '../storage/storage.ts'
@@ -25,14 +24,12 @@ import { measure } from './measure.ts'
 import type { Tokenizer } from './tokenizer.ts'
 
 export type CountDependencies = UrlDependencies & {
-  catalogue(): Catalogue
   /** Milliseconds since 1970. */
   clock(): number
   freeCallLimit: FreeCallLimit
   tokenizer: Tokenizer
   statistics: StatisticsByModel
-} & AuthenticateDependencies &
-  AdmitDependencies &
+} & AdmitDependencies &
   ReadDependencies &
   AskDependencies &
   HistoryDependencies
@@ -46,14 +43,12 @@ export async function countTokens(
   { dialect, addressed }: TextEndpoint,
   deps: CountDependencies,
 ): Promise<HttpResponse> {
-  const authenticating = authenticate(incoming, dialect.id, deps)
-  // Not awaited when the caller is known: see text/journey.ts.
-  const caller = authenticating instanceof Promise ? await authenticating : authenticating
-  const catalogue = deps.catalogue()
   const { http, responseHeaders: headers } = incoming
-  dialect.version?.check(http.headers)
-  limitRate(caller, deps)
-  const slot = await admit(incoming, caller, deps)
+  const check = (caller: Caller) => {
+    dialect.version?.check(http.headers)
+    limitRate(caller, deps)
+  }
+  const { caller, catalogue, slot } = await enter(incoming, dialect.id, check, deps)
   try {
     const { bodyBytes, values } = catalogue.config.server.limits
     const own = await readJson(http, bodyBytes, slot, deps)

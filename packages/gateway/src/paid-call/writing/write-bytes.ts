@@ -11,7 +11,7 @@ import { type Outcome, outcomeOfBreak } from '../outcome.ts'
 import type { PaidCall } from '../paid-call.ts'
 import { voidUnsettled } from '../run.ts'
 import type { SettleDependencies } from '../settle.ts'
-import { showWarnings } from './show-warnings.ts'
+import { showWarnings } from '../warnings.ts'
 import { setStreamHeaders } from './stream-headers.ts'
 
 /** What of the response is known at its end. */

@@ -6,7 +6,7 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { freeMemory } from '../../bytes/free-memory.ts'
 import type { UnsentResponses } from '../../overload/unsent-responses.ts'
 import type { PaidCall } from '../paid-call.ts'
-import { showWarnings } from './show-warnings.ts'
+import { showWarnings } from '../warnings.ts'
 
 type Call = Pick<PaidCall, 'headers' | 'attempt' | 'caller'>
 

@@ -7,7 +7,7 @@ import { formatRequestId } from '../../request/ids.ts'
 import type { PaidCall } from '../paid-call.ts'
 import { voidUnsettled } from '../run.ts'
 import type { SettleDependencies } from '../settle.ts'
-import { showWarnings } from './show-warnings.ts'
+import { showWarnings } from '../warnings.ts'
 import { setStreamHeaders } from './stream-headers.ts'
 import type { StreamTiming } from './stream-timing.ts'
 

@@ -2,16 +2,17 @@
 
 import type { Offer } from '../../catalogue/catalogue.ts'
 import type { Affinity } from '../../routing/find-candidate.ts'
-import type { RoutedRequest } from '../request.ts'
+import type { Caller } from '../../storage/storage.ts'
+import type { TextRequest } from '../request.ts'
 import { type Seals, sealedText } from '../translation/seals.ts'
 
 export type AffinityDependencies = { seals: Pick<Seals, 'unseal'> }
 
-type Conversation = Pick<RoutedRequest, 'caller' | 'body' | 'dialect' | 'parsed' | 'recalled'>
+type Conversation = Pick<TextRequest, 'body' | 'dialect' | 'parsed' | 'recalled'>
 
-export const affinityOf = (conversation: Conversation, deps: AffinityDependencies): Affinity => ({
-  sticky: () => stickyOf(conversation),
-  home: (offer) => conversation.recalled?.home ?? homeOf(offer, conversation, deps),
+export const affinityOf = (conversation: Conversation, caller: Caller, deps: AffinityDependencies): Affinity => ({
+  sticky: () => stickyOf(conversation, caller),
+  home: (offer) => conversation.recalled?.home ?? homeOf(offer, conversation, caller, deps),
 })
 
 /** No service caches less than about a thousand tokens. */
@@ -19,10 +20,10 @@ const WORTH_STICKING = 4 * 1024
 /** The beginning of a conversation stays the same while it grows. */
 const BEGINNING = 1024
 
-function stickyOf(conversation: Conversation): number | undefined {
+function stickyOf(conversation: Conversation, { account }: Caller): number | undefined {
   const beginning = beginningOf(conversation)
   if (beginning === undefined) return undefined
-  return Number(BigInt.asUintN(32, BigInt(Bun.hash(beginning, BigInt.asUintN(64, conversation.caller.account)))))
+  return Number(BigInt.asUintN(32, BigInt(Bun.hash(beginning, BigInt.asUintN(64, account)))))
 }
 
 /** What identifies the conversation; undefined: it need not return anywhere. Its opening is looked for only where it counts. */
@@ -35,11 +36,12 @@ function beginningOf({ body, parsed }: Conversation): string | Uint8Array | unde
 /** Reasoning that an upstream returned encrypted can be used only there. */
 function homeOf(
   offer: Offer,
-  { caller, body, dialect }: Conversation,
+  { body, dialect }: Conversation,
+  { account }: Caller,
   { seals }: AffinityDependencies,
 ): string | undefined {
   const sealed = sealedText(body, dialect.id)
   if (sealed === undefined) return undefined
   const upstreams = new Set(offer.candidates.map(({ upstream }) => upstream.id))
-  return [...upstreams].find((id) => seals.unseal(caller.account, id, sealed) !== undefined)
+  return [...upstreams].find((id) => seals.unseal(account, id, sealed) !== undefined)
 }

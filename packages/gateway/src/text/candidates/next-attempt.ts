@@ -1,6 +1,7 @@
 // A failed attempt of a text call: what is sent next, if another attempt may follow (routing/next-attempt.ts).
 
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
+import { warningsFor } from '../../paid-call/warnings.ts'
 import { Failure } from '../../request/failure.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { type NextAttemptDependencies as Dependencies, endAttempt, findNext } from '../../routing/next-attempt.ts'
@@ -12,7 +13,6 @@ import type { TextCall } from '../text-call.ts'
 import type { Outbound, TranslationDependencies } from '../translation/outbound.ts'
 import { prepare } from '../translation/prepare.ts'
 import { type AffinityDependencies, affinityOf } from './affinity.ts'
-import { warningsFor } from './route.ts'
 
 export type NextAttemptDependencies = Dependencies & AffinityDependencies & TranslationDependencies & SettleDependencies
 
@@ -44,7 +44,10 @@ export async function nextAttempt(
   return outbound
 }
 
-const routed = (last: RoutedRequest, deps: AffinityDependencies) => ({ ...last, affinity: affinityOf(last, deps) })
+const routed = (last: RoutedRequest, deps: AffinityDependencies) => ({
+  ...last,
+  affinity: affinityOf(last, last.caller, deps),
+})
 
 type Prepared = { request: RoutedRequest; outbound: Outbound }
 

@@ -1,95 +1,52 @@
-// The candidate that a request is sent to first, and a slot there. Slots are taken before the hold is placed: several requests
-// would find the same slot free meanwhile.
+// The candidate that a text request is sent to first. Before that, the request gets everything that it refers to.
 
-import type { Ticker } from '@trivium/http/ticker.ts'
 import { offerForRequest, type UrlDependencies } from '../../access/urls/url-names.ts'
+import { codec } from '../../bytes/codec.ts'
 import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
-import type { ApiRequest } from '../../request/api-request.ts'
-import { routeToHealthy } from '../../routing/find-candidate.ts'
-import { type WaitDependencies, waitOrFallBack } from '../../routing/wait-or-fall-back.ts'
-import type { Caller } from '../../storage/storage.ts'
-import { Attempt } from '../../upstreams/health/key-health.ts'
-import type { UpstreamCall, UpstreamCalls } from '../../upstreams/upstream-call.ts'
-import type { RoutedRequest, TextRequest } from '../request.ts'
+import { type ConversationDependencies, continueConversation } from '../../conversations/continue.ts'
+import type { Routed } from '../../paid-call/journey.ts'
+import { type TakeDependencies, takeCandidate } from '../../routing/take-candidate.ts'
+import { checkContext } from '../context-limit.ts'
+import { noteParsed } from '../read.ts'
+import type { ReasoningDependencies } from '../reasoning/kept-reasoning.ts'
+import { mayLackReasoning, recallReasoning } from '../reasoning/recall-reasoning.ts'
+import type { TextOpening, TextRequest } from '../request.ts'
 import { type AffinityDependencies, affinityOf } from './affinity.ts'
 
-export type RouteDependencies = WaitDependencies &
+export type RouteDependencies = TakeDependencies &
   AffinityDependencies &
-  UrlDependencies & { upstreamCalls: UpstreamCalls; ticker: Ticker }
+  ConversationDependencies &
+  ReasoningDependencies &
+  UrlDependencies
 
-/** A request with its slot at the upstream and at the upstream's key. */
-export type Routed = { request: RoutedRequest; upstreamCall: UpstreamCall; health: Attempt }
-
-/** For whom, and what may not be called instead. */
-export type Planning = {
-  caller: Caller
-  /** How often the caller's key has changed between lookup and hold. */
-  keyChanges: number
-  /** Fallbacks that the caller cannot pay for. */
-  tooExpensive: readonly OfferOf<'text'>[]
-  /** Warnings whichever candidate answers. */
-  warnings: readonly string[]
-}
-
-export async function route(
-  offered: OfferOf<'text'>,
-  read: TextRequest,
-  { caller, tooExpensive, warnings }: Planning,
-  incoming: ApiRequest,
-  deps: RouteDependencies,
-): Promise<Routed> {
-  const { upstreamCalls, upstreamQueue, ticker } = deps
-  const isPlain = read.parsed.urls.length === 0
-  const wanted = isPlain ? offered : await offerForRequest(offered, read.parsed, caller, deps)
-  const { body, dialect, parsed, recalled } = read
-  const conversation = { caller, body, dialect, parsed, recalled }
-  const unrouted = { caller, affinity: affinityOf(conversation, deps) }
-  const take = (offer: OfferOf<'text'>, candidate: CandidateOf<'text'>): Routed => {
-    const { id, headers, query, dialect, parsed, body, asArray, conversation, keepReasoningMs, recalled } = read
-    // Written out: a spread costs far more, and this is made for every request.
-    const routed: RoutedRequest = {
-      id,
-      headers,
-      query,
-      dialect,
-      parsed,
-      body,
-      asArray,
-      conversation,
-      keepReasoningMs,
-      recalled,
-      caller,
-      wanted,
-      offer,
-      candidate,
-      tried: NONE,
-      ownWarnings: warnings,
-      warnings: warningsFor(offer, wanted, warnings),
-    }
-    const upstreamCall = upstreamCalls.start(candidate.upstream, caller.account)
-    return { request: routed, upstreamCall, health: new Attempt(candidate.health, candidate.route.model, ticker.now()) }
+export async function route(opening: TextOpening, deps: RouteDependencies): Promise<Routed<OfferOf<'text'>, CandidateOf<'text'>>> {
+  const { caller, offer, incoming, tooExpensive, catalogue, slot } = opening
+  const { parsed, conversation } = opening.request
+  if (parsed.state && !conversation) opening.request = await inConversation(opening, deps)
+  checkContext(opening.request, offer)
+  if (mayLackReasoning(opening.request, offer)) {
+    const recalled = await recallReasoning(opening.request, offer, caller, catalogue, slot, deps)
+    opening.request = { ...opening.request, recalled }
   }
-  // Requests that are queued for the same model come first.
-  const isQueued = upstreamQueue.hasQueue(wanted.model, caller.account)
-  const healthy = isQueued ? undefined : routeToHealthy(wanted, unrouted, deps)
-  if (healthy) return take(wanted, healthy)
-  const since = performance.now()
-  try {
-    return await waitOrFallBack({ offer: wanted, unrouted, client: incoming.http, tooExpensive }, deps, take)
-  } finally {
-    incoming.record.queuedMs += performance.now() - since
-  }
+  const { request } = opening
+  const isPlain = request.parsed.urls.length === 0
+  const wanted = isPlain ? offer : await offerForRequest(offer, request.parsed, caller, deps)
+  const affinity = affinityOf(request, caller, deps)
+  return takeCandidate({ wanted, caller, affinity, incoming, tooExpensive }, deps)
 }
 
-const NONE: readonly CandidateOf<'text'>[] = []
-
-/** The caller is told where a fallback answers. */
-export function warningsFor({ model }: OfferOf<'text'>, wanted: OfferOf<'text'>, own: readonly string[]): string[] {
-  return model === wanted.model ? [...own] : [...own, `model;answered-by-${model.id}`]
-}
-
-/** Nothing was sent to the upstream. */
-export function releaseSlot({ upstreamCall, health }: Routed, { ticker }: RouteDependencies): void {
-  upstreamCall.stop()
-  health.end(ticker.now())
+/** The request with all that it continues, and with what stores its response. */
+async function inConversation(
+  { request: own, incoming, caller, catalogue, slot }: TextOpening,
+  deps: ConversationDependencies,
+): Promise<TextRequest> {
+  const { state } = own.parsed
+  const conversation =
+    state && (await continueConversation(own.id, state, caller, catalogue, { slot, bytes: own.body.length }, deps))
+  if (!state || !conversation) return own
+  const { body } = conversation
+  if (!body) return { ...own, parsed: state.unstored(own.parsed), conversation }
+  const parsed = own.dialect.passThrough.readRequest(body, codec, undefined, catalogue.config.server.limits.values)
+  noteParsed(parsed, body, slot, catalogue, incoming)
+  return { ...own, parsed, body, conversation }
 }

@@ -2,7 +2,7 @@
 // yet, so a failure can still be a real HTTP status.
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
-import { showWarnings } from '../../paid-call/writing/show-warnings.ts'
+import { showWarnings } from '../../paid-call/warnings.ts'
 import { Failure } from '../../request/failure.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, type UpstreamErrorDependencies } from '../../routing/upstream-errors.ts'

@@ -2,7 +2,7 @@
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { Latencies } from '../../observe/latency-buckets.ts'
-import { showWarnings } from '../../paid-call/writing/show-warnings.ts'
+import { showWarnings } from '../../paid-call/warnings.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import {
   failedByBreak,

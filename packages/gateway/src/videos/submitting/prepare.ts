@@ -9,8 +9,8 @@ import { codec } from '../../bytes/codec.ts'
 import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
 import { mostExpensive, requestedVideo } from '../../modalities/video/bound.ts'
 import type { Video } from '../../modalities/video/price.ts'
-import type { Nanos } from '../../money/amount.ts'
 import type { Slot } from '../../overload/admission.ts'
+import { type Bound, fixedBound } from '../../paid-call/hold.ts'
 import { Failure } from '../../request/failure.ts'
 import { dialectFor } from '../../upstreams/endpoint.ts'
 import type { fetchPublic } from '../../upstreams/public/fetch-public.ts'
@@ -24,10 +24,11 @@ export type Prepared = {
   call: VideoCall
   /** What the upstream cannot express. */
   warnings: string[]
-  amount: Nanos
+  bound: Bound
+  isExtensible: false
   /** What the upstream is asked for. */
   requested: Video
-  /** What the amount is for. */
+  /** What is held for. */
   heldFor: Video
   /** Settings that are sent though the request has none. */
   defaults: VideoSettings
@@ -82,7 +83,9 @@ export async function prepare(
     codec,
   )
   const requested = requestedVideo(inherited, limits)
-  return { dialect, call, warnings, amount, requested, heldFor, defaults, serviceTier: chosen.serviceTier }
+  const { serviceTier } = chosen
+  const bound = fixedBound(amount)
+  return { dialect, call, warnings, bound, isExtensible: false, requested, heldFor, defaults, serviceTier }
 }
 
 const withoutOptions = ({ serviceTier: _, draft: __, generateAudio: ___, ...request }: VideoRequest): VideoRequest => ({

@@ -3,15 +3,13 @@
 import type { VideoInput, VideoRequest } from '@trivium/protocol/canonical/video.ts'
 import { decodeVideoRequest } from '@trivium/protocol/dialects/video-tasks/request/decode-request.ts'
 import { checkVideoLimits } from '@trivium/protocol/dialects/video-tasks/request/readings.ts'
-import { authorize } from '../../access/authorize.ts'
 import { offerForRequest, type UrlDependencies } from '../../access/urls/url-names.ts'
 import { checkCallbackUrl, foreignObjectError, withCandidates } from '../../access/urls/url-policy.ts'
 import { isVisibleTo } from '../../access/visible-key.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { Catalogue, OfferOf } from '../../catalogue/catalogue.ts'
 import { billableVideo } from '../../modalities/video/bound.ts'
-import type { Slot } from '../../overload/admission.ts'
-import type { ApiRequest } from '../../request/api-request.ts'
+import type { Admitted } from '../../paid-call/journey.ts'
 import { Failure } from '../../request/failure.ts'
 import { type ReadDependencies, readJson } from '../../request/read-json.ts'
 import type { Caller } from '../../storage/storage.ts'
@@ -22,16 +20,17 @@ import { hashOfKey } from '../upstream.ts'
 
 export type ReadTaskDependencies = ReadDependencies & UrlDependencies & { store: { tasks: Tasks } }
 
+/** `draft`: the video that it is the final of, once that has been looked up. */
+export type ReadVideoRequest = { request: VideoRequest; body: Uint8Array; draft: Draft | undefined }
+
 export async function readRequest(
-  incoming: ApiRequest,
-  slot: Slot,
-  catalogue: Catalogue,
+  { incoming, slot, catalogue }: Admitted<unknown>,
   deps: ReadTaskDependencies,
-): Promise<{ request: VideoRequest; body: Uint8Array }> {
+): Promise<ReadVideoRequest> {
   const body = await readJson(incoming.http, catalogue.config.server.limits.bodyBytes, slot, deps)
   const request = decodeVideoRequest(body, codec)
   incoming.record.model = request.model
-  return { request, body }
+  return { request, body, draft: undefined }
 }
 
 /** A video that was made as a draft, and where: only that upstream knows it. */
@@ -47,11 +46,9 @@ export type Draft = {
 /** The offer, reduced to the candidates that may get the request. Throws Failure and RequestError. */
 export async function offerFor(
   request: VideoRequest,
-  caller: Caller,
-  catalogue: Catalogue,
+  { offer, caller, catalogue }: { offer: OfferOf<'video'>; caller: Caller; catalogue: Catalogue },
   deps: ReadTaskDependencies,
 ): Promise<{ offer: OfferOf<'video'>; draft: Draft | undefined }> {
-  const offer = authorize(caller, request.model, 'video', catalogue)
   checkVideoLimits(request, offer.model.limits)
   const { callbackUrl } = request
   if (callbackUrl !== undefined) checkCallbackUrl(callbackUrl, catalogue.config.callbacks.allowPrivate)

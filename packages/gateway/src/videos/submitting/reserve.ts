@@ -4,18 +4,20 @@
 
 import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
 import { TASK_NODE, taskLease } from '../../money/ledger.ts'
-import { type HoldDependencies, holdVerb } from '../../paid-call/hold.ts'
-import { type HoldErrorDependencies, holdError, unavailable } from '../../paid-call/hold-errors.ts'
-import type { ApiRequest } from '../../request/api-request.ts'
-import type { Caller, Storage } from '../../storage/storage.ts'
+import { type HoldDependencies, type HoldRequest, holdVerb } from '../../paid-call/hold.ts'
+import { unavailable } from '../../paid-call/hold-errors.ts'
+import type { OpenRequest, RejectedHold } from '../../storage/node/settler.ts'
+import type { Storage } from '../../storage/storage.ts'
 import { freezePrice } from '../frozen-price.ts'
 import { decodeTaskRow, type Task, type TaskData } from '../task.ts'
 import { LONGEST_LEASE_MS, TASK_TIMING } from '../timing.ts'
 import { hashOfKey } from '../upstream.ts'
 import type { Prepared, Submission } from './prepare.ts'
 
-export type ReserveDependencies = Omit<HoldDependencies, 'settler'> &
-  HoldErrorDependencies & { store: Pick<Storage, 'tasks' | 'ledger' | 'leases' | 'keys'>; taskHolder: string }
+export type ReserveDependencies = Omit<HoldDependencies, 'settler'> & {
+  store: Pick<Storage, 'tasks' | 'ledger' | 'leases'>
+  taskHolder: string
+}
 
 const HOLD_LEASE_MS = 15_000
 const DEFAULT_DEADLINE_MS = 48 * 3_600_000
@@ -23,41 +25,27 @@ const DEFAULT_DEADLINE_MS = 48 * 3_600_000
 const COPY_TIME_MS = 48 * 3_600_000
 
 export type Reservation = {
-  incoming: Pick<ApiRequest, 'id'>
   submission: Submission
   offer: OfferOf<'video'>
   candidate: CandidateOf<'video'>
   prepared: Prepared
+  /** All of them. */
   warnings: readonly string[]
 }
 
-/** undefined: the key has changed since it was looked up. Throws Failure where the ledger rejects the hold. */
+/** The hold of a task that is in `accepted`. */
+export type TaskHold = { task: Task; void: OpenRequest['void'] }
+
 export async function reserve(
+  hold: HoldRequest,
   reservation: Reservation,
-  caller: Caller,
   deps: ReserveDependencies,
-): Promise<Task | undefined> {
-  const { incoming, offer, candidate, prepared } = reservation
-  const { id } = incoming
+): Promise<{ outcome: 'open'; request: TaskHold } | RejectedHold> {
+  const { id, caller } = hold
+  const { candidate, prepared } = reservation
   const { tasks, leases, ledger } = deps.store
-  const { amount } = prepared
   const deadlineInMs = deadlineOf(reservation)
-  const verb = holdVerb(
-    {
-      id,
-      caller,
-      owner: { nodeId: TASK_NODE, epoch: 0 },
-      model: offer.model.id,
-      isFallback: false,
-      upstream: candidate.upstream.id,
-      amount,
-      minimum: amount,
-      tokens: 0,
-      minimumTokens: 0,
-      isExtensible: false,
-    },
-    deps,
-  )
+  const verb = holdVerb({ ...hold, owner: { nodeId: TASK_NODE, epoch: 0 } }, deps)
   const lease = taskLease(id)
   const epoch = await leases.acquire(lease, deps.taskHolder, HOLD_LEASE_MS, LONGEST_LEASE_MS)
   if (epoch === undefined) throw unavailable()
@@ -77,12 +65,14 @@ export async function reserve(
   })
   const held = await ledger.apply({ ...verb, epoch, deadline: row.deadline + COPY_TIME_MS })
   await leases.release(lease, epoch)
-  if (held.outcome === 'done' || held.outcome === 'repeated') return decodeTaskRow(row)
+  if (held.outcome === 'done' || held.outcome === 'repeated')
+    return { outcome: 'open', request: { task: decodeTaskRow(row), void: abandon } }
   await tasks.remove(id, row.version)
-  if (held.outcome === 'key_changed') return undefined
-  const rejected = { outcome: held.outcome, available: held.amount }
-  throw await holdError(rejected, { caller, model: offer.model.id, minimum: amount, minimumTokens: 0 }, deps)
+  return { outcome: held.outcome, available: held.amount }
 }
+
+/** Nothing was sent. The row stays, and by it the worker voids the hold. */
+const abandon = async () => ({ charged: 0n, spooled: false })
 
 /** What the task says about where it is. */
 export const placeOf = ({ upstream, key }: CandidateOf<'video'>): Pick<Task, 'upstream' | 'upstreamKey'> => ({
@@ -104,8 +94,8 @@ export function dataOf({ submission, offer, candidate, prepared, warnings }: Res
     dialect: prepared.dialect,
     upstreamModel: candidate.route.model,
     price: freezePrice(offer),
-    held: String(prepared.amount),
-    warnings: [...warnings, ...prepared.warnings],
+    held: String(prepared.bound.amount),
+    warnings,
     polls: 0,
     requested: prepared.requested,
     heldFor: prepared.heldFor,

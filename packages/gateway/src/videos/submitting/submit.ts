@@ -8,7 +8,8 @@ import { VIDEO_SERVICES } from '@trivium/protocol/dialects/video-services.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
 import { errorText } from '../../observe/log.ts'
-import type { AttemptEntry, AttemptedCall, CallAttempt } from '../../paid-call/paid-call.ts'
+import type { HeldCall } from '../../paid-call/journey.ts'
+import type { CallAttempt } from '../../paid-call/paid-call.ts'
 import { Failure } from '../../request/failure.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { endAttempt, findNext, type NextAttemptDependencies } from '../../routing/next-attempt.ts'
@@ -19,28 +20,25 @@ import {
   failedByThrow,
   type UpstreamErrorDependencies,
 } from '../../routing/upstream-errors.ts'
-import type { Caller } from '../../storage/storage.ts'
 import type { Send } from '../../upstreams/send.ts'
 import { type CloseDependencies, closeTask } from '../steps/close.ts'
 import { endWith, pollInterval } from '../steps/poll.ts'
 import { type Change, changeTask, decodeTaskRow, formatTaskId, type Task } from '../task.ts'
 import { TASK_TIMING } from '../timing.ts'
 import { type PrepareDependencies, type Prepared, prepare, type Submission } from './prepare.ts'
-import { dataOf, placeOf } from './reserve.ts'
+import { dataOf, placeOf, type TaskHold } from './reserve.ts'
 
 export type SubmitDependencies = NextAttemptDependencies &
   UpstreamErrorDependencies &
   PrepareDependencies &
   CloseDependencies & { send: Send; random(): number }
 
-type Attempt = CallAttempt & { offer: OfferOf<'video'>; candidate: CandidateOf<'video'> }
 /** One submit, over all its attempts. */
-export type SubmitCall = Omit<AttemptedCall, 'attempt' | 'failedAttempts'> & {
-  caller: Caller
+export type SubmitCall = HeldCall<TaskHold> & {
   submission: Submission
   wanted: OfferOf<'video'>
-  attempt: Attempt
-  failedAttempts: readonly AttemptEntry[] | undefined
+  attempt: CallAttempt & { offer: OfferOf<'video'>; candidate: CandidateOf<'video'> }
+  isStream: false
   tried: readonly CandidateOf<'video'>[]
   prepared: Prepared
   task: Task
@@ -151,7 +149,7 @@ async function moveOn(call: SubmitCall, failed: FailedAttempt, deps: SubmitDepen
           })
         return undefined
       })
-      return prepared && prepared.amount <= BigInt(task.data.held) ? prepared : undefined
+      return prepared && prepared.bound.amount <= BigInt(task.data.held) ? prepared : undefined
     },
   }
   const next = await findNext(call, failed, last, steps, deps)
@@ -161,15 +159,10 @@ async function moveOn(call: SubmitCall, failed: FailedAttempt, deps: SubmitDepen
   call.failedAttempts = [...(call.failedAttempts ?? []), entry]
   call.tried = next.prepared.tried
   call.prepared = next.coverage
-  call.attempt = { offer, candidate, dialect: call.prepared.dialect, health: next.health, warnings: attempt.warnings }
-  const { held, ...data } = dataOf({
-    incoming: { id: call.id },
-    submission,
-    offer,
-    candidate,
-    prepared: call.prepared,
-    warnings: attempt.warnings,
-  })
+  const { prepared } = call
+  const warnings = [...call.ownWarnings, ...prepared.warnings]
+  call.attempt = { offer, candidate, dialect: prepared.dialect, health: next.health, warnings }
+  const { held, ...data } = dataOf({ submission, offer, candidate, prepared, warnings })
   // The intent is durable before it is sent.
   const change = { ...placeOf(candidate), data: { ...data, failedAttempts: call.failedAttempts } }
   const moving = { state: 'submitting' as const, dueInMs: TASK_TIMING.submitClaimMs, ...change }

@@ -3,17 +3,17 @@
 
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
-import { authenticate, type Callers, invalidKey } from '../access/authenticate.ts'
-import { visibleKey } from '../access/visible-key.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
-import { formatUsd } from '../money/amount.ts'
-import { balancesJson, capJson, limitsJson } from '../money/json.ts'
-import { mapInTurns } from '../overload/reads/in-turns.ts'
-import type { ApiRequest } from '../request/api-request.ts'
-import { Failure } from '../request/failure.ts'
-import { formatRequestId, parseRequestId } from '../request/ids.ts'
-import type { Account, Caller, Key, Storage, UsageRow } from '../storage/storage.ts'
-import { showReceipt, withinBytes } from './receipts/show-receipt.ts'
+import { authenticate, type Callers, invalidKey } from '../../access/authenticate.ts'
+import { visibleKey } from '../../access/visible-key.ts'
+import type { Catalogue } from '../../catalogue/catalogue.ts'
+import { formatUsd } from '../../money/amount.ts'
+import { balancesJson, capJson, limitsJson } from '../../money/json.ts'
+import { mapInTurns } from '../../overload/reads/in-turns.ts'
+import type { ApiRequest } from '../../request/api-request.ts'
+import { Failure } from '../../request/failure.ts'
+import { formatRequestId, parseRequestId } from '../../request/ids.ts'
+import type { Account, Caller, Key, Storage, UsageRow } from '../../storage/storage.ts'
+import { showReceipt, withinBytes } from './show-receipt.ts'
 
 export type UsageDependencies = {
   callers: Callers

@@ -1,0 +1,210 @@
+// Opens a paid call: everything from the arrival of a request to the hold, once for every kind of call. Nothing is sent to an
+// upstream before it is open. Whatever fails on the way, the slots are released, the idempotency key is free and nothing is held.
+//   authenticate -> rate limit -> admit -> read -> authorize -> (claim, or replay) -> route -> prepare -> hold -> confirm
+
+import type { HttpResponse } from '@trivium/http/response.ts'
+import { authenticate } from '../access/authenticate.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { isLackOfFunds } from '../money/verbs.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import type { Failure } from '../request/failure.ts'
+import type { RejectedHold } from '../storage/node/settler.ts'
+import type { Caller } from '../storage/storage.ts'
+import { enter } from './admit.ts'
+import { claim, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from './claim.ts'
+import type { Bound } from './hold.ts'
+import { holdError, unavailable } from './hold-errors.ts'
+import type { Admitted, Journey, Kind, OpenDependencies, OpeningOf, Routed } from './journey.ts'
+import { recentRateLimit } from './rate-limit-errors.ts'
+import { showWarnings } from './warnings.ts'
+
+/** The response of the journey, or the stored one of an earlier request. */
+export async function openPaidCall<K extends Kind>(
+  journey: Journey<K>,
+  incoming: ApiRequest,
+  endpoint: K['endpoint'],
+  deps: K['deps'],
+): Promise<HttpResponse> {
+  const idempotencyKey = incoming.http.headers.get(IDEMPOTENCY_KEY)
+  const warnings: string[] = []
+  let rateLimited: Failure | undefined
+  const check = (caller: Caller, catalogue: Catalogue) => {
+    rateLimited = recentRateLimit(caller, undefined, deps)
+    // A stored response is served all the same.
+    if (rateLimited && idempotencyKey === null) throw rateLimited
+    journey.check?.({ incoming, endpoint, catalogue, caller, idempotencyKey, warnings }, deps)
+  }
+  const { caller, catalogue, slot } = await enter(incoming, journey.dialectOf(endpoint), check, deps)
+  let request: K['request'] | undefined
+  let claimed: KeyClaim | undefined
+  let isStreaming = false
+  try {
+    const admitted = { incoming, endpoint, catalogue, caller, idempotencyKey, warnings, slot }
+    request = await journey.read(admitted, deps)
+    // Before the claim: a caller that may no longer use the model does not get a stored response of it either.
+    const offer = journey.authorize(caller, request, catalogue)
+    if (idempotencyKey !== null) {
+      const found = await claimKey(journey, admitted, request, idempotencyKey, rateLimited, deps)
+      if (found && 'status' in found) {
+        incoming.record.outcome = 'replayed'
+        return found
+      }
+      claimed = found
+    }
+    const opening: OpeningOf<K> = {
+      incoming,
+      endpoint,
+      catalogue,
+      caller,
+      idempotencyKey,
+      warnings,
+      slot,
+      request,
+      offer,
+      claim: claimed,
+      tooExpensive: [],
+    }
+    const call = await reserve(journey, opening, deps)
+    deps.retryBudget.addRequest()
+    showWarnings(call.attempt.warnings, call.headers)
+    // Once: all attempts share the limit on the total time.
+    call.upstreamCall.sent()
+    const response = await journey.respond(call, opening, deps)
+    isStreaming = call.isStream
+    return isStreaming && journey.close ? closedAfter(response, request, journey.close) : response
+  } catch (error) {
+    if (claimed) await releaseClaim(claimed, deps)
+    throw error
+  } finally {
+    if (!isStreaming) slot.release()
+    if (!isStreaming && request !== undefined && journey.close) await journey.close(request)
+  }
+}
+
+/** Until a stream has ended, another upstream may need what was read. */
+function closedAfter<Q>(response: HttpResponse, request: Q, close: (request: Q) => Promise<void>): HttpResponse {
+  const { body } = response
+  if (body instanceof Uint8Array) return response
+  return { ...response, body: { run: (sink) => body.run(sink).finally(() => close(request)) } }
+}
+
+function claimKey<K extends Kind>(
+  journey: Journey<K>,
+  { incoming, endpoint, caller, warnings, catalogue }: Admitted<K['endpoint']>,
+  request: K['request'],
+  idempotencyKey: string,
+  rateLimited: Failure | undefined,
+  deps: K['deps'],
+) {
+  const { resume } = journey
+  const keyed = {
+    incoming,
+    caller,
+    warnings,
+    idempotencyKey,
+    rateLimited,
+    resume: resume && ((first: bigint) => resume(first, caller, deps)),
+    ...journey.fingerprint(request, endpoint),
+  }
+  return claim(keyed, catalogue.config.retention, deps)
+}
+
+/** A key that changes this often between lookup and hold is changed on purpose. */
+const MOST_KEY_CHANGES = 3
+
+/** Routes, prepares and holds, until a hold is granted or nothing is left to try. */
+async function reserve<K extends Kind>(
+  journey: Journey<K>,
+  opening: OpeningOf<K>,
+  deps: K['deps'],
+): Promise<K['call']> {
+  for (let keyChanges = 0; ; ) {
+    const routed = await journey.route(opening, deps)
+    let tried: K['call'] | Rejected | undefined
+    try {
+      tried = await hold(journey, routed, opening, deps)
+    } finally {
+      if (!tried || 'rejected' in tried) releaseSlots(routed, deps)
+    }
+    if (!('rejected' in tried)) return tried
+    const { rejected, bound } = tried
+    if (isLackOfFunds(rejected.outcome) && routed.offer !== routed.wanted) opening.tooExpensive.push(routed.offer.model.id)
+    else if (rejected.outcome === 'key_changed') {
+      const { incoming, endpoint, catalogue, request } = opening
+      opening.caller = await authenticate(incoming, journey.dialectOf(endpoint), deps, opening.caller)
+      if (++keyChanges === MOST_KEY_CHANGES) throw unavailable()
+      // What the key may call, and at which price, is decided anew.
+      opening.offer = journey.authorize(opening.caller, request, catalogue)
+    } else {
+      const { minimum, minimumTokens } = bound
+      const needed = { caller: opening.caller, model: routed.wanted.model.id, minimum, minimumTokens }
+      throw await holdError(rejected, needed, deps)
+    }
+  }
+}
+
+/** The ledger did not grant the hold. */
+type Rejected = { rejected: RejectedHold; bound: Bound }
+
+async function hold<K extends Kind>(
+  journey: Journey<K>,
+  routed: K['routed'],
+  opening: OpeningOf<K>,
+  deps: K['deps'],
+): Promise<K['call'] | Rejected> {
+  const preparing = journey.prepare(routed, opening, deps)
+  // Nothing is awaited that is there at once: this happens with every request.
+  const prepared = preparing instanceof Promise ? await preparing : preparing
+  const { incoming, caller, claim, slot, warnings } = opening
+  const { wanted, offer, candidate, upstreamCall } = routed
+  const { bound, isExtensible } = prepared
+  const { nodeId, epoch } = claim?.claim ?? deps.node.identity()
+  const owner = { nodeId, epoch }
+  const { http: client, responseHeaders: headers, record, id } = incoming
+  const model = wanted.model.id
+  const isFallback = offer !== wanted
+  const request = { id, caller, owner, model, isFallback, upstream: candidate.upstream.id, bound, isExtensible }
+  const held = await journey.hold(request, deps, routed, prepared, opening)
+  if (held.outcome !== 'open') return { rejected: held, bound }
+  slot.paid()
+  try {
+    const call = journey.callOf(
+      {
+        id,
+        caller,
+        hold: held.request,
+        owner,
+        upstreamCall,
+        client,
+        headers,
+        record,
+        startedAt: record.startedAt,
+        slot,
+        claim,
+        ownWarnings: warnings,
+        // The receipt names the model that answered only where there is such a list.
+        failedAttempts: isFallback ? [] : undefined,
+        firstOutputAt: undefined,
+        isSettled: false,
+      },
+      routed,
+      prepared,
+      opening,
+    )
+    if (claim) confirmClaim(claim)
+    return call
+  } catch (error) {
+    // Nothing was sent, and nothing else would end this hold.
+    await held.request.void('node_lost', '')
+    throw error
+  }
+}
+
+/** Nothing was sent to the upstream. */
+export function releaseSlots(
+  { upstreamCall, health }: Pick<Routed, 'upstreamCall' | 'health'>,
+  { ticker }: Pick<OpenDependencies, 'ticker'>,
+): void {
+  upstreamCall.stop()
+  health.end(ticker.now())
+}
