@@ -128,7 +128,8 @@ async function reserve<K extends Kind>(
     }
     if (!('rejected' in tried)) return tried
     const { rejected, bound } = tried
-    if (isLackOfFunds(rejected.outcome) && routed.offer !== routed.wanted) opening.tooExpensive.push(routed.offer.model.id)
+    if (isLackOfFunds(rejected.outcome) && routed.offer !== routed.wanted)
+      opening.tooExpensive.push(routed.offer.model.id)
     else if (rejected.outcome === 'key_changed') {
       const { incoming, endpoint, catalogue, request } = opening
       opening.caller = await authenticate(incoming, journey.dialectOf(endpoint), deps, opening.caller)

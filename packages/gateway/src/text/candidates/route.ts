@@ -19,7 +19,10 @@ export type RouteDependencies = TakeDependencies &
   ReasoningDependencies &
   UrlDependencies
 
-export async function route(opening: TextOpening, deps: RouteDependencies): Promise<Routed<OfferOf<'text'>, CandidateOf<'text'>>> {
+export async function route(
+  opening: TextOpening,
+  deps: RouteDependencies,
+): Promise<Routed<OfferOf<'text'>, CandidateOf<'text'>>> {
   const { caller, offer, incoming, tooExpensive, catalogue, slot } = opening
   const { parsed, conversation } = opening.request
   if (parsed.state && !conversation) opening.request = await inConversation(opening, deps)
