@@ -1,5 +1,6 @@
 // Usage: sums over time, and the account's requests with filters and receipts.
 
+import { MODEL_TYPES, modalityOf } from '../../modalities/index.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { mapInTurns } from '../../overload/reads/in-turns.ts'
 import { chargeLines, showReceipt, summarize } from '../../paid-call/receipts/show-receipt.ts'
@@ -133,27 +134,9 @@ export async function requestRows(rows: readonly UsageRow[], deps: UsagePageDepe
 }
 
 /** Units that are tokens, as receipts name them. */
-const INPUT_UNITS = new Set([
-  'input',
-  'cached_input',
-  'cache_write',
-  'cache_write_1h',
-  'audio_input',
-  'cached_audio_input',
-  'image_input',
-  'image_prompt_tokens',
-  'image_cached_tokens',
-  'image_input_tokens',
-])
-const OUTPUT_UNITS = new Set([
-  'output',
-  'reasoning',
-  'audio_output',
-  'image_output',
-  'image_text_tokens',
-  'image_output_tokens',
-  'video_tokens',
-])
+const unitsOf = (side: 'input' | 'output') => new Set(MODEL_TYPES.flatMap((type) => modalityOf(type).tokens[side]))
+const INPUT_UNITS = unitsOf('input')
+const OUTPUT_UNITS = unitsOf('output')
 
 function sumOf(units: Readonly<Record<string, number>> | null, names: ReadonlySet<string>): number | null {
   // Units of several calls are numbered: `input_2`.

@@ -49,10 +49,17 @@ export const videoRate = (price: VideoPrice, multiplierMillionths: bigint): Vide
   },
 })
 
+/** On receipts, by the names of the units. */
+const FIGURES: Readonly<Record<VideoUnit, string>> = {
+  second: 'per_second',
+  video: 'per_video',
+  million_tokens: 'per_million_video_tokens',
+}
+
 function figuresOf(video: Video, price: VideoPrice): string {
   const factors = factorsOf(video, price)
   const calls = callsOf(video, price)
-  let text = `"per_${price.per}":"${videoFigure(video, price)}"`
+  let text = `"${FIGURES[price.per]}":"${videoFigure(video, price)}"`
   if (factors.size > 0) text += `,"media_tiers_millionths":${textOf(factors)}`
   if (calls.length > 0) text += `,"tools":${textOf(new Map(calls.map((call) => [call.tool, call.price])))}`
   return text

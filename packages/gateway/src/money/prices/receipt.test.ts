@@ -41,8 +41,17 @@ const FORMULAS: [PricedReceipt, string][] = [
   [{ units: { images: 3 }, price: price({ per_image: '40000000' }, '1500000') }, '3 images x 0.04 x 1.5 = 0.18 USD'],
   [{ units: { seconds: 4.5 }, price: price({ per_second: '100000000' }) }, '4.5 seconds x 0.10 = 0.45 USD'],
   [
-    { units: { video_tokens: 250_000 }, price: price({ per_million_tokens: '2000000000' }) },
+    { units: { video_tokens: 250_000 }, price: price({ per_million_video_tokens: '2000000000' }) },
     '250000 video tokens x 2.00 / 1,000,000 = 0.50 USD',
+  ],
+  // Units that no code knows: their names tell their figures.
+  [
+    { units: { searches: 3, documents: 1_500 }, price: price({ per_search: '5000000', per_thousand_documents: '2000000' }) },
+    '3 searches x 0.005 + 1500 documents x 0.002 / 1,000 = 0.018 USD',
+  ],
+  [
+    { units: { characters: 12_345 }, price: price({ per_million_characters: '15000000000' }, '2000000') },
+    '12345 characters x 15.00 / 1,000,000 x 2 = 0.37035 USD',
   ],
   [
     { units: { input: 10, output: 0, images: 1 }, price: price({ ...BASE, per_image: '40000000' }, '2000000') },

@@ -63,29 +63,27 @@ export function priceText(version: string, charges: readonly Charge[], multiplie
 const textsOf = <T>(entries: ReadonlyMap<string, T>, figure: (entry: T) => bigint): string =>
   JSON.stringify(Object.fromEntries([...entries].map(([name, entry]) => [name, String(figure(entry))])))
 
-/**
- * Units that have a price of their own beside that of text tokens: the name of their figure, how many units it is for, and
- * the charge that they are a part of. The lines of a charge are rounded up together.
- */
-type MediaUnit = { figure: string; per: bigint; charge: string }
-const MEDIA_UNITS: Readonly<Record<string, MediaUnit>> = {
-  videos: { figure: 'per_video', per: 1n, charge: 'video' },
-  seconds: { figure: 'per_second', per: 1n, charge: 'video' },
-  video_tokens: { figure: 'per_million_tokens', per: ONE, charge: 'video' },
-}
-export const isMediaFigure = (name: string): boolean => name.startsWith('per_')
+/** Figures of units that are not text tokens: `per_image`, `per_second`, `per_million_characters`. */
+export const isUnitFigure = (name: string): boolean => name.startsWith('per_')
 
-/** Images of several prices are several lines: `images`, `images_2`. Those billed by the token: `image_output_tokens`. */
-function mediaUnit(name: string): MediaUnit | undefined {
-  if (!name.startsWith('image')) return MEDIA_UNITS[name]
-  const [, suffix] = /^images(_\d+)?$/.exec(name) ?? [name]
-  if (/^images/.test(name)) return { figure: `per_image${suffix ?? ''}`, per: 1n, charge: 'images' }
-  if (/^image_[a-z]+_tokens$/.test(name)) return { figure: `per_million_${name}`, per: ONE, charge: 'images' }
-  return MEDIA_UNITS[name]
+const MANY: readonly [prefix: string, per: bigint][] = [
+  ['per_million_', ONE],
+  ['per_thousand_', 1_000n],
+]
+
+/**
+ * The figure of a unit that is not text tokens, by its name alone: `images` cost `per_image`, `searches` cost `per_search` or
+ * `per_thousand_searches`. Units of several prices are several lines: `images_2` cost `per_image_2`. All of them are one charge.
+ */
+function unitFigure(name: string, price: PricedReceipt['price']): { figure: string; per: bigint } | undefined {
+  const many = MANY.map(([prefix, per]) => ({ figure: prefix + name, per }))
+  const singulars = [/s$/, /es$/].map((plural) => withoutSuffix(name).replace(plural, ''))
+  const one = singulars.map((singular) => ({ figure: `per_${singular}${suffixOf(name)}`, per: 1n }))
+  return [...many, ...one].find(({ figure }) => Object.hasOwn(price, figure))
 }
 
 /** `figure` is for `per` units. */
-type Line = { count: number; name: string; figure: bigint; per: bigint; charge?: string }
+type Line = { count: number; name: string; figure: bigint; per: bigint; isToken?: true }
 /** The tokens of several calls at different prices are several charges: `input`, `input_2`. */
 type TokenLines = { lines: Line[]; tiers: bigint[]; multiplier: bigint }
 type Parts = {
@@ -108,17 +106,19 @@ const suffixOf = (name: string): string => (/\d$/.test(name) ? (/_\d+$/.exec(nam
 const withoutSuffix = (name: string): string => name.slice(0, name.length - suffixOf(name).length)
 
 function partsOf({ units, tools = {}, price }: PricedReceipt): Parts {
+  const hasUnits = Object.keys(price).some(isUnitFigure)
   const lines = Object.entries(units).map(([written, count]): Line => {
     const name = OLD_NAMES[written] ?? written
-    const { figure, ...unit } = mediaUnit(name) ?? { figure: name, per: ONE }
-    return { count, name, figure: BigInt(String(price[figure] ?? 0)), ...unit }
+    const unit = hasUnits ? unitFigure(name, price) : undefined
+    const figure = BigInt(String(price[unit?.figure ?? name] ?? 0))
+    return unit ? { count, name, figure, per: unit.per } : { count, name, figure, per: ONE, isToken: true }
   })
   const calls = Object.entries(tools).map(
     ([name, count]): Line => ({ count, name, figure: BigInt(price.tools?.[name] ?? 0), per: 1n }),
   )
-  const isToken = ({ name, count, charge }: Line) => !charge && (count > 0 || name === 'input' || name === 'output')
+  const isCounted = ({ name, count, isToken }: Line) => isToken && (count > 0 || name === 'input' || name === 'output')
   const bySuffix = new Map<string, Line[]>()
-  for (const line of lines.filter(isToken)) {
+  for (const line of lines.filter(isCounted)) {
     const suffix = suffixOf(line.name)
     const known = bySuffix.get(suffix)
     if (known) known.push(line)
@@ -132,7 +132,7 @@ function partsOf({ units, tools = {}, price }: PricedReceipt): Parts {
       multiplier: multiplierOf(`multiplier_millionths${suffix}`),
     })),
     calls,
-    media: lines.filter(({ charge }) => charge),
+    media: lines.filter(({ isToken }) => !isToken),
     mediaTiers: Object.values(price.media_tiers_millionths ?? {}).map(BigInt),
     multiplier: BigInt(price.multiplier_millionths),
     mediaMultiplier: multiplierOf('media_multiplier_millionths'),
@@ -155,12 +155,10 @@ function chargeOf({ tokens, calls, media, mediaTiers, multiplier, mediaMultiplie
   const [first = { lines: [], tiers: [], multiplier }, ...others] = tokens
   // Seconds have up to three decimals.
   const sumOf = ({ count, figure, per }: Line): bigint => (BigInt(Math.round(count * 1_000)) * figure * ONE) / per
-  const sums = new Map<string, bigint>()
-  for (const line of media) sums.set(line.charge ?? '', (sums.get(line.charge ?? '') ?? 0n) + sumOf(line))
   const factors = mediaTiers.reduce((product, tier) => product * tier, mediaMultiplier)
   const scale = ONE ** BigInt(mediaTiers.length) * ONE * ONE * 1_000n
-  const costs = [...sums.values()].map((each) => ceilDiv(each * factors, scale))
-  costs.push(...others.map((each) => costOfTokens(each, [])))
+  const sum = media.reduce((total, line) => total + sumOf(line), 0n)
+  const costs = [ceilDiv(sum * factors, scale), ...others.map((each) => costOfTokens(each, []))]
   return atMostBookable(costs.reduce((cost, each) => cost + each, costOfTokens(first, calls)))
 }
 
@@ -176,7 +174,7 @@ export function formulaOf(receipt: PricedReceipt): string {
       .filter((factor) => factor !== ONE)
       .map((factor) => ` x ${decimal(factor)}`)
       .join('')
-  const shownMedia = (line: Line) => `${shown(line)}${line.per === ONE ? ' / 1,000,000' : ''}${times(mediaTiers)}`
+  const shownMedia = (line: Line) => `${shown(line)}${line.per > 1n ? ` / ${line.per.toLocaleString('en')}` : ''}${times(mediaTiers)}`
   const ofTokens = tokens.map((each) => ({
     text: `(${each.lines.map(shown).join(' + ')}) / 1,000,000${times(each.tiers)}`,
     multiplier: each.multiplier,
@@ -219,7 +217,7 @@ export function linesOf(receipt: PricedReceipt): ChargeLines {
   // All summands over one denominator, so that their sum is exact.
   const places = COUNT_PLACES + USD_PLACES + ONE_PLACES * (1 + most)
   const costOf = ({ count, figure, per }: Line, factors: readonly bigint[]): bigint => {
-    const unused = ONE ** BigInt(most - factors.length) * (per === ONE ? 1n : ONE)
+    const unused = ONE ** BigInt(most - factors.length) * (ONE / per)
     return factors.reduce((product, factor) => product * factor, BigInt(Math.round(count * 1_000)) * figure * unused)
   }
   const costs = factored.map(({ line, factors }) => costOf(line, factors))

@@ -5,7 +5,7 @@ import { HELD, REAPED, type RequestState, SETTLED, VOIDED } from '../../money/le
 import {
   type ChargeLines,
   formulaOf,
-  isMediaFigure,
+  isUnitFigure,
   isPriceTerm,
   linesOf,
   type PricedReceipt,
@@ -181,7 +181,7 @@ function priceJson({ version, multiplier_millionths, long_context_above, tools, 
   const tiers = { ...tiers_millionths, ...media_tiers_millionths }
   return {
     version,
-    ...mediaFigures(figures),
+    ...unitFigures(figures),
     usd_per_million_tokens: usd(tokenFigures(figures)),
     ...(tools === undefined ? {} : { usd_per_call: usd(tools) }),
     ...(long_context_above === undefined ? {} : { long_context_above }),
@@ -192,12 +192,12 @@ function priceJson({ version, multiplier_millionths, long_context_above, tools, 
 type Price = PricedReceipt['price']
 
 const tokenFigures = (figures: Readonly<Record<string, unknown>>) =>
-  Object.fromEntries(Object.entries(figures).filter(([name]) => !isMediaFigure(name) && !isPriceTerm(name)))
+  Object.fromEntries(Object.entries(figures).filter(([name]) => !isUnitFigure(name) && !isPriceTerm(name)))
 
-const mediaFigures = (figures: Readonly<Record<string, unknown>>) =>
+const unitFigures = (figures: Readonly<Record<string, unknown>>) =>
   Object.fromEntries(
     Object.entries(figures)
-      .filter(([name]) => isMediaFigure(name))
+      .filter(([name]) => isUnitFigure(name))
       .map(([name, figure]) => [`usd_${name}`, formatUsd(BigInt(String(figure)))]),
   )
 
