@@ -2,12 +2,21 @@
 import { describe, expect, test } from 'bun:test'
 import { chosenModels, FILTERS, type Filters, vendorsOf } from '../../packages/console/src/pages/models/choose.ts'
 import { priceBlocks } from '../../packages/console/src/pages/models/price-lines.ts'
-import { differs, lowestOf, unitsOf } from '../../packages/console/src/pages/models/prices.ts'
+import { differs, labelOf, lowestOf, unitsOf } from '../../packages/console/src/pages/models/prices.ts'
 import type { ModelRow } from '../../packages/gateway/src/console-api/types.ts'
+
+/** `speech` is a type that the console has no texts for. */
+const COMPARED_BY: Readonly<Record<string, string[]>> = {
+  text: ['output'],
+  image: ['per_image', 'image_output'],
+  video: ['per_second'],
+  speech: ['per_million_characters'],
+}
 
 const model = (id: string, type: ModelRow['type'], ...prices: Record<string, unknown>[]): ModelRow => ({
   id,
   type,
+  compared_by: COMPARED_BY[type] ?? [],
   vendor: null,
   limits: {},
   protocols: [],
@@ -67,6 +76,13 @@ describe('filters', () => {
   test('offer the vendors and units that there are', () => {
     expect(vendorsOf(MODELS)).toEqual(['Anthropic', 'OpenAI', 'other'])
     expect(unitsOf(MODELS)).toEqual(['output', 'per_image', 'image_output', 'per_second'])
+  })
+
+  test('a type without texts is shown by the names that the gateway gives', () => {
+    const voice = model('voice', 'speech', { per_million_characters: '15.00' })
+    expect(unitsOf([voice])).toEqual(['per_million_characters'])
+    expect(labelOf({ per_image: 'per image' }, 'per_million_characters')).toBe('per million characters')
+    expect(chosenModels([...MODELS, voice], { ...FILTERS, type: 'speech', max: '15' })).toEqual([voice])
   })
 })
 

@@ -5,7 +5,7 @@ import { type HttpResponse, json } from '@trivium/http/response.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
 import { type DialectId, TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import { matchRoute, type RouteMatch } from '@trivium/protocol/match-route.ts'
-import { type CallKind, type ModelCallKind, ROUTES, type Route, type RouteId } from '@trivium/protocol/routes.ts'
+import { type CallKind, ROUTES, type Route, type RouteId } from '@trivium/protocol/routes.ts'
 import { authenticate } from './access/authenticate.ts'
 import {
   decodeModelId,
@@ -30,6 +30,7 @@ import { type ImageDependencies, imageJourney } from './images/journey.ts'
 import type { ClusterStatus } from './jobs/watch-nodes.ts'
 import { type MediaDependencies, serveMedia } from './media/serve-media.ts'
 import type { Spool } from './media/spool.ts'
+import { MODALITIES } from './modalities/index.ts'
 import type { Latencies } from './observe/latency-buckets.ts'
 import type { RequestObserver } from './observe/request-observer.ts'
 import type { Reads } from './overload/reads/reads.ts'
@@ -170,7 +171,7 @@ function queuedRead(id: RouteId, handler: Handler): Handler {
   }
 }
 
-const PAID: readonly CallKind[] = ['text', 'image', 'video'] satisfies ModelCallKind[]
+const isPaid = (kind: CallKind): boolean => Object.hasOwn(MODALITIES, kind)
 
 /** Without a lease nothing can be charged: rejected before the store, which may be down, is asked for the key. */
 const withLease =
@@ -182,7 +183,7 @@ const withLease =
 
 function bound(id: RouteId, handler: Handler): Handler {
   if (isRead(ROUTES[id])) return queuedRead(id, handler)
-  return PAID.includes(ROUTES[id].kind) ? withLease(handler) : handler
+  return isPaid(ROUTES[id].kind) ? withLease(handler) : handler
 }
 
 const BOUND = Object.fromEntries(

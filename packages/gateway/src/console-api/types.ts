@@ -163,7 +163,9 @@ export type GroupRow = { id: string; multiplier: string; models: number; is_defa
 /** GET /console/api/models: every model of every group that the account may choose, once, with the prices of each group. */
 export type ModelRow = {
   id: string
-  type: 'text' | 'image' | 'video'
+  type: string
+  /** The figures by which prices of this type are compared, the preferred ones first. */
+  compared_by: string[]
   /** Null: unknown. */
   vendor: string | null
   /** As GET /v1/models shows them: figures in USD by name. */

@@ -50,6 +50,8 @@ export type Modality<
   /** Which figure of a price, with its multiplier, is below what the vendor charges. */
   belowCost?(price: Price, multiplierMillionths: bigint, cost: Price): string | undefined
 
+  /** Figures of its prices by which models are compared, the preferred ones first. */
+  comparedBy: readonly string[]
   /** Units on receipts that usage pages add up as tokens. Other units are shown by their names. */
   tokens: { input: readonly string[]; output: readonly string[] }
   describe(model: Model<Price, Limits>, rate: Rate): Description

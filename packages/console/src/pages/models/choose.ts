@@ -1,6 +1,6 @@
 // Which models are shown, and in which order. Pure.
 import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
-import { chosenUnit, comparePrices, figureOf, readAmount, type Unit, unitsOf } from './prices.ts'
+import { chosenUnit, comparePrices, figureOf, readAmount, unitsOf } from './prices.ts'
 
 /** The filters as the URL has them. `capabilities`: names with commas. `max`: USD in `unit`. */
 export const FILTERS = { name: '', type: '', vendor: '', capabilities: '', max: '', unit: '', sort: 'name' }
@@ -31,22 +31,22 @@ export function chosenModels(models: readonly ModelRow[], filters: Filters): Mod
       (most === undefined || costsAtMost(model, most, unit)) &&
       words.every((word) => `${model.id} ${model.vendor ?? ''}`.toLowerCase().includes(word)),
   )
-  return found.sort((one, two) => ORDERS[sort]?.(one, two) || one.id.localeCompare(two.id))
+  const order = sort === 'price' ? comparePrices(unitsOf(models)) : ORDERS[sort]
+  return found.sort((one, two) => order?.(one, two) || one.id.localeCompare(two.id))
 }
 
 /** Units in which models of the type are priced; an empty type stands for all. */
-export const unitsFor = (models: readonly ModelRow[], type: string): Unit[] =>
+export const unitsFor = (models: readonly ModelRow[], type: string): string[] =>
   unitsOf(models.filter((model) => type === '' || model.type === type))
 
 /** In one of the reader's groups. A model with a price of another unit does not match. */
-const costsAtMost = ({ type, prices }: ModelRow, most: number, unit: Unit | undefined): boolean =>
-  prices.some(({ price }) => {
-    const figure = figureOf(type, price)
+const costsAtMost = (model: ModelRow, most: number, unit: string | undefined): boolean =>
+  model.prices.some(({ price }) => {
+    const figure = figureOf(model, price)
     return figure !== undefined && figure.unit === unit && figure.usd <= most
   })
 
 const ORDERS: Readonly<Record<string, (one: ModelRow, two: ModelRow) => number>> = {
-  price: comparePrices,
   // Unknown ones are last: the difference of two infinities is no number, and then the name decides.
   speed: (one, two) => (one.median_first_token_ms ?? Infinity) - (two.median_first_token_ms ?? Infinity),
   context: (one, two) => contextOf(two) - contextOf(one),

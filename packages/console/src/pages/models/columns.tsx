@@ -6,14 +6,15 @@ import type { Column } from '../../ui/table.tsx'
 import { Duration, useNumber } from '../../ui/values.tsx'
 import { Capabilities } from './capabilities.tsx'
 import { ShortPrice } from './price.tsx'
+import { hasTokens, labelOf } from './prices.ts'
 
 /** Rows have two lines, and so has what stands in their place while they load. */
 const TWO_LINES = 'min-h-10 w-24'
 
-/** `type`: of the filter. Tokens say nothing of images and videos. */
-export function useModelColumns(type: string): Column<ModelRow>[] {
+/** `models`: of the type that is shown. Without one that counts tokens, their columns would be empty. */
+export function useModelColumns(models: readonly ModelRow[]): Column<ModelRow>[] {
   const t = useTexts().models
-  const isMedia = type === 'image' || type === 'video'
+  const countsTokens = models.length === 0 || models.some(hasTokens)
   const columns: Column<ModelRow>[] = [
     { id: 'model', label: t.model, shrinks: true, skeleton: 'min-h-10 w-40', cell: (row) => <Name model={row} /> },
     {
@@ -23,7 +24,7 @@ export function useModelColumns(type: string): Column<ModelRow>[] {
       skeleton: 'w-7',
       cell: (row) => <CopyButton text={row.id} label={row.id} />,
     },
-    { id: 'type', label: t.type, skeleton: 'w-10', cell: (row) => <Badge>{t.types[row.type]}</Badge> },
+    { id: 'type', label: t.type, skeleton: 'w-10', cell: (row) => <Badge>{labelOf(t.types, row.type)}</Badge> },
     { id: 'capabilities', label: t.supports, skeleton: 'w-32', cell: (row) => <Capabilities model={row} /> },
     { id: 'price', label: t.price, skeleton: TWO_LINES, cell: (row) => <ShortPrice model={row} /> },
     {
@@ -41,7 +42,7 @@ export function useModelColumns(type: string): Column<ModelRow>[] {
       cell: ({ median_first_token_ms: ms }) => (ms === null ? null : <Duration ms={ms} />),
     },
   ]
-  return columns.filter(({ id }) => !isMedia || (id !== 'limits' && id !== 'speed'))
+  return columns.filter(({ id }) => countsTokens || (id !== 'limits' && id !== 'speed'))
 }
 
 function Name({ model: { id, vendor } }: { model: ModelRow }) {

@@ -16,8 +16,6 @@ type FilterBarProps = {
   onChange(change: Partial<Filters>): void
 }
 
-const TYPES = ['', 'text', 'image', 'video'] as const
-
 /** On small screens the less common filters are behind a button, so that the models begin on the first screen. */
 export function FilterBar({ models, filters, onChange }: FilterBarProps) {
   const t = useTexts().models
@@ -32,7 +30,7 @@ export function FilterBar({ models, filters, onChange }: FilterBarProps) {
         value={filters.type}
         // A price is per token, image or second: another type has other units.
         onChange={(type) => onChange({ type, max: '', unit: '' })}
-        options={TYPES.map((value) => ({ value, label: t.types[value || 'all'] }))}
+        options={Object.entries(t.types).map(([type, label]) => ({ value: type === 'all' ? '' : type, label }))}
       />
       <span className="ml-auto wide:hidden">
         <Button aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>

@@ -8,9 +8,11 @@ import { Drawer } from '../../ui/dialog.tsx'
 import { Facts, Part } from '../../ui/page.tsx'
 import { Badge } from '../../ui/states.tsx'
 import { Duration } from '../../ui/values.tsx'
+import { isTab } from '../playground/models.ts'
 import { Capabilities } from './capabilities.tsx'
 import { useLimits } from './limits.ts'
 import { PriceTable } from './price-table.tsx'
+import { hasTokens, labelOf } from './prices.ts'
 
 /** undefined: closed. */
 export function ModelDrawer({ model, onClose }: { model: ModelRow | undefined; onClose(): void }) {
@@ -21,7 +23,8 @@ export function ModelDrawer({ model, onClose }: { model: ModelRow | undefined; o
       onClose={onClose}
       title={model?.id ?? ''}
       footer={
-        model && (
+        model &&
+        isTab(model.type) && (
           <ButtonLink variant="primary" href={`/playground?tab=${model.type}&model=${encodeURIComponent(model.id)}`}>
             {t.tryIt}
           </ButtonLink>
@@ -43,16 +46,16 @@ function Details({ model }: { model: ModelRow }) {
       <Facts
         items={[
           { label: t.id, value: <CopyText text={model.id} label={t.id} /> },
-          { label: t.type, value: <Badge>{t.types[model.type]}</Badge> },
+          { label: t.type, value: <Badge>{labelOf(t.types, model.type)}</Badge> },
           ...(model.vendor ? [{ label: t.vendor, value: model.vendor }] : []),
           { label: t.supports, value: <Capabilities model={model} /> },
-          ...(model.type === 'text' ? [{ label: t.speed, value: <Speed ms={model.median_first_token_ms} /> }] : []),
+          ...(hasTokens(model) ? [{ label: t.speed, value: <Speed ms={model.median_first_token_ms} /> }] : []),
           {
             label: t.protocols,
             value: (
               <span className="flex flex-wrap gap-1">
                 {model.protocols.map((protocol) => (
-                  <Badge key={protocol}>{nameOf(protocol, texts.snippets.protocols)}</Badge>
+                  <Badge key={protocol}>{labelOf(texts.snippets.protocols, protocol)}</Badge>
                 ))}
               </span>
             ),
@@ -85,5 +88,3 @@ function Speed({ ms }: { ms: number | null }) {
     </>
   )
 }
-
-const nameOf = (protocol: string, names: Readonly<Record<string, string>>): string => names[protocol] ?? protocol

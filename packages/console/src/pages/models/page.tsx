@@ -18,7 +18,8 @@ export default function ModelsPage() {
   const t = useTexts().models
   const [place, setPlace] = useUrlState(PLACE)
   const { data, error, refetch } = useRead('models', {}, { every: 300_000, staleTime: 30_000 })
-  const columns = useModelColumns(place.type)
+  const ofType = data?.filter(({ type }) => place.type === '' || type === place.type)
+  const columns = useModelColumns(ofType ?? [])
   const { page: _, model: open, ...filters } = place
   const found = data && chosenModels(data, filters)
   const pages = Math.ceil((found?.length ?? 0) / PER_PAGE)

@@ -5,7 +5,7 @@ import { classes } from '../../ui/classes.ts'
 import { CONTROL, SelectField } from '../../ui/form/field.tsx'
 import { useTyped } from '../../ui/search.tsx'
 import { type Filters, unitsFor } from './choose.ts'
-import { chosenUnit, readAmount } from './prices.ts'
+import { chosenUnit, labelOf, readAmount } from './prices.ts'
 
 type PriceFilterProps = {
   models: readonly ModelRow[]
@@ -36,7 +36,7 @@ export function PriceFilter({ models, filters, onChange }: PriceFilterProps) {
         className={classes(CONTROL, 'h-8 flex-1 px-2 wide:max-w-20 pointer-coarse:h-10')}
       />
       {units.length === 1 ? (
-        <span>USD {t.units[unit]}</span>
+        <span>USD {labelOf(t.units, unit)}</span>
       ) : (
         <span className="max-wide:w-full">
           <SelectField
@@ -44,7 +44,7 @@ export function PriceFilter({ models, filters, onChange }: PriceFilterProps) {
             hideLabel
             value={unit}
             onChange={(next) => onChange({ unit: next })}
-            options={units.map((value) => ({ value, label: `USD ${t.units[value]}` }))}
+            options={units.map((value) => ({ value, label: `USD ${labelOf(t.units, value)}` }))}
           />
         </span>
       )}

@@ -1,7 +1,7 @@
 import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
 import { useLanguage } from '../../i18n/language.tsx'
 import { formatUsd } from '../../ui/values.tsx'
-import { differs, lowestOf } from './prices.ts'
+import { differs, labelOf, lowestOf } from './prices.ts'
 
 /** The group of keys for which no other was chosen. */
 const DEFAULT_GROUP = 'default'
@@ -26,7 +26,7 @@ export function ShortPrice({ model }: { model: ModelRow }) {
         {isByTokens ? t.inAndOut(usd('input'), usd(figure.unit)) : usd(figure.unit)}
       </span>
       <span className="text-sm text-muted">
-        {isByTokens ? t.perMillion : `USD ${t.units[figure.unit]}`}
+        {isByTokens ? t.perMillion : `USD ${labelOf(t.units, figure.unit)}`}
         {hint && <> · {hint}</>}
       </span>
     </span>

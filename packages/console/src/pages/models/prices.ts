@@ -2,26 +2,18 @@
 import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
 
 type Price = ModelRow['prices'][number]['price']
-/** Names of figures in a price. */
-export type Unit = 'output' | 'per_image' | 'image_output' | 'per_second' | 'per_video' | 'per_million_tokens'
+/** A figure of a price, by its name. */
+export type Figure = { unit: string; usd: number }
 
-const UNITS_OF: Readonly<Record<ModelRow['type'], readonly Unit[]>> = {
-  text: ['output'],
-  image: ['per_image', 'image_output'],
-  video: ['per_second', 'per_video', 'per_million_tokens'],
-}
-const UNITS: readonly Unit[] = Object.values(UNITS_OF).flat()
-
-export type Figure = { unit: Unit; usd: number }
-
-export function figureOf(type: ModelRow['type'], price: Price): Figure | undefined {
-  const unit = UNITS_OF[type].find((each) => typeof price[each] === 'string')
-  return unit && { unit, usd: Number(price[unit]) }
+/** The figure by which the gateway compares models of this type. */
+export function figureOf({ compared_by }: Pick<ModelRow, 'compared_by'>, price: Price): Figure | undefined {
+  const unit = compared_by.find((each) => typeof price[each] === 'string')
+  return unit === undefined ? undefined : { unit, usd: Number(price[unit]) }
 }
 
 /** The lowest price of the reader's groups; the first group's if several pay the same. */
-export function lowestOf({ type, prices }: ModelRow) {
-  const figured = prices.map((each) => ({ ...each, figure: figureOf(type, each.price) }))
+export function lowestOf(model: ModelRow) {
+  const figured = model.prices.map((each) => ({ ...each, figure: figureOf(model, each.price) }))
   return figured.reduce<(typeof figured)[number] | undefined>(
     (lowest, each) =>
       lowest === undefined || (each.figure?.unit === lowest.figure?.unit && below(each.figure, lowest.figure))
@@ -37,23 +29,31 @@ const below = (one: Figure | undefined, two: Figure | undefined): boolean => (on
 export const differs = ({ prices }: ModelRow): boolean =>
   new Set(prices.map(({ price }) => JSON.stringify(price))).size > 1
 
-/** Prices of different units cannot be compared: those of a unit stay together. */
-export function comparePrices(one: ModelRow, two: ModelRow): number {
-  const [first, second] = [lowestOf(one)?.figure, lowestOf(two)?.figure]
-  if (!first || !second) return Number(!first) - Number(!second)
-  return UNITS.indexOf(first.unit) - UNITS.indexOf(second.unit) || first.usd - second.usd
-}
+/** Prices of different units cannot be compared: those of a unit stay together, in the order of `units`. */
+export const comparePrices =
+  (units: readonly string[]) =>
+  (one: ModelRow, two: ModelRow): number => {
+    const [first, second] = [lowestOf(one)?.figure, lowestOf(two)?.figure]
+    if (!first || !second) return Number(!first) - Number(!second)
+    return units.indexOf(first.unit) - units.indexOf(second.unit) || first.usd - second.usd
+  }
 
-/** The units in which models are priced, those of text first. */
-export function unitsOf(models: readonly ModelRow[]): Unit[] {
-  const found = new Set(models.flatMap(({ type, prices }) => prices.map(({ price }) => figureOf(type, price)?.unit)))
-  return UNITS.filter((unit) => found.has(unit))
-}
+/** The units in which models are priced, in the order in which the gateway lists them. */
+export const unitsOf = (models: readonly ModelRow[]): string[] => [
+  ...new Set(models.flatMap((model) => model.prices.flatMap(({ price }) => figureOf(model, price)?.unit ?? []))),
+]
 
 /** The unit of the filter by price: the chosen one if a model of this type has it, else the usual one of the type. */
-export const chosenUnit = (units: readonly Unit[], chosen: string): Unit | undefined =>
+export const chosenUnit = (units: readonly string[], chosen: string): string | undefined =>
   units.find((each) => each === chosen) ?? units[0]
 
 /** Undefined: not an amount. */
 export const readAmount = (typed: string): number | undefined =>
   /^\d+(\.\d*)?$|^\.\d+$/.test(typed.trim()) ? Number(typed) : undefined
+
+/** Tokens say nothing of images and videos: only models with a context have limits and times in them. */
+export const hasTokens = ({ limits }: ModelRow): boolean => 'context' in limits
+
+/** In the reader's language; what has no text there is shown by its name. */
+export const labelOf = (texts: Readonly<Record<string, string>>, name: string): string =>
+  texts[name] ?? name.replaceAll('_', ' ')

@@ -7,6 +7,7 @@ import { preferredModels } from '../models/preferred.ts'
 import type { Kind } from './history.ts'
 
 export const TABS: readonly Kind[] = ['text', 'image', 'video']
+export const isTab = (type: string): boolean => TABS.some((tab) => tab === type)
 export const PLACE = { tab: 'text', model: '' }
 
 /**

@@ -1,21 +1,22 @@
 import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
 import { useLanguage } from '../../i18n/language.tsx'
 import { formatUsd } from '../../ui/values.tsx'
-import { figureOf } from '../models/prices.ts'
+import { figureOf, labelOf } from '../models/prices.ts'
 import { nanosOf, usdText } from '../usage/series.ts'
 
 /** What a click on the button costs, where the price says so; else the price. `count`: of images or seconds, if it is known. */
 export function PriceNote({ model, group, count }: { model: ModelRow | undefined; group: string; count: number }) {
   const { locale, texts } = useLanguage()
   const price = model?.prices.find((each) => each.group === group)?.price
-  const figure = model && price && figureOf(model.type, price)
+  const figure = model && price && figureOf(model, price)
   if (!figure) return null
   const usd = String(price[figure.unit])
   const isCounted = (figure.unit === 'per_image' || figure.unit === 'per_second') && count > 0
   const shown = isCounted ? usdText(nanosOf(usd) * BigInt(count)) : usd
   return (
     <p className="text-sm text-muted">
-      {texts.playground.price}: {formatUsd(shown, locale)} USD{isCounted ? '' : ` ${texts.models.units[figure.unit]}`}
+      {texts.playground.price}: {formatUsd(shown, locale)} USD
+      {isCounted ? '' : ` ${labelOf(texts.models.units, figure.unit)}`}
     </p>
   )
 }

@@ -2,6 +2,7 @@
 import type { AnyOffer, Catalogue } from '../../catalogue/catalogue.ts'
 import { describeModel } from '../../catalogue/describe-model.ts'
 import { groupsFor } from '../../catalogue/offered-groups.ts'
+import { modalityOf } from '../../modalities/index.ts'
 import { medians } from '../../observe/latency-buckets.ts'
 import type { Account, Spending } from '../../storage/storage.ts'
 import type { ModelNames, ModelRow } from '../types.ts'
@@ -21,6 +22,7 @@ export async function listModelSquare(account: Account, deps: ModelPageDependenc
       const row = rows.get(id) ?? {
         id,
         type,
+        compared_by: [...modalityOf(type).comparedBy],
         vendor: vendorOf(id),
         prices: [],
         limits: { ...limits },

@@ -49,6 +49,7 @@ export const MODELS: Shape<ModelRow[]> = [
   {
     id: true,
     type: true,
+    compared_by: [true],
     vendor: true,
     prices: [{ group: true, price: true }],
     limits: true,

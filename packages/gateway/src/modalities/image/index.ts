@@ -27,6 +27,7 @@ export const image: Modality<ImagePrice, ImageLimits, ImageRate, ImageDialectId>
   }),
   rateOf: imageRate,
   comparePrices: compareImagePrices,
+  comparedBy: ['per_image', 'image_output'],
   tokens: {
     input: ['image_prompt_tokens', 'image_cached_tokens', 'image_input_tokens'],
     output: ['image_text_tokens', 'image_output_tokens'],

@@ -28,6 +28,7 @@ export const text: Modality<TokenPrice, TextLimits, TokenRate, TextDialectId> = 
   comparePrices: compareTokenPrices,
   oddPrice,
   belowCost,
+  comparedBy: ['output'],
   tokens: {
     input: KINDS.filter((kind) => !OUTPUT_KINDS.some((each) => each === kind)).map((kind) => KIND_NAMES[kind]),
     output: OUTPUT_KINDS.map((kind) => KIND_NAMES[kind]),

@@ -22,6 +22,7 @@ export const video: Modality<VideoPrice, VideoModelLimits, VideoRate, VideoDiale
   capabilitiesWithin: ({ images }) => (images === undefined ? undefined : images > 0 ? ['images'] : []),
   rateOf: videoRate,
   comparePrices: compareVideoPrices,
+  comparedBy: ['per_second', 'per_video', 'per_million_tokens'],
   tokens: { input: [], output: ['video_tokens'] },
   describe: describeVideoModel,
   sandbox: {

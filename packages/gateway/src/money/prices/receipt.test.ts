@@ -46,7 +46,10 @@ const FORMULAS: [PricedReceipt, string][] = [
   ],
   // Units that no code knows: their names tell their figures.
   [
-    { units: { searches: 3, documents: 1_500 }, price: price({ per_search: '5000000', per_thousand_documents: '2000000' }) },
+    {
+      units: { searches: 3, documents: 1_500 },
+      price: price({ per_search: '5000000', per_thousand_documents: '2000000' }),
+    },
     '3 searches x 0.005 + 1500 documents x 0.002 / 1,000 = 0.018 USD',
   ],
   [

@@ -174,7 +174,8 @@ export function formulaOf(receipt: PricedReceipt): string {
       .filter((factor) => factor !== ONE)
       .map((factor) => ` x ${decimal(factor)}`)
       .join('')
-  const shownMedia = (line: Line) => `${shown(line)}${line.per > 1n ? ` / ${line.per.toLocaleString('en')}` : ''}${times(mediaTiers)}`
+  const shownMedia = (line: Line) =>
+    `${shown(line)}${line.per > 1n ? ` / ${line.per.toLocaleString('en')}` : ''}${times(mediaTiers)}`
   const ofTokens = tokens.map((each) => ({
     text: `(${each.lines.map(shown).join(' + ')}) / 1,000,000${times(each.tiers)}`,
     multiplier: each.multiplier,

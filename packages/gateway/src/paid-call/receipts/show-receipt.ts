@@ -5,8 +5,8 @@ import { HELD, REAPED, type RequestState, SETTLED, VOIDED } from '../../money/le
 import {
   type ChargeLines,
   formulaOf,
-  isUnitFigure,
   isPriceTerm,
+  isUnitFigure,
   linesOf,
   type PricedReceipt,
 } from '../../money/prices/receipt.ts'
