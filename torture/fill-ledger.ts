@@ -47,7 +47,7 @@ function statements(rows: number, numbers: (count: number) => string, hash: stri
   const each = Math.floor(rows / ACCOUNTS)
   const account = `${FIRST_ACCOUNT} + n % ${ACCOUNTS}`
   return [
-    `INSERT INTO account (id, email, balance, created_at) SELECT ${account}, 'filled-' || n || '@example.com', 0, 0 FROM ${numbers(ACCOUNTS)}`,
+    `INSERT INTO account (id, name, balance, created_at) SELECT ${account}, 'filled-' || n || '@example.com', 0, 0 FROM ${numbers(ACCOUNTS)}`,
     `INSERT INTO api_key (id, account, hash, name, group_name, spent, created_at)
      SELECT ${account}, ${account}, ${hash}, 'filled', 'default', ${each * COST}, 0 FROM ${numbers(ACCOUNTS)}`,
     `INSERT INTO transfer (debit, credit, amount, reason, at) SELECT -3, ${account}, ${each * COST}, 'filled', 0 FROM ${numbers(ACCOUNTS)}`,

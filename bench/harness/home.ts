@@ -64,7 +64,7 @@ models:
 function insertKeys(file: string, idleKeys: number): string[] {
   const db = new Database(file, { readwrite: true, safeIntegers: true, strict: true })
   const insert = db.prepare(
-    'INSERT INTO api_key (account, hash, name, group_name, created_at) SELECT id, ?, ?, ?, ? FROM account WHERE email = ?',
+    'INSERT INTO api_key (account, hash, name, group_name, created_at) SELECT id, ?, ?, ?, ? FROM account WHERE name = ?',
   )
   const active: string[] = []
   const total = ACTIVE_KEYS + idleKeys

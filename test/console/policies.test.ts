@@ -35,7 +35,7 @@ test('every route has a path of its own, and every POST says what it takes', () 
   expect(CONSOLE_ROUTES.filter(({ method, takes }) => method === 'POST' && takes === undefined)).toEqual([])
 })
 
-type Person = { email: string; token: string; account: bigint; key: string; session: string }
+type Person = { email: string; token: string; person: bigint; account: bigint; key: string; session: string }
 
 const PROTECTED = CONSOLE_ROUTES.filter(({ policy }) => policy === 'session')
 const named = (routes: readonly ConsoleRoute[]) =>
@@ -119,20 +119,21 @@ async function prepare({ dataDir, databaseUrl }: Home) {
   const storage = databaseUrl ? await openPostgres(databaseUrl) : await openSqlite(dataDir)
   async function newPerson(email: string, expiresAt = Date.now() + DAY_MS): Promise<Person> {
     const account = await storage.accounts.create(email, 10n * NANOS_PER_USD, CREDIT)
-    if (!account) throw new Error(`${email} exists`)
+    const person = await storage.people.find(email)
+    if (!account || !person) throw new Error(`${email} exists`)
     const token = newToken()
-    const owned = { account: account.id, hash: hashToken(token), expiresAt, userAgent: 'a test', address: '127.0.0.1' }
+    const owned = { person: person.id, hash: hashToken(token), expiresAt, userAgent: 'a test', address: '127.0.0.1' }
     const session = await storage.sessions.create(owned)
-    return { email, token, account: account.id, key: '', session: String(session?.id) }
+    return { email, token, person: person.id, account: account.id, key: '', session: String(session?.id) }
   }
   const owner = await newPerson('owner@example.com')
   const others: Person[] = []
   for (const [index] of PROTECTED.entries()) others.push(await newPerson(`other-${index}@example.com`))
   const expired = await newPerson('expired@example.com', Date.now() + 50)
   const disabled = await newPerson('disabled@example.com')
-  await storage.accounts.setDisabled(disabled.account, true)
+  await storage.people.setDisabled(disabled.person, true)
   const ended = await newPerson('ended@example.com')
-  await storage.sessions.endAll(ended.account)
+  await storage.sessions.endAll(ended.person)
   await Bun.sleep(100)
   await storage.close()
   return { owner, others, dead: { expired: expired.token, disabled: disabled.token, ended: ended.token } }

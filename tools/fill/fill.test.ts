@@ -31,7 +31,7 @@ test.each(ENGINES)('%s: the filled store is one that the ledger could have writt
   const storage = home.databaseUrl ? await openPostgres(home.databaseUrl) : await openSqlite(home.dataDir)
   try {
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, accounts: 1, requests: 402, openHolds: 2 })
-    const account = await storage.accounts.find('filled@example.com')
+    const [account] = await storage.accounts.list()
     const rows = await storage.ledger.usage(account?.id ?? 0n, 0)
     expect(new Set(rows.map(({ key }) => key)).size).toBe(3)
     for (const { cost, receipt } of rows.filter((row) => row.cost > 0n))

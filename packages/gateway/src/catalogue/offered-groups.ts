@@ -1,4 +1,5 @@
-// The groups that an account holder may choose for a key: `default`, those offered to everyone, and those that name the account.
+// The groups that an account holder may choose for a key: `default`, those offered to everyone, and those that name the account: by its id, or by the proved
+// address of an owner. Its name says nothing: owners choose it.
 import type { FileConfig, Group } from '../config/types.ts'
 import { Failure } from '../request/failure.ts'
 import type { Caller, Holder } from '../storage/storage.ts'
@@ -6,8 +7,11 @@ import type { Caller, Holder } from '../storage/storage.ts'
 export const DEFAULT_GROUP = 'default'
 
 /** Anyone may sign up with any address: a group that names it is offered once the address is proved. */
-export const isOffered = ({ id, console, accounts }: Group, { email, isProved }: Holder): boolean =>
-  id === DEFAULT_GROUP || console === true || (isProved && accounts?.includes(email) === true)
+export const isOffered = ({ id, console, accounts }: Group, holder: Holder): boolean =>
+  id === DEFAULT_GROUP || console === true || accounts?.some((name) => isNamed(holder, name)) === true
+
+const isNamed = ({ account, emails }: Holder, name: string): boolean =>
+  emails.includes(name) || name === String(account)
 
 export const groupsFor = ({ groups }: Pick<FileConfig, 'groups'>, holder: Holder): Group[] =>
   [...groups.values()].filter((group) => isOffered(group, holder))

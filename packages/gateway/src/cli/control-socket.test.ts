@@ -72,9 +72,9 @@ describe('a command beside a server', () => {
     const find = async (email: string) => {
       asked.resolve()
       await Bun.sleep(200)
-      return storage.accounts.find(email)
+      return storage.people.find(email)
     }
-    const slow: Storage = { ...storage, accounts: { ...storage.accounts, find } }
+    const slow: Storage = { ...storage, people: { ...storage.people, find } }
     const control = openControlSocket(folder, () => ({
       storage: slow,
       config: config(),

@@ -2,13 +2,13 @@
 import type { HttpRequest } from '@trivium/http/request.ts'
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { ApiRequest } from '../request/api-request.ts'
-import type { Account, Session } from '../storage/storage.ts'
+import type { SignedIn } from '../storage/storage.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 import type { Check } from './fields.ts'
 import { type Shape, shaped } from './shape.ts'
 import { transferred } from './transfer/compress.ts'
 
-/** `public`: anyone. `session`: a browser that is signed in to an account that is not disabled. */
+/** `public`: anyone. `session`: a browser that is signed in. */
 export type Policy = 'public' | 'session'
 export type Method = 'GET' | 'POST' | 'DELETE'
 
@@ -29,7 +29,7 @@ export type Call<Body = undefined> = {
   gateway: Gateway
   body: Body
 }
-export type SignedInCall<Body = undefined> = Call<Body> & { session: Session; account: Account }
+export type SignedInCall<Body = undefined> = Call<Body> & SignedIn
 type CallOf<P extends Policy, Body> = P extends 'session' ? SignedInCall<Body> : Call<Body>
 
 /** Of a POST: the check of its JSON body. `unread`: the handler reads the body itself. */

@@ -20,17 +20,20 @@ export const PREFERENCES = fields({
   language: optional(nullable(word('en', 'zh'))),
 })
 
-export async function showSession({ account }: SignedInCall, { store }: ConsoleDependencies): Promise<SessionInfo> {
+export async function showSession(
+  { account, person }: SignedInCall,
+  { store }: ConsoleDependencies,
+): Promise<SessionInfo> {
   const [preferences, found] = await Promise.all([
-    store.accounts.preferences(account.id),
-    store.signIns.findByAccount(account.id),
+    store.people.preferences(person.id),
+    store.signIns.findByPerson(person.id),
   ])
   const { lowBalance, language } = preferences
   const hasPassword = found?.password !== undefined
   return {
     account: {
       id: String(account.id),
-      email: account.email,
+      email: person.email,
       created_at: new Date(account.createdAt).toISOString(),
       email_verified: found?.emailVerifiedAt !== undefined,
       has_password: hasPassword,
@@ -45,10 +48,10 @@ export async function showSession({ account }: SignedInCall, { store }: ConsoleD
 }
 
 export async function listSessions(
-  { account, session }: SignedInCall,
+  { person, session }: SignedInCall,
   { store }: ConsoleDependencies,
 ): Promise<SignedInBrowser[]> {
-  return (await store.sessions.list(account.id)).map(({ id, userAgent, address, createdAt, seenAt }) => ({
+  return (await store.sessions.list(person.id)).map(({ id, userAgent, address, createdAt, seenAt }) => ({
     id: String(id),
     user_agent: userAgent,
     address,
@@ -60,17 +63,17 @@ export async function listSessions(
 
 export async function endOneSession(call: SignedInCall, { store, config }: ConsoleDependencies): Promise<void> {
   const { id = '' } = call.parameters
-  const isEnded = /^\d{1,18}$/.test(id) && (await store.sessions.end(call.account.id, BigInt(id)))
-  if (!isEnded) throw new ConsoleRejection({ code: 'not_found', message: 'Your account has no such session.' })
+  const isEnded = /^\d{1,18}$/.test(id) && (await store.sessions.end(call.person.id, BigInt(id)))
+  if (!isEnded) throw new ConsoleRejection({ code: 'not_found', message: 'You have no such session.' })
   if (BigInt(id) === call.session.id) clearSessionCookie(call.headers, config().server)
 }
 
 export async function changePreferences(
-  { account, body }: SignedInCall<ChangePreferences>,
+  { person, body }: SignedInCall<ChangePreferences>,
   { store }: ConsoleDependencies,
 ): Promise<void> {
   const { low_balance_usd, language } = body
-  await store.accounts.setPreferences(account.id, {
+  await store.people.setPreferences(person.id, {
     ...(low_balance_usd === undefined
       ? {}
       : { lowBalance: low_balance_usd === null ? undefined : parseUsd(low_balance_usd) }),

@@ -17,7 +17,7 @@ export type FirstStart = { key: { email: string; secret: string; setupToken: str
 export async function firstStart(
   storage: Storage,
   config: FileConfig,
-  createSetupLink: (account: bigint) => Promise<string>,
+  createSetupLink: (person: bigint) => Promise<string>,
 ): Promise<FirstStart | undefined> {
   // Recorded even if no key is created, so that no later start prints one unexpectedly.
   const token = crypto.randomUUID()
@@ -28,10 +28,12 @@ export async function firstStart(
 async function createFirstKey(
   storage: Storage,
   config: FileConfig,
-  createSetupLink: (account: bigint) => Promise<string>,
+  createSetupLink: (person: bigint) => Promise<string>,
 ): Promise<FirstStart['key']> {
   const account = await storage.accounts.create(EMAIL, config.registration.trialCredit, trialSource(config))
-  if (!account) return undefined
+  const person = await storage.people.find(EMAIL)
+  if (!account || !person) return undefined
+  await storage.people.setRole(person.id, 'owner')
   const secret = newApiKey()
   const known = {
     account: account.id,
@@ -48,7 +50,7 @@ async function createFirstKey(
     restrictions: NO_RESTRICTIONS,
   }
   await storage.keys.create({ ...key, ...unlimited })
-  return { email: EMAIL, secret, setupToken: await createSetupLink(account.id) }
+  return { email: EMAIL, secret, setupToken: await createSetupLink(person.id) }
 }
 
 /** The operator may have configured a group with this name. The first key must not cost the operator anything. */

@@ -1,10 +1,12 @@
 // Accounts and their wallets, as operators and account holders see them.
 import type { Nanos } from '../money/amount.ts'
 import type { Limits, Period } from '../money/limits.ts'
+import type { Person } from './people/people.ts'
 
 export type Account = {
   id: bigint
-  email: string
+  /** Chosen by its owners: neither unique nor proof of anything. */
+  name: string
   balance: Nanos
   held: Nanos
   /** How far holds may exceed the balance; UNLIMITED_CREDIT: without limit. */
@@ -20,8 +22,6 @@ export type Account = {
   spentToday: Nanos
   spentThisMonth: Nanos
   createdAt: number
-  /** The address is known to be the holder's: a link that was sent there was opened, or the operator made the account. */
-  isProved: boolean
 }
 
 /** Available to new holds; negative where the credit line was lowered below what is held. */
@@ -31,10 +31,10 @@ export const availableIn = ({ balance, creditLine, held }: Pick<Account, 'balanc
 /** A field that is present and undefined is removed; an absent field stays. */
 export type AccountChanges = Partial<Limits & Pick<Account, 'cap' | 'capPeriod' | 'creditLine'>>
 
-/** What decides which groups are offered to an account. */
-export type Holder = Pick<Account, 'email' | 'isProved'>
+/** What decides which groups are offered to an account. `emails`: the proved addresses of its owners. */
+export type Holder = { account: bigint; emails: readonly string[] }
 
-/** A sign-up in the console. */
+/** A sign-up in the console: it makes a person, an account that is named by the address, and the person its owner. */
 export type SignUp = {
   email: string
   /** The password's hash. */
@@ -54,46 +54,46 @@ export type SignUp = {
   onProof: boolean
 }
 /** `withheld`: why there is no trial credit yet. */
-export type SignedUp = { account: Account; trialCredit: Nanos; withheld: 'network' | 'budget' | 'unproved' | undefined }
+export type SignedUp = {
+  account: Account
+  person: Person
+  trialCredit: Nanos
+  withheld: 'network' | 'budget' | 'unproved' | undefined
+}
 /** `taken`: the address, in this or another spelling, had an account. `too_many`: sign-ups from this network today (UTC). */
 export type SignUpRejection = 'taken' | 'too_many'
 
-/** What the account holder has chosen in the console. */
-export type Preferences = {
-  /** A notice is shown below this balance; undefined: none. */
-  lowBalance: Nanos | undefined
-  /** A language tag, for emails. */
-  language: string | undefined
-}
-
 export interface Accounts {
   /**
-   * undefined: an account has this address. An operator may create an account for another spelling of a taken address.
-   * `source` is the ledger account that `credit` comes from, `password` the hash of a password to sign in with.
+   * With a person who owns it, named by the address. undefined: a person has this address. An operator may use another spelling of a
+   * taken address. `source` is the ledger account that `credit` comes from, `password` the hash of a password to sign in with.
    */
   create(email: string, credit: Nanos, source: bigint, password?: string): Promise<Account | undefined>
+  /** Without a person. */
+  createNamed(name: string, credit: Nanos, source: bigint): Promise<Account>
   /** Limits hold exactly, however many sign up at once. */
   signUp(signUp: SignUp): Promise<SignedUp | SignUpRejection>
   /** Why a sign-up would be rejected now: checked before any costly work for an unknown client. */
   signUpRejection(
     sought: Pick<SignUp, 'email' | 'network' | 'mostPerNetwork' | 'wideNetwork'>,
   ): Promise<SignUpRejection | undefined>
-  /** Grants the trial credit that is due since the address is proved. Resolves with it; 0: none was due, or the budget is used up. */
-  grantDueTrial(account: bigint, terms: Pick<SignUp, 'budget' | 'source'>): Promise<Nanos>
+  /** Grants the trial credit that is due since the person's address is proved. Resolves with it; 0: none was due, or the budget is used up. */
+  grantDueTrial(person: bigint, terms: Pick<SignUp, 'budget' | 'source'>): Promise<Nanos>
   /**
    * Takes back what is unspent of trial credit that came from `source`, as far as it is available; spending counts against that credit
    * first. One process of a cluster at a time.
    */
   takeBackTrials(source: bigint, reason: string): Promise<{ accounts: number; amount: Nanos }>
-  find(email: string): Promise<Account | undefined>
+  find(account: bigint): Promise<Account | undefined>
+  /** Oldest first. */
+  findNamed(name: string): Promise<Account[]>
+  holder(account: bigint): Promise<Holder>
   /** All accounts, oldest first. */
   list(): Promise<Account[]>
+  rename(account: bigint, name: string): Promise<void>
   setDisabled(account: bigint, disabled: boolean): Promise<void>
   /** Gives the account's keys a new revision: nodes must not use what they cached of them. */
   setTerms(account: bigint, changes: AccountChanges): Promise<void>
   /** A negative amount is taken from what is available, credit line included; false: it exceeds that, or the largest balance. */
   credit(account: bigint, amount: Nanos, reason: string): Promise<boolean>
-  preferences(account: bigint): Promise<Preferences>
-  /** Writes only the fields that are present. */
-  setPreferences(account: bigint, changes: Partial<Preferences>): Promise<void>
 }

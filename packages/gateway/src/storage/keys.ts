@@ -15,6 +15,8 @@ export const NO_RESTRICTIONS: Restrictions = { models: undefined, networks: unde
 export type Key = {
   id: bigint
   account: bigint
+  /** Who made it in the console; undefined: the operator. */
+  person: bigint | undefined
   name: string
   group: string
   revoked: boolean
@@ -43,7 +45,7 @@ export type Key = {
 export type KeyPurpose = 'client' | 'playground'
 
 /**
- * Who made a key. `sign-up`: a session of an account whose address nobody has proved; `console`: any other session; `command-line` and
+ * Who made a key. `sign-up`: a session of a person who has not proved the address; `console`: any other session; `command-line` and
  * `first-start`: the operator.
  */
 export type KeyMaker = 'sign-up' | 'console' | 'command-line' | 'first-start'
@@ -69,6 +71,7 @@ export type Caller = {
 
 export type NewKey = {
   account: bigint
+  person?: bigint
   /** SHA-256 of the secret; the secret itself never reaches a store. */
   hash: Uint8Array
   lastFour?: string
@@ -92,14 +95,16 @@ export type KeyFilter = {
   /** `active`: neither revoked nor expired. */
   state?: 'active' | 'expired' | 'revoked'
   purpose?: KeyPurpose
+  /** Only keys that this person made. */
+  person?: bigint
   /** Part of the name, in any case. */
   name?: string
   /** Only keys with a lower id. */
   before?: bigint
 }
 
-/** `formerUntil`: how long the secret that it replaces still works. */
-export type NewSecret = { hash: Uint8Array; lastFour: string; formerUntil: number | undefined }
+/** `formerUntil`: how long the secret that it replaces still works. `person`: who learns the new one; undefined: the operator. */
+export type NewSecret = { hash: Uint8Array; lastFour: string; formerUntil: number | undefined; person?: bigint }
 
 export interface Keys {
   create(key: NewKey): Promise<Key>
@@ -109,8 +114,8 @@ export interface Keys {
   /** Newest first. `total`: of the account's keys that the filter admits, regardless of `before`. */
   page(account: bigint, filter: KeyFilter, limit: number): Promise<{ keys: Key[]; total: number }>
   names(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>
-  /** The account's built-in key for the console; created by `create` with this purpose, at most one. */
-  playground(account: bigint): Promise<Key | undefined>
+  /** The built-in key of a person in the account, for the console; created by `create` with this purpose, at most one. */
+  playground(account: bigint, person: bigint): Promise<Key | undefined>
   /** false: no such key, or it is revoked. */
   rotate(key: bigint, secret: NewSecret): Promise<boolean>
   /** How many keys of each group are neither revoked nor expired. */

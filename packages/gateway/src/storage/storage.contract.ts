@@ -6,9 +6,6 @@ import { auditLogContract } from './contract/console/audit-log.ts'
 import { codesContract } from './contract/console/codes.ts'
 import { historyContract } from './contract/console/history.ts'
 import { consoleKeysContract } from './contract/console/keys.ts'
-import { proofsContract } from './contract/console/proofs.ts'
-import { sessionsContract } from './contract/console/sessions.ts'
-import { signInsContract } from './contract/console/sign-ins.ts'
 import { spendingContract } from './contract/console/spending.ts'
 import { contentsContract } from './contract/contents.ts'
 import { creditLinesContract } from './contract/credit-lines.ts'
@@ -17,9 +14,13 @@ import type { Open, Opened } from './contract/harness.ts'
 import { limitsContract } from './contract/limits.ts'
 import { mediaContract } from './contract/media.ts'
 import { nodesContract } from './contract/nodes.ts'
+import { membersContract } from './contract/people/members.ts'
+import { proofsContract } from './contract/people/proofs.ts'
+import { registrationContract } from './contract/people/registration.ts'
+import { sessionsContract } from './contract/people/sessions.ts'
+import { signInsContract } from './contract/people/sign-ins.ts'
 import { reasoningContract } from './contract/reasoning.ts'
 import { recordsContract } from './contract/records.ts'
-import { registrationContract } from './contract/registration.ts'
 import { responsesContract } from './contract/responses.ts'
 import { sharesContract } from './contract/shares.ts'
 import { taskRowsContract } from './contract/task-rows.ts'
@@ -44,6 +45,7 @@ export function storageContract(name: string, open: Open): void {
     describe('accounts, keys and meta', () => recordsContract(use))
     describe('registration', () => registrationContract(use))
     describe('pages and rotation of keys', () => consoleKeysContract(use))
+    describe('people and members', () => membersContract(use))
     describe('sessions', () => sessionsContract(use))
     describe('sign-ins', () => signInsContract(use))
     describe('proofs of addresses', () => proofsContract(use))

@@ -2,8 +2,6 @@
 import type { Accounts } from './accounts.ts'
 import type { AuditEntry, AuditLog } from './console/audit-log.ts'
 import type { Codes } from './console/codes.ts'
-import type { Sessions } from './console/sessions.ts'
-import type { SignIns } from './console/sign-ins.ts'
 import type { Spending } from './console/spending.ts'
 import type { Contents } from './contents.ts'
 import type { Keys } from './keys.ts'
@@ -12,6 +10,10 @@ import type { Ledger } from './ledger.ts'
 import type { Media } from './media.ts'
 import type { Meta } from './meta.ts'
 import type { Nodes } from './nodes.ts'
+import type { Members } from './people/members.ts'
+import type { People } from './people/people.ts'
+import type { Sessions } from './people/sessions.ts'
+import type { SignIns } from './people/sign-ins.ts'
 import type { Reasoning } from './reasoning.ts'
 import type { Responses } from './responses.ts'
 import type { Shares } from './shares.ts'
@@ -20,8 +22,6 @@ import type { Tasks } from './tasks.ts'
 export * from './accounts.ts'
 export * from './console/audit-log.ts'
 export * from './console/codes.ts'
-export * from './console/sessions.ts'
-export * from './console/sign-ins.ts'
 export * from './console/spending.ts'
 export * from './keys.ts'
 export * from './leases.ts'
@@ -29,6 +29,10 @@ export * from './ledger.ts'
 export * from './media.ts'
 export * from './meta.ts'
 export * from './nodes.ts'
+export * from './people/members.ts'
+export * from './people/people.ts'
+export * from './people/sessions.ts'
+export * from './people/sign-ins.ts'
 export * from './reasoning.ts'
 export * from './responses.ts'
 export * from './shares.ts'
@@ -37,6 +41,10 @@ export * from './tasks.ts'
 export interface Storage {
   readonly ledger: Ledger
   readonly accounts: Accounts
+  /** Who signs in. */
+  readonly people: People
+  /** Which people may use which account. */
+  readonly members: Members
   readonly keys: Keys
   readonly leases: Leases
   readonly nodes: Nodes

@@ -1,6 +1,6 @@
 // Random secrets that browsers present: of sessions and of links. The store keeps their SHA-256 only.
 import { randomBytes } from 'node:crypto'
-import type { LinkPurpose, SignIns } from '../../storage/console/sign-ins.ts'
+import type { LinkPurpose, SignIns } from '../../storage/people/sign-ins.ts'
 
 const TOKEN_BYTES = 32
 const HOUR_MS = 3_600_000
@@ -17,12 +17,12 @@ export const hashToken = (token: string): Buffer => new Bun.CryptoHasher('sha256
 /** A new link, which works once. Earlier links for the same purpose stop working. */
 export async function createLink(
   purpose: LinkPurpose,
-  account: bigint,
+  person: bigint,
   signIns: Pick<SignIns, 'createLink'>,
   now: number,
 ): Promise<{ token: string; expiresAt: number }> {
   const token = newToken()
   const expiresAt = now + LIFE_MS[purpose]
-  await signIns.createLink({ hash: hashToken(token), purpose, account, expiresAt })
+  await signIns.createLink({ hash: hashToken(token), purpose, person, expiresAt })
   return { token, expiresAt }
 }

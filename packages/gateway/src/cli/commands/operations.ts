@@ -13,11 +13,12 @@ import { NO_LIMITS } from '../../money/limits.ts'
 import { showReceipt, withinBytes } from '../../paid-call/receipts/show-receipt.ts'
 import { formatRequestId, parseRequestId } from '../../request/ids.ts'
 import { hashPassword, isLongEnough, SHORTEST_PASSWORD } from '../../storage/password.ts'
-import type { Account, Key, Storage } from '../../storage/storage.ts'
+import type { Account, Key, Member, Storage } from '../../storage/storage.ts'
 import type { Health } from '../../upstreams/health/health.ts'
 import type { Send } from '../../upstreams/send.ts'
 import { CommandError, UsageError } from '../errors.ts'
 import { createCodes } from './create-codes.ts'
+import { findAccount, findPerson, peopleJson } from './find-account.ts'
 import { accountTermsOf, amountOf, creditLineOf, termsOf } from './key-options.ts'
 import { createSignInLink, removeSecondFactor } from './locked-out.ts'
 import { PAGE_ROWS } from './usage-pages.ts'
@@ -50,27 +51,30 @@ export const OPERATIONS = {
     const account = await storage.accounts.create(email, amount, source, hash)
     if (!account) throw new CommandError(`an account with the email address ${email} already exists`)
     return {
-      ...accountJson(account),
+      ...(await accountJson(storage, account)),
       credit_usd: formatUsd(amount),
       credit_is_trial: credit === undefined && amount > 0n,
     }
   },
-  'account list': async ({ storage }) => (await storage.accounts.list()).map(accountJson),
-  'account show': async ({ storage }, { account = '' }) => accountJson(await findAccount(storage, account)),
+  'account list': async ({ storage }) => {
+    const members = Map.groupBy(await storage.members.listAll(), ({ account }) => account)
+    return (await storage.accounts.list()).map((account) => accountRow(account, members.get(account.id) ?? []))
+  },
+  'account show': async ({ storage }, { account = '' }) => accountJson(storage, await findAccount(storage, account)),
   'account disable': ({ storage }, { account = '' }) => setDisabled(storage, account, true),
   'account enable': ({ storage }, { account = '' }) => setDisabled(storage, account, false),
   'account sign-in-link': async ({ storage, config, listenUrl }, { account = '' }) =>
-    createSignInLink(await findAccount(storage, account), storage, config.server.publicUrl ?? listenUrl),
+    createSignInLink(await findPerson(storage, account), storage, config.server.publicUrl ?? listenUrl),
   'account remove-second-factor': async ({ storage }, { account = '' }) =>
-    removeSecondFactor(await findAccount(storage, account), storage),
+    removeSecondFactor(await findPerson(storage, account), storage),
   'account forget-responses': async ({ storage }, { account = '' }) => {
-    const { id, email } = await findAccount(storage, account)
+    const { id, name } = await findAccount(storage, account)
     const { responses, idempotentResponses, reasoning } = await storage.shares.forget(id)
-    return { account: email, responses, idempotent_responses: idempotentResponses, reasoning }
+    return { account: name, responses, idempotent_responses: idempotentResponses, reasoning }
   },
   'account callback-secret': async ({ storage, accountCipher }, { account = '' }) => {
-    const { id, email } = await findAccount(storage, account)
-    return { account: email, secret: callbackSecret(id, await accountCipher()) }
+    const { id, name } = await findAccount(storage, account)
+    return { account: name, secret: callbackSecret(id, await accountCipher()) }
   },
   'account credit': async ({ storage }, { account = '', amount = '', reason = '' }) => {
     const found = await findAccount(storage, account)
@@ -79,18 +83,18 @@ export const OPERATIONS = {
     if (!(await storage.accounts.credit(found.id, nanos, reason))) {
       throw new CommandError(`${account} has less than ${formatUsd(-nanos)} USD available`)
     }
-    return accountJson(await findAccount(storage, account))
+    return accountJson(storage, await findAccount(storage, account))
   },
   'account limit': async ({ storage }, values) => {
     const { account = '' } = values
     const { id, cap } = await findAccount(storage, account)
     await storage.accounts.setTerms(id, accountTermsOf(values, cap))
-    return accountJson(await findAccount(storage, account))
+    return accountJson(storage, await findAccount(storage, account))
   },
   'account credit-line': async ({ storage }, { account = '', amount = '' }) => {
     const { id } = await findAccount(storage, account)
     await storage.accounts.setTerms(id, { creditLine: creditLineOf(amount) })
-    return accountJson(await findAccount(storage, account))
+    return accountJson(storage, await findAccount(storage, account))
   },
   'key create': async (desk, values) => await createKey(desk, values),
   'key list': async ({ storage }, { account = '' }) => {
@@ -173,21 +177,19 @@ async function findKey(storage: Storage, written: string): Promise<Key> {
   return found.key
 }
 
-async function findAccount(storage: Storage, email: string): Promise<Account> {
-  const account = await storage.accounts.find(email)
-  if (!account) throw new CommandError(`no account has the email address ${email}`)
-  return account
+async function setDisabled(storage: Storage, written: string, disabled: boolean): Promise<unknown> {
+  await storage.accounts.setDisabled((await findAccount(storage, written)).id, disabled)
+  return accountJson(storage, await findAccount(storage, written))
 }
 
-async function setDisabled(storage: Storage, email: string, disabled: boolean): Promise<unknown> {
-  await storage.accounts.setDisabled((await findAccount(storage, email)).id, disabled)
-  return accountJson(await findAccount(storage, email))
-}
+const accountJson = async ({ members }: Storage, account: Account) =>
+  accountRow(account, await members.list(account.id))
 
-function accountJson(account: Account) {
+function accountRow(account: Account, members: readonly Member[]) {
   return {
     id: String(account.id),
-    email: account.email,
+    name: account.name,
+    ...peopleJson(members),
     ...balancesJson(account),
     disabled: account.disabled,
     ...capJson(account, Date.now()),

@@ -2,13 +2,13 @@
 import { DEFAULT_GROUP, groupsFor } from '../../catalogue/offered-groups.ts'
 import type { FileConfig, Group } from '../../config/types.ts'
 import { formatMillionths } from '../../money/amount.ts'
-import type { Account, Holder } from '../../storage/storage.ts'
+import type { Holder } from '../../storage/storage.ts'
 import { ConsoleRejection } from '../rejection.ts'
 import type { GroupRow } from '../types.ts'
 
 /** The same answer for a group that does not exist and for one that is not offered: its name may be a secret. */
-export function chosenGroup(config: Pick<FileConfig, 'groups'>, account: Holder, id: string): Group {
-  const group = groupsFor(config, account).find((each) => each.id === id)
+export function chosenGroup(config: Pick<FileConfig, 'groups'>, holder: Holder, id: string): Group {
+  const group = groupsFor(config, holder).find((each) => each.id === id)
   if (group) return group
   throw new ConsoleRejection({
     code: 'unknown_group',
@@ -20,10 +20,10 @@ export function chosenGroup(config: Pick<FileConfig, 'groups'>, account: Holder,
 /** `countModels`: how many models a group offers. */
 export function listGroups(
   config: Pick<FileConfig, 'groups'>,
-  account: Account,
+  holder: Holder,
   countModels: (group: string) => number,
 ): GroupRow[] {
-  return groupsFor(config, account).map(({ id, multiplierMillionths }) => ({
+  return groupsFor(config, holder).map(({ id, multiplierMillionths }) => ({
     id,
     multiplier: formatMillionths(multiplierMillionths),
     models: countModels(id),

@@ -6,7 +6,7 @@ import { DEFAULT_GROUP } from '../../catalogue/offered-groups.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { limitsJson } from '../../money/json.ts'
 import { endOf, NO_LIMITS } from '../../money/limits.ts'
-import type { Account, Key, KeyFilter, Storage } from '../../storage/storage.ts'
+import type { Account, Key, KeyFilter, SignedIn, Storage } from '../../storage/storage.ts'
 import { badRequest, ConsoleRejection } from '../rejection.ts'
 import type { ChangeKey, KeyPage, KeyRow, KeyWithSecret, NewKey, RotateKey } from '../types.ts'
 import { chosenGroup } from './groups.ts'
@@ -16,7 +16,7 @@ import { offersOfGroup } from './models.ts'
 
 export type KeyPageDependencies = {
   catalogue(): Catalogue
-  store: Pick<Storage, 'keys' | 'spending' | 'signIns'>
+  store: Pick<Storage, 'accounts' | 'keys' | 'spending' | 'signIns'>
   clock(): number
 }
 
@@ -47,18 +47,23 @@ function filterIn(query: URLSearchParams): KeyFilter {
   }
 }
 
-export async function createKey(account: Account, body: NewKey, deps: KeyPageDependencies): Promise<KeyWithSecret> {
+export async function createKey(
+  { account, person }: Pick<SignedIn, 'account' | 'person'>,
+  body: NewKey,
+  deps: KeyPageDependencies,
+): Promise<KeyWithSecret> {
   const { catalogue, store, clock } = deps
-  const group = chosenGroup(catalogue().config, account, body.group ?? DEFAULT_GROUP)
+  const group = chosenGroup(catalogue().config, await store.accounts.holder(account.id), body.group ?? DEFAULT_GROUP)
   const context = { now: clock(), cap: undefined, group, modelsOf: modelsOf(deps) }
   const { name = '', expiresAt, cap, capPeriod, models, networks, ...limits } = readTerms(body, context)
   await countKeyChange('create', account, deps)
   const secret = newApiKey()
   const wanted = {
     account: account.id,
+    person: person.id,
     hash: hashSecret(secret),
     lastFour: secret.slice(-4),
-    madeBy: account.isProved ? 'console' : 'sign-up',
+    madeBy: person.isProved ? 'console' : 'sign-up',
     name,
     group: group.id,
     expiresAt,
@@ -86,7 +91,8 @@ export async function changeKey(
   if (key.revoked) throw deleted(key)
   const { config } = deps.catalogue()
   const present = config.groups.get(key.group) ?? { id: key.group, models: [], multiplierMillionths: 0n }
-  const group = body.group === undefined ? present : chosenGroup(config, account, body.group)
+  const group =
+    body.group === undefined ? present : chosenGroup(config, await deps.store.accounts.holder(account.id), body.group)
   const context = { now: deps.clock(), cap: key.cap, group, modelsOf: modelsOf(deps) }
   const terms = readTerms(body, context)
   const models = 'models' in terms ? terms.models : key.restrictions.models
@@ -105,7 +111,7 @@ export async function changeKey(
 }
 
 export async function rotateKey(
-  account: Account,
+  { account, person }: Pick<SignedIn, 'account' | 'person'>,
   id: string,
   { grace_seconds }: RotateKey,
   deps: KeyPageDependencies,
@@ -118,6 +124,7 @@ export async function rotateKey(
     hash: hashSecret(secret),
     lastFour: secret.slice(-4),
     formerUntil,
+    person: person.id,
   })
   if (!done) throw deleted(key)
   return { key: await keyRow(account, await ownKey(account, id, deps), deps), secret }

@@ -4,18 +4,18 @@ import { describeModel } from '../../catalogue/describe-model.ts'
 import { groupsFor } from '../../catalogue/offered-groups.ts'
 import { modalityOf } from '../../modalities/index.ts'
 import { medians } from '../../observe/latency-buckets.ts'
-import type { Account, Spending } from '../../storage/storage.ts'
+import type { Holder, Spending } from '../../storage/storage.ts'
 import type { ModelNames, ModelRow } from '../types.ts'
 
 const DAY_MS = 86_400_000
 
 export type ModelPageDependencies = { catalogue(): Catalogue; store: { spending: Spending }; clock(): number }
 
-export async function listModelSquare(account: Account, deps: ModelPageDependencies): Promise<ModelRow[]> {
+export async function listModelSquare(holder: Holder, deps: ModelPageDependencies): Promise<ModelRow[]> {
   const median = medians(await deps.store.spending.latencies(deps.clock() - DAY_MS))
   const rows = new Map<string, ModelRow>()
   const catalogue = deps.catalogue()
-  for (const { id: group } of groupsFor(catalogue.config, account)) {
+  for (const { id: group } of groupsFor(catalogue.config, holder)) {
     for (const offer of offersOfGroup(catalogue, group)) {
       const { price = {}, limits = {}, protocols = [] } = describeModel(offer)
       const { id, type, capabilities } = offer.model
@@ -41,10 +41,10 @@ export async function listModelSquare(account: Account, deps: ModelPageDependenc
 /** As many as a list of choices can show. */
 const MOST_NAMES = 50
 
-export function listModelNames(account: Account, search: string, { catalogue }: ModelPageDependencies): ModelNames {
+export function listModelNames(holder: Holder, search: string, { catalogue }: ModelPageDependencies): ModelNames {
   const { config } = catalogue()
   const names = new Set(
-    groupsFor(config, account).flatMap(({ id }) => offersOfGroup(catalogue(), id).map(({ model }) => model.id)),
+    groupsFor(config, holder).flatMap(({ id }) => offersOfGroup(catalogue(), id).map(({ model }) => model.id)),
   )
   const found = [...names].filter((name) => name.toLowerCase().includes(search.trim().toLowerCase())).sort()
   return { items: found.slice(0, MOST_NAMES), total: found.length }

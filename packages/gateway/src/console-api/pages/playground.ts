@@ -1,5 +1,5 @@
 // The built-in key of the playground. Requests of the playground go through the gateway's ordinary endpoints with its secret, which is
-// derived from the master secret and the account, so that it is neither stored nor ever sent to a browser.
+// derived from the master secret, the account and the person, so that it is neither stored nor ever sent to a browser.
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { hashSecret } from '../../access/authenticate.ts'
 import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
@@ -7,7 +7,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { DEFAULT_GROUP, groupsFor } from '../../catalogue/offered-groups.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
-import { type Account, type Key, NO_RESTRICTIONS, type Storage } from '../../storage/storage.ts'
+import { type Key, NO_RESTRICTIONS, type SignedIn, type Storage } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { forwardedRequest } from '../forwarded-request.ts'
 import { ConsoleRejection } from '../rejection.ts'
@@ -18,32 +18,35 @@ const NAME = 'Playground'
 
 export type PlaygroundDependencies = {
   catalogue(): Catalogue
-  store: Pick<Storage, 'keys'>
+  store: Pick<Storage, 'accounts' | 'keys'>
   accountCipher: Pick<AccountCipher, 'pseudonym'>
 }
 
-export const playgroundSecret = ({ id }: Pick<Account, 'id'>, keys: PlaygroundDependencies['accountCipher']): string =>
-  `sk-${keys.pseudonym(id, 'playground', 'secret of the built-in key')}`
+type Holding = Pick<SignedIn, 'account' | 'person'>
 
-/** The account's built-in key, created at its first use. */
-export async function playgroundKey(account: Account, deps: PlaygroundDependencies): Promise<Key> {
+export const playgroundSecret = ({ account, person }: Holding, keys: PlaygroundDependencies['accountCipher']): string =>
+  `sk-${keys.pseudonym(account.id, 'playground', `secret of the built-in key of person ${person.id}`)}`
+
+/** The person's built-in key in the account, created at its first use. */
+export async function playgroundKey({ account, person }: Holding, deps: PlaygroundDependencies): Promise<Key> {
   const { keys } = deps.store
-  const present = await keys.playground(account.id)
+  const present = await keys.playground(account.id, person.id)
   if (present) return present
-  const groups = groupsFor(deps.catalogue().config, account)
+  const groups = groupsFor(deps.catalogue().config, await deps.store.accounts.holder(account.id))
   const group = groups.find(({ id }) => id === DEFAULT_GROUP) ?? groups[0]
   if (!group)
     throw new ConsoleRejection({
       code: 'unknown_group',
       message: 'No group of models is open to your account. Ask the operator of this gateway.',
     })
-  const secret = playgroundSecret(account, deps.accountCipher)
+  const secret = playgroundSecret({ account, person }, deps.accountCipher)
   const key = {
     account: account.id,
+    person: person.id,
     hash: hashSecret(secret),
     lastFour: secret.slice(-4),
     purpose: 'playground' as const,
-    madeBy: account.isProved ? ('console' as const) : ('sign-up' as const),
+    madeBy: person.isProved ? ('console' as const) : ('sign-up' as const),
   }
   const terms = {
     expiresAt: undefined,
@@ -56,7 +59,7 @@ export async function playgroundKey(account: Account, deps: PlaygroundDependenci
     return await keys.create({ ...key, ...terms, name: NAME, group: group.id })
   } catch (error) {
     // Another request has created it meanwhile.
-    const created = await keys.playground(account.id)
+    const created = await keys.playground(account.id, person.id)
     if (created) return created
     throw error
   }
@@ -73,12 +76,10 @@ export async function forwardToGateway(call: SignedInCall, deps: ConsoleDependen
   const path = call.parameters.path ?? ''
   if (!isEndpoint(path))
     throw new ConsoleRejection({ code: 'not_found', message: 'The playground does not use this endpoint.' })
-  await playgroundKey(call.account, deps)
+  await playgroundKey(call, deps)
   const target = call.incoming.query === '' ? `/${path}` : `/${path}?${call.incoming.query}`
   call.incoming.record.isForwarded = true
-  const response = await call.gateway(
-    forwardedRequest(call.http, target, playgroundSecret(call.account, deps.accountCipher)),
-  )
+  const response = await call.gateway(forwardedRequest(call.http, target, playgroundSecret(call, deps.accountCipher)))
   // The endpoint's response has headers of its own. The session's cookie, which this request may have renewed, must reach the browser.
   for (const cookie of call.headers.getAll('set-cookie')) response.headers.append('set-cookie', cookie)
   return response

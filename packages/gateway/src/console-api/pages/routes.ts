@@ -55,7 +55,7 @@ export const PAGE_ROUTES: readonly ConsoleRoute[] = [
     takes: NEW_KEY,
     returns: shapes.KEY_WITH_SECRET,
     status: 201,
-    handle: ({ account, body }, deps) => createKey(account, body, deps),
+    handle: (call, deps) => createKey(call, call.body, deps),
   }),
   route({
     ...GET,
@@ -75,7 +75,7 @@ export const PAGE_ROUTES: readonly ConsoleRoute[] = [
     path: 'keys/{id}/rotate',
     takes: ROTATE_KEY,
     returns: shapes.KEY_WITH_SECRET,
-    handle: ({ account, body, parameters: { id = '' } }, deps) => rotateKey(account, id, body, deps),
+    handle: (call, deps) => rotateKey(call, call.parameters.id ?? '', call.body, deps),
   }),
   route({
     ...DELETE,
@@ -87,21 +87,26 @@ export const PAGE_ROUTES: readonly ConsoleRoute[] = [
     ...GET,
     path: 'groups',
     returns: shapes.GROUPS,
-    handle: ({ account }, { catalogue }) =>
-      listGroups(catalogue().config, account, (group) => offersOfGroup(catalogue(), group).length),
+    handle: async ({ account }, { catalogue, store }) =>
+      listGroups(
+        catalogue().config,
+        await store.accounts.holder(account.id),
+        (group) => offersOfGroup(catalogue(), group).length,
+      ),
   }),
 
   route({
     ...GET,
     path: 'models',
     returns: shapes.MODELS,
-    handle: ({ account }, deps) => listModelSquare(account, deps),
+    handle: async ({ account }, deps) => listModelSquare(await deps.store.accounts.holder(account.id), deps),
   }),
   route({
     ...GET,
     path: 'model-names',
     returns: shapes.MODEL_NAMES,
-    handle: ({ account, query }, deps) => listModelNames(account, query.get('search') ?? '', deps),
+    handle: async ({ account, query }, deps) =>
+      listModelNames(await deps.store.accounts.holder(account.id), query.get('search') ?? '', deps),
   }),
 
   route({
@@ -138,7 +143,7 @@ export const PAGE_ROUTES: readonly ConsoleRoute[] = [
     ...GET,
     path: 'wallet',
     returns: shapes.WALLET,
-    handle: ({ account }, deps) => showWallet(account, deps),
+    handle: (call, deps) => showWallet(call, deps),
   }),
   route({
     ...GET,
@@ -172,8 +177,8 @@ export const PAGE_ROUTES: readonly ConsoleRoute[] = [
     ...GET,
     path: 'playground/key',
     returns: shapes.KEY,
-    handle: async ({ account }, deps) => {
-      const [row] = await keyRows(account, [await playgroundKey(account, deps)], deps)
+    handle: async (call, deps) => {
+      const [row] = await keyRows(call.account, [await playgroundKey(call, deps)], deps)
       if (!row) throw new Error('the built-in key has no row')
       return row
     },

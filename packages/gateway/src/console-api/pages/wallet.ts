@@ -5,14 +5,14 @@ import { formatUsd } from '../../money/amount.ts'
 import { balancesJson, capJson } from '../../money/json.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
-import type { Account, Storage, WalletEntry as StoredEntry } from '../../storage/storage.ts'
+import type { Account, SignedIn, Storage, WalletEntry as StoredEntry } from '../../storage/storage.ts'
 import { badRequest } from '../rejection.ts'
 import type { Page, Statement, Wallet, WalletEntry } from '../types.ts'
 import type { CsvLine } from './csv.ts'
 import { keyNames } from './key-names.ts'
 
 export type WalletDependencies = {
-  store: Pick<Storage, 'accounts' | 'keys' | 'spending'>
+  store: Pick<Storage, 'people' | 'keys' | 'spending'>
   config(): { console: Pick<FileConfig['console'], 'supportUrl'> }
   clock(): number
 }
@@ -20,9 +20,12 @@ export type WalletDependencies = {
 const MOST_OPEN = 100
 const PAGE = 50
 
-export async function showWallet(account: Account, deps: WalletDependencies): Promise<Wallet> {
-  const { spending, accounts, keys } = deps.store
-  const { lowBalance } = await accounts.preferences(account.id)
+export async function showWallet(
+  { account, person }: Pick<SignedIn, 'account' | 'person'>,
+  deps: WalletDependencies,
+): Promise<Wallet> {
+  const { spending, people, keys } = deps.store
+  const { lowBalance } = await people.preferences(person.id)
   const open = await spending.openRequests(account.id, MOST_OPEN)
   const names = await keyNames(
     keys,

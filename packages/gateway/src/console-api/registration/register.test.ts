@@ -6,14 +6,14 @@ import type { FileConfig } from '../../config/types.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { SANDBOX_TRIAL } from '../../money/book.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
-import type { Account, SignedUp, SignUp, SignUpRejection } from '../../storage/storage.ts'
+import type { Account, Person, SignedUp, SignUp, SignUpRejection } from '../../storage/storage.ts'
 import { createHashingPlaces } from '../session/guessing/hashing-places.ts'
 import { createRegister, type RegisterDependencies } from './register.ts'
 
 const NOON = Date.UTC(2026, 4, 1, 12)
 const ACCOUNT: Account = {
   id: 7n,
-  email: 'ada@example.com',
+  name: 'ada@example.com',
   balance: 0n,
   held: 0n,
   creditLine: 0n,
@@ -25,6 +25,13 @@ const ACCOUNT: Account = {
   limits: NO_LIMITS,
   spentToday: 0n,
   spentThisMonth: 0n,
+}
+const PERSON: Person = {
+  id: 3n,
+  email: 'ada@example.com',
+  role: undefined,
+  disabled: false,
+  createdAt: NOON,
   isProved: false,
 }
 
@@ -58,11 +65,15 @@ function desk(options: Options = {}) {
         asked.push(`${email} from ${network} in ${wideNetwork}`)
         return options.rejection
       },
-      async signUp(person) {
-        signUps.push(person)
+      async signUp(signUp) {
+        signUps.push(signUp)
         if (options.lateRejection) return options.lateRejection
-        const account = { ...ACCOUNT, email: person.email }
-        return { account, trialCredit: options.withheld ? 0n : person.trialCredit, withheld: options.withheld }
+        return {
+          account: ACCOUNT,
+          person: { ...PERSON, email: signUp.email },
+          trialCredit: options.withheld ? 0n : signUp.trialCredit,
+          withheld: options.withheld,
+        }
       },
     },
     config: () => ({

@@ -9,7 +9,7 @@ import { formatUsd, type Nanos } from '../../money/amount.ts'
 import type { Log } from '../../observe/log.ts'
 import { createAttemptCounter } from '../../sharing/attempt-counter.ts'
 import { hashPassword } from '../../storage/password.ts'
-import type { Account, Accounts, SignedUp, SignUpRejection } from '../../storage/storage.ts'
+import type { Accounts, SignedUp, SignUpRejection } from '../../storage/storage.ts'
 import { readConsoleBody } from '../bodies/read-console-body.ts'
 import { createConcurrentCalls, type Slot } from '../concurrent-calls.ts'
 import { type ConsoleCall, type ConsoleError, errorResponse, errorResponseFor } from '../responses.ts'
@@ -43,7 +43,7 @@ const DAY_MS = 24 * HOUR_MS
 type Origin = { network: string; wideNetwork: string }
 
 /** `signedUp` runs once the account exists, before the response. It must not throw. */
-export type Register = (call: ConsoleCall, signedUp?: (account: Account) => Promise<void>) => Promise<HttpResponse>
+export type Register = (call: ConsoleCall, signedUp?: (made: SignedUp) => Promise<void>) => Promise<HttpResponse>
 
 export function createRegister(deps: RegisterDependencies): Register {
   const { accounts, config, after, clock, log, hash = hashPassword } = deps
@@ -74,7 +74,7 @@ export function createRegister(deps: RegisterDependencies): Register {
     body: Uint8Array,
     from: Origin,
     registration: FileConfig['registration'],
-    signedUp: ((account: Account) => Promise<void>) | undefined,
+    signedUp: ((made: SignedUp) => Promise<void>) | undefined,
   ): Promise<HttpResponse> {
     const { network, wideNetwork } = from
     const read = readCredentials(body)
@@ -116,7 +116,7 @@ export function createRegister(deps: RegisterDependencies): Register {
       const fields = { budget_usd: formatUsd(perDay), released_usd: formatUsd(released) }
       log.warn(LOGGED[reason], reason === 'network' ? { network: wideNetwork, ...fields } : fields)
     }
-    await signedUp?.(answer.account)
+    await signedUp?.(answer)
     return json(201, call.headers, accountJson(answer, reason, trialCredit))
   }
 }
@@ -143,10 +143,10 @@ const NOTICES: Readonly<Record<Withheld, (credit: string) => string>> = {
   budget: () => "Today's trial credit is used up: this account starts without trial credit.",
 }
 
-function accountJson({ account, trialCredit }: SignedUp, withheld: Withheld | undefined, expected: Nanos) {
+function accountJson({ account, person, trialCredit }: SignedUp, withheld: Withheld | undefined, expected: Nanos) {
   return {
     id: String(account.id),
-    email: account.email,
+    email: person.email,
     trial_credit_usd: formatUsd(trialCredit),
     /** Why there is less trial credit than expected. */
     notice: withheld ? NOTICES[withheld](formatUsd(expected)) : null,

@@ -24,18 +24,18 @@ export const requireMail = ({ config }: Pick<ConsoleDependencies, 'config'>): vo
   if (config().mail === undefined) throw new ConsoleRejection(NO_MAIL)
 }
 
-type Recipient = Pick<SignIn, 'account' | 'email'>
+type Recipient = Pick<SignIn, 'person' | 'email'>
 
 /** Runs in the background. The link never names the host of the request, which anyone can choose. */
 export async function sendLink(
   purpose: 'verify' | 'reset',
-  { account, email }: Recipient,
+  { person, email }: Recipient,
   { http }: Pick<Call, 'http'>,
   deps: ConsoleDependencies,
 ): Promise<void> {
   if (!(await mayReceiveMail(email, deps))) return
-  const { language } = await deps.store.accounts.preferences(account)
-  const { token } = await createLink(purpose, account, deps.store.signIns, deps.clock())
+  const { language } = await deps.store.people.preferences(person)
+  const { token } = await createLink(purpose, person, deps.store.signIns, deps.clock())
   const { server, console } = deps.config()
   const url = `${server.publicUrl ?? deps.listenUrl()}/console/${purpose}#${token}`
   const letter = LETTERS[languageOf(language, http.headers.get('accept-language'))][purpose]
@@ -49,30 +49,30 @@ function languageOf(preferred: string | undefined, accepted: string | null): Lan
 export async function resendVerification(call: SignedInCall<object>, deps: ConsoleDependencies): Promise<void> {
   requireMail(deps)
   await countMailRequest(call.origin, deps)
-  const found = await deps.store.signIns.findByAccount(call.account.id)
+  const found = await deps.store.signIns.findByPerson(call.person.id)
   if (found === undefined || found.emailVerifiedAt !== undefined) return
   deps.mailer.inBackground(() => sendLink('verify', found, call, deps))
 }
 
-/** The browser that signed up is still signed in: then the mailbox and the account have one holder. */
+/** The browser that signed up is still signed in: then the mailbox and the sign-up have one holder. */
 export async function verifyEmail(call: Call<LinkToken>, deps: ConsoleDependencies): Promise<void> {
-  const account = await deps.store.signIns.useLink(hashToken(call.body.token), 'verify')
-  if (account === undefined) throw new ConsoleRejection(LINK_EXPIRED)
+  const person = await deps.store.signIns.useLink(hashToken(call.body.token), 'verify')
+  if (person === undefined) throw new ConsoleRejection(LINK_EXPIRED)
   const current = await currentSession(call, deps)
-  await proveAddress(account, { verified: true, isHolder: current?.account.id === account }, deps)
+  await proveAddress(person, { verified: true, isHolder: current?.person.id === person }, deps)
 }
 
 /** A link was opened that reached the holder of the address, by email or through the operator. */
 export async function proveAddress(
-  account: bigint,
+  person: bigint,
   proof: Parameters<SignIns['proveAddress']>[1],
   { store, config, clock, log }: ConsoleDependencies,
 ): Promise<void> {
-  if (await store.signIns.proveAddress(account, proof))
-    log.info('address proved for the first time: keys, sessions and second factor from before were ended', { account })
+  if (await store.signIns.proveAddress(person, proof))
+    log.info('address proved for the first time: keys, sessions and second factor from before were ended', { person })
   const { trialCredit, trialBudgetPerDay } = config().registration
   const budget = releasedBudget(trialBudgetPerDay, trialCredit, clock())
-  await store.accounts.grantDueTrial(account, { budget, source: trialSource(config()) })
+  await store.accounts.grantDueTrial(person, { budget, source: trialSource(config()) })
 }
 
 export const LINK_EXPIRED: ConsoleError = {

@@ -1,4 +1,4 @@
-// Changes the password of an account: by a signed-in browser, or by a link that was sent by email.
+// Changes a password: by a signed-in browser, or by a link that was sent by email.
 
 import { hashToken } from '../../access/secrets/tokens.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
@@ -11,7 +11,7 @@ import { checkPassword } from './check-password.ts'
 import { countMailRequest, forgetGuesses } from './guessing/attempts.ts'
 import { rememberBrowser } from './guessing/known-browser.ts'
 import { LINK_EXPIRED, linkToken, proveAddress, requireMail, sendLink } from './links.ts'
-import { accountRequester } from './passwords.ts'
+import { personRequester } from './passwords.ts'
 import { anyAddress } from './sign-in.ts'
 
 export const CHANGE_PASSWORD = fields({ current: optional(text({ max: 1_024 })), password: newPassword })
@@ -20,20 +20,20 @@ export const RESET_PASSWORD = fields({ token: linkToken, password: newPassword }
 
 /** Other browsers are signed out: the former password may be known to others. */
 export async function changePassword(call: SignedInCall<ChangePassword>, deps: ConsoleDependencies): Promise<void> {
-  const { account, session, body } = call
+  const { person, session, body } = call
   const { signIns } = deps.store
-  const found = await signIns.findByAccount(account.id)
+  const found = await signIns.findByPerson(person.id)
   if (found?.password !== undefined) {
     const { guesses } = await checkPassword(call, 'current', body.current, deps)
     await guesses.forget()
   }
-  const password = await deps.passwords.hash(body.password, accountRequester(account.id))
-  await signIns.setPassword(account.id, password, session.id)
-  await forgetGuesses(account.email, call.origin, deps)
-  rememberBrowser(call, { account: account.id, password }, deps)
+  const password = await deps.passwords.hash(body.password, personRequester(person.id))
+  await signIns.setPassword(person.id, password, session.id)
+  await forgetGuesses(person.email, call.origin, deps)
+  rememberBrowser(call, { person: person.id, password }, deps)
 }
 
-/** The answer does not depend on whether the account exists, nor does its time: the rest happens afterwards. */
+/** The answer does not depend on whether the address is known, nor does its time: the rest happens afterwards. */
 export async function forgotPassword(call: Call<ForgotPassword>, deps: ConsoleDependencies): Promise<void> {
   requireMail(deps)
   await countMailRequest(call.origin, deps)
@@ -49,11 +49,11 @@ export async function resetPassword({ body, origin }: Call<ResetPassword>, deps:
   // A link that does not work must not cost a hash.
   if ((await signIns.findLink(hash, 'reset')) === undefined) throw new ConsoleRejection(LINK_EXPIRED)
   const password = await deps.passwords.hash(body.password, origin)
-  const account = await signIns.useLink(hash, 'reset')
-  if (account === undefined) throw new ConsoleRejection(LINK_EXPIRED)
+  const person = await signIns.useLink(hash, 'reset')
+  if (person === undefined) throw new ConsoleRejection(LINK_EXPIRED)
   // The link reached the mailbox. First, so that a crash leaves nothing of a person who had only claimed the address.
-  await proveAddress(account, { verified: true, isHolder: false }, deps)
-  await signIns.setPassword(account, password)
-  const found = await signIns.findByAccount(account)
+  await proveAddress(person, { verified: true, isHolder: false }, deps)
+  await signIns.setPassword(person, password)
+  const found = await signIns.findByPerson(person)
   if (found) await forgetGuesses(found.email, origin, deps)
 }

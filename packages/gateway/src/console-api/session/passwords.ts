@@ -29,9 +29,9 @@ export type Passwords = {
 const LOOKUPS_AT_ONCE = 16
 
 /** Of a session: guesses by others do not delay it. */
-export const accountRequester = (account: bigint): Requester => ({
-  network: `account ${account}`,
-  wideNetwork: `account ${account}`,
+export const personRequester = (person: bigint): Requester => ({
+  network: `person ${person}`,
+  wideNetwork: `person ${person}`,
   isKnown: true,
 })
 

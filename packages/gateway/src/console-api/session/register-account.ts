@@ -9,13 +9,13 @@ import { sendLink } from './links.ts'
 import { startSession } from './sessions.ts'
 
 export function registerAccount(call: Call, deps: ConsoleDependencies): Promise<HttpResponse> {
-  return deps.register(call, async ({ id, email }) => {
+  return deps.register(call, async ({ person: { id: person, email } }) => {
     if (isBrowser(call.http)) {
-      await startSession(call, id, deps).catch((error) =>
-        deps.log.warn('registration: the new account could not be signed in', { account: id, error: errorText(error) }),
+      await startSession(call, person, deps).catch((error) =>
+        deps.log.warn('registration: the new account could not be signed in', { person, error: errorText(error) }),
       )
     }
-    if (deps.config().mail) deps.mailer.inBackground(() => sendLink('verify', { account: id, email }, call, deps))
+    if (deps.config().mail) deps.mailer.inBackground(() => sendLink('verify', { person, email }, call, deps))
   })
 }
 

@@ -24,12 +24,12 @@ export const REMOVE = fields({ password, code })
 
 /** A secret to show as a QR code. The store learns it when a code proves that the app has it. */
 export function beginSecondFactor(
-  { account }: SignedInCall<object>,
+  { person }: SignedInCall<object>,
   { config }: ConsoleDependencies,
 ): BegunSecondFactor {
   const secret = encodeBase32(randomBytes(SECRET_BYTES))
   const issuer = encodeURIComponent(config().console.name)
-  const label = `${issuer}:${encodeURIComponent(account.email)}`
+  const label = `${issuer}:${encodeURIComponent(person.email)}`
   const uri = `otpauth://totp/${label}?secret=${secret}&issuer=${issuer}&algorithm=SHA1&digits=6&period=30`
   return { secret, uri }
 }
@@ -38,7 +38,7 @@ export async function confirmSecondFactor(
   call: SignedInCall<ConfirmSecondFactor>,
   deps: ConsoleDependencies,
 ): Promise<RecoveryCodes> {
-  const { account, session, body } = call
+  const { person, session, body } = call
   const { signIns } = deps.store
   const secret = decodeBase32(body.secret)
   if (secret?.length !== SECRET_BYTES) throw badRequest('secret', 'secret must be the one that begin returned.')
@@ -48,14 +48,14 @@ export async function confirmSecondFactor(
   if (step === undefined) throw badRequest('code', 'The code is wrong. Check the clock of your phone, and retry.')
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
   const factor = {
-    secret: deps.accountCipher.encrypt(account.id, PURPOSE, secret, NO_CONTEXT),
+    secret: deps.accountCipher.encrypt(person.id, PURPOSE, secret, NO_CONTEXT),
     recoveryCodes: codes.map((each) => hashToken(plain(each))),
   }
-  const isSet = await signIns.setSecondFactor(account.id, factor, session.id)
+  const isSet = await signIns.setSecondFactor(person.id, factor, session.id)
   // Another browser was faster.
   if (!isSet) throw new ConsoleRejection(IN_USE)
   await guesses.forget()
-  await signIns.useStep(account.id, step)
+  await signIns.useStep(person.id, step)
   return { recovery_codes: codes }
 }
 
@@ -63,31 +63,31 @@ export async function removeSecondFactor(
   call: SignedInCall<RemoveSecondFactor>,
   deps: ConsoleDependencies,
 ): Promise<void> {
-  const { account, body } = call
+  const { person, body } = call
   const { found, guesses } = await checkPassword(call, 'password', body.password, deps)
   if (found.secondFactor === undefined) throw new ConsoleRejection(NOT_IN_USE)
-  if (!(await useCode(account.id, found.secondFactor, body.code, deps))) {
+  if (!(await useCode(person.id, found.secondFactor, body.code, deps))) {
     await guesses.countWrong()
     throw badRequest('code', WRONG_CODE.message)
   }
   await guesses.check()
   await guesses.forget()
-  await deps.store.signIns.setSecondFactor(account.id, undefined)
+  await deps.store.signIns.setSecondFactor(person.id, undefined)
 }
 
 /** False: the code is wrong or was used before. */
 export async function useCode(
-  account: bigint,
+  person: bigint,
   { secret }: SecondFactor,
   written: string,
   { store, accountCipher, clock, log }: Pick<ConsoleDependencies, 'store' | 'accountCipher' | 'clock' | 'log'>,
 ): Promise<boolean> {
   const code = plain(written)
-  if (!/^\d+$/.test(code)) return store.signIns.useRecoveryCode(account, hashToken(code))
-  const opened = accountCipher.decrypt(account, PURPOSE, secret, NO_CONTEXT)
-  if (opened === undefined) log.error('a second factor cannot be decrypted', { account })
+  if (!/^\d+$/.test(code)) return store.signIns.useRecoveryCode(person, hashToken(code))
+  const opened = accountCipher.decrypt(person, PURPOSE, secret, NO_CONTEXT)
+  if (opened === undefined) log.error('a second factor cannot be decrypted', { person })
   const step = opened && stepOf(opened, code, clock())
-  return step !== undefined && (await store.signIns.useStep(account, step))
+  return step !== undefined && (await store.signIns.useStep(person, step))
 }
 
 /** 80 random bits: `abcd-efgh-ijkl-mnop`. */

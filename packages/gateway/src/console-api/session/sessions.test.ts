@@ -2,7 +2,7 @@
 import { expect, test } from 'bun:test'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { hashToken, newToken } from '../../access/secrets/tokens.ts'
-import type { Storage } from '../../storage/storage.ts'
+import type { SignedIn, Storage } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { currentSession } from './sessions.ts'
 
@@ -10,14 +10,25 @@ const NOW = Date.UTC(2026, 4, 1, 12)
 const DAY_MS = 86_400_000
 const TOKEN = newToken()
 
+const SOMEBODY = { person: { id: 3n }, account: { id: 7n }, role: 'owner' } as Omit<SignedIn, 'session'>
+
 function visit(cookie: string, seenAt: number | undefined, createdAt = NOW - 30 * DAY_MS) {
   const touched: unknown[] = []
   const asked: string[] = []
-  const session = { id: 5n, account: 7n, createdAt, seenAt: seenAt ?? 0, expiresAt: 0, userAgent: '', address: '' }
+  const session = {
+    id: 5n,
+    person: 3n,
+    account: 7n,
+    createdAt,
+    seenAt: seenAt ?? 0,
+    expiresAt: 0,
+    userAgent: '',
+    address: '',
+  }
   const sessions: Partial<Storage['sessions']> = {
     async find(hash) {
       asked.push(Buffer.from(hash).toString('hex'))
-      return seenAt === undefined ? undefined : { session, account: { id: 7n } as never }
+      return seenAt === undefined ? undefined : { session, ...SOMEBODY }
     },
     touch: async (...values) => void touched.push(values),
   }

@@ -2,7 +2,7 @@
 // ended on all of them.
 
 import { hashToken, newToken } from '../../access/secrets/tokens.ts'
-import type { Account, NewSession, Session } from '../../storage/storage.ts'
+import type { NewSession, Session, SignedIn } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import type { Call } from '../route.ts'
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from './cookie.ts'
@@ -18,11 +18,11 @@ const TOUCH_EVERY_MS = 60_000
 type Dependencies = Pick<ConsoleDependencies, 'store' | 'config' | 'clock'>
 type SessionCall = Pick<Call, 'http' | 'headers' | 'origin'>
 
-/** undefined: not signed in, or the session has ended or expired, or the account is disabled. */
+/** undefined: not signed in, or the session has ended or expired, or the person is disabled or no longer a member. */
 export async function currentSession(
   { http, headers }: Pick<SessionCall, 'http' | 'headers'>,
   { store, config, clock }: Dependencies,
-): Promise<{ session: Session; account: Account } | undefined> {
+): Promise<SignedIn | undefined> {
   const { server } = config()
   const token = readSessionCookie(http.headers, server)
   if (token === undefined) return undefined
@@ -43,11 +43,12 @@ export async function currentSession(
 
 /**
  * Signs the browser in, with a new token: one that was planted in the browser before is worth nothing. The session that the
- * browser had ends. `proof`: what was checked. undefined: the account is disabled, or what was checked has changed since.
+ * browser had ends. `proof`: what was checked. undefined: the person is disabled or has no account, or what was checked has
+ * changed since.
  */
 export async function startSession(
   call: SessionCall,
-  account: bigint,
+  person: bigint,
   { store, config, clock }: Dependencies,
   proof: Pick<NewSession, 'password' | 'withoutSecondFactor'> = {},
 ): Promise<Session | undefined> {
@@ -59,14 +60,14 @@ export async function startSession(
   const replaced = former === undefined ? undefined : await store.sessions.find(hashToken(former))
   const session = await store.sessions.create({
     ...proof,
-    account,
+    person,
     hash: hashToken(token),
     expiresAt,
     userAgent,
     address,
   })
   if (session === undefined) return undefined
-  if (replaced) await store.sessions.end(replaced.session.account, replaced.session.id)
+  if (replaced) await store.sessions.end(replaced.session.person, replaced.session.id)
   setSessionCookie(call.headers, server, token, LIFE_MS)
   return session
 }
@@ -76,6 +77,6 @@ export async function endSession(
   session: Session,
   { store, config }: Dependencies,
 ): Promise<void> {
-  await store.sessions.end(session.account, session.id)
+  await store.sessions.end(session.person, session.id)
   clearSessionCookie(call.headers, config().server)
 }

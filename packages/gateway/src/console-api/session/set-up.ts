@@ -14,19 +14,19 @@ import { endSession, startSession } from './sessions.ts'
 export const SET_UP = fields({ token: linkToken, password: optional(newPassword) })
 
 /**
- * Signs in to an account without a password, which can then choose one. Where there is a password, the holder has lost it: a new one
+ * Signs in a person without a password, who can then choose one. Where there is a password, the person has lost it: a new one
  * comes with the request, and a second factor is still asked for.
  */
 export async function setUp(call: Call<SetUp>, deps: ConsoleDependencies): Promise<SetUpResult> {
   const { signIns } = deps.store
   const { token, password } = call.body
   const hash = hashToken(token)
-  const account = await signIns.findLink(hash, 'setup')
-  const found = account === undefined ? undefined : await signIns.findByAccount(account)
+  const person = await signIns.findLink(hash, 'setup')
+  const found = person === undefined ? undefined : await signIns.findByPerson(person)
   if (found === undefined || found.disabled) throw new ConsoleRejection(LINK_EXPIRED)
   if (password !== undefined) return await choosePassword(call, hash, password, deps)
   if (found.password !== undefined) return { signed_in: false, password_required: true }
-  await signInOnce(call, hash, found.account, deps)
+  await signInOnce(call, hash, found.person, deps)
   return { signed_in: true }
 }
 
@@ -38,24 +38,24 @@ async function choosePassword(
 ): Promise<SetUpResult> {
   const { signIns } = deps.store
   const hashed = await deps.passwords.hash(password, call.origin)
-  const account = await signIns.useLink(hash, 'setup')
-  if (account === undefined) throw new ConsoleRejection(LINK_EXPIRED)
-  await proveAddress(account, { verified: false, isHolder: false }, deps)
-  await signIns.setPassword(account, hashed)
-  const found = await signIns.findByAccount(account)
+  const person = await signIns.useLink(hash, 'setup')
+  if (person === undefined) throw new ConsoleRejection(LINK_EXPIRED)
+  await proveAddress(person, { verified: false, isHolder: false }, deps)
+  await signIns.setPassword(person, hashed)
+  const found = await signIns.findByPerson(person)
   if (found) await forgetGuesses(found.email, call.origin, deps)
   if (found?.secondFactor !== undefined) return { signed_in: false, second_factor_required: true }
   // Disabled in the meantime, or the password was changed.
   const proof = { password: hashed, withoutSecondFactor: true }
-  if ((await startSession(call, account, deps, proof)) === undefined) throw new ConsoleRejection(LINK_EXPIRED)
-  rememberBrowser(call, { account, password: hashed }, deps)
+  if ((await startSession(call, person, deps, proof)) === undefined) throw new ConsoleRejection(LINK_EXPIRED)
+  rememberBrowser(call, { person, password: hashed }, deps)
   return { signed_in: true }
 }
 
 /** The session comes first: if the process ends in between, the link still works. */
-async function signInOnce(call: Call<SetUp>, hash: Buffer, account: bigint, deps: ConsoleDependencies): Promise<void> {
-  await proveAddress(account, { verified: false, isHolder: false }, deps)
-  const session = await startSession(call, account, deps)
+async function signInOnce(call: Call<SetUp>, hash: Buffer, person: bigint, deps: ConsoleDependencies): Promise<void> {
+  await proveAddress(person, { verified: false, isHolder: false }, deps)
+  const session = await startSession(call, person, deps)
   if (session === undefined) throw new ConsoleRejection(LINK_EXPIRED)
   if ((await deps.store.signIns.useLink(hash, 'setup')) !== undefined) return
   call.headers.remove('set-cookie')

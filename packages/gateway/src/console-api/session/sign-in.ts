@@ -1,4 +1,4 @@
-// POST /console/api/sign-in and its opposites. An unknown address, a wrong password and a disabled account have the same answer,
+// POST /console/api/sign-in and its opposites. An unknown address, a wrong password and a disabled person have the same answer,
 // after the same time.
 
 import type { SignIn } from '../../storage/storage.ts'
@@ -15,7 +15,7 @@ import { BUSY } from './passwords.ts'
 import { useCode, WRONG_CODE } from './second-factor.ts'
 import { endSession, startSession } from './sessions.ts'
 
-/** Looser than at registration: operators may create accounts with unusual addresses. */
+/** Looser than at registration: operators may enter unusual addresses. */
 export const anyAddress: Check<string> = (value, name) => {
   const email = typeof value === 'string' ? value.trim() : ''
   if (email.length <= 320 && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email)) return email
@@ -45,8 +45,7 @@ export async function signIn(
   }
   // Disabled in the meantime, or the password or the second factor was changed.
   const proof = { password: found.password, withoutSecondFactor: found.secondFactor === undefined }
-  if ((await startSession(call, found.account, deps, proof)) === undefined)
-    throw new ConsoleRejection(WRONG_CREDENTIALS)
+  if ((await startSession(call, found.person, deps, proof)) === undefined) throw new ConsoleRejection(WRONG_CREDENTIALS)
   rememberBrowser(call, found, deps)
   await guesses.forget()
   return { signed_in: true }
@@ -59,7 +58,7 @@ async function guesser({ body: { email }, http, origin }: Call<{ email: string }
   return { browser, guesses, delayMs: await guesses.check() }
 }
 
-/** undefined: the address, the password or the account is not right. */
+/** undefined: the address or the password is not right, or the person is disabled. */
 async function rightPassword(
   { body, http, origin }: Call<{ email: string; password: string }>,
   browser: string | undefined,
@@ -85,14 +84,14 @@ async function rightPassword(
 async function checkCode(
   from: Origin,
   browser: string | undefined,
-  { account, email, secondFactor }: SignIn,
+  { person, email, secondFactor }: SignIn,
   code: string,
   deps: ConsoleDependencies,
 ): Promise<void> {
   if (secondFactor === undefined) return
   const guesses = codeGuesses(email, from, browser, deps)
   await guesses.check()
-  if (!(await useCode(account, secondFactor, code, deps))) {
+  if (!(await useCode(person, secondFactor, code, deps))) {
     await guesses.countWrong()
     throw new ConsoleRejection(WRONG_CODE)
   }
@@ -102,17 +101,17 @@ async function checkCode(
 
 /** The browser stays known, also if its session began with a sign-up or a link. */
 export async function signOut(call: SignedInCall<object>, deps: ConsoleDependencies): Promise<void> {
-  const found = await deps.store.signIns.findByAccount(call.account.id)
+  const found = await deps.store.signIns.findByPerson(call.person.id)
   await endSession(call, call.session, deps)
   if (found?.password !== undefined) rememberBrowser(call, found, deps)
 }
 
 export async function signOutEverywhere(call: SignedInCall<object>, deps: ConsoleDependencies): Promise<void> {
-  await deps.store.sessions.endAll(call.account.id)
+  await deps.store.sessions.endAll(call.person.id)
   clearSessionCookie(call.headers, deps.config().server)
 }
 
 const WRONG_CREDENTIALS: ConsoleError = {
   code: 'wrong_credentials',
-  message: 'The email address or the password is wrong, or the account is disabled.',
+  message: 'The email address or the password is wrong, or your access is disabled.',
 }

@@ -12,7 +12,7 @@ const USD = NANOS_PER_USD
 
 const ACCOUNT: Account = {
   id: 1n,
-  email: 'ada@example.com',
+  name: 'ada@example.com',
   balance: 10n * USD,
   held: 3n * USD,
   creditLine: 0n,
@@ -24,11 +24,11 @@ const ACCOUNT: Account = {
   limits: { ...NO_LIMITS, requestsPerMinute: 60 },
   spentToday: 2n * USD,
   spentThisMonth: 5n * USD,
-  isProved: true,
 }
 const KEY: Key = {
   id: 1n,
   account: 1n,
+  person: undefined,
   name: 'laptop',
   group: 'default',
   revoked: false,

@@ -66,16 +66,16 @@ export function booksContract(use: Use): void {
     const { storage, raw } = use()
     const [wallet, node] = [await newWallet(storage, ODD, { cap: 3n * ODD }), await newNode(storage)]
     expect(await storage.accounts.credit(wallet.account, ODD, 'the same again')).toBe(true)
-    expect((await storage.accounts.find(wallet.email))?.balance).toBe(2n * ODD)
+    expect((await storage.accounts.find(wallet.account))?.balance).toBe(2n * ODD)
     const id = 2n ** 62n + 1n
     expect(await storage.ledger.apply(hold(id, wallet, node, { amount: ODD, minimum: ODD }))).toEqual(
       result('done', ODD),
     )
-    expect((await storage.accounts.find(wallet.email))?.held).toBe(ODD)
+    expect((await storage.accounts.find(wallet.account))?.held).toBe(ODD)
     expect(await storage.ledger.apply(settle(id, node, ODD))).toEqual(result('done', ODD))
     expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([{ request: id, cost: ODD, held: ODD }])
     expect((await storage.keys.list(wallet.account))[0]).toMatchObject({ cap: 3n * ODD, spent: ODD })
-    expect((await storage.accounts.find(wallet.email))?.balance).toBe(ODD)
+    expect((await storage.accounts.find(wallet.account))?.balance).toBe(ODD)
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, transfers: 3 })
     await raw(`UPDATE account SET balance = balance - 1 WHERE id = ${wallet.account}`)
     expect((await storage.ledger.audit()).balanceMismatches).toEqual([wallet.account])

@@ -17,7 +17,7 @@ export function creditLinesContract(use: Use): void {
     expect(await money(storage, wallet)).toMatchObject({ balance: -150n, held: 0n })
     expect(await storage.ledger.apply(next(2n, 1n))).toEqual(result('no_balance', 0n))
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, overdrawnAccounts: [] })
-    expect(await storage.accounts.find(wallet.email)).toMatchObject({ balance: -150n, creditLine: 150n })
+    expect(await storage.accounts.find(wallet.account)).toMatchObject({ balance: -150n, creditLine: 150n })
   })
 
   test('a line that is lowered: what is held is paid, nothing new begins, and the audit flags the account', async () => {
@@ -60,7 +60,7 @@ export function creditLinesContract(use: Use): void {
       expect(await storage.ledger.apply(hold(id, wallet, node, most))).toEqual(result('done', 10n ** 18n))
       expect(await storage.ledger.apply(settle(id, node, 10n ** 18n))).toEqual(result('done', 10n ** 18n))
     }
-    expect((await storage.accounts.find(wallet.email))?.balance).toBe(-2n * 10n ** 18n)
+    expect((await storage.accounts.find(wallet.account))?.balance).toBe(-2n * 10n ** 18n)
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, overdrawnAccounts: [] })
   })
 
@@ -86,7 +86,7 @@ export function creditLinesContract(use: Use): void {
     expect(await storage.ledger.apply(next(2n, other))).toEqual(result('done', 100n))
     expect(await storage.ledger.apply(next(3n, other))).toEqual(result('account_cap_reached', 50n))
     expect(await storage.ledger.apply(settle(1n, node, 900n))).toEqual(result('done', 150n))
-    expect(await storage.accounts.find(wallet.email)).toMatchObject({
+    expect(await storage.accounts.find(wallet.account)).toMatchObject({
       cap: 250n,
       capPeriod: 'day',
       spentUnderCap: 150n,
@@ -105,7 +105,7 @@ export function creditLinesContract(use: Use): void {
     const wallet = await newWallet(storage)
     await storage.accounts.setTerms(wallet.account, { cap: 5n, capPeriod: 'month', requestsPerMinute: 3 })
     await storage.accounts.setTerms(wallet.account, { capPeriod: undefined, creditLine: 7n })
-    expect(await storage.accounts.find(wallet.email)).toMatchObject({
+    expect(await storage.accounts.find(wallet.account)).toMatchObject({
       cap: 5n,
       capPeriod: undefined,
       creditLine: 7n,

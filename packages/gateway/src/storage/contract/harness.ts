@@ -41,6 +41,15 @@ export async function newAccount(storage: Storage, balance: Nanos = 1_000n): Pro
   return account
 }
 
+/** A person with an account, whose ids differ: a query that takes one for the other finds nothing. */
+export async function newHolder(storage: Storage): Promise<{ person: bigint; account: bigint; email: string }> {
+  await storage.accounts.createNamed('without people', 0n, CREDIT)
+  const { id: account, name: email } = await newAccount(storage)
+  const person = await storage.people.find(email)
+  if (!person) throw new Error('the account has no person')
+  return { person: person.id, account, email }
+}
+
 export type KeyFields = Partial<Omit<NewKey, 'account'>>
 export const keyFields = (account: bigint, fields: KeyFields = {}): NewKey => ({
   account,
@@ -61,7 +70,7 @@ export const newKey = (storage: Storage, account: bigint, fields: KeyFields = {}
 export async function newWallet(storage: Storage, balance: Nanos = 1_000n, fields: KeyFields = {}): Promise<Wallet> {
   const account = await newAccount(storage, balance)
   const key = await newKey(storage, account.id, fields)
-  return { account: account.id, key: key.id, email: account.email }
+  return { account: account.id, key: key.id, email: account.name }
 }
 
 export async function newNode(storage: Storage, nodeId = 1): Promise<Node> {
@@ -128,7 +137,7 @@ export const result = (outcome: Result['outcome'], amount: Nanos = 0n, tokens = 
 
 /** The wallet as its owner sees it, and what its key has used. */
 export async function money(storage: Storage, wallet: Wallet) {
-  const account = await storage.accounts.find(wallet.email)
+  const account = await storage.accounts.find(wallet.account)
   const key = (await storage.keys.list(wallet.account)).find((each) => each.id === wallet.key)
   return { balance: account?.balance, held: account?.held, spent: key?.spent, keyHeld: key?.held }
 }

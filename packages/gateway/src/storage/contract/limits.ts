@@ -249,7 +249,7 @@ export function limitsContract(use: Use): void {
       account: { spentToday: 30n, spentThisMonth: 100n },
       key: { spentToday: 0n, spentThisMonth: 70n },
     })
-    expect(await storage.accounts.find(wallet.email)).toMatchObject({ spentToday: 30n, spentThisMonth: 100n })
+    expect(await storage.accounts.find(wallet.account)).toMatchObject({ spentToday: 30n, spentThisMonth: 100n })
   })
 
   test('a stream takes a sixteenth of what is there, or what it needs at least: twelve at once all begin', async () => {

@@ -189,7 +189,7 @@ test('a locked table is a store that is down, whatever is read or written', asyn
       for (const table of ['account', 'api_key', 'request', 'session'])
         await transaction.unsafe(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
       const calls = {
-        account: () => storage.accounts.find('a@example.com'),
+        account: () => storage.accounts.find(account),
         key: () => storage.keys.findWithAccount(key),
         caller: () => storage.keys.findCaller(new Uint8Array(32)),
         usage: () => storage.ledger.usage(account, 10),

@@ -143,5 +143,5 @@ test('a closed store rejects calls', async () => {
   await storage.close()
   await expect(storage.ledger.apply(hold(1n, wallet, node))).rejects.toBeInstanceOf(StoreDown)
   await expect(storage.ping()).rejects.toBeInstanceOf(StoreDown)
-  await expect(storage.accounts.find(wallet.email)).rejects.toBeInstanceOf(StoreDown)
+  await expect(storage.accounts.find(wallet.account)).rejects.toBeInstanceOf(StoreDown)
 })

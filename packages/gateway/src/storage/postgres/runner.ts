@@ -1,7 +1,7 @@
 // Runs the queries that both engines share.
 
 import type { Row } from '../sql/rows.ts'
-import type { Runner, Statement } from '../sql/statements.ts'
+import { bindParameters, type Runner, type Statement } from '../sql/statements.ts'
 import type { Connections } from './connections.ts'
 import { orDown, retryOrDown } from './faults.ts'
 
@@ -31,9 +31,11 @@ export function openRunner(queries: Connections, slow: Connections): Runner {
 
 async function inOrder(query: Connections['query'], statements: readonly Statement[]): Promise<Row[][]> {
   const answers: Row[][] = []
-  for (const { sql, parameters, required } of statements) {
-    const rows = await query(sql, parameters)
-    if (required && rows.length === 0) throw new Undo()
+  const parameters = bindParameters()
+  for (const step of statements) {
+    const rows = await query(step.sql, parameters.of(step))
+    if (step.required && rows.length === 0) throw new Undo()
+    parameters.note(step, rows)
     answers.push(rows)
   }
   return answers

@@ -1,13 +1,13 @@
 // Accounts on both engines.
+import type { Compilable } from 'kysely'
 import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
 import { CREDIT } from '../../money/ledger.ts'
-import type { AccountChanges, Accounts } from '../accounts.ts'
-import { preferencesOver } from './console/preferences.ts'
-import { signUps, takenAddress } from './console/registration.ts'
-import { endSessions } from './console/sessions.ts'
-import { moveCredit, trialsOver } from './console/trials.ts'
+import type { Account, AccountChanges, Accounts } from '../accounts.ts'
 import { checkCap, checkCreditLine, checkLimits, checkText, normaliseEmail } from './guard.ts'
-import { newAccount } from './new-account.ts'
+import { findHolder } from './people/members.ts'
+import { newAccount, newOwnedAccount } from './people/new-account.ts'
+import { signUps, takenAddress } from './people/registration.ts'
+import { moveCredit, trialsOver } from './people/trials.ts'
 import { toAccount } from './rows.ts'
 import {
   ACCOUNT,
@@ -23,24 +23,45 @@ import type { Schema } from './tables.ts'
 
 export function accountsOver(connection: Connection): Accounts {
   const { db, runner, clock } = connection
+  async function read(query: Compilable): Promise<Account[]> {
+    const now = clock()
+    return (await runner.readLedger(statement(query))).map((row) => toAccount(row, now))
+  }
   return {
     ...signUps(connection),
     ...trialsOver(connection),
-    ...preferencesOver(connection),
     async create(email, credit, source, password) {
-      if (credit < 0n || credit > MAX_AMOUNT) throw new RangeError(`credit: ${credit} is outside 0..${MAX_AMOUNT}`)
       const hash = password === undefined ? undefined : checkText('password', password)
-      const account = { email: normaliseEmail(email), credit, source, password: hash, isProved: true }
+      const owner = { email: normaliseEmail(email), password: hash, isProved: true }
+      const account = { name: owner.email, credit: checkCredit(credit), source }
       const now = clock()
       // The address first, as in a sign-up: concurrent transactions for one address then lock rows in the same order.
-      const rows = await runner.write([takenAddress(db, email, now), ...newAccount(db, account, now)])
-      const created = rows?.[1]?.[0]
+      const rows = await runner.write([takenAddress(db, email, now), ...newOwnedAccount(db, account, owner, now)])
+      const created = rows?.[2]?.[0]
       return created && toAccount(created, now)
     },
-    async find(email) {
-      const query = db.selectFrom('account').select(ACCOUNT).where('email', '=', normaliseEmail(email))
-      const [row] = await runner.readLedger(statement(query))
-      return row && toAccount(row, clock())
+    async createNamed(name, credit, source) {
+      const now = clock()
+      const account = { name: checkText('name', name), credit: checkCredit(credit), source }
+      const [[created] = []] = (await runner.write(newAccount(db, account, now))) ?? []
+      if (!created) throw new Error('the account was not created')
+      return toAccount(created, now)
+    },
+    async find(account) {
+      return (await read(db.selectFrom('account').select(ACCOUNT).where('id', '=', account)))[0]
+    },
+    async findNamed(name) {
+      return await read(
+        db.selectFrom('account').select(ACCOUNT).where('name', '=', checkText('name', name)).orderBy('id'),
+      )
+    },
+    holder: (account) => findHolder(connection, account),
+    async rename(account, name) {
+      const renamed = db
+        .updateTable('account')
+        .set({ name: checkText('name', name) })
+        .where('id', '=', account)
+      await runner.write([statement(renamed)])
     },
     async list() {
       const [rows = []] = await runner.readSlowly([statement(db.selectFrom('account').select(ACCOUNT).orderBy('id'))])
@@ -71,9 +92,13 @@ const setDisabled = (db: Database, account: bigint, disabled: boolean): Statemen
       .where('id', '=', account)
       .returning('id'),
   ),
-  ...(disabled ? [endSessions(db, account)] : []),
   incrementChangeCounter(db),
 ]
+
+function checkCredit(credit: Nanos): Nanos {
+  if (credit < 0n || credit > MAX_AMOUNT) throw new RangeError(`credit: ${credit} is outside 0..${MAX_AMOUNT}`)
+  return credit
+}
 
 const COLUMN_OF = {
   creditLine: 'credit_line',

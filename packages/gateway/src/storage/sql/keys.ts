@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import type { KeyChanges, KeyMaker, Keys, NewKey } from '../keys.ts'
 import { consoleKeysOver, playground } from './console/keys.ts'
 import { checkCap, checkHash, checkLimits, checkList, checkText } from './guard.ts'
-import { ACCOUNT_PREFIX, integer, KEY_PREFIX, toAccount, toCaller, toKey, withPrefix } from './rows.ts'
+import { findHolder } from './people/members.ts'
+import { ACCOUNT_PREFIX, flag, integer, KEY_PREFIX, toAccount, toCaller, toKey, withPrefix } from './rows.ts'
 import {
   ACCOUNT,
   type Connection,
@@ -70,7 +71,11 @@ export function keysOver(connection: Connection): Keys {
     },
     async findCaller(hash) {
       const [row] = await runner.read({ ...caller, parameters: Array(caller.parameters.length).fill(hash) })
-      return row && toCaller(row)
+      if (!row) return undefined
+      return toCaller(
+        row,
+        flag(row.holder_chose_group) ? await findHolder(connection, integer(row.account)) : undefined,
+      )
     },
     async changeCounter() {
       return integer((await runner.read(counter))[0]?.value)
@@ -87,6 +92,7 @@ const asList = (values: readonly string[] | undefined): string | null =>
 function createKey(db: Database, key: NewKey, now: number): Statement[] {
   const insert = db.insertInto('api_key').values({
     account: key.account,
+    person: key.person ?? null,
     hash: key.hash,
     last_four: key.lastFour ?? '',
     purpose: key.purpose ?? 'client',
@@ -109,7 +115,7 @@ function createKey(db: Database, key: NewKey, now: number): Statement[] {
     required(db.selectFrom('account').select('id').where('id', '=', key.account)),
     // Several nodes may create the built-in key of an account at once: all get the same one.
     ...(key.purpose === 'playground'
-      ? [statement(insert.onConflict((conflict) => conflict.doNothing())), playground(db, key.account)]
+      ? [statement(insert.onConflict((conflict) => conflict.doNothing())), playground(db, key.account, key.person)]
       : [required(insert.returning(KEY))]),
     // A node may have cached that no key has this secret.
     incrementChangeCounter(db),
@@ -206,8 +212,6 @@ const findCaller = (db: Database, hash: Uint8Array): Statement =>
         'api_key.account as account',
         'api_key.group_name as group_name',
         'api_key.holder_chose_group as holder_chose_group',
-        'account.email as email',
-        'account.proved_at as proved_at',
         'api_key.revoked as revoked',
         usableUntil(hash).as('expires_at'),
         'api_key.revision as revision',

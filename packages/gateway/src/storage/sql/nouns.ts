@@ -6,16 +6,28 @@ import type { Storage } from '../storage.ts'
 import { accountsOver } from './accounts.ts'
 import { auditLogOver, insertAuditEntry } from './console/audit-log.ts'
 import { codesOver } from './console/codes.ts'
-import { sessionsOver } from './console/sessions.ts'
-import { signInsOver } from './console/sign-ins.ts'
 import { spendingOver } from './console/spending.ts'
 import { checkText } from './guard.ts'
 import { keysOver } from './keys.ts'
+import { membersOver } from './people/members.ts'
+import { peopleOver } from './people/people.ts'
+import { sessionsOver } from './people/sessions.ts'
+import { signInsOver } from './people/sign-ins.ts'
 import { type Connection, type Database, type Statement, statement } from './statements.ts'
 
 type Nouns = Pick<
   Storage,
-  'accounts' | 'keys' | 'nodes' | 'meta' | 'sessions' | 'signIns' | 'codes' | 'spending' | 'auditLog'
+  | 'accounts'
+  | 'people'
+  | 'members'
+  | 'keys'
+  | 'nodes'
+  | 'meta'
+  | 'sessions'
+  | 'signIns'
+  | 'codes'
+  | 'spending'
+  | 'auditLog'
 >
 
 export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChange' | 'audited'> {
@@ -41,6 +53,8 @@ export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChan
 
 const nouns = (connection: Connection): Nouns => ({
   accounts: accountsOver(connection),
+  people: peopleOver(connection),
+  members: membersOver(connection),
   keys: keysOver(connection),
   nodes: nodesOver(connection),
   meta: metaOver(connection),

@@ -1,7 +1,18 @@
 // Rows as they come from either driver -> the gateway's types.
 import type { RequestState } from '../../money/ledger.ts'
 import { type Limits, type Period, type Spent, spentIn } from '../../money/limits.ts'
-import type { Account, Caller, Key, KeyMaker, KeyPurpose, Restrictions, UsageRow } from '../storage.ts'
+import type {
+  Account,
+  Caller,
+  GatewayRole,
+  Holder,
+  Key,
+  KeyMaker,
+  KeyPurpose,
+  Person,
+  Restrictions,
+  UsageRow,
+} from '../storage.ts'
 
 export type Row = Record<string, unknown>
 
@@ -46,7 +57,7 @@ export function toAccount(row: Row, now: number): Account {
   const spent = toSpent(row)
   return {
     id: integer(row.id),
-    email: text(row.email),
+    name: text(row.name),
     balance: integer(row.balance),
     held: integer(row.held),
     creditLine: integer(row.credit_line),
@@ -56,15 +67,24 @@ export function toAccount(row: Row, now: number): Account {
     spentToday: spentIn(spent, 'day', now),
     spentThisMonth: spentIn(spent, 'month', now),
     createdAt: small(row.created_at),
-    isProved: row.proved_at !== null,
   }
 }
+
+export const toPerson = (row: Row): Person => ({
+  id: integer(row.id),
+  email: text(row.email),
+  role: optional(row.role, (role) => role as GatewayRole),
+  disabled: flag(row.disabled),
+  createdAt: small(row.created_at),
+  isProved: row.proved_at !== null,
+})
 
 export function toKey(row: Row, now: number): Key {
   const spent = toSpent(row)
   return {
     id: integer(row.id),
     account: integer(row.account),
+    person: optional(row.person, integer),
     name: text(row.name),
     group: text(row.group_name),
     revoked: flag(row.revoked),
@@ -84,13 +104,12 @@ export function toKey(row: Row, now: number): Key {
   }
 }
 
-export const toCaller = (row: Row): Caller => ({
+/** `owner`: of the account, if the account holder chose the key's group. */
+export const toCaller = (row: Row, owner: Holder | undefined): Caller => ({
   key: integer(row.key),
   account: integer(row.account),
   group: text(row.group_name),
-  groupChosenBy: flag(row.holder_chose_group)
-    ? { email: text(row.email), isProved: row.proved_at !== null }
-    : undefined,
+  groupChosenBy: owner,
   isRestricted: [row.cap, row.models, row.networks].some((value) => value !== null),
   revision: small(row.revision),
   revoked: flag(row.revoked),

@@ -6,9 +6,15 @@ import type { Schema } from './tables.ts'
 
 /**
  * One step of an atomic list. If a `required` one returns no row, the whole list is rolled back. `isChange`: after the list, caches of keys,
- * accounts and their funds are out of date.
+ * accounts and their funds are out of date. The id that a statement with a `name` returns is a parameter of those that follow it (`idOf`).
  */
-export type Statement = { sql: string; parameters: readonly unknown[]; required: boolean; isChange?: true }
+export type Statement = {
+  sql: string
+  parameters: readonly unknown[]
+  required: boolean
+  isChange?: true
+  name?: string
+}
 
 /** An engine's way of running statements. All reject with StoreDown if the store does not answer. */
 export type Runner = {
@@ -39,6 +45,27 @@ export const rawStatement = (db: Database, query: RawBuilder<unknown>): Statemen
 })
 export const required = (query: Compilable): Statement => statement(query, true)
 
+/** The id that an earlier statement of the list returned. Only a parameter, whose type is that of the column. */
+export const idOf = (name: string): bigint => ({ idOf: name }) as unknown as bigint
+export const named = (name: string, step: Statement): Statement => ({ ...step, name })
+
+/** For an engine that runs a list: the parameters of each step, with the ids of the steps before it. */
+export function bindParameters(): {
+  of(step: Statement): readonly unknown[]
+  note(step: Statement, rows: readonly Row[]): void
+} {
+  const ids = new Map<string, unknown>()
+  return {
+    of: ({ parameters }) => (ids.size === 0 ? parameters : parameters.map((value) => bound(value, ids))),
+    note({ name }, rows) {
+      if (name !== undefined) ids.set(name, rows[0]?.id)
+    },
+  }
+}
+
+const bound = (value: unknown, ids: ReadonlyMap<string, unknown>): unknown =>
+  typeof value === 'object' && value !== null && 'idOf' in value ? ids.get(String(value.idOf)) : value
+
 /** Part of every transaction that changes a key or an account's state: tells all nodes to drop what they cached. */
 export const incrementChangeCounter = (db: Database): Statement =>
   changing(statement(db.updateTable('change_counter').set((row) => ({ value: row('value', '+', 1n) }))))
@@ -48,12 +75,24 @@ export const changing = (statement: Statement): Statement => ({ ...statement, is
 export const LIMITS = ['requests_per_minute', 'tokens_per_minute', 'concurrent'] as const
 const METERED = [...LIMITS, 'spent_at', 'spent_day', 'week_before', 'month_before'] as const
 export const ACCOUNT = [
-  ...(['id', 'email', 'balance', 'held', 'credit_line', 'cap', 'cap_period', 'spent'] as const),
-  ...(['disabled', 'created_at', 'proved_at'] as const),
+  ...(['id', 'name', 'balance', 'held', 'credit_line', 'cap', 'cap_period', 'spent'] as const),
+  ...(['disabled', 'created_at'] as const),
   ...METERED,
 ] as const
+export const PERSON = ['id', 'email', 'role', 'disabled', 'created_at', 'proved_at'] as const
 export const KEY = [
-  ...(['id', 'account', 'name', 'group_name', 'revoked', 'expires_at', 'cap', 'cap_period', 'models'] as const),
+  ...([
+    'id',
+    'account',
+    'person',
+    'name',
+    'group_name',
+    'revoked',
+    'expires_at',
+    'cap',
+    'cap_period',
+    'models',
+  ] as const),
   ...(['networks', 'spent', 'held', 'created_at', 'last_four', 'purpose', 'made_by', 'former_until'] as const),
   ...METERED,
 ] as const

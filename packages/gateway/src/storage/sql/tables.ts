@@ -22,9 +22,18 @@ type Metered = {
 type Sums = { requests: Integer; tokens: Integer; cost: Integer; last_at: Integer }
 
 export type Schema = {
-  account: Metered & {
+  person: {
     id: Generated<Integer>
     email: string
+    role: string | null
+    disabled: Generated<Integer>
+    created_at: Integer
+    proved_at: NullableInteger
+  }
+  member: { account: Integer; person: Integer; role: string; created_at: Integer }
+  account: Metered & {
+    id: Generated<Integer>
+    name: string
     balance: Integer
     held: Integer
     credit_line: Generated<Integer>
@@ -34,21 +43,22 @@ export type Schema = {
     spent: Generated<Integer>
     disabled: Integer
     created_at: Integer
-    proved_at: NullableInteger
   }
   /** `password`: its hash, with the salt and the parameters of the algorithm in it. */
   credential: {
-    account: Integer
+    person: Integer
     password: string | null
     email_verified_at: NullableInteger
     trial_due: Generated<Integer>
+    trial_account: NullableInteger
     totp_secret: Uint8Array | null
     totp_step: Generated<Integer>
   }
-  recovery_code: { account: Integer; hash: Uint8Array }
-  preference: { account: Integer; low_balance: NullableInteger; language: string | null }
+  recovery_code: { person: Integer; hash: Uint8Array }
+  preference: { person: Integer; low_balance: NullableInteger; language: string | null }
   session: {
     id: Generated<Integer>
+    person: Integer
     account: Integer
     hash: Uint8Array
     created_at: Integer
@@ -57,7 +67,7 @@ export type Schema = {
     user_agent: string
     address: string
   }
-  link: { account: Integer; purpose: string; hash: Uint8Array; expires_at: Integer }
+  link: { person: Integer; purpose: string; hash: Uint8Array; expires_at: Integer }
   attempt: { subject: string; attempts: Integer; expires_at: Integer }
   taken_address: { form: string; at: Integer }
   /** How many accounts were made from a network on a day, in days since 1970. */
@@ -87,6 +97,7 @@ export type Schema = {
   api_key: Metered & {
     id: Generated<Integer>
     account: Integer
+    person: NullableInteger
     hash: Uint8Array
     former_hash: Uint8Array | null
     former_until: NullableInteger

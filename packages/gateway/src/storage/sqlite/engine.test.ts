@@ -106,10 +106,10 @@ test('a killed owner leaves the folder free and its holds to be reaped at once',
   owner.kill('SIGKILL')
   await owner.exited
   const storage = await openStore()
-  expect(await storage.accounts.find('a@b.c')).toMatchObject({ balance: 1000n, held: 900n })
+  expect(await storage.accounts.find(1n)).toMatchObject({ balance: 1000n, held: 900n })
   expect(await storage.ledger.apply({ verb: 'join', nodeId: 1, config: '' })).toEqual(result('done', 2n))
   expect(await storage.ledger.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 9n))
-  expect(await storage.accounts.find('a@b.c')).toMatchObject({ balance: 1000n, held: 0n })
+  expect(await storage.accounts.find(1n)).toMatchObject({ balance: 1000n, held: 0n })
 })
 
 test('what a dead node left open is found by index, in a file that was never analyzed, too', async () => {
@@ -247,6 +247,6 @@ test('a verb that cannot be sent to the writer fails, and the store goes on', as
 test('a closed store rejects calls, and can be closed again', async () => {
   const storage = await openStore()
   await Promise.all([storage.close(), storage.close()])
-  const calls = [() => storage.ping(), () => storage.keys.revoke(1n), () => storage.accounts.find('a@b.c')]
+  const calls = [() => storage.ping(), () => storage.keys.revoke(1n), () => storage.accounts.find(1n)]
   for (const call of calls) expect(await thrownBy(call())).toBeInstanceOf(StoreDown)
 })

@@ -22,7 +22,7 @@ async function openFor(deferFrom: number | undefined): Promise<Opened> {
     keepsOrder: true,
     async raw(sql) {
       // Reading an account waits for the rows of all verbs.
-      await storage.accounts.find('unknown')
+      await storage.accounts.find(1n)
       return raw.query(sql).all() as Record<string, unknown>[]
     },
     async rawContents(sql) {

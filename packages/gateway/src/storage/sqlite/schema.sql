@@ -4,9 +4,22 @@
 -- AUTOINCREMENT: an id that a cache or a receipt still names is never assigned again.
 -- Amounts are nano-USD, times are milliseconds since 1970.
 
-CREATE TABLE account (
+-- People sign in. Accounts own money, keys and usage. Members join them.
+CREATE TABLE person (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   email TEXT NOT NULL UNIQUE,
+  -- In the gateway; NULL: none, as for most people.
+  role TEXT CHECK (role IN ('owner', 'admin', 'finance', 'support', 'viewer')),
+  disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
+  created_at INTEGER NOT NULL,
+  -- Since when the address is known to be the person's: a link that was sent there was opened, or the operator entered it.
+  proved_at INTEGER
+) STRICT;
+
+CREATE TABLE account (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  -- Chosen by its owners: neither unique nor proof of anything.
+  name TEXT NOT NULL,
   balance INTEGER NOT NULL DEFAULT 0,
   held INTEGER NOT NULL DEFAULT 0,
   -- How far holds may exceed the balance (4000000000000000000: without limit), and the highest that it ever was: the audit proves that
@@ -18,8 +31,6 @@ CREATE TABLE account (
   spent INTEGER NOT NULL DEFAULT 0,
   disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
   created_at INTEGER NOT NULL,
-  -- Since when the address is known to be the holder's: a link that was sent there was opened, or the operator made the account.
-  proved_at INTEGER,
   -- Limits; NULL: none.
   requests_per_minute INTEGER,
   tokens_per_minute INTEGER,
@@ -35,33 +46,46 @@ CREATE TABLE account (
   tokens_window TEXT NOT NULL DEFAULT ''
 ) STRICT;
 
--- Password hashes have their own table: the account row is rewritten with every request, and a hash is longer than that row.
+CREATE INDEX account_name ON account (name);
+
+-- An account may have no members: one that an operator made for a script.
+CREATE TABLE member (
+  account INTEGER NOT NULL REFERENCES account (id),
+  person INTEGER NOT NULL REFERENCES person (id),
+  role TEXT NOT NULL CHECK (role IN ('owner', 'member')),
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (account, person)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX member_person ON member (person);
+
 CREATE TABLE credential (
-  account INTEGER PRIMARY KEY REFERENCES account (id),
+  person INTEGER PRIMARY KEY REFERENCES person (id),
   password TEXT,
   email_verified_at INTEGER,
-  -- Trial credit of a sign-up that is granted once its address is proved.
+  -- Trial credit of a sign-up that is granted once its address is proved, and the account that gets it.
   trial_due INTEGER NOT NULL DEFAULT 0 CHECK (trial_due >= 0),
+  trial_account INTEGER REFERENCES account (id),
   -- The encrypted secret of the second factor, and the last step of time that a one-time password was accepted for.
   totp_secret BLOB,
   totp_step INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE recovery_code (
-  account INTEGER NOT NULL REFERENCES account (id),
+  person INTEGER NOT NULL REFERENCES person (id),
   hash BLOB NOT NULL CHECK (length(hash) = 32),
-  PRIMARY KEY (account, hash)
+  PRIMARY KEY (person, hash)
 ) STRICT, WITHOUT ROWID;
 
--- What account holders have chosen in the console.
+-- What people have chosen in the console.
 CREATE TABLE preference (
-  account INTEGER PRIMARY KEY REFERENCES account (id),
+  person INTEGER PRIMARY KEY REFERENCES person (id),
   low_balance INTEGER,
   language TEXT
 ) STRICT;
 
--- Browsers that are signed in to the console.
+-- Browsers that are signed in to the console, and the account that they show.
 CREATE TABLE session (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
+  person INTEGER NOT NULL REFERENCES person (id),
   account INTEGER NOT NULL REFERENCES account (id),
   hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
   created_at INTEGER NOT NULL,
@@ -70,16 +94,16 @@ CREATE TABLE session (
   user_agent TEXT NOT NULL,
   address TEXT NOT NULL
 ) STRICT;
-CREATE INDEX session_account ON session (account, id);
+CREATE INDEX session_person ON session (person, id);
 CREATE INDEX session_expires ON session (expires_at);
 
 -- Links that work once. A new one replaces the former one.
 CREATE TABLE link (
-  account INTEGER NOT NULL REFERENCES account (id),
+  person INTEGER NOT NULL REFERENCES person (id),
   purpose TEXT NOT NULL CHECK (purpose IN ('verify', 'reset', 'setup')),
   hash BLOB NOT NULL UNIQUE CHECK (length(hash) = 32),
   expires_at INTEGER NOT NULL,
-  PRIMARY KEY (account, purpose)
+  PRIMARY KEY (person, purpose)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX link_expires ON link (expires_at);
 
@@ -94,6 +118,8 @@ CREATE INDEX attempt_expires ON attempt (expires_at);
 CREATE TABLE api_key (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   account INTEGER NOT NULL REFERENCES account (id),
+  -- The person who made it in the console; NULL: the operator.
+  person INTEGER REFERENCES person (id),
   hash BLOB NOT NULL CHECK (length(hash) = 32),
   -- The secret before the last rotation, and until when it works.
   former_hash BLOB CHECK (length(former_hash) = 32),
@@ -131,7 +157,7 @@ CREATE TABLE api_key (
 ) STRICT;
 CREATE UNIQUE INDEX api_key_hash ON api_key (hash);
 CREATE UNIQUE INDEX api_key_former_hash ON api_key (former_hash) WHERE former_hash IS NOT NULL;
-CREATE UNIQUE INDEX api_key_playground ON api_key (account) WHERE purpose = 'playground';
+CREATE UNIQUE INDEX api_key_playground ON api_key (account, person) WHERE purpose = 'playground';
 CREATE INDEX api_key_account ON api_key (account, id);
 
 -- A request is first a hold and then a receipt. Ids grow with time, so that inserts go to the last page.

@@ -7,7 +7,7 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import { apply, type Result, type Verb } from '../../money/ledger.ts'
 import type { Row } from '../sql/rows.ts'
-import type { Statement } from '../sql/statements.ts'
+import { bindParameters, type Statement } from '../sql/statements.ts'
 import { decodeBatch, type EncodedBatch } from './batch.ts'
 import { openBook } from './book.ts'
 import { openPending } from './pending.ts'
@@ -117,9 +117,11 @@ export function openTransactions(db: Database, deferFrom = DEFER_FROM): Transact
         writeRows()
         // Statements change rows without the book's knowledge.
         book.forget()
-        return statements.map(({ sql, parameters, required }) => {
-          const rows = db.query(sql).all(...(parameters as SQLQueryBindings[])) as Row[]
-          if (required && rows.length === 0) throw undone
+        const parameters = bindParameters()
+        return statements.map((step) => {
+          const rows = db.query(step.sql).all(...(parameters.of(step) as SQLQueryBindings[])) as Row[]
+          if (step.required && rows.length === 0) throw undone
+          parameters.note(step, rows)
           return rows
         })
       })

@@ -2,7 +2,7 @@
 // attempt that was not looked at (the gateway was busy or crashed) is no guess, and of concurrent guesses no more learn their answer than
 // the limit allows. By account alone guesses only cause delays: otherwise anyone could keep an account holder out.
 import { hashToken } from '../../../access/secrets/tokens.ts'
-import { addressForm } from '../../../storage/sql/address-form.ts'
+import { addressForm } from '../../../storage/sql/people/address-form.ts'
 import type { AttemptLimit, Storage } from '../../../storage/storage.ts'
 import { ConsoleRejection } from '../../rejection.ts'
 import { delayAfter } from './delays.ts'

@@ -1,5 +1,5 @@
-// The cookie of a browser that has signed in: it tells the account holder's browser from others that guess the password. It signs nobody
-// in. It is bound to the account and to its present password, so that a former password leaves no such cookies behind.
+// The cookie of a browser that has signed in: it tells the person's browser from others that guess the password. It signs nobody
+// in. It is bound to the person and to the present password, so that a former password leaves no such cookies behind.
 import { timingSafeEqual } from 'node:crypto'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
@@ -12,16 +12,16 @@ const NAME = 'trivium_browser'
 const DAY_MS = 86_400_000
 /** The longest that browsers keep a cookie. */
 const LIFE_MS = 400 * DAY_MS
-/** Accounts that one browser remembers, the latest first. */
-const MOST_ACCOUNTS = 4
+/** People that one browser remembers, the latest first. */
+const MOST_PEOPLE = 4
 
 /** Id, end in seconds since 1970, and signature. */
 const MARK = /^([A-Za-z0-9_-]{22})\.(\d{10})\.([A-Za-z0-9_-]{43})$/
 
 type Dependencies = Pick<ConsoleDependencies, 'accountCipher' | 'config' | 'clock'>
-type Known = Pick<SignIn, 'account' | 'password'>
+type Known = Pick<SignIn, 'person' | 'password'>
 
-/** The id of the browser, if it has signed in to this account before. */
+/** The id of the browser, if this person has signed in with it before. */
 export function knownBrowser(
   { headers }: Pick<HttpRequest, 'headers'>,
   known: Known | undefined,
@@ -46,15 +46,15 @@ export function rememberBrowser(
   const end = String(Math.floor((deps.clock() + LIFE_MS) / 1000))
   const own = `${id}.${end}.${sign(known, id, end, deps)}`
   const others = marksIn(http.headers, deps).filter((mark) => !mark.startsWith(`${id}.`))
-  const value = [own, ...others].slice(0, MOST_ACCOUNTS).join('~')
+  const value = [own, ...others].slice(0, MOST_PEOPLE).join('~')
   appendCookie(headers, deps.config().server, { name: NAME, value, maxAgeMs: LIFE_MS, sameSite: 'Strict' })
 }
 
 const marksIn = (headers: HttpRequest['headers'], { config }: Dependencies): string[] =>
   (readCookie(headers, config().server, NAME) ?? '')
     .split('~')
-    .slice(0, MOST_ACCOUNTS)
+    .slice(0, MOST_PEOPLE)
     .filter((mark) => MARK.test(mark))
 
-const sign = ({ account, password = '' }: Known, id: string, end: string, { accountCipher }: Dependencies): string =>
-  accountCipher.pseudonym(account, 'known browsers', `${id} ${end} ${password}`)
+const sign = ({ person, password = '' }: Known, id: string, end: string, { accountCipher }: Dependencies): string =>
+  accountCipher.pseudonym(person, 'known browsers', `${id} ${end} ${password}`)

@@ -57,7 +57,7 @@ export function auditLogContract(use: Use): void {
     // The row cannot be written: neither is the change.
     const broken = { ...ENTRY, actor: { type: 'nobody' as 'person', id: '' } }
     expect(await thrownBy(storage.audited(broken).accounts.credit(account.id, 1n, 'never'))).toBeInstanceOf(Error)
-    expect((await storage.accounts.find(account.email))?.balance).toBe(50n)
+    expect((await storage.accounts.find(account.id))?.balance).toBe(50n)
   })
 
   test('what a write creates is named by its id', async () => {

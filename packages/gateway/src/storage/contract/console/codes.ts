@@ -12,7 +12,7 @@ export function codesContract(use: Use): void {
     await storage.codes.create([code])
     return code.hash
   }
-  const balanceOf = async (email: string) => (await use().storage.accounts.find(email))?.balance
+  const balanceOf = async (account: bigint) => (await use().storage.accounts.find(account))?.balance
 
   test('a code is worth its amount once, booked as a credit', async () => {
     const { storage, raw } = use()
@@ -20,7 +20,7 @@ export function codesContract(use: Use): void {
     const hash = await newCode(storage)
     expect(await storage.codes.redeem(account.id, hash)).toEqual({ amount: 25n, balance: 25n })
     expect(await storage.codes.redeem(account.id, hash)).toBe('used')
-    expect(await balanceOf(account.email)).toBe(25n)
+    expect(await balanceOf(account.id)).toBe(25n)
     const rows = await raw('SELECT debit, credit, amount, reason FROM transfer')
     expect(rows.map((row) => [...Object.values(row).map(String)])).toEqual([
       [String(CREDIT), String(account.id), '25', 'redeemed code'],
@@ -35,7 +35,7 @@ export function codesContract(use: Use): void {
     const answers = await Promise.all(accounts.map(({ id }) => storage.codes.redeem(id, hash)))
     expect(answers.filter((answer) => typeof answer !== 'string')).toEqual([{ amount: 25n, balance: 25n }])
     expect(answers.filter((answer) => answer === 'used')).toHaveLength(19)
-    const balances = await Promise.all(accounts.map(({ email }) => balanceOf(email)))
+    const balances = await Promise.all(accounts.map(({ id }) => balanceOf(id)))
     expect(balances.reduce((sum: bigint, balance) => sum + (balance ?? 0n), 0n)).toBe(25n)
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, transfers: 1 })
   })
@@ -46,7 +46,7 @@ export function codesContract(use: Use): void {
     const hash = await newCode(storage)
     const answers = await Promise.all(Array.from({ length: 20 }, () => storage.codes.redeem(account.id, hash)))
     expect(answers.filter((answer) => answer === 'used')).toHaveLength(19)
-    expect(await balanceOf(account.email)).toBe(25n)
+    expect(await balanceOf(account.id)).toBe(25n)
   })
 
   test('several codes of one account at once are all worth their amounts', async () => {
@@ -54,7 +54,7 @@ export function codesContract(use: Use): void {
     const account = await newAccount(storage, 5n)
     const hashes = await Promise.all(Array.from({ length: 20 }, () => newCode(storage)))
     await Promise.all(hashes.map((hash) => storage.codes.redeem(account.id, hash)))
-    expect(await balanceOf(account.email)).toBe(505n)
+    expect(await balanceOf(account.id)).toBe(505n)
     expect((await storage.ledger.audit()).ok).toBe(true)
   })
 
@@ -79,7 +79,7 @@ export function codesContract(use: Use): void {
     const hash = await newCode(storage)
     expect(await storage.codes.redeem(account.id, newHash())).toBe('unknown')
     expect(await storage.codes.redeem(account.id, hash)).toBe('too_much')
-    expect(await balanceOf(account.email)).toBe(4n * MAX_AMOUNT)
+    expect(await balanceOf(account.id)).toBe(4n * MAX_AMOUNT)
     expect(await raw('SELECT redeemed_by FROM code')).toEqual([{ redeemed_by: null }])
     await storage.accounts.credit(account.id, -25n, 'test')
     expect(await storage.codes.redeem(account.id, hash)).toEqual({ amount: 25n, balance: 4n * MAX_AMOUNT })

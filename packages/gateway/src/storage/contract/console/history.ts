@@ -88,7 +88,7 @@ export function historyContract(use: Use): void {
     const whole = await storage.spending.history(wallet.account, 500)
     expect(whole.next).toBeUndefined()
     expect(whole.entries).toHaveLength(26)
-    expect(whole.entries[0]?.balanceAfter).toBe((await storage.accounts.find(wallet.email))?.balance ?? 0n)
+    expect(whole.entries[0]?.balanceAfter).toBe((await storage.accounts.find(wallet.account))?.balance ?? 0n)
     const [found, sizes]: [WalletEntry[], number[]] = [[], []]
     let before: number | undefined
     do {

@@ -1,13 +1,24 @@
 import { expect, test } from 'bun:test'
 import type { Key, KeyFilter } from '../../storage.ts'
-import { hold, keyFields, newAccount, newHash, newKey, newNode, newWallet, thrownBy, type Use } from '../harness.ts'
+import {
+  hold,
+  keyFields,
+  newAccount,
+  newHash,
+  newHolder,
+  newKey,
+  newNode,
+  newWallet,
+  thrownBy,
+  type Use,
+} from '../harness.ts'
 
 const HOUR_MS = 3_600_000
 
 export function consoleKeysContract(use: Use): void {
   test('pages of keys, newest first, by state, name and purpose', async () => {
     const { storage, now, elapse } = use()
-    const { id: account } = await newAccount(storage)
+    const { account, person } = await newHolder(storage)
     await newKey(storage, (await newAccount(storage)).id, { name: 'laptop' })
     const names = ['Laptop', 'ÉCOLE 100%', 'ci', 'old laptop', 'gone']
     const keys: Key[] = []
@@ -15,7 +26,7 @@ export function consoleKeysContract(use: Use): void {
       keys.push(
         await newKey(storage, account, { name, expiresAt: name.startsWith('old') ? now() + HOUR_MS : undefined }),
       )
-    const builtIn = await newKey(storage, account, { name: 'playground', purpose: 'playground' })
+    const builtIn = await newKey(storage, account, { name: 'playground', purpose: 'playground', person })
     await storage.keys.revoke(keys[4]?.id ?? 0n)
     await elapse(HOUR_MS)
     const page = async (filter: KeyFilter, limit = 10) => {
@@ -43,14 +54,17 @@ export function consoleKeysContract(use: Use): void {
 
   test('of ten calls that create the built-in key at once, all get the same one', async () => {
     const { storage } = use()
-    const { id: account } = await newAccount(storage)
-    expect(await storage.keys.playground(account)).toBeUndefined()
-    const hash = newHash()
-    const made = await Promise.all(
-      Array.from({ length: 10 }, () => newKey(storage, account, { hash, purpose: 'playground', lastFour: 'abcd' })),
-    )
+    const { account, person } = await newHolder(storage)
+    expect(await storage.keys.playground(account, person)).toBeUndefined()
+    const fields = { hash: newHash(), person, purpose: 'playground', lastFour: 'abcd' } as const
+    const made = await Promise.all(Array.from({ length: 10 }, () => newKey(storage, account, fields)))
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
-    expect(await storage.keys.playground(account)).toEqual(made[0])
+    expect(await storage.keys.playground(account, person)).toEqual(made[0])
+    // Another person has another one in the same account.
+    const { person: other } = await newHolder(storage)
+    expect(await storage.keys.playground(account, other)).toBeUndefined()
+    const another = await newKey(storage, account, { ...fields, hash: newHash(), person: other })
+    expect(await storage.keys.playground(account, other)).toEqual(another)
     expect(made[0]).toMatchObject({ purpose: 'playground', lastFour: 'abcd', formerUntil: undefined })
     expect(await newKey(storage, account)).toMatchObject({ purpose: 'client', lastFour: '' })
   })
@@ -62,15 +76,16 @@ export function consoleKeysContract(use: Use): void {
     ['first-start', false],
   ] as const)('a key of %s remembers who made it, and whether the account holder chose its group: %p', async (madeBy, chose) => {
     const { storage } = use()
-    const { id: account, email } = await newAccount(storage)
+    const { account, email } = await newHolder(storage)
+    const holder = { account, emails: [email] }
     const hash = newHash()
     const key = await newKey(storage, account, { hash, madeBy })
     const groupChosenBy = async () => (await storage.keys.findCaller(hash))?.groupChosenBy
-    expect([key.madeBy, await groupChosenBy()]).toEqual([madeBy, chose ? { email, isProved: true } : undefined])
+    expect([key.madeBy, await groupChosenBy()]).toEqual([madeBy, chose ? holder : undefined])
     await storage.keys.setTerms(key.id, { name: 'renamed' })
-    expect(await groupChosenBy()).toEqual(chose ? { email, isProved: true } : undefined)
+    expect(await groupChosenBy()).toEqual(chose ? holder : undefined)
     await storage.keys.setTerms(key.id, { group: 'other' })
-    expect(await groupChosenBy()).toEqual({ email, isProved: true })
+    expect(await groupChosenBy()).toEqual(holder)
     expect((await storage.keys.list(account)).map((each) => each.madeBy)).toEqual([madeBy])
   })
 

@@ -55,9 +55,16 @@ function objectOf(db: Database, object: AuditEntry['object']) {
   const [type, id] =
     'key' in object
       ? ['key/', db.selectFrom('api_key').select('id').where('hash', '=', object.key)]
-      : ['account/', db.selectFrom('account').select('id').where('email', '=', normaliseEmail(object.account))]
+      : ['account/', newestAccountOf(db, object.account)]
   return sql<string>`${sql.lit(type)} || CAST(${id} AS text)`
 }
+
+const newestAccountOf = (db: Database, email: string) =>
+  db
+    .selectFrom('member')
+    .innerJoin('person', 'person.id', 'member.person')
+    .select((row) => row.fn.max('member.account').as('id'))
+    .where('person.email', '=', normaliseEmail(email))
 
 const fields = (value: unknown): AuditFields => JSON.parse(text(value)) as AuditFields
 

@@ -1,4 +1,5 @@
 // What only the console does with API keys, on both engines: pages of them, the built-in key, rotation.
+import type { ExpressionBuilder } from 'kysely'
 import type { Key, KeyFilter, Keys, NewSecret } from '../../keys.ts'
 import { checkHash, checkText } from '../guard.ts'
 import { integer, small, text, toKey } from '../rows.ts'
@@ -11,6 +12,7 @@ import {
   type Statement,
   statement,
 } from '../statements.ts'
+import type { Schema } from '../tables.ts'
 
 export function consoleKeysOver({
   db,
@@ -51,8 +53,8 @@ export function consoleKeysOver({
       const query = db.selectFrom('api_key').select(['id', 'name']).where('id', 'in', keys)
       return new Map((await runner.read(statement(query))).map(({ id, name }) => [integer(id), text(name)]))
     },
-    async playground(account) {
-      return (await read(playground(db, account)))[0]
+    async playground(account, person) {
+      return (await read(playground(db, account, person)))[0]
     },
     async rotate(key, secret) {
       const rotated = rotate(db, key, checkSecret(secret))
@@ -61,13 +63,21 @@ export function consoleKeysOver({
   }
 }
 
-export const playground = (db: Database, account: bigint): Statement =>
-  statement(db.selectFrom('api_key').select(KEY).where('account', '=', account).where('purpose', '=', 'playground'))
+export const playground = (db: Database, account: bigint, person: bigint | undefined): Statement =>
+  statement(
+    db
+      .selectFrom('api_key')
+      .select(KEY)
+      .where('account', '=', account)
+      .where('purpose', '=', 'playground')
+      .where('person', '=', person ?? null),
+  )
 
 const fold = (name: string): string => name.normalize('NFC').toLowerCase()
 
-function filtered(db: Database, account: bigint, { state, purpose }: KeyFilter, now: number) {
-  const every = db.selectFrom('api_key').where('account', '=', account)
+function filtered(db: Database, account: bigint, { state, purpose, person }: KeyFilter, now: number) {
+  const any = db.selectFrom('api_key').where('account', '=', account)
+  const every = person === undefined ? any : any.where('person', '=', person)
   const all = purpose === undefined ? every : every.where('purpose', '=', purpose)
   if (state === undefined) return all
   if (state === 'revoked') return all.where('revoked', '=', 1)
@@ -77,7 +87,7 @@ function filtered(db: Database, account: bigint, { state, purpose }: KeyFilter, 
 }
 
 /** The new revision makes nodes that still have the former secret in their cache look it up again. */
-function rotate(db: Database, key: bigint, { hash, lastFour, formerUntil }: NewSecret): Statement {
+function rotate(db: Database, key: bigint, { hash, lastFour, formerUntil, person }: NewSecret): Statement {
   return required(
     db
       .updateTable('api_key')
@@ -88,19 +98,12 @@ function rotate(db: Database, key: bigint, { hash, lastFour, formerUntil }: NewS
         former_until: formerUntil ?? null,
         revision: row('revision', '+', 1n),
         // A person who has signed up with another's address now knows the secret, even of a key that the operator made.
-        made_by: row
+        made_by: row.case().when(isUnproved(row, person)).then('sign-up').else(row.ref('made_by')).end(),
+        person: row
           .case()
-          .when(
-            row.exists(
-              row
-                .selectFrom('account')
-                .select('id')
-                .whereRef('account.id', '=', 'api_key.account')
-                .where('proved_at', 'is', null),
-            ),
-          )
-          .then('sign-up')
-          .else(row.ref('made_by'))
+          .when(isUnproved(row, person))
+          .then(person ?? null)
+          .else(row.ref('person'))
           .end(),
       }))
       .where('id', '=', key)
@@ -114,6 +117,15 @@ function rotate(db: Database, key: bigint, { hash, lastFour, formerUntil }: NewS
       .returning('id'),
   )
 }
+
+const isUnproved = (row: ExpressionBuilder<Schema, 'api_key'>, person: bigint | undefined) =>
+  row.exists(
+    row
+      .selectFrom('person')
+      .select('id')
+      .where('id', '=', person ?? null)
+      .where('proved_at', 'is', null),
+  )
 
 function checkSecret(secret: NewSecret): NewSecret {
   checkHash(secret.hash)

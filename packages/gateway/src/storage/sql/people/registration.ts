@@ -2,11 +2,11 @@
 import { MAX_AMOUNT, type Nanos } from '../../../money/amount.ts'
 import type { Accounts, SignedUp, SignUp } from '../../accounts.ts'
 import { StoreDown } from '../../storage.ts'
-import { addressForm } from '../address-form.ts'
 import { checkText, normaliseEmail } from '../guard.ts'
-import { newAccount } from '../new-account.ts'
-import { integer, toAccount } from '../rows.ts'
+import { integer, toAccount, toPerson } from '../rows.ts'
 import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'
+import { addressForm } from './address-form.ts'
+import { newOwnedAccount } from './new-account.ts'
 
 /** A /24 or /48, in which one customer of a provider may have many networks, may make so many times as many accounts. */
 const WIDE_FACTOR = 10
@@ -76,7 +76,7 @@ const look = (db: Database, { email, network, wideNetwork }: Sought, day: number
         select.selectFrom('sign_up').select('accounts').where('day', '=', day).where('network', '=', from)
       return [
         select.selectFrom('taken_address').select('form').where('form', '=', addressForm(email)).as('form'),
-        select.selectFrom('account').select('id').where('email', '=', normaliseEmail(email)).as('account'),
+        select.selectFrom('person').select('id').where('email', '=', normaliseEmail(email)).as('person'),
         accountsOf(network).as('accounts'),
         accountsOf(wideNetwork).as('wide_accounts'),
         select.selectFrom('trial_day').select('given').where('day', '=', day).as('given'),
@@ -87,8 +87,8 @@ const look = (db: Database, { email, network, wideNetwork }: Sought, day: number
 export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'signUp' | 'signUpRejection'> {
   async function lookUp(sought: Sought, now: number) {
     const [row = {}] = await runner.read(look(db, sought, dayOf(now)))
-    const { form, account, accounts, wide_accounts, given } = row
-    const taken = isThere(form) || isThere(account)
+    const { form, person, accounts, wide_accounts, given } = row
+    const taken = isThere(form) || isThere(person)
     const wideAccounts = Number(wide_accounts ?? 0)
     const most = sought.mostPerNetwork
     const tooMany = Number(accounts ?? 0) >= most || wideAccounts >= most * WIDE_FACTOR
@@ -100,14 +100,15 @@ export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'sign
   }
 
   /** undefined: a condition no longer held; nothing has happened. */
-  async function attempt(person: SignUp, withheld: SignedUp['withheld'], now: number): Promise<SignedUp | undefined> {
-    const { email, network, mostPerNetwork, wideNetwork, password, budget, source } = person
-    const credit = withheld === undefined ? person.trialCredit : 0n
-    const trialDue = withheld === 'unproved' ? person.trialCredit : 0n
+  async function attempt(signUp: SignUp, withheld: SignedUp['withheld'], now: number): Promise<SignedUp | undefined> {
+    const { email, network, mostPerNetwork, wideNetwork, password, budget, source } = signUp
+    const credit = withheld === undefined ? signUp.trialCredit : 0n
+    const trialDue = withheld === 'unproved' ? signUp.trialCredit : 0n
     const mostWide = mostPerNetwork * WIDE_FACTOR
-    const mostOfWide = credit + trialDue === 0n ? mostWide : Math.min(person.wideTrials, mostWide)
+    const mostOfWide = credit + trialDue === 0n ? mostWide : Math.min(signUp.wideTrials, mostWide)
     const day = dayOf(now)
-    const account = { email: normaliseEmail(email), credit, source, password, isProved: false, trialDue }
+    const owner = { email: normaliseEmail(email), password, isProved: false, trialDue }
+    const account = { name: owner.email, credit, source }
     // Always in the same order, so that concurrent sign-ups cannot deadlock.
     const conditions = [
       takeAddress(db, addressForm(email), now),
@@ -115,10 +116,11 @@ export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'sign
       countSignUp(db, wideNetwork, day, mostOfWide),
       ...takeFromBudget(db, now, credit, budget),
     ]
-    const list = [...conditions, ...newAccount(db, account, now), forgetNetworks(db, day)]
+    const list = [...conditions, ...newOwnedAccount(db, account, owner, now), forgetNetworks(db, day)]
     const rows = await runner.write(list)
-    const [created] = rows?.[conditions.length] ?? []
-    return created && { account: toAccount(created, now), trialCredit: credit, withheld }
+    const [person, created] = [rows?.[conditions.length]?.[0], rows?.[conditions.length + 1]?.[0]]
+    if (!person || !created) return undefined
+    return { person: toPerson(person), account: toAccount(created, now), trialCredit: credit, withheld }
   }
 
   return {

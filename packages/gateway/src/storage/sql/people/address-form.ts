@@ -1,6 +1,6 @@
 // One form for all spellings of an email address that reach the same mailbox, so that each can register once. Pure.
 import { domainToASCII } from 'node:url'
-import { normaliseEmail } from './guard.ts'
+import { normaliseEmail } from '../guard.ts'
 
 /** Mailboxes there ignore dots, and both domains have the same ones. */
 const DOTLESS = new Set(['gmail.com', 'googlemail.com'])

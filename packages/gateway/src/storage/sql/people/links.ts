@@ -1,33 +1,33 @@
-// Links that work once, on both engines: at most one for each account and purpose.
+// Links that work once, on both engines: at most one for each person and purpose.
 import type { ExpressionBuilder } from 'kysely'
-import type { LinkPurpose, SignIns } from '../../console/sign-ins.ts'
+import type { LinkPurpose, SignIns } from '../../people/sign-ins.ts'
 import { checkHash } from '../guard.ts'
 import { integer, optional } from '../rows.ts'
 import { type Connection, type Database, required, type Statement, statement } from '../statements.ts'
 import type { Schema } from '../tables.ts'
 
 export const linksOver = ({ db, runner, clock }: Connection): Pick<SignIns, 'createLink' | 'useLink' | 'findLink'> => ({
-  async createLink({ hash, purpose, account, expiresAt }) {
+  async createLink({ hash, purpose, person, expiresAt }) {
     const link = { hash: checkHash(hash), expires_at: expiresAt }
-    const insert = db.insertInto('link').values({ account, purpose, ...link })
-    const replacing = insert.onConflict((conflict) => conflict.columns(['account', 'purpose']).doUpdateSet(link))
+    const insert = db.insertInto('link').values({ person, purpose, ...link })
+    const replacing = insert.onConflict((conflict) => conflict.columns(['person', 'purpose']).doUpdateSet(link))
     await runner.write([statement(replacing)])
   },
   async useLink(hash, purpose) {
     const used = db
       .deleteFrom('link')
       .where(isLive(hash, purpose, clock()))
-      .returning('account')
+      .returning('person')
     const rows = await runner.write([required(used)])
-    return optional(rows?.[0]?.[0]?.account, integer)
+    return optional(rows?.[0]?.[0]?.person, integer)
   },
   async findLink(hash, purpose) {
     const found = db
       .selectFrom('link')
-      .select('account')
+      .select('person')
       .where(isLive(hash, purpose, clock()))
     const [row] = await runner.read(statement(found))
-    return optional(row?.account, integer)
+    return optional(row?.person, integer)
   },
 })
 
@@ -38,5 +38,5 @@ export function sweepLinks(db: Database, now: number, limit: number): Statement 
   const expired = db.selectFrom('link').select('hash').where('expires_at', '<=', now).limit(limit)
   // Checks the time again: since the first check, the link may have been replaced.
   const swept = db.deleteFrom('link').where('hash', 'in', expired).where('expires_at', '<=', now)
-  return statement(swept.returning('account'))
+  return statement(swept.returning('person'))
 }

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { MAX_AMOUNT } from '../../money/amount.ts'
-import { CREDIT, TRIAL } from '../../money/ledger.ts'
-import type { SignUp, Storage } from '../storage.ts'
-import { thrownBy, type Use } from './harness.ts'
+import { MAX_AMOUNT } from '../../../money/amount.ts'
+import { CREDIT, TRIAL } from '../../../money/ledger.ts'
+import type { SignUp, Storage } from '../../storage.ts'
+import { thrownBy, type Use } from '../harness.ts'
 
 const HOME = '192.0.2.1'
 const WIDE = '192.0.2.0/24'
@@ -41,10 +41,11 @@ export function registrationContract(use: Use): void {
     const { storage, raw } = use()
     const answer = await storage.accounts.signUp(person('Ada+New@example.com', { password: '$argon2id$hash' }))
     expect(answer).toMatchObject({
-      account: { email: 'ada+new@example.com', balance: 10n, held: 0n, disabled: false },
+      person: { email: 'ada+new@example.com', isProved: false, role: undefined },
+      account: { name: 'ada+new@example.com', balance: 10n, held: 0n, disabled: false },
       trialCredit: 10n,
     })
-    expect(await storage.accounts.find('ada+new@example.com')).toMatchObject({ balance: 10n })
+    expect(await storage.accounts.findNamed('ada+new@example.com')).toMatchObject([{ balance: 10n }])
     const [transfer, ...more] = await raw('SELECT debit, amount FROM transfer')
     expect([Number(transfer?.debit), Number(transfer?.amount), more.length]).toEqual([Number(TRIAL), 10, 0])
     expect(await raw('SELECT password FROM credential')).toEqual([{ password: '$argon2id$hash' }])
@@ -63,7 +64,7 @@ export function registrationContract(use: Use): void {
       await storage.accounts.signUp(person(first))
       expect(await storage.accounts.signUpRejection(sought(second, '198.51.100.1', '198.51.100.0/24'))).toBe('taken')
       expect(await storage.accounts.signUp(person(second, elsewhere(1)))).toBe('taken')
-      expect(await storage.accounts.find(first)).toMatchObject({ balance: 10n })
+      expect(await storage.accounts.list()).toMatchObject([{ balance: 10n }])
     })
 
     test('with no sign-up where the operator has created an account before', async () => {
@@ -80,15 +81,15 @@ export function registrationContract(use: Use): void {
     expect(await storage.accounts.create('ada@example.com', 5n, CREDIT)).toBeUndefined()
   })
 
-  test('an address is used up forever, whatever becomes of its account', async () => {
+  test('an address is used up forever, whatever becomes of its person', async () => {
     const { storage, raw } = use()
     await storage.accounts.signUp(person('ada@example.com'))
-    await storage.accounts.setDisabled((await storage.accounts.find('ada@example.com'))?.id ?? 0n, true)
+    await storage.people.setDisabled((await storage.people.find('ada@example.com'))?.id ?? 0n, true)
     expect(await storage.accounts.signUp(person('ada@example.com'))).toBe('taken')
     for (const sql of ['DELETE FROM taken_address', "UPDATE taken_address SET form = 'x'"])
       expect(String(await thrownBy(Promise.resolve().then(() => raw(sql))))).toContain('never released')
-    // As if the account itself had been removed by a later version.
-    await raw("UPDATE account SET email = 'removed'")
+    // As if the person had been removed by a later version.
+    await raw("UPDATE person SET email = 'removed'")
     expect(await storage.accounts.signUpRejection(sought('ada@example.com', HOME, WIDE))).toBe('taken')
     expect(await storage.accounts.signUp(person('ada@example.com'))).toBe('taken')
   })

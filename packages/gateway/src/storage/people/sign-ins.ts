@@ -1,11 +1,11 @@
-// What proves that a visitor of the console is the holder of an account: password, second factor, links sent by email.
+// What proves who a visitor of the console is: password, second factor, links sent by email.
 
-/** Everything that signing in needs of an account, found by its address. */
+/** Everything that signing in needs of a person, found by the address. */
 export type SignIn = {
-  account: bigint
+  person: bigint
   email: string
   disabled: boolean
-  /** The hash; undefined: the account has no password yet. */
+  /** The hash; undefined: the person has no password yet. */
   password: string | undefined
   emailVerifiedAt: number | undefined
   secondFactor: SecondFactor | undefined
@@ -14,10 +14,10 @@ export type SignIn = {
 /** `secret` is encrypted. `unusedRecoveryCodes` is a number: the codes themselves are only ever compared. */
 export type SecondFactor = { secret: Uint8Array; unusedRecoveryCodes: number }
 
-/** `setup`: a link from the operator's terminal, at the first start or for an account holder who is locked out. */
+/** `setup`: a link from the operator's terminal, at the first start or for a person who is locked out. */
 export type LinkPurpose = 'verify' | 'reset' | 'setup'
 
-/** Attempts of a subject (an account, a network) within a window of time, on all nodes. */
+/** Attempts of a subject (a person, a network) within a window of time, on all nodes. */
 export type AttemptLimit = { subject: string; most: number; windowMs: number }
 
 /** `forgottenInMs`: until the end of the window. */
@@ -25,34 +25,34 @@ export type Attempts = { count: number; forgottenInMs: number }
 
 export interface SignIns {
   find(email: string): Promise<SignIn | undefined>
-  findByAccount(account: bigint): Promise<SignIn | undefined>
-  /** Also ends all sessions of the account but `keep`, and makes the links useless that could set another password. */
-  setPassword(account: bigint, hash: string, keep?: bigint): Promise<void>
+  findByPerson(person: bigint): Promise<SignIn | undefined>
+  /** Also ends all sessions of the person but `keep`, and makes the links useless that could set another password. */
+  setPassword(person: bigint, hash: string, keep?: bigint): Promise<void>
   /**
    * A link proved the address. `verified`: it was sent there by email. Where this is the first proof and the browser that opened the
-   * link is not signed in to the account (`isHolder`), another person may have signed up with the address: their sessions, second factor
+   * link is not signed in as the person (`isHolder`), another person may have signed up with the address: their sessions, second factor
    * and keys end. Keys that the operator made stay. Resolves with true if anything could end.
    */
-  proveAddress(account: bigint, proof: { verified: boolean; isHolder: boolean }): Promise<boolean>
+  proveAddress(person: bigint, proof: { verified: boolean; isHolder: boolean }): Promise<boolean>
   /**
-   * `recoveryCodes`: SHA-256 of each. Also ends all sessions of the account but `keep`: they began without the second factor. undefined
+   * `recoveryCodes`: SHA-256 of each. Also ends all sessions of the person but `keep`: they began without the second factor. undefined
    * removes the second factor and ends no session. false: there is one, which must be removed first.
    */
   setSecondFactor(
-    account: bigint,
+    person: bigint,
     factor: { secret: Uint8Array; recoveryCodes: readonly Uint8Array[] } | undefined,
     keep?: bigint,
   ): Promise<boolean>
   /** On behalf of the operator. Also ends all sessions; resolves with their number. undefined: there was no second factor. */
-  removeSecondFactor(account: bigint): Promise<number | undefined>
+  removeSecondFactor(person: bigint): Promise<number | undefined>
   /** false: this step of time, or a later one, was used before. A one-time password works once. */
-  useStep(account: bigint, step: number): Promise<boolean>
+  useStep(person: bigint, step: number): Promise<boolean>
   /** false: no such code, or it was used before. */
-  useRecoveryCode(account: bigint, hash: Uint8Array): Promise<boolean>
+  useRecoveryCode(person: bigint, hash: Uint8Array): Promise<boolean>
 
-  /** A link that works once. Earlier links of the account for the same purpose stop working. */
-  createLink(link: { hash: Uint8Array; purpose: LinkPurpose; account: bigint; expiresAt: number }): Promise<void>
-  /** The account whose link it is; it does not work a second time. undefined: unknown, used or expired. */
+  /** A link that works once. Earlier links of the person for the same purpose stop working. */
+  createLink(link: { hash: Uint8Array; purpose: LinkPurpose; person: bigint; expiresAt: number }): Promise<void>
+  /** The person whose link it is; it does not work a second time. undefined: unknown, used or expired. */
   useLink(hash: Uint8Array, purpose: LinkPurpose): Promise<bigint | undefined>
   /** The same without using it up. */
   findLink(hash: Uint8Array, purpose: LinkPurpose): Promise<bigint | undefined>

@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'bun:test'
 import { SANDBOX_TRIAL, TRIAL } from '../../../money/ledger.ts'
 import { firstIdAt } from '../../../money/request-ids.ts'
-import type { SignUp, Storage } from '../../storage.ts'
-import { hold, newHash, newKey, newNode, settle, type Use } from '../harness.ts'
+import type { Account, Person, SignUp, Storage } from '../../storage.ts'
+import { hold, newHash, newHolder, newKey, newNode, settle, type Use } from '../harness.ts'
 
 const FAR = Date.UTC(2100, 0, 1)
 const EMAIL = 'ada@example.com'
@@ -21,29 +21,37 @@ const PERSON: SignUp = {
 }
 
 async function signedUp(storage: Storage, more: Partial<SignUp> = {}) {
+  // So that the ids of person and account differ.
+  await storage.accounts.createNamed('without people', 0n, TRIAL)
   const answer = await storage.accounts.signUp({ ...PERSON, ...more })
   if (typeof answer === 'string') throw new Error(answer)
   return answer
 }
 
+type Made = { account: Pick<Account, 'id'>; person: Pick<Person, 'id'> }
+
 /** Everything that a browser can leave behind. */
-async function leaveTraces(storage: Storage, account: bigint) {
+async function leaveTraces(storage: Storage, { account, person }: Made) {
   const hash = newHash()
-  const session = { account, hash, expiresAt: FAR, userAgent: 'a test', address: '192.0.2.1' }
+  const session = { person: person.id, hash, expiresAt: FAR, userAgent: 'a test', address: '192.0.2.1' }
   // A second factor ends the sessions from before it.
-  await storage.signIns.setSecondFactor(account, { secret: Uint8Array.of(7), recoveryCodes: [newHash()] })
+  await storage.signIns.setSecondFactor(person.id, { secret: Uint8Array.of(7), recoveryCodes: [newHash()] })
   await storage.sessions.create(session)
   const makers = ['sign-up', 'console', 'command-line', 'first-start'] as const
-  for (const madeBy of makers) await newKey(storage, account, { hash: newHash(), name: madeBy, madeBy })
-  await newKey(storage, account, { hash: newHash(), name: 'built in', purpose: 'playground', madeBy: 'console' })
+  const ofPerson = { person: person.id }
+  for (const madeBy of makers) {
+    const maker = madeBy === 'sign-up' || madeBy === 'console' ? ofPerson : {}
+    await newKey(storage, account.id, { ...maker, name: madeBy, madeBy })
+  }
+  await newKey(storage, account.id, { ...ofPerson, name: 'built in', purpose: 'playground', madeBy: 'console' })
   return { hash }
 }
 
-async function traces(storage: Storage, account: bigint, { hash }: { hash: Uint8Array }) {
-  const keys = await storage.keys.list(account)
+async function traces(storage: Storage, { account, person }: Made, { hash }: { hash: Uint8Array }) {
+  const keys = await storage.keys.list(account.id)
   return {
     session: (await storage.sessions.find(hash)) !== undefined,
-    secondFactor: (await storage.signIns.findByAccount(account))?.secondFactor !== undefined,
+    secondFactor: (await storage.signIns.findByPerson(person.id))?.secondFactor !== undefined,
     keys: keys.filter(({ revoked }) => !revoked).map(({ name }) => name),
   }
 }
@@ -59,46 +67,54 @@ export function proofsContract(use: Use): void {
   describe('the first proof of an address', () => {
     test('ends what unproved sessions made; keys of the operator stay', async () => {
       const { storage } = use()
-      const { account } = await signedUp(storage)
-      expect(account.isProved).toBe(false)
-      const left = await leaveTraces(storage, account.id)
+      const made = await signedUp(storage)
+      const person = made.person.id
+      expect(made.person.isProved).toBe(false)
+      // Those of other people in the account stay.
+      const { person: colleague } = await newHolder(storage)
+      await storage.members.set(made.account.id, colleague, 'member')
+      const left = await leaveTraces(storage, made)
+      const colleagues = await newKey(storage, made.account.id, { person: colleague, madeBy: 'console', name: 'other' })
       const before = await storage.keys.changeCounter()
-      expect(await storage.signIns.proveAddress(account.id, { verified: true, isHolder: false })).toBe(true)
-      expect(await traces(storage, account.id, left)).toEqual(OF_OPERATOR)
+      expect(await storage.signIns.proveAddress(person, { verified: true, isHolder: false })).toBe(true)
+      expect(await traces(storage, made, left)).toEqual({
+        ...OF_OPERATOR,
+        keys: [...OF_OPERATOR.keys, colleagues.name],
+      })
       expect(await storage.keys.changeCounter()).not.toBe(before)
-      expect((await storage.accounts.find(EMAIL))?.isProved).toBe(true)
+      expect((await storage.people.find(EMAIL))?.isProved).toBe(true)
       expect((await storage.signIns.find(EMAIL))?.emailVerifiedAt).toBeNumber()
     })
 
     test('ends nothing in the browser that is signed in', async () => {
       const { storage } = use()
-      const { account } = await signedUp(storage)
-      const left = await leaveTraces(storage, account.id)
-      expect(await storage.signIns.proveAddress(account.id, { verified: true, isHolder: true })).toBe(false)
-      expect(await traces(storage, account.id, left)).toEqual(ALL)
-      expect((await storage.accounts.find(EMAIL))?.isProved).toBe(true)
+      const made = await signedUp(storage)
+      const left = await leaveTraces(storage, made)
+      expect(await storage.signIns.proveAddress(made.person.id, { verified: true, isHolder: true })).toBe(false)
+      expect(await traces(storage, made, left)).toEqual(ALL)
+      expect((await storage.people.find(EMAIL))?.isProved).toBe(true)
     })
 
     test('is the only one that ends anything, and an account of the operator needs none', async () => {
       const { storage } = use()
-      const { account } = await signedUp(storage)
-      await storage.signIns.proveAddress(account.id, { verified: false, isHolder: false })
+      const signed = await signedUp(storage)
+      await storage.signIns.proveAddress(signed.person.id, { verified: false, isHolder: false })
       expect((await storage.signIns.find(EMAIL))?.emailVerifiedAt).toBeUndefined()
-      const made = await storage.accounts.create('made@example.com', 0n, TRIAL)
-      for (const id of [account.id, made?.id ?? 0n]) {
-        const left = await leaveTraces(storage, id)
-        expect(await storage.signIns.proveAddress(id, { verified: true, isHolder: false })).toBe(false)
-        expect(await traces(storage, id, left)).toEqual(ALL)
+      const { account, person } = await newHolder(storage)
+      for (const made of [signed, { account: { id: account }, person: { id: person } }]) {
+        const left = await leaveTraces(storage, made)
+        expect(await storage.signIns.proveAddress(made.person.id, { verified: true, isHolder: false })).toBe(false)
+        expect(await traces(storage, made, left)).toEqual(ALL)
       }
       expect((await storage.signIns.find(EMAIL))?.emailVerifiedAt).toBeNumber()
     })
 
     test('ends a key of the operator whose secret an unproved session has replaced', async () => {
       const { storage } = use()
-      const { account } = await signedUp(storage)
+      const { account, person } = await signedUp(storage)
       const { id } = await newKey(storage, account.id, { hash: newHash(), madeBy: 'command-line' })
-      await storage.keys.rotate(id, { hash: newHash(), lastFour: 'abcd', formerUntil: undefined })
-      await storage.signIns.proveAddress(account.id, { verified: true, isHolder: false })
+      await storage.keys.rotate(id, { hash: newHash(), lastFour: 'abcd', formerUntil: undefined, person: person.id })
+      await storage.signIns.proveAddress(person.id, { verified: true, isHolder: false })
       expect((await storage.keys.list(account.id)).map(({ revoked }) => revoked)).toEqual([true])
     })
   })
@@ -108,23 +124,23 @@ export function proofsContract(use: Use): void {
 
     test('is granted once, after the proof', async () => {
       const { storage, raw } = use()
-      const { account, trialCredit, withheld } = await signedUp(storage, { onProof: true })
+      const { account, person, trialCredit, withheld } = await signedUp(storage, { onProof: true })
       expect([trialCredit, withheld]).toEqual([0n, 'unproved'])
-      expect(await storage.accounts.grantDueTrial(account.id, TERMS)).toBe(0n)
-      await storage.signIns.proveAddress(account.id, { verified: true, isHolder: true })
-      const granted = await Promise.all([1, 2, 3].map(() => storage.accounts.grantDueTrial(account.id, TERMS)))
+      expect(await storage.accounts.grantDueTrial(person.id, TERMS)).toBe(0n)
+      await storage.signIns.proveAddress(person.id, { verified: true, isHolder: true })
+      const granted = await Promise.all([1, 2, 3].map(() => storage.accounts.grantDueTrial(person.id, TERMS)))
       expect(granted.sort()).toEqual([0n, 0n, 10n])
-      expect((await storage.accounts.find(EMAIL))?.balance).toBe(10n)
+      expect((await storage.accounts.find(account.id))?.balance).toBe(10n)
       expect(Number((await raw('SELECT given FROM trial_day'))[0]?.given)).toBe(10)
       expect((await storage.ledger.audit()).ok).toBe(true)
     })
 
     test('waits for a budget', async () => {
       const { storage } = use()
-      const { account } = await signedUp(storage, { onProof: true })
-      await storage.signIns.proveAddress(account.id, { verified: true, isHolder: true })
-      expect(await storage.accounts.grantDueTrial(account.id, { ...TERMS, budget: 9n })).toBe(0n)
-      expect(await storage.accounts.grantDueTrial(account.id, { ...TERMS, budget: undefined })).toBe(10n)
+      const { person } = await signedUp(storage, { onProof: true })
+      await storage.signIns.proveAddress(person.id, { verified: true, isHolder: true })
+      expect(await storage.accounts.grantDueTrial(person.id, { ...TERMS, budget: 9n })).toBe(0n)
+      expect(await storage.accounts.grantDueTrial(person.id, { ...TERMS, budget: undefined })).toBe(10n)
     })
   })
 
@@ -139,8 +155,8 @@ export function proofsContract(use: Use): void {
     const real = await signedUp(storage, { email: 'real@example.com' })
     expect(await storage.accounts.takeBackTrials(SANDBOX_TRIAL, 'test')).toEqual({ accounts: 1, amount: 6n })
     expect(await storage.accounts.takeBackTrials(SANDBOX_TRIAL, 'test')).toEqual({ accounts: 0, amount: 0n })
-    expect((await storage.accounts.find(EMAIL))?.balance).toBe(25n)
-    expect((await storage.accounts.find(real.account.email))?.balance).toBe(10n)
+    expect((await storage.accounts.find(account.id))?.balance).toBe(25n)
+    expect((await storage.accounts.find(real.account.id))?.balance).toBe(10n)
     expect((await storage.ledger.audit()).ok).toBe(true)
   })
 }

@@ -1,21 +1,21 @@
-// What account holders have chosen in the console, on both engines.
+// What people have chosen in the console, on both engines.
 import { MAX_AMOUNT } from '../../../money/amount.ts'
-import type { Accounts, Preferences } from '../../accounts.ts'
+import type { People, Preferences } from '../../people/people.ts'
 import { checkText } from '../guard.ts'
 import { integer, optional, text } from '../rows.ts'
 import { type Connection, statement } from '../statements.ts'
 
-export const preferencesOver = ({ db, runner }: Connection): Pick<Accounts, 'preferences' | 'setPreferences'> => ({
-  async preferences(account) {
-    const query = db.selectFrom('preference').select(['low_balance', 'language']).where('account', '=', account)
+export const preferencesOver = ({ db, runner }: Connection): Pick<People, 'preferences' | 'setPreferences'> => ({
+  async preferences(person) {
+    const query = db.selectFrom('preference').select(['low_balance', 'language']).where('person', '=', person)
     const [row] = await runner.read(statement(query))
     return { lowBalance: optional(row?.low_balance, integer), language: optional(row?.language, text) }
   },
-  async setPreferences(account, changes) {
+  async setPreferences(person, changes) {
     const columns = toColumns(changes)
     if (Object.keys(columns).length === 0) return
-    const insert = db.insertInto('preference').values({ account, low_balance: null, language: null, ...columns })
-    await runner.write([statement(insert.onConflict((conflict) => conflict.column('account').doUpdateSet(columns)))])
+    const insert = db.insertInto('preference').values({ person, low_balance: null, language: null, ...columns })
+    await runner.write([statement(insert.onConflict((conflict) => conflict.column('person').doUpdateSet(columns)))])
   },
 })
 

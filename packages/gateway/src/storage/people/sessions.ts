@@ -1,8 +1,12 @@
 // Browsers that are signed in to the console. Their cookie holds a random token; the store keeps its SHA-256.
 import type { Account } from '../accounts.ts'
+import type { MemberRole } from './members.ts'
+import type { Person } from './people.ts'
 
 export type Session = {
   id: bigint
+  person: bigint
+  /** The account that the browser shows. */
   account: bigint
   createdAt: number
   /** The last request, to the minute. */
@@ -12,8 +16,11 @@ export type Session = {
   address: string
 }
 
+/** `role`: of the person in the account. */
+export type SignedIn = { session: Session; person: Person; account: Account; role: MemberRole }
+
 export type NewSession = {
-  account: bigint
+  person: bigint
   hash: Uint8Array
   expiresAt: number
   userAgent: string
@@ -25,18 +32,23 @@ export type NewSession = {
 }
 
 export interface Sessions {
-  /** Ends the account's oldest session if it has too many. undefined: the account does not exist, is disabled, or has another password. */
+  /**
+   * Shows the oldest account of the person. Ends the person's oldest session if there are too many. undefined: the person does not exist,
+   * is disabled, has another password or no account.
+   */
   create(session: NewSession): Promise<Session | undefined>
-  /** undefined: no such session, or it has ended or expired, or its account is disabled. */
-  find(hash: Uint8Array): Promise<{ session: Session; account: Account } | undefined>
+  /** undefined: no such session, or it has ended or expired, or the person is disabled or no longer a member of the account. */
+  find(hash: Uint8Array): Promise<SignedIn | undefined>
+  /** Shows another account of the person. false: the person is no member of it. */
+  switchAccount(session: bigint, account: bigint): Promise<boolean>
   /** Records a request and extends the session. */
   touch(session: bigint, expiresAt: number): Promise<void>
   /** Newest first, without those that have expired. */
-  list(account: bigint): Promise<Session[]>
-  /** false: the account has no such session. */
-  end(account: bigint, session: bigint): Promise<boolean>
+  list(person: bigint): Promise<Session[]>
+  /** false: the person has no such session. */
+  end(person: bigint, session: bigint): Promise<boolean>
   /** Resolves with the number of sessions that ended. */
-  endAll(account: bigint, except?: bigint): Promise<number>
+  endAll(person: bigint, except?: bigint): Promise<number>
   /** Removes at most `limit` expired sessions; resolves with their number. */
   sweep(limit: number): Promise<number>
 }

@@ -1,6 +1,6 @@
 // Counts attempts by subject on both engines. The first attempt opens a window of time, at whose end the count is forgotten.
 import { sql } from 'kysely'
-import type { AttemptLimit, SignIns } from '../../console/sign-ins.ts'
+import type { AttemptLimit, SignIns } from '../../people/sign-ins.ts'
 import { checkText } from '../guard.ts'
 import { type Connection, type Database, type Statement, statement } from '../statements.ts'
 

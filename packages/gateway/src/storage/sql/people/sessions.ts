@@ -1,23 +1,30 @@
 // Sessions of the console on both engines.
-import type { NewSession, Session, Sessions } from '../../console/sessions.ts'
+import type { MemberRole } from '../../people/members.ts'
+import type { NewSession, Session, Sessions } from '../../people/sessions.ts'
 import { checkHash, checkText } from '../guard.ts'
-import { ACCOUNT_PREFIX, integer, type Row, small, text, toAccount, withPrefix } from '../rows.ts'
+import { ACCOUNT_PREFIX, integer, type Row, small, text, toAccount, toPerson, withPrefix } from '../rows.ts'
 import {
   ACCOUNT,
   type Connection,
   type Database,
+  idOf,
+  named,
+  PERSON,
   prefixed,
   required,
   type Statement,
   statement,
 } from '../statements.ts'
 
-/** Of one account. More than anybody has browsers; a script that signs in again and again must not fill the store. */
+/** Sessions of one person. More than anybody has browsers; a script that signs in again and again must not fill the store. */
 const MOST_SESSIONS = 50
 const MINUTE_MS = 60_000
+/** The statement that finds the account. */
+const ACCOUNT_SHOWN = 'account'
 
-const SESSION = ['id', 'account', 'created_at', 'seen_at', 'expires_at', 'user_agent', 'address'] as const
+const SESSION = ['id', 'person', 'account', 'created_at', 'seen_at', 'expires_at', 'user_agent', 'address'] as const
 const SESSION_PREFIX = 'session_'
+const PERSON_PREFIX = 'person_'
 
 export function sessionsOver({ db, runner, clock }: Connection): Sessions {
   return {
@@ -33,9 +40,20 @@ export function sessionsOver({ db, runner, clock }: Connection): Sessions {
       return (
         row && {
           session: toSession(withPrefix(row, SESSION_PREFIX)),
+          person: toPerson(withPrefix(row, PERSON_PREFIX)),
           account: toAccount(withPrefix(row, ACCOUNT_PREFIX), now),
+          role: row.member_role as MemberRole,
         }
       )
+    },
+    async switchAccount(session, account) {
+      const members = db.selectFrom('member').select('person').where('account', '=', account)
+      const switched = db
+        .updateTable('session')
+        .set({ account })
+        .where('id', '=', session)
+        .where('person', 'in', members)
+      return (await runner.write([required(switched.returning('id'))])) !== undefined
     },
     async touch(session, expiresAt) {
       const now = clock()
@@ -43,20 +61,20 @@ export function sessionsOver({ db, runner, clock }: Connection): Sessions {
       const live = db.updateTable('session').set(changes).where('id', '=', session).where('expires_at', '>', now)
       await runner.write([statement(live)])
     },
-    async list(account) {
+    async list(person) {
       const live = db
         .selectFrom('session')
         .select(SESSION)
-        .where('account', '=', account)
+        .where('person', '=', person)
         .where('expires_at', '>', clock())
       return (await runner.read(statement(live.orderBy('id', 'desc')))).map(toSession)
     },
-    async end(account, session) {
-      const ended = db.deleteFrom('session').where('account', '=', account).where('id', '=', session).returning('id')
+    async end(person, session) {
+      const ended = db.deleteFrom('session').where('person', '=', person).where('id', '=', session).returning('id')
       return (await runner.write([required(ended)])) !== undefined
     },
-    async endAll(account, except) {
-      return (await runner.write([endSessions(db, account, except)]))?.[0]?.length ?? 0
+    async endAll(person, except) {
+      return (await runner.write([endSessions(db, person, except)]))?.[0]?.length ?? 0
     },
     async sweep(limit) {
       const expired = db.selectFrom('session').select('id').where('expires_at', '<=', clock())
@@ -68,28 +86,30 @@ export function sessionsOver({ db, runner, clock }: Connection): Sessions {
   }
 }
 
-/** All sessions of the account but `except`. */
-export function endSessions(db: Database, account: bigint, except?: bigint): Statement {
-  const all = db.deleteFrom('session').where('account', '=', account)
+/** All sessions of the person but `except`. */
+export function endSessions(db: Database, person: bigint, except?: bigint): Statement {
+  const all = db.deleteFrom('session').where('person', '=', person)
   return statement((except === undefined ? all : all.where('id', '<>', except)).returning('id'))
 }
 
-/** The first statements lock what the session depends on, so that it cannot begin while the account is disabled or its password changed. */
+/** The first statements lock what the session depends on, so that it cannot begin while the person is disabled or the password changed. */
 function createSession(db: Database, session: NewSession, now: number): Statement[] {
-  const { account, password, withoutSecondFactor = false } = session
+  const { person, password, withoutSecondFactor = false } = session
   const enabled = db
-    .updateTable('account')
+    .updateTable('person')
     .set((row) => ({ disabled: row.ref('disabled') }))
-    .where('id', '=', account)
+    .where('id', '=', person)
     .where('disabled', '=', 0)
   const unchanged = db
     .updateTable('credential')
     .set((row) => ({ password: row.ref('password') }))
-    .where('account', '=', account)
+    .where('person', '=', person)
     .where('password', '=', password ?? '')
     .$if(withoutSecondFactor, (row) => row.where('totp_secret', 'is', null))
+  const oldest = db.selectFrom('member').where('person', '=', person).orderBy('account').limit(1)
   const insert = db.insertInto('session').values({
-    account,
+    person,
+    account: idOf(ACCOUNT_SHOWN),
     hash: session.hash,
     created_at: now,
     seen_at: minuteOf(now),
@@ -97,13 +117,14 @@ function createSession(db: Database, session: NewSession, now: number): Statemen
     user_agent: session.userAgent,
     address: session.address,
   })
-  const newest = db.selectFrom('session').select('id').where('account', '=', account)
+  const newest = db.selectFrom('session').select('id').where('person', '=', person)
   const kept = newest.orderBy('id', 'desc').limit(MOST_SESSIONS)
   return [
     required(enabled.returning('id')),
-    ...(password === undefined ? [] : [required(unchanged.returning('account'))]),
+    ...(password === undefined ? [] : [required(unchanged.returning('person'))]),
+    named(ACCOUNT_SHOWN, required(oldest.select('account as id'))),
     required(insert.returning(SESSION)),
-    statement(db.deleteFrom('session').where('account', '=', account).where('id', 'not in', kept)),
+    statement(db.deleteFrom('session').where('person', '=', person).where('id', 'not in', kept)),
   ]
 }
 
@@ -111,11 +132,20 @@ const find = (db: Database, hash: Uint8Array, now: number): Statement =>
   statement(
     db
       .selectFrom('session')
+      .innerJoin('person', 'person.id', 'session.person')
       .innerJoin('account', 'account.id', 'session.account')
-      .select([...prefixed('session', SESSION_PREFIX, SESSION), ...prefixed('account', ACCOUNT_PREFIX, ACCOUNT)])
+      .innerJoin('member', (join) =>
+        join.onRef('member.account', '=', 'session.account').onRef('member.person', '=', 'session.person'),
+      )
+      .select([
+        ...prefixed('session', SESSION_PREFIX, SESSION),
+        ...prefixed('person', PERSON_PREFIX, PERSON),
+        ...prefixed('account', ACCOUNT_PREFIX, ACCOUNT),
+        'member.role as member_role',
+      ])
       .where('session.hash', '=', hash)
       .where('session.expires_at', '>', now)
-      .where('account.disabled', '=', 0),
+      .where('person.disabled', '=', 0),
   )
 
 const minuteOf = (now: number): number => now - (now % MINUTE_MS)
@@ -129,6 +159,7 @@ function check(session: NewSession): NewSession {
 
 const toSession = (row: Row): Session => ({
   id: integer(row.id),
+  person: integer(row.person),
   account: integer(row.account),
   createdAt: small(row.created_at),
   seenAt: small(row.seen_at),

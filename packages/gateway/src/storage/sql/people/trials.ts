@@ -8,11 +8,12 @@ import { type Connection, changing, type Database, required, type Statement, sta
 import { takeFromBudget } from './registration.ts'
 
 export const trialsOver = ({ db, runner, clock }: Connection): Pick<Accounts, 'grantDueTrial' | 'takeBackTrials'> => ({
-  async grantDueTrial(account, { budget, source }) {
-    const [row] = await runner.read(statement(dueTrial(db, account)))
+  async grantDueTrial(person, { budget, source }) {
+    const [row] = await runner.read(statement(dueTrial(db, person)))
     const due = row ? integer(row.trial_due) : 0n
     if (due === 0n || (budget !== undefined && due > budget)) return 0n
-    const rows = await runner.write(grant(db, { account, due, source, budget, now: clock() }))
+    const account = integer(row?.trial_account)
+    const rows = await runner.write(grant(db, { person, account, due, source, budget, now: clock() }))
     return rows ? due : 0n
   },
   async takeBackTrials(source, reason) {
@@ -32,26 +33,26 @@ export const trialsOver = ({ db, runner, clock }: Connection): Pick<Accounts, 'g
 })
 
 /** Only of an address that is proved. */
-const dueTrial = (db: Database, account: bigint) =>
+const dueTrial = (db: Database, person: bigint) =>
   db
     .selectFrom('credential')
-    .innerJoin('account', 'account.id', 'credential.account')
-    .select('trial_due')
-    .where('account.id', '=', account)
+    .innerJoin('person', 'person.id', 'credential.person')
+    .select(['trial_due', 'trial_account'])
+    .where('person.id', '=', person)
     .where('proved_at', 'is not', null)
     .where('trial_due', '>', 0n)
 
-type Grant = { account: bigint; due: Nanos; source: bigint; budget: Nanos | undefined; now: number }
+type Grant = { person: bigint; account: bigint; due: Nanos; source: bigint; budget: Nanos | undefined; now: number }
 
 /** All or nothing: without room in the budget, the credit stays due. */
-const grant = (db: Database, { account, due, source, budget, now }: Grant): Statement[] => [
+const grant = (db: Database, { person, account, due, source, budget, now }: Grant): Statement[] => [
   required(
     db
       .updateTable('credential')
-      .set({ trial_due: 0n })
-      .where('account', '=', account)
+      .set({ trial_due: 0n, trial_account: null })
+      .where('person', '=', person)
       .where('trial_due', '=', due)
-      .returning('account'),
+      .returning('person'),
   ),
   ...takeFromBudget(db, now, due, budget),
   ...moveCredit(db, account, due, source, 'trial credit', now),

@@ -1,0 +1,40 @@
+// People: they sign in, and may have a role in the gateway. What they own belongs to accounts, which they are members of.
+import type { Nanos } from '../../money/amount.ts'
+
+/** In the gateway, from the highest rank; finance and support have the same. */
+export const GATEWAY_ROLES = ['owner', 'admin', 'finance', 'support', 'viewer'] as const
+export type GatewayRole = (typeof GATEWAY_ROLES)[number]
+
+export type Person = {
+  id: bigint
+  email: string
+  /** undefined: none, as for most people. */
+  role: GatewayRole | undefined
+  /** Cannot sign in. */
+  disabled: boolean
+  createdAt: number
+  /** The address is known to be the person's: a link that was sent there was opened, or the operator entered it. */
+  isProved: boolean
+}
+
+/** What the person has chosen in the console. */
+export type Preferences = {
+  /** A notice is shown below this balance; undefined: none. */
+  lowBalance: Nanos | undefined
+  /** A language tag, for emails. */
+  language: string | undefined
+}
+
+export interface People {
+  /** Entered by an operator, without an account. undefined: a person has this address. `password`: its hash. */
+  create(email: string, password?: string): Promise<Person | undefined>
+  find(email: string): Promise<Person | undefined>
+  /** All people, oldest first. */
+  list(): Promise<Person[]>
+  setRole(person: bigint, role: GatewayRole | undefined): Promise<void>
+  /** Also ends all sessions of a person who is disabled. */
+  setDisabled(person: bigint, disabled: boolean): Promise<void>
+  preferences(person: bigint): Promise<Preferences>
+  /** Writes only the fields that are present. */
+  setPreferences(person: bigint, changes: Partial<Preferences>): Promise<void>
+}
