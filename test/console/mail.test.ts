@@ -125,9 +125,9 @@ describe('a forgotten password', () => {
     expect(await signIn('another password')).toBe('200')
   })
 
-  test('an unknown address and a disabled account get the same answer, and no email', async () => {
+  test('an unknown address and a disabled person get the same answer, and no email', async () => {
     await newPerson('gone@example.com')
-    await gateway.command('account', 'disable', '--account', 'gone@example.com')
+    await gateway.command('person', 'disable', '--email', 'gone@example.com')
     const before = smtp.mails.length
     for (const email of ['nobody@example.com', 'gone@example.com']) {
       const { status, text } = await browser().post('password/forgot', { email })

@@ -150,12 +150,12 @@ describe.each([...ENGINES])('%s', (engine) => {
       )
     }
 
-    test('a disabled account gets no link, and a link that it has does not work', async () => {
+    test('a disabled person gets no link, and a link that they have does not work', async () => {
       const { email } = await newPerson('--password', PASSWORD)
       const token = await linkFor(email)
-      await gateway.command('account', 'disable', '--account', email)
+      await gateway.command('person', 'disable', '--email', email)
       expect(outcomeOf(await open({ token, password: NEW_PASSWORD }))).toBe('410 link_expired')
-      expect(linkFor(email)).rejects.toThrow(`the account ${email} is disabled; 'account enable' enables it`)
+      expect(linkFor(email)).rejects.toThrow(`${email} is disabled; 'person enable' enables it`)
     })
   })
 

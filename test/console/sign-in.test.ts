@@ -127,22 +127,22 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(outcomeOf((await signIn('bare@example.com')).answer)).toBe('401 wrong_credentials')
   })
 
-  test('an unknown address, a wrong password and a disabled account look alike', async () => {
+  test('an unknown address, a wrong password and a disabled person look alike', async () => {
     const { email } = await newPerson()
     const disabled = (await newPerson()).email
-    await gateway.command('account', 'disable', '--account', disabled)
+    await gateway.command('person', 'disable', '--email', disabled)
     const answers = [await signIn('nobody@example.com'), await signIn(email, 'wrong password'), await signIn(disabled)]
     const [first] = answers.map(({ answer }) => [answer.status, answer.body])
     for (const { answer } of answers) expect([answer.status, answer.body]).toEqual(first as never)
     expect(first).toEqual([401, { error: expect.objectContaining({ code: 'wrong_credentials', param: null }) }])
   })
 
-  test('`account disable` ends the sessions; they do not come back', async () => {
+  test('`person disable` ends the sessions; they do not come back', async () => {
     const { email, client } = await newPerson()
-    await gateway.command('account', 'disable', '--account', email)
+    await gateway.command('person', 'disable', '--email', email)
     const token = client.token()
-    await eventually(async () => (await client.get('session')).status === 401)
-    await gateway.command('account', 'enable', '--account', email)
+    expect(outcomeOf(await client.get('session'))).toBe('401 not_signed_in')
+    await gateway.command('person', 'enable', '--email', email)
     client.setToken(token)
     expect(outcomeOf(await client.get('session'))).toBe('401 not_signed_in')
     expect(outcomeOf((await signIn(email)).answer)).toBe('200')

@@ -29,12 +29,12 @@ async function signedIn() {
 test.each<[string, (client: ReturnType<typeof consoleClient>) => Promise<unknown>]>([
   ['sign-out', (client) => client.post('sign-out')],
   ['sign-out everywhere', (client) => client.post('sign-out-everywhere')],
-  ['a disabled account', () => one.command('account', 'disable', '--account', EMAIL)],
+  ['a disabled person', () => one.command('person', 'disable', '--email', EMAIL)],
 ])('%s on one ends the session on the other, with the next request', async (name, end) => {
   const { here, there } = await signedIn()
   await end(here)
   expect(outcomeOf(await there.get('session'))).toBe('401 not_signed_in')
-  if (name === 'a disabled account') await one.command('account', 'enable', '--account', EMAIL)
+  if (name === 'a disabled person') await one.command('person', 'enable', '--email', EMAIL)
 })
 
 test('a password that is changed on one ends the sessions on the other', async () => {

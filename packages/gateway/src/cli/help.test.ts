@@ -22,6 +22,7 @@ describe('help', () => {
       'account forget-responses',
       'account limit',
       'account list',
+      'account member',
       'account remove-second-factor',
       'account show',
       'account sign-in-link',
@@ -33,6 +34,9 @@ describe('help', () => {
       'key limit',
       'key list',
       'key revoke',
+      'person disable',
+      'person enable',
+      'person role',
       'prices diff',
       'sandbox',
       'serve',
@@ -73,7 +77,7 @@ describe('help', () => {
   test('of a group lists its commands', async () => {
     const { code, stdout } = await command(['help', 'account'])
     expect(code).toBe(0)
-    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(12)
+    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(13)
     expect((await command(['account', '--help'])).stdout).toBe(stdout)
   })
 

@@ -18,9 +18,10 @@ import type { Health } from '../../upstreams/health/health.ts'
 import type { Send } from '../../upstreams/send.ts'
 import { CommandError, UsageError } from '../errors.ts'
 import { createCodes } from './create-codes.ts'
-import { findAccount, findPerson, peopleJson } from './find-account.ts'
 import { accountTermsOf, amountOf, creditLineOf, termsOf } from './key-options.ts'
-import { createSignInLink, removeSecondFactor } from './locked-out.ts'
+import { findAccount, findPerson, isAddress, peopleJson } from './people/find-account.ts'
+import { createSignInLink, removeSecondFactor } from './people/locked-out.ts'
+import { PEOPLE_OPERATIONS } from './people/operations.ts'
 import { PAGE_ROWS } from './usage-pages.ts'
 
 /** `health`: only in a running server. */
@@ -40,7 +41,7 @@ export type Operation = (desk: OperationContext, values: Values) => Promise<unkn
 
 export const OPERATIONS = {
   'account create': async ({ storage, config }, { email = '', credit, password }) => {
-    if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw new UsageError(`--email must be an email address, not '${email}'`)
+    if (!isAddress(email)) throw new UsageError(`--email must be an email address, not '${email}'`)
     const amount = credit === undefined ? config.registration.trialCredit : amountOf(credit, 'credit')
     if (amount < 0n) throw new UsageError('--credit must not be negative')
     if (password !== undefined && !isLongEnough(password)) {
@@ -115,6 +116,7 @@ export const OPERATIONS = {
     await storage.keys.revoke((await findKey(storage, key)).id)
     return { id: key, revoked: true }
   },
+  ...PEOPLE_OPERATIONS,
   'code create': ({ storage }, values) => createCodes(storage, values),
   // One page; readUsage requests the next.
   usage: async ({ storage }, { account = '', limit = '100', before }) => {

@@ -4,10 +4,16 @@ import type { Option, StoreCommand } from '../command.ts'
 import { UsageError } from '../errors.ts'
 import { showAccounts, showCodes, showKeys, showUsage } from './columns.ts'
 import { CAP_NAMES, LIMIT_NAMES, TERM_NAMES } from './key-options.ts'
-import { showSignInLink } from './locked-out.ts'
+import { PEOPLE_COMMANDS } from './people/commands.ts'
+import { showSignInLink } from './people/locked-out.ts'
 
 const SECTION = 'Accounts and keys'
-const ACCOUNT: Option = { name: 'account', value: 'EMAIL', required: true, summary: "the account's email address" }
+const ACCOUNT: Option = {
+  name: 'account',
+  value: 'ACCOUNT',
+  required: true,
+  summary: "the account's id or name, or the email address of its person",
+}
 
 const LIMITS: readonly Option[] = [
   { name: 'rpm', value: 'N', summary: 'requests per minute' },
@@ -95,7 +101,7 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     ]),
     example: 'account credit-line --account ada@example.com --amount 500',
   },
-  byAccount('account disable', 'reject all requests of an account'),
+  byAccount('account disable', 'reject all requests of an account; its people can still look at it'),
   byAccount('account enable', 'accept requests of a disabled account again'),
   {
     ...byAccount('account sign-in-link', 'print a link that signs in once, with a new password'),
@@ -134,6 +140,7 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     example: 'key revoke 7',
     values: byKey,
   },
+  ...PEOPLE_COMMANDS,
   {
     name: 'code create',
     section: SECTION,

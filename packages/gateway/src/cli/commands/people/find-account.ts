@@ -1,8 +1,10 @@
 // Which account or person a command means: by id, by name, or by the email address of a person.
-import type { Account, Member, Person, Storage } from '../../storage/storage.ts'
-import { CommandError } from '../errors.ts'
+import type { Account, Member, Person, Storage } from '../../../storage/storage.ts'
+import { CommandError } from '../../errors.ts'
 
 type Store = Pick<Storage, 'accounts' | 'people' | 'members'>
+
+export const isAddress = (text: string): boolean => /^[^\s@]+@[^\s@]+$/.test(text)
 
 /** An id, the name of one account, or the address of a person with one account. */
 export async function findAccount({ accounts, people, members }: Store, written: string): Promise<Account> {
@@ -30,7 +32,7 @@ function only(found: readonly Account[], what: string): Account {
 export async function findPerson(store: Store, written: string): Promise<Person> {
   const person = written.includes('@') ? await store.people.find(written) : await onlyMember(store, written)
   if (person) return person
-  throw new CommandError(`no person has the email address ${written}`)
+  throw new CommandError(`no account has the email address ${written}`)
 }
 
 async function onlyMember(store: Store, written: string): Promise<Person | undefined> {

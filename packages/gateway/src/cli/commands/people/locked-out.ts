@@ -1,7 +1,7 @@
 // For people who have lost their password, their authenticator app, or both.
-import { createLink } from '../../access/secrets/tokens.ts'
-import type { Person, Storage } from '../../storage/storage.ts'
-import { CommandError } from '../errors.ts'
+import { createLink } from '../../../access/secrets/tokens.ts'
+import type { Person, Storage } from '../../../storage/storage.ts'
+import { CommandError } from '../../errors.ts'
 
 type SignInLink = { email: string; url: string; expires_at: string }
 
@@ -11,14 +11,14 @@ export async function createSignInLink(
   { signIns }: Pick<Storage, 'signIns'>,
   baseUrl: string,
 ): Promise<SignInLink> {
-  if (disabled) throw new CommandError(`${email} is disabled`)
+  if (disabled) throw new CommandError(`${email} is disabled; 'person enable' enables it`)
   const { token, expiresAt } = await createLink('setup', id, signIns, Date.now())
   return { email, url: `${baseUrl}/console/setup#${token}`, expires_at: new Date(expiresAt).toISOString() }
 }
 
 export function showSignInLink(result: unknown): string {
   const { email, url } = result as SignInLink
-  return `Give this link to ${email} (it works once, within 24 hours):\n\n  ${url}\n`
+  return `Give this link to the holder of ${email} (it works once, within 24 hours):\n\n  ${url}\n`
 }
 
 /** A phone that is gone may be in other hands, and so may a browser: all sessions end. */
@@ -27,6 +27,6 @@ export async function removeSecondFactor(
   { signIns }: Pick<Storage, 'signIns'>,
 ): Promise<unknown> {
   const ended = await signIns.removeSecondFactor(id)
-  if (ended === undefined) throw new CommandError(`${email} has no two-factor authentication`)
+  if (ended === undefined) throw new CommandError(`the account ${email} has no two-factor authentication`)
   return { email, second_factor: false, sessions_ended: ended }
 }

@@ -1,0 +1,63 @@
+// The commands that work on people.
+import type { StoreCommand } from '../../command.ts'
+
+const EMAIL = {
+  name: 'email',
+  value: 'EMAIL',
+  required: true,
+  summary: 'the email address that the person signs in with',
+} as const
+const base = { section: 'Accounts and keys', positionals: [] } as const
+
+export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
+  {
+    ...base,
+    name: 'account member',
+    operation: 'account member',
+    summary: 'let a person use an account in the console, or no longer',
+    options: [
+      {
+        name: 'account',
+        value: 'ACCOUNT',
+        required: true,
+        summary: "the account's id or name, or the email address of its person",
+      },
+      EMAIL,
+      {
+        name: 'role',
+        value: 'ROLE',
+        required: true,
+        summary: 'owner, member (own keys and usage only), or none: no longer',
+      },
+      { name: 'keys', value: 'keep', summary: 'with --role none: the keys that the person made go on working' },
+    ],
+    example: 'account member --account acme --email ada@example.com --role member',
+  },
+  {
+    ...base,
+    name: 'person role',
+    operation: 'person role',
+    summary: 'give a person a role in the gateway, or take it away',
+    options: [
+      EMAIL,
+      { name: 'role', value: 'ROLE', required: true, summary: 'owner, admin, finance, support, viewer, or none' },
+    ],
+    example: 'person role --email ada@example.com --role admin',
+  },
+  {
+    ...base,
+    name: 'person disable',
+    operation: 'person disable',
+    summary: 'end all sessions of a person, who can no longer sign in',
+    options: [EMAIL],
+    example: 'person disable --email ada@example.com',
+  },
+  {
+    ...base,
+    name: 'person enable',
+    operation: 'person enable',
+    summary: 'let a disabled person sign in again',
+    options: [EMAIL],
+    example: 'person enable --email ada@example.com',
+  },
+]
