@@ -6,7 +6,7 @@
 import { parsedJson } from '@trivium/protocol/canonical/reading.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
-import type { PassThroughEdits } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { PassThroughEdits } from '@trivium/protocol/dialects/pass-through.ts'
 import { bufferCodec as codec } from '@trivium/protocol/fixtures/buffer-codec.ts'
 import { testAnswering, testTarget } from '@trivium/protocol/fixtures/matrix.ts'
 import { agentRequest, jsonReply, smallRequest } from '../harness/wire.ts'

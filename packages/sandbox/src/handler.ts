@@ -212,7 +212,7 @@ type Answer = {
   dialect: SandboxDialect
   delivery: DecodedRequest['delivery']
   faults: Faults
-  /** Of the answer, in hexadecimal. */
+  /** The answer's id, in hexadecimal. */
   id: string
   /** Milliseconds before the first byte of the body. */
   firstMs: number

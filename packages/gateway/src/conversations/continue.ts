@@ -1,7 +1,8 @@
 // A request of the responses dialect as part of a conversation: its history is put before its own items, and its response is
 // stored. What leaves for an upstream is complete in itself, so that any upstream can continue any conversation.
 
-import type { ConversationState, EchoedField } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { EchoedField } from '@trivium/protocol/dialects/pass-through.ts'
+import type { ConversationState } from '@trivium/protocol/dialects/responses/state/conversation-state.ts'
 import { visibleKey } from '../access/visible-key.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Slot } from '../overload/admission.ts'

@@ -3,7 +3,7 @@
 import { isObject, type Json } from '@trivium/protocol/canonical/reading.ts'
 import type { CanonicalRequest, ToolChoice } from '@trivium/protocol/canonical/request.ts'
 import { utf8Length } from '@trivium/protocol/canonical/utf8.ts'
-import type { PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { PricedField } from '@trivium/protocol/dialects/pass-through.ts'
 import { keyAllowsModel } from '../access/authorize.ts'
 import { codec } from '../bytes/codec.ts'
 import { type Catalogue, offerOf } from '../catalogue/catalogue.ts'

@@ -1,8 +1,9 @@
 // A request on its way through the journey. Nothing of it is changed after it was read.
 
 import type { RequestHeaders } from '@trivium/http/request.ts'
+import type { PathParameters } from '@trivium/protocol/dialects/dialect.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
-import type { PassThroughRequest, PathParameters } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { PassThroughRequest } from '@trivium/protocol/dialects/pass-through.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { Conversation } from '../conversations/continue.ts'
 import type { Opening } from '../paid-call/journey.ts'

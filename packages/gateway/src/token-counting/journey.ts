@@ -2,7 +2,7 @@
 // there is no hold and no row in the ledger.
 //   authenticate -> limit -> admit -> read -> authorize -> (add the history) -> ask the upstream, or count here
 import { type HttpResponse, json } from '@trivium/http/response.ts'
-import type { TokenCounting } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { TokenCounting } from '@trivium/protocol/dialects/token-counting.ts'
 import { authorize } from '../access/authorize.ts'
 import { offerForRequest, type UrlDependencies } from '../access/urls/url-names.ts'
 import { codec } from '../bytes/codec.ts'

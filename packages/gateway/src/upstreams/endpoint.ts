@@ -1,7 +1,7 @@
 // Where and how an upstream is called in a dialect: path and credential header.
 import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
-import type { ReplyQuirks } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { ReplyQuirks } from '@trivium/protocol/dialects/pass-through.ts'
 import type { Credential, ImagesEndpoint, Upstream, UpstreamEndpoint } from '../config/types.ts'
 import { dialectsOf } from '../config/upstream-dialects.ts'
 import { standardEndpoint, standardImages, standardVideos } from '../config/upstream-kinds.ts'

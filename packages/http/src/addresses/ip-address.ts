@@ -135,7 +135,7 @@ const KINDS = [
   ...blocks('special', '0.0.0.0/8', '169.254.0.0/16', '192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24'),
   ...blocks('special', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '224.0.0.0/4', '240.0.0.0/4'),
   ...blocks('public', '0.0.0.0/0'),
-  // Of IPv6 only 2000::/3 is allocated; parts of it are tunnels (2001::, 2002::) and documentation.
+  // Only 2000::/3 of IPv6 is allocated; parts of it are tunnels (2001::, 2002::) and documentation.
   ...blocks('special', '2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'),
   ...blocks('public', '2000::/3'),
 ] as const

@@ -42,7 +42,7 @@ function linesOf(headers: Readonly<Record<string, string>>): string {
 
 type Base = { origin: string; host: string; basePath: string }
 
-/** Of the base URLs used so far, since parsing one costs as much as the rest of the head. Configurations have a few of them. */
+/** The base URLs used so far: parsing one costs as much as the rest of the head, and configurations have few. */
 const bases = new Map<string, Base>()
 const MOST_BASES = 1_000
 

@@ -44,7 +44,7 @@ export class HeaderLines {
     return this.#bounds.length / 4
   }
 
-  /** Of all lines, lowercase. */
+  /** The names of all lines, lowercase. */
   names(): string[] {
     const names: string[] = []
     for (let line = 0; line < this.#bounds.length; line += 4)

@@ -36,7 +36,7 @@ export function parsePartHead(bytes: Uint8Array, { nameBytes, filenameBytes }: N
   return { name, filename, contentType: headers.get('content-type') }
 }
 
-/** Of parts without a filename, those whose content type says that they are not text are files, too. */
+/** Parts without a filename are files, too, if their content type says that they are not text. */
 export const isFile = ({ filename, contentType = '' }: PartHead): boolean =>
   filename !== undefined || /^\s*(image|video|audio|font)\/|^\s*application\/octet-stream\b/i.test(contentType)
 

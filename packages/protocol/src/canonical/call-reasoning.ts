@@ -99,3 +99,6 @@ function reasonedTurn(turn: Turn, find: (call: CalledTool) => CallReasoning | un
   // The client's own copy of reasoning has no signature, and would be there twice.
   return { ...turn, parts: own.filter((part) => part.type !== 'reasoning' || !turn.parts.includes(part)) }
 }
+
+/** A message with tool calls. `isSigned`: a call has its signature. */
+export type CalledMessage = { index: number; calls: readonly CalledTool[]; hasReasoning: boolean; isSigned: boolean }

@@ -1,11 +1,11 @@
-// Media as callers write it: data addresses, base64 in two alphabets, content without a type.
+// Media as callers write it: data URLs, base64 in two alphabets, content without a type.
 
 import type { Source } from './request.ts'
 import { textOfBase64 } from './utf8.ts'
 
 const DATA_URL = /^data:([^,;]*)((?:;[^,;]*)*),/i
 
-/** `data:image/png;base64,...` read; undefined when it is no data address, or none that can be read as base64. */
+/** `data:image/png;base64,...` read; undefined when it is no data URL, or none that can be read as base64. */
 export function readDataUrl(url: string): { mime: string | undefined; data: string } | undefined {
   const match = DATA_URL.exec(url.slice(0, 512))
   if (match === null || !/;base64$/i.test(match[2] ?? '')) return undefined
@@ -16,7 +16,7 @@ export function readDataUrl(url: string): { mime: string | undefined; data: stri
 
 export const isDataUrl = (url: string): boolean => /^data:/i.test(url)
 
-export const isAddress = (text: string): boolean => /^https?:\/\//i.test(text)
+export const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text)
 
 const BASE64 = /^[A-Za-z0-9+/_-]+={0,2}$/
 
@@ -73,7 +73,7 @@ export function textOfFile({ mime, data }: Extract<Source, { kind: 'inline' }>):
 /** `text/plain;charset=utf-8` -> `text/plain`. */
 export const essence = (mime: string): string => (mime.split(';', 1)[0] ?? '').trim().toLowerCase()
 
-/** As an address for dialects that write inline data as one. */
+/** As a URL for dialects that write inline data as one. */
 export function dataUrl(source: Extract<Source, { kind: 'inline' }>): string {
   return `data:${source.mime};base64,${source.data}`
 }

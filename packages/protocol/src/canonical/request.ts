@@ -11,7 +11,7 @@ export type Source =
   | { kind: 'inline'; mime: string; data: string }
   /** A document that is plain text. */
   | { kind: 'text'; mime: string; text: string }
-  | { kind: 'address'; url: string; mime?: string }
+  | { kind: 'url'; url: string; mime?: string }
   /** Something that a vendor keeps for its customer, known by an id. */
   | { kind: 'object'; id: string }
 
@@ -215,7 +215,7 @@ export type CanonicalRequest = {
 }
 
 export type Citation = {
-  kind: 'address' | 'document'
+  kind: 'url' | 'document'
   url?: string
   title?: string
   /** The words that are cited. */

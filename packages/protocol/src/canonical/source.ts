@@ -1,7 +1,7 @@
-// Where media comes from, as callers of chat and responses write it: one string that is an address, a data address or
+// Where media comes from, as callers of chat and responses write it: one string that is a URL, a data URL or
 // bare base64.
 
-import { isAddress, isDataUrl, readDataUrl, sniffMime, standardBase64 } from './media.ts'
+import { isDataUrl, isHttpUrl, readDataUrl, sniffMime, standardBase64 } from './media.ts'
 import { wrong } from './reading.ts'
 import type { Source } from './request.ts'
 
@@ -9,7 +9,7 @@ const SCHEME = /^[a-z][a-z0-9+.-]{0,30}:/i
 
 /** `usualMime`: for content that does not say what it is, and whose first bytes do not give it away. */
 export function sourceOf(text: string, at: string, usualMime: string | undefined): Source {
-  if (isAddress(text)) return { kind: 'address', url: text }
+  if (isHttpUrl(text)) return { kind: 'url', url: text }
   if (isDataUrl(text)) {
     const read = readDataUrl(text)
     if (read !== undefined) return inline(read.data, read.mime, at, usualMime)
@@ -18,13 +18,13 @@ export function sourceOf(text: string, at: string, usualMime: string | undefined
     throw wrong(at, `${at} must have its data in base64: data:TYPE;base64,...`)
   }
   // Other schemes mean something to some services; only they can say.
-  if (SCHEME.test(text)) return { kind: 'address', url: text }
+  if (SCHEME.test(text)) return { kind: 'url', url: text }
   return inline(text, undefined, at, usualMime)
 }
 
 function inline(text: string, mime: string | undefined, at: string, usualMime: string | undefined): Source {
   const data = standardBase64(text)
-  if (data === undefined) throw wrong(at, `${at} must be an http(s) address, a data URL or base64`)
+  if (data === undefined) throw wrong(at, `${at} must be an http(s) URL, a data URL or base64`)
   const known = mime ?? sniffMime(data) ?? usualMime
   if (known === undefined) throw wrong(at, `${at} must say its type: data:TYPE;base64,...`)
   return { kind: 'inline', mime: known, data }

@@ -13,17 +13,25 @@ export type ChatService = {
    */
   reasoning: 'taken' | 'demanded' | 'rejected'
   /**
-   * How hard to think: by the protocol's word, by three words of which none is off, by the same word inside `reasoning`,
-   * by the switch `thinking`, by that switch and three words, or by the switch `enable_thinking`.
+   * How the reasoning effort is set.
+   * `reasoning_effort`: by the protocol's field. `low-high-max`: by that field, which knows these three words and cannot be off.
+   * `reasoning`: by the same word inside `reasoning`. `thinking-switch`: `thinking` turns it on and off. `switch-and-effort`: that
+   * switch and the three words. `enable_thinking`: by a switch of this name.
    */
-  effort: 'word' | 'three words' | 'reasoning' | 'switch' | 'switch and word' | 'enable_thinking'
+  effort:
+    | 'reasoning_effort'
+    | 'low-high-max'
+    | 'reasoning'
+    | 'thinking-switch'
+    | 'switch-and-effort'
+    | 'enable_thinking'
   /** Knows tools that take free text; elsewhere they go out as functions of one text. */
   customTools: boolean
-  /** The usage of a stream. `unasked`: it is always sent, and the service rejects `stream_options`. */
-  streamUsage: 'asked for' | 'unasked'
+  /** When a stream reports its usage. `always`: without being asked, and the service rejects `stream_options`. */
+  streamUsage: 'on-request' | 'always'
   seed: 'seed' | 'random_seed'
-  /** The only form of a call's id that it takes; undefined: the usual. */
-  callIds?: 'nine letters and digits'
+  /** The only form of a call's id that it takes; absent: any. `nine-alphanumeric`: nine letters and digits. */
+  callIds?: 'nine-alphanumeric'
   /** Fields that the service rejects: dropped, with a warning. */
   rejects?: readonly ('logprobs' | 'logitBias')[]
 }

@@ -41,3 +41,6 @@ export type DialectEndpoint = {
 }
 
 export const BEARER = { headers: [], example: "'Authorization: Bearer sk-...'" } as const
+
+/** What the path of a request says, where the dialect says it there and not in the body. */
+export type PathParameters = { model: string; stream: boolean }

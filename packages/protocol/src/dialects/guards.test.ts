@@ -5,7 +5,7 @@ import { bufferCodec, bytesOf, textOfPieces } from '../../fixtures/buffer-codec.
 import { FREE_NAMES, GUARDED, WRONG_NAMES } from '../../fixtures/shared/guards.ts'
 import { DIALECTS, type Id } from '../../fixtures/shared/pass-through-requests.ts'
 import { RequestError } from '../canonical/reading.ts'
-import type { ConversationState } from './text-dialect.ts'
+import type { ConversationState } from './responses/state/conversation-state.ts'
 
 const IDS = Object.keys(DIALECTS) as Id[]
 

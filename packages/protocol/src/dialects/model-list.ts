@@ -1,4 +1,4 @@
-// Lists of models. Two protocols share the address /v1/models, so its body has the fields of both: each SDK reads its
+// Lists of models. Two protocols share the path /v1/models, so its body has the fields of both: each SDK reads its
 // own and ignores the rest.
 
 export type ListedModel = {

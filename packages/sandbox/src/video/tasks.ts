@@ -61,7 +61,7 @@ export function openTasks(clock: () => number) {
       removed.add(id)
       dropOldest(removed)
     },
-    /** Of the tasks that this process knows. */
+    /** The tasks that this process knows. */
     newestFirst: (): Task[] => [...kept.values()].reverse().sort((one, other) => other.createdAt - one.createdAt),
   }
 }

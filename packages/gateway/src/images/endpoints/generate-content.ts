@@ -1,13 +1,13 @@
 // generateContent and streamGenerateContent of a model that generates images.
 
 import type { ImageInput } from '@trivium/protocol/canonical/image.ts'
+import type { PathParameters } from '@trivium/protocol/dialects/dialect.ts'
 import {
   decodeImageGeneration,
   readImageGeneration,
 } from '@trivium/protocol/dialects/generate-content/image-generation/decode-request.ts'
 import { encodeImageReply } from '@trivium/protocol/dialects/generate-content/image-generation/encode-reply.ts'
 import { generateContent } from '@trivium/protocol/dialects/generate-content/index.ts'
-import type { PathParameters } from '@trivium/protocol/dialects/text-dialect.ts'
 import { codec } from '../../bytes/codec.ts'
 import { Failure, memoryFailure } from '../../request/failure.ts'
 import { formatRequestId } from '../../request/ids.ts'

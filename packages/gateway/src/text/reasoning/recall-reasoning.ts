@@ -1,9 +1,10 @@
 // Recalls the reasoning of tool calls that a client has sent back without it, before the request is routed: the upstream that made
 // it is preferred.
 
+import type { CalledMessage } from '@trivium/protocol/canonical/call-reasoning.ts'
 import { type CalledTool, lacksReasoning } from '@trivium/protocol/canonical/call-reasoning.ts'
 import { TEXT_DIALECTS } from '@trivium/protocol/dialects/index.ts'
-import type { CalledMessage, WantedReasoning } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { WantedReasoning } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { CandidateOf, Catalogue, OfferOf } from '../../catalogue/catalogue.ts'
 import type { Slot } from '../../overload/admission.ts'
 import { Failure, memoryFailure } from '../../request/failure.ts'

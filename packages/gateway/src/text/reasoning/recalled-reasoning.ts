@@ -1,5 +1,6 @@
 // The reasoning that was recalled for a request, and how it is put back for one upstream.
 
+import type { CalledMessage } from '@trivium/protocol/canonical/call-reasoning.ts'
 import {
   type CalledTool,
   type CallReasoning,
@@ -8,7 +9,6 @@ import {
   withReasoning,
 } from '@trivium/protocol/canonical/call-reasoning.ts'
 import type { CanonicalRequest } from '@trivium/protocol/canonical/request.ts'
-import type { CalledMessage } from '@trivium/protocol/dialects/text-dialect.ts'
 import type { FoundReasoning } from './kept-reasoning.ts'
 
 export class RecalledReasoning {

@@ -3,7 +3,7 @@
 import { readAtMost } from '@trivium/http/client/read-response.ts'
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
-import type { PassThroughReply } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { PassThroughReply } from '@trivium/protocol/dialects/pass-through.ts'
 import { cancelOnDisconnect, DRAIN_MS } from '../../paid-call/run.ts'
 import { writeJson } from '../../paid-call/writing/write-json.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'

@@ -4,7 +4,7 @@
 import type { Cancel } from '@trivium/http/cancel.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { isTextDialect, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import type { Meter, PassThroughReply } from '@trivium/protocol/dialects/text-dialect.ts'
+import type { Meter, PassThroughReply } from '@trivium/protocol/dialects/pass-through.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
 import type { CandidateOf } from '../../catalogue/catalogue.ts'

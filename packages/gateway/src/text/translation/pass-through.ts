@@ -4,14 +4,14 @@ import type { RequestHeaders } from '@trivium/http/request.ts'
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { addWarning } from '@trivium/protocol/canonical/warning.ts'
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
-import { boundFor, pathOf } from '@trivium/protocol/dialects/shared/pass-through/output-fields.ts'
-import { joinEdits } from '@trivium/protocol/dialects/shared/pass-through/request.ts'
 import type {
   MeterOptions,
   PassThroughEdits,
   PassThroughReply,
   ReplyQuirks,
-} from '@trivium/protocol/dialects/text-dialect.ts'
+} from '@trivium/protocol/dialects/pass-through.ts'
+import { boundFor, pathOf } from '@trivium/protocol/dialects/shared/pass-through/output-fields.ts'
+import { joinEdits } from '@trivium/protocol/dialects/shared/pass-through/request.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { PricedOptions } from '../../money/prices/token-price.ts'

@@ -1,8 +1,8 @@
 // One vendor account serves many callers. This policy isolates them: caches are separated by account, stored objects rejected, and
 // end users replaced by a hash. Options without a price are removed or rejected.
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
+import type { PassThroughEdits, PassThroughRequest, PricedField } from '@trivium/protocol/dialects/pass-through.ts'
 import { INSTEAD } from '@trivium/protocol/dialects/responses/request/stored-state.ts'
-import type { PassThroughEdits, PassThroughRequest, PricedField } from '@trivium/protocol/dialects/text-dialect.ts'
 import { foreignObjectError } from '../../access/urls/url-policy.ts'
 import { isPriced, NO_OPTIONS, type PricedOptions, type TokenPrice } from '../../money/prices/token-price.ts'
 import { Failure } from '../../request/failure.ts'

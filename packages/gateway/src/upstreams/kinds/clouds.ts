@@ -14,7 +14,7 @@ export const azure: UpstreamKind = {
   ],
   // The request's `model` names the deployment, as in the other dialects of this base URL.
   images: standardImages({ credential: 'api-key', responseFormat: 'omit' }),
-  service: { cap: 'max_completion_tokens', endUser: 'user', reasoning: 'rejected', effort: 'word' },
+  service: { cap: 'max_completion_tokens', endUser: 'user', reasoning: 'rejected', effort: 'reasoning_effort' },
   healthPath: '/models',
   testedWith: 'none',
 }
@@ -50,7 +50,7 @@ export const bedrock: UpstreamKind = {
   example: 'https://bedrock-runtime.us-east-1.amazonaws.com/openai/v1',
   baseUrlSuffix: '/v1',
   endpoints: [standardEndpoint('chat'), standardEndpoint('responses')],
-  service: { endUser: 'none', effort: 'word', customTools: false },
+  service: { endUser: 'none', effort: 'reasoning_effort', customTools: false },
   testedWith: 'sandbox',
 }
 

@@ -26,7 +26,7 @@ export const deepseek: UpstreamKind = {
     cap: 'max_tokens',
     endUser: 'user_id',
     reasoning: 'demanded',
-    effort: 'switch and word',
+    effort: 'switch-and-effort',
     customTools: false,
   },
   healthPath: '/models',
@@ -44,11 +44,11 @@ export const mistral: UpstreamKind = {
     cap: 'max_tokens',
     endUser: 'none',
     reasoning: 'rejected',
-    effort: 'word',
+    effort: 'reasoning_effort',
     customTools: false,
-    streamUsage: 'unasked',
+    streamUsage: 'always',
     seed: 'random_seed',
-    callIds: 'nine letters and digits',
+    callIds: 'nine-alphanumeric',
   },
 }
 
@@ -63,7 +63,7 @@ export const groq: UpstreamKind = {
     cap: 'max_completion_tokens',
     endUser: 'user',
     reasoning: 'rejected',
-    effort: 'word',
+    effort: 'reasoning_effort',
     customTools: false,
     rejects: ['logprobs', 'logitBias'],
   },
@@ -77,7 +77,7 @@ export const xai: UpstreamKind = {
   source: 'https://docs.x.ai/developers/model-capabilities/text/comparison',
   baseUrl: 'https://api.x.ai/v1',
   endpoints: [standardEndpoint('responses'), standardEndpoint('chat')],
-  service: { endUser: 'user', effort: 'word', customTools: false },
+  service: { endUser: 'user', effort: 'reasoning_effort', customTools: false },
 }
 
 /** In China: https://api.moonshot.cn. The fields for reasoning effort differ by generation, which the name of the model tells. */
@@ -136,7 +136,7 @@ export const together: UpstreamKind = {
   source: 'https://docs.together.ai/docs/openai-api-compatibility',
   baseUrl: 'https://api.together.ai/v1',
   endpoints: [standardEndpoint('chat')],
-  service: { cap: 'max_tokens', endUser: 'none', effort: 'word', customTools: false },
+  service: { cap: 'max_tokens', endUser: 'none', effort: 'reasoning_effort', customTools: false },
 }
 
 /** Rejects requests with both fields for reasoning effort. */
@@ -147,5 +147,5 @@ export const fireworks: UpstreamKind = {
   source: 'https://docs.fireworks.ai/nexus/apis-and-sdks',
   baseUrl: 'https://api.fireworks.ai/inference/v1',
   endpoints: THREE_DIALECTS,
-  service: { cap: 'max_tokens', endUser: 'user', effort: 'word', customTools: false },
+  service: { cap: 'max_tokens', endUser: 'user', effort: 'reasoning_effort', customTools: false },
 }

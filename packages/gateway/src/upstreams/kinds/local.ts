@@ -5,7 +5,7 @@ import { standardEndpoint, type UpstreamKind } from '../../config/upstream-kinds
 const SELF_HOSTED = {
   baseUrlSuffix: '/v1',
   keyless: true,
-  service: { cap: 'max_tokens', endUser: 'none', effort: 'word', customTools: false },
+  service: { cap: 'max_tokens', endUser: 'none', effort: 'reasoning_effort', customTools: false },
   healthPath: '/models',
   testedWith: 'sandbox',
 } as const satisfies Partial<UpstreamKind>
@@ -44,7 +44,7 @@ export const vllm: UpstreamKind = {
   source: 'https://docs.vllm.ai/en/stable/serving/online_serving.html',
   baseUrl: 'http://127.0.0.1:8000/v1',
   endpoints: endpointsWith('bearer'),
-  service: { endUser: 'none', effort: 'word', customTools: false },
+  service: { endUser: 'none', effort: 'reasoning_effort', customTools: false },
 }
 
 export const llamaCpp: UpstreamKind = {

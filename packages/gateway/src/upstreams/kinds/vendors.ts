@@ -65,6 +65,6 @@ export const ark: UpstreamKind = {
   },
   videos: standardVideos(),
   // Its max_tokens does not limit reasoning, which is billed, too.
-  service: { cap: 'max_completion_tokens', endUser: 'none', effort: 'switch', customTools: false },
+  service: { cap: 'max_completion_tokens', endUser: 'none', effort: 'thinking-switch', customTools: false },
   testedWith: 'none',
 }

@@ -28,7 +28,7 @@ describe('recognized', () => {
         'Content-Length: 2',
       ],
     ],
-    // Of the same length as the names that matter.
+    // These have the same length as the names that matter.
     [
       'other names',
       ['date: x', 'Host: a', 'accept: close', 'x-is-close: close', 'x-another-name: 9', 'Content-Length: 2'],

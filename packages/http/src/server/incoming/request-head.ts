@@ -69,7 +69,7 @@ export class RequestHead implements RequestHeaders {
     return this.#lines.getAll(name)
   }
 
-  /** Of two hosts, which appear joined with a comma, a proxy may have used the other one. */
+  /** Two hosts appear joined with a comma: a proxy may have used the other one. */
   #checkHost(): void {
     const host = this.get('host')
     if (host === null ? this.isHttp11 : host.includes(',')) throw new RejectedHead(400)

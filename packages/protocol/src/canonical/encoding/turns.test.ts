@@ -53,7 +53,7 @@ function placed(turns: Turn[], keepsInstructions = false): { turns: string[]; wa
 }
 
 const named = (name: string, ...parts: Part[]): Turn => ({ role: 'user', parts, name })
-const picture: Part = { type: 'media', media: 'image', source: { kind: 'address', url: 'https://a.example/p' } }
+const picture: Part = { type: 'media', media: 'image', source: { kind: 'url', url: 'https://a.example/p' } }
 const foreign: Part = { type: 'foreign', what: 'web_search_call', at: 'input[1]' }
 
 const CASES: [what: string, given: Turn[], expected: string[], warnings: string[]][] = [

@@ -5,6 +5,8 @@ import { type FieldEdits, setField } from '../../framing/json/edit-fields.ts'
 import { decodeString, fieldNamed } from '../../framing/json/json-scan.ts'
 import { jsonText } from '../../framing/json/json-text.ts'
 import type { Pieces } from '../../framing/splice.ts'
+import type { PathParameters } from '../dialect.ts'
+import type { PassThrough, PassThroughEdits, PassThroughRequest } from '../pass-through.ts'
 import { outputFieldsIn } from '../shared/pass-through/output-fields.ts'
 import {
   endUsersIn,
@@ -14,7 +16,6 @@ import {
   storingFields,
   withOutputBounds,
 } from '../shared/pass-through/request.ts'
-import type { PassThrough, PassThroughEdits, PassThroughRequest, PathParameters } from '../text-dialect.ts'
 import { calledMessages, withReasoningContent } from './pass-through/called-messages.ts'
 import { openMeter, problemOf } from './pass-through/meter.ts'
 import { openingIn } from './pass-through/opening.ts'
@@ -40,7 +41,7 @@ export const passThrough: PassThrough = {
     const edits: PassThroughEdits = service ? { service } : {}
     if (!stream) return edits
     // A service that always reports usage rejects the question, also the client's own; the client gets the usage all the same.
-    if (service?.streamUsage === 'unasked') edits.remove = ['stream_options']
+    if (service?.streamUsage === 'always') edits.remove = ['stream_options']
     else edits.includeUsage = true
     return edits
   },

@@ -1,7 +1,7 @@
 // A messages request, reply and stream whose bytes pass through, since client and upstream both speak this dialect.
 
+import type { PassThrough } from '../pass-through.ts'
 import { readPassThroughReply } from '../shared/pass-through/reply.ts'
-import type { PassThrough } from '../text-dialect.ts'
 import { readRequest } from './pass-through/request.ts'
 import { openMeter } from './pass-through/stream.ts'
 import { decodeReply } from './reply/decode-reply.ts'

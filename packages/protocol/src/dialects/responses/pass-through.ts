@@ -1,8 +1,8 @@
 // A responses request, reply and stream whose bytes pass through, since client and upstream both speak this dialect.
 
 import type { Json } from '../../canonical/reading.ts'
+import type { PassThrough } from '../pass-through.ts'
 import { readPassThroughReply } from '../shared/pass-through/reply.ts'
-import type { PassThrough } from '../text-dialect.ts'
 import { CUT_OFF, cutOffResponse, isCutOff } from './pass-through/cut-off.ts'
 import { readRequest } from './pass-through/request.ts'
 import { openMeter } from './pass-through/stream.ts'

@@ -19,7 +19,7 @@ export type FieldEdits = {
 }
 export type FieldValue = { name: string; json: string | Uint8Array }
 
-/** Of two values for the same field the later holds. */
+/** The later of two values for the same field holds. */
 export function setField(edits: FieldEdits, name: string, json: string | Uint8Array): void {
   const known = valueNamed(edits.set, name)
   if (known === undefined) edits.set.push({ name, json })

@@ -38,7 +38,7 @@ export type Nested = {
   offset: number
 }
 
-/** Of each name four numbers are noted: keyStart, keyEnd, the start of the value, and the depth as a negative number. */
+/** Four numbers are noted of each name: keyStart, keyEnd, the start of the value, and the depth as a negative number. */
 export const MEMBER_NOTE = 4
 export const NO_NOTES: ArrayLike<number> = Object.freeze([])
 

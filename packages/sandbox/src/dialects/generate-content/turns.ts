@@ -73,19 +73,19 @@ function readUser({ parts, path }: Turn, to: Conversation, calls: Calls): Calls 
 function readModel({ parts }: Turn, to: Conversation): Calls {
   to.toolResults = []
   const calls: Calls = []
-  let [signed, thoughts] = [0, 0]
+  let [signed, reasoned] = [0, 0]
   for (const read of parts) {
     const { part, path } = read
     if (part.functionResponse !== undefined)
       throw badRequest('A function response must be in a turn of the user.', path)
     const call = part.functionCall === undefined ? undefined : readCall(read, to)
     if (call) calls.push(call)
-    if (part.thought === true) thoughts++
+    if (part.thought === true) reasoned++
     else if (typeof part.text === 'string') addContent(to, part.text, [])
     else addContent(to, '', readMedia(part, path))
     if (readSignature(read, call?.name, to)) signed++
   }
-  if (signed === 0 && thoughts > 0) addReasoning(to, { signature: undefined, path: '', message: '' })
+  if (signed === 0 && reasoned > 0) addReasoning(to, { signature: undefined, path: '', message: '' })
   return calls
 }
 

@@ -1,17 +1,16 @@
 // Messages with tool calls, and the reasoning that some services want back with them.
 
-import type { CalledTool } from '../../../canonical/call-reasoning.ts'
+import type { CalledMessage, CalledTool } from '../../../canonical/call-reasoning.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editElements, editedObject } from '../../../framing/json/edit-fields.ts'
 import type { JsonField } from '../../../framing/json/json-scan.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
 import { objectsIn } from '../../shared/pass-through/request.ts'
-import type { CalledMessage } from '../../text-dialect.ts'
 import { reasoningText } from '../reply/decode-text.ts'
 import { signatureOf } from '../request/decode-turns.ts'
 
-/** Of a body that has been checked. */
+/** The body must have been checked. */
 export function calledMessages(body: Json): CalledMessage[] {
   return objectsIn(body.messages).flatMap(([message, index]) => {
     if (message.role !== 'assistant') return []

@@ -8,6 +8,6 @@ export const NAMES = knownNames(
     stream_options: { own: namesOf(MEMBERS.stream_options) },
     tools: { own: namesOf(TOOL_MEMBERS), within: new Map([['function', namesOf(FUNCTION_MEMBERS)]]) },
   },
-  // Of messages and of whatever is in them, at every depth: see judged-by-scan.ts.
+  // The names in messages and in whatever is in them, at every depth: see scanned-request.ts.
   { messages: -1 << 2, tools: (1 << 2) | (1 << 3) },
 )

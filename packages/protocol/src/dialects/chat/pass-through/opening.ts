@@ -8,7 +8,7 @@ import { OPENING } from '../../shared/pass-through/opening.ts'
 
 /** With one of these an answer may hold reasoning, or calls that carry it. */
 const ASK_FOR_REASONING = ['reasoning_effort', 'reasoning', 'thinking', 'tools', 'functions']
-/** Of the messages. Whose instructions are longer is known by them. */
+/** How much of the messages is searched. Longer instructions identify the conversation by themselves. */
 const LOOKED_AT_BYTES = 16 * 1_024
 
 /** See `openingOf`. */

@@ -14,7 +14,7 @@ export type ChatReply =
   | {
       ok: true
       usage: Usage | undefined
-      /** Of the last choice that has one. */
+      /** The finish of the last choice that has one. */
       finish: Finish | undefined
       /** Bytes of text, reasoning, refusal and tool arguments of all choices, for counting when usage is missing. */
       outputBytes: number
@@ -181,7 +181,7 @@ export const CHAT_NAMES = watchList([
   { name: 'function_call', code: OTHER_OUTPUT, depths: [4] },
   { name: 'audio', code: OTHER_OUTPUT, depths: [4] },
   { name: 'images', code: OTHER_OUTPUT, depths: [4] },
-  // Of an annotation; and lists of sources beside the choices.
+  // Citations: in an annotation, and in lists of sources beside the choices.
   { name: 'url_citation', code: CITED, depths: [6] },
   ...SOURCE_LISTS.map((name) => ({ name, code: CITED, depths: [1] })),
 ])

@@ -87,7 +87,7 @@ function areTexts(bytes: Uint8Array, messages: JsonField | undefined, codec: Cod
   let partMember: string | undefined
   for (let note = 0; note < members.length; note += MEMBER_NOTE) {
     const depth = -(members[note + 3] ?? 0)
-    // Of a call, for example, nothing is judged.
+    // The inside of a call, for example, is not judged.
     if (depth <= 0 || (depth > 2 && objects > 0 && !isInContent)) continue
     if (depth > 4 && partMember === 'cache_control') continue
     const keyStart = members[note] ?? 0

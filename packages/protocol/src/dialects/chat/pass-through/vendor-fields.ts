@@ -5,6 +5,7 @@ import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { editElements } from '../../../framing/json/edit-fields.ts'
 import { fieldNamed, type JsonField } from '../../../framing/json/json-scan.ts'
+import type { PricedField } from '../../pass-through.ts'
 import {
   addFieldUrls,
   addPartUrls,
@@ -22,7 +23,6 @@ import {
   pricedTools,
 } from '../../shared/pass-through/priced-fields.ts'
 import { isId, objectsIn } from '../../shared/pass-through/request.ts'
-import type { PricedField } from '../../text-dialect.ts'
 import { REQUEST, TOOLS } from './priced-fields.ts'
 import type { ChatFacts } from './request.ts'
 

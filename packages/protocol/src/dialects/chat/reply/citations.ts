@@ -18,7 +18,7 @@ export function decodeAnnotations(value: unknown): Citation[] {
 function citationOf(cited: Json, url: string): Citation {
   const { title, start_index: start, end_index: end } = cited
   return {
-    kind: 'address',
+    kind: 'url',
     url,
     ...(typeof title === 'string' && title !== '' ? { title } : {}),
     ...(isPlace(start) ? { start } : {}),
@@ -28,14 +28,14 @@ function citationOf(cited: Json, url: string): Citation {
 
 const isPlace = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 
-/** The sources that services of search name beside the choices: addresses, or results with a title. */
+/** The sources that services of search name beside the choices: URLs, or results with a title. */
 export function decodeSources({ search_results, web_search, citations }: Json): Citation[] {
   // Asked of every reply and every chunk, of which most name none.
   if (search_results === undefined && web_search === undefined && citations === undefined) return []
   const results = [search_results, web_search, citations].find((list) => Array.isArray(list) && list.length > 0)
   if (!Array.isArray(results)) return []
   return results.flatMap((source): Citation[] => {
-    if (typeof source === 'string') return [{ kind: 'address', url: source }]
+    if (typeof source === 'string') return [{ kind: 'url', url: source }]
     const url = isObject(source) ? (source.url ?? source.link) : undefined
     return isObject(source) && typeof url === 'string' && url !== '' ? [citationOf({ title: source.title }, url)] : []
   })
@@ -43,7 +43,7 @@ export function decodeSources({ search_results, web_search, citations }: Json): 
 
 /**
  * `offset`: where the block begins in the message's text; `length`: of the block. Undefined when the dialect has no words
- * for it, since it cites addresses only.
+ * for it, since it cites URLs only.
  */
 export function encodeCitation(citation: Citation, offset: number, length: number): WrittenAnnotation | undefined {
   if (citation.url === undefined) return undefined
@@ -59,7 +59,7 @@ export function encodeCitation(citation: Citation, offset: number, length: numbe
   }
 }
 
-/** Of a choice's `logprobs`. */
+/** Reads a choice's `logprobs`. */
 export function decodeLogprobs(value: unknown): Logprob[] {
   if (!isObject(value) || !Array.isArray(value.content)) return []
   return value.content.flatMap((item): Logprob[] => {

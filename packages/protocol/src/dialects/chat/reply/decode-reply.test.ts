@@ -173,7 +173,7 @@ describe('written', () => {
             type: 'text',
             text: 'Two.',
             citations: [
-              { kind: 'address', url: 'https://x.test', start: 1 },
+              { kind: 'url', url: 'https://x.test', start: 1 },
               { kind: 'document', title: 'Only a title' },
             ],
           } as const,

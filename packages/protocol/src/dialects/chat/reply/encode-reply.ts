@@ -19,7 +19,7 @@ import { encodeCitation, encodeLogprob } from './citations.ts'
 import { wordOf } from './stop.ts'
 import { encodeTier, encodeUsage } from './usage.ts'
 
-/** This dialect cites addresses only. */
+/** This dialect cites URLs only. */
 export function droppedPart(event: StreamEvent): string | undefined {
   return event.type === 'citation' && event.citation.url === undefined ? 'citations' : undefined
 }

@@ -127,7 +127,7 @@ test('calls are numbered by themselves; those without arguments have an empty ob
 })
 
 test('citations of all blocks are in one list, with positions in the whole text', () => {
-  const citation = { kind: 'address', url: 'https://x.test', start: 1, end: 3 } as const
+  const citation = { kind: 'url', url: 'https://x.test', start: 1, end: 3 } as const
   const blocks: Block[] = [
     { type: 'text', text: 'One. ', citations: [citation] },
     { type: 'text', text: 'Two.', citations: [citation, { kind: 'document', title: 'T' }] },

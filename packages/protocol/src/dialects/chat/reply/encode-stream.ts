@@ -32,7 +32,7 @@ type BlockState = {
   before: string
   after: string
   isShown: boolean
-  /** Of a call, in the order of its choice; below 0 for others. */
+  /** The position of a call among those of its choice; below 0 for others. */
   call: number
   custom: boolean
   isText: boolean
@@ -118,7 +118,7 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
   function delta(index: number, text: string): string {
     const state = blocks.get(index)
     if (state === undefined) return ''
-    // Counted only where the figure may be shown; the books count for themselves.
+    // Counted only where the figure may be shown; the ledger's count is its own.
     if (showUsage && usage?.output === undefined) outputBytes += utf8Length(text)
     state.isEmpty = false
     if (state.isText) state.choice.length += text.length

@@ -95,7 +95,7 @@ function hostedCalls(usage: Json, searched: boolean): Record<string, Figure> | u
   return searches === undefined ? calls : { ...calls, web_search: searches }
 }
 
-/** What the upstream did not report is what the books will count. */
+/** What the upstream did not report is what the ledger will count. */
 export function encodeUsage(usage: Usage | undefined, outputBytes: number, { estimate }: ReplyContext): WrittenUsage {
   const isKnown = usage?.input !== undefined && usage.output !== undefined
   const counted = isKnown ? { input: 0, output: 0 } : estimate(outputBytes)

@@ -33,7 +33,7 @@ function decodeImage(part: Json, at: string): MediaPart {
   return { type: 'media', media: 'image', source, ...(detail === undefined ? {} : { detail }), at }
 }
 
-/** `{url}`, never the bare address. */
+/** `{url}`, never the bare URL. */
 function urlOf(value: unknown, at: string, usualMime: string | undefined): Source {
   if (value === undefined || value === null) throw wrong(at, `${at} is required: an object with a url`)
   if (typeof value !== 'object' || Array.isArray(value)) {

@@ -246,13 +246,9 @@ describe('messages', () => {
 describe('parts', () => {
   const at = 'messages[0].content[0]'
   const table: [name: string, part: object, expected: object][] = [
+    ['a URL', { image_url: { url: 'https://x.test/a.png' } }, { source: { kind: 'url', url: 'https://x.test/a.png' } }],
     [
-      'an address',
-      { image_url: { url: 'https://x.test/a.png' } },
-      { source: { kind: 'address', url: 'https://x.test/a.png' } },
-    ],
-    [
-      'a data address',
+      'a data URL',
       { image_url: { url: `data:image/webp;base64,${PNG}`, detail: 'high' } },
       { source: { kind: 'inline', mime: 'image/webp', data: PNG }, detail: 'high' },
     ],
@@ -281,7 +277,7 @@ describe('parts', () => {
     [
       'a film',
       { video_url: { url: 'https://x.test/a.mp4' } },
-      { media: 'video', source: { kind: 'address', url: 'https://x.test/a.mp4' } },
+      { media: 'video', source: { kind: 'url', url: 'https://x.test/a.mp4' } },
     ],
   ]
   test.each(table)('%s', (_name, part, expected) => {

@@ -32,7 +32,7 @@ import { origin } from './origin.ts'
 export const MAX_OUTPUT = 10_000_000
 export const MAX_CHOICES = 128
 const MAX_TOP_LOGPROBS = 20
-/** Of names of end users and of caches. */
+/** The longest name of an end user or of a cache, in characters. */
 export const LONGEST_ID = 1_024
 
 /** Fields that have a place in the canonical request. Any other is reported as untranslated. */

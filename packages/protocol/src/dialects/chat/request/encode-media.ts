@@ -29,7 +29,7 @@ function keptElsewhere(part: MediaPart): never {
 function encodeImage(part: MediaPart, { warn }: Target): WrittenPart {
   const { source } = part
   if (source.kind === 'object') return keptElsewhere(part)
-  if (source.kind === 'text') throw unsupported(part.at, 'An image must be given as its data or its address.')
+  if (source.kind === 'text') throw unsupported(part.at, 'An image must be given as its data or its URL.')
   const url = source.kind === 'inline' ? dataUrl(source) : source.url
   const detail = part.detail === undefined ? undefined : DETAILS[part.detail]
   if (part.detail !== undefined && (detail === undefined || part.detail === 'medium')) warn('detail', 'changed')
@@ -47,7 +47,7 @@ const DETAILS: Readonly<Record<string, 'auto' | 'low' | 'high'>> = {
 function inlineOf(part: MediaPart, target: Target): Inline {
   const { source } = part
   if (source.kind === 'inline') return source
-  if (source.kind === 'address') return target.fetched(source.url)
+  if (source.kind === 'url') return target.fetched(source.url)
   return keptElsewhere(part)
 }
 

@@ -34,7 +34,7 @@ export function encodeRequest(request: CanonicalRequest, target: Target): Encode
   }
   if (request.stream) {
     body.stream = true
-    if (service.streamUsage === 'asked for') body.stream_options = { include_usage: true }
+    if (service.streamUsage === 'on-request') body.stream_options = { include_usage: true }
   }
   addSampling(body, request.sampling, service, warn)
   addTools(body, request, { names, service, warn })
@@ -82,7 +82,7 @@ function withoutRejected(wished: Sampling, rejects: NonNullable<ChatService['rej
 }
 
 /** The three words of services that have no more, as DeepSeek reads the others. */
-const THREE_WORDS: Record<Exclude<Effort, 'none'>, string> = {
+const LOW_HIGH_MAX: Record<Exclude<Effort, 'none'>, string> = {
   minimal: 'low',
   low: 'low',
   medium: 'high',
@@ -93,18 +93,18 @@ const THREE_WORDS: Record<Exclude<Effort, 'none'>, string> = {
 
 function addReasoning(body: Record<string, unknown>, wish: ReasoningWish, service: ChatService, warn: Warn): void {
   const effort = effortOf(wish)
-  if (service.effort === 'word') put(body, 'reasoning_effort', effort)
-  else if (service.effort === 'three words') put(body, 'reasoning_effort', threeWords(effort, warn))
+  if (service.effort === 'reasoning_effort') put(body, 'reasoning_effort', effort)
+  else if (service.effort === 'low-high-max') put(body, 'reasoning_effort', lowHighMax(effort, warn))
   else if (service.effort === 'reasoning') put(body, 'reasoning', effort && { effort })
   else Object.assign(body, encodeSwitch(wish, effort, service, warn))
 }
 
 /** Where thinking cannot be switched off, the least is the nearest. */
-function threeWords(effort: Effort | undefined, warn: Warn): string | undefined {
+function lowHighMax(effort: Effort | undefined, warn: Warn): string | undefined {
   if (effort === 'none') warn('reasoning', 'changed')
   // Kimi, the only one, reads this word otherwise than DeepSeek.
   if (effort === 'xhigh') return 'max'
-  return effort === undefined ? undefined : THREE_WORDS[effort === 'none' ? 'low' : effort]
+  return effort === undefined ? undefined : LOW_HIGH_MAX[effort === 'none' ? 'low' : effort]
 }
 
 function encodeSwitch(
@@ -118,7 +118,7 @@ function encodeSwitch(
   if (effort === 'none') return { thinking: { type: 'disabled' } }
   const thinking = isOn ? { thinking: { type: 'enabled' } } : {}
   if (effort === undefined) return thinking
-  if (service.effort === 'switch and word') return { ...thinking, reasoning_effort: THREE_WORDS[effort] }
+  if (service.effort === 'switch-and-effort') return { ...thinking, reasoning_effort: LOW_HIGH_MAX[effort] }
   warn('reasoning', 'changed')
   return thinking
 }

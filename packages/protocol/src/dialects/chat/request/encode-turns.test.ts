@@ -191,16 +191,12 @@ describe('media', () => {
   })
   const table: [name: string, part: Omit<MediaPart, 'type'>, expected: unknown[]][] = [
     [
-      'an address',
-      { media: 'image', source: { kind: 'address', url: 'https://x.test/a.png' }, detail: 'original' },
+      'a URL',
+      { media: 'image', source: { kind: 'url', url: 'https://x.test/a.png' }, detail: 'original' },
       [{ type: 'image_url', image_url: { url: 'https://x.test/a.png', detail: 'high' } }],
     ],
     ['a document', { media: 'document', source: pdf, name: 'a.pdf' }, [file('a.pdf')]],
-    [
-      'a document to fetch',
-      { media: 'document', source: { kind: 'address', url: 'https://x' } },
-      [file('document.pdf')],
-    ],
+    ['a document to fetch', { media: 'document', source: { kind: 'url', url: 'https://x' } }, [file('document.pdf')]],
     [
       'a document that is text',
       { media: 'document', source: { kind: 'text', mime: 'text/plain', text: 'Tides.' }, name: 'T', context: 'Old.' },
@@ -234,7 +230,7 @@ describe('media', () => {
   })
 
   test.each([
-    ['a film', { media: 'video', source: { kind: 'address', url: 'https://x' } }],
+    ['a film', { media: 'video', source: { kind: 'url', url: 'https://x' } }],
     ['a kept file', { media: 'image', source: { kind: 'object', id: 'file-1' } }],
     ['other sound', { media: 'audio', source: { kind: 'inline', mime: 'audio/flac', data: 'AAAA' } }],
   ] as const)('rejected: %s', (_name, part) => {

@@ -39,7 +39,7 @@ function plain(texts: WrittenTextPart[]): string | WrittenTextPart[] {
   return only !== undefined && texts.length === 1 ? only.text : texts
 }
 
-/** Assistant's turns in a row that belong to one answer: dialects of items have one for each thought and each call. */
+/** Assistant's turns in a row that belong to one answer: dialects of items have one for each piece of reasoning and each call. */
 function mergedCalls(turns: readonly Turn[]): Turn[] {
   const merged: Turn[] = []
   for (const turn of turns) {

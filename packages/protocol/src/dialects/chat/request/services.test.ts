@@ -18,8 +18,8 @@ test('what is known replaces the guess, and the rest of the guess stays', () => 
 })
 
 test('generations of a family may differ', () => {
-  expect(serviceOf('kimi-k2.6').effort).toBe('switch')
-  expect(serviceOf('moonshotai/Kimi-K3')).toEqual({ ...serviceOf('kimi-k2.6'), effort: 'three words' })
+  expect(serviceOf('kimi-k2.6').effort).toBe('thinking-switch')
+  expect(serviceOf('moonshotai/Kimi-K3')).toEqual({ ...serviceOf('kimi-k2.6'), effort: 'low-high-max' })
 })
 
 const HI = { model: 'some-model', messages: [{ role: 'user', content: 'Hi.' }] }
@@ -37,13 +37,13 @@ const TABLE: [Partial<ChatService>, Partial<CanonicalRequest>, fields: object, w
   [{ endUser: 'none' }, { endUser: 'u' }, {}, ['endUser;dropped']],
   [{ endUser: 'none' }, {}, {}],
   [{ seed: 'random_seed' }, { sampling: { seed: 3 } }, { random_seed: 3 }],
-  [{ streamUsage: 'unasked' }, { stream: true }, { stream: true }],
+  [{ streamUsage: 'always' }, { stream: true }, { stream: true }],
   [{ effort: 'reasoning' }, { reasoning: { effort: 'low' } }, { reasoning: { effort: 'low' } }],
   [{ effort: 'reasoning' }, { reasoning: { mode: 'off' } }, { reasoning: { effort: 'none' } }],
   [{ effort: 'reasoning' }, { reasoning: { mode: 'auto' } }, {}],
-  [{ effort: 'three words' }, { reasoning: { effort: 'medium' } }, { reasoning_effort: 'high' }],
-  [{ effort: 'three words' }, { reasoning: { mode: 'off' } }, { reasoning_effort: 'low' }, ['reasoning;changed']],
-  [{ effort: 'three words' }, { reasoning: { mode: 'on' } }, {}],
+  [{ effort: 'low-high-max' }, { reasoning: { effort: 'medium' } }, { reasoning_effort: 'high' }],
+  [{ effort: 'low-high-max' }, { reasoning: { mode: 'off' } }, { reasoning_effort: 'low' }, ['reasoning;changed']],
+  [{ effort: 'low-high-max' }, { reasoning: { mode: 'on' } }, {}],
   [{ effort: 'enable_thinking' }, { reasoning: { mode: 'on' } }, { enable_thinking: true }],
   [{ effort: 'enable_thinking' }, { reasoning: { mode: 'off' } }, { enable_thinking: false }],
   [{ effort: 'enable_thinking' }, { reasoning: { mode: 'auto' } }, {}],

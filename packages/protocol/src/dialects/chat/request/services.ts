@@ -9,28 +9,28 @@ const USUAL: ChatService = {
   endUser: 'safety_identifier',
   instructions: 'system',
   reasoning: 'taken',
-  effort: 'word',
+  effort: 'reasoning_effort',
   customTools: true,
-  streamUsage: 'asked for',
+  streamUsage: 'on-request',
   seed: 'seed',
 }
 
 /** Services that never took up the newer names: they would ignore the cap, and the answer could cost any sum. */
 const OLDER: ChatService = { ...USUAL, cap: 'max_tokens', endUser: 'user', customTools: false }
 
-const KIMI: ChatService = { ...OLDER, cap: 'max_completion_tokens', reasoning: 'demanded', effort: 'switch' }
+const KIMI: ChatService = { ...OLDER, cap: 'max_completion_tokens', reasoning: 'demanded', effort: 'thinking-switch' }
 
 const FAMILIES: readonly [name: RegExp, service: ChatService][] = [
   [/^(o\d|gpt-[5-9])/, { ...USUAL, instructions: 'developer', reasoning: 'rejected' }],
   [/^(gpt-\d|chatgpt-)/, { ...USUAL, reasoning: 'rejected' }],
-  [/^deepseek/, { ...OLDER, reasoning: 'demanded', effort: 'switch and word' }],
+  [/^deepseek/, { ...OLDER, reasoning: 'demanded', effort: 'switch-and-effort' }],
   // It always thinks, as hard as it can unless told otherwise, and does not know the switch of those before it.
-  [/^kimi-k3/, { ...KIMI, effort: 'three words' }],
+  [/^kimi-k3/, { ...KIMI, effort: 'low-high-max' }],
   [/^(kimi|moonshot)/, KIMI],
-  [/^glm/, { ...OLDER, effort: 'switch' }],
+  [/^glm/, { ...OLDER, effort: 'thinking-switch' }],
   [
     /^(mistral|ministral|magistral|codestral|devstral|pixtral|open-mi)/,
-    { ...OLDER, reasoning: 'rejected', callIds: 'nine letters and digits' },
+    { ...OLDER, reasoning: 'rejected', callIds: 'nine-alphanumeric' },
   ],
   [/^(qwen|qwq|llama|meta-llama|gemma|gemini|command|phi)/, OLDER],
 ]

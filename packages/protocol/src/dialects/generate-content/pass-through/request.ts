@@ -6,6 +6,7 @@ import { editElements, editFields, type FieldEdits, setField } from '../../../fr
 import { fieldNamed, type JsonField, type JsonScan, scanObject } from '../../../framing/json/json-scan.ts'
 import { concat } from '../../../framing/relay.ts'
 import type { Pieces } from '../../../framing/splice.ts'
+import type { PassThrough, PassThroughEdits } from '../../pass-through.ts'
 import { openingOf } from '../../shared/pass-through/opening.ts'
 import {
   NO_END_USERS,
@@ -17,7 +18,6 @@ import {
   storingFields,
   withOutputBounds,
 } from '../../shared/pass-through/request.ts'
-import type { PassThrough, PassThroughEdits } from '../../text-dialect.ts'
 import { decodeRequest } from '../request/decode-request.ts'
 import { camelName } from '../request/fields.ts'
 import { NAMES } from './known-names.ts'
@@ -75,7 +75,7 @@ function rejectTwoCaps(bytes: Uint8Array, { fields }: JsonScan, codec: Codec): v
 function edited(scanned: Scanned, body: Json, edits: PassThroughEdits): Pieces {
   const { bytes, scan, codec } = scanned
   const into = openFieldEdits(edits)
-  // The address names the model; a body that names it too must not contradict.
+  // The path names the model; a body that names it too must not contradict.
   if (edits.model !== undefined && typeof body.model === 'string') {
     const prefix = body.model.startsWith('models/') && !edits.model.includes('/') ? 'models/' : ''
     setField(into, 'model', JSON.stringify(prefix + edits.model))

@@ -6,6 +6,7 @@ import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { type EventAction, type EventView, openEventRelay } from '../../../framing/event-relay.ts'
 import { watchList } from '../../../framing/json/json-walk.ts'
+import type { ChargedUnits, Meter, MeterOptions } from '../../pass-through.ts'
 import { inVendorWords } from '../../shared/errors/upstream-error.ts'
 import {
   dataOf,
@@ -16,7 +17,6 @@ import {
   renameAt,
 } from '../../shared/pass-through/meter.ts'
 import { objectsIn } from '../../shared/pass-through/request.ts'
-import type { ChargedUnits, Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import { openGroundedCalls } from '../reply/grounding.ts'
 import { blockedStop, stopOf } from '../reply/stop.ts'
@@ -46,7 +46,7 @@ const NAMES = watchList([
   { name: 'inlineData', code: OTHER_OUTPUT, depths: [6] },
   { name: 'executableCode', code: OTHER_OUTPUT, depths: [6] },
   { name: 'code', code: OUTPUT, depths: [7] },
-  // Of arguments that come in pieces.
+  // The value of arguments that come in pieces.
   { name: 'stringValue', code: OUTPUT, depths: [9] },
 ])
 const NEEDS_PARSING = (1 << ERROR) | (1 << CALL) | (1 << FEEDBACK) | (1 << GROUNDING)

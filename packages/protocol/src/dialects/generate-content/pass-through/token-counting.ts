@@ -3,9 +3,10 @@
 
 import { isObject, type Json, RequestError, wrong } from '../../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
+import type { PathParameters } from '../../dialect.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
 import { countIn, countRequest, fieldsIn } from '../../shared/pass-through/token-counting.ts'
-import type { PathParameters, TokenCounting } from '../../text-dialect.ts'
+import type { TokenCounting } from '../../token-counting.ts'
 import { resourceName } from '../endpoint.ts'
 import { decodeRequest } from '../request/decode-request.ts'
 import { camelName } from '../request/fields.ts'

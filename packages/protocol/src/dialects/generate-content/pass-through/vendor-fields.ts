@@ -2,6 +2,7 @@
 // price, and ids of objects that it keeps.
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
+import type { PricedField } from '../../pass-through.ts'
 import { addUrls, type NamedUrl, urlsBeside } from '../../shared/pass-through/named-urls.ts'
 import {
   addPriced,
@@ -11,7 +12,6 @@ import {
   pricedTools,
 } from '../../shared/pass-through/priced-fields.ts'
 import { isId, objectsIn } from '../../shared/pass-through/request.ts'
-import type { PricedField } from '../../text-dialect.ts'
 import { camelName } from '../request/fields.ts'
 import { CONFIG, REQUEST, TOOLS } from './priced-fields.ts'
 

@@ -19,7 +19,7 @@ function cited(metadata: unknown, place: Place): Citation[] {
   // The SDK calls them `citations`, the wire `citationSources`.
   const sources = [metadata.citationSources, metadata.citations].find(Array.isArray) ?? []
   return sources.filter(isObject).map(({ uri, title, startIndex, endIndex }) => ({
-    kind: 'address',
+    kind: 'url',
     ...texts({ url: uri, title }),
     ...place(startIndex, endIndex),
   }))
@@ -45,7 +45,7 @@ function grounded(metadata: unknown, place: Place): Citation[] {
 function sourceOf(chunk: unknown): Citation | undefined {
   if (!isObject(chunk)) return undefined
   const page = [chunk.web, chunk.maps, chunk.image].find(isObject)
-  if (page !== undefined) return { kind: 'address', ...texts({ url: page.uri ?? page.sourceUri, title: page.title }) }
+  if (page !== undefined) return { kind: 'url', ...texts({ url: page.uri ?? page.sourceUri, title: page.title }) }
   const document = chunk.retrievedContext
   return isObject(document) ? { kind: 'document', ...texts({ url: document.uri, title: document.title }) } : undefined
 }
@@ -56,7 +56,7 @@ function texts(given: Texts): { url?: string; title?: string; cited?: string } {
   return Object.fromEntries(Object.entries(given).filter(([, text]) => typeof text === 'string' && text !== ''))
 }
 
-/** Of one text part. `text`: the whole of it where it is known, so that places can be counted in bytes. */
+/** The citations of one text part. `text`: the whole of it where it is known, so that places can be counted in bytes. */
 export type CitedText = { part: number; citations: readonly Citation[]; text: string | undefined; isAscii: boolean }
 
 export function encodeCitations(parts: readonly CitedText[]): { groundingMetadata?: WireGrounding } {
@@ -89,5 +89,5 @@ export function encodeCitations(parts: readonly CitedText[]): { groundingMetadat
 
 function chunkOf({ kind, url, title }: Citation): WireGroundingChunk {
   const source = { ...(url === undefined ? {} : { uri: url }), ...(title === undefined ? {} : { title }) }
-  return kind === 'address' ? { web: source } : { retrievedContext: source }
+  return kind === 'url' ? { web: source } : { retrievedContext: source }
 }

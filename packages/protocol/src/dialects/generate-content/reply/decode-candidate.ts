@@ -81,13 +81,13 @@ export function openCandidateDecoder(emit: Emit, choice: number, ids: AnswerIds)
     emit({ type: 'signature', index: block.index, value: signature })
   }
 
-  function takeText(text: string, isThought: boolean, signature: string | undefined): void {
+  function takeText(text: string, isReasoning: boolean, signature: string | undefined): void {
     if (text === '') {
-      // A signature of its own belongs to what was said before it. With nothing before it, it is a thought unseen.
+      // A signature of its own belongs to what was said before it. With nothing before it, it signs reasoning that is not shown.
       if (signature !== undefined) sign(open !== undefined && !open.isSigned ? open : blockFor('reasoning'), signature)
       return
     }
-    const block = blockFor(isThought ? 'reasoning' : 'text')
+    const block = blockFor(isReasoning ? 'reasoning' : 'text')
     emit({ type: 'delta', index: block.index, text })
     if (block.isAscii && utf8Length(text) !== text.length) block.isAscii = false
     if (signature !== undefined) sign(block, signature)
@@ -133,12 +133,12 @@ export function openCandidateDecoder(emit: Emit, choice: number, ids: AnswerIds)
     return id
   }
 
-  function takeMedia(wire: Json, isThought: boolean, signature: string | undefined): void {
+  function takeMedia(wire: Json, isReasoning: boolean, signature: string | undefined): void {
     const data = typeof wire.data === 'string' ? standardBase64(wire.data) : undefined
     const mime = typeof wire.mimeType === 'string' ? wire.mimeType : 'application/octet-stream'
     // Spoken answers have no place in other dialects, and must not pass for images there.
-    if (isThought || data === undefined || !mime.startsWith('image/')) {
-      emit({ type: 'omitted', what: isThought ? 'thought image' : 'inlineData' })
+    if (isReasoning || data === undefined || !mime.startsWith('image/')) {
+      emit({ type: 'omitted', what: isReasoning ? 'thought image' : 'inlineData' })
       return
     }
     const index = openBlock({ type: 'media', mime, data })

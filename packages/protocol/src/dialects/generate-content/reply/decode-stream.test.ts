@@ -96,7 +96,7 @@ describe('places of sources in text that is not plain', () => {
   ]
   test('are left out rather than wrong', () => {
     const [block] = answerOf([sse(chunks)]).choices[0]?.blocks ?? []
-    const citations = [{ kind: 'address', url: 'https://b.example', cited: 'wáter' }]
+    const citations = [{ kind: 'url', url: 'https://b.example', cited: 'wáter' }]
     expect(block as object).toEqual({ type: 'text', text: 'wáter', citations })
   })
 })

@@ -244,7 +244,7 @@ test('several answers at once end in one chunk', () => {
 })
 
 test('sources are counted in bytes where the text is known', () => {
-  const citations = [{ kind: 'address' as const, url: 'https://a.example', title: 'A', start: 1, end: 3, cited: 'át' }]
+  const citations = [{ kind: 'url' as const, url: 'https://a.example', title: 'A', start: 1, end: 3, cited: 'át' }]
   const [candidate] = encodeReply(replyOf([text('wát', { citations })]), answeringOf())
     .candidates as WireReply['candidates'] & object
   expect(candidate?.groundingMetadata as object).toEqual({

@@ -10,16 +10,16 @@ export function decodeUsage(wire: WireUsage, grounded: GroundedCalls | undefined
   const prompt = readCount(wire.promptTokenCount)
   const toolUse = readCount(wire.toolUsePromptTokenCount)
   const candidates = readCount(wire.candidatesTokenCount)
-  const thoughts = readCount(wire.thoughtsTokenCount)
+  const reasoning = readCount(wire.thoughtsTokenCount)
   const total = readCount(wire.totalTokenCount)
   const cached = readCount(wire.cachedContentTokenCount)
   const toolCalls = grounded?.counts()
-  const known = prompt ?? toolUse ?? candidates ?? thoughts ?? total ?? toolCalls?.web_search ?? toolCalls?.google_maps
+  const known = prompt ?? toolUse ?? candidates ?? reasoning ?? total ?? toolCalls?.web_search ?? toolCalls?.google_maps
   if (known === undefined) return undefined
   const input = prompt === undefined ? undefined : sum(prompt, toolUse)
-  // A model that only thought has no candidates' figure: what is left of the total is its output.
+  // A model that only reasoned has no candidates' figure: what is left of the total is its output.
   const output =
-    candidates !== undefined ? sum(candidates, thoughts) : (difference(total, input) ?? sum(thoughts, undefined))
+    candidates !== undefined ? sum(candidates, reasoning) : (difference(total, input) ?? sum(reasoning, undefined))
   const given = (modality: string): Figure =>
     sum(ofModality(wire.promptTokensDetails, modality), ofModality(wire.toolUsePromptTokensDetails, modality))
   return usageOf({
@@ -27,7 +27,7 @@ export function decodeUsage(wire: WireUsage, grounded: GroundedCalls | undefined
     output,
     cachedInput: cached,
     cacheWrite: undefined,
-    reasoning: thoughts,
+    reasoning,
     audioInput: given('AUDIO'),
     imageInput: given('IMAGE'),
     cachedAudioInput: ofModality(wire.cacheTokensDetails, 'AUDIO'),
@@ -113,22 +113,22 @@ function difference(whole: Figure, part: Figure): number | undefined {
   return whole - part
 }
 
-/** What is not known is what the books will count, so that clients never see less than they pay for. */
+/** What is not known is what the ledger will count, so that clients never see less than they pay for. */
 export function encodeUsage(usage: Usage | undefined, estimate: () => { input: number; output: number }): WireUsage {
   const isKnown = usage?.input !== undefined && usage.output !== undefined
   const assumed = isKnown ? undefined : estimate()
   const input = usage?.input ?? assumed?.input ?? 0
   const output = usage?.output ?? assumed?.output ?? 0
-  const thoughts = Math.min(usage?.reasoning ?? 0, output)
+  const reasoning = Math.min(usage?.reasoning ?? 0, output)
   const cached = usage?.cachedInput ?? 0
   const written: WireUsage = { promptTokenCount: input }
   if (cached > 0) written.cachedContentTokenCount = cached
-  written.candidatesTokenCount = output - thoughts
-  if (thoughts > 0) written.thoughtsTokenCount = thoughts
+  written.candidatesTokenCount = output - reasoning
+  if (reasoning > 0) written.thoughtsTokenCount = reasoning
   written.totalTokenCount = input + output
   put(written, 'promptTokensDetails', details(input, usage?.audioInput, usage?.imageInput))
   put(written, 'cacheTokensDetails', details(cached, usage?.cachedAudioInput, undefined))
-  put(written, 'candidatesTokensDetails', details(output - thoughts, usage?.audioOutput, usage?.imageOutput))
+  put(written, 'candidatesTokensDetails', details(output - reasoning, usage?.audioOutput, usage?.imageOutput))
   put(written, 'trafficType', writtenTraffic(usage?.tier))
   return written
 }

@@ -1,6 +1,6 @@
-// Media in a client's parts: inline data in either alphabet of base64, and addresses that may be the vendor's own.
+// Media in a client's parts: inline data in either alphabet of base64, and URLs that may be the vendor's own.
 
-import { isAddress, mediaOfMime, sniffMime, standardBase64 } from '../../../canonical/media.ts'
+import { isHttpUrl, mediaOfMime, sniffMime, standardBase64 } from '../../../canonical/media.ts'
 import { asObject, readName, readString, wrong } from '../../../canonical/reading.ts'
 import type { MediaPart } from '../../../canonical/request.ts'
 import { camel } from './fields.ts'
@@ -26,16 +26,16 @@ export function decodeInline(value: unknown, at: string): MediaPart {
 export function decodeFile(value: unknown, at: string): MediaPart {
   const file = camel(asObject(value, at))
   const uri = readString(file, 'fileUri', at)
-  if (uri === undefined || uri === '') throw wrong(`${at}.fileUri`, `${at}.fileUri is required: an address`)
-  const mime = readName(file, 'mimeType', at)?.toLowerCase() || mimeOfAddress(uri)
+  if (uri === undefined || uri === '') throw wrong(`${at}.fileUri`, `${at}.fileUri is required: a URL`)
+  const mime = readName(file, 'mimeType', at)?.toLowerCase() || mimeOfUrl(uri)
   const name = readString(file, 'displayName', at)
-  const isObjectOfVendor = !isAddress(uri) || isVendorFile(uri)
+  const isObjectOfVendor = !isHttpUrl(uri) || isVendorFile(uri)
   return {
     type: 'media',
     media: mime === undefined ? 'document' : mediaOfMime(mime),
     source: isObjectOfVendor
       ? { kind: 'object', id: uri }
-      : { kind: 'address', url: uri, ...(mime === undefined ? {} : { mime }) },
+      : { kind: 'url', url: uri, ...(mime === undefined ? {} : { mime }) },
     ...(name === undefined ? {} : { name }),
     at,
   }
@@ -62,7 +62,7 @@ const MIME_OF_ENDING: Readonly<Record<string, string>> = {
   mov: 'video/quicktime',
 }
 
-function mimeOfAddress(uri: string): string | undefined {
+function mimeOfUrl(uri: string): string | undefined {
   if (isVideoPage(uri)) return 'video/mp4'
   const ending = /\.([a-z0-9]{2,4})(?:[?#]|$)/i.exec(uri)?.[1]?.toLowerCase()
   return ending === undefined ? undefined : MIME_OF_ENDING[ending]

@@ -12,7 +12,7 @@ import {
   wrong,
 } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, ServiceTier } from '../../../canonical/request.ts'
-import type { PathParameters } from '../../text-dialect.ts'
+import type { PathParameters } from '../../dialect.ts'
 import { decodeConfig } from './decode-config.ts'
 import { decodeToolConfig, decodeTools } from './decode-tools.ts'
 import { decodeContents, decodeInstructions } from './decode-turns.ts'
@@ -58,7 +58,7 @@ function decodeBody(value: Json, addressed: PathParameters | undefined): Canonic
   const model = addressed?.model ?? named
   if (named !== undefined && withoutPrefix(named) !== withoutPrefix(model ?? ''))
     throw wrong('model', 'model must name the same model as the path of the request. Leave it out of the body.')
-  if (model === undefined || model === '') throw wrong('model', 'model is required: the id of a model in the address')
+  if (model === undefined || model === '') throw wrong('model', 'model is required: the id of a model in the path')
   const left = openUntranslatedFields()
   for (const name in value) if (value[name] !== null && !KNOWN.has(camelName(name))) left.add(name)
   if (body.safetySettings !== undefined) listOf(body.safetySettings, 'safetySettings')

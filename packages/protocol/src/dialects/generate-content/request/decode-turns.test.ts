@@ -16,9 +16,9 @@ describe('parts', () => {
     ],
     ['audio', { inlineData: { mimeType: 'audio/wav', data: 'AAAA' } }, { media: 'audio' }],
     [
-      'an address',
+      'a URL',
       { fileData: { fileUri: 'https://a.example/b.png' } },
-      { media: 'image', source: { kind: 'address', url: 'https://a.example/b.png', mime: 'image/png' } },
+      { media: 'image', source: { kind: 'url', url: 'https://a.example/b.png', mime: 'image/png' } },
     ],
     [
       'an upload',
@@ -33,7 +33,7 @@ describe('parts', () => {
     [
       'a video page',
       { fileData: { fileUri: 'https://www.youtube.com/watch?v=1' } },
-      { media: 'video', source: { kind: 'address' } },
+      { media: 'video', source: { kind: 'url' } },
     ],
     [
       'its resolution',

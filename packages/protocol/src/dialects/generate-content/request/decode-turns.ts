@@ -1,5 +1,5 @@
 // A client's contents as turns. Chats of the SDKs send back each chunk of a streamed answer as a content of its own, so
-// what was one thought or one text comes in pieces, and is put together again here.
+// what was one piece of reasoning or one text comes in pieces, and is put together again here.
 
 import {
   asObject,

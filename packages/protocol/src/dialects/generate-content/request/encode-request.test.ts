@@ -304,13 +304,13 @@ describe('media', () => {
   const CASES: [name: string, part: MediaPart, wire: object[]][] = [
     ['inline', image(INLINE), [DATA]],
     [
-      'an address is fetched',
-      image({ kind: 'address', url: 'https://a.example/x' }),
+      'a URL is fetched',
+      image({ kind: 'url', url: 'https://a.example/x' }),
       [{ inlineData: { mimeType: MIME, data: 'RkVUQ0hFRA==' } }],
     ],
     [
       'a video page is not',
-      image({ kind: 'address', url: 'https://youtu.be/x' }, { media: 'video' }),
+      image({ kind: 'url', url: 'https://youtu.be/x' }, { media: 'video' }),
       [{ fileData: { fileUri: 'https://youtu.be/x' } }],
     ],
     [

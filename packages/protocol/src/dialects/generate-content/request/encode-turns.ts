@@ -69,7 +69,7 @@ function readyPart(part: Part, target: Target): Part[] {
 function modelParts(parts: readonly Part[], nameOf: Map<string, string>, writing: Writing): WirePart[] {
   const wire: WirePart[] = []
   let isFirstCall = true
-  /** A signature that another dialect had to put into a thought of its own: it belongs to the call that follows. */
+  /** A signature that another dialect had to put into reasoning of its own: it belongs to the call that follows. */
   let carried: string | undefined
   const release = (): void => {
     if (carried !== undefined) wire.push({ text: '', thoughtSignature: carried })
@@ -174,7 +174,7 @@ function mediaParts(part: MediaPart, target: Target): WirePart[] {
       return [...said, { inlineData: { mimeType: source.mime, data: source.data }, ...signature }]
     case 'text':
       return [...said, { text: documentText(part.name, source.text), ...signature }]
-    case 'address': {
+    case 'url': {
       if (isVideoPage(source.url)) return [...said, { fileData: { fileUri: source.url }, ...signature }]
       const { mime, data } = target.fetched(source.url)
       return [...said, { inlineData: { mimeType: mime, data }, ...signature }]

@@ -43,7 +43,7 @@ export const FIELD_TYPES = {
   partial_images: 'integer',
   stream: 'flag',
 } as const satisfies FieldTypes
-/** Of a service that makes series of images, beside the vendor's own fields. */
+/** Fields of a service that makes series of images, beside the vendor's own. */
 export const SERIES_TYPES = {
   sequential_image_generation: 'text',
   sequential_image_generation_options: 'json',

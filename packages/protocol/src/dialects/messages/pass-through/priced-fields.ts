@@ -67,7 +67,7 @@ export const TOOL_MEMBERS = {
   ...neutral('use_cache', 'response_inclusion'),
   // A bound, not a price.
   ...neutral('max_uses'),
-  // Of the advisor, which has no price here whatever it is.
+  // Members of the advisor, which has no price here whatever it is.
   ...neutral('model', 'caching', 'max_tokens'),
 } satisfies FieldTable
 

@@ -4,6 +4,7 @@ import { isObject, type Json } from '../../../canonical/reading.ts'
 import { editFields, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
 import type { Pieces } from '../../../framing/splice.ts'
+import type { PassThrough, PassThroughEdits } from '../../pass-through.ts'
 import { openingOf } from '../../shared/pass-through/opening.ts'
 import {
   endUsersIn,
@@ -16,7 +17,6 @@ import {
   setWithin,
   withOutputBounds,
 } from '../../shared/pass-through/request.ts'
-import type { PassThrough, PassThroughEdits } from '../../text-dialect.ts'
 import { decodeRequest } from '../request/decode-request.ts'
 import { NAMES } from './known-names.ts'
 import { billedAs, namedUrls, pricedFields, vendorObjects } from './vendor-fields.ts'

@@ -8,9 +8,9 @@ import { type EventAction, type EventView, openEventRelay } from '../../../frami
 import { watchList } from '../../../framing/json/json-walk.ts'
 import { concat } from '../../../framing/relay.ts'
 import { formatSse } from '../../../framing/sse.ts'
+import type { ChargedUnits, Meter, MeterOptions } from '../../pass-through.ts'
 import { inVendorWords } from '../../shared/errors/upstream-error.ts'
 import { dataOf, newMeterState, openTypeReader, problemInfo, renameAt } from '../../shared/pass-through/meter.ts'
-import type { ChargedUnits, Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import { decodeStop } from '../reply/stop.ts'
 import { decodeFigures, type Figures, mergeFigures, NO_FIGURES, startFigures, usageFrom } from '../reply/usage.ts'
@@ -22,7 +22,7 @@ const MODEL = 9
 
 const NAMES = watchList([
   { name: 'type', code: TYPE, depths: [1] },
-  // Of a delta, and of a block that begins with something in it.
+  // The text of a delta, or of a block that begins with something in it.
   { name: 'text', code: OUTPUT, depths: [2] },
   { name: 'thinking', code: OUTPUT, depths: [2] },
   { name: 'partial_json', code: OUTPUT, depths: [2] },

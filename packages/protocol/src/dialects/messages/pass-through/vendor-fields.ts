@@ -2,10 +2,10 @@
 // ids of objects that it keeps.
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
+import type { PricedField } from '../../pass-through.ts'
 import { addPartUrls, addUrls, type NamedUrl, urlsBeside } from '../../shared/pass-through/named-urls.ts'
 import { addPriced, billedTools, billedWord, effectsOf, pricedTools } from '../../shared/pass-through/priced-fields.ts'
 import { isId, objectsIn } from '../../shared/pass-through/request.ts'
-import type { PricedField } from '../../text-dialect.ts'
 import { REQUEST, TOOLS } from './priced-fields.ts'
 
 const FIELDS = effectsOf(REQUEST)

@@ -7,7 +7,7 @@ type Held = { text: string } | { citation: Citation }
 
 export type QueuedBlock = {
   open: OpenBlock
-  /** Of the canonical stream; known as soon as the block is shown. */
+  /** The block's index in the canonical stream; known as soon as the block is shown. */
   index: number
   /** What came while an earlier block was still open; undefined once the block is shown. */
   held: Held[] | undefined

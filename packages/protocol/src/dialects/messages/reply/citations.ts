@@ -1,6 +1,6 @@
 // Citations: five kinds on this dialect's wire, two in canonical terms.
 
-import { isAddress } from '../../../canonical/media.ts'
+import { isHttpUrl } from '../../../canonical/media.ts'
 import { isObject } from '../../../canonical/reading.ts'
 import type { Citation } from '../../../canonical/request.ts'
 import type { ReplyContext } from '../../text-dialect.ts'
@@ -11,12 +11,12 @@ const text = (value: unknown): string | undefined => (typeof value === 'string' 
 /** Undefined when it is none. */
 export function decodeCitation(wire: unknown): Citation | undefined {
   if (!isObject(wire)) return undefined
-  const url = [wire.url, wire.source].map(text).find((address) => address !== undefined && isAddress(address))
+  const url = [wire.url, wire.source].map(text).find((source) => source !== undefined && isHttpUrl(source))
   const title = text(wire.title) ?? text(wire.document_title)
   const cited = text(wire.cited_text)
   if (url === undefined && title === undefined && cited === undefined) return undefined
   return {
-    kind: url === undefined ? 'document' : 'address',
+    kind: url === undefined ? 'document' : 'url',
     ...(url === undefined ? {} : { url }),
     ...(title === undefined ? {} : { title }),
     ...(cited === undefined ? {} : { cited }),

@@ -218,7 +218,7 @@ describe('citations', () => {
         cited_text: 'so',
         encrypted_index: 'x',
       },
-      { kind: 'address', url: 'https://a.example', title: 'A', cited: 'so' },
+      { kind: 'url', url: 'https://a.example', title: 'A', cited: 'so' },
     ],
     [
       {
@@ -228,7 +228,7 @@ describe('citations', () => {
         cited_text: 'no',
         search_result_index: 0,
       },
-      { kind: 'address', url: 'https://b.example', cited: 'no' },
+      { kind: 'url', url: 'https://b.example', cited: 'no' },
     ],
     [
       { type: 'char_location', document_index: 0, document_title: 'Log', cited_text: 'ja', start_char_index: 1 },

@@ -10,7 +10,8 @@ import type { Block } from '../../../canonical/reply.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { openEventReader } from '../../../framing/event-reader.ts'
 import { type SseEvent, SseOverflow } from '../../../framing/sse.ts'
-import type { ReplyQuirks, StreamDecoder } from '../../text-dialect.ts'
+import type { ReplyQuirks } from '../../pass-through.ts'
+import type { StreamDecoder } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import type { WireReply, WireUsage } from '../wire.ts'
 import { openBlockQueue, type QueuedBlock } from './block-queue.ts'
@@ -38,7 +39,7 @@ export function openStreamDecoder(emit: Emit, codec: Codec, quirks?: ReplyQuirks
   let answerId: string | undefined
   const idOfCall = openNamedCalls(() => answerId)
 
-  /** Of what was made; what is told at the start is only an announcement. */
+  /** Usage of what was made has been reported; what is told at the start is only an announcement. */
   let hasReport = false
 
   function take(event: SseEvent): void {

@@ -73,7 +73,7 @@ function encodeBlock(block: Block, answering: ReplyContext): WireBlockOut[] {
     case 'call': {
       const { id, name, signature } = block
       const call: WireBlockOut = { type: 'tool_use', id, name, input: inputOf(block), caller: { type: 'direct' } }
-      // A call has no place for it here: it comes back in a thought that stands before the call.
+      // A call has no place for it here: it comes back in reasoning that stands before the call.
       if (signature === undefined) return [call]
       return [{ type: 'thinking', thinking: '', signature: answering.seal(signature) }, call]
     }

@@ -191,13 +191,13 @@ const CASES: [what: string, given: CanonicalReply, seen: Seen, answering?: Parti
     { content: [{ type: 'tool_use', input: { input: 'say "hi"\n\\北' } }], stop_reason: 'end_turn' },
   ],
   [
-    'citations of addresses, and of documents by their name',
+    'citations of URLs, and of documents by their name',
     reply([
       {
         type: 'text',
         text: 'So.',
         citations: [
-          { kind: 'address', url: 'https://a.example', title: 'A', cited: 'so' },
+          { kind: 'url', url: 'https://a.example', title: 'A', cited: 'so' },
           { kind: 'document', title: 'Log' },
         ],
       },

@@ -35,7 +35,7 @@ type Writing = {
 
 export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
   let writing: Writing | undefined
-  /** Of the block being written, in the canonical stream. */
+  /** The index, in the canonical stream, of the block that is being written. */
   let current = -1
   let nextIndex = 0
   let outputBytes = 0
@@ -84,7 +84,7 @@ export function openStreamEncoder(answering: ReplyContext): StreamEncoder {
     const signature = JSON.stringify(answering.seal(value))
     if (block.block.type === 'reasoning') block.signature = signature
     if (block.block.type !== 'call' || block.begin === '') return ''
-    // A call has no place for it: it comes back in a thought that stands before the call.
+    // A call has no place for it: it comes back in reasoning that stands before the call.
     const carrier = { ...writingOf({ type: 'reasoning', style: 'summary' }), signature }
     const frames = closed(carrier)
     writing = writingOf(block.block)

@@ -2,7 +2,7 @@
 
 import { isObject } from '../../../canonical/reading.ts'
 import { type Figure, readCount, sum, type Usage, usageOf } from '../../../canonical/usage.ts'
-import type { ReplyQuirks } from '../../text-dialect.ts'
+import type { ReplyQuirks } from '../../pass-through.ts'
 import type { WireUsage, WireUsageOut } from '../wire.ts'
 
 /** In the dialect's own terms: only these can be merged report by report, since any of the three may come late. */
@@ -91,7 +91,7 @@ function tierOf({ service_tier: tier, speed }: WireUsage): string | undefined {
 
 const NO_INPUT = { fresh: undefined, cacheRead: undefined, cacheWrite: undefined, cacheWriteLong: undefined }
 
-/** Of a `message_start`. What stands there before anything was said is a place holder, not what the answer took. */
+/** Reads the usage of a `message_start`. What stands there before anything was said is a place holder, not what the answer took. */
 export function startFigures(
   message: { usage?: unknown; stop_reason?: unknown; container?: unknown },
   { guessesInput }: ReplyQuirks = {},
@@ -158,7 +158,7 @@ function hostedCalls({ searches, fetches, containers }: Pick<Figures, 'searches'
   return { web_search: searches, web_fetch: fetches, code_interpreter: isForSearch ? undefined : containers }
 }
 
-/** What the books will count where the upstream reported nothing. */
+/** What the ledger will count where the upstream reported nothing. */
 export type Estimate = (outputBytes: number) => { input: number; output: number }
 
 export function encodeUsage(usage: Usage | undefined, outputBytes: number, estimate: Estimate): WireUsageOut {

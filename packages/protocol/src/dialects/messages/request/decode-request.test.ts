@@ -184,9 +184,9 @@ describe('content', () => {
       [{ type: 'media', media: 'image', source: { kind: 'inline', mime: 'image/png', data: '/+8=' }, at }],
     ],
     [
-      'an address',
+      'a URL',
       content({ type: 'image', source: { type: 'url', url: 'https://a.example/p.png' } }),
-      [{ type: 'media', media: 'image', source: { kind: 'address', url: 'https://a.example/p.png' }, at }],
+      [{ type: 'media', media: 'image', source: { kind: 'url', url: 'https://a.example/p.png' }, at }],
     ],
     [
       'a kept file',
@@ -231,7 +231,7 @@ describe('content', () => {
         {
           type: 'media',
           media: 'image',
-          source: { kind: 'address', url: 'https://a.example' },
+          source: { kind: 'url', url: 'https://a.example' },
           at: `${at}.source.content[2]`,
         },
       ],
@@ -344,7 +344,7 @@ describe('errors name the field', () => {
     ['no content', body({ messages: [{ role: 'user' }] }), 'messages[0].content'],
     ['a block without a type', content({ text: 'x' }), `${at}.type`],
     ['text that is none', content({ type: 'text', text: 5 }), `${at}.text`],
-    ['an image as an address', content({ type: 'image', source: 'https://a.example' }), `${at}.source`],
+    ['an image as a URL', content({ type: 'image', source: 'https://a.example' }), `${at}.source`],
     [
       'an image that is no base64',
       content({ type: 'image', source: { type: 'base64', media_type: 'image/png', data: '!!' } }),

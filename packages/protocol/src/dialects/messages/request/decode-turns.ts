@@ -66,9 +66,9 @@ function addBlock(parts: Part[], block: Json, at: string, role: Role): void {
     case 'thinking': {
       const signature = readString(block, 'signature', at) ?? ''
       const text = requiredString(block, 'thinking', at)
-      const thought: ReasoningPart = { type: 'reasoning', text, style: 'summary' }
-      if (signature !== '') thought.signature = signature
-      parts.push(thought)
+      const reasoning: ReasoningPart = { type: 'reasoning', text, style: 'summary' }
+      if (signature !== '') reasoning.signature = signature
+      parts.push(reasoning)
       break
     }
     case 'redacted_thinking':
@@ -168,7 +168,7 @@ function readSource(block: Json, at: string): Source {
     }
     case 'url': {
       const url = asString(source.url, below(path, 'url'))
-      return isDataUrl(url) ? inlineOf(url, below(path, 'url')) : { kind: 'address', url }
+      return isDataUrl(url) ? inlineOf(url, below(path, 'url')) : { kind: 'url', url }
     }
     case 'file':
       return { kind: 'object', id: asString(source.file_id, below(path, 'file_id')) }
@@ -182,7 +182,7 @@ function inlineOf(url: string, at: string): Source {
   const read = readDataUrl(url)
   const data = read === undefined ? undefined : standardBase64(read.data)
   const mime = data === undefined ? undefined : (read?.mime ?? sniffMime(data))
-  if (data === undefined || mime === undefined) throw wrong(at, `${at} must be an address, or data in base64`)
+  if (data === undefined || mime === undefined) throw wrong(at, `${at} must be a URL, or data in base64`)
   return { kind: 'inline', mime, data }
 }
 

@@ -79,7 +79,7 @@ describe('history', () => {
   })
 
   test('results with images, and empty results', () => {
-    const picture: MediaPart = { type: 'media', media: 'image', source: { kind: 'address', url: 'https://a.example' } }
+    const picture: MediaPart = { type: 'media', media: 'image', source: { kind: 'url', url: 'https://a.example' } }
     const { messages } = turnsOf(
       user(text('q')),
       assistant(call('a'), call('b')),
@@ -164,8 +164,8 @@ describe('media', () => {
       },
     ],
     [
-      'a PDF by address',
-      media('document', { kind: 'address', url: 'https://a.example/l.pdf' }),
+      'a PDF by URL',
+      media('document', { kind: 'url', url: 'https://a.example/l.pdf' }),
       { type: 'document', source: { type: 'url', url: 'https://a.example/l.pdf' } },
     ],
     [
@@ -185,7 +185,7 @@ describe('media', () => {
   test.each<[what: string, part: MediaPart, from?: TextDialectId]>([
     ['a TIFF', media('image', inline('image/tiff', 'SUkq'))],
     ['audio', media('audio', inline('audio/wav', 'UklG'))],
-    ['video', media('video', { kind: 'address', url: 'https://a.example/v.mp4' })],
+    ['video', media('video', { kind: 'url', url: 'https://a.example/v.mp4' })],
     ['a spreadsheet', media('document', inline('application/vnd.ms-excel', '0M8R'))],
     ['text that is none', media('document', inline('text/plain', '/////w=='))],
     ['a file kept elsewhere', media('document', { kind: 'object', id: 'file-1' }), 'responses'],
@@ -209,7 +209,7 @@ describe('media', () => {
   })
 
   test('how closely to look cannot be said', () => {
-    const source: Source = { kind: 'address', url: 'https://a.example' }
+    const source: Source = { kind: 'url', url: 'https://a.example' }
     expect(written({ turns: [user(media('image', source, { detail: 'high' }))] }).warnings).toEqual(['detail;dropped'])
     expect(written({ turns: [user(media('image', source, { detail: 'auto' }))] }).warnings).toEqual([])
   })

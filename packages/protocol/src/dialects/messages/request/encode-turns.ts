@@ -123,7 +123,7 @@ const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'] as co
 
 function imageSource({ source, at }: MediaPart, { ownFiles }: EncodingContext): WireImageSource {
   switch (source.kind) {
-    case 'address':
+    case 'url':
       return { type: 'url', url: source.url }
     case 'object':
       return ownFile(source.id, ownFiles, at)
@@ -143,7 +143,7 @@ const imageType = (mime: string | undefined): (typeof IMAGE_TYPES)[number] | und
 
 function documentSource({ source, at }: MediaPart, { ownFiles }: EncodingContext): WireDocumentSource {
   switch (source.kind) {
-    case 'address':
+    case 'url':
       return { type: 'url', url: source.url }
     case 'object':
       return ownFile(source.id, ownFiles, at)

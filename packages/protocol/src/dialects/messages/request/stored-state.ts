@@ -3,7 +3,7 @@
 import { isObject, unsupported } from '../../../canonical/reading.ts'
 
 /**
- * Of a conversation that the vendor keeps only the newest turn is sent: without the rest any answer would be wrong. Throws
+ * Only the newest turn of a conversation is sent where the vendor keeps the rest, without which any answer would be wrong. Throws
  * RequestError. To be called before it is translated.
  */
 export function rejectStored(body: unknown): void {

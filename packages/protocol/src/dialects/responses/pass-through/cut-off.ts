@@ -4,7 +4,7 @@ import type { Finish } from '../../../canonical/finish.ts'
 import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
 import type { Usage } from '../../../canonical/usage.ts'
 import { formatSse } from '../../../framing/sse.ts'
-import type { ReplyQuirks } from '../../text-dialect.ts'
+import type { ReplyQuirks } from '../../pass-through.ts'
 
 const REASON = 'max_output_tokens'
 

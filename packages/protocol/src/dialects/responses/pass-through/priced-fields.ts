@@ -78,11 +78,11 @@ function isHosted(environment: unknown): boolean {
 export const TOOL_MEMBERS = {
   ...neutral('type', 'name', 'description', 'parameters', 'strict', 'output_schema', 'format', 'tools', 'execution'),
   ...neutral('allowed_callers', 'defer_loading'),
-  // Of searches.
+  // Members of searches.
   ...neutral('filters', 'search_context_size', 'search_content_types', 'user_location'),
   ...neutral('vector_store_ids', 'max_num_results', 'ranking_options'),
   ...neutral('display_height', 'display_width'),
-  // Of other servers' tools.
+  // Members of other servers' tools.
   ...neutral(
     'server_label',
     'server_url',
@@ -93,9 +93,9 @@ export const TOOL_MEMBERS = {
     'headers',
   ),
   ...neutral('allowed_tools', 'require_approval'),
-  // Of containers: see MEMBERS.
+  // Members of containers: see MEMBERS.
   ...neutral('container', 'environment'),
-  // Of images, which the row of `image_generation` prices by the call.
+  // Members of images, which the row of `image_generation` prices by the call.
   ...neutral('action', 'background', 'input_fidelity', 'input_image_mask', 'model', 'moderation', 'output_compression'),
   ...neutral('output_format', 'partial_images', 'quality', 'size'),
 } satisfies FieldTable

@@ -4,6 +4,7 @@ import { isObject, type Json } from '../../../canonical/reading.ts'
 import { editElements, editFields, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
 import { fieldNamed } from '../../../framing/json/json-scan.ts'
 import type { Pieces } from '../../../framing/splice.ts'
+import type { PassThrough, PassThroughEdits } from '../../pass-through.ts'
 import { openingOf } from '../../shared/pass-through/opening.ts'
 import {
   endUsersIn,
@@ -16,7 +17,6 @@ import {
   type Scanned,
   withOutputBounds,
 } from '../../shared/pass-through/request.ts'
-import type { PassThrough, PassThroughEdits } from '../../text-dialect.ts'
 import { decodeRequest } from '../request/decode-request.ts'
 import { isForeignReasoning, isReasoningReference } from '../request/stored-state.ts'
 import { stateOf } from '../state/request-state.ts'

@@ -7,7 +7,7 @@ import { isObject, type Json, parsedJson } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { type GrowingBytes, growingBytes } from '../../../framing/growing-bytes.ts'
 import { formatSse } from '../../../framing/sse.ts'
-import type { ChargedUnits, EchoedField } from '../../text-dialect.ts'
+import type { ChargedUnits, EchoedField } from '../../pass-through.ts'
 import { encodeStreamError } from '../error.ts'
 
 const KEPT_BYTES = 1024 * 1024

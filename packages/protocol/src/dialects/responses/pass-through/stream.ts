@@ -9,6 +9,7 @@ import { type EventAction, type EventView, openEventRelay } from '../../../frami
 import { fieldNamed, scanObject } from '../../../framing/json/json-scan.ts'
 import { textLength, watchList } from '../../../framing/json/json-walk.ts'
 import type { Splice } from '../../../framing/splice.ts'
+import type { EchoedField, Meter, MeterOptions } from '../../pass-through.ts'
 import { inVendorWords } from '../../shared/errors/upstream-error.ts'
 import {
   dataOf,
@@ -19,7 +20,6 @@ import {
   renameAt,
 } from '../../shared/pass-through/meter.ts'
 import { objectsIn } from '../../shared/pass-through/request.ts'
-import type { EchoedField, Meter, MeterOptions } from '../../text-dialect.ts'
 import { decodeError } from '../error.ts'
 import { decodeStop, listOf } from '../reply/decode-details.ts'
 import { decodeUsage, openHostedCalls } from '../reply/usage.ts'

@@ -3,7 +3,7 @@
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import { readBody } from '../../shared/pass-through/request.ts'
 import { countIn, countRequest, fieldsIn } from '../../shared/pass-through/token-counting.ts'
-import type { TokenCounting } from '../../text-dialect.ts'
+import type { TokenCounting } from '../../token-counting.ts'
 import { decodeRequest } from '../request/decode-request.ts'
 import { isForeignReasoning } from '../request/stored-state.ts'
 import { stateOf } from '../state/request-state.ts'

@@ -2,6 +2,7 @@
 // ids of objects that it keeps.
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
+import type { PricedField } from '../../pass-through.ts'
 import { addPartUrls, addUrls, type NamedUrl, urlsBeside } from '../../shared/pass-through/named-urls.ts'
 import {
   addPriced,
@@ -12,7 +13,6 @@ import {
   pricedTools,
 } from '../../shared/pass-through/priced-fields.ts'
 import { isId, objectsIn } from '../../shared/pass-through/request.ts'
-import type { PricedField } from '../../text-dialect.ts'
 import { isImageReference, isReasoningReference } from '../request/stored-state.ts'
 import { REQUEST, TOOLS } from './priced-fields.ts'
 

@@ -32,7 +32,7 @@ export function decodeAnnotation(value: unknown): Citation | undefined {
   const end = numberOf(value.end_index)
   const place = { ...(start === undefined ? {} : { start }), ...(end === undefined ? {} : { end }) }
   const named = title === '' ? {} : { title }
-  if (typeof value.url === 'string') return { kind: 'address', url: value.url, ...named, ...place }
+  if (typeof value.url === 'string') return { kind: 'url', url: value.url, ...named, ...place }
   return title === '' ? undefined : { kind: 'document', title, ...place }
 }
 
@@ -57,7 +57,7 @@ export function idsOfCall(wire: Json): string[] {
   return ids.length === 0 ? [''] : ids
 }
 
-/** Of all messages in a list of items. */
+/** The length of the text of all messages in a list of items. */
 export function lengthOfText(output: readonly unknown[]): number {
   let length = 0
   for (const item of output) {

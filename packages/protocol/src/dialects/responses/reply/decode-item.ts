@@ -23,7 +23,7 @@ export type Item = {
   isDone: boolean
   /** That it was dropped has been said, or there is nothing to say. */
   isTold: boolean
-  /** Of a message, by content index. */
+  /** The parts of a message, by content index. */
   parts: Map<number, Block>
   reasoning: OpenReasoning | undefined
   styles: Set<Style>

@@ -169,7 +169,7 @@ test('full reasoning, a custom tool, a refusal, citations', () => {
         text: 'It is 5.1 m.',
         logprobs: [{ token: 'It', logprob: -0.5, top: [] }],
         citations: [
-          { kind: 'address', url: 'https://tides.example/brest', title: 'Brest', start: 0, end: 11 },
+          { kind: 'url', url: 'https://tides.example/brest', title: 'Brest', start: 0, end: 11 },
           { kind: 'document', title: 'tables.pdf', start: 11 },
         ],
       },

@@ -9,9 +9,9 @@ const REDACTED = 'redacted.'
 const TEXT = 'text.'
 
 export type Carried =
-  /** Of the reasoning in the same item. */
+  /** Signs the reasoning in the same item. */
   | { of: 'reasoning'; value: string }
-  /** Of the part that stands right before the item. */
+  /** Signs the part that stands right before the item. */
   | { of: 'previous'; value: string }
   | { of: 'redacted'; value: string }
   /** The text of the reasoning itself, of a service that signs none. */

@@ -52,13 +52,13 @@ const cacheMark = (part: Json): { cache?: CacheMark } => (isObject(part.prompt_c
 
 function readImagePart(part: Json, at: string): MediaPart {
   if (isObject(part.image_url)) {
-    throw wrong(below(at, 'image_url'), `${at}.image_url must be a string: the address itself, not an object`)
+    throw wrong(below(at, 'image_url'), `${at}.image_url must be a string: the URL itself, not an object`)
   }
   const url = readString(part, 'image_url', at)
   const id = readString(part, 'file_id', at)
   const detail = readString(part, 'detail', at)
   if (url === undefined && id === undefined) {
-    throw wrong(below(at, 'image_url'), `${at}.image_url is required: an address or a data address`)
+    throw wrong(below(at, 'image_url'), `${at}.image_url is required: a URL or a data URL`)
   }
   const source: Source =
     url === undefined ? { kind: 'object', id: id ?? '' } : sourceOf(url, below(at, 'image_url'), 'image/png')

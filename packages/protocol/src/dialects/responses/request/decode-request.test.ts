@@ -258,12 +258,12 @@ describe('media', () => {
   const file = { type: 'media', media: 'document', at }
   test.each([
     [
-      'address',
+      'URL',
       { type: 'input_image', image_url: 'https://tides.example/a.png', detail: 'high' },
-      { ...image, source: { kind: 'address', url: 'https://tides.example/a.png' }, detail: 'high' },
+      { ...image, source: { kind: 'url', url: 'https://tides.example/a.png' }, detail: 'high' },
     ],
     [
-      'data address',
+      'data URL',
       { type: 'input_image', image_url: `data:image/jpeg;base64,${PNG}`, detail: 'auto' },
       { ...image, source: { kind: 'inline', mime: 'image/jpeg', data: PNG } },
     ],
@@ -284,9 +284,9 @@ describe('media', () => {
       { ...file, source: { kind: 'inline', mime: 'application/pdf', data: PDF } },
     ],
     [
-      'file by address',
+      'file by URL',
       { type: 'input_file', file_url: 'https://tides.example/a.pdf' },
-      { ...file, source: { kind: 'address', url: 'https://tides.example/a.pdf' } },
+      { ...file, source: { kind: 'url', url: 'https://tides.example/a.pdf' } },
     ],
     ['file by id', { type: 'input_file', file_id: 'file_1' }, { ...file, source: { kind: 'object', id: 'file_1' } }],
     [

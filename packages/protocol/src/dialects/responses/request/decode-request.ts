@@ -24,7 +24,7 @@ import type {
   Sampling,
   ServiceTier,
 } from '../../../canonical/request.ts'
-import type { PathParameters } from '../../text-dialect.ts'
+import type { PathParameters } from '../../dialect.ts'
 import { decodeToolChoice, decodeTools } from './decode-tools.ts'
 import { decodeInput } from './decode-turns.ts'
 import { echoOf } from './echo.ts'

@@ -1,5 +1,5 @@
 // A client's input: a text or a list of items -> instructions and turns. Items of one speaker in a row become one turn:
-// what the model thought, said and called belongs together, and other dialects say it in one message.
+// what the model reasoned, said and called belongs together, and other dialects say it in one message.
 
 import { asArray, asObject, asString, below, type Json, readString, wrong } from '../../../canonical/reading.ts'
 import type { InstructionText, MediaPart, Part, ResultPart, TextPart, Turn } from '../../../canonical/request.ts'

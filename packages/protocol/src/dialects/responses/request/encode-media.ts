@@ -1,4 +1,4 @@
-// Media as this dialect takes it: images and files, by address or inline. No audio, no video.
+// Media as this dialect takes it: images and files, by URL or inline. No audio, no video.
 
 import { dataUrl, documentText, textOfFile } from '../../../canonical/media.ts'
 import { unsupported } from '../../../canonical/reading.ts'
@@ -28,7 +28,7 @@ function writeImage(part: MediaPart, from: CanonicalRequest['from'], warn: Warn)
   switch (source.kind) {
     case 'inline':
       return { type: 'input_image', image_url: dataUrl(source), detail }
-    case 'address':
+    case 'url':
       return { type: 'input_image', image_url: source.url, detail }
     case 'object':
       return { type: 'input_image', file_id: vendorId(part, source.id, from), detail }
@@ -45,7 +45,7 @@ function writeFile(part: MediaPart, from: CanonicalRequest['from']): InputPart {
       if (text !== undefined) return { type: 'input_text', text: documentText(name, text) }
       return { type: 'input_file', filename: name ?? fileName(source.mime), file_data: dataUrl(source) }
     }
-    case 'address':
+    case 'url':
       return { type: 'input_file', file_url: source.url }
     case 'object':
       return { type: 'input_file', file_id: vendorId(part, source.id, from) }

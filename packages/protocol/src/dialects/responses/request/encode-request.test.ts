@@ -278,7 +278,7 @@ describe('what was written is read as what was meant', () => {
     media: fc.constant('image' as const),
     source: fc.oneof(
       fc.constant({ kind: 'inline' as const, mime: 'image/png', data: PNG }),
-      fc.webUrl().map((url) => ({ kind: 'address' as const, url })),
+      fc.webUrl().map((url) => ({ kind: 'url' as const, url })),
     ),
   })
   const textPart = words.map((text) => ({ type: 'text' as const, text }))

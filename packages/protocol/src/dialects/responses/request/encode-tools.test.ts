@@ -23,13 +23,13 @@ describe('media', () => {
       [{ type: 'input_file', filename: 'document.pdf', file_data: 'data:application/pdf;base64,JVBERi0=' }],
     ],
     [
-      'file by address',
-      media({ source: { kind: 'address', url: 'https://a.example/a.pdf' } }),
+      'file by URL',
+      media({ source: { kind: 'url', url: 'https://a.example/a.pdf' } }),
       [{ type: 'input_file', file_url: 'https://a.example/a.pdf' }],
     ],
     [
-      'image by address',
-      media({ media: 'image', detail: 'low', source: { kind: 'address', url: 'https://a.example/a.png' } }),
+      'image by URL',
+      media({ media: 'image', detail: 'low', source: { kind: 'url', url: 'https://a.example/a.png' } }),
       [{ type: 'input_image', image_url: 'https://a.example/a.png', detail: 'low' }],
     ],
     [

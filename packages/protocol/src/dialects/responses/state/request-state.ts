@@ -7,13 +7,14 @@ import { editFields, elementsOf, type FieldEdits, setField } from '../../../fram
 import { fieldNamed } from '../../../framing/json/json-scan.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
 import { concat } from '../../../framing/relay.ts'
+import type { PassThroughEdits, PassThroughRequest } from '../../pass-through.ts'
 import { isId, joinEdits, objectsIn, type Scanned } from '../../shared/pass-through/request.ts'
-import type { ConversationState, PassThroughEdits, PassThroughRequest } from '../../text-dialect.ts'
 import { isReference, namesStored } from '../request/stored-state.ts'
+import type { ConversationState } from './conversation-state.ts'
 
 const ENCRYPTED_REASONING = 'reasoning.encrypted_content'
 
-export function stateOf(scanned: Scanned, body: Json): ConversationState {
+export function stateOf(scanned: Scanned, body: Json): ConversationState<PassThroughRequest> {
   const references = objectsIn(body.input).flatMap(([item]) =>
     namesStored(item) && typeof item.id === 'string' ? [item.id] : [],
   )

@@ -120,7 +120,7 @@ class CheckedNames {
   readonly names: Names
   readonly #bytes: Uint8Array
   readonly #codec: Codec
-  /** Of the object before, or of this one as far as it differs. */
+  /** The names of the object before, or of this one as far as they differ. */
   readonly #checked: string[] = []
   #count = 0
 

@@ -98,7 +98,7 @@ export function urlsBeside(body: Json): NamedUrl[] {
   return found
 }
 
-/** Of a list of content parts, or the one part that stands in its place. */
+/** Adds the URLs of a list of content parts, or of the one part that stands in its place. */
 export function addPartUrls(found: NamedUrl[], parts: unknown, at: string): void {
   if (!Array.isArray(parts)) {
     if (isObject(parts)) addUrls(found, parts, at)

@@ -11,7 +11,7 @@ const TOOL: Record<Id, string> = {
 
 test.each(
   Object.entries(TOOL) as [Id, string][],
-)('%s: known by its first words where thoughts may come', (id, tools) => {
+)('%s: known by its first words where reasoning may come', (id, tools) => {
   expect(read(id, ask(id, tools)).opening()).toBe('hi')
   expect(read(id, ask(id)).opening()).toBeUndefined()
 })

@@ -2,7 +2,7 @@
 // a test reads the official SDKs' types and names every field that is in none of them.
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
-import type { PassThroughEdits, PricedField, PriceKind } from '../../text-dialect.ts'
+import type { PassThroughEdits, PricedField, PriceKind } from '../../pass-through.ts'
 
 /**
  * `canonical`: costs nothing, or only what the usage of the answer tells. Otherwise the words of the prices that a value needs:

@@ -6,7 +6,8 @@ import { outputBytesOf } from '../../../canonical/reply.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { scanObject } from '../../../framing/json/json-scan.ts'
 import { splice } from '../../../framing/splice.ts'
-import type { DecodedReply, EchoedField, PassThroughReply } from '../../text-dialect.ts'
+import type { EchoedField, PassThroughReply } from '../../pass-through.ts'
+import type { DecodedReply } from '../../text-dialect.ts'
 
 /** `modelField`: what the dialect calls the model's name in a reply. */
 export function readPassThroughReply(

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { bufferCodec, bytesOf } from '../../../../fixtures/buffer-codec.ts'
 import { ask, DIALECTS, edit, type Id, read } from '../../../../fixtures/shared/pass-through-requests.ts'
 import { RequestError } from '../../../canonical/reading.ts'
-import type { PassThroughEdits, PassThroughRequest } from '../../text-dialect.ts'
+import type { PassThroughEdits, PassThroughRequest } from '../../pass-through.ts'
 import { joinEdits } from './request.ts'
 
 const DATA = 'A'.repeat(4_000)

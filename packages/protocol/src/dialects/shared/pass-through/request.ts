@@ -7,7 +7,7 @@ import type { Codec } from '../../../framing/codec.ts'
 import { editElements, editedObject, type FieldEdits, setField } from '../../../framing/json/edit-fields.ts'
 import { fieldNamed, type JsonField, type JsonScan, scanObject } from '../../../framing/json/json-scan.ts'
 import { jsonText } from '../../../framing/json/json-text.ts'
-import type { EndUserField, PassThroughEdits, PassThroughRequest } from '../../text-dialect.ts'
+import type { EndUserField, PassThroughEdits, PassThroughRequest } from '../../pass-through.ts'
 import { checkNames, type KnownNames } from './known-names.ts'
 import { boundOutput, outputFieldsIn } from './output-fields.ts'
 
@@ -180,7 +180,7 @@ export function setWithin(
 export const objectsIn = (value: unknown): [Json, number][] =>
   Array.isArray(value) ? value.flatMap((item, index): [Json, number][] => (isObject(item) ? [[item, index]] : [])) : []
 
-/** Of these top-level fields those that name an end user. */
+/** The top-level fields among these that name an end user. */
 export function endUsersIn(values: Readonly<Record<string, unknown>>): readonly EndUserField[] {
   let found = NO_END_USERS
   for (const field in values) {

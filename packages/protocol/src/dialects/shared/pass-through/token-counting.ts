@@ -2,7 +2,7 @@
 
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { CanonicalRequest } from '../../../canonical/request.ts'
-import type { CountRequest } from '../../text-dialect.ts'
+import type { CountRequest } from '../../token-counting.ts'
 import { countMedia } from './request.ts'
 
 /** `facts`: how the body was read. */

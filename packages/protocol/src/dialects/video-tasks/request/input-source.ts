@@ -1,6 +1,6 @@
 // Where an input comes from: a URL, data in the request, or something that the upstream keeps.
 
-import { isAddress, isDataUrl, readDataUrl } from '../../../canonical/media.ts'
+import { isDataUrl, isHttpUrl, readDataUrl } from '../../../canonical/media.ts'
 import { wrong } from '../../../canonical/reading.ts'
 import type { VideoInputSource } from '../../../canonical/video.ts'
 
@@ -21,7 +21,7 @@ export function readSource(url: string, kind: Kind, at: string): VideoInputSourc
   if (isDataUrl(url)) return readInline(url, kind, at)
   if (url.length > MOST_URL) throw wrong(at, `${at} must not be longer than ${MOST_URL} characters`)
   if (ASSET.test(url)) return { kind: 'asset', id: url }
-  if (isAddress(url) && !/[\s\u0000-\u001f\u007f]/.test(url)) return { kind: 'url', url }
+  if (isHttpUrl(url) && !/[\s\u0000-\u001f\u007f]/.test(url)) return { kind: 'url', url }
   throw wrong(at, `${at} must be an http or https URL, or a data URL with base64`)
 }
 

@@ -17,7 +17,7 @@ export type VideoReadings = {
   inputVideoSeconds: number
 }
 
-/** Of upstreams that are not told another rate. */
+/** The frame rate where the request names no other one. */
 const DEFAULT_FPS = 24
 /** No vendor takes more, however many videos they are. */
 const LONGEST_INPUT_SECONDS = 30
