@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
+import { MODEL_TYPES } from '../packages/gateway/src/modalities/index.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const GATEWAY = 'packages/gateway/src'
@@ -142,6 +143,37 @@ describe('imports go one way', () => {
     const readers = files.filter((path) => /process\.env|Bun\.env/.test(read(path)))
     expect(readers).toEqual([`${GATEWAY}/main.ts`])
   })
+})
+
+/** Outside of its own folder a modality is named by its journey, by the routes that bind it, and in few places that have a reason. */
+const NAME_MODALITIES = [
+  ...['modalities/', 'text/', 'images/', 'videos/', 'tasks/', 'image-tool/', 'token-counting/', 'routes.ts'],
+  // The tool image_generation calls an image model.
+  'config/sections/tools.ts',
+  // The example of the first start is a chat.
+  'startup/start-summary.ts',
+  // How models are tried at an operator's expense, where that is cheap.
+  'upstreams/diagnostics/check-upstream.ts',
+]
+
+test('no other file of the gateway names a modality', () => {
+  const types = `(${MODEL_TYPES.join('|')})`
+  const named = new RegExp(
+    [
+      `Of<'${types}'`,
+      `[tT]ypes?(Of\\([^\\n]*\\)|\\.get\\(\\w+\\))? [=!]== '${types}'`,
+      `(authorize|[oO]ffer\\w*|dialectFor|modalityOf|isOfType)\\([^\\n]*'${types}'`,
+      `MODALITIES\\.${types}\\b`,
+      `modalities/${types}/`,
+      'Record<ModelType',
+    ].join('|'),
+  )
+  const naming = sources(GATEWAY)
+    .filter((path) => !isTest(path) && named.test(read(path)))
+    .map((path) => relative(GATEWAY, path))
+  expect(naming.filter((path) => !NAME_MODALITIES.some((allowed) => path.startsWith(allowed)))).toEqual([])
+  // The pattern finds what it looks for, and no exception is left over.
+  expect(NAME_MODALITIES.filter((allowed) => !/\/$/.test(allowed) && !naming.includes(allowed))).toEqual([])
 })
 
 test.each(Object.entries(PACKAGES))('package %s imports only what is below it', (name, allowed) => {
