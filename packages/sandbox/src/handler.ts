@@ -2,16 +2,18 @@
 import { createHash } from 'node:crypto'
 import { bodyOf, type Sleep, type Step, sleepFor, whenAborted } from './delivery/body.ts'
 import { type Faults, numberOf, quirksOf, readFaults, splitModel } from './delivery/faults.ts'
+import { json, LABELLED } from './delivery/json.ts'
 import { singleSteps, streamSteps } from './delivery/steps.ts'
 import type { DecodedRequest, Head, IncomingRequest, SandboxDialect, StreamEvent } from './dialects/dialect.ts'
+import { endpointOf } from './endpoints.ts'
 import { readImageCall, renderOutcome } from './images/answer.ts'
 import { type HostedImages, mediaTypeOf, openHostedImages } from './images/hosted-images.ts'
 import { type ImageCall, SANDBOX_IMAGE } from './images/image-call.ts'
 import { readDirectives } from './model/directives.ts'
 import { makePlan } from './model/plan.ts'
-import { generateContentModelList, modelList, SANDBOX_TEXT } from './model-list.ts'
+import { SANDBOX_TEXT } from './model-list.ts'
 import { dialectOf, errorFormOf, routeOf } from './paths.ts'
-import { badRequest, errorHeaders, SandboxError, type SandboxErrorInfo } from './request/errors.ts'
+import { badRequest, SandboxError, type SandboxErrorInfo } from './request/errors.ts'
 import { openVideoEndpoints, type VideoEndpoints } from './video/endpoints.ts'
 
 export type SandboxOptions = {
@@ -68,12 +70,11 @@ async function answer(request: Request, url: URL, parts: Parts): Promise<Respons
     throw new SandboxError({ status: 404, message, code: 'unknown_url' })
   }
   const { route, parameter } = found
-  if (route === 'health') return json({ status: 'ok', sandbox: true })
-  if (parts.key === 'any' && !hasKey(request.headers, url)) {
+  const endpoint = endpointOf(route)
+  if (parts.key === 'any' && endpoint?.needsKey !== false && !hasKey(request.headers, url)) {
     throw new SandboxError({ status: 401, message: "You didn't provide an API key: send Authorization: Bearer KEY." })
   }
-  if (route === 'list-models') return json(modelList())
-  if (route === 'list-generate-content-models') return json(generateContentModelList())
+  if (endpoint !== undefined) return endpoint.answer(request, url)
   const videos = parts.videos.answer(route, parameter, request, url)
   if (videos !== undefined) return videos
   const { count } = dialectOf(url.pathname)
@@ -254,17 +255,11 @@ function* twice(events: () => Iterable<StreamEvent>): Generator<StreamEvent> {
 /** The compiler's types do not export a name for this type. */
 type Compressible = CompressionStream['writable'] extends WritableStream<infer Chunk> ? Chunk : never
 
-const LABELLED = { 'x-sandbox': 'true' }
-
 function typeOf(faults: Faults, delivery: DecodedRequest['delivery']): string {
   if (faults.flags.has('wrong-type')) return 'text/plain; charset=utf-8'
   return delivery === 'sse' ? 'text/event-stream; charset=utf-8' : 'application/json; charset=utf-8'
 }
 
-function json(body: unknown, status = 200, headers: Record<string, string> = {}): Response {
-  return Response.json(body, { status, headers: { ...LABELLED, ...headers } })
-}
-
 export function errorResponse(dialect: Pick<SandboxDialect, 'errorBody'>, info: SandboxErrorInfo): Response {
-  return json(dialect.errorBody(info), info.status, errorHeaders(info.status))
+  return json(dialect.errorBody(info), info.status)
 }

@@ -5,6 +5,7 @@ import type { SandboxDialect } from './dialects/dialect.ts'
 import { generateContent } from './dialects/generate-content/index.ts'
 import { messages } from './dialects/messages/index.ts'
 import { responses } from './dialects/responses/index.ts'
+import { ENDPOINT_IDS } from './endpoints.ts'
 import { images } from './images/generations.ts'
 import { errorBody } from './video/error.ts'
 
@@ -13,7 +14,7 @@ const SERVED = [
   ...(['messages-count-tokens', 'generate-content-count-tokens', 'responses-count-tokens'] as const),
   ...(['image-generations', 'image-edits'] as const),
   ...(['create-video-task', 'list-video-tasks', 'show-video-task', 'delete-video-task'] as const),
-  ...(['list-models', 'list-generate-content-models', 'health'] as const),
+  ...ENDPOINT_IDS,
 ] satisfies readonly RouteId[]
 
 /** What only upstreams serve. */

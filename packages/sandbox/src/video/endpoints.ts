@@ -2,9 +2,10 @@
 // both have made.
 
 import { bodyOf, type Sleep, type Step, whenAborted } from '../delivery/body.ts'
+import { json, LABELLED } from '../delivery/json.ts'
 import type { SandboxRoute } from '../paths.ts'
 import { SandboxError } from '../request/errors.ts'
-import { json, LABELLED, taskNotFound } from './error.ts'
+import { taskNotFound } from './error.ts'
 import { download, fileAt } from './files.ts'
 import { operationName, operationOf, readPrediction, taskIdOf } from './operations.ts'
 import { readSubmit, type Switches, type VideoOrder } from './submit.ts'

@@ -1,6 +1,6 @@
 // Errors of the video-tasks dialect.
 
-import { errorHeaders, SandboxError, type SandboxErrorInfo } from '../request/errors.ts'
+import { SandboxError, type SandboxErrorInfo } from '../request/errors.ts'
 
 const TYPES: Readonly<Record<number, [code: string, type: string]>> = {
   400: ['InvalidParameter', 'BadRequest'],
@@ -19,8 +19,3 @@ export function errorBody({ status, message, param, code }: SandboxErrorInfo): o
 
 export const taskNotFound = (): SandboxError =>
   new SandboxError({ status: 404, message: 'The task is not found.', param: 'task_id', code: 'NotFound.task_id' })
-
-export const LABELLED = { 'x-sandbox': 'true' }
-
-export const json = (body: object, status = 200): Response =>
-  Response.json(body, { status, headers: { ...LABELLED, ...errorHeaders(status) } })

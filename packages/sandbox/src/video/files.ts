@@ -1,7 +1,8 @@
 // The files that tasks have made. They are rendered from the task when they are downloaded.
 
 import { type Bytes, bodyOf, type Sleep, type Step } from '../delivery/body.ts'
-import { LABELLED, taskNotFound } from './error.ts'
+import { LABELLED } from '../delivery/json.ts'
+import { taskNotFound } from './error.ts'
 import { renderFilm, sizeOf } from './film.ts'
 import { statusOf, type Task } from './tasks.ts'
 

@@ -1,0 +1,19 @@
+// Endpoints that are one function, by the id of their route. A new kind of model is a folder and a line here; what several dialects
+// serve is in handler.ts.
+import type { RouteId } from '@trivium/protocol/routes.ts'
+import { json } from './delivery/json.ts'
+import { generateContentModelList, modelList } from './model-list.ts'
+
+export type Endpoint = { needsKey: boolean; answer(request: Request, url: URL): Response | Promise<Response> }
+
+export const ENDPOINTS = {
+  health: { needsKey: false, answer: () => json({ status: 'ok', sandbox: true }) },
+  'list-models': { needsKey: true, answer: () => json(modelList()) },
+  'list-generate-content-models': { needsKey: true, answer: () => json(generateContentModelList()) },
+} satisfies Partial<Record<RouteId, Endpoint>>
+
+type EndpointId = keyof typeof ENDPOINTS
+export const ENDPOINT_IDS = Object.keys(ENDPOINTS) as EndpointId[]
+
+export const endpointOf = (route: string): Endpoint | undefined =>
+  (ENDPOINTS as Partial<Record<string, Endpoint>>)[route]
