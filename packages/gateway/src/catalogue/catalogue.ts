@@ -125,5 +125,4 @@ function withFallbacks(offers: Map<string, AnyOffer>): Map<string, AnyOffer> {
   return offers
 }
 
-export const groupIncludes = ({ models }: Group, model: string): boolean =>
-  models.includes('*') || models.includes(model)
+const groupIncludes = ({ models }: Group, model: string): boolean => models.includes('*') || models.includes(model)

@@ -34,7 +34,7 @@ export const FREE_MS = 30_000
 export const MIN_BYTES_PER_MS = (8 * 1024) / 1_000
 const MAX_MS = 600_000
 
-export const allowedMs = (received: number): number => Math.min(MAX_MS, Math.max(FREE_MS, received / MIN_BYTES_PER_MS))
+const allowedMs = (received: number): number => Math.min(MAX_MS, Math.max(FREE_MS, received / MIN_BYTES_PER_MS))
 
 const ENCODINGS: Readonly<Record<string, Encoding>> = {
   gzip: 'gzip',

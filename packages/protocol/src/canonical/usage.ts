@@ -40,7 +40,7 @@ export type Usage = {
  * No reply has this many tokens: ten times the longest context that is sold. Beyond it a figure is a fault and must not
  * reach a price, which could take all that an account has.
  */
-export const MAX_TOKENS_REPORTED = 100_000_000
+const MAX_TOKENS_REPORTED = 100_000_000
 /** The same for calls of a hosted tool. */
 export const MAX_CALLS_REPORTED = 100_000
 /** And for what one answer may cost the operator, in USD. */

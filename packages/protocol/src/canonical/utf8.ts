@@ -13,7 +13,7 @@ export function utf8Length(text: string): number {
 }
 
 /** The most bytes of a name that a caller or an upstream chose, wherever the name is kept or repeated. */
-export const NAME_BYTES = 200
+const NAME_BYTES = 200
 const CUT_MARK = '...'
 
 /** The text as it is, or its first characters with a mark, in at most `most` bytes of UTF-8. */

@@ -17,7 +17,8 @@ import {
   testTarget,
 } from '../../fixtures/matrix.ts'
 import { ownAnswers, type Recorded, recordings } from '../../fixtures/recorded.ts'
-import { NO_CHANGES, type SentTools } from '../canonical/encoding/restore-tools.ts'
+import { NO_CHANGES } from '../../fixtures/sent-tools.ts'
+import type { SentTools } from '../canonical/encoding/restore-tools.ts'
 import { type CanonicalReply, fold, unfold } from '../canonical/reply.ts'
 import type { CanonicalRequest } from '../canonical/request.ts'
 import type { TextDialect } from './index.ts'

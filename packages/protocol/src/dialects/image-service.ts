@@ -59,9 +59,6 @@ export type ImageService = {
   openStreamDecoder(emit: EmitImage, codec: Codec, limit?: number): ImageStreamDecoder
 }
 
-/** An unstreamed reply; one event of a stream has MAX_IMAGE_EVENT_BYTES. */
-export const MAX_IMAGE_REPLY_BYTES = 128 * 1024 * 1024
-
 /** For `content-length`. */
 export function bodyLength(body: readonly ImageBodyPart[]): number {
   let length = 0

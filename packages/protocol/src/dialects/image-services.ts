@@ -12,5 +12,4 @@ const SERVICES = { images, responses, 'generate-content': generateContent } sati
 
 export type ImageDialectId = keyof typeof SERVICES
 export const IMAGE_SERVICES: Readonly<Record<ImageDialectId, ImageService>> = SERVICES
-export const isImageDialect = (id: DialectId): id is ImageDialectId => Object.hasOwn(SERVICES, id)
 export const IMAGE_DIALECT_IDS = Object.keys(SERVICES) as readonly ImageDialectId[]

@@ -11,5 +11,4 @@ const SERVICES = { 'video-tasks': videoTasks, 'generate-content': generateConten
 
 export type VideoDialectId = keyof typeof SERVICES
 export const VIDEO_SERVICES: Readonly<Record<VideoDialectId, VideoService>> = SERVICES
-export const isVideoDialect = (id: DialectId): id is VideoDialectId => Object.hasOwn(SERVICES, id)
 export const VIDEO_DIALECT_IDS = Object.keys(SERVICES) as readonly VideoDialectId[]

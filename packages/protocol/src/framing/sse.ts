@@ -20,7 +20,7 @@ export class SseOverflow extends Error {
 }
 
 /** Ample for text. Images travel as base64 in one line and need more. */
-export const DEFAULT_SSE_LIMIT = 8 * 1024 * 1024
+const DEFAULT_SSE_LIMIT = 8 * 1024 * 1024
 
 /** `limit` bounds both one line and one event's data, in UTF-16 code units; without it an upstream could fill the memory. */
 export function openSseParser(limit: number = DEFAULT_SSE_LIMIT): SseParser {

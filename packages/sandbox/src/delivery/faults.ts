@@ -58,7 +58,6 @@ export type Faults = {
 const ELSEWHERE = 'http://sandbox.invalid/v1/chat/completions'
 
 export const FAULT_NAMES: readonly string[] = [...Object.keys(NUMBERS), ...FLAGS, 'redirect'].sort()
-export const IMAGE_FAULT_NAMES: readonly string[] = IMAGE_FLAGS
 
 /** `sandbox-text:cut=3,comments` is the model `sandbox-text` with two faults. */
 export function splitModel(model: string): { name: string; faults: string } {

@@ -18,7 +18,7 @@ export const color = (red: number, green: number, blue: number, alpha = 255): nu
 export const alphaOf = (pixel: number): number => pixel >>> 24
 
 /** `over` on top of `under`, with this share of it (0 to 1). The result is as opaque as the more opaque of the two. */
-export function blended(under: number, over: number, share: number): number {
+function blended(under: number, over: number, share: number): number {
   const alpha = alphaOf(under)
   if (alpha === 0) return ((over & 0xffffff) | (Math.round(255 * share) << 24)) >>> 0
   const mix = (shift: number) => {

@@ -28,7 +28,7 @@ export type Directives = {
 }
 
 /** About 12 MB of text. */
-export const MOST_WORDS = 2_000_000
+const MOST_WORDS = 2_000_000
 /** Later directives are ignored: the search must be cheap for a prompt of many megabytes. */
 const SEARCHED = 100_000
 const MOST_MENTIONS = 256

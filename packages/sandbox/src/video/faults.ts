@@ -31,7 +31,7 @@ export type VideoFlag = (typeof FLAGS)[number]
 export type VideoNumber = keyof typeof NUMBERS
 export type VideoFaults = { flags: ReadonlySet<VideoFlag>; numbers: { readonly [name in VideoNumber]?: number } }
 
-export const VIDEO_FAULT_NAMES: readonly string[] = [...Object.keys(NUMBERS), ...FLAGS].sort()
+const VIDEO_FAULT_NAMES: readonly string[] = [...Object.keys(NUMBERS), ...FLAGS].sort()
 
 const isNumber = (name: string): name is VideoNumber => Object.hasOwn(NUMBERS, name)
 

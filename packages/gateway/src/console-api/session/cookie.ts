@@ -19,7 +19,6 @@ type Headers = Pick<HttpRequest['headers'], 'getAll'>
 const isSecure = ({ tls, publicUrl }: Server): boolean => tls !== undefined || /^https:/i.test(publicUrl ?? '')
 
 const nameFor = (server: Server, name: string): string => (isSecure(server) ? SECURE_PREFIX + name : name)
-export const sessionCookieName = (server: Server): string => nameFor(server, NAME)
 
 /**
  * undefined: there is no such cookie, or there are several: another host of the domain may have set one of them. Cookies are separated by

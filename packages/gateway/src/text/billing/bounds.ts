@@ -31,7 +31,7 @@ const PER_TOOL = 32
 const DEFAULT_CAP = 32_000
 const STREAM_START = 2_048
 /** Fewer output tokens than this are not worth a call. */
-export const LEAST_OUTPUT = 16
+const LEAST_OUTPUT = 16
 
 /** The most output tokens of the candidate's model: by the configuration, else the built-in list; never above what it accepts. */
 export function modelCap(

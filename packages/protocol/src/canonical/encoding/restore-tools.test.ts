@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { NO_CHANGES } from '../../../fixtures/sent-tools.ts'
 import type { StreamEvent } from '../event.ts'
 import { type Block, type CanonicalReply, fold, unfold } from '../reply.ts'
-import { NO_CHANGES, restoreReply, restoringEmit, type SentTools } from './restore-tools.ts'
+import { restoreReply, restoringEmit, type SentTools } from './restore-tools.ts'
 
 const call = (name: string, text: string, custom = false, id = `call_${name}`): Block => ({
   type: 'call',

@@ -23,8 +23,6 @@ export type SentTools = {
   valueInObject?: true
 }
 
-export const NO_CHANGES: SentTools = { changed: new Map(), wrapped: new Set(), firstCallOnly: false }
-
 export function restoreReply(reply: CanonicalReply, tools: SentTools): CanonicalReply {
   if (!isNeeded(tools) || !(tools.valueInObject || hasCalls(reply))) return reply
   return {

@@ -1,15 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import fc from 'fast-check'
 import { bufferCodec, bytesOf, textOfPieces } from '../../../fixtures/buffer-codec.ts'
-import {
-  LONG_STRING,
-  MAX_THIN_BYTES,
-  openThinJson,
-  parseThin,
-  takenString,
-  thinJsonOf,
-  wholeJson,
-} from './thin-json.ts'
+import { thinJsonOf } from '../../../fixtures/thin-json.ts'
+import { LONG_STRING, MAX_THIN_BYTES, openThinJson, parseThin, takenString, wholeJson } from './thin-json.ts'
 
 const LONG = 'iVBORw0K'.repeat(LONG_STRING / 8)
 const ESCAPED = `a\\/b\\"${'c\\\\'.repeat(2_000)}`

@@ -198,13 +198,6 @@ function openPieces() {
   }
 }
 
-/** All of a JSON text that is in memory already. */
-export function thinJsonOf(bytes: Uint8Array): ThinJson {
-  const reader = openThinJson(bytes.length)
-  reader.push(bytes)
-  return reader.take()
-}
-
 /** The thin text parsed, long strings as placeholders; undefined when it is not JSON. */
 export function parseThin({ bytes }: ThinJson, codec: Codec): unknown {
   try {

@@ -42,7 +42,7 @@ export function decodeFile(value: unknown, at: string): MediaPart {
 }
 
 /** `https://generativelanguage.googleapis.com/v1beta/files/abc`: an upload, not something that can be fetched. */
-export const isVendorFile = (uri: string): boolean => /^https?:\/\/[^/]*\.googleapis\.com\/.*\bfiles\//i.test(uri)
+const isVendorFile = (uri: string): boolean => /^https?:\/\/[^/]*\.googleapis\.com\/.*\bfiles\//i.test(uri)
 
 /** The one kind of web page that the vendor itself watches. */
 export const isVideoPage = (url: string): boolean =>

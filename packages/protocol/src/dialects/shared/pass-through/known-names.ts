@@ -42,7 +42,7 @@ export function bothSpellings(...tables: readonly NameTable[]): Names {
   return namesIn([...names.map(snakeName), ...names], (name) => foldCase(name).replace(/(?<=.)_/g, ''))
 }
 
-export const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+const snakeName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 function namesIn(names: readonly string[], fold: Names['fold']): Names {
   return { exact: new Set(names), folded: new Map(names.map((name) => [fold(name), name])), fold }

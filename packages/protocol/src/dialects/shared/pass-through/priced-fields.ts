@@ -168,7 +168,7 @@ export const billedWord = (effects: Effects, tool: Json): string | undefined =>
 /** A tool that may need something beyond its row, such as a larger container, then needs what no row can say. */
 const kindOf = ({ kind }: PricedEffect, word: string): PriceKind => (word === LARGE_CONTAINER ? 'other' : kind)
 
-export const LARGE_CONTAINER = 'container_memory'
+const LARGE_CONTAINER = 'container_memory'
 
 const least = (one: number | undefined, another: number | undefined): number | undefined =>
   one === undefined || another === undefined ? (one ?? another) : Math.min(one, another)

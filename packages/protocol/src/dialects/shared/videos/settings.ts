@@ -25,7 +25,7 @@ const FLAG: Rule = { expected: 'true or false', read: (value) => (typeof value =
 
 const seconds = whole(1, MOST_SECONDS, 'of seconds ')
 
-export const SETTING_RULES: Readonly<Record<VideoSetting, Rule>> = {
+const SETTING_RULES: Readonly<Record<VideoSetting, Rule>> = {
   resolution: matching(/^(?:[1-9]\d{2,3}p|[1-8]k)$/i, 'a resolution such as 480p, 720p or 1080p'),
   ratio: matching(/^(?:[1-9]\d?:[1-9]\d?|adaptive|keep_ratio)$/i, "a ratio such as 16:9, or 'adaptive'"),
   duration: {

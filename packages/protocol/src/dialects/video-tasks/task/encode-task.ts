@@ -86,13 +86,3 @@ function usageOf(usage: VideoUsage | undefined): Record<string, unknown> | undef
 export function encodeList(total: number, tasks: readonly VideoTaskRecord[], options: EncodeTaskOptions = {}): string {
   return `{"total":${total},"items":[${tasks.map((task) => encodeTask(task, options)).join(',')}]}`
 }
-
-/** What DELETE does to a task in each state. `reject`: 409. */
-export const DELETE_RULES: Readonly<Record<VideoStatus, 'cancel' | 'remove' | 'reject'>> = {
-  queued: 'cancel',
-  running: 'reject',
-  succeeded: 'remove',
-  failed: 'remove',
-  cancelled: 'reject',
-  expired: 'remove',
-}

@@ -2,11 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { bufferCodec, bytesOf } from '../../../../fixtures/buffer-codec.ts'
 import { undecodable } from '../../../../fixtures/video-tasks/strict-record.ts'
 import type { RequestError } from '../../../canonical/reading.ts'
-import { VIDEO_STATUSES } from '../../../canonical/video.ts'
 import { VIDEO_SERVICES } from '../../video-services.ts'
 import { videoService } from '../index.ts'
 import { decodeList, decodeSubmitted, decodeTask } from './decode-task.ts'
-import { DELETE_RULES, encodeList, encodeSubmitted, encodeTask, type VideoTaskRecord } from './encode-task.ts'
+import { encodeList, encodeSubmitted, encodeTask, type VideoTaskRecord } from './encode-task.ts'
 import { decodeListQuery } from './list-query.ts'
 
 const bytes = (value: unknown) => bytesOf(typeof value === 'string' ? value : JSON.stringify(value))
@@ -171,10 +170,6 @@ describe('for clients', () => {
       items: [{ id: 't-1' }, { id: 't-1' }],
     })
     expect(encodeList(0, [])).toBe('{"total":0,"items":[]}')
-  })
-
-  test('every status has a rule for DELETE', () => {
-    expect(Object.keys(DELETE_RULES).sort()).toEqual([...VIDEO_STATUSES].sort())
   })
 })
 
