@@ -66,17 +66,15 @@ describe.each([...ENGINES])('%s', (engine) => {
     (await client.get<KeyPage>(`keys${query}`)).body
 
   test('a key works while its group is offered to the account that chose it; one by the operator keeps its group', async () => {
-    const terms = ['--account', 'owner@example.com', '--group', 'personal']
-    const operators = async (name: string) => await gateway.command<Created>('key', 'create', '--name', name, ...terms)
-    const [own, given, moved] = [
-      (await created({ name: 'own', group: 'personal' })).secret,
-      (await operators('given')).secret,
-      await operators('moved'),
-    ]
+    const operators = async (name: string, ...terms: string[]) =>
+      await gateway.command<Created>('key', 'create', '--name', name, '--account', 'owner@example.com', ...terms)
+    const own = (await created({ name: 'own', group: 'personal' })).secret
+    const [given, moved] = [await operators('given', '--group', 'personal'), await operators('moved')]
+    expect(outcomeOf(await change(given.id, { group: 'offered' }))).toBe('400 bad_request')
     expect(outcomeOf(await change(moved.id, { group: 'offered' }))).toBe('200')
     expect(outcomeOf(await change(moved.id, { group: 'personal' }))).toBe('200')
     const statuses = async () =>
-      await Promise.all([own, given, moved.secret].flatMap((key) => [call(key, 'large'), models(key)]))
+      await Promise.all([own, given.secret, moved.secret].flatMap((key) => [call(key, 'large'), models(key)]))
     const USABLE = [200, 200, 200, 200, 200, 200]
     expect(await statuses()).toEqual(USABLE)
     await configure(CONFIG.replace(', accounts: [owner@example.com]', ''))

@@ -76,6 +76,64 @@ describe.each([...ENGINES])('%s', (engine) => {
   }
   const wide = `from=${new Date(Date.now() - 86_400_000).toISOString()}&to=${new Date(Date.now() + 86_400_000).toISOString()}`
 
+  test('what the operator set on a key is a ceiling for its holder', async () => {
+    const client = await person('bounded')
+    const terms = ['--cap', '20', '--rpm', '60', '--models', 'gpt-x', '--ips', '127.0.0.0/8']
+    const { id } = await gateway.command<{ id: string }>(
+      ...(['key', 'create', '--account', 'bounded@example.com', '--name', 'given', ...terms] as const),
+    )
+    const change = (body: object) => client.post<{ error?: { message: string } }>(`keys/${id}`, body)
+    const raised = [
+      { cap_usd: '5000' },
+      { cap_usd: null },
+      { cap_usd: '1', cap_period: 'day' },
+      { limits: { rpm: null } },
+      { models: null },
+      { networks: ['0.0.0.0/0'] },
+    ]
+    for (const body of raised) {
+      const answer = await change(body)
+      expect(outcomeOf(answer)).toBe('400 bad_request')
+      expect(answer.body.error?.message).toContain('The operator of this gateway has set it')
+    }
+    expect(outcomeOf(await change({ cap_usd: '5', limits: { rpm: 10 }, networks: ['127.0.0.1'] }))).toBe('200')
+    // The operator raises the ceiling: the holder's choice stays, and may be raised up to it.
+    const { cap_usd } = await gateway.command<{ cap_usd: string }>('key', 'limit', id, '--cap', '30')
+    expect(cap_usd).toBe('5.00')
+    expect(outcomeOf(await change({ cap_usd: '30' }))).toBe('200')
+    expect(outcomeOf(await change({ cap_usd: '31' }))).toBe('400 bad_request')
+  })
+
+  test('credit line and cap of an account: in the wallet, and as conditions of every request', async () => {
+    const client = await person('invoiced', '0')
+    const { secret } = await newKey(client, 'first')
+    const account = ['--account', 'invoiced@example.com']
+    const outcome = async (key: string) => {
+      const response = await chat(gateway.url, key, { model: 'gpt-x', messages: [{ role: 'user', content: 'Hello' }] })
+      const body = (await response.json()) as { error?: { code: string } }
+      return [response.status, body.error?.code]
+    }
+    expect(await outcome(secret)).toEqual([402, 'insufficient_balance'])
+    await gateway.command('account', 'credit-line', ...account, '--amount', 'unlimited')
+    // A 402 is remembered for half a second.
+    await eventually(async () => (await outcome(secret))[0] === 200)
+    await gateway.command('account', 'limit', ...account, '--cap', '0.000001', '--cap-period', 'month')
+    // A new key is under the cap, too.
+    const second = await newKey(client, 'second')
+    for (const key of [secret, second.secret]) expect(await outcome(key)).toEqual([402, 'account_quota_exceeded'])
+    expect((await client.get<Wallet>('wallet')).body).toMatchObject({
+      balance_usd: expect.stringMatching(/^-0\.0/),
+      credit_line_usd: 'unlimited',
+      available_usd: 'unlimited',
+      cap_usd: '0.000001',
+      cap_period: 'month',
+      cap_left_usd: '0.00',
+    })
+    await gateway.command('account', 'credit-line', ...account, '--amount', '0')
+    const audit = await gateway.command<{ ok: boolean; overdrawn_accounts: string[] }>('audit')
+    expect([audit.ok, audit.overdrawn_accounts.length]).toEqual([true, 1])
+  })
+
   test('usage by model and by key, requests by every filter, and all of it as CSV', async () => {
     const client = await person('analyst')
     const [one, two] = [await newKey(client, 'one'), await newKey(client, '=two')]

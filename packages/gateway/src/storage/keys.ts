@@ -31,6 +31,9 @@ export type Key = {
   /** `playground`: the built-in key of the console, which no client holds. */
   purpose: KeyPurpose
   madeBy: KeyMaker
+  ceiling: Ceiling
+  /** Grows with every change of the terms. */
+  revision: number
   /** Until when the former secret works, too, after a rotation. */
   formerUntil: number | undefined
   spent: Nanos
@@ -84,12 +87,14 @@ export type NewKey = {
   capPeriod: Period | undefined
   limits: Limits
   restrictions: Restrictions
+  ceiling?: Ceiling
 }
 
+/** What the operator set on a key (access/ceilings.ts); absent: the account holder decides. */
+export type Ceiling = Partial<Pick<Key, 'group' | 'expiresAt' | 'cap' | 'capPeriod'> & Limits & Restrictions>
+
 /** What can be changed later. A field that is present and undefined is removed; an absent field stays. */
-export type KeyChanges = Partial<
-  Pick<NewKey, 'name' | 'group' | 'expiresAt' | 'cap' | 'capPeriod'> & Limits & Restrictions
->
+export type KeyChanges = Partial<Pick<Key, 'name' | 'ceiling'>> & Ceiling
 
 export type KeyFilter = {
   /** `active`: neither revoked nor expired. */
@@ -122,8 +127,11 @@ export interface Keys {
   countByGroup(): Promise<ReadonlyMap<string, number>>
   /** false: no such key. */
   revoke(key: bigint): Promise<boolean>
-  /** false: no such key. Gives the key a new revision: nodes must not use what they cached of it. */
-  setTerms(key: bigint, changes: KeyChanges): Promise<boolean>
+  /**
+   * false: no such key, or its revision is another one than `known`. Gives the key a new revision: nodes must not use what they cached of
+   * it.
+   */
+  setTerms(key: bigint, changes: KeyChanges, known?: number): Promise<boolean>
   findWithAccount(key: bigint): Promise<{ account: Account; key: Key } | undefined>
   findCaller(hash: Uint8Array): Promise<Caller | undefined>
   /** Grows with every change of a key or an account's state; nodes poll it to drop cached callers. */

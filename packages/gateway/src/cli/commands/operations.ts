@@ -1,6 +1,7 @@
 // The operations on accounts and keys. They run in the process that owns the store, on behalf of the command line.
 
 import { hashSecret } from '../../access/authenticate.ts'
+import { operatorChanges } from '../../access/ceilings.ts'
 import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
 import { callbackSecret } from '../../access/secrets/callback-secret.ts'
 import { newApiKey } from '../../access/secrets/new-api-key.ts'
@@ -109,7 +110,9 @@ export const OPERATIONS = {
     const found = await findKey(storage, key)
     if (found.revoked) throw new CommandError(`key ${key} is revoked, so its limits cannot be changed`)
     const about = { group: config.groups.get(found.group), cap: found.cap, mayRemove: true }
-    await storage.keys.setTerms(found.id, termsOf(values, about, config, Date.now()))
+    const changes = operatorChanges(found, termsOf(values, about, config, Date.now()))
+    if (!(await storage.keys.setTerms(found.id, changes, found.revision)))
+      throw new CommandError(`key ${key} was changed meanwhile; try again`)
     return keyJson(await findKey(storage, key))
   },
   'key revoke': async ({ storage }, { key = '' }) => {
@@ -153,7 +156,8 @@ async function createKey({ storage, config }: OperationContext, values: Values):
     throw new CommandError(`unknown group '${group}' (available: ${[...config.groups.keys()].join(', ')})`)
   }
   const about = { group: known, cap: undefined, mayRemove: false }
-  const { models, networks, expiresAt, cap, capPeriod, ...limits } = termsOf(values, about, config, Date.now())
+  const terms = termsOf(values, about, config, Date.now())
+  const { models, networks, expiresAt, cap, capPeriod, ...limits } = terms
   const { id } = await findAccount(storage, account)
   const secret = newApiKey()
   const hash = hashSecret(secret)
@@ -169,6 +173,7 @@ async function createKey({ storage, config }: OperationContext, values: Values):
     limits: { ...NO_LIMITS, ...limits },
     restrictions: { models, networks },
     madeBy: 'command-line',
+    ceiling: { ...terms, ...(values.group === undefined ? {} : { group }) },
   })
   return { ...keyJson(key), secret }
 }

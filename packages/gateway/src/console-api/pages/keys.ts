@@ -1,12 +1,13 @@
 // Keys: list, create, change, rotate and delete. A secret leaves the gateway once, in the answer that creates it.
 import { hashSecret } from '../../access/authenticate.ts'
+import { aboveCeiling } from '../../access/ceilings.ts'
 import { newApiKey } from '../../access/secrets/new-api-key.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { DEFAULT_GROUP } from '../../catalogue/offered-groups.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { limitsJson } from '../../money/json.ts'
 import { endOf, NO_LIMITS } from '../../money/limits.ts'
-import type { Account, Key, KeyFilter, SignedIn, Storage } from '../../storage/storage.ts'
+import type { Account, Ceiling, Key, KeyChanges, KeyFilter, SignedIn, Storage } from '../../storage/storage.ts'
 import { badRequest, ConsoleRejection } from '../rejection.ts'
 import type { ChangeKey, KeyPage, KeyRow, KeyWithSecret, NewKey, RotateKey } from '../types.ts'
 import { chosenGroup } from './groups.ts'
@@ -23,8 +24,23 @@ export type KeyPageDependencies = {
 const PAGE = 50
 /** Of one account, deleted ones not counted. */
 const MOST_KEYS = 2_000
+/** To write the terms of a key that others change at the same time. */
+const MOST_ATTEMPTS = 10
 
 const STATES = { active: 'active', expired: 'expired', deleted: 'revoked' } as const
+
+/** Terms as requests name them. */
+const FIELD_OF: Record<keyof Ceiling, string> = {
+  group: 'group',
+  cap: 'cap_usd',
+  capPeriod: 'cap_period',
+  expiresAt: 'expires_at',
+  models: 'models',
+  networks: 'networks',
+  requestsPerMinute: 'limits.rpm',
+  tokensPerMinute: 'limits.tpm',
+  concurrent: 'limits.concurrent',
+}
 
 export async function listKeys(account: Account, query: URLSearchParams, deps: KeyPageDependencies): Promise<KeyPage> {
   const filter = filterIn(query)
@@ -103,11 +119,28 @@ export async function changeKey(
       `The group '${group.id}' does not offer models that this key is limited to: ${lost.join(', ')}.`,
     )
   const changes = { ...terms, ...(group.id === key.group ? {} : { group: group.id }) }
+  checkCeiling(key, changes)
   if (Object.keys(changes).length > 0) {
     await countKeyChange('change', account, deps)
-    await deps.store.keys.setTerms(key.id, changes)
+    await writeTerms(account, key, changes, deps)
   }
   return keyRow(account, await ownKey(account, id, deps), deps)
+}
+
+/** Other fields may be changed at once, and the ceiling may: it is checked again then. */
+async function writeTerms(account: Account, key: Key, changes: KeyChanges, deps: KeyPageDependencies): Promise<void> {
+  let known = key
+  for (let attempt = 0; attempt < MOST_ATTEMPTS; attempt += 1) {
+    if (await deps.store.keys.setTerms(key.id, changes, known.revision)) return
+    known = await ownKey(account, String(key.id), deps)
+    checkCeiling(known, changes)
+  }
+  throw new ConsoleRejection({ code: 'conflict', message: 'This key is being changed elsewhere. Try again.' })
+}
+
+function checkCeiling(key: Key, changes: KeyChanges): void {
+  const above = aboveCeiling(key, changes)
+  if (above) throw badRequest(FIELD_OF[above.field], above.message)
 }
 
 export async function rotateKey(

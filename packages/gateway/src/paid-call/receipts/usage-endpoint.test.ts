@@ -42,6 +42,8 @@ const KEY: Key = {
   lastFour: '',
   purpose: 'client',
   madeBy: 'console',
+  ceiling: {},
+  revision: 0,
   formerUntil: undefined,
   spent: 4n * USD,
   spentUnderCap: 4n * USD,

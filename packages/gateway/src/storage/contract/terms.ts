@@ -55,6 +55,25 @@ export function termsContract(use: Use): void {
     expect((await storage.keys.findWithAccount(other.id))?.key).toEqual(other)
   })
 
+  test('what the operator set is kept beside the terms, and a change with an older revision does nothing', async () => {
+    const { storage } = use()
+    const ceiling = { cap: 2n ** 60n - 1n, capPeriod: 'day' as const, concurrent: 3, models: ['m'], group: 'g' }
+    const { account } = await newWallet(storage)
+    const { id, revision, ...key } = await newKey(storage, account, { ceiling })
+    expect(key.ceiling).toEqual(ceiling)
+    expect((await newKey(storage, account)).ceiling).toEqual({})
+    const found = async () => (await storage.keys.findWithAccount(id))?.key
+    expect(await storage.keys.setTerms(id, { concurrent: 2, ceiling: { concurrent: 5 } }, revision)).toBe(true)
+    expect(await found()).toMatchObject({
+      limits: { concurrent: 2 },
+      ceiling: { concurrent: 5 },
+      revision: revision + 1,
+    })
+    expect(await storage.keys.setTerms(id, { concurrent: 9 }, revision)).toBe(false)
+    expect(await storage.keys.setTerms(id, { ceiling: {} }, revision + 1)).toBe(true)
+    expect(await found()).toMatchObject({ limits: { concurrent: 2 }, ceiling: {} })
+  })
+
   test('invalid values are rejected, and an unknown key changes nothing', async () => {
     const { storage } = use()
     const wallet = await newWallet(storage, 1_000n, { cap: 5n })

@@ -112,6 +112,7 @@ CREATE TABLE api_key (
   cap_period text CHECK (cap_period IN ('day', 'week', 'month')),
   models text,
   networks text,
+  ceiling text,
   spent bigint NOT NULL DEFAULT 0,
   held bigint NOT NULL DEFAULT 0,
   created_at bigint NOT NULL,

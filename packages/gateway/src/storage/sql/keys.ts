@@ -4,7 +4,17 @@ import type { KeyChanges, KeyMaker, Keys, NewKey } from '../keys.ts'
 import { consoleKeysOver, playground } from './console/keys.ts'
 import { checkCap, checkHash, checkLimits, checkList, checkText } from './guard.ts'
 import { findHolder } from './people/members.ts'
-import { ACCOUNT_PREFIX, flag, integer, KEY_PREFIX, toAccount, toCaller, toKey, withPrefix } from './rows.ts'
+import {
+  ACCOUNT_PREFIX,
+  ceilingText,
+  flag,
+  integer,
+  KEY_PREFIX,
+  toAccount,
+  toCaller,
+  toKey,
+  withPrefix,
+} from './rows.ts'
 import {
   ACCOUNT,
   type Connection,
@@ -56,8 +66,8 @@ export function keysOver(connection: Connection): Keys {
       const revoked = db.updateTable('api_key').set({ revoked: 1 }).where('id', '=', key).returning('id')
       return (await runner.write([required(revoked), incrementChangeCounter(db)])) !== undefined
     },
-    async setTerms(key, changes) {
-      return (await runner.write(setTerms(db, key, checkTerms(changes), clock()))) !== undefined
+    async setTerms(key, changes, known) {
+      return (await runner.write(setTerms(db, key, checkTerms(changes), clock(), known))) !== undefined
     },
     async findWithAccount(key) {
       const [row] = await runner.readLedger(findWithAccount(db, key))
@@ -107,6 +117,7 @@ function createKey(db: Database, key: NewKey, now: number): Statement[] {
     ...limitColumns(key.limits),
     models: asList(key.restrictions.models),
     networks: asList(key.restrictions.networks),
+    ceiling: ceilingText(key.ceiling),
     spent: 0n,
     held: 0n,
     created_at: now,
@@ -147,25 +158,26 @@ const COLUMN_OF = {
   capPeriod: 'cap_period',
   models: 'models',
   networks: 'networks',
+  ceiling: 'ceiling',
   requestsPerMinute: 'requests_per_minute',
   tokensPerMinute: 'tokens_per_minute',
   concurrent: 'concurrent',
 } as const satisfies Record<keyof KeyChanges, keyof Schema['api_key']>
 
 /** Writes only the named fields, so that concurrent changes of different fields all take effect. */
-function setTerms(db: Database, key: bigint, changes: KeyChanges, now: number): Statement[] {
-  const columns = Object.entries(changes).map(([name, value]) => [
-    COLUMN_OF[name as keyof KeyChanges],
+function setTerms(db: Database, key: bigint, changes: KeyChanges, now: number, known?: number): Statement[] {
+  const { ceiling, ...terms } = changes
+  const columns = Object.entries(terms).map(([name, value]) => [
+    COLUMN_OF[name as keyof typeof terms],
     Array.isArray(value) ? asList(value) : (value ?? null),
   ])
+  if (ceiling !== undefined) columns.push([COLUMN_OF.ceiling, ceilingText(ceiling)])
+  const locked = db
+    .updateTable('api_key')
+    .set((row) => ({ revoked: row.ref('revoked') }))
+    .where('id', '=', key)
   return [
-    required(
-      db
-        .updateTable('api_key')
-        .set((row) => ({ revoked: row.ref('revoked') }))
-        .where('id', '=', key)
-        .returning('id'),
-    ),
+    required((known === undefined ? locked : locked.where('revision', '=', known)).returning('id')),
     statement(
       db
         .updateTable('api_key')
@@ -237,12 +249,13 @@ function checkKey(key: NewKey): NewKey {
   checkText('lastFour', key.lastFour ?? '')
   const { expiresAt, cap, capPeriod, limits, restrictions } = key
   if (capPeriod !== undefined && cap === undefined) throw new RangeError(`capPeriod: ${capPeriod} without a cap`)
-  checkTerms({ expiresAt, cap, capPeriod, ...limits, ...restrictions })
+  checkTerms({ expiresAt, cap, capPeriod, ...limits, ...restrictions, ceiling: key.ceiling ?? {} })
   return key
 }
 
 function checkTerms(terms: KeyChanges): KeyChanges {
-  const { name, group, expiresAt, cap, capPeriod, models, networks, ...limits } = terms
+  const { name, group, expiresAt, cap, capPeriod, models, networks, ceiling, ...limits } = terms
+  if (ceiling !== undefined) checkTerms(ceiling)
   if (name !== undefined) checkText('name', name)
   if (group !== undefined) checkText('group', group)
   checkCap({ cap, capPeriod })

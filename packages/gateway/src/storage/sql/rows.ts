@@ -4,6 +4,7 @@ import { type Limits, type Period, type Spent, spentIn } from '../../money/limit
 import type {
   Account,
   Caller,
+  Ceiling,
   GatewayRole,
   Holder,
   Key,
@@ -38,6 +39,17 @@ export const toSpent = (row: Row): Spent => ({
   weekBefore: integer(row.week_before),
   monthBefore: integer(row.month_before),
 })
+
+/** Its amount is text, since JSON has no 64-bit integers. */
+export const ceilingText = (ceiling: Ceiling | undefined): string | null =>
+  ceiling === undefined || Object.keys(ceiling).length === 0
+    ? null
+    : JSON.stringify({ ...ceiling, ...(ceiling.cap === undefined ? {} : { cap: String(ceiling.cap) }) })
+
+function toCeiling(value: unknown): Ceiling {
+  const { cap, ...ceiling } = JSON.parse(text(value)) as Omit<Ceiling, 'cap'> & { cap?: string }
+  return cap === undefined ? ceiling : { ...ceiling, cap: BigInt(cap) }
+}
 
 const list = (value: unknown): readonly string[] => JSON.parse(text(value)) as string[]
 const toRestrictions = (row: Row): Restrictions => ({
@@ -95,6 +107,8 @@ export function toKey(row: Row, now: number): Key {
     lastFour: text(row.last_four),
     purpose: text(row.purpose) as KeyPurpose,
     madeBy: text(row.made_by) as KeyMaker,
+    ceiling: optional(row.ceiling, toCeiling) ?? {},
+    revision: small(row.revision),
     formerUntil: Number(row.former_until) > now ? small(row.former_until) : undefined,
     spent: integer(row.spent),
     spentToday: spentIn(spent, 'day', now),

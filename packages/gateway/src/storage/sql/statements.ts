@@ -94,6 +94,7 @@ export const KEY = [
     'models',
   ] as const),
   ...(['networks', 'spent', 'held', 'created_at', 'last_four', 'purpose', 'made_by', 'former_until'] as const),
+  ...(['ceiling', 'revision'] as const),
   ...METERED,
 ] as const
 

@@ -115,6 +115,8 @@ export type Schema = {
     /** JSON lists. */
     models: string | null
     networks: string | null
+    /** A JSON object. */
+    ceiling: string | null
     spent: Integer
     held: Integer
     created_at: Integer

@@ -140,6 +140,8 @@ CREATE TABLE api_key (
   -- JSON lists; NULL: no restriction.
   models TEXT,
   networks TEXT,
+  -- What of these terms the operator set, as a JSON object: the account holder can lower it, never raise or clear it.
+  ceiling TEXT,
   spent INTEGER NOT NULL DEFAULT 0,
   held INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
