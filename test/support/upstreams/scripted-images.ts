@@ -82,6 +82,11 @@ function configFor(at: string): string {
   - { id: short, dialect: images, base_url: "${at}/v1", ${keys}, timeouts: { total: 2s } }
 models:
   - { id: nano, type: image, ${tokens}, routes: [{ upstream: gemini, model: nano-1 }] }
+  - { id: flat, type: image, price: { per_image: 0.04 }, routes: [{ upstream: gemini, model: nano-1 }] }
+  - id: mixed
+    type: image
+    price: { per_image: 0.04 }
+    routes: [{ upstream: gemini, model: nano-1 }, { upstream: images, model: dall-e, priority: 2 }]
   - { id: tool, type: image, ${tokens}, routes: [{ upstream: responses, model: gpt-1 }] }
   - { id: linked, type: image, price: { per_image: 0.04 }, routes: [{ upstream: images, model: dall-e }] }
   - { id: seed, type: image, price: { per_image: 0.04 }, routes: [{ upstream: ark, model: seedream-4 }] }

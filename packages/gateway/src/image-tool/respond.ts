@@ -66,8 +66,8 @@ export function respondStream(toolCall: ToolCall, deps: ToolDependencies): Promi
     {
       contentType: () => 'text/event-stream; charset=utf-8',
       begun: Promise.race([running, client.started]),
-      async run(sink) {
-        client.open(sink, () => HEARTBEAT)
+      async run(sink, hasBegun) {
+        client.open(sink, () => HEARTBEAT, hasBegun)
         const ended = await running
         // The first call of the model has failed: it is settled.
         if (ended instanceof Failure) return codec.encode(encodeStreamError(ended.info, formatRequestId(call.id)))

@@ -43,7 +43,8 @@ async function attempt(imageCall: ImageCall, deps: CallDependencies): Promise<Up
   try {
     const cancel = upstreamCall.cancellation
     await fetchInputs(imageCall, deps)
-    const { path, dialect, contentType, body, stream } = outgoing(imageCall, attempt.candidate, deps)
+    const { path, dialect, contentType, body, stream, isPassed } = outgoing(imageCall, attempt.candidate, deps)
+    imageCall.isPassed = isPassed === true
     const { upstream, key } = attempt.candidate
     attempt.health.sent(performance.now())
     const reply = await deps.send(upstream, { path, dialect, contentType, body, stream, headers: {}, key, cancel })

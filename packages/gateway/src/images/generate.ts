@@ -5,13 +5,15 @@ import type { ImageEvent, ImageReply } from '@trivium/protocol/canonical/image.t
 import { IMAGE_SERVICES } from '@trivium/protocol/dialects/image-services.ts'
 import { sniffBase64 } from '@trivium/protocol/dialects/shared/images/base64.ts'
 import { openThinJson, ThinJsonOverflow } from '@trivium/protocol/framing/json/thin-json.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { codec } from '../bytes/codec.ts'
 import { countReceived } from '../bytes/free-memory.ts'
 import { Failure } from '../request/failure.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
 import { type CallDependencies, call, nextAttempt } from './call.ts'
-import { type ImageCall, REPLY_BYTES } from './image-call.ts'
+import { EVENT_BYTES, type ImageCall, isEventStream, REPLY_BYTES } from './image-call.ts'
+import { type OnPassed, readPassed } from './passing/read-passed.ts'
 import { dimensionsOf } from './present.ts'
 import { isComplete, makesAll } from './reserve.ts'
 import { addUsage } from './usage.ts'
@@ -22,27 +24,30 @@ export type CompletedImage = Extract<ImageEvent, { type: 'completed' }>
 /** Takes an image on its way to the client, and resolves when the next one may follow. */
 export type OnImage = (event: PartialImage | CompletedImage) => Promise<void>
 
-const EVENT_BYTES = 64 * 1024 * 1024
+/** What the unstreamed reply says besides its images; of several calls, the first. `passed`: all of it, as the client gets it. */
+export type ReplyFrame = Pick<ImageReply, 'created' | 'details' | 'unknown'> & { passed?: Pieces }
 
-/** What the unstreamed reply says besides its images; of several calls, the first. */
-export type ReplyFrame = Pick<ImageReply, 'created' | 'details' | 'unknown'>
-
-/** Resolves when no more images will be made, with at least one. Throws a Failure if there is none; the call is settled then. */
+/**
+ * Resolves when no more images will be made: with at least one, unless the reply was passed on. Throws a Failure if there is none;
+ * the call is settled then, unless a part of it was passed on.
+ */
 export async function generate(
   imageCall: ImageCall,
   onImage: OnImage,
   deps: CallDependencies,
+  onPassed: OnPassed = async () => {},
 ): Promise<ReplyFrame | undefined> {
   let frame: ReplyFrame | undefined
   try {
     for (let before = -1; mayCallAgain(imageCall, before); ) {
       before = imageCall.delivered.length
-      const made = await generateOnce(imageCall, onImage, deps)
+      const made = await generateOnce(imageCall, onImage, onPassed, deps)
       frame ??= made
     }
   } catch (error) {
     // What was made is delivered and charged, whatever the next call came to.
-    if (!(error instanceof Failure) || imageCall.delivered.length === 0) throw error
+    const isKept = imageCall.delivered.length > 0 && !imageCall.hasPassed
+    if (!(error instanceof Failure) || !isKept) throw error
   }
   return frame
 }
@@ -51,6 +56,7 @@ export async function generate(
 function mayCallAgain(imageCall: ImageCall, before: number): boolean {
   const { delivered, attempt, request } = imageCall
   if (before === -1) return true
+  if (imageCall.isPassed) return false
   return !isComplete(imageCall) && delivered.length > before && !makesAll(request, attempt.candidate)
 }
 
@@ -58,15 +64,18 @@ function mayCallAgain(imageCall: ImageCall, before: number): boolean {
 async function generateOnce(
   imageCall: ImageCall,
   onImage: OnImage,
+  onPassed: OnPassed,
   deps: CallDependencies,
 ): Promise<ReplyFrame | undefined> {
   const before = imageCall.delivered.length
   for (;;) {
     const reply = await call(imageCall, deps)
     const { usage } = imageCall
-    const read = isEventStream(reply)
-      ? await readEvents(imageCall, reply, onImage, deps)
-      : await readReply(imageCall, reply, onImage, deps)
+    const read = imageCall.isPassed
+      ? await passedFrame(imageCall, reply, onPassed, deps)
+      : isEventStream(reply)
+        ? await readEvents(imageCall, reply, onImage, deps)
+        : await readReply(imageCall, reply, onImage, deps)
     imageCall.calls++
     if (!read || !('failure' in read)) return read
     // Images that were completed before the failure are kept.
@@ -77,8 +86,15 @@ async function generateOnce(
   }
 }
 
-const isEventStream = (reply: UpstreamResponse): boolean =>
-  reply.header('content-type')?.toLowerCase().startsWith('text/event-stream') ?? false
+async function passedFrame(
+  imageCall: ImageCall,
+  reply: UpstreamResponse,
+  onPassed: OnPassed,
+  deps: CallDependencies,
+): Promise<ReplyFrame | FailedAttempt> {
+  const passed = await readPassed(imageCall, reply, onPassed, deps)
+  return 'failure' in passed ? passed : { details: {}, unknown: [], passed }
+}
 
 async function readReply(
   imageCall: ImageCall,

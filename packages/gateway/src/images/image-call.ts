@@ -1,14 +1,19 @@
 // A paid call of the image journey: what it adds to the core, from the hold to the settlement.
 
-import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
+import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { DeliveredImage } from '../modalities/image/price.ts'
+import type { Outcome } from '../paid-call/outcome.ts'
 import type { CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
+import type { PassableRequest } from './passing/passable.ts'
 
 /** The largest response, of an upstream and to a client. */
 export const REPLY_BYTES = 128 * 1024 * 1024
+
+/** The largest event of a stream. */
+export const EVENT_BYTES = 64 * 1024 * 1024
 
 /** One attempt at one candidate: the next attempt replaces it as a whole. */
 export type ImageAttempt = CallAttempt &
@@ -16,8 +21,8 @@ export type ImageAttempt = CallAttempt &
 
 export type ImageCall = PaidCall<ImageAttempt> & {
   /** Images that it names by URL are put into it once they have been fetched. */
-  request: ImageRequest
-  /** Of the model that the caller named. */
+  request: PassableRequest
+  /** The offer of the model that the caller named. */
   readonly wanted: OfferOf<'image'>
   /** Candidates that were chosen for earlier attempts. */
   tried: readonly CandidateOf<'image'>[]
@@ -28,4 +33,13 @@ export type ImageCall = PaidCall<ImageAttempt> & {
   heldBytes: number
   /** Responses of upstreams that brought images. */
   calls: number
+  /** The upstream that is called now has got the bytes of the request, and its reply is the client's. */
+  isPassed?: boolean
+  /** Something of such a reply has been sent, so that no other can follow. */
+  hasPassed?: boolean
+  /** How such a reply ended. Absent: completed. */
+  outcome?: Outcome | undefined
 }
+
+export const isEventStream = (reply: UpstreamResponse): boolean =>
+  reply.header('content-type')?.toLowerCase().startsWith('text/event-stream') ?? false

@@ -59,8 +59,8 @@ const IMAGES: Journey<{
   read,
   authorize: (caller, { request }, catalogue) => authorize(caller, request.model, 'image', catalogue),
   fingerprint: ({ fingerprint }, { name }) => ({ endpoint: name, body: fingerprint }),
-  route({ offer, request: { request }, caller, incoming, tooExpensive }, deps) {
-    return route(offerForInputs(offer, request, caller), caller, incoming, deps, tooExpensive)
+  async route({ offer, request: { request }, caller, incoming, tooExpensive }, deps) {
+    return route(await offerForInputs(offer, request, caller, deps), caller, incoming, deps, tooExpensive)
   },
   prepare({ offer, candidate }, { request: { request }, caller }, deps) {
     if (!takesUrls(candidate)) checkInputs(request)

@@ -11,24 +11,26 @@ import type { Nanos } from '../money/amount.ts'
 import { Failure } from '../request/failure.ts'
 import { dialectFor, imagesEndpointOf } from '../upstreams/endpoint.ts'
 import { type ImageCall, REPLY_BYTES } from './image-call.ts'
+import { type PassableRequest, passes } from './passing/passable.ts'
 
 /** The most that the request can cost at this candidate. */
-export function boundOf(request: ImageRequest, offer: OfferOf<'image'>, candidate: CandidateOf<'image'>): Nanos {
+export function boundOf(request: PassableRequest, offer: OfferOf<'image'>, candidate: CandidateOf<'image'>): Nanos {
   const bound = offer.rate.bound(requestedImages(request, candidate))
   if (bound === undefined) throw new Failure('bad_request', 'The cost of this request cannot be determined.')
   return bound
 }
 
-function requestedImages(request: ImageRequest, candidate: CandidateOf<'image'>): RequestedImages {
+function requestedImages(request: PassableRequest, candidate: CandidateOf<'image'>): RequestedImages {
   const { quality, prompt, images, mask, partialImages = 0 } = request
+  const passed = passes(request, candidate) ? request.passing?.facts : undefined
   const count = mostImages(request, candidate)
   return {
     count,
     size: pricedSize(request),
     quality,
     partialImages,
-    promptBytes: utf8Length(prompt),
-    inputImages: images.length + (mask ? 1 : 0),
+    promptBytes: passed?.textBytes ?? utf8Length(prompt),
+    inputImages: passed?.images ?? images.length + (mask ? 1 : 0),
     calls: makesAll(request, candidate) ? 1 : count,
   }
 }
@@ -50,8 +52,8 @@ function makesSeries({ upstream }: CandidateOf<'image'>): boolean {
 }
 
 /** One call to the upstream makes all images of the request. */
-export const makesAll = (request: ImageRequest, candidate: CandidateOf<'image'>): boolean =>
-  isSeries(request, candidate) || makesMany(candidate)
+export const makesAll = (request: PassableRequest, candidate: CandidateOf<'image'>): boolean =>
+  isSeries(request, candidate) || makesMany(candidate) || passes(request, candidate)
 
 /** In base64, of a large but usual PNG; the services that make series send JPEGs. */
 const BYTES_PER_PIXEL = 2

@@ -33,6 +33,8 @@ export async function respondJson(
     deps,
   )
   const { usage } = imageCall
+  const { passed } = frame ?? {}
+  if (passed) return writeLargeJson(imageCall, passed, () => settle(imageCall, passed, deps), deps)
   warnIfPartial(imageCall)
   // Of several calls to upstreams the usage is the sum, which none of them has written.
   const isOneCall = imageCall.calls === 1 && usageJson !== undefined

@@ -39,6 +39,14 @@ export function respondStream(
       await client.writeEvent(previous)
     },
     deps,
+    async (event) => {
+      const frame = encoding.passed?.(event) ?? []
+      if (imageCall.claim) kept.push(...frame)
+      client.keptBytes = lengthOf(imageCall.claim ? kept : frame)
+      const previous = last
+      last = event.isEnd ? frame : []
+      await client.writeEvent(event.isEnd ? previous : [...previous, ...frame])
+    },
   ).then(
     () => warnIfPartial(imageCall),
     (error: unknown) => {
@@ -51,10 +59,16 @@ export function respondStream(
     {
       contentType: () => encoding.streamType,
       begun: Promise.race([generating, client.started]),
-      async run(sink) {
-        client.open(sink, () => encoding.heartbeat)
+      async run(sink, hasBegun) {
+        client.open(sink, () => encoding.heartbeat, hasBegun)
         const failure = await generating
-        if (failure && imageCall.delivered.length === 0) {
+        if (failure && imageCall.hasPassed) {
+          // What came is charged, but the client is told that it is not all.
+          await settle(imageCall, undefined, deps)
+          await client.writeLast(last)
+          return encoding.error(failure)
+        }
+        if (failure) {
           await voidUnsettled(imageCall, deps)
           return encoding.error(failure)
         }

@@ -5,7 +5,6 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { type DeliveredImage, type ImageRate, isPricedSize } from '../modalities/image/price.ts'
 import { bookableTokens } from '../money/limits.ts'
 import type { Charge } from '../money/prices/price.ts'
-import type { Outcome } from '../paid-call/outcome.ts'
 import { type SettleDependencies, settle as settlePaidCall } from '../paid-call/settle.ts'
 import type { ImageCall } from './image-call.ts'
 import { isSeries, mostImages, pricedSize } from './reserve.ts'
@@ -14,20 +13,21 @@ import { isSeries, mostImages, pricedSize } from './reserve.ts'
 const PARTIAL = 'n;partial'
 
 /** The last byte may leave when this resolves. `body`: what a repeated request is answered with. */
-export async function settle(call: ImageCall, body: Pieces, deps: SettleDependencies): Promise<void> {
-  const { attempt, delivered, request, usage, client } = call
+export async function settle(call: ImageCall, body: Pieces | undefined, deps: SettleDependencies): Promise<void> {
+  const { attempt, delivered, request, usage, client, isPassed, outcome = 'completed' } = call
   const { rate } = attempt.offer
-  const made = { images: delivered, requested: mostImages(request, attempt.candidate), usage }
+  // A model may make more images than were requested, between its texts: all of them are passed on.
+  const requested = Math.max(mostImages(request, attempt.candidate), isPassed ? delivered.length : 0)
+  const made = { images: delivered, requested, usage }
   const charge = cheaper(
     rate.cost(made),
     rate.cost({ ...made, images: delivered.map((image) => asRequested(image, request, rate)) }),
   )
-  const outcome: Outcome = client.isDisconnected ? 'client_disconnected' : 'completed'
   const tokens = (usage?.input ?? 0) + (usage?.output ?? 0)
   await settlePaidCall(
     call,
     {
-      outcome,
+      outcome: client.isDisconnected ? 'client_disconnected' : outcome,
       charges: charge ? [charge] : [],
       sawOutput: true,
       tokens: bookableTokens(tokens),
@@ -52,7 +52,7 @@ const cheaper = (one: Charge | undefined, other: Charge | undefined): Charge | u
   one && other && other.cost < one.cost ? other : one
 
 /** For the headers, if they have not been sent, and for the receipt. */
-export function warnIfPartial({ attempt, delivered, request }: ImageCall): void {
-  if (isSeries(request, attempt.candidate)) return
+export function warnIfPartial({ attempt, delivered, request, isPassed }: ImageCall): void {
+  if (isPassed || isSeries(request, attempt.candidate)) return
   if (delivered.length < request.n && !attempt.warnings.includes(PARTIAL)) attempt.warnings.push(PARTIAL)
 }

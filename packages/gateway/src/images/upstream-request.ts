@@ -18,6 +18,8 @@ import { readFile } from '../media/media-store.ts'
 import type { Caller } from '../storage/storage.ts'
 import { dialectFor, imagesEndpointOf, responseFormatFor, upstreamPath } from '../upstreams/endpoint.ts'
 import type { StreamedUpload } from '../upstreams/send.ts'
+import { type PassableRequest, passes } from './passing/passable.ts'
+import { passedRequest } from './passing/passed-request.ts'
 
 export type UpstreamRequest = {
   dialect: ImageDialectId
@@ -27,13 +29,15 @@ export type UpstreamRequest = {
   stream: boolean
   /** What the upstream cannot express, in the caller's field names. */
   warnings: readonly string[]
+  /** The body is the caller's own, and the reply is for the caller. */
+  isPassed?: true
 }
 
 export type UpstreamRequestDependencies = { accountCipher: Pick<AccountCipher, 'pseudonym'> }
 
 /** `n`: how many images this call is for. Throws RequestError for what the upstream cannot express. */
 export function upstreamRequest(
-  request: ImageRequest,
+  request: PassableRequest,
   candidate: CandidateOf<'image'>,
   caller: Caller,
   n: number,
@@ -42,15 +46,20 @@ export function upstreamRequest(
   const { upstream, route } = candidate
   const dialect = dialectFor(upstream, 'image')
   if (dialect === undefined) throw new Error(`upstream ${upstream.id} serves no images`)
+  const { passing } = request
+  const model = upstreamModel(request, candidate)
+  // Images that another upstream has made can only be continued by a translation.
+  if (passing && passes(request, candidate) && n === request.n) return passedRequest(passing, candidate, model)
+  if (passing?.untranslatable) throw passing.untranslatable
   const service = IMAGE_SERVICES[dialect]
   const endpoint = imagesEndpointOf(upstream)
   // Where there is nothing to see before the end, a stream would only be another form of it.
   const stream = request.stream && service.hasPartialImages && !(dialect === 'images' && endpoint.hasOwnStreams)
-  const warnings: string[] = []
+  const warnings: string[] = [...(passing?.dropped ?? [])]
   const encoded = service.encodeRequest(
     request,
     {
-      model: upstreamModel(request, candidate),
+      model,
       stream,
       n,
       boundary: boundary(),

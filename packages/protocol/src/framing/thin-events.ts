@@ -4,7 +4,8 @@
 import type { Codec } from './codec.ts'
 import { openThinJson, type ThinJson, ThinJsonOverflow } from './json/thin-json.ts'
 
-export type ThinEvent = { event: string | undefined; data: ThinJson }
+/** `before` and `after`: what stood around the data, for one who passes the event on. */
+export type ThinEvent = { event: string | undefined; data: ThinJson; before: string; after: string }
 
 export type ThinEventReader = {
   /** Throws ThinJsonOverflow. */
@@ -35,6 +36,8 @@ export function openThinEvents(
   let line: number[] = []
   let skipLineFeed = false
   let skipSpace = false
+  let before = 'data:'
+  let after = '\n\n'
 
   function take(bytes: Uint8Array, start: number, end: number): void {
     let at = start
@@ -52,6 +55,7 @@ export function openThinEvents(
     }
     if (at === end) return
     if (kind === 'data') {
+      if (skipSpace) before = bytes[at] === SPACE ? 'data: ' : 'data:'
       if (skipSpace && bytes[at] === SPACE) at++
       skipSpace = false
       data.push(bytes, at, end)
@@ -81,7 +85,7 @@ export function openThinEvents(
     name = undefined
     if (!hasData) return
     hasData = false
-    onEvent({ event, data: data.take() })
+    onEvent({ event, data: data.take(), before, after })
   }
 
   return {
@@ -95,6 +99,7 @@ export function openThinEvents(
         const isCr = cr >= 0 && (lf < 0 || cr < lf)
         const end = isCr ? cr : lf
         take(bytes, at, end)
+        if (kind === 'data') after = isCr ? '\r\n\r\n' : '\n\n'
         closeLine()
         at = end + 1
         if (isCr) {

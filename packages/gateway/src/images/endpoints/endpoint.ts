@@ -7,6 +7,7 @@ import type { ApiRequest } from '../../request/api-request.ts'
 import type { Failure } from '../../request/failure.ts'
 import type { CompletedImage, PartialImage } from '../generate.ts'
 import type { ImageCall } from '../image-call.ts'
+import type { PassedEvent } from '../passing/read-passed.ts'
 import type { ReadDependencies } from '../reading/read.ts'
 import type { ReadContext, ReadRequest } from '../reading/read-request.ts'
 
@@ -29,6 +30,8 @@ export type ImageEncoding = {
   partial(event: PartialImage): Pieces
   /** `usage`: of all images so far. */
   completed(event: CompletedImage, usage: ImageReply['usage']): Pieces
+  /** An event that is passed on. Absent: replies do not pass through. */
+  passed?(event: PassedEvent): Pieces
   /** Closes a stream without an error. */
   end(): Pieces
   /** Closes a stream. */

@@ -1,10 +1,13 @@
 // generateContent and streamGenerateContent of a model that generates images.
 
-import type { ImageInput } from '@trivium/protocol/canonical/image.ts'
+import type { ImageInput, ImageLimits } from '@trivium/protocol/canonical/image.ts'
+import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import type { PathParameters } from '@trivium/protocol/dialects/dialect.ts'
 import {
-  decodeImageGeneration,
+  type ImageGeneration,
+  outlineOf,
   readImageGeneration,
+  translateImageGeneration,
 } from '@trivium/protocol/dialects/generate-content/image-generation/decode-request.ts'
 import { encodeImageReply } from '@trivium/protocol/dialects/generate-content/image-generation/encode-reply.ts'
 import { generateContent } from '@trivium/protocol/dialects/generate-content/index.ts'
@@ -13,6 +16,7 @@ import { Failure, memoryFailure } from '../../request/failure.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { readJson } from '../../request/read-json.ts'
 import { inspectImage, MOST_PIXELS } from '../inspect-image.ts'
+import type { PassableRequest } from '../passing/passable.ts'
 import type { ImageEncoding, ImageEndpoint } from './endpoint.ts'
 
 /** What a JSON value takes in memory once it has been parsed, on average. */
@@ -24,21 +28,42 @@ const BEGINNING = 4 * 1024 * 1024
 export const generateContentEndpoint = (addressed: PathParameters, asArray: boolean): ImageEndpoint => ({
   dialect: 'generate-content',
   name: JSON.stringify(['generate-content.images', addressed.model, addressed.stream, asArray]),
-  async read(incoming, { slot, catalogue, offerOf, warnings }, deps) {
+  async read(incoming, { slot, catalogue, offerOf }, deps) {
     const { bodyBytes, memoryBytes, values: mostValues } = catalogue.config.server.limits
     const bytes = await readJson(incoming.http, bodyBytes, slot, deps)
-    const { body, values } = readImageGeneration(bytes, codec, mostValues)
+    const generation = readImageGeneration(bytes, codec, addressed, mostValues)
     incoming.record.model = addressed.model
-    const parsed = bytes.length + values * BYTES_PER_VALUE
+    const parsed = bytes.length + generation.passing.values * BYTES_PER_VALUE
     if (!slot.weigh(parsed)) throw memoryFailure(parsed, memoryBytes)
     const { limits } = offerOf(addressed.model).model
-    const warn = (field: string, reason: string) => warnings.push(`${field};${reason}`)
-    const request = decodeImageGeneration(body, { addressed, limits, warn })
-    const images = await Promise.all(request.images.map(inspected))
-    return { request: { ...request, images }, fingerprint: bytes, close: async () => {} }
+    const request = await passable(generation, limits)
+    return { request: isSealed(bytes) ? translated(request) : request, fingerprint: bytes, close: async () => {} }
   },
   encoding: (call, _created) => encodingOf(call, asArray),
 })
+
+/** Reasoning of another upstream, which this one would reject. */
+const isSealed = (body: Uint8Array): boolean =>
+  generateContent.sealed.marks.some((mark) => Buffer.from(body.buffer, body.byteOffset, body.length).includes(mark))
+
+function translated({ passing, ...request }: PassableRequest): PassableRequest {
+  if (passing?.untranslatable) throw passing.untranslatable
+  return request
+}
+
+async function passable(generation: ImageGeneration, limits: ImageLimits): Promise<PassableRequest> {
+  const dropped: string[] = []
+  const warn = (field: string, reason: string) => dropped.push(`${field};${reason}`)
+  const passing = { dialect: 'generate-content', facts: generation.passing, dropped } as const
+  try {
+    const request = translateImageGeneration(generation, { limits, warn })
+    const images = await Promise.all(request.images.map(inspected))
+    return { ...request, images, passing: { ...passing, untranslatable: undefined } }
+  } catch (error) {
+    if (!(error instanceof RequestError || error instanceof Failure)) throw error
+    return { ...outlineOf(generation), passing: { ...passing, untranslatable: error } }
+  }
+}
 
 /** What the image is, by its content. */
 async function inspected(image: ImageInput): Promise<ImageInput> {
@@ -63,6 +88,11 @@ function encodingOf({ request: { model }, id }: Parameters<ImageEndpoint['encodi
       const framing = asArray ? 'element' : 'event'
       const reply = { images: [image], details, usage, unknown: [] }
       return [...before, ...encodeImageReply(reply, { ...context, framing, from: sent++ }, codec)]
+    },
+    passed({ json, before, after }) {
+      const first = sent++ === 0
+      if (asArray) return [codec.encode(first ? '[' : ',\r\n'), ...json]
+      return [codec.encode(before), ...json, codec.encode(after)]
     },
     end: () => (asArray ? [codec.encode(']')] : []),
     error({ info }) {

@@ -3,10 +3,12 @@
 import type { ImageInput, ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import { base64Bytes } from '@trivium/protocol/image-data/base64.ts'
 import { checkFetchable, type FetchMediaOptions, fetchMedia, type Inline } from '../../access/urls/fetch-media.ts'
-import { offerForUrls } from '../../access/urls/url-policy.ts'
-import type { OfferOf } from '../../catalogue/catalogue.ts'
+import { offerForRequest, type UrlDependencies } from '../../access/urls/url-names.ts'
+import { withCandidates } from '../../access/urls/url-policy.ts'
+import type { CandidateOf, OfferOf } from '../../catalogue/catalogue.ts'
 import type { Caller } from '../../storage/storage.ts'
 import type { fetchPublic } from '../../upstreams/public/fetch-public.ts'
+import { type PassableRequest, passes } from '../passing/passable.ts'
 import { inspectedInput } from './inspect-inputs.ts'
 
 export type FetchInputsDependencies = { fetchPublic: typeof fetchPublic }
@@ -20,9 +22,27 @@ function urlsIn(request: ImageRequest): Map<string, string> {
   return urls
 }
 
-/** The offer reduced to candidates that may receive the URLs of the request. Throws Failure if none remains. */
-export const offerForInputs = (offer: OfferOf<'image'>, request: ImageRequest, caller: Caller): OfferOf<'image'> =>
-  offerForUrls(offer, { urls: [...urlsIn(request)].map(([url, field]) => ({ url, field })) }, caller)
+/** The offer reduced to candidates that may receive the request and its URLs. Throws if none remains. */
+export async function offerForInputs(
+  offer: OfferOf<'image'>,
+  request: PassableRequest,
+  caller: Caller,
+  deps: UrlDependencies,
+): Promise<OfferOf<'image'>> {
+  const { passing } = request
+  const urls = passing?.facts.urls ?? [...urlsIn(request)].map(([url, field]) => ({ url, field }))
+  const allowed = await offerForRequest(offer, { urls }, caller, deps)
+  if (!passing?.untranslatable) return allowed
+  const isSame = (candidate: CandidateOf<'image'>) => passes(request, candidate)
+  const fallbacks = allowed.fallbacks.map((each) => withCandidates(each, isSame, []))
+  const passed = withCandidates(
+    allowed,
+    isSame,
+    fallbacks.filter(({ candidates }) => candidates.length > 0),
+  )
+  if (passed.candidates.length + passed.fallbacks.length === 0) throw passing.untranslatable
+  return passed
+}
 
 /** Before the hold, for an upstream that takes no URLs: what can be decided without fetching. Throws Failure. */
 export function checkInputs(request: ImageRequest): void {
@@ -31,10 +51,10 @@ export function checkInputs(request: ImageRequest): void {
 
 /** The request with the images themselves in place of URLs. Throws Failure for what cannot be fetched, or is no image. */
 export async function withFetchedInputs(
-  request: ImageRequest,
+  request: PassableRequest,
   options: Pick<FetchMediaOptions, 'signal' | 'grow'>,
   deps: FetchInputsDependencies,
-): Promise<ImageRequest> {
+): Promise<PassableRequest> {
   const urls = urlsIn(request)
   if (urls.size === 0) return request
   const fieldOf = (url: string) => urls.get(url) ?? 'image'

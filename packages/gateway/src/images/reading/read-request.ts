@@ -4,6 +4,7 @@ import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import type { Catalogue, OfferOf } from '../../catalogue/catalogue.ts'
 import type { Slot } from '../../overload/admission.ts'
 import type { Caller } from '../../storage/storage.ts'
+import type { PassableRequest } from '../passing/passable.ts'
 import type { CheckFunds } from './check-funds.ts'
 
 export type ReadContext = {
@@ -21,7 +22,7 @@ export type ReadContext = {
 }
 
 export type ReadRequest = Readonly<{
-  request: ImageRequest
+  request: PassableRequest
   /** The same for the same request: of the body, or of all parts of the form. */
   fingerprint: Uint8Array
   /** Deletes uploaded files. */

@@ -1,6 +1,7 @@
 // Reads a request for images: a JSON body, or the form of an edit, whose files go to disk.
 
 import { decodeImageEdit, decodeImageRequest } from '@trivium/protocol/dialects/images/request/decode-request.ts'
+import type { UrlDependencies } from '../../access/urls/url-names.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { ReadFormDependencies } from '../../media/read-form.ts'
 import type { ApiRequest } from '../../request/api-request.ts'
@@ -10,7 +11,7 @@ import { inspectedInputs } from './inspect-inputs.ts'
 import { readEditForm } from './read-edit-form.ts'
 import type { ReadContext, ReadRequest } from './read-request.ts'
 
-export type ReadDependencies = ReadFormDependencies
+export type ReadDependencies = ReadFormDependencies & UrlDependencies
 
 export const readGeneration = (incoming: ApiRequest, context: ReadContext, deps: ReadDependencies) =>
   readBody(incoming, context, decodeImageRequest, deps)

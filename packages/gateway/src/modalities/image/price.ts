@@ -68,7 +68,8 @@ export const imageRate = (price: ImagePrice, multiplierMillionths: bigint): Imag
     const charged = images
       .slice(0, requested)
       .map((image) => readImage(image) ?? { size: undefined, quality: undefined })
-    if (charged.length === 0) return undefined
+    // An answer of text alone has no image, but tokens.
+    if (charged.length === 0 && ('perImage' in price || usage?.output === undefined)) return undefined
     if (!('perImage' in price)) return tokenCharge(charged, usage, price, multiplierMillionths)
     return imageCharge(charged, price, multiplierMillionths)
   },

@@ -80,7 +80,7 @@ export function tokenCharge(
   { tokens }: ImageTokenPrice,
   multiplierMillionths: bigint,
 ): Charge {
-  const counts = reportedCounts(usage, tokens) ?? { imageOutput: fewestTokens(images) }
+  const counts = reportedCounts(usage, tokens, images.length > 0) ?? { imageOutput: fewestTokens(images) }
   const lines = RECEIPT_NAMES.filter(([kind]) => counts[kind] || kind === 'imageOutput')
   return {
     cost: mediaTotal(sumOf(counts, tokens), MILLION, multiplierMillionths),
@@ -89,9 +89,10 @@ export function tokenCharge(
   }
 }
 
-function reportedCounts(usage: Usage | undefined, figures: ImageTokenFigures): Counts | undefined {
+/** Where the report does not tell text and images apart, output beside reasoning is that of the images. */
+function reportedCounts(usage: Usage | undefined, figures: ImageTokenFigures, hasImages: boolean): Counts | undefined {
   if (usage?.output === undefined) return undefined
-  const { output, imageOutput = output - (usage.reasoning ?? 0) } = usage
+  const { output, imageOutput = hasImages ? output - (usage.reasoning ?? 0) : 0 } = usage
   const input = usage.input ?? 0
   const cachedInput = figures.cachedInput === undefined ? 0 : Math.min(usage.cachedInput ?? 0, input)
   const imageInput = Math.min(usage.imageInput ?? 0, input - cachedInput)

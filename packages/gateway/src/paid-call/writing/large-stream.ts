@@ -20,7 +20,6 @@ export class LargeStreamWriter extends StreamWriter {
   readonly #unsentResponses: UnsentResponses
   /** Of the response so far, for repeated requests. */
   keptBytes = 0
-  #hasStarted = false
   #unsent: UnsentResponse | undefined
   /** The weight of the request while it does not wait for the client. */
   #weight: number | undefined
@@ -37,11 +36,9 @@ export class LargeStreamWriter extends StreamWriter {
     this.#unsentResponses = deps.unsentResponses
   }
 
-  /** Without a first byte the client would not even get the headers. */
-  override open(sink: Sink, heartbeat: () => Uint8Array): void {
-    super.open(sink, heartbeat)
+  override open(sink: Sink, heartbeat: () => Uint8Array, hasOutput = true): void {
+    super.open(sink, heartbeat, hasOutput)
     this.#unsent = this.#unsentResponses.open(this.#call.caller.account, () => sink.abort?.())
-    if (!this.#hasStarted) this.write(heartbeat())
     this.#open()
   }
 
@@ -58,7 +55,6 @@ export class LargeStreamWriter extends StreamWriter {
 
   async #send(event: Pieces, drained: (blocked: Promise<unknown>) => Promise<unknown>): Promise<void> {
     if (event.length === 0) return
-    this.#hasStarted = true
     this.#start()
     await this.#opened
     let left = lengthOf(event)

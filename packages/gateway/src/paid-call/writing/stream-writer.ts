@@ -23,11 +23,15 @@ export class StreamWriter {
     this.#deps = deps
   }
 
-  /** The response has begun. `heartbeat` is written whenever nothing else was for a while. */
-  open(sink: Sink, heartbeat: () => Uint8Array): void {
+  /**
+   * The response has begun. `heartbeat` is written whenever nothing else was for a while, and at once if there is no output yet:
+   * without a first byte the client would not even get the headers.
+   */
+  open(sink: Sink, heartbeat: () => Uint8Array, hasOutput = true): void {
     const { ticker, streamTiming } = this.#deps
     this.#sink = sink
     this.#lastWriteAt = ticker.now()
+    if (!hasOutput) this.write(heartbeat())
     this.#call.upstreamCall.onTick = (now) => {
       const isDue = now - this.#lastWriteAt >= streamTiming.heartbeatMs
       if (isDue && !this.#isBlocked) this.write(heartbeat())

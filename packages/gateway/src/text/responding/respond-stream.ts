@@ -23,7 +23,6 @@ export function respondStream(
 ): Promise<HttpResponse> {
   const client = new StreamClient(call, deps)
   const output = awaitOutput(call, calling, client, deps)
-  const heartbeat = () => call.attempt.answerer.heartbeat
 
   /** Gives the last bytes. */
   async function deliver(started: Started | Failure): Promise<Uint8Array> {
@@ -41,8 +40,7 @@ export function respondStream(
       contentType: () => call.attempt.answerer.streamType,
       begun: output,
       async run(sink, hasBegun) {
-        client.open(sink, heartbeat)
-        if (!hasBegun) client.write(heartbeat())
+        client.open(sink, () => call.attempt.answerer.heartbeat, hasBegun)
         return deliver(await output)
       },
     },

@@ -1,11 +1,9 @@
 // One vendor account serves many callers. This policy isolates them: caches are separated by account, stored objects rejected, and
 // end users replaced by a hash. Options without a price are removed or rejected.
 import type { TextDialect } from '@trivium/protocol/dialects/index.ts'
-import type { PassThroughEdits, PassThroughRequest, PricedField } from '@trivium/protocol/dialects/pass-through.ts'
-import { INSTEAD } from '@trivium/protocol/dialects/responses/request/stored-state.ts'
-import { foreignObjectError } from '../../access/urls/url-policy.ts'
+import type { PassThroughEdits, PricedField } from '@trivium/protocol/dialects/pass-through.ts'
+import { rejectObjects, removeUnpriced } from '../../access/tenant-policy.ts'
 import { isPriced, NO_OPTIONS, type PricedOptions, type TokenPrice } from '../../money/prices/token-price.ts'
-import { Failure } from '../../request/failure.ts'
 import type { RoutedRequest } from '../request.ts'
 import type { TranslationDependencies } from './outbound.ts'
 
@@ -46,17 +44,11 @@ function policyForPriced(
   price: TokenPrice,
   translated: boolean,
 ): Pick<TenantPolicy, 'edits' | 'unpriced' | 'options'> {
-  const unpriced = fields.filter((each) => !isAllowed(each, price, translated))
-  const forced = unpriced.find(({ remove }) => remove === undefined)
-  if (forced) {
-    const why = isPriced(price, forced) ? 'is not available in another protocol than its own' : 'has no price here'
-    const message =
-      INSTEAD[forced.field] ?? `${forced.field} requests '${forced.word}', which ${why}. Remove the field.`
-    throw new Failure('unsupported_parameter', message, { param: forced.field })
-  }
+  const hasPrice = (each: PricedField) => isPriced(price, each)
+  const { edits, unpriced } = removeUnpriced(fields, (each) => isAllowed(each, price, translated), hasPrice)
   return {
-    edits: unpriced.flatMap(({ remove }) => (remove ? [remove] : [])),
-    unpriced: unpriced.map(({ field }) => field),
+    edits,
+    unpriced,
     options: translated ? NO_OPTIONS : optionsOf(fields, price),
   }
 }
@@ -113,26 +105,6 @@ export function pseudonymOf(
 /** For an upstream of another dialect. Agents put whole descriptions of a session there, and vendors limit the length. */
 export function shortEndUser(endUser: string, { longestEndUser = Number.POSITIVE_INFINITY }: TextDialect): string {
   return endUser.length > longestEndUser ? hashOf(endUser) : endUser
-}
-
-/** A reference to an item, in the responses dialect. */
-const REFERENCE = /^input\[\d+\]\.id$/
-
-/** With its id, any caller could use another tenant's object: the vendor sees a single customer. */
-export function rejectObjects({ objects }: Pick<PassThroughRequest, 'objects'>, shared: boolean): void {
-  const first = objects[0]
-  if (first === undefined || shared) return
-  if (first === 'previous_response_id') {
-    const message = "The previous response was not found. Send the conversation's items as input instead."
-    throw new Failure('previous_response_not_found', message, { param: first })
-  }
-  if (REFERENCE.test(first)) {
-    const message = `${first} refers to an item that was not found among your stored responses. Send the item itself; many clients do so when their option 'store' is false.`
-    throw new Failure('unsupported_parameter', message, { param: first })
-  }
-  const instead = INSTEAD[first.replace(/\.id$/, '')]
-  if (instead !== undefined) throw new Failure('unsupported_parameter', instead, { param: first })
-  throw foreignObjectError(first)
 }
 
 /** Beta features that change the price of tokens are not passed on. */

@@ -1,6 +1,7 @@
 // Images in the replies and streams of this dialect: inline data of the model's parts.
 
 import { type ErrorInfo, errorInfo } from '../../../canonical/error.ts'
+import { type Finish, finishOf } from '../../../canonical/finish.ts'
 import type { DecodedImageReply, ImageReply, ReplyImage } from '../../../canonical/image.ts'
 import { isObject, type Json } from '../../../canonical/reading.ts'
 import type { Codec } from '../../../framing/codec.ts'
@@ -9,6 +10,7 @@ import type { EmitImage, ImageStreamDecoder } from '../../image-service.ts'
 import { base64Of, sniffBase64 } from '../../shared/images/base64.ts'
 import { openImageEvents } from '../../shared/images/image-events.ts'
 import { decodeError } from '../error.ts'
+import { blockedStop, stopOf } from '../reply/stop.ts'
 import { decodeUsage, withReport } from '../reply/usage.ts'
 import type { WireUsage } from '../wire.ts'
 
@@ -23,16 +25,20 @@ const MODERATION = new Set([
   'IMAGE_PROHIBITED_CONTENT',
 ])
 
+const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'
+
 /** What the chunks of one answer have said so far; an unstreamed reply is one chunk. */
-type Gathered = {
+export type Gathered = {
   images: ReplyImage[]
   /** Images that a model makes while it reasons: sketches of the final one. */
   sketches: ReplyImage[]
   usage: WireUsage
   refusal: ErrorInfo | undefined
+  /** Why it has ended; undefined: it has not. */
+  finish: Finish | undefined
 }
 
-const nothing = (): Gathered => ({ images: [], sketches: [], usage: {}, refusal: undefined })
+export const nothing = (): Gathered => ({ images: [], sketches: [], usage: {}, refusal: undefined, finish: undefined })
 
 export function decodeReply(thin: ThinJson, codec: Codec): DecodedImageReply {
   const body = parseThin(thin, codec)
@@ -73,15 +79,19 @@ export function openStreamDecoder(emit: EmitImage, codec: Codec, limit?: number)
   )
 }
 
-function gather(chunk: unknown, into: Gathered, thin: ThinJson, codec: Codec): ErrorInfo | undefined {
+export function gather(chunk: unknown, into: Gathered, thin: ThinJson, codec: Codec): ErrorInfo | undefined {
   if (!isObject(chunk)) return errorInfo('upstream_error', 'The upstream answered with something that is not JSON.')
   if (chunk.error !== undefined && chunk.error !== null) return decodeError(200, chunk)
   into.usage = withReport(into.usage, chunk.usageMetadata)
   const { promptFeedback, candidates } = chunk
-  if (isObject(promptFeedback) && typeof promptFeedback.blockReason === 'string')
+  if (isObject(promptFeedback) && typeof promptFeedback.blockReason === 'string') {
     into.refusal = refused(promptFeedback.blockReason, promptFeedback.blockReasonMessage)
+    into.finish = finishOf(blockedStop(promptFeedback.blockReason, undefined))
+  }
   for (const candidate of Array.isArray(candidates) ? candidates.filter(isObject) : []) {
     const { finishReason, finishMessage, content } = candidate
+    if (typeof finishReason === 'string' && finishReason !== UNSPECIFIED)
+      into.finish = finishOf(stopOf(finishReason, false, undefined))
     if (typeof finishReason === 'string' && MODERATION.has(finishReason))
       into.refusal = refused(finishReason, finishMessage)
     const parts = isObject(content) && Array.isArray(content.parts) ? content.parts.filter(isObject) : []

@@ -1,24 +1,14 @@
 // A request of this dialect for a model that makes images (`responseModalities` with IMAGE), as an image request.
 
 import type { ImageInput, ImageLimits, ImageRequest } from '../../../canonical/image.ts'
-import {
-  isObject,
-  type Json,
-  RequestError,
-  readObject,
-  readString,
-  unsupported,
-  wrong,
-} from '../../../canonical/reading.ts'
+import { type Json, RequestError, readObject, readString, unsupported, wrong } from '../../../canonical/reading.ts'
 import type { CanonicalRequest, Part } from '../../../canonical/request.ts'
 import type { WarningReason } from '../../../canonical/warning.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { base64Bytes } from '../../../image-data/base64.ts'
 import type { PathParameters } from '../../dialect.ts'
-import { readBody } from '../../shared/pass-through/request.ts'
-import { NAMES } from '../pass-through/known-names.ts'
-import { rejectAmbiguous } from '../pass-through/request.ts'
-import { decodeRequest } from '../request/decode-request.ts'
+import type { PassThroughRequest } from '../../pass-through.ts'
+import { parseRequest, readParsed } from '../pass-through/request.ts'
 import { camel } from '../request/fields.ts'
 import { ASPECT_RATIOS, isAspectRatio, isSizeClass, SIZE_CLASSES, sizeOf } from './aspect-ratio.ts'
 
@@ -27,29 +17,56 @@ const MAX_N = 10
 const MAX_IMAGES = 16
 const TYPES: readonly string[] = ['image/png', 'image/jpeg', 'image/webp']
 
-export type ImageRequestOptions = {
-  addressed: PathParameters
+/** A request whose bytes an upstream of this dialect gets, and what upstreams of other dialects can be asked for. */
+export type ImageGeneration = {
+  body: Json
+  passing: PassThroughRequest
+}
+
+/** Checked as every body of this dialect. Throws RequestError. */
+export function readImageGeneration(
+  bytes: Uint8Array,
+  codec: Codec,
+  addressed: PathParameters,
+  maxValues?: number,
+): ImageGeneration {
+  const parsed = parseRequest(bytes, codec, maxValues)
+  const passing = readParsed(parsed, addressed)
+  const request = passing.canonical()
+  rejectOtherModalities(configOf(parsed.body), request)
+  rejectMany(request)
+  return { body: parsed.body, passing }
+}
+
+const configOf = (body: Json): Json => camel(readObject(camel(body), 'generationConfig') ?? {})
+
+/** What is known of the request even if it cannot be translated: enough to hold its cost. */
+export function outlineOf({ passing }: ImageGeneration): ImageRequest {
+  const { model, stream, choices } = passing
+  return {
+    operation: 'generate',
+    model,
+    prompt: '',
+    n: choices,
+    stream,
+    responseFormat: 'b64_json',
+    images: [],
+    unknown: [],
+  }
+}
+
+export type TranslateOptions = {
   /** Those of the model: of its listed sizes the nearest is asked for. */
   limits: ImageLimits
   warn(field: string, reason: WarningReason): void
 }
 
-/** The parsed body, checked as every body of this dialect; `values`: how many it has. Throws RequestError. */
-export function readImageGeneration(
-  bytes: Uint8Array,
-  codec: Codec,
-  maxValues?: number,
-): { body: Json; values: number } {
-  const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
-  rejectAmbiguous(bytes, scan, codec)
-  return { body, values: scan.values }
-}
-
-/** Throws RequestError. */
-export function decodeImageGeneration(body: unknown, { addressed, limits, warn }: ImageRequestOptions): ImageRequest {
-  const request = decodeRequest(body, addressed)
-  const config = isObject(body) ? camel(readObject(camel(body), 'generationConfig') ?? {}) : {}
-  rejectOtherModalities(config, request)
+/** For upstreams of other dialects. Throws RequestError for what they cannot be asked for. */
+export function translateImageGeneration(
+  { body, passing }: ImageGeneration,
+  { limits, warn }: TranslateOptions,
+): ImageRequest {
+  const request = passing.canonical()
   const images: ImageInput[] = []
   const texts = request.instructions.map(({ text }) => text)
   for (const turn of request.turns) for (const part of turn.parts) takePart(part, texts, images)
@@ -60,12 +77,12 @@ export function decodeImageGeneration(body: unknown, { addressed, limits, warn }
   if (images.length > MAX_IMAGES)
     throw wrong('contents', `contents must not have more than ${MAX_IMAGES} images for an image model`)
   for (const field of droppedFields(request)) warn(field, 'dropped')
-  const size = sizeIn(config, limits)
+  const size = sizeIn(configOf(body), limits)
   return {
     operation: images.length === 0 ? 'generate' : 'edit',
     model: request.model,
     prompt,
-    n: imagesWanted(request),
+    n: passing.choices,
     stream: request.stream,
     ...(size === undefined ? {} : { size }),
     // Clients of this dialect read inline data.
@@ -83,9 +100,8 @@ function rejectOtherModalities({ responseModalities: given }: Json, { model, mod
   throw wrong(field, `The model '${model}' generates images: ${field} must have IMAGE, or be left out.`)
 }
 
-function imagesWanted({ sampling }: CanonicalRequest): number {
-  const n = sampling.choices ?? 1
-  if (n <= MAX_N) return n
+function rejectMany({ sampling }: CanonicalRequest): void {
+  if ((sampling.choices ?? 1) <= MAX_N) return
   const field = 'generationConfig.candidateCount'
   throw wrong(field, `${field} must be at most ${MAX_N} for an image model`)
 }

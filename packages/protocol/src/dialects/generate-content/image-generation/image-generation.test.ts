@@ -7,7 +7,7 @@ import type { ImageEvent, ImageInput, ImageLimits, ImageRequest } from '../../..
 import { RequestError } from '../../../canonical/reading.ts'
 import type { EncodedImageRequest, ImageTarget } from '../../image-service.ts'
 import { decodeReply, openStreamDecoder } from './decode-reply.ts'
-import { decodeImageGeneration } from './decode-request.ts'
+import { readImageGeneration, translateImageGeneration } from './decode-request.ts'
 import { encodeImageReply } from './encode-reply.ts'
 import { encodeRequest } from './encode-request.ts'
 
@@ -146,7 +146,9 @@ test('a stream: sketches are partial images, and the image comes with the usage'
 const LIMITS: ImageLimits = { sizes: ['1024x1024', '1536x1024', '1024x1536'] }
 const asked = (body: Omit<GenerateContentParameters, 'model' | 'config'> & object, limits: ImageLimits = {}) => {
   warnings.length = 0
-  return decodeImageGeneration(body, { addressed: { model: 'img', stream: false }, limits, warn })
+  const bytes = bytesOf(JSON.stringify(body))
+  const generation = readImageGeneration(bytes, bufferCodec, { model: 'img', stream: false })
+  return translateImageGeneration(generation, { limits, warn })
 }
 const wants = (generationConfig: object) => ({
   contents: [{ role: 'user', parts: [{ text: 'a cat' }] }],

@@ -6,7 +6,8 @@ import { editElements, editFields, type FieldEdits, setField } from '../../../fr
 import { fieldNamed, type JsonField, type JsonScan, scanObject } from '../../../framing/json/json-scan.ts'
 import { concat } from '../../../framing/relay.ts'
 import type { Pieces } from '../../../framing/splice.ts'
-import type { PassThrough, PassThroughEdits } from '../../pass-through.ts'
+import type { PathParameters } from '../../dialect.ts'
+import type { PassThrough, PassThroughEdits, PassThroughRequest } from '../../pass-through.ts'
 import { openingOf } from '../../shared/pass-through/opening.ts'
 import {
   NO_END_USERS,
@@ -25,12 +26,24 @@ import { billedAs, namedUrls, pricedFields, spelled, vendorObjects } from './ven
 
 const OWN_BOUNDS: ReadonlySet<string> = new Set(['generationConfig', 'generation_config'])
 
-/** Decoding finds the errors of the client. Throws RequestError. */
-export const readRequest: PassThrough['readRequest'] = (bytes, codec, addressed, maxValues) => {
+export const readRequest: PassThrough['readRequest'] = (bytes, codec, addressed, maxValues) =>
+  readParsed(parseRequest(bytes, codec, maxValues), addressed)
+
+export type ParsedRequest = { scanned: Scanned; body: Json }
+
+/** Throws RequestError. */
+export function parseRequest(bytes: Uint8Array, codec: Codec, maxValues: number | undefined): ParsedRequest {
   const { scan, body } = readBody(bytes, codec, NAMES, maxValues)
   rejectAmbiguous(bytes, scan, codec)
+  return { scanned: { bytes, scan, codec }, body }
+}
+
+/** Decoding finds the errors of the client. Throws RequestError. */
+export function readParsed(
+  { scanned, body }: ParsedRequest,
+  addressed: PathParameters | undefined,
+): PassThroughRequest {
   const request = decodeRequest(body, addressed)
-  const scanned = { bytes, scan, codec }
   return {
     ...readFacts(scanned, request, OWN_BOUNDS),
     capField: 'generationConfig.maxOutputTokens',

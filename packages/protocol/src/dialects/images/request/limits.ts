@@ -22,7 +22,7 @@ export function checkImageLimits({ model, size, quality, n, series }: ImageReque
 }
 
 /** A series whose number the request does not choose has as many images as the model allows. */
-export function limitSeries(request: ImageRequest, { n }: ImageLimits): ImageRequest {
+export function limitSeries<Request extends ImageRequest>(request: Request, { n }: ImageLimits): Request {
   const { series } = request
   if (!series || n === undefined || series.most <= n) return request
   return { ...request, series: { ...series, most: n } }
