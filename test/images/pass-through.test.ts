@@ -321,3 +321,39 @@ describe('an upstream of another protocol beside it', () => {
     expect([linked.status, await linked.text()]).toEqual([400, expect.stringContaining('aspectRatio')])
   })
 })
+
+describe('the images protocol at both ends', () => {
+  const generations = (secret: string, more: object = {}) =>
+    fetch(`${scripted.gateway.url}/v1/images/generations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'linked', prompt: 'a cat', response_format: 'b64_json', ...more }),
+    })
+  const image = (type: string, more: string) =>
+    `event: image_generation.${type}\r\ndata:{ "b64_json":"${scripted.base64}", "type":"image_generation.${type}",${more}"created_at": 7,"size":"1024x1024","quality":"high","background":"opaque","output_format":"png", "someday":1.0}\r\n\r\n`
+  const usage = '"usage": {"total_tokens":3,"input_tokens":1,"output_tokens":2},'
+
+  test('a reply passes through byte for byte, unless something of it has to change', async () => {
+    const { secret, settled } = await newKey(scripted.gateway)
+    const body = `{ "data":[ {"b64_json": "${scripted.base64}", "x": 1.0} ],\n "usage" :{"input_tokens":1,"output_tokens":2,"total_tokens":3}, "created": 7}\n`
+    scripted.answer = () => json(body)
+    expect(await (await generations(secret)).text()).toBe(body)
+    const linked = (await (await generations(secret, { response_format: 'url' })).json()) as object
+    expect(linked).toMatchObject({ created: 7, data: [{ url: expect.stringContaining('/media/') }] })
+    scripted.answer = () => json(body.replace(', "created": 7', ''))
+    expect(await (await generations(secret)).json()).toMatchObject({ created: expect.any(Number) })
+    expect((await settled()).map(({ cost_usd }) => cost_usd)).toEqual(['0.04', '0.04', '0.04'])
+  })
+
+  test('events pass through byte for byte, unless they lack what clients demand', async () => {
+    const { secret, settled } = await newKey(scripted.gateway)
+    const events = () => image('partial_image', '"partial_image_index":0,') + image('completed', usage)
+    const type = { headers: { 'content-type': 'text/event-stream' } }
+    scripted.answer = () => new Response(events(), type)
+    expect(await (await generations(secret, { stream: true, partial_images: 1 })).text()).toBe(events())
+    scripted.answer = () => new Response(events().replaceAll('"quality":"high",', ''), type)
+    const text = await (await generations(secret, { stream: true, quality: 'low' })).text()
+    expect(text.match(/"quality":"low"/g)).toHaveLength(2)
+    expect((await settled()).map(({ cost_usd }) => cost_usd)).toEqual(['0.04', '0.04'])
+  })
+})

@@ -25,7 +25,7 @@ export type CompletedImage = Extract<ImageEvent, { type: 'completed' }>
 export type OnImage = (event: PartialImage | CompletedImage) => Promise<void>
 
 /** What the unstreamed reply says besides its images; of several calls, the first. `passed`: all of it, as the client gets it. */
-export type ReplyFrame = Pick<ImageReply, 'created' | 'details' | 'unknown'> & { passed?: Pieces }
+export type ReplyFrame = Pick<ImageReply, 'created' | 'details' | 'unknown' | 'raw'> & { passed?: Pieces }
 
 /**
  * Resolves when no more images will be made: with at least one, unless the reply was passed on. Throws a Failure if there is none;
@@ -115,7 +115,7 @@ async function readReply(
   }
   const decoded = IMAGE_SERVICES[attempt.dialect].decodeReply(thin.take(), codec)
   if (!decoded.ok) return failedByError(imageCall, decoded.error, deps)
-  const { images, details, usage, usageJson, created, unknown } = decoded.reply
+  const { images, details, usage, usageJson, created, unknown, raw } = decoded.reply
   if (images.length === 0) return failedByOther('The upstream returned no image.')
   noteUsage(imageCall, usage)
   const before = imageCall.delivered.length
@@ -133,7 +133,10 @@ async function readReply(
     isImage = (await deliver(imageCall, completed, onImage)) && isImage
   }
   if (!isImage && imageCall.delivered.length === before) return failedByOther(NO_IMAGE)
-  return { details, unknown, ...(created === undefined ? {} : { created }) }
+  // All of it is delivered, and there is nothing else in it.
+  const isAll =
+    before === 0 && imageCall.delivered.length === images.length && imageCall.request.responseFormat !== 'url'
+  return { details, unknown, ...(created === undefined ? {} : { created }), ...(raw && isAll ? { raw } : {}) }
 }
 
 /** undefined: the stream has ended as it should. */

@@ -45,6 +45,7 @@ export async function respondJson(
     usage,
     ...(frame?.created === undefined ? {} : { created: frame.created }),
     ...(isOneCall && usageJson ? { usageJson } : {}),
+    ...(imageCall.calls === 1 && frame?.raw ? { raw: frame.raw } : {}),
   })
   return writeLargeJson(imageCall, body, () => settle(imageCall, body, deps), deps)
 }

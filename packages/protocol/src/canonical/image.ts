@@ -102,6 +102,8 @@ export type ImageReply = {
   /** The usage as the upstream wrote it, if it was written in the images dialect. */
   usageJson?: Pieces
   unknown: readonly RawField[]
+  /** The reply as it came, if it is one of the images dialect that lacks nothing, and its images are all in it. */
+  raw?: Pieces
 }
 
 export type DecodedImageReply = { ok: true; reply: ImageReply } | { ok: false; error: ErrorInfo }
@@ -115,6 +117,7 @@ export type ImageEvent =
       details: ImageDetails
       created?: number
       unknown: readonly RawField[]
+      raw?: Pieces
     }
   | {
       type: 'completed'
@@ -124,6 +127,8 @@ export type ImageEvent =
       usage: Usage | undefined
       usageJson?: Pieces
       unknown: readonly RawField[]
+      /** The event as it came, if it is one of the images dialect that lacks nothing which clients demand. */
+      raw?: Pieces
     }
   /** The usage of the whole call, where the upstream tells it after the images. */
   | { type: 'usage'; usage: Usage }

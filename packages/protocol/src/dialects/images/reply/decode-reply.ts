@@ -5,7 +5,7 @@ import type { DecodedImageReply, ReplyImage } from '../../../canonical/image.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import { elementsOf } from '../../../framing/json/edit-fields.ts'
 import { fieldNamed } from '../../../framing/json/json-scan.ts'
-import { parseThin, type ThinJson } from '../../../framing/json/thin-json.ts'
+import { parseThin, type ThinJson, wholeJson } from '../../../framing/json/thin-json.ts'
 import { decodeError } from '../error.ts'
 import { decodeDetails, decodeImage, decodeUsageFields, scannedObject, timeOf } from './decode-fields.ts'
 
@@ -32,6 +32,7 @@ export function decodeReply(thin: ThinJson, codec: Codec): DecodedImageReply {
   }
   if (images.length === 0) return { ok: false, error: noImage(object.value('usage')) }
   const created = timeOf(object.value('created'))
+  const isComplete = created !== undefined && images.every(({ base64, url }) => base64 && url === undefined)
   return {
     ok: true,
     reply: {
@@ -40,6 +41,7 @@ export function decodeReply(thin: ThinJson, codec: Codec): DecodedImageReply {
       ...decodeUsageFields(object),
       ...(created === undefined ? {} : { created }),
       unknown: object.unknown(REPLY_FIELDS),
+      ...(isComplete ? { raw: wholeJson(thin, 0, thin.bytes.length) } : {}),
     },
   }
 }

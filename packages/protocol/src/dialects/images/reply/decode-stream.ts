@@ -1,8 +1,11 @@
 // The events of an images upstream: image_generation.* and image_edit.*, which have the same fields.
 
 import { errorInfo } from '../../../canonical/error.ts'
+import type { ImageDetails } from '../../../canonical/image.ts'
 import type { Codec } from '../../../framing/codec.ts'
-import { parseThin, type ThinJson } from '../../../framing/json/thin-json.ts'
+import { parseThin, type ThinJson, wholeJson } from '../../../framing/json/thin-json.ts'
+import type { Pieces } from '../../../framing/splice.ts'
+import type { ThinEvent } from '../../../framing/thin-events.ts'
 import type { EmitImage, ImageStreamDecoder } from '../../image-service.ts'
 import { inVendorWords } from '../../shared/errors/upstream-error.ts'
 import { openImageEvents } from '../../shared/images/image-events.ts'
@@ -26,7 +29,7 @@ const EVENT_FIELDS = new Set([
 
 export function openStreamDecoder(emit: EmitImage, codec: Codec, limit?: number): ImageStreamDecoder {
   let partials = 0
-  return openImageEvents(emit, codec, limit, (event, thin, deliver) => {
+  return openImageEvents(emit, codec, limit, (event, thin, deliver, whole) => {
     const object = scannedObject(thin, 0, thin.bytes.length, codec)
     if (object === undefined) return isDone(thin, codec) ? undefined : deliver(notJson())
     const type = object.value('type') ?? event
@@ -38,22 +41,41 @@ export function openStreamDecoder(emit: EmitImage, codec: Codec, limit?: number)
     if (typeof type !== 'string' || !/\.(partial_image|completed)$/.test(type)) return
     const image = decodeImage(thin, object, codec, EVENT_FIELDS)
     const created = timeOf(object.value('created_at') ?? object.value('created'))
+    const details = decodeDetails(object)
+    const isComplete = image?.base64 && image.url === undefined && created !== undefined && hasAll(details)
+    const raw = isComplete && event === type && thin.bytes.indexOf(LINE_FEED) < 0 ? rawOf(whole, codec) : undefined
     const shared = {
-      details: decodeDetails(object),
+      details,
       unknown: object.unknown(EVENT_FIELDS),
       ...(created === undefined ? {} : { created }),
     }
     if (type.endsWith('.completed')) {
       partials = 0
       if (image === undefined) return
-      return deliver({ type: 'completed', image: { ...image, unknown: [] }, ...shared, ...decodeUsageFields(object) })
+      const { usage, usageJson } = decodeUsageFields(object)
+      const completed = { type: 'completed' as const, image: { ...image, unknown: [] }, ...shared, usage }
+      return deliver(usageJson ? { ...completed, usageJson, ...(raw ? { raw } : {}) } : completed)
     }
     if (image === undefined) return
-    const index = timeOf(object.value('partial_image_index')) ?? partials
+    const told = timeOf(object.value('partial_image_index'))
+    const index = told ?? partials
     partials = index + 1
-    deliver({ type: 'partial', index, image: { ...image, unknown: [] }, ...shared })
+    const partial = { type: 'partial' as const, index, image: { ...image, unknown: [] }, ...shared }
+    deliver(raw && told !== undefined ? { ...partial, raw } : partial)
   })
 }
+
+/** Clients demand all of them. */
+const hasAll = ({ size, quality, background, outputFormat }: ImageDetails): boolean =>
+  [size, quality, background, outputFormat].every((word) => word !== undefined)
+
+function rawOf({ event, data, before, after }: ThinEvent, codec: Codec): Pieces {
+  const lineEnd = after.slice(after.length / 2)
+  const head = codec.encode(`event: ${event}${lineEnd}${before}`)
+  return [head, ...wholeJson(data, 0, data.bytes.length), codec.encode(after)]
+}
+
+const LINE_FEED = 0x0a
 
 const notJson = () => ({
   type: 'error' as const,

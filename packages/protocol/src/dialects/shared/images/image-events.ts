@@ -4,10 +4,10 @@ import { errorInfo } from '../../../canonical/error.ts'
 import type { ImageEvent } from '../../../canonical/image.ts'
 import type { Codec } from '../../../framing/codec.ts'
 import type { ThinJson } from '../../../framing/json/thin-json.ts'
-import { MAX_IMAGE_EVENT_BYTES, openThinEvents } from '../../../framing/thin-events.ts'
+import { MAX_IMAGE_EVENT_BYTES, openThinEvents, type ThinEvent } from '../../../framing/thin-events.ts'
 import type { EmitImage, ImageStreamDecoder } from '../../image-service.ts'
 
-type Decode = (event: string | undefined, data: ThinJson, deliver: EmitImage) => void
+type Decode = (event: string | undefined, data: ThinJson, deliver: EmitImage, whole: ThinEvent) => void
 
 /** `finish`: emits what a dialect tells only at the end of its stream. */
 export function openImageEvents(
@@ -26,8 +26,8 @@ export function openImageEvents(
     emit(event)
   }
   const events = openThinEvents(
-    ({ event, data }) => {
-      if (!isOver) decode(event, data, deliver)
+    (whole) => {
+      if (!isOver) decode(whole.event, whole.data, deliver, whole)
     },
     codec,
     limit,
