@@ -3,7 +3,7 @@ import { describe, expect, test } from 'bun:test'
 import { chosenModels, FILTERS, type Filters, vendorsOf } from '../../packages/console/src/pages/models/choose.ts'
 import { priceBlocks } from '../../packages/console/src/pages/models/price-lines.ts'
 import { differs, labelOf, lowestOf, unitsOf } from '../../packages/console/src/pages/models/prices.ts'
-import type { ModelRow } from '../../packages/gateway/src/console-api/types.ts'
+import type { ModelRow } from '../../packages/gateway/src/console-api/routes/models.ts'
 
 /** `speech` is a type that the console has no texts for. */
 const COMPARED_BY: Readonly<Record<string, string[]>> = {

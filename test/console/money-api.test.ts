@@ -1,18 +1,15 @@
 // Usage, models and wallet of the console API, on both engines: every figure is the ledger's, exact to the last digit.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { KeyPage } from '../../packages/gateway/src/console-api/routes/keys.ts'
+import type { ModelRow } from '../../packages/gateway/src/console-api/routes/models.ts'
 import type {
-  KeyPage,
-  ModelRow,
   Overview,
-  Page,
   Receipt,
   RequestPage,
-  RequestRow,
-  Statement,
+  RequestSummary,
   UsageSeries,
-  Wallet,
-  WalletEntry,
-} from '../../packages/gateway/src/console-api/types.ts'
+} from '../../packages/gateway/src/console-api/routes/usage.ts'
+import type { Statement, Wallet, WalletHistory } from '../../packages/gateway/src/console-api/routes/wallet.ts'
 import { formatUsd, parseUsd } from '../../packages/gateway/src/money/amount.ts'
 import {
   sendImage,
@@ -212,7 +209,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(redeemed.body.amount_usd).toBe('2.50')
     expect(outcomeOf(await client.post('wallet/redeem', { code: written }))).toBe('409 code_used')
     expect(outcomeOf(await client.post('wallet/redeem', { code: 'AAAA-BBBB-CCCC-DDDD-EEEE' }))).toBe('404 unknown_code')
-    const history = async () => (await client.get<Page<WalletEntry>>('wallet/history')).body.items
+    const history = async () => (await client.get<WalletHistory>('wallet/history')).body.items
     await eventually(async () => (await history()).length === 3)
     const entries = await history()
     const wallet = (await client.get<Wallet>('wallet')).body
@@ -252,7 +249,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const ended = 300 + 1 + 1 + 2 + 2
     await eventually(async () => (await read<UsageSeries>(`usage?${wide}`)).total.requests === ended)
 
-    const rows: RequestRow[] = []
+    const rows: RequestSummary[] = []
     for (let next: string | null = ''; next !== null; ) {
       const page: RequestPage = await read(`requests?${wide}${next && `&before=${next}`}`)
       rows.push(...page.items)
@@ -266,8 +263,8 @@ describe.each([...ENGINES])('%s', (engine) => {
       'failed',
       'incomplete',
     ])
-    const tokensOf = (row: RequestRow) => (row.input_tokens ?? 0) + (row.output_tokens ?? 0)
-    const sums = (of: readonly RequestRow[]) => ({
+    const tokensOf = (row: RequestSummary) => (row.input_tokens ?? 0) + (row.output_tokens ?? 0)
+    const sums = (of: readonly RequestSummary[]) => ({
       requests: of.length,
       tokens: of.reduce((total, row) => total + tokensOf(row), 0),
       cost_usd: sum(of.map(({ cost_usd }) => cost_usd)),
@@ -275,12 +272,12 @@ describe.each([...ENGINES])('%s', (engine) => {
     const all = sums(rows)
 
     // Every filter, in every grouping and step, has the sums of the rows that it admits; so has its CSV file.
-    const filters: [query: string, admits: (row: RequestRow) => boolean][] = [
+    const filters: [query: string, admits: (row: RequestSummary) => boolean][] = [
       ['', () => true],
       ...['gpt-y', 'flaky', 'free', 'broken', 'painter', 'filmer'].map(
-        (model): [string, (row: RequestRow) => boolean] => [`&model=${model}`, (row) => row.model === model],
+        (model): [string, (row: RequestSummary) => boolean] => [`&model=${model}`, (row) => row.model === model],
       ),
-      ...keys.map(({ id }): [string, (row: RequestRow) => boolean] => [`&key=${id}`, (row) => row.key_id === id]),
+      ...keys.map(({ id }): [string, (row: RequestSummary) => boolean] => [`&key=${id}`, (row) => row.key_id === id]),
       [`&model=gpt-y&key=${keys[2]?.id}`, (row) => row.model === 'gpt-y' && row.key_id === keys[2]?.id],
     ]
     for (const [query, admits] of filters) {
@@ -307,7 +304,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const ofMonth = overview.days.filter(({ at }) => at.slice(0, 7) === today?.at.slice(0, 7))
     expect(overview.spent_this_month_usd).toBe(sum(ofMonth.map(({ cost_usd }) => cost_usd)))
 
-    const usage = (await read<Page<WalletEntry>>('wallet/history')).items.filter(({ kind }) => kind === 'usage')
+    const usage = (await read<WalletHistory>('wallet/history')).items.filter(({ kind }) => kind === 'usage')
     expect(sum(usage.map(({ amount_usd }) => amount_usd))).toBe(`-${all.cost_usd}`)
     expect(usage.reduce((total, { requests }) => total + requests, 0)).toBe(ended)
     const statements = await read<Statement[]>('wallet/statements')

@@ -1,7 +1,8 @@
 // The playground's calls: they go through the gateway's own endpoints and are billed to the account's built-in key, whose secret stays
 // in the gateway.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { KeyRow, Receipt } from '../../packages/gateway/src/console-api/types.ts'
+import type { KeyRow } from '../../packages/gateway/src/console-api/routes/keys.ts'
+import type { Receipt } from '../../packages/gateway/src/console-api/routes/usage.ts'
 import { eventually } from '../support/eventually.ts'
 import { audit } from '../support/gateway/accounts.ts'
 import { changeStore } from '../support/gateway/ask-store.ts'

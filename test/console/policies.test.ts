@@ -1,22 +1,29 @@
 // Every route of the console API, tried without a session, with those of others, and with sessions that must not work. The list of
 // routes is the gateway's own table: a new route is tried without a change here.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { Value } from 'typebox/value'
 import { hashToken, newToken } from '../../packages/gateway/src/access/secrets/tokens.ts'
-import type { ConsoleRoute } from '../../packages/gateway/src/console-api/route.ts'
-import { CONSOLE_ROUTES } from '../../packages/gateway/src/console-api/routes.ts'
+import { type ListedRoute, listConsoleRoutes } from '../../packages/gateway/src/console-api/list-routes.ts'
+import { codeAt, decodeBase32 } from '../../packages/gateway/src/console-api/session/totp.ts'
 import { NANOS_PER_USD } from '../../packages/gateway/src/money/amount.ts'
 import { CREDIT } from '../../packages/gateway/src/money/ledger.ts'
 import { openPostgres } from '../../packages/gateway/src/storage/postgres/open-postgres.ts'
 import { openSqlite } from '../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
-import { type ConsoleAnswer, type ConsoleClient, consoleClient, outcomeOf } from '../support/gateway/console.ts'
+import {
+  type ConsoleAnswer,
+  type ConsoleClient,
+  consoleClient,
+  outcomeOf,
+  PASSWORD,
+} from '../support/gateway/console.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { createDatabase, ENGINES, type Home, newHome } from '../support/gateway/home.ts'
 import { operate } from '../support/gateway/operate.ts'
 
 const DAY_MS = 86_400_000
+const CONSOLE_ROUTES = listConsoleRoutes()
 
-test('every route has a policy, and only these are public', () => {
-  expect(CONSOLE_ROUTES.filter(({ policy }) => policy !== 'public' && policy !== 'session')).toEqual([])
+test('only these routes are public', () => {
   const open = CONSOLE_ROUTES.filter(({ policy }) => policy === 'public').map(({ method, path }) => `${method} ${path}`)
   expect(open.sort()).toEqual([
     'GET about',
@@ -29,16 +36,14 @@ test('every route has a policy, and only these are public', () => {
   ])
 })
 
-test('every route has a path of its own, and every POST says what it takes', () => {
-  const names = CONSOLE_ROUTES.map(({ method, path }) => `${method} ${path}`)
-  expect(new Set(names).size).toBe(names.length)
-  expect(CONSOLE_ROUTES.filter(({ method, takes }) => method === 'POST' && takes === undefined)).toEqual([])
+test('every POST says what it takes', () => {
+  expect(CONSOLE_ROUTES.filter(({ method, body }) => method === 'POST' && body === undefined)).toEqual([])
 })
 
 type Person = { email: string; token: string; person: bigint; account: bigint; key: string; session: string }
 
-const PROTECTED = CONSOLE_ROUTES.filter(({ policy }) => policy === 'session')
-const named = (routes: readonly ConsoleRoute[]) =>
+const PROTECTED = CONSOLE_ROUTES.filter(({ policy }) => policy !== 'public')
+const named = (routes: readonly ListedRoute[]) =>
   routes.map((route) => [`${route.method} ${route.path}`, route] as const)
 
 describe.each([...ENGINES])('%s', (engine) => {
@@ -73,17 +78,21 @@ describe.each([...ENGINES])('%s', (engine) => {
     return client
   }
   /** Ids in the path are the owner's. */
-  const pathOf = ({ path }: ConsoleRoute): string =>
+  const pathOf = ({ path }: ListedRoute): string =>
     path
       .replace('keys/{id}', `keys/${owner.key}`)
       .replace('sessions/{id}', `sessions/${owner.session}`)
       .replace('requests/{id}', `requests/${ownersRequest}`)
       .replace('{month}', `${new Date().toISOString().slice(0, 7)}.csv`)
       .replace('{path...}', 'v1/chat/completions')
-  const send = (client: ConsoleClient, route: ConsoleRoute): Promise<ConsoleAnswer> => {
+  const send = (
+    client: ConsoleClient,
+    route: ListedRoute,
+    body: unknown = BODIES[route.path] ?? {},
+  ): Promise<ConsoleAnswer> => {
     if (route.method === 'GET') return client.get(pathOf(route))
     if (route.method === 'DELETE') return client.delete(pathOf(route))
-    return client.post(pathOf(route), BODIES[route.path] ?? {})
+    return client.post(pathOf(route), body)
   }
 
   test.each(named(CONSOLE_ROUTES))('without a valid session: %s', async (_, route) => {
@@ -111,6 +120,43 @@ describe.each([...ENGINES])('%s', (engine) => {
     const keys = await client.get<{ items: { id: string; state: string; name: string }[] }>('keys')
     expect(keys.body.items).toMatchObject([{ id: owner.key, state: 'active', name: `key of ${owner.email}` }])
     expect(outcomeOf(await client.get(`requests/${ownersRequest}`))).toBe('200')
+  })
+
+  test('what each route returns to the owner is what its schema says', async () => {
+    const client = withToken(owner.token)
+    const unseen = new Map(
+      CONSOLE_ROUTES.filter(({ output }) => output instanceof Object).map((each) => [each.name, each]),
+    )
+    const call = async <T = unknown>(route: ListedRoute, body?: unknown): Promise<T> => {
+      const answer = await send(client, route, body)
+      expect(`${route.name}: ${outcomeOf(answer)}`).toBe(`${route.name}: ${route.status}`)
+      if (route.output instanceof Object)
+        expect([route.name, ...Value.Errors(route.output, answer.body)]).toEqual([route.name])
+      unseen.delete(route.name)
+      return answer.body as T
+    }
+    const callNamed = <T = unknown>(name: string, body?: unknown): Promise<T> => {
+      const route = CONSOLE_ROUTES.find((each) => each.name === name)
+      if (!route) throw new Error(`there is no route ${name}`)
+      return call<T>(route, body)
+    }
+    const [created] = await operate<{ code: string }[]>(gateway, 'code create', { amount: '1' })
+    const { url } = await operate<{ url: string }>(gateway, 'account sign-in-link', { account: owner.email })
+    await callNamed('POST setup', { token: url.split('#')[1] })
+    for (const route of CONSOLE_ROUTES.filter(({ method, output }) => method === 'GET' && output instanceof Object))
+      await call(route)
+    await callNamed('POST keys')
+    await callNamed('POST keys/{id}')
+    await callNamed('POST keys/{id}/rotate')
+    await callNamed('DELETE keys/{id}')
+    await callNamed('POST wallet/redeem', { code: created?.code })
+    await callNamed('POST password', { password: PASSWORD })
+    const { secret } = await callNamed<{ secret: string }>('POST second-factor/begin')
+    const code = codeAt(decodeBase32(secret) ?? new Uint8Array(), Math.floor(Date.now() / 30_000))
+    await callNamed('POST second-factor/confirm', { secret, code, password: PASSWORD })
+    await callNamed('POST sign-in', { email: owner.email, password: PASSWORD })
+    await callNamed('POST register', { email: 'new@example.com', password: PASSWORD })
+    expect([...unseen.keys()]).toEqual([])
   })
 })
 

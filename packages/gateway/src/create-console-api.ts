@@ -29,9 +29,7 @@ export function createConsoleApi(
   const register = createRegister({
     accounts: store.accounts,
     config,
-    after,
     clock,
-    admit: () => admit(),
     log,
     hashing: passwords.places,
   })

@@ -4,9 +4,9 @@ import { compileCidrs } from '@trivium/http/addresses/client-address.ts'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { matchRoute } from '@trivium/protocol/match-route.ts'
 import { ROUTES, type Route } from '@trivium/protocol/routes.ts'
+import { compileConsoleRoutes } from './console-api/compile-routes.ts'
 import type { ConsoleDependencies } from './console-api/dependencies.ts'
 import { createDispatch } from './console-api/dispatch.ts'
-import { CONSOLE_ROUTES } from './console-api/routes.ts'
 import { RequestRecord } from './observe/request-record.ts'
 import type { Reads } from './overload/reads/reads.ts'
 import { Failure } from './request/failure.ts'
@@ -95,7 +95,9 @@ describe('reads of the console', () => {
   const catalogue = () => ({ trustedProxies: compileCidrs([]).cidrs })
 
   test.each(
-    CONSOLE_ROUTES.filter(({ method, forwards }) => method === 'GET' && !forwards).map(({ path }) => path),
+    compileConsoleRoutes()
+      .filter(({ method, forwards }) => method === 'GET' && !forwards)
+      .map(({ path }) => path),
   )('%s', async (path) => {
     const { asked, reads } = fullReads()
     const deps = { reads, config, catalogue, store: UNREACHABLE } as unknown as ConsoleDependencies
@@ -108,7 +110,11 @@ describe('reads of the console', () => {
   })
 
   test('only the playground forwards to endpoints with queues of their own', () => {
-    const forwarding = CONSOLE_ROUTES.filter(({ forwards }) => forwards)
-    expect(forwarding.map(({ method, path }) => `${method} ${path}`)).toEqual(['GET playground/{path...}'])
+    const forwarding = compileConsoleRoutes().filter(({ forwards }) => forwards)
+    expect(forwarding.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'POST playground/{path...}',
+      'GET playground/{path...}',
+      'DELETE playground/{path...}',
+    ])
   })
 })

@@ -1,8 +1,8 @@
 // Calls of the console API. An error is a value: nothing here throws.
 
-import type { ErrorBody } from '@trivium/gateway/console-api/types.ts'
+import type { ErrorBody } from '@trivium/gateway/console-api/routes/index.ts'
 import { CONSOLE_PATH } from '../app/base-path.ts'
-import type { Params, ReadPath, Reads, WriteAnswer, WriteBody, WritePath } from './endpoints.ts'
+import type { Output, Params, Path, PostArguments } from './routes.ts'
 
 /** `status` 0: the gateway was not reached. */
 export type ApiError = {
@@ -34,15 +34,16 @@ const MOST_ANSWERS = 40
 /** What was read for one account must not be compared with what another one reads. */
 export const forgetAnswers = (): void => answers.clear()
 
-export async function read<P extends ReadPath>(
+/** `read('keys/{id}', { id })`: the parameters of the path and of the query. */
+export async function read<P extends Path<'GET'>>(
   path: P,
-  params: Params = {},
+  params: Params<'GET', P>,
   signal?: AbortSignal,
-): Promise<Result<Reads[P]>> {
+): Promise<Result<Output<'GET', P>>> {
   const url = apiUrl(path, params)
   const known = answers.get(url)
   const headers = known ? { 'if-none-match': known.etag } : {}
-  return call<Reads[P]>(url, { method: 'GET', headers, ...(signal ? { signal } : {}) }, (response, value) => {
+  return call<Output<'GET', P>>(url, { method: 'GET', headers, ...(signal ? { signal } : {}) }, (response, value) => {
     if (response.status === 304) return known?.value
     const etag = response.headers.get('etag')
     answers.delete(url)
@@ -53,24 +54,32 @@ export async function read<P extends ReadPath>(
   })
 }
 
-export function post<P extends WritePath>(path: P, ...[body]: BodyOf<P>): Promise<Result<WriteAnswer<P>>> {
-  const headers = { 'content-type': 'application/json' }
-  return call<WriteAnswer<P>>(apiUrl(path), { method: 'POST', headers, body: JSON.stringify(body ?? {}) })
+export function post<P extends Path<'POST'>>(
+  path: P,
+  ...[body, params]: PostArguments<P>
+): Promise<Result<Output<'POST', P>>> {
+  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) }
+  return call(apiUrl(path, params ?? {}), init)
 }
 
-type BodyOf<P extends WritePath> = WriteBody<P> extends undefined ? [] : [body: WriteBody<P>]
-
-export function remove(path: `sessions/${string}` | `keys/${string}`): Promise<Result<void>> {
-  return call<void>(apiUrl(path), { method: 'DELETE', headers: { 'content-type': 'application/json' } })
+export function remove<P extends Path<'DELETE'>>(
+  path: P,
+  params: Params<'DELETE', P>,
+): Promise<Result<Output<'DELETE', P>>> {
+  return call(apiUrl(path, params), { method: 'DELETE', headers: { 'content-type': 'application/json' } })
 }
 
-/** The URL of a route, for links to downloads too. Parameters without a value are left out. */
-export function apiUrl(path: string, params: Params = {}): string {
+/** The URL of a route, for links to downloads too. Parameters of the query without a value are left out. */
+export function apiUrl(path: Path, params: Readonly<Record<string, string | null | undefined>>): string {
+  const rest = new Map(Object.entries(params))
+  const place = path.replace(/\{(\w+)(\.{3})?\}/g, (_, name: string, isRest: string | undefined) => {
+    const value = rest.get(name) ?? ''
+    rest.delete(name)
+    return isRest ? value : encodeURIComponent(value)
+  })
   const query = new URLSearchParams()
-  for (const [name, value] of Object.entries(params)) {
-    if (value !== undefined && value !== null && value !== '') query.set(name, String(value))
-  }
-  return `${BASE}${path}${query.size > 0 ? `?${query}` : ''}`
+  for (const [name, value] of rest) if (value) query.set(name, value)
+  return `${BASE}${place}${query.size > 0 ? `?${query}` : ''}`
 }
 
 async function call<T>(

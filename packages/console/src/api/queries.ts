@@ -2,7 +2,7 @@
 
 import { keepPreviousData, QueryClient, type UseQueryResult, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type ApiError, onNotSignedIn, read } from './client.ts'
-import type { Params, ReadPath, Reads } from './endpoints.ts'
+import type { Output, Params, Path } from './routes.ts'
 
 declare module '@tanstack/react-query' {
   interface Register {
@@ -31,9 +31,17 @@ export function createQueryClient(): QueryClient {
   return client
 }
 
-const queryOf = <P extends ReadPath>(path: P, params: Params) => ({
+type ReadPath = Path<'GET'>
+type Read<P extends ReadPath> = Output<'GET', P>
+/** A route without parameters in its path can be read by its name alone. */
+type ReadArguments<P extends ReadPath> =
+  Record<never, never> extends Params<'GET', P>
+    ? [params?: Params<'GET', P>, options?: ReadOptions]
+    : [params: Params<'GET', P>, options?: ReadOptions]
+
+const queryOf = <P extends ReadPath>(path: P, params: Params<'GET', P>) => ({
   queryKey: [path, params],
-  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Reads[P]> => {
+  queryFn: async ({ signal }: { signal: AbortSignal }): Promise<Read<P>> => {
     const result = await read(path, params, signal)
     if (!result.ok) throw result.error
     return result.value
@@ -41,7 +49,7 @@ const queryOf = <P extends ReadPath>(path: P, params: Params) => ({
 })
 
 /** Begins to read what a page will read. */
-export const prefetch = (client: QueryClient, path: ReadPath): Promise<void> => client.prefetchQuery(queryOf(path, {}))
+export const prefetch = (client: QueryClient, path: 'session'): Promise<void> => client.prefetchQuery(queryOf(path, {}))
 
 export type ReadOptions = {
   /**
@@ -58,12 +66,12 @@ export type ReadOptions = {
 /** `useRead('keys', { state: 'active' })`. Invalidate by path: `queryClient.invalidateQueries({ queryKey: ['keys'] })`. */
 export function useRead<P extends ReadPath>(
   path: P,
-  params: Params = {},
-  { every, enabled = true, keepPrevious = false, staleTime }: ReadOptions = {},
-): UseQueryResult<Reads[P], ApiError> {
+  ...[params, options = {}]: ReadArguments<P>
+): UseQueryResult<Read<P>, ApiError> {
   const client = useQueryClient()
-  return useQuery<Reads[P], ApiError>({
-    ...queryOf(path, params),
+  const { every, enabled = true, keepPrevious = false, staleTime } = options
+  return useQuery<Read<P>, ApiError>({
+    ...queryOf(path, params ?? ({} as Params<'GET', P>)),
     enabled,
     refetchInterval: every === 'live' ? liveInterval(client) : (every ?? false),
     meta: { isLive: every === 'live' },
@@ -77,7 +85,7 @@ const IDLE_MS = 15_000
 
 /** Something is held for requests that run, or the answer itself has one that runs. */
 const liveInterval = (client: QueryClient) => (query: { state: { data: unknown } }) => {
-  const session = client.getQueryData<Reads['session']>(['session', {}])
+  const session = client.getQueryData<Read<'session'>>(['session', {}])
   const isHeld = session !== undefined && Number(session.held_usd) !== 0
   return isHeld || hasRunning(query.state.data) ? RUNNING_MS : IDLE_MS
 }

@@ -64,7 +64,7 @@ export function lazyPage(load: () => Promise<{ default: ComponentType }>): LazyP
     }, [hasFailed, shown, attempt])
     if (shown) return createElement(shown.page)
     // A file that the gateway once said it does not have is not requested again by this page, whatever the browser is asked.
-    const retry = async () => ((await read('about')).ok ? window.location.reload() : attempt())
+    const retry = async () => ((await read('about', {})).ok ? window.location.reload() : attempt())
     return hasFailed ? <NotLoaded retry={() => void retry()} /> : <Skeleton size="h-7 w-40" />
   }
 
@@ -73,7 +73,7 @@ export function lazyPage(load: () => Promise<{ default: ComponentType }>): LazyP
 
 /** The files of a gateway that was upgraded have other names: only a new page knows them. A gateway that is away has none at all. */
 async function reloadOnce(): Promise<void> {
-  if (isGuarded() || sessionStorage.getItem(RELOADED) !== null || !(await read('about')).ok) return
+  if (isGuarded() || sessionStorage.getItem(RELOADED) !== null || !(await read('about', {})).ok) return
   sessionStorage.setItem(RELOADED, '1')
   window.location.reload()
 }

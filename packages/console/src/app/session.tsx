@@ -1,7 +1,7 @@
 // Who is signed in. Pages below `SignedIn` can rely on it.
 
 import { useQueryClient } from '@tanstack/react-query'
-import type { SessionInfo } from '@trivium/gateway/console-api/types.ts'
+import type { SessionInfo } from '@trivium/gateway/console-api/routes/account.ts'
 import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
 import { Redirect, useLocation, useSearch } from 'wouter'
 import { forgetAnswers, post } from '../api/client.ts'

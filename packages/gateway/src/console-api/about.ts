@@ -1,10 +1,9 @@
 // GET /console/api/about: what the sign-in page needs to know, for everyone.
+import { LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../access/password-rules.ts'
 import { formatUsd } from '../money/amount.ts'
-import { SHORTEST_PASSWORD } from '../storage/password.ts'
+import type { Call } from './call.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
-import { LONGEST_PASSWORD } from './registration/credentials.ts'
-import type { Call } from './route.ts'
-import type { About } from './types.ts'
+import type { About } from './routes/account.ts'
 
 export function showAbout({ http }: Call, { config, version, listenUrl }: ConsoleDependencies): About {
   const { console, registration, mail, server } = config()

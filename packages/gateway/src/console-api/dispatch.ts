@@ -6,14 +6,13 @@ import type { HttpResponse } from '@trivium/http/response.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
 import { readConsoleBody } from './bodies/read-console-body.ts'
+import type { Call, Gateway, Origin, SignedInCall } from './call.ts'
+import { type ConsoleRoute, compileConsoleRoutes } from './compile-routes.ts'
 import { BUSY, createConcurrentCalls } from './concurrent-calls.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
-import { NOTHING } from './fields.ts'
 import { matchConsoleRoute } from './match.ts'
 import { ConsoleRejection } from './rejection.ts'
 import { type ConsoleError, errorResponse, errorResponseFor } from './responses.ts'
-import type { Call, ConsoleRoute, Gateway, Origin, SignedInCall } from './route.ts'
-import { CONSOLE_ROUTES } from './routes.ts'
 import { FOREIGN_PAGE, isOwnHost, isSameOrigin, UNKNOWN_HOST } from './same-origin.ts'
 import { createReaders } from './session/readers.ts'
 import { currentSession } from './session/sessions.ts'
@@ -24,8 +23,8 @@ export type Dispatch = (incoming: ApiRequest, path: string, gateway: Gateway) =>
 const SIGNED_IN_LIMITS = { most: 256, mostOfOne: 16 }
 const LONGEST_USER_AGENT = 300
 
-export function createDispatch(deps: ConsoleDependencies, routes: readonly ConsoleRoute[] = CONSOLE_ROUTES): Dispatch {
-  const match = matchConsoleRoute(routes)
+export function createDispatch(deps: ConsoleDependencies): Dispatch {
+  const match = matchConsoleRoute(compileConsoleRoutes())
   const anonymous = createConcurrentCalls(() => deps.admit(undefined))
   const readers = createReaders(deps.config)
   const signedIn = createConcurrentCalls((account) => deps.admit(BigInt(account)), SIGNED_IN_LIMITS)
@@ -51,41 +50,44 @@ export function createDispatch(deps: ConsoleDependencies, routes: readonly Conso
     }
   }
 
-  async function respond(route: ConsoleRoute, call: Call): Promise<HttpResponse> {
-    if (route.policy === 'session') return await asAccount(route, call)
-    if (route.takes === undefined || route.takes === 'unread') return await route.respond(call, deps)
-    const read = await withBody(route, call)
-    if ('status' in read) return read
-    if (route.takesOwnSlot) return await route.respond(read, deps)
+  async function respond(route: ConsoleRoute, call: UncheckedCall): Promise<HttpResponse> {
+    if (route.policy !== 'public') return await asAccount(route, call)
+    const checked = await withInput(route, call)
+    if ('status' in checked) return checked
+    if (route.method === 'GET' || route.takesOwnSlot) return await route.respond(checked, deps)
     const { network, wideNetwork } = call.origin
-    const answer = anonymous(network, () => route.respond(read, deps), wideNetwork)
+    const answer = anonymous(network, () => route.respond(checked, deps), wideNetwork)
     if (answer === undefined) throw new ConsoleRejection(BUSY)
     return await answer
   }
 
-  async function asAccount(route: ConsoleRoute, call: Call): Promise<HttpResponse> {
+  async function asAccount(route: ConsoleRoute, call: UncheckedCall): Promise<HttpResponse> {
     const found = await currentSession(call, deps)
     if (found === undefined) throw new ConsoleRejection(NOT_SIGNED_IN)
     readers.note(call, found.account.id)
-    const signedInCall: SignedInCall = { ...call, ...found }
+    const signedInCall: SignedInCall<unknown, URLSearchParams> = { ...call, ...found }
+    const checked = await withInput(route, signedInCall)
+    if ('status' in checked) return checked
     // The gateway's own endpoints have limits of their own.
-    if (route.takes === 'unread') return route.respond(signedInCall, deps)
-    const read = await withBody(route, signedInCall)
-    if ('status' in read) return read
-    const answer = signedIn(String(found.account.id), () => route.respond(read, deps))
+    if (route.forwards) return route.respond(checked, deps)
+    const answer = signedIn(String(found.account.id), () => route.respond(checked, deps))
     if (answer === undefined) throw new ConsoleRejection(BUSY)
     return await answer
   }
 
-  /** The call with its body, or the error. No slot is taken yet. */
-  async function withBody({ takes }: ConsoleRoute, call: Call): Promise<Call<unknown> | HttpResponse> {
-    if (typeof takes !== 'function') return call
-    if (takes === NOTHING && !hasBody(call.http)) return { ...call, body: {} }
+  /** The call with its query and body checked, or the error. No slot is taken yet. */
+  async function withInput(route: ConsoleRoute, call: UncheckedCall): Promise<Call<unknown> | HttpResponse> {
+    const { checkBody, takesNothing } = route
+    const query = route.checkQuery(call.query)
+    if (checkBody === undefined) return { ...call, query }
+    if (takesNothing && !hasBody(call.http)) return { ...call, query, body: {} }
     const bytes = await readConsoleBody(call.http, deps)
     if (!(bytes instanceof Uint8Array)) return errorResponseFor(call, bytes)
-    return { ...call, body: takes(parsed(bytes), '') }
+    return { ...call, query, body: checkBody(parsed(bytes)) }
   }
 }
+
+type UncheckedCall = Call<unknown, URLSearchParams>
 
 /** Pages of other sites must not change anything. */
 function checkPage({ headers }: HttpRequest, { config, listenUrl }: ConsoleDependencies): void {

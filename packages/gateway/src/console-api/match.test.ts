@@ -1,12 +1,14 @@
 import { expect, test } from 'bun:test'
+import type { ConsoleRoute } from './compile-routes.ts'
 import { matchConsoleRoute } from './match.ts'
-import type { ConsoleRoute } from './route.ts'
 
 const route = (method: ConsoleRoute['method'], path: string): ConsoleRoute => ({
   method,
   path,
   policy: 'public',
-  takes: undefined,
+  checkBody: undefined,
+  takesNothing: false,
+  checkQuery: () => ({}),
   forwards: false,
   takesOwnSlot: false,
   respond: () => Promise.reject(new Error('unused')),

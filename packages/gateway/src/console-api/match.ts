@@ -1,6 +1,6 @@
 // Finds the route of a path in the console's table.
 import { decodeSegment } from '../request/path-segment.ts'
-import type { ConsoleRoute } from './route.ts'
+import type { ConsoleRoute } from './compile-routes.ts'
 
 export type Matched = { route: ConsoleRoute; parameters: Record<string, string> }
 /** `allow`: the methods of the path; empty if nothing is there. */

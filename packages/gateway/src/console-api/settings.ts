@@ -2,23 +2,11 @@
 import { formatUsd, parseUsd } from '../money/amount.ts'
 import { balancesJson } from '../money/json.ts'
 import { availableIn } from '../storage/accounts.ts'
+import type { SignedInCall } from './call.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
-import { type Check, fields, nullable, optional, word } from './fields.ts'
-import { badRequest, ConsoleRejection } from './rejection.ts'
-import type { SignedInCall } from './route.ts'
+import { ConsoleRejection } from './rejection.ts'
+import type { ChangePreferences, SessionInfo, SignedInBrowser } from './routes/account.ts'
 import { clearSessionCookie } from './session/cookie.ts'
-import type { ChangePreferences, SessionInfo, SignedInBrowser } from './types.ts'
-
-const amount: Check<string> = (value, name) => {
-  const nanos = typeof value === 'string' ? parseUsd(value) : undefined
-  if (nanos !== undefined && nanos >= 0n) return value as string
-  throw badRequest(name, `${name} must be an amount in USD as text, such as "5.00".`)
-}
-
-export const PREFERENCES = fields({
-  low_balance_usd: optional(nullable(amount)),
-  language: optional(nullable(word('en', 'zh'))),
-})
 
 export async function showSession(
   { account, person }: SignedInCall,
@@ -61,8 +49,11 @@ export async function listSessions(
   }))
 }
 
-export async function endOneSession(call: SignedInCall, { store, config }: ConsoleDependencies): Promise<void> {
-  const { id = '' } = call.parameters
+export async function endOneSession(
+  call: SignedInCall<undefined, unknown, { id: string }>,
+  { store, config }: ConsoleDependencies,
+): Promise<void> {
+  const { id } = call.parameters
   const isEnded = /^\d{1,18}$/.test(id) && (await store.sessions.end(call.person.id, BigInt(id)))
   if (!isEnded) throw new ConsoleRejection({ code: 'not_found', message: 'You have no such session.' })
   if (BigInt(id) === call.session.id) clearSessionCookie(call.headers, config().server)

@@ -1,10 +1,5 @@
 // Passwords as they are kept: one slow hash with its own salt. Nothing else ever sees the password itself.
 
-export const SHORTEST_PASSWORD = 8
-
-/** In characters as people count them. */
-export const isLongEnough = (password: string): boolean => [...password].length >= SHORTEST_PASSWORD
-
 /** Of argon2id: memory in KiB, and passes over it. A constant of the program, never a setting: only the tests' own program lowers it. */
 export const PASSWORD_COST = { memoryCost: 65_536, timeCost: 2 }
 

@@ -1,6 +1,6 @@
 // How each client is set up, at any time: choose a key, a model and a client, copy the snippet, send a test request.
 
-import type { KeyRow, KeyWithSecret } from '@trivium/gateway/console-api/types.ts'
+import type { KeyRow, KeyWithSecret } from '@trivium/gateway/console-api/routes/keys.ts'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { useRead } from '../../api/queries.ts'
@@ -23,7 +23,7 @@ export default function ConnectPage() {
   const { data: newest } = useRead('keys', { state: 'active' })
   const first = newest?.items.find(({ purpose }) => purpose === 'client')
   const chosen = id === '' ? first?.id : id
-  const { data: key = first } = useRead(`keys/${chosen ?? ''}`, {}, { enabled: chosen !== undefined })
+  const { data: key = first } = useRead('keys/{id}', { id: chosen ?? '' }, { enabled: chosen !== undefined })
   // Of the chosen key: another choice forgets it.
   const [secrets, setSecrets] = useState<Readonly<Record<string, string>>>({})
   const [isCreating, setCreating] = useState(false)

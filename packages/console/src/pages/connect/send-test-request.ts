@@ -1,6 +1,6 @@
 // A request with the new key to the gateway's own endpoint, as any client would send it.
 
-import type { Receipt } from '@trivium/gateway/console-api/types.ts'
+import type { Receipt } from '@trivium/gateway/console-api/routes/usage.ts'
 import { type ApiError, read } from '../../api/client.ts'
 import { GATEWAY_PATH } from '../../app/base-path.ts'
 import { exampleRequest, httpRequest } from '../../snippets/endpoints.ts'
@@ -39,7 +39,7 @@ const PAUSE_MS = 250
 /** The receipt once the cost is final; it is booked in the moment in which the response ends. */
 export async function finalReceipt(requestId: string): Promise<Receipt | ApiError> {
   for (let poll = 1; ; poll++) {
-    const result = await read(`requests/${requestId}`)
+    const result = await read('requests/{id}', { id: requestId })
     const isFinal = result.ok && result.value.outcome !== 'running'
     if (isFinal || poll === POLLS) return result.ok ? result.value : result.error
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))

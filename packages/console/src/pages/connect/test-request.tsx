@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { Receipt } from '@trivium/gateway/console-api/types.ts'
+import type { Receipt } from '@trivium/gateway/console-api/routes/usage.ts'
 import { useState } from 'react'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'

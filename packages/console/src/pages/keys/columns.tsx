@@ -1,4 +1,4 @@
-import type { KeyRow } from '@trivium/gateway/console-api/types.ts'
+import type { KeyRow } from '@trivium/gateway/console-api/routes/keys.ts'
 import { useLanguage, useTexts } from '../../i18n/language.tsx'
 import { IconButton } from '../../ui/button.tsx'
 import { Menu, type MenuItem } from '../../ui/overlay.tsx'

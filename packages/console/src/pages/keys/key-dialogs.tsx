@@ -1,7 +1,7 @@
 // Rotating and deleting a key: each asks once.
 
 import { useQueryClient } from '@tanstack/react-query'
-import type { KeyRow, KeyWithSecret } from '@trivium/gateway/console-api/types.ts'
+import type { KeyRow, KeyWithSecret } from '@trivium/gateway/console-api/routes/keys.ts'
 import { useState } from 'react'
 import { post, remove } from '../../api/client.ts'
 import { useTexts } from '../../i18n/language.tsx'
@@ -31,7 +31,7 @@ export function RotateDialog({
   const rotate = async () => {
     setBusy(true)
     setError(undefined)
-    const result = await post(`keys/${subject.id}/rotate` as const, { grace_seconds: GRACES[grace] })
+    const result = await post('keys/{id}/rotate', { grace_seconds: GRACES[grace] }, { id: subject.id })
     setBusy(false)
     if (!result.ok) return setError(message(result.error))
     void queries.invalidateQueries({ queryKey: ['keys'] })
@@ -76,7 +76,7 @@ export function DeleteDialog({ subject, onClose }: KeyDialogProps) {
   const confirm = async () => {
     setBusy(true)
     setError(undefined)
-    const result = await remove(`keys/${subject.id}`)
+    const result = await remove('keys/{id}', { id: subject.id })
     setBusy(false)
     if (!result.ok) return setError(message(result.error))
     void queries.invalidateQueries({ queryKey: ['keys'] })

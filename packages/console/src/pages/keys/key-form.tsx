@@ -1,7 +1,7 @@
 // The drawer in which a key is created or edited.
 
 import { useQueryClient } from '@tanstack/react-query'
-import type { GroupRow, KeyRow, KeyWithSecret } from '@trivium/gateway/console-api/types.ts'
+import type { GroupRow, KeyRow, KeyWithSecret } from '@trivium/gateway/console-api/routes/keys.ts'
 import { useEffect, useId, useState } from 'react'
 import { post } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
@@ -92,7 +92,7 @@ function KeyForm({ id, groups, subject, name = '', onBusy, onDirty, onClose, onC
     check: () => errorsIn(values, t, Date.now()),
     send: () =>
       subject
-        ? post(`keys/${subject.id}`, changesOf(values, subject, Date.now()))
+        ? post('keys/{id}', changesOf(values, subject, Date.now()), { id: subject.id })
         : post('keys', requestOf(values, Date.now())),
     done(saved) {
       void queries.invalidateQueries({ queryKey: ['keys'] })

@@ -1,4 +1,4 @@
-import type { KeyRow } from '@trivium/gateway/console-api/types.ts'
+import type { KeyRow } from '@trivium/gateway/console-api/routes/keys.ts'
 import { useCallback, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useRead } from '../../api/queries.ts'

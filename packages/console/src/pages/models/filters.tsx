@@ -1,4 +1,4 @@
-import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
+import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
 import { useId, useState } from 'react'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'

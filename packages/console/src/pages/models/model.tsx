@@ -1,4 +1,4 @@
-import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
+import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
 import { useAbout } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { ClientSnippet } from '../../snippets/client-snippet.tsx'

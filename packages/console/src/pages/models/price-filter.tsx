@@ -1,4 +1,4 @@
-import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
+import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
 import { useId } from 'react'
 import { useTexts } from '../../i18n/language.tsx'
 import { classes } from '../../ui/classes.ts'

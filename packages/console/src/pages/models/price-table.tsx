@@ -1,4 +1,4 @@
-import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
+import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
 import { Fragment } from 'react'
 import { useLanguage } from '../../i18n/language.tsx'
 import { formatUsd, useNumber } from '../../ui/values.tsx'

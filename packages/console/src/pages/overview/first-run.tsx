@@ -1,7 +1,7 @@
 // From a new account to the first answer: a key, its secret, a snippet and a test request.
 
 import { useQueryClient } from '@tanstack/react-query'
-import type { KeyWithSecret } from '@trivium/gateway/console-api/types.ts'
+import type { KeyWithSecret } from '@trivium/gateway/console-api/routes/keys.ts'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { post } from '../../api/client.ts'
 import { useLeaveGuard } from '../../app/leave-guard.tsx'

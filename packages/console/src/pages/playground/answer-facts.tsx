@@ -1,7 +1,7 @@
 // Below each answer: what it took, what it cost, and the same request as code.
 
 import { useQueryClient } from '@tanstack/react-query'
-import type { Receipt } from '@trivium/gateway/console-api/types.ts'
+import type { Receipt } from '@trivium/gateway/console-api/routes/usage.ts'
 import { type ReactNode, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { useRead } from '../../api/queries.ts'
@@ -22,8 +22,8 @@ function useReceipt({ requestId, error: failure }: Outcome, isEnded: boolean): R
   const client = useQueryClient()
   const [isBooked, setBooked] = useState(false)
   const { data, error } = useRead(
-    `requests/${requestId ?? ''}`,
-    {},
+    'requests/{id}',
+    { id: requestId ?? '' },
     {
       enabled: requestId !== undefined && isEnded,
       staleTime: Number.POSITIVE_INFINITY,

@@ -15,7 +15,7 @@ export async function callGateway(
 ): Promise<Called> {
   const isForm = body instanceof FormData
   try {
-    const response = await fetch(apiUrl(`playground/${path}`), {
+    const response = await fetch(apiUrl('playground/{path...}', { path }), {
       method,
       credentials: 'same-origin',
       cache: 'no-store',

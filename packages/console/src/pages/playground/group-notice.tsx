@@ -1,5 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import type { KeyRow, ModelRow } from '@trivium/gateway/console-api/types.ts'
+import type { KeyRow } from '@trivium/gateway/console-api/routes/keys.ts'
+import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
 import { post } from '../../api/client.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -12,7 +13,7 @@ export function GroupNotice({ model, builtIn }: { model: ModelRow; builtIn: KeyR
   const client = useQueryClient()
   const { mutate, isPending, error } = useMutation({
     mutationFn: async (group: string) => {
-      const result = await post(`keys/${builtIn.id}`, { group })
+      const result = await post('keys/{id}', { group }, { id: builtIn.id })
       if (!result.ok) throw result.error
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['playground/key'] }),

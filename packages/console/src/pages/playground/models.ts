@@ -1,4 +1,4 @@
-import type { ModelRow } from '@trivium/gateway/console-api/types.ts'
+import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
 import { useEffect } from 'react'
 import { useRead } from '../../api/queries.ts'
 import { useSession } from '../../app/session.tsx'

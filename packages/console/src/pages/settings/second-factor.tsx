@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { BegunSecondFactor } from '@trivium/gateway/console-api/types.ts'
+import type { BegunSecondFactor } from '@trivium/gateway/console-api/routes/account.ts'
 import { useState } from 'react'
 import { post, type Result } from '../../api/client.ts'
 import { useLeaveGuard } from '../../app/leave-guard.tsx'

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { SignedInBrowser } from '@trivium/gateway/console-api/types.ts'
+import type { SignedInBrowser } from '@trivium/gateway/console-api/routes/account.ts'
 import { useState } from 'react'
 import { post, remove } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
@@ -74,7 +74,7 @@ function EndSession({ session, name }: { session: SignedInBrowser; name: string 
   const [isBusy, setBusy] = useState(false)
   const end = async () => {
     setBusy(true)
-    const result = await remove(`sessions/${session.id}`)
+    const result = await remove('sessions/{id}', { id: session.id })
     setBusy(false)
     if (result.ok) toast(t.signedOut)
     else toast(message(result.error), 'bad')

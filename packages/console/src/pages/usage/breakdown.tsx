@@ -1,6 +1,6 @@
 // What each model, or each key, had of the period: the answer to "what did I spend most on?", and the legend of the chart.
 
-import type { UsageBreakdown } from '@trivium/gateway/console-api/types.ts'
+import type { UsageBreakdown } from '@trivium/gateway/console-api/routes/usage.ts'
 import { useState } from 'react'
 import { OTHER_COLOUR } from '../../charts/colours.ts'
 import { useLanguage, useTexts } from '../../i18n/language.tsx'

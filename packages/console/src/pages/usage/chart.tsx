@@ -21,7 +21,7 @@ export function SpendSection({ period }: { period: Period }) {
   const [filters, setFilters] = useUrlState(FILTERS)
   const { by, model, key } = filters
   const measure = MEASURES.find((each) => each === filters.measure) ?? 'spend'
-  const grouped = by === 'key' ? 'key' : 'model'
+  const grouped = by === 'key' ? ('key' as const) : ('model' as const)
   const { from, to, step, steps } = period
   const params = { from, to, step, by: grouped, model, key }
   const { data, error, refetch } = useRead('usage', params, { every: 'live', keepPrevious: true })

@@ -22,7 +22,7 @@ export default function UsagePage() {
   // The period moves on with the clock, but not with every rendering.
   const minute = Math.floor(Math.max(now, Date.now()) / MINUTE_MS)
   const period = useMemo(() => periodOf(range, from, to, minute * MINUTE_MS), [range, from, to, minute])
-  const { data: chosenKey } = useRead(`keys/${key}`, {}, { enabled: key !== '', staleTime: 60_000 })
+  const { data: chosenKey } = useRead('keys/{id}', { id: key }, { enabled: key !== '', staleTime: 60_000 })
   return (
     <>
       <PageHeader title={t.title} text={t.text} actions={<PeriodPresets period={period} />} />

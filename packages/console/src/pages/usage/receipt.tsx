@@ -1,4 +1,4 @@
-import type { Receipt } from '@trivium/gateway/console-api/types.ts'
+import type { Receipt } from '@trivium/gateway/console-api/routes/usage.ts'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { CopyText } from '../../ui/copy.tsx'
@@ -14,7 +14,7 @@ import { Timing } from './timing.tsx'
 export function ReceiptDrawer({ id, onClose }: { id: string; onClose(): void }) {
   const t = useTexts().usage.receipt
   const isOpen = id !== ''
-  const { data, error, refetch } = useRead(`requests/${id}`, {}, { enabled: isOpen, every: 'live' })
+  const { data, error, refetch } = useRead('requests/{id}', { id }, { enabled: isOpen, every: 'live' })
   return (
     <Drawer open={isOpen} onClose={onClose} title={t.title}>
       {error?.status === 404 ? (

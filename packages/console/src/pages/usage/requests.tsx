@@ -1,4 +1,4 @@
-import type { RequestRow } from '@trivium/gateway/console-api/types.ts'
+import type { RequestSummary } from '@trivium/gateway/console-api/routes/usage.ts'
 import { apiUrl } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
@@ -87,7 +87,7 @@ function NoRequests({ next }: { next: string | null }) {
 }
 
 /** Also for the newest requests of the overview. */
-export function useRequestColumns(): Column<RequestRow>[] {
+export function useRequestColumns(): Column<RequestSummary>[] {
   const t = useTexts().usage.list
   const number = useNumber()
   const count = (tokens: number | null) => (tokens === null ? '\u2013' : number(tokens))

@@ -1,4 +1,4 @@
-import type { WalletEntry } from '@trivium/gateway/console-api/types.ts'
+import type { WalletEntry } from '@trivium/gateway/console-api/routes/wallet.ts'
 import { Link } from 'wouter'
 import { useRead } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'

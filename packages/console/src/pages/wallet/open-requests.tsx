@@ -1,4 +1,4 @@
-import type { Wallet } from '@trivium/gateway/console-api/types.ts'
+import type { Wallet } from '@trivium/gateway/console-api/routes/wallet.ts'
 import { Link } from 'wouter'
 import { useTexts } from '../../i18n/language.tsx'
 import { Section } from '../../ui/page.tsx'

@@ -1,4 +1,4 @@
-import type { Wallet } from '@trivium/gateway/console-api/types.ts'
+import type { Wallet } from '@trivium/gateway/console-api/routes/wallet.ts'
 import { useRead } from '../../api/queries.ts'
 import { useLanguage } from '../../i18n/language.tsx'
 import { PageHeader, Stat } from '../../ui/page.tsx'

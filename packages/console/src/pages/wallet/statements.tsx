@@ -1,4 +1,4 @@
-import type { Statement } from '@trivium/gateway/console-api/types.ts'
+import type { Statement } from '@trivium/gateway/console-api/routes/wallet.ts'
 import { apiUrl } from '../../api/client.ts'
 import { useRead } from '../../api/queries.ts'
 import { useSession } from '../../app/session.tsx'
@@ -28,7 +28,12 @@ export function StatementsSection() {
       control: 'button',
       align: 'right',
       cell: (row) => (
-        <ButtonAnchor small icon="download" href={apiUrl(`wallet/statements/${row.month}.csv`)} download>
+        <ButtonAnchor
+          small
+          icon="download"
+          href={apiUrl('wallet/statements/{month}', { month: `${row.month}.csv` })}
+          download
+        >
           CSV<span className="sr-only"> {t.statementOf(nameOf(row))}</span>
         </ButtonAnchor>
       ),

@@ -3,7 +3,7 @@
 import type { HttpResponse } from '@trivium/http/response.ts'
 import type { Reads } from '../../overload/reads/reads.ts'
 import type { Account } from '../../storage/storage.ts'
-import type { SignedInCall } from '../route.ts'
+import type { SignedInCall } from '../call.ts'
 import { compressorFor } from '../transfer/compress.ts'
 
 export type CsvLine = readonly string[]
@@ -13,7 +13,7 @@ export type CsvLine = readonly string[]
  * others waits for a slot of the account's reads, which is free again while the client receives it.
  */
 export async function csvResponse(
-  { http, headers, account }: Pick<SignedInCall, 'http' | 'headers'> & { account: Pick<Account, 'id'> },
+  { http, headers, account }: Pick<SignedInCall<unknown>, 'http' | 'headers'> & { account: Pick<Account, 'id'> },
   name: string,
   pages: AsyncIterator<readonly CsvLine[], void>,
   { reads }: { reads: Pick<Reads, 'resume'> },

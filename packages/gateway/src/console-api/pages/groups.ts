@@ -4,7 +4,7 @@ import type { FileConfig, Group } from '../../config/types.ts'
 import { formatMillionths } from '../../money/amount.ts'
 import type { Holder } from '../../storage/storage.ts'
 import { ConsoleRejection } from '../rejection.ts'
-import type { GroupRow } from '../types.ts'
+import type { GroupRow } from '../routes/keys.ts'
 
 /** The same answer for a group that does not exist and for one that is not offered: its name may be a secret. */
 export function chosenGroup(config: Pick<FileConfig, 'groups'>, holder: Holder, id: string): Group {

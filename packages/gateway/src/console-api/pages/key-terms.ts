@@ -7,7 +7,7 @@ import { PERIODS, type Period } from '../../money/limits.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
 import type { KeyChanges } from '../../storage/storage.ts'
 import { badRequest } from '../rejection.ts'
-import type { Limits, NewKey } from '../types.ts'
+import type { Limits, NewKey } from '../routes/keys.ts'
 
 const LONGEST_NAME = 100
 const MOST_ENTRIES = 100

@@ -9,7 +9,7 @@ import { limitsJson } from '../../money/json.ts'
 import { endOf, NO_LIMITS } from '../../money/limits.ts'
 import type { Account, Ceiling, Key, KeyChanges, KeyFilter, SignedIn, Storage } from '../../storage/storage.ts'
 import { badRequest, ConsoleRejection } from '../rejection.ts'
-import type { ChangeKey, KeyPage, KeyRow, KeyWithSecret, NewKey, RotateKey } from '../types.ts'
+import type { ChangeKey, KeyPage, KeyQuery, KeyRow, KeyWithSecret, NewKey, RotateKey } from '../routes/keys.ts'
 import { chosenGroup } from './groups.ts'
 import { countKeyChange } from './key-rate.ts'
 import { readTerms } from './key-terms.ts'
@@ -42,7 +42,7 @@ const FIELD_OF: Record<keyof Ceiling, string> = {
   concurrent: 'limits.concurrent',
 }
 
-export async function listKeys(account: Account, query: URLSearchParams, deps: KeyPageDependencies): Promise<KeyPage> {
+export async function listKeys(account: Account, query: KeyQuery, deps: KeyPageDependencies): Promise<KeyPage> {
   const filter = filterIn(query)
   // One more than is shown, to know whether there are more.
   const { keys, total } = await deps.store.keys.page(account.id, filter, PAGE + 1)
@@ -51,17 +51,11 @@ export async function listKeys(account: Account, query: URLSearchParams, deps: K
   return { items: await keyRows(account, shown, deps), next, total }
 }
 
-function filterIn(query: URLSearchParams): KeyFilter {
-  const [state, name, before] = [query.get('state'), query.get('name'), query.get('before')]
-  if (state !== null && !Object.hasOwn(STATES, state))
-    throw badRequest('state', `state must be one of ${Object.keys(STATES).join(', ')}.`)
-  if (before !== null && !/^\d{1,18}$/.test(before)) throw badRequest('before', 'before must be the id of a key.')
-  return {
-    ...(state === null ? {} : { state: STATES[state as keyof typeof STATES] }),
-    ...(name ? { name } : {}),
-    ...(before === null ? {} : { before: BigInt(before) }),
-  }
-}
+const filterIn = ({ state, name, before }: KeyQuery): KeyFilter => ({
+  ...(state === undefined ? {} : { state: STATES[state] }),
+  ...(name ? { name } : {}),
+  ...(before === undefined ? {} : { before: BigInt(before) }),
+})
 
 export async function createKey(
   { account, person }: Pick<SignedIn, 'account' | 'person'>,

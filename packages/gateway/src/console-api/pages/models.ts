@@ -5,7 +5,7 @@ import { groupsFor } from '../../catalogue/offered-groups.ts'
 import { modalityOf } from '../../modalities/index.ts'
 import { medians } from '../../observe/latency-buckets.ts'
 import type { Holder, Spending } from '../../storage/storage.ts'
-import type { ModelNames, ModelRow } from '../types.ts'
+import type { ModelNames, ModelRow } from '../routes/models.ts'
 
 const DAY_MS = 86_400_000
 

@@ -2,7 +2,7 @@
 import { formatUsd } from '../../money/amount.ts'
 import { balancesJson } from '../../money/json.ts'
 import type { Account } from '../../storage/storage.ts'
-import type { Overview } from '../types.ts'
+import type { Overview } from '../routes/usage.ts'
 import { requestRows, type UsagePageDependencies } from './usage.ts'
 
 const DAY_MS = 86_400_000

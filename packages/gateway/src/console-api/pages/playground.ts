@@ -8,10 +8,10 @@ import { DEFAULT_GROUP, groupsFor } from '../../catalogue/offered-groups.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import { type Key, NO_RESTRICTIONS, type SignedIn, type Storage } from '../../storage/storage.ts'
+import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { forwardedRequest } from '../forwarded-request.ts'
 import { ConsoleRejection } from '../rejection.ts'
-import type { SignedInCall } from '../route.ts'
 
 const CAP = 5n * NANOS_PER_USD
 const NAME = 'Playground'
@@ -72,8 +72,11 @@ const ONE_TASK = new RegExp(`^${TASKS}/[\\w-]+$`)
 const isEndpoint = (path: string): boolean => ENDPOINTS.includes(path) || path === TASKS || ONE_TASK.test(path)
 
 /** The request goes through the gateway's own endpoint, with all of its limits, and is billed to the built-in key. */
-export async function forwardToGateway(call: SignedInCall, deps: ConsoleDependencies): Promise<HttpResponse> {
-  const path = call.parameters.path ?? ''
+export async function forwardToGateway(
+  call: SignedInCall<unknown, unknown, { path: string }>,
+  deps: ConsoleDependencies,
+): Promise<HttpResponse> {
+  const { path } = call.parameters
   if (!isEndpoint(path))
     throw new ConsoleRejection({ code: 'not_found', message: 'The playground does not use this endpoint.' })
   await playgroundKey(call, deps)

@@ -5,7 +5,7 @@ import { formatUsd } from '../../money/amount.ts'
 import type { Account, Codes, RedeemRejection, SignIns } from '../../storage/storage.ts'
 import { ConsoleRejection } from '../rejection.ts'
 import type { ConsoleError } from '../responses.ts'
-import type { RedeemCode, Redeemed } from '../types.ts'
+import type { RedeemCode, Redeemed } from '../routes/wallet.ts'
 
 export type RedeemDependencies = { store: { codes: Codes; signIns: Pick<SignIns, 'countAttempt'> } }
 

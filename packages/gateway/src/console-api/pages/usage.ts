@@ -8,7 +8,7 @@ import { formatRequestId, parseRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
 import type { Account, RequestFilter, SpendingFilter, SpendingStep, Storage, UsageRow } from '../../storage/storage.ts'
 import { badRequest, ConsoleRejection } from '../rejection.ts'
-import type { Receipt, RequestPage, RequestRow, UsageSeries } from '../types.ts'
+import type { Receipt, RequestPage, RequestQuery, RequestSummary, SeriesQuery, UsageSeries } from '../routes/usage.ts'
 import type { CsvLine } from './csv.ts'
 import { keyNames } from './key-names.ts'
 
@@ -29,12 +29,14 @@ const MOST_CSV_ROWS = 1_000_000
 /** So many are read and written at a time, without a pause for other requests. */
 const CSV_PAGE = 500
 
+type PeriodQuery = Omit<SeriesQuery, 'by'>
+
 /** The period that a request asks for, with its filters. */
-export function periodIn(query: URLSearchParams, now: number): { filter: SpendingFilter; step: SpendingStep } {
-  const to = timeIn(query, 'to') ?? now
-  const from = timeIn(query, 'from') ?? to - 30 * DAY_MS
+export function periodIn(query: PeriodQuery, now: number): { filter: SpendingFilter; step: SpendingStep } {
+  const to = timeOf(query.to) ?? now
+  const from = timeOf(query.from) ?? to - 30 * DAY_MS
   if (from >= to) throw badRequest('from', 'from must be before to.')
-  const step = wordIn(query, 'step', ['hour', 'day', 'month'], 'day')
+  const { step = 'day' } = query
   const stepMs = step === 'hour' ? HOUR_MS : DAY_MS
   const most = step === 'hour' ? MOST_HOURS : MOST_DAYS
   if ((to - from) / stepMs > most) throw badRequest('from', `With step=${step}, at most ${most} ${step}s can be shown.`)
@@ -43,12 +45,12 @@ export function periodIn(query: URLSearchParams, now: number): { filter: Spendin
 
 export async function showSeries(
   account: Account,
-  query: URLSearchParams,
+  query: SeriesQuery,
   deps: UsagePageDependencies,
 ): Promise<UsageSeries> {
   const { filter, step } = periodIn(query, deps.clock())
   const { from, to } = filter
-  const by = wordIn(query, 'by', ['model', 'key', 'none'], 'none')
+  const { by = 'none' } = query
   const points = await deps.store.spending.series(account.id, filter, step, by)
   const keys = by === 'key' ? points.flatMap(({ name }) => (name === '' ? [] : BigInt(name))) : []
   const names = await keyNames(deps.store.keys, keys)
@@ -79,7 +81,7 @@ export async function showSeries(
 
 export async function listRequests(
   account: Account,
-  query: URLSearchParams,
+  query: RequestQuery,
   deps: UsagePageDependencies,
   limit = PAGE,
 ): Promise<RequestPage> {
@@ -90,10 +92,10 @@ export async function listRequests(
 /** The lines of everything that the filters admit, newest first, page by page, up to a limit. */
 export async function* requestLines(
   account: Account,
-  query: URLSearchParams,
+  query: RequestQuery,
   deps: UsagePageDependencies,
 ): AsyncGenerator<CsvLine[], void> {
-  const rest = new URLSearchParams(query)
+  let rest = query
   let head = [CSV_HEAD]
   for (let count = 0; count < MOST_CSV_ROWS; ) {
     const { items, next } = await listRequests(account, rest, deps, CSV_PAGE)
@@ -101,17 +103,17 @@ export async function* requestLines(
     yield [...head, ...items.map((row) => CSV_FIELDS.map((field) => String(row[field] ?? '')))]
     if (next === null) return
     head = []
-    rest.set('before', next)
+    rest = { ...query, before: next }
   }
 }
 
 const CSV_FIELDS = [
   ...(['request_id', 'at', 'model', 'key_id', 'key_name', 'input_tokens', 'output_tokens', 'cost_usd'] as const),
   ...(['first_token_ms', 'total_ms', 'outcome'] as const),
-] satisfies (keyof RequestRow)[]
+] satisfies (keyof RequestSummary)[]
 const CSV_HEAD: string[] = [...CSV_FIELDS]
 
-export async function requestRows(rows: readonly UsageRow[], deps: UsagePageDependencies): Promise<RequestRow[]> {
+export async function requestRows(rows: readonly UsageRow[], deps: UsagePageDependencies): Promise<RequestSummary[]> {
   const names = await keyNames(
     deps.store.keys,
     rows.map(({ key }) => key),
@@ -156,49 +158,30 @@ export async function showRequestReceipt(
   if (!row) throw new ConsoleRejection({ code: 'not_found', message: `Your account has no request ${id}.` })
   const names = await keyNames(store.keys, [row.key])
   const { lines, rounding } = chargeLines(row) ?? {}
+  const receipt = showReceipt(row, 'caller', showsUpstreams())
   return {
-    ...showReceipt(row, 'caller', showsUpstreams()),
+    ...receipt,
+    warnings: [...receipt.warnings],
     key_name: names.get(row.key) ?? '',
     lines: lines?.map(({ price, cost, ...line }) => ({ ...line, price_usd: price, cost_usd: cost })) ?? null,
     rounding_usd: rounding ?? null,
   }
 }
 
-function filterIn(query: URLSearchParams): RequestFilter {
-  const [from, to, outcome, before] = [
-    timeIn(query, 'from'),
-    timeIn(query, 'to'),
-    query.get('outcome'),
-    query.get('before'),
-  ]
-  const last = before === null ? undefined : parseRequestId(before)
-  if (before !== null && last === undefined) throw badRequest('before', 'before must be the id of a request.')
+function filterIn({ from, to, outcome, before, ...named }: RequestQuery): RequestFilter {
+  const [since, until, last] = [timeOf(from), timeOf(to), before === undefined ? undefined : parseRequestId(before)]
   return {
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to }),
-    ...(outcome === null ? {} : { outcome }),
+    ...(since === undefined ? {} : { from: since }),
+    ...(until === undefined ? {} : { to: until }),
+    ...(outcome === undefined ? {} : { outcome }),
     ...(last === undefined ? {} : { before: last }),
-    ...namedIn(query),
+    ...namedIn(named),
   }
 }
 
-function namedIn(query: URLSearchParams): { model?: string; key?: bigint } {
-  const [model, key] = [query.get('model'), query.get('key')]
-  if (key !== null && !/^\d{1,18}$/.test(key)) throw badRequest('key', 'key must be the id of a key.')
-  return { ...(model === null ? {} : { model }), ...(key === null ? {} : { key: BigInt(key) }) }
-}
+const namedIn = ({ model, key }: Pick<RequestQuery, 'model' | 'key'>): { model?: string; key?: bigint } => ({
+  ...(model === undefined ? {} : { model }),
+  ...(key === undefined ? {} : { key: BigInt(key) }),
+})
 
-function timeIn(query: URLSearchParams, name: string): number | undefined {
-  const text = query.get(name)
-  if (text === null) return undefined
-  const time = parseIsoTime(text)
-  if (time === undefined) throw badRequest(name, `${name} must be a time in ISO 8601, such as 2026-01-31T12:00:00Z.`)
-  return time
-}
-
-export function wordIn<W extends string>(query: URLSearchParams, name: string, words: readonly W[], fallback: W): W {
-  const text = query.get(name) ?? fallback
-  const word = words.find((each) => each === text)
-  if (word === undefined) throw badRequest(name, `${name} must be one of ${words.join(', ')}.`)
-  return word
-}
+const timeOf = (text: string | undefined): number | undefined => (text === undefined ? undefined : parseIsoTime(text))

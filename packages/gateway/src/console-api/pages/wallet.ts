@@ -7,7 +7,7 @@ import { formatRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
 import type { Account, SignedIn, Storage, WalletEntry as StoredEntry } from '../../storage/storage.ts'
 import { badRequest } from '../rejection.ts'
-import type { Page, Statement, Wallet, WalletEntry } from '../types.ts'
+import type { HistoryQuery, Statement, Wallet, WalletEntry, WalletHistory } from '../routes/wallet.ts'
 import type { CsvLine } from './csv.ts'
 import { keyNames } from './key-names.ts'
 
@@ -48,12 +48,10 @@ export async function showWallet(
 
 export async function listHistory(
   account: Account,
-  query: URLSearchParams,
+  query: HistoryQuery,
   { store }: WalletDependencies,
-): Promise<Page<WalletEntry>> {
-  const written = query.get('before')
-  const before = written === null ? undefined : parseIsoTime(written)
-  if (written !== null && before === undefined) throw badRequest('before', 'before must be a time in ISO 8601.')
+): Promise<WalletHistory> {
+  const before = query.before === undefined ? undefined : parseIsoTime(query.before)
   const { entries, next } = await store.spending.history(account.id, PAGE, before)
   return { items: entries.map(entryJson), next: next === undefined ? null : new Date(next).toISOString() }
 }

@@ -1,12 +1,16 @@
-// Every answer of the registration, on a store of the test's own that counts what it is asked.
+// Every answer of the registration through the dispatcher, on a store of the test's own that counts what it is asked.
 import { describe, expect, test } from 'bun:test'
+import { compileCidrs } from '@trivium/http/addresses/client-address.ts'
+import type { HttpRequest } from '@trivium/http/request.ts'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
-import { SERVER_DEFAULTS } from '../../config/sections/server.ts'
 import type { FileConfig } from '../../config/types.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { SANDBOX_TRIAL } from '../../money/book.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
+import { RequestRecord } from '../../observe/request-record.ts'
 import type { Account, Person, SignedUp, SignUp, SignUpRejection } from '../../storage/storage.ts'
+import type { ConsoleDependencies } from '../dependencies.ts'
+import { createDispatch } from '../dispatch.ts'
 import { createHashingPlaces } from '../session/guessing/hashing-places.ts'
 import { createRegister, type RegisterDependencies } from './register.ts'
 
@@ -47,8 +51,8 @@ type Options = {
   mail?: FileConfig['mail']
   now?: number
   hash?: RegisterDependencies['hash']
-  hashing?: NonNullable<RegisterDependencies['hashing']>
-  admit?: RegisterDependencies['admit']
+  hashing?: RegisterDependencies['hashing']
+  admit?: ConsoleDependencies['admit']
 }
 
 const STALLED = { received: 1, read: () => new Promise<undefined>(() => {}) }
@@ -58,8 +62,25 @@ function desk(options: Options = {}) {
   const signUps: SignUp[] = []
   const logged: object[] = []
   let hashes = 0
+  const config = () => ({
+    registration: {
+      open: options.open ?? true,
+      trialCredit: 10n * NANOS_PER_USD,
+      trialBudgetPerDay: 'budget' in options ? options.budget : 100n * NANOS_PER_USD,
+      accountsPerNetworkPerDay: options.accountsPerNetwork ?? 10,
+      keepSandboxCredit: false,
+    },
+    server: { publicUrl: options.publicUrl, tls: undefined },
+    upstreams: new Map(),
+    ...(options.mail ? { mail: options.mail } : {}),
+  })
+  const after = (ms: number, run: () => void) => {
+    const timer = setTimeout(run, ms)
+    return () => clearTimeout(timer)
+  }
+  const clock = () => options.now ?? NOON
+  const log = { warn: (message: string, fields?: object) => void logged.push({ message, ...fields }) }
   const register = createRegister({
-    admit: options.admit ?? (() => ({ release: () => {} })),
     accounts: {
       async signUpRejection({ email, network, wideNetwork }) {
         asked.push(`${email} from ${network} in ${wideNetwork}`)
@@ -76,49 +97,44 @@ function desk(options: Options = {}) {
         }
       },
     },
-    config: () => ({
-      registration: {
-        open: options.open ?? true,
-        trialCredit: 10n * NANOS_PER_USD,
-        trialBudgetPerDay: 'budget' in options ? options.budget : 100n * NANOS_PER_USD,
-        accountsPerNetworkPerDay: options.accountsPerNetwork ?? 10,
-        keepSandboxCredit: false,
-      },
-      server: {
-        publicUrl: options.publicUrl,
-        tls: undefined,
-        trustedProxies: options.trustedProxies ?? [],
-        drainMs: 0,
-        showUpstreams: false,
-        limits: SERVER_DEFAULTS.limits,
-      },
-      upstreams: new Map(),
-      ...(options.mail ? { mail: options.mail } : {}),
-    }),
-    after: (ms, run) => {
-      const timer = setTimeout(run, ms)
-      return () => clearTimeout(timer)
-    },
-    clock: () => options.now ?? NOON,
-    ...(options.hashing ? { hashing: options.hashing } : {}),
-    log: { warn: (message, fields) => void logged.push({ message, ...fields }) },
+    config,
+    clock,
+    hashing: options.hashing ?? createHashingPlaces({ after, clock }),
+    log,
     hash: async (password) => {
       hashes += 1
       return options.hash ? await options.hash(password) : `hash of ${password}`
     },
   })
+  const dispatch = createDispatch({
+    register,
+    config,
+    after,
+    clock,
+    log,
+    admit: options.admit ?? (() => ({ release: () => {} })),
+    catalogue: () => ({ trustedProxies: compileCidrs(options.trustedProxies ?? []).cidrs }),
+    listenUrl: () => 'http://gw.example',
+    store: { sessions: { create: async () => undefined } },
+    mailer: { inBackground: () => {} },
+  } as unknown as ConsoleDependencies)
+  const call = (http: HttpRequest) => {
+    const record = new RequestRecord('POST', '/console/api/register', 'req_1', 0)
+    const incoming = { http, id: 1n, query: '', responseHeaders: testHeaders(), record }
+    return dispatch(incoming, 'register', () => Promise.reject(new Error('nothing is forwarded')))
+  }
   const send = async (body: unknown, headers: Record<string, string> = {}, peer = '192.0.2.1') => {
     const sent = { 'content-type': 'application/json', host: 'gw.example', ...headers }
     const text = typeof body === 'string' ? body : JSON.stringify(body)
     const http = testRequest('/console/api/register', sent, text, peer)
-    const answer = await register({ http, headers: testHeaders() })
+    const answer = await call(http)
     return { status: answer.status, headers: answer.headers, body: JSON.parse(String(answer.body)) as Answer }
   }
   /** Begins a body and never ends it. */
   const stall = (peer: string) => {
     const sent = { 'content-type': 'application/json', host: 'gw.example' }
     const http = { ...testRequest('/console/api/register', sent, '{', peer), body: STALLED }
-    return register({ http, headers: testHeaders() })
+    return call(http)
   }
   return { send, stall, asked, signUps, logged, hashes: () => hashes }
 }
@@ -209,8 +225,9 @@ test('x-forwarded-for is used only from trusted proxies', async () => {
 describe('rejected before any query', () => {
   const bad: [string, unknown, string | null][] = [
     ['no JSON', 'hello', null],
-    ['no object', '[1]', 'email'],
+    ['no object', '[1]', null],
     ['null', 'null', null],
+    ['a field that is not known', { ...ADA, admin: true }, 'admin'],
     ['no address', { password: 'correct horse' }, 'email'],
     ['an address that is a list', { ...ADA, email: ['a@b.c'] }, 'email'],
     ['no @', { ...ADA, email: 'ada' }, 'email'],
@@ -351,7 +368,7 @@ describe('registrations in progress', () => {
 
   test('are limited, in total, per network and per wide network', async () => {
     const { send } = desk({
-      hashing: { run: () => new Promise<never>(() => {}) } as unknown as NonNullable<RegisterDependencies['hashing']>,
+      hashing: { run: () => new Promise<never>(() => {}) } as unknown as RegisterDependencies['hashing'],
     })
     /** How many of these are rejected; the others never end. */
     const rejected = async (addresses: readonly string[]) => {

@@ -2,9 +2,9 @@
 // of their own, which those of others at sign-in do not touch.
 
 import type { SignIn } from '../../storage/storage.ts'
+import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { ConsoleRejection } from '../rejection.ts'
-import type { SignedInCall } from '../route.ts'
 import { type Guesses, sessionGuesses } from './guessing/attempts.ts'
 import { personRequester } from './passwords.ts'
 

@@ -3,22 +3,15 @@
 import { createLink, hashToken } from '../../access/secrets/tokens.ts'
 import { trialSource } from '../../config/sandbox.ts'
 import type { SignIn, SignIns } from '../../storage/storage.ts'
+import type { Call, SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { type Check, fields } from '../fields.ts'
 import { type Language, LETTERS } from '../mail/letters.ts'
 import { releasedBudget } from '../registration/trial-credit.ts'
-import { badRequest, ConsoleRejection } from '../rejection.ts'
+import { ConsoleRejection } from '../rejection.ts'
 import type { ConsoleError } from '../responses.ts'
-import type { Call, SignedInCall } from '../route.ts'
-import type { LinkToken } from '../types.ts'
+import type { LinkToken } from '../routes/account.ts'
 import { countMailRequest, mayReceiveMail } from './guessing/attempts.ts'
 import { currentSession } from './sessions.ts'
-
-export const linkToken: Check<string> = (value, name) => {
-  if (typeof value === 'string' && /^[A-Za-z0-9_-]{1,100}$/.test(value)) return value
-  throw badRequest(name, `${name} must be the part of the link behind the #.`)
-}
-export const LINK_TOKEN = fields({ token: linkToken })
 
 export const requireMail = ({ config }: Pick<ConsoleDependencies, 'config'>): void => {
   if (config().mail === undefined) throw new ConsoleRejection(NO_MAIL)

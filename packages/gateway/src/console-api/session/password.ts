@@ -1,22 +1,15 @@
 // Changes a password: by a signed-in browser, or by a link that was sent by email.
 
 import { hashToken } from '../../access/secrets/tokens.ts'
+import type { Call, SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { fields, optional, text } from '../fields.ts'
-import { newPassword } from '../registration/credentials.ts'
 import { ConsoleRejection } from '../rejection.ts'
-import type { Call, SignedInCall } from '../route.ts'
-import type { ChangePassword, ForgotPassword, ResetPassword } from '../types.ts'
+import type { ChangePassword, ForgotPassword, ResetPassword } from '../routes/account.ts'
 import { checkPassword } from './check-password.ts'
 import { countMailRequest, forgetGuesses } from './guessing/attempts.ts'
 import { rememberBrowser } from './guessing/known-browser.ts'
-import { LINK_EXPIRED, linkToken, proveAddress, requireMail, sendLink } from './links.ts'
+import { LINK_EXPIRED, proveAddress, requireMail, sendLink } from './links.ts'
 import { personRequester } from './passwords.ts'
-import { anyAddress } from './sign-in.ts'
-
-export const CHANGE_PASSWORD = fields({ current: optional(text({ max: 1_024 })), password: newPassword })
-export const FORGOT_PASSWORD = fields({ email: anyAddress })
-export const RESET_PASSWORD = fields({ token: linkToken, password: newPassword })
 
 /** Other browsers are signed out: the former password may be known to others. */
 export async function changePassword(call: SignedInCall<ChangePassword>, deps: ConsoleDependencies): Promise<void> {
@@ -38,7 +31,7 @@ export async function forgotPassword(call: Call<ForgotPassword>, deps: ConsoleDe
   requireMail(deps)
   await countMailRequest(call.origin, deps)
   deps.mailer.inBackground(async () => {
-    const found = await deps.store.signIns.find(call.body.email)
+    const found = await deps.store.signIns.find(call.body.email.trim())
     if (found && !found.disabled) await sendLink('reset', found, call, deps)
   })
 }

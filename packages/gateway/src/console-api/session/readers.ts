@@ -1,8 +1,8 @@
 // Whose reads a request counts to, before its session is looked up. It is no proof of anything: the session is looked up in the
 // read's slot. A browser whose account is unknown, or that is not signed in, shares the slots of its network.
 import { hashToken } from '../../access/secrets/tokens.ts'
+import type { Call } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import type { Call } from '../route.ts'
 import { readSessionCookie } from './cookie.ts'
 
 export type Readers = {

@@ -2,12 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { hashToken } from '../../access/secrets/tokens.ts'
 import type { SecondFactor } from '../../storage/storage.ts'
+import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { fields, text } from '../fields.ts'
 import { badRequest, ConsoleRejection } from '../rejection.ts'
 import type { ConsoleError } from '../responses.ts'
-import type { SignedInCall } from '../route.ts'
-import type { BegunSecondFactor, ConfirmSecondFactor, RecoveryCodes, RemoveSecondFactor } from '../types.ts'
+import type { BegunSecondFactor, ConfirmSecondFactor, RecoveryCodes, RemoveSecondFactor } from '../routes/account.ts'
 import { checkPassword } from './check-password.ts'
 import { decodeBase32, encodeBase32, stepOf } from './totp.ts'
 
@@ -16,11 +15,6 @@ const NO_CONTEXT = new Uint8Array()
 const SECRET_BYTES = 20
 const RECOVERY_CODES = 10
 const RECOVERY_BYTES = 10
-
-const code = text({ max: 64 })
-const password = text({ max: 1_024 })
-export const CONFIRM = fields({ secret: text({ max: 64 }), code, password })
-export const REMOVE = fields({ password, code })
 
 /** A secret to show as a QR code. The store learns it when a code proves that the app has it. */
 export function beginSecondFactor(

@@ -3,8 +3,8 @@
 
 import { hashToken, newToken } from '../../access/secrets/tokens.ts'
 import type { NewSession, Session, SignedIn } from '../../storage/storage.ts'
+import type { Call } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import type { Call } from '../route.ts'
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from './cookie.ts'
 
 const DAY_MS = 86_400_000

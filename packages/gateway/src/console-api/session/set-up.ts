@@ -1,17 +1,13 @@
 // POST /console/api/setup: a link from the operator's terminal, printed by the first start or by `account sign-in-link`.
 import { hashToken } from '../../access/secrets/tokens.ts'
+import type { Call } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { fields, optional } from '../fields.ts'
-import { newPassword } from '../registration/credentials.ts'
 import { ConsoleRejection } from '../rejection.ts'
-import type { Call } from '../route.ts'
-import type { SetUp, SetUpResult } from '../types.ts'
+import type { SetUp, SetUpResult } from '../routes/account.ts'
 import { forgetGuesses } from './guessing/attempts.ts'
 import { rememberBrowser } from './guessing/known-browser.ts'
-import { LINK_EXPIRED, linkToken, proveAddress } from './links.ts'
+import { LINK_EXPIRED, proveAddress } from './links.ts'
 import { endSession, startSession } from './sessions.ts'
-
-export const SET_UP = fields({ token: linkToken, password: optional(newPassword) })
 
 /**
  * Signs in a person without a password, who can then choose one. Where there is a password, the person has lost it: a new one

@@ -2,12 +2,11 @@
 // after the same time.
 
 import type { SignIn } from '../../storage/storage.ts'
+import type { Call, Origin, SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { type Check, fields, optional, text } from '../fields.ts'
-import { badRequest, ConsoleRejection } from '../rejection.ts'
+import { ConsoleRejection } from '../rejection.ts'
 import type { ConsoleError } from '../responses.ts'
-import type { Call, Origin, SignedInCall } from '../route.ts'
-import type { SignInResult } from '../types.ts'
+import type { Credentials, SignInResult } from '../routes/account.ts'
 import { clearSessionCookie } from './cookie.ts'
 import { codeGuesses, passwordGuesses } from './guessing/attempts.ts'
 import { knownBrowser, rememberBrowser } from './guessing/known-browser.ts'
@@ -15,21 +14,10 @@ import { BUSY } from './passwords.ts'
 import { useCode, WRONG_CODE } from './second-factor.ts'
 import { endSession, startSession } from './sessions.ts'
 
-/** Looser than at registration: operators may enter unusual addresses. */
-export const anyAddress: Check<string> = (value, name) => {
-  const email = typeof value === 'string' ? value.trim() : ''
-  if (email.length <= 320 && /^[^\s@\p{C}]+@[^\s@\p{C}]+$/u.test(email)) return email
-  throw badRequest(name, `${name} must be an email address such as ada@example.com.`)
-}
-
-export const SIGN_IN = fields({ email: anyAddress, password: text({ max: 1_024 }), code: optional(text({ max: 64 })) })
-
 /** The dispatcher holds no slot for it: a request that is delayed, or waits to be hashed, must not take one from others. */
-export async function signIn(
-  call: Call<{ email: string; password: string; code?: string }>,
-  deps: ConsoleDependencies,
-): Promise<SignInResult> {
-  const { code } = call.body
+export async function signIn(asked: Call<Credentials>, deps: ConsoleDependencies): Promise<SignInResult> {
+  const { code } = asked.body
+  const call = { ...asked, body: { ...asked.body, email: asked.body.email.trim() } }
   const { browser, guesses, delayMs } = await deps.passwords.lookUp(call.origin, () => guesser(call, deps), call.http)
   if (!(await deps.passwords.delays.wait(call.origin.network, delayMs))) throw new ConsoleRejection(BUSY)
   const found = await rightPassword(call, browser, deps)

@@ -1,0 +1,25 @@
+// A call of a route of the console API, as its handler sees it.
+import type { HttpRequest } from '@trivium/http/request.ts'
+import type { HttpResponse } from '@trivium/http/response.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import type { SignedIn } from '../storage/storage.ts'
+
+/** Where a request comes from. */
+export type Origin = { address: string; network: string; wideNetwork: string; userAgent: string }
+
+/** The gateway's own endpoints, for requests that the console makes on behalf of an account. */
+export type Gateway = (http: HttpRequest) => HttpResponse | Promise<HttpResponse>
+
+export type Call<Body = undefined, Query = unknown, Parameters = unknown> = {
+  incoming: ApiRequest
+  http: HttpRequest
+  headers: ApiRequest['responseHeaders']
+  query: Query
+  /** By the names in the route's path, decoded. */
+  parameters: Parameters
+  origin: Origin
+  gateway: Gateway
+  body: Body
+}
+export type SignedInCall<Body = undefined, Query = unknown, Parameters = unknown> = Call<Body, Query, Parameters> &
+  SignedIn

@@ -1,0 +1,117 @@
+// Binds a handler to every route of the console API.
+
+import type { HttpResponse } from '@trivium/http/response.ts'
+import { showAbout } from './about.ts'
+import type { Call, SignedInCall } from './call.ts'
+import type { ConsoleDependencies } from './dependencies.ts'
+import { showBreakdown } from './pages/breakdown.ts'
+import { csvResponse } from './pages/csv.ts'
+import { listGroups } from './pages/groups.ts'
+import { changeKey, createKey, deleteKey, keyRows, listKeys, rotateKey, showKey } from './pages/keys.ts'
+import { listModelNames, listModelSquare, offersOfGroup } from './pages/models.ts'
+import { showOverview } from './pages/overview.ts'
+import { forwardToGateway, playgroundKey } from './pages/playground.ts'
+import { redeemCode } from './pages/redeem.ts'
+import {
+  listRequests,
+  requestLines,
+  showRequestReceipt,
+  showSeries,
+  type UsagePageDependencies,
+} from './pages/usage.ts'
+import { listHistory, listStatements, showWallet, statementLines } from './pages/wallet.ts'
+import type { ConsoleRoutes } from './routes/index.ts'
+import type { BodyOf, OutputOf, ParametersOf, QueryOf, RouteName } from './routes/route.ts'
+import { resendVerification, verifyEmail } from './session/links.ts'
+import { changePassword, forgotPassword, resetPassword } from './session/password.ts'
+import { registerAccount } from './session/register-account.ts'
+import { beginSecondFactor, confirmSecondFactor, removeSecondFactor } from './session/second-factor.ts'
+import { setUp } from './session/set-up.ts'
+import { signIn, signOut, signOutEverywhere } from './session/sign-in.ts'
+import { changePreferences, endOneSession, listSessions, showSession } from './settings.ts'
+
+type CallOf<N extends keyof ConsoleRoutes> = N extends `${string} ${infer Path}`
+  ? ConsoleRoutes[N]['policy'] extends 'public'
+    ? Call<BodyOf<ConsoleRoutes[N]>, QueryOf<ConsoleRoutes[N]>, ParametersOf<Path>>
+    : SignedInCall<BodyOf<ConsoleRoutes[N]>, QueryOf<ConsoleRoutes[N]>, ParametersOf<Path>>
+  : never
+
+/** A handler returns what its route declares; one without a schema makes the response itself, or returns nothing. */
+type ResultOf<D> = D extends { output: 'csv' | 'forwarded' } ? HttpResponse : OutputOf<D>
+
+type Handlers = {
+  readonly [N in keyof ConsoleRoutes & RouteName]: (
+    call: CallOf<N>,
+    deps: ConsoleDependencies,
+  ) => ResultOf<ConsoleRoutes[N]> | Promise<ResultOf<ConsoleRoutes[N]>>
+}
+
+export const HANDLERS: Handlers = {
+  'GET about': showAbout,
+  'POST register': registerAccount,
+  'POST sign-in': signIn,
+  'POST password/forgot': forgotPassword,
+  'POST password/reset': resetPassword,
+  'POST email/verify': verifyEmail,
+  'POST setup': setUp,
+  'GET session': showSession,
+  'POST sign-out': signOut,
+  'POST sign-out-everywhere': signOutEverywhere,
+  'GET sessions': listSessions,
+  'DELETE sessions/{id}': endOneSession,
+  'POST password': changePassword,
+  'POST preferences': changePreferences,
+  'POST email/resend': resendVerification,
+  'POST second-factor/begin': beginSecondFactor,
+  'POST second-factor/confirm': confirmSecondFactor,
+  'POST second-factor/remove': removeSecondFactor,
+
+  'GET overview': ({ account }, deps) => showOverview(account, usage(deps)),
+  'GET usage': ({ account, query }, deps) => showSeries(account, query, usage(deps)),
+  'GET usage/breakdown': ({ account, query }, deps) => showBreakdown(account, query, usage(deps)),
+  'GET requests': ({ account, query }, deps) => listRequests(account, query, usage(deps)),
+  'GET requests.csv': (call, deps) =>
+    csvResponse(call, 'requests', requestLines(call.account, call.query, usage(deps)), deps),
+  'GET requests/{id}': ({ account, parameters }, deps) => showRequestReceipt(account, parameters.id, usage(deps)),
+
+  'GET keys': ({ account, query }, deps) => listKeys(account, query, deps),
+  'POST keys': (call, deps) => createKey(call, call.body, deps),
+  'GET keys/{id}': ({ account, parameters }, deps) => showKey(account, parameters.id, deps),
+  'POST keys/{id}': ({ account, parameters, body }, deps) => changeKey(account, parameters.id, body, deps),
+  'POST keys/{id}/rotate': (call, deps) => rotateKey(call, call.parameters.id, call.body, deps),
+  'DELETE keys/{id}': ({ account, parameters }, deps) => deleteKey(account, parameters.id, deps),
+  'GET groups': async ({ account }, { catalogue, store }) =>
+    listGroups(
+      catalogue().config,
+      await store.accounts.holder(account.id),
+      (group) => offersOfGroup(catalogue(), group).length,
+    ),
+
+  'GET models': async ({ account }, deps) => listModelSquare(await deps.store.accounts.holder(account.id), deps),
+  'GET model-names': async ({ account, query }, deps) =>
+    listModelNames(await deps.store.accounts.holder(account.id), query.search ?? '', deps),
+
+  'GET wallet': (call, deps) => showWallet(call, deps),
+  'GET wallet/history': ({ account, query }, deps) => listHistory(account, query, deps),
+  'GET wallet/statements': ({ account }, deps) => listStatements(account, deps),
+  'GET wallet/statements/{month}': (call, deps) => {
+    const month = call.parameters.month.replace(/\.csv$/, '')
+    return csvResponse(call, `statement-${month}`, statementLines(call.account, month, deps), deps)
+  },
+  'POST wallet/redeem': ({ account, body }, deps) => redeemCode(account, body, deps),
+
+  'GET playground/key': async (call, deps) => {
+    const [row] = await keyRows(call.account, [await playgroundKey(call, deps)], deps)
+    if (!row) throw new Error('the built-in key has no row')
+    return row
+  },
+  'POST playground/{path...}': forwardToGateway,
+  'GET playground/{path...}': forwardToGateway,
+  'DELETE playground/{path...}': forwardToGateway,
+}
+
+const usage = ({ store, config, clock }: ConsoleDependencies): UsagePageDependencies => ({
+  store,
+  clock,
+  showsUpstreams: () => config().server.showUpstreams,
+})

@@ -1,0 +1,34 @@
+// Every route of the console API as data: for the dispatcher, for tests, and for what describes the API to others.
+import type { TSchema } from 'typebox'
+import { CONSOLE_ROUTES } from './routes/index.ts'
+import type { Method, Policy, RouteDeclaration, RouteName } from './routes/route.ts'
+
+/** The schemas are JSON schemas. `bytes`: a file, or what the gateway's own endpoint takes and returns. */
+export type ListedRoute = {
+  name: RouteName
+  method: Method
+  /** Below /console/api/. */
+  path: string
+  policy: Policy
+  summary: string
+  status: number
+  body: TSchema | 'bytes' | undefined
+  query: TSchema | undefined
+  output: TSchema | 'bytes' | undefined
+}
+
+export const listConsoleRoutes = (): ListedRoute[] =>
+  Object.entries<RouteDeclaration>(CONSOLE_ROUTES).map(([name, { policy, summary, status, body, query, output }]) => {
+    const [method, path] = name.split(' ') as [Method, string]
+    return {
+      name: name as RouteName,
+      method,
+      path,
+      policy,
+      summary,
+      status: status ?? (output === undefined ? 204 : 200),
+      body: typeof body === 'string' ? 'bytes' : body,
+      query,
+      output: typeof output === 'string' ? 'bytes' : output,
+    }
+  })

@@ -1,0 +1,189 @@
+// Before sign-in, sessions, and the settings of an account.
+import type { Static } from 'typebox'
+import { isLongEnough, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../access/password-rules.ts'
+import { parseUsd } from '../../money/amount.ts'
+import { isAnyAddress, isStrictAddress } from './addresses.ts'
+import type { RouteDeclaration, RouteName } from './route.ts'
+import {
+  always,
+  BALANCES,
+  boolean,
+  either,
+  fields,
+  ID,
+  isWellFormed,
+  listOf,
+  NOTHING,
+  nullable,
+  number,
+  optional,
+  rule,
+  string,
+  TIME,
+  text,
+  textLike,
+  USD,
+  word,
+} from './schema.ts'
+
+const ADDRESS = 'must be an email address such as ada@example.com.'
+/** Looser than at registration: operators may create accounts with unusual addresses. */
+const anyAddress = textLike((value) => isAnyAddress(value.trim()), ADDRESS)
+const newPassword = rule(
+  textLike(isLongEnough, `must have at least ${SHORTEST_PASSWORD} characters.`),
+  (value) => value.length <= LONGEST_PASSWORD && isWellFormed(value),
+  `must be text of at most ${LONGEST_PASSWORD} characters.`,
+)
+const password = text({ max: LONGEST_PASSWORD })
+/** Of the authenticator app, or a recovery code. */
+const code = text({ max: 64 })
+const linkToken = textLike(
+  (value) => /^[A-Za-z0-9_-]{1,100}$/.test(value),
+  'must be the part of the link behind the #.',
+)
+const amount = textLike((value) => (parseUsd(value) ?? -1n) >= 0n, 'must be an amount in USD as text, such as "5.00".')
+
+const ABOUT = fields({
+  name: string(),
+  support_url: nullable(string()),
+  registration: fields({ open: boolean(), trial_credit_usd: USD }),
+  mail: boolean({ description: 'Whether emails can be sent: verification and reset of passwords.' }),
+  password: fields({ min_length: number(), max_length: number() }),
+  base_url: string('The URL that clients use: `server.public_url`, else the origin of this request.'),
+  version: string(),
+})
+export type About = Static<typeof ABOUT>
+
+const REGISTRATION = fields({
+  email: textLike((value) => isStrictAddress(value.trim()), ADDRESS),
+  password: newPassword,
+})
+export type Registration = Static<typeof REGISTRATION>
+const REGISTERED = fields({
+  id: ID,
+  email: string(),
+  trial_credit_usd: USD,
+  notice: nullable(string('Why there is less trial credit than expected.')),
+})
+export type Registered = Static<typeof REGISTERED>
+
+const SIGN_IN = fields({ email: anyAddress, password, code: optional(code) })
+export type Credentials = Static<typeof SIGN_IN>
+const SIGNED_IN = fields({ signed_in: always(true) })
+/** Send the credentials again, with a code. */
+const SECOND_FACTOR_REQUIRED = fields({ signed_in: always(false), second_factor_required: always(true) })
+const SIGN_IN_RESULT = either(SIGNED_IN, SECOND_FACTOR_REQUIRED)
+export type SignInResult = Static<typeof SIGN_IN_RESULT>
+
+const FORGOT_PASSWORD = fields({ email: anyAddress })
+export type ForgotPassword = Static<typeof FORGOT_PASSWORD>
+const RESET_PASSWORD = fields({ token: linkToken, password: newPassword })
+export type ResetPassword = Static<typeof RESET_PASSWORD>
+const LINK_TOKEN = fields({ token: linkToken })
+export type LinkToken = Static<typeof LINK_TOKEN>
+
+const SET_UP = fields({ token: linkToken, password: optional(newPassword) })
+export type SetUp = Static<typeof SET_UP>
+/** Send the token again, with a new password. */
+const PASSWORD_REQUIRED = fields({ signed_in: always(false), password_required: always(true) })
+const SET_UP_RESULT = either(SIGNED_IN, SECOND_FACTOR_REQUIRED, PASSWORD_REQUIRED)
+export type SetUpResult = Static<typeof SET_UP_RESULT>
+
+const SESSION = fields({
+  account: fields({ id: ID, email: string(), created_at: TIME, email_verified: boolean(), has_password: boolean() }),
+  ...BALANCES,
+  low_balance_usd: nullable(USD),
+  is_low: boolean(),
+  second_factor: boolean(),
+  may_set_password: boolean({
+    description: 'Signed in by the link of the first start: a password can be set without the former one.',
+  }),
+  language: nullable(string()),
+})
+export type SessionInfo = Static<typeof SESSION>
+
+const SESSIONS = listOf(
+  fields({ id: ID, user_agent: string(), address: string(), created_at: TIME, seen_at: TIME, current: boolean() }),
+)
+export type SignedInBrowser = Static<typeof SESSIONS>[number]
+
+/** `current` is required if the account has a password. */
+const CHANGE_PASSWORD = fields({ current: optional(password), password: newPassword })
+export type ChangePassword = Static<typeof CHANGE_PASSWORD>
+const PREFERENCES = fields({
+  low_balance_usd: optional(nullable(amount)),
+  language: optional(nullable(word('en', 'zh'))),
+})
+export type ChangePreferences = Static<typeof PREFERENCES>
+
+const BEGUN_SECOND_FACTOR = fields({ secret: string(), uri: string() })
+export type BegunSecondFactor = Static<typeof BEGUN_SECOND_FACTOR>
+const CONFIRM = fields({ secret: text({ max: 64 }), code, password })
+export type ConfirmSecondFactor = Static<typeof CONFIRM>
+const RECOVERY_CODES = fields({ recovery_codes: listOf(string()) })
+export type RecoveryCodes = Static<typeof RECOVERY_CODES>
+const REMOVE = fields({ password, code })
+export type RemoveSecondFactor = Static<typeof REMOVE>
+
+export const ACCOUNT_ROUTES = {
+  'GET about': { policy: 'public', summary: 'What the sign-in page shows', output: ABOUT },
+  'POST register': {
+    policy: 'public',
+    summary: 'Creates an account, and signs in a browser',
+    body: REGISTRATION,
+    output: REGISTERED,
+    status: 201,
+  },
+  'POST sign-in': {
+    policy: 'public',
+    summary: 'Signs in',
+    body: SIGN_IN,
+    output: SIGN_IN_RESULT,
+    takesOwnSlot: true,
+  },
+  'POST password/forgot': {
+    policy: 'public',
+    summary: 'Sends a link that resets the password, if there is such an account',
+    body: FORGOT_PASSWORD,
+    status: 202,
+  },
+  'POST password/reset': { policy: 'public', summary: 'Sets a password by a link', body: RESET_PASSWORD },
+  'POST email/verify': { policy: 'public', summary: 'Proves an address by a link', body: LINK_TOKEN },
+  'POST setup': {
+    policy: 'public',
+    summary: "Signs in by a link from the operator's terminal",
+    body: SET_UP,
+    output: SET_UP_RESULT,
+  },
+
+  'GET session': { policy: 'session', summary: 'Who is signed in', output: SESSION },
+  'POST sign-out': { policy: 'session', summary: 'Ends this session', body: NOTHING },
+  'POST sign-out-everywhere': { policy: 'session', summary: 'Ends all sessions', body: NOTHING },
+  'GET sessions': { policy: 'session', summary: 'Lists the sessions of the account', output: SESSIONS },
+  'DELETE sessions/{id}': { policy: 'session', summary: 'Ends one session' },
+  'POST password': {
+    policy: 'session',
+    summary: 'Changes the password, and ends all other sessions',
+    body: CHANGE_PASSWORD,
+  },
+  'POST preferences': { policy: 'session', summary: 'Changes preferences', body: PREFERENCES },
+  'POST email/resend': {
+    policy: 'session',
+    summary: 'Sends the link that proves the address again',
+    body: NOTHING,
+    status: 202,
+  },
+  'POST second-factor/begin': {
+    policy: 'session',
+    summary: 'Makes a secret for an authenticator app, which holds once a code confirms it',
+    body: NOTHING,
+    output: BEGUN_SECOND_FACTOR,
+  },
+  'POST second-factor/confirm': {
+    policy: 'session',
+    summary: 'Turns two-factor authentication on; the recovery codes are shown once',
+    body: CONFIRM,
+    output: RECOVERY_CODES,
+  },
+  'POST second-factor/remove': { policy: 'session', summary: 'Turns two-factor authentication off', body: REMOVE },
+} as const satisfies Record<RouteName, RouteDeclaration>

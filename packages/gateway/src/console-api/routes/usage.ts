@@ -1,0 +1,156 @@
+// Overview and usage: sums over time, requests and their receipts.
+import type { Static } from 'typebox'
+import { parseRequestId } from '../../request/ids.ts'
+import { parseIsoTime } from '../../request/iso-time.ts'
+import type { RouteDeclaration, RouteName } from './route.ts'
+import {
+  BALANCES,
+  fields,
+  ID,
+  idOf,
+  listOf,
+  mapOf,
+  nullable,
+  number,
+  optional,
+  pageOf,
+  string,
+  TIME,
+  textLike,
+  USD,
+  unknown,
+  word,
+} from './schema.ts'
+
+const time = textLike(
+  (value) => parseIsoTime(value) !== undefined,
+  'must be a time in ISO 8601, such as 2026-01-31T12:00:00Z.',
+)
+const anyText = textLike(() => true, 'must be text.')
+const requestId = textLike((value) => parseRequestId(value) !== undefined, 'must be the id of a request.')
+const PERIOD = {
+  from: optional(time),
+  to: optional(time),
+  model: optional(anyText),
+  key: optional(idOf('a key')),
+}
+const STEP = word('hour', 'day', 'month')
+const SERIES_QUERY = fields({ ...PERIOD, step: optional(STEP), by: optional(word('model', 'key', 'none')) })
+export type SeriesQuery = Static<typeof SERIES_QUERY>
+const BREAKDOWN_QUERY = fields({ ...PERIOD, step: optional(STEP), by: optional(word('model', 'key')) })
+export type BreakdownQuery = Static<typeof BREAKDOWN_QUERY>
+/** `outcome=running` for open ones. */
+const REQUEST_QUERY = fields({ ...PERIOD, outcome: optional(anyText), before: optional(requestId) })
+export type RequestQuery = Static<typeof REQUEST_QUERY>
+
+const COUNTS = { requests: number(), tokens: number(), cost_usd: USD }
+/** `name`: the model or the id of the key; empty for all but the largest ones. `label`: how it is shown. */
+const NAMED = { name: string(), label: string(), ...COUNTS }
+const POINT = fields({ at: TIME, ...NAMED })
+export type SeriesPoint = Static<typeof POINT>
+const SERIES = fields({ step: STEP, from: TIME, to: TIME, points: listOf(POINT), total: fields(COUNTS) })
+export type UsageSeries = Static<typeof SERIES>
+const BREAKDOWN = fields({
+  items: listOf(fields(NAMED)),
+  /** The sum of so many models or keys that are not listed. */
+  others: nullable(fields({ names: number(), ...COUNTS })),
+})
+export type UsageBreakdown = Static<typeof BREAKDOWN>
+
+const REQUEST = fields({
+  request_id: ID,
+  at: TIME,
+  model: string(),
+  key_id: ID,
+  key_name: string(),
+  input_tokens: nullable(number('Null while it runs, and where nothing was counted.')),
+  output_tokens: nullable(number()),
+  cost_usd: USD,
+  first_token_ms: nullable(number()),
+  total_ms: nullable(number()),
+  outcome: string(),
+})
+/** A request as lists show it. */
+export type RequestSummary = Static<typeof REQUEST>
+const REQUESTS = pageOf(REQUEST)
+export type RequestPage = Static<typeof REQUESTS>
+
+/** `count` x `price_usd` / `per` x `factors` = `cost_usd`, exact. */
+const CHARGE_LINE = fields({
+  name: string(),
+  count: number(),
+  price_usd: USD,
+  per: number(),
+  /** Multipliers of the service tier and of the group. */
+  factors: listOf(string()),
+  cost_usd: USD,
+})
+const RECEIPT = fields({
+  request_id: ID,
+  at: TIME,
+  model: string(),
+  key_id: ID,
+  key_name: string(),
+  group: nullable(string()),
+  upstream: optional(string('Only if the operator shows upstreams.')),
+  answered_by: optional(string('The fallback model that answered.')),
+  attempts: listOf(fields({ model: string(), outcome: string(), upstream: optional(string()) })),
+  state: string(),
+  outcome: string(),
+  finish: nullable(string("The model's own reason for the outcome, as its upstream names it.")),
+  units: nullable(mapOf(number())),
+  reasoning_tokens: nullable(number()),
+  tools: nullable(mapOf(number())),
+  tier: nullable(string()),
+  counted: nullable(string('Why the units were counted by the gateway.')),
+  price: nullable(mapOf(unknown())),
+  formula: nullable(string()),
+  /** The costs of the lines and the rounding add up to `cost_usd` and `shortfall_usd`. */
+  lines: nullable(listOf(CHARGE_LINE)),
+  rounding_usd: nullable(USD),
+  cost_usd: USD,
+  shortfall_usd: USD,
+  held_usd: USD,
+  timing: fields({ first_token_ms: nullable(number()), total_ms: nullable(number()) }),
+  warnings: listOf(string()),
+})
+export type Receipt = Static<typeof RECEIPT>
+
+const OVERVIEW = fields({
+  ...BALANCES,
+  spent_today_usd: USD,
+  spent_this_month_usd: USD,
+  /** The last 14 days (UTC), days without charges included. */
+  days: listOf(fields({ at: TIME, cost_usd: USD, requests: number() })),
+  requests: listOf(REQUEST),
+  keys: number('Without the built-in key. 0: the first-run path is shown.'),
+})
+export type Overview = Static<typeof OVERVIEW>
+
+export const USAGE_ROUTES = {
+  'GET overview': { policy: 'session', summary: 'The first page after sign-in', output: OVERVIEW },
+  'GET usage': { policy: 'session', summary: 'Sums over time', query: SERIES_QUERY, output: SERIES },
+  'GET usage/breakdown': {
+    policy: 'session',
+    summary: 'Sums of each model or key; what cost most comes first',
+    query: BREAKDOWN_QUERY,
+    output: BREAKDOWN,
+  },
+  'GET requests': {
+    policy: 'session',
+    summary: 'Lists requests, the newest first, 50 on a page',
+    query: REQUEST_QUERY,
+    output: REQUESTS,
+  },
+  'GET requests.csv': {
+    policy: 'session',
+    summary: 'All requests that the filters admit, as a file',
+    query: REQUEST_QUERY,
+    output: 'csv',
+  },
+  'GET requests/{id}': {
+    policy: 'session',
+    summary: 'The receipt of a request, with its formula as lines',
+    output: RECEIPT,
+  },
+} as const satisfies Record<RouteName, RouteDeclaration>

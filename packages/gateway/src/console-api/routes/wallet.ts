@@ -1,0 +1,81 @@
+// Wallet: balance, history, statements, redemption codes.
+import type { Static } from 'typebox'
+import { parseIsoTime } from '../../request/iso-time.ts'
+import type { RouteDeclaration, RouteName } from './route.ts'
+import {
+  BALANCES,
+  fields,
+  ID,
+  listOf,
+  nullable,
+  number,
+  optional,
+  pageOf,
+  string,
+  TIME,
+  text,
+  textLike,
+  USD,
+  word,
+} from './schema.ts'
+
+const WALLET = fields({
+  ...BALANCES,
+  /** The operator's cap on the whole account; null: none. */
+  cap_usd: nullable(USD),
+  cap_period: nullable(word('day', 'week', 'month')),
+  cap_resets_at: nullable(TIME),
+  cap_left_usd: nullable(USD),
+  low_balance_usd: nullable(USD),
+  support_url: nullable(string()),
+  open: listOf(fields({ request_id: ID, at: TIME, model: string(), key_name: string(), held_usd: USD })),
+})
+export type Wallet = Static<typeof WALLET>
+
+const before = textLike((value) => parseIsoTime(value) !== undefined, 'must be a time in ISO 8601.')
+const HISTORY_QUERY = fields({ before: optional(before) })
+export type HistoryQuery = Static<typeof HISTORY_QUERY>
+const ENTRY = fields({
+  kind: word('credit', 'debit', 'usage'),
+  at: TIME,
+  reason: string(),
+  amount_usd: USD,
+  requests: number(),
+  balance_after_usd: USD,
+})
+export type WalletEntry = Static<typeof ENTRY>
+const HISTORY = pageOf(ENTRY)
+export type WalletHistory = Static<typeof HISTORY>
+const STATEMENTS = listOf(fields({ month: string(), credited_usd: USD, spent_usd: USD }))
+export type Statement = Static<typeof STATEMENTS>[number]
+
+const REDEEM = fields({ code: text({ max: 100 }) })
+export type RedeemCode = Static<typeof REDEEM>
+const REDEEMED = fields({ amount_usd: USD, balance_usd: USD })
+export type Redeemed = Static<typeof REDEEMED>
+
+export const WALLET_ROUTES = {
+  'GET wallet': { policy: 'session', summary: 'The balance, and what is held for which requests', output: WALLET },
+  'GET wallet/history': {
+    policy: 'session',
+    summary: 'Credits, debits and charges by day, the newest first',
+    query: HISTORY_QUERY,
+    output: HISTORY,
+  },
+  'GET wallet/statements': {
+    policy: 'session',
+    summary: 'Lists the months with entries, the newest first',
+    output: STATEMENTS,
+  },
+  'GET wallet/statements/{month}': {
+    policy: 'session',
+    summary: 'The statement of a month, such as 2026-01.csv, as a file',
+    output: 'csv',
+  },
+  'POST wallet/redeem': {
+    policy: 'session',
+    summary: 'Turns a redemption code into credit',
+    body: REDEEM,
+    output: REDEEMED,
+  },
+} as const satisfies Record<RouteName, RouteDeclaration>
