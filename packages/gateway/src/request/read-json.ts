@@ -33,7 +33,8 @@ export async function readJson(
   slot: BodySlot,
   deps: ReadDependencies,
 ): Promise<Uint8Array> {
-  const body = await readBody(http, { limitBytes, contentTypes: JSON_BODY, slot, ...bodyTimeout(deps) })
+  const { after, idleMs } = bodyTimeout(deps)
+  const body = await readBody(http, { limitBytes, contentTypes: JSON_BODY, slot, after, idleMs })
   if (!(body instanceof Uint8Array)) throw bodyFailure(body)
   if (!slot.received(body.length)) throw bodyFailure(NO_MEMORY)
   return body

@@ -129,7 +129,9 @@ function headersOf(upstream: Upstream, { dialect, key, headers: chosen, contentT
   if (type || Object.keys(chosen).length > 0) return { ...ownHeaders(upstream, dialect, key), ...type, ...chosen }
   const ofUpstream = sharedHeaders.get(upstream) ?? new Map<string, HeaderFields>()
   const id = `${dialect} ${key}`
-  const headers = ofUpstream.get(id) ?? Object.freeze(ownHeaders(upstream, dialect, key))
+  const known = ofUpstream.get(id)
+  if (known) return known
+  const headers = Object.freeze(ownHeaders(upstream, dialect, key))
   sharedHeaders.set(upstream, ofUpstream.set(id, headers))
   return headers
 }

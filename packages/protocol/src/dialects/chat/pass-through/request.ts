@@ -74,11 +74,13 @@ export function readChatRequest(bytes: Uint8Array, codec: Codec, maxValues?: num
 
 function settingsOf(body: Json, { model, stream, showUsage, sampling }: CanonicalRequest): ChatSettings {
   const { max_completion_tokens: newCap, max_tokens: oldCap, user, safety_identifier: safetyIdentifier, tools } = body
+  const { maxOutput, capField } = capOf(numberOr(newCap), numberOr(oldCap))
   return {
     model,
     stream,
     includeUsage: showUsage === true,
-    ...capOf(numberOr(newCap), numberOr(oldCap)),
+    maxOutput,
+    capField,
     n: sampling.choices ?? 1,
     user: textOr(user),
     safetyIdentifier: textOr(safetyIdentifier),
