@@ -1,5 +1,5 @@
 // An upstream of many video tasks that measures how it is queried: never twice at once for one task, and not too late.
-import { TASK_TIMING } from '../packages/gateway/src/videos/timing.ts'
+import { TASK_TIMING } from '../packages/gateway/src/tasks/timing.ts'
 
 export type MeasuringUpstream = {
   /** As `base_url` of an upstream of the dialect video-tasks. */

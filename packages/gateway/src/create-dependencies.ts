@@ -37,6 +37,7 @@ import { type TaskHold, voidLostTaskHolds } from './storage/node/lost-task-holds
 import { joinNode } from './storage/node/node.ts'
 import { createSettler } from './storage/node/settler.ts'
 import { type Storage, StoreDown } from './storage/storage.ts'
+import { createTaskDeletes } from './tasks/task-deletes.ts'
 import { createStatistics } from './text/billing/model-statistics.ts'
 import { createSeals } from './text/translation/seals.ts'
 import { createUnsupportedFields } from './text/translation/unsupported-fields.ts'
@@ -49,7 +50,6 @@ import { createNameChecks } from './upstreams/public/name-checks.ts'
 import { postPublic } from './upstreams/public/post-public.ts'
 import { createSend } from './upstreams/send.ts'
 import { createUpstreamCalls } from './upstreams/upstream-call.ts'
-import { createTaskDeletes } from './videos/sharing/task-deletes.ts'
 
 const TICK_MS = 250
 /** Of an account without a limit of requests per minute. */

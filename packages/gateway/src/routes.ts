@@ -40,13 +40,13 @@ import type { ApiRequest } from './request/api-request.ts'
 import { Failure } from './request/failure.ts'
 import type { Ids } from './request/ids.ts'
 import { describeUnservedPath, isUnservedMethod } from './request/unserved-paths.ts'
+import { showCallbackSecret } from './tasks/callbacks/secret-endpoint.ts'
+import type { WorkerDependencies } from './tasks/worker.ts'
 import { journey, type TextDependencies } from './text/journey.ts'
 import type { TextEndpoint } from './text/request.ts'
 import { type CountDependencies, countTokens } from './token-counting/journey.ts'
-import { showCallbackSecret } from './videos/callbacks/secret-endpoint.ts'
 import { deleteTask, listTasks, showTask, type TaskEndpointDependencies } from './videos/endpoints.ts'
-import { submitTask, type TaskDependencies } from './videos/journey.ts'
-import type { WorkerDependencies } from './videos/worker.ts'
+import { submitVideo, type TaskDependencies } from './videos/journey.ts'
 
 export type GatewayDependencies = TextDependencies &
   CountDependencies &
@@ -134,7 +134,7 @@ const HANDLERS = {
   'image-generations': (incoming, deps) => imageJourney(incoming, IMAGE_GENERATIONS, deps),
   'image-edits': (incoming, deps) => imageJourney(incoming, IMAGE_EDITS, deps),
   'task-image-generations': (incoming, deps) => imageJourney(incoming, TASK_IMAGES, deps),
-  'create-video-task': submitTask,
+  'create-video-task': submitVideo,
   'list-video-tasks': listTasks,
   'show-video-task': (incoming, deps, id) => showTask(id, incoming, deps),
   'delete-video-task': (incoming, deps, id) => deleteTask(id, incoming, deps),

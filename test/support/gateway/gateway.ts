@@ -1,7 +1,7 @@
 // A real gateway in its own process: the one way to start one in tests.
 import { rmSync } from 'node:fs'
 import type { StreamTiming } from '../../../packages/gateway/src/paid-call/writing/stream-timing.ts'
-import type { TaskTiming } from '../../../packages/gateway/src/videos/timing.ts'
+import type { TaskTiming } from '../../../packages/gateway/src/tasks/timing.ts'
 import { type CommandOutput, type Engine, environmentOf, type Home, newHome, runCommand } from './home.ts'
 import { closeDatabase, runJson } from './operate.ts'
 import { program } from './program.ts'

@@ -1,6 +1,6 @@
 // A gateway over two scripted upstreams of video tasks, for all tests of a file or of a describe block.
 import { afterAll, afterEach, expect } from 'bun:test'
-import type { TaskTiming } from '../../../packages/gateway/src/videos/timing.ts'
+import type { TaskTiming } from '../../../packages/gateway/src/tasks/timing.ts'
 import { eventually } from '../eventually.ts'
 import { videoClient } from '../requests/videos.ts'
 import { doubledSubmits, type ScriptedVideo, startScriptedVideo } from '../upstreams/scripted-video.ts'

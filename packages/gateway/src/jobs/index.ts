@@ -6,7 +6,8 @@ import type { Latencies } from '../observe/latency-buckets.ts'
 import type { Log } from '../observe/log.ts'
 import type { Admission } from '../overload/admission.ts'
 import type { Storage } from '../storage/storage.ts'
-import { createTaskWorker, type WorkerDependencies } from '../videos/worker.ts'
+import { createTaskWorker, type WorkerDependencies } from '../tasks/worker.ts'
+import { type VideoTaskDependencies, videoTasks } from '../videos/video-tasks.ts'
 import { auditLedger } from './audit-ledger.ts'
 import { clearReceipts } from './clear-receipts.ts'
 import { createJobs } from './every.ts'
@@ -23,13 +24,14 @@ import { sweepTasks } from './sweep-tasks.ts'
 import { warnOfUnsharedMedia } from './warn-of-unshared-media.ts'
 import { type ClusterStatus, watchNodes } from './watch-nodes.ts'
 
-export type JobDependencies = WorkerDependencies & {
-  callers: Pick<Callers, 'clear'>
-  latencies: Latencies
-  mediaStore: { sweep(limit: number): Promise<number> }
-  admission: Pick<Admission, 'isSaturated'>
-  log: Log
-}
+export type JobDependencies = WorkerDependencies &
+  VideoTaskDependencies & {
+    callers: Pick<Callers, 'clear'>
+    latencies: Latencies
+    mediaStore: { sweep(limit: number): Promise<number> }
+    admission: Pick<Admission, 'isSaturated'>
+    log: Log
+  }
 
 export type RunningJobs = {
   /** Absent in the only node of its database. */
@@ -62,7 +64,7 @@ export function startJobs(
   sweepSessions(every, storage)
   sweepAuditLog(every, storage.auditLog, () => config().retention.audit)
   clearReceipts(every, storage.ledger, () => config().retention.requests)
-  const worker = createTaskWorker(deps)
+  const worker = createTaskWorker({ video: videoTasks(deps) }, deps)
   runTasks(every, worker)
   return {
     clusterStatus,

@@ -15,7 +15,7 @@ import type { Contents } from '../storage/contents.ts'
 import type { Opened, OpenRequest, RejectedHold } from '../storage/node/settler.ts'
 import { createTestDependencies, type End, TEST_CALLER } from '../test-dependencies.ts'
 import { journey as textJourney } from '../text/journey.ts'
-import { submitTask } from '../videos/journey.ts'
+import { submitVideo } from '../videos/journey.ts'
 import { fixedBound, placeHold } from './hold.ts'
 import type { Journey, Routed } from './journey.ts'
 import { openPaidCall } from './open.ts'
@@ -220,7 +220,7 @@ describe('the slot that was reserved for a request in the queue is its own', () 
   test.each<[string, (incoming: ApiRequest, deps: AppDependencies) => Promise<unknown>]>([
     ['text', (incoming, deps) => textJourney(incoming, { dialect: TEXT_DIALECTS.chat }, deps)],
     ['images', (incoming, deps) => imageJourney(incoming, imagesEndpoint('generate'), deps)],
-    ['videos', submitTask],
+    ['videos', submitVideo],
   ])('%s', async (_, send) => {
     const { deps } = start()
     const { admission } = deps

@@ -1,25 +1,26 @@
 // The journey of a submit: what differs from other paid calls (paid-call/open.ts).
 //   read -> authorize -> (claim) -> route -> prepare -> hold, with a durable task -> respond: submit
-// What follows it happens outside of any request: see worker.ts.
+// What follows it happens outside of any request: see tasks/worker.ts.
 
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { encodeSubmitted } from '@trivium/protocol/dialects/video-tasks/task/encode-task.ts'
 import { authorize } from '../access/authorize.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import { endClaim } from '../paid-call/claim.ts'
-import { unavailable } from '../paid-call/hold-errors.ts'
 import type { Journey, OpenDependencies, Opening, Routed } from '../paid-call/journey.ts'
-import { openPaidCall, releaseSlots } from '../paid-call/open.ts'
+import { openPaidCall } from '../paid-call/open.ts'
 import { showWarnings } from '../paid-call/warnings.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { type TakeDependencies, takeCandidate } from '../routing/take-candidate.ts'
 import type { Caller } from '../storage/storage.ts'
+import { type ReserveDependencies, reserveTask, type TaskHold } from '../tasks/reserve.ts'
+import { submitTask } from '../tasks/submit.ts'
+import { formatTaskId } from '../tasks/task.ts'
 import { type Prepared, prepare, type Submission } from './submitting/prepare.ts'
 import { offerFor, type ReadTaskDependencies, type ReadVideoRequest, readRequest } from './submitting/read.ts'
-import { type ReserveDependencies, reserve, type TaskHold } from './submitting/reserve.ts'
-import { type SubmitCall, type SubmitDependencies, submit } from './submitting/submit.ts'
-import { changeTask, formatTaskId } from './task.ts'
-import { TASK_TIMING } from './timing.ts'
+import { attempt, moveOn, type SubmitDependencies, type VideoSubmit } from './submitting/submit.ts'
+import { dataOf, deadlineOf } from './submitting/task-data.ts'
+import type { VideoTask } from './task.ts'
 
 export type TaskDependencies = OpenDependencies &
   ReadTaskDependencies &
@@ -27,7 +28,7 @@ export type TaskDependencies = OpenDependencies &
   ReserveDependencies &
   SubmitDependencies
 
-export const submitTask = (incoming: ApiRequest, deps: TaskDependencies): Promise<HttpResponse> =>
+export const submitVideo = (incoming: ApiRequest, deps: TaskDependencies): Promise<HttpResponse> =>
   openPaidCall(VIDEOS, incoming, undefined, deps)
 
 type VideoOpening = Opening<undefined, ReadVideoRequest, OfferOf<'video'>>
@@ -38,8 +39,8 @@ const VIDEOS: Journey<{
   offer: OfferOf<'video'>
   routed: Routed<OfferOf<'video'>, CandidateOf<'video'>>
   prepared: Prepared
-  hold: TaskHold
-  call: SubmitCall
+  hold: TaskHold<VideoTask>
+  call: VideoSubmit
   deps: TaskDependencies
 }> = {
   dialectOf: () => 'video-tasks',
@@ -56,7 +57,11 @@ const VIDEOS: Journey<{
   prepare: ({ offer, candidate }, opening, deps) => prepare(submissionOf(opening), offer, candidate, deps),
   hold(hold, deps, { offer, candidate }, prepared, opening) {
     const warnings = [...opening.warnings, ...prepared.warnings]
-    return reserve(hold, { submission: submissionOf(opening), offer, candidate, prepared, warnings }, deps)
+    const reservation = { submission: submissionOf(opening), offer, candidate, prepared, warnings }
+    const { model } = opening.request.request
+    const { serviceTier } = prepared
+    const task = { model, serviceTier, candidate, data: dataOf(reservation), deadlineInMs: deadlineOf(reservation) }
+    return reserveTask(hold, task, deps)
   },
   callOf(held, { wanted, offer, candidate, health }, prepared, opening) {
     const warnings = [...held.ownWarnings, ...prepared.warnings]
@@ -82,19 +87,20 @@ const submissionOf = ({ request: { request, draft }, incoming, slot }: VideoOpen
 })
 
 /** The submit runs to its end whatever the client does: what an upstream has begun is billed. */
-async function respond(call: SubmitCall, _: VideoOpening, deps: TaskDependencies): Promise<HttpResponse> {
+async function respond(call: VideoSubmit, _: VideoOpening, deps: TaskDependencies): Promise<HttpResponse> {
   const { claim, headers, record, slot } = call
   const end = (outcome: 'completed' | 'failed', body: Uint8Array | undefined) =>
     claim ? endClaim(claim, { outcome, charged: 0n, headers, body }, deps) : undefined
-  await begin(call, deps)
   slot.setAwaitingUpstream(true)
   try {
-    await submit(call, deps)
+    await submitTask(
+      call,
+      { attempt: (one) => attempt(one, deps), moveOn: (one, failed) => moveOn(one, failed, deps) },
+      deps,
+    )
   } catch (error) {
     await end('failed', undefined)
     throw error
-  } finally {
-    call.upstreamCall.stop()
   }
   showWarnings(call.attempt.warnings, headers)
   headers.set('content-type', 'application/json')
@@ -103,19 +109,6 @@ async function respond(call: SubmitCall, _: VideoOpening, deps: TaskDependencies
   const body = Buffer.from(encodeSubmitted(formatTaskId(call.id)))
   await end('completed', body)
   return { status: 200, headers, body }
-}
-
-/** The intent is durable before it is sent. */
-async function begin(call: SubmitCall, deps: TaskDependencies): Promise<void> {
-  const change = { state: 'submitting' as const, dueInMs: TASK_TIMING.submitClaimMs }
-  let task: SubmitCall['task'] | undefined
-  try {
-    task = await changeTask(deps.store.tasks, call.task, change)
-  } finally {
-    if (!task) releaseSlots({ upstreamCall: call.upstreamCall, health: call.attempt.health }, deps)
-  }
-  if (!task) throw unavailable()
-  call.task = task
 }
 
 /** A task that exists answers every repetition of its request, whatever became of the process that submitted it. */

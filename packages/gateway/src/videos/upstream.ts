@@ -1,104 +1,44 @@
-// Calls to the upstream that has a task: short ones, outside of any request.
+// Calls to the upstream that makes a video, in its dialect.
 
-import { createHash } from 'node:crypto'
-import { Cancel } from '@trivium/http/cancel.ts'
-import { readAtMost } from '@trivium/http/client/read-response.ts'
-import type { Ticker } from '@trivium/http/ticker.ts'
 import type { Decoded, UpstreamVideoTask } from '@trivium/protocol/canonical/video.ts'
-import type { UpstreamVideoList, VideoCall, VideoService } from '@trivium/protocol/dialects/video-service.ts'
+import type { UpstreamVideoList, VideoCall } from '@trivium/protocol/dialects/video-service.ts'
 import { VIDEO_SERVICES } from '@trivium/protocol/dialects/video-services.ts'
-import { codec } from '../bytes/codec.ts'
-import type { Catalogue } from '../catalogue/catalogue.ts'
-import type { Upstream } from '../config/types.ts'
-import { retryAfterIn } from '../routing/upstream-errors.ts'
-import { NO_KEY } from '../upstreams/health/health.ts'
-import type { Send } from '../upstreams/send.ts'
-import type { Task } from './task.ts'
-
-export type UpstreamDependencies = {
-  catalogue(): Catalogue
-  send: Send
-  ticker: Pick<Ticker, 'after'>
-  clock(): number
-}
+import type { codec } from '../bytes/codec.ts'
+import { type Answer, ask, type UpstreamDependencies } from '../tasks/upstream.ts'
+import type { VideoTask } from './task.ts'
 
 /** Inline videos of one dialect are base64 in the answer; lists have a hundred tasks. */
 const LARGEST_ANSWER = { 'video-tasks': 4 * 1024 * 1024, 'generate-content': 64 * 1024 * 1024 }
-const ANSWER_WITHIN_MS = 30_000
 
-/** `gone`: the configuration has no such upstream any more, or it did not answer. `retryAfterMs`: what the upstream asks for. */
-export type Answer<T> =
-  | { is: 'answered'; value: T; retryAfterMs: number | undefined }
-  | { is: 'status'; status: number; retryAfterMs: number | undefined }
-  | { is: 'gone'; reason: string }
-
-/** A task stays with the key that it was submitted with. */
-export const hashOfKey = (key: string): string => createHash('sha256').update(key).digest('base64url').slice(0, 22)
-
-export type Located = { upstream: Upstream; key: string; service: VideoService }
-
-/** Where the task is. A key that was replaced in the configuration belongs to the same vendor account, most likely. */
-export function locate({ upstream: id, upstreamKey, data }: Task, { config }: Catalogue): Located | undefined {
-  const upstream = config.upstreams.get(id)
-  if (!upstream) return undefined
-  const key = upstream.keys.find((each) => hashOfKey(each) === upstreamKey) ?? upstream.keys[0] ?? NO_KEY
-  return { upstream, key, service: VIDEO_SERVICES[data.dialect] }
+export const queryTask = (
+  task: VideoTask,
+  id: string,
+  deps: UpstreamDependencies,
+): Promise<Answer<UpstreamVideoTask>> => {
+  const { query, decodeTask } = VIDEO_SERVICES[task.data.dialect]
+  return call(task, query(id), decodeTask, deps)
 }
 
-export const queryTask = (task: Task, id: string, deps: UpstreamDependencies): Promise<Answer<UpstreamVideoTask>> =>
-  ask(task, ({ service }) => [service.query(id), service.decodeTask], deps)
-
-/** Absent where the upstream has no list. */
+/** Some upstreams have no list. */
 export const listTasks = (
-  task: Task,
+  task: VideoTask,
   page: { page: number; pageSize: number },
   deps: UpstreamDependencies,
-): Promise<Answer<UpstreamVideoList>> =>
-  ask(task, ({ service: { list, decodeList } }) => (list && decodeList ? [list(page), decodeList] : undefined), deps)
+): Promise<Answer<UpstreamVideoList>> => {
+  const { list, decodeList } = VIDEO_SERVICES[task.data.dialect]
+  return call(task, decodeList && list?.(page), decodeList, deps)
+}
 
 /** The body of the answer says nothing more than its status. */
-export const cancelTask = (task: Task, id: string, deps: UpstreamDependencies): Promise<Answer<undefined>> =>
-  ask(
-    task,
-    ({ service: { cancel } }) => (cancel ? [cancel(id), () => ({ ok: true, value: undefined })] : undefined),
-    deps,
-  )
+export const cancelTask = (task: VideoTask, id: string, deps: UpstreamDependencies): Promise<Answer<undefined>> =>
+  call(task, VIDEO_SERVICES[task.data.dialect].cancel?.(id), () => ({ ok: true, value: undefined }), deps)
 
-export const NO_SUCH_CALL = 'the upstream has no such call'
-
-async function ask<T>(
-  task: Task,
-  callOf: (located: Located) => readonly [VideoCall, (body: Uint8Array, by: typeof codec) => Decoded<T>] | undefined,
+function call<T>(
+  task: VideoTask,
+  sent: VideoCall | undefined,
+  decode: ((body: Uint8Array, by: typeof codec) => Decoded<T>) | undefined,
   deps: UpstreamDependencies,
 ): Promise<Answer<T>> {
-  const located = locate(task, deps.catalogue())
-  if (!located) return { is: 'gone', reason: 'the configuration has no such upstream' }
-  const call = callOf(located)
-  if (!call) return { is: 'gone', reason: NO_SUCH_CALL }
-  const [{ method, path }, decode] = call
-  const cancel = new Cancel()
-  const callOff = deps.ticker.after(ANSWER_WITHIN_MS, () => cancel.cancel())
-  try {
-    const { upstream, key } = located
-    const verb = method === 'POST' ? {} : { method }
-    const outgoing = { ...verb, path, dialect: task.data.dialect, body: [], stream: false, headers: {}, key, cancel }
-    const reply = await deps.send(upstream, outgoing)
-    const { status } = reply
-    const seconds = retryAfterIn(reply, deps.clock())
-    const retryAfterMs = seconds === undefined ? undefined : seconds * 1_000
-    if (status < 200 || status >= 300) {
-      reply.cancel()
-      return { is: 'status', status, retryAfterMs }
-    }
-    const body = await readAtMost(reply, LARGEST_ANSWER[task.data.dialect])
-    if (body === undefined) return { is: 'gone', reason: 'the answer is too large' }
-    const decoded = decode(body, codec)
-    return decoded.ok
-      ? { is: 'answered', value: decoded.value, retryAfterMs }
-      : { is: 'gone', reason: decoded.error.message }
-  } catch (error) {
-    return { is: 'gone', reason: String(error) }
-  } finally {
-    callOff()
-  }
+  const mostBytes = LARGEST_ANSWER[task.data.dialect]
+  return ask(task, sent && decode && { method: sent.method, path: sent.path, decode, mostBytes }, deps)
 }

@@ -2,13 +2,14 @@
 
 import type { VideoTaskRecord } from '@trivium/protocol/dialects/video-tasks/task/encode-task.ts'
 import type { SignedUrls } from '../media/signed-urls.ts'
-import type { TaskStatus } from '../storage/tasks.ts'
-import { formatTaskId, type StoredMedia, storeNow, type Task } from './task.ts'
+import { formatTaskId, storeNow } from '../tasks/task.ts'
+import type { ShownStatus } from '../tasks/task-type.ts'
+import type { StoredMedia, VideoTask } from './task.ts'
 
 export type ViewDependencies = { signedUrls: Pick<SignedUrls, 'sign'> }
 
 /** `as`: the task as it was when it got this status. Absent: as it is. */
-export function viewOf(task: Task, { signedUrls }: ViewDependencies, as?: Status): VideoTaskRecord {
+export function viewOf(task: VideoTask, { signedUrls }: ViewDependencies, as?: ShownStatus): VideoTaskRecord {
   const { id, account, model, createdAt, data } = task
   const { status, updatedAt } = as ?? task
   const urlOf = (media: StoredMedia | undefined): string | undefined =>
@@ -41,5 +42,3 @@ export function viewOf(task: Task, { signedUrls }: ViewDependencies, as?: Status
     ...(made && result ? { unknown: result.unknown } : {}),
   }
 }
-
-type Status = { status: TaskStatus; updatedAt: number }

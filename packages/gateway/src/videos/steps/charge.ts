@@ -3,10 +3,11 @@
 import type { UpstreamVideoTask } from '@trivium/protocol/canonical/video.ts'
 import { billableVideo } from '../../modalities/video/bound.ts'
 import { callsOf, type Video, type VideoRate } from '../../modalities/video/price.ts'
+import type { TaskEnd } from '../../tasks/task.ts'
 import { thawPrice } from '../frozen-price.ts'
-import type { Task, TaskEnd } from '../task.ts'
+import type { VideoTask } from '../task.ts'
 
-export function chargeFor({ data }: Task, made: UpstreamVideoTask): Pick<TaskEnd, Figures> {
+export function chargeFor({ data }: VideoTask, made: UpstreamVideoTask): Pick<TaskEnd, Figures> {
   const held = BigInt(data.held)
   const rate = thawPrice(data.price)
   const video = billableVideo(made, data.requested, rate.price)
@@ -18,14 +19,16 @@ export function chargeFor({ data }: Task, made: UpstreamVideoTask): Pick<TaskEnd
   return { cost: String(held), units, figures, ...termsOf(most, rate) }
 }
 
-type Figures = 'cost' | 'units' | 'figures' | 'tier' | 'toolCalls'
+type Figures = 'cost' | 'units' | 'figures' | 'details'
 
-function termsOf(video: Video, { price }: VideoRate): Pick<TaskEnd, 'tier' | 'toolCalls'> {
+/** What the figures are for, besides. */
+function termsOf(video: Video, { price }: VideoRate): Pick<TaskEnd, 'details'> {
   const calls = callsOf(video, price)
-  return {
-    ...(video.tier === undefined || !price.tiers?.has(video.tier) ? {} : { tier: video.tier }),
-    ...(calls.length === 0 ? {} : { toolCalls: Object.fromEntries(calls.map((call) => [call.tool, call.calls])) }),
-  }
+  let details = ''
+  if (calls.length > 0)
+    details += `,"tools":${JSON.stringify(Object.fromEntries(calls.map((call) => [call.tool, call.calls])))}`
+  if (video.tier !== undefined && price.tiers?.has(video.tier)) details += `,"tier":${JSON.stringify(video.tier)}`
+  return details === '' ? {} : { details }
 }
 
 /** A hold for any resolution is for the most expensive. */

@@ -6,24 +6,27 @@ import type { UpstreamVideoTask, VideoResult } from '@trivium/protocol/canonical
 import { decodeBase64 } from '../../bytes/base64.ts'
 import { codec } from '../../bytes/codec.ts'
 import type { MediaStore } from '../../media/media-store.ts'
+import { endWith, type PollDependencies } from '../../tasks/steps/poll.ts'
+import { changeTask, formatTaskId, storeNow } from '../../tasks/task.ts'
+import { TASK_TIMING } from '../../tasks/timing.ts'
+import { type Located, locate, type UpstreamDependencies } from '../../tasks/upstream.ts'
 import { callSettings, credentialHeader } from '../../upstreams/endpoint.ts'
 import { ownHostOf } from '../../upstreams/own-host.ts'
 import type { downloadPublic } from '../../upstreams/public/download-public.ts'
 import { PublicFetchError } from '../../upstreams/public/public-fetch-error.ts'
 import type { Embedded } from '../../upstreams/send.ts'
-import { changeTask, formatTaskId, type StoredMedia, storeNow, type Task } from '../task.ts'
-import { TASK_TIMING } from '../timing.ts'
-import { type Located, locate, queryTask } from '../upstream.ts'
+import type { StoredMedia, VideoTask } from '../task.ts'
+import { queryTask } from '../upstream.ts'
 import { chargeFor } from './charge.ts'
 import { type Content, mediaContent, NoVideo } from './media-content.ts'
-import { endWith, type PollDependencies } from './poll.ts'
 import { urlExpiry } from './url-expiry.ts'
 
-export type CopyDependencies = PollDependencies & {
-  mediaStore: MediaStore
-  downloadPublic: typeof downloadPublic
-  embedded: Embedded
-}
+export type CopyDependencies = Omit<PollDependencies, 'random'> &
+  UpstreamDependencies & {
+    mediaStore: MediaStore
+    downloadPublic: typeof downloadPublic
+    embedded: Embedded
+  }
 
 const LARGEST_VIDEO = 2 * 1024 * 1024 * 1024
 const LARGEST_FRAME = 64 * 1024 * 1024
@@ -31,7 +34,7 @@ const COPY_WITHIN_MS = 30 * 60_000
 const SHORTEST_KEPT_MS = 60 * 60_000
 
 /** For a task in `copying`. undefined: another process has changed it. */
-export async function copyResult(task: Task, deps: CopyDependencies): Promise<Task | undefined> {
+export async function copyResult(task: VideoTask, deps: CopyDependencies): Promise<VideoTask | undefined> {
   const { tasks } = deps.store
   const stop = new AbortController()
   const renewal = setInterval(async () => {
@@ -65,7 +68,7 @@ function withoutUrls({ video: _, lastFrame: __, ...rest }: UpstreamVideoTask): U
 type Current = { result: UpstreamVideoTask; isFresh: boolean }
 
 /** The upstream may give another URL each time. `isFresh`: it has just been asked. */
-async function currentResult(task: Task, deps: CopyDependencies): Promise<Current> {
+async function currentResult(task: VideoTask, deps: CopyDependencies): Promise<Current> {
   const { result, copies = 0, noVideo = 0 } = task.data
   if (result?.video && copies === 0 && noVideo === 0) return { result, isFresh: true }
   const answer = task.upstreamTask === undefined ? undefined : await queryTask(task, task.upstreamTask, deps)
@@ -76,7 +79,7 @@ async function currentResult(task: Task, deps: CopyDependencies): Promise<Curren
 }
 
 async function copyAll(
-  task: Task,
+  task: VideoTask,
   { video, lastFrame }: UpstreamVideoTask,
   signal: AbortSignal,
   deps: CopyDependencies,
@@ -101,12 +104,12 @@ async function removeCopies({ video, lastFrame }: Copies, { mediaStore }: CopyDe
   for (const media of [video, lastFrame]) if (media) await mediaStore.remove(media.id).catch(() => {})
 }
 
-type Copies = NonNullable<Task['data']['media']>
+type Copies = NonNullable<VideoTask['data']['media']>
 
 type CopyOptions = { type: string; most: number; signal: AbortSignal; located: Located }
 
 async function copyOne(
-  { account, data }: Task,
+  { account, data }: VideoTask,
   result: VideoResult,
   { type, most, signal, located }: CopyOptions,
   { mediaStore, downloadPublic, catalogue, embedded }: CopyDependencies,
@@ -151,7 +154,7 @@ async function copyOne(
 const isDefinite = (status: number): boolean => status >= 400 && status < 500 && !PASSING.includes(status)
 const PASSING: readonly number[] = [408, 425, 429]
 
-async function retryLater(task: Task, error: unknown, deps: CopyDependencies): Promise<Task | undefined> {
+async function retryLater(task: VideoTask, error: unknown, deps: CopyDependencies): Promise<VideoTask | undefined> {
   const { copies = 0, noVideo: before = 0, result, finishedAt = storeNow(task) } = task.data
   deps.log.warn('video not copied', { task: formatTaskId(task.id), upstream: task.upstream, error: String(error) })
   const url = result?.video?.kind === 'url' ? result.video.url : ''

@@ -14,9 +14,10 @@ import { Failure } from '../../request/failure.ts'
 import { type ReadDependencies, readJson } from '../../request/read-json.ts'
 import type { Caller } from '../../storage/storage.ts'
 import type { Tasks } from '../../storage/tasks.ts'
+import { decodeTaskRow, parseTaskId } from '../../tasks/task.ts'
+import { hashOfKey } from '../../tasks/upstream.ts'
 import { thawPrice } from '../frozen-price.ts'
-import { decodeTaskRow, parseTaskId } from '../task.ts'
-import { hashOfKey } from '../upstream.ts'
+import type { VideoTaskData } from '../task.ts'
 
 export type ReadTaskDependencies = ReadDependencies & UrlDependencies & { store: { tasks: Tasks } }
 
@@ -83,7 +84,7 @@ async function draftOf(input: VideoInput, caller: Caller, { store }: ReadTaskDep
   const row = id === undefined ? undefined : await store.tasks.find(id)
   if (!row || !isVisibleTo(caller, row) || row.state !== 'succeeded' || row.upstreamTask === undefined)
     throw unknownDraft(input)
-  const { upstream, upstreamKey, data } = decodeTaskRow(row)
+  const { upstream, upstreamKey, data } = decodeTaskRow<VideoTaskData>(row)
   const { seconds, isSilent = false } = data.result
     ? billableVideo(data.result, data.requested, thawPrice(data.price).price)
     : data.requested

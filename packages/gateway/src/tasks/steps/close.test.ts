@@ -27,9 +27,6 @@ const price = {
   group: 'default',
   model: 'vid',
   version: '1',
-  per: 'second' as const,
-  price: '10',
-  variants: [],
   multiplierMillionths: '1000000',
 }
 
@@ -42,15 +39,13 @@ async function closingTask(deadlineInMs = 3_600_000): Promise<Task> {
   await storage.ledger.apply(hold(id, wallet, taskOwner(id, epoch), { deadline }))
   await storage.leases.release(taskLease(id), epoch)
   const data: TaskData = {
+    type: 'video',
     dialect: 'video-tasks',
     upstreamModel: 'film',
     price,
     held: '100',
     warnings: [],
     polls: 1,
-    requested: { resolution: '720p', seconds: 5, tokens: 1 },
-    heldFor: { resolution: '720p', seconds: 10, tokens: 2 },
-    shown: { settings: {} },
     end: { state: 'succeeded', cost: '60' },
   }
   const row = await storage.tasks.insert({

@@ -1,19 +1,18 @@
 // Tells `callback_url` of each change of a task's status, in order: three tries each, with pauses between them. Callbacks have
 // slots that accounts and receivers share, so that a slow receiver delays no others.
 
-import { encodeTask } from '@trivium/protocol/dialects/video-tasks/task/encode-task.ts'
 import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
 import { signatureHeaders } from '../../access/secrets/callback-secret.ts'
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { Log } from '../../observe/log.ts'
+import { createSharedSlots, type Share } from '../../sharing/shared-slots.ts'
 import { LONGEST_PAUSE_MS, type Tasks } from '../../storage/tasks.ts'
 import type { postPublic } from '../../upstreams/public/post-public.ts'
-import { createSharedSlots, type Share } from '../sharing/shared-slots.ts'
 import { changeTask, formatTaskId, type PendingCallback, storeNow, type Task } from '../task.ts'
+import { type TaskTypes, typeOf } from '../task-type.ts'
 import { TASK_TIMING } from '../timing.ts'
-import { type ViewDependencies, viewOf } from '../view.ts'
 
-export type CallbackDependencies = ViewDependencies & {
+export type CallbackDependencies = {
   catalogue(): Catalogue
   postPublic: typeof postPublic
   accountCipher: Pick<AccountCipher, 'pseudonym'>
@@ -52,6 +51,7 @@ export const dueCallback = (task: Task): PendingCallback | undefined => {
 
 /** `woken` gets a task that has waited for a slot, with the slot. */
 export function createCallbacks(
+  types: TaskTypes,
   deps: CallbackDependencies,
   woken: (waiting: Waiting, release: () => void) => void,
 ): Callbacks {
@@ -80,7 +80,7 @@ export function createCallbacks(
   }
 
   function begin(task: Task, callback: PendingCallback, release: () => void): void {
-    underWay.set(nameOf(task, callback), post(task, callback, deps).finally(release))
+    underWay.set(nameOf(task, callback), post(task, callback, types, deps).finally(release))
   }
 
   async function outcome(task: Task, callback: PendingCallback): Promise<Task | undefined | 'waiting'> {
@@ -163,10 +163,15 @@ function record(
 /** `error` undefined: delivered. */
 type Posted = { error: string | undefined }
 
-async function post(task: Task, { status, updatedAt }: PendingCallback, deps: CallbackDependencies): Promise<Posted> {
+async function post(
+  task: Task,
+  { status, updatedAt }: PendingCallback,
+  types: TaskTypes,
+  deps: CallbackDependencies,
+): Promise<Posted> {
   const { callbackUrl } = task.data
   if (callbackUrl === undefined) return { error: undefined }
-  const body = encodeTask(viewOf(task, deps, { status, updatedAt }))
+  const body = typeOf(task, types).encode(task, { status, updatedAt })
   const message = { id: `${formatTaskId(task.id)}_${status}`, timestamp: Math.floor(deps.clock() / 1_000), body }
   try {
     const answer = await deps.postPublic(callbackUrl, {

@@ -1,11 +1,11 @@
 // Limits of DELETE. It costs nothing, and that of a queued task asks the upstream twice: so an account has a number per minute, and
 // few that wait for an upstream at the same time.
 
-import { createFreeCallLimit, freeCallFailure } from '../../overload/free-call-limit.ts'
-import { Failure } from '../../request/failure.ts'
-import type { Caller } from '../../storage/storage.ts'
-import type { Task } from '../task.ts'
-import { createSharedSlots } from './shared-slots.ts'
+import { createFreeCallLimit, freeCallFailure } from '../overload/free-call-limit.ts'
+import { Failure } from '../request/failure.ts'
+import { createSharedSlots } from '../sharing/shared-slots.ts'
+import type { Caller } from '../storage/storage.ts'
+import type { Task } from './task.ts'
 
 export type TaskDeletes = {
   /** Counts a request. Throws Failure if the key or the account has had enough of them. */

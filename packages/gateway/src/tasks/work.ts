@@ -1,16 +1,15 @@
 // What is to be done next for a task that is due, by its state.
 
 import { type CloseDependencies, closeTask } from './steps/close.ts'
-import type { CopyDependencies } from './steps/copy-result.ts'
 import { findSubmitted } from './steps/find-submitted.ts'
-import { changeByRecord, endWith, poll } from './steps/poll.ts'
+import { endWith, type PollDependencies, poll } from './steps/poll.ts'
 import { changeTask, type Task } from './task.ts'
-import { cancelTask, queryTask } from './upstream.ts'
+import type { TaskType } from './task-type.ts'
 
-export type WorkDependencies = CloseDependencies & CopyDependencies
+export type WorkDependencies = CloseDependencies & PollDependencies
 
 /** One step, of any state but `copying`: see worker.ts. undefined: another process has changed the task, or it does not exist any more. */
-export async function workOn(task: Task, deps: WorkDependencies): Promise<Task | undefined> {
+export async function workOn(task: Task, type: TaskType, deps: WorkDependencies): Promise<Task | undefined> {
   const { tasks } = deps.store
   const isOver = task.now >= task.deadline
   switch (task.state) {
@@ -23,8 +22,9 @@ export async function workOn(task: Task, deps: WorkDependencies): Promise<Task |
     case 'unknown':
     case 'queued':
     case 'running': {
-      if (isOver) return expire(task, deps)
-      return task.upstreamTask === undefined ? findSubmitted(task, deps) : poll(task, task.upstreamTask, deps)
+      if (isOver) return expire(task, type, deps)
+      const { upstreamTask } = task
+      return upstreamTask === undefined ? findSubmitted(task, type, deps) : poll(task, upstreamTask, type, deps)
     }
     case 'closing':
       return closeTask(task, deps)
@@ -37,13 +37,13 @@ export async function workOn(task: Task, deps: WorkDependencies): Promise<Task |
  * The upstream has had its time. It may have finished since the last query; otherwise it is asked to stop, because what it makes
  * after this is not paid for.
  */
-async function expire(task: Task, deps: WorkDependencies): Promise<Task | undefined> {
+async function expire(task: Task, type: TaskType, deps: WorkDependencies): Promise<Task | undefined> {
   const { upstreamTask } = task
   if (upstreamTask !== undefined) {
-    const answer = await queryTask(task, upstreamTask, deps)
-    const change = answer.is === 'answered' ? changeByRecord(answer.value, task, 0) : undefined
+    const answer = await type.query(task, upstreamTask)
+    const change = answer.is === 'answered' ? type.changeByRecord(answer.value, task, 0) : undefined
     if (change?.state === 'copying' || change?.state === 'closing') return changeTask(deps.store.tasks, task, change)
-    await cancelTask(task, upstreamTask, deps)
+    await type.cancel(task, upstreamTask)
   }
   const error = { code: 'TaskExpired', message: 'The task was not finished in time. It was not charged.' }
   return changeTask(deps.store.tasks, task, endWith({ state: 'expired', error, mayBeBilled: true }))

@@ -1,14 +1,14 @@
 // Looks after open tasks: claims those that are due and takes the next step for each. Every node has one; a claim decides which of
-// them a task belongs to for the moment. Short steps, copies of videos and callbacks have slots of their own, and in each of them
+// them a task belongs to for the moment. Short steps, copies of results and callbacks have slots of their own, and in each of them
 // accounts and upstreams have shares: what is slow delays nothing but itself.
 
 import type { Log } from '../observe/log.ts'
+import { createSharedSlots } from '../sharing/shared-slots.ts'
+import { createShares } from '../sharing/shares.ts'
 import { type CallbackDependencies, createCallbacks, dueCallback } from './callbacks/callbacks.ts'
-import { createSharedSlots } from './sharing/shared-slots.ts'
-import { createShares } from './sharing/shares.ts'
 import { isEnded } from './states.ts'
-import { copyResult } from './steps/copy-result.ts'
 import { changeTask, decodeTaskRow, formatTaskId, isClaimed, type Task } from './task.ts'
+import { type TaskTypes, typeOf } from './task-type.ts'
 import { TASK_TIMING } from './timing.ts'
 import { type WorkDependencies, workOn } from './work.ts'
 
@@ -19,11 +19,11 @@ const MOST_OF_UPSTREAM = 128
 /** As many are free before more tasks are claimed: each claim is a statement in the store. No account gets more in one claim. */
 const LEAST_ROOM = 32
 
-/** Copies at once: in all, from one upstream, and of videos that arrive inside of an answer, which is in memory as a whole. */
+/** Copies at once: in all, from one upstream, and of results that are in memory as a whole. */
 const MOST_COPIES = 16
 const MOST_COPIES_OF_UPSTREAM = 8
-const MOST_INLINE_COPIES = 4
-const INLINE = 'inline'
+const MOST_COPIES_IN_MEMORY = 4
+const IN_MEMORY = 'memory'
 /** Copies that this process remembers to begin. What is not remembered is due again after `slotWaitMs`. */
 const MOST_WAITING = 4_096
 const STOP_WITHIN_MS = 2_000
@@ -40,7 +40,7 @@ export type Waiting = { id: bigint; version: number }
 
 export type WorkerDependencies = WorkDependencies & CallbackDependencies & { log: Log }
 
-export function createTaskWorker(deps: WorkerDependencies): TaskWorker {
+export function createTaskWorker(types: TaskTypes, deps: WorkerDependencies): TaskWorker {
   const { tasks } = deps.store
   const underWay = new Set<Promise<void>>()
   const copying = new Set<Promise<void>>()
@@ -48,11 +48,11 @@ export function createTaskWorker(deps: WorkerDependencies): TaskWorker {
   const upstreams = createShares<string>(MOST_OF_UPSTREAM - LEAST_ROOM)
   const copies = createSharedSlots<Waiting>({
     limit: MOST_COPIES,
-    limitOf: (pool) => (pool === INLINE ? MOST_INLINE_COPIES : MOST_COPIES_OF_UPSTREAM),
+    limitOf: (pool) => (pool === IN_MEMORY ? MOST_COPIES_IN_MEMORY : MOST_COPIES_OF_UPSTREAM),
     mostWaiting: MOST_WAITING,
     woken: (waiting, release) => track(copying, resume(waiting, release, copy)),
   })
-  const callbacks = createCallbacks(deps, (waiting, release) =>
+  const callbacks = createCallbacks(types, deps, (waiting, release) =>
     track(underWay, resume(waiting, release, sendFirstCallback)),
   )
   let isStopped = false
@@ -81,7 +81,7 @@ export function createTaskWorker(deps: WorkerDependencies): TaskWorker {
 
   /** Its claim expires, and the step is taken again. */
   const notAttended = (task: Pick<Task, 'id'>, error: unknown): void =>
-    deps.log.warn('video task not attended to', { task: formatTaskId(task.id), error: String(error) })
+    deps.log.warn('task not attended to', { task: formatTaskId(task.id), error: String(error) })
 
   /** The claim of a long step is renewed, so that a process that died is noticed soon. A copy does so itself. */
   async function renewed<T>(task: Task, run: () => Promise<T>): Promise<T> {
@@ -98,12 +98,14 @@ export function createTaskWorker(deps: WorkerDependencies): TaskWorker {
     const callback = dueCallback(task)
     const sent = callback ? await renewed(task, () => callbacks.send(task, callback)) : 'waiting'
     if (sent !== 'waiting') return sent
-    return task.state === 'copying' ? beginCopy(task) : renewed(task, () => workOn(task, deps))
+    return task.state === 'copying' ? beginCopy(task) : renewed(task, () => workOn(task, typeOf(task, types), deps))
   }
 
   /** undefined: the copy goes on by itself. Without a slot the task waits, unclaimed: another process may have one sooner. */
   async function beginCopy(task: Task): Promise<Task | undefined> {
-    const share = shareOf(task)
+    const ofUpstream = `upstream ${task.upstream}`
+    const isInMemory = typeOf(task, types).isCopiedInMemory(task)
+    const share = { account: task.account, pools: isInMemory ? [ofUpstream, IN_MEMORY] : [ofUpstream] }
     const release = copies.take(share)
     if (release) {
       track(copying, copy(task, release))
@@ -117,7 +119,7 @@ export function createTaskWorker(deps: WorkerDependencies): TaskWorker {
   async function copy(task: Task, release: () => void): Promise<void> {
     let after: Task | undefined
     try {
-      after = await copyResult(task, deps)
+      after = await typeOf(task, types).copy(task)
     } catch (error) {
       notAttended(task, error)
     } finally {
@@ -173,10 +175,4 @@ export function createTaskWorker(deps: WorkerDependencies): TaskWorker {
       await Promise.race([Promise.all([...underWay, ...copying]), Bun.sleep(STOP_WITHIN_MS)])
     },
   }
-}
-
-/** What is read from its upstream again when it is copied may be a whole video. */
-function shareOf({ account, upstream, data }: Task) {
-  const isInline = data.dialect === 'generate-content' && data.result?.video === undefined
-  return { account, pools: isInline ? [`upstream ${upstream}`, INLINE] : [`upstream ${upstream}`] }
 }

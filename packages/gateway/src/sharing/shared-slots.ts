@@ -5,7 +5,7 @@
 // Work that finds no slot waits in a queue that is woken by each slot that becomes free. Of all that may go on, the account
 // with the fewest slots is first.
 
-import { mayTake } from '../../sharing/fair-share.ts'
+import { mayTake } from './fair-share.ts'
 
 /** `pools`: names of the smaller pools that the work takes a slot in. */
 export type Share = { account: bigint; pools: readonly string[] }

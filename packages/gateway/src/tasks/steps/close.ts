@@ -34,7 +34,7 @@ export async function closeTask(task: Task, deps: CloseDependencies): Promise<Ta
   await leases.release(lease, epoch)
   // The ledger has the last word: a hold that was voided at its deadline cannot be charged any more.
   const isLate = BigInt(end.cost ?? 0) > 0n && result.outcome !== 'done' && result.amount === 0n
-  if (isLate) deps.log.error('video task ended after its hold', { task: formatTaskId(task.id) })
+  if (isLate) deps.log.error('task ended after its hold', { task: formatTaskId(task.id) })
   if (end.state === 'rejected') {
     await tasks.remove(task.id, task.version)
     return undefined
@@ -83,10 +83,6 @@ function receiptOfTask(task: Task, end: TaskEnd, outcome: Outcome): string {
   return receiptOf(call, result, storeNow(task) - task.createdAt)
 }
 
-function detailsOf({ tier, toolCalls, mayBeBilled }: TaskEnd, held: string): string {
-  let text = ''
-  if (toolCalls !== undefined) text += `,"tools":${JSON.stringify(toolCalls)}`
-  if (tier !== undefined) text += `,"tier":${JSON.stringify(tier)}`
-  if (mayBeBilled) text += `,"possible_upstream_cost":"${formatUsd(BigInt(held))}"`
-  return text
+function detailsOf({ details = '', mayBeBilled }: TaskEnd, held: string): string {
+  return mayBeBilled ? `${details},"possible_upstream_cost":"${formatUsd(BigInt(held))}"` : details
 }

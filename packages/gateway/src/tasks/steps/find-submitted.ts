@@ -1,27 +1,27 @@
 // A submit whose outcome is not known: did the upstream take it? The list of its tasks tells, where our id is in it.
 
-import type { UpstreamVideoTask } from '@trivium/protocol/canonical/video.ts'
 import { type Change, changeTask, formatTaskId, storeNow, type Task } from '../task.ts'
+import type { TaskType, UpstreamTask } from '../task-type.ts'
 import { TASK_TIMING } from '../timing.ts'
-import { listTasks, NO_SUCH_CALL } from '../upstream.ts'
-import { changeByRecord, endWith, type PollDependencies, pollInterval } from './poll.ts'
+import { NO_SUCH_CALL } from '../upstream.ts'
+import { endWith, type PollDependencies, pollInterval } from './poll.ts'
 
 const PAGE_SIZE = 100
 const MOST_PAGES = 20
 
-export async function findSubmitted(task: Task, deps: PollDependencies): Promise<Task | undefined> {
-  return changeTask(deps.store.tasks, task, await changeByList(task, deps))
+export async function findSubmitted(task: Task, type: TaskType, deps: PollDependencies): Promise<Task | undefined> {
+  return changeTask(deps.store.tasks, task, await changeByList(task, type, deps))
 }
 
-async function changeByList(task: Task, deps: PollDependencies): Promise<Change> {
-  const found = await search(task, deps)
+async function changeByList(task: Task, type: TaskType, deps: PollDependencies): Promise<Change> {
+  const found = await search(task, type)
   const polls = task.data.polls + 1
   const later = pollInterval(polls, deps.random)
   if (typeof found === 'object') {
-    const change = changeByRecord(found, { ...task, upstreamTask: found.id }, later)
+    const change = type.changeByRecord(found, { ...task, upstreamTask: found.id }, later)
     return { ...change, upstreamTask: found.id }
   }
-  deps.log.warn('video task not found at its upstream', {
+  deps.log.warn('task not found at its upstream', {
     task: formatTaskId(task.id),
     upstream: task.upstream,
     list: found,
@@ -33,10 +33,10 @@ async function changeByList(task: Task, deps: PollDependencies): Promise<Change>
 }
 
 /** `absent`: the whole list was read. `none`: the upstream has no list. */
-async function search(task: Task, deps: PollDependencies): Promise<UpstreamVideoTask | 'absent' | 'none' | 'unread'> {
+async function search(task: Task, type: TaskType): Promise<UpstreamTask | 'absent' | 'none' | 'unread'> {
   const reference = formatTaskId(task.id)
   for (let page = 1; page <= MOST_PAGES; page++) {
-    const answer = await listTasks(task, { page, pageSize: PAGE_SIZE }, deps)
+    const answer = await type.list(task, { page, pageSize: PAGE_SIZE })
     if (answer.is === 'gone') return answer.reason === NO_SUCH_CALL ? 'none' : 'unread'
     // Some upstreams of the dialect have no list.
     if (answer.is === 'status') return [404, 405, 501].includes(answer.status) ? 'none' : 'unread'
