@@ -2,12 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { taskLease, taskOwner } from '../../money/ledger.ts'
-import { hold, money, newWallet, type Wallet } from '../../storage/contract/harness.ts'
+import { taskLease } from '../../money/ledger.ts'
+import { money, newWallet, type Wallet } from '../../storage/contract/harness.ts'
 import { openSqlite } from '../../storage/sqlite/open-sqlite.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { createTestDependencies } from '../../test-dependencies.ts'
-import { changeTask, decodeTaskRow, type Task, type TaskData } from '../task.ts'
+import { changeTask, type Task } from '../task.ts'
+import { CHARGED, heldTask, SUCCEEDED } from '../test-tasks.ts'
 import { type CloseDependencies, closeTask } from './close.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'trivium-close-'))
@@ -23,47 +24,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-const price = {
-  group: 'default',
-  model: 'vid',
-  version: '1',
-  multiplierMillionths: '1000000',
-}
-
 /** A task in `closing` that costs 60 of the 100 that are held. */
-async function closingTask(deadlineInMs = 3_600_000): Promise<Task> {
-  id++
+async function closingTask(holdMs?: number): Promise<Task> {
   wallet = await newWallet(storage)
-  const epoch = (await storage.leases.acquire(taskLease(id), 'the submit', 1_000)) ?? 0
-  const deadline = Date.now() + deadlineInMs
-  await storage.ledger.apply(hold(id, wallet, taskOwner(id, epoch), { deadline }))
-  await storage.leases.release(taskLease(id), epoch)
-  const data: TaskData = {
-    type: 'video',
-    dialect: 'video-tasks',
-    upstreamModel: 'film',
-    price,
-    held: '100',
-    warnings: [],
-    polls: 1,
-    end: { state: 'succeeded', cost: '60' },
-  }
-  const row = await storage.tasks.insert({
-    id,
-    account: wallet.account,
-    key: wallet.key,
-    model: 'vid',
-    serviceTier: undefined,
-    state: 'closing',
-    status: 'running',
-    upstream: 'films',
-    upstreamKey: '',
-    upstreamTask: 'cgt-1',
-    data: JSON.stringify(data),
-    deadlineInMs: 3_600_000,
-    dueInMs: 0,
-  })
-  return decodeTaskRow(row)
+  const data = { end: SUCCEEDED }
+  const held = holdMs === undefined ? {} : { holdMs }
+  return heldTask(storage, wallet, ++id, { state: 'closing', status: 'running', data, ...held })
 }
 
 const dependencies = (store: Partial<Storage> = {}): CloseDependencies => ({
@@ -72,7 +38,6 @@ const dependencies = (store: Partial<Storage> = {}): CloseDependencies => ({
   taskHolder: 'a test',
 })
 
-const CHARGED = { balance: 940n, held: 0n, spent: 60n, keyHeld: 0n }
 const FREE = { balance: 1_000n, held: 0n, spent: 0n, keyHeld: 0n }
 
 test('a task is charged and ended', async () => {
