@@ -47,17 +47,18 @@ function statements(rows: number, numbers: (count: number) => string, hash: stri
   const each = Math.floor(rows / ACCOUNTS)
   const account = `${FIRST_ACCOUNT} + n % ${ACCOUNTS}`
   return [
-    `INSERT INTO account (id, name, balance, created_at) SELECT ${account}, 'filled-' || n || '@example.com', 0, 0 FROM ${numbers(ACCOUNTS)}`,
+    `INSERT INTO account (id, name, balance, spent, created_at)
+     SELECT ${account}, 'filled-' || n || '@example.com', 0, ${each * COST}, 0 FROM ${numbers(ACCOUNTS)}`,
     `INSERT INTO api_key (id, account, hash, name, group_name, spent, created_at)
      SELECT ${account}, ${account}, ${hash}, 'filled', 'default', ${each * COST}, 0 FROM ${numbers(ACCOUNTS)}`,
     `INSERT INTO transfer (debit, credit, amount, reason, at) SELECT -3, ${account}, ${each * COST}, 'filled', 0 FROM ${numbers(ACCOUNTS)}`,
-    `INSERT INTO request (id, account, key, node_id, epoch, state, held, held_at, cost, model, upstream, outcome, receipt)
+    `INSERT INTO request (id, account, key, node_id, epoch, state, held, held_at, cost, model, upstream, ending, receipt)
      SELECT n, ${account}, ${account}, 0, 1, 1, 5000, 0, ${COST}, 'bench', 'fixed', 'completed', '${RECEIPT}' FROM ${numbers(each * ACCOUNTS)}`,
     `INSERT INTO transfer (request, debit, credit, amount, at) SELECT n, ${account}, -1, ${COST}, 0 FROM ${numbers(each * ACCOUNTS)}`,
-    `INSERT INTO spending (account, hour, key, model, requests, tokens, cost, last_at)
-     SELECT ${account}, 0, ${account}, 'bench', ${each}, 0, ${each * COST}, 0 FROM ${numbers(ACCOUNTS)}`,
-    `INSERT INTO daily_spending (account, day, model, requests, tokens, cost, last_at)
-     SELECT account, hour, model, requests, tokens, cost, last_at FROM spending WHERE account >= ${FIRST_ACCOUNT}`,
+    `INSERT INTO spending (account, hour, key, model, requests, tokens, cost, last_at, upstream, outcome, upstream_cost, unknown_costs)
+     SELECT ${account}, 0, ${account}, 'bench', ${each}, 0, ${each * COST}, 0, 'fixed', 'completed', 0, 0 FROM ${numbers(ACCOUNTS)}`,
+    `INSERT INTO daily_spending (account, day, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs, last_at)
+     SELECT account, hour, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs, last_at FROM spending WHERE account >= ${FIRST_ACCOUNT}`,
     `INSERT INTO key_spending (key, day, model, account, requests, tokens, cost, last_at)
      SELECT key, hour, model, account, requests, tokens, cost, last_at FROM spending WHERE account >= ${FIRST_ACCOUNT}`,
   ]

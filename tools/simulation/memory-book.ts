@@ -8,13 +8,14 @@ import {
   type LeaseRow,
   type NodeRow,
   type RequestRow,
+  type Spending,
   TASK_NODE,
 } from '../../packages/gateway/src/money/ledger.ts'
 import { type Limits, NO_LIMITS, newMeter } from '../../packages/gateway/src/money/limits.ts'
 
 export type TransferRow = { request: bigint | undefined; debit: bigint; credit: bigint; amount: Nanos }
 
-export type SpendingRow = { request: RequestRow; at: number; requests: number; tokens: number; cost: Nanos }
+export type SpendingRow = Spending & { at: number }
 
 /** What a MemoryBook holds. Copy it (`structuredClone`) to go back to it later. */
 export type MemoryRows = {
@@ -79,8 +80,7 @@ export function memoryBook(rows: MemoryRows, now: number): Book {
     saveRequest: (row) => void rows.requests.set(row.id, row),
     saveNode: (row) => void rows.nodes.set(row.nodeId, row),
     saveLease: (row) => void rows.leases.set(row.name, row),
-    addSpending: (request, requests, tokens, cost) =>
-      void rows.spending.push({ request, at: now, requests, tokens, cost }),
+    addSpending: (sum) => void rows.spending.push({ ...sum, at: now }),
     transfer: (request, debit, credit, amount) => void rows.transfers.push({ request, debit, credit, amount }),
   }
 }

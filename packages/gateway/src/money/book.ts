@@ -73,9 +73,19 @@ export type RequestRow = {
   shortfall: Nanos
   model: string
   upstream: string
+  /** What the operator pays; undefined: that is not known. 0 while the request is open, and if it was voided by its owner. */
+  upstreamCost: Nanos | undefined
   ending: string
   /** JSON written by the owner at the end: units, price, timing, attempts, warnings. */
   receipt: string
+}
+/** What a request adds to the sums of spending, or takes from them if all amounts are negative. */
+export type Spending = Pick<RequestRow, 'account' | 'key' | 'model' | 'upstream' | 'tokens' | 'cost'> & {
+  outcome: string
+  requests: number
+  upstreamCost: Nanos
+  /** Requests whose upstream cost is not known. */
+  unknownCosts: number
 }
 /** `epoch` grows with every holder: it fences off a former holder. `expiresAt` by the store's clock; 0: released. */
 export type LeaseRow = { name: string; epoch: number; holder: string; expiresAt: number }
@@ -101,7 +111,7 @@ export interface Book {
   saveRequest(row: RequestRow): void
   saveNode(row: NodeRow): void
   saveLease(row: LeaseRow): void
-  /** Adds to the sums of the request's account, key and model in the present hour. */
-  addSpending(request: RequestRow, requests: number, tokens: number, cost: Nanos): void
+  /** Adds to the sums of the present hour. */
+  addSpending(sum: Spending): void
   transfer(request: bigint | undefined, debit: bigint, credit: bigint, amount: Nanos): void
 }

@@ -21,6 +21,7 @@ import {
   type RequestState,
   SETTLED,
   SHORTFALL,
+  type Spending,
   TASK_NODE,
   VOIDED,
 } from './book.ts'
@@ -123,6 +124,7 @@ function hold(book: Book, verb: Hold): Result {
     shortfall: 0n,
     model,
     upstream,
+    upstreamCost: 0n,
     ending: '',
     receipt: '',
   })
@@ -165,13 +167,15 @@ function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nano
   if (!isOwner(book, request, verb)) return rejected('not_open')
   if (verb.verb === 'settle' && isTakenOver(request)) return bookLoss(book, request, verb)
   if (request.state === SETTLED || request.state === VOIDED) return repeated(request.cost)
-  const before = spendingOf(request)
+  removeSpending(book, request)
   const { account, key } = charge(book, request, cost)
   correctTokens(request, verb.verb === 'settle' ? verb.tokens : 0, account, key, book.now)
   request.state = state
-  addSpending(book, request, before)
   request.ending = verb.ending
   request.receipt = verb.receipt
+  if (verb.verb === 'settle') request.upstream = verb.upstream ?? request.upstream
+  request.upstreamCost = verb.verb === 'settle' ? verb.upstreamCost : 0n
+  book.addSpending(spendingOf(request, 1))
   book.saveRequest(request)
   return done(request.cost)
 }
@@ -196,23 +200,37 @@ function reap(book: Book, verb: Reap): Result {
   for (const request of orphans) {
     // A node may return and correct this. The deadline of a task is final.
     const isTask = request.nodeId === TASK_NODE
-    const before = spendingOf(request)
     const { account, key } = charge(book, request, isTask ? 0n : request.progress)
     if (isTask) correctTokens(request, 0, account, key, book.now)
     request.state = isTask ? VOIDED : REAPED
     request.ending = isTask ? 'expired' : REAPED_ENDING
-    addSpending(book, request, before)
+    request.upstreamCost = undefined
+    book.addSpending(spendingOf(request, 1))
     book.saveRequest(request)
   }
   return done(BigInt(orphans.length))
 }
 
-/** What a request contributes to the sums of spending: nothing while it is open. */
-const spendingOf = ({ state, tokens, cost }: RequestRow) =>
-  state === HELD ? { requests: 0, tokens: 0, cost: 0n } : { requests: 1, tokens, cost }
+/** What an ended request contributes to the sums of spending, by its upstream and outcome. */
+function spendingOf(request: RequestRow, sign: 1 | -1): Spending {
+  const { account, key, model, upstream, ending: outcome, tokens, cost, upstreamCost } = request
+  return {
+    account,
+    key,
+    model,
+    upstream,
+    outcome,
+    requests: sign,
+    tokens: sign * tokens,
+    cost: BigInt(sign) * cost,
+    upstreamCost: BigInt(sign) * (upstreamCost ?? 0n),
+    unknownCosts: upstreamCost === undefined ? sign : 0,
+  }
+}
 
-function addSpending(book: Book, request: RequestRow, before: ReturnType<typeof spendingOf>): void {
-  book.addSpending(request, 1 - before.requests, request.tokens - before.tokens, request.cost - before.cost)
+/** What the reaper decided is corrected in the present hour: a sum may be negative there. */
+function removeSpending(book: Book, request: RequestRow): void {
+  if (request.state !== HELD) book.addSpending(spendingOf(request, -1))
 }
 
 type Owners = { account: AccountRow; key: KeyRow }

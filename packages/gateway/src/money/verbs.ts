@@ -43,8 +43,19 @@ export type Extend = Owned & {
   /** All that is available may be granted, as to a hold that cannot be extended. */
   whole?: true
 }
-/** `tokens`: all that the request used. */
-export type Settle = Owned & { verb: 'settle'; cost: Nanos; tokens: number; ending: string; receipt: string }
+/**
+ * `tokens`: all that the request used. `upstream`: which one answered; absent: that of the hold. `upstreamCost`: what the operator pays for
+ * it; absent: that is not known.
+ */
+export type Settle = Owned & {
+  verb: 'settle'
+  cost: Nanos
+  tokens: number
+  ending: string
+  receipt: string
+  upstream?: string | undefined
+  upstreamCost?: Nanos | undefined
+}
 export type Void = Owned & { verb: 'void'; ending: string; receipt: string }
 export type Finish = Settle | Void
 export type RequestVerb = Hold | Extend | Finish

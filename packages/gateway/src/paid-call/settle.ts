@@ -34,7 +34,10 @@ export function settle(call: PaidCall, result: CallResult, deps: SettleDependenc
   const settling =
     cost === 0n && !sawOutput
       ? call.hold.void(outcome, receipt)
-      : call.hold.settle(cost, result.tokens ?? 0, outcome, receipt)
+      : call.hold.settle(cost, result.tokens ?? 0, outcome, receipt, {
+          upstream: call.attempt.candidate.upstream.id,
+          upstreamCost: result.upstreamCost,
+        })
   // Not awaited: an async function costs twice as much, and every request ends here.
   return settling.then(({ charged }) => {
     noteOutcome(call, outcome, charged)

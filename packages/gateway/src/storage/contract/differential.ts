@@ -109,7 +109,12 @@ function randomVerb({ below, pick }: Randomness, wallets: readonly Wallet[], row
       }),
     ),
     ...Array<() => Verb>(5).fill(() =>
-      settle(id, node, BigInt(below(400)), { tokens: below(300), ending: `ending-${below(3)}` }),
+      settle(id, node, BigInt(below(400)), {
+        tokens: below(300),
+        ending: `ending-${below(3)}`,
+        ...(id % 3n === 0n && { upstream: 'other' }),
+        ...(id % 2n === 0n && { upstreamCost: id }),
+      }),
     ),
     // At times as a repetition does it, after which a settlement is the operator's loss.
     () => voided(id, node, id % 2n === 0n ? { ending: 'reaped' } : {}),
@@ -221,7 +226,7 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
       .map(({ name, epoch, holder, expiresAt }) => [name, BigInt(epoch), holder, BigInt(expiresAt)]),
   )
   const columns =
-    'id, account, key, node_id, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, ending, receipt, model'
+    'id, account, key, node_id, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, ending, receipt, model, upstream, upstream_cost'
   expect(numbers(await raw(`SELECT ${columns} FROM request ORDER BY id`))).toEqual(
     [...rows.requests.values()]
       .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -242,9 +247,13 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
         row.ending,
         row.receipt,
         row.model,
+        row.upstream,
+        row.upstreamCost,
       ]),
   )
-  expect(numbers(await raw('SELECT * FROM spending ORDER BY account, hour, key, model'))).toEqual(sumsOf(rows.spending))
+  expect(numbers(await raw('SELECT * FROM spending ORDER BY account, hour, key, model, upstream, outcome'))).toEqual(
+    sumsOf(rows.spending),
+  )
   expect(numbers(await raw('SELECT request, debit, credit, amount FROM transfer ORDER BY id'))).toEqual(
     rows.transfers.map(({ request, debit, credit, amount }) => [request, debit, credit, amount]),
   )
@@ -252,22 +261,24 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
 
 const HOUR_MS = 3_600_000
 
-/** As the table has them: by account, hour, key and model. */
+/** As the table has them: by account, hour, key, model, upstream and outcome. */
 function sumsOf(spending: readonly SpendingRow[]): (bigint | string)[][] {
-  const groups = Map.groupBy(spending, ({ at, request: { account, key, model } }) =>
+  const groups = Map.groupBy(spending, ({ at, account, key, model, upstream, outcome }) =>
     [account, BigInt(at - (at % HOUR_MS)), key]
       .map((part) => String(part).padStart(16, '0'))
-      .concat(model)
+      .concat(model, upstream, outcome)
       .join(),
   )
   return [...groups]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([group, each]) => {
-      const [account, hour, key, model = ''] = group.split(',')
-      const sum = (field: 'requests' | 'tokens' | 'cost') => each.reduce((total, row) => total + BigInt(row[field]), 0n)
+      const [account, hour, key, ...names] = group.split(',')
+      const sum = (field: 'requests' | 'tokens' | 'cost' | 'upstreamCost' | 'unknownCosts') =>
+        each.reduce((total, row) => total + BigInt(row[field]), 0n)
       const lastAt = BigInt(Math.max(...each.map(({ at }) => at)))
       const ids = [account, hour, key].map((part) => BigInt(part ?? 0))
-      return [...ids, model, sum('requests'), sum('tokens'), sum('cost'), lastAt]
+      const amounts = [sum('requests'), sum('tokens'), sum('cost'), sum('upstreamCost'), sum('unknownCosts')]
+      return [...ids, ...names, ...amounts, lastAt]
     })
 }
 

@@ -57,7 +57,7 @@ export function termsContract(use: Use): void {
 
   test('what the operator set is kept beside the terms, and a change with an older revision does nothing', async () => {
     const { storage } = use()
-    const ceiling = { cap: 2n ** 60n - 1n, capPeriod: 'day' as const, concurrent: 3, models: ['m'], group: 'g' }
+    const ceiling = { cap: 10n ** 18n - 1n, capPeriod: 'day' as const, concurrent: 3, models: ['m'], group: 'g' }
     const { account } = await newWallet(storage)
     const { id, revision, ...key } = await newKey(storage, account, { ceiling })
     expect(key.ceiling).toEqual(ceiling)

@@ -17,7 +17,16 @@ const NEWLINE = 10
 
 export function encodeLine(verb: Finish): string {
   const { id, nodeId, epoch, ending, receipt } = verb
-  const amount = verb.verb === 'settle' ? { cost: verb.cost.toString(), tokens: verb.tokens } : {}
+  // JSON leaves out what is undefined.
+  const amount =
+    verb.verb === 'settle'
+      ? {
+          cost: verb.cost.toString(),
+          tokens: verb.tokens,
+          upstream: verb.upstream,
+          upstreamCost: verb.upstreamCost?.toString(),
+        }
+      : {}
   const entry = JSON.stringify({ verb: verb.verb, id: id.toString(), nodeId, epoch, ...amount, ending, receipt })
   return `{"crc":"${checksum(entry)}","entry":${entry}}\n`
 }
@@ -52,7 +61,15 @@ function decodeEntry(entry: Record<string, unknown>): Finish | undefined {
   if (verb === 'void') return { verb, ...common }
   if (verb !== 'settle' || typeof cost !== 'string' || !DIGITS.test(cost)) return undefined
   if (typeof tokens !== 'number') return undefined
-  return { verb, ...common, cost: BigInt(cost), tokens }
+  const { upstream, upstreamCost } = entry
+  return {
+    verb,
+    ...common,
+    cost: BigInt(cost),
+    tokens,
+    ...(typeof upstream === 'string' ? { upstream } : {}),
+    ...(typeof upstreamCost === 'string' && DIGITS.test(upstreamCost) ? { upstreamCost: BigInt(upstreamCost) } : {}),
+  }
 }
 
 const checksum = (text: string): string => Bun.hash.crc32(text).toString(16).padStart(8, '0')

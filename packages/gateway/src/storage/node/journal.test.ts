@@ -30,6 +30,8 @@ const settle = (id: bigint, cost = 5n, nodeId = 3, epoch = 7): Finish => ({
   nodeId,
   epoch,
   cost,
+  upstream: 'second',
+  upstreamCost: 3n,
   ending: 'done',
   receipt: '{"note":"line\\nbreak, é 漢 \u{1f600}, \ud800"}',
 })

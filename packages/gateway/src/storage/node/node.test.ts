@@ -61,6 +61,7 @@ function openHold(rows: MemoryRows, id: bigint, nodeId: number, epoch: number): 
     cost: 0n,
     shortfall: 0n,
     model: 'm',
+    upstreamCost: 0n,
     upstream: 'u',
     ending: '',
     receipt: '',

@@ -52,6 +52,9 @@ export class NotSettled extends Error {
   override name = 'NotSettled'
 }
 
+/** Which upstream answered, and what that costs the operator. */
+type Answered = Pick<Settle, 'upstream' | 'upstreamCost'>
+
 export type Opened = { outcome: 'open'; request: OpenRequest } | RejectedHold
 /** `available`: money; for a limit per minute, the milliseconds until there is room. */
 export type RejectedHold = { outcome: Rejection | 'store_down'; available: Nanos }
@@ -74,7 +77,7 @@ export type OpenRequest = {
    */
   raise(amount: Nanos, least: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
   /** `tokens`: all that the request used. */
-  settle(cost: Nanos, tokens: number, ending: string, receipt: string): Promise<Settled>
+  settle(cost: Nanos, tokens: number, ending: string, receipt: string, by?: Answered): Promise<Settled>
   void(ending: string, receipt: string): Promise<Settled>
 }
 
@@ -215,9 +218,10 @@ class HeldRequest implements OpenRequest {
     return this.#decide({ event: 'raise', amount, least })
   }
 
-  settle(cost: Nanos, tokens: number, ending: string, receipt: string): Promise<Settled> {
+  settle(cost: Nanos, tokens: number, ending: string, receipt: string, by: Answered = {}): Promise<Settled> {
     const { id, nodeId, epoch } = this.#owner
-    return this.#finish({ verb: 'settle', id, nodeId, epoch, cost, tokens, ending, receipt })
+    const { upstream, upstreamCost } = by
+    return this.#finish({ verb: 'settle', id, nodeId, epoch, cost, tokens, ending, receipt, upstream, upstreamCost })
   }
 
   void(ending: string, receipt: string): Promise<Settled> {

@@ -31,7 +31,11 @@ function particulars(verb: RequestVerb): string {
         `"extensible":${verb.whole !== true},"tokens":${verb.tokens}`
       )
     case 'settle':
-      return `"cost":${verb.cost},"tokens":${verb.tokens},"ending":${text(verb.ending)},"receipt":${text(verb.receipt)}`
+      return (
+        `"cost":${verb.cost},"tokens":${verb.tokens},"ending":${text(verb.ending)},"receipt":${text(verb.receipt)}` +
+        (verb.upstream === undefined ? '' : `,"upstream":${text(verb.upstream)}`) +
+        (verb.upstreamCost === undefined ? '' : `,"upstream_cost":${verb.upstreamCost}`)
+      )
     case 'void':
       return `"ending":${text(verb.ending)},"receipt":${text(verb.receipt)}`
   }

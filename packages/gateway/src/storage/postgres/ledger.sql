@@ -162,9 +162,11 @@ DECLARE
   new_tokens bigint[] := '{}'; new_deadlines bigint[] := '{}';
   old_ids bigint[] := '{}'; old_states smallint[] := '{}'; old_helds bigint[] := '{}'; old_progresses bigint[] := '{}';
   old_costs bigint[] := '{}'; old_shortfalls bigint[] := '{}'; old_endings text[] := '{}'; old_receipts text[] := '{}';
-  old_tokens bigint[] := '{}';
-  -- What each changed request adds to the sums of spending; NULL: nothing.
-  old_counts integer[] := '{}'; old_paids bigint[] := '{}'; old_token_changes bigint[] := '{}';
+  old_tokens bigint[] := '{}'; old_upstreams text[] := '{}'; old_upstream_costs bigint[] := '{}';
+  -- What ended requests add to the sums of spending; a correction takes back what was added before.
+  sum_accounts bigint[] := '{}'; sum_keys bigint[] := '{}'; sum_models text[] := '{}'; sum_upstreams text[] := '{}';
+  sum_outcomes text[] := '{}'; sum_requests integer[] := '{}'; sum_tokens bigint[] := '{}'; sum_costs bigint[] := '{}';
+  sum_upstream_costs bigint[] := '{}'; sum_unknowns integer[] := '{}';
   moved_requests bigint[] := '{}'; debits bigint[] := '{}'; credits bigint[] := '{}'; moved_amounts bigint[] := '{}';
   v record;
   a integer;
@@ -185,6 +187,10 @@ DECLARE
   total bigint;
   paid bigint;
   short bigint;
+  sign integer;
+  new_ending text;
+  new_upstream text;
+  new_upstream_cost bigint;
 BEGIN
   SELECT array_agg(DISTINCT coalesce(r.account, x.account)), array_agg(DISTINCT coalesce(r.key, x.key))
     INTO wanted_accounts, wanted_keys
@@ -241,11 +247,12 @@ BEGIN
   FOR v IN
     SELECT x.*, r.id AS request, r.node_id AS request_node, r.epoch AS request_epoch, r.state, r.held, r.progress AS metered,
       r.cost AS charged, r.shortfall, r.ending AS old_ending, r.receipt AS old_receipt, r.held_at, r.tokens AS reserved,
+      r.model AS request_model, r.upstream AS request_upstream, r.upstream_cost AS old_upstream_cost,
       coalesce(r.account, x.account) AS owner_account, coalesce(r.key, x.key) AS owner_key, node.epoch AS node_epoch, node.renewed_at,
       lease.epoch AS lease_epoch, lease.expires_at AS lease_expires_at
     FROM json_to_recordset(batch) AS x (place integer, verb text, id bigint, account bigint, key bigint, node_id integer,
       epoch integer, known bigint, amount bigint, minimum bigint, progress bigint, cost bigint, model text, upstream text,
-      ending text, receipt text, revision bigint, extensible boolean, tokens bigint, minimum_tokens bigint, deadline bigint)
+      ending text, receipt text, revision bigint, extensible boolean, tokens bigint, minimum_tokens bigint, deadline bigint, upstream_cost bigint)
     LEFT JOIN request r ON r.id = x.id LEFT JOIN node ON node.node_id = x.node_id
     LEFT JOIN lease ON lease.name = CASE WHEN x.node_id = -1 THEN 'task/' || x.id END
     ORDER BY x.place
@@ -498,26 +505,42 @@ BEGIN
         moved_amounts := moved_amounts || abs(short - v.shortfall);
       END IF;
       amount := v.charged + paid;
-      old_ids := old_ids || v.id;
+      new_ending := CASE WHEN is_expired THEN 'expired' WHEN v.verb = 'reap' THEN 'reaped' ELSE v.ending END;
+      new_upstream := CASE WHEN v.verb = 'settle' AND NOT is_lost THEN coalesce(v.upstream, v.request_upstream) ELSE v.request_upstream END;
+      -- What the operator pays is not known for what the reaper ended, and 0 for what its owner voided.
+      new_upstream_cost := CASE WHEN is_lost THEN v.old_upstream_cost WHEN v.verb = 'settle' THEN v.upstream_cost WHEN v.verb = 'void' THEN 0 END;
       -- What its caller does not pay for adds nothing, not even a row of zeros.
-      old_counts := old_counts || CASE WHEN is_lost THEN NULL WHEN v.state = 0 THEN 1 ELSE 0 END;
-      old_paids := old_paids || paid;
-      old_token_changes := old_token_changes || more + CASE WHEN v.state = 0 THEN v.reserved ELSE 0 END;
+      IF NOT is_lost THEN
+        FOR sign IN SELECT unnest(CASE WHEN v.state = 0 THEN ARRAY[1] ELSE ARRAY[-1, 1] END) LOOP
+          sum_accounts := sum_accounts || v.owner_account;
+          sum_keys := sum_keys || v.owner_key;
+          sum_models := sum_models || v.request_model;
+          sum_upstreams := sum_upstreams || CASE WHEN sign < 0 THEN v.request_upstream ELSE new_upstream END;
+          sum_outcomes := sum_outcomes || CASE WHEN sign < 0 THEN v.old_ending ELSE new_ending END;
+          sum_requests := sum_requests || sign;
+          sum_tokens := sum_tokens || CASE WHEN sign < 0 THEN -v.reserved ELSE v.reserved + more END;
+          sum_costs := sum_costs || CASE WHEN sign < 0 THEN -v.charged ELSE amount END;
+          sum_upstream_costs := sum_upstream_costs || coalesce(CASE WHEN sign < 0 THEN -v.old_upstream_cost ELSE new_upstream_cost END, 0);
+          sum_unknowns := sum_unknowns || CASE WHEN (CASE WHEN sign < 0 THEN v.old_upstream_cost ELSE new_upstream_cost END) IS NULL THEN sign ELSE 0 END;
+        END LOOP;
+      END IF;
+      old_ids := old_ids || v.id;
+      old_upstreams := old_upstreams || new_upstream;
+      old_upstream_costs := old_upstream_costs || new_upstream_cost;
       old_tokens := old_tokens || v.reserved + more;
       old_states := old_states || CASE WHEN v.verb = 'settle' THEN 1 WHEN v.verb = 'void' OR is_expired THEN 2 ELSE 3 END::smallint;
       old_helds := old_helds || v.held;
       old_progresses := old_progresses || v.metered;
       old_costs := old_costs || amount;
       old_shortfalls := old_shortfalls || short;
-      old_endings := old_endings || CASE WHEN is_expired THEN 'expired' WHEN v.verb = 'reap' THEN 'reaped' ELSE v.ending END;
+      old_endings := old_endings || new_ending;
       old_receipts := old_receipts || CASE v.verb WHEN 'reap' THEN v.old_receipt ELSE v.receipt END;
     END IF;
     IF v.verb = 'extend' AND outcome NOT IN ('busy', 'unknown_request', 'not_open', 'key_invalid') THEN
       -- Progress is recorded even if the extension is rejected: it is what the reaper would charge.
       old_ids := old_ids || v.id;
-      old_counts := old_counts || NULL::integer;
-      old_paids := old_paids || 0::bigint;
-      old_token_changes := old_token_changes || 0::bigint;
+      old_upstreams := old_upstreams || v.request_upstream;
+      old_upstream_costs := old_upstream_costs || v.old_upstream_cost;
       old_tokens := old_tokens || v.reserved + tokens;
       old_states := old_states || 0::smallint;
       old_helds := old_helds || v.held + total;
@@ -559,35 +582,44 @@ BEGIN
         new_models, new_upstreams) AS x (id, account, key, node_id, epoch, deadline, held, tokens, model, upstream);
   END IF;
   IF cardinality(old_ids) > 0 THEN
+    UPDATE request SET state = x.state, held = x.held, tokens = x.tokens, progress = x.progress, cost = x.cost,
+        shortfall = x.shortfall, upstream = x.upstream, upstream_cost = x.upstream_cost, ending = x.ending, receipt = x.receipt
+      FROM unnest(old_ids, old_states, old_helds, old_tokens, old_progresses, old_costs, old_shortfalls, old_upstreams,
+        old_upstream_costs, old_endings, old_receipts) AS x (id, state, held, tokens, progress, cost, shortfall, upstream,
+        upstream_cost, ending, receipt)
+      WHERE request.id = x.id;
+  END IF;
+  IF cardinality(sum_accounts) > 0 THEN
     -- Only the holder of an account's lock adds to its sums.
-    WITH changed AS (
-      UPDATE request SET state = x.state, held = x.held, tokens = x.tokens, progress = x.progress, cost = x.cost,
-          shortfall = x.shortfall, ending = x.ending, receipt = x.receipt
-        FROM unnest(old_ids, old_states, old_helds, old_tokens, old_progresses, old_costs, old_shortfalls, old_endings,
-          old_receipts, old_counts, old_token_changes, old_paids) AS x (id, state, held, tokens, progress, cost, shortfall,
-          ending, receipt, counted, token_change, paid)
-        WHERE request.id = x.id
-        RETURNING request.account, request.key, request.model, x.counted, x.token_change, x.paid),
-    ended AS (
-      SELECT c.account, c.key, c.model, sum(c.counted) AS requests, sum(c.token_change) AS tokens, sum(c.paid) AS cost
-      FROM changed c WHERE c.counted IS NOT NULL GROUP BY c.account, c.key, c.model),
+    WITH ended AS (
+      SELECT x.account, x.key, x.model, x.upstream, x.outcome, sum(x.requests) AS requests, sum(x.tokens) AS tokens,
+        sum(x.cost) AS cost, sum(x.upstream_cost) AS upstream_cost, sum(x.unknown) AS unknown
+      FROM unnest(sum_accounts, sum_keys, sum_models, sum_upstreams, sum_outcomes, sum_requests, sum_tokens, sum_costs,
+        sum_upstream_costs, sum_unknowns)
+        AS x (account, key, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown)
+      GROUP BY x.account, x.key, x.model, x.upstream, x.outcome),
     by_hour AS (
-      INSERT INTO spending AS known (account, hour, key, model, requests, tokens, cost, last_at)
-        SELECT e.account, now_ms / 3600000 * 3600000, e.key, e.model, e.requests, e.tokens, e.cost, now_ms FROM ended e
-        ON CONFLICT (account, hour, key, model) DO UPDATE SET requests = known.requests + excluded.requests,
+      INSERT INTO spending AS known (account, hour, key, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs, last_at)
+        SELECT e.account, now_ms / 3600000 * 3600000, e.key, e.model, e.upstream, e.outcome, e.requests, e.tokens, e.cost,
+          e.upstream_cost, e.unknown, now_ms FROM ended e
+        ON CONFLICT (account, hour, key, model, upstream, outcome) DO UPDATE SET requests = known.requests + excluded.requests,
           tokens = known.tokens + excluded.tokens, cost = known.cost + excluded.cost,
+          upstream_cost = known.upstream_cost + excluded.upstream_cost, unknown_costs = known.unknown_costs + excluded.unknown_costs,
           last_at = greatest(known.last_at, excluded.last_at)),
     by_key AS (
       INSERT INTO key_spending AS known (key, day, model, account, requests, tokens, cost, last_at)
-        SELECT e.key, now_ms / 86400000 * 86400000, e.model, e.account, e.requests, e.tokens, e.cost, now_ms FROM ended e
+        SELECT e.key, now_ms / 86400000 * 86400000, e.model, e.account, sum(e.requests), sum(e.tokens), sum(e.cost), now_ms
+        FROM ended e GROUP BY e.key, e.model, e.account
         ON CONFLICT (key, day, model) DO UPDATE SET requests = known.requests + excluded.requests,
           tokens = known.tokens + excluded.tokens, cost = known.cost + excluded.cost,
           last_at = greatest(known.last_at, excluded.last_at))
-    INSERT INTO daily_spending AS known (account, day, model, requests, tokens, cost, last_at)
-      SELECT e.account, now_ms / 86400000 * 86400000, e.model, sum(e.requests), sum(e.tokens), sum(e.cost), now_ms
-      FROM ended e GROUP BY e.account, e.model
-      ON CONFLICT (account, day, model) DO UPDATE SET requests = known.requests + excluded.requests,
+    INSERT INTO daily_spending AS known (account, day, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs, last_at)
+      SELECT e.account, now_ms / 86400000 * 86400000, e.model, e.upstream, e.outcome, sum(e.requests), sum(e.tokens), sum(e.cost),
+        sum(e.upstream_cost), sum(e.unknown), now_ms
+      FROM ended e GROUP BY e.account, e.model, e.upstream, e.outcome
+      ON CONFLICT (account, day, model, upstream, outcome) DO UPDATE SET requests = known.requests + excluded.requests,
         tokens = known.tokens + excluded.tokens, cost = known.cost + excluded.cost,
+        upstream_cost = known.upstream_cost + excluded.upstream_cost, unknown_costs = known.unknown_costs + excluded.unknown_costs,
         last_at = greatest(known.last_at, excluded.last_at);
   END IF;
   IF cardinality(moved_requests) > 0 THEN

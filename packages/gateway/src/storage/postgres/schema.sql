@@ -148,6 +148,7 @@ CREATE TABLE request (
   shortfall bigint NOT NULL DEFAULT 0,
   model text NOT NULL,
   upstream text NOT NULL,
+  upstream_cost bigint DEFAULT 0,
   ending text NOT NULL DEFAULT '',
   receipt text NOT NULL DEFAULT ''
 );
@@ -175,22 +176,30 @@ CREATE TABLE spending (
   hour bigint NOT NULL,
   key bigint NOT NULL,
   model text NOT NULL,
+  upstream text NOT NULL,
+  outcome text NOT NULL,
   requests bigint NOT NULL,
   tokens bigint NOT NULL,
   cost bigint NOT NULL,
+  upstream_cost bigint NOT NULL,
+  unknown_costs bigint NOT NULL,
   last_at bigint NOT NULL,
-  PRIMARY KEY (account, hour, key, model)
+  PRIMARY KEY (account, hour, key, model, upstream, outcome)
 );
 
 CREATE TABLE daily_spending (
   account bigint NOT NULL,
   day bigint NOT NULL,
   model text NOT NULL,
+  upstream text NOT NULL,
+  outcome text NOT NULL,
   requests bigint NOT NULL,
   tokens bigint NOT NULL,
   cost bigint NOT NULL,
+  upstream_cost bigint NOT NULL,
+  unknown_costs bigint NOT NULL,
   last_at bigint NOT NULL,
-  PRIMARY KEY (account, day, model)
+  PRIMARY KEY (account, day, model, upstream, outcome)
 );
 CREATE TABLE key_spending (
   key bigint NOT NULL,

@@ -51,14 +51,17 @@ const SPENDING_MISMATCHES = `
   ) charges GROUP BY id, hour HAVING sum(amount) <> 0
   UNION
   SELECT id FROM (
-    SELECT account AS id, requests, tokens FROM spending
-    UNION ALL SELECT account AS id, -1 AS requests, -tokens AS tokens FROM request WHERE state <> 0
-  ) ended GROUP BY id HAVING sum(requests) <> 0 OR sum(tokens) <> 0
+    SELECT account AS id, requests, tokens, upstream_cost FROM spending
+    UNION ALL SELECT account AS id, -1, -tokens, -coalesce(upstream_cost, 0) FROM request WHERE state <> 0
+  ) ended GROUP BY id HAVING sum(requests) <> 0 OR sum(tokens) <> 0 OR sum(upstream_cost) <> 0
   UNION
   SELECT id FROM (
-    SELECT account AS id, hour - hour % 86400000 AS day, model, requests, tokens, cost FROM spending
-    UNION ALL SELECT account AS id, day, model, -requests, -tokens, -cost FROM daily_spending
-  ) days GROUP BY id, day, model HAVING sum(requests) <> 0 OR sum(tokens) <> 0 OR sum(cost) <> 0
+    SELECT account AS id, hour - hour % 86400000 AS day, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs
+    FROM spending
+    UNION ALL SELECT account AS id, day, model, upstream, outcome, -requests, -tokens, -cost, -upstream_cost, -unknown_costs
+    FROM daily_spending
+  ) days GROUP BY id, day, model, upstream, outcome HAVING sum(requests) <> 0 OR sum(tokens) <> 0 OR sum(cost) <> 0
+    OR sum(upstream_cost) <> 0 OR sum(unknown_costs) <> 0
   UNION
   SELECT id FROM (
     SELECT account AS id, key, hour - hour % 86400000 AS day, model, requests, tokens, cost FROM spending

@@ -19,6 +19,7 @@ type Metered = {
   tokens_window: Generated<string>
 }
 
+type Upstreams = { upstream: string; outcome: string; upstream_cost: Integer; unknown_costs: Integer }
 type Sums = { requests: Integer; tokens: Integer; cost: Integer; last_at: Integer }
 
 export type Schema = {
@@ -137,6 +138,7 @@ export type Schema = {
     shortfall: Integer
     model: string
     upstream: string
+    upstream_cost: Generated<NullableInteger>
     ending: string
     receipt: string
   }
@@ -149,8 +151,8 @@ export type Schema = {
     reason: string
     at: Integer
   }
-  spending: Sums & { account: Integer; hour: Integer; key: Integer; model: string }
-  daily_spending: Sums & { account: Integer; day: Integer; model: string }
+  spending: Sums & Upstreams & { account: Integer; hour: Integer; key: Integer; model: string }
+  daily_spending: Sums & Upstreams & { account: Integer; day: Integer; model: string }
   key_spending: Sums & { key: Integer; day: Integer; model: string; account: Integer }
   latency: { hour: Integer; model: string; bucket: Integer; count: Integer }
   node: { node_id: Integer; epoch: Integer; renewed_at: Integer; config: string }

@@ -35,6 +35,7 @@ const verbs: Verb[] = [
   settle(3n, node, MAX_AMOUNT, { tokens: MAX_TOKENS, ending: 'done', receipt: '{"é":"🙂"}' }),
   voided(4n, node, { ending: '', receipt: '' }),
   { verb: 'reap', limit: Number.MAX_SAFE_INTEGER },
+  settle(9n, node, 7n, { upstream: 'second', upstreamCost: 0n }),
   { verb: 'join', nodeId: 0, config: 'x', takeover: true },
   { verb: 'join', nodeId: 1, config: '', takeover: false },
   { verb: 'renew', ...node, config: 'ü' },
@@ -68,17 +69,19 @@ test('bytes that are not a batch are rejected', () => {
 /** The words in which batches are stored: another order or size would misread what a stopped process has left. */
 test('the format of the file', () => {
   const { words, texts } = encodeBatch(
-    [settle(5n, { nodeId: 2, epoch: 3 }, 258n)],
+    [settle(5n, { nodeId: 2, epoch: 3 }, 258n, { upstream: 'u', upstreamCost: 3n })],
     new DataView(new ArrayBuffer(roomFor(1))),
   )
-  expect(texts).toBe('done{"units":1}')
+  expect(texts).toBe('done{"units":1}u')
   expect(new Uint8Array(words.buffer, 0, words.byteLength).toHex()).toBe(
     [
       '000000000000084005000000000000000000000000000040',
       '0000000000000840',
       '0201000000000000',
       '0000000000000000',
-    ].join('') + ['0000000000001040', '0000000000002640'].join(''),
+    ].join('') +
+      ['0000000000001040', '0000000000002640'].join('') +
+      ['000000000000f03f', '000000000000f03f', '0300000000000000'].join(''),
   )
 })
 

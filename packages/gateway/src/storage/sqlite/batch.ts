@@ -3,7 +3,7 @@
 //
 // This is part of the file format: the next version reads what is pending when the program stops. A verb whose form changes
 // gets a new number.
-import type { Verb } from '../../money/ledger.ts'
+import type { Settle, Verb } from '../../money/ledger.ts'
 
 export type EncodedBatch = { words: DataView; texts: string }
 
@@ -62,6 +62,9 @@ function encodeVerb(verb: Verb, out: Encoder): void {
       out.small(verb.tokens)
       out.text(verb.ending)
       out.text(verb.receipt)
+      out.text(verb.upstream ?? '')
+      out.flag(verb.upstreamCost !== undefined)
+      out.big(verb.upstreamCost ?? 0n)
       return
     case 'void':
       out.owned(VOID, verb)
@@ -161,6 +164,7 @@ function decodeVerb(from: Decoder): Verb {
         tokens: from.small(),
         ending: from.text(),
         receipt: from.text(),
+        ...upstreamIn(from),
       }
     case VOID:
       return {
@@ -188,6 +192,11 @@ function decodeVerb(from: Decoder): Verb {
     default:
       throw new Error(`not a verb: ${kind}`)
   }
+}
+
+function upstreamIn(from: Decoder): Pick<Settle, 'upstream' | 'upstreamCost'> {
+  const [upstream, isKnown, cost] = [from.text(), from.flag(), from.big()]
+  return { ...(upstream !== '' && { upstream }), ...(isKnown && { upstreamCost: cost }) }
 }
 
 /** `big` for amounts and ids, which are whole 64 bits; `small` for numbers below 2^53. */

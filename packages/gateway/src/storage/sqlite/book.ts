@@ -36,7 +36,7 @@ const MOST_KEPT = 20_000
 type Transfer = readonly [request: bigint | null, debit: bigint, credit: bigint, amount: bigint, at: bigint]
 
 const REQUEST =
-  'id, account, key, node_id, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, model, upstream, ending, receipt'
+  'id, account, key, node_id, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, model, upstream, upstream_cost, ending, receipt'
 const METERED = `requests_per_minute, tokens_per_minute, concurrent, open_requests, spent_at, spent_day, week_before,
   month_before, requests_window, tokens_window`
 const SPENT = 'open_requests = open_requests + ?, spent_at = ?, spent_day = ?, week_before = ?, month_before = ?'
@@ -71,8 +71,8 @@ export function openBook(db: Database): BatchBook {
   const updateKeyWindows = db.prepare(`UPDATE api_key SET ${WINDOWS} WHERE id = ?`)
   const insertRequests = prepareInserts(db, 'request', REQUEST.split(', '), addRequest)
   const updateRequest = db.prepare(
-    `UPDATE request SET state = ?, held = ?, tokens = ?, progress = ?, cost = ?, shortfall = ?, ending = ?, receipt = ?
-    WHERE id = ?`,
+    `UPDATE request SET state = ?, held = ?, tokens = ?, progress = ?, cost = ?, shortfall = ?, upstream = ?,
+    upstream_cost = ?, ending = ?, receipt = ? WHERE id = ?`,
   )
   const insertTransfers = prepareInserts<Transfer>(
     db,
@@ -125,8 +125,9 @@ export function openBook(db: Database): BatchBook {
 
   function writeRequest(row: RequestRow): void {
     if (newRequests.has(row)) return
-    const { state, held, tokens, progress, cost, shortfall, ending, receipt, id } = row
-    updateRequest.run(state, held, tokens, progress, cost, shortfall, ending, receipt, id)
+    const { state, held, tokens, progress, cost, shortfall, upstream, upstreamCost, ending, receipt, id } = row
+    const known = upstreamCost ?? null
+    updateRequest.run(state, held, tokens, progress, cost, shortfall, upstream, known, ending, receipt, id)
   }
   function writeAccount(row: KeptAccount): void {
     const { id, balance, spent, held, written, limits, meter } = row
@@ -230,19 +231,19 @@ export function openBook(db: Database): BatchBook {
       leases.set(row.name, row)
       savedLeases.add(row)
     },
-    addSpending: (request, requests, tokens, cost) => sums.add(request, requests, tokens, cost, now),
+    addSpending: (sum) => sums.add(sum, now),
     transfer: (request, debit, credit, amount) => void transfers.push([request ?? null, debit, credit, amount, at]),
   }
 }
 
 function addRequest(row: RequestRow, values: Values): void {
   const { id, account, key, nodeId, epoch, deadline, state, held, heldAt, tokens, progress, cost, shortfall } = row
-  const { model, upstream, ending, receipt } = row
+  const { model, upstream, upstreamCost, ending, receipt } = row
   // Without a spread, which would allocate a list per request.
   // biome-ignore format: as the columns above
   values.push(
     id, account, key, nodeId, epoch, deadline ?? null, state, held, heldAt, tokens, progress, cost, shortfall,
-    model, upstream, ending, receipt,
+    model, upstream, upstreamCost ?? null, ending, receipt,
   )
 }
 

@@ -71,6 +71,7 @@ export const toRequestRow = (row: SqlRow): RequestRow => ({
   shortfall: row.shortfall as bigint,
   model: row.model as string,
   upstream: row.upstream as string,
+  upstreamCost: row.upstream_cost === null ? undefined : (row.upstream_cost as bigint),
   ending: row.ending as string,
   receipt: row.receipt as string,
 })

@@ -181,6 +181,8 @@ CREATE TABLE request (
   shortfall INTEGER NOT NULL DEFAULT 0,
   model TEXT NOT NULL,
   upstream TEXT NOT NULL,
+  -- What the operator pays; NULL: not known.
+  upstream_cost INTEGER DEFAULT 0,
   ending TEXT NOT NULL DEFAULT '',
   receipt TEXT NOT NULL DEFAULT ''
 ) STRICT;
@@ -211,23 +213,32 @@ CREATE TABLE spending (
   hour INTEGER NOT NULL,
   key INTEGER NOT NULL,
   model TEXT NOT NULL,
+  upstream TEXT NOT NULL,
+  outcome TEXT NOT NULL,
   requests INTEGER NOT NULL,
   tokens INTEGER NOT NULL,
   cost INTEGER NOT NULL,
+  -- What the operator pays, and of how many requests that is not known.
+  upstream_cost INTEGER NOT NULL,
+  unknown_costs INTEGER NOT NULL,
   last_at INTEGER NOT NULL,
-  PRIMARY KEY (account, hour, key, model)
+  PRIMARY KEY (account, hour, key, model, upstream, outcome)
 ) STRICT, WITHOUT ROWID;
 
--- The same by day, for periods that are longer than a few days: of each model, whatever the key, and of each key.
+-- The same by day, for periods that are longer than a few days: of each model, upstream and outcome, whatever the key; and of each key and model.
 CREATE TABLE daily_spending (
   account INTEGER NOT NULL,
   day INTEGER NOT NULL,
   model TEXT NOT NULL,
+  upstream TEXT NOT NULL,
+  outcome TEXT NOT NULL,
   requests INTEGER NOT NULL,
   tokens INTEGER NOT NULL,
   cost INTEGER NOT NULL,
+  upstream_cost INTEGER NOT NULL,
+  unknown_costs INTEGER NOT NULL,
   last_at INTEGER NOT NULL,
-  PRIMARY KEY (account, day, model)
+  PRIMARY KEY (account, day, model, upstream, outcome)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE key_spending (
   key INTEGER NOT NULL,

@@ -1,107 +1,113 @@
-// Sums of spending by account, key and model, of the hour and of the day. Requests that end together mostly share their sums,
-// so these are added up here and written with the other rows.
+// Sums of spending by account, key, model, upstream and outcome, of the hour and of the day. Requests that end together mostly share
+// their sums, so these are added up here and written with the other rows.
 import type { Database } from 'bun:sqlite'
-import type { Nanos } from '../../money/amount.ts'
-import type { RequestRow } from '../../money/ledger.ts'
+import type { Spending } from '../../money/ledger.ts'
 import { prepareInserts } from './insert-rows.ts'
 
-type Sum = {
-  account: bigint
-  hour: number
-  key: bigint
-  model: string
-  requests: number
-  tokens: number
-  cost: Nanos
-  lastAt: number
-}
+type Sum = Spending & { hour: number; lastAt: number }
 
 export type SpendingSums = {
-  add(request: RequestRow, requests: number, tokens: number, cost: Nanos, now: number): void
+  add(sum: Spending, now: number): void
   write(): void
   clear(): void
 }
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-const SUMS = ['requests', 'tokens', 'cost', 'last_at']
-const ADD = `DO UPDATE SET requests = requests + excluded.requests, tokens = tokens + excluded.tokens,
-  cost = cost + excluded.cost, last_at = max(last_at, excluded.last_at)`
+const dayOf = (time: number): number => time - (time % DAY_MS)
+
+/** Column -> its value. */
+const NAMES = {
+  account: (sum: Sum) => sum.account,
+  hour: (sum: Sum) => sum.hour,
+  day: (sum: Sum) => dayOf(sum.hour),
+  key: (sum: Sum) => sum.key,
+  model: (sum: Sum) => sum.model,
+  upstream: (sum: Sum) => sum.upstream,
+  outcome: (sum: Sum) => sum.outcome,
+}
+const AMOUNTS = {
+  requests: (sum: Sum) => sum.requests,
+  tokens: (sum: Sum) => sum.tokens,
+  cost: (sum: Sum) => sum.cost,
+  upstream_cost: (sum: Sum) => sum.upstreamCost,
+  unknown_costs: (sum: Sum) => sum.unknownCosts,
+}
 
 export function openSpendingSums(db: Database): SpendingSums {
-  const insertsInto = (table: string, names: readonly string[], values: (sum: Sum) => (bigint | number | string)[]) =>
-    prepareInserts<Sum>(
+  const insertsInto = (table: string, names: (keyof typeof NAMES)[], amounts: (keyof typeof AMOUNTS)[]) => {
+    const values = [...names.map((name) => NAMES[name]), ...amounts.map((name) => AMOUNTS[name])]
+    const added = amounts.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')
+    return prepareInserts<Sum>(
       db,
       table,
-      [...names, ...SUMS],
-      (sum, all) => all.push(...values(sum), sum.requests, sum.tokens, sum.cost, sum.lastAt),
-      `ON CONFLICT ${ADD}`,
+      [...names, ...amounts, 'last_at'],
+      (sum, all) => {
+        for (const value of values) all.push(value(sum))
+        all.push(sum.lastAt)
+      },
+      `ON CONFLICT DO UPDATE SET ${added}, last_at = max(last_at, excluded.last_at)`,
     )
-  const insertHours = insertsInto('spending', ['account', 'hour', 'key', 'model'], ({ account, hour, key, model }) => [
-    account,
-    hour,
-    key,
-    model,
-  ])
-  const insertDays = insertsInto('daily_spending', ['account', 'day', 'model'], ({ account, hour, model }) => [
-    account,
-    dayOf(hour),
-    model,
-  ])
-  const insertKeys = insertsInto(
-    'key_spending',
-    ['key', 'day', 'model', 'account'],
-    ({ key, hour, model, account }) => [key, dayOf(hour), model, account],
-  )
+  }
+  const all = Object.keys(AMOUNTS) as (keyof typeof AMOUNTS)[]
+  const insertHours = insertsInto('spending', ['account', 'hour', 'key', 'model', 'upstream', 'outcome'], all)
+  const insertDays = insertsInto('daily_spending', ['account', 'day', 'model', 'upstream', 'outcome'], all)
+  const insertKeys = insertsInto('key_spending', ['key', 'day', 'model', 'account'], ['requests', 'tokens', 'cost'])
   const byKey = new Map<bigint, Sum[]>()
 
-  function sumOf({ account, key, model }: RequestRow, hour: number): Sum {
-    let sums = byKey.get(key)
+  function sumOf(sought: Spending, hour: number): Sum {
+    let sums = byKey.get(sought.key)
     if (!sums) {
       sums = []
-      byKey.set(key, sums)
+      byKey.set(sought.key, sums)
     }
-    // Few: the models that one key has used since the last write.
-    for (const sum of sums) if (sum.model === model && sum.hour === hour) return sum
-    const sum = { account, hour, key, model, requests: 0, tokens: 0, cost: 0n, lastAt: 0 }
+    // Few: the models, upstreams and outcomes of one key since the last write.
+    for (const sum of sums) if (isSame(sum, sought) && sum.hour === hour) return sum
+    const nothing = { requests: 0, tokens: 0, cost: 0n, upstreamCost: 0n, unknownCosts: 0, lastAt: 0 }
+    const sum = { ...sought, hour, ...nothing }
     sums.push(sum)
     return sum
   }
 
   return {
-    add(request, requests, tokens, cost, now) {
-      const sum = sumOf(request, now - (now % HOUR_MS))
-      sum.requests += requests
-      sum.tokens += tokens
-      sum.cost += cost
-      sum.lastAt = Math.max(sum.lastAt, now)
+    add(sum, now) {
+      addTo(sumOf(sum, now - (now % HOUR_MS)), sum, now)
     },
     write() {
       if (byKey.size === 0) return
       const sums = [...byKey.values()].flat()
       insertHours(sums)
-      insertKeys(sums)
-      insertDays(sums.length === 1 ? sums : summedOverKeys(sums))
+      insertKeys(sums.length === 1 ? sums : merged(sums, ({ key, hour, model }) => `${key} ${dayOf(hour)} ${model}`))
+      insertDays(
+        sums.length === 1
+          ? sums
+          : merged(sums, (sum) => [sum.account, dayOf(sum.hour), sum.upstream, sum.outcome, sum.model].join(' ')),
+      )
     },
     clear: () => byKey.clear(),
   }
 }
 
-const dayOf = (time: number): number => time - (time % DAY_MS)
+const isSame = (one: Spending, other: Spending): boolean =>
+  one.model === other.model && one.outcome === other.outcome && one.upstream === other.upstream
 
-/** Many keys of an account share a row. */
-function summedOverKeys(sums: readonly Sum[]): Iterable<Sum> {
-  const merged = new Map<string, Sum>()
+function addTo(sum: Sum, more: Spending, at: number): void {
+  sum.requests += more.requests
+  sum.tokens += more.tokens
+  sum.cost += more.cost
+  sum.upstreamCost += more.upstreamCost
+  sum.unknownCosts += more.unknownCosts
+  sum.lastAt = Math.max(sum.lastAt, at)
+}
+
+/** Sums that share a row. */
+function merged(sums: readonly Sum[], rowOf: (sum: Sum) => string): Iterable<Sum> {
+  const rows = new Map<string, Sum>()
   for (const sum of sums) {
-    const name = `${sum.account} ${dayOf(sum.hour)} ${sum.model}`
-    const known = merged.get(name)
-    if (!known) merged.set(name, { ...sum })
-    else {
-      known.requests += sum.requests
-      known.tokens += sum.tokens
-      known.cost += sum.cost
-      known.lastAt = Math.max(known.lastAt, sum.lastAt)
-    }
+    const row = rowOf(sum)
+    const known = rows.get(row)
+    if (known) addTo(known, sum, sum.lastAt)
+    else rows.set(row, { ...sum })
   }
-  return merged.values()
+  return rows.values()
 }

@@ -53,6 +53,47 @@ export function spendingContract(use: Use): void {
       expect((await storage.ledger.audit()).ok).toBe(true)
     })
 
+    test('upstream, outcome and upstream cost are kept with the sums, and the correction of a reaping moves them', async () => {
+      const { storage, wallet, node } = await begin()
+      const { raw } = use()
+      const [paid, unknown, failed, reaped] = [newId(), newId(), newId(), newId()]
+      for (const id of [paid, unknown, failed, reaped]) await storage.ledger.apply(hold(id, wallet, node))
+      await storage.ledger.apply(settle(paid, node, 60n, { tokens: 3, upstream: 'second', upstreamCost: 45n }))
+      await storage.ledger.apply(settle(unknown, node, 50n, { ending: 'cut' }))
+      await storage.ledger.apply(voided(failed, node))
+      await storage.ledger.apply({ verb: 'leave', ...node })
+      await storage.ledger.apply({ verb: 'reap', limit: 10 })
+      const sums = async (table: string) => {
+        const columns = 'upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs'
+        const rows = await raw(`SELECT ${columns} FROM ${table} ORDER BY upstream, outcome`)
+        return rows.map(({ upstream, outcome, ...amounts }) => [
+          upstream,
+          outcome,
+          ...Object.values(amounts).map(Number),
+        ])
+      }
+      const settled = [
+        ['main', 'cut', 1, 0, 50, 0, 1],
+        ['main', 'failed', 1, 0, 0, 0, 0],
+      ]
+      for (const table of ['spending', 'daily_spending'])
+        expect(await sums(table)).toEqual([
+          ...settled,
+          ['main', 'reaped', 1, 0, 0, 0, 1],
+          ['second', 'done', 1, 3, 60, 45, 0],
+        ])
+      await storage.ledger.apply(settle(reaped, node, 10n, { upstream: 'second', upstreamCost: 7n }))
+      for (const table of ['spending', 'daily_spending'])
+        expect(await sums(table)).toEqual([
+          ...settled,
+          ['main', 'reaped', 0, 0, 0, 0, 0],
+          ['second', 'done', 2, 3, 70, 52, 0],
+        ])
+      expect((await storage.ledger.audit()).ok).toBe(true)
+      await raw('UPDATE request SET upstream_cost = upstream_cost + 1 WHERE upstream_cost > 0')
+      expect((await storage.ledger.audit()).spendingMismatches).toEqual([wallet.account])
+    })
+
     test.each(['hour', 'day', 'month'] as const)('totals by model and by key, by %s', async (step) => {
       const { storage, wallet, node } = await begin()
       const { elapse } = use()
