@@ -27,9 +27,13 @@ export type Route = {
   aliases?: readonly Alias[]
   /** `none`: no API key is read. */
   credential: 'key' | 'none'
-  /** The dialect of its errors; undefined: the headers of the request decide. */
+  /** The dialect of its body, its response and its errors; undefined: the headers of the request decide on errors. */
   dialect?: DialectId
   kind: CallKind
+  /** What models of the route produce, whether the call itself costs money or not. */
+  modality?: ModelCallKind
+  /** What it does, in a few words. */
+  summary: string
   /** An overloaded gateway rejects the request before it reads key and body. */
   mayBeShed: boolean
 }
@@ -53,11 +57,31 @@ const otherVersions = (rest: string, unless?: readonly string[]): readonly Alias
 /** Credentials of the dialects that call the same path below /v1: they win. */
 const OTHER_CREDENTIALS = ['authorization', 'x-api-key', 'anthropic-version', 'msg-version']
 
-const TEXT = { method: 'POST', credential: 'key', kind: 'text', mayBeShed: true } as const
-const IMAGE = { method: 'POST', credential: 'key', kind: 'image', dialect: 'images', mayBeShed: true } as const
-const VIDEO_TASKS = { credential: 'key', kind: 'tasks', dialect: 'video-tasks', mayBeShed: false } as const
-const COUNT_TOKENS = { method: 'POST', credential: 'key', kind: 'count', mayBeShed: true } as const
-const STORED = { credential: 'key', kind: 'stored', dialect: 'responses', mayBeShed: false, isSegment: true } as const
+const TEXT = { method: 'POST', credential: 'key', kind: 'text', modality: 'text', mayBeShed: true } as const
+const IMAGE = {
+  method: 'POST',
+  credential: 'key',
+  kind: 'image',
+  modality: 'image',
+  dialect: 'images',
+  mayBeShed: true,
+} as const
+const VIDEO_TASKS = {
+  credential: 'key',
+  kind: 'tasks',
+  modality: 'video',
+  dialect: 'video-tasks',
+  mayBeShed: false,
+} as const
+const COUNT_TOKENS = { method: 'POST', credential: 'key', kind: 'count', modality: 'text', mayBeShed: true } as const
+const STORED = {
+  credential: 'key',
+  kind: 'stored',
+  modality: 'text',
+  dialect: 'responses',
+  mayBeShed: false,
+  isSegment: true,
+} as const
 const MODELS = { method: 'GET', credential: 'key', kind: 'models', mayBeShed: false } as const
 const USAGE = { method: 'GET', credential: 'key', kind: 'usage', mayBeShed: false } as const
 /** One entry for each method: the console has a table of its own below this path. */
@@ -71,57 +95,107 @@ const COUNT = '/models/{model}:countTokens'
 const TASKS = '/api/v3/contents/generations/tasks'
 
 export const ROUTES = {
-  chat: { ...TEXT, path: '/v1/chat/completions', dialect: 'chat' },
-  responses: { ...TEXT, path: '/v1/responses', dialect: 'responses' },
-  messages: { ...TEXT, path: '/v1/messages', dialect: 'messages' },
-  'show-response': { ...STORED, method: 'GET', path: '/v1/responses/{response}' },
-  'delete-response': { ...STORED, method: 'DELETE', path: '/v1/responses/{response}' },
-  'list-input-items': { ...STORED, method: 'GET', path: '/v1/responses/{response}/input_items' },
+  chat: { ...TEXT, path: '/v1/chat/completions', dialect: 'chat', summary: 'Generates text: chat completions' },
+  responses: { ...TEXT, path: '/v1/responses', dialect: 'responses', summary: 'Generates text: responses' },
+  messages: { ...TEXT, path: '/v1/messages', dialect: 'messages', summary: 'Generates text: messages' },
+  'show-response': { ...STORED, method: 'GET', path: '/v1/responses/{response}', summary: 'Shows a stored response' },
+  'delete-response': {
+    ...STORED,
+    method: 'DELETE',
+    path: '/v1/responses/{response}',
+    summary: 'Deletes a stored response',
+  },
+  'list-input-items': {
+    ...STORED,
+    method: 'GET',
+    path: '/v1/responses/{response}/input_items',
+    summary: 'Lists the input of a stored response',
+  },
   'generate-content': {
+    summary: 'Generates text or images: generateContent',
     ...TEXT,
     path: `/v1beta${GENERATE}`,
     dialect: 'generate-content',
     aliases: otherVersions(GENERATE),
   },
   'stream-generate-content': {
+    summary: 'Generates text or images as a stream: streamGenerateContent',
     ...TEXT,
     path: `/v1beta${STREAM}`,
     dialect: 'generate-content',
     aliases: otherVersions(STREAM),
   },
-  'messages-count-tokens': { ...COUNT_TOKENS, path: '/v1/messages/count_tokens', dialect: 'messages' },
+  'messages-count-tokens': {
+    ...COUNT_TOKENS,
+    path: '/v1/messages/count_tokens',
+    dialect: 'messages',
+    summary: 'Counts the tokens of a messages request',
+  },
   'generate-content-count-tokens': {
+    summary: 'Counts the tokens of a generateContent request',
     ...COUNT_TOKENS,
     path: `/v1beta${COUNT}`,
     dialect: 'generate-content',
     aliases: otherVersions(COUNT),
   },
-  'responses-count-tokens': { ...COUNT_TOKENS, path: '/v1/responses/input_tokens', dialect: 'responses' },
-  'image-generations': { ...IMAGE, path: '/v1/images/generations' },
-  'image-edits': { ...IMAGE, path: '/v1/images/edits' },
-  'task-image-generations': { ...IMAGE, path: '/api/v3/images/generations', dialect: 'video-tasks' },
-  'create-video-task': { ...VIDEO_TASKS, method: 'POST', path: TASKS, kind: 'video', mayBeShed: true },
-  'list-video-tasks': { ...VIDEO_TASKS, method: 'GET', path: TASKS },
-  'show-video-task': { ...VIDEO_TASKS, method: 'GET', path: `${TASKS}/{task}`, isSegment: true },
-  'delete-video-task': { ...VIDEO_TASKS, method: 'DELETE', path: `${TASKS}/{task}`, isSegment: true },
-  'list-models': { ...MODELS, path: '/v1/models' },
-  'show-model': { ...MODELS, path: '/v1/models/{model}' },
+  'responses-count-tokens': {
+    ...COUNT_TOKENS,
+    path: '/v1/responses/input_tokens',
+    dialect: 'responses',
+    summary: 'Counts the tokens of a responses request',
+  },
+  'image-generations': { ...IMAGE, path: '/v1/images/generations', summary: 'Generates images' },
+  'image-edits': { ...IMAGE, path: '/v1/images/edits', summary: 'Edits images' },
+  'task-image-generations': {
+    ...IMAGE,
+    path: '/api/v3/images/generations',
+    dialect: 'video-tasks',
+    summary: 'Generates images by the protocol of video tasks',
+  },
+  'create-video-task': {
+    ...VIDEO_TASKS,
+    method: 'POST',
+    path: TASKS,
+    kind: 'video',
+    mayBeShed: true,
+    summary: 'Creates a video task',
+  },
+  'list-video-tasks': { ...VIDEO_TASKS, method: 'GET', path: TASKS, summary: 'Lists video tasks' },
+  'show-video-task': {
+    ...VIDEO_TASKS,
+    method: 'GET',
+    path: `${TASKS}/{task}`,
+    isSegment: true,
+    summary: 'Shows a video task',
+  },
+  'delete-video-task': {
+    ...VIDEO_TASKS,
+    method: 'DELETE',
+    path: `${TASKS}/{task}`,
+    isSegment: true,
+    summary: 'Cancels or deletes a video task',
+  },
+  'list-models': { ...MODELS, path: '/v1/models', summary: 'Lists the models that the key can call' },
+  'show-model': { ...MODELS, path: '/v1/models/{model}', summary: 'Shows a model' },
   'list-generate-content-models': {
+    summary: 'Lists models by the generateContent protocol',
     ...MODELS,
     path: '/v1beta/models',
     dialect: 'generate-content',
     aliases: otherVersions('/models', OTHER_CREDENTIALS),
   },
   'show-generate-content-model': {
+    summary: 'Shows a model by the generateContent protocol',
     ...MODELS,
     path: '/v1beta/models/{model}',
     dialect: 'generate-content',
     aliases: otherVersions('/models/{model}', OTHER_CREDENTIALS),
   },
-  'list-usage': { ...USAGE, path: '/v1/usage' },
-  'show-usage': { ...USAGE, path: '/v1/usage/{request}' },
-  'callback-secret': { ...USAGE, path: '/v1/callback-secret' },
+  'list-usage': { ...USAGE, path: '/v1/usage', summary: 'Shows balance, limits and recent requests' },
+  'show-usage': { ...USAGE, path: '/v1/usage/{request}', summary: 'Shows the receipt of a request' },
+  'callback-secret': { ...USAGE, path: '/v1/callback-secret', summary: 'Shows the secret that signs callbacks' },
   'media-object': {
+    summary: 'Serves a stored image or video by its signed URL',
     method: 'GET',
     path: '/media/{object}',
     isSegment: true,
@@ -129,16 +203,16 @@ export const ROUTES = {
     kind: 'media',
     mayBeShed: false,
   },
-  'read-console-api': { ...CONSOLE_API, method: 'GET' },
-  'post-console-api': { ...CONSOLE_API, method: 'POST' },
-  'delete-console-api': { ...CONSOLE_API, method: 'DELETE' },
-  console: { ...CONSOLE, path: '/console' },
-  'console-root': { ...CONSOLE, path: '/console/' },
+  'read-console-api': { ...CONSOLE_API, method: 'GET', summary: "The console's own API" },
+  'post-console-api': { ...CONSOLE_API, method: 'POST', summary: "The console's own API" },
+  'delete-console-api': { ...CONSOLE_API, method: 'DELETE', summary: "The console's own API" },
+  console: { ...CONSOLE, path: '/console', summary: 'The console' },
+  'console-root': { ...CONSOLE, path: '/console/', summary: 'The console' },
   // After the paths below /console/api/, which are more specific.
-  'console-file': { ...CONSOLE, path: '/console/{path}' },
-  entry: { ...STATUS, path: '/' },
-  health: { ...STATUS, path: '/health' },
-  ready: { ...STATUS, path: '/ready' },
+  'console-file': { ...CONSOLE, path: '/console/{path}', summary: 'The console' },
+  entry: { ...STATUS, path: '/', summary: 'Lists the entry points' },
+  health: { ...STATUS, path: '/health', summary: 'Says whether the process runs' },
+  ready: { ...STATUS, path: '/ready', summary: 'Says whether the gateway takes requests' },
 } as const satisfies Record<string, Route>
 
 export type RouteId = keyof typeof ROUTES

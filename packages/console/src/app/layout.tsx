@@ -9,7 +9,7 @@ import { Icon } from '../ui/icons.tsx'
 import { Menu } from '../ui/overlay.tsx'
 import { Amount } from '../ui/values.tsx'
 import { LowBalance } from './low-balance.tsx'
-import { PAGES } from './navigation.ts'
+import { PAGES, type PageTexts } from './navigation.ts'
 import { useSession, useSignOut } from './session.tsx'
 
 const isCurrent = (path: string, location: string): boolean =>
@@ -55,7 +55,8 @@ export function Layout({ children }: { children: ReactNode }) {
 }
 
 function SideBar({ location }: { location: string }) {
-  const { nav } = useTexts()
+  const texts = useTexts()
+  const { nav } = texts
   return (
     <div className="sticky top-0 hidden h-dvh w-[216px] shrink-0 flex-col border-r bg-surface wide:flex">
       <Brand />
@@ -72,7 +73,7 @@ function SideBar({ location }: { location: string }) {
             )}
           >
             <Icon name={id} />
-            {nav[id]}
+            {texts[id].title}
           </Link>
         ))}
       </nav>
@@ -97,13 +98,14 @@ function TopBar() {
   )
 }
 
-/** Settings are in the menu of the account: more than seven places do not fit a phone. */
+/** Settings are in the menu of the account: more places do not fit a phone. */
 function BottomBar({ location }: { location: string }) {
-  const { nav } = useTexts()
+  const texts = useTexts()
+  const { nav } = texts
   return (
     <nav
       aria-label={nav.label}
-      className="fixed inset-x-0 bottom-0 z-40 grid grid-cols-7 border-t bg-surface pb-[env(safe-area-inset-bottom)] wide:hidden"
+      className="fixed inset-x-0 bottom-0 z-40 grid auto-cols-fr grid-flow-col border-t bg-surface pb-[env(safe-area-inset-bottom)] wide:hidden"
     >
       {PAGES.filter(({ id }) => id !== 'settings').map(({ id, path, load }) => (
         <Link
@@ -117,20 +119,22 @@ function BottomBar({ location }: { location: string }) {
           )}
         >
           <Icon name={id} size={18} />
-          {id === 'playground' ? nav.playgroundShort : nav[id]}
+          {shortTitleOf(texts[id])}
         </Link>
       ))}
     </nav>
   )
 }
 
+const shortTitleOf = ({ title, shortTitle = title }: PageTexts): string => shortTitle
+
 function Brand() {
-  const { nav } = useTexts()
+  const { overview } = useTexts()
   const { data } = useAbout()
   return (
     <Link
       href="/"
-      aria-label={data ? undefined : nav.overview}
+      aria-label={data ? undefined : overview.title}
       className="flex h-14 min-w-0 items-center gap-2 rounded-md px-4 font-semibold"
     >
       <Logo />
@@ -165,7 +169,7 @@ function Balance() {
 }
 
 function AccountMenu({ wide = false }: { wide?: boolean }) {
-  const { nav } = useTexts()
+  const { nav, settings } = useTexts()
   const { account } = useSession()
   const [, navigate] = useLocation()
   const signOut = useSignOut()
@@ -183,7 +187,7 @@ function AccountMenu({ wide = false }: { wide?: boolean }) {
         </button>
       }
       items={[
-        { label: nav.settings, icon: 'settings', onSelect: () => navigate('/settings') },
+        { label: settings.title, icon: 'settings', onSelect: () => navigate('/settings') },
         { label: nav.signOut, icon: 'external', onSelect: signOut },
       ]}
     />

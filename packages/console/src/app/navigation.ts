@@ -4,9 +4,12 @@ import type { Texts } from '../i18n/texts.ts'
 import type { IconName } from '../ui/icons.tsx'
 import { type LazyPage, lazyPage } from './lazy-page.tsx'
 
-export type NavigationId = 'overview' | 'keys' | 'connect' | 'models' | 'usage' | 'wallet' | 'playground' | 'settings'
+/** The id names the folder in pages/, the texts, which have a title, and the icon. */
+type PageId = { [N in keyof Texts]: Texts[N] extends PageTexts ? N : never }[keyof Texts] & IconName
+/** `shortTitle`: for small screens. */
+export type PageTexts = { title: string; shortTitle?: string }
 
-type NavigationPage = LazyPage & { id: NavigationId & IconName & keyof Texts; path: string }
+type NavigationPage = LazyPage & { id: PageId; path: string }
 
 /** Each page is a chunk of its own, loaded when it is opened. */
 export const PAGES: readonly NavigationPage[] = [

@@ -50,15 +50,6 @@ export const common = {
 
 export const nav = {
   label: 'Main',
-  overview: 'Overview',
-  keys: 'Keys',
-  connect: 'Connect',
-  models: 'Models',
-  usage: 'Usage',
-  wallet: 'Wallet',
-  playground: 'Playground',
-  playgroundShort: 'Play',
-  settings: 'Settings',
   available: 'Available',
   signOut: 'Sign out',
   account: 'Account',

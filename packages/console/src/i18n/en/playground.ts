@@ -1,5 +1,6 @@
 export const playground = {
   title: 'Playground',
+  shortTitle: 'Play',
   text: 'Try models in the browser. Requests cost what they cost by API.',
   tabs: { text: 'Text', image: 'Image', video: 'Video' },
   key: {

@@ -43,15 +43,6 @@ export const common: Texts['common'] = {
 
 export const nav: Texts['nav'] = {
   label: '主导航',
-  overview: '概览',
-  keys: '密钥',
-  connect: '接入',
-  models: '模型',
-  usage: '用量',
-  wallet: '钱包',
-  playground: '体验场',
-  playgroundShort: '体验',
-  settings: '设置',
   available: '可用余额',
   signOut: '退出登录',
   account: '账户',

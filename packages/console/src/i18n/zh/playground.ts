@@ -4,6 +4,7 @@ const PERIODS: Readonly<Record<string, string>> = { day: '今日', week: '本周
 
 export const playground: Texts['playground'] = {
   title: '体验场',
+  shortTitle: '体验',
   text: '在浏览器中试用模型。费用与通过 API 调用相同。',
   tabs: { text: '文本', image: '图片', video: '视频' },
   key: {

@@ -13,7 +13,7 @@ import { useUrlState } from '../../ui/url-state.ts'
 import { KeyDrawer } from '../keys/key-form.tsx'
 import { SecretDialog } from '../keys/secret.tsx'
 import { ClientSetUp, useTextModels } from './client-set-up.tsx'
-import { TestRequest } from './test-request.tsx'
+import { TestRequest } from './request-trial.tsx'
 
 const PLACE = { key: '' }
 

@@ -15,7 +15,7 @@ import { Icon } from '../../ui/icons.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Banner } from '../../ui/states.tsx'
 import { ClientSetUp, useTextModels } from '../connect/client-set-up.tsx'
-import { TestRequest } from '../connect/test-request.tsx'
+import { TestRequest } from '../connect/request-trial.tsx'
 import { KeyDrawer } from '../keys/key-form.tsx'
 import { KeyRules, Secret } from '../keys/secret.tsx'
 
