@@ -150,28 +150,41 @@ describe('streamed', () => {
     expect(await response.text()).toBe(`[${chunks().join(',\r\n')}]`)
   })
 
-  test('text leaves before the image is there, and the end after the settlement', async () => {
-    const { secret, settled } = await newKey(scripted.gateway)
+  /** The first two events, and the others once `go` is called. */
+  const paused = () => {
     const rest = Promise.withResolvers<void>()
     const [thought = '', text = '', ...others] = chunks().map((chunk) => `data: ${asUpstream(chunk)}\r\n\r\n`)
-    scripted.answer = () =>
-      new Response(
-        (async function* () {
-          yield Buffer.from(thought + text)
-          await rest.promise
-          yield Buffer.from(others.join(''))
-        })() as unknown as ReadableStream,
-        { headers: { 'content-type': 'text/event-stream' } },
-      )
+    async function* events() {
+      yield Buffer.from(thought + text)
+      await rest.promise
+      yield Buffer.from(others.join(''))
+    }
+    const type = { headers: { 'content-type': 'text/event-stream' } }
+    scripted.answer = () => new Response(events() as unknown as ReadableStream, type)
+    return { go: rest.resolve }
+  }
+
+  test('text leaves before the image is there', async () => {
+    const { secret, settled } = await newKey(scripted.gateway)
+    const { go } = paused()
     const response = await ask(secret, REQUEST, STREAM)
     const reader = response.body?.getReader()
     let seen = ''
     while (!seen.includes('Here:')) seen += Buffer.from((await reader?.read())?.value ?? []).toString()
-    rest.resolve()
+    go()
     for (let read = await reader?.read(); read?.value; read = await reader?.read())
       seen += Buffer.from(read.value).toString()
     expect(seen).toBe(await sse(...chunks()).text())
     expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.04' }])
+  })
+
+  test('a client that disconnects pays for the image that is being made', async () => {
+    const { secret, settled } = await newKey(scripted.gateway)
+    const { go } = paused()
+    const response = await ask(secret, REQUEST, STREAM)
+    await response.body?.cancel()
+    go()
+    expect(await settled()).toMatchObject([{ outcome: 'client_disconnected', cost_usd: '0.04' }])
   })
 
   test.each<[string, string | undefined, string, string]>([

@@ -198,6 +198,15 @@ describe('by the token', () => {
     expect(receiptOf(byToken, ONE, images, usage(reported)).charge.cost).toBe(cost)
   })
 
+  test('an answer without an image costs its text, where that has a price', () => {
+    const reported = usage({ input: 10, output: 100, reasoning: 40 })
+    const costs = [price, byToken, { ...byToken, tokens: { ...byToken.tokens, output: 2_000_000n } }].map(
+      (each) => imageRate(each, ONE).cost({ images: [], requested: 1, usage: reported })?.cost,
+    )
+    const prompt = (10n * byToken.tokens.input + 999_999n) / 1_000_000n
+    expect(costs).toEqual([undefined, prompt, (10n * byToken.tokens.input + 100n * 2_000_000n + 999_999n) / 1_000_000n])
+  })
+
   test('text beside the image has a price of its own', () => {
     const withText: ImageTokenPrice = { ...byToken, tokens: { ...byToken.tokens, output: 12_000_000_000n } }
     const reported = usage({ input: 10, output: 1_500, reasoning: 380 })
