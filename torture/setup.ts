@@ -1,7 +1,6 @@
 // The setup of a scenario: an upstream that outlives every gateway, gateways on one store, and the operator's commands.
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { TEXT_DIALECT_IDS } from '@trivium/protocol/fixtures/recorded.ts'
-import { readUsage } from '../packages/gateway/src/cli/commands/usage-pages.ts'
 import { createSandbox } from '../packages/sandbox/src/handler.ts'
 import type { Account, Row } from '../test/support/gateway/accounts.ts'
 import { type Gateway, startGateway } from '../test/support/gateway/gateway.ts'
@@ -95,7 +94,7 @@ export async function newWallet(
 }
 
 export const rowsOf = (gateway: Gateway, { email }: Wallet, limit = 0): Promise<Row[]> =>
-  readUsage((page) => operate<Row[]>(gateway, 'usage', page), { account: email, limit: String(limit) })
+  operate(gateway, 'usage', { account: email, limit: String(limit) })
 
 export const accountOf = (gateway: Gateway, { email }: Wallet): Promise<Account> =>
   operate(gateway, 'account show', { account: email })

@@ -198,7 +198,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   test('a revoked key gets no receipts', async () => {
     const eve = await newKey(gateway)
     expect((await get('/v1/usage', eve.secret)).status).toBe(200)
-    await gateway.command('key', 'revoke', eve.keyId)
+    await gateway.command('key', 'delete', eve.keyId)
     await eventually(async () => (await get('/v1/usage', eve.secret)).status === 401)
   })
 })

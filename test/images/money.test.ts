@@ -327,7 +327,7 @@ describe('limits', () => {
 
   test('a revoked key', async () => {
     const key = await newKey(gateway)
-    await operate(gateway, 'key revoke', { key: key.keyId })
+    await operate(gateway, 'key delete', { key: key.keyId })
     await eventually(async () => (await rejected(key.secret)).status === 401)
     expect(await key.rows()).toEqual([])
   })

@@ -102,7 +102,7 @@ describe.each(PLACES)('$where', ({ engine, beside }) => {
         cost_usd: expect.stringMatching(/^0\.\d+$/),
       })
     }
-    expect(await ask('key', 'revoke', key.id)).toMatchObject({ id: key.id, revoked: true })
+    expect(await ask('key', 'delete', key.id)).toMatchObject({ id: key.id, state: 'deleted' })
     expect(await ask('audit')).toMatchObject({ ok: true, open_holds: 0 })
   })
 

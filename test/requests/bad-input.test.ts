@@ -277,7 +277,7 @@ describe('the key', () => {
     const { secret, keyId } = await newKey(gateway)
     expect((await chat(gateway.url, secret, `{"model":"same",${M}}`)).status).toBe(200)
     upstream.received.length = 0
-    await operate(gateway, 'key revoke', { key: keyId })
+    await operate(gateway, 'key delete', { key: keyId })
     const [status, error] = await rejectionOf(await chat(gateway.url, secret, `{"model":"same",${M}}`))
     expect([status, error.code]).toEqual([401, 'invalid_api_key'])
   })

@@ -37,7 +37,7 @@ describe.each(ENGINES)('key changes on %s', (engine) => {
   type Made = { secret: string; email: string; keyId: string }
   type Change = { name: string; status: number; make(node: Gateway, made: Made): Promise<unknown> }
   const changes: Change[] = [
-    { name: 'a revoked key', status: 401, make: (node, { keyId }) => node.command('key', 'revoke', keyId) },
+    { name: 'a revoked key', status: 401, make: (node, { keyId }) => node.command('key', 'delete', keyId) },
     {
       name: 'a disabled account',
       status: 403,

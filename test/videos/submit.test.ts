@@ -100,7 +100,7 @@ describe.each([...ENGINES])('%s', async (engine) => {
     const client = await newClient()
     first.script.states = ['running', 'running', 'running', 'succeeded']
     await client.submit()
-    await operate(gateway, 'key revoke', { key: client.keyId })
+    await operate(gateway, 'key delete', { key: client.keyId })
     await operate(gateway, 'account disable', { account: client.email })
     expect(await client.settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.25' }])
   })

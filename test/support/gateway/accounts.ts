@@ -1,5 +1,4 @@
 // Accounts and keys for tests, and what the ledger says about them.
-import { readUsage } from '../../../packages/gateway/src/cli/commands/usage-pages.ts'
 import { formatUsd } from '../../../packages/gateway/src/money/amount.ts'
 import { type Operated, operate } from './operate.ts'
 
@@ -26,7 +25,7 @@ export async function newKey(gateway: Operated, credit = '10', more: Record<stri
     name: 'test',
     ...more,
   })
-  const rows = () => readUsage((page) => operate<Row[]>(gateway, 'usage', page), { account: email, limit: '0' })
+  const rows = () => operate<Row[]>(gateway, 'usage', { account: email, limit: '0' })
   const account = () => operate<Account>(gateway, 'account show', { account: email })
   return { secret, email, keyId: id, rows, account, settled: () => settled(rows) }
 }

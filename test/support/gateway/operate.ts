@@ -1,11 +1,12 @@
 // The operator's commands without a process for each: sent to the control socket of the running server on SQLite, run here
 // on PostgreSQL. Both run the code that the command runs; cli.test.ts tests the commands themselves.
+import { OPERATIONS } from '../../../packages/gateway/src/administration/index.ts'
+import { COMMAND_LINE, perform } from '../../../packages/gateway/src/administration/operation.ts'
 import { parseArguments } from '../../../packages/gateway/src/cli/args.ts'
 import { flagsOf } from '../../../packages/gateway/src/cli/command.ts'
-import { isOperation, OPERATIONS } from '../../../packages/gateway/src/cli/commands/operations.ts'
 import { STORE_COMMANDS } from '../../../packages/gateway/src/cli/commands/store-commands.ts'
-import { readUsage, type UsagePage } from '../../../packages/gateway/src/cli/commands/usage-pages.ts'
 import { callServer } from '../../../packages/gateway/src/cli/control-socket.ts'
+import { resultOf } from '../../../packages/gateway/src/cli/run.ts'
 import { loadFile } from '../../../packages/gateway/src/config.ts'
 import { openPostgres } from '../../../packages/gateway/src/storage/postgres/open-postgres.ts'
 import { type Storage, StoreDown } from '../../../packages/gateway/src/storage/storage.ts'
@@ -20,27 +21,35 @@ hashCheaply()
 const RETRY_FOR_MS = 20_000
 const databases = new Map<string, Promise<Storage>>()
 
+/** A command by its name, with its options as text. `key`: the id of a key, which is not an option. */
 export async function operate<T>(
-  { home, env = {} }: Operated,
-  operation: string,
-  values: Record<string, string> = {},
+  operated: Operated,
+  name: string,
+  { key, ...values }: Readonly<Record<string, string>> = {},
 ): Promise<T> {
+  const command = STORE_COMMANDS.find((each) => each.name === name)
+  if (!command) throw new Error(`no such command: ${name}`)
+  const parsed = { values, positionals: key === undefined ? [] : [key], flags: new Set<string>() }
+  return (await resultOf(command, parsed, (operation, input) => call(operated, operation, input))) as T
+}
+
+async function call({ home, env = {} }: Operated, name: string, input: object): Promise<unknown> {
   const { databaseUrl, configFile, dataDir } = home
   if (databaseUrl === undefined) {
-    const response = await callServer(dataDir, operation, values)
+    const response = await callServer(dataDir, name, input)
     if (!response) throw new Error(`no gateway is running in ${dataDir}`)
-    return response.result as T
+    return response.result
   }
-  if (!isOperation(operation)) throw new Error(`no such operation: ${operation}`)
+  const operation = OPERATIONS.get(name)
+  if (!operation) throw new Error(`no such operation: ${name}`)
   const { config } = loadFile(configFile, env)
   if (!config) throw new Error(`${configFile} is not a valid configuration`)
   const end = performance.now() + RETRY_FOR_MS
   for (;;) {
     try {
-      return (await OPERATIONS[operation](
-        { config, storage: await storageOf(databaseUrl), listenUrl: '', accountCipher: noSecrets },
-        values,
-      )) as T
+      const storage = await storageOf(databaseUrl)
+      const context = { actor: COMMAND_LINE, config, storage, listenUrl: '', accountCipher: noSecrets }
+      return await perform(operation, context, input)
     } catch (error) {
       // A connection that died with the database is replaced at the next call.
       if (!(error instanceof StoreDown) || performance.now() > end) throw error
@@ -70,17 +79,13 @@ export async function closeDatabase({ databaseUrl }: Home): Promise<void> {
 /** A command line with --json, parsed. Commands on accounts and keys run without a process, the others in one. */
 export async function runJson<T>(operated: Operated, ...args: string[]): Promise<T> {
   const command = STORE_COMMANDS.find(({ name }) => `${args.join(' ')} `.startsWith(`${name} `))
-  if (!command || !('operation' in command)) {
+  if (!command) {
     const { code, stdout, stderr } = await runCommand(operated.home, [...args, '--json'], operated.env)
     if (code !== 0) throw new Error(`trivium ${args.join(' ')} exited ${code}: ${stderr}`)
     return JSON.parse(stdout) as T
   }
   const parsed = parseArguments(args.slice(command.name.split(' ').length), flagsOf(command))
-  const values = command.values ? await command.values(parsed) : parsed.values
-  const run = (given: Record<string, string>) => operate<T>(operated, command.operation, given)
-  return command.operation === 'usage'
-    ? ((await readUsage((page) => run(page) as Promise<UsagePage>, values)) as T)
-    : await run(values)
+  return (await resultOf(command, parsed, (operation, input) => call(operated, operation, input))) as T
 }
 
 /** Only the gateway's own process has the master secret. */

@@ -1,6 +1,7 @@
 // The description of a command, which parsing, help and execution share.
+
+import type { OperationName } from '../administration/index.ts'
 import type { Arguments, Flags } from './args.ts'
-import type { OperationName } from './commands/operations.ts'
 import type { CommandContext } from './context.ts'
 import { UsageError } from './errors.ts'
 
@@ -32,9 +33,15 @@ type CommandBase = {
 /** Works on accounts and keys: runs in the server if there is one, else opens the database. */
 export type StoreCommand = CommandBase & {
   operation: OperationName
-  /** The operation's values from the command line; absent: the options as given. */
-  values?(parsed: Arguments): Promise<Record<string, string>>
-  /** Formats the result for people; absent: one field per line. */
+  /** The operation's input from the command line, which the operation checks. */
+  input(parsed: Arguments): object | Promise<object>
+  /** `none` removes a limit. */
+  mayRemove?: true
+  /** The operation gives pages, of which so many rows are shown unless --limit says another number; 0: all. */
+  rows?: number
+  /** The result as --json prints it; absent: as it is. */
+  json?(result: never): unknown
+  /** Formats that for people; absent: one field per line. */
   show?(result: unknown): string
 }
 

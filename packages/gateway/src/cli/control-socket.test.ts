@@ -44,7 +44,7 @@ describe('a command beside a server', () => {
       expect(await isServerRunning(folder)).toBe(true)
       expect(await callServer(folder, ...SHOW)).toMatchObject({ result: { balance_usd: '5.00' } })
       expect(await mistakeOf('account show', { account: 'nobody@example.com' })).toContain(
-        'no account has the email address',
+        'No account has the email address',
       )
       expect(await mistakeOf('account explode', {})).toContain('it may be an older version')
     })

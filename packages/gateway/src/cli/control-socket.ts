@@ -2,8 +2,11 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { isOperation, OPERATIONS, type OperationContext } from './commands/operations.ts'
-import { CommandError, UsageError } from './errors.ts'
+import type { TSchema } from 'typebox'
+import { OPERATIONS } from '../administration/index.ts'
+import { COMMAND_LINE, type Operation, type OperationContext, perform } from '../administration/operation.ts'
+import { OperationRejected, type Rejection } from '../administration/rejections.ts'
+import { CommandError } from './errors.ts'
 
 /** Systems limit the path of a socket to about 104 bytes; for a longer path the socket is created elsewhere. */
 const LONGEST_PATH = 100
@@ -12,8 +15,10 @@ const FINISH_MS = 5_000
 /** A complete usage list or an audit of a large store takes long. */
 const ANSWER_WITHIN_MS = 600_000
 
-/** `usage`: the command line itself is wrong (exit code 2). */
-type Answer = { result: unknown } | { mistake: string; usage?: boolean }
+type Answer = { result: unknown } | { rejection: Rejection } | { error: string }
+
+/** Who can open the socket may do everything that the command line can. */
+type Context = Omit<OperationContext, 'actor'>
 
 export type ControlSocket = {
   /** Calls in progress are completed; new ones find no server. */
@@ -24,7 +29,7 @@ export type ControlSocket = {
 const nameOf = (worker: number | undefined): string => (worker === undefined ? 'control' : `control-${worker}`)
 const FILES = /^(control(?:-\d+)?)\.json$/
 
-export function openControlSocket(dataDir: string, desk: () => OperationContext, worker?: number): ControlSocket {
+export function openControlSocket(dataDir: string, context: () => Context, worker?: number): ControlSocket {
   const name = nameOf(worker)
   const near = join(dataDir, `${name}.sock`)
   // A private folder: a name in a shared folder could be taken by someone else first.
@@ -38,7 +43,7 @@ export function openControlSocket(dataDir: string, desk: () => OperationContext,
     async fetch(request, server) {
       // An audit of a large store takes long.
       server.timeout(request, 0)
-      return Response.json(await answer(request, desk()))
+      return Response.json(await answer(request, context()))
     },
   })
   process.umask(umask)
@@ -56,32 +61,33 @@ export function openControlSocket(dataDir: string, desk: () => OperationContext,
   }
 }
 
-async function answer(request: Request, desk: OperationContext): Promise<Answer> {
+async function answer(request: Request, context: Context): Promise<Answer> {
   try {
-    const { operation, values } = (await request.json()) as { operation: string; values: Record<string, string> }
-    if (!isOperation(operation))
-      return { mistake: `the running server does not support '${operation}'; it may be an older version` }
-    return { result: await OPERATIONS[operation](desk, values) }
+    const { operation: name, input } = (await request.json()) as { operation: string; input: unknown }
+    const operation = OPERATIONS.get(name)
+    if (!operation) return { error: `the running server does not support '${name}'; it may be an older version` }
+    return { result: await perform(operation, { ...context, actor: COMMAND_LINE }, input) }
   } catch (error) {
-    return { mistake: error instanceof Error ? error.message : String(error), usage: error instanceof UsageError }
+    if (error instanceof OperationRejected) return { rejection: error.rejection }
+    return { error: error instanceof Error ? error.message : String(error) }
   }
 }
 
 /** Errors that mean no server listens: the process was killed or has just stopped. */
 const NO_SERVER = new Set(['ConnectionRefused', 'ECONNREFUSED', 'FailedToOpenSocket', 'ENOENT'])
 
-/** Undefined if no server runs on this folder. */
+/** Undefined if no server runs on this folder. Throws what the operation throws. */
 export async function callServer(
   dataDir: string,
   operation: string,
-  values: object,
+  input: object,
   name = nameOf(undefined),
 ): Promise<{ result: unknown } | undefined> {
   const socket = socketOf(dataDir, name)
   if (!socket) return undefined
   let answered: Answer
   try {
-    const body = JSON.stringify({ operation, values })
+    const body = JSON.stringify({ operation, input })
     const response = await fetch('http://trivium/', {
       unix: socket,
       method: 'POST',
@@ -97,15 +103,19 @@ export async function callServer(
       'the server stopped or stalled before it responded; check whether the command took effect before you repeat it',
     )
   }
-  if ('mistake' in answered) throw new (answered.usage ? UsageError : CommandError)(answered.mistake)
+  if ('rejection' in answered) throw new OperationRejected(answered.rejection)
+  if ('error' in answered) throw new CommandError(answered.error)
   return answered
 }
 
 /** The results of each server process on this folder: one, all workers, or none. */
-export async function callEachProcess(dataDir: string, operation: string): Promise<unknown[]> {
+export async function callEachProcess<Result>(
+  dataDir: string,
+  { name: operation }: Pick<Operation<TSchema, Result>, 'name' | 'run'>,
+): Promise<Result[]> {
   const names = existsSync(dataDir) ? readdirSync(dataDir).flatMap((file) => FILES.exec(file)?.[1] ?? []) : []
   const answers = await Promise.all(names.map((name) => callServer(dataDir, operation, {}, name)))
-  return answers.flatMap((answer) => (answer ? [answer.result] : []))
+  return answers.flatMap((answer) => (answer ? [answer.result as Result] : []))
 }
 
 /** Whether a server responds on this folder, which means that the folder will stay in use. */

@@ -27,13 +27,14 @@ describe('help', () => {
       'account show',
       'account sign-in-link',
       'audit',
+      'audit-log',
       'code create',
       'config check',
       'doctor',
       'key create',
+      'key delete',
       'key limit',
       'key list',
-      'key revoke',
       'person disable',
       'person enable',
       'person role',
@@ -87,8 +88,8 @@ describe('help', () => {
   })
 
   test('of a command with arguments does not run it', async () => {
-    const { code, stdout } = await command(['key', 'revoke', '1', '--help'])
+    const { code, stdout } = await command(['key', 'delete', '1', '--help'])
     expect(code).toBe(0)
-    expect(stdout).toContain('key revoke ID')
+    expect(stdout).toContain('key delete ID')
   })
 })

@@ -12,6 +12,9 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map(
   [...LOCAL_COMMANDS, ...STORE_COMMANDS].map((command) => [command.name, command]),
 )
 
+/** Former names, and not in the help. */
+export const ALIASES: ReadonlyMap<string, string> = new Map([['key revoke', 'key delete']])
+
 /** Reserved for a later version, and not in the help. */
 export const RESERVED_COMMANDS: ReadonlySet<string> = new Set(['backup', 'restore'])
 

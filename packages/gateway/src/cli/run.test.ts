@@ -70,7 +70,7 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
       says: 'no account has the email address',
       code: 1,
     },
-    { args: ['account', 'sign-in-link', '--account', 'nobody@example.com'], says: 'no account has', code: 1 },
+    { args: ['account', 'sign-in-link', '--account', 'nobody@example.com'], says: 'no person has', code: 1 },
     { args: ['account', 'forget-responses', '--account', 'nobody@example.com'], says: 'no account has', code: 1 },
     {
       args: ['account', 'remove-second-factor', '--account', 'ada@example.com'],
@@ -117,7 +117,7 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
     { args: key('--cap-period', 'day'), says: '--cap-period requires --cap' },
     {
       args: key('--models', 'sandbox-text,nope,neither'),
-      says: 'unknown models: nope, neither (available: sandbox-text, sandbox-image, sandbox-video)',
+      says: "unknown models: nope, neither (available in group 'default': sandbox-text, sandbox-image, sandbox-video)",
       code: 1,
     },
     ...['', 'sandbox-text,', ' , '].map((list) => ({ args: key(`--models=${list}`), says: '--models must be a list' })),
@@ -146,7 +146,7 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
       code: 1,
     },
     ...['', 'x', '-1', '1.5', '999999999', '9'.repeat(30)].map((id) => ({
-      args: ['key', 'revoke', id],
+      args: ['key', 'delete', id],
       says: 'unknown key id',
       code: 1,
     })),
@@ -159,8 +159,8 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
     })),
     { args: code('5', '--expires', '2020-01-01'), says: '--expires must be in the future' },
     { args: code('5', '--expires', 'soon'), says: '--expires must be a time' },
-    { args: ['key', 'revoke'], says: 'takes ID, not nothing' },
-    { args: ['key', 'revoke', '1', '2'], says: "takes ID, not '1 2'" },
+    { args: ['key', 'delete'], says: 'takes ID, not nothing' },
+    { args: ['key', 'delete', '1', '2'], says: "takes ID, not '1 2'" },
     ...['-1', 'x', '1.5', '1e3'].map((limit) => ({
       args: ['usage', '--account', 'ada@example.com', '--limit', limit],
       says: '--limit must be a whole number',
@@ -185,8 +185,10 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
 
   test('without --json the line is the message alone', async () => {
     const stderr = 'unknown key id 987\n'
+    expect(await command(['key', 'delete', '987'])).toEqual({ code: 1, stdout: '', stderr })
+    // The former name of the command.
     expect(await command(['key', 'revoke', '987'])).toEqual({ code: 1, stdout: '', stderr })
-    expect(await command(['key', 'revoke'])).toMatchObject({ code: 2, stderr: "'key revoke' takes ID, not nothing\n" })
+    expect(await command(['key', 'delete'])).toMatchObject({ code: 2, stderr: "'key delete' takes ID, not nothing\n" })
   })
 })
 
@@ -337,13 +339,13 @@ describe('the terms of a key', () => {
     expect(await listed(id)).toEqual(before)
   })
 
-  test('of a revoked key cannot be changed', async () => {
+  test('of a deleted key cannot be changed', async () => {
     const { id } = await made()
-    await command(['key', 'revoke', id])
+    await command(['key', 'delete', id])
     const { code, stderr } = await change(id, '--rpm', '1')
     expect(code).toBe(1)
-    expect(JSON.parse(stderr).error.message).toBe(`key ${id} is revoked, so its limits cannot be changed`)
-    expect(await listed(id)).toMatchObject({ rpm: null, revoked: true })
+    expect(JSON.parse(stderr).error.message).toBe("the key 'n' is deleted. Create a new one")
+    expect(await listed(id)).toMatchObject({ rpm: null, state: 'deleted' })
   })
 })
 

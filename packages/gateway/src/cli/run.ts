@@ -1,22 +1,25 @@
 // The command line: finds the command, runs it, and prints its result or its error.
 import { serverUrl } from '@trivium/http/addresses/server-url.ts'
 import { createAccountCipher } from '../access/secrets/account-cipher.ts'
+import { OPERATIONS } from '../administration/index.ts'
+import { COMMAND_LINE, perform } from '../administration/operation.ts'
+import { OperationRejected } from '../administration/rejections.ts'
 import type { Environment } from '../config/types.ts'
 import { FolderInUse, type Storage } from '../storage/storage.ts'
-import { parseArguments } from './args.ts'
+import { type Arguments, parseArguments } from './args.ts'
 import { type Command, checkArguments, flagsOf, type StoreCommand } from './command.ts'
-import { OPERATIONS, type OperationName } from './commands/operations.ts'
-import { readUsage, type UsagePage } from './commands/usage-pages.ts'
+import { commandError } from './commands/inputs.ts'
+import { type Page, readPages } from './commands/pages.ts'
 import type { CommandContext } from './context.ts'
 import { callServer } from './control-socket.ts'
-import { CommandError } from './errors.ts'
-import { COMMANDS, help, RESERVED_COMMANDS, unknownCommand } from './help.ts'
+import { CommandError, UsageError } from './errors.ts'
+import { ALIASES, COMMANDS, help, RESERVED_COMMANDS, unknownCommand } from './help.ts'
 import { printError, printResult, Report } from './output.ts'
 
 /** The exit code; undefined if a server keeps running. */
 export async function run(args: readonly string[], context: CommandContext): Promise<number | undefined> {
   const json = args.includes('--json')
-  const words = args.filter((word) => word !== '--json')
+  const words = withoutAlias(args.filter((word) => word !== '--json'))
   try {
     const asked = askedForHelp(words, context.version)
     if (asked) return await finish(asked, json)
@@ -29,6 +32,13 @@ export async function run(args: readonly string[], context: CommandContext): Pro
   }
 }
 
+/** `help` may come before the command. */
+function withoutAlias(words: readonly string[]): readonly string[] {
+  const from = words[0] === 'help' ? 1 : 0
+  const name = ALIASES.get(words.slice(from, from + 2).join(' '))
+  return name === undefined ? words : [...words.slice(0, from), ...name.split(' '), ...words.slice(from + 2)]
+}
+
 /** Handles `trivium`, `help COMMAND`, `COMMAND --help` and `--version`; undefined for other commands. */
 function askedForHelp(words: readonly string[], version: string): Report | undefined {
   const [first] = words
@@ -37,7 +47,7 @@ function askedForHelp(words: readonly string[], version: string): Report | undef
   const isOption = (word: string) => word === '--help' || word === '-h'
   if (first !== 'help' && !words.some(isOption)) return undefined
   const names = words.filter((word) => !word.startsWith('-') && word !== 'help')
-  // In `key revoke 7 --help` the command is `key revoke`, without its argument.
+  // In `key delete 7 --help` the command is `key delete`, without its argument.
   const command = [names.slice(0, 2), names.slice(0, 1)].find((pair) => COMMANDS.has(pair.join(' ')))
   return help(command ?? names, version)
 }
@@ -61,35 +71,50 @@ async function runCommand(
 ): Promise<unknown> {
   const parsed = parseArguments(rest, flagsOf(command))
   checkArguments(command, parsed)
-  if (!('operation' in command)) return await command.run(parsed, context, json)
-  const values = command.values ? await command.values(parsed) : parsed.values
-  const isUsage = command.operation === 'usage'
-  const result = isUsage ? await readWholeUsage(command, values, context) : await runOnStore(command, values, context)
-  return command.show ? new Report(result, command.show(result)) : result
+  const { mayRemove = false } = command as Partial<StoreCommand>
+  try {
+    if (!('operation' in command)) return await command.run(parsed, context, json)
+    const run = (operation: string, input: object) => runOnStore(operation, input, context)
+    const result = await resultOf(command, parsed, run)
+    return command.show ? new Report(result, command.show(result)) : result
+  } catch (error) {
+    throw error instanceof OperationRejected ? commandError(error, parsed.values, mayRemove) : error
+  }
 }
 
-const readWholeUsage = (command: StoreCommand, values: Record<string, string>, context: CommandContext) =>
-  readUsage(async (page) => (await runOnStore(command, page, context)) as UsagePage, values)
+/** What --json prints. `run`: calls the operation, once for each page. */
+export async function resultOf(
+  command: StoreCommand,
+  parsed: Arguments,
+  run: (operation: string, input: object) => Promise<unknown>,
+): Promise<unknown> {
+  const { operation, rows, json = (result: unknown) => result } = command
+  const { limit = String(rows) } = parsed.values
+  if (rows !== undefined && !/^\d{1,9}$/.test(limit))
+    throw new UsageError('--limit must be a whole number; 0 means all')
+  const input = await command.input(parsed)
+  const page = async (bounds: object) => (await run(operation, { ...input, ...bounds })) as Page
+  const result = rows === undefined ? await run(operation, input) : await readPages(page, Number(limit))
+  return json(result as never)
+}
 
 /** Calls a running server, since one process owns a SQLite store; without a server, opens the store here. */
-async function runOnStore(
-  command: StoreCommand,
-  values: Record<string, string>,
-  context: CommandContext,
-): Promise<unknown> {
+async function runOnStore(name: string, input: object, context: CommandContext): Promise<unknown> {
   const environment = context.environment()
   if (!environment.databaseUrl) {
-    const answered = await callServer(environment.dataDir, command.operation, values)
+    const answered = await callServer(environment.dataDir, name, input)
     if (answered) return answered.result
   }
   const config = context.config(environment)
-  const opened = await openStorageOrCallServer(command.operation, values, environment, context)
+  const opened = await openStorageOrCallServer(name, input, environment, context)
   if ('result' in opened) return opened.result
   const { storage } = opened
   try {
     const listenUrl = serverUrl(environment.host, environment.port, config.server.tls !== undefined)
     const accountCipher = async () => createAccountCipher(await context.masterSecret(environment, storage))
-    return await OPERATIONS[command.operation]({ storage, config, listenUrl, accountCipher }, values)
+    const operation = OPERATIONS.get(name)
+    if (!operation) throw new Error(`there is no operation ${name}`)
+    return await perform(operation, { actor: COMMAND_LINE, storage, config, listenUrl, accountCipher }, input)
   } finally {
     await storage.close()
   }
@@ -97,8 +122,8 @@ async function runOnStore(
 
 /** Waits while a server that is starting or stopping, or another command, uses the folder. */
 async function openStorageOrCallServer(
-  operation: OperationName,
-  values: Record<string, string>,
+  name: string,
+  input: object,
   environment: Environment,
   context: CommandContext,
 ): Promise<{ storage: Storage } | { result: unknown }> {
@@ -110,7 +135,7 @@ async function openStorageOrCallServer(
       if (!(error instanceof FolderInUse) || performance.now() >= end) throw error
       // A random delay keeps concurrent commands from retrying at the same moment.
       await Bun.sleep(25 + Math.random() * 75)
-      const answered = await callServer(environment.dataDir, operation, values)
+      const answered = await callServer(environment.dataDir, name, input)
       if (answered) return answered
     }
   }

@@ -3,6 +3,7 @@
 import { clientAddress, networkOf, wideNetworkOf } from '@trivium/http/addresses/client-address.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
+import { OperationRejected } from '../administration/rejections.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
 import { readConsoleBody } from './bodies/read-console-body.ts'
@@ -99,10 +100,20 @@ function checkPage({ headers }: HttpRequest, { config, listenUrl }: ConsoleDepen
 /** Rejections of reads are rendered as the console's other errors. */
 function asRejection(error: unknown): ConsoleRejection {
   if (error instanceof ConsoleRejection) return error
+  if (error instanceof OperationRejected) return fromOperation(error)
   if (!(error instanceof Failure)) throw error
   const { code, message, retryAfter } = error.info
   if (code !== 'rate_limit_exceeded' && code !== 'service_unavailable') throw error
   return new ConsoleRejection({ code, message, ...(retryAfter === undefined ? {} : { retryAfter }) })
+}
+
+function fromOperation({ code, message, param, retryAfter }: OperationRejected): ConsoleRejection {
+  return new ConsoleRejection({
+    code,
+    message,
+    ...(param === undefined ? {} : { param }),
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  })
 }
 
 const hasBody = ({ headers }: HttpRequest): boolean =>

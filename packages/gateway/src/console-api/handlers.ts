@@ -1,17 +1,17 @@
 // Binds a handler to every route of the console API.
 
 import type { HttpResponse } from '@trivium/http/response.ts'
+import { keyRows } from '../administration/key-rows.ts'
 import { showAbout } from './about.ts'
 import type { Call, SignedInCall } from './call.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 import { showBreakdown } from './pages/breakdown.ts'
 import { csvResponse } from './pages/csv.ts'
 import { listGroups } from './pages/groups.ts'
-import { changeKey, createKey, deleteKey, keyRows, listKeys, rotateKey, showKey } from './pages/keys.ts'
+import { changeKey, createKey, deleteKey, listKeys, rotateKey, showKey } from './pages/keys.ts'
 import { listModelNames, listModelSquare, offersOfGroup } from './pages/models.ts'
 import { showOverview } from './pages/overview.ts'
 import { forwardToGateway, playgroundKey } from './pages/playground.ts'
-import { redeemCode } from './pages/redeem.ts'
 import {
   listRequests,
   requestLines,
@@ -19,7 +19,7 @@ import {
   showSeries,
   type UsagePageDependencies,
 } from './pages/usage.ts'
-import { listHistory, listStatements, showWallet, statementLines } from './pages/wallet.ts'
+import { listHistory, listStatements, redeemCode, showWallet, statementLines } from './pages/wallet.ts'
 import type { ConsoleRoutes } from './routes/index.ts'
 import type { BodyOf, OutputOf, ParametersOf, QueryOf, RouteName } from './routes/route.ts'
 import { resendVerification, verifyEmail } from './session/links.ts'
@@ -74,12 +74,12 @@ export const HANDLERS: Handlers = {
     csvResponse(call, 'requests', requestLines(call.account, call.query, usage(deps)), deps),
   'GET requests/{id}': ({ account, parameters }, deps) => showRequestReceipt(account, parameters.id, usage(deps)),
 
-  'GET keys': ({ account, query }, deps) => listKeys(account, query, deps),
-  'POST keys': (call, deps) => createKey(call, call.body, deps),
-  'GET keys/{id}': ({ account, parameters }, deps) => showKey(account, parameters.id, deps),
-  'POST keys/{id}': ({ account, parameters, body }, deps) => changeKey(account, parameters.id, body, deps),
-  'POST keys/{id}/rotate': (call, deps) => rotateKey(call, call.parameters.id, call.body, deps),
-  'DELETE keys/{id}': ({ account, parameters }, deps) => deleteKey(account, parameters.id, deps),
+  'GET keys': listKeys,
+  'POST keys': createKey,
+  'GET keys/{id}': showKey,
+  'POST keys/{id}': changeKey,
+  'POST keys/{id}/rotate': rotateKey,
+  'DELETE keys/{id}': deleteKey,
   'GET groups': async ({ account }, { catalogue, store }) =>
     listGroups(
       catalogue().config,
@@ -98,10 +98,10 @@ export const HANDLERS: Handlers = {
     const month = call.parameters.month.replace(/\.csv$/, '')
     return csvResponse(call, `statement-${month}`, statementLines(call.account, month, deps), deps)
   },
-  'POST wallet/redeem': ({ account, body }, deps) => redeemCode(account, body, deps),
+  'POST wallet/redeem': redeemCode,
 
   'GET playground/key': async (call, deps) => {
-    const [row] = await keyRows(call.account, [await playgroundKey(call, deps)], deps)
+    const [row] = await keyRows(call.account.id, [await playgroundKey(call, deps)], deps.store)
     if (!row) throw new Error('the built-in key has no row')
     return row
   },

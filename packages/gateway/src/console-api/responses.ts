@@ -3,6 +3,7 @@
 import type { BodyError } from '@trivium/http/bodies/body-error.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import { type HttpResponse, json, type ResponseHeaders } from '@trivium/http/response.ts'
+import { REJECTION_CODES } from '../administration/rejections.ts'
 
 /** A request to the console API, with the headers of its response. */
 export type ConsoleCall = {
@@ -10,33 +11,21 @@ export type ConsoleCall = {
   headers: ResponseHeaders
 }
 
-/** Every error of the console's API, once: its code for programs, and its status. */
+/** Every error of the console's API, those of operations included: its code for programs, and its status. */
 export const CONSOLE_ERRORS = {
-  bad_request: 400,
+  ...REJECTION_CODES,
   not_signed_in: 401,
   wrong_credentials: 401,
   wrong_code: 401,
-  unknown_group: 403,
-  built_in_key: 403,
   foreign_page: 403,
   wrong_password: 403,
   registration_closed: 403,
-  not_found: 404,
-  unknown_code: 404,
   mail_not_configured: 404,
   request_timeout: 408,
-  address_taken: 409,
-  conflict: 409,
-  key_deleted: 409,
-  code_used: 409,
-  code_expired: 409,
-  balance_too_large: 409,
-  too_many_keys: 409,
   link_expired: 410,
   request_too_large: 413,
   unsupported_media_type: 415,
   too_many_accounts: 429,
-  too_many_tries: 429,
   rate_limit_exceeded: 429,
   client_closed_request: 499,
   service_unavailable: 503,

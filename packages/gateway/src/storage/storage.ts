@@ -72,7 +72,7 @@ export interface Storage {
   /** Sums, lists and histories for the console. */
   readonly spending: Spending
   /** The same nouns, except that each write also adds `entry` to the audit log, in the same transaction. A rejected write adds nothing. */
-  audited(entry: AuditEntry): Pick<Storage, 'accounts' | 'keys' | 'signIns' | 'codes'>
+  audited(entry: AuditEntry): Pick<Storage, 'accounts' | 'people' | 'members' | 'keys' | 'signIns' | 'codes'>
   /** `listener` is called after every change of a key, of an account's state or of its funds that this process makes, before it resolves. */
   onChange(listener: () => void): void
   /** Resolves if the store answers, rejects with StoreDown if it does not. */

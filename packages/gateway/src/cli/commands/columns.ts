@@ -37,7 +37,7 @@ const KEY: readonly Column<Shown>[] = [
   figure('id', 'id'),
   text('name', 'name'),
   text('group', 'group'),
-  { title: 'state', cell: stateOfKey },
+  text('state', 'state'),
   figure('spent usd', 'spent_usd'),
   figure('cap usd', 'cap_usd'),
   text('per', 'cap_period'),
@@ -58,16 +58,29 @@ const USAGE: readonly Column<Shown>[] = [
   figure('cost usd', 'cost_usd'),
 ]
 
+const AUDIT: readonly Column<Shown>[] = [
+  time('time', 'at'),
+  text('actor', 'actor'),
+  text('from', 'address'),
+  text('action', 'action'),
+  text('object', 'object'),
+  { title: 'before', cell: ({ before }) => fieldsIn(before) },
+  { title: 'after', cell: ({ after }) => fieldsIn(after) },
+  text('reason', 'reason'),
+]
+
+const fieldsIn = (value: unknown): string | undefined =>
+  value === null
+    ? undefined
+    : Object.entries(value as object)
+        .map(([name, each]) => `${name}=${JSON.stringify(each)}`)
+        .join(' ')
+
 const CODE: readonly Column<Shown>[] = [
   text('code', 'code'),
   figure('amount usd', 'amount_usd'),
   time('expires', 'expires_at'),
 ]
-
-function stateOfKey({ revoked, expires_at: expires }: Shown): string {
-  if (revoked === true) return 'revoked'
-  return typeof expires === 'string' && Date.parse(expires) <= Date.now() ? 'expired' : 'active'
-}
 
 const shown = (columns: readonly Column<Shown>[]) => (result: unknown) => table(columns, result as readonly Shown[])
 
@@ -75,3 +88,4 @@ export const showAccounts = shown(ACCOUNT)
 export const showKeys = shown(KEY)
 export const showCodes = shown(CODE)
 export const showUsage = shown(USAGE)
+export const showAuditLog = shown(AUDIT)

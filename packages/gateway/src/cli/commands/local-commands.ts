@@ -1,6 +1,7 @@
 // The commands that need no database, or open it themselves.
 import { resolve } from 'node:path'
 import { startSandboxServer } from '@trivium/sandbox/server.ts'
+import { showUpstreamState } from '../../administration/upstreams.ts'
 import { readPriceList } from '../../upstreams/prices/price-list.ts'
 import { compareWithList } from '../../upstreams/prices/price-report.ts'
 import type { Arguments } from '../args.ts'
@@ -12,7 +13,7 @@ import { describe, Report } from '../output.ts'
 import { describeDoctor, doctor } from './doctor.ts'
 import { describePrices } from './prices-diff.ts'
 import { storeWarnings } from './store-warnings.ts'
-import { type HttpById, type KeysById, listUpstreams } from './upstream-list.ts'
+import { listUpstreams } from './upstream-list.ts'
 import { probeAll } from './upstream-probes.ts'
 import { testUpstream } from './upstream-test.ts'
 
@@ -60,12 +61,11 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
     run: async (_, context) => {
       const environment = context.environment()
       const config = context.config(environment)
-      const [health, http, probes] = await Promise.all([
-        callEachProcess(environment.dataDir, 'upstream health'),
-        callEachProcess(environment.dataDir, 'upstream http'),
+      const [states, probes] = await Promise.all([
+        callEachProcess(environment.dataDir, showUpstreamState),
         probeAll(config),
       ])
-      return listUpstreams(config, { health: health as KeysById[], http: http as HttpById[], probes })
+      return listUpstreams(config, { states, probes })
     },
   },
   {

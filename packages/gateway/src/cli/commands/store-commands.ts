@@ -1,11 +1,23 @@
 // The commands that work on accounts and keys.
+
+import type { AccountRow } from '../../administration/accounts.ts'
+import type { KeyRow } from '../../administration/key-rows.ts'
 import type { Arguments } from '../args.ts'
 import type { Option, StoreCommand } from '../command.ts'
 import { UsageError } from '../errors.ts'
-import { showAccounts, showCodes, showKeys, showUsage } from './columns.ts'
-import { CAP_NAMES, LIMIT_NAMES, TERM_NAMES } from './key-options.ts'
-import { PEOPLE_COMMANDS } from './people/commands.ts'
-import { showSignInLink } from './people/locked-out.ts'
+import { showAccounts, showAuditLog, showCodes, showKeys, showUsage } from './columns.ts'
+import {
+  accountTermsInput,
+  CAP_NAMES,
+  LIMIT_NAMES,
+  present,
+  TERM_NAMES,
+  termsInput,
+  time,
+  type Values,
+  wholeNumber,
+} from './inputs.ts'
+import { PEOPLE_COMMANDS } from './people-commands.ts'
 
 const SECTION = 'Accounts and keys'
 const ACCOUNT: Option = {
@@ -34,16 +46,29 @@ const TERMS: readonly Option[] = [
   ...LIMITS,
 ]
 
+const ROWS: Option = { name: 'limit', value: 'N', summary: 'how many; 0: all; default: 100' }
 const ID = { name: 'ID', summary: "the key's id; 'key list' shows it" } as const
-const byKey = async ({ values, positionals }: Arguments) => ({ ...values, key: positionals[0] ?? '' })
 
-const byAccount = (name: StoreCommand['operation'], summary: string, more: readonly Option[] = []): StoreCommand => ({
+/** Limits beside the other fields, as these commands have always had them. */
+const flatAccount = ({ limits, ...row }: AccountRow) => ({ ...row, ...limits })
+const flatKey = ({ limits, networks, ...row }: KeyRow) => ({ ...row, ips: networks, ...limits })
+
+type Read = (values: Values) => object
+
+/** `read`: the fields of the input besides the account. */
+const byAccount = (
+  name: StoreCommand['operation'],
+  summary: string,
+  more: readonly Option[] = [],
+  read: Read = () => ({}),
+): StoreCommand => ({
   name,
   section: SECTION,
   summary,
   operation: name,
   positionals: [],
   options: [ACCOUNT, ...more],
+  input: ({ values }) => ({ account: values.account, ...read(values) }),
   example: `${name} --account ada@example.com`,
 })
 
@@ -65,7 +90,8 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
       { name: 'password-stdin', summary: 'read the password from standard input' },
     ],
     example: 'account create --email ada@example.com --credit 25',
-    values: withPassword,
+    input: withPassword,
+    json: flatAccount,
   },
   {
     name: 'account list',
@@ -75,34 +101,60 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     options: [],
     summary: 'list all accounts',
     example: 'account list',
+    input: () => ({}),
+    json: (rows: Parameters<typeof flatAccount>[0][]) => rows.map(flatAccount),
     show: showAccounts,
   },
-  byAccount('account show', 'show an account with its balance and limits'),
+  { ...byAccount('account show', 'show an account with its balance and limits'), json: flatAccount },
   {
-    ...byAccount('account credit', 'add credit to an account, or take it back', [
-      {
-        name: 'amount',
-        value: 'USD',
-        required: true,
-        summary: 'negative takes back, never below the available balance',
-      },
-      { name: 'reason', value: 'TEXT', summary: 'kept in the ledger' },
-    ]),
+    ...byAccount(
+      'account credit',
+      'add credit to an account, or take it back',
+      [
+        {
+          name: 'amount',
+          value: 'USD',
+          required: true,
+          summary: 'negative takes back, never below the available balance',
+        },
+        { name: 'reason', value: 'TEXT', summary: 'kept in the ledger' },
+      ],
+      ({ amount, reason }) =>
+        present([
+          ['amount_usd', amount],
+          ['reason', reason],
+        ]),
+    ),
+    json: flatAccount,
     example: 'account credit --account ada@example.com --amount 10 --reason "invoice 42"',
   },
   {
-    ...byAccount('account limit', "set an account's cap and limits; 'none' removes one", [...CAP, ...LIMITS]),
+    ...byAccount(
+      'account limit',
+      "set an account's cap and limits; 'none' removes one",
+      [...CAP, ...LIMITS],
+      accountTermsInput,
+    ),
+    mayRemove: true,
+    json: flatAccount,
     atLeastOne: [...CAP_NAMES, ...LIMIT_NAMES],
     example: 'account limit --account ada@example.com --cap 50 --cap-period month --tpm none',
   },
   {
-    ...byAccount('account credit-line', 'let an account spend beyond its balance', [
-      { name: 'amount', value: 'USD', required: true, summary: "how far, or 'unlimited'; 0: not at all" },
-    ]),
+    ...byAccount(
+      'account credit-line',
+      'let an account spend beyond its balance',
+      [{ name: 'amount', value: 'USD', required: true, summary: "how far, or 'unlimited'; 0: not at all" }],
+      ({ amount }) => ({ credit_line_usd: amount }),
+    ),
+    json: flatAccount,
     example: 'account credit-line --account ada@example.com --amount 500',
   },
-  byAccount('account disable', 'reject all requests of an account; its people can still look at it'),
-  byAccount('account enable', 'accept requests of a disabled account again'),
+  {
+    ...byAccount('account disable', 'reject all requests of an account; its people can still look at it'),
+    json: flatAccount,
+  },
+  { ...byAccount('account enable', 'accept requests of a disabled account again'), json: flatAccount },
   {
     ...byAccount('account sign-in-link', 'print a link that signs in once, with a new password'),
     show: showSignInLink,
@@ -111,14 +163,26 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   byAccount('account callback-secret', 'print the secret that callbacks of an account are signed with'),
   byAccount('account remove-second-factor', 'turn off two-factor authentication, and end all sessions'),
   {
-    ...byAccount('key create', 'create a key; its secret is shown once', [
-      { name: 'name', value: 'TEXT', required: true, summary: 'its name' },
-      { name: 'group', value: 'GROUP', summary: 'which models it may use and at which price; default: default' },
-      ...TERMS,
-    ]),
+    ...byAccount(
+      'key create',
+      'create a key; its secret is shown once',
+      [
+        { name: 'name', value: 'TEXT', required: true, summary: 'its name' },
+        { name: 'group', value: 'GROUP', summary: 'which models it may use and at which price; default: default' },
+        ...TERMS,
+      ],
+      ({ name, group, ...terms }) => ({ name, ...(group === undefined ? {} : { group }), ...termsInput(terms, false) }),
+    ),
+    json: ({ key, secret }: { key: KeyRow; secret: string }) => ({ ...flatKey(key), secret }),
     example: 'key create --account ada@example.com --name laptop --cap 5 --cap-period month',
   },
-  { ...byAccount('key list', 'list the keys of an account'), show: showKeys },
+  {
+    ...byAccount('key list', 'list the keys of an account'),
+    rows: 0,
+    // The operation gives the newest first.
+    json: (rows: KeyRow[]) => rows.toReversed().map(flatKey),
+    show: showKeys,
+  },
   {
     name: 'key limit',
     section: SECTION,
@@ -128,17 +192,20 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     summary: "change what a key may do; 'none' removes a limit",
     atLeastOne: TERM_NAMES,
     example: 'key limit 7 --cap 20 --rpm none',
-    values: byKey,
+    input: ({ positionals: [key], values }) => ({ key, ...termsInput(values, true) }),
+    mayRemove: true,
+    json: flatKey,
   },
   {
-    name: 'key revoke',
+    name: 'key delete',
     section: SECTION,
-    operation: 'key revoke',
+    operation: 'key delete',
     positionals: [ID],
     options: [],
-    summary: 'revoke a key permanently',
-    example: 'key revoke 7',
-    values: byKey,
+    summary: 'delete a key permanently',
+    example: 'key delete 7',
+    input: ({ positionals: [key] }) => ({ key }),
+    json: flatKey,
   },
   ...PEOPLE_COMMANDS,
   {
@@ -153,12 +220,16 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
       { name: 'expires', value: 'TIME', summary: 'until when they can be redeemed; default: forever' },
     ],
     example: 'code create --amount 20 --count 10 --expires 2030-01-31',
+    input: ({ values: { amount, count = '1', expires } }) => ({
+      amount_usd: amount,
+      count: wholeNumber(count),
+      expires_at: expires === undefined ? null : time(expires),
+    }),
     show: showCodes,
   },
   {
-    ...byAccount('usage', 'list the requests of an account, newest first', [
-      { name: 'limit', value: 'N', summary: 'how many; 0: all; default: 100' },
-    ]),
+    ...byAccount('usage', 'list the requests of an account, newest first', [ROWS]),
+    rows: 100,
     show: showUsage,
   },
   {
@@ -169,11 +240,34 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     options: [],
     summary: 'verify that the ledger is consistent',
     example: 'audit',
+    input: () => ({}),
+  },
+  {
+    name: 'audit-log',
+    section: 'Checks',
+    operation: 'audit-log',
+    positionals: [],
+    options: [ROWS, { name: 'object', value: 'OBJECT', summary: 'only changes of this object, such as key/7' }],
+    summary: 'list who changed what, newest first',
+    example: 'audit-log --limit 20',
+    input: ({ values: { object } }) => (object === undefined ? {} : { object }),
+    rows: 100,
+    show: showAuditLog,
   },
 ]
 
-async function withPassword({ values, flags }: Arguments): Promise<Record<string, string>> {
-  if (!flags.has('password-stdin')) return values
-  if ('password' in values) throw new UsageError('use either --password or --password-stdin')
-  return { ...values, password: (await Bun.stdin.text()).replace(/\r?\n$/, '') }
+async function withPassword({ values: { email, credit, password }, flags }: Arguments): Promise<object> {
+  const fromInput = flags.has('password-stdin')
+  if (fromInput && password !== undefined) throw new UsageError('use either --password or --password-stdin')
+  return present([
+    ['email', email],
+    ['credit_usd', credit],
+    ['password', fromInput ? (await Bun.stdin.text()).replace(/\r?\n$/, '') : password],
+  ])
+}
+
+/** The link itself goes to the holder. */
+function showSignInLink(result: unknown): string {
+  const { email, url } = result as { email: string; url: string }
+  return `Give this link to the holder of ${email} (it works once, within 24 hours):\n\n  ${url}\n`
 }

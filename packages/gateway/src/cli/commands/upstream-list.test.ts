@@ -36,8 +36,8 @@ test.each<[string, Partial<KeyReport>, string]>([
   ['a breaker that waits for its probe', { state: 'open', waitMs: 0 }, '...3456 open'],
   ['a rejected key', { state: 'rejected', waitMs: 300_000, reason: '401 no' }, '...3456 rejected for 300 s (401 no)'],
 ])('%s', (_, report, words) => {
-  const health = [{ main: [{ ...WELL, ...report }] }]
-  const { text } = listUpstreams({ upstreams: new Map([['main', main]]) }, { health, http: [] })
+  const states = [{ main: { keys: [{ ...WELL, ...report }], http: null } }]
+  const { text } = listUpstreams({ upstreams: new Map([['main', main]]) }, { states })
   expect(text).toEndWith(`  ${words}\n`)
 })
 
@@ -47,11 +47,10 @@ test('of several workers, the worst state is shown', () => {
     { state: 'rejected', waitMs: 60_000, reason: '401 no', inFlight: 1, cooling: [{ model: 'm', waitMs: 3_000 }] },
     { state: 'open', waitMs: 90_000 },
   ]
-  const health = workers.map((report) => ({ main: [{ ...WELL, ...report }] }))
-  const { result } = listUpstreams(
-    { upstreams: new Map([['main', main]]) },
-    { health, http: [{ main: null }, { main: '2' }] },
-  )
+  const states = workers.map((report, index) => ({
+    main: { keys: [{ ...WELL, ...report }], http: index === 1 ? ('2' as const) : null },
+  }))
+  const { result } = listUpstreams({ upstreams: new Map([['main', main]]) }, { states })
   expect(result).toMatchObject([
     {
       http: '2',
@@ -72,7 +71,7 @@ test('of several workers, the worst state is shown', () => {
 
 test('the embedded model is shown without a dialect, because it has all of them', () => {
   const sandbox: Upstream = { ...main, id: 'sandbox', kind: 'sandbox', embedded: true, dialect: undefined }
-  const report = listUpstreams({ upstreams: new Map([['sandbox', sandbox]]) }, { health: [], http: [] })
+  const report = listUpstreams({ upstreams: new Map([['sandbox', sandbox]]) }, { states: [] })
   expect(report.text).toBe('ID       KIND     BASE URL    KEYS\nsandbox  sandbox  (embedded)     1\n')
   expect(report.result).toMatchObject([{ id: 'sandbox', dialect: null }])
 })

@@ -1,22 +1,17 @@
 // `upstream list`: the upstreams with their dialects and health.
+import type { UpstreamState } from '../../administration/upstreams.ts'
 import { SANDBOX_KIND } from '../../config/sandbox.ts'
 import type { FileConfig, Upstream } from '../../config/types.ts'
 import type { Probe } from '../../upstreams/diagnostics/probe-upstream.ts'
 import { type KeyReport, NO_KEY } from '../../upstreams/health/health.ts'
 import { KINDS } from '../../upstreams/kinds/index.ts'
-import { fixedHttpVersion, type HttpVersion } from '../../upstreams/transport.ts'
+import { fixedHttpVersion } from '../../upstreams/transport.ts'
 import { Report } from '../output.ts'
 import { type Column, table } from '../table.ts'
 import { describeProbes } from './upstream-probes.ts'
 
-/** The health of each upstream's keys, by upstream id. */
-export type KeysById = Readonly<Record<string, readonly KeyReport[]>>
-
-/** The HTTP version by upstream id, as far as it is known. */
-export type HttpById = Readonly<Record<string, HttpVersion | null>>
-
-/** What each server process knows. */
-type Known = { health: readonly KeysById[]; http: readonly HttpById[]; probes?: ProbesById }
+/** `states`: what each server process knows, by upstream id. */
+type Known = { states: readonly Readonly<Record<string, UpstreamState>>[]; probes?: ProbesById }
 
 /** The results of probing each upstream, by upstream id. */
 export type ProbesById = Readonly<Record<string, readonly Probe[]>>
@@ -26,8 +21,9 @@ export function listUpstreams({ upstreams }: Pick<FileConfig, 'upstreams'>, know
   return new Report(list, table(COLUMNS, list))
 }
 
-function listed(upstream: Upstream, { health, http, probes }: Known) {
+function listed(upstream: Upstream, { states, probes }: Known) {
   const { id, kind, dialect, endpoints, images, baseUrl, keys, maxConcurrency } = upstream
+  const known = states.flatMap((each) => each[id] ?? [])
   const protocols = [...endpoints.map((each) => each.dialect), ...(images ? ['images'] : [])]
   return {
     id,
@@ -39,9 +35,9 @@ function listed(upstream: Upstream, { health, http, probes }: Known) {
     max_concurrency: maxConcurrency ?? null,
     // Only built-in kinds have it.
     tested_with: KINDS.get(kind)?.testedWith ?? null,
-    http: upstream.embedded ? null : (http.find((each) => each[id])?.[id] ?? fixedHttpVersion(upstream) ?? null),
+    http: upstream.embedded ? null : (known.find(({ http }) => http)?.http ?? fixedHttpVersion(upstream) ?? null),
     checks: probes?.[id] ?? null,
-    key_states: mergeReports(health.flatMap((each) => (each[id] ? [each[id]] : [])))?.map(keyState) ?? null,
+    key_states: mergeReports(known.map((each) => each.keys))?.map(keyState) ?? null,
   }
 }
 

@@ -200,7 +200,7 @@ describe('without a model routed to the upstream', () => {
   })
 
   test('otherwise --model is required', async () => {
-    expect(run(chatAt(at('200/v1')))).rejects.toThrow('no model is routed to up: choose one of its models with --model')
+    expect(run(chatAt(at('200/v1')))).rejects.toThrow('No model is routed to up: choose one of its models with model.')
   })
 })
 
@@ -234,7 +234,7 @@ describe('a model that generates images', () => {
   test('at an upstream that has only images, a name suffices', async () => {
     const up = `{ id: up, dialect: images, base_url: "${sandbox.url}/v1", keys: [k] }`
     expect((await run(configOf(up), 'sandbox-image')).checks).toMatchObject([{ dialect: 'images', ok: true }])
-    expect(run(configOf(up))).rejects.toThrow('no model is routed to up')
+    expect(run(configOf(up))).rejects.toThrow('No model is routed to up')
   })
 
   test.each([

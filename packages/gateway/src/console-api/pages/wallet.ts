@@ -1,13 +1,26 @@
 // Wallet: the balance, what is held and for which requests, the history with its running balance, and monthly statements.
 
+import * as codes from '../../administration/codes.ts'
+import { perform } from '../../administration/operation.ts'
 import type { FileConfig } from '../../config/types.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { balancesJson, capJson } from '../../money/json.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
 import type { Account, SignedIn, Storage, WalletEntry as StoredEntry } from '../../storage/storage.ts'
+import type { SignedInCall } from '../call.ts'
+import type { ConsoleDependencies } from '../dependencies.ts'
 import { badRequest } from '../rejection.ts'
-import type { HistoryQuery, Statement, Wallet, WalletEntry, WalletHistory } from '../routes/wallet.ts'
+import type {
+  HistoryQuery,
+  RedeemCode,
+  Redeemed,
+  Statement,
+  Wallet,
+  WalletEntry,
+  WalletHistory,
+} from '../routes/wallet.ts'
+import { holderContext } from '../session/holder-context.ts'
 import type { CsvLine } from './csv.ts'
 import { keyNames } from './key-names.ts'
 
@@ -45,6 +58,9 @@ export async function showWallet(
     })),
   }
 }
+
+export const redeemCode = (call: SignedInCall<RedeemCode>, deps: ConsoleDependencies): Promise<Redeemed> =>
+  perform(codes.redeemCode, holderContext(call, deps), { ...call.body, account: String(call.account.id) })
 
 export async function listHistory(
   account: Account,

@@ -31,9 +31,10 @@ export interface People {
   find(email: string): Promise<Person | undefined>
   /** All people, oldest first. */
   list(): Promise<Person[]>
-  setRole(person: bigint, role: GatewayRole | undefined): Promise<void>
-  /** Also ends all sessions of a person who is disabled. */
-  setDisabled(person: bigint, disabled: boolean): Promise<void>
+  /** false: the person is the last owner who is not disabled, however many are changed at once. */
+  setRole(person: bigint, role: GatewayRole | undefined): Promise<boolean>
+  /** Also ends all sessions of a person who is disabled. false: as for roles. */
+  setDisabled(person: bigint, disabled: boolean): Promise<boolean>
   preferences(person: bigint): Promise<Preferences>
   /** Writes only the fields that are present. */
   setPreferences(person: bigint, changes: Partial<Preferences>): Promise<void>

@@ -39,13 +39,33 @@ export function membersContract(use: Use): void {
     const { storage } = use()
     const { person, email } = await newHolder(storage)
     const roles: (GatewayRole | undefined)[] = []
-    for (const role of ['viewer', 'owner', undefined] as const) {
-      await storage.people.setRole(person, role)
+    for (const role of ['viewer', 'admin', undefined] as const) {
+      expect(await storage.people.setRole(person, role)).toBe(true)
       roles.push((await storage.people.find(email))?.role)
     }
-    expect(roles).toEqual(['viewer', 'owner', undefined])
+    expect(roles).toEqual(['viewer', 'admin', undefined])
     const wrong = storage.people.setRole(person, 'emperor' as GatewayRole)
     expect(await thrownBy(wrong)).toBeInstanceOf(Error)
+  })
+
+  test('the last owner stays, also if all owners are taken their role or disabled at once', async () => {
+    const { storage } = use()
+    const owners = await Promise.all(Array.from({ length: 6 }, () => newHolder(storage)))
+    for (const { person } of owners) expect(await storage.people.setRole(person, 'owner')).toBe(true)
+    const taken = await Promise.all(
+      owners.map(({ person }, index) =>
+        index % 2 === 0 ? storage.people.setRole(person, 'admin') : storage.people.setDisabled(person, true),
+      ),
+    )
+    expect(taken.filter((done) => !done)).toHaveLength(1)
+    const [last, ...others] = (await storage.people.list()).filter(
+      ({ role, disabled }) => role === 'owner' && !disabled,
+    )
+    expect(others).toEqual([])
+    const person = last?.id ?? 0n
+    expect(await storage.people.setRole(person, undefined)).toBe(false)
+    expect(await storage.people.setDisabled(person, true)).toBe(false)
+    expect(await storage.people.setRole(person, 'owner')).toBe(true)
   })
 
   test('an account without people has its credit and a name, which others may have too', async () => {

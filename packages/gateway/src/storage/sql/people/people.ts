@@ -2,7 +2,15 @@
 import type { People } from '../../people/people.ts'
 import { checkText, normaliseEmail } from '../guard.ts'
 import { toPerson } from '../rows.ts'
-import { type Connection, PERSON, required, statement } from '../statements.ts'
+import {
+  type Connection,
+  type Database,
+  incrementChangeCounter,
+  PERSON,
+  required,
+  type Statement,
+  statement,
+} from '../statements.ts'
 import { newPerson } from './new-account.ts'
 import { preferencesOver } from './preferences.ts'
 import { takenAddress } from './registration.ts'
@@ -10,8 +18,6 @@ import { endSessions } from './sessions.ts'
 
 export function peopleOver(connection: Connection): People {
   const { db, runner, clock } = connection
-  const changed = (person: bigint, columns: { role: string | null } | { disabled: number }) =>
-    required(db.updateTable('person').set(columns).where('id', '=', person).returning('id'))
   return {
     ...preferencesOver(connection),
     async create(email, password) {
@@ -31,13 +37,40 @@ export function peopleOver(connection: Connection): People {
       return rows.map(toPerson)
     },
     async setRole(person, role) {
-      await runner.write([changed(person, { role: role ?? null })])
+      const changes = changed(db, person, { role: role ?? null }, role !== 'owner')
+      return (await runner.write([incrementChangeCounter(db), changes])) !== undefined
     },
     async setDisabled(person, disabled) {
-      await runner.write([
-        changed(person, { disabled: disabled ? 1 : 0 }),
+      const rows = await runner.write([
+        incrementChangeCounter(db),
+        changed(db, person, { disabled: disabled ? 1 : 0 }, disabled),
         ...(disabled ? [endSessions(db, person)] : []),
       ])
+      return rows !== undefined
     },
   }
+}
+
+/**
+ * `takesOwner`: another owner must stay. The change counter is written first: its row is a lock, so that of two owners who take each other's
+ * role at once, the second one sees what the first one did.
+ */
+function changed(
+  db: Database,
+  person: bigint,
+  columns: { role: string | null } | { disabled: number },
+  takesOwner: boolean,
+): Statement {
+  const change = db.updateTable('person').set(columns).where('id', '=', person)
+  if (!takesOwner) return required(change.returning('id'))
+  const others = db
+    .selectFrom('person as other')
+    .select('other.id')
+    .where('other.role', '=', 'owner')
+    .where('other.disabled', '=', 0)
+    .where('other.id', '!=', person)
+  const kept = change.where((row) =>
+    row.or([row('role', 'is', null), row('role', '!=', 'owner'), row('disabled', '=', 1), row.exists(others)]),
+  )
+  return required(kept.returning('id'))
 }

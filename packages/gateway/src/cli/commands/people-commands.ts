@@ -1,5 +1,5 @@
 // The commands that work on people.
-import type { StoreCommand } from '../../command.ts'
+import type { StoreCommand } from '../command.ts'
 
 const EMAIL = {
   name: 'email',
@@ -7,6 +7,8 @@ const EMAIL = {
   required: true,
   summary: 'the email address that the person signs in with',
 } as const
+/** `none` takes a role away. */
+const roleOf = (role: string | undefined) => (role === 'none' ? null : role)
 const base = { section: 'Accounts and keys', positionals: [] } as const
 
 export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
@@ -31,6 +33,12 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
       },
       { name: 'keys', value: 'keep', summary: 'with --role none: the keys that the person made go on working' },
     ],
+    input: ({ values: { account, email, role, keys } }) => ({
+      account,
+      email,
+      role: roleOf(role),
+      keep_keys: keys === 'keep',
+    }),
     example: 'account member --account acme --email ada@example.com --role member',
   },
   {
@@ -42,6 +50,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
       EMAIL,
       { name: 'role', value: 'ROLE', required: true, summary: 'owner, admin, finance, support, viewer, or none' },
     ],
+    input: ({ values: { email, role } }) => ({ email, role: roleOf(role) }),
     example: 'person role --email ada@example.com --role admin',
   },
   {
@@ -50,6 +59,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
     operation: 'person disable',
     summary: 'end all sessions of a person, who can no longer sign in',
     options: [EMAIL],
+    input: ({ values: { email } }) => ({ email }),
     example: 'person disable --email ada@example.com',
   },
   {
@@ -58,6 +68,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
     operation: 'person enable',
     summary: 'let a disabled person sign in again',
     options: [EMAIL],
+    input: ({ values: { email } }) => ({ email }),
     example: 'person enable --email ada@example.com',
   },
 ]

@@ -1,0 +1,166 @@
+// Accounts: create, list, show, disable, limit, and what is stored of them.
+
+import Type from 'typebox'
+import { isLongEnough, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../access/password-rules.ts'
+import { callbackSecret } from '../access/secrets/callback-secret.ts'
+import { trialSource } from '../config/sandbox.ts'
+import { formatUsd } from '../money/amount.ts'
+import { balancesJson, capJson, limitsJson } from '../money/json.ts'
+import { CREDIT } from '../money/ledger.ts'
+import { hashPassword } from '../storage/password.ts'
+import type { Account, Member } from '../storage/storage.ts'
+import {
+  ACCOUNT,
+  AMOUNT,
+  CAP,
+  checkEmail,
+  closed,
+  isoTime,
+  LIMITS,
+  readAmount,
+  readCap,
+  readLimits,
+} from './inputs/fields.ts'
+import { findAccount } from './inputs/find-account.ts'
+import { auditEntry, audited, need, type OperationContext, operation } from './operation.ts'
+import { rejected } from './rejections.ts'
+
+const OF_ACCOUNT = closed({ account: ACCOUNT })
+
+export const createAccount = operation({
+  name: 'account create',
+  permission: 'accounts',
+  input: closed({
+    email: Type.String({ maxLength: 320 }),
+    /** Replaces the trial credit. */
+    credit_usd: Type.Optional(AMOUNT),
+    password: Type.Optional(Type.String({ maxLength: LONGEST_PASSWORD })),
+  }),
+  async run(context, { email, credit_usd, password }) {
+    const { actor, config } = context
+    checkEmail(email)
+    if (credit_usd !== undefined) need(actor, 'money')
+    const isTrial = credit_usd === undefined
+    const credit = isTrial ? config.registration.trialCredit : readAmount('credit_usd', credit_usd)
+    if (credit < 0n) throw rejected('negative', { field: 'credit_usd' })
+    if (password !== undefined && !isLongEnough(password))
+      throw rejected('short_password', { field: 'password', least: SHORTEST_PASSWORD })
+    const hash = password === undefined ? undefined : await hashPassword(password)
+    const after = { email, credit_usd: formatUsd(credit), has_password: hash !== undefined }
+    const { accounts } = audited(context, 'account create', { object: { account: email }, after })
+    const account = await accounts.create(email, credit, isTrial ? trialSource(config) : CREDIT, hash)
+    if (!account) throw rejected('address_taken', { field: 'email', email })
+    return {
+      ...accountRow(account, await context.storage.members.list(account.id)),
+      credit_usd: formatUsd(credit),
+      credit_is_trial: isTrial && credit > 0n,
+    }
+  },
+})
+
+export const listAccounts = operation({
+  name: 'account list',
+  permission: 'see',
+  input: closed({}),
+  async run({ storage }) {
+    const members = Map.groupBy(await storage.members.listAll(), ({ account }) => account)
+    return (await storage.accounts.list()).map((account) => accountRow(account, members.get(account.id) ?? []))
+  },
+})
+
+export const showAccount = operation({
+  name: 'account show',
+  permission: 'see',
+  input: OF_ACCOUNT,
+  run: async (context, { account }) => shownAccount(context, account),
+})
+
+/** Caps are money, rates and concurrency are not: each part needs its own permission. */
+export const limitAccount = operation({
+  name: 'account limit',
+  permission: 'see',
+  input: closed({ account: ACCOUNT, ...CAP, limits: Type.Optional(LIMITS) }),
+  async run(context, { account: named, limits, ...cap }) {
+    if (limits !== undefined) need(context.actor, 'accounts')
+    if (Object.keys(cap).length > 0) need(context.actor, 'money')
+    const account = await findAccount(context, named)
+    const changes = { ...readCap(cap, account.cap), ...readLimits(limits ?? {}) }
+    const { cap_usd, cap_period } = capJson(account, Date.now())
+    const before = { cap_usd, cap_period, limits: limitsJson(account.limits) }
+    const entry = { object: `account/${account.id}`, before, after: { ...cap, ...(limits ? { limits } : {}) } }
+    await audited(context, 'account limit', entry).accounts.setTerms(account.id, changes)
+    return await shownAccount(context, named)
+  },
+})
+
+export const disableAccount = operation({
+  name: 'account disable',
+  permission: 'accounts',
+  input: OF_ACCOUNT,
+  run: (context, { account }) => setDisabled(context, account, true),
+})
+
+export const enableAccount = operation({
+  name: 'account enable',
+  permission: 'accounts',
+  input: OF_ACCOUNT,
+  run: (context, { account }) => setDisabled(context, account, false),
+})
+
+async function setDisabled(context: OperationContext, named: string, disabled: boolean) {
+  const account = await findAccount(context, named)
+  const action = disabled ? 'account disable' : 'account enable'
+  const entry = { object: `account/${account.id}`, before: { disabled: account.disabled }, after: { disabled } }
+  await audited(context, action, entry).accounts.setDisabled(account.id, disabled)
+  return await shownAccount(context, named)
+}
+
+export const forgetResponses = operation({
+  name: 'account forget-responses',
+  permission: 'accounts',
+  input: OF_ACCOUNT,
+  async run(context, { account: named }) {
+    const { id, name } = await findAccount(context, named)
+    const { responses, idempotentResponses, reasoning } = await context.storage.shares.forget(id)
+    const removed = { responses, idempotent_responses: idempotentResponses, reasoning }
+    // What is stored may be in another database than the audit log.
+    await context.storage.auditLog.add(
+      auditEntry(context.actor, 'account forget-responses', { object: `account/${id}`, before: removed }),
+    )
+    return { account: name, ...removed }
+  },
+})
+
+export const showCallbackSecret = operation({
+  name: 'account callback-secret',
+  permission: 'accounts',
+  input: OF_ACCOUNT,
+  async run(context, { account }) {
+    const { id, name } = await findAccount(context, account)
+    return { account: name, secret: callbackSecret(id, await context.accountCipher()) }
+  },
+})
+
+export async function shownAccount(context: OperationContext, named: string): Promise<AccountRow> {
+  const account = await findAccount(context, named)
+  return accountRow(account, await context.storage.members.list(account.id))
+}
+
+export type AccountRow = ReturnType<typeof accountRow>
+
+function accountRow(account: Account, members: readonly Member[]) {
+  return {
+    id: String(account.id),
+    name: account.name,
+    /** Of its first owner; null: it has none. */
+    email: members.find(({ role }) => role === 'owner')?.email ?? null,
+    people: members.map(({ email, role }) => ({ email, role })),
+    ...balancesJson(account),
+    disabled: account.disabled,
+    ...capJson(account, Date.now()),
+    limits: limitsJson(account.limits),
+    spent_today_usd: formatUsd(account.spentToday),
+    spent_this_month_usd: formatUsd(account.spentThisMonth),
+    created_at: isoTime(account.createdAt),
+  }
+}

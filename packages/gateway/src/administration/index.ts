@@ -1,0 +1,50 @@
+// Every operation, by its name. Each noun has a file of its own.
+import * as accounts from './accounts.ts'
+import { listAuditLog } from './audit-log.ts'
+import { createCodes, redeemCode } from './codes.ts'
+import { creditAccount, setCreditLine } from './credits.ts'
+import * as keys from './keys.ts'
+import { auditLedger } from './ledger.ts'
+import type { Operation } from './operation.ts'
+import * as people from './people.ts'
+import { reportPrices } from './prices.ts'
+import { showUpstreamState, testUpstream } from './upstreams.ts'
+import { listUsage } from './usage.ts'
+
+const ALL = [
+  accounts.createAccount,
+  accounts.listAccounts,
+  accounts.showAccount,
+  accounts.limitAccount,
+  accounts.disableAccount,
+  accounts.enableAccount,
+  accounts.forgetResponses,
+  accounts.showCallbackSecret,
+  creditAccount,
+  setCreditLine,
+  people.setPersonRole,
+  people.disablePerson,
+  people.enablePerson,
+  people.setMember,
+  people.createSignInLink,
+  people.removeSecondFactor,
+  keys.listKeys,
+  keys.showKey,
+  keys.createKey,
+  keys.limitKey,
+  keys.rotateKey,
+  keys.deleteKey,
+  keys.countKeyGroups,
+  createCodes,
+  redeemCode,
+  listUsage,
+  auditLedger,
+  listAuditLog,
+  showUpstreamState,
+  testUpstream,
+  reportPrices,
+] as const
+
+export type OperationName = (typeof ALL)[number]['name']
+
+export const OPERATIONS: ReadonlyMap<string, Operation> = new Map(ALL.map((each) => [each.name, each as Operation]))

@@ -1,0 +1,50 @@
+// Keys as the console, the admin API and the command line show them.
+
+import { formatUsd } from '../money/amount.ts'
+import { capJson, limitsJson } from '../money/json.ts'
+import type { Key, Storage } from '../storage/storage.ts'
+import { isoTime } from './inputs/fields.ts'
+
+/** All of one account. */
+export async function keyRows(account: bigint, keys: readonly Key[], { spending }: Pick<Storage, 'spending'>) {
+  const used = await spending.lastUsed(
+    account,
+    keys.map(({ id }) => id),
+  )
+  const now = Date.now()
+  return keys.map((key) => keyRow(key, used.get(key.id), now))
+}
+
+export type KeyRow = ReturnType<typeof keyRow>
+
+function keyRow(key: Key, usedAt: number | undefined, now: number) {
+  const { expiresAt, restrictions, formerUntil } = key
+  const isExpired = expiresAt !== undefined && expiresAt <= now
+  const state: 'active' | 'expired' | 'deleted' = key.revoked ? 'deleted' : isExpired ? 'expired' : 'active'
+  return {
+    id: String(key.id),
+    name: key.name,
+    last_four: key.lastFour,
+    group: key.group,
+    purpose: key.purpose,
+    state,
+    created_at: isoTime(key.createdAt),
+    expires_at: isoOrNull(expiresAt),
+    last_used_at: isoOrNull(usedAt),
+    // Neither secret of a key that is deleted or has expired works.
+    former_secret_until:
+      state === 'active' && formerUntil !== undefined && formerUntil > now ? isoTime(formerUntil) : null,
+    ...capJson(key, now),
+    /** What counts against the cap now. */
+    spent_under_cap_usd: formatUsd(key.spentUnderCap),
+    spent_usd: formatUsd(key.spent),
+    spent_today_usd: formatUsd(key.spentToday),
+    spent_this_month_usd: formatUsd(key.spentThisMonth),
+    held_usd: formatUsd(key.held),
+    models: restrictions.models === undefined ? null : [...restrictions.models],
+    networks: restrictions.networks === undefined ? null : [...restrictions.networks],
+    limits: limitsJson(key.limits),
+  }
+}
+
+const isoOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : isoTime(ms))

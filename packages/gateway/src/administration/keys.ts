@@ -1,0 +1,253 @@
+// API keys: list, create, change, rotate and delete. A secret leaves the gateway once, in the answer that creates it.
+
+import Type from 'typebox'
+import { hashSecret } from '../access/authenticate.ts'
+import { aboveCeiling, operatorChanges } from '../access/ceilings.ts'
+import { newApiKey } from '../access/secrets/new-api-key.ts'
+import { DEFAULT_GROUP } from '../catalogue/offered-groups.ts'
+import { NO_LIMITS } from '../money/limits.ts'
+import type { Ceiling, Key, KeyChanges, NewKey } from '../storage/storage.ts'
+import { ACCOUNT, BEFORE, closed, LIMIT, NAME } from './inputs/fields.ts'
+import { findAccount } from './inputs/find-account.ts'
+import { checkOffered, chosenGroup, modelsOfGroup, readTerms, TERMS } from './inputs/key-terms.ts'
+import { type KeyRow, keyRows } from './key-rows.ts'
+import { type Actor, audited, fingerprint, type OperationContext, operation } from './operation.ts'
+import { rejected } from './rejections.ts'
+
+/** Of one account, deleted and expired ones not counted. */
+export const MOST_KEYS = 2_000
+/** To write the terms of a key that others change at the same time. */
+const MOST_ATTEMPTS = 10
+const LONGEST_GRACE_SECONDS = 7 * 86_400
+
+const KEY = Type.String({ maxLength: 40 })
+
+export const listKeys = operation({
+  name: 'key list',
+  permission: 'see',
+  forHolders: true,
+  input: closed({
+    account: ACCOUNT,
+    state: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('expired'), Type.Literal('deleted')])),
+    /** Part of the name. */
+    name: Type.Optional(Type.String({ maxLength: 20_000 })),
+    before: BEFORE,
+    limit: LIMIT,
+  }),
+  /** Newest first. `total`: regardless of `before`. */
+  async run(context, { account: named, state, name, before, limit }) {
+    const account = await findAccount(context, named)
+    if (before !== undefined && !isId(before))
+      throw rejected('malformed', { field: 'before', wanted: 'the id of a key' })
+    const filter = {
+      ...(state === undefined ? {} : { state: state === 'deleted' ? ('revoked' as const) : state }),
+      ...(name ? { name } : {}),
+      ...(before === undefined ? {} : { before: BigInt(before) }),
+      ...(isMember(context.actor) ? makerIn(context) : {}),
+    }
+    // One more than is shown, to know whether there are more.
+    const { keys, total } = await context.storage.keys.page(account.id, filter, limit + 1)
+    const shown = keys.slice(0, limit)
+    const next = keys.length > limit ? String(shown.at(-1)?.id) : null
+    return { items: await keyRows(account.id, shown, context.storage), next, total }
+  },
+})
+
+export const showKey = operation({
+  name: 'key show',
+  permission: 'see',
+  forHolders: true,
+  input: closed({ key: KEY }),
+  run: async (context, { key }) => rowOf(await findKey(context, key), context),
+})
+
+export const createKey = operation({
+  name: 'key create',
+  permission: 'keys',
+  forHolders: true,
+  input: closed({ account: ACCOUNT, name: NAME, ...TERMS }),
+  async run(context, { account: named, ...written }) {
+    const account = await findAccount(context, named)
+    const group = (await chosenGroup(context, written.group ?? DEFAULT_GROUP)).id
+    const present = { cap: undefined, group, offered: modelsOfGroup(context.config, group) }
+    const { name = '', ...terms } = readTerms(written, present)
+    const { expiresAt, cap, capPeriod, models, networks, ...limits } = terms
+    await countChange(context, 'create', account.id)
+    const { secret, ...hashed } = newSecret()
+    const after = { ...written, name, group, secret: fingerprint(hashed.hash) }
+    const { keys } = audited(context, 'key create', { object: { key: hashed.hash }, after })
+    const wanted = {
+      ...hashed,
+      account: account.id,
+      ...madeBy(context),
+      ceiling: context.actor.type === 'holder' ? {} : { ...terms, ...(written.group === undefined ? {} : { group }) },
+      name,
+      group,
+      expiresAt,
+      cap,
+      capPeriod,
+      restrictions: { models, networks },
+      limits: { ...NO_LIMITS, ...limits },
+    }
+    const key = await keys.createWithin(wanted, MOST_KEYS)
+    if (key === undefined) throw rejected('too_many_keys', { most: MOST_KEYS })
+    return { key: await rowOf(key, context), secret }
+  },
+})
+
+export const limitKey = operation({
+  name: 'key limit',
+  permission: 'keys',
+  forHolders: true,
+  input: closed({ key: KEY, name: Type.Optional(NAME), ...TERMS }),
+  async run(context, { key: id, ...written }) {
+    const key = await usableKey(context, id)
+    const group = written.group === undefined ? key.group : (await chosenGroup(context, written.group)).id
+    const offered = modelsOfGroup(context.config, group)
+    const terms = readTerms(written, { cap: key.cap, group, offered })
+    if (group !== key.group && !('models' in terms)) checkOffered(key.restrictions.models ?? [], group, offered)
+    const changes: KeyChanges = { ...terms, ...(group === key.group ? {} : { group }) }
+    if (Object.keys(changes).length === 0) return await rowOf(key, context)
+    withinCeiling(context, key, changes)
+    await countChange(context, 'change', key.account)
+    const before = changed(await rowOf(key, context), written)
+    const { keys } = audited(context, 'key limit', { object: `key/${key.id}`, before, after: written })
+    for (let attempt = 0, known = key; ; attempt += 1) {
+      if (await keys.setTerms(key.id, withinCeiling(context, known, changes), known.revision)) break
+      // Other fields, or the ceiling, were changed meanwhile.
+      if (attempt === MOST_ATTEMPTS) throw rejected('changed_meanwhile', {})
+      known = await usableKey(context, id)
+    }
+    return await rowOf(await findKey(context, id), context)
+  },
+})
+
+/** What an operator sets is a ceiling for the account holder. */
+function withinCeiling({ actor }: OperationContext, key: Key, changes: KeyChanges): KeyChanges {
+  if (actor.type !== 'holder') return operatorChanges(key, changes)
+  const above = aboveCeiling(key, changes)
+  if (above) throw rejected('above_ceiling', { field: FIELD_OF[above.field], message: above.message })
+  return changes
+}
+
+/** Terms as inputs name them. */
+const FIELD_OF: Readonly<Record<keyof Ceiling, string>> = {
+  group: 'group',
+  cap: 'cap_usd',
+  capPeriod: 'cap_period',
+  expiresAt: 'expires_at',
+  models: 'models',
+  networks: 'networks',
+  requestsPerMinute: 'limits.rpm',
+  tokensPerMinute: 'limits.tpm',
+  concurrent: 'limits.concurrent',
+}
+
+export const rotateKey = operation({
+  name: 'key rotate',
+  permission: 'keys',
+  forHolders: true,
+  input: closed({ key: KEY, grace_seconds: Type.Integer({ minimum: 0, maximum: LONGEST_GRACE_SECONDS }) }),
+  /** The former secret works until the grace is over. */
+  async run(context, { key: id, grace_seconds }) {
+    const key = await clientKey(context, id)
+    await countChange(context, 'rotate', key.account)
+    const { secret, ...hashed } = newSecret()
+    const formerUntil = grace_seconds === 0 ? undefined : Date.now() + grace_seconds * 1_000
+    const after = { secret: fingerprint(hashed.hash), grace_seconds }
+    const { keys } = audited(context, 'key rotate', { object: `key/${key.id}`, after })
+    if (!(await keys.rotate(key.id, { ...hashed, formerUntil, ...makerIn(context) })))
+      throw rejected('key_deleted', { name: key.name })
+    return { key: await rowOf(await findKey(context, id), context), secret }
+  },
+})
+
+export const deleteKey = operation({
+  name: 'key delete',
+  permission: 'keys',
+  forHolders: true,
+  input: closed({ key: KEY }),
+  async run(context, { key: id }) {
+    const key = await clientKey(context, id)
+    await countChange(context, 'delete', key.account)
+    const before = { name: key.name, last_four: key.lastFour }
+    await audited(context, 'key delete', { object: `key/${key.id}`, before }).keys.revoke(key.id)
+    return await rowOf({ ...key, revoked: true }, context)
+  },
+})
+
+/** For warnings about groups that no longer exist. */
+export const countKeyGroups = operation({
+  name: 'key groups',
+  permission: 'see',
+  input: closed({}),
+  run: async ({ storage }): Promise<Record<string, number>> => Object.fromEntries(await storage.keys.countByGroup()),
+})
+
+/** A key of another account is unknown to an account holder, and a key of another person to a member who is not an owner. */
+async function findKey({ actor, storage }: OperationContext, id: string): Promise<Key> {
+  const found = isId(id) ? await storage.keys.findWithAccount(BigInt(id)) : undefined
+  if (!found) throw rejected('unknown_key', { key: id })
+  const isForeign = actor.type === 'holder' && found.account.id !== actor.account.id
+  if (isForeign || (isMember(actor) && found.key.person !== actor.person.id)) throw rejected('unknown_key', { key: id })
+  return found.key
+}
+
+const isMember = (actor: Actor): actor is Extract<Actor, { type: 'holder' }> =>
+  actor.type === 'holder' && actor.role === 'member'
+
+async function usableKey(context: OperationContext, id: string): Promise<Key> {
+  const key = await findKey(context, id)
+  if (key.revoked) throw rejected('key_deleted', { name: key.name })
+  return key
+}
+
+/** The playground's own key cannot be replaced. */
+async function clientKey(context: OperationContext, id: string): Promise<Key> {
+  const key = await usableKey(context, id)
+  if (key.purpose !== 'client') throw rejected('built_in_key', {})
+  return key
+}
+
+const isId = (written: string): boolean => /^\d{1,18}$/.test(written)
+
+function newSecret() {
+  const secret = newApiKey()
+  return { secret, hash: hashSecret(secret), lastFour: secret.slice(-4) }
+}
+
+/** Who learns the secret; the operator is no person here. */
+const makerIn = ({ actor }: OperationContext) => (actor.type === 'holder' ? { person: actor.person.id } : {})
+
+function madeBy(context: OperationContext): Pick<NewKey, 'madeBy' | 'person'> {
+  const { actor } = context
+  if (actor.type !== 'holder') return { madeBy: 'command-line' }
+  return { madeBy: actor.person.isProved ? 'console' : 'sign-up', ...makerIn(context) }
+}
+
+/** What the changed fields were. */
+const changed = (row: KeyRow, written: object) =>
+  Object.fromEntries(Object.entries(row).filter(([name]) => Object.hasOwn(written, name)))
+
+async function rowOf(key: Key, { storage }: OperationContext): Promise<KeyRow> {
+  const [row] = await keyRows(key.account, [key], storage)
+  if (!row) throw new Error('a key has no row')
+  return row
+}
+
+const HOUR_MS = 3_600_000
+/**
+ * How often an account holder may change keys, on all nodes, per hour. The rows of deleted keys stay, since receipts name them, and each
+ * change makes all nodes look keys up again. A holder with many keys must be able to delete them soon.
+ */
+const MOST_CHANGES = { create: 200, rotate: 100, change: 600, delete: 600 } as const
+
+async function countChange({ actor, storage }: OperationContext, action: keyof typeof MOST_CHANGES, account: bigint) {
+  if (actor.type !== 'holder') return
+  const most = MOST_CHANGES[action]
+  const waitMs = await storage.signIns.countAttempt([
+    { subject: `${action} keys of account ${account}`, most, windowMs: HOUR_MS },
+  ])
+  if (waitMs === undefined) return
+  throw rejected('too_many_key_changes', { action, most, retryAfter: Math.max(1, Math.ceil(waitMs / 1_000)) })
+}

@@ -1,0 +1,96 @@
+// What an operation is: its name, who may call it, the schema of its input, and what it does. The command line, the control socket, the
+// console and the admin API all call `perform`.
+import type { Static, TSchema } from 'typebox'
+import type { AccountCipher } from '../access/secrets/account-cipher.ts'
+import type { FileConfig } from '../config/types.ts'
+import { inputError } from '../request/input-error.ts'
+import type { Account, AuditActor, AuditEntry, GatewayRole, MemberRole, Person, Storage } from '../storage/storage.ts'
+import type { Health } from '../upstreams/health/health.ts'
+import type { Send } from '../upstreams/send.ts'
+import { type Permission, permits } from './permissions.ts'
+import { rejected, rejectedInput } from './rejections.ts'
+
+/**
+ * Who asks, and with which rights. An account holder may act on the own account only; a person or an admin key has a role; the command line
+ * and jobs may do everything.
+ */
+export type Actor =
+  | { type: 'command-line' }
+  | { type: 'job'; name: string }
+  | ({ type: 'holder'; person: Person; account: Account; role: MemberRole } & Remote)
+  | ({ type: 'person' | 'admin-key'; id: bigint; role: GatewayRole } & Remote)
+type Remote = { address: string; requestId: bigint }
+
+export const COMMAND_LINE: Actor = { type: 'command-line' }
+
+export type OperationContext = {
+  actor: Actor
+  storage: Storage
+  config: FileConfig
+  /** The beginning of links without `server.public_url`. */
+  listenUrl: string
+  accountCipher(): Promise<AccountCipher>
+  /** Only in a running server. */
+  health?: Health
+  httpVersionOf?: Send['httpVersionOf']
+}
+
+export type Operation<Input extends TSchema = TSchema, Result = unknown> = {
+  name: string
+  /** What the role of a person or an admin key must permit. */
+  permission: Permission
+  /** Account holders may call it, too. It must look at what is theirs alone. */
+  forHolders?: true
+  input: Input
+  /** `input` fits the schema, and the actor has the permission. */
+  run(context: OperationContext, input: Static<Input>): Promise<Result>
+}
+
+export const operation = <const Name extends string, Input extends TSchema, Result>(
+  described: Operation<Input, Result> & { name: Name },
+): Operation<Input, Result> & { name: Name } => described
+
+export async function perform<Input extends TSchema, Result>(
+  { permission, forHolders, input: schema, run }: Operation<Input, Result>,
+  context: OperationContext,
+  input: unknown,
+): Promise<Result> {
+  if (context.actor.type !== 'holder' || !forHolders) need(context.actor, permission)
+  const error = inputError(schema, input)
+  if (error) throw rejectedInput(error)
+  return await run(context, input as Static<Input>)
+}
+
+/** For operations that need more than one permission. */
+export function need(actor: Actor, permission: Permission): void {
+  if (actor.type === 'command-line' || actor.type === 'job') return
+  if (actor.type === 'holder' || !permits(actor.role, permission)) throw rejected('forbidden', { permission })
+}
+
+type Change = Pick<AuditEntry, 'object'> & Partial<Pick<AuditEntry, 'before' | 'after' | 'reason'>>
+
+/** The store for one write, which also makes this entry in the audit log. */
+export const audited = ({ actor, storage }: OperationContext, action: string, change: Change) =>
+  storage.audited(auditEntry(actor, action, change))
+
+export function auditEntry(actor: Actor, action: string, change: Change): AuditEntry {
+  const { object, before, after, reason = '' } = change
+  const [address, requestId] = 'address' in actor ? [actor.address, actor.requestId] : ['', undefined]
+  return { actor: auditActor(actor), address, requestId, action, object, before, after, reason }
+}
+
+function auditActor(actor: Actor): AuditActor {
+  switch (actor.type) {
+    case 'command-line':
+      return { type: 'command-line', id: '' }
+    case 'job':
+      return { type: 'job', id: actor.name }
+    case 'holder':
+      return { type: 'person', id: String(actor.person.id) }
+    default:
+      return { type: actor.type, id: String(actor.id) }
+  }
+}
+
+/** Names a secret in the audit log without revealing it. Only for long random secrets: a short one could be guessed from it. */
+export const fingerprint = (hash: Uint8Array): string => `sha256:${Buffer.from(hash).toString('hex').slice(0, 16)}`

@@ -1,0 +1,146 @@
+// People: their role in the gateway, whether they may sign in, and what helps those who are locked out.
+import Type from 'typebox'
+import { createLink } from '../access/secrets/tokens.ts'
+import { GATEWAY_ROLES, MEMBER_ROLES, type MemberRole, type Person } from '../storage/storage.ts'
+import { ACCOUNT, checkEmail, closed, EMAIL, isoTime } from './inputs/fields.ts'
+import { findAccount, findPerson, personWith } from './inputs/find-account.ts'
+import { audited, need, type OperationContext, operation } from './operation.ts'
+import { outranks } from './permissions.ts'
+import { rejected } from './rejections.ts'
+
+const OF_ACCOUNT = closed({ account: ACCOUNT })
+const OF_PERSON = closed({ email: EMAIL })
+/** Null takes the role away. */
+const roleIn = <Role extends string>(roles: readonly Role[]) =>
+  Type.Union([...roles.map((role) => Type.Literal(role)), Type.Null()])
+
+export const setPersonRole = operation({
+  name: 'person role',
+  permission: 'people',
+  input: closed({ email: EMAIL, role: roleIn(GATEWAY_ROLES) }),
+  async run(context, { email, role }) {
+    const { actor } = context
+    const person = await personWith(context, email)
+    checkRank(context, person)
+    if ('role' in actor && actor.type !== 'holder' && role !== null && !outranks(actor.role, role))
+      throw rejected('role_too_high', { field: 'role', role })
+    const entry = { object: `person/${person.id}`, before: { role: person.role ?? null }, after: { role } }
+    const { people } = audited(context, 'person role', entry)
+    if (!(await people.setRole(person.id, role ?? undefined))) throw rejected('last_owner', {})
+    return await personRow(context, email)
+  },
+})
+
+export const disablePerson = operation({
+  name: 'person disable',
+  permission: 'people',
+  input: OF_PERSON,
+  run: (context, { email }) => setDisabled(context, email, true),
+})
+
+export const enablePerson = operation({
+  name: 'person enable',
+  permission: 'people',
+  input: OF_PERSON,
+  run: (context, { email }) => setDisabled(context, email, false),
+})
+
+async function setDisabled(context: OperationContext, email: string, disabled: boolean) {
+  const person = await personWith(context, email)
+  checkRank(context, person)
+  const entry = { object: `person/${person.id}`, before: { disabled: person.disabled }, after: { disabled } }
+  const { people } = audited(context, disabled ? 'person disable' : 'person enable', entry)
+  if (!(await people.setDisabled(person.id, disabled))) throw rejected('last_owner', {})
+  return await personRow(context, email)
+}
+
+export const setMember = operation({
+  name: 'account member',
+  permission: 'accounts',
+  input: closed({
+    account: ACCOUNT,
+    email: EMAIL,
+    role: roleIn(MEMBER_ROLES),
+    /** Of a member who leaves: the keys that the person made go on working. */
+    keep_keys: Type.Optional(Type.Boolean()),
+  }),
+  async run(context, { account: named, email, role, keep_keys = false }) {
+    const { id, name } = await findAccount(context, named)
+    await (role === null ? removeMember(context, id, email, keep_keys) : joinAccount(context, id, email, role))
+    const people = (await context.storage.members.list(id)).map((each) => ({ email: each.email, role: each.role }))
+    return { id: String(id), name, people }
+  },
+})
+
+/** A person who is not known yet is entered; a sign-in link lets them choose a password. */
+async function joinAccount(context: OperationContext, account: bigint, email: string, role: MemberRole): Promise<void> {
+  checkEmail(email)
+  const { people } = context.storage
+  const entered = audited(context, 'account member', { object: `account/${account}`, after: { new_person: email } })
+  const person = (await people.find(email)) ?? (await entered.people.create(email)) ?? (await people.find(email))
+  if (!person) throw rejected('unknown_person', { email })
+  const { members } = audited(context, 'account member', { object: `account/${account}`, after: { email, role } })
+  // Whoever signed up with the address would get the account.
+  if ((await members.set(account, person.id, role)) !== 'done') throw rejected('unproved_person', { email })
+}
+
+async function removeMember(
+  context: OperationContext,
+  account: bigint,
+  email: string,
+  keepsKeys: boolean,
+): Promise<void> {
+  const { id } = await personWith(context, email)
+  const entry = { object: `account/${account}`, before: { email }, after: { keep_keys: keepsKeys } }
+  const { members } = audited(context, 'account member', entry)
+  if (!(await members.remove(account, id, { keepsKeys }))) throw rejected('no_member', { email })
+}
+
+export const createSignInLink = operation({
+  name: 'account sign-in-link',
+  permission: 'accounts',
+  input: OF_ACCOUNT,
+  async run(context, { account }) {
+    const person = await findPerson(context, account)
+    checkRank(context, person)
+    const { id, email, disabled } = person
+    if (disabled) throw rejected('person_disabled', { email })
+    const { signIns } = audited(context, 'account sign-in-link', { object: `person/${id}` })
+    const { token, expiresAt } = await createLink('setup', id, signIns, Date.now())
+    const url = `${context.config.server.publicUrl ?? context.listenUrl}/console/setup#${token}`
+    return { email, url, expires_at: isoTime(expiresAt) }
+  },
+})
+
+/** A phone that is gone may be in other hands, and so may a browser: all sessions end. */
+export const removeSecondFactor = operation({
+  name: 'account remove-second-factor',
+  permission: 'accounts',
+  input: OF_ACCOUNT,
+  async run(context, { account }) {
+    const person = await findPerson(context, account)
+    checkRank(context, person)
+    const { id, email } = person
+    const entry = { object: `person/${id}`, before: { second_factor: true }, after: { second_factor: false } }
+    const ended = await audited(context, 'account remove-second-factor', entry).signIns.removeSecondFactor(id)
+    if (ended === undefined) throw rejected('no_second_factor', { account: email })
+    return { email, second_factor: false, sessions_ended: ended }
+  },
+})
+
+/** Nobody acts on a person of the same or a higher rank, but owners on owners; a person with any role needs the permission on people. */
+function checkRank({ actor }: OperationContext, { role }: Person): void {
+  if (role === undefined || actor.type === 'command-line' || actor.type === 'job') return
+  need(actor, 'people')
+  if (actor.type === 'holder' || !outranks(actor.role, role)) throw rejected('outranked', {})
+}
+
+async function personRow(context: OperationContext, email: string) {
+  const { id, role = null, disabled, ...person } = await personWith(context, email)
+  const accounts = (await context.storage.members.accountsOf(id)).map((each) => ({
+    id: String(each.account.id),
+    name: each.account.name,
+    role: each.role,
+  }))
+  return { id: String(id), email: person.email, role, disabled, accounts }
+}

@@ -1,0 +1,195 @@
+// Why operations reject what they are asked: every reason once, with its message. Callers render it: the console and the admin API by code
+// and status, the command line with the names of its options.
+import type { InputError } from '../request/input-error.ts'
+
+/** The codes that programs get, with their HTTP status. Several reasons may share one. */
+export const REJECTION_CODES = {
+  bad_request: 400,
+  forbidden: 403,
+  unknown_group: 403,
+  built_in_key: 403,
+  not_found: 404,
+  unknown_code: 404,
+  address_taken: 409,
+  conflict: 409,
+  insufficient_balance: 409,
+  key_deleted: 409,
+  code_used: 409,
+  code_expired: 409,
+  balance_too_large: 409,
+  too_many_keys: 409,
+  too_many_tries: 429,
+} as const satisfies Record<string, number>
+
+export type RejectionCode = keyof typeof REJECTION_CODES
+
+type Details = Readonly<Record<string, string | number>>
+/** `isInput`: the input is wrong, whatever the state of the gateway. */
+type Rule<D extends Details> = { code: RejectionCode; isInput?: true; message(details: D): string }
+
+const rule = <D extends Details>(code: RejectionCode, message: Rule<D>['message']): Rule<D> => ({
+  code,
+  message,
+})
+const input = <D extends Details>(message: Rule<D>['message']): Rule<D> => ({
+  code: 'bad_request',
+  isInput: true,
+  message,
+})
+type Field = { field: string }
+type Nothing = Readonly<Record<string, never>>
+
+export const REJECTIONS = {
+  malformed: input<Field & { wanted: string; given?: string }>(
+    ({ field, wanted, given }) => `${field} must be ${wanted}${given === undefined ? '' : `, not '${given}'`}.`,
+  ),
+  unknown_field: input<Field & { known: string }>(
+    ({ field, known }) => `Unknown field '${field}'. The request takes ${known || 'no fields'}.`,
+  ),
+  not_positive: input<Field>(({ field }) => `${field} must be more than zero.`),
+  negative: input<Field>(({ field }) => `${field} must not be negative.`),
+  zero: input<Field>(({ field }) => `${field} must not be zero.`),
+  past: input<Field & { time: string; now: string }>(
+    ({ field, time, now }) => `${field} must be in the future: ${time} has passed (it is ${now} now).`,
+  ),
+  missing_cap: input<Field & { other: string }>(({ field, other }) => `${field} requires ${other}.`),
+  misleading_name: input<Field & { most: number }>(
+    ({ field, most }) => `${field} must have 1 to ${most} characters, all of them visible.`,
+  ),
+  empty_list: input<Field>(({ field }) => `${field} needs an entry. Send null to remove the restriction.`),
+  wrong_networks: input<Field & { errors: string }>(({ field, errors }) => `${field}: ${errors}.`),
+  short_password: input<Field & { least: number }>(
+    ({ least }) => `The password must have at least ${least} characters.`,
+  ),
+
+  forbidden: rule<{ permission: string }>(
+    'forbidden',
+    ({ permission }) => `This needs the permission '${permission}'.`,
+  ),
+  outranked: rule<Nothing>('forbidden', () => 'This person has the same or a higher rank than you.'),
+  role_too_high: rule<Field & { role: string }>('forbidden', ({ role }) => `You cannot give the role '${role}'.`),
+  last_owner: rule<Nothing>(
+    'conflict',
+    () => 'The last owner of the gateway keeps this role. Make another person an owner first.',
+  ),
+  unknown_person: rule<{ email: string }>('not_found', ({ email }) => `No person has the email address ${email}.`),
+
+  /** `account`: such as `the id 7`. */
+  unknown_account: rule<{ account: string }>('not_found', ({ account }) => `No account has ${account}.`),
+  ambiguous_account: rule<{ account: string; found: string }>(
+    'conflict',
+    ({ account, found }) => `Several accounts have ${account}; use the id of one of them: ${found}.`,
+  ),
+  no_people: rule<{ account: string }>('conflict', ({ account }) => `The account ${account} has no people.`),
+  several_people: rule<{ account: string; found: string }>(
+    'conflict',
+    ({ account, found }) =>
+      `The account ${account} has several people; use the email address of one of them: ${found}.`,
+  ),
+  person_disabled: rule<{ email: string }>(
+    'conflict',
+    ({ email }) => `The person ${email} is disabled. Enable them first.`,
+  ),
+  unproved_person: rule<{ email: string }>(
+    'conflict',
+    ({ email }) =>
+      `${email} signed up, and nobody has proved that the address is theirs; a sign-in link from the operator proves it.`,
+  ),
+  no_member: rule<{ email: string }>('not_found', ({ email }) => `${email} is no member of the account.`),
+  address_taken: rule<Field & { email: string }>(
+    'address_taken',
+    ({ email }) => `An account with the email address ${email} already exists.`,
+  ),
+  no_second_factor: rule<{ account: string }>(
+    'conflict',
+    ({ account }) => `The account ${account} has no two-factor authentication.`,
+  ),
+  insufficient_balance: rule<{ account: string; amount: string }>(
+    'insufficient_balance',
+    ({ account, amount }) => `The account ${account} has less than ${amount} USD available.`,
+  ),
+  balance_too_large: rule<Field>('balance_too_large', () => 'The balance would exceed the largest possible one.'),
+
+  unknown_key: rule<{ key: string }>('not_found', ({ key }) => `Unknown key id ${key}.`),
+  key_deleted: rule<{ name: string }>('key_deleted', ({ name }) => `The key '${name}' is deleted. Create a new one.`),
+  above_ceiling: rule<Field & { message: string }>('bad_request', ({ message }) => message),
+  changed_meanwhile: rule<Nothing>('conflict', () => 'This key is being changed elsewhere. Try again.'),
+  built_in_key: rule<Nothing>(
+    'built_in_key',
+    () => 'This key belongs to the playground. It can be limited, but not rotated or deleted.',
+  ),
+  unknown_group: rule<Field & { group: string; available: string }>(
+    'unknown_group',
+    ({ group, available }) => `Unknown group '${group}' (available: ${available}).`,
+  ),
+  unknown_models: rule<Field & { group: string; models: string; available: string }>(
+    'bad_request',
+    ({ group, models, available }) => `Unknown models: ${models} (available in group '${group}': ${available}).`,
+  ),
+  too_many_keys: rule<{ most: number }>(
+    'too_many_keys',
+    ({ most }) => `An account can have ${most} active keys. Delete some first.`,
+  ),
+  too_many_key_changes: rule<{ action: string; most: number; retryAfter: number }>(
+    'too_many_tries',
+    ({ action, most, retryAfter }) =>
+      `An account can ${action} ${most} keys per hour. Retry in ${Math.ceil(retryAfter / 60)} min.`,
+  ),
+
+  too_many_codes: rule<{ retryAfter: number }>('too_many_tries', () => 'Too many codes were tried. Retry later.'),
+  unknown_code: rule<Field>('unknown_code', () => 'There is no such code. Check it letter by letter.'),
+  code_used: rule<Field>('code_used', () => 'This code was redeemed before. A code works once.'),
+  code_expired: rule<Field>('code_expired', () => 'This code has expired. Ask its issuer for another one.'),
+
+  unknown_upstream: rule<{ upstream: string; hint: string }>(
+    'not_found',
+    ({ upstream, hint }) => `Unknown upstream '${upstream}'; ${hint}.`,
+  ),
+  no_routed_model: rule<Field & { upstream: string }>(
+    'conflict',
+    ({ field, upstream }) => `No model is routed to ${upstream}: choose one of its models with ${field}.`,
+  ),
+} as const satisfies Record<string, Rule<never>>
+
+export type Reason = keyof typeof REJECTIONS
+type DetailsOf<R extends Reason> = Parameters<(typeof REJECTIONS)[R]['message']>[0]
+
+/** A rejection as it is sent over the control socket. */
+export type Rejection = { reason: Reason; details: Details }
+
+/** Thrown by operations. */
+export class OperationRejected extends Error {
+  override name = 'OperationRejected'
+  readonly rejection: Rejection
+  readonly code: RejectionCode
+  /** The field of the input that is wrong. */
+  readonly param: string | undefined
+  /** Whole seconds. */
+  readonly retryAfter: number | undefined
+
+  constructor(rejection: Rejection) {
+    super(messageOf(rejection))
+    this.rejection = rejection
+    const { field, retryAfter } = rejection.details
+    this.code = REJECTIONS[rejection.reason].code
+    this.param = field === undefined || field === '' ? undefined : String(field)
+    this.retryAfter = retryAfter === undefined ? undefined : Number(retryAfter)
+  }
+}
+
+export const rejected = <R extends Reason>(reason: R, details: DetailsOf<R>): OperationRejected =>
+  new OperationRejected({ reason, details })
+
+export function rejectedInput(error: InputError): OperationRejected {
+  const { field } = error
+  if ('known' in error) return rejected('unknown_field', { field, known: error.known.join(', ') })
+  return rejected('malformed', { field: field || 'The input', wanted: error.wanted })
+}
+
+/** `nameOf`: what the caller calls a field of the input. */
+export function messageOf({ reason, details }: Rejection, nameOf = (field: string): string => field): string {
+  const named = Object.entries(details).map(([name, value]) => [name, isName(name) ? nameOf(String(value)) : value])
+  return (REJECTIONS[reason] as Rule<Details>).message(Object.fromEntries(named))
+}
+
+const isName = (detail: string): boolean => detail === 'field' || detail === 'other'

@@ -1,0 +1,108 @@
+// From the text of options to the input of operations, and from rejections back to options. Text in a wrong form is passed on as it is: the
+// operation says what is wrong with it.
+import { messageOf, type OperationRejected, REJECTIONS } from '../../administration/rejections.ts'
+import { CommandError, UsageError } from '../errors.ts'
+
+export type Values = Readonly<Record<string, string>>
+
+/** The option of each field of an input. */
+const OPTIONS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      'account',
+      'email',
+      'password',
+      'name',
+      'group',
+      'models',
+      'model',
+      'count',
+      'limit',
+      'reason',
+      'role',
+      'object',
+    ].map((name) => [name, name]),
+  ),
+  credit_usd: 'credit',
+  amount_usd: 'amount',
+  credit_line_usd: 'amount',
+  cap_usd: 'cap',
+  cap_period: 'cap-period',
+  expires_at: 'expires',
+  networks: 'ips',
+  'limits.rpm': 'rpm',
+  'limits.tpm': 'tpm',
+  'limits.concurrent': 'concurrent',
+}
+
+const NONE = 'none'
+export const LIMIT_NAMES = ['rpm', 'tpm', 'concurrent'] as const
+export const CAP_NAMES = ['cap', 'cap-period'] as const
+/** The options that restrict a key. */
+export const TERM_NAMES = [...CAP_NAMES, 'expires', 'models', 'ips', ...LIMIT_NAMES] as const
+
+/** `none` removes a limit. */
+export const accountTermsInput = (values: Values): Record<string, unknown> =>
+  present([...capFields(values, true), limitsField(values, true)])
+
+/** `mayRemove`: `none` removes a term. */
+export const termsInput = (values: Values, mayRemove: boolean): Record<string, unknown> =>
+  present([
+    ...capFields(values, mayRemove),
+    ['expires_at', unlessNone(values.expires, mayRemove, time)],
+    ['models', unlessNone(values.models, mayRemove, (text) => list('models', text))],
+    ['networks', unlessNone(values.ips, mayRemove, (text) => list('ips', text))],
+    limitsField(values, mayRemove),
+  ])
+
+type Field = readonly [string, unknown]
+
+const capFields = (values: Values, mayRemove: boolean): readonly Field[] => [
+  ['cap_usd', unlessNone(values.cap, mayRemove)],
+  ['cap_period', unlessNone(values['cap-period'], mayRemove)],
+]
+
+function limitsField(values: Values, mayRemove: boolean): Field {
+  const limits = present(LIMIT_NAMES.map((name) => [name, unlessNone(values[name], mayRemove, wholeNumber)]))
+  return ['limits', Object.keys(limits).length === 0 ? undefined : limits]
+}
+
+/** Without the fields whose options are absent. */
+export const present = (fields: readonly Field[]): Record<string, unknown> =>
+  Object.fromEntries(fields.filter(([, value]) => value !== undefined))
+
+function unlessNone(text: string | undefined, mayRemove: boolean, read = (text: string): unknown => text): unknown {
+  if (text === undefined) return undefined
+  return mayRemove && text === NONE ? null : read(text)
+}
+
+export const wholeNumber = (text: string): number | string => (/^\d{1,15}$/.test(text) ? Number(text) : text)
+
+/** A day begins at midnight, UTC. */
+export const time = (text: string): string => (/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
+
+function list(name: string, text: string): string[] {
+  const entries = text.split(',').map((entry) => entry.trim())
+  if (!entries.includes('')) return entries
+  throw new UsageError(`--${name} must be a list such as A,B without empty entries, not '${text}'`)
+}
+
+/** The rejection in the words of the command line: its options, and what was written there. */
+export function commandError({ rejection }: OperationRejected, values: Values, mayRemove: boolean): CommandError {
+  const { reason, details } = rejection
+  const field = String(details.field ?? '').replace(/\[\d+\]$/, '')
+  const given = values[OPTIONS[field] ?? '']
+  const orNone = mayRemove && field.startsWith('limits.') ? ", or 'none' for no limit" : ''
+  const shown =
+    reason === 'malformed' && given !== undefined
+      ? { ...details, wanted: `${details.wanted}${orNone}`, given }
+      : details
+  const message = messageOf({ reason, details: shown }, optionOf)
+  const line = `${message.slice(0, 1).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '')
+  return REJECTIONS[reason].isInput ? new UsageError(line) : new CommandError(line)
+}
+
+function optionOf(field: string): string {
+  const option = OPTIONS[field.replace(/\[\d+\]$/, '')]
+  return option === undefined ? field : `--${option}`
+}

@@ -1,0 +1,19 @@
+// What an account holder who is signed in may do with operations.
+import type { OperationContext } from '../../administration/operation.ts'
+import type { SignedInCall } from '../call.ts'
+import type { ConsoleDependencies } from '../dependencies.ts'
+
+export const holderContext = (call: SignedInCall<unknown>, deps: ConsoleDependencies): OperationContext => ({
+  actor: {
+    type: 'holder',
+    person: call.person,
+    account: call.account,
+    role: call.role,
+    address: call.origin.address,
+    requestId: call.incoming.id,
+  },
+  storage: deps.store,
+  config: deps.config(),
+  listenUrl: deps.listenUrl(),
+  accountCipher: () => Promise.reject(new Error('account holders get no secrets of the gateway')),
+})
