@@ -7,6 +7,7 @@ import { ROUTES, type Route } from '@trivium/protocol/routes.ts'
 import { compileConsoleRoutes } from './console-api/compile-routes.ts'
 import type { ConsoleDependencies } from './console-api/dependencies.ts'
 import { createDispatch } from './console-api/dispatch.ts'
+import { MODALITIES } from './modalities/index.ts'
 import { RequestRecord } from './observe/request-record.ts'
 import type { Reads } from './overload/reads/reads.ts'
 import { Failure } from './request/failure.ts'
@@ -75,9 +76,7 @@ describe('reads with a key', () => {
   })
 })
 
-const paidRoutes = Object.entries(ROUTES as Record<string, Route>).filter(([, { kind }]) =>
-  ['text', 'image', 'video'].includes(kind),
-)
+const paidRoutes = Object.entries(ROUTES as Record<string, Route>).filter(([, { kind }]) => kind in MODALITIES)
 
 describe('without a lease, a request that costs money is rejected before its key is looked up', () => {
   test.each(paidRoutes.map(([id, { path }]) => [id, path.replace(/\{\w+\}/, 'some')]))('%s', async (_, path) => {

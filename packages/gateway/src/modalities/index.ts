@@ -1,18 +1,20 @@
 // The only list of modalities: everything that can be sold. A new one is a file or a folder here, and a line.
+import type { ModelCallKind } from '@trivium/protocol/routes.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import { image } from './image/index.ts'
 import type { Modality, Model } from './modality.ts'
 import { text } from './text/index.ts'
 import { video } from './video/index.ts'
 
-/** In the order in which models are listed. A model without a type has the first one. */
-export const MODALITIES = { text, image, video } as const
+/** In the order in which models are listed. The routes that call a model name the same kinds. */
+export const MODALITIES = { text, image, video } as const satisfies Record<ModelCallKind, Modality>
 
 type Listed = typeof MODALITIES
 /** `type` of a model in the configuration. */
 export type ModelType = keyof Listed
 
 export const MODEL_TYPES = Object.keys(MODALITIES) as readonly ModelType[]
+/** Of a model without a type. */
 export const DEFAULT_TYPE: ModelType = 'text'
 
 /** For code that handles models of every type. */

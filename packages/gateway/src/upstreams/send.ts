@@ -5,9 +5,7 @@ import { createHttpClient } from '@trivium/http/client/client.ts'
 import { CONNECT_TIMEOUT_MS } from '@trivium/http/client/errors.ts'
 import { requestHead } from '@trivium/http/client/request-head.ts'
 import { decompressed, responseOf, type UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
-import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
-import { DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
-import type { VideoDialectId } from '@trivium/protocol/dialects/video-services.ts'
+import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../config/types.ts'
 import { VERSION } from '../observe/version.ts'
@@ -18,7 +16,7 @@ export type OutgoingRequest = {
   /** Absent: POST. */
   method?: 'GET' | 'DELETE'
   path: string
-  dialect: TextDialectId | ImageDialectId | VideoDialectId
+  dialect: DialectId
   /** Pieces are written one by one by our HTTP client, and joined for `fetch`. */
   body: Pieces | StreamedUpload
   /** Absent: JSON. */
