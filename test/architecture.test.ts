@@ -13,13 +13,13 @@ const SHARED = 'shared'
 
 /**
  * The folders of the gateway by floor. A folder imports what lies on the floors below it, and the packages `protocol` and `http`;
- * folders of one floor do not import each other.
+ * folders of one floor do not import each other. The journeys of what is sold next have a place already.
  */
 const FLOORS: readonly (readonly string[])[] = [
   ['startup'],
   ['cli', 'admin-api', 'console-api', 'console-files', 'jobs', 'process'],
   ['administration', 'image-tool', 'token-counting'],
-  ['text', 'images', 'videos'],
+  ['text', 'images', 'videos', 'embeddings', 'rerank', 'speech', 'transcription', 'moderation'],
   ['conversations', 'tasks'],
   ['routing'],
   ['paid-call', 'media'],
@@ -147,7 +147,8 @@ describe('imports go one way', () => {
 
 /** Outside of its own folder a modality is named by its journey, by the routes that bind it, and in few places that have a reason. */
 const NAME_MODALITIES = [
-  ...['modalities/', 'text/', 'images/', 'videos/', 'tasks/', 'image-tool/', 'token-counting/', 'routes.ts'],
+  ...(FLOORS[floorOf('text')] ?? []).map((journey) => `${journey}/`),
+  ...['modalities/', 'tasks/', 'image-tool/', 'token-counting/', 'routes.ts'],
   // The tool image_generation calls an image model.
   'config/sections/tools.ts',
   // The example of the first start is a chat.

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { hashCode } from '../access/secrets/redemption-code.ts'
+import { SANDBOX_MODELS } from '../config/sandbox.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import { createDatabase, runHere } from './test-run.ts'
 
@@ -117,7 +118,7 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
     { args: key('--cap-period', 'day'), says: '--cap-period requires --cap' },
     {
       args: key('--models', 'sandbox-text,nope,neither'),
-      says: "unknown models: nope, neither (available in group 'default': sandbox-text, sandbox-image, sandbox-video)",
+      says: `unknown models: nope, neither (available in group 'default': ${SANDBOX_MODELS.join(', ')})`,
       code: 1,
     },
     ...['', 'sandbox-text,', ' , '].map((list) => ({ args: key(`--models=${list}`), says: '--models must be a list' })),

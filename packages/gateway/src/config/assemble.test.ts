@@ -3,6 +3,7 @@
 import { describe, expect, test } from 'bun:test'
 import { BUILT_IN } from '../config.ts'
 import { assemble } from './assemble.ts'
+import { SANDBOX_MODELS } from './sandbox.ts'
 import type { FileConfig } from './types.ts'
 
 function load(source: string, env: Record<string, string> = {}): FileConfig {
@@ -61,7 +62,7 @@ test.each([
   expect(config.callbacks).toEqual({ allowPrivate: false })
   expect(config.sandbox).toEqual({ on: true, faults: false, faultsWritten: false })
   expect([...config.upstreams.keys()]).toEqual(['sandbox'])
-  expect([...config.models.keys()]).toEqual(['sandbox-text', 'sandbox-image', 'sandbox-video'])
+  expect([...config.models.keys()]).toEqual([...SANDBOX_MODELS])
   expect(config.models.get('sandbox-text')).toMatchObject({
     price: { input: 1_000_000_000n, output: 4_000_000_000n },
     limits: { context: 128_000, maxOutput: 16_384 },
@@ -74,7 +75,7 @@ test.each([
   })
   expect([...config.groups.values()]).toEqual([
     { id: 'default', models: ['*'], multiplierMillionths: 1_000_000n },
-    { id: 'sandbox', models: ['sandbox-image', 'sandbox-text', 'sandbox-video'], multiplierMillionths: 1_000_000n },
+    { id: 'sandbox', models: SANDBOX_MODELS.toSorted(), multiplierMillionths: 1_000_000n },
   ])
   expect(config.warnings).toEqual([])
 })
@@ -243,7 +244,10 @@ models:
   expect(config.upstreams.get('sandbox')?.maxConcurrency).toBe(2)
   expect(config.models.get('sandbox-text')?.price).toMatchObject({ input: 7_000_000_000n })
   // It reaches a real upstream now, so the key of the first start must not get at it.
-  expect(config.groups.get('sandbox')?.models).toEqual(['demo', 'sandbox-image', 'sandbox-video'])
+  expect(config.groups.get('sandbox')?.models).toEqual([
+    'demo',
+    ...SANDBOX_MODELS.filter((id) => id !== 'sandbox-text').toSorted(),
+  ])
   expect(
     load('groups: [{ id: sandbox, models: ["*"], multiplier: 2 }]').groups.get('sandbox')?.multiplierMillionths,
   ).toBe(2_000_000n)

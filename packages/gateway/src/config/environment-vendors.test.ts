@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'bun:test'
 import { BUILT_IN } from '../config.ts'
 import { assemble } from './assemble.ts'
+import { SANDBOX_MODELS } from './sandbox.ts'
 import type { BuiltIn } from './upstream-kinds.ts'
 
 type Env = Record<string, string | undefined>
@@ -135,7 +136,7 @@ describe('beside a file', () => {
     const { groups, sandbox, models } = load('sandbox: true\ngroups: [{ id: default, models: [gpt-4.1] }]', env)
     expect(sandbox.on).toBe(true)
     expect(models.has('sandbox-text')).toBe(true)
-    expect(groups.get('sandbox')?.models).toEqual(['sandbox-image', 'sandbox-text', 'sandbox-video'])
+    expect(groups.get('sandbox')?.models).toEqual(SANDBOX_MODELS.toSorted())
     expect(groups.get('default')?.models).toEqual(['gpt-4.1'])
   })
 })

@@ -2,6 +2,7 @@
 // Every mistake is found, stands on its own line, and says what to write instead.
 import { expect, test } from 'bun:test'
 import { BUILT_IN } from '../config.ts'
+import { MODEL_TYPES } from '../modalities/index.ts'
 import { assemble } from './assemble.ts'
 import { formatMistakes } from './format-mistakes.ts'
 
@@ -203,7 +204,7 @@ const SINGLE: [string, string, string][] = [
   ['an address without slashes', address('chat', 'http:a.example.com/v1'), 'is not an http:// or https:// URL'],
   ['a fallback that does not exist', model('fallbacks: [a]'), 'unknown model "a"'],
   ['a model as its own fallback', model('fallbacks: [m]'), 'a model cannot be its own fallback'],
-  ['an unknown type', model('type: sound'), 'type: expected one of text, image, video, not "sound"'],
+  ['an unknown type', model('type: sound'), `type: expected one of ${MODEL_TYPES.join(', ')}, not "sound"`],
   [
     'limits of an image model',
     media('image', 'per_image: 1', 'limits: { context: 1 }'),

@@ -1,6 +1,7 @@
 // What a start prints, for every state of the store and the configuration that an operator may begin with.
 import { describe, expect, test } from 'bun:test'
 import { compileCatalogue } from '../catalogue/catalogue.ts'
+import { SANDBOX_MODELS } from '../config/sandbox.ts'
 import { loadFile } from '../config.ts'
 import { readEnvironment } from '../environment.ts'
 import { type StartInfo, startSummary } from './start-summary.ts'
@@ -74,7 +75,7 @@ describe('what to do next', () => {
 })
 
 test('models of every type are listed', () => {
-  expect(summary({})).toContain('  models   sandbox: 3 (sandbox-text, sandbox-image, sandbox-video)\n')
+  expect(summary({})).toContain(`  models   sandbox: ${SANDBOX_MODELS.length} (${SANDBOX_MODELS.join(', ')})\n`)
 })
 
 test('only the first key begins with sk-, whatever the names of models and upstreams', () => {
