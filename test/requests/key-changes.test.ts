@@ -125,7 +125,7 @@ describe.each(ENGINES)('key changes on %s', (engine) => {
     const keys = await query(`SELECT hash FROM api_key WHERE id = ${made.keyId}`)
     expect(Buffer.from(keys[0]?.hash as Uint8Array).equals(hash)).toBe(true)
     const [credential] = await query(
-      `SELECT password FROM credential JOIN account ON account.id = credential.account WHERE email = 'pass@example.com'`,
+      `SELECT password FROM credential JOIN person ON person.id = credential.person WHERE email = 'pass@example.com'`,
     )
     const stored = String(credential?.password)
     expect(stored).toStartWith('$argon2id$')

@@ -121,7 +121,7 @@ describe.each(FORMS)('streamed: %p', (streamed) => {
     [
       'an error within a 200',
       respondWith({ error: { message: 'overloaded', code: 'server_is_overloaded' } }),
-      'error: unavailable',
+      'error: service_unavailable',
     ],
   ])('%s: the next one answers, and the receipt tells of both', async (_, behaviour, outcome) => {
     one.behave(behaviour)
@@ -257,7 +257,7 @@ test('an error event before any output: the next candidate responds, and the cli
   const { status, text, receipt } = await ask('both', true)
   expect(status).toBe(200)
   expect(text.split('"role":"assistant"')).toHaveLength(2)
-  expect(receipt.attempts.map(({ outcome }) => outcome)).toEqual(['error: unavailable', 'completed'])
+  expect(receipt.attempts.map(({ outcome }) => outcome)).toEqual(['error: service_unavailable', 'completed'])
 })
 
 test('after output there is no fallback', async () => {
