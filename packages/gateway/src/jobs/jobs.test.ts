@@ -6,12 +6,12 @@ import { auditLedger } from './audit-ledger.ts'
 import { clearReceipts } from './clear-receipts.ts'
 import { createJobs, type Every, type Job } from './every.ts'
 import { pollChanges } from './poll-changes.ts'
-import { sweepAuditLog } from './sweep-audit-log.ts'
-import { sweepContents } from './sweep-contents.ts'
-import { sweepMedia } from './sweep-media.ts'
-import { sweepResponses } from './sweep-responses.ts'
-import { sweepSessions } from './sweep-sessions.ts'
-import { sweepTasks } from './sweep-tasks.ts'
+import { sweepAuditLog } from './sweeps/sweep-audit-log.ts'
+import { sweepContents } from './sweeps/sweep-contents.ts'
+import { sweepMedia } from './sweeps/sweep-media.ts'
+import { sweepResponses } from './sweeps/sweep-responses.ts'
+import { sweepSessions } from './sweeps/sweep-sessions.ts'
+import { sweepTasks } from './sweeps/sweep-tasks.ts'
 
 const REPORT: AuditReport = {
   ok: true,

@@ -1,8 +1,8 @@
 // Removes the rows of tasks whose time is over, and the leases of tasks that have ended, in small pages with pauses.
-import { firstIdAt } from '../request/ids.ts'
-import type { Ledger } from '../storage/ledger.ts'
-import type { Tasks } from '../storage/tasks.ts'
-import type { Every } from './every.ts'
+import { firstIdAt } from '../../request/ids.ts'
+import type { Ledger } from '../../storage/ledger.ts'
+import type { Tasks } from '../../storage/tasks.ts'
+import type { Every } from '../every.ts'
 
 const INTERVAL_MS = 60_000
 const PAUSE_MS = 20

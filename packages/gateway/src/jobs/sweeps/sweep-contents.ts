@@ -1,6 +1,6 @@
 // Removes contents that have expired, in small pages with pauses, so that other writers never wait for long.
-import type { Contents } from '../storage/contents.ts'
-import type { Every } from './every.ts'
+import type { Contents } from '../../storage/contents.ts'
+import type { Every } from '../every.ts'
 
 const INTERVAL_MS = 60_000
 const PAUSE_MS = 20

@@ -1,6 +1,6 @@
 // Removes rows of the audit log after their retention, in small pages with pauses.
-import type { AuditLog } from '../storage/storage.ts'
-import type { Every } from './every.ts'
+import type { AuditLog } from '../../storage/storage.ts'
+import type { Every } from '../every.ts'
 
 const INTERVAL_MS = 3_600_000
 const PAUSE_MS = 50

@@ -1,5 +1,5 @@
 // Deletes images and videos that have expired, in small pages with pauses.
-import type { Every } from './every.ts'
+import type { Every } from '../every.ts'
 
 const INTERVAL_MS = 60_000
 const PAUSE_MS = 20

@@ -1,7 +1,7 @@
 // Removes stored responses and reasoning state that nothing needs any more, in small pages with pauses.
-import type { Reasoning } from '../storage/reasoning.ts'
-import type { Responses } from '../storage/responses.ts'
-import type { Every } from './every.ts'
+import type { Reasoning } from '../../storage/reasoning.ts'
+import type { Responses } from '../../storage/responses.ts'
+import type { Every } from '../every.ts'
 
 const INTERVAL_MS = 60_000
 const PAUSE_MS = 20

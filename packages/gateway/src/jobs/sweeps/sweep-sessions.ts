@@ -1,7 +1,7 @@
 // Removes sessions that have expired, and links and attempts that no longer matter, in small pages with pauses.
-import type { Sessions } from '../storage/people/sessions.ts'
-import type { SignIns } from '../storage/people/sign-ins.ts'
-import type { Every } from './every.ts'
+import type { Sessions } from '../../storage/people/sessions.ts'
+import type { SignIns } from '../../storage/people/sign-ins.ts'
+import type { Every } from '../every.ts'
 
 const INTERVAL_MS = 60_000
 const PAUSE_MS = 20
