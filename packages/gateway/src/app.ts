@@ -87,6 +87,7 @@ function render(error: unknown, path: string, incoming: ApiRequest, deps: Pick<A
   const { responseHeaders: headers, http } = incoming
   const info = infoOf(error, headers.requestId, deps)
   incoming.record.error = info.code
+  incoming.record.reason = info.message
   return renderError(info, dialectOfPath(path, http.headers), headers)
 }
 

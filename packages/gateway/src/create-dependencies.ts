@@ -20,6 +20,7 @@ import { createLatencies } from './observe/latency-buckets.ts'
 import { errorText, type Log } from './observe/log.ts'
 import type { Logs } from './observe/logs.ts'
 import { oncePerSecond } from './observe/once-per-second.ts'
+import { countRejectedRequests } from './observe/rejected-requests.ts'
 import { tellAll } from './observe/request-observer.ts'
 import { createFreeCallLimit } from './overload/free-call-limit.ts'
 import { createQueues } from './overload/queues.ts'
@@ -92,6 +93,7 @@ export async function createDependencies(
   const callers = createCallers(timedLookups(storage.keys, after), Date.now, { onClear: rateLimitCache.clear })
   // Other processes poll the change counter; what this one changes takes effect at once.
   storage.onChange(callers.clear)
+  const rejectedRequests = countRejectedRequests(Date.now)
   const queues = createQueues(catalogue().config.server.limits, ticker, log, tellAll(observers).shed)
   // Only this process calls them: a key would protect nothing, and downloads of videos carry none.
   const sandbox = createSandbox({ faults: false, key: 'none' })
@@ -132,7 +134,7 @@ export async function createDependencies(
     rateLimitCache,
     ticker,
     log,
-    observers,
+    observers: [...observers, rejectedRequests],
     fetchPublic,
     store: storage,
     nameChecks: createNameChecks(ticker),
@@ -158,6 +160,7 @@ export async function createDependencies(
     ),
     statistics: createStatistics(),
     latencies: createLatencies(),
+    rejectedRequests,
     unsupportedFields: createUnsupportedFields(),
     tokenizer,
     freeCallLimit: createFreeCallLimit(Date.now),

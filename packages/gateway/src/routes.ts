@@ -32,6 +32,7 @@ import { type MediaDependencies, serveMedia } from './media/serve-media.ts'
 import type { Spool } from './media/spool.ts'
 import { MODALITIES } from './modalities/index.ts'
 import type { Latencies } from './observe/latency-buckets.ts'
+import type { RejectedRequestCounts } from './observe/rejected-requests.ts'
 import type { RequestObserver } from './observe/request-observer.ts'
 import type { Reads } from './overload/reads/reads.ts'
 import { unavailable } from './paid-call/hold-errors.ts'
@@ -61,6 +62,7 @@ export type GatewayDependencies = TextDependencies &
     observers: readonly RequestObserver[]
     spool: Spool
     latencies: Latencies
+    rejectedRequests: RejectedRequestCounts
     reads: Reads
   }
 

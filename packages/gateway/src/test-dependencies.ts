@@ -11,6 +11,7 @@ import type { ModelOf } from './modalities/index.ts'
 import { NO_LIMITS } from './money/limits.ts'
 import { createLatencies } from './observe/latency-buckets.ts'
 import type { Log } from './observe/log.ts'
+import { countRejectedRequests } from './observe/rejected-requests.ts'
 import { createQueues } from './overload/queues.ts'
 import { createRateLimitCache } from './overload/rate-limit-cache.ts'
 import { createReads } from './overload/reads/reads.ts'
@@ -172,6 +173,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     ids: createIds(() => 0, Date.now),
     statistics: createStatistics(),
     latencies: createLatencies(),
+    rejectedRequests: countRejectedRequests(Date.now),
     freeAborts: createFreeAborts(() => 0),
     ...waiting,
     upstreamCalls: createUpstreamCalls(ticker, waiting.upstreamQueue.freed),

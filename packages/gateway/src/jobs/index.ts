@@ -4,12 +4,14 @@ import type { Environment, FileConfig } from '../config/types.ts'
 import { mediaFolder } from '../media/open-media.ts'
 import type { Latencies } from '../observe/latency-buckets.ts'
 import type { Log } from '../observe/log.ts'
+import type { RejectedRequestCounts } from '../observe/rejected-requests.ts'
 import type { Admission } from '../overload/admission.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createTaskWorker, type WorkerDependencies } from '../tasks/worker.ts'
 import { type VideoTaskDependencies, videoTasks } from '../videos/video-tasks.ts'
 import { auditLedger } from './audit-ledger.ts'
 import { clearReceipts } from './clear-receipts.ts'
+import { storeRejections } from './counts/store-rejections.ts'
 import { createJobs } from './every.ts'
 import { pollChanges } from './poll-changes.ts'
 import { reportRemovals } from './report-removals.ts'
@@ -28,6 +30,7 @@ export type JobDependencies = WorkerDependencies &
   VideoTaskDependencies & {
     callers: Pick<Callers, 'clear'>
     latencies: Latencies
+    rejectedRequests: RejectedRequestCounts
     mediaStore: { sweep(limit: number): Promise<number> }
     admission: Pick<Admission, 'isSaturated'>
     log: Log
@@ -56,6 +59,7 @@ export function startJobs(
   pollChanges(every, storage.keys, deps.callers)
   auditLedger(every, storage.ledger, log, () => deps.admission.isSaturated)
   storeLatencies(every, deps.latencies, storage.spending, Date.now)
+  storeRejections(every, deps.rejectedRequests, storage.rejections, () => config().retention.requests)
   reportRemovals(every, storage.shares, log)
   sweepContents(every, storage.contents)
   sweepMedia(every, deps.mediaStore)

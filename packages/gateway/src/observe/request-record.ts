@@ -17,6 +17,8 @@ export class RequestRecord {
   outcome: string | undefined
   /** The code of the error, if the request was rejected or failed. */
   error: string | undefined
+  /** The message of that error. */
+  reason: string | undefined
   tokens: Tokens | undefined
   /** In nano-USD; absent if there is no receipt. */
   charged: bigint | undefined

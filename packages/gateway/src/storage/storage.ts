@@ -1,7 +1,9 @@
 // What the gateway needs from a store: one interface by noun, two engines behind it (sqlite/, postgres/).
+
 import type { Accounts } from './accounts.ts'
 import type { AuditEntry, AuditLog } from './console/audit-log.ts'
 import type { Codes } from './console/codes.ts'
+import type { Rejections } from './console/rejections.ts'
 import type { Spending } from './console/spending.ts'
 import type { Contents } from './contents.ts'
 import type { Keys } from './keys.ts'
@@ -22,6 +24,7 @@ import type { Tasks } from './tasks.ts'
 export * from './accounts.ts'
 export * from './console/audit-log.ts'
 export * from './console/codes.ts'
+export * from './console/rejections.ts'
 export * from './console/spending.ts'
 export * from './keys.ts'
 export * from './leases.ts'
@@ -69,6 +72,7 @@ export interface Storage {
   readonly codes: Codes
   /** Who changed what. */
   readonly auditLog: AuditLog
+  readonly rejections: Rejections
   /** Sums, lists and histories for the console. */
   readonly spending: Spending
   /** The same nouns, except that each write also adds `entry` to the audit log, in the same transaction. A rejected write adds nothing. */

@@ -213,6 +213,17 @@ CREATE TABLE key_spending (
   PRIMARY KEY (key, day, model)
 );
 
+CREATE TABLE rejection (
+  account bigint NOT NULL,
+  minute bigint NOT NULL,
+  key bigint NOT NULL,
+  code text NOT NULL,
+  count bigint NOT NULL,
+  last_request text NOT NULL,
+  reason text NOT NULL,
+  PRIMARY KEY (account, minute, key, code)
+);
+
 CREATE TABLE latency (
   hour bigint NOT NULL,
   model text NOT NULL,

@@ -6,6 +6,7 @@ import type { Storage } from '../storage.ts'
 import { accountsOver } from './accounts.ts'
 import { auditLogOver, insertAuditEntry } from './console/audit-log.ts'
 import { codesOver } from './console/codes.ts'
+import { rejectionsOver } from './console/rejections.ts'
 import { spendingOver } from './console/spending.ts'
 import { checkText } from './guard.ts'
 import { keysOver } from './keys.ts'
@@ -28,6 +29,7 @@ type Nouns = Pick<
   | 'codes'
   | 'spending'
   | 'auditLog'
+  | 'rejections'
 >
 
 export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChange' | 'audited'> {
@@ -62,6 +64,7 @@ const nouns = (connection: Connection): Nouns => ({
   signIns: signInsOver(connection),
   codes: codesOver(connection),
   auditLog: auditLogOver(connection),
+  rejections: rejectionsOver(connection),
   spending: spendingOver(connection),
 })
 

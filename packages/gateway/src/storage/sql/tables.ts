@@ -154,6 +154,15 @@ export type Schema = {
   spending: Sums & Upstreams & { account: Integer; hour: Integer; key: Integer; model: string }
   daily_spending: Sums & Upstreams & { account: Integer; day: Integer; model: string }
   key_spending: Sums & { key: Integer; day: Integer; model: string; account: Integer }
+  rejection: {
+    account: Integer
+    key: Integer
+    code: string
+    minute: Integer
+    count: Integer
+    last_request: string
+    reason: string
+  }
   latency: { hour: Integer; model: string; bucket: Integer; count: Integer }
   node: { node_id: Integer; epoch: Integer; renewed_at: Integer; config: string }
   lease: { name: string; epoch: Integer; holder: string; expires_at: Integer }

@@ -252,6 +252,18 @@ CREATE TABLE key_spending (
   PRIMARY KEY (key, day, model)
 ) STRICT, WITHOUT ROWID;
 
+-- Requests that were rejected before a hold, by minute (its beginning): they are never part of the usage.
+CREATE TABLE rejection (
+  account INTEGER NOT NULL,
+  minute INTEGER NOT NULL,
+  key INTEGER NOT NULL,
+  code TEXT NOT NULL,
+  count INTEGER NOT NULL,
+  last_request TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  PRIMARY KEY (account, minute, key, code)
+) STRICT, WITHOUT ROWID;
+
 -- Times to the first token within an hour, as histograms (observe/latency-buckets.ts).
 CREATE TABLE latency (
   hour INTEGER NOT NULL,
