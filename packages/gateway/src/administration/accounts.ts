@@ -154,7 +154,6 @@ function accountRow(account: Account, members: readonly Member[]) {
     name: account.name,
     /** Of its first owner; null: it has none. */
     email: members.find(({ role }) => role === 'owner')?.email ?? null,
-    people: members.map(({ email, role }) => ({ email, role })),
     ...balancesJson(account),
     disabled: account.disabled,
     ...capJson(account, Date.now()),
@@ -162,5 +161,6 @@ function accountRow(account: Account, members: readonly Member[]) {
     spent_today_usd: formatUsd(account.spentToday),
     spent_this_month_usd: formatUsd(account.spentThisMonth),
     created_at: isoTime(account.createdAt),
+    people: members.map(({ email, role }) => ({ email, role })),
   }
 }
