@@ -1,5 +1,5 @@
 // Which role may do what in the gateway, as data, and the ranks that decide who may act on whom.
-import type { GatewayRole } from '../storage/storage.ts'
+import type { GatewayRole } from '../storage/people/people.ts'
 
 /** Each permission with the roles that have it. */
 export const PERMISSIONS = {

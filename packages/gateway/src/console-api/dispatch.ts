@@ -3,9 +3,11 @@
 import { clientAddress, networkOf, wideNetworkOf } from '@trivium/http/addresses/client-address.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
-import { OperationRejected } from '../administration/rejections.ts'
+import { permits } from '../administration/permissions.ts'
+import { OperationRejected, rejected } from '../administration/rejections.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
+import type { Person } from '../storage/storage.ts'
 import { readConsoleBody } from './bodies/read-console-body.ts'
 import type { Call, Gateway, Origin, SignedInCall } from './call.ts'
 import { type ConsoleRoute, compileConsoleRoutes } from './compile-routes.ts'
@@ -14,6 +16,7 @@ import type { ConsoleDependencies } from './dependencies.ts'
 import { matchConsoleRoute } from './match.ts'
 import { ConsoleRejection } from './rejection.ts'
 import { type ConsoleError, errorResponse, errorResponseFor } from './responses.ts'
+import type { Policy } from './routes/route.ts'
 import { FOREIGN_PAGE, isOwnHost, isSameOrigin, UNKNOWN_HOST } from './same-origin.ts'
 import { createReaders } from './session/readers.ts'
 import { currentSession } from './session/sessions.ts'
@@ -66,11 +69,12 @@ export function createDispatch(deps: ConsoleDependencies): Dispatch {
     const found = await currentSession(call, deps)
     if (found === undefined) throw new ConsoleRejection(NOT_SIGNED_IN)
     readers.note(call, found.account.id)
+    checkPermission(route.policy, found.person)
     const signedInCall: SignedInCall<unknown, URLSearchParams> = { ...call, ...found }
     const checked = await withInput(route, signedInCall)
     if ('status' in checked) return checked
-    // The gateway's own endpoints have limits of their own.
-    if (route.forwards) return route.respond(checked, deps)
+    // The gateway's own endpoints have limits of their own for what they generate.
+    if (route.forwards && route.method === 'POST') return route.respond(checked, deps)
     const answer = signedIn(String(found.account.id), () => route.respond(checked, deps))
     if (answer === undefined) throw new ConsoleRejection(BUSY)
     return await answer
@@ -89,6 +93,13 @@ export function createDispatch(deps: ConsoleDependencies): Dispatch {
 }
 
 type UncheckedCall = Call<unknown, URLSearchParams>
+
+/** A route with a permission is for people whose role in the gateway has it, whatever accounts they belong to. */
+export function checkPermission(policy: Policy, { role }: Pick<Person, 'role'>): void {
+  if (typeof policy !== 'object') return
+  const { permission } = policy
+  if (role === undefined || !permits(role, permission)) throw rejected('forbidden', { permission })
+}
 
 /** Pages of other sites must not change anything. */
 function checkPage({ headers }: HttpRequest, { config, listenUrl }: ConsoleDependencies): void {

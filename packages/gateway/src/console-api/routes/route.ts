@@ -1,9 +1,10 @@
 // How a route of the console API is declared: its name is its method and its path below /console/api/, where `{id}` matches one segment,
 // and `{path...}` at the end all that remains. The web app infers its client from the types of these tables.
 import type { Static, TObject, TSchema } from 'typebox'
+import type { Permission } from '../../administration/permissions.ts'
 
-/** `public`: anyone. `session`: a browser that is signed in. */
-export type Policy = 'public' | 'session' | { permission: string }
+/** `public`: anyone. `session`: a browser that is signed in. `permission`: a person who is signed in, and whose role has it. */
+export type Policy = 'public' | 'session' | { permission: Permission }
 export type Method = 'GET' | 'POST' | 'DELETE'
 export type RouteName = `${Method} ${string}`
 
