@@ -23,9 +23,13 @@ import { operate } from '../support/gateway/operate.ts'
 const DAY_MS = 86_400_000
 const CONSOLE_ROUTES = listConsoleRoutes()
 
-test('only these routes are public', () => {
-  const open = CONSOLE_ROUTES.filter(({ policy }) => policy === 'public').map(({ method, path }) => `${method} ${path}`)
-  expect(open.sort()).toEqual([
+test('only these routes are public, and only these for owners alone', () => {
+  const having = (wanted: string) =>
+    CONSOLE_ROUTES.filter(({ policy }) => policy === wanted)
+      .map(({ method, path }) => `${method} ${path}`)
+      .sort()
+  expect(having('owner')).toEqual(['POST account', 'POST wallet/redeem'])
+  expect(having('public')).toEqual([
     'GET about',
     'POST email/verify',
     'POST password/forgot',
@@ -101,7 +105,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     for (const [name, token] of Object.entries(visitors)) {
       const answer = await send(withToken(token), route)
       const isRejected = outcomeOf(answer) === '401 not_signed_in'
-      expect({ [name]: isRejected }).toEqual({ [name]: route.policy === 'session' })
+      expect({ [name]: isRejected }).toEqual({ [name]: route.policy !== 'public' })
       expect(answer.text).not.toContain(owner.email)
     }
   })

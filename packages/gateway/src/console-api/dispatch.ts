@@ -7,7 +7,7 @@ import { permits } from '../administration/permissions.ts'
 import { OperationRejected, rejected } from '../administration/rejections.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { Failure } from '../request/failure.ts'
-import type { Person } from '../storage/storage.ts'
+import type { Person, SignedIn } from '../storage/storage.ts'
 import { readConsoleBody } from './bodies/read-console-body.ts'
 import type { Call, Gateway, Origin, SignedInCall } from './call.ts'
 import { type ConsoleRoute, compileConsoleRoutes } from './compile-routes.ts'
@@ -55,7 +55,7 @@ export function createDispatch(deps: ConsoleDependencies): Dispatch {
   }
 
   async function respond(route: ConsoleRoute, call: UncheckedCall): Promise<HttpResponse> {
-    if (route.policy !== 'public') return await asAccount(route, call)
+    if (route.policy !== 'public') return await asPerson(route, call)
     const checked = await withInput(route, call)
     if ('status' in checked) return checked
     if (route.method === 'GET' || route.takesOwnSlot) return await route.respond(checked, deps)
@@ -65,9 +65,10 @@ export function createDispatch(deps: ConsoleDependencies): Dispatch {
     return await answer
   }
 
-  async function asAccount(route: ConsoleRoute, call: UncheckedCall): Promise<HttpResponse> {
+  async function asPerson(route: ConsoleRoute, call: UncheckedCall): Promise<HttpResponse> {
     const found = await currentSession(call, deps)
     if (found === undefined) throw new ConsoleRejection(NOT_SIGNED_IN)
+    checkMember(route, found, call.http)
     readers.note(call, found.account.id)
     checkPermission(route.policy, found.person)
     const signedInCall: SignedInCall<unknown, URLSearchParams> = { ...call, ...found }
@@ -99,6 +100,16 @@ export function checkPermission(policy: Policy, { role }: Pick<Person, 'role'>):
   if (typeof policy !== 'object') return
   const { permission } = policy
   if (role === undefined || !permits(role, permission)) throw rejected('forbidden', { permission })
+}
+
+/** The account that a page shows; another tab of the browser may show another one meanwhile. */
+const ACCOUNT_HEADER = 'x-trivium-account'
+
+function checkMember({ policy, method }: ConsoleRoute, { account, role }: SignedIn, { headers }: HttpRequest): void {
+  if (policy === 'session' || typeof policy === 'object') return
+  if ((headers.get(ACCOUNT_HEADER) ?? String(account.id)) !== String(account.id)) throw new ConsoleRejection(SWITCHED)
+  if (policy === 'owner' && role !== 'owner') throw new ConsoleRejection(OWNERS_ONLY)
+  if (method !== 'GET' && account.disabled) throw new ConsoleRejection(DISABLED)
 }
 
 /** Pages of other sites must not change anything. */
@@ -153,6 +164,15 @@ function otherMethod(method: string, path: string, allow: readonly string[]): Fa
   })
 }
 
+const SWITCHED: ConsoleError = {
+  code: 'account_switched',
+  message: 'Another account was chosen in this browser. Reload the page.',
+}
+const OWNERS_ONLY: ConsoleError = { code: 'owners_only', message: 'Only owners of the account can do this.' }
+const DISABLED: ConsoleError = {
+  code: 'account_disabled',
+  message: 'This account is disabled. Ask the operator of this gateway.',
+}
 const NOT_SIGNED_IN: ConsoleError = {
   code: 'not_signed_in',
   message: 'You are not signed in, or your session has ended.',

@@ -22,6 +22,7 @@ import {
 import { listHistory, listStatements, redeemCode, showWallet, statementLines } from './pages/wallet.ts'
 import type { ConsoleRoutes } from './routes/index.ts'
 import type { BodyOf, OutputOf, ParametersOf, QueryOf, RouteName } from './routes/route.ts'
+import { renameAccount, switchAccount } from './session/accounts.ts'
 import { resendVerification, verifyEmail } from './session/links.ts'
 import { changePassword, forgotPassword, resetPassword } from './session/password.ts'
 import { registerAccount } from './session/register-account.ts'
@@ -55,6 +56,8 @@ export const HANDLERS: Handlers = {
   'POST email/verify': verifyEmail,
   'POST setup': setUp,
   'GET session': showSession,
+  'POST session/account': switchAccount,
+  'POST account': renameAccount,
   'POST sign-out': signOut,
   'POST sign-out-everywhere': signOutEverywhere,
   'GET sessions': listSessions,
@@ -66,13 +69,13 @@ export const HANDLERS: Handlers = {
   'POST second-factor/confirm': confirmSecondFactor,
   'POST second-factor/remove': removeSecondFactor,
 
-  'GET overview': ({ account }, deps) => showOverview(account, usage(deps)),
-  'GET usage': ({ account, query }, deps) => showSeries(account, query, usage(deps)),
-  'GET usage/breakdown': ({ account, query }, deps) => showBreakdown(account, query, usage(deps)),
-  'GET requests': ({ account, query }, deps) => listRequests(account, query, usage(deps)),
+  'GET overview': (call, deps) => showOverview(call, usage(deps)),
+  'GET usage': (call, deps) => showSeries(call, call.query, usage(deps)),
+  'GET usage/breakdown': (call, deps) => showBreakdown(call, call.query, usage(deps)),
+  'GET requests': (call, deps) => listRequests(call, call.query, usage(deps)),
   'GET requests.csv': (call, deps) =>
-    csvResponse(call, 'requests', requestLines(call.account, call.query, usage(deps)), deps),
-  'GET requests/{id}': ({ account, parameters }, deps) => showRequestReceipt(account, parameters.id, usage(deps)),
+    csvResponse(call, 'requests', requestLines(call, call.query, usage(deps)), deps),
+  'GET requests/{id}': (call, deps) => showRequestReceipt(call, call.parameters.id, usage(deps)),
 
   'GET keys': listKeys,
   'POST keys': createKey,

@@ -9,18 +9,22 @@ import type { ChangePreferences, SessionInfo, SignedInBrowser } from './routes/a
 import { clearSessionCookie } from './session/cookie.ts'
 
 export async function showSession(
-  { account, person }: SignedInCall,
+  { account, person, role }: SignedInCall,
   { store }: ConsoleDependencies,
 ): Promise<SessionInfo> {
-  const [preferences, found] = await Promise.all([
+  const [preferences, found, memberships] = await Promise.all([
     store.people.preferences(person.id),
     store.signIns.findByPerson(person.id),
+    store.members.accountsOf(person.id),
   ])
   const { lowBalance, language } = preferences
   const hasPassword = found?.password !== undefined
   return {
     account: {
       id: String(account.id),
+      name: account.name,
+      role,
+      disabled: account.disabled,
       email: person.email,
       created_at: new Date(account.createdAt).toISOString(),
       email_verified: found?.emailVerifiedAt !== undefined,
@@ -29,6 +33,8 @@ export async function showSession(
     ...balancesJson(account),
     low_balance_usd: lowBalance === undefined ? null : formatUsd(lowBalance),
     is_low: lowBalance !== undefined && availableIn(account) < lowBalance,
+    accounts: memberships.map(({ account: { id, name }, role }) => ({ id: String(id), name, role })),
+    gateway_role: person.role ?? null,
     second_factor: found?.secondFactor !== undefined,
     may_set_password: !hasPassword,
     language: language ?? null,

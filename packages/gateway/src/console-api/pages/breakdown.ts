@@ -1,21 +1,21 @@
 // What was spent on each model, or by each key, in a period: the largest ones by name, and the sum of the others.
 import { formatUsd } from '../../money/amount.ts'
-import type { Account } from '../../storage/storage.ts'
 import type { BreakdownQuery, UsageBreakdown } from '../routes/usage.ts'
 import { keyNames } from './key-names.ts'
+import { scopeOf, type Viewer } from './scope.ts'
 import { periodIn, type UsagePageDependencies } from './usage.ts'
 
 /** An account may have thousands of keys; nobody reads more rows than these. */
 const MOST_ROWS = 200
 
 export async function showBreakdown(
-  account: Account,
+  viewer: Viewer,
   query: BreakdownQuery,
   deps: UsagePageDependencies,
 ): Promise<UsageBreakdown> {
   const { filter, step } = periodIn(query, deps.clock())
   const { by = 'model' } = query
-  const { rows, names, all } = await deps.store.spending.totals(account.id, filter, step, by, MOST_ROWS)
+  const { rows, names, all } = await deps.store.spending.totals(viewer.account.id, { ...filter, ...scopeOf(viewer) }, step, by, MOST_ROWS)
   const labels = await keyNames(deps.store.keys, by === 'key' ? rows.map(({ name }) => BigInt(name)) : [])
   const shown = rows.map(({ name, requests, tokens, cost }) => ({
     name,

@@ -6,11 +6,12 @@ import { mapInTurns } from '../../overload/reads/in-turns.ts'
 import { chargeLines, showReceipt, summarize } from '../../paid-call/receipts/show-receipt.ts'
 import { formatRequestId, parseRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
-import type { Account, RequestFilter, SpendingFilter, SpendingStep, Storage, UsageRow } from '../../storage/storage.ts'
+import type { RequestFilter, SpendingFilter, SpendingStep, Storage, UsageRow } from '../../storage/storage.ts'
 import { badRequest, ConsoleRejection } from '../rejection.ts'
 import type { Receipt, RequestPage, RequestQuery, RequestSummary, SeriesQuery, UsageSeries } from '../routes/usage.ts'
 import type { CsvLine } from './csv.ts'
 import { keyNames } from './key-names.ts'
+import { isInScope, scopeOf, type Viewer } from './scope.ts'
 
 export type UsagePageDependencies = {
   store: Pick<Storage, 'keys' | 'ledger' | 'spending'>
@@ -44,14 +45,14 @@ export function periodIn(query: PeriodQuery, now: number): { filter: SpendingFil
 }
 
 export async function showSeries(
-  account: Account,
+  viewer: Viewer,
   query: SeriesQuery,
   deps: UsagePageDependencies,
 ): Promise<UsageSeries> {
   const { filter, step } = periodIn(query, deps.clock())
   const { from, to } = filter
   const { by = 'none' } = query
-  const points = await deps.store.spending.series(account.id, filter, step, by)
+  const points = await deps.store.spending.series(viewer.account.id, { ...filter, ...scopeOf(viewer) }, step, by)
   const keys = by === 'key' ? points.flatMap(({ name }) => (name === '' ? [] : BigInt(name))) : []
   const names = await keyNames(deps.store.keys, keys)
   const labelOf = (name: string): string => (by === 'key' && name !== '' ? names.get(BigInt(name)) : undefined) ?? name
@@ -80,25 +81,29 @@ export async function showSeries(
 }
 
 export async function listRequests(
-  account: Account,
+  viewer: Viewer,
   query: RequestQuery,
   deps: UsagePageDependencies,
   limit = PAGE,
 ): Promise<RequestPage> {
-  const { rows, next } = await deps.store.spending.requests(account.id, filterIn(query), limit)
+  const { rows, next } = await deps.store.spending.requests(
+    viewer.account.id,
+    { ...filterIn(query), ...scopeOf(viewer) },
+    limit,
+  )
   return { items: await requestRows(rows, deps), next: next === undefined ? null : formatRequestId(next) }
 }
 
 /** The lines of everything that the filters admit, newest first, page by page, up to a limit. */
 export async function* requestLines(
-  account: Account,
+  viewer: Viewer,
   query: RequestQuery,
   deps: UsagePageDependencies,
 ): AsyncGenerator<CsvLine[], void> {
   let rest = query
   let head = [CSV_HEAD]
   for (let count = 0; count < MOST_CSV_ROWS; ) {
-    const { items, next } = await listRequests(account, rest, deps, CSV_PAGE)
+    const { items, next } = await listRequests(viewer, rest, deps, CSV_PAGE)
     count += items.length
     yield [...head, ...items.map((row) => CSV_FIELDS.map((field) => String(row[field] ?? '')))]
     if (next === null) return
@@ -149,13 +154,14 @@ function sumOf(units: Readonly<Record<string, number>> | null, names: ReadonlySe
 }
 
 export async function showRequestReceipt(
-  account: Account,
+  viewer: Viewer,
   id: string,
   { store, showsUpstreams }: UsagePageDependencies,
 ): Promise<Receipt> {
   const request = parseRequestId(id)
-  const row = request === undefined ? undefined : await store.ledger.findRequest(account.id, request)
-  if (!row) throw new ConsoleRejection({ code: 'not_found', message: `Your account has no request ${id}.` })
+  const row = request === undefined ? undefined : await store.ledger.findRequest(viewer.account.id, request)
+  if (!row || !(await isInScope(viewer, row.key, store.keys)))
+    throw new ConsoleRejection({ code: 'not_found', message: `Your account has no request ${id}.` })
   const names = await keyNames(store.keys, [row.key])
   const { lines, rounding } = chargeLines(row) ?? {}
   const receipt = showReceipt(row, 'caller', showsUpstreams())

@@ -7,7 +7,7 @@ import { formatUsd } from '../../money/amount.ts'
 import { balancesJson, capJson } from '../../money/json.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
-import type { Account, SignedIn, Storage, WalletEntry as StoredEntry } from '../../storage/storage.ts'
+import type { Account, Storage, WalletEntry as StoredEntry, UsageRow } from '../../storage/storage.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { badRequest } from '../rejection.ts'
@@ -23,6 +23,7 @@ import type {
 import { holderContext } from '../session/holder-context.ts'
 import type { CsvLine } from './csv.ts'
 import { keyNames } from './key-names.ts'
+import { scopeOf, type Viewer } from './scope.ts'
 
 export type WalletDependencies = {
   store: Pick<Storage, 'people' | 'keys' | 'spending'>
@@ -33,13 +34,11 @@ export type WalletDependencies = {
 const MOST_OPEN = 100
 const PAGE = 50
 
-export async function showWallet(
-  { account, person }: Pick<SignedIn, 'account' | 'person'>,
-  deps: WalletDependencies,
-): Promise<Wallet> {
+export async function showWallet(viewer: Viewer, deps: WalletDependencies): Promise<Wallet> {
+  const { account, person } = viewer
   const { spending, people, keys } = deps.store
   const { lowBalance } = await people.preferences(person.id)
-  const open = await spending.openRequests(account.id, MOST_OPEN)
+  const open = await openRequests(viewer, spending)
   const names = await keyNames(
     keys,
     open.map(({ key }) => key),
@@ -61,6 +60,13 @@ export async function showWallet(
 
 export const redeemCode = (call: SignedInCall<RedeemCode>, deps: ConsoleDependencies): Promise<Redeemed> =>
   perform(codes.redeemCode, holderContext(call, deps), { ...call.body, account: String(call.account.id) })
+
+async function openRequests(viewer: Viewer, spending: WalletDependencies['store']['spending']): Promise<UsageRow[]> {
+  const { role, account } = viewer
+  if (role === 'owner') return await spending.openRequests(account.id, MOST_OPEN)
+  const own = { ...scopeOf(viewer), outcome: 'running' }
+  return (await spending.requests(account.id, own, MOST_OPEN)).rows.toReversed()
+}
 
 export async function listHistory(
   account: Account,

@@ -2,6 +2,8 @@
 import type { Static } from 'typebox'
 import { isLongEnough, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../access/password-rules.ts'
 import { parseUsd } from '../../money/amount.ts'
+import { MEMBER_ROLES } from '../../storage/people/members.ts'
+import { GATEWAY_ROLES } from '../../storage/people/people.ts'
 import { isAnyAddress, isStrictAddress } from './addresses.ts'
 import type { RouteDeclaration, RouteName } from './route.ts'
 import {
@@ -11,6 +13,7 @@ import {
   either,
   fields,
   ID,
+  idOf,
   isWellFormed,
   listOf,
   NOTHING,
@@ -89,8 +92,27 @@ const PASSWORD_REQUIRED = fields({ signed_in: always(false), password_required: 
 const SET_UP_RESULT = either(SIGNED_IN, SECOND_FACTOR_REQUIRED, PASSWORD_REQUIRED)
 export type SetUpResult = Static<typeof SET_UP_RESULT>
 
+/** Of the person in the account. */
+const MEMBER_ROLE = word(...MEMBER_ROLES)
+const SWITCH_ACCOUNT = fields({ account: idOf('an account') })
+export type SwitchAccount = Static<typeof SWITCH_ACCOUNT>
+const CHANGE_ACCOUNT = fields({ name: text({ max: 200 }) })
+export type ChangeAccount = Static<typeof CHANGE_ACCOUNT>
+
 const SESSION = fields({
-  account: fields({ id: ID, email: string(), created_at: TIME, email_verified: boolean(), has_password: boolean() }),
+  account: fields({
+    id: ID,
+    name: string(),
+    role: MEMBER_ROLE,
+    disabled: boolean({ description: 'It can only be read.' }),
+    email: string('Of the person.'),
+    created_at: TIME,
+    email_verified: boolean(),
+    has_password: boolean(),
+  }),
+  /** All accounts of the person. */
+  accounts: listOf(fields({ id: ID, name: string(), role: MEMBER_ROLE })),
+  gateway_role: nullable(word(...GATEWAY_ROLES)),
   ...BALANCES,
   low_balance_usd: nullable(USD),
   is_low: boolean(),
@@ -157,9 +179,11 @@ export const ACCOUNT_ROUTES = {
   },
 
   'GET session': { policy: 'session', summary: 'Who is signed in', output: SESSION },
+  'POST session/account': { policy: 'session', summary: 'Shows another account of the person', body: SWITCH_ACCOUNT },
+  'POST account': { policy: 'owner', summary: 'Gives the account another name', body: CHANGE_ACCOUNT },
   'POST sign-out': { policy: 'session', summary: 'Ends this session', body: NOTHING },
   'POST sign-out-everywhere': { policy: 'session', summary: 'Ends all sessions', body: NOTHING },
-  'GET sessions': { policy: 'session', summary: 'Lists the sessions of the account', output: SESSIONS },
+  'GET sessions': { policy: 'session', summary: 'Lists the sessions of the person', output: SESSIONS },
   'DELETE sessions/{id}': { policy: 'session', summary: 'Ends one session' },
   'POST password': {
     policy: 'session',

@@ -85,22 +85,22 @@ const GROUPS = listOf(fields({ id: ID, multiplier: string(), models: number(), i
 export type GroupRow = Static<typeof GROUPS>[number]
 
 export const KEY_ROUTES = {
-  'GET keys': { policy: 'session', summary: 'Lists keys, 50 on a page', query: KEY_QUERY, output: KEYS },
+  'GET keys': { policy: 'member', summary: 'Lists keys, 50 on a page', query: KEY_QUERY, output: KEYS },
   'POST keys': {
-    policy: 'session',
+    policy: 'member',
     summary: 'Creates a key',
     body: NEW_KEY,
     output: KEY_WITH_SECRET,
     status: 201,
   },
-  'GET keys/{id}': { policy: 'session', summary: 'Shows a key', output: KEY },
-  'POST keys/{id}': { policy: 'session', summary: 'Changes a key', body: CHANGE_KEY, output: KEY },
+  'GET keys/{id}': { policy: 'member', summary: 'Shows a key', output: KEY },
+  'POST keys/{id}': { policy: 'member', summary: 'Changes a key', body: CHANGE_KEY, output: KEY },
   'POST keys/{id}/rotate': {
-    policy: 'session',
+    policy: 'member',
     summary: 'Gives a key a new secret',
     body: ROTATE_KEY,
     output: KEY_WITH_SECRET,
   },
-  'DELETE keys/{id}': { policy: 'session', summary: 'Deletes a key', output: KEY },
-  'GET groups': { policy: 'session', summary: 'Lists the groups that the account may choose', output: GROUPS },
+  'DELETE keys/{id}': { policy: 'member', summary: 'Deletes a key', output: KEY },
+  'GET groups': { policy: 'member', summary: 'Lists the groups that the account may choose', output: GROUPS },
 } as const satisfies Record<RouteName, RouteDeclaration>

@@ -39,12 +39,12 @@ export type ModelNames = Static<typeof MODEL_NAMES>
 
 export const MODEL_ROUTES = {
   'GET models': {
-    policy: 'session',
+    policy: 'member',
     summary: 'Lists every model of every group that the account may choose, with the prices of each group',
     output: MODELS,
   },
   'GET model-names': {
-    policy: 'session',
+    policy: 'member',
     summary: 'Lists the first models whose id contains a text, whatever its case',
     query: fields({ search: optional(textLike(() => true, 'must be text.')) }),
     output: MODEL_NAMES,

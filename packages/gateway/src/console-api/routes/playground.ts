@@ -3,13 +3,13 @@ import { KEY } from './keys.ts'
 import type { RouteDeclaration, RouteName } from './route.ts'
 
 const FORWARDED = {
-  policy: 'session',
+  policy: 'member',
   summary: "The same request to the gateway's own endpoint, billed to the built-in key",
   output: 'forwarded',
 } as const
 
 export const PLAYGROUND_ROUTES = {
-  'GET playground/key': { policy: 'session', summary: 'Shows the built-in key', output: KEY },
+  'GET playground/key': { policy: 'member', summary: 'Shows the built-in key', output: KEY },
   'POST playground/{path...}': { ...FORWARDED, body: 'forwarded' },
   'GET playground/{path...}': FORWARDED,
   'DELETE playground/{path...}': FORWARDED,

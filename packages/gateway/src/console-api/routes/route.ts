@@ -3,8 +3,12 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Permission } from '../../administration/permissions.ts'
 
-/** `public`: anyone. `session`: a browser that is signed in. `permission`: a person who is signed in, and whose role has it. */
-export type Policy = 'public' | 'session' | { permission: Permission }
+/**
+ * `public`: anyone. The others need a browser that is signed in. `session`: what belongs to the person. `member`: what belongs to the account
+ * that the browser shows; an account that is disabled can only be read. `owner`: the same, for its owners. `permission`: what belongs to the
+ * gateway, for people whose role has it.
+ */
+export type Policy = 'public' | 'session' | 'member' | 'owner' | { permission: Permission }
 export type Method = 'GET' | 'POST' | 'DELETE'
 export type RouteName = `${Method} ${string}`
 

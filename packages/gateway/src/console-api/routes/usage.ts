@@ -128,28 +128,28 @@ const OVERVIEW = fields({
 export type Overview = Static<typeof OVERVIEW>
 
 export const USAGE_ROUTES = {
-  'GET overview': { policy: 'session', summary: 'The first page after sign-in', output: OVERVIEW },
-  'GET usage': { policy: 'session', summary: 'Sums over time', query: SERIES_QUERY, output: SERIES },
+  'GET overview': { policy: 'member', summary: 'The first page after sign-in', output: OVERVIEW },
+  'GET usage': { policy: 'member', summary: 'Sums over time', query: SERIES_QUERY, output: SERIES },
   'GET usage/breakdown': {
-    policy: 'session',
+    policy: 'member',
     summary: 'Sums of each model or key; what cost most comes first',
     query: BREAKDOWN_QUERY,
     output: BREAKDOWN,
   },
   'GET requests': {
-    policy: 'session',
+    policy: 'member',
     summary: 'Lists requests, the newest first, 50 on a page',
     query: REQUEST_QUERY,
     output: REQUESTS,
   },
   'GET requests.csv': {
-    policy: 'session',
+    policy: 'member',
     summary: 'All requests that the filters admit, as a file',
     query: REQUEST_QUERY,
     output: 'csv',
   },
   'GET requests/{id}': {
-    policy: 'session',
+    policy: 'member',
     summary: 'The receipt of a request, with its formula as lines',
     output: RECEIPT,
   },

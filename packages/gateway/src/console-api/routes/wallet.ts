@@ -55,25 +55,25 @@ const REDEEMED = fields({ amount_usd: USD, balance_usd: USD })
 export type Redeemed = Static<typeof REDEEMED>
 
 export const WALLET_ROUTES = {
-  'GET wallet': { policy: 'session', summary: 'The balance, and what is held for which requests', output: WALLET },
+  'GET wallet': { policy: 'member', summary: 'The balance, and what is held for which requests', output: WALLET },
   'GET wallet/history': {
-    policy: 'session',
+    policy: 'member',
     summary: 'Credits, debits and charges by day, the newest first',
     query: HISTORY_QUERY,
     output: HISTORY,
   },
   'GET wallet/statements': {
-    policy: 'session',
+    policy: 'member',
     summary: 'Lists the months with entries, the newest first',
     output: STATEMENTS,
   },
   'GET wallet/statements/{month}': {
-    policy: 'session',
+    policy: 'member',
     summary: 'The statement of a month, such as 2026-01.csv, as a file',
     output: 'csv',
   },
   'POST wallet/redeem': {
-    policy: 'session',
+    policy: 'owner',
     summary: 'Turns a redemption code into credit',
     body: REDEEM,
     output: REDEEMED,

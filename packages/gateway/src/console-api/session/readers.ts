@@ -27,8 +27,8 @@ export function createReaders(config: ConsoleDependencies['config']): Readers {
     },
     note(call, account) {
       const name = nameOf(call)
-      if (name === undefined || accounts.has(name)) return
-      if (accounts.size >= MOST_SESSIONS) accounts.delete(accounts.keys().next().value ?? '')
+      if (name === undefined) return
+      if (accounts.size >= MOST_SESSIONS && !accounts.has(name)) accounts.delete(accounts.keys().next().value ?? '')
       accounts.set(name, account)
     },
   }

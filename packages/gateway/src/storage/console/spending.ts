@@ -10,6 +10,8 @@ export type SpendingFilter = {
   to: number
   model?: string
   key?: bigint
+  /** Only what keys cost that this person made. */
+  person?: bigint
 }
 export type SpendingStep = 'hour' | 'day' | 'month'
 export type SpendingBy = 'model' | 'key' | 'none'

@@ -42,7 +42,7 @@ export function seriesStatement(
 
 /** The sums of hours have all names; those of days either models or keys. */
 function totals(account: bigint, filter: SpendingFilter, step: SpendingStep): Source {
-  if (step !== 'hour' && filter.key !== undefined) return keySums(account, filter, step)
+  if (step !== 'hour' && (filter.key ?? filter.person) !== undefined) return keySums(account, filter, step)
   const table = sql.table(step === 'hour' ? 'spending' : 'daily_spending')
   return sourceIn(sql`${table} AS sums WHERE sums.account = ${account}`, filter, step)
 }
@@ -63,11 +63,15 @@ function keyedSums(account: bigint, filter: SpendingFilter, step: SpendingStep):
   return sourceIn(rows, filter, step)
 }
 
-function sourceIn(rows: Sql, { from, to, model, key }: SpendingFilter, step: SpendingStep): Source {
+function sourceIn(rows: Sql, { from, to, model, key, person }: SpendingFilter, step: SpendingStep): Source {
   const [at, stepMs] = step === 'hour' ? [sql.ref('sums.hour'), HOUR_MS] : [sql.ref('sums.day'), DAY_MS]
   const conditions = [sql`${rows} AND ${at} >= ${from - (from % stepMs)} AND ${at} < ${to}`]
   if (model !== undefined) conditions.push(sql`sums.model = ${checkText('model', model)}`)
   if (key !== undefined) conditions.push(sql`sums.key = ${key}`)
+  if (person !== undefined)
+    conditions.push(
+      sql`sums.key IN (SELECT id FROM api_key AS own WHERE own.account = sums.account AND own.person = ${person})`,
+    )
   return { at, rows: sql.join(conditions, sql` AND `) }
 }
 

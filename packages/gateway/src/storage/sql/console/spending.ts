@@ -53,19 +53,19 @@ export function spendingOver(connection: Connection): Spending {
 
   /** The id of the request that stands there in the list, whatever model, key and outcome it has. */
   async function requestAt(account: bigint, filter: RequestFilter, place: number): Promise<bigint | undefined> {
-    const { model: _, key: __, outcome: ___, ...range } = filter
+    const { model: _, key: __, outcome: ___, person: ____, ...range } = filter
     const query = requests(db, account, range).select('id').limit(1).offset(place)
     const [row] = await runner.readPage(statement(query))
     return row && integer(row.id)
   }
 }
 
-const isRare = ({ model, key, outcome }: RequestFilter): boolean =>
-  model !== undefined || key !== undefined || outcome !== undefined
+const isRare = ({ model, key, outcome, person }: RequestFilter): boolean =>
+  [model, key, outcome, person].some((filter) => filter !== undefined)
 
 /** Newest first. */
 function requests(db: Database, account: bigint, filter: RequestFilter, floor?: bigint) {
-  const { from, to, model, key, outcome, before } = filter
+  const { from, to, model, key, person, outcome, before } = filter
   let query = db.selectFrom('request').where('account', '=', account).orderBy('id', 'desc')
   if (floor !== undefined) query = query.where('id', '>=', floor)
   if (before !== undefined) query = query.where('id', '<', checkId(before))
@@ -73,9 +73,13 @@ function requests(db: Database, account: bigint, filter: RequestFilter, floor?: 
   if (to !== undefined) query = query.where('id', '<', firstIdAt(to))
   if (model !== undefined) query = query.where('model', '=', checkText('model', model))
   if (key !== undefined) query = query.where('key', '=', key)
+  if (person !== undefined) query = query.where('key', 'in', keysOf(db, account, person))
   if (outcome === 'running') return query.where('state', '=', HELD)
   return outcome === undefined ? query : query.where('ending', '=', checkText('outcome', outcome))
 }
+
+const keysOf = (db: Database, account: bigint, person: bigint) =>
+  db.selectFrom('api_key').select('api_key.id').where('api_key.account', '=', account).where('person', '=', person)
 
 /** `+` makes both engines use the index of open requests, which are few, not that of all requests of the account. */
 const openRequests = (db: Database, account: bigint, limit: number): Statement =>

@@ -1,0 +1,32 @@
+// The account that a browser shows: choose another one, or give it another name.
+import type { ConsoleDependencies } from '../dependencies.ts'
+import { badRequest, ConsoleRejection } from '../rejection.ts'
+import type { SignedInCall } from '../call.ts'
+import type { ChangeAccount, SwitchAccount } from '../routes/account.ts'
+
+const LONGEST_NAME = 100
+const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u
+/** Control characters, and those that change the direction of text or have no width. */
+const MISLEADING = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2028\u2029\u2060-\u2069\ufeff]/u
+
+/** Membership is part of the statement, so that a person who was removed meanwhile does not get in. */
+export async function switchAccount(
+  { session, body: { account } }: SignedInCall<SwitchAccount>,
+  { store }: ConsoleDependencies,
+): Promise<void> {
+  if (await store.sessions.switchAccount(session.id, BigInt(account))) return
+  throw new ConsoleRejection({ code: 'not_found', message: `You are not a member of an account ${account}.` })
+}
+
+/** Operators name accounts by id, by name, or by the address of a person: a name must not look like one of the others. */
+export async function renameAccount(
+  { account, person, body }: SignedInCall<ChangeAccount>,
+  { store }: ConsoleDependencies,
+): Promise<void> {
+  const name = body.name.trim()
+  if (name.length > LONGEST_NAME || !VISIBLE.test(name) || MISLEADING.test(name))
+    throw badRequest('name', `name must have 1 to ${LONGEST_NAME} characters, all of them visible.`)
+  if (/^\d+$/.test(name)) throw badRequest('name', 'name must not be a number.')
+  if (name.includes('@') && name !== person.email) throw badRequest('name', 'name must not contain an @.')
+  await store.accounts.rename(account.id, name)
+}

@@ -1,0 +1,166 @@
+// Several people in one account, and one person in several: what each sees, and when it ends.
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import type { SessionInfo } from '../../packages/gateway/src/console-api/routes/account.ts'
+import type { KeyPage, KeyWithSecret } from '../../packages/gateway/src/console-api/routes/keys.ts'
+import type { Overview, RequestPage } from '../../packages/gateway/src/console-api/routes/usage.ts'
+import { type ConsoleClient, consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
+import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { ENGINES } from '../support/gateway/home.ts'
+
+describe.each([...ENGINES])('%s', (engine) => {
+  let gateway: Gateway
+  beforeAll(async () => {
+    gateway = await startGateway({ engine })
+  })
+  afterAll(() => gateway.stop())
+
+  const session = async (client: ConsoleClient): Promise<SessionInfo> => (await client.get<SessionInfo>('session')).body
+  const signIn = async (email: string): Promise<ConsoleClient> => {
+    const client = consoleClient(gateway.url)
+    expect(outcomeOf(await client.post('sign-in', { email, password: PASSWORD }))).toBe('200')
+    return client
+  }
+  async function person(name: string): Promise<{ email: string; account: string; client: ConsoleClient }> {
+    const email = `${name}@example.com`
+    const { id } = await gateway.command<{ id: string }>(
+      ...['account', 'create', '--email', email, '--password', PASSWORD, '--credit', '10'],
+    )
+    return { email, account: id, client: await signIn(email) }
+  }
+  const setMember = (account: string, email: string, role: string) =>
+    gateway.command('account', 'member', '--account', account, '--email', email, '--role', role)
+  const switchTo = (client: ConsoleClient, account: string) => client.post('session/account', { account })
+  /** A key, and one request with it. */
+  async function spend(client: ConsoleClient, name: string): Promise<{ id: string; secret: string; request: string }> {
+    const { key, secret } = (await client.post<KeyWithSecret>('keys', { name })).body
+    const answer = await chat(gateway.url, secret, {
+      model: 'sandbox-text',
+      messages: [{ role: 'user', content: 'Hello' }],
+    })
+    expect([answer.status, (await answer.text()).length > 0]).toEqual([200, true])
+    return { id: key.id, secret, request: answer.headers.get('x-request-id') ?? '' }
+  }
+
+  test('a member sees the keys that they made and what these cost, and the money of the account', async () => {
+    const [owner, member] = [await person('owner'), await person('member')]
+    await setMember(owner.account, member.email, 'member')
+    expect(outcomeOf(await switchTo(member.client, owner.account))).toBe('204')
+    expect(await session(member.client)).toMatchObject({
+      account: { id: owner.account, name: owner.email, role: 'member', email: member.email, disabled: false },
+      accounts: [
+        { id: owner.account, name: owner.email, role: 'member' },
+        { id: member.account, name: member.email, role: 'owner' },
+      ],
+      gateway_role: null,
+    })
+    const [foreign, own] = [await spend(owner.client, 'of the owner'), await spend(member.client, 'of the member')]
+    const seenBy = async ({ client }: { client: ConsoleClient }) => {
+      const keys = (await client.get<KeyPage>('keys')).body
+      const requests = (await client.get<RequestPage>('requests')).body
+      const overview = (await client.get<Overview>('overview')).body
+      const usage = (await client.get<{ total: { requests: number } }>('usage?by=model')).body
+      const breakdown = (await client.get<{ items: { label: string }[] }>('usage/breakdown?by=key')).body
+      return {
+        keys: keys.items.map(({ name }) => name),
+        requests: requests.items.map(({ request_id }) => request_id),
+        overview: [overview.keys, overview.requests.length, overview.days.at(-1)?.requests],
+        usage: usage.total.requests,
+        breakdown: breakdown.items.map(({ label }) => label).sort(),
+        csv: (await client.get('requests.csv')).text.split('\n').filter((line) => line !== '').length - 1,
+      }
+    }
+    expect(await seenBy(owner)).toEqual({
+      keys: ['of the member', 'of the owner'],
+      requests: [own.request, foreign.request],
+      overview: [2, 2, 2],
+      usage: 2,
+      breakdown: ['of the member', 'of the owner'],
+      csv: 2,
+    })
+    expect(await seenBy(member)).toEqual({
+      keys: ['of the member'],
+      requests: [own.request],
+      overview: [1, 1, 1],
+      usage: 1,
+      breakdown: ['of the member'],
+      csv: 1,
+    })
+    const wallets = await Promise.all(
+      [owner, member].map(({ client }) => client.get<{ balance_usd: string }>('wallet')),
+    )
+    expect(new Set(wallets.map(({ body }) => body.balance_usd)).size).toBe(1)
+    // What is another's is reported as unknown.
+    const reads = [`keys/${foreign.id}`, `requests/${foreign.request}`]
+    for (const path of reads) {
+      expect(outcomeOf(await member.client.get(path))).toBe('404 not_found')
+      expect(outcomeOf(await owner.client.get(path))).toBe('200')
+    }
+    expect(outcomeOf(await member.client.post(`keys/${foreign.id}`, { name: 'mine' }))).toBe('404 not_found')
+    expect(outcomeOf(await member.client.delete(`keys/${foreign.id}`))).toBe('404 not_found')
+    // Money and name belong to owners.
+    expect(outcomeOf(await member.client.post('wallet/redeem', { code: 'abcd' }))).toBe('403 owners_only')
+    expect(outcomeOf(await member.client.post('account', { name: 'ours' }))).toBe('403 owners_only')
+
+    // Who is removed has lost the account with the next request, and so have the keys.
+    await setMember(owner.account, member.email, 'none')
+    expect(outcomeOf(await member.client.get('keys'))).toBe('401 not_signed_in')
+    const again = await signIn(member.email)
+    expect(await session(again)).toMatchObject({ account: { id: member.account }, accounts: [{ id: member.account }] })
+    expect(outcomeOf(await switchTo(again, owner.account))).toBe('404 not_found')
+    const answer = await chat(gateway.url, own.secret, { model: 'sandbox-text', messages: [] })
+    expect([answer.status, (await answer.text()).length > 0]).toEqual([401, true])
+  })
+
+  test('a page that shows another account than the session changes nothing', async () => {
+    const [one, other] = [await person('one'), await person('other')]
+    await setMember(one.account, other.email, 'owner')
+    const asShown = (account: string) => other.client.post('keys', { name: 'new' }, { 'x-trivium-account': account })
+    await switchTo(other.client, other.account)
+    expect(outcomeOf(await asShown(one.account))).toBe('409 account_switched')
+    expect(outcomeOf(await asShown(other.account))).toBe('201')
+  })
+
+  test('an owner renames the account; a name cannot pass for an id or an address', async () => {
+    const { client, account, email } = await person('renaming')
+    const rename = async (name: string) => outcomeOf(await client.post('account', { name }))
+    expect([await rename('17'), await rename('someone@example.com'), await rename(' ')]).toEqual(
+      Array(3).fill('400 bad_request'),
+    )
+    expect(await rename(' Research team ')).toBe('204')
+    expect((await session(client)).account.name).toBe('Research team')
+    const show = (named: string) => gateway.command<object>('account', 'show', '--account', named)
+    const shown = { id: account, name: 'Research team', email, people: [{ email, role: 'owner' }] }
+    for (const named of [account, 'Research team', email]) expect(await show(named)).toMatchObject(shown)
+    expect(await rename(email)).toBe('204')
+  })
+
+  test('a disabled account can be read, and nothing in it changed', async () => {
+    const { client, account } = await person('disabled')
+    const { secret, id } = await spend(client, 'laptop')
+    await gateway.command('account', 'disable', '--account', account)
+    expect((await session(client)).account.disabled).toBe(true)
+    for (const path of ['keys', `keys/${id}`, 'wallet', 'requests'])
+      expect(outcomeOf(await client.get(path))).toBe('200')
+    expect(outcomeOf(await client.post('keys', { name: 'second' }))).toBe('403 account_disabled')
+    expect(outcomeOf(await client.delete(`keys/${id}`))).toBe('403 account_disabled')
+    expect(outcomeOf(await client.post('playground/v1/chat/completions', {}))).toBe('403 account_disabled')
+    // What belongs to the person stays theirs.
+    expect(outcomeOf(await client.post('preferences', { language: 'zh' }))).toBe('204')
+    const answer = await chat(gateway.url, secret, { model: 'sandbox-text', messages: [] })
+    expect([answer.status, (await answer.text()).includes('disabled')]).toEqual([403, true])
+  })
+
+  test('--account names one of several accounts by its id; people have roles in the gateway', async () => {
+    const [ada, bob] = [await person('ada'), await person('bob')]
+    await setMember(ada.account, bob.email, 'owner')
+    const several = gateway.command('account', 'show', '--account', bob.email)
+    expect(several).rejects.toThrow(
+      `use the id of one of them: ${ada.account} (${ada.email}), ${bob.account} (${bob.email})`,
+    )
+    const role = async (written: string) =>
+      (await gateway.command<{ role: string | null }>('person', 'role', '--email', ada.email, '--role', written)).role
+    expect([await role('finance'), (await session(ada.client)).gateway_role]).toEqual(['finance', 'finance'])
+    expect([await role('none'), (await session(ada.client)).gateway_role]).toEqual([null, null])
+    expect(role('king')).rejects.toThrow('--role must be one of owner, admin, finance, support, viewer, none')
+  })
+})
