@@ -25,6 +25,20 @@ export const onNotSignedIn = (listener: () => void): void => {
 }
 export const sayNotSignedIn = (): void => notSignedIn()
 
+let shownAccount: string | undefined
+
+/** A change is rejected if another tab of the browser has chosen another account meanwhile. Returns the account before. */
+export function showAccount(id: string | undefined): string | undefined {
+  const former = shownAccount
+  shownAccount = id
+  return former
+}
+/** Of requests that change something. */
+const changing = () => ({
+  'content-type': 'application/json',
+  ...(shownAccount === undefined ? {} : { 'x-trivium-account': shownAccount }),
+})
+
 const BASE = `${CONSOLE_PATH}/api/`
 
 /** The last answers by URL, the newest last: what has not changed is not sent again. Not in the browser's cache, which is on disk. */
@@ -58,7 +72,7 @@ export function post<P extends Path<'POST'>>(
   path: P,
   ...[body, params]: PostArguments<P>
 ): Promise<Result<Output<'POST', P>>> {
-  const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body ?? {}) }
+  const init = { method: 'POST', headers: changing(), body: JSON.stringify(body ?? {}) }
   return call(apiUrl(path, params ?? {}), init)
 }
 
@@ -66,7 +80,7 @@ export function remove<P extends Path<'DELETE'>>(
   path: P,
   params: Params<'DELETE', P>,
 ): Promise<Result<Output<'DELETE', P>>> {
-  return call(apiUrl(path, params), { method: 'DELETE', headers: { 'content-type': 'application/json' } })
+  return call(apiUrl(path, params), { method: 'DELETE', headers: changing() })
 }
 
 /** The URL of a route, for links to downloads too. Parameters of the query without a value are left out. */

@@ -7,10 +7,11 @@ import { useTexts } from '../i18n/language.tsx'
 import { classes } from '../ui/classes.ts'
 import { Icon } from '../ui/icons.tsx'
 import { Menu } from '../ui/overlay.tsx'
+import { Banner } from '../ui/states.tsx'
 import { Amount } from '../ui/values.tsx'
 import { LowBalance } from './low-balance.tsx'
 import { PAGES, type PageTexts } from './navigation.ts'
-import { useSession, useSignOut } from './session.tsx'
+import { useSession, useSignOut, useSwitchAccount } from './session.tsx'
 
 const isCurrent = (path: string, location: string): boolean =>
   path === '/' ? location === '/' : location === path || location.startsWith(`${path}/`)
@@ -45,11 +46,22 @@ export function Layout({ children }: { children: ReactNode }) {
         className="min-w-0 flex-1 overflow-x-clip px-4 pt-4 pb-24 outline-none wide:px-8 wide:py-8"
       >
         <div className="mx-auto max-w-[1120px]">
+          <DisabledAccount />
           <LowBalance />
           {children}
         </div>
       </main>
       <BottomBar location={location} />
+    </div>
+  )
+}
+
+function DisabledAccount() {
+  const { nav } = useTexts()
+  if (!useSession().account.disabled) return null
+  return (
+    <div className="mb-6">
+      <Banner tone="bad">{nav.disabled}</Banner>
     </div>
   )
 }
@@ -170,24 +182,37 @@ function Balance() {
 
 function AccountMenu({ wide = false }: { wide?: boolean }) {
   const { nav, settings } = useTexts()
-  const { account } = useSession()
+  const { account, accounts } = useSession()
   const [, navigate] = useLocation()
   const signOut = useSignOut()
+  const switchAccount = useSwitchAccount()
   return (
     <Menu
       align={wide ? 'start' : 'end'}
       trigger={
         <button
           type="button"
-          aria-label={`${nav.account}: ${account.email}`}
+          aria-label={`${nav.account}: ${account.name}`}
           className="flex h-8 min-w-0 items-center gap-2 rounded-md px-2 text-muted hover:bg-raised hover:text-ink pointer-coarse:h-10"
         >
           <Icon name="person" />
-          {wide && <span className="min-w-0 flex-1 truncate text-left text-sm">{account.email}</span>}
+          {wide && <span className="min-w-0 flex-1 truncate text-left text-sm">{account.name}</span>}
         </button>
       }
       items={[
-        { label: settings.title, icon: 'settings', onSelect: () => navigate('/settings') },
+        ...(accounts.length > 1 ? accounts : []).map(({ id, name }) => ({
+          id,
+          label: name,
+          icon: id === account.id ? ('check' as const) : ('person' as const),
+          isCurrent: id === account.id,
+          onSelect: () => (id === account.id ? undefined : switchAccount(id)),
+        })),
+        {
+          label: settings.title,
+          icon: 'settings',
+          hasLine: accounts.length > 1,
+          onSelect: () => navigate('/settings'),
+        },
         { label: nav.signOut, icon: 'external', onSelect: signOut },
       ]}
     />

@@ -4,9 +4,10 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { SessionInfo } from '@trivium/gateway/console-api/routes/account.ts'
 import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
 import { Redirect, useLocation, useSearch } from 'wouter'
-import { forgetAnswers, post } from '../api/client.ts'
+import { forgetAnswers, post, showAccount } from '../api/client.ts'
 import { refreshLive, useRead } from '../api/queries.ts'
-import { ErrorState } from '../ui/states.tsx'
+import { ErrorState, useErrorMessage } from '../ui/states.tsx'
+import { useToast } from '../ui/toast.tsx'
 import { LayoutSkeleton } from './layout-skeleton.tsx'
 import { askToLeave, useIsShownOnce } from './leave-guard.tsx'
 import { SignInAgain } from './sign-in-again.tsx'
@@ -24,6 +25,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   const search = useSearch()
   const { data, error, refetch } = useRead('session', {}, { every: 'live' })
   useLiveRefresh(data)
+  useShownAccount(data)
   const isShownOnce = useIsShownOnce()
   const email = data?.account.email
   useEffect(() => {
@@ -50,6 +52,19 @@ export function SignedIn({ children }: { children: ReactNode }) {
     )
   }
   return <LayoutSkeleton />
+}
+
+/** Another tab may have chosen another account: then nothing of the former one may stay on screen. */
+function useShownAccount(session: SessionInfo | undefined): void {
+  const client = useQueryClient()
+  const id = session?.account.id
+  useEffect(() => {
+    if (id === undefined) return
+    const former = showAccount(id)
+    if (former === undefined || former === id) return
+    forgetAnswers()
+    void client.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'about' && queryKey[0] !== 'session' })
+  }, [client, id])
 }
 
 /** The balance beside a page must not differ from what the page shows. */
@@ -79,6 +94,7 @@ export function useSessionChange(): (to: string) => void {
   const [, navigate] = useLocation()
   return (to) => {
     sessionStorage.removeItem(WAS_SIGNED_IN)
+    showAccount(undefined)
     forgetAnswers()
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'about' })
     navigate(to, { replace: true })
@@ -92,6 +108,18 @@ export function useSignOut(): () => void {
     changeSession('/sign-in')
   }
   return () => askToLeave(signOut)
+}
+
+export function useSwitchAccount(): (account: string) => void {
+  const changeSession = useSessionChange()
+  const toast = useToast()
+  const message = useErrorMessage()
+  const switchAccount = async (account: string) => {
+    const result = await post('session/account', { account })
+    if (result.ok) changeSession('/')
+    else toast(message(result.error), 'bad')
+  }
+  return (account) => askToLeave(() => switchAccount(account))
 }
 
 /** The page that asked for the sign-in; only paths of the console. */

@@ -45,7 +45,19 @@ export function Tabs({
 
 const PANEL = 'z-50 rounded-md border border-edge/50 bg-surface text-ink'
 
-export type MenuItem = { label: string; icon?: IconName; onSelect(): void; danger?: boolean; disabled?: boolean }
+export type MenuItem = {
+  label: string
+  /** Where labels may be equal. */
+  id?: string
+  icon?: IconName
+  onSelect(): void
+  danger?: boolean
+  disabled?: boolean
+  /** The chosen one of several. */
+  isCurrent?: boolean
+  /** The first of a group. */
+  hasLine?: boolean
+}
 
 /** `trigger` is one button. */
 export function Menu({
@@ -63,19 +75,26 @@ export function Menu({
     <RadixMenu.Root modal={false}>
       <RadixMenu.Trigger asChild>{trigger}</RadixMenu.Trigger>
       <RadixMenu.Portal container={container}>
-        <RadixMenu.Content align={align} sideOffset={4} collisionPadding={8} className={classes(PANEL, 'min-w-40 p-1')}>
-          {items.map(({ label, icon, onSelect, danger, disabled }) => (
+        <RadixMenu.Content
+          align={align}
+          sideOffset={4}
+          collisionPadding={8}
+          className={classes(PANEL, 'max-w-[min(320px,calc(100vw-16px))] min-w-40 p-1')}
+        >
+          {items.map(({ label, id = label, icon, onSelect, danger, disabled, isCurrent, hasLine }) => (
             <RadixMenu.Item
-              key={label}
+              key={id}
+              aria-current={isCurrent}
               disabled={disabled ?? false}
               onSelect={onSelect}
               className={classes(
                 'flex cursor-pointer items-center gap-2 rounded-sm px-2 py-1.5 outline-none select-none data-disabled:opacity-50 data-highlighted:bg-raised pointer-coarse:py-2.5',
                 danger && 'text-bad',
+                hasLine && 'mt-1 rounded-none border-t pt-2.5',
               )}
             >
               {icon && <Icon name={icon} />}
-              {label}
+              <span className={classes('min-w-0 truncate', isCurrent && 'font-medium')}>{label}</span>
             </RadixMenu.Item>
           ))}
         </RadixMenu.Content>

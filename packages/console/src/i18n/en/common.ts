@@ -53,6 +53,8 @@ export const nav = {
   available: 'Available',
   signOut: 'Sign out',
   account: 'Account',
+  disabled:
+    'This account is disabled: its keys are rejected, and nothing in it can be changed. Ask the operator of this gateway.',
   theme: 'Theme',
   language: 'Language',
 }

@@ -2,6 +2,11 @@ export const settings = {
   title: 'Settings',
   account: {
     title: 'Account',
+    name: 'Name',
+    nameMissing: 'Enter a name.',
+    renamed: 'Name saved.',
+    role: 'Your role',
+    roles: { owner: 'Owner', member: 'Member: own keys and usage' },
     email: 'Email',
     verified: 'Verified',
     unverified: 'Not verified',

@@ -46,6 +46,7 @@ export const nav: Texts['nav'] = {
   available: '可用余额',
   signOut: '退出登录',
   account: '账户',
+  disabled: '此账户已停用：其密钥的请求会被拒绝，账户内容只能查看，不能修改。请联系网关运营者。',
   theme: '主题',
   language: '语言',
 }
@@ -60,6 +61,9 @@ export const errors: Texts['errors'] = {
   foreign_page: '打开此页面的地址不是网关的公开地址。请使用公开地址打开控制台。（管理员：请设置 server.public_url。）',
   bad_request: '提交的内容无效。',
   not_found: '不存在，或已被删除。',
+  owners_only: '只有账户的所有者可以执行此操作。',
+  account_disabled: '此账户已停用。请联系网关运营者。',
+  account_switched: '此浏览器已切换到其他账户。请刷新页面。',
   registration_closed: '注册已关闭。请向网关运营者申请账户。',
   address_taken: '此电子邮箱已有账户（可能大小写或写法不同）。请登录，或使用其他邮箱。',
   too_many_accounts: '您的网络今天创建的账户过多。请明天再试。',

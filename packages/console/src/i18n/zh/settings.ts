@@ -4,6 +4,11 @@ export const settings: Texts['settings'] = {
   title: '设置',
   account: {
     title: '账户',
+    name: '名称',
+    nameMissing: '请输入名称。',
+    renamed: '名称已保存。',
+    role: '您的角色',
+    roles: { owner: '所有者', member: '成员：仅自己的密钥和用量' },
     email: '电子邮箱',
     verified: '已验证',
     unverified: '未验证',

@@ -10,6 +10,7 @@ import { Facts, PageHeader, Section } from '../../ui/page.tsx'
 import { Badge, useErrorMessage } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { Time } from '../../ui/values.tsx'
+import { AccountName } from './account-name.tsx'
 import { PasswordSection } from './password.tsx'
 import { SecondFactorSection } from './second-factor.tsx'
 import { SessionsSection } from './sessions.tsx'
@@ -49,10 +50,12 @@ function AccountSection() {
               </span>
             ),
           },
+          { label: t.role, value: t.roles[account.role] },
           { label: t.created, value: <Time at={account.created_at} /> },
           { label: t.id, value: account.id },
         ]}
       />
+      {account.role === 'owner' && !account.disabled && <AccountName key={account.id} />}
     </Section>
   )
 }

@@ -1,5 +1,6 @@
 import type { Wallet } from '@trivium/gateway/console-api/routes/wallet.ts'
 import { useRead } from '../../api/queries.ts'
+import { useSession } from '../../app/session.tsx'
 import { useLanguage } from '../../i18n/language.tsx'
 import { PageHeader, Stat } from '../../ui/page.tsx'
 import { ErrorState } from '../../ui/states.tsx'
@@ -15,6 +16,7 @@ const hasLine = (wallet: Wallet | undefined): boolean => wallet !== undefined &&
 export default function WalletPage() {
   const { texts, locale } = useLanguage()
   const t = texts.wallet
+  const { account } = useSession()
   const { data: wallet, error, refetch } = useRead('wallet', {}, { every: 'live' })
   if (error && !wallet) {
     return (
@@ -54,7 +56,7 @@ export default function WalletPage() {
           <StatementsSection />
         </div>
         <div className="min-w-0 full:row-span-2">
-          <TopUpSection supportUrl={wallet?.support_url ?? null} />
+          {account.role === 'owner' && <TopUpSection supportUrl={wallet?.support_url ?? null} />}
           <NoticeSection />
         </div>
         {/* The longest is the last: nothing moves when it is read, and small screens reach the forms before it. */}
