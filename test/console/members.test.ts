@@ -7,6 +7,8 @@ import { type ConsoleClient, consoleClient, outcomeOf, PASSWORD } from '../suppo
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
 
+const HELLO = { model: 'sandbox-text', messages: [{ role: 'user', content: 'Hello' }] }
+
 describe.each([...ENGINES])('%s', (engine) => {
   let gateway: Gateway
   beforeAll(async () => {
@@ -33,10 +35,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   /** A key, and one request with it. */
   async function spend(client: ConsoleClient, name: string): Promise<{ id: string; secret: string; request: string }> {
     const { key, secret } = (await client.post<KeyWithSecret>('keys', { name })).body
-    const answer = await chat(gateway.url, secret, {
-      model: 'sandbox-text',
-      messages: [{ role: 'user', content: 'Hello' }],
-    })
+    const answer = await chat(gateway.url, secret, HELLO)
     expect([answer.status, (await answer.text()).length > 0]).toEqual([200, true])
     return { id: key.id, secret, request: answer.headers.get('x-request-id') ?? '' }
   }
@@ -107,7 +106,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     const again = await signIn(member.email)
     expect(await session(again)).toMatchObject({ account: { id: member.account }, accounts: [{ id: member.account }] })
     expect(outcomeOf(await switchTo(again, owner.account))).toBe('404 not_found')
-    const answer = await chat(gateway.url, own.secret, { model: 'sandbox-text', messages: [] })
+    const answer = await chat(gateway.url, own.secret, HELLO)
     expect([answer.status, (await answer.text()).length > 0]).toEqual([401, true])
   })
 
@@ -146,7 +145,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(outcomeOf(await client.post('playground/v1/chat/completions', {}))).toBe('403 account_disabled')
     // What belongs to the person stays theirs.
     expect(outcomeOf(await client.post('preferences', { language: 'zh' }))).toBe('204')
-    const answer = await chat(gateway.url, secret, { model: 'sandbox-text', messages: [] })
+    const answer = await chat(gateway.url, secret, HELLO)
     expect([answer.status, (await answer.text()).includes('disabled')]).toEqual([403, true])
   })
 

@@ -70,12 +70,18 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(body).toEqual({
       account: {
         id: expect.any(String),
+        name: email,
+        role: 'owner',
+        disabled: false,
         email,
         created_at: expect.any(String),
         email_verified: false,
         has_password: true,
       },
+      accounts: [{ id: expect.any(String), name: email, role: 'owner' }],
+      gateway_role: null,
       balance_usd: '2.00',
+      credit_line_usd: '0.00',
       held_usd: '0.00',
       available_usd: '2.00',
       low_balance_usd: null,

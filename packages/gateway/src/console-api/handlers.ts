@@ -73,8 +73,7 @@ export const HANDLERS: Handlers = {
   'GET usage': (call, deps) => showSeries(call, call.query, usage(deps)),
   'GET usage/breakdown': (call, deps) => showBreakdown(call, call.query, usage(deps)),
   'GET requests': (call, deps) => listRequests(call, call.query, usage(deps)),
-  'GET requests.csv': (call, deps) =>
-    csvResponse(call, 'requests', requestLines(call, call.query, usage(deps)), deps),
+  'GET requests.csv': (call, deps) => csvResponse(call, 'requests', requestLines(call, call.query, usage(deps)), deps),
   'GET requests/{id}': (call, deps) => showRequestReceipt(call, call.parameters.id, usage(deps)),
 
   'GET keys': listKeys,

@@ -37,6 +37,7 @@ export default function SettingsPage() {
 function AccountSection() {
   const t = useTexts().settings.account
   const { account } = useSession()
+  const mayRename = account.role === 'owner' && !account.disabled
   return (
     <Section title={t.title}>
       <Facts
@@ -50,12 +51,13 @@ function AccountSection() {
               </span>
             ),
           },
+          ...(mayRename ? [] : [{ label: t.name, value: account.name }]),
           { label: t.role, value: t.roles[account.role] },
           { label: t.created, value: <Time at={account.created_at} /> },
           { label: t.id, value: account.id },
         ]}
       />
-      {account.role === 'owner' && !account.disabled && <AccountName key={account.id} />}
+      {mayRename && <AccountName key={account.id} />}
     </Section>
   )
 }

@@ -15,7 +15,13 @@ export async function showBreakdown(
 ): Promise<UsageBreakdown> {
   const { filter, step } = periodIn(query, deps.clock())
   const { by = 'model' } = query
-  const { rows, names, all } = await deps.store.spending.totals(viewer.account.id, { ...filter, ...scopeOf(viewer) }, step, by, MOST_ROWS)
+  const { rows, names, all } = await deps.store.spending.totals(
+    viewer.account.id,
+    { ...filter, ...scopeOf(viewer) },
+    step,
+    by,
+    MOST_ROWS,
+  )
   const labels = await keyNames(deps.store.keys, by === 'key' ? rows.map(({ name }) => BigInt(name)) : [])
   const shown = rows.map(({ name, requests, tokens, cost }) => ({
     name,

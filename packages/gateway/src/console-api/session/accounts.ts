@@ -1,7 +1,8 @@
 // The account that a browser shows: choose another one, or give it another name.
+
+import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { badRequest, ConsoleRejection } from '../rejection.ts'
-import type { SignedInCall } from '../call.ts'
 import type { ChangeAccount, SwitchAccount } from '../routes/account.ts'
 
 const LONGEST_NAME = 100
