@@ -29,7 +29,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   const guess = async (email: string, network = newNetwork()) =>
     outcomeOf(await browser(network).post('sign-in', { email, password: 'wrong password' }))
   const hashOf = async (email: string): Promise<string> => {
-    const from = 'credential JOIN account ON account.id = credential.account'
+    const from = 'credential JOIN person ON person.id = credential.person'
     const [row] = await askStore(gateway.home, `SELECT password FROM ${from} WHERE email = '${email}'`)
     return String(row?.password)
   }
