@@ -12,7 +12,7 @@ import type { UpstreamServer } from './server.ts'
 export const MAIN = join(import.meta.dir, '../../packages/gateway/src/main.ts')
 
 export type GatewayHome = {
-  /** Of the configuration file; the data are in a folder of their own inside. */
+  /** The folder of the configuration file; the data are in a folder of their own inside. */
   folder: string
   /** The secrets of the active keys. */
   keys: readonly string[]

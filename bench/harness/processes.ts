@@ -11,7 +11,7 @@ export type Child = {
 }
 
 const CERTIFICATES = join(import.meta.dir, '../../packages/gateway/fixtures')
-/** Of the https upstream, for localhost and 127.0.0.1. */
+/** The certificate of the https upstream, for localhost and 127.0.0.1. */
 export const CERTIFICATE = join(CERTIFICATES, 'localhost.cert.pem')
 export const PRIVATE_KEY = join(CERTIFICATES, 'localhost.key.pem')
 

@@ -5,7 +5,7 @@ const END_OF_CHUNKS = Buffer.from('0\r\n\r\n')
 const NOTHING: Buffer = Buffer.alloc(0)
 
 export class ResponseReader {
-  /** Of the current or last response. */
+  /** The status of the current or last response. */
   status = ''
   /** As far as it has arrived; undefined: completely. */
   #head: string | undefined = ''

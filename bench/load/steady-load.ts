@@ -24,7 +24,7 @@ export type Second = {
   failed: number
   /** All connections were busy. */
   unsent: number
-  /** Of those that were served. */
+  /** The median of the requests that were served. */
   p50Ms: number
   p99Ms: number
 }

@@ -61,7 +61,7 @@ function usedAccount(): Promise<Account> {
 const POLL_MS = 15_000
 type Sums = { requests: number; tokens: number; cost_usd: string }
 
-/** Of the list, not of the tables for screen readers or of a receipt. */
+/** The rows of the list, not of the tables for screen readers or of a receipt. */
 const rows = (page: Page) => page.locator('main table[role=table]').last().locator('tbody tr')
 const untilCount = (page: Page, count: number) => eventually(async () => (await rows(page).count()) === count)
 const untilSteps = (page: Page, count: number) =>

@@ -64,7 +64,7 @@ afterAll(async () => {
   upstream.close()
 })
 
-/** Of the gateway's process, in bytes. */
+/** Memory of the gateway's process, in bytes. */
 function memory(name: 'VmRSS' | 'VmHWM'): number {
   const kib = new RegExp(`${name}:\\s+(\\d+)`).exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8'))?.[1]
   return Number(kib) * 1024

@@ -49,12 +49,12 @@ models:
     const { host, pathname } = new URL(databaseUrl)
     return `PostgreSQL database ${host}${pathname}`
   }
-  /** Of every start. */
+  /** What every start shows. */
   const facts = () => ({
     address: gateway.url,
     console: `${gateway.url}/console`,
     data: gateway.home.dataDir,
-    store: database(),
+    database: database(),
     config: gateway.home.configFile,
     models: 'real: 2 (real-model, both-model); sandbox: 4 (both-model, sandbox-text, sandbox-image, sandbox-video)',
     'sign-up': 'registration is closed; registration: { open: true } in the configuration file opens it',

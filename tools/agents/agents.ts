@@ -2,7 +2,7 @@
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 
 export type Setup = {
-  /** Of the gateway, without a path. */
+  /** The URL of the gateway, without a path. */
   url: string
   key: string
   model: string

@@ -38,7 +38,7 @@ const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 export const FILLED_UPSTREAM = 'demo'
 
-/** Of a thousand; the rest are completed. */
+/** Shares of a thousand; the rest are completed. */
 const OUTCOMES: readonly [ending: string, end: MadeRequest['end'], share: number][] = [
   ['client_disconnected', 'settle', 20],
   ['incomplete', 'settle', 14],

@@ -38,7 +38,7 @@ export type Client = {
   id: bigint
   account: bigint
   key: bigint
-  /** Of the key, as the gateway that serves this client knows it. */
+  /** The key's revision, as the gateway that serves this client knows it. */
   revision: number
   extensible: boolean
   amount: Nanos
@@ -211,7 +211,7 @@ export function checkNode(before: NodeRow | undefined, after: NodeRow, verb: Ver
   } else must(before?.epoch === after.epoch && (alive || after.renewedAt === 0), 'a dead node stays dead')
 }
 
-/** Of a lease that has not expired only its holder changes anything; a new holder has a new epoch. */
+/** Only the holder of a lease that has not expired changes anything; a new holder has a new epoch. */
 export function checkLease(before: LeaseRow | undefined, after: LeaseRow, verb: Verb, now: number, model: Model): void {
   const isTaken = before !== undefined && before.expiresAt > now
   if (verb.verb === 'acquire_lease') {

@@ -41,7 +41,7 @@ export function noteUsage(
   if (amount !== 0n) next.paid.push(...owners.map((owner) => ({ owner, at: countedAt(after, now), amount })))
   model.committed.happened = next
   if (verb.verb !== 'settle' || after.state === HELD) return
-  // Of a request that was taken over, the tokens are the operator's, too.
+  // The tokens of a request that was taken over are the operator's, too.
   const isLoss = before?.state === VOIDED
   must(after.tokens === (isLoss ? before.tokens : verb.tokens), 'settled at its tokens')
 }

@@ -11,7 +11,7 @@ import type { Storage } from './storage/storage.ts'
 
 /** Before sign-in there is no account: all such requests together share the slots of one tenant. */
 const ANONYMOUS = -1n
-/** Of requests without an API key. */
+/** Stands for the key of requests without one. */
 const NO_KEY = -1n
 
 export function createConsoleApi(

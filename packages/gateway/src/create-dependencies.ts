@@ -53,7 +53,7 @@ import { createSend } from './upstreams/send.ts'
 import { createUpstreamCalls } from './upstreams/upstream-call.ts'
 
 const TICK_MS = 250
-/** Of an account without a limit of requests per minute. */
+/** For an account without a limit of requests per minute. */
 const MOST_STORED_READS_PER_MINUTE = 600
 
 export async function createDependencies(

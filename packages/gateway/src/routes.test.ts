@@ -103,7 +103,7 @@ describe('reads of the console', () => {
     const incoming = incomingAt(`/console/api/${path.replace(/\{\w+\}/, 'some')}`)
     const answer = await createDispatch(deps)(incoming, path, () => raise('no read is forwarded'))
     expect([answer.status, incoming.responseHeaders.get('retry-after')]).toEqual([429, '1'])
-    // Of its network: no session has been looked up.
+    // The slot is taken for its network: no session has been looked up.
     expect(asked).toEqual([expect.any(BigInt)])
     expect((asked[0] ?? 0n) < 0n).toBe(true)
   })

@@ -269,7 +269,7 @@ function unknownUrl(path: string): Failure {
   return new Failure('unknown_url', describeUnservedPath(path) ?? `There is nothing at ${path.slice(0, 200)}. ${hint}`)
 }
 
-/** Of the protocols' paths. Missing or doubled where a client adds less or more to its base URL than expected. */
+/** Prefixes of the protocols' paths. Missing or doubled where a client adds less or more to its base URL than expected. */
 const PREFIXES = ['/v1', '/v1beta', '/api/v3']
 const isServed = (path: string) =>
   PREFIXES.some((prefix) => path.startsWith(`${prefix}/`)) && path.length < 200 && matchRoute(path) !== undefined

@@ -12,7 +12,7 @@ const AXE = readFileSync(join(import.meta.dir, '../../../node_modules/axe-core/a
 
 export type ConsolePage = {
   page: Page
-  /** Of scripts and of the content security policy, since the page was opened. */
+  /** Errors of scripts and of the content security policy, since the page was opened. */
   problems: string[]
   close(): Promise<void>
 }

@@ -13,7 +13,7 @@ export const VARIED_UPSTREAMS =
   '[{ id: demo, kind: sandbox, breaker: false }, { id: spare, kind: sandbox, breaker: false }]'
 export const THIRD_GROUP = '{ id: third, models: [gpt-y, flaky, painter], multiplier: 0.333333, console: true }'
 
-/** Of the chat dialect; `painter` takes images, `filmer` videos. */
+/** Requests of the chat dialect; `painter` takes images, `filmer` videos. */
 const KINDS: readonly { model: string; content: string; more?: object }[] = [
   { model: 'gpt-y', content: 'Tell me about lighthouses.' },
   { model: 'gpt-y', content: 'cached 7 tokens and think 12 words about the sea', more: { stream: true } },

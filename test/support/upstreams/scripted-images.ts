@@ -113,7 +113,7 @@ export const generated = ({ base64 }: ScriptedImages) =>
     candidatesTokensDetails: [{ modality: 'IMAGE', tokenCount: 1_290 }],
   })
 
-/** Of a responses upstream. */
+/** The response of a responses upstream. */
 export const called = ({ base64 }: ScriptedImages) => ({
   id: 'resp_1',
   object: 'response',
@@ -123,7 +123,7 @@ export const called = ({ base64 }: ScriptedImages) => ({
   usage: { input_tokens: 20, output_tokens: 100, total_tokens: 120 },
 })
 
-/** Of an upstream of kind ark. */
+/** The response of an upstream of kind ark. */
 export const arkImages = ({ base64 }: ScriptedImages, count: number) => ({
   model: 'seedream-4',
   created: 1,

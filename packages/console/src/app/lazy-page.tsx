@@ -9,7 +9,7 @@ import { isGuarded } from './leave-guard.tsx'
 export type LazyPage = { page: ComponentType; load(): Promise<void> }
 
 const RETRY_MS = 3_000
-/** Of this tab, so that a page that cannot be loaded does not reload forever. */
+/** Kept for this tab, so that a page that cannot be loaded does not reload forever. */
 const RELOADED = 'trivium-reloaded-for-page'
 
 /**

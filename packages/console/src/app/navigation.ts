@@ -23,6 +23,6 @@ export const PAGES: readonly NavigationPage[] = [
   { id: 'settings', path: '/settings', ...lazyPage(() => import('../pages/settings/page.tsx')) },
 ]
 
-/** Of a path below /console. Pages below a page are its own. */
+/** The page of a path below /console. Pages below a page are its own. */
 export const pageAt = (path: string): NavigationPage | undefined =>
   PAGES.find((page) => page.path === (path === '/' ? path : `/${path.split('/')[1]}`))

@@ -12,7 +12,7 @@ import { LayoutSkeleton } from './layout-skeleton.tsx'
 import { askToLeave, useIsShownOnce } from './leave-guard.tsx'
 import { SignInAgain } from './sign-in-again.tsx'
 
-/** Of this tab: the sign-in page tells a person who was signed in why it is there. */
+/** Kept for this tab: the sign-in page tells a person who was signed in why it is there. */
 const WAS_SIGNED_IN = 'trivium-signed-in'
 
 export const hasSessionEnded = (): boolean => sessionStorage.getItem(WAS_SIGNED_IN) !== null

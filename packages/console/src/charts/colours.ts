@@ -12,7 +12,7 @@ const COLOURS = [
   'text-chart-8',
   'text-chart-9',
 ]
-/** Of the sum of all others. */
+/** The colour of the sum of all others. */
 export const OTHER_COLOUR = 'text-chart-6'
 /** More names than anyone compares; the oldest are forgotten. */
 const MOST_NAMES = 300

@@ -13,7 +13,7 @@ import type { ClientId, Snippet, SnippetPart } from './types.ts'
 type ClientSnippetProps = {
   baseUrl: string
   model: string
-  /** Of the model. */
+  /** What the model supports. */
   protocols: readonly string[]
   /** While it is on screen; otherwise a placeholder is shown. */
   secret?: string | undefined

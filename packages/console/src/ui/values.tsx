@@ -30,7 +30,7 @@ const STYLES = {
   date: { dateStyle: 'medium' },
   time: { timeStyle: 'medium' },
   both: { dateStyle: 'medium', timeStyle: 'short' },
-  /** Of sums by day, which are those of UTC. */
+  /** For sums by day, which are days of UTC. */
   utcDay: { dateStyle: 'medium', timeZone: 'UTC' },
   exact: { dateStyle: 'medium', timeStyle: 'long' },
 } as const satisfies Record<string, Intl.DateTimeFormatOptions>

@@ -5,6 +5,6 @@ import type { Caller } from '../storage/storage.ts'
 export const visibleKey = ({ key, isRestricted }: Pick<Caller, 'key' | 'isRestricted'>): bigint | undefined =>
   isRestricted ? key : undefined
 
-/** Of something that remembers whose it is. */
+/** Whether the caller sees something that remembers whose it is. */
 export const isVisibleTo = (caller: Caller, { account, key }: { account: bigint; key: bigint }): boolean =>
   account === caller.account && key === (visibleKey(caller) ?? key)

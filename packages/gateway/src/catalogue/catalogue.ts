@@ -22,7 +22,7 @@ export type Offer<P extends AnyPrice = AnyPrice, M extends Sold = Sold> = {
   tiers: readonly Tier<Candidate<P>>[]
   /** Offers to try when every candidate has failed. */
   fallbacks: readonly Offer<P, M>[]
-  /** Of the group's price if the group sets one. */
+  /** The version of the group's price if the group sets one. */
   priceVersion: string
 }
 /** By the type of the model. */

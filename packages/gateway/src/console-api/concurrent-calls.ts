@@ -3,7 +3,7 @@
 import type { HttpResponse } from '@trivium/http/response.ts'
 import type { ConsoleError } from './responses.ts'
 
-/** Of one network, and of its /24 or /48. */
+/** `mostOfOne`: of one network; `mostOfWide`: of its /24 or /48. */
 const ANONYMOUS_LIMITS = { most: 32, mostOfOne: 8, mostOfWide: 16 }
 
 /** One of the slots that all running requests share. */

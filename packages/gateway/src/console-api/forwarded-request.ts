@@ -2,7 +2,7 @@
 // of the browser's cookie.
 import type { HttpRequest } from '@trivium/http/request.ts'
 
-/** Of the browser's headers, what the endpoints read. */
+/** The headers of the browser that the endpoints read. */
 const PASSED_ON = [
   'content-type',
   'content-length',

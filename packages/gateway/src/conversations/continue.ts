@@ -51,7 +51,7 @@ export async function continueConversation(
   if (!found) return undefined
   const { history, named } = found
   const echo = [
-    // Of a name of our own, since vendors do not promise that theirs are unique.
+    // The id is our own, since vendors do not promise that theirs are unique.
     { name: 'id', json: JSON.stringify(responseId(id)), always: true },
     { name: 'previous_response_id', json: JSON.stringify(previousResponse ?? null), always: true },
     { name: 'store', json: String(isStored), always: true },

@@ -12,7 +12,7 @@ import { type ListedItem, type OpenDependencies, outputItems, readItem } from '.
 export type NamedDependencies = OpenDependencies & { store: { responses: Responses } }
 
 export type NamedItems = {
-  /** Of all items, as often as each of them is named. */
+  /** The bytes of all items, as often as each of them is named. */
   bytes: number
   /** The items as JSON, by their ids. */
   read(): Promise<ReadonlyMap<string, Uint8Array>>
@@ -25,7 +25,7 @@ const TURN_BYTES = 1024 * 1024
 const NOTHING: NamedItems = { bytes: 0, read: async () => new Map() }
 
 /**
- * Of responses of the same account, and for a restricted key of its own ones. `weigh` is called with the bytes that are about to be read, and throws if there is no memory for
+ * Finds items in responses of the same account, and for a restricted key in its own ones. `weigh` is called with the bytes that are about to be read, and throws if there is no memory for
  * them. Throws Failure.
  */
 export async function findNamed(

@@ -16,7 +16,7 @@ export type StoredReads = {
   enter(account: bigint, bytes: number): StoredRead
 }
 
-/** Of the memory for bodies. A single read may be larger than its account's share, or than that of all while there is no other. */
+/** A share of the memory for bodies. A single read may be larger than its account's share, or than that of all while there is no other. */
 const SHARE_OF_ALL = 1 / 2
 const SHARE_OF_ACCOUNT = 1 / 4
 const RETRY_SECONDS = 1

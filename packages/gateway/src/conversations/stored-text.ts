@@ -7,11 +7,11 @@ import { codec } from '../bytes/codec.ts'
 
 /** An image that is stored by itself. */
 export type StoredImage = {
-  /** Of the media object. */
+  /** The id of the media object. */
   id: string
-  /** Of the media object, in bytes. */
+  /** The size of the media object, in bytes. */
   size: number
-  /** Of its base64, in bytes. */
+  /** The length of its base64, in bytes. */
   length: number
 }
 

@@ -11,7 +11,7 @@ export type CapturedReply = { reply: CanonicalReply; answering: ReplyContext }
 /** The same of a reply that is being streamed: what has come and was not taken yet. */
 export type CapturedStream = { events: StreamEvent[]; answering: ReplyContext }
 
-/** Of the last attempt. */
+/** What the last attempt brought. */
 export type Captured = { last: CapturedReply | undefined; stream: CapturedStream | undefined }
 
 /** The caller's dialect, but a reply is kept instead of written. */

@@ -13,7 +13,7 @@ import type { OfferOf } from '../catalogue/catalogue.ts'
 export const IMAGE_TOOL = 'image_generation'
 
 export type ImageTool = Readonly<{
-  /** Of the configured image model. */
+  /** The offer of the configured image model. */
   offer: OfferOf<'image'>
   /** What the model calls. */
   functionName: string

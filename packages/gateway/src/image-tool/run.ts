@@ -36,9 +36,9 @@ export type ToolCall = { tool: ImageTool; call: TextCall; captured: Captured }
 export type Output = {
   /** Before anything else of each reply. */
   begin(answering: ReplyContext): void
-  /** Of a reply that is streamed. */
+  /** Called for a reply that is streamed. */
   events(events: readonly StreamEvent[]): Promise<void>
-  /** Of a reply that was read whole; absent where replies are streamed. */
+  /** Called for a reply that was read whole; absent where replies are streamed. */
   block?(block: Block): Promise<void>
   openImage(): Promise<void>
   partialImage: OnPartial
@@ -49,7 +49,7 @@ export type Ended = {
   outcome: Outcome
   stop: Stop | undefined
   spending: Spending
-  /** Of the last call of the model that brought a reply. */
+  /** From the last call of the model that brought a reply. */
   observed: Observed
   charge: TextCharge
   /** The first reply broke off: the response ends with this error. */

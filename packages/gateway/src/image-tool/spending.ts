@@ -12,7 +12,7 @@ import { totalsOf } from '../money/prices/token-units.ts'
 import type { TextCharge } from '../text/billing/charge.ts'
 
 export class Spending {
-  /** Of the model, as its upstreams reported it. */
+  /** The usage of the model, as its upstreams reported it. */
   usage: Usage | undefined
   readonly #offer: OfferOf<'image'>
   readonly #texts: MultipliedCharge[] = []

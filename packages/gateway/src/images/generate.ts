@@ -216,7 +216,7 @@ async function deliver(imageCall: ImageCall, event: CompletedImage, onImage: OnI
   return true
 }
 
-/** Of a partial image only the first bytes are looked at. */
+/** Looks only at the first bytes of a partial image. */
 const looksLikeImage = ({ image: { base64 } }: PartialImage): boolean =>
   base64 === undefined || sniffBase64(base64, codec)?.startsWith('image/') === true
 

@@ -29,7 +29,7 @@ export type ImageCall = PaidCall<ImageAttempt> & {
   /** What has been made so far, over all calls to upstreams. */
   readonly delivered: DeliveredImage[]
   usage: Usage | undefined
-  /** Of the response so far, in base64. */
+  /** The bytes of the response so far, in base64. */
   heldBytes: number
   /** Responses of upstreams that brought images. */
   calls: number

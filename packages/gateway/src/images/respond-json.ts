@@ -36,7 +36,7 @@ export async function respondJson(
   const { passed } = frame ?? {}
   if (passed) return writeLargeJson(imageCall, passed, () => settle(imageCall, passed, deps), deps)
   warnIfPartial(imageCall)
-  // Of several calls to upstreams the usage is the sum, which none of them has written.
+  // The usage of several calls to upstreams is their sum, which none of them has written.
   const isOneCall = imageCall.calls === 1 && usageJson !== undefined
   const body = encoding.reply({
     images,

@@ -46,7 +46,7 @@ afterAll(() => {
 })
 
 let accounts = 100n
-/** Of an account of its own. */
+/** Each load has an account of its own. */
 const load = () => ({ tenant: { account: ++accounts, key: accounts }, bytes: 0, isArriving: false })
 
 let atWork: (Slot | undefined)[] = []

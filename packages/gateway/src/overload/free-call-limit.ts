@@ -15,7 +15,7 @@ export type FreeCallLimit = {
 
 type FreeCaller = Pick<Caller, 'key' | 'account' | 'limits' | 'accountLimits'>
 
-/** Of an account without a limit. Agents count once or twice for each request. */
+/** For an account without a limit. Agents count once or twice for each request. */
 export const MOST_PER_MINUTE = 1_000
 
 /**

@@ -20,7 +20,7 @@ export type HoldRequest = {
   isFallback: boolean
   upstream: string
   bound: Bound
-  /** Of a stream, whose hold grows with its output. */
+  /** Whether it is a stream, whose hold grows with its output. */
   isExtensible: boolean
 }
 

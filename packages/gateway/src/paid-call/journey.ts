@@ -48,7 +48,7 @@ export type Admitted<E> = Arrived<E> & { readonly slot: Slot }
 /** A request that has been read, for a model that its caller may use. */
 export type Opening<E, Q, O extends Offer> = Admitted<E> & {
   request: Q
-  /** Of the model that the caller named. */
+  /** The offer of the model that the caller named. */
   offer: O
   readonly claim: KeyClaim | undefined
   /** Ids of fallback models that the caller cannot pay for. */
@@ -59,7 +59,7 @@ export type Opening<E, Q, O extends Offer> = Admitted<E> & {
 export type Routed<O extends Offer = Offer, C extends Candidate = Candidate> = {
   /** Of the model that the caller named, with the candidates that may get the request. */
   wanted: O
-  /** Of the model that is called: the same, or a fallback. */
+  /** The offer of the model that is called: the same, or a fallback. */
   offer: O
   candidate: C
   upstreamCall: UpstreamCall

@@ -22,7 +22,7 @@ export type TaskOutcome = 'cancelled' | 'expired'
 /** The client got a response of the model. */
 export const DELIVERED: readonly Outcome[] = ['completed', 'incomplete', 'content_filtered', 'stopped_by_balance']
 
-/** Of an upstream call that broke off: aborted by the gateway, or cut by the upstream. */
+/** The outcome of an upstream call that broke off: aborted by the gateway, or cut by the upstream. */
 export const outcomeOfBreak = ({ reason }: Pick<UpstreamCall, 'reason'>): Outcome => reason ?? 'cut'
 
 /** What a call came to, whatever kind of call it is. */
@@ -42,6 +42,6 @@ export type CallResult = {
   isUnderpaid?: boolean
   /** What a repeated request is answered with; the headers are set. Pieces: of a response that may be large. */
   body?: Uint8Array | Pieces | undefined
-  /** Of a response that was there all at once. */
+  /** When a response that was not streamed was complete. */
   endedAt?: number | undefined
 }

@@ -45,7 +45,7 @@ export type PaidCall<A extends CallAttempt = CallAttempt> = {
   readonly startedAt: number
   /** Released by a stream at its end, by everything else when it is answered. */
   readonly slot: Slot
-  /** Of a request with an idempotency key. */
+  /** Only requests with an idempotency key have one. */
   readonly claim: KeyClaim | undefined
   /** The response is streamed, and settled at the end of the stream. */
   readonly isStream: boolean

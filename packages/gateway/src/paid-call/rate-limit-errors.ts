@@ -73,7 +73,7 @@ function messageOf(owner: string, used: ReachedLimit['of'], limit: number): stri
 
 const roomIn = (waitMs: number): string => (waitMs > 0 ? ` There is room again in ${Math.ceil(waitMs / 1_000)} s.` : '')
 
-/** Of a caller that a limit rejected a moment ago, and would again. `tokens`: the least that the request needs. */
+/** The rejection of a caller that a limit rejected a moment ago, and would again. `tokens`: the least that the request needs. */
 export function recentRateLimit(
   caller: Caller,
   tokens: number | undefined,

@@ -13,12 +13,12 @@ export class Failure extends Error {
   }
 }
 
-/** Of a body that could not be read. */
+/** The failure of a request whose body could not be read. */
 export function bodyFailure({ reason, message, retryAfter }: BodyError): Failure {
   return new Failure(reason, message, retryAfter === undefined ? {} : { retryAfter })
 }
 
-/** Of a request that needs so many bytes. Beyond the limit of memory it can never be served, and a retry would not help. */
+/** The failure of a request that needs so many bytes. Beyond the limit of memory it can never be served, and a retry would not help. */
 export function memoryFailure(bytes: number, limit: number): Failure {
   if (bytes <= limit) return bodyFailure(NO_MEMORY)
   return new Failure('request_too_large', `This request needs more than the ${limit} bytes of memory of this gateway.`)

@@ -28,7 +28,7 @@ const LONGEST_NAME = 100
 
 function firstError(schema: TSchema, value: unknown): InputError {
   const errors = Value.Errors(schema, value)
-  // Of an unknown field there are two errors; the second one has its name as a parameter.
+  // An unknown field gives two errors; the second one has its name as a parameter.
   const error = errors.find(({ keyword }) => keyword !== 'boolean') ?? errors[0]
   if (!error) throw new Error('a value that does not fit its schema has no error')
   const at = fieldAt(error.instancePath)

@@ -29,7 +29,7 @@ type Named = { id: string }
 
 /** Where the failed attempt went. */
 export type LastAttempt<P extends AnyPrice, M extends Named> = Unrouted & {
-  /** Of the model that the caller named. */
+  /** The offer of the model that the caller named. */
   wanted: Offer<P, M>
   offer: Offer<P, M>
   candidate: Candidate<P>

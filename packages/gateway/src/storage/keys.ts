@@ -26,7 +26,7 @@ export type Key = {
   capPeriod: Period | undefined
   limits: Limits
   restrictions: Restrictions
-  /** Of the secret; empty for keys that were created before it was kept. */
+  /** The end of the secret; empty for keys that were created before it was kept. */
   lastFour: string
   /** `playground`: the built-in key of the console, which no client holds. */
   purpose: KeyPurpose

@@ -22,7 +22,7 @@ export type TaskStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancel
 type TaskFields = {
   state: TaskState
   status: TaskStatus
-  /** Of the configuration. */
+  /** The id of the upstream in the configuration. */
   upstream: string
   /** Tells which of the upstream's keys the task was sent with: a hash of it. */
   upstreamKey: string
@@ -98,7 +98,7 @@ export interface Tasks {
   find(id: bigint): Promise<TaskRow | undefined>
   /** Those of the ids that are tasks. */
   existing(ids: readonly bigint[]): Promise<bigint[]>
-  /** Of one account, newest first; not those that are only accepted. `total`: of all pages. */
+  /** The tasks of one account, newest first; not those that are only accepted. `total`: on all pages. */
   list(
     account: bigint,
     filter: TaskFilter,

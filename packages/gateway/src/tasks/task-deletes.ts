@@ -17,9 +17,9 @@ export type TaskDeletes = {
   run(task: Pick<Task, 'id' | 'account' | 'upstream'>, cancel: () => Promise<boolean>): Promise<boolean>
 }
 
-/** Of an account without a limit of requests. */
+/** For an account without a limit of requests. */
 export const MOST_DELETES_PER_MINUTE = 300
-/** Of an account at one upstream: half of the latter. */
+/** For one account at one upstream: half of the latter. */
 const MOST_AT_ONCE = 32
 const MOST_AT_UPSTREAM = 8
 const RETRY_SECONDS = 1

@@ -27,7 +27,7 @@ export type TaskTiming = {
   copyPace: Pace
   /** A task that found no slot, and that its process does not wake before, is due again after this long. */
   slotWaitMs: number
-  /** Of the receiver of a callback. */
+  /** How soon the receiver of a callback must acknowledge it. */
   acknowledgedWithinMs: number
   /** After the first try of a callback, and after the second. */
   callbackPausesMs: readonly number[]

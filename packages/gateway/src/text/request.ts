@@ -17,7 +17,7 @@ export type TextEndpoint = { dialect: TextDialect; addressed?: PathParameters; a
 export type TextRequest = Readonly<{
   id: bigint
   headers: RequestHeaders
-  /** Of the URL, without its question mark. */
+  /** The query of the URL, without its question mark. */
   query: string
   /** The caller's dialect. */
   dialect: TextDialect
@@ -41,9 +41,9 @@ export type RoutedRequest = TextRequest &
     caller: Caller
     /** Also where the upstream has the caller's dialect. */
     isTranslated?: true
-    /** Of the model that the caller named. */
+    /** The offer of the model that the caller named. */
     wanted: OfferOf<'text'>
-    /** Of the model that is called: the same, or a fallback. */
+    /** The offer of the model that is called: the same, or a fallback. */
     offer: OfferOf<'text'>
     candidate: CandidateOf<'text'>
     /** Candidates whose attempts failed. */

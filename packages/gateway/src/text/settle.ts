@@ -11,7 +11,7 @@ import type { TextCall } from './text-call.ts'
 
 export type SettleDependencies = PaidCallDependencies & { statistics: StatisticsByModel }
 
-/** Of an unstreamed response: what the client gets, and when all of it was there. */
+/** An unstreamed response: what the client gets, and when all of it was there. */
 type Whole = { body: Uint8Array; endedAt: number | undefined }
 
 /** Runs once it is known what will be charged, and before that is. */

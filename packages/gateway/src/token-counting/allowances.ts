@@ -12,7 +12,7 @@ const FULL_MS = 3_000
 const REGAINED_MS = 100
 
 export function createAllowances(clock: () => number, limit = 10_000): Allowances {
-  /** Of accounts that have spent; the one that spent longest ago comes first. */
+  /** Accounts that have spent; the one that spent longest ago comes first. */
   const accounts = new Map<bigint, { leftMs: number; at: number }>()
   const left = (account: bigint): number => {
     const known = accounts.get(account)

@@ -119,7 +119,7 @@ function joinPieces(pieces: Pieces): Uint8Array {
 
 type HeaderFields = Record<string, string>
 
-/** Of requests that carry nothing of the client's: the same for each key while the configuration is in force. */
+/** Headers of requests that carry nothing of the client's: the same for each key while the configuration is in force. */
 const sharedHeaders = new WeakMap<Upstream, Map<string, HeaderFields>>()
 
 function headersOf(upstream: Upstream, { dialect, key, headers: chosen, contentType }: OutgoingRequest): HeaderFields {

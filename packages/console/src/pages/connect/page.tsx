@@ -24,7 +24,7 @@ export default function ConnectPage() {
   const first = newest?.items.find(({ purpose }) => purpose === 'client')
   const chosen = id === '' ? first?.id : id
   const { data: key = first } = useRead('keys/{id}', { id: chosen ?? '' }, { enabled: chosen !== undefined })
-  // Of the chosen key: another choice forgets it.
+  // Only the chosen key has its secret here: another choice forgets it.
   const [secrets, setSecrets] = useState<Readonly<Record<string, string>>>({})
   const [isCreating, setCreating] = useState(false)
   const [created, setCreated] = useState<KeyWithSecret>()

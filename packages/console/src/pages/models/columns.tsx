@@ -59,7 +59,7 @@ function Name({ model: { id, vendor } }: { model: ModelRow }) {
 const hasLimits = ({ limits: { context, max_output: output } }: ModelRow): boolean =>
   typeof context === 'number' || typeof output === 'number'
 
-/** Of a text model: tokens of the context, and of the output. */
+/** A text model has limits on the tokens of its context and of its output. */
 function Limits({ model: { limits } }: { model: ModelRow }) {
   const t = useTexts().models
   const number = useNumber()

@@ -19,9 +19,9 @@ type Row = UsageBreakdown['items'][number]
 type BreakdownProps = {
   by: 'model' | 'key'
   data: UsageBreakdown | undefined
-  /** Of the whole period, in USD. */
+  /** The sum of the whole period, in USD. */
   total: string | undefined
-  /** Of what has a series in the chart, by name. */
+  /** The colours of what has a series in the chart, by name. */
   colours: ReadonlyMap<string, string>
 }
 

@@ -11,7 +11,7 @@ const LENGTHS: Readonly<Record<Range, number>> = {
   '30d': 30 * DAY_MS,
   '90d': 90 * DAY_MS,
 }
-/** Of a chosen period: its bars are one pixel wide. */
+/** The longest period that can be chosen: its bars are one pixel wide. */
 export const MOST_DAYS = 400
 
 export type Period = { from: string; to: string; step: 'hour' | 'day'; steps: string[] }

@@ -127,7 +127,7 @@ export function useRequestColumns(): Column<RequestSummary>[] {
       id: 'cost',
       label: t.cost,
       align: 'right',
-      // Of a running request it is not known yet.
+      // The cost of a running request is not known yet.
       cell: (row) => (row.outcome === 'running' ? '\u2013' : <Amount usd={row.cost_usd} />),
     },
     { id: 'latency', label: t.latency, align: 'right', cell: (row) => <Duration ms={row.total_ms} /> },

@@ -12,7 +12,7 @@ import { forbiddenUrlError, type NamedUrl, offerForUrls, withCandidates } from '
 
 export type UrlDependencies = { nameChecks: NameChecks }
 
-/** Of different hosts in one request. */
+/** Limits the different hosts in one request. */
 const MOST_NAMES = 16
 
 /** The offer reduced to candidates that may receive the request's URLs. Throws Failure if none remains. */

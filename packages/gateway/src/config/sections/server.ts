@@ -42,7 +42,7 @@ export const SERVER_DEFAULTS: ServerConfig = {
 
 /** What an idle process needs. */
 const IDLE_BYTES = 128 * MIB
-/** Of the rest. Parsed and translated, a body takes more than it weighs, and unread responses take half as much again. */
+/** A share of the rest. Parsed and translated, a body takes more than it weighs, and unread responses take half as much again. */
 const BODIES_SHARE = 1 / 4
 const LEAST_MEMORY = 32 * MIB
 

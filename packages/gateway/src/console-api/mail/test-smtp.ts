@@ -9,7 +9,7 @@ const FIXTURES = join(import.meta.dir, '../../../fixtures')
 export const SMTP_CERTIFICATE = join(FIXTURES, 'localhost.cert.pem')
 
 export type ReceivedMail = {
-  /** Of the connection that brought it. */
+  /** Whether the connection that brought it was encrypted. */
   encrypted: boolean
   user: string | undefined
   from: string

@@ -25,7 +25,7 @@ const DAY_MS = 24 * HOUR_MS
 const MOST_HOURS = 14 * 24
 const MOST_DAYS = 800
 const PAGE = 50
-/** Of a CSV file: what spreadsheets can open. */
+/** The rows of a CSV file that spreadsheets can open. */
 const MOST_CSV_ROWS = 1_000_000
 /** So many are read and written at a time, without a pause for other requests. */
 const CSV_PAGE = 500

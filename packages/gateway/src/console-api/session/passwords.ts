@@ -28,7 +28,7 @@ export type Passwords = {
 
 const LOOKUPS_AT_ONCE = 16
 
-/** Of a session: guesses by others do not delay it. */
+/** A signed-in account: guesses by others do not delay it. */
 export const personRequester = (person: bigint): Requester => ({
   network: `person ${person}`,
   wideNetwork: `person ${person}`,

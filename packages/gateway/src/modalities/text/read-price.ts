@@ -144,7 +144,7 @@ const readTiers = (value: YamlValue | undefined, hasLongContext: boolean): Map<s
     isScalarValue(field) ? readTierMultiplier(field) : readTierTable(field, hasLongContext),
   )
 
-/** Of models that are not priced by the token, whose tiers are multipliers alone. */
+/** For models that are not priced by the token: their tiers are multipliers alone. */
 export const readMultipliers = (value: YamlValue | undefined): Map<string, bigint> =>
   readNamed(value, 'tiers: { flex: 0.5 }', 'tier', KNOWN_TIERS, readMultiplier)
 

@@ -12,7 +12,7 @@ export type VideoPrice = {
   variants: ReadonlyMap<string, Nanos>
   /** Multipliers in millionths, of service tiers other than the usual one. */
   tiers?: ReadonlyMap<string, bigint>
-  /** Of drafts, and of videos without sound. Absent: they cost as much as others. */
+  /** The multipliers of drafts, and of videos without sound. Absent: they cost as much as others. */
   draft?: bigint
   silent?: bigint
   /** Nano-USD per call of a hosted tool. */
@@ -27,7 +27,7 @@ export type Video = {
   tier?: string
   isDraft?: boolean
   isSilent?: boolean
-  /** Of hosted tools. */
+  /** Calls of hosted tools. */
   toolCalls?: Readonly<Record<string, number>>
 }
 
@@ -99,7 +99,7 @@ function videoUnits({ seconds = 0, tokens = 0 }: Video, per: VideoUnit): string 
   return per === 'second' ? `"seconds":${milliseconds(seconds) / 1_000}` : `"video_tokens":${tokens}`
 }
 
-/** Of one video, as the response describes it; undefined when that lacks what the price counts. */
+/** The cost of one video, as the response describes it; undefined when that lacks what the price counts. */
 export function videoCost(video: Video, price: VideoPrice, multiplierMillionths: bigint): Nanos | undefined {
   const figure = videoFigure(video, price)
   return figure === undefined ? undefined : videoTotal(video, price, figure, multiplierMillionths)

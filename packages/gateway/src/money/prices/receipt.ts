@@ -36,7 +36,7 @@ export function callsByName({ tools }: Terms): Record<string, number> | undefine
   return Object.fromEntries([...tools].map(([tool, { calls }]) => [tool, calls]))
 }
 
-/** Of a price with four figures and nothing else: the same for every request. */
+/** A price with four figures and nothing else has the same text for every request. */
 export function plainFiguresText({ input, cachedInput, cacheWrite, output }: Figures): string {
   return `"input":"${input}","cached_input":"${cachedInput}","cache_write":"${cacheWrite}","output":"${output}"`
 }

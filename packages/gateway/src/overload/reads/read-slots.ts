@@ -50,7 +50,7 @@ export type ReadSlots = {
 export type ReadSlotDependencies = {
   /** Monotonic milliseconds. */
   clock(): number
-  /** Of the main thread so far, in milliseconds. */
+  /** CPU time of the main thread so far, in milliseconds. */
   cpuMs(): number
   /** Whether requests other than these `running` reads are in progress. */
   isContended(running: number): boolean

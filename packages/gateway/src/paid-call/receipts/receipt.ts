@@ -12,7 +12,7 @@ import type { PaidCall } from '../paid-call.ts'
 
 const STOPPED = 'output;stopped-by-balance'
 
-/** Of a task, that is all that is known at its end. */
+/** All that is known of a task at its end. */
 export type ReceiptedCall = Pick<PaidCall, 'failedAttempts' | 'firstOutputAt' | 'startedAt'> & {
   attempt: {
     offer: Pick<Offer, 'group' | 'priceVersion'> & {

@@ -24,7 +24,7 @@ export type UsageDependencies = {
 
 const DEFAULT_LIMIT = 20
 const LARGEST_LIMIT = 100
-/** Of stored receipts: a page ends early where they are longer. */
+/** The stored receipts of a page: it ends early where they are longer. */
 const PAGE_BYTES = 256 * 1024
 
 /** The balance, what is left of the key's limits, and the newest receipts: of all keys of the account, or of a restricted key its own. */

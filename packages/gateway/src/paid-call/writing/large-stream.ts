@@ -18,7 +18,7 @@ export class LargeStreamWriter extends StreamWriter {
   readonly #open: () => void
   readonly #call: Call
   readonly #unsentResponses: UnsentResponses
-  /** Of the response so far, for repeated requests. */
+  /** The bytes of the response so far, for repeated requests. */
   keptBytes = 0
   #unsent: UnsentResponse | undefined
   /** The weight of the request while it does not wait for the client. */

@@ -7,7 +7,7 @@ export type AuditEntry = {
   actor: AuditActor
   /** The client's IP address; empty for the command line and jobs. */
   address: string
-  /** Of the HTTP request that asked for it. */
+  /** The id of the HTTP request that asked for it. */
   requestId: bigint | undefined
   /** The name of the operation. */
   action: string

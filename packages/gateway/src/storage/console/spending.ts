@@ -3,7 +3,7 @@ import type { Nanos } from '../../money/amount.ts'
 import type { LatencyCount } from '../../observe/latency-buckets.ts'
 import type { UsageRow } from '../ledger.ts'
 
-/** Of one hour (UTC) in which charges were booked, by key and model. Sums of these equal the account's transfers. */
+/** Sums of one hour (UTC) in which charges were booked, by key and model. Together they equal the account's transfers. */
 export type SpendingFilter = {
   /** Milliseconds since 1970; `to` is excluded. */
   from: number
@@ -29,7 +29,7 @@ export type RequestFilter = Partial<SpendingFilter> & {
 
 /** A change of the balance: a transfer that belongs to no request, or all charges of one day. */
 export type WalletEntry = {
-  /** Of a transfer. */
+  /** The id of a transfer. */
   id: bigint | undefined
   kind: 'credit' | 'debit' | 'usage'
   reason: string
@@ -49,7 +49,7 @@ export type SpendingTotal = Omit<SpendingPoint, 'at'>
 export type SpendingTotals = { rows: SpendingTotal[]; names: number; all: Omit<SpendingTotal, 'name'> }
 
 export interface Spending {
-  /** Of steps that begin before `to`; the first one is that of `from`. Reads as many rows as there are days, models and keys. */
+  /** The steps that begin before `to`; the first one is that of `from`. Reads as many rows as there are days, models and keys. */
   series(account: bigint, filter: SpendingFilter, step: SpendingStep, by: SpendingBy): Promise<SpendingPoint[]>
   /** What each model or key had of the same sums, those that cost most first, at most `limit`. */
   totals(

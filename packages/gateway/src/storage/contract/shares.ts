@@ -17,7 +17,7 @@ export function sharesContract(use: Use): void {
 
   const limit = (kind: ShareKind, limits: ShareLimits) =>
     use().storage.shares.setLimits({ ...DEFAULT_SHARE_LIMITS, [kind]: limits })
-  /** Of so many bytes, one after the other. */
+  /** Stores responses of so many bytes, one after the other. */
   async function put(account: bigint, id: string, bytes: number, parent?: string, media: string[] = []) {
     await use().elapse(1)
     const [turn, record] = [new Uint8Array(bytes - KB), new Uint8Array(KB)]

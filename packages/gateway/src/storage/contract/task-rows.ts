@@ -145,7 +145,7 @@ export function taskRowsContract(use: Use): void {
     const shares = { mostOfEach: 10, exceptAccounts: [], exceptUpstreams: [] }
     const claim = async (limit: number, more: object) =>
       idsOf(await tasks().claimDue(limit, CLAIM_MS, { ...shares, ...more })).toSorted()
-    // Of three accounts, one each.
+    // One of each of three accounts.
     expect((await claim(3, {})).filter((id) => id > 10n)).toEqual([11n, 12n])
     expect(await claim(10, { mostOfEach: 2 })).toHaveLength(2)
     await tasks().insert(newTask(13n, { account: 8n, upstream: 'other' }))
@@ -245,7 +245,7 @@ export function taskRowsContract(use: Use): void {
     expect(await claimed()).toEqual([1n])
   })
 
-  /** Of account 7: ids 1 to 6, without 5. */
+  /** Tasks of account 7: ids 1 to 6, without 5. */
   async function manyTasks(): Promise<void> {
     await tasks().insert(newTask(1n, { serviceTier: 'flex' }))
     await tasks().insert(newTask(3n, { status: 'running', serviceTier: 'default' }))

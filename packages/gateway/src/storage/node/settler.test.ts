@@ -217,7 +217,7 @@ test('a stream extends its hold at half, waits for money it needs, and stops whe
   const request = await open()
   expect(request.output(60n, 50n)).toBe('deliver')
   await Bun.sleep(0)
-  // Of what is available a sixteenth, so that others can begin.
+  // A sixteenth of what is available, so that others can begin.
   expect(rows.requests.get(7n)).toMatchObject({ held: 105n, progress: 60n })
   expect(await request.output(170n, 50n)).toBe('deliver')
   expect(rows.requests.get(7n)?.held).toBe(170n)

@@ -27,7 +27,7 @@ export type NewSession = {
   address: string
   /** The hash that the password was compared with: the session does not begin if it has been changed since. */
   password?: string | undefined
-  /** Of a session with a password, in which no second factor was asked for: it does not begin if there is one by now. */
+  /** The session begins with a password, and no second factor was asked for: it does not begin if there is one by now. */
   withoutSecondFactor?: boolean
 }
 

@@ -39,7 +39,7 @@ WITH over AS MATERIALIZED (
 DELETE FROM reasoning WHERE (account, key) IN (SELECT account, key FROM over)
 RETURNING key`
 
-/** Of the largest account. An entry goes if those before it are not enough, unless it has been put again meanwhile. */
+/** Removes entries of the largest account. An entry goes if those before it are not enough, unless it has been put again meanwhile. */
 const SWEEP_LARGEST = `
 WITH largest AS MATERIALIZED (SELECT account, bytes FROM reasoning_size WHERE bytes > $2 ORDER BY bytes DESC LIMIT 1),
 oldest AS MATERIALIZED (

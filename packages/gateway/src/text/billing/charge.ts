@@ -28,7 +28,7 @@ export type Observed = {
   finish: Finish | undefined
   /** Bytes of text, reasoning and arguments that came out: counted when no usage was reported. */
   outputBytes: number
-  /** Of these, what had come out when the client disconnected, if the usage was awaited afterwards. */
+  /** The part of these that had come out when the client disconnected, if the usage was awaited afterwards. */
   deliveredBytes?: number | undefined
   sawOutput: boolean
 }

@@ -7,7 +7,7 @@ const REMEMBER_MS = 5 * 60_000
 /** A request and its count differ in a few fields besides the text. */
 const SAME_SIZE = 0.05
 const OTHER_FIELDS_BYTES = 128
-/** Of shorter requests, these fields and the vendor's own additions would distort the factor. */
+/** In shorter requests, these fields and the vendor's own additions would distort the factor. */
 const SHORTEST_BYTES = 1_024
 const WEIGHT = 1 / 4
 const LEAST = 0.5

@@ -66,7 +66,7 @@ export function withRecalled({ parsed, recalled, candidate }: RoutedRequest): Ro
   return bytes === 0 ? parsed : { ...parsed, textBytes: parsed.textBytes + bytes }
 }
 
-/** Of the hold as it is now. */
+/** How much output the hold covers as it is now. */
 export function coverageOf(
   hold: Pick<OpenRequest, 'held' | 'heldTokens'>,
   { bounds, holdRate, input, expectedInput }: Measured,

@@ -66,7 +66,7 @@ export function createStatistics(): StatisticsByModel {
   }
 }
 
-/** Of requests that are text alone. A few bytes would only add noise. */
+/** Learns from requests that are text alone. A few bytes would only add noise. */
 export function learnInput(statistics: ModelStatistics, textBytes: number, tokens: number): void {
   if (tokens <= 0 || !isText(textBytes, tokens)) return
   statistics.inputTokensPerByte = blend(statistics.inputTokensPerByte, tokens / textBytes)

@@ -13,7 +13,7 @@ import { chooseDialect } from '../translation/choose-dialect.ts'
 import { findReasoning, type ReasoningDependencies } from './kept-reasoning.ts'
 import { RecalledReasoning } from './recalled-reasoning.ts'
 
-/** Of the newest calls. Models have answered by the older ones long ago. */
+/** Only the newest calls are recalled. Models have answered to the older ones long ago. */
 const MOST_CALLS = 64
 /** Calls times upstreams. */
 const MOST_KEYS = 256

@@ -48,7 +48,7 @@ export async function endStream(
 const kept = async ({ keepResponse }: TextCall, last: Uint8Array | undefined): Promise<Uint8Array | undefined> =>
   last && keepResponse ? keepResponse(last) : last
 
-/** Of a stream with output. undefined: it did not fail. */
+/** The failure of a stream with output. undefined: it did not fail. */
 export function failureOfOutcome(
   call: TextCall,
   outcome: Outcome,

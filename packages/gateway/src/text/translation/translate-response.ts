@@ -86,7 +86,7 @@ function answeringFor(
   }
 }
 
-/** Of a request that was expanded, the client reads its own. */
+/** The client of a request that was expanded reads its own fields. */
 function echoOf({ conversation }: RoutedRequest, canonical: CanonicalRequest): ReplyContext['echo'] {
   if (!conversation) return canonical.echo ?? NO_ECHO
   const { echo } = conversation
@@ -136,7 +136,7 @@ function cutAtCap(reply: CanonicalReply, quirks: ReplyQuirks | undefined): Canon
   return { ...reply, choices }
 }
 
-/** Of parts that the client's dialect cannot express. */
+/** Warns of parts that the client's dialect cannot express. */
 function warnOfLost(
   loses: NonNullable<TextDialect['droppedPart']>,
   { choices }: CanonicalReply,

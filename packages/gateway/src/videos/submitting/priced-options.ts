@@ -82,7 +82,7 @@ export function unpricedWarnings({ drop, dropTools }: RequestOptions): string[] 
 const isKnownTier = (tier: string, price: VideoPrice): boolean =>
   tier === ANY_TIER ? (price.tiers?.size ?? 0) > 0 : isPricedTier(tier, price)
 
-/** Of the tiers that the vendor may choose, the most expensive. */
+/** The most expensive of the tiers that the vendor may choose. */
 function pricedTier(tier: string, { tiers }: VideoPrice): string | undefined {
   if (tier !== ANY_TIER) return tiers?.has(tier) ? tier : undefined
   const [most] = [...(tiers ?? [])].toSorted(([, one], [, other]) => (one < other ? 1 : -1))

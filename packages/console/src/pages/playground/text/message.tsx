@@ -31,10 +31,10 @@ type AnswerProps = {
   /** The turns before it. */
   before: readonly Turn[]
   baseUrl: string
-  /** Of the last answer. */
+  /** Only the last answer can be made again. */
   onRegenerate?: (() => void) | undefined
   onResults?: ((calls: readonly ToolCall[]) => void) | undefined
-  /** Of a last answer that failed. */
+  /** Offered after a last answer that failed. */
   other?: OtherModel | undefined
 }
 

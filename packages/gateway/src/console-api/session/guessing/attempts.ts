@@ -43,7 +43,7 @@ export function passwordGuesses(email: string, from: From, browser: string | und
 }
 
 /**
- * Of the second factor at sign-in, by a client that knows the password. Six digits are few: they are limited by account alone, too, which
+ * Guesses of the second factor at sign-in, by a client that knows the password. Six digits are few: they are limited by account alone, too, which
  * keeps out nobody but those who sign in with the right password from a new browser.
  */
 export function codeGuesses(email: string, from: From, browser: string | undefined, deps: Dependencies): Guesses {
@@ -53,7 +53,7 @@ export function codeGuesses(email: string, from: From, browser: string | undefin
   return guesses({ own, shared: [within(`code of ${account}`, 20, HOUR_MS)] }, deps)
 }
 
-/** Of passwords and codes in the settings, which a session is proof enough for to have a count of its own. */
+/** Guesses of passwords and codes in the settings. A session is proof enough to have a count of its own. */
 export const sessionGuesses = (session: bigint, deps: Dependencies): Guesses =>
   guesses({ own: [within(`guesses of session ${session}`, 10)], shared: [] }, deps)
 

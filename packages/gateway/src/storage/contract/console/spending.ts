@@ -135,7 +135,7 @@ export function spendingContract(use: Use): void {
     test.each(['hour', 'day', 'month'] as const)('the largest names by %s, and the sum of the others', async (step) => {
       const { storage, wallet, node } = await begin(1_000_000n)
       const { elapse } = use()
-      // Of nine keys the first has the most requests, the second the most tokens, and the last five cost most.
+      // The first of nine keys has the most requests, the second the most tokens, and the last five cost most.
       const keys = [wallet.key]
       for (let place = 1; place < 9; place++) keys.push((await newKey(storage, wallet.account)).id)
       for (const [place, key] of keys.entries())

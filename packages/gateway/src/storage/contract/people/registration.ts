@@ -107,7 +107,7 @@ export function registrationContract(use: Use): void {
     expect(await signUpAll(storage, [person('p3@example.com')])).toEqual(['made with 10'])
     await raw('UPDATE sign_up SET day = day - 1')
     await signUpAll(storage, [person('p4@example.com')])
-    // Of two days ago nothing is known any more.
+    // Nothing is known any more of two days ago.
     expect((await raw('SELECT DISTINCT day FROM sign_up')).length).toBe(2)
   })
 

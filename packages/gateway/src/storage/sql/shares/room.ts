@@ -37,7 +37,7 @@ const MOST_PAGES = 50
 const REFRESHED_AFTER = 1 / 64
 
 export function createRoom(pool: Pool, limits: ShareLimits, report: (removal: Removal) => void): Room {
-  /** Of all accounts, when it was asked for the last time, and what this process has added since then. */
+  /** What all accounts had when it was asked for the last time, and what this process has added since then. */
   let [known, added] = [Number.POSITIVE_INFINITY, 0]
   /** One at a time: calls at once would all choose the same contents. */
   let last: Promise<unknown> = Promise.resolve()

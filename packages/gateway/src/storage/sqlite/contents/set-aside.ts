@@ -11,7 +11,7 @@ const LOST =
 
 /** Up to this size every page is checked, which takes about a second. */
 const CHECKED_IN_FULL_BYTES = 256 * 1024 ** 2
-/** Of larger files the tables without long contents are checked. */
+/** The tables without long contents, which alone are checked in larger files. */
 const SHORT_TABLES = ['task', 'media', 'response_item', 'stored_size', 'media_size', 'reasoning_size']
 
 const DAMAGED: ReadonlySet<unknown> = new Set(['SQLITE_CORRUPT', 'SQLITE_NOTADB'])
