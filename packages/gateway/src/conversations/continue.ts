@@ -32,7 +32,7 @@ export type Conversation = {
 /** `bytes`: of the request's own body. */
 export type Weighing = { slot: Pick<Slot, 'weigh'>; bytes: number }
 
-/** undefined: it leans on nothing, and nothing of it is to be stored. Throws Failure. */
+/** undefined: it continues nothing, and nothing of it is to be stored. Throws Failure. */
 export async function continueConversation(
   id: bigint,
   state: ConversationState,
@@ -65,7 +65,7 @@ export async function continueConversation(
   return { body, echo, include: state.include, hidesEncrypted, keep }
 }
 
-/** The body with all that the request leans on. undefined: there is nothing, or it is not found. Throws Failure. */
+/** The body with all that the request refers to. undefined: there is nothing, or it is not found. Throws Failure. */
 export async function withHistory(
   state: Pick<ConversationState, 'previousResponse' | 'references' | 'expanded'>,
   caller: Caller,
@@ -87,7 +87,7 @@ type History = {
 }
 
 /**
- * What the request leans on. undefined: the previous response is not one of ours; an upstream whose stored objects callers share may
+ * What the request refers to. undefined: the previous response is not one of ours; an upstream whose stored objects callers share may
  * know it, else it is rejected before it is sent. Throws Failure.
  */
 async function findHistory(

@@ -4,5 +4,5 @@ import type { TaskWorker } from '../tasks/worker.ts'
 import type { Every } from './every.ts'
 
 export function runTasks(every: Every, worker: Pick<TaskWorker, 'run'>): void {
-  every(TASK_TIMING.tickMs, { name: 'look after tasks', scope: 'node', run: () => worker.run() })
+  every(TASK_TIMING.tickMs, { name: 'run tasks', scope: 'node', run: () => worker.run() })
 }

@@ -54,7 +54,7 @@ export type TaskRow = TaskFields & {
 export type NewTask = TaskFields &
   Pick<TaskRow, 'id' | 'account' | 'key' | 'model' | 'serviceTier'> & {
     deadlineInMs: number
-    /** When a process must look after the task, if the one that inserts it does not. */
+    /** When a process must take up the task, if the one that inserts it does not. */
     dueInMs: number
   }
 

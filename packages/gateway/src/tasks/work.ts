@@ -34,7 +34,7 @@ export async function workOn(task: Task, type: TaskType, deps: WorkDependencies)
 }
 
 /**
- * The upstream has had its time. It may have finished since the last query; otherwise it is asked to stop, because what it makes
+ * The deadline of the task has passed. It may have finished since the last query; otherwise it is asked to stop, because what it makes
  * after this is not paid for.
  */
 async function expire(task: Task, type: TaskType, deps: WorkDependencies): Promise<Task | undefined> {

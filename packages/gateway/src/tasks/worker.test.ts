@@ -62,7 +62,7 @@ test('a task of a type that this version does not have stays as it is', async ()
   const wallet = await newWallet(storage)
   const data = { type: 'dance' }
   const { id } = await heldTask(storage, wallet, 2n, { state: 'queued', status: 'queued', data })
-  await work(async () => logged.includes('task not attended to'))
+  await work(async () => logged.includes('step of a task failed'))
   expect(await storage.tasks.find(id)).toMatchObject({ state: 'queued', status: 'queued' })
   expect(await money(storage, wallet)).toMatchObject({ held: 100n })
 })

@@ -81,7 +81,7 @@ export function createTaskWorker(types: TaskTypes, deps: WorkerDependencies): Ta
 
   /** Its claim expires, and the step is taken again. */
   const notAttended = (task: Pick<Task, 'id'>, error: unknown): void =>
-    deps.log.warn('task not attended to', { task: formatTaskId(task.id), error: String(error) })
+    deps.log.warn('step of a task failed', { task: formatTaskId(task.id), error: String(error) })
 
   /** The claim of a long step is renewed, so that a process that died is noticed soon. A copy does so itself. */
   async function renewed<T>(task: Task, run: () => Promise<T>): Promise<T> {

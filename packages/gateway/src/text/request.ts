@@ -25,7 +25,7 @@ export type TextRequest = Readonly<{
   body: Uint8Array
   /** The caller of a generate-content stream wants one JSON array. */
   asArray: boolean
-  /** undefined: it leans on no stored response, and its own is not stored. */
+  /** undefined: it refers to no stored response, and its own is not stored. */
   conversation: Pick<Conversation, 'echo' | 'include' | 'hidesEncrypted' | 'keep'> | undefined
   /** How long reasoning is kept that the client cannot send back; undefined: it is not. */
   keepReasoningMs: number | undefined

@@ -34,7 +34,7 @@ function changeBy(answer: Answer<UpstreamTask>, task: Task, type: TaskType, deps
   const polls = task.data.polls + 1
   const retryAfter = answer.is === 'gone' ? 0 : (answer.retryAfterMs ?? 0)
   const wanted = Math.max(pollInterval(polls, deps.random), Math.min(retryAfter, LONGEST_RETRY_AFTER_MS))
-  // It is closed at its deadline, however long the upstream wants to be left alone.
+  // It is closed at its deadline, whatever retry-after the upstream sent.
   const dueInMs = Math.min(wanted, Math.max(0, task.deadline - storeNow(task)))
   if (answer.is === 'answered') return type.changeByRecord(answer.value, task, dueInMs)
   const reason = answer.is === 'gone' ? answer.reason : `status ${answer.status}`

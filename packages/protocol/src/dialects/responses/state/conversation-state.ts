@@ -1,5 +1,5 @@
 /**
- * How a request leans on earlier responses. Items are JSON, as bytes; `stored` are those that the request names by their ids.
+ * How a request refers to earlier responses. Items are JSON, as bytes; `stored` are those that the request names by their ids.
  */
 export type ConversationState<Request = unknown> = {
   previousResponse: string | undefined
