@@ -155,7 +155,7 @@ describe.each([...ENGINES])('%s', (engine) => {
       const token = await linkFor(email)
       await gateway.command('person', 'disable', '--email', email)
       expect(outcomeOf(await open({ token, password: NEW_PASSWORD }))).toBe('410 link_expired')
-      expect(linkFor(email)).rejects.toThrow(`${email} is disabled; 'person enable' enables it`)
+      await expect(linkFor(email)).rejects.toThrow(`The person ${email} is disabled. Enable them first.`)
     })
   })
 
