@@ -21,6 +21,7 @@ const MODELS: ListedModel[] = IDS.map((id, index) => ({
   created: 1_767_225_600 + index,
   owner: 'vendor-a',
   displayName: `Model ${id}`,
+  protocols: ['chat', 'generate-content'],
   ...(index === 0 ? { context: 200_000, maxOutput: 64_000 } : {}),
 }))
 
