@@ -51,5 +51,8 @@ function oneLine(entry: unknown): string {
 
 function plain(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? '(none)' : value.map(plain).join('; ')
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value)
+  if (typeof value !== 'object' || value === null) return String(value)
+  return Object.entries(value)
+    .map(([name, each]) => `${name}=${plain(each)}`)
+    .join(' ')
 }
