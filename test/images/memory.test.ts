@@ -155,8 +155,9 @@ test('a client that does not read stops the upstream', async () => {
   const idle = memory('VmRSS')
   const reader = (await ask()).body?.getReader()
   await reader?.read()
-  await Bun.sleep(500)
-  expect([sent < 40 * MIB, memory('VmHWM') - idle < 64 * MIB]).toEqual([true, true])
+  // Until nothing is sent any more: how much the sockets and the client buffer on the way depends on the machine.
+  for (let before = -1; before !== sent; await Bun.sleep(500)) before = sent
+  expect([sent < 120 * MIB, memory('VmHWM') - idle < 64 * MIB]).toEqual([true, true])
   let received = 0
   for (let piece = await reader?.read(); piece?.value; piece = await reader?.read()) received += piece.value.length
   expect(received).toBeGreaterThan(160 * MIB)
