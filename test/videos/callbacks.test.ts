@@ -10,13 +10,16 @@ import { errorOf, type ShownTask, videoBody } from '../support/requests/videos.t
 import { respondWith, startUpstream } from '../support/upstreams/raw-upstream.ts'
 
 const receiver = await startUpstream(respondWith({}))
-const { gateway, first } = await startVideoGateway({ more: 'callbacks: { allow_private: true }' })
-const guarded = await startVideoGateway()
 /** Waits for receivers far longer than a task takes, even on a busy machine. */
-const patient = await startVideoGateway({
+const { gateway, first } = await startVideoGateway({
   more: 'callbacks: { allow_private: true }',
   timing: { acknowledgedWithinMs: 30_000 },
 })
+const impatient = await startVideoGateway({
+  more: 'callbacks: { allow_private: true }',
+  timing: { acknowledgedWithinMs: 1_000 },
+})
+const guarded = await startVideoGateway()
 afterAll(() => receiver.stop())
 afterEach(() => {
   receiver.behave(respondWith({}))
@@ -102,8 +105,8 @@ async function documentedVerification(): Promise<Verify> {
 
 test('callbacks to a receiver that never answers delay neither tasks nor callbacks of another account', async () => {
   const silent = await startUpstream(() => {})
-  const [greedy, polite] = [await newVideoClient(patient.gateway), await newVideoClient(patient.gateway)]
-  patient.first.script.states = ['failed']
+  const [greedy, polite] = [await newVideoClient(gateway), await newVideoClient(gateway)]
+  first.script.states = ['failed']
   const slow = body({ callback_url: `${silent.url}/hook` })
   const ids: string[] = []
   for (let sent = 0; sent < 40; sent++) ids.push(await greedy.submit(slow))
@@ -164,25 +167,25 @@ test('a second try that works is the last, and later changes follow it', async (
 
 test('a receiver that never answers delays neither the task nor its queries', async () => {
   const silent = await startUpstream(() => {})
-  const client = await newVideoClient(patient.gateway)
-  patient.first.script.states = ['running', 'running', 'running', 'succeeded']
+  const client = await newClient()
+  first.script.states = ['running', 'running', 'running', 'succeeded']
   const id = await client.submit(body({ callback_url: `${silent.url}/hook` }))
   await client.until(id, 'succeeded')
   // The first change is still on its way.
   expect(silent.received).toHaveLength(1)
   expect(await client.rows()).toMatchObject([{ outcome: 'completed' }])
-  expect(patient.first.count('query')).toBe(4)
+  expect(first.count('query')).toBe(4)
   silent.stop()
 })
 
 test('a receiver that never answers gets all tries of one change before those of the next', async () => {
-  const client = await newClient()
+  const client = await newVideoClient(impatient.gateway)
   receiver.behave(() => {})
-  first.script.states = ['running', 'running', 'running', 'succeeded']
+  impatient.first.script.states = ['running', 'running', 'running', 'succeeded']
   const id = await client.submit(body())
   await client.until(id, 'succeeded')
   expect(await client.rows()).toMatchObject([{ outcome: 'completed' }])
-  expect(first.count('query')).toBe(4)
+  expect(impatient.first.count('query')).toBe(4)
   await eventually(() => receiver.received.length === 6)
   expect(received().map(({ status }) => status)).toEqual([...Array(3).fill('running'), ...Array(3).fill('succeeded')])
 })
