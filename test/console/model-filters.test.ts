@@ -1,6 +1,7 @@
 // Which models the model square shows, in which order, and how it compares and lists prices.
 import { describe, expect, test } from 'bun:test'
 import { chosenModels, FILTERS, type Filters, vendorsOf } from '../../packages/console/src/pages/models/choose.ts'
+import { preferredModels } from '../../packages/console/src/pages/models/preferred.ts'
 import { priceBlocks } from '../../packages/console/src/pages/models/price-lines.ts'
 import { differs, labelOf, lowestOf, unitsOf } from '../../packages/console/src/pages/models/prices.ts'
 import type { ModelRow } from '../../packages/gateway/src/console-api/routes/models.ts'
@@ -133,4 +134,44 @@ test('every figure of a price is a line: long contexts, tiers, tools and variant
     ['tier flex, above 5', 'Input  3.00'],
     ['Tools', 'search  0.01'],
   ])
+})
+
+describe('the model that is offered first', () => {
+  const at = (id: string, output: string, given: Partial<ModelRow> = {}): ModelRow => ({
+    ...model(id, 'text', { input: '1.00', output }),
+    limits: { context: 1_000 },
+    median_first_token_ms: 200,
+    ...given,
+  })
+  const first = (models: ModelRow[], group?: string) => preferredModels(models, group).map(({ id }) => id)
+
+  test('has answered and is healthy, then costs least, then comes first by name', () => {
+    const down = at('down', '0.10', { healthy: false })
+    const untried = at('untried', '0.20', { median_first_token_ms: null })
+    expect(first([down, untried, at('dear', '9.00'), at('b', '2.00'), at('a', '2.00')])).toEqual([
+      'a',
+      'b',
+      'dear',
+      'untried',
+      'down',
+    ])
+  })
+
+  test('is in the group of the key, at the price of that group', () => {
+    const prices = [
+      { group: 'staff', price: { input: '1.00', output: '1.00' } },
+      { group: 'default', price: { input: '1.00', output: '8.00' } },
+    ]
+    const models = [
+      at('both', '0', { prices }),
+      at('default-only', '4.00', {
+        prices: [{ ...prices[1], price: { input: '1.00', output: '4.00' } } as (typeof prices)[number]],
+      }),
+    ]
+    expect([first(models, 'staff'), first(models, 'default'), first(models, 'other')]).toEqual([
+      ['both'],
+      ['default-only', 'both'],
+      [],
+    ])
+  })
 })

@@ -1,8 +1,6 @@
 // The browser's own database (IndexedDB). Where there is none, as in some private windows, nothing outlasts the page.
 
-export type Kind = 'text' | 'image' | 'video'
-/** `at`: milliseconds since 1970. */
-export type Entry = { id: string; at: number }
+import type { Entry, Kind } from './entry.ts'
 
 type Stored = { account: string; kind: Kind; entry: Entry }
 

@@ -3,9 +3,8 @@
 
 import { useCallback, useSyncExternalStore } from 'react'
 import { useSession } from '../../app/session.tsx'
-import { type Entry, type Kind, readEntries, writeEntries } from './database.ts'
-
-export type { Entry, Kind }
+import { readEntries, writeEntries } from './database.ts'
+import type { Entry, Kind } from './entry.ts'
 
 const MOST: Readonly<Record<Kind, number>> = { text: 50, image: 30, video: 30 }
 

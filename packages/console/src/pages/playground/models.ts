@@ -4,7 +4,7 @@ import { useRead } from '../../api/queries.ts'
 import { useSession } from '../../app/session.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { preferredModels } from '../models/preferred.ts'
-import type { Kind } from './history.ts'
+import type { Kind } from './entry.ts'
 
 export const TABS: readonly Kind[] = ['text', 'image', 'video']
 export const isTab = (type: string): boolean => TABS.some((tab) => tab === type)

@@ -1,7 +1,8 @@
 // Asks for images and follows the partial ones.
 
 import { callGateway, errorIn, field, parsed, readEvents, textField, unreached } from '../call-gateway.ts'
-import { begin, type Entry, end, type History } from '../history.ts'
+import type { Entry } from '../entry.ts'
+import { begin, end, type History } from '../history.ts'
 import { failed, type Outcome } from '../outcome.ts'
 
 /** As chosen; empty: the model's own default. */

@@ -1,7 +1,7 @@
 // A conversation, and the request that continues it.
 
 import { field, textField } from '../call-gateway.ts'
-import type { Entry } from '../history.ts'
+import type { Entry } from '../entry.ts'
 import type { Outcome } from '../outcome.ts'
 
 /** Numbers are as typed; empty: the model's own default. */

@@ -1,7 +1,8 @@
 // Video tasks: submitted, asked for until they end, cancelled.
 
 import { callGateway, errorIn, field, parsed, textField } from '../call-gateway.ts'
-import type { Entry, History } from '../history.ts'
+import type { Entry } from '../entry.ts'
+import type { History } from '../history.ts'
 import { failed, type Outcome } from '../outcome.ts'
 
 /** As chosen; empty: the model's own default. `picture`: the first frame, as a data URL. */

@@ -1,0 +1,5 @@
+// What the playground keeps of a call.
+
+export type Kind = 'text' | 'image' | 'video'
+/** `at`: milliseconds since 1970. */
+export type Entry = { id: string; at: number }
