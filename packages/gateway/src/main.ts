@@ -189,6 +189,5 @@ if (isServe && !isParent && !env.BUN_CONFIG_MAX_HTTP_REQUESTS) {
   restartAsParent(args)
 } else {
   if (isServe) stopWithLauncher()
-  const code = await run(args, context)
-  if (code !== undefined) process.exit(code)
+  void run(args, context).then((code) => void (code !== undefined && process.exit(code)))
 }
