@@ -9,6 +9,7 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { codec } from '../bytes/codec.ts'
 import { countReceived } from '../bytes/free-memory.ts'
 import { Failure } from '../request/failure.ts'
+import { receivedPieces } from '../routing/call-candidates.ts'
 import type { FailedAttempt } from '../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../routing/upstream-errors.ts'
 import { type CallDependencies, call, nextAttempt } from './call.ts'
@@ -102,11 +103,10 @@ async function readReply(
   onImage: OnImage,
   deps: CallDependencies,
 ): Promise<ReplyFrame | FailedAttempt> {
-  const { upstreamCall, attempt } = imageCall
+  const { attempt } = imageCall
   const thin = openThinJson(REPLY_BYTES - imageCall.heldBytes)
   try {
-    for (let piece = await response.read(); piece; piece = await response.read()) {
-      upstreamCall.received(piece)
+    for await (const piece of receivedPieces(imageCall, response)) {
       countReceived(piece.length)
       thin.push(piece)
     }

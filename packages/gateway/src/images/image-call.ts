@@ -3,10 +3,10 @@
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
 import type { Usage } from '@trivium/protocol/canonical/usage.ts'
 import type { ImageDialectId } from '@trivium/protocol/dialects/image-services.ts'
-import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
 import type { DeliveredImage } from '../modalities/image/price.ts'
+import type { ModelOf, RateOf } from '../modalities/index.ts'
 import type { Outcome } from '../paid-call/outcome.ts'
-import type { CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
+import type { CandidateCall } from '../routing/call-candidates.ts'
 import type { PassableRequest } from './passing/passable.ts'
 
 /** The largest response, of an upstream and to a client. */
@@ -15,17 +15,9 @@ export const REPLY_BYTES = 128 * 1024 * 1024
 /** The largest event of a stream. */
 export const EVENT_BYTES = 64 * 1024 * 1024
 
-/** One attempt at one candidate: the next attempt replaces it as a whole. */
-export type ImageAttempt = CallAttempt &
-  Readonly<{ offer: OfferOf<'image'>; candidate: CandidateOf<'image'>; dialect: ImageDialectId }>
-
-export type ImageCall = PaidCall<ImageAttempt> & {
+export type ImageCall = CandidateCall<RateOf<'image'>, ModelOf<'image'>, ImageDialectId> & {
   /** Images that it names by URL are put into it once they have been fetched. */
   request: PassableRequest
-  /** The offer of the model that the caller named. */
-  readonly wanted: OfferOf<'image'>
-  /** Candidates that were chosen for earlier attempts. */
-  tried: readonly CandidateOf<'image'>[]
   /** What has been made so far, over all calls to upstreams. */
   readonly delivered: DeliveredImage[]
   usage: Usage | undefined

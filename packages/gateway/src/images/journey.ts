@@ -13,9 +13,9 @@ import type { Admitted, HeldCall, Journey, OpenDependencies, Opening } from '../
 import { openPaidCall } from '../paid-call/open.ts'
 import type { PaidCall } from '../paid-call/paid-call.ts'
 import { runPaidCall } from '../paid-call/run.ts'
-import { warningsFor } from '../paid-call/warnings.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import { memoryFailure } from '../request/failure.ts'
+import { candidateCall } from '../routing/call-candidates.ts'
 import type { OpenRequest } from '../storage/node/settler.ts'
 import type { ImageEndpoint } from './endpoints/endpoint.ts'
 import type { ImageCall } from './image-call.ts'
@@ -96,18 +96,13 @@ async function read(admitted: Admitted<ImageEndpoint>, deps: ImageDependencies):
 
 function callOf(
   held: HeldCall,
-  { wanted, offer, candidate, health }: ImageRouted,
-  { dialect, warnings }: Prepared,
+  routed: ImageRouted,
+  prepared: Prepared,
   { request: { request } }: ImageOpening,
 ): ImageCall {
-  const all = [...warningsFor(offer, wanted, held.ownWarnings), ...warnings]
   return {
-    ...held,
-    isStream: request.stream,
-    attempt: { offer, candidate, dialect, health, warnings: all },
+    ...candidateCall(held, routed, prepared, request.stream),
     request,
-    wanted,
-    tried: [],
     delivered: [],
     usage: undefined,
     heldBytes: 0,

@@ -75,7 +75,7 @@ function isStillHeld({ owner }: AttemptedCall, { node }: NextAttemptDependencies
   return node.mayDispatch() && nodeId === owner.nodeId && epoch === owner.epoch
 }
 
-/** The next attempt, with its slots taken. undefined: there may be none. */
+/** The next attempt, with its slots taken; the failed one is among those of the receipt. undefined: there may be none. */
 export async function findNext<P extends AnyPrice, M extends Named, T, C>(
   call: AttemptedCall,
   failed: FailedAttempt,
@@ -106,12 +106,22 @@ export async function findNext<P extends AnyPrice, M extends Named, T, C>(
       const pause = candidate === last.candidate ? PAUSE_FOR_SAME_MS : PAUSE_MS
       await Bun.sleep(pause * (0.5 + deps.random()))
       isTaken = !upstreamCall.reason && isStillHeld(call, deps)
-      return isTaken ? { prepared, coverage, health } : undefined
+      if (!isTaken) return undefined
+      noteFailed(call, failed)
+      // Neither the hold nor the pause counts as silence of the upstream.
+      upstreamCall.resetIdle()
+      return { prepared, coverage, health }
     } finally {
       // Also if the funds for it could not be determined: its key would count one call too many for ever.
       if (!isTaken) releaseSlots(call, health, deps)
     }
   }
+}
+
+function noteFailed(call: AttemptedCall, { reason }: FailedAttempt): void {
+  const { candidate, offer } = call.attempt
+  const entry = { upstream: candidate.upstream.id, model: offer.model.id, outcome: reason }
+  call.failedAttempts = [...(call.failedAttempts ?? []), entry]
 }
 
 /** At the upstream and at its key: the next attempt may need the very same. */

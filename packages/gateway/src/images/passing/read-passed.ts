@@ -13,6 +13,7 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { openThinEvents, type ThinEvent } from '@trivium/protocol/framing/thin-events.ts'
 import { codec } from '../../bytes/codec.ts'
 import { countReceived } from '../../bytes/free-memory.ts'
+import { receivedPieces } from '../../routing/call-candidates.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import {
   failedByBreak,
@@ -71,12 +72,11 @@ async function readWhole(
 ): Promise<Pieces | FailedAttempt> {
   const thin = openThinJson(REPLY_BYTES)
   try {
-    for (let piece = await response.read(); piece; piece = await response.read()) {
-      receive(imageCall, piece)
+    for await (const piece of receivedPieces(imageCall, response)) {
+      countReceived(piece.length)
       thin.push(piece)
     }
   } catch (error) {
-    response.cancel()
     return failedByReading(imageCall, error)
   }
   const chunk = reply.read(thin.take())
@@ -111,7 +111,8 @@ async function readEvents(
   try {
     for (let piece = await response.read(); ; piece = await response.read()) {
       if (piece) {
-        receive(imageCall, piece)
+        imageCall.upstreamCall.received(piece)
+        countReceived(piece.length)
         reader.push(piece)
       } else reader.end()
       for (const event of arrived.splice(0)) {
@@ -132,11 +133,6 @@ async function readEvents(
     if (!reply.finish) return failedByReading(imageCall, error)
   }
   return reply.finish ? [] : failedByBreak(imageCall)
-}
-
-function receive({ upstreamCall }: ImageCall, piece: Uint8Array): void {
-  upstreamCall.received(piece)
-  countReceived(piece.length)
 }
 
 function failedByReading(imageCall: ImageCall, error: unknown): FailedAttempt {

@@ -22,7 +22,6 @@ export async function nextAttempt(
   failed: FailedAttempt,
   deps: NextAttemptDependencies,
 ): Promise<Outbound> {
-  const { attempt } = call
   endAttempt(call, failed, deps)
   const last = call.pending?.request
   const next = last && (await findNext(call, failed, routed(last, deps), stepsFor(call, last, deps), deps))
@@ -32,15 +31,11 @@ export async function nextAttempt(
   }
   const { health, coverage } = next
   const { request, outbound } = next.prepared
-  const entry = { upstream: attempt.candidate.upstream.id, model: attempt.offer.model.id, outcome: failed.reason }
   const { offer, candidate, warnings } = request
   if (coverage.lowering !== undefined) warnings.push(coverage.lowering)
-  call.failedAttempts = [...(call.failedAttempts ?? []), entry]
   const { answerer, options, dialect } = outbound
   call.attempt = { offer, candidate, warnings, health, options, coverage, answerer, dialect }
   call.pending = { request, outbound }
-  // Neither the hold nor the pause counts as silence of the upstream.
-  call.upstreamCall.resetIdle()
   return outbound
 }
 

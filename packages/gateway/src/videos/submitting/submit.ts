@@ -111,9 +111,7 @@ export async function moveOn(call: VideoSubmit, failed: FailedAttempt, deps: Sub
   }
   const next = await findNext(call, failed, last, steps, deps)
   if (!next) return false
-  const entry = { upstream: attempt.candidate.upstream.id, model: attempt.offer.model.id, outcome: failed.reason }
   const { offer, candidate } = next.prepared
-  call.failedAttempts = [...(call.failedAttempts ?? []), entry]
   call.tried = next.prepared.tried
   call.prepared = next.coverage
   const { prepared } = call
@@ -121,7 +119,8 @@ export async function moveOn(call: VideoSubmit, failed: FailedAttempt, deps: Sub
   call.attempt = { offer, candidate, dialect: prepared.dialect, health: next.health, warnings }
   const { held, ...data } = dataOf({ submission, offer, candidate, prepared, warnings })
   // The intent is durable before it is sent.
-  const change = { ...placeOf(candidate), data: { ...data, failedAttempts: call.failedAttempts } }
+  const { failedAttempts = [] } = call
+  const change = { ...placeOf(candidate), data: { ...data, failedAttempts } }
   const moving = { state: 'submitting' as const, dueInMs: TASK_TIMING.submitClaimMs, ...change }
   let moved: VideoTask | undefined
   try {
