@@ -1,3 +1,5 @@
+import { typeWords } from '../model-types.ts'
+
 export const usage = {
   title: 'Usage',
   text: 'Sums count a request when it ends. Days begin at 00:00 UTC.',
@@ -83,28 +85,7 @@ export const usage = {
     rounding: 'Rounded up to nine decimals',
     running: 'The request is still running. The amount below is held until it ends.',
     /** By the names on receipts. Others are shown as they are. */
-    units: {
-      input: 'Input tokens',
-      cached_input: 'Cached input tokens',
-      cache_write: 'Tokens written to the cache',
-      cache_write_1h: 'Tokens written to the cache for 1 hour',
-      audio_input: 'Audio input tokens',
-      cached_audio_input: 'Cached audio input tokens',
-      image_input: 'Image input tokens',
-      output: 'Output tokens',
-      reasoning: 'Reasoning tokens',
-      audio_output: 'Audio output tokens',
-      image_output: 'Image output tokens',
-      image_prompt_tokens: 'Prompt tokens',
-      image_cached_tokens: 'Cached prompt tokens',
-      image_input_tokens: 'Image input tokens',
-      image_text_tokens: 'Text output tokens',
-      image_output_tokens: 'Image output tokens',
-      images: 'Images',
-      videos: 'Videos',
-      seconds: 'Seconds of video',
-      video_tokens: 'Video tokens',
-    } as Record<string, string>,
+    units: typeWords('en', 'receipt'),
     id: 'Request ID',
     at: 'Time',
     model: 'Model',

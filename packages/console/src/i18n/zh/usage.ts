@@ -1,3 +1,4 @@
+import { typeWords } from '../model-types.ts'
 import type { Texts } from '../texts.ts'
 
 export const usage: Texts['usage'] = {
@@ -83,28 +84,7 @@ export const usage: Texts['usage'] = {
     price: (usd, perMillion) => (perMillion ? `${usd} USD / 百万` : `${usd} USD`),
     rounding: '向上取整到小数点后九位',
     running: '请求仍在运行。以下金额在结束前被冻结。',
-    units: {
-      input: '输入 Token',
-      cached_input: '缓存输入 Token',
-      cache_write: '写入缓存的 Token',
-      cache_write_1h: '写入缓存的 Token（1 小时）',
-      audio_input: '音频输入 Token',
-      cached_audio_input: '缓存音频输入 Token',
-      image_input: '图片输入 Token',
-      output: '输出 Token',
-      reasoning: '推理 Token',
-      audio_output: '音频输出 Token',
-      image_output: '图片输出 Token',
-      image_prompt_tokens: '提示词 Token',
-      image_cached_tokens: '缓存提示词 Token',
-      image_input_tokens: '图片输入 Token',
-      image_text_tokens: '文本输出 Token',
-      image_output_tokens: '图片输出 Token',
-      images: '图片',
-      videos: '视频',
-      seconds: '视频秒数',
-      video_tokens: '视频 Token',
-    },
+    units: typeWords('zh', 'receipt'),
     id: '请求 ID',
     at: '时间',
     model: '模型',
