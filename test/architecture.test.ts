@@ -1,6 +1,6 @@
 // The structure, kept by a test instead of by good intentions: see ARCHITECTURE.md for the reasons.
 import { describe, expect, test } from 'bun:test'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { MODEL_TYPES } from '../packages/gateway/src/modalities/index.ts'
 
@@ -13,13 +13,13 @@ const SHARED = 'shared'
 
 /**
  * The folders of the gateway by floor. A folder imports what lies on the floors below it, and the packages `protocol` and `http`;
- * folders of one floor do not import each other. The journeys of what is sold next have a place already.
+ * folders of one floor do not import each other. A folder with a journey that is not named here is on the floor of `text`.
  */
 const FLOORS: readonly (readonly string[])[] = [
   ['startup'],
   ['cli', 'admin-api', 'console-api', 'console-files', 'jobs', 'process'],
   ['administration', 'image-tool', 'token-counting'],
-  ['text', 'images', 'videos', 'embeddings', 'rerank', 'speech', 'transcription', 'moderation'],
+  ['text', 'images', 'videos'],
   ['conversations', 'tasks'],
   ['routing'],
   ['paid-call', 'media'],
@@ -35,7 +35,11 @@ const FLOORS: readonly (readonly string[])[] = [
   ['observe'],
   ['money', 'sharing', 'bytes'],
 ]
-const floorOf = (area: string): number => FLOORS.findIndex((floor) => floor.includes(area))
+const hasJourney = (area: string) => existsSync(join(ROOT, GATEWAY, area, 'journey.ts'))
+const floorOf = (area: string): number => {
+  const named = FLOORS.findIndex((floor) => floor.includes(area))
+  return named < 0 && hasJourney(area) ? floorOf('text') : named
+}
 
 /** What each package may import, besides itself. Everything else is a dependency of the gateway's. */
 const PACKAGES: Record<string, readonly string[]> = { protocol: [], http: [], sandbox: ['protocol'] }
@@ -147,8 +151,8 @@ describe('imports go one way', () => {
 
 /** Outside of its own folder a modality is named by its journey, by the routes that bind it, and in few places that have a reason. */
 const NAME_MODALITIES = [
-  ...(FLOORS[floorOf('text')] ?? []).map((journey) => `${journey}/`),
-  ...['modalities/', 'tasks/', 'image-tool/', 'token-counting/', 'routes.ts'],
+  ...readdirSync(join(ROOT, GATEWAY)).flatMap((area) => (hasJourney(area) ? `${area}/` : [])),
+  ...['modalities/', 'tasks/', 'image-tool/', 'routes.ts'],
   // The tool image_generation calls an image model.
   'config/sections/tools.ts',
   // The example of the first start is a chat.
