@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { eventually } from '../support/eventually.ts'
 import { cost, newKey } from '../support/gateway/accounts.ts'
+import { caughtUp } from '../support/gateway/caught-up.ts'
 import { startGatewayOverUpstream } from '../support/gateway/gateway-over-upstream.ts'
 import { chatBody, openClient, requestReceived } from '../support/requests/client.ts'
 import {
@@ -55,7 +56,7 @@ describe('the client disconnects', () => {
       const before = place.received.length
       const client = await openClient(gateway.url, secret, chatBody(model, true))
       await requestReceived(place, before)
-      await Bun.sleep(50)
+      await caughtUp(gateway)
       client.disconnect()
       await place.connectionClosed()
       const [row] = await settled()
@@ -80,7 +81,7 @@ describe('the client disconnects', () => {
     const client = await openClient(gateway.url, secret, chatBody(model, true))
     await client.readUntil('aaa')
     client.disconnect()
-    await Bun.sleep(100)
+    await caughtUp(gateway)
     goOn()
     const [row] = await settled()
     const { input = 0, output = 0 } = row?.receipt?.units ?? {}
@@ -141,7 +142,7 @@ describe('the client disconnects', () => {
     const client = await openClient(gateway.url, secret, chatBody('renamed', true))
     await client.readUntil('"stop"')
     client.disconnect()
-    await Bun.sleep(100)
+    await caughtUp(gateway)
     send(usage({ prompt_tokens: 123, completion_tokens: 45 }) + DONE)
     expect(await settled()).toMatchObject([{ outcome: 'client_disconnected', cost_usd: cost(123, 45) }])
   })
@@ -169,9 +170,9 @@ describe('the client disconnects', () => {
     const before = upstream.received.length
     const client = await openClient(gateway.url, secret, chatBody('renamed', false))
     await requestReceived(upstream, before)
-    await Bun.sleep(50)
+    await caughtUp(gateway)
     client.disconnect()
-    await Bun.sleep(100)
+    await caughtUp(gateway)
     finishIt()
     expect(await settled()).toMatchObject([{ outcome: 'client_disconnected', cost_usd: cost(10, 20) }])
   })
@@ -199,7 +200,7 @@ describe('the client disconnects', () => {
     const client = await openClient(gateway.url, secret, chatBody('renamed', streamed))
     await requestReceived(upstream, before)
     client.disconnect()
-    await Bun.sleep(100)
+    await caughtUp(gateway)
     finishIt()
     const found = await settled()
     expect(found.map(({ outcome }) => outcome)).toEqual(Array(7).fill('client_disconnected'))

@@ -1,7 +1,7 @@
 // Clients of image requests that disconnect: the call runs to its end, is charged once, and can be had by its idempotency key.
 import { describe, expect, test } from 'bun:test'
-import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
+import { caughtUp } from '../support/gateway/caught-up.ts'
 import { ENGINES } from '../support/gateway/home.ts'
 import { startImageGateway } from '../support/gateway/image-gateway.ts'
 import { requestReceived } from '../support/requests/client.ts'
@@ -40,10 +40,9 @@ describe.each(ENGINES)('%s', (engine) => {
       const replayed = await generate(gateway.url, key.secret, body, { headers })
       return { status: replayed.status, headers: replayed.headers, text: await replayed.text() }
     }
-    /** The gateway notices a moment later. */
     const disconnect = async () => {
       abort.abort()
-      await Bun.sleep(100)
+      await caughtUp(gateway)
     }
     return { ...key, response, disconnect, again, calls: () => first.received.length - before }
   }
@@ -152,11 +151,10 @@ describe.each(ENGINES)('%s', (engine) => {
     response.catch(() => {})
     await Bun.sleep(200)
     abort.abort()
-    await Bun.sleep(100)
+    await caughtUp(gateway)
     gate.resolve()
     expect((await running.response).status).toBe(200)
-    await eventually(async () => (await running.settled()).length === 1)
-    await Bun.sleep(100)
+    await running.settled()
     expect([running.calls(), await waiting.rows(), (await waiting.account()).balance_usd]).toEqual([1, [], '10.00'])
   })
 
@@ -199,7 +197,7 @@ describe.each(ENGINES)('%s', (engine) => {
     response.catch(() => {})
     await requestReceived(first, before)
     abort.abort()
-    await Bun.sleep(100)
+    await caughtUp(gateway)
     gate.resolve()
     expect(await settled()).toMatchObject([{ outcome: 'client_disconnected', cost_usd: '0.02' }])
     const again = await send(64)

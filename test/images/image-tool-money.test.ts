@@ -5,6 +5,7 @@ import { formatUsd } from '../../packages/gateway/src/money/amount.ts'
 import { formulaOf, type PricedReceipt } from '../../packages/gateway/src/money/prices/receipt.ts'
 import { eventually } from '../support/eventually.ts'
 import { audit, newKey, type Row } from '../support/gateway/accounts.ts'
+import { caughtUp } from '../support/gateway/caught-up.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
 import { reply, respondWith, type Upstream } from '../support/upstreams/raw-upstream.ts'
@@ -239,7 +240,7 @@ describe('money', () => {
     await begun.promise
     if (stream) await first
     leaving.abort()
-    await Bun.sleep(100)
+    await caughtUp(gateway)
     left.resolve()
     expect(await only(settled)).toMatchObject({ outcome: 'client_disconnected', cost_usd: expected })
     if (Object.keys(headers).length === 0) return

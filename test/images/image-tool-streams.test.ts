@@ -2,6 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'bun:test'
 import { eventually } from '../support/eventually.ts'
 import { audit, newKey, type Row } from '../support/gateway/accounts.ts'
+import { caughtUp } from '../support/gateway/caught-up.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import {
   type Behaviour,
@@ -258,7 +259,7 @@ test.each([
   const response = await postStream(secret, { headers, signal: leaving.signal })
   await until((response.body as ReadableStream<Uint8Array>).getReader(), '"delta":"First. "')
   leaving.abort()
-  await Bun.sleep(100)
+  await caughtUp(gateway)
   more.resolve()
   const expected = { outcome: 'client_disconnected', cost_usd: usd(1 + pictures, pictures) }
   expect(await only(settled)).toMatchObject(expected)
