@@ -44,7 +44,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const disown = ownFolder(dataDir)
   const file = join(dataDir, SQLITE_FILE)
-  const worker = new Worker(new URL('./writer-thread.ts', import.meta.url))
+  const worker = new Worker(await threadCode(new URL('./writer-thread.ts', import.meta.url)))
   let queue: WriterQueue
   let reading: Database
   try {
