@@ -52,7 +52,7 @@ function statements(rows: number, numbers: (count: number) => string, hash: stri
     `INSERT INTO api_key (id, account, hash, name, group_name, spent, created_at)
      SELECT ${account}, ${account}, ${hash}, 'filled', 'default', ${each * COST}, 0 FROM ${numbers(ACCOUNTS)}`,
     `INSERT INTO transfer (debit, credit, amount, reason, at) SELECT -3, ${account}, ${each * COST}, 'filled', 0 FROM ${numbers(ACCOUNTS)}`,
-    `INSERT INTO request (id, account, key, node_id, epoch, state, held, held_at, cost, model, upstream, ending, receipt)
+    `INSERT INTO request (id, account, key, node_id, epoch, state, held, held_at, cost, model, upstream, outcome, receipt)
      SELECT n, ${account}, ${account}, 0, 1, 1, 5000, 0, ${COST}, 'bench', 'fixed', 'completed', '${RECEIPT}' FROM ${numbers(each * ACCOUNTS)}`,
     `INSERT INTO transfer (request, debit, credit, amount, at) SELECT n, ${account}, -1, ${COST}, 0 FROM ${numbers(each * ACCOUNTS)}`,
     `INSERT INTO spending (account, hour, key, model, requests, tokens, cost, last_at, upstream, outcome, upstream_cost, unknown_costs)

@@ -42,10 +42,10 @@ try {
       ...owner,
       cost: 3_576_000n,
       tokens: 1_056,
-      ending: 'done',
+      outcome: 'done',
       receipt: RECEIPT,
     } as const)
-    if (settled.outcome !== 'done') throw new Error(`settle: ${settled.outcome}`)
+    if (settled.verdict !== 'done') throw new Error(`settle: ${settled.verdict}`)
   }
   async function round(pairs: number): Promise<{ cpu: number; wall: number }> {
     let started = 0
@@ -61,7 +61,7 @@ try {
 
   await round(PAIRS / 10)
   const renewed = await storage.ledger.apply({ verb: 'renew', ...owner, config: '' })
-  if (renewed.outcome !== 'done') throw new Error(`renew: ${renewed.outcome}`)
+  if (renewed.verdict !== 'done') throw new Error(`renew: ${renewed.verdict}`)
   const rounds = []
   for (let index = 0; index < ROUNDS; index++) {
     rounds.push(await round(PAIRS))

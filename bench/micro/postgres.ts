@@ -44,13 +44,13 @@ async function pair(): Promise<void> {
   const amounts = { amount: 2_000_000n, minimum: 2_000_000n, tokens: 1_200, minimumTokens: 800 }
   const rest = { revision: 0, extensible: false, model: 'gpt-x', upstream: 'main' }
   const held = await storage.ledger.apply({ verb: 'hold', ...owned, ...wallet, ...amounts, ...rest })
-  if (held.outcome !== 'done') throw new Error(`hold: ${held.outcome}`)
+  if (held.verdict !== 'done') throw new Error(`hold: ${held.verdict}`)
   await storage.ledger.apply({
     verb: 'settle',
     ...owned,
     cost: 1_234_567n,
     tokens: 1_056,
-    ending: 'done',
+    outcome: 'done',
     receipt: RECEIPT,
   })
 }

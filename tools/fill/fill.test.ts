@@ -57,7 +57,7 @@ test('all outcomes occur, and the same seed makes the same requests', () => {
   const keys = [{ id: 'default', multiplierMillionths: 1_000_000n }]
   const use = { from: 0, until: 30 * DAY_MS, requests: 20_000, keys, models: MODELS }
   const made = makeRequests(use)
-  expect([...new Set(made.map(({ ending }) => ending))].sort()).toEqual([
+  expect([...new Set(made.map(({ outcome }) => outcome))].sort()).toEqual([
     'cancelled',
     'client_disconnected',
     'completed',

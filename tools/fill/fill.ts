@@ -200,7 +200,7 @@ function createBooker({ storage: { ledger, tasks }, setTime }: ClockedStore, acc
 
   async function mustDo(verb: Verb): Promise<bigint> {
     const result = await ledger.apply(verb)
-    if (!isDone(result)) throw new Error(`${verb.verb}: ${result.outcome}`)
+    if (!isDone(result)) throw new Error(`${verb.verb}: ${result.verdict}`)
     return result.amount
   }
   const idAt = (at: number): bigint => {
@@ -221,10 +221,10 @@ function createBooker({ storage: { ledger, tasks }, setTime }: ClockedStore, acc
     model: request.model,
     upstream: FILLED_UPSTREAM,
   })
-  const endOf = ({ end, cost, tokens, ending, receipt }: MadeRequest, owner: Owned): Verb =>
+  const endOf = ({ end, cost, tokens, outcome, receipt }: MadeRequest, owner: Owned): Verb =>
     end === 'settle'
-      ? { verb: 'settle', ...owner, cost, tokens, ending, receipt }
-      : { verb: 'void', ...owner, ending, receipt }
+      ? { verb: 'settle', ...owner, cost, tokens, outcome, receipt }
+      : { verb: 'void', ...owner, outcome, receipt }
 
   async function join(): Promise<number> {
     const epoch = Number(await mustDo({ verb: 'join', nodeId: NODE_ID, config: 'filled', takeover: true }))

@@ -17,7 +17,7 @@ export type MadeRequest = {
   tokens: number
   /** Until the first token; undefined: none came. */
   firstTokenMs: number | undefined
-  ending: string
+  outcome: string
   /** How the ledger ends it. `reap`: its node died. */
   end: 'settle' | 'void' | 'reap'
   receipt: string
@@ -39,7 +39,7 @@ const DAY_MS = 24 * HOUR_MS
 export const FILLED_UPSTREAM = 'demo'
 
 /** Shares of a thousand; the rest are completed. */
-const OUTCOMES: readonly [ending: string, end: MadeRequest['end'], share: number][] = [
+const OUTCOMES: readonly [outcome: string, end: MadeRequest['end'], share: number][] = [
   ['client_disconnected', 'settle', 20],
   ['incomplete', 'settle', 14],
   ['failed', 'void', 12],
@@ -86,7 +86,7 @@ function timeBetween(from: number, until: number, random: Random): number {
 }
 
 function makeRequest(model: FilledModel, group: FilledGroup, random: Random): Omit<MadeRequest, 'at' | 'key'> {
-  const [ending, end] = outcomeOf(random)
+  const [outcome, end] = outcomeOf(random)
   const input = 40 + Math.floor(12_000 * fraction(random) ** 3)
   const output = 5 + Math.floor(3_000 * fraction(random) ** 2)
   const firstTokenMs = random.between(180, 1_400)
@@ -106,14 +106,14 @@ function makeRequest(model: FilledModel, group: FilledGroup, random: Random): Om
     ...(random.chance(0.03) && isCharged
       ? { attempts: [failedAttempt(model)], upstream: FILLED_UPSTREAM, model: model.id }
       : {}),
-    ...(isCharged ? { units, finish: FINISHES[ending], first_token_ms: firstTokenMs } : {}),
+    ...(isCharged ? { units, finish: FINISHES[outcome], first_token_ms: firstTokenMs } : {}),
     total_ms: isCharged ? totalMs : random.between(200, 30_000),
     ...(random.chance(0.02) ? { warnings: ['dropped;field=logit_bias'] } : {}),
     ...(isCharged ? { price } : {}),
   }
   return {
     model: model.id,
-    ending,
+    outcome,
     end,
     cost,
     tokens: isCharged ? input + output : 0,
@@ -125,10 +125,10 @@ function makeRequest(model: FilledModel, group: FilledGroup, random: Random): Om
 
 const failedAttempt = ({ id }: FilledModel) => ({ upstream: 'spare', model: id, outcome: 'http_503' })
 
-function outcomeOf(random: Random): [ending: string, end: MadeRequest['end']] {
+function outcomeOf(random: Random): [outcome: string, end: MadeRequest['end']] {
   let place = random.below(1_000)
-  for (const [ending, end, share] of OUTCOMES) {
-    if (place < share) return [ending, end]
+  for (const [outcome, end, share] of OUTCOMES) {
+    if (place < share) return [outcome, end]
     place -= share
   }
   return ['completed', 'settle']

@@ -46,7 +46,7 @@ function afterwards(change: (rows: Row[], book: Book, verb: Verb, before: Meter[
       const rows = rowsOf(book, verb)
       const before = rows.map(({ meter }) => ({ ...meter }))
       const result = apply(book, verb)
-      if (result.outcome === 'done') change(rowsOf(book, verb), book, verb, before)
+      if (result.verdict === 'done') change(rowsOf(book, verb), book, verb, before)
       return result
     },
   }
@@ -94,7 +94,7 @@ export const BROKEN_LIMITS: Record<string, Partial<Rules>> = {
     apply(book, verb) {
       const reaped = verb.verb === 'settle' && (book.request(verb.id)?.state ?? HELD) !== HELD
       const result = apply(book, verb)
-      if (reaped && result.outcome === 'done') for (const { meter } of rowsOf(book, verb)) meter.open -= 1
+      if (reaped && result.verdict === 'done') for (const { meter } of rowsOf(book, verb)) meter.open -= 1
       return result
     },
   },
@@ -111,7 +111,7 @@ export const BROKEN_LIMITS: Record<string, Partial<Rules>> = {
       if (verb.verb !== 'settle' || reserved === undefined) return apply(book, verb)
       const result = apply(book, { ...verb, tokens: Math.min(verb.tokens, reserved) })
       const request = book.request(verb.id)
-      if (request && result.outcome === 'done') request.tokens = verb.tokens
+      if (request && result.verdict === 'done') request.tokens = verb.tokens
       return result
     },
   },

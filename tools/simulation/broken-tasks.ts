@@ -33,7 +33,7 @@ const reaping = (change: (found: RequestRow[], book: Book, limit: number) => Req
 const counting = (only: Verb['verb'], more: number): Partial<Rules> => ({
   apply(book, verb) {
     const result = apply(book, verb)
-    const request = 'id' in verb && verb.verb === only && result.outcome === 'done' ? book.request(verb.id) : undefined
+    const request = 'id' in verb && verb.verb === only && result.verdict === 'done' ? book.request(verb.id) : undefined
     if (request && isTask(request))
       for (const row of [book.account(request.account), book.key(request.key)]) if (row) row.meter.open += more
     return result

@@ -98,7 +98,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   'a settlement takes more than the wallet has': {
     apply(book, verb) {
       const result = apply(book, verb)
-      const request = verb.verb === 'settle' && result.outcome === 'done' ? book.request(verb.id) : undefined
+      const request = verb.verb === 'settle' && result.verdict === 'done' ? book.request(verb.id) : undefined
       const account = request && book.account(request.account)
       const key = request && book.key(request.key)
       if (!request || !account || !key || request.shortfall === 0n) return result
@@ -120,7 +120,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   "a hold forgets the key's held": {
     apply(book, verb) {
       const result = apply(book, verb)
-      const key = verb.verb === 'hold' && result.outcome === 'done' ? book.key(verb.key) : undefined
+      const key = verb.verb === 'hold' && result.verdict === 'done' ? book.key(verb.key) : undefined
       if (key) key.held -= result.amount
       return result
     },
@@ -149,7 +149,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
       const request = verb.verb === 'settle' ? book.request(verb.id) : undefined
       if (verb.verb !== 'settle' || request?.state !== HELD || verb.cost <= request.held) return apply(book, verb)
       const result = apply(book, { ...verb, cost: request.held })
-      if (result.outcome !== 'done') return result
+      if (result.verdict !== 'done') return result
       const beyond = verb.cost - request.held
       book.transfer(request.id, SHORTFALL, REVENUE, beyond)
       request.shortfall += beyond
@@ -180,7 +180,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   'an owner cannot correct the reaper': {
     apply: (book, verb) =>
       verb.verb === 'settle' && book.request(verb.id)?.state === REAPED
-        ? { outcome: 'not_open', amount: 0n, tokens: 0 }
+        ? { verdict: 'not_open', amount: 0n, tokens: 0 }
         : apply(book, verb),
   },
   'the correction of the reaper charges in full': meddling((request) => {
@@ -191,14 +191,14 @@ export const BROKEN: Record<string, Partial<Rules>> = {
       const request = verb.verb === 'void' ? book.request(verb.id) : undefined
       if (request?.state !== REAPED) return apply(book, verb)
       book.saveRequest(Object.assign(request, { state: VOIDED }))
-      return { outcome: 'done', amount: request.cost, tokens: 0 }
+      return { verdict: 'done', amount: request.cost, tokens: 0 }
     },
   },
   'a rejected extension loses its progress': {
     apply(book, verb) {
       const before = verb.verb === 'extend' ? book.request(verb.id)?.progress : undefined
       const result = apply(book, verb)
-      const request = verb.verb === 'extend' && result.outcome !== 'done' ? book.request(verb.id) : undefined
+      const request = verb.verb === 'extend' && result.verdict !== 'done' ? book.request(verb.id) : undefined
       if (request && before !== undefined) request.progress = before
       return result
     },
@@ -224,7 +224,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   'a hold without an answer counts as granted': {
     step(state, event, clock) {
       const silent = state.phase === 'holding' && event.event === 'no-response' && event.verb === 'hold'
-      const granted = { outcome: 'done', amount: silent ? state.hold.amount : 0n, tokens: 0 } as const
+      const granted = { verdict: 'done', amount: silent ? state.hold.amount : 0n, tokens: 0 } as const
       const answer: Event = { event: 'response', verb: 'hold', result: granted, mayDispatch: true }
       return step(state, silent ? answer : event, clock)
     },
@@ -232,7 +232,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   'an extension without an answer counts as granted': {
     step(state, event, clock) {
       const silent = event.event === 'no-response' && event.verb === 'extend'
-      const granted: Event = { event: 'response', verb: 'extend', result: { outcome: 'done', amount: 50n, tokens: 0 } }
+      const granted: Event = { event: 'response', verb: 'extend', result: { verdict: 'done', amount: 50n, tokens: 0 } }
       return step(state, silent ? granted : event, clock)
     },
   },

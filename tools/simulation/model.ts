@@ -9,7 +9,7 @@ import {
   type LeaseRow,
   type NodeRow,
   REAPED,
-  REAPED_ENDING,
+  REAPED_OUTCOME,
   REVENUE,
   type RequestRow,
   SETTLED,
@@ -180,7 +180,7 @@ export function checkChange(
   }
   if (before?.state !== after.state && after.state !== HELD) {
     const from = before?.state
-    const isLoss = from === VOIDED && before?.ending === REAPED_ENDING && after.state === SETTLED && !isTask
+    const isLoss = from === VOIDED && before?.outcome === REAPED_OUTCOME && after.state === SETTLED && !isTask
     const isCorrected = from === REAPED && after.state !== REAPED
     must(from === HELD || isCorrected || isLoss, 'an ended request stays ended', named)
     if (isLoss) must(after.cost === before?.cost, 'a request that was taken over costs its caller nothing', named)

@@ -172,7 +172,7 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
       feed(one, { event: 'output', cost: one.offered, step, stepTokens: random.below(30) })
     } else if (client.total !== undefined) decide(one, settle(one, client.total, 'done'))
     else if (client.delivered > 0n && !client.forgiven) decide(one, settle(one, client.delivered, 'cut'))
-    else decide(one, { verb: 'void', ...ownerOf(one), ending: 'failed', receipt: '' } satisfies Void)
+    else decide(one, { verb: 'void', ...ownerOf(one), outcome: 'failed', receipt: '' } satisfies Void)
     return true
   }
 
@@ -236,7 +236,7 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
   const renewal = (mine: Identity, sentAt: number) => ({
     verb: { verb: 'renew', ...mine, config: '' } as const,
     heard(result: Result) {
-      if (result.outcome === 'done') renewedFrom = rules.leaseFrom(sentAt, clock())
+      if (result.verdict === 'done') renewedFrom = rules.leaseFrom(sentAt, clock())
       else lost()
     },
   })
@@ -244,7 +244,7 @@ export function startProcess(name: string, host: Host, around: Surroundings): Pr
   const joining = (sentAt: number) => ({
     verb: { verb: 'join', nodeId, config: '', takeover: around.takeover } as const,
     heard(result: Result) {
-      if (result.outcome !== 'done') {
+      if (result.verdict !== 'done') {
         nodeId = (nodeId + 1) % around.maxNodes
         renewAt = clock()
         return
@@ -341,11 +341,11 @@ function ownerOf(one: Running): { id: bigint; nodeId: number; epoch: number } {
   return one.state.owner
 }
 
-const settle = (one: Running, cost: bigint, ending: string): Settle => ({
+const settle = (one: Running, cost: bigint, outcome: string): Settle => ({
   verb: 'settle',
   ...ownerOf(one),
   cost,
   tokens: one.client.usedTokens,
-  ending,
+  outcome,
   receipt: '',
 })

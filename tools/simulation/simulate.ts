@@ -216,10 +216,10 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     )
     for (const [index, question] of batch.entries()) {
       const result = results?.[index]
-      note(() => `store: ${question.verb.verb} ${'id' in question.verb ? question.verb.id : ''} ${result?.outcome}`)
+      note(() => `store: ${question.verb.verb} ${'id' in question.verb ? question.verb.id : ''} ${result?.verdict}`)
       if (result && !strikes('lost', 0.1)) answers.push({ question, result })
       // Not a rejected hold: it left no row behind that could reject the second, and no transport sends it again.
-      const rejected = question.verb.verb === 'hold' && result?.outcome !== 'done' && result?.outcome !== 'repeated'
+      const rejected = question.verb.verb === 'hold' && result?.verdict !== 'done' && result?.verdict !== 'repeated'
       if (!alone && !rejected && strikes('twice', 0.1)) questions.push(question)
     }
     return true
@@ -245,7 +245,7 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     const other = random.chance(0.5) ? { nodeId, epoch: epoch + 1 } : { nodeId: nodeId + 1, epoch }
     const owner = wrong === undefined ? other : { nodeId, epoch: current + wrong }
     store.transact(
-      [{ verb: 'settle', id, ...owner, cost: 7n, tokens: 0, ending: '', receipt: '' }],
+      [{ verb: 'settle', id, ...owner, cost: 7n, tokens: 0, outcome: '', receipt: '' }],
       START + time,
       false,
     )

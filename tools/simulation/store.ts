@@ -79,11 +79,11 @@ export function createStore(rules: Rules, model: Model): SimulatedStore {
       must(saved, 'a changed row is saved', () => `${kind} ${id}, ${verb.verb}`)
     recordProgress(verb)
     for (const { kind, id, before } of changed) checkRow(kind, id, before, verb, now)
-    if (result.outcome === 'done' && 'id' in verb) {
+    if (result.verdict === 'done' && 'id' in verb) {
       must(!model.committed.effective.has(verb), 'a verb takes effect once', () => `${verb.verb} ${verb.id}`)
       model.committed.effective.add(verb)
     }
-    if (result.outcome !== 'done') {
+    if (result.verdict !== 'done') {
       // A rejected or repeated extension may have recorded its progress, and nothing else.
       const still = changed.length === 0 || (verb.verb === 'extend' && changed.every(({ kind }) => kind === 'requests'))
       must(still && rows.transfers.length === transfers, 'rejected or repeated: nothing changes', () => verb.verb)

@@ -55,8 +55,8 @@ export function createTaskWorker(
     const hold = { verb: 'hold', ...taskOwner(id, mine.epoch), account, key, ...terms } as const
     send(task, { ...hold, deadline, model: 'm', upstream: 'u' }, (result) => {
       // It may have ended: the attempt to end it tells.
-      if (isDone(result) || result.outcome === 'not_open') mine.placed = true
-      else if (result.outcome === 'lease_lost') held.delete(id)
+      if (isDone(result) || result.verdict === 'not_open') mine.placed = true
+      else if (result.verdict === 'lease_lost') held.delete(id)
       else task.over = true
     })
   }
@@ -65,10 +65,10 @@ export function createTaskWorker(
     const owner = taskOwner(id, mine.epoch)
     const verb: Verb =
       cost === undefined
-        ? { verb: 'void', ...owner, ending: 'failed', receipt: '' }
-        : { verb: 'settle', ...owner, cost, tokens: 5, ending: 'done', receipt: '' }
+        ? { verb: 'void', ...owner, outcome: 'failed', receipt: '' }
+        : { verb: 'settle', ...owner, cost, tokens: 5, outcome: 'done', receipt: '' }
     send(task, verb, (result) => {
-      if (result.outcome === 'done') task.confirmed = cost === undefined ? 'void' : 'settle'
+      if (result.verdict === 'done') task.confirmed = cost === undefined ? 'void' : 'settle'
       if (isDone(result)) task.over = true
       else held.delete(id)
       if (task.over) ask({ verb: 'release_lease', lease: taskLease(id), epoch: mine.epoch }, ANSWER_WITHIN_MS, () => {})

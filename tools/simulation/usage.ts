@@ -85,7 +85,7 @@ export function checkGrant(verb: Verb, result: Result, rows: MemoryRows, model: 
   if (verb.verb !== 'hold' && verb.verb !== 'extend') return
   const request = rows.requests.get(verb.id)
   const [key, account] = verb.verb === 'hold' ? [verb.key, verb.account] : [request?.key ?? 0n, request?.account ?? 0n]
-  if (result.outcome !== 'done') {
+  if (result.verdict !== 'done') {
     checkRejection(verb, result, rows, model, { key, account, now })
     return
   }
@@ -168,12 +168,12 @@ function checkLimits(rows: MemoryRows, model: Model, owner: bigint, { isNew, isT
 type Whose = { key: bigint; account: bigint; now: number }
 
 /** A limit rejects nothing before it is reached. */
-function checkRejection(verb: Verb, { outcome }: Result, rows: MemoryRows, model: Model, whose: Whose): void {
-  const [, place, what] = /^(key|account)_(concurrent|requests)$/.exec(outcome) ?? []
+function checkRejection(verb: Verb, { verdict }: Result, rows: MemoryRows, model: Model, whose: Whose): void {
+  const [, place, what] = /^(key|account)_(concurrent|requests)$/.exec(verdict) ?? []
   const owner = place === 'key' ? whose.key : whose.account
   const { requestsPerMinute = Number.POSITIVE_INFINITY, concurrent = Number.POSITIVE_INFINITY } =
     model.limits.get(owner) ?? {}
-  const named = () => `${verb.verb}, ${outcome}`
+  const named = () => `${verb.verb}, ${verdict}`
   if (what === 'concurrent') must(verb.verb === 'hold' && verb.nodeId !== TASK_NODE, 'a task is not a running request')
   if (what === 'concurrent') must(openOf(rows, owner) >= concurrent, 'rejected only at the limit', named)
   if (what === 'requests') {
@@ -181,12 +181,12 @@ function checkRejection(verb: Verb, { outcome }: Result, rows: MemoryRows, model
     const begun = begunSince(model, owner, whose.now - LONGEST_MS).length
     must(begun >= requestsPerMinute, 'rejected only at the limit', named)
   }
-  if (outcome === 'no_balance' && (verb.verb === 'hold' || verb.verb === 'extend')) {
+  if (verdict === 'no_balance' && (verb.verb === 'hold' || verb.verb === 'extend')) {
     const { balance, held } = rows.accounts.get(whose.account) ?? { balance: 0n, held: 0n }
     const { line = 0n } = model.lines.get(whose.account) ?? {}
     must(balance + line - held < verb.minimum, 'rejected only without balance and credit line', named)
   }
-  if (outcome === 'key_changed' && verb.verb === 'hold')
+  if (verdict === 'key_changed' && verb.verb === 'hold')
     must(verb.revision !== model.revisions.get(verb.key), 'rejected only with an older revision of the key', named)
 }
 

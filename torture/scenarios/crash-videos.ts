@@ -107,7 +107,11 @@ export async function submitSome(
   }
 }
 
-const ENDINGS: Readonly<Record<string, string>> = { completed: 'succeeded', failed: 'failed', cancelled: 'cancelled' }
+const STATUS_BY_OUTCOME: Readonly<Record<string, string>> = {
+  completed: 'succeeded',
+  failed: 'failed',
+  cancelled: 'cancelled',
+}
 const requestOf = (task: string): string => task.replace('cgt-', 'req_')
 
 /** Compares the tasks at the upstream, those that clients see, and the ledger. */
@@ -128,7 +132,7 @@ export async function compareAll(
     const row = rows.get(requestOf(id))
     found.must(row !== undefined, `${id} (${status}) is not in the ledger`)
     found.must(
-      row !== undefined && ENDINGS[row.outcome] === status,
+      row !== undefined && STATUS_BY_OUTCOME[row.outcome] === status,
       `${id} is ${status}, and in the ledger ${row?.outcome}`,
     )
   }
@@ -137,7 +141,7 @@ export async function compareAll(
     const due = states.at(-1)
     const row = rows.get(requestOf(reference))
     found.must(
-      row !== undefined && ENDINGS[row.outcome] === due,
+      row !== undefined && STATUS_BY_OUTCOME[row.outcome] === due,
       `${reference}: ${due} at the upstream, ${row?.outcome} in the ledger`,
     )
   }

@@ -49,7 +49,7 @@ export const frozenNode: Scenario = {
       await Promise.all([calls, load.stop()])
       await untilServing(frozen, long, findings)
       await settledWithin(REAPED_WITHIN_MS, () => checkAll(other, all), findings)
-      const corrected = await countEndings(other, long, reaped, findings)
+      const corrected = await countOutcomes(other, long, reaped, findings)
       return `frozen for ${frozenFor} s, ${reaped} requests reaped, ${corrected} of them completed later and corrected, ${long.seen.length} requests`
     } finally {
       for (const gateway of gateways) await gateway.stop()
@@ -86,7 +86,7 @@ async function untilReaped(gateway: Gateway, wallet: Wallet, findings: Findings)
 }
 
 /** Requests that were reaped and then completed are no longer in the ledger as reaped. */
-async function countEndings(gateway: Gateway, { wallet, seen }: WalletCalls, reaped: number, findings: Findings) {
+async function countOutcomes(gateway: Gateway, { wallet, seen }: WalletCalls, reaped: number, findings: Findings) {
   const left = (await rowsOf(gateway, wallet)).filter(({ outcome }) => outcome === 'reaped').length
   findings.must(left < reaped, 'nothing that a frozen node finished later was corrected')
   findings.must(

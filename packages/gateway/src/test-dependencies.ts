@@ -41,7 +41,7 @@ export type TestOptions = {
 }
 
 /** How a request was settled. */
-export type End = { cost: bigint; ending: string }
+export type End = { cost: bigint; outcome: string }
 
 export const TEST_CALLER: Caller = {
   account: 1n,
@@ -71,8 +71,8 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
   const config = testConfig(timeouts, dialect)
   const retention = { ...config.retention, idempotency: idempotencyMs ?? ('off' as const) }
   const catalogue = compileCatalogue({ ...config, retention }, 0)
-  const end = async (cost: bigint, ending: string): Promise<Settled> => {
-    ends.push({ cost, ending })
+  const end = async (cost: bigint, outcome: string): Promise<Settled> => {
+    ends.push({ cost, outcome })
     return { charged: cost, spooled: false }
   }
   const unused = (): never => {
@@ -94,7 +94,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     absentEndpoints: { has: () => false, note: () => {} },
     settler: {
       open: async ({ amount, tokens }) => ({
-        outcome: 'open',
+        verdict: 'open',
         request: {
           granted: amount,
           grantedTokens: tokens,
@@ -102,8 +102,8 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
           heldTokens: tokens,
           output: () => 'deliver',
           raise: () => 'deliver',
-          settle: (cost, _tokens, ending) => end(cost, ending),
-          void: (ending) => end(0n, ending),
+          settle: (cost, _tokens, outcome) => end(cost, outcome),
+          void: (outcome) => end(0n, outcome),
         },
       }),
     },

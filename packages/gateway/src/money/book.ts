@@ -21,8 +21,8 @@ export const HELD = 0
 export const SETTLED = 1
 export const VOIDED = 2
 export const REAPED = 3
-/** The ending that the reaper writes. A request that is voided with it was taken over by a repetition. */
-export const REAPED_ENDING = 'reaped'
+/** The outcome that the reaper writes. A request that is voided with it was taken over by a repetition. */
+export const REAPED_OUTCOME = 'reaped'
 export type RequestState = typeof HELD | typeof SETTLED | typeof VOIDED | typeof REAPED
 
 /** What counts against a cap, of an account or a key. */
@@ -75,7 +75,7 @@ export type RequestRow = {
   upstream: string
   /** What the operator pays; undefined: that is not known. 0 while the request is open, and if it was voided by its owner. */
   upstreamCost: Nanos | undefined
-  ending: string
+  outcome: string
   /** JSON written by the owner at the end: units, price, timing, attempts, warnings. */
   receipt: string
 }

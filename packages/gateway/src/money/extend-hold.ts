@@ -109,7 +109,7 @@ function extended(state: Open, result: Result, now: number): Step {
   const isGranted = isDone(result)
   // One upstream was too expensive, or a limit has no room now: the output of another upstream may still be covered.
   if (blocked?.isHold) return resume(isGranted ? { ...next, held: next.held + result.amount } : next)
-  if (result.outcome === 'key_tokens' || result.outcome === 'account_tokens')
+  if (result.verdict === 'key_tokens' || result.verdict === 'account_tokens')
     return limited({ ...next, roomAt: now + Number(result.amount) }, extending, now)
   if (!isGranted) {
     // Output that is covered, or free, does not stop because the nano-dollars of its tokens are missing.
@@ -117,7 +117,7 @@ function extended(state: Open, result: Result, now: number): Step {
     return resume({ ...next, final: true, ...(isPaid ? { heldTokens: Number.POSITIVE_INFINITY } : {}) })
   }
   next.held += result.amount
-  next.heldTokens += result.outcome === 'done' ? result.tokens : (extending?.tokens ?? 0)
+  next.heldTokens += result.verdict === 'done' ? result.tokens : (extending?.tokens ?? 0)
   // Output that arrived meanwhile may need more than was requested; that is not a rejection.
   const more = blocked && extension(next, { ...blocked, step: 0n, stepTokens: 0 }, now)
   return more ?? resume(next)

@@ -15,7 +15,7 @@ import {
   HELD,
   type KeyRow,
   REAPED,
-  REAPED_ENDING,
+  REAPED_OUTCOME,
   REVENUE,
   type RequestRow,
   type RequestState,
@@ -125,7 +125,7 @@ function hold(book: Book, verb: Hold): Result {
     model,
     upstream,
     upstreamCost: 0n,
-    ending: '',
+    outcome: '',
     receipt: '',
   })
   return done(granted, tokens)
@@ -171,7 +171,7 @@ function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nano
   const { account, key } = charge(book, request, cost)
   correctTokens(request, verb.verb === 'settle' ? verb.tokens : 0, account, key, book.now)
   request.state = state
-  request.ending = verb.ending
+  request.outcome = verb.outcome
   request.receipt = verb.receipt
   if (verb.verb === 'settle') request.upstream = verb.upstream ?? request.upstream
   request.upstreamCost = verb.verb === 'settle' ? verb.upstreamCost : 0n
@@ -181,15 +181,15 @@ function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nano
 }
 
 /** Voided after it was reaped, by a repetition that ran instead: see paid-call/claim.ts. */
-const isTakenOver = ({ state, nodeId, ending }: RequestRow): boolean =>
-  state === VOIDED && nodeId !== TASK_NODE && ending === REAPED_ENDING
+const isTakenOver = ({ state, nodeId, outcome }: RequestRow): boolean =>
+  state === VOIDED && nodeId !== TASK_NODE && outcome === REAPED_OUTCOME
 
 /** The response was delivered, but its caller pays for the repetition: the cost is the operator's shortfall. */
-function bookLoss(book: Book, request: RequestRow, { cost, ending, receipt }: Settle): Result {
+function bookLoss(book: Book, request: RequestRow, { cost, outcome, receipt }: Settle): Result {
   if (cost > 0n) book.transfer(request.id, SHORTFALL, REVENUE, cost)
   request.state = SETTLED
   request.shortfall = cost
-  request.ending = ending
+  request.outcome = outcome
   request.receipt = receipt
   book.saveRequest(request)
   return done(request.cost)
@@ -203,7 +203,7 @@ function reap(book: Book, verb: Reap): Result {
     const { account, key } = charge(book, request, isTask ? 0n : request.progress)
     if (isTask) correctTokens(request, 0, account, key, book.now)
     request.state = isTask ? VOIDED : REAPED
-    request.ending = isTask ? 'expired' : REAPED_ENDING
+    request.outcome = isTask ? 'expired' : REAPED_OUTCOME
     request.upstreamCost = undefined
     book.addSpending(spendingOf(request, 1))
     book.saveRequest(request)
@@ -213,7 +213,7 @@ function reap(book: Book, verb: Reap): Result {
 
 /** What an ended request contributes to the sums of spending, by its upstream and outcome. */
 function spendingOf(request: RequestRow, sign: 1 | -1): Spending {
-  const { account, key, model, upstream, ending: outcome, tokens, cost, upstreamCost } = request
+  const { account, key, model, upstream, outcome, tokens, cost, upstreamCost } = request
   return {
     account,
     key,

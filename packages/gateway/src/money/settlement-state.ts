@@ -58,7 +58,7 @@ export type Command =
   | { do: 'send'; verb: RequestVerb; pauseMs: number }
   | { do: 'dispatch'; granted: Nanos; tokens: number }
   /** `available` as in the ledger's result: money, or for limits the milliseconds until there is room. */
-  | { do: 'reject'; outcome: Rejection | 'store_down'; available: Nanos }
+  | { do: 'reject'; verdict: Rejection | 'store_down'; available: Nanos }
   | { do: 'deliver' }
   /** The hold does not cover the blocked output and will not grow: end the stream as `length`. */
   | { do: 'stop' }

@@ -60,20 +60,20 @@ export function step(state: Settlement, event: Event, clock: Clock): Step {
 
 function holding(hold: Hold, event: Event, clock: Clock): Step {
   const { id, nodeId, epoch } = hold
-  const voided = (ending: string): Void => ({ verb: 'void', id, nodeId, epoch, ending, receipt: '' })
+  const voided = (outcome: string): Void => ({ verb: 'void', id, nodeId, epoch, outcome, receipt: '' })
   if (event.event === 'no-response' && event.verb === 'hold') {
     // The hold may have been placed; without the void it would reserve money for as long as this node lives.
     const spool: Command = { do: 'spool', verb: voided('store_down'), awaited: false }
-    return { state: OVER, commands: [{ do: 'reject', outcome: 'store_down', available: 0n }, spool] }
+    return { state: OVER, commands: [{ do: 'reject', verdict: 'store_down', available: 0n }, spool] }
   }
   if (event.event !== 'response' || event.verb !== 'hold') return stay({ phase: 'holding', hold })
-  const { outcome, amount, tokens } = event.result
-  if (outcome !== 'done' && outcome !== 'repeated')
-    return { state: OVER, commands: [{ do: 'reject', outcome, available: amount }] }
+  const { verdict, amount, tokens } = event.result
+  if (verdict !== 'done' && verdict !== 'repeated')
+    return { state: OVER, commands: [{ do: 'reject', verdict, available: amount }] }
   if (!event.mayDispatch) {
     // Other nodes may be about to declare this node dead and release the hold.
     const ending = beginFinish(voided('node_lost'), clock())
-    return { ...ending, commands: [{ do: 'reject', outcome: 'node_lost', available: 0n }, ...ending.commands] }
+    return { ...ending, commands: [{ do: 'reject', verdict: 'node_lost', available: 0n }, ...ending.commands] }
   }
   const state: Settlement = {
     phase: 'open',
@@ -115,5 +115,5 @@ function finishing(state: Finishing, event: Event, clock: Clock): Step {
  * the hold is unknown and may still arrive. `ageMs` since it was journaled; Infinity for an entry of a former process.
  */
 export function isApplied(verb: Finish, result: Result, ageMs: number): boolean {
-  return !(verb.verb === 'void' && result.outcome === 'unknown_request' && ageMs < HOLD_MAY_ARRIVE_MS)
+  return !(verb.verb === 'void' && result.verdict === 'unknown_request' && ageMs < HOLD_MAY_ARRIVE_MS)
 }

@@ -51,12 +51,12 @@ export type Settle = Owned & {
   verb: 'settle'
   cost: Nanos
   tokens: number
-  ending: string
+  outcome: string
   receipt: string
   upstream?: string | undefined
   upstreamCost?: Nanos | undefined
 }
-export type Void = Owned & { verb: 'void'; ending: string; receipt: string }
+export type Void = Owned & { verb: 'void'; outcome: string; receipt: string }
 export type Finish = Settle | Void
 export type RequestVerb = Hold | Extend | Finish
 export type Reap = { verb: 'reap'; limit: number }
@@ -96,15 +96,15 @@ export type Rejection =
   | Limited
 
 /** The request is too expensive for the balance or a cap; a cheaper one may pass. */
-export const isLackOfFunds = (outcome: string): outcome is LackOfFunds =>
-  outcome === 'no_balance' || outcome === 'key_cap_reached' || outcome === 'account_cap_reached'
+export const isLackOfFunds = (verdict: string): verdict is LackOfFunds =>
+  verdict === 'no_balance' || verdict === 'key_cap_reached' || verdict === 'account_cap_reached'
 type LackOfFunds = 'no_balance' | 'key_cap_reached' | 'account_cap_reached'
 
 /** A limit of the key or of the account is reached for now. */
 export type Limited = `${'key' | 'account'}_${'concurrent' | 'requests' | 'tokens'}`
 
 export type Result = {
-  outcome: 'done' | 'repeated' | Rejection
+  verdict: 'done' | 'repeated' | Rejection
   /**
    * hold, extend: granted. settle, void: charged. reap: how many. join, acquire_lease: the epoch. Rejected for lack of money: what
    * is available; by a limit: milliseconds until there is room again, 0 if that depends on other requests.
@@ -114,8 +114,8 @@ export type Result = {
   tokens: number
 }
 
-export const done = (amount: bigint, tokens = 0): Result => ({ outcome: 'done', amount, tokens })
-export const repeated = (amount: bigint, tokens = 0): Result => ({ outcome: 'repeated', amount, tokens })
-export const rejected = (outcome: Rejection, amount: bigint = 0n): Result => ({ outcome, amount, tokens: 0 })
+export const done = (amount: bigint, tokens = 0): Result => ({ verdict: 'done', amount, tokens })
+export const repeated = (amount: bigint, tokens = 0): Result => ({ verdict: 'repeated', amount, tokens })
+export const rejected = (verdict: Rejection, amount: bigint = 0n): Result => ({ verdict, amount, tokens: 0 })
 /** `repeated` is the result of a verb that took effect earlier. */
-export const isDone = ({ outcome }: Result): boolean => outcome === 'done' || outcome === 'repeated'
+export const isDone = ({ verdict }: Result): boolean => verdict === 'done' || verdict === 'repeated'

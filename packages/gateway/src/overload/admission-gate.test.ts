@@ -27,13 +27,13 @@ const settler: typeof others.settler = {
   ...others.settler,
   async open(hold) {
     const opened = await others.settler.open(hold)
-    if (opened.outcome !== 'open') return opened
+    if (opened.verdict !== 'open') return opened
     const { request } = opened
-    const settle: typeof request.settle = (cost, tokens, ending, receipt) => {
+    const settle: typeof request.settle = (cost, tokens, outcome, receipt) => {
       receipts.push(receipt)
-      return request.settle(cost, tokens, ending, receipt)
+      return request.settle(cost, tokens, outcome, receipt)
     }
-    return { outcome: 'open', request: { ...request, settle } }
+    return { verdict: 'open', request: { ...request, settle } }
   },
 }
 const admission = createAdmission({ inFlight: 1_000, memoryBytes: 1e9 })
@@ -87,7 +87,7 @@ test('queued requests are served in FIFO order, and their time at the gate count
   expect([sent, admission.inFlight]).toEqual([0, 129])
   makeRoom()
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200, 200])
-  expect(ends.map(({ ending }) => ending)).toEqual(['completed', 'completed', 'completed'])
+  expect(ends.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed'])
   expect([admission.inFlight, admission.queued, admission.bytes]).toEqual([0, 0, 0])
   for (const receipt of receipts) expect(JSON.parse(receipt).total_ms).toBeGreaterThanOrEqual(50)
 })

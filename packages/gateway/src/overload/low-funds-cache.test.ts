@@ -54,7 +54,7 @@ test('a request that cannot be paid for is rejected before it is parsed, and whe
   let [asked, read] = [0, 0]
   deps.settler.open = async () => {
     asked++
-    return { outcome: 'no_balance', available: 0n }
+    return { verdict: 'no_balance', available: 0n }
   }
   const app = createApp(deps, { ready: () => true, accepting: () => true })
   const post = async (path: string, body: object, more = {}) => {

@@ -10,8 +10,8 @@ const BOB = { key: 7n, account: 1n }
 function setUp(limit?: number) {
   const time = { now: 0 }
   const cache = createRateLimitCache(() => time.now, limit)
-  const note = (outcome: Limited, waitMs: number, tokens = 0, caller = ANN) =>
-    cache.note(caller, { outcome, waitMs }, tokens)
+  const note = (verdict: Limited, waitMs: number, tokens = 0, caller = ANN) =>
+    cache.note(caller, { verdict, waitMs }, tokens)
   return { time, cache, note }
 }
 
@@ -20,7 +20,7 @@ test('a rejection lasts until its reset, and reports the remaining time', () => 
   expect(cache.find(ANN)).toBeUndefined()
   note('key_requests', 12_000)
   time.now = 5_000
-  expect(cache.find(ANN)).toEqual({ outcome: 'key_requests', waitMs: 7_000 })
+  expect(cache.find(ANN)).toEqual({ verdict: 'key_requests', waitMs: 7_000 })
   cache.ended(ANN)
   expect(cache.find(ANN)).toBeDefined()
   time.now = 12_000
@@ -30,14 +30,14 @@ test('a rejection lasts until its reset, and reports the remaining time', () => 
 test('the rejection of a key is not that of its account, and vice versa', () => {
   const { cache, note } = setUp()
   note('key_requests', 1_000)
-  expect([ANN, ANNS_OTHER_KEY, BOB].map((caller) => cache.find(caller)?.outcome)).toEqual([
+  expect([ANN, ANNS_OTHER_KEY, BOB].map((caller) => cache.find(caller)?.verdict)).toEqual([
     'key_requests',
     undefined,
     undefined,
   ] as (Limited | undefined)[])
   cache.clear()
   note('account_requests', 1_000)
-  expect([ANN, ANNS_OTHER_KEY, BOB].map((caller) => cache.find(caller)?.outcome)).toEqual([
+  expect([ANN, ANNS_OTHER_KEY, BOB].map((caller) => cache.find(caller)?.verdict)).toEqual([
     'account_requests',
     'account_requests',
     undefined,
@@ -51,14 +51,14 @@ test('a smaller request than the rejected one may still be sent, and so may one 
   note('key_tokens', 500, 900)
   expect(cache.find(ANN)).toBeUndefined()
   expect(cache.find(ANN, 199)).toBeUndefined()
-  expect(cache.find(ANN, 200)).toMatchObject({ outcome: 'key_tokens' })
+  expect(cache.find(ANN, 200)).toMatchObject({ verdict: 'key_tokens' })
 })
 
 test('tokens are released before their reset: the store is queried again after a second, and when a request has ended', () => {
   const { time, cache, note } = setUp()
   note('account_tokens', 40_000, 10)
   time.now = 999
-  expect(cache.find(ANN, 10)).toEqual({ outcome: 'account_tokens', waitMs: 39_001 })
+  expect(cache.find(ANN, 10)).toEqual({ verdict: 'account_tokens', waitMs: 39_001 })
   time.now = 1_000
   expect(cache.find(ANN, 10)).toBeUndefined()
   note('account_tokens', 40_000, 10)
@@ -70,7 +70,7 @@ test('concurrency: until a request ends, and for a quarter of a second at most',
   const { time, cache, note } = setUp()
   note('key_concurrent', 0)
   time.now = 249
-  expect(cache.find(ANN)).toEqual({ outcome: 'key_concurrent', waitMs: 0 })
+  expect(cache.find(ANN)).toEqual({ verdict: 'key_concurrent', waitMs: 0 })
   cache.ended(BOB)
   expect(cache.find(ANN)).toBeDefined()
   cache.ended(ANN)
@@ -85,7 +85,7 @@ test('the end of a request does not clear what it cannot release', () => {
   note('key_requests', 1_000)
   note('key_tokens', 1_000, 1)
   cache.ended(ANN)
-  expect(cache.find(ANN, 1)).toMatchObject({ outcome: 'key_requests' })
+  expect(cache.find(ANN, 1)).toMatchObject({ verdict: 'key_requests' })
 })
 
 test('a change clears the cache', () => {

@@ -5,7 +5,7 @@ import type { Caller } from '../storage/storage.ts'
 import { createLowFundsCache, type LowFundsCache } from './low-funds-cache.ts'
 
 /** A rejection and its duration: 0 if it depends on other requests. */
-export type RateLimitRejection = { outcome: Limited; waitMs: number }
+export type RateLimitRejection = { verdict: Limited; waitMs: number }
 
 export type RateLimitCache = {
   /** The same for callers with insufficient funds. */
@@ -60,8 +60,8 @@ export function createRateLimitCache(clock: () => number, limit = 10_000): RateL
       return look(keys.get(key), tokens) ?? look(accounts.get(account), tokens)
     },
     note({ key, account }, rejection, tokens) {
-      const [map, id] = rejection.outcome.startsWith('key_') ? [keys, key] : [accounts, account]
-      const resource = limitedResource(rejection.outcome)
+      const [map, id] = rejection.verdict.startsWith('key_') ? [keys, key] : [accounts, account]
+      const resource = limitedResource(rejection.verdict)
       const entries = map.get(id) ?? {}
       const now = clock()
       const previous = entries[resource]
@@ -90,7 +90,7 @@ export function createRateLimitCache(clock: () => number, limit = 10_000): RateL
   }
 }
 
-export const limitedResource = (outcome: Limited): Resource => outcome.slice(outcome.indexOf('_') + 1) as Resource
+export const limitedResource = (verdict: Limited): Resource => verdict.slice(verdict.indexOf('_') + 1) as Resource
 
 function cachedMs(resource: Resource, waitMs: number): number {
   if (resource === 'concurrent') return CONCURRENT_MS

@@ -131,7 +131,7 @@ test.each<[string, () => Promise<unknown>, object]>([
     'settled, and its answer lost',
     async () => {
       await storage.ledger.apply(hold(FIRST, wallet, NODE))
-      await storage.ledger.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
+      await storage.ledger.apply(settle(FIRST, NODE, 60n, { outcome: 'completed' }))
     },
     ENDED('0.00000006'),
   ],
@@ -139,7 +139,7 @@ test.each<[string, () => Promise<unknown>, object]>([
     'settled for nothing, as answers of free models are',
     async () => {
       await storage.ledger.apply(hold(FIRST, wallet, NODE))
-      await storage.ledger.apply(settle(FIRST, NODE, 0n, { ending: 'incomplete' }))
+      await storage.ledger.apply(settle(FIRST, NODE, 0n, { outcome: 'incomplete' }))
     },
     ENDED('0.00'),
   ],
@@ -147,7 +147,7 @@ test.each<[string, () => Promise<unknown>, object]>([
     'settled for nothing, without an answer',
     async () => {
       await storage.ledger.apply(hold(FIRST, wallet, NODE))
-      await storage.ledger.apply(settle(FIRST, NODE, 0n, { ending: 'cut' }))
+      await storage.ledger.apply(settle(FIRST, NODE, 0n, { outcome: 'cut' }))
     },
     TAKEN_OVER,
   ],
@@ -189,7 +189,7 @@ test('a reaped request that was taken over is settled at the expense of the oper
   await die()
   expect(await claim()).toMatchObject(TAKEN_OVER)
   // The process was only frozen, and goes on where it was.
-  expect(await storage.ledger.apply(settle(FIRST, NODE, 60n))).toEqual({ outcome: 'done', amount: 0n, tokens: 0 })
+  expect(await storage.ledger.apply(settle(FIRST, NODE, 60n))).toEqual({ verdict: 'done', amount: 0n, tokens: 0 })
   expect(await money(storage, wallet)).toMatchObject(money0)
   await endClaim(first, { outcome: 'completed', charged: 0n, headers: testHeaders(), body: Buffer.from('late') }, deps)
   expect(logged).toEqual(['idempotency key was taken over by another request'])
@@ -228,7 +228,7 @@ test('of many that find an abandoned key one takes it over', async () => {
 test('a response that is stored a moment after it was settled is replayed', async () => {
   const first = await claimed()
   await storage.ledger.apply(hold(FIRST, wallet, NODE))
-  await storage.ledger.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
+  await storage.ledger.apply(settle(FIRST, NODE, 60n, { outcome: 'completed' }))
   const second = claim()
   // The second has looked at the ledger by then.
   await Bun.sleep(100)
@@ -254,7 +254,7 @@ describe('a stored response', () => {
   async function kept(): Promise<KeyClaim> {
     const first = await claimed()
     await storage.ledger.apply(hold(FIRST, wallet, NODE))
-    await storage.ledger.apply(settle(FIRST, NODE, 60n, { ending: 'completed' }))
+    await storage.ledger.apply(settle(FIRST, NODE, 60n, { outcome: 'completed' }))
     const headers = testHeaders()
     headers.set('content-type', 'application/json')
     await endClaim(first, { outcome: 'completed', charged: 60n, headers, body: Buffer.from(SECRET_WORDS) }, deps)

@@ -223,13 +223,13 @@ async function stateOfFirst(
   if (row.state !== REAPED) return 'abandoned'
   // Its owner may come back and settle it after all. A void in the owner's name prevents that: the ledger accepts only the
   // first of the two.
-  const { outcome, amount } = await store.ledger.apply({
+  const { verdict, amount } = await store.ledger.apply({
     verb: 'void',
     ...first,
-    ending: row.outcome,
+    outcome: row.outcome,
     receipt: row.receipt,
   })
-  if (outcome !== 'done' && outcome !== 'repeated') return 'running'
+  if (verdict !== 'done' && verdict !== 'repeated') return 'running'
   return amount > 0n ? { cost: amount } : 'abandoned'
 }
 

@@ -21,10 +21,10 @@ export type HoldErrorDependencies = {
 export type Needed = { caller: Caller; model: string; minimum: Nanos; minimumTokens: number }
 
 export async function holdError(rejected: RejectedHold, needed: Needed, deps: HoldErrorDependencies): Promise<Failure> {
-  const { outcome, available } = rejected
+  const { verdict, available } = rejected
   const { caller, model, minimum, minimumTokens } = needed
-  if (isLimited(outcome)) {
-    const rejection = { outcome, waitMs: Number(available) }
+  if (isLimited(verdict)) {
+    const rejection = { verdict, waitMs: Number(available) }
     deps.rateLimitCache.note(caller, rejection, minimumTokens)
     return rateLimitError(caller, rejection, minimumTokens, deps.clock())
   }
@@ -32,20 +32,20 @@ export async function holdError(rejected: RejectedHold, needed: Needed, deps: Ho
     deps.rateLimitCache.lowFunds.note(caller, model, funds)
     return lowFundsFailure(funds, minimum)
   }
-  if (outcome === 'no_balance') {
+  if (verdict === 'no_balance') {
     const before = 'Your credit balance is too low.'
     return rejectFor({ code: 'insufficient_balance', available, before, after: '' })
   }
-  if (outcome === 'key_cap_reached' || outcome === 'account_cap_reached') {
+  if (verdict === 'key_cap_reached' || verdict === 'account_cap_reached') {
     // The message names the cap, which is read from the store; if that fails, the message goes without it.
     const standing = await deps.store.keys.findWithAccount(caller.key).catch(() => undefined)
-    const whose = outcome === 'key_cap_reached' ? 'key' : 'account'
+    const whose = verdict === 'key_cap_reached' ? 'key' : 'account'
     const [before, after] = [capOf(whose, standing?.[whose]), renewalOf(standing?.[whose], deps.clock())]
     return rejectFor({ code: `${whose}_quota_exceeded`, available, before, after })
   }
   // What is cached of this key is out of date: the ledger knows better.
   deps.callers.clear()
-  switch (outcome) {
+  switch (verdict) {
     case 'key_invalid':
       return invalidKey()
     case 'key_expired':

@@ -106,7 +106,7 @@ export type Journey<K extends Kind> = {
     routed: K['routed'],
     prepared: K['prepared'],
     opening: OpeningOf<K>,
-  ): Promise<{ outcome: 'open'; request: K['hold'] } | RejectedHold>
+  ): Promise<{ verdict: 'open'; request: K['hold'] } | RejectedHold>
   callOf(held: HeldCall<K['hold']>, routed: K['routed'], prepared: K['prepared'], opening: OpeningOf<K>): K['call']
   /** Deletes what was read, such as uploaded files: once the response, or its stream, has ended. */
   close?(request: K['request']): Promise<void>

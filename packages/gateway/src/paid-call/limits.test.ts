@@ -40,7 +40,7 @@ function start(
   const test = createTestDependencies({ send: answering, ...more })
   const time = { now: 0 }
   const holds: Hold[] = []
-  const settled: { tokens: number; ending: string }[] = []
+  const settled: { tokens: number; outcome: string }[] = []
   const { settler } = test.deps
   Object.assign(test.deps, {
     rateLimitCache: createRateLimitCache(() => time.now),
@@ -50,10 +50,10 @@ function start(
       async open(hold: Hold) {
         holds.push(hold)
         const opened = next(hold) ?? (await settler.open(hold))
-        if (opened.outcome !== 'open') return opened
-        const settle = (cost: bigint, tokens: number, ending: string, receipt: string) => {
-          settled.push({ tokens, ending })
-          return opened.request.settle(cost, tokens, ending, receipt)
+        if (opened.verdict !== 'open') return opened
+        const settle = (cost: bigint, tokens: number, outcome: string, receipt: string) => {
+          settled.push({ tokens, outcome })
+          return opened.request.settle(cost, tokens, outcome, receipt)
         }
         return { ...opened, request: { ...opened.request, settle } }
       },
@@ -75,9 +75,9 @@ function start(
 }
 
 const limitedBy =
-  (outcome: 'key_requests' | 'key_tokens' | 'key_concurrent', waitMs = 10_000) =>
+  (verdict: 'key_requests' | 'key_tokens' | 'key_concurrent', waitMs = 10_000) =>
   () => ({
-    outcome,
+    verdict,
     available: BigInt(waitMs),
   })
 
@@ -150,7 +150,7 @@ test('the ledger receives the most tokens a request may use, the fewest it needs
   expect(hold).toMatchObject({ revision: TEST_CALLER.revision, extensible: false })
   expect(hold?.tokens).toBeGreaterThan(500)
   expect(hold?.minimumTokens).toBeLessThan(50)
-  expect(settled).toEqual([{ tokens: 30, ending: 'completed' }])
+  expect(settled).toEqual([{ tokens: 30, outcome: 'completed' }])
   await call({ stream: true, max_tokens: 5 })
   expect(holds[1]).toMatchObject({ extensible: true })
 })
@@ -165,7 +165,7 @@ test.each([
     return responseOf(Response.json(REPLY))
   }
   const grantLess = ({ amount }: Hold): Opened => ({
-    outcome: 'open',
+    verdict: 'open',
     request: {
       granted: amount,
       grantedTokens: 200,
@@ -191,7 +191,7 @@ test('a key that has changed is looked up anew, and everything is decided again,
     ({ revision }) => {
       if (revision === 2) return undefined
       caller = { ...TEST_CALLER, revision: 2 }
-      return { outcome: 'key_changed', available: 0n }
+      return { verdict: 'key_changed', available: 0n }
     },
     {},
     () => caller,
@@ -205,7 +205,7 @@ test('a key that has changed may not allow the model any more', async () => {
   const { call, holds, logged } = start(
     () => {
       caller = { ...TEST_CALLER, revision: 2, restrictions: { models: ['other'], networks: undefined } }
-      return { outcome: 'key_changed', available: 0n }
+      return { verdict: 'key_changed', available: 0n }
     },
     {},
     () => caller,
@@ -243,7 +243,7 @@ function waitingStream(timeouts: TestOptions['timeouts'] = {}) {
   })
   const asked: unknown[] = []
   const waits = ({ amount, tokens }: Hold): Opened => ({
-    outcome: 'open',
+    verdict: 'open',
     request: {
       granted: amount,
       grantedTokens: tokens,
@@ -254,8 +254,8 @@ function waitingStream(timeouts: TestOptions['timeouts'] = {}) {
         asked.push(tokens)
         return room
       },
-      settle: async (charged, _tokens, ending) => {
-        ends.push(ending)
+      settle: async (charged, _tokens, outcome) => {
+        ends.push(outcome)
         return { charged, spooled: false }
       },
       void: async () => ({ charged: 0n, spooled: false }),

@@ -48,7 +48,7 @@ function incomingWith(headers: Record<string, string> = {}, body = ''): ApiReque
 }
 
 /** `holds`: what the ledger says before it grants one. */
-function start(own: Partial<Journey<Toy>> = {}, holds: RejectedHold['outcome'][] = []) {
+function start(own: Partial<Journey<Toy>> = {}, holds: RejectedHold['verdict'][] = []) {
   const { deps: others, ends } = createTestDependencies({
     send: () => Promise.reject(new Error('not a part of this test')),
     idempotencyMs: 1_000,
@@ -75,8 +75,8 @@ function start(own: Partial<Journey<Toy>> = {}, holds: RejectedHold['outcome'][]
     },
     settler: {
       async open(verb): Promise<Opened> {
-        const outcome = holds.shift()
-        return outcome === undefined ? others.settler.open(verb) : { outcome, available: 0n }
+        const verdict = holds.shift()
+        return verdict === undefined ? others.settler.open(verb) : { verdict, available: 0n }
       },
     },
   }
@@ -111,7 +111,7 @@ const NOTHING_TAKEN = [0, 0, 0]
 const fail = () => {
   throw new Error('broken')
 }
-const VOIDED = { cost: 0n, ending: 'node_lost' }
+const VOIDED = { cost: 0n, outcome: 'node_lost' }
 
 describe('a step that fails leaves nothing behind', () => {
   test.each<[string, Partial<Journey<Toy>>, End[], string[]]>([
@@ -124,7 +124,7 @@ describe('a step that fails leaves nothing behind', () => {
     ['hold', { hold: async () => fail() }, [], ['claimed', 'free']],
     ['callOf', { callOf: fail }, [VOIDED], ['claimed', 'free']],
     // Settled by the journey, and then the key is free for another try.
-    ['respond', {}, [{ cost: 0n, ending: 'failed' }], ['claimed', 'free']],
+    ['respond', {}, [{ cost: 0n, outcome: 'failed' }], ['claimed', 'free']],
   ])('%s', async (step, own, expected, claimed) => {
     const { open, ends, claims, closed, taken } = start(own)
     const failed = await open({ 'idempotency-key': 'k' }).catch(String)
@@ -161,7 +161,7 @@ describe('a key that changes before the hold', () => {
       [1, 2],
       [1, 2, 3],
     ])
-    expect([taken(), ends]).toEqual([NOTHING_TAKEN, [{ cost: 0n, ending: 'failed' }]])
+    expect([taken(), ends]).toEqual([NOTHING_TAKEN, [{ cost: 0n, outcome: 'failed' }]])
   })
 
   test('three times: the request fails', async () => {

@@ -128,9 +128,9 @@ async function reserve<K extends Kind>(
     }
     if (!('rejected' in tried)) return tried
     const { rejected, bound } = tried
-    if (isLackOfFunds(rejected.outcome) && routed.offer !== routed.wanted)
+    if (isLackOfFunds(rejected.verdict) && routed.offer !== routed.wanted)
       opening.tooExpensive.push(routed.offer.model.id)
-    else if (rejected.outcome === 'key_changed') {
+    else if (rejected.verdict === 'key_changed') {
       const { incoming, endpoint, catalogue, request } = opening
       opening.caller = await authenticate(incoming, journey.dialectOf(endpoint), deps, opening.caller)
       if (++keyChanges === MOST_KEY_CHANGES) throw unavailable()
@@ -166,7 +166,7 @@ async function hold<K extends Kind>(
   const isFallback = offer !== wanted
   const request = { id, caller, owner, model, isFallback, upstream: candidate.upstream.id, bound, isExtensible }
   const held = await journey.hold(request, deps, routed, prepared, opening)
-  if (held.outcome !== 'open') return { rejected: held, bound }
+  if (held.verdict !== 'open') return { rejected: held, bound }
   slot.paid()
   try {
     const call = journey.callOf(

@@ -37,21 +37,21 @@ const ROWS: [Limited, waitMs: number, says: string, seconds: number, limit: Reac
 
 test.each(
   ROWS,
-)('%s says whose limit, which, what it is and when there is room', (outcome, waitMs, says, seconds, limit) => {
-  const { info } = rateLimitError(CALLER, { outcome, waitMs }, 900, NOW)
+)('%s says whose limit, which, what it is and when there is room', (verdict, waitMs, says, seconds, limit) => {
+  const { info } = rateLimitError(CALLER, { verdict, waitMs }, 900, NOW)
   expect(info).toEqual({ code: 'rate_limit_exceeded', message: says, retryAfter: seconds, limit })
   expect(ERRORS[info.code].status).toBe(429)
 })
 
 test('a request that exceeds the limit by itself gets no time to wait', () => {
-  const { info } = rateLimitError(CALLER, { outcome: 'key_tokens', waitMs: 60_000 }, 1_001, NOW)
+  const { info } = rateLimitError(CALLER, { verdict: 'key_tokens', waitMs: 60_000 }, 1_001, NOW)
   expect(info.message).toContain("at least 1001 tokens, which is more than this key's limit of 1000 tokens per minute.")
   expect(info.limit?.reset).toBe('never')
 })
 
 test('a limit that was removed meanwhile still rejects, without its figure', () => {
   const caller = { limits: limits(), accountLimits: limits() }
-  const { info } = rateLimitError(caller, { outcome: 'account_tokens', waitMs: 3_000 }, 1, NOW)
+  const { info } = rateLimitError(caller, { verdict: 'account_tokens', waitMs: 3_000 }, 1, NOW)
   expect(info).toMatchObject({ code: 'rate_limit_exceeded', retryAfter: 3 })
   expect(info).not.toHaveProperty('limit')
 })

@@ -12,7 +12,7 @@ const LIMITED: ReadonlySet<string> = new Set<Limited>([
   ...(['account_concurrent', 'account_requests', 'account_tokens'] as const),
 ])
 
-export const isLimited = (outcome: Rejection | 'store_down'): outcome is Limited => LIMITED.has(outcome)
+export const isLimited = (verdict: Rejection | 'store_down'): verdict is Limited => LIMITED.has(verdict)
 
 /** The caller's tightest limit of tokens per minute; undefined: none, so tokens need not be counted. */
 export function tokenLimitOf({ limits, accountLimits }: LimitedCaller): number | undefined {
@@ -31,8 +31,8 @@ export function rateLimitError(
   needed: number,
   now: number,
 ): Failure {
-  const used = limitedResource(rejection.outcome)
-  const isKeys = rejection.outcome.startsWith('key_')
+  const used = limitedResource(rejection.verdict)
+  const isKeys = rejection.verdict.startsWith('key_')
   const { requestsPerMinute, tokensPerMinute, concurrent } = isKeys ? caller.limits : caller.accountLimits
   const limit = { requests: requestsPerMinute, tokens: tokensPerMinute, concurrent }[used]
   const owner = isKeys ? 'This key' : 'This account'

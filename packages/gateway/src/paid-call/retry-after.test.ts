@@ -60,17 +60,17 @@ describe('limits of a key and of an account', () => {
       for (let step = 0; step < 40; step += 1) {
         now += random.chance(0.5) ? 0 : random.below(9_000)
         const tokens = random.between(1, 150)
-        const { outcome, amount } = run(hold(id++, tokens))
-        if (!isLimited(outcome as Limited)) continue
-        const rejection = { outcome: outcome as Limited, waitMs: Number(amount) }
+        const { verdict, amount } = run(hold(id++, tokens))
+        if (!isLimited(verdict as Limited)) continue
+        const rejection = { verdict: verdict as Limited, waitMs: Number(amount) }
         remembered.note(caller, rejection, tokens)
         const rejectedAt = now
         for (const wait of waitsOf(rateLimitError(caller, rejection, tokens, now))) {
           longest = Math.max(longest, wait)
           now = rejectedAt + wait
-          expect(remembered.find(caller, tokens)?.outcome).not.toBe(rejection.outcome)
+          expect(remembered.find(caller, tokens)?.verdict).not.toBe(rejection.verdict)
           const again = apply(memoryBook(structuredClone(rows), now), hold(id++, tokens))
-          expect([seed, again.outcome]).not.toEqual([seed, outcome])
+          expect([seed, again.verdict]).not.toEqual([seed, verdict])
         }
         now = rejectedAt
       }

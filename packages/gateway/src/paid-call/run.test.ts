@@ -29,7 +29,7 @@ test('held at the bound, settled at the cost, with a receipt that the charge can
     return 'the image'
   })
   expect(response).toBe('the image')
-  expect(ends).toEqual([{ cost: 60n, ending: 'completed' }])
+  expect(ends).toEqual([{ cost: 60n, outcome: 'completed' }])
   const receipt = JSON.parse(receipts[0] ?? '')
   expect(receipt).toMatchObject({ units: { images: 1 }, price: { version: 'v1', per_image: '40' } })
   expect(recompute(receipt)).toBe(60n)
@@ -39,7 +39,7 @@ test('work that fails is voided once, and its error is the caller’s', async ()
   const { run, ends, call } = await start()
   const failure = new Failure('upstream_error', 'The upstream broke off its answer.')
   expect(await run(() => Promise.reject(failure)).catch((error) => error)).toBe(failure)
-  expect(ends).toEqual([{ cost: 0n, ending: 'failed' }])
+  expect(ends).toEqual([{ cost: 0n, outcome: 'failed' }])
   expect(call.upstreamCall.cancellation.isCancelled).toBe(false)
 })
 
@@ -50,7 +50,7 @@ test('work that fails after its settlement is not settled again', async () => {
     throw new Error('afterwards')
   })
   expect(await failing.catch(String)).toBe('Error: afterwards')
-  expect(ends).toEqual([{ cost: 180n, ending: 'completed' }])
+  expect(ends).toEqual([{ cost: 180n, outcome: 'completed' }])
 })
 
 test('a client that disconnects before there is a result: the call is aborted, and free', async () => {
@@ -61,7 +61,7 @@ test('a client that disconnects before there is a result: the call is aborted, a
   const running = run(() => aborted)
   http.onDisconnect?.()
   expect(await running.catch(String)).toBe('Error: aborted')
-  expect(ends).toEqual([{ cost: 0n, ending: 'client_disconnected' }])
+  expect(ends).toEqual([{ cost: 0n, outcome: 'client_disconnected' }])
   expect(dependencies.upstreamCalls.size).toBe(0)
 })
 
@@ -75,7 +75,7 @@ test('a request may have charges of several prices', async () => {
   if (!images) throw new Error('not priced')
   const result: CallResult = { outcome: 'completed', charges: [prompt, images], sawOutput: true }
   await run(() => settle(call, result, dependencies))
-  expect(ends).toEqual([{ cost: 2n + 90n, ending: 'completed' }])
+  expect(ends).toEqual([{ cost: 2n + 90n, outcome: 'completed' }])
   const receipt = JSON.parse(receipts[0] ?? '')
   expect(receipt.units).toEqual({ input: 4, output: 0, images: 1 })
   expect(recompute(receipt)).toBe(92n)

@@ -24,7 +24,7 @@ export async function startPaidCall(client?: PaidCall['client']) {
   const { open } = dependencies.settler
   dependencies.settler.open = async (hold) => {
     const opened = await open(hold)
-    if (opened.outcome !== 'open') return opened
+    if (opened.verdict !== 'open') return opened
     const { settle, void: voided } = opened.request
     const kept = {
       settle(...end: Parameters<typeof settle>) {
@@ -36,7 +36,7 @@ export async function startPaidCall(client?: PaidCall['client']) {
         return voided(...end)
       },
     }
-    return { outcome: 'open', request: { ...opened.request, ...kept } }
+    return { verdict: 'open', request: { ...opened.request, ...kept } }
   }
   const record = new RequestRecord('POST', '/v1/images/generations', '', 0)
   const headers = testHeaders()
@@ -61,7 +61,7 @@ export async function startPaidCall(client?: PaidCall['client']) {
     },
     dependencies,
   )
-  if (held.outcome !== 'open') throw new Error('not held')
+  if (held.verdict !== 'open') throw new Error('not held')
   const health = new KeyHealth()
   const candidate = { upstream, route, key: 'k', health, priority: 1, weight: 1 }
   const offer = {

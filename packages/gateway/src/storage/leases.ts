@@ -20,7 +20,7 @@ export const leasesOver = ({ apply }: Pick<Ledger, 'apply'>): Leases => ({
     return isDone(result) ? Number(result.amount) : undefined
   },
   async renew(lease, epoch, ttlMs) {
-    return (await apply({ verb: 'renew_lease', lease, epoch, ttlMs })).outcome === 'done'
+    return (await apply({ verb: 'renew_lease', lease, epoch, ttlMs })).verdict === 'done'
   },
   async release(lease, epoch) {
     await apply({ verb: 'release_lease', lease, epoch })

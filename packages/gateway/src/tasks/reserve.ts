@@ -36,7 +36,7 @@ export async function reserveTask<D extends TaskData>(
   hold: HoldRequest,
   { model, serviceTier, candidate, data, deadlineInMs }: NewTask<D>,
   deps: ReserveDependencies,
-): Promise<{ outcome: 'open'; request: TaskHold<Task<D>> } | RejectedHold> {
+): Promise<{ verdict: 'open'; request: TaskHold<Task<D>> } | RejectedHold> {
   const { id, caller } = hold
   const { tasks, leases, ledger } = deps.store
   const verb = holdVerb({ ...hold, owner: { nodeId: TASK_NODE, epoch: 0 } }, deps)
@@ -59,10 +59,10 @@ export async function reserveTask<D extends TaskData>(
   })
   const held = await ledger.apply({ ...verb, epoch, deadline: row.deadline + COPY_TIME_MS })
   await leases.release(lease, epoch)
-  if (held.outcome === 'done' || held.outcome === 'repeated')
-    return { outcome: 'open', request: { task: decodeTaskRow<D>(row), void: abandon } }
+  if (held.verdict === 'done' || held.verdict === 'repeated')
+    return { verdict: 'open', request: { task: decodeTaskRow<D>(row), void: abandon } }
   await tasks.remove(id, row.version)
-  return { outcome: held.outcome, available: held.amount }
+  return { verdict: held.verdict, available: held.amount }
 }
 
 /** Nothing was sent. The row stays, and by it the worker voids the hold. */

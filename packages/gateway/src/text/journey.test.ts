@@ -92,7 +92,7 @@ test('a call that is slow before its headers: 200 and heartbeats, then the respo
   await readUntil(response, HEARTBEAT.repeat(2))
   upstream.write(`${event({}, 'stop')}data: [DONE]\n\n`)
   expect(await readUntil(response, '[DONE]')).toEndWith('[DONE]\n\n')
-  expect(ends.map(({ ending }) => ending)).toEqual(['completed'])
+  expect(ends.map(({ outcome }) => outcome)).toEqual(['completed'])
 })
 
 test('a call that is not slow has no heartbeat', async () => {
@@ -156,7 +156,7 @@ test('a request counts as working until it is sent and while it is settled, not 
   settler.open = async (hold) => {
     seen.push(admission.atWork)
     const opened = await open(hold)
-    if (opened.outcome !== 'open') return opened
+    if (opened.verdict !== 'open') return opened
     const { settle } = opened.request
     opened.request.settle = (...end) => {
       seen.push(admission.atWork)
@@ -190,7 +190,7 @@ test('an upstream that sends much before its first output is relayed, not buffer
   await readUntil(response, comment.repeat(90))
   upstream.end()
   await readUntil(response, '"upstream_error"')
-  expect(ends).toEqual([{ cost: 0n, ending: 'cut' }])
+  expect(ends).toEqual([{ cost: 0n, outcome: 'cut' }])
 })
 
 test('a failure after the commit is the error event of the stream, and free', async () => {
@@ -205,7 +205,7 @@ test('a failure after the commit is the error event of the stream, and free', as
     }
     const text = await response.text()
     expect(text).toMatch(/^(: keep-alive\n\n)+data: \{"error":.*"upstream_error"\}\}\n\n$/)
-    expect(ends).toEqual([{ cost: 0n, ending: fail === 'status' ? 'failed' : 'cut' }])
+    expect(ends).toEqual([{ cost: 0n, outcome: fail === 'status' ? 'failed' : 'cut' }])
     expect(deps.admission.inFlight).toBe(0)
   }
 })
@@ -218,7 +218,7 @@ test('a client that disconnects after the commit and before the headers: free, a
   expect(response.status).toBe(200)
   leaving.abort()
   while (ends.length === 0 || deps.admission.inFlight > 0) await Bun.sleep(5)
-  expect(ends).toEqual([{ cost: 0n, ending: 'client_disconnected' }])
+  expect(ends).toEqual([{ cost: 0n, outcome: 'client_disconnected' }])
   expect([upstream.isAborted(), deps.upstreamCalls.size]).toEqual([true, 0])
 })
 
@@ -237,7 +237,7 @@ test.each([
   act(upstream)
   const response = await answered
   expect(response.status).toBe(504)
-  expect(ends).toEqual([{ cost: 0n, ending: 'timeout' }])
+  expect(ends).toEqual([{ cost: 0n, outcome: 'timeout' }])
   expect([upstream.isAborted(), deps.admission.inFlight, deps.upstreamCalls.size]).toEqual([true, 0, 0])
 })
 
@@ -250,7 +250,7 @@ test('a shutdown ends a running stream with an error, and what was delivered is 
   await readUntil(response, 'aaa')
   deps.upstreamCalls.abortAll('shutdown')
   expect(await readUntil(response, 'error')).toContain('service_unavailable')
-  expect(ends).toMatchObject([{ ending: 'shutdown' }])
+  expect(ends).toMatchObject([{ outcome: 'shutdown' }])
   expect(ends[0]?.cost).toBeGreaterThan(400_000n)
 })
 
@@ -266,7 +266,7 @@ test('a client that stops reading does not outlive the total timeout: the reques
   )
   socket.pause()
   while (ends.length === 0) await Bun.sleep(5)
-  expect(ends).toMatchObject([{ ending: 'timeout' }])
+  expect(ends).toMatchObject([{ outcome: 'timeout' }])
   socket.destroy()
 })
 
@@ -303,7 +303,7 @@ test('a client that stops reading is settled like one that disconnects, and its 
   socket.write(`POST /v1/chat/completions HTTP/1.1\r\nHost: a\r\n${head.join('\r\n')}\r\n\r\n${BODY}`)
   // The system takes a while to fill its buffers, and each byte that it takes is progress.
   for (let steps = 0; steps < 200 && ends.length === 0; steps++) await advance(25_000)
-  expect(ends).toMatchObject([{ ending: 'client_disconnected' }])
+  expect(ends).toMatchObject([{ outcome: 'client_disconnected' }])
   expect(ends[0]?.cost).toBeGreaterThan(0n)
   while (deps.admission.inFlight > 0) await Bun.sleep(5)
   socket.destroy()
@@ -320,5 +320,5 @@ test('a model that is silent for hours is not cut off by the server', async () =
   upstream.write(`${event({ content: 'last' }, 'stop')}data: [DONE]\n\n`)
   upstream.end()
   await readUntil(response, '[DONE]')
-  expect(ends).toMatchObject([{ ending: 'completed' }])
+  expect(ends).toMatchObject([{ outcome: 'completed' }])
 })

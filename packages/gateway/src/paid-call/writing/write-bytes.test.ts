@@ -81,7 +81,7 @@ test('pieces leave as they come, the last one after the settlement', async () =>
   expect(text()).not.toContain('ccc')
   settled.resolve()
   await eventually(() => text().endsWith(`${'c'.repeat(50)}\r\n0\r\n\r\n`))
-  expect(seen.started?.ends).toEqual([{ cost: 120n, ending: 'completed' }])
+  expect(seen.started?.ends).toEqual([{ cost: 120n, outcome: 'completed' }])
 })
 
 test('without a single byte there is an error, and nothing is charged', async () => {
@@ -90,7 +90,7 @@ test('without a single byte there is an error, and nothing is charged', async ()
   const response = { contentType: 'audio/mpeg', pieces: of(), settle: async () => {} }
   const failing = started.run(() => writeBytes(started.call, response, started.dependencies))
   expect(await failing.catch(String)).toBe('Failure: The upstream sent an empty response.')
-  expect(started.ends).toEqual([{ cost: 0n, ending: 'failed' }])
+  expect(started.ends).toEqual([{ cost: 0n, outcome: 'failed' }])
 })
 
 test('a break is charged for what came, and ends the connection', async () => {
@@ -103,7 +103,7 @@ test('a break is charged for what came, and ends the connection', async () => {
   const failing = fetch(server.url).then((response) => response.bytes())
   expect(await failing.catch(() => 'cut')).toBe('cut')
   await eventually(() => seen.started?.ends.length === 1)
-  expect(seen.started?.ends).toEqual([{ cost: 120n, ending: 'cut' }])
+  expect(seen.started?.ends).toEqual([{ cost: 120n, outcome: 'cut' }])
 })
 
 test('nothing more is read while the client does not read; its disconnect is charged once', async () => {

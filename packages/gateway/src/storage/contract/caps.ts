@@ -50,11 +50,11 @@ export function capsContract(use: Use): void {
       const ids = Array.from({ length: 40 }, (_, index) => BigInt(index + 1))
       const want = { amount: 20n, minimum: 20n }
       const held = await Promise.all(ids.map((id) => storage.ledger.apply(hold(id, wallet, node, want))))
-      const served = ids.filter((_, index) => held[index]?.outcome === 'done')
+      const served = ids.filter((_, index) => held[index]?.verdict === 'done')
       expect(served).toHaveLength(15)
       const charged = await Promise.all(served.map((id) => storage.ledger.apply(settle(id, node, 2_000n))))
-      for (const { outcome, amount } of charged)
-        expect({ outcome, held: amount >= 20n }).toEqual({ outcome: 'done', held: true })
+      for (const { verdict, amount } of charged)
+        expect({ verdict, held: amount >= 20n }).toEqual({ verdict: 'done', held: true })
       expect((await storage.keys.findWithAccount(wallet.key))?.key).toMatchObject({
         spent: 300n,
         spentUnderCap: 300n,

@@ -38,10 +38,10 @@ import {
 } from './harness.ts'
 
 /** How a task's hold ends: settled by its owner, voided by the reaper at its deadline, voided by its owner. */
-const TASK_ENDINGS = ['done', 'expired', 'failed']
-/** Each seed, with the task endings that occur in it. */
-const SEEDS: readonly (readonly [seed: number, taskEndings: readonly string[]])[] = [
-  ...[1, 2, 3, 5, 6, 8, 10].map((seed) => [seed, TASK_ENDINGS] as const),
+const TASK_OUTCOMES = ['done', 'expired', 'failed']
+/** Each seed, with the task outcomes that occur in it. */
+const SEEDS: readonly (readonly [seed: number, taskOutcomes: readonly string[]])[] = [
+  ...[1, 2, 3, 5, 6, 8, 10].map((seed) => [seed, TASK_OUTCOMES] as const),
   [7, ['done', 'failed']],
   [4, ['done', 'expired']],
 ]
@@ -111,13 +111,13 @@ function randomVerb({ below, pick }: Randomness, wallets: readonly Wallet[], row
     ...Array<() => Verb>(5).fill(() =>
       settle(id, node, BigInt(below(400)), {
         tokens: below(300),
-        ending: `ending-${below(3)}`,
+        outcome: `outcome-${below(3)}`,
         ...(id % 3n === 0n && { upstream: 'other' }),
         ...(id % 2n === 0n && { upstreamCost: id }),
       }),
     ),
     // At times as a repetition does it, after which a settlement is the operator's loss.
-    () => voided(id, node, id % 2n === 0n ? { ending: 'reaped' } : {}),
+    () => voided(id, node, id % 2n === 0n ? { outcome: 'reaped' } : {}),
     () => ({ verb: 'reap', limit: 1 + below(5) }),
     ...Array<() => Verb>(2).fill(() => ({
       verb: 'join',
@@ -226,7 +226,7 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
       .map(({ name, epoch, holder, expiresAt }) => [name, BigInt(epoch), holder, BigInt(expiresAt)]),
   )
   const columns =
-    'id, account, key, node_id, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, ending, receipt, model, upstream, upstream_cost'
+    'id, account, key, node_id, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, outcome, receipt, model, upstream, upstream_cost'
   expect(numbers(await raw(`SELECT ${columns} FROM request ORDER BY id`))).toEqual(
     [...rows.requests.values()]
       .sort((a, b) => (a.id < b.id ? -1 : 1))
@@ -244,7 +244,7 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
         row.progress,
         row.cost,
         row.shortfall,
-        row.ending,
+        row.outcome,
         row.receipt,
         row.model,
         row.upstream,
@@ -317,13 +317,13 @@ async function changeLimits(opened: Opened, rows: MemoryRows, random: Randomness
 }
 
 export function differentialContract(use: Use): void {
-  for (const [seed, taskEndings] of SEEDS)
+  for (const [seed, taskOutcomes] of SEEDS)
     test(`random verbs give the answers and the rows of the rules: seed ${seed}`, async () => {
       const opened = use()
       const [random, forTasks] = [randomness(seed), randomness(-seed)]
       await opened.elapse(START - opened.now())
       const { rows, wallets } = await startingRows(opened, random)
-      const outcomes = new Set<Result['outcome']>()
+      const verdicts = new Set<Result['verdict']>()
       for (let step = 0; step < VERBS; ) {
         const isLater = random.below(6) === 0
         if (isLater) await opened.elapse(randomTime(random, opened.now()))
@@ -344,19 +344,19 @@ export function differentialContract(use: Use): void {
           take(randomVerb(random, wallets, rows))
           take(randomTaskVerb(forTasks, forTasks.pick(wallets), rows, now))
         }
-        for (const { outcome } of expected) outcomes.add(outcome)
+        for (const { verdict } of expected) verdicts.add(verdict)
         expect(await Promise.all(verbs.map((verb) => opened.storage.ledger.apply(verb)))).toEqual(expected)
       }
       await compareRows(opened, rows)
       const openHolds = [...rows.requests.values()].filter(({ state }) => state === HELD).length
       expect(await opened.storage.ledger.audit()).toMatchObject({ ok: true, requests: rows.requests.size, openHolds })
-      // The mix must be worth something: most outcomes have to occur in it.
-      for (const outcome of ['done', 'repeated', 'node_lost', 'not_open', 'unknown_request'] as const)
-        expect([...outcomes]).toContain(outcome)
-      for (const outcome of ['lease_taken', 'lease_lost'] as const) expect([...outcomes]).toContain(outcome)
+      // The mix must be worth something: most verdicts have to occur in it.
+      for (const verdict of ['done', 'repeated', 'node_lost', 'not_open', 'unknown_request'] as const)
+        expect([...verdicts]).toContain(verdict)
+      for (const verdict of ['lease_taken', 'lease_lost'] as const) expect([...verdicts]).toContain(verdict)
       const tasks = [...rows.requests.values()].filter(({ nodeId, state }) => nodeId === TASK_NODE && state !== HELD)
-      expect([...new Set(tasks.map(({ ending }) => ending))].sort()).toEqual([...taskEndings])
+      expect([...new Set(tasks.map(({ outcome }) => outcome))].sort()).toEqual([...taskOutcomes])
       for (const kind of [/^(no_balance|key_cap_reached|account_cap_reached)$/, /_(requests|tokens|concurrent)$/])
-        expect([...outcomes].filter((outcome) => kind.test(outcome))).not.toEqual([])
+        expect([...verdicts].filter((verdict) => kind.test(verdict))).not.toEqual([])
     })
 }

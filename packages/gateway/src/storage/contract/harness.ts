@@ -75,7 +75,7 @@ export async function newWallet(storage: Storage, balance: Nanos = 1_000n, field
 
 export async function newNode(storage: Storage, nodeId = 1): Promise<Node> {
   const joined = await storage.ledger.apply({ verb: 'join', nodeId, config: 'test' })
-  if (joined.outcome !== 'done') throw new Error(`join: ${joined.outcome}`)
+  if (joined.verdict !== 'done') throw new Error(`join: ${joined.verdict}`)
   return { nodeId, epoch: Number(joined.amount) }
 }
 
@@ -115,7 +115,7 @@ export const settle = (id: bigint, node: Node, cost: Nanos, fields: Partial<Sett
   epoch: node.epoch,
   cost,
   tokens: 0,
-  ending: 'done',
+  outcome: 'done',
   receipt: '{"units":1}',
   ...fields,
 })
@@ -124,13 +124,13 @@ export const voided = (id: bigint, node: Node, fields: Partial<Void> = {}): Void
   id,
   nodeId: node.nodeId,
   epoch: node.epoch,
-  ending: 'failed',
+  outcome: 'failed',
   receipt: '{}',
   ...fields,
 })
 
-export const result = (outcome: Result['outcome'], amount: Nanos = 0n, tokens = 0): Result => ({
-  outcome,
+export const result = (verdict: Result['verdict'], amount: Nanos = 0n, tokens = 0): Result => ({
+  verdict,
   amount,
   tokens,
 })

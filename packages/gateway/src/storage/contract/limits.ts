@@ -19,7 +19,7 @@ import {
 } from './harness.ts'
 
 const limits = (some: Partial<Limits>): Limits => ({ ...NO_LIMITS, ...some })
-const outcomes = (results: readonly Result[]) => results.map(({ outcome }) => outcome)
+const verdicts = (results: readonly Result[]) => results.map(({ verdict }) => verdict)
 
 /** Where a limit stands: at the key, or at its account and for all keys of it. */
 const PLACES = ['key', 'account'] as const
@@ -51,16 +51,16 @@ export function limitsContract(use: Use): void {
       // To the beginning of a second, from which waiting is counted.
       await opened.elapse(1_000 - (opened.now() % 1_000))
       const { tryHold, node, wallet, revision } = await limited(opened, place, { requestsPerMinute: 2 })
-      expect((await tryHold(1n)).outcome).toBe('done')
+      expect((await tryHold(1n)).verdict).toBe('done')
       await opened.elapse(4_000)
-      expect((await tryHold(2n)).outcome).toBe('done')
+      expect((await tryHold(2n)).verdict).toBe('done')
       // The first request leaves the window when its whole second is over.
       expect(await tryHold(3n)).toEqual(result(`${place}_requests`, 57_000n))
       const later = await pass(opened, node, 56_999)
       const again = (id: bigint) => opened.storage.ledger.apply(hold(id, wallet, later, { revision }))
       expect(await again(3n)).toEqual(result(`${place}_requests`, 1n))
       await opened.elapse(1)
-      expect((await again(3n)).outcome).toBe('done')
+      expect((await again(3n)).verdict).toBe('done')
       expect(await again(4n)).toEqual(result(`${place}_requests`, 4_000n))
     })
 
@@ -71,15 +71,15 @@ export function limitsContract(use: Use): void {
       await tryHold(2n)
       expect(await tryHold(3n)).toEqual(result(`${place}_concurrent`))
       await opened.storage.ledger.apply(settle(1n, node, 5n))
-      expect((await tryHold(4n)).outcome).toBe('done')
+      expect((await tryHold(4n)).verdict).toBe('done')
       await opened.storage.ledger.apply(voided(2n, node))
-      expect((await tryHold(5n)).outcome).toBe('done')
+      expect((await tryHold(5n)).verdict).toBe('done')
       expect(await tryHold(6n)).toEqual(result(`${place}_concurrent`))
       await opened.storage.ledger.apply({ verb: 'leave', ...node })
       expect(await opened.storage.ledger.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 2n))
       const { storage } = opened
       const next = await newNode(storage)
-      expect(await storage.ledger.apply(hold(7n, wallet, next, { revision }))).toMatchObject({ outcome: 'done' })
+      expect(await storage.ledger.apply(hold(7n, wallet, next, { revision }))).toMatchObject({ verdict: 'done' })
       // The owner of a reaped request comes back: it is not open a second time, nor closed a second time.
       await storage.ledger.apply(settle(4n, node, 5n))
       expect((await storage.ledger.audit()).ok).toBe(true)
@@ -95,13 +95,13 @@ export function limitsContract(use: Use): void {
       expect(await tryHold(2n, { tokens: 700, minimumTokens: 100 })).toEqual(result('repeated', 100n, 300))
       expect(await tryHold(3n, { tokens: 700, minimumTokens: 1 })).toEqual(result(`${place}_tokens`, 61_000n))
       await storage.ledger.apply(settle(1n, node, 5n, { tokens: 450 }))
-      expect(await tryHold(3n, { tokens: 100, minimumTokens: 251 })).toMatchObject({ outcome: `${place}_tokens` })
+      expect(await tryHold(3n, { tokens: 100, minimumTokens: 251 })).toMatchObject({ verdict: `${place}_tokens` })
       expect(await tryHold(3n, { tokens: 250, minimumTokens: 250 })).toEqual(result('done', 100n, 250))
       await storage.ledger.apply(voided(3n, node))
       // More than was reserved counts from when it is known.
       await storage.ledger.apply(settle(2n, node, 5n, { tokens: 500 }))
       expect(await tryHold(4n, { tokens: 50, minimumTokens: 50 })).toEqual(result('done', 100n, 50))
-      expect(await tryHold(5n, { tokens: 1, minimumTokens: 1 })).toMatchObject({ outcome: `${place}_tokens` })
+      expect(await tryHold(5n, { tokens: 1, minimumTokens: 1 })).toMatchObject({ verdict: `${place}_tokens` })
       expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([
         { tokens: 50 },
         { tokens: 0 },
@@ -118,7 +118,7 @@ export function limitsContract(use: Use): void {
       const more = (known: bigint, fields: object) =>
         storage.ledger.apply(extend(1n, node, { known, amount: 400n, minimum: 1n, tokens: 400, ...fields }))
       expect(await more(100n, {})).toEqual(result('done', 200n, 200))
-      expect(await more(300n, { progress: 90n })).toMatchObject({ outcome: `${place}_tokens` })
+      expect(await more(300n, { progress: 90n })).toMatchObject({ verdict: `${place}_tokens` })
       expect(await more(300n, { minimum: 0n, progress: 95n })).toEqual(result('done', 0n, 0))
       expect(await money(storage, wallet)).toMatchObject({ held: 300n })
       await storage.ledger.apply({ verb: 'leave', ...node })
@@ -136,7 +136,7 @@ export function limitsContract(use: Use): void {
         const { tryHold } = await limited(use(), place, some)
         const ids = Array.from({ length: 200 }, (_, index) => BigInt(index + 1))
         const results = await Promise.all(ids.map((id) => tryHold(id, { tokens: 100, minimumTokens: 100 })))
-        expect(outcomes(results).filter((outcome) => outcome === 'done')).toHaveLength(served)
+        expect(verdicts(results).filter((verdict) => verdict === 'done')).toHaveLength(served)
       })
   }
 
@@ -147,7 +147,7 @@ export function limitsContract(use: Use): void {
     const node = await newNode(storage)
     await storage.accounts.setTerms(wallet.account, limits({ concurrent: 1 }))
     const verbs = [hold(1n, wallet, node, { revision: 1 }), hold(2n, other, node, { revision: 1 })]
-    expect(outcomes(await Promise.all(verbs.map((verb) => storage.ledger.apply(verb))))).toEqual([
+    expect(verdicts(await Promise.all(verbs.map((verb) => storage.ledger.apply(verb))))).toEqual([
       'done',
       'account_concurrent',
     ])
@@ -161,8 +161,8 @@ export function limitsContract(use: Use): void {
     await storage.ledger.apply(settle(2n, node, 1n, { tokens: 100 }))
     await storage.accounts.setTerms(wallet.account, limits({ tokensPerMinute: 1_000 }))
     const next = (id: bigint, tokens: number) => hold(id, wallet, node, { revision: 1, tokens, minimumTokens: tokens })
-    expect((await storage.ledger.apply(next(3n, 401))).outcome).toBe('account_tokens')
-    expect((await storage.ledger.apply(next(3n, 400))).outcome).toBe('done')
+    expect((await storage.ledger.apply(next(3n, 401))).verdict).toBe('account_tokens')
+    expect((await storage.ledger.apply(next(3n, 400))).verdict).toBe('done')
     await storage.ledger.apply(settle(1n, node, 1n, { tokens: 0 }))
     expect((await storage.ledger.apply(hold(4n, wallet, node, { revision: 1, tokens: 900 }))).tokens).toBe(600)
     // Changed, not set anew: what was counted stays counted.
@@ -198,8 +198,8 @@ export function limitsContract(use: Use): void {
     expect(accountLimits).toEqual(limits({ concurrent: 5 }))
     expect(await storage.ledger.apply(hold(2n, wallet, node, { revision }))).toEqual(result('done', 100n))
     // The revision of a running request is not checked again.
-    expect((await storage.ledger.apply(extend(1n, node))).outcome).toBe('done')
-    expect((await storage.ledger.apply(settle(1n, node, 5n))).outcome).toBe('done')
+    expect((await storage.ledger.apply(extend(1n, node))).verdict).toBe('done')
+    expect((await storage.ledger.apply(settle(1n, node, 5n))).verdict).toBe('done')
   })
 
   for (const period of PERIODS)
@@ -258,13 +258,13 @@ export function limitsContract(use: Use): void {
     const stream = { amount: 12_000n, minimum: 500n, extensible: true }
     expect(await storage.ledger.apply(hold(1n, wallet, node, stream))).toEqual(result('done', 1_000n))
     for (let id = 2n; id <= 12n; id++)
-      expect((await storage.ledger.apply(hold(id, wallet, node, stream))).outcome).toBe('done')
+      expect((await storage.ledger.apply(hold(id, wallet, node, stream))).verdict).toBe('done')
     const { held = 0n } = await money(storage, wallet)
     expect(await storage.ledger.apply(extend(1n, node, { known: 1_000n, amount: 12_000n, minimum: 1n }))).toEqual(
       result('done', (16_000n - held) / 16n),
     )
     expect(await storage.ledger.apply(hold(13n, wallet, node, { amount: 12_000n, minimum: 500n }))).toMatchObject({
-      outcome: 'done',
+      verdict: 'done',
       amount: 16_000n - held - (16_000n - held) / 16n,
     })
   })

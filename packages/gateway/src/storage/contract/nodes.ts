@@ -45,7 +45,7 @@ export function nodesContract(use: Use): void {
   test('of many that join with one node id at once, one gets it', async () => {
     const { storage } = use()
     const results = await Promise.all(Array.from({ length: 20 }, () => join(storage, 3)))
-    expect(results.filter(({ outcome }) => outcome === 'done')).toHaveLength(1)
+    expect(results.filter(({ verdict }) => verdict === 'done')).toHaveLength(1)
   })
 
   test('renewing keeps a node alive; a dead one is lost and its id is free', async () => {

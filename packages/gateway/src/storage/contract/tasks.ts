@@ -149,7 +149,7 @@ export function tasksContract(use: Use): void {
     // It does count for limits per minute: the fifth request of this minute is rejected.
     await acquire(storage, 5n, 'a')
     const fifth = hold(5n, wallet, taskOwner(5n, 1), { deadline: now() + HOUR_MS })
-    expect((await storage.ledger.apply(fifth)).outcome).toBe('key_requests')
+    expect((await storage.ledger.apply(fifth)).verdict).toBe('key_requests')
     expect((await storage.ledger.audit()).ok).toBe(true)
   })
 
@@ -319,6 +319,6 @@ export function tasksContract(use: Use): void {
     const voids = await storage.ledger.findRequest(wallet.account, 3n)
     expect([voids?.outcome, voids?.receipt]).toEqual(['failed', expect.stringContaining('"possible_upstream_cost"')])
     // The former owner comes late.
-    expect((await storage.ledger.apply(settle(2n, owner, 60n))).outcome).toBe('not_open')
+    expect((await storage.ledger.apply(settle(2n, owner, 60n))).verdict).toBe('not_open')
   })
 }

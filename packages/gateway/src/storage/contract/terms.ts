@@ -117,7 +117,7 @@ export function termsContract(use: Use): void {
     expect(await next(3n, 4)).toEqual(result('key_expired'))
     await storage.keys.setTerms(wallet.key, { expiresAt: undefined, requestsPerMinute: 1 })
     expect(await next(3n, 5)).toEqual(result('done', 100n))
-    expect((await next(4n, 5)).outcome).toBe('key_requests')
+    expect((await next(4n, 5)).verdict).toBe('key_requests')
     expect((await storage.ledger.audit()).ok).toBe(true)
   })
 
@@ -142,8 +142,8 @@ export function termsContract(use: Use): void {
     await storage.ledger.apply(hold(2n, other, node, { tokens: 100 }))
     await storage.keys.setTerms(wallet.key, { tokensPerMinute: 1_000 })
     const next = (id: bigint, tokens: number) => hold(id, wallet, node, { revision: 1, tokens, minimumTokens: tokens })
-    expect((await storage.ledger.apply(next(3n, 401))).outcome).toBe('key_tokens')
-    expect((await storage.ledger.apply(next(3n, 400))).outcome).toBe('done')
+    expect((await storage.ledger.apply(next(3n, 401))).verdict).toBe('key_tokens')
+    expect((await storage.ledger.apply(next(3n, 400))).verdict).toBe('done')
     await storage.ledger.apply(settle(1n, node, 1n, { tokens: 0 }))
     expect((await storage.ledger.apply(hold(4n, wallet, node, { revision: 1, tokens: 900 }))).tokens).toBe(600)
     // Changed, not set anew: what was counted stays counted.

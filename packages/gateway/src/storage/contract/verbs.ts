@@ -59,7 +59,7 @@ export function verbsContract(use: Use): void {
     await storage.ledger.apply(hold(2n, wallet, node))
     await elapse(DEAD_AFTER_MS)
     expect(await storage.ledger.apply({ verb: 'reap', limit: 10 })).toEqual(result('done', 2n))
-    expect(await storage.ledger.apply(voided(1n, node, { ending: 'reaped', receipt: '' }))).toEqual(result('done', 0n))
+    expect(await storage.ledger.apply(voided(1n, node, { outcome: 'reaped', receipt: '' }))).toEqual(result('done', 0n))
     const late = settle(1n, node, 60n, { tokens: 9, receipt: '{"units":1}' })
     expect(await storage.ledger.apply(late)).toEqual(result('done', 0n))
     expect(await storage.ledger.apply(late)).toEqual(result('repeated', 0n))
@@ -107,7 +107,7 @@ export function verbsContract(use: Use): void {
       const wallet = await newWallet(storage, balance, cap === undefined ? {} : { cap })
       const [amount, minimum] = want
       expect(await storage.ledger.apply(hold(1n, wallet, await newNode(storage), { amount, minimum }))).toEqual(gets)
-      const granted = gets.outcome === 'done' ? gets.amount : 0n
+      const granted = gets.verdict === 'done' ? gets.amount : 0n
       expect(await money(storage, wallet)).toEqual({ balance, held: granted, spent: 0n, keyHeld: granted })
     })
 
@@ -153,25 +153,25 @@ export function verbsContract(use: Use): void {
   })
 
   type Prepare = (storage: ReturnType<Use>['storage'], wallet: Wallet) => Promise<unknown>
-  const rejections: { name: string; prepare?: Prepare; fields?: Partial<Hold>; outcome: Result['outcome'] }[] = [
-    { name: 'a revoked key', prepare: (storage, { key }) => storage.keys.revoke(key), outcome: 'key_invalid' },
-    { name: 'an unknown key', fields: { key: 987_654n }, outcome: 'key_invalid' },
-    { name: 'an unknown account', fields: { account: 987_654n }, outcome: 'key_invalid' },
-    { name: 'an unknown node id', fields: { nodeId: 77 }, outcome: 'node_lost' },
-    { name: 'an epoch to come', fields: { epoch: 2 }, outcome: 'node_lost' },
-    { name: 'an epoch gone by', fields: { epoch: 0 }, outcome: 'node_lost' },
+  const rejections: { name: string; prepare?: Prepare; fields?: Partial<Hold>; verdict: Result['verdict'] }[] = [
+    { name: 'a revoked key', prepare: (storage, { key }) => storage.keys.revoke(key), verdict: 'key_invalid' },
+    { name: 'an unknown key', fields: { key: 987_654n }, verdict: 'key_invalid' },
+    { name: 'an unknown account', fields: { account: 987_654n }, verdict: 'key_invalid' },
+    { name: 'an unknown node id', fields: { nodeId: 77 }, verdict: 'node_lost' },
+    { name: 'an epoch to come', fields: { epoch: 2 }, verdict: 'node_lost' },
+    { name: 'an epoch gone by', fields: { epoch: 0 }, verdict: 'node_lost' },
     {
       name: 'a disabled account',
       prepare: (storage, { account }) => storage.accounts.setDisabled(account, true),
-      outcome: 'account_disabled',
+      verdict: 'account_disabled',
     },
   ]
-  for (const { name, prepare, fields = {}, outcome } of rejections)
+  for (const { name, prepare, fields = {}, verdict } of rejections)
     test(`no hold for ${name}`, async () => {
       const { storage } = use()
       const [wallet, node] = [await newWallet(storage), await newNode(storage)]
       await prepare?.(storage, wallet)
-      expect(await storage.ledger.apply(hold(1n, wallet, node, fields))).toEqual(result(outcome))
+      expect(await storage.ledger.apply(hold(1n, wallet, node, fields))).toEqual(result(verdict))
       expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 0n, spent: 0n, keyHeld: 0n })
       expect(await storage.ledger.usage(wallet.account, 0)).toEqual([])
     })
@@ -247,10 +247,10 @@ export function verbsContract(use: Use): void {
       const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
       const ids = Array.from({ length: 200 }, (_, index) => BigInt(index + 1))
       const results = await Promise.all(ids.map((id) => storage.ledger.apply(hold(id, wallet, node, { minimum }))))
-      const granted = results.filter(({ outcome }) => outcome === 'done')
+      const granted = results.filter(({ verdict }) => verdict === 'done')
       expect(granted).toHaveLength(10)
       expect(granted.reduce((sum, { amount }) => sum + amount, 0n)).toBe(1_000n)
-      expect(results.filter(({ outcome }) => outcome === 'no_balance')).toHaveLength(190)
+      expect(results.filter(({ verdict }) => verdict === 'no_balance')).toHaveLength(190)
       expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 1_000n, spent: 0n, keyHeld: 1_000n })
     })
 
@@ -260,7 +260,7 @@ export function verbsContract(use: Use): void {
     await storage.ledger.apply(hold(1n, wallet, node))
     const verbs = Array.from({ length: 30 }, (_, index) => (index % 3 ? settle(1n, node, 40n) : voided(1n, node)))
     const results = await Promise.all(verbs.map((verb) => storage.ledger.apply(verb)))
-    const winner = results.filter(({ outcome }) => outcome === 'done')
+    const winner = results.filter(({ verdict }) => verdict === 'done')
     expect(winner).toHaveLength(1)
     expect(new Set(results.map(({ amount }) => amount))).toEqual(new Set([winner[0]?.amount as bigint]))
     expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n - (winner[0]?.amount as bigint), held: 0n })
@@ -298,7 +298,7 @@ export function verbsContract(use: Use): void {
       for (const fields of [{ model: text }, { upstream: text }])
         expect(await thrownBy(storage.ledger.apply(hold(1n, wallet, node, fields)))).toBeInstanceOf(TypeError)
       await storage.ledger.apply(hold(1n, wallet, node))
-      for (const fields of [{ ending: text }, { receipt: text }])
+      for (const fields of [{ outcome: text }, { receipt: text }])
         expect(await thrownBy(storage.ledger.apply(settle(1n, node, 5n, fields)))).toBeInstanceOf(TypeError)
       expect(await money(storage, wallet)).toMatchObject({ balance: 1_000n, held: 100n })
     })

@@ -16,7 +16,7 @@ const DIGITS = /^-?\d{1,20}$/
 const NEWLINE = 10
 
 export function encodeLine(verb: Finish): string {
-  const { id, nodeId, epoch, ending, receipt } = verb
+  const { id, nodeId, epoch, outcome, receipt } = verb
   // JSON leaves out what is undefined.
   const amount =
     verb.verb === 'settle'
@@ -27,7 +27,7 @@ export function encodeLine(verb: Finish): string {
           upstreamCost: verb.upstreamCost?.toString(),
         }
       : {}
-  const entry = JSON.stringify({ verb: verb.verb, id: id.toString(), nodeId, epoch, ...amount, ending, receipt })
+  const entry = JSON.stringify({ verb: verb.verb, id: id.toString(), nodeId, epoch, ...amount, outcome, receipt })
   return `{"crc":"${checksum(entry)}","entry":${entry}}\n`
 }
 
@@ -53,11 +53,11 @@ function decodeLine(line: string): Finish | DamagedLine['reason'] {
 
 function decodeEntry(entry: Record<string, unknown>): Finish | undefined {
   // Lines of an earlier version have no tokens: its requests had reserved none.
-  const { verb, id, nodeId, epoch, cost, tokens = 0, ending, receipt } = entry
+  const { verb, id, nodeId, epoch, cost, tokens = 0, outcome, receipt } = entry
   if (typeof id !== 'string' || !DIGITS.test(id) || typeof nodeId !== 'number' || typeof epoch !== 'number')
     return undefined
-  if (typeof ending !== 'string' || typeof receipt !== 'string') return undefined
-  const common = { id: BigInt(id), nodeId, epoch, ending, receipt }
+  if (typeof outcome !== 'string' || typeof receipt !== 'string') return undefined
+  const common = { id: BigInt(id), nodeId, epoch, outcome, receipt }
   if (verb === 'void') return { verb, ...common }
   if (verb !== 'settle' || typeof cost !== 'string' || !DIGITS.test(cost)) return undefined
   if (typeof tokens !== 'number') return undefined

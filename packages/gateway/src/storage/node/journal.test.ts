@@ -32,10 +32,10 @@ const settle = (id: bigint, cost = 5n, nodeId = 3, epoch = 7): Finish => ({
   cost,
   upstream: 'second',
   upstreamCost: 3n,
-  ending: 'done',
+  outcome: 'done',
   receipt: '{"note":"line\\nbreak, é 漢 \u{1f600}, \ud800"}',
 })
-const voided = (id: bigint): Finish => ({ verb: 'void', id, nodeId: 3, epoch: 7, ending: 'store_down', receipt: '' })
+const voided = (id: bigint): Finish => ({ verb: 'void', id, nodeId: 3, epoch: 7, outcome: 'store_down', receipt: '' })
 
 /** Replays into a list, as a process that starts after the one that wrote. */
 async function replayed(apply?: (verb: Finish, ageMs: number) => Promise<boolean>) {
@@ -134,10 +134,10 @@ test('a file cut at any byte of its last line loses only that line', async () =>
 })
 
 test('a line of the version before tokens were counted is read', () => {
-  const entry = '{"verb":"settle","id":"12","nodeId":3,"epoch":7,"cost":"5","ending":"done","receipt":"{}"}'
+  const entry = '{"verb":"settle","id":"12","nodeId":3,"epoch":7,"cost":"5","outcome":"done","receipt":"{}"}'
   const line = `{"crc":"${Bun.hash.crc32(entry).toString(16).padStart(8, '0')}","entry":${entry}}\n`
   expect(readLines(Buffer.from(line))).toEqual({
-    verbs: [{ verb: 'settle', id: 12n, nodeId: 3, epoch: 7, cost: 5n, tokens: 0, ending: 'done', receipt: '{}' }],
+    verbs: [{ verb: 'settle', id: 12n, nodeId: 3, epoch: 7, cost: 5n, tokens: 0, outcome: 'done', receipt: '{}' }],
     damaged: [],
     torn: false,
   })

@@ -40,14 +40,14 @@ export async function voidLostTaskHolds(stores: WritableStores, holder: string):
     if (epoch === undefined) continue
     // The vendor may have made the video, and bill it.
     const receipt = { warnings: ['task;lost'], possible_upstream_cost: formatUsd(hold.held) }
-    const { outcome } = await stores.ledger.apply({
+    const { verdict } = await stores.ledger.apply({
       verb: 'void',
       ...taskOwner(hold.id, epoch),
-      ending: 'failed',
+      outcome: 'failed',
       receipt: JSON.stringify(receipt),
     })
     await stores.leases.release(lease, epoch)
-    if (outcome === 'done') voided.push(hold)
+    if (verdict === 'done') voided.push(hold)
   }
   return voided
 }

@@ -63,7 +63,7 @@ function openHold(rows: MemoryRows, id: bigint, nodeId: number, epoch: number): 
     model: 'm',
     upstreamCost: 0n,
     upstream: 'u',
-    ending: '',
+    outcome: '',
     receipt: '',
   }
   rows.requests.set(id, { id, account: 1n, key: 2n, nodeId, epoch, state: HELD, held: 10n, progress: 0n, ...none })
@@ -129,13 +129,13 @@ test('at the start journals are applied before the reaper: finished requests are
   const { rows, world, join } = setUp()
   rows.nodes.set(0, { nodeId: 0, epoch: 1, renewedAt: START - 60_000, config: '' })
   for (let id = 1n; id <= 250n; id += 1n) openHold(rows, id, 0, 1)
-  const endings: (string | undefined)[] = []
-  world.left = [{ verb: 'settle', id: 3n, nodeId: 0, epoch: 1, cost: 8n, tokens: 0, ending: 'done', receipt: '' }]
+  const outcomes: (string | undefined)[] = []
+  world.left = [{ verb: 'settle', id: 3n, nodeId: 0, epoch: 1, cost: 8n, tokens: 0, outcome: 'done', receipt: '' }]
   await join()
-  for (const row of rows.requests.values()) endings.push(row.ending)
+  for (const row of rows.requests.values()) outcomes.push(row.outcome)
   expect(world.asked).toEqual(['join', 'settle', 'reap', 'reap', 'reap', 'reap'])
-  expect(rows.requests.get(3n)).toMatchObject({ state: SETTLED, cost: 8n, ending: 'done' })
-  expect(endings.filter((ending) => ending === 'reaped')).toHaveLength(249)
+  expect(rows.requests.get(3n)).toMatchObject({ state: SETTLED, cost: 8n, outcome: 'done' })
+  expect(outcomes.filter((outcome) => outcome === 'reaped')).toHaveLength(249)
   expect(rows.accounts.get(1n)).toMatchObject({ balance: 9_992n, held: 0n })
 })
 
@@ -150,7 +150,7 @@ test('reaps the holds of a node that dies later, and applies what was spooled on
   expect(rows.requests.get(5n)?.state).toBe(REAPED)
   world.mood = 'down'
   await time.pass(5_000)
-  world.left = [{ verb: 'settle', id: 5n, nodeId: 0, epoch: 4, cost: 8n, tokens: 0, ending: 'done', receipt: '' }]
+  world.left = [{ verb: 'settle', id: 5n, nodeId: 0, epoch: 4, cost: 8n, tokens: 0, outcome: 'done', receipt: '' }]
   world.mood = 'up'
   await time.pass(2_000)
   expect(rows.requests.get(5n)).toMatchObject({ state: SETTLED, cost: 8n })

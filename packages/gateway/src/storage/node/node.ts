@@ -54,7 +54,7 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
       const sentAt = monotonic()
       const takeover = options.takeover ? { takeover: true } : {}
       const result = await storage.apply({ verb: 'join', nodeId, config: options.config(), ...takeover })
-      if (result.outcome === 'done') {
+      if (result.verdict === 'done') {
         renewedFrom = sentAt
         return { nodeId, epoch: Number(result.amount) }
       }
@@ -76,9 +76,9 @@ export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, o
     const verb = { verb: 'renew', nodeId, epoch, config: options.config() } as const
     const result = await storage.apply(verb)
     if (left) return
-    if (result.outcome === 'done') renewedFrom = sentAt
+    if (result.verdict === 'done') renewedFrom = sentAt
     else {
-      report(`the database considers this node dead (${result.outcome}); joining again`)
+      report(`the database considers this node dead (${result.verdict}); joining again`)
       renewedFrom = Number.NEGATIVE_INFINITY
       identity = await claim()
     }

@@ -72,7 +72,7 @@ function setUp(balance = 1_000n, asks = true) {
   const settler = createSettler({ storage, journal, clock, after, mayDispatch, outcomeLost, report })
   async function open() {
     const opened = await settler.open(hold)
-    if (opened.outcome !== 'open') throw new Error(opened.outcome)
+    if (opened.verdict !== 'open') throw new Error(opened.verdict)
     return opened.request
   }
   return { rows, time, world, journaled, reports, settler, open, recover: () => recover(storage, journal, report) }
@@ -119,7 +119,7 @@ test('a journaled charge of a request that was taken over elsewhere is booked as
   // What another node does meanwhile: it reaps the hold, and a repetition voids it in the owner's name.
   apply(memoryBook(rows, 1_000 + DEAD_AFTER_MS), { verb: 'reap', limit: 1 })
   const { id, nodeId, epoch } = hold
-  apply(memoryBook(rows, 1_000 + DEAD_AFTER_MS), { verb: 'void', id, nodeId, epoch, ending: 'reaped', receipt: '' })
+  apply(memoryBook(rows, 1_000 + DEAD_AFTER_MS), { verb: 'void', id, nodeId, epoch, outcome: 'reaped', receipt: '' })
   await recover()
   expect(rows.requests.get(id)).toMatchObject({ state: SETTLED, cost: 0n, shortfall: 60n, receipt: '{"units":1}' })
   expect(rows.accounts.get(1n)).toMatchObject({ balance: 1_000n, held: 0n })
@@ -151,7 +151,7 @@ test('a settlement that neither store nor disk takes rejects: the last byte must
 test('a hold without a response rejects the request, and is voided later in case it was placed', async () => {
   const { rows, world, journaled, settler, recover } = setUp()
   world.mood = 'answer lost'
-  expect(await settler.open(hold)).toEqual({ outcome: 'store_down', available: 0n })
+  expect(await settler.open(hold)).toEqual({ verdict: 'store_down', available: 0n })
   expect(rows.accounts.get(1n)?.held).toBe(100n)
   world.mood = 'up'
   await recover()
@@ -171,7 +171,7 @@ test('the void of a hold that the store does not know yet is kept: the hold may 
 test('a hold granted to a node whose lease is stale is voided and not dispatched', async () => {
   const { rows, world, settler } = setUp()
   world.mayDispatch = false
-  expect((await settler.open(hold)).outcome).toBe('node_lost')
+  expect((await settler.open(hold)).verdict).toBe('node_lost')
   await Bun.sleep(0)
   expect(rows.accounts.get(1n)?.held).toBe(0n)
 })
@@ -199,9 +199,9 @@ test('an answer that comes after its time is up changes nothing', async () => {
   })
   const opened = settler.open(hold)
   await pass(5_000)
-  expect((await opened).outcome).toBe('store_down')
+  expect((await opened).verdict).toBe('store_down')
   // Were it heard, this node, whose lease is stale, would ask for the void that the journal has already.
-  waiting?.resolve({ outcome: 'done', amount: 100n, tokens: 0 })
+  waiting?.resolve({ verdict: 'done', amount: 100n, tokens: 0 })
   await pass(0)
   expect(asked).toEqual(['hold'])
   expect(journaled).toHaveLength(1)
@@ -209,7 +209,7 @@ test('an answer that comes after its time is up changes nothing', async () => {
 
 test('a rejected hold says what is available', async () => {
   const { settler } = setUp(30n)
-  expect(await settler.open({ ...hold, minimum: 50n })).toEqual({ outcome: 'no_balance', available: 30n })
+  expect(await settler.open({ ...hold, minimum: 50n })).toEqual({ verdict: 'no_balance', available: 30n })
 })
 
 test('a stream extends its hold at half, waits for money it needs, and stops where there is none', async () => {
@@ -259,12 +259,12 @@ test('a clock that is up to a tick behind shortens no timeout', async () => {
     outcomeLost: () => {},
     report: () => {},
   })
-  let outcome: string | undefined
+  let verdict: string | undefined
   void settler.open(hold)
   await pass(249)
-  void settler.open(hold).then((opened) => (outcome = opened.outcome))
+  void settler.open(hold).then((opened) => (verdict = opened.verdict))
   await pass(4_999)
-  expect(outcome).toBeUndefined()
+  expect(verdict).toBeUndefined()
   await pass(501)
-  expect(outcome).toBe('store_down')
+  expect(verdict).toBe('store_down')
 })

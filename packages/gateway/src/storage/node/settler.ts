@@ -55,9 +55,9 @@ export class NotSettled extends Error {
 /** Which upstream answered, and what that costs the operator. */
 type Answered = Pick<Settle, 'upstream' | 'upstreamCost'>
 
-export type Opened = { outcome: 'open'; request: OpenRequest } | RejectedHold
+export type Opened = { verdict: 'open'; request: OpenRequest } | RejectedHold
 /** `available`: money; for a limit per minute, the milliseconds until there is room. */
-export type RejectedHold = { outcome: Rejection | 'store_down'; available: Nanos }
+export type RejectedHold = { verdict: Rejection | 'store_down'; available: Nanos }
 export type Tokens = { used: number; step: number }
 export type OpenRequest = {
   granted: Nanos
@@ -77,8 +77,8 @@ export type OpenRequest = {
    */
   raise(amount: Nanos, least: Nanos): 'deliver' | 'stop' | Promise<'deliver' | 'stop'>
   /** `tokens`: all that the request used. */
-  settle(cost: Nanos, tokens: number, ending: string, receipt: string, by?: Answered): Promise<Settled>
-  void(ending: string, receipt: string): Promise<Settled>
+  settle(cost: Nanos, tokens: number, outcome: string, receipt: string, by?: Answered): Promise<Settled>
+  void(outcome: string, receipt: string): Promise<Settled>
 }
 
 export type Settler = {
@@ -151,8 +151,8 @@ export function createSettler(deps: SettlerDependencies): Settler {
         if (cleanUp?.do === 'spool') void spool(cleanUp.verb)
         else if (cleanUp) finish({ state, commands: [cleanUp] }).catch(ignore)
         if (command?.do === 'dispatch')
-          resolve({ outcome: 'open', request: new HeldRequest(hold, command, state, driver) })
-        else if (command?.do === 'reject') resolve({ outcome: command.outcome, available: command.available })
+          resolve({ verdict: 'open', request: new HeldRequest(hold, command, state, driver) })
+        else if (command?.do === 'reject') resolve({ verdict: command.verdict, available: command.available })
         else reject(new Error('a hold was neither granted nor rejected'))
       })
     })
@@ -218,15 +218,15 @@ class HeldRequest implements OpenRequest {
     return this.#decide({ event: 'raise', amount, least })
   }
 
-  settle(cost: Nanos, tokens: number, ending: string, receipt: string, by: Answered = {}): Promise<Settled> {
+  settle(cost: Nanos, tokens: number, outcome: string, receipt: string, by: Answered = {}): Promise<Settled> {
     const { id, nodeId, epoch } = this.#owner
     const { upstream, upstreamCost } = by
-    return this.#finish({ verb: 'settle', id, nodeId, epoch, cost, tokens, ending, receipt, upstream, upstreamCost })
+    return this.#finish({ verb: 'settle', id, nodeId, epoch, cost, tokens, outcome, receipt, upstream, upstreamCost })
   }
 
-  void(ending: string, receipt: string): Promise<Settled> {
+  void(outcome: string, receipt: string): Promise<Settled> {
     const { id, nodeId, epoch } = this.#owner
-    return this.#finish({ verb: 'void', id, nodeId, epoch, ending, receipt })
+    return this.#finish({ verb: 'void', id, nodeId, epoch, outcome, receipt })
   }
 
   #finish(verb: Finish): Promise<Settled> {
@@ -277,7 +277,7 @@ export function recover(storage: Store, journal: Pick<Journal, 'replay'>, report
   return journal.replay(async (verb, ageMs) => {
     const result = await storage.apply(verb)
     if (!isDone(result) && verb.verb !== 'void')
-      report(`journaled ${verb.verb} of request ${formatRequestId(verb.id)} rejected: ${result.outcome}`)
+      report(`journaled ${verb.verb} of request ${formatRequestId(verb.id)} rejected: ${result.verdict}`)
     if (verb.verb === 'settle' && isDone(result) && result.amount < verb.cost) report(notCharged(verb, result.amount))
     return isApplied(verb, result, ageMs)
   })

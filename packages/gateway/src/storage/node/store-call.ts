@@ -65,7 +65,7 @@ export class StoreCall extends DeadlineEntry implements Completion<Result> {
     const verb = this.#kind
     if (verb === 'hold') return { event: 'response', verb, result, mayDispatch: this.#context.mayDispatch() }
     if (verb === 'finish' && !isDone(result))
-      this.#context.report(`the database rejected the ${this.#verb.verb} of a request: ${result.outcome}`)
+      this.#context.report(`the database rejected the ${this.#verb.verb} of a request: ${result.verdict}`)
     return { event: 'response', verb, result }
   }
 }

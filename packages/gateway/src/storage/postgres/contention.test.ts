@@ -36,7 +36,7 @@ test('two nodes that race for one wallet never overspend it', async () => {
     Array.from({ length: 60 }, async (_, index) => {
       const id = from + BigInt(index + 1)
       const held = await storage.ledger.apply(hold(id, wallet, node))
-      return held.outcome === 'done' ? (await storage.ledger.apply(settle(id, node, 50n))).amount : 0n
+      return held.verdict === 'done' ? (await storage.ledger.apply(settle(id, node, 50n))).amount : 0n
     }),
   )
   const charged = (await Promise.all(work)).reduce((sum, amount) => sum + amount, 0n)
@@ -66,12 +66,12 @@ test('two nodes that insert one request at once: one takes effect', async () => 
   const [mine, yours] = [await newWallet(first), await newWallet(first)]
   const [one, two] = [await newNode(first, 1), await newNode(second, 2)]
   for (let id = 1n; id <= 30n; id++) {
-    const outcomes = await Promise.all([
+    const results = await Promise.all([
       first.ledger.apply(hold(id, mine, one)),
       second.ledger.apply(hold(id, yours, two)),
     ])
-    expect(outcomes.map(({ outcome }) => outcome).sort()).toEqual(['done', 'not_open'])
-    const owner = outcomes[0]?.outcome === 'done' ? ([first, one] as const) : ([second, two] as const)
+    expect(results.map(({ verdict }) => verdict).sort()).toEqual(['done', 'not_open'])
+    const owner = results[0]?.verdict === 'done' ? ([first, one] as const) : ([second, two] as const)
     await owner[0].ledger.apply(settle(id, owner[1], 1n))
   }
   expect(await first.ledger.audit()).toMatchObject({ ok: true, requests: 30 })

@@ -32,19 +32,19 @@ function particulars(verb: RequestVerb): string {
       )
     case 'settle':
       return (
-        `"cost":${verb.cost},"tokens":${verb.tokens},"ending":${text(verb.ending)},"receipt":${text(verb.receipt)}` +
+        `"cost":${verb.cost},"tokens":${verb.tokens},"outcome":${text(verb.outcome)},"receipt":${text(verb.receipt)}` +
         (verb.upstream === undefined ? '' : `,"upstream":${text(verb.upstream)}`) +
         (verb.upstreamCost === undefined ? '' : `,"upstream_cost":${verb.upstreamCost}`)
       )
     case 'void':
-      return `"ending":${text(verb.ending)},"receipt":${text(verb.receipt)}`
+      return `"outcome":${text(verb.outcome)},"receipt":${text(verb.receipt)}`
   }
 }
 
 /** Every verb must have a result: without one its caller would wait forever. */
 export function decodeBatch(rows: readonly Row[], size: number): Decision[] {
   const decisions = new Array<Decision | undefined>(size).fill(undefined)
-  for (const row of rows) decisions[Number(row.place)] = row.outcome === 'busy' ? 'busy' : toResult(row)
+  for (const row of rows) decisions[Number(row.place)] = row.verdict === 'busy' ? 'busy' : toResult(row)
   return decisions.map((decision, place) => {
     if (!decision) throw new Error(`ledger_apply gave no answer for verb ${place} of ${size}`)
     return decision
@@ -52,7 +52,7 @@ export function decodeBatch(rows: readonly Row[], size: number): Decision[] {
 }
 
 export const toResult = (row: Row): Result => ({
-  outcome: row.outcome as Result['outcome'],
+  verdict: row.verdict as Result['verdict'],
   tokens: Number(row.tokens ?? 0),
   amount: integer(row.amount),
 })

@@ -7,7 +7,7 @@ import { type Lane, type LaneOptions, openLane } from './lane.ts'
 
 const node = { nodeId: 1, epoch: 1 }
 const on = (id: bigint, account: bigint) => hold(id, { account, key: account, email: '' }, node)
-const done: Result = { outcome: 'done', amount: 1n, tokens: 0 }
+const done: Result = { verdict: 'done', amount: 1n, tokens: 0 }
 const serverError = (errno: string) => Object.assign(new Error(errno), { code: 'ERR_POSTGRES_SERVER_ERROR', errno })
 
 /** A lane whose batches are answered by hand, one after the other. */
@@ -145,11 +145,11 @@ describe('failures', () => {
       send: async (verbs) => verbs.map((verb) => (verb.id === 1n ? 'busy' : done)),
       onBusy(waiting) {
         handed.push(waiting.verb.id)
-        waiting.resolve({ outcome: 'repeated', amount: 0n, tokens: 0 })
+        waiting.resolve({ verdict: 'repeated', amount: 0n, tokens: 0 })
       },
     })
     const answers = await Promise.all([1n, 2n].map((id) => push(lane, on(id, id))))
-    expect(answers.map(({ outcome }) => outcome)).toEqual(['repeated', 'done'])
+    expect(answers.map(({ verdict }) => verdict)).toEqual(['repeated', 'done'])
     expect(handed).toEqual([1n])
   })
 })

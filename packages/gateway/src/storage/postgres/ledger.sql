@@ -131,10 +131,10 @@ $$;
 -- lock may change. Each statement sees what was committed before it began, hence everything before its locks; the clock is read
 -- after the locks as well, because waiting for a lock takes time.
 --
--- With `wait_for_locks` false, verbs on a locked account or key are not decided: their outcome is `busy`.
+-- With `wait_for_locks` false, verbs on a locked account or key are not decided: their verdict is `busy`.
 -- The caller puts each request into a batch at most once.
 CREATE FUNCTION ledger_apply(batch json, wait_for_locks boolean)
-RETURNS TABLE (place integer, outcome text, amount bigint, tokens bigint)
+RETURNS TABLE (place integer, verdict text, amount bigint, tokens bigint)
 LANGUAGE plpgsql
 -- Plans are cached: one made while the tables were empty would scan them later, when they are large.
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off
@@ -161,7 +161,7 @@ DECLARE
   new_epochs integer[] := '{}'; new_helds bigint[] := '{}'; new_models text[] := '{}'; new_upstreams text[] := '{}';
   new_tokens bigint[] := '{}'; new_deadlines bigint[] := '{}';
   old_ids bigint[] := '{}'; old_states smallint[] := '{}'; old_helds bigint[] := '{}'; old_progresses bigint[] := '{}';
-  old_costs bigint[] := '{}'; old_shortfalls bigint[] := '{}'; old_endings text[] := '{}'; old_receipts text[] := '{}';
+  old_costs bigint[] := '{}'; old_shortfalls bigint[] := '{}'; old_outcomes text[] := '{}'; old_receipts text[] := '{}';
   old_tokens bigint[] := '{}'; old_upstreams text[] := '{}'; old_upstream_costs bigint[] := '{}';
   -- What ended requests add to the sums of spending; a correction takes back what was added before.
   sum_accounts bigint[] := '{}'; sum_keys bigint[] := '{}'; sum_models text[] := '{}'; sum_upstreams text[] := '{}';
@@ -188,7 +188,7 @@ DECLARE
   paid bigint;
   short bigint;
   sign integer;
-  new_ending text;
+  new_outcome text;
   new_upstream text;
   new_upstream_cost bigint;
 BEGIN
@@ -246,13 +246,13 @@ BEGIN
 
   FOR v IN
     SELECT x.*, r.id AS request, r.node_id AS request_node, r.epoch AS request_epoch, r.state, r.held, r.progress AS metered,
-      r.cost AS charged, r.shortfall, r.ending AS old_ending, r.receipt AS old_receipt, r.held_at, r.tokens AS reserved,
+      r.cost AS charged, r.shortfall, r.outcome AS old_outcome, r.receipt AS old_receipt, r.held_at, r.tokens AS reserved,
       r.model AS request_model, r.upstream AS request_upstream, r.upstream_cost AS old_upstream_cost,
       coalesce(r.account, x.account) AS owner_account, coalesce(r.key, x.key) AS owner_key, node.epoch AS node_epoch, node.renewed_at,
       lease.epoch AS lease_epoch, lease.expires_at AS lease_expires_at
     FROM json_to_recordset(batch) AS x (place integer, verb text, id bigint, account bigint, key bigint, node_id integer,
       epoch integer, known bigint, amount bigint, minimum bigint, progress bigint, cost bigint, model text, upstream text,
-      ending text, receipt text, revision bigint, extensible boolean, tokens bigint, minimum_tokens bigint, deadline bigint, upstream_cost bigint)
+      outcome text, receipt text, revision bigint, extensible boolean, tokens bigint, minimum_tokens bigint, deadline bigint, upstream_cost bigint)
     LEFT JOIN request r ON r.id = x.id LEFT JOIN node ON node.node_id = x.node_id
     LEFT JOIN lease ON lease.name = CASE WHEN x.node_id = -1 THEN 'task/' || x.id END
     ORDER BY x.place
@@ -268,75 +268,75 @@ BEGIN
     is_owner := v.request_node = v.node_id
       AND CASE WHEN v.request_node = -1 THEN coalesce(v.lease_epoch = v.epoch, false) ELSE v.request_epoch = v.epoch END;
     -- Reaped, then voided by a repetition that its caller pays for instead: the cost is the operator's shortfall.
-    is_lost := v.verb = 'settle' AND v.state = 2 AND v.request_node <> -1 AND v.old_ending = 'reaped';
+    is_lost := v.verb = 'settle' AND v.state = 2 AND v.request_node <> -1 AND v.old_outcome = 'reaped';
 
     IF NOT wait_for_locks AND (
         (a IS NULL AND EXISTS (SELECT FROM account WHERE id = v.owner_account))
         OR (k IS NULL AND EXISTS (SELECT FROM api_key WHERE id = v.owner_key))) THEN
-      outcome := 'busy';
+      verdict := 'busy';
     ELSIF v.verb = 'hold' THEN
       IF v.request IS NOT NULL THEN
         IF is_owner AND v.state = 0 THEN
-          outcome := 'repeated';
+          verdict := 'repeated';
           amount := v.held;
           tokens := v.reserved;
         ELSE
-          outcome := 'not_open';
+          verdict := 'not_open';
         END IF;
       ELSIF v.node_id = -1 AND (v.lease_epoch IS DISTINCT FROM v.epoch OR v.lease_expires_at <= now_ms) THEN
-        outcome := 'lease_lost';
+        verdict := 'lease_lost';
       ELSIF v.node_id <> -1 AND (v.node_epoch IS DISTINCT FROM v.epoch OR v.renewed_at <= now_ms - 10000) THEN
-        outcome := 'node_lost';
+        verdict := 'node_lost';
       ELSIF a IS NULL OR k IS NULL OR key_accounts[k] <> v.account OR revokeds[k] <> 0 THEN
-        outcome := 'key_invalid';
+        verdict := 'key_invalid';
       ELSIF expiries[k] <= now_ms THEN
-        outcome := 'key_expired';
+        verdict := 'key_expired';
       ELSIF disableds[a] <> 0 THEN
-        outcome := 'account_disabled';
+        verdict := 'account_disabled';
       ELSIF revisions[k] <> v.revision THEN
-        outcome := 'key_changed';
+        verdict := 'key_changed';
       ELSE
-        outcome := 'done';
+        verdict := 'done';
       END IF;
     ELSIF v.request IS NULL THEN
-      outcome := 'unknown_request';
+      verdict := 'unknown_request';
     ELSIF v.verb = 'reap' THEN
-      outcome := CASE WHEN v.state = 0 THEN 'done' ELSE 'not_open' END;
+      verdict := CASE WHEN v.state = 0 THEN 'done' ELSE 'not_open' END;
     ELSIF NOT is_owner OR (v.verb = 'extend' AND v.state <> 0) THEN
-      outcome := 'not_open';
+      verdict := 'not_open';
     ELSIF v.verb = 'extend' THEN
       IF a IS NULL OR k IS NULL THEN
-        outcome := 'key_invalid';
+        verdict := 'key_invalid';
       ELSIF v.held > v.known THEN
         -- More is held than the owner knows: this extension took effect and its response was lost.
-        outcome := 'repeated';
+        verdict := 'repeated';
         amount := v.held - v.known;
       ELSE
-        outcome := 'done';
+        verdict := 'done';
       END IF;
     ELSIF is_lost THEN
-      outcome := 'done';
+      verdict := 'done';
     ELSIF v.state IN (1, 2) THEN
-      outcome := 'repeated';
+      verdict := 'repeated';
       amount := v.charged;
     ELSE
-      outcome := 'done';
+      verdict := 'done';
     END IF;
 
-    IF any_limited AND outcome = 'done' AND v.verb IN ('hold', 'extend') THEN
+    IF any_limited AND verdict = 'done' AND v.verb IN ('hold', 'extend') THEN
       -- The key's limits come before the account's. An extension is granted tokens in proportion to its money.
       room := CASE
         WHEN v.verb = 'hold' THEN coalesce(v.minimum_tokens, 0)
         WHEN v.amount = 0 THEN 0
         ELSE div(wanted_tokens::numeric * v.minimum + v.amount - 1, v.amount) END;
       IF key_limited[k] THEN
-        SELECT coalesce(x.rejection, outcome), coalesce(x.wait, 0) INTO outcome, amount
+        SELECT coalesce(x.rejection, verdict), coalesce(x.wait, 0) INTO verdict, amount
           FROM ledger_limited('key', v.verb = 'hold', key_opens[k],
             CASE WHEN v.node_id <> -1 THEN key_concurrents[k] END, key_rpms[k], key_requests[k], key_tpms[k], key_tokens[k], room, now_ms) x;
         tokens_left := key_tpms[k] - least(ledger_window_used(key_tokens[k], now_ms), key_tpms[k]);
       END IF;
-      IF outcome = 'done' AND account_limited[a] THEN
-        SELECT coalesce(x.rejection, outcome), coalesce(x.wait, 0) INTO outcome, amount
+      IF verdict = 'done' AND account_limited[a] THEN
+        SELECT coalesce(x.rejection, verdict), coalesce(x.wait, 0) INTO verdict, amount
           FROM ledger_limited('account', v.verb = 'hold', account_opens[a],
             CASE WHEN v.node_id <> -1 THEN account_concurrents[a] END, account_rpms[a], account_requests[a], account_tpms[a], account_tokens[a], room, now_ms) x;
         tokens_left := least(tokens_left,
@@ -345,7 +345,7 @@ BEGIN
     END IF;
 
     total := 0;
-    IF outcome = 'done' AND v.verb IN ('hold', 'extend') THEN
+    IF verdict = 'done' AND v.verb IN ('hold', 'extend') THEN
       -- Grants the amount, or a part down to the minimum, or rejects and returns the available amount.
       in_wallet := greatest(balances[a] + credit_lines[a] - account_helds[a], 0);
       under_key_cap := CASE WHEN caps[k] IS NULL THEN in_wallet
@@ -356,13 +356,13 @@ BEGIN
           account_days[a], account_weeks[a], account_months[a], now_ms) END;
       available := least(in_wallet, under_key_cap, under_account_cap);
       IF in_wallet < v.minimum THEN
-        outcome := 'no_balance';
+        verdict := 'no_balance';
         amount := in_wallet;
       ELSIF under_key_cap < v.minimum THEN
-        outcome := 'key_cap_reached';
+        verdict := 'key_cap_reached';
         amount := under_key_cap;
       ELSIF under_account_cap < v.minimum THEN
-        outcome := 'account_cap_reached';
+        verdict := 'account_cap_reached';
         amount := under_account_cap;
       ELSE
         -- A hold that can be extended takes at most a sixteenth of the available amount, or its minimum, so that others can start.
@@ -381,7 +381,7 @@ BEGIN
         account_changed[a] := true;
         key_changed[k] := true;
       END IF;
-      IF any_limited AND outcome = 'done' THEN
+      IF any_limited AND verdict = 'done' THEN
         account_tokens[a] := CASE WHEN account_tpms[a] IS NULL THEN account_tokens[a]
           ELSE ledger_window_changed(account_tokens[a], now_ms, tokens) END;
         key_tokens[k] := CASE WHEN key_tpms[k] IS NULL THEN key_tokens[k]
@@ -391,7 +391,7 @@ BEGIN
         key_requests[k] := CASE WHEN key_rpms[k] IS NULL OR v.verb = 'extend' THEN key_requests[k]
           ELSE ledger_window_changed(key_requests[k], now_ms, 1) END;
       END IF;
-      IF outcome = 'done' AND v.verb = 'hold' THEN
+      IF verdict = 'done' AND v.verb = 'hold' THEN
         IF v.node_id <> -1 THEN
           account_opens[a] := account_opens[a] + 1;
           key_opens[k] := key_opens[k] + 1;
@@ -407,7 +407,7 @@ BEGIN
         new_models := new_models || v.model;
         new_upstreams := new_upstreams || v.upstream;
       END IF;
-    ELSIF outcome = 'done' THEN
+    ELSIF verdict = 'done' THEN
       -- Makes `total` the whole cost of the request: releases its hold, or corrects what was charged when it was reaped.
       -- What cannot be charged is the operator's shortfall.
       IF a IS NULL OR k IS NULL THEN
@@ -505,7 +505,7 @@ BEGIN
         moved_amounts := moved_amounts || abs(short - v.shortfall);
       END IF;
       amount := v.charged + paid;
-      new_ending := CASE WHEN is_expired THEN 'expired' WHEN v.verb = 'reap' THEN 'reaped' ELSE v.ending END;
+      new_outcome := CASE WHEN is_expired THEN 'expired' WHEN v.verb = 'reap' THEN 'reaped' ELSE v.outcome END;
       new_upstream := CASE WHEN v.verb = 'settle' AND NOT is_lost THEN coalesce(v.upstream, v.request_upstream) ELSE v.request_upstream END;
       -- What the operator pays is not known for what the reaper ended, and 0 for what its owner voided.
       new_upstream_cost := CASE WHEN is_lost THEN v.old_upstream_cost WHEN v.verb = 'settle' THEN v.upstream_cost WHEN v.verb = 'void' THEN 0 END;
@@ -516,7 +516,7 @@ BEGIN
           sum_keys := sum_keys || v.owner_key;
           sum_models := sum_models || v.request_model;
           sum_upstreams := sum_upstreams || CASE WHEN sign < 0 THEN v.request_upstream ELSE new_upstream END;
-          sum_outcomes := sum_outcomes || CASE WHEN sign < 0 THEN v.old_ending ELSE new_ending END;
+          sum_outcomes := sum_outcomes || CASE WHEN sign < 0 THEN v.old_outcome ELSE new_outcome END;
           sum_requests := sum_requests || sign;
           sum_tokens := sum_tokens || CASE WHEN sign < 0 THEN -v.reserved ELSE v.reserved + more END;
           sum_costs := sum_costs || CASE WHEN sign < 0 THEN -v.charged ELSE amount END;
@@ -533,10 +533,10 @@ BEGIN
       old_progresses := old_progresses || v.metered;
       old_costs := old_costs || amount;
       old_shortfalls := old_shortfalls || short;
-      old_endings := old_endings || new_ending;
+      old_outcomes := old_outcomes || new_outcome;
       old_receipts := old_receipts || CASE v.verb WHEN 'reap' THEN v.old_receipt ELSE v.receipt END;
     END IF;
-    IF v.verb = 'extend' AND outcome NOT IN ('busy', 'unknown_request', 'not_open', 'key_invalid') THEN
+    IF v.verb = 'extend' AND verdict NOT IN ('busy', 'unknown_request', 'not_open', 'key_invalid') THEN
       -- Progress is recorded even if the extension is rejected: it is what the reaper would charge.
       old_ids := old_ids || v.id;
       old_upstreams := old_upstreams || v.request_upstream;
@@ -547,7 +547,7 @@ BEGIN
       old_progresses := old_progresses || greatest(v.progress, v.metered);
       old_costs := old_costs || v.charged;
       old_shortfalls := old_shortfalls || v.shortfall;
-      old_endings := old_endings || ''::text;
+      old_outcomes := old_outcomes || ''::text;
       old_receipts := old_receipts || v.old_receipt;
     END IF;
     RETURN NEXT;
@@ -583,10 +583,10 @@ BEGIN
   END IF;
   IF cardinality(old_ids) > 0 THEN
     UPDATE request SET state = x.state, held = x.held, tokens = x.tokens, progress = x.progress, cost = x.cost,
-        shortfall = x.shortfall, upstream = x.upstream, upstream_cost = x.upstream_cost, ending = x.ending, receipt = x.receipt
+        shortfall = x.shortfall, upstream = x.upstream, upstream_cost = x.upstream_cost, outcome = x.outcome, receipt = x.receipt
       FROM unnest(old_ids, old_states, old_helds, old_tokens, old_progresses, old_costs, old_shortfalls, old_upstreams,
-        old_upstream_costs, old_endings, old_receipts) AS x (id, state, held, tokens, progress, cost, shortfall, upstream,
-        upstream_cost, ending, receipt)
+        old_upstream_costs, old_outcomes, old_receipts) AS x (id, state, held, tokens, progress, cost, shortfall, upstream,
+        upstream_cost, outcome, receipt)
       WHERE request.id = x.id;
   END IF;
   IF cardinality(sum_accounts) > 0 THEN
@@ -658,7 +658,7 @@ BEGIN
     EXCEPTION WHEN lock_not_available THEN NULL;
     END;
   END LOOP;
-  SELECT count(*) FILTER (WHERE outcome = 'done') INTO reaped FROM ledger_apply((
+  SELECT count(*) FILTER (WHERE verdict = 'done') INTO reaped FROM ledger_apply((
     SELECT coalesce(json_agg(json_build_object('place', o.place, 'verb', 'reap', 'id', o.id)), '[]'::json)
     FROM (SELECT r.id, row_number() OVER (ORDER BY r.id) AS place FROM request r
       WHERE r.id = ANY (orphans) AND r.account = ANY (locked)) o), true);
@@ -667,7 +667,7 @@ END $$;
 
 -- The row of a node id decides between processes that claim it at the same time; a missing row is first created as a dead node.
 CREATE FUNCTION ledger_node(verb text, claimed integer, claimed_epoch integer, new_config text, takeover boolean)
-RETURNS TABLE (outcome text, amount bigint)
+RETURNS TABLE (verdict text, amount bigint)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -679,11 +679,11 @@ BEGIN
   END IF;
   SELECT * INTO found_node FROM node WHERE node_id = claimed FOR UPDATE;
   now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
-  outcome := 'done';
+  verdict := 'done';
   amount := 0;
   IF verb = 'join' THEN
     IF found_node.renewed_at > now_ms - 10000 AND NOT takeover THEN
-      outcome := 'node_taken';
+      verdict := 'node_taken';
     ELSE
       amount := found_node.epoch + 1;
       UPDATE node SET epoch = found_node.epoch + 1, renewed_at = now_ms, config = new_config WHERE node_id = claimed;
@@ -692,12 +692,12 @@ BEGIN
     IF found_node.epoch = claimed_epoch AND found_node.renewed_at > now_ms - 10000 THEN
       UPDATE node SET renewed_at = now_ms, config = new_config WHERE node_id = claimed;
     ELSE
-      outcome := 'node_lost';
+      verdict := 'node_lost';
     END IF;
   ELSIF found_node.epoch = claimed_epoch THEN
     UPDATE node SET renewed_at = 0 WHERE node_id = claimed;
   ELSE
-    outcome := 'repeated';
+    verdict := 'repeated';
   END IF;
   RETURN NEXT;
 END $$;
@@ -709,7 +709,7 @@ END $$;
 -- As in ledger_node, the row decides between processes, and a missing row is first created, as a released lease.
 CREATE FUNCTION ledger_lease(
   verb text, wanted text, new_holder text, known_epoch integer, ttl_ms bigint, longest_ms bigint)
-RETURNS TABLE (outcome text, amount bigint)
+RETURNS TABLE (verdict text, amount bigint)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 DECLARE
@@ -724,7 +724,7 @@ BEGIN
     RAISE EXCEPTION 'lease % was removed meanwhile', wanted USING ERRCODE = 'serialization_failure';
   END IF;
   now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
-  outcome := 'done';
+  verdict := 'done';
   amount := 0;
   IF verb = 'acquire_lease' THEN
     -- One that lasts for longer than any was acquired before the clock was set back.
@@ -733,22 +733,22 @@ BEGIN
       UPDATE lease SET epoch = found_lease.epoch + 1, holder = new_holder, expires_at = now_ms + ttl_ms
         WHERE name = wanted;
     ELSIF found_lease.holder = new_holder THEN
-      outcome := 'repeated';
+      verdict := 'repeated';
       amount := found_lease.epoch;
     ELSE
-      outcome := 'lease_taken';
+      verdict := 'lease_taken';
       amount := found_lease.expires_at - now_ms;
     END IF;
   ELSIF verb = 'renew_lease' THEN
     IF found_lease.epoch = known_epoch AND found_lease.expires_at > now_ms THEN
       UPDATE lease SET expires_at = now_ms + ttl_ms WHERE name = wanted;
     ELSE
-      outcome := 'lease_lost';
+      verdict := 'lease_lost';
     END IF;
   ELSIF found_lease.epoch = known_epoch AND found_lease.expires_at <> 0 THEN
     UPDATE lease SET holder = '', expires_at = 0 WHERE name = wanted;
   ELSE
-    outcome := 'repeated';
+    verdict := 'repeated';
   END IF;
   RETURN NEXT;
 END $$;

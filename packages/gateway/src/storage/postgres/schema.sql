@@ -149,7 +149,7 @@ CREATE TABLE request (
   model text NOT NULL,
   upstream text NOT NULL,
   upstream_cost bigint DEFAULT 0,
-  ending text NOT NULL DEFAULT '',
+  outcome text NOT NULL DEFAULT '',
   receipt text NOT NULL DEFAULT ''
 );
 CREATE INDEX request_account ON request (account, id);

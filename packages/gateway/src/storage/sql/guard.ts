@@ -85,11 +85,11 @@ export function checkVerb(verb: Verb): void {
     case 'settle':
       checkAmount('cost', verb.cost)
       checkTokens('tokens', verb.tokens)
-      checkText('ending', verb.ending)
+      checkText('outcome', verb.outcome)
       checkText('receipt', verb.receipt)
       return
     case 'void':
-      checkText('ending', verb.ending)
+      checkText('outcome', verb.outcome)
       checkText('receipt', verb.receipt)
       return
     case 'join':

@@ -58,7 +58,7 @@ export function reportsOver(
 }
 
 export const USAGE = [
-  ...(['id', 'key', 'model', 'upstream', 'state', 'ending', 'held', 'held_at', 'tokens', 'cost'] as const),
+  ...(['id', 'key', 'model', 'upstream', 'state', 'outcome', 'held', 'held_at', 'tokens', 'cost'] as const),
   'shortfall',
 ] as const
 /** Shown instead of a receipt that is larger than the gateway writes: a page of such receipts would exhaust memory. */

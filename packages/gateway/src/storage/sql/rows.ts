@@ -150,7 +150,7 @@ export const toUsageRow = (row: Row): UsageRow => ({
   model: text(row.model),
   upstream: text(row.upstream),
   state: small(row.state) as RequestState,
-  outcome: text(row.ending),
+  outcome: text(row.outcome),
   held: integer(row.held),
   heldAt: small(row.held_at),
   tokens: small(row.tokens),

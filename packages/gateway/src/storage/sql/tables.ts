@@ -139,7 +139,7 @@ export type Schema = {
     model: string
     upstream: string
     upstream_cost: Generated<NullableInteger>
-    ending: string
+    outcome: string
     receipt: string
   }
   transfer: {

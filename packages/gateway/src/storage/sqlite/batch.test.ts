@@ -32,8 +32,8 @@ const verbs: Verb[] = [
   hold(1n, { account: LARGEST_ID, key: LARGEST_ID, email: '' }, node),
   extend(2n, node, { ...most, known: 5n, progress: 6n }),
   extend(2n, node, { whole: true }),
-  settle(3n, node, MAX_AMOUNT, { tokens: MAX_TOKENS, ending: 'done', receipt: '{"é":"🙂"}' }),
-  voided(4n, node, { ending: '', receipt: '' }),
+  settle(3n, node, MAX_AMOUNT, { tokens: MAX_TOKENS, outcome: 'done', receipt: '{"é":"🙂"}' }),
+  voided(4n, node, { outcome: '', receipt: '' }),
   { verb: 'reap', limit: Number.MAX_SAFE_INTEGER },
   settle(9n, node, 7n, { upstream: 'second', upstreamCost: 0n }),
   { verb: 'join', nodeId: 0, config: 'x', takeover: true },
@@ -85,7 +85,7 @@ test('the format of the file', () => {
   )
 })
 
-const OUTCOMES: Record<Result['outcome'], true> = {
+const VERDICTS: Record<Result['verdict'], true> = {
   done: true,
   repeated: true,
   no_balance: true,
@@ -111,12 +111,12 @@ const OUTCOMES: Record<Result['outcome'], true> = {
 
 test('answers arrive as they were given, failures among them', () => {
   const shared = newShared()
-  const outcomes = Object.keys(OUTCOMES) as Result['outcome'][]
+  const verdicts = Object.keys(VERDICTS) as Result['verdict'][]
   const answers: VerbResult[] = [
     { failure: 'verb', message: 'one\nline' },
-    ...outcomes.map((outcome, index) => ({ outcome, amount: LARGEST_ID - BigInt(index), tokens: MAX_TOKENS - index })),
+    ...verdicts.map((verdict, index) => ({ verdict, amount: LARGEST_ID - BigInt(index), tokens: MAX_TOKENS - index })),
     { failure: 'store', message: '' },
-    { outcome: 'done', amount: 0n, tokens: 0 },
+    { verdict: 'done', amount: 0n, tokens: 0 },
   ]
   for (const hasPending of [true, false]) {
     const text = sendResults(shared, answers, hasPending)

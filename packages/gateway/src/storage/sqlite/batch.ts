@@ -60,7 +60,7 @@ function encodeVerb(verb: Verb, out: Encoder): void {
       out.owned(SETTLE, verb)
       out.big(verb.cost)
       out.small(verb.tokens)
-      out.text(verb.ending)
+      out.text(verb.outcome)
       out.text(verb.receipt)
       out.text(verb.upstream ?? '')
       out.flag(verb.upstreamCost !== undefined)
@@ -68,7 +68,7 @@ function encodeVerb(verb: Verb, out: Encoder): void {
       return
     case 'void':
       out.owned(VOID, verb)
-      out.text(verb.ending)
+      out.text(verb.outcome)
       out.text(verb.receipt)
       return
     case 'reap':
@@ -162,7 +162,7 @@ function decodeVerb(from: Decoder): Verb {
         epoch: from.small(),
         cost: from.big(),
         tokens: from.small(),
-        ending: from.text(),
+        outcome: from.text(),
         receipt: from.text(),
         ...upstreamIn(from),
       }
@@ -172,7 +172,7 @@ function decodeVerb(from: Decoder): Verb {
         id: from.big(),
         nodeId: from.small(),
         epoch: from.small(),
-        ending: from.text(),
+        outcome: from.text(),
         receipt: from.text(),
       }
     case REAP:

@@ -36,7 +36,7 @@ const MOST_KEPT = 20_000
 type Transfer = readonly [request: bigint | null, debit: bigint, credit: bigint, amount: bigint, at: bigint]
 
 const REQUEST =
-  'id, account, key, node_id, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, model, upstream, upstream_cost, ending, receipt'
+  'id, account, key, node_id, epoch, deadline, state, held, held_at, tokens, progress, cost, shortfall, model, upstream, upstream_cost, outcome, receipt'
 const METERED = `requests_per_minute, tokens_per_minute, concurrent, open_requests, spent_at, spent_day, week_before,
   month_before, requests_window, tokens_window`
 const SPENT = 'open_requests = open_requests + ?, spent_at = ?, spent_day = ?, week_before = ?, month_before = ?'
@@ -72,7 +72,7 @@ export function openBook(db: Database): BatchBook {
   const insertRequests = prepareInserts(db, 'request', REQUEST.split(', '), addRequest)
   const updateRequest = db.prepare(
     `UPDATE request SET state = ?, held = ?, tokens = ?, progress = ?, cost = ?, shortfall = ?, upstream = ?,
-    upstream_cost = ?, ending = ?, receipt = ? WHERE id = ?`,
+    upstream_cost = ?, outcome = ?, receipt = ? WHERE id = ?`,
   )
   const insertTransfers = prepareInserts<Transfer>(
     db,
@@ -125,9 +125,9 @@ export function openBook(db: Database): BatchBook {
 
   function writeRequest(row: RequestRow): void {
     if (newRequests.has(row)) return
-    const { state, held, tokens, progress, cost, shortfall, upstream, upstreamCost, ending, receipt, id } = row
+    const { state, held, tokens, progress, cost, shortfall, upstream, upstreamCost, outcome, receipt, id } = row
     const known = upstreamCost ?? null
-    updateRequest.run(state, held, tokens, progress, cost, shortfall, upstream, known, ending, receipt, id)
+    updateRequest.run(state, held, tokens, progress, cost, shortfall, upstream, known, outcome, receipt, id)
   }
   function writeAccount(row: KeptAccount): void {
     const { id, balance, spent, held, written, limits, meter } = row
@@ -238,12 +238,12 @@ export function openBook(db: Database): BatchBook {
 
 function addRequest(row: RequestRow, values: Values): void {
   const { id, account, key, nodeId, epoch, deadline, state, held, heldAt, tokens, progress, cost, shortfall } = row
-  const { model, upstream, upstreamCost, ending, receipt } = row
+  const { model, upstream, upstreamCost, outcome, receipt } = row
   // Without a spread, which would allocate a list per request.
   // biome-ignore format: as the columns above
   values.push(
     id, account, key, nodeId, epoch, deadline ?? null, state, held, heldAt, tokens, progress, cost, shortfall,
-    model, upstream, upstreamCost ?? null, ending, receipt,
+    model, upstream, upstreamCost ?? null, outcome, receipt,
   )
 }
 

@@ -72,7 +72,7 @@ export const toRequestRow = (row: SqlRow): RequestRow => ({
   model: row.model as string,
   upstream: row.upstream as string,
   upstreamCost: row.upstream_cost === null ? undefined : (row.upstream_cost as bigint),
-  ending: row.ending as string,
+  outcome: row.outcome as string,
   receipt: row.receipt as string,
 })
 

@@ -56,7 +56,7 @@ export function receiveVerbs({ memory, head }: Shared, texts: string): { batch: 
   return { batch: { words, texts }, now: head.getFloat64(0, true) }
 }
 
-const OUTCOMES = [
+const VERDICTS = [
   ...([
     'done',
     'repeated',
@@ -71,15 +71,15 @@ const OUTCOMES = [
   ...(['lease_taken', 'lease_lost'] as const),
   ...(['key_concurrent', 'key_requests', 'key_tokens'] as const),
   ...(['account_concurrent', 'account_requests', 'account_tokens'] as const),
-] satisfies Result['outcome'][]
+] satisfies Result['verdict'][]
 const FAILURES = ['store', 'verb'] as const satisfies WriteFailure['failure'][]
-/** Fails to compile when an outcome is missing above. */
-const CODES: Record<Result['outcome'], number> = Object.fromEntries(
-  OUTCOMES.map((outcome, code) => [outcome, code]),
-) as Record<(typeof OUTCOMES)[number], number>
+/** Fails to compile when a verdict is missing above. */
+const CODES: Record<Result['verdict'], number> = Object.fromEntries(
+  VERDICTS.map((verdict, code) => [verdict, code]),
+) as Record<(typeof VERDICTS)[number], number>
 const RESULT = 3 * WORD
 
-/** Three words each: outcome, amount and tokens. The outcome of a failure is negative, and its message is in the text. */
+/** Three words each: verdict, amount and tokens. The verdict of a failure is negative, and its message is in the text. */
 export function sendResults({ words }: Shared, results: readonly VerbResult[], hasPending: boolean): string {
   let text = hasPending ? '1' : '0'
   let at = 0
@@ -88,7 +88,7 @@ export function sendResults({ words }: Shared, results: readonly VerbResult[], h
       words.setFloat64(at, -1 - FAILURES.indexOf(result.failure), true)
       text += `\0${result.message.replaceAll('\0', ' ')}`
     } else {
-      words.setFloat64(at, CODES[result.outcome], true)
+      words.setFloat64(at, CODES[result.verdict], true)
       words.setBigInt64(at + WORD, result.amount, true)
       words.setFloat64(at + 2 * WORD, result.tokens, true)
     }
@@ -105,10 +105,10 @@ export function receiveResults({ words }: Shared, text: string, count: number): 
   let failures = 0
   for (let at = 0; at < count * RESULT; at += RESULT) {
     const code = words.getFloat64(at, true)
-    const outcome = OUTCOMES[code]
-    if (outcome) {
+    const verdict = VERDICTS[code]
+    if (verdict) {
       const [amount, tokens] = [words.getBigInt64(at + WORD, true), words.getFloat64(at + 2 * WORD, true)]
-      results.push({ outcome, amount, tokens })
+      results.push({ verdict, amount, tokens })
     } else results.push({ failure: FAILURES[-1 - code] ?? 'store', message: messages[++failures] ?? 'no result' })
   }
   return results

@@ -31,7 +31,7 @@ const encoded = (verbs: readonly Verb[]) => encodeBatch(verbs, new DataView(new 
 const number = (sql: string): number => Number(Object.values(db.query(sql).get() as Record<string, bigint>)[0])
 
 const SHORT: Verb[] = [hold(1n, wallet, node), hold(2n, wallet, node)]
-const WITH_TEXTS: Verb[] = [settle(1n, node, 5n, { ending: '\ufeffdone', receipt: '{"é":"🙂"}' })]
+const WITH_TEXTS: Verb[] = [settle(1n, node, 5n, { outcome: '\ufeffdone', receipt: '{"é":"🙂"}' })]
 /** Several pages, and a character on the border of two wherever it lies. */
 const LONG: Verb[] = [settle(2n, node, 5n, { receipt: '€'.repeat(10_000) }), ...SHORT]
 

@@ -183,7 +183,7 @@ CREATE TABLE request (
   upstream TEXT NOT NULL,
   -- What the operator pays; NULL: not known.
   upstream_cost INTEGER DEFAULT 0,
-  ending TEXT NOT NULL DEFAULT '',
+  outcome TEXT NOT NULL DEFAULT '',
   receipt TEXT NOT NULL DEFAULT ''
 ) STRICT;
 CREATE INDEX request_account ON request (account, id);

@@ -149,7 +149,7 @@ function play(seed: number, deferFrom: number, mishaps: boolean): unknown[] {
     const kind = chance(11)
     if (kind < 5) return hold(BigInt(++last), wallet, node, { amount: BigInt(chance(4_000)), minimum: 0n })
     if (kind < 8) return settle(id, node, BigInt(chance(6_000)), { receipt: `{"é":${id}}` })
-    if (kind < 9) return { verb: 'void', id, ...node, ending: 'failed', receipt: '' }
+    if (kind < 9) return { verb: 'void', id, ...node, outcome: 'failed', receipt: '' }
     if (kind < 10) return { verb: 'reap', limit: 1 }
     return extend(id, node, { known: 10_000n, minimum: 0n, progress: BigInt(chance(99)) })
   }

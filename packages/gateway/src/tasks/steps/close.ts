@@ -30,10 +30,10 @@ export async function closeTask(task: Task, deps: CloseDependencies): Promise<Ta
   if (epoch === undefined) return changeTask(tasks, task, { dueInMs: BUSY_MS })
   const { end = { state: 'failed' } } = task.data
   const result = await settle(task, end, epoch, deps)
-  if (result.outcome === 'not_open') return changeTask(tasks, task, { dueInMs: BUSY_MS })
+  if (result.verdict === 'not_open') return changeTask(tasks, task, { dueInMs: BUSY_MS })
   await leases.release(lease, epoch)
   // The ledger has the last word: a hold that was voided at its deadline cannot be charged any more.
-  const isLate = BigInt(end.cost ?? 0) > 0n && result.outcome !== 'done' && result.amount === 0n
+  const isLate = BigInt(end.cost ?? 0) > 0n && result.verdict !== 'done' && result.amount === 0n
   if (isLate) deps.log.error('task ended after its hold', { task: formatTaskId(task.id) })
   if (end.state === 'rejected') {
     await tasks.remove(task.id, task.version)
@@ -45,10 +45,10 @@ export async function closeTask(task: Task, deps: CloseDependencies): Promise<Ta
 
 function settle(task: Task, end: TaskEnd, epoch: number, { store }: CloseDependencies): Promise<LedgerResult> {
   const owner = taskOwner(task.id, epoch)
-  const ending = OUTCOMES[end.state]
-  const receipt = receiptOfTask(task, end, ending)
-  if (end.cost === undefined) return store.ledger.apply({ verb: 'void', ...owner, ending, receipt })
-  return store.ledger.apply({ verb: 'settle', ...owner, cost: BigInt(end.cost), tokens: 0, ending, receipt })
+  const outcome = OUTCOMES[end.state]
+  const receipt = receiptOfTask(task, end, outcome)
+  if (end.cost === undefined) return store.ledger.apply({ verb: 'void', ...owner, outcome, receipt })
+  return store.ledger.apply({ verb: 'settle', ...owner, cost: BigInt(end.cost), tokens: 0, outcome, receipt })
 }
 
 const OUTCOMES: Readonly<Record<TaskEnd['state'], Outcome>> = {

@@ -254,11 +254,11 @@ test.each<[what: string, outcome: Outcome, held: bigint, grows: boolean]>([
   ['costs more than was held at its end', 'completed', 89n, true],
   ['was extended to what it costs', 'completed', 90n, false],
   ['was stopped where its hold ended, one event too late', 'stopped_by_balance', 80n, false],
-])('a request that %s: %s', (_, ending, held, grows) => {
+])('a request that %s: %s', (_, kind, held, grows) => {
   const call = callOf()
   const statistics = createStatistics().of('a')
   const { margin } = statistics
-  const ended = outcome(ending, { ...delivered, usage: usage(10, 20) })
+  const ended = outcome(kind, { ...delivered, usage: usage(10, 20) })
   learn({ plainBytes: 1_000, held }, ended, chargeOf(call, ended, statistics), statistics)
   expect(statistics.margin > margin).toBe(grows)
 })

@@ -33,7 +33,7 @@ test.each([
     body: JSON.stringify({ model: 'same', messages: [{ role: 'user', content: 'x' }] }),
   })
   expect([response.status, sent]).toEqual([503, attempts])
-  expect(ends).toEqual([{ cost: 0n, ending: 'failed' }])
+  expect(ends).toEqual([{ cost: 0n, outcome: 'failed' }])
   void server.stop()
   deps.ticker.stop()
 })

@@ -163,11 +163,11 @@ export function consoleKeysContract(use: Use): void {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
     await storage.keys.rotate(wallet.key, { hash: newHash(), lastFour: '', formerUntil: undefined })
-    expect((await storage.ledger.apply(hold(1n, wallet, node))).outcome).toBe('key_changed')
+    expect((await storage.ledger.apply(hold(1n, wallet, node))).verdict).toBe('key_changed')
     await storage.keys.setTerms(wallet.key, { name: 'renamed', group: 'other' })
     expect((await storage.keys.list(wallet.account))[0]).toMatchObject({ name: 'renamed', group: 'other' })
-    expect((await storage.ledger.apply(hold(1n, wallet, node, { revision: 1 }))).outcome).toBe('key_changed')
-    expect((await storage.ledger.apply(hold(1n, wallet, node, { revision: 2 }))).outcome).toBe('done')
+    expect((await storage.ledger.apply(hold(1n, wallet, node, { revision: 1 }))).verdict).toBe('key_changed')
+    expect((await storage.ledger.apply(hold(1n, wallet, node, { revision: 2 }))).verdict).toBe('done')
     expect(await thrownBy(storage.keys.setTerms(wallet.key, { name: 'a\0' }))).toBeInstanceOf(TypeError)
   })
 }

@@ -22,13 +22,13 @@ export function spender(use: Use) {
     const id = newId()
     const { epoch, nodeId } = await alive(storage, node)
     await storage.ledger.apply(hold(id, wallet, { nodeId, epoch }, { amount: cost, minimum: cost, model }))
-    await storage.ledger.apply(settle(id, { nodeId, epoch }, cost, { tokens, ending: cost === 0n ? 'free' : 'done' }))
+    await storage.ledger.apply(settle(id, { nodeId, epoch }, cost, { tokens, outcome: cost === 0n ? 'free' : 'done' }))
     return id
   }
   /** After a pause of hours the node must join again. */
   async function alive(storage: Storage, node: Node): Promise<Node> {
     const renewed = await storage.ledger.apply({ verb: 'renew', ...node, config: 'test' })
-    if (renewed.outcome === 'done') return node
+    if (renewed.verdict === 'done') return node
     Object.assign(node, await newNode(storage, node.nodeId))
     return node
   }

@@ -59,7 +59,7 @@ export function spendingContract(use: Use): void {
       const [paid, unknown, failed, reaped] = [newId(), newId(), newId(), newId()]
       for (const id of [paid, unknown, failed, reaped]) await storage.ledger.apply(hold(id, wallet, node))
       await storage.ledger.apply(settle(paid, node, 60n, { tokens: 3, upstream: 'second', upstreamCost: 45n }))
-      await storage.ledger.apply(settle(unknown, node, 50n, { ending: 'cut' }))
+      await storage.ledger.apply(settle(unknown, node, 50n, { outcome: 'cut' }))
       await storage.ledger.apply(voided(failed, node))
       await storage.ledger.apply({ verb: 'leave', ...node })
       await storage.ledger.apply({ verb: 'reap', limit: 10 })

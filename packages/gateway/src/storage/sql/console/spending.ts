@@ -75,7 +75,7 @@ function requests(db: Database, account: bigint, filter: RequestFilter, floor?: 
   if (key !== undefined) query = query.where('key', '=', key)
   if (person !== undefined) query = query.where('key', 'in', keysOf(db, account, person))
   if (outcome === 'running') return query.where('state', '=', HELD)
-  return outcome === undefined ? query : query.where('ending', '=', checkText('outcome', outcome))
+  return outcome === undefined ? query : query.where('outcome', '=', checkText('outcome', outcome))
 }
 
 const keysOf = (db: Database, account: bigint, person: bigint) =>
