@@ -1,50 +1,35 @@
 // Accounts: create, list, show, disable, limit, and what is stored of them.
 
-import Type from 'typebox'
-import { isLongEnough, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../access/password-rules.ts'
 import { callbackSecret } from '../access/secrets/callback-secret.ts'
 import { trialSource } from '../config/sandbox.ts'
 import { formatUsd } from '../money/amount.ts'
 import { balancesJson, capJson, limitsJson } from '../money/json.ts'
 import { CREDIT } from '../money/ledger.ts'
+import { fields, NOTHING, optional } from '../request/schema/schema.ts'
 import { hashPassword } from '../storage/password.ts'
 import type { Account, Member } from '../storage/storage.ts'
-import {
-  ACCOUNT,
-  AMOUNT,
-  CAP,
-  checkEmail,
-  closed,
-  isoTime,
-  LIMITS,
-  readAmount,
-  readCap,
-  readLimits,
-} from './inputs/fields.ts'
+import { isoTime, readAmount, readCap, readLimits } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
+import { ACCOUNT, AMOUNT_OR_ZERO, CAP, EMAIL, LIMITS, NEW_PASSWORD } from './inputs/schemas.ts'
 import { auditEntry, audited, need, type OperationContext, operation } from './operation.ts'
 import { rejected } from './rejections.ts'
 
-const OF_ACCOUNT = closed({ account: ACCOUNT })
+const OF_ACCOUNT = fields({ account: ACCOUNT })
 
 export const createAccount = operation({
   name: 'account create',
   permission: 'accounts',
-  input: closed({
-    email: Type.String({ maxLength: 320 }),
+  input: fields({
+    email: EMAIL,
     /** Replaces the trial credit. */
-    credit_usd: Type.Optional(AMOUNT),
-    password: Type.Optional(Type.String({ maxLength: LONGEST_PASSWORD })),
+    credit_usd: optional(AMOUNT_OR_ZERO),
+    password: optional(NEW_PASSWORD),
   }),
   async run(context, { email, credit_usd, password }) {
     const { actor, config } = context
-    checkEmail(email)
     if (credit_usd !== undefined) need(actor, 'money')
     const isTrial = credit_usd === undefined
-    const credit = isTrial ? config.registration.trialCredit : readAmount('credit_usd', credit_usd)
-    if (credit < 0n) throw rejected('negative', { field: 'credit_usd' })
-    if (password !== undefined && !isLongEnough(password))
-      throw rejected('short_password', { field: 'password', least: SHORTEST_PASSWORD })
+    const credit = isTrial ? config.registration.trialCredit : readAmount(credit_usd)
     const hash = password === undefined ? undefined : await hashPassword(password)
     const after = { email, credit_usd: formatUsd(credit), has_password: hash !== undefined }
     const { accounts } = audited(context, 'account create', { object: { account: email }, after })
@@ -61,7 +46,7 @@ export const createAccount = operation({
 export const listAccounts = operation({
   name: 'account list',
   permission: 'see',
-  input: closed({}),
+  input: NOTHING,
   async run({ storage }) {
     const members = Map.groupBy(await storage.members.listAll(), ({ account }) => account)
     return (await storage.accounts.list()).map((account) => accountRow(account, members.get(account.id) ?? []))
@@ -79,7 +64,7 @@ export const showAccount = operation({
 export const limitAccount = operation({
   name: 'account limit',
   permission: 'see',
-  input: closed({ account: ACCOUNT, ...CAP, limits: Type.Optional(LIMITS) }),
+  input: fields({ account: ACCOUNT, ...CAP, limits: optional(LIMITS) }),
   async run(context, { account: named, limits, ...cap }) {
     if (limits !== undefined) need(context.actor, 'accounts')
     if (Object.keys(cap).length > 0) need(context.actor, 'money')

@@ -1,23 +1,17 @@
 // The audit log, newest first.
 
-import Type from 'typebox'
 import { formatRequestId } from '../request/ids.ts'
+import { fields, idOf, optional, text } from '../request/schema/schema.ts'
 import type { AuditRow } from '../storage/storage.ts'
-import { BEFORE, closed, isoTime, LIMIT } from './inputs/fields.ts'
+import { isoTime } from './inputs/fields.ts'
+import { LIMIT } from './inputs/schemas.ts'
 import { operation } from './operation.ts'
-import { rejected } from './rejections.ts'
 
 export const listAuditLog = operation({
   name: 'audit-log',
   permission: 'see',
-  input: closed({
-    object: Type.Optional(Type.String({ maxLength: 200 })),
-    before: BEFORE,
-    limit: LIMIT,
-  }),
+  input: fields({ object: optional(text({ min: 0, max: 200 })), before: optional(idOf('a row')), limit: LIMIT }),
   async run({ storage }, { object, before, limit }) {
-    if (before !== undefined && !/^\d{1,18}$/.test(before))
-      throw rejected('malformed', { field: 'before', wanted: 'the id of a row' })
     const filter = {
       ...(object === undefined ? {} : { object }),
       ...(before === undefined ? {} : { before: BigInt(before) }),

@@ -1,10 +1,11 @@
 // Redemption codes, which operators create and account holders turn into credit.
 
-import Type from 'typebox'
 import { hashCode, newCode } from '../access/secrets/redemption-code.ts'
 import { formatUsd } from '../money/amount.ts'
-import { ACCOUNT, AMOUNT, closed, isoTime, readFuture, readPositive, TIME } from './inputs/fields.ts'
+import { fields, integer, nullable } from '../request/schema/schema.ts'
+import { isoTime, readAmount, readFuture } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
+import { ACCOUNT, EXPIRY, POSITIVE_AMOUNT, REDEMPTION } from './inputs/schemas.ts'
 import { audited, fingerprint, operation } from './operation.ts'
 import { rejected } from './rejections.ts'
 
@@ -15,14 +16,14 @@ const MOST_TRIES = 20
 export const createCodes = operation({
   name: 'code create',
   permission: 'money',
-  input: closed({
-    amount_usd: AMOUNT,
-    count: Type.Integer({ minimum: 1, maximum: MOST_CODES }),
+  input: fields({
+    amount_usd: POSITIVE_AMOUNT,
+    count: integer({ min: 1, max: MOST_CODES }),
     /** Null: never. */
-    expires_at: Type.Union([TIME, Type.Null()]),
+    expires_at: nullable(EXPIRY),
   }),
   async run(context, { amount_usd, count, expires_at }) {
-    const amount = readPositive('amount_usd', amount_usd)
+    const amount = readAmount(amount_usd)
     const expiresAt = expires_at === null ? undefined : readFuture('expires_at', expires_at)
     const codes = Array.from({ length: count }, newCode)
     const hashed = codes.map((code) => ({ hash: hashOf(code), amount, expiresAt }))
@@ -38,7 +39,7 @@ export const redeemCode = operation({
   name: 'code redeem',
   permission: 'money',
   forHolders: true,
-  input: closed({ account: ACCOUNT, code: Type.String({ minLength: 1, maxLength: 100 }) }),
+  input: fields({ account: ACCOUNT, ...REDEMPTION.properties }),
   async run(context, { account: named, code }) {
     const { id } = await findAccount(context, named)
     const limit = { subject: `redeem by account ${id}`, most: MOST_TRIES, windowMs: HOUR_MS }

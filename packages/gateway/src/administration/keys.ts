@@ -1,15 +1,15 @@
 // API keys: list, create, change, rotate and delete. A secret leaves the gateway once, in the answer that creates it.
 
-import Type from 'typebox'
 import { hashSecret } from '../access/authenticate.ts'
 import { aboveCeiling, operatorChanges } from '../access/ceilings.ts'
 import { newApiKey } from '../access/secrets/new-api-key.ts'
 import { DEFAULT_GROUP } from '../catalogue/offered-groups.ts'
 import { NO_LIMITS } from '../money/limits.ts'
+import { fields, isId, NOTHING, text } from '../request/schema/schema.ts'
 import type { Ceiling, Key, KeyChanges, NewKey } from '../storage/storage.ts'
-import { ACCOUNT, BEFORE, closed, LIMIT, NAME } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
-import { checkOffered, chosenGroup, modelsOfGroup, readTerms, TERMS } from './inputs/key-terms.ts'
+import { checkOffered, chosenGroup, modelsOfGroup, readTerms } from './inputs/key-terms.ts'
+import { ACCOUNT, CHANGE_KEY, KEY_FILTER, LIMIT, NEW_KEY, ROTATE_KEY } from './inputs/schemas.ts'
 import { type KeyRow, keyRows } from './key-rows.ts'
 import { type Actor, audited, fingerprint, type OperationContext, operation } from './operation.ts'
 import { rejected } from './rejections.ts'
@@ -18,27 +18,17 @@ import { rejected } from './rejections.ts'
 export const MOST_KEYS = 2_000
 /** To write the terms of a key that others change at the same time. */
 const MOST_ATTEMPTS = 10
-const LONGEST_GRACE_SECONDS = 7 * 86_400
 
-const KEY = Type.String({ maxLength: 40 })
+const KEY = text({ min: 0, max: 40 })
 
 export const listKeys = operation({
   name: 'key list',
   permission: 'see',
   forHolders: true,
-  input: closed({
-    account: ACCOUNT,
-    state: Type.Optional(Type.Union([Type.Literal('active'), Type.Literal('expired'), Type.Literal('deleted')])),
-    /** Part of the name. */
-    name: Type.Optional(Type.String({ maxLength: 20_000 })),
-    before: BEFORE,
-    limit: LIMIT,
-  }),
+  input: fields({ account: ACCOUNT, ...KEY_FILTER.properties, limit: LIMIT }),
   /** Newest first. `total`: regardless of `before`. */
   async run(context, { account: named, state, name, before, limit }) {
     const account = await findAccount(context, named)
-    if (before !== undefined && !isId(before))
-      throw rejected('malformed', { field: 'before', wanted: 'the id of a key' })
     const filter = {
       ...(state === undefined ? {} : { state: state === 'deleted' ? ('revoked' as const) : state }),
       ...(name ? { name } : {}),
@@ -57,7 +47,7 @@ export const showKey = operation({
   name: 'key show',
   permission: 'see',
   forHolders: true,
-  input: closed({ key: KEY }),
+  input: fields({ key: KEY }),
   run: async (context, { key }) => rowOf(await findKey(context, key), context),
 })
 
@@ -65,7 +55,7 @@ export const createKey = operation({
   name: 'key create',
   permission: 'keys',
   forHolders: true,
-  input: closed({ account: ACCOUNT, name: NAME, ...TERMS }),
+  input: fields({ account: ACCOUNT, ...NEW_KEY.properties }),
   async run(context, { account: named, ...written }) {
     const account = await findAccount(context, named)
     const group = (await chosenGroup(context, written.group ?? DEFAULT_GROUP)).id
@@ -99,7 +89,7 @@ export const limitKey = operation({
   name: 'key limit',
   permission: 'keys',
   forHolders: true,
-  input: closed({ key: KEY, name: Type.Optional(NAME), ...TERMS }),
+  input: fields({ key: KEY, ...CHANGE_KEY.properties }),
   async run(context, { key: id, ...written }) {
     const key = await usableKey(context, id)
     const group = written.group === undefined ? key.group : (await chosenGroup(context, written.group)).id
@@ -147,7 +137,7 @@ export const rotateKey = operation({
   name: 'key rotate',
   permission: 'keys',
   forHolders: true,
-  input: closed({ key: KEY, grace_seconds: Type.Integer({ minimum: 0, maximum: LONGEST_GRACE_SECONDS }) }),
+  input: fields({ key: KEY, ...ROTATE_KEY.properties }),
   /** The former secret works until the grace is over. */
   async run(context, { key: id, grace_seconds }) {
     const key = await clientKey(context, id)
@@ -166,7 +156,7 @@ export const deleteKey = operation({
   name: 'key delete',
   permission: 'keys',
   forHolders: true,
-  input: closed({ key: KEY }),
+  input: fields({ key: KEY }),
   async run(context, { key: id }) {
     const key = await clientKey(context, id)
     await countChange(context, 'delete', key.account)
@@ -180,7 +170,7 @@ export const deleteKey = operation({
 export const countKeyGroups = operation({
   name: 'key groups',
   permission: 'see',
-  input: closed({}),
+  input: NOTHING,
   run: async ({ storage }): Promise<Record<string, number>> => Object.fromEntries(await storage.keys.countByGroup()),
 })
 
@@ -208,8 +198,6 @@ async function clientKey(context: OperationContext, id: string): Promise<Key> {
   if (key.purpose !== 'client') throw rejected('built_in_key', {})
   return key
 }
-
-const isId = (written: string): boolean => /^\d{1,18}$/.test(written)
 
 function newSecret() {
   const secret = newApiKey()

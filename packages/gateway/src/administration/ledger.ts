@@ -1,13 +1,13 @@
 // The proof that the ledger is consistent.
 
 import { formatRequestId } from '../request/ids.ts'
-import { closed } from './inputs/fields.ts'
+import { NOTHING } from '../request/schema/schema.ts'
 import { operation } from './operation.ts'
 
 export const auditLedger = operation({
   name: 'audit',
   permission: 'see',
-  input: closed({}),
+  input: NOTHING,
   async run({ storage }) {
     const report = await storage.ledger.audit()
     const { ok, accounts, requests, transfers } = report

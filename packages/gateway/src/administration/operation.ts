@@ -3,12 +3,11 @@
 import type { Static, TSchema } from 'typebox'
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { FileConfig } from '../config/types.ts'
-import { inputError } from '../request/input-error.ts'
 import type { Account, AuditActor, AuditEntry, GatewayRole, MemberRole, Person, Storage } from '../storage/storage.ts'
 import type { Health } from '../upstreams/health/health.ts'
 import type { Send } from '../upstreams/send.ts'
 import { type Permission, permits } from './permissions.ts'
-import { rejected, rejectedInput } from './rejections.ts'
+import { checked, rejected } from './rejections.ts'
 
 /**
  * Who asks, and with which rights. An account holder may act on the own account only; a person or an admin key has a role; the command line
@@ -56,9 +55,7 @@ export async function perform<Input extends TSchema, Result>(
   input: unknown,
 ): Promise<Result> {
   if (context.actor.type !== 'holder' || !forHolders) need(context.actor, permission)
-  const error = inputError(schema, input)
-  if (error) throw rejectedInput(error)
-  return await run(context, input as Static<Input>)
+  return await run(context, checked(schema, input))
 }
 
 /** For operations that need more than one permission. */

@@ -74,7 +74,7 @@ test('a change leaves one row, without the secret; a rejected one leaves none', 
     key: { id: string }
     secret: string
   }
-  expect(await outcome(as('admin'), 'key limit', { key: key.id, cap_usd: '0' })).toBe('not_positive')
+  expect(await outcome(as('admin'), 'key limit', { key: key.id, cap_usd: '0' })).toBe('malformed')
   await run(as('admin'), 'key limit', { key: key.id, cap_usd: '4' })
   await run(COMMAND_LINE, 'key delete', { key: key.id })
   const rows = await storage.auditLog.page({ object: `key/${key.id}` }, 10)

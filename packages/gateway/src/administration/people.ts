@@ -1,23 +1,23 @@
 // People: their role in the gateway, whether they may sign in, and what helps those who are locked out.
-import Type from 'typebox'
 import { createLink } from '../access/secrets/tokens.ts'
+import { boolean, fields, nullable, optional, word } from '../request/schema/schema.ts'
 import { GATEWAY_ROLES, MEMBER_ROLES, type MemberRole, type Person } from '../storage/storage.ts'
-import { ACCOUNT, checkEmail, closed, EMAIL, isoTime } from './inputs/fields.ts'
+import { isoTime } from './inputs/fields.ts'
 import { findAccount, findPerson, personWith } from './inputs/find-account.ts'
+import { ACCOUNT, EMAIL } from './inputs/schemas.ts'
 import { audited, need, type OperationContext, operation } from './operation.ts'
 import { outranks } from './permissions.ts'
 import { rejected } from './rejections.ts'
 
-const OF_ACCOUNT = closed({ account: ACCOUNT })
-const OF_PERSON = closed({ email: EMAIL })
+const OF_ACCOUNT = fields({ account: ACCOUNT })
+const OF_PERSON = fields({ email: EMAIL })
 /** Null takes the role away. */
-const roleIn = <Role extends string>(roles: readonly Role[]) =>
-  Type.Union([...roles.map((role) => Type.Literal(role)), Type.Null()])
+const roleIn = <Role extends string>(roles: readonly Role[]) => nullable(word(...roles))
 
 export const setPersonRole = operation({
   name: 'person role',
   permission: 'people',
-  input: closed({ email: EMAIL, role: roleIn(GATEWAY_ROLES) }),
+  input: fields({ email: EMAIL, role: roleIn(GATEWAY_ROLES) }),
   async run(context, { email, role }) {
     const { actor } = context
     const person = await personWith(context, email)
@@ -57,12 +57,12 @@ async function setDisabled(context: OperationContext, email: string, disabled: b
 export const setMember = operation({
   name: 'account member',
   permission: 'accounts',
-  input: closed({
+  input: fields({
     account: ACCOUNT,
     email: EMAIL,
     role: roleIn(MEMBER_ROLES),
     /** Of a member who leaves: the keys that the person made go on working. */
-    keep_keys: Type.Optional(Type.Boolean()),
+    keep_keys: optional(boolean()),
   }),
   async run(context, { account: named, email, role, keep_keys = false }) {
     const { id, name } = await findAccount(context, named)
@@ -74,7 +74,6 @@ export const setMember = operation({
 
 /** A person who is not known yet is entered; a sign-in link lets them choose a password. */
 async function joinAccount(context: OperationContext, account: bigint, email: string, role: MemberRole): Promise<void> {
-  checkEmail(email)
   const { people } = context.storage
   const entered = audited(context, 'account member', { object: `account/${account}`, after: { new_person: email } })
   const person = (await people.find(email)) ?? (await entered.people.create(email)) ?? (await people.find(email))

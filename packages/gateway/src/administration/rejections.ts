@@ -1,6 +1,7 @@
 // Why operations reject what they are asked: every reason once, with its message. Callers render it: the console and the admin API by code
 // and status, the command line with the names of its options.
-import type { InputError } from '../request/input-error.ts'
+import type { Static, TSchema } from 'typebox'
+import { inputError } from '../request/schema/check.ts'
 
 /** The codes that programs get, with their HTTP status. Several reasons may share one. */
 export const REJECTION_CODES = {
@@ -40,27 +41,19 @@ type Field = { field: string }
 type Nothing = Readonly<Record<string, never>>
 
 export const REJECTIONS = {
-  malformed: input<Field & { wanted: string; given?: string }>(
-    ({ field, wanted, given }) => `${field} must be ${wanted}${given === undefined ? '' : `, not '${given}'`}.`,
+  /** `or`: what would do, too. */
+  malformed: input<Field & { must: string; or?: string; given?: string }>(
+    ({ field, must, or, given }) =>
+      `${field || 'The body'} must ${must}${or ? `, or ${or}` : ''}${given === undefined ? '' : `, not '${given}'`}.`,
   ),
   unknown_field: input<Field & { known: string }>(
     ({ field, known }) => `Unknown field '${field}'. The request takes ${known || 'no fields'}.`,
   ),
-  not_positive: input<Field>(({ field }) => `${field} must be more than zero.`),
-  negative: input<Field>(({ field }) => `${field} must not be negative.`),
-  zero: input<Field>(({ field }) => `${field} must not be zero.`),
   past: input<Field & { time: string; now: string }>(
     ({ field, time, now }) => `${field} must be in the future: ${time} has passed (it is ${now} now).`,
   ),
   missing_cap: input<Field & { other: string }>(({ field, other }) => `${field} requires ${other}.`),
-  misleading_name: input<Field & { most: number }>(
-    ({ field, most }) => `${field} must have 1 to ${most} characters, all of them visible.`,
-  ),
-  empty_list: input<Field>(({ field }) => `${field} needs an entry. Send null to remove the restriction.`),
   wrong_networks: input<Field & { errors: string }>(({ field, errors }) => `${field}: ${errors}.`),
-  short_password: input<Field & { least: number }>(
-    ({ least }) => `The password must have at least ${least} characters.`,
-  ),
 
   forbidden: rule<{ permission: string }>(
     'forbidden',
@@ -180,10 +173,13 @@ export class OperationRejected extends Error {
 export const rejected = <R extends Reason>(reason: R, details: DetailsOf<R>): OperationRejected =>
   new OperationRejected({ reason, details })
 
-export function rejectedInput(error: InputError): OperationRejected {
-  const { field } = error
-  if ('known' in error) return rejected('unknown_field', { field, known: error.known.join(', ') })
-  return rejected('malformed', { field: field || 'The input', wanted: error.wanted })
+/** The value, if it fits the schema. */
+export function checked<S extends TSchema>(schema: S, value: unknown): Static<S> {
+  const error = inputError(schema, value)
+  if (error === undefined) return value as Static<S>
+  if ('known' in error) throw rejected('unknown_field', { field: error.field, known: error.known.join(', ') })
+  const { field, must, isNullable } = error
+  throw rejected('malformed', isNullable ? { field, must, or: 'null' } : { field, must })
 }
 
 /** `nameOf`: what the caller calls a field of the input. */

@@ -1,14 +1,14 @@
 // Upstreams: what this process knows of their health, and checks with real calls at the operator's expense.
 
 import { createSandbox } from '@trivium/sandbox/handler.ts'
-import Type, { type Static } from 'typebox'
+import type { Static } from 'typebox'
 import type { FileConfig, Upstream } from '../config/types.ts'
+import { fields, NOTHING, optional, text } from '../request/schema/schema.ts'
 import { type CheckedModel, checkUpstream, MODEL_CHECKS, typeAt } from '../upstreams/diagnostics/check-upstream.ts'
 import type { KeyReport } from '../upstreams/health/health.ts'
 import { createSend } from '../upstreams/send.ts'
 import type { HttpVersion } from '../upstreams/transport.ts'
 import { closestMatch } from '../yaml/closest-match.ts'
-import { closed } from './inputs/fields.ts'
 import { auditEntry, operation } from './operation.ts'
 import { rejected } from './rejections.ts'
 
@@ -16,7 +16,7 @@ import { rejected } from './rejections.ts'
 export const showUpstreamState = operation({
   name: 'upstream state',
   permission: 'see',
-  input: closed({}),
+  input: NOTHING,
   async run({ config, health, httpVersionOf }): Promise<Record<string, UpstreamState>> {
     const now = performance.now()
     const states = [...config.upstreams.values()].map(
@@ -29,10 +29,10 @@ export const showUpstreamState = operation({
 
 export type UpstreamState = { keys: readonly KeyReport[]; http: HttpVersion | null }
 
-const TEST = closed({
-  upstream: Type.String({ maxLength: 200 }),
+const TEST = fields({
+  upstream: text({ min: 0, max: 200 }),
   /** Its name here or at the upstream; absent: the first that is routed to it. */
-  model: Type.Optional(Type.String({ maxLength: 300 })),
+  model: optional(text({ min: 0, max: 300 })),
 })
 
 /** Calls an upstream with each of its keys and in each of its dialects. */

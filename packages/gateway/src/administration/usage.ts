@@ -2,10 +2,10 @@
 
 import { showReceipt, withinBytes } from '../paid-call/receipts/show-receipt.ts'
 import { formatRequestId, parseRequestId } from '../request/ids.ts'
-import { ACCOUNT, BEFORE, closed, LIMIT } from './inputs/fields.ts'
+import { fields, optional, REQUEST_ID } from '../request/schema/schema.ts'
 import { findAccount } from './inputs/find-account.ts'
+import { ACCOUNT, LIMIT } from './inputs/schemas.ts'
 import { operation } from './operation.ts'
-import { rejected } from './rejections.ts'
 
 /** Of the receipts on one page. */
 const MOST_BYTES = 4 * 1024 * 1024
@@ -13,16 +13,10 @@ const MOST_BYTES = 4 * 1024 * 1024
 export const listUsage = operation({
   name: 'usage',
   permission: 'see',
-  input: closed({
-    account: ACCOUNT,
-    before: BEFORE,
-    limit: LIMIT,
-  }),
+  input: fields({ account: ACCOUNT, before: optional(REQUEST_ID), limit: LIMIT }),
   /** Newest first. A page may be shorter than its limit although there are more: receipts can be long. */
   async run(context, { account, before, limit }) {
     const after = before === undefined ? undefined : parseRequestId(before)
-    if (before !== undefined && after === undefined)
-      throw rejected('malformed', { field: 'before', wanted: 'the id of a request' })
     const { id } = await findAccount(context, account)
     const rows = await context.storage.ledger.usage(id, limit, after)
     const page = withinBytes(rows, MOST_BYTES)

@@ -35,7 +35,7 @@ export type StoreCommand = CommandBase & {
   operation: OperationName
   /** The operation's input from the command line, which the operation checks. */
   input(parsed: Arguments): object | Promise<object>
-  /** `none` removes a limit. */
+  /** `none` removes a limit or a role. */
   mayRemove?: true
   /** The operation gives pages, of which so many rows are shown unless --limit says another number; 0: all. */
   rows?: number

@@ -139,7 +139,7 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
       says: 'unknown key id',
       code: 1,
     })),
-    { args: limit('--rpm', 'off'), says: "or 'none' for no limit, not 'off'" },
+    { args: limit('--rpm', 'off'), says: "or 'none', not 'off'" },
     { args: ['account', 'limit', '--rpm', '1'], says: '--account is required' },
     {
       args: ['account', 'limit', '--account', 'nobody@example.com', '--rpm', '1'],
@@ -329,7 +329,7 @@ describe('the terms of a key', () => {
     { options: ['--models', 'nope'], says: 'unknown models: nope', code: 1 },
     { options: ['--models', 'sandbox-text,none'], says: 'unknown models: none', code: 1 },
     { options: ['--ips', 'localhost'], says: '"localhost" is not an address' },
-    { options: ['--rpm', '0'], says: "or 'none' for no limit, not '0'" },
+    { options: ['--rpm', '0'], says: "or 'none', not '0'" },
   ]
   test.each(mistakes)('$options is one line on stderr, and changes nothing', async ({ options, says, code = 2 }) => {
     const { id } = await made('--concurrent', '2')

@@ -1,14 +1,14 @@
 // The routes of the console API as the dispatcher runs them: the checks of what they take, their handlers, and what is sent.
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { Static, TObject } from 'typebox'
+import { checked } from '../administration/rejections.ts'
+import { NOTHING } from '../request/schema/schema.ts'
 import type { Call } from './call.ts'
-import { checkerOf, queryCheckerOf } from './check.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 import { HANDLERS } from './handlers.ts'
 import { pickerOf } from './pick-output.ts'
 import { CONSOLE_ROUTES } from './routes/index.ts'
 import type { Method, Policy, RouteDeclaration } from './routes/route.ts'
-import { NOTHING } from './routes/schema.ts'
 import { transferred } from './transfer/compress.ts'
 
 export type ConsoleRoute = {
@@ -42,11 +42,11 @@ function compile(name: string, declared: RouteDeclaration, handle: AnyHandler): 
     method,
     path,
     policy,
-    checkBody: typeof body === 'object' ? checkerOf(body) : undefined,
+    checkBody: typeof body === 'object' ? (value) => checked(body, value) : undefined,
     takesNothing: body === NOTHING,
     forwards: output === 'forwarded',
     takesOwnSlot,
-    checkQuery: query ? queryCheckerOf(query) : () => ({}),
+    checkQuery: (written) => (query ? checked(query, parametersIn(written, query)) : {}),
     async respond(call, deps) {
       const result = await handle(call, deps)
       if (pick === undefined)
@@ -56,5 +56,9 @@ function compile(name: string, declared: RouteDeclaration, handle: AnyHandler): 
     },
   }
 }
+
+/** The first of each parameter that the schema lists; others are ignored. */
+const parametersIn = (written: URLSearchParams, { properties }: TObject) =>
+  Object.fromEntries([...written].filter(([name]) => Object.hasOwn(properties, name)).toReversed())
 
 const NO_BODY = new Uint8Array()

@@ -1,7 +1,7 @@
 // Only the fields of its schema are sent of a response, so that a value that carries more, such as a row of the database, reveals nothing
 // by accident.
 import type { TSchema } from 'typebox'
-import { Value } from 'typebox/value'
+import { fits } from '../request/schema/check.ts'
 
 type Node = TSchema & { type?: string; properties?: Record<string, Node>; anyOf?: readonly Node[]; items?: Node }
 type Pick = (value: unknown) => unknown
@@ -37,6 +37,6 @@ function oneOf(schemas: readonly Node[]): Pick {
     if (value === null) return null
     if (only && members.length === 1) return picks[0]?.(value)
     // Objects without a common shape: the first one that fits without what is not sent.
-    return picks.map((pick) => pick(value)).find((copy, index) => Value.Check(members[index] ?? {}, copy)) ?? null
+    return picks.map((pick) => pick(value)).find((copy, index) => fits(members[index] ?? {}, copy)) ?? null
   }
 }

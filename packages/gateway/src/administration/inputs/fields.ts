@@ -1,42 +1,14 @@
-// Fields that several operations take: their schemas, and how they are read.
-import Type, { type Static } from 'typebox'
+// How fields that several operations take are read, after their schemas were checked.
+import type { Static } from 'typebox'
 import { type Nanos, parseUsd } from '../../money/amount.ts'
-import { type Limits, PERIODS } from '../../money/limits.ts'
+import type { Limits } from '../../money/limits.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
+import { fields } from '../../request/schema/schema.ts'
 import type { AccountChanges } from '../../storage/storage.ts'
 import { rejected } from '../rejections.ts'
+import { CAP, type LIMITS } from './schemas.ts'
 
-/** An object with these fields and no others. */
-export const closed = <Fields extends Type.TProperties>(fields: Fields) =>
-  Type.Object(fields, { additionalProperties: false })
-
-/** As callers name an account. */
-export const ACCOUNT = Type.String({ minLength: 1, maxLength: 320 })
-export const EMAIL = Type.String({ maxLength: 320 })
-
-export function checkEmail(email: string): void {
-  if (!/^[^\s@]+@[^\s@]+$/.test(email)) throw rejected('malformed', { field: 'email', wanted: 'an email address' })
-}
-
-/** Decimal text, which no reader of JSON rounds. */
-export const AMOUNT = Type.String({ maxLength: 30 })
-export const TIME = Type.String({ maxLength: 40 })
-export const NAME = Type.String({ minLength: 1, maxLength: 200 })
-/** The row that a page of a list comes after. */
-export const BEFORE = Type.Optional(Type.String({ maxLength: 40 }))
-/** How many rows a page has at most. */
-export const LIMIT = Type.Integer({ minimum: 1, maximum: 1_000 })
-
-const RATE = Type.Optional(Type.Union([Type.Integer({ minimum: 1, maximum: 1_000_000_000 }), Type.Null()]))
-/** Null removes a limit; an absent one stays. */
-export const LIMITS = Type.Object({ rpm: RATE, tpm: RATE, concurrent: RATE }, { additionalProperties: false })
-
-/** Null removes a cap and its period, or the period alone; an absent field stays. */
-export const CAP = {
-  cap_usd: Type.Optional(Type.Union([AMOUNT, Type.Null()])),
-  cap_period: Type.Optional(Type.Union([...PERIODS.map((period) => Type.Literal(period)), Type.Null()])),
-}
-const WRITTEN_CAP = Type.Object(CAP)
+const WRITTEN_CAP = fields(CAP)
 
 /** Only the fields that are present. `present`: the present cap. */
 export function readCap(
@@ -44,7 +16,7 @@ export function readCap(
   present: Nanos | undefined,
 ): Pick<AccountChanges, 'cap' | 'capPeriod'> {
   const terms: Pick<AccountChanges, 'cap' | 'capPeriod'> = {}
-  if (cap_usd !== undefined) terms.cap = cap_usd === null ? undefined : readPositive('cap_usd', cap_usd)
+  if (cap_usd !== undefined) terms.cap = cap_usd === null ? undefined : readAmount(cap_usd)
   const cap = 'cap' in terms ? terms.cap : present
   if ('cap' in terms && cap === undefined) terms.capPeriod = undefined
   if (cap_period === undefined) return terms
@@ -52,23 +24,15 @@ export function readCap(
   return { ...terms, capPeriod: cap_period ?? undefined }
 }
 
-export function readAmount(field: string, written: string): Nanos {
+export function readAmount(written: string): Nanos {
   const amount = parseUsd(written)
-  if (amount === undefined) throw rejected('malformed', { field, wanted: 'an amount in USD such as 12.50' })
-  return amount
-}
-
-export function readPositive(field: string, written: string): Nanos {
-  const amount = readAmount(field, written)
-  if (amount <= 0n) throw rejected('not_positive', { field })
+  if (amount === undefined) throw new Error('an amount was not checked')
   return amount
 }
 
 /** A wrong year or zone would make something that never works. */
 export function readFuture(field: string, written: string): number {
-  const time = written.includes('T') ? parseIsoTime(written) : undefined
-  if (time === undefined) throw rejected('malformed', { field, wanted: 'a time such as 2027-01-31T12:00:00Z' })
-  const now = Date.now()
+  const [time = 0, now] = [parseIsoTime(written), Date.now()]
   if (time <= now) throw rejected('past', { field, time: isoTime(time), now: isoTime(now) })
   return time
 }

@@ -1,4 +1,5 @@
 // The account or person that an operation is about: by id, by name, or by the email address of a person.
+import { isId } from '../../request/schema/schema.ts'
 import type { Account, Person } from '../../storage/storage.ts'
 import type { OperationContext } from '../operation.ts'
 import { rejected } from '../rejections.ts'
@@ -9,7 +10,7 @@ export async function findAccount({ actor, storage }: OperationContext, named: s
     if (named === String(actor.account.id)) return actor.account
     throw rejected('unknown_account', { account: `the id ${named}` })
   }
-  if (/^\d{1,18}$/.test(named)) {
+  if (isId(named)) {
     const account = await storage.accounts.find(BigInt(named))
     return only(account ? [account] : [], `the id ${named}`)
   }

@@ -91,12 +91,14 @@ function list(name: string, text: string): string[] {
 export function commandError({ rejection }: OperationRejected, values: Values, mayRemove: boolean): CommandError {
   const { reason, details } = rejection
   const field = String(details.field ?? '').replace(/\[\d+\]$/, '')
-  const given = values[OPTIONS[field] ?? '']
-  const orNone = mayRemove && field.startsWith('limits.') ? ", or 'none' for no limit" : ''
-  const shown =
-    reason === 'malformed' && given !== undefined
-      ? { ...details, wanted: `${details.wanted}${orNone}`, given }
-      : details
+  // A password is not printed.
+  const given = field === 'password' ? undefined : values[OPTIONS[field] ?? '']
+  const or = mayRemove ? "'none'" : ''
+  const shown = {
+    ...details,
+    ...(details.or === undefined ? {} : { or }),
+    ...(given === undefined ? {} : { given }),
+  }
   const message = messageOf({ reason, details: shown }, optionOf)
   const line = `${message.slice(0, 1).toLowerCase()}${message.slice(1)}`.replace(/\.$/, '')
   return REJECTIONS[reason].isInput ? new UsageError(line) : new CommandError(line)

@@ -39,6 +39,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
       role: roleOf(role),
       keep_keys: keys === 'keep',
     }),
+    mayRemove: true,
     example: 'account member --account acme --email ada@example.com --role member',
   },
   {
@@ -51,6 +52,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
       { name: 'role', value: 'ROLE', required: true, summary: 'owner, admin, finance, support, viewer, or none' },
     ],
     input: ({ values: { email, role } }) => ({ email, role: roleOf(role) }),
+    mayRemove: true,
     example: 'person role --email ada@example.com --role admin',
   },
   {

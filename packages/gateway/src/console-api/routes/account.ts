@@ -1,11 +1,8 @@
 // Before sign-in, sessions, and the settings of an account.
 import type { Static } from 'typebox'
-import { isLongEnough, LONGEST_PASSWORD, SHORTEST_PASSWORD } from '../../access/password-rules.ts'
-import { parseUsd } from '../../money/amount.ts'
-import { MEMBER_ROLES } from '../../storage/people/members.ts'
-import { GATEWAY_ROLES } from '../../storage/people/people.ts'
-import { isAnyAddress, isStrictAddress } from './addresses.ts'
-import type { RouteDeclaration, RouteName } from './route.ts'
+import { isAnyAddress, isStrictAddress } from '../../access/email-address.ts'
+import { LONGEST_PASSWORD } from '../../access/password-rules.ts'
+import { AMOUNT_OR_ZERO, BE_AN_ADDRESS, NAME, NEW_PASSWORD } from '../../administration/inputs/schemas.ts'
 import {
   always,
   BALANCES,
@@ -14,43 +11,34 @@ import {
   fields,
   ID,
   idOf,
-  isWellFormed,
   listOf,
   NOTHING,
   nullable,
   number,
   optional,
-  rule,
   string,
   TIME,
   text,
   textLike,
   USD,
   word,
-} from './schema.ts'
+} from '../../request/schema/schema.ts'
+import { MEMBER_ROLES } from '../../storage/people/members.ts'
+import { GATEWAY_ROLES } from '../../storage/people/people.ts'
+import type { RouteDeclaration, RouteName } from './route.ts'
 
-const ADDRESS = 'must be an email address such as ada@example.com.'
 /** Looser than at registration: operators may create accounts with unusual addresses. */
-const anyAddress = textLike((value) => isAnyAddress(value.trim()), ADDRESS)
-const newPassword = rule(
-  textLike(isLongEnough, `must have at least ${SHORTEST_PASSWORD} characters.`),
-  (value) => value.length <= LONGEST_PASSWORD && isWellFormed(value),
-  `must be text of at most ${LONGEST_PASSWORD} characters.`,
-)
+const anyAddress = textLike((value) => isAnyAddress(value.trim()), BE_AN_ADDRESS)
 const password = text({ max: LONGEST_PASSWORD })
 /** Of the authenticator app, or a recovery code. */
 const code = text({ max: 64 })
-const linkToken = textLike(
-  (value) => /^[A-Za-z0-9_-]{1,100}$/.test(value),
-  'must be the part of the link behind the #.',
-)
-const amount = textLike((value) => (parseUsd(value) ?? -1n) >= 0n, 'must be an amount in USD as text, such as "5.00".')
+const linkToken = textLike((value) => /^[A-Za-z0-9_-]{1,100}$/.test(value), 'be the part of the link behind the #')
 
 const ABOUT = fields({
   name: string(),
   support_url: nullable(string()),
   registration: fields({ open: boolean(), trial_credit_usd: USD }),
-  mail: boolean({ description: 'Whether emails can be sent: verification and reset of passwords.' }),
+  mail: boolean('Whether emails can be sent: verification and reset of passwords.'),
   password: fields({ min_length: number(), max_length: number() }),
   base_url: string('The URL that clients use: `server.public_url`, else the origin of this request.'),
   version: string(),
@@ -58,8 +46,8 @@ const ABOUT = fields({
 export type About = Static<typeof ABOUT>
 
 const REGISTRATION = fields({
-  email: textLike((value) => isStrictAddress(value.trim()), ADDRESS),
-  password: newPassword,
+  email: textLike((value) => isStrictAddress(value.trim()), BE_AN_ADDRESS),
+  password: NEW_PASSWORD,
 })
 export type Registration = Static<typeof REGISTRATION>
 const REGISTERED = fields({
@@ -80,12 +68,12 @@ export type SignInResult = Static<typeof SIGN_IN_RESULT>
 
 const FORGOT_PASSWORD = fields({ email: anyAddress })
 export type ForgotPassword = Static<typeof FORGOT_PASSWORD>
-const RESET_PASSWORD = fields({ token: linkToken, password: newPassword })
+const RESET_PASSWORD = fields({ token: linkToken, password: NEW_PASSWORD })
 export type ResetPassword = Static<typeof RESET_PASSWORD>
 const LINK_TOKEN = fields({ token: linkToken })
 export type LinkToken = Static<typeof LINK_TOKEN>
 
-const SET_UP = fields({ token: linkToken, password: optional(newPassword) })
+const SET_UP = fields({ token: linkToken, password: optional(NEW_PASSWORD) })
 export type SetUp = Static<typeof SET_UP>
 /** Send the token again, with a new password. */
 const PASSWORD_REQUIRED = fields({ signed_in: always(false), password_required: always(true) })
@@ -96,7 +84,7 @@ export type SetUpResult = Static<typeof SET_UP_RESULT>
 const MEMBER_ROLE = word(...MEMBER_ROLES)
 const SWITCH_ACCOUNT = fields({ account: idOf('an account') })
 export type SwitchAccount = Static<typeof SWITCH_ACCOUNT>
-const CHANGE_ACCOUNT = fields({ name: text({ max: 200 }) })
+const CHANGE_ACCOUNT = fields({ name: NAME })
 export type ChangeAccount = Static<typeof CHANGE_ACCOUNT>
 
 const SESSION = fields({
@@ -104,7 +92,7 @@ const SESSION = fields({
     id: ID,
     name: string(),
     role: MEMBER_ROLE,
-    disabled: boolean({ description: 'It can only be read.' }),
+    disabled: boolean('It can only be read.'),
     email: string('Of the person.'),
     created_at: TIME,
     email_verified: boolean(),
@@ -117,9 +105,7 @@ const SESSION = fields({
   low_balance_usd: nullable(USD),
   is_low: boolean(),
   second_factor: boolean(),
-  may_set_password: boolean({
-    description: 'Signed in by the link of the first start: a password can be set without the former one.',
-  }),
+  may_set_password: boolean('Signed in by the link of the first start: a password can be set without the former one.'),
   language: nullable(string()),
 })
 export type SessionInfo = Static<typeof SESSION>
@@ -130,10 +116,10 @@ const SESSIONS = listOf(
 export type SignedInBrowser = Static<typeof SESSIONS>[number]
 
 /** `current` is required if the account has a password. */
-const CHANGE_PASSWORD = fields({ current: optional(password), password: newPassword })
+const CHANGE_PASSWORD = fields({ current: optional(password), password: NEW_PASSWORD })
 export type ChangePassword = Static<typeof CHANGE_PASSWORD>
 const PREFERENCES = fields({
-  low_balance_usd: optional(nullable(amount)),
+  low_balance_usd: optional(nullable(AMOUNT_OR_ZERO)),
   language: optional(nullable(word('en', 'zh'))),
 })
 export type ChangePreferences = Static<typeof PREFERENCES>

@@ -1,53 +1,25 @@
 // Keys, and the groups that a key can have.
 import type { Static } from 'typebox'
-import type { RouteDeclaration, RouteName } from './route.ts'
+import { CHANGE_KEY, KEY_FILTER, KEY_STATE, NEW_KEY, PERIOD, ROTATE_KEY } from '../../administration/inputs/schemas.ts'
 import {
   boolean,
   fields,
   ID,
-  idOf,
-  integer,
-  list,
   listOf,
   nullable,
   number,
-  optional,
   pageOf,
   string,
   TIME,
-  text,
-  textLike,
   USD,
   word,
-} from './schema.ts'
+} from '../../request/schema/schema.ts'
+import type { RouteDeclaration, RouteName } from './route.ts'
 
-const LIMIT = nullable(integer({ min: 1, max: 1_000_000_000 }))
-const NAME = text({ max: 200 })
-const PERIOD = word('day', 'week', 'month')
-const TERMS = {
-  group: optional(text({ max: 200 })),
-  cap_usd: optional(nullable(text({ max: 30 }))),
-  cap_period: optional(nullable(PERIOD)),
-  expires_at: optional(nullable(text({ max: 40 }))),
-  models: optional(nullable(list(text({ max: 300 }), 100))),
-  networks: optional(nullable(list(text({ max: 100 }), 100))),
-  limits: optional(fields({ rpm: optional(LIMIT), tpm: optional(LIMIT), concurrent: optional(LIMIT) })),
-}
-const NEW_KEY = fields({ name: NAME, ...TERMS })
 export type NewKey = Static<typeof NEW_KEY>
-/** Only the fields that are present change. */
-const CHANGE_KEY = fields({ name: optional(NAME), ...TERMS })
 export type ChangeKey = Static<typeof CHANGE_KEY>
-/** How long the former secret works: at most a week. */
-const ROTATE_KEY = fields({ grace_seconds: integer({ min: 0, max: 7 * 86_400 }) })
 export type RotateKey = Static<typeof ROTATE_KEY>
-
-const KEY_QUERY = fields({
-  state: optional(word('active', 'expired', 'deleted')),
-  name: optional(textLike(() => true, 'must be text.')),
-  before: optional(idOf('a key')),
-})
-export type KeyQuery = Static<typeof KEY_QUERY>
+export type KeyQuery = Static<typeof KEY_FILTER>
 
 const LIMITS = fields({ rpm: nullable(number()), tpm: nullable(number()), concurrent: nullable(number()) })
 export type Limits = Static<typeof LIMITS>
@@ -59,7 +31,7 @@ export const KEY = fields({
   group: string(),
   /** `playground`: the built-in key of the playground; it can be limited, not rotated or deleted. */
   purpose: word('client', 'playground'),
-  state: word('active', 'expired', 'deleted'),
+  state: KEY_STATE,
   created_at: TIME,
   expires_at: nullable(TIME),
   last_used_at: nullable(TIME),
@@ -85,7 +57,7 @@ const GROUPS = listOf(fields({ id: ID, multiplier: string(), models: number(), i
 export type GroupRow = Static<typeof GROUPS>[number]
 
 export const KEY_ROUTES = {
-  'GET keys': { policy: 'member', summary: 'Lists keys, 50 on a page', query: KEY_QUERY, output: KEYS },
+  'GET keys': { policy: 'member', summary: 'Lists keys, 50 on a page', query: KEY_FILTER, output: KEYS },
   'POST keys': {
     policy: 'member',
     summary: 'Creates a key',

@@ -1,6 +1,5 @@
 // Model square, and the names of models for filters.
 import type { Static } from 'typebox'
-import type { RouteDeclaration, RouteName } from './route.ts'
 import {
   boolean,
   fields,
@@ -11,10 +10,10 @@ import {
   number,
   optional,
   string,
-  textLike,
   unknown,
   word,
-} from './schema.ts'
+} from '../../request/schema/schema.ts'
+import type { RouteDeclaration, RouteName } from './route.ts'
 
 const MODELS = listOf(
   fields({
@@ -30,7 +29,7 @@ const MODELS = listOf(
     /** Besides text; of an image model `images` means edits. Null: unknown. */
     capabilities: nullable(listOf(word('images', 'tools', 'reasoning'))),
     median_first_token_ms: nullable(number('Over the last 24 hours; null: no traffic.')),
-    healthy: boolean({ description: 'False: the last attempt at each of its upstreams failed.' }),
+    healthy: boolean('False: the last attempt at each of its upstreams failed.'),
   }),
 )
 export type ModelRow = Static<typeof MODELS>[number]
@@ -46,7 +45,7 @@ export const MODEL_ROUTES = {
   'GET model-names': {
     policy: 'member',
     summary: 'Lists the first models whose id contains a text, whatever its case',
-    query: fields({ search: optional(textLike(() => true, 'must be text.')) }),
+    query: fields({ search: optional(string()) }),
     output: MODEL_NAMES,
   },
 } as const satisfies Record<RouteName, RouteDeclaration>

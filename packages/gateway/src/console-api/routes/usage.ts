@@ -1,8 +1,5 @@
 // Overview and usage: sums over time, requests and their receipts.
 import type { Static } from 'typebox'
-import { parseRequestId } from '../../request/ids.ts'
-import { parseIsoTime } from '../../request/iso-time.ts'
-import type { RouteDeclaration, RouteName } from './route.ts'
 import {
   BALANCES,
   fields,
@@ -14,24 +11,20 @@ import {
   number,
   optional,
   pageOf,
+  REQUEST_ID,
   string,
   TIME,
-  textLike,
   USD,
   unknown,
+  WRITTEN_TIME,
   word,
-} from './schema.ts'
+} from '../../request/schema/schema.ts'
+import type { RouteDeclaration, RouteName } from './route.ts'
 
-const time = textLike(
-  (value) => parseIsoTime(value) !== undefined,
-  'must be a time in ISO 8601, such as 2026-01-31T12:00:00Z.',
-)
-const anyText = textLike(() => true, 'must be text.')
-const requestId = textLike((value) => parseRequestId(value) !== undefined, 'must be the id of a request.')
 const PERIOD = {
-  from: optional(time),
-  to: optional(time),
-  model: optional(anyText),
+  from: optional(WRITTEN_TIME),
+  to: optional(WRITTEN_TIME),
+  model: optional(string()),
   key: optional(idOf('a key')),
 }
 const STEP = word('hour', 'day', 'month')
@@ -40,7 +33,7 @@ export type SeriesQuery = Static<typeof SERIES_QUERY>
 const BREAKDOWN_QUERY = fields({ ...PERIOD, step: optional(STEP), by: optional(word('model', 'key')) })
 export type BreakdownQuery = Static<typeof BREAKDOWN_QUERY>
 /** `outcome=running` for open ones. */
-const REQUEST_QUERY = fields({ ...PERIOD, outcome: optional(anyText), before: optional(requestId) })
+const REQUEST_QUERY = fields({ ...PERIOD, outcome: optional(string()), before: optional(REQUEST_ID) })
 export type RequestQuery = Static<typeof REQUEST_QUERY>
 
 const COUNTS = { requests: number(), tokens: number(), cost_usd: USD }

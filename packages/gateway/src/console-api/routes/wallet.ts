@@ -1,7 +1,6 @@
 // Wallet: balance, history, statements, redemption codes.
 import type { Static } from 'typebox'
-import { parseIsoTime } from '../../request/iso-time.ts'
-import type { RouteDeclaration, RouteName } from './route.ts'
+import { PERIOD, REDEMPTION } from '../../administration/inputs/schemas.ts'
 import {
   BALANCES,
   fields,
@@ -13,17 +12,17 @@ import {
   pageOf,
   string,
   TIME,
-  text,
-  textLike,
   USD,
+  WRITTEN_TIME,
   word,
-} from './schema.ts'
+} from '../../request/schema/schema.ts'
+import type { RouteDeclaration, RouteName } from './route.ts'
 
 const WALLET = fields({
   ...BALANCES,
   /** The operator's cap on the whole account; null: none. */
   cap_usd: nullable(USD),
-  cap_period: nullable(word('day', 'week', 'month')),
+  cap_period: nullable(PERIOD),
   cap_resets_at: nullable(TIME),
   cap_left_usd: nullable(USD),
   low_balance_usd: nullable(USD),
@@ -32,8 +31,7 @@ const WALLET = fields({
 })
 export type Wallet = Static<typeof WALLET>
 
-const before = textLike((value) => parseIsoTime(value) !== undefined, 'must be a time in ISO 8601.')
-const HISTORY_QUERY = fields({ before: optional(before) })
+const HISTORY_QUERY = fields({ before: optional(WRITTEN_TIME) })
 export type HistoryQuery = Static<typeof HISTORY_QUERY>
 const ENTRY = fields({
   kind: word('credit', 'debit', 'usage'),
@@ -49,8 +47,7 @@ export type WalletHistory = Static<typeof HISTORY>
 const STATEMENTS = listOf(fields({ month: string(), credited_usd: USD, spent_usd: USD }))
 export type Statement = Static<typeof STATEMENTS>[number]
 
-const REDEEM = fields({ code: text({ max: 100 }) })
-export type RedeemCode = Static<typeof REDEEM>
+export type RedeemCode = Static<typeof REDEMPTION>
 const REDEEMED = fields({ amount_usd: USD, balance_usd: USD })
 export type Redeemed = Static<typeof REDEEMED>
 
@@ -75,7 +72,7 @@ export const WALLET_ROUTES = {
   'POST wallet/redeem': {
     policy: 'owner',
     summary: 'Turns a redemption code into credit',
-    body: REDEEM,
+    body: REDEMPTION,
     output: REDEEMED,
   },
 } as const satisfies Record<RouteName, RouteDeclaration>

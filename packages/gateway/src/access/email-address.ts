@@ -1,4 +1,4 @@
-// Email addresses as the console's routes take them. Pure.
+// Email addresses: what may be stored, and what may be looked up. Pure.
 
 /** The limits of RFC 5321: in total, and before the @. */
 const LONGEST_EMAIL = 254
