@@ -154,14 +154,12 @@ describe.each([...ENGINES])('%s', (engine) => {
     await setMember(ada.account, bob.email, 'owner')
     const several = gateway.command('account', 'show', '--account', bob.email)
     await expect(several).rejects.toThrow(
-      `several accounts have the email address ${bob.email}; use the id of one of them: ${ada.account} (${ada.email}), ${bob.account} (${bob.email})`,
+      `Several accounts have the email address ${bob.email}; use the id of one of them: ${ada.account} (${ada.email}), ${bob.account} (${bob.email})`,
     )
     const role = async (written: string) =>
       (await gateway.command<{ role: string | null }>('person', 'role', '--email', ada.email, '--role', written)).role
     expect([await role('finance'), (await session(ada.client)).gateway_role]).toEqual(['finance', 'finance'])
     expect([await role('none'), (await session(ada.client)).gateway_role]).toEqual([null, null])
-    await expect(role('king')).rejects.toThrow(
-      "--role must be one of owner, admin, finance, support, viewer, or 'none', not 'king'",
-    )
+    await expect(role('king')).rejects.toThrow('role must be one of owner, admin, finance, support, viewer, or null.')
   })
 })

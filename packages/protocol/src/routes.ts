@@ -30,7 +30,7 @@ export type Route = {
   /** The dialect of its body, its response and its errors; undefined: the headers of the request decide on errors. */
   dialect?: DialectId
   kind: CallKind
-  /** What models of the route produce, whether the call itself costs money or not. */
+  /** What models of the route produce, whether the call itself costs money or not. Descriptions of the API group routes by it, else by kind. */
   modality?: ModelCallKind
   /** What it does, in a few words. */
   summary: string
@@ -217,33 +217,38 @@ export const ROUTES = {
 
 export type RouteId = keyof typeof ROUTES
 
-/**
- * How the dialect of a path is recognized where no route matches. `prefix`: every path below it is the dialect's. `traces`:
- * what remains readable in a path with a doubled or missing prefix. `verbs`: stand behind a model's name, at any prefix.
- */
-export type DialectPaths = { prefix: string; traces: readonly string[]; verbs?: readonly string[] }
+/** The names in braces. */
+export const parametersOf = (path: string): string[] => [...path.matchAll(/\{(\w+)/g)].map(([, name = '']) => name)
 
-/** In the order in which traces are looked for. */
-export const DIALECT_PATHS: Readonly<Record<DialectId, DialectPaths>> = {
-  chat: { prefix: '/v1/chat', traces: ['/chat/completions'] },
-  messages: { prefix: '/v1/messages', traces: ['/messages'] },
-  'generate-content': {
-    prefix: '/v1beta',
-    traces: ['v1beta', '/v1alpha/'],
-    verbs: [
-      'generateContent',
-      'streamGenerateContent',
-      'countTokens',
-      'embedContent',
-      'embedContents',
-      'predict',
-      'batchEmbedContent',
-      'batchEmbedContents',
-      'batchGenerateContent',
-      'predictLongRunning',
-    ],
-  },
-  'video-tasks': { prefix: '/api/v3', traces: ['/contents/generations'] },
-  responses: { prefix: '/v1/responses', traces: ['/responses'] },
-  images: { prefix: '/v1/images', traces: ['/images/'] },
+type Owner = readonly [piece: string, dialect: DialectId]
+
+/** Which dialect a piece of a path belongs to. What a path without a dialect has, too, tells nothing. */
+function ownersOf(piecesOf: (version: string, first: string, rest: string) => readonly string[]): Owner[] {
+  const pieces = Object.values<Route>(ROUTES).flatMap(({ path, aliases = [], dialect }) =>
+    [path, ...aliases.map((alias) => alias.path)].flatMap((each) => {
+      const [, version, first, rest = ''] = /^((?:\/api)?\/v\d\w*)(\/\w+)((?:\/\w+)*)/.exec(each) ?? []
+      if (version === undefined || first === undefined) return []
+      return piecesOf(version, first, rest).map((piece) => ({ piece, dialect }))
+    }),
+  )
+  const shared = new Set(pieces.flatMap(({ piece, dialect }) => (dialect === undefined ? [piece] : [])))
+  return pieces.flatMap(({ piece, dialect }) =>
+    dialect === undefined || shared.has(piece) ? [] : [[piece, dialect] as const],
+  )
 }
+
+/** `/v1beta`, `/api/v3`; `/v1/chat` and others, since dialects share `/v1`. */
+const BEGINNINGS = ownersOf((version, first) => [version, `${version}${first}`])
+/** What remains readable in a path with a doubled or missing beginning. */
+const TRACES = [...BEGINNINGS, ...ownersOf((_, first, rest) => [`${first}${rest}`])]
+
+export const isUnder = (path: string, beginning: string): boolean =>
+  path === beginning || path.startsWith(`${beginning}/`)
+
+/** The dialect to which every path with the same beginning belongs, whether a route matches or not. */
+export const dialectBelow = (path: string): DialectId | undefined =>
+  BEGINNINGS.find(([beginning]) => isUnder(path, beginning))?.[1]
+
+/** The dialect of which a path has traces anywhere. */
+export const dialectTraced = (path: string): DialectId | undefined =>
+  TRACES.find(([trace]) => path.includes(trace))?.[1]

@@ -1,5 +1,5 @@
 // The routes that the sandbox serves, and the dialect of each path.
-import { DIALECT_PATHS, ROUTES, type RouteId } from '@trivium/protocol/routes.ts'
+import { dialectBelow, ROUTES, type RouteId } from '@trivium/protocol/routes.ts'
 import { chat } from './dialects/chat/index.ts'
 import type { SandboxDialect } from './dialects/dialect.ts'
 import { generateContent } from './dialects/generate-content/index.ts'
@@ -58,13 +58,10 @@ function decoded(parameter: string): string {
 const DIALECTS = { messages, responses, 'generate-content': generateContent, images } as const
 
 export function dialectOf(pathname: string): SandboxDialect {
-  for (const [id, dialect] of Object.entries(DIALECTS))
-    if (isUnder(pathname, DIALECT_PATHS[id as keyof typeof DIALECTS].prefix)) return dialect
-  return chat
+  const id = dialectBelow(pathname) ?? 'chat'
+  return id in DIALECTS ? DIALECTS[id as keyof typeof DIALECTS] : chat
 }
 
 /** Also for paths that are not served: an error must have a form that the client can read. */
 export const errorFormOf = (pathname: string): Pick<SandboxDialect, 'errorBody'> =>
-  isUnder(pathname, DIALECT_PATHS['video-tasks'].prefix) ? { errorBody } : dialectOf(pathname)
-
-const isUnder = (pathname: string, prefix: string): boolean => pathname === prefix || pathname.startsWith(`${prefix}/`)
+  dialectBelow(pathname) === 'video-tasks' ? { errorBody } : dialectOf(pathname)

@@ -59,6 +59,14 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
     { args: create('--credit', '-1'), says: '--credit must not be negative' },
     { args: create('--password', 'short'), says: 'at least 8 characters' },
     { args: ['account', 'create', '--email', 'no address'], says: '--email must be an email address' },
+    {
+      args: ['person', 'role', '--email', 'ada@example.com', '--role', 'king'],
+      says: "--role must be one of owner, admin, finance, support, viewer, or 'none', not 'king'",
+    },
+    {
+      args: ['account', 'member', '--account', 'ada@example.com', '--email', 'ada', '--role', 'member'],
+      says: "--email must be an email address such as ada@example.com, not 'ada'",
+    },
     { args: ['account', 'create'], says: '--email is required' },
     { args: ['account', 'create', '--email', 'ADA@example.com'], says: 'already exists', code: 1 },
     {

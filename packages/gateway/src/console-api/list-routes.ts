@@ -1,6 +1,7 @@
 // Every route of the console API as data: for the dispatcher, for tests, and for what describes the API to others.
+import { parametersOf } from '@trivium/protocol/routes.ts'
 import type { TSchema } from 'typebox'
-import { CONSOLE_ROUTES } from './routes/index.ts'
+import { CONSOLE_ROUTES, ERROR } from './routes/index.ts'
 import type { Method, Policy, RouteDeclaration, RouteName } from './routes/route.ts'
 
 /** The schemas are JSON schemas. `bytes`: a file, or what the gateway's own endpoint takes and returns. */
@@ -9,12 +10,17 @@ export type ListedRoute = {
   method: Method
   /** Below /console/api/. */
   path: string
+  /** Of the path. */
+  parameters: readonly string[]
+  /** Every policy but `public` needs the session cookie. */
   policy: Policy
   summary: string
   status: number
   body: TSchema | 'bytes' | undefined
   query: TSchema | undefined
   output: TSchema | 'bytes' | undefined
+  /** Of any other status. */
+  error: TSchema
 }
 
 export const listConsoleRoutes = (): ListedRoute[] =>
@@ -24,11 +30,13 @@ export const listConsoleRoutes = (): ListedRoute[] =>
       name: name as RouteName,
       method,
       path,
+      parameters: parametersOf(path),
       policy,
       summary,
       status: status ?? (output === undefined ? 204 : 200),
       body: typeof body === 'string' ? 'bytes' : body,
       query,
       output: typeof output === 'string' ? 'bytes' : output,
+      error: ERROR,
     }
   })
