@@ -9,18 +9,26 @@ export type WriteOptions = {
   drained?(blocked: Promise<unknown>): Promise<unknown>
 }
 
-/** Gives the last piece, which leaves with the end of the response. The next piece is not read while the client does not read. */
+/**
+ * Gives the last piece, which leaves with the end of the response. The next piece is not read while the client does not read.
+ * What came before a break is written: else a break behind the first piece would leave the client without a response.
+ */
 export async function writePieces(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   sink: Sink,
   { client, drained = (blocked) => blocked }: WriteOptions = {},
 ): Promise<Uint8Array> {
   let last: Uint8Array = NOTHING
-  for await (const piece of pieces) {
-    if (client?.isDisconnected) break
-    const blocked = sink.write(last)
-    last = piece
-    if (blocked) await drained(blocked)
+  try {
+    for await (const piece of pieces) {
+      if (client?.isDisconnected) break
+      const blocked = sink.write(last)
+      last = piece
+      if (blocked) await drained(blocked)
+    }
+  } catch (error) {
+    void sink.write(last)
+    throw error
   }
   return last
 }

@@ -63,7 +63,9 @@ export async function writeBytes(
       await settle({ outcome: client.isDisconnected ? 'client_disconnected' : 'completed', bytes, body: kept })
       return last
     } catch (error) {
-      deps.log.error('stream failed', { request: formatRequestId(call.id), error: String(error) })
+      // A client that disconnected is no failure of the gateway.
+      if (!upstreamCall.reason)
+        deps.log.error('stream failed', { request: formatRequestId(call.id), error: String(error) })
       if (!call.isSettled) await settle({ outcome: outcomeOfBreak(upstreamCall), bytes, body: undefined })
       await voidUnsettled(call, deps)
       throw error
