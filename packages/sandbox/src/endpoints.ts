@@ -2,18 +2,27 @@
 // serve is in handler.ts.
 import type { RouteId } from '@trivium/protocol/routes.ts'
 import { json } from './delivery/json.ts'
-import { generateContentModelList, modelList } from './model-list.ts'
+import { generateContentModelList, type ListedModel, modelList } from './model-list.ts'
 
-export type Endpoint = { needsKey: boolean; answer(request: Request, url: URL): Response | Promise<Response> }
+export type Endpoint = {
+  needsKey: boolean
+  answer(request: Request, url: URL): Response | Promise<Response>
+  /** The model that it alone calls. */
+  model?: ListedModel
+}
 
 export const ENDPOINTS = {
   health: { needsKey: false, answer: () => json({ status: 'ok', sandbox: true }) },
-  'list-models': { needsKey: true, answer: () => json(modelList()) },
-  'list-generate-content-models': { needsKey: true, answer: () => json(generateContentModelList()) },
+  'list-models': { needsKey: true, answer: () => json(modelList(models())) },
+  'list-generate-content-models': { needsKey: true, answer: () => json(generateContentModelList(models())) },
 } satisfies Partial<Record<RouteId, Endpoint>>
 
 type EndpointId = keyof typeof ENDPOINTS
 export const ENDPOINT_IDS = Object.keys(ENDPOINTS) as EndpointId[]
+
+function models(): ListedModel[] {
+  return Object.values<Endpoint>(ENDPOINTS).flatMap(({ model }) => model ?? [])
+}
 
 export const endpointOf = (route: string): Endpoint | undefined =>
   (ENDPOINTS as Partial<Record<string, Endpoint>>)[route]

@@ -5,15 +5,16 @@ import { SANDBOX_VIDEO } from './video/submit.ts'
 
 export const SANDBOX_TEXT = 'sandbox-text'
 const GENERATE = ['generateContent', 'streamGenerateContent']
-const MODELS = [
+export type ListedModel = { id: string; name: string; methods: readonly string[] }
+const MODELS: readonly ListedModel[] = [
   { id: SANDBOX_TEXT, name: 'Sandbox', methods: GENERATE },
   { id: SANDBOX_IMAGE, name: 'Sandbox images', methods: GENERATE },
   { id: SANDBOX_VIDEO, name: 'Sandbox videos', methods: ['predictLongRunning'] },
 ]
 
 /** Two SDKs call this path; each reads the fields it knows. */
-export function modelList(): unknown {
-  const data = MODELS.map(({ id, name }) => ({
+export function modelList(others: readonly ListedModel[]): unknown {
+  const data = [...MODELS, ...others].map(({ id, name }) => ({
     id,
     object: 'model',
     created: 0,
@@ -25,9 +26,9 @@ export function modelList(): unknown {
   return { object: 'list', data, has_more: false, first_id: data[0]?.id, last_id: data.at(-1)?.id }
 }
 
-export function generateContentModelList(): unknown {
+export function generateContentModelList(others: readonly ListedModel[]): unknown {
   return {
-    models: MODELS.map(({ id, name, methods }) => ({
+    models: [...MODELS, ...others].map(({ id, name, methods }) => ({
       name: `models/${id}`,
       displayName: name,
       supportedGenerationMethods: methods,
