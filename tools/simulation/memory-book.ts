@@ -6,6 +6,7 @@ import {
   HELD,
   type KeyRow,
   type LeaseRow,
+  type MemberCap,
   type NodeRow,
   type RequestRow,
   type Spending,
@@ -21,6 +22,8 @@ export type SpendingRow = Spending & { at: number }
 export type MemoryRows = {
   accounts: Map<bigint, AccountRow>
   keys: Map<bigint, KeyRow>
+  /** By account and person. */
+  memberCaps: Map<string, Pick<MemberCap, 'cap' | 'capPeriod'>>
   requests: Map<bigint, RequestRow>
   nodes: Map<number, NodeRow>
   leases: Map<string, LeaseRow>
@@ -31,6 +34,7 @@ export type MemoryRows = {
 export const emptyRows = (): MemoryRows => ({
   accounts: new Map(),
   keys: new Map(),
+  memberCaps: new Map(),
   requests: new Map(),
   nodes: new Map(),
   leases: new Map(),
@@ -54,6 +58,7 @@ export const newAccountRow = (id: bigint): AccountRow => ({
 export const newKeyRow = (id: bigint, account: bigint): KeyRow => ({
   id,
   account,
+  person: undefined,
   revoked: false,
   revision: 0,
   expiresAt: undefined,
@@ -70,6 +75,11 @@ export function memoryBook(rows: MemoryRows, now: number): Book {
     now,
     account: (id) => rows.accounts.get(id),
     key: (id) => rows.keys.get(id),
+    memberCap({ account, person }) {
+      const shared = rows.memberCaps.get(`${account}/${person}`)
+      const keys = [...rows.keys.values()].filter((key) => key.account === account && key.person === person)
+      return shared && { cap: shared.cap, capPeriod: shared.capPeriod, keys }
+    },
     request: (id) => rows.requests.get(id),
     node: (nodeId) => rows.nodes.get(nodeId),
     lease: (name) => rows.leases.get(name),

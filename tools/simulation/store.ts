@@ -160,6 +160,7 @@ function watch(book: Book, touched: Touched[]): Book {
     now: book.now,
     account: (id) => remember('accounts', id, book.account(id)),
     key: (id) => remember('keys', id, book.key(id)),
+    memberCap: (key) => book.memberCap(key),
     request: (id) => remember('requests', id, book.request(id)),
     node: (nodeId) => remember('nodes', nodeId, book.node(nodeId)),
     lease: (name) => remember('leases', name, book.lease(name)),

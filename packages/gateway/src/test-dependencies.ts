@@ -119,6 +119,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
         audit: unused,
       },
       spending: { requests: unused },
+      members: { standing: unused },
       keys: {
         create: unused,
         createWithin: unused,

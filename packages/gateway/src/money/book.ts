@@ -45,12 +45,21 @@ export type AccountRow = Capped & {
 export type KeyRow = Capped & {
   id: bigint
   account: bigint
+  /** Who made it in the console: keys of one member of an account share a cap. */
+  person: bigint | undefined
   revoked: boolean
   /** Grows with every change of what a caller may have cached: group, models, addresses, limits. */
   revision: number
   /** Milliseconds since 1970, by the store's clock. */
   expiresAt: number | undefined
   limits: Limits
+}
+/** What the owner of an account set for a member: the keys that the member made stay under it in sum. */
+export type MemberCap = {
+  cap: Nanos
+  capPeriod: Period
+  /** At least all of the member's keys that hold something, or have spent something in the period. */
+  keys: Iterable<KeyRow>
 }
 export type RequestRow = {
   id: bigint
@@ -97,6 +106,7 @@ export interface Book {
   readonly now: number
   account(id: bigint): AccountRow | undefined
   key(id: bigint): KeyRow | undefined
+  memberCap(key: KeyRow): MemberCap | undefined
   request(id: bigint): RequestRow | undefined
   node(nodeId: number): NodeRow | undefined
   lease(name: string): LeaseRow | undefined

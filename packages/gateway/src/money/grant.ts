@@ -1,6 +1,15 @@
 // How much of a requested amount can be granted: by balance and credit line, and by the caps and limits of key and account.
 import type { Nanos } from './amount.ts'
-import { type AccountRow, type Book, type Capped, type KeyRow, REAPED, type RequestRow, TASK_NODE } from './book.ts'
+import {
+  type AccountRow,
+  type Book,
+  type Capped,
+  type KeyRow,
+  type MemberCap,
+  REAPED,
+  type RequestRow,
+  TASK_NODE,
+} from './book.ts'
 import { added, isRecent, removed, spentIn, usedIn, type Window, waitFor } from './limits.ts'
 import { type Extend, type Hold, type Result, rejected } from './verbs.ts'
 
@@ -47,14 +56,17 @@ const SHARE = 16n
 type Wanted = { amount: Nanos; minimum: Nanos; extensible: boolean }
 
 /** What is granted of `amount`: all, a part down to `minimum`, or a rejection with the available amount. */
-export function grant(account: AccountRow, key: KeyRow, want: Wanted, now: number): Nanos | Result {
+export function grant(book: Book, account: AccountRow, key: KeyRow, want: Wanted): Nanos | Result {
+  const { now } = book
   const inWallet = availableIn(account)
   if (inWallet < want.minimum) return rejected('no_balance', inWallet)
   const underKeyCap = leftUnderCap(key, now) ?? inWallet
   if (underKeyCap < want.minimum) return rejected('key_cap_reached', underKeyCap)
+  const underMemberCap = leftUnderMemberCap(book.memberCap(key), now) ?? inWallet
+  if (underMemberCap < want.minimum) return rejected('member_cap_reached', underMemberCap)
   const underAccountCap = leftUnderCap(account, now) ?? inWallet
   if (underAccountCap < want.minimum) return rejected('account_cap_reached', underAccountCap)
-  const available = least(inWallet, least(underKeyCap, underAccountCap))
+  const available = least(least(inWallet, underKeyCap), least(underMemberCap, underAccountCap))
   return least(want.amount, want.extensible ? most(available / SHARE, want.minimum) : available)
 }
 
@@ -67,15 +79,24 @@ function leftUnderCap({ cap, capPeriod, spent, held, meter }: Capped, now: numbe
   return positive(cap - (capPeriod === undefined ? spent : spentIn(meter, capPeriod, now)) - held)
 }
 
+/** The same of a cap that several keys share. Each key counts what it has spent, so that a cap that is new counts it too. */
+function leftUnderMemberCap(shared: MemberCap | undefined, now: number): Nanos | undefined {
+  if (shared === undefined) return undefined
+  let left = shared.cap
+  for (const { meter, held } of shared.keys) left -= spentIn(meter, shared.capPeriod, now) + held
+  return positive(left)
+}
+
 /**
  * The part of `due` that can be charged to a request that has just released its hold. The hold stays chargeable if a cap
  * or the credit line was lowered since. Beyond it the charge is limited to what is available and the caps: other holds are never touched.
  */
-export function payable(due: Nanos, released: Nanos, account: AccountRow, key: KeyRow, now: number): Nanos {
+export function payable(book: Book, due: Nanos, released: Nanos, account: AccountRow, key: KeyRow): Nanos {
   if (due <= released) return due
-  const inWallet = availableIn(account)
-  const underCaps = least(leftUnderCap(key, now) ?? inWallet, leftUnderCap(account, now) ?? inWallet)
-  return least(due, most(released, least(inWallet, underCaps)))
+  const { now } = book
+  const caps = [leftUnderCap(key, now), leftUnderMemberCap(book.memberCap(key), now), leftUnderCap(account, now)]
+  const available = caps.reduce((left: Nanos, cap) => least(left, cap ?? left), availableIn(account))
+  return least(due, most(released, available))
 }
 
 export function reserve(book: Book, account: AccountRow, key: KeyRow, amount: Nanos, tokens: number): void {

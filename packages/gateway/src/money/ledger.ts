@@ -101,7 +101,7 @@ function hold(book: Book, verb: Hold): Result {
   if (key.revision !== verb.revision) return rejected('key_changed')
   const limited = limitReached('key', key, verb, book.now) ?? limitReached('account', account, verb, book.now)
   if (limited) return limited
-  const granted = grant(account, key, verb, book.now)
+  const granted = grant(book, account, key, verb)
   if (typeof granted !== 'bigint') return granted
   const tokens = Math.min(verb.tokens, tokensLeft(key, book.now), tokensLeft(account, book.now))
   begin(key, isTask, book.now)
@@ -150,7 +150,7 @@ function extend(book: Book, verb: Extend): Result {
   // No more money than the remaining tokens need: a stream then uses its minute to the end, not to a whole step before it.
   const amount = left < verb.tokens ? (verb.amount * BigInt(left)) / BigInt(verb.tokens) : verb.amount
   const want = { amount, minimum: verb.minimum, extensible: verb.whole !== true }
-  const granted = grant(account, key, want, book.now)
+  const granted = grant(book, account, key, want)
   if (typeof granted !== 'bigint') return granted
   const tokens = tokensFor(verb, granted)
   reserve(book, account, key, granted, tokens)
@@ -253,7 +253,7 @@ function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
     key.meter.open -= 1
   }
   const due = cost - request.cost
-  const paid = payable(isTask && due > released ? released : due, released, account, key, book.now)
+  const paid = payable(book, isTask && due > released ? released : due, released, account, key)
   account.balance -= paid
   account.spent += paid
   key.spent += paid

@@ -97,8 +97,9 @@ export type Rejection =
 
 /** The request is too expensive for the balance or a cap; a cheaper one may pass. */
 export const isLackOfFunds = (verdict: string): verdict is LackOfFunds =>
-  verdict === 'no_balance' || verdict === 'key_cap_reached' || verdict === 'account_cap_reached'
-type LackOfFunds = 'no_balance' | 'key_cap_reached' | 'account_cap_reached'
+  (LACKS_OF_FUNDS as readonly string[]).includes(verdict)
+const LACKS_OF_FUNDS = ['no_balance', 'key_cap_reached', 'member_cap_reached', 'account_cap_reached'] as const
+type LackOfFunds = (typeof LACKS_OF_FUNDS)[number]
 
 /** A limit of the key or of the account is reached for now. */
 export type Limited = `${'key' | 'account'}_${'concurrent' | 'requests' | 'tokens'}`

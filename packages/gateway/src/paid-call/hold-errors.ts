@@ -3,17 +3,18 @@
 import { accountDisabled, type Callers, expiredKey, invalidKey } from '../access/authenticate.ts'
 import { formatUsd, type Nanos } from '../money/amount.ts'
 import { endOf } from '../money/limits.ts'
+import { isLackOfFunds } from '../money/verbs.ts'
 import { type LowFunds, lowFundsFailure } from '../overload/low-funds-cache.ts'
 import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
 import { Failure } from '../request/failure.ts'
 import type { RejectedHold } from '../storage/node/settler.ts'
-import type { Caller, Key, Keys } from '../storage/storage.ts'
+import type { Caller, Key, Keys, Members } from '../storage/storage.ts'
 import { isLimited, rateLimitError } from './rate-limit-errors.ts'
 
 export type HoldErrorDependencies = {
   rateLimitCache: RateLimitCache
   clock(): number
-  store: { keys: Pick<Keys, 'findWithAccount'> }
+  store: { keys: Pick<Keys, 'findWithAccount'>; members: Pick<Members, 'standing'> }
   callers: Pick<Callers, 'clear'>
 }
 
@@ -36,12 +37,14 @@ export async function holdError(rejected: RejectedHold, needed: Needed, deps: Ho
     const before = 'Your credit balance is too low.'
     return rejectFor({ code: 'insufficient_balance', available, before, after: '' })
   }
-  if (verdict === 'key_cap_reached' || verdict === 'account_cap_reached') {
+  if (isLackOfFunds(verdict)) {
+    const whose = WHOSE[verdict]
     // The message names the cap, which is read from the store; if that fails, the message goes without it.
-    const standing = await deps.store.keys.findWithAccount(caller.key).catch(() => undefined)
-    const whose = verdict === 'key_cap_reached' ? 'key' : 'account'
-    const [before, after] = [capOf(whose, standing?.[whose]), renewalOf(standing?.[whose], deps.clock())]
-    return rejectFor({ code: `${whose}_quota_exceeded`, available, before, after })
+    const capped = await findCapped(whose, caller, deps).catch(() => undefined)
+    const [before, after] = [capOf(whose, capped), renewalOf(capped, deps.clock())]
+    // To the caller, the cap of a member is one of the key: other keys of the account may have room.
+    const code = whose === 'account' ? 'account_quota_exceeded' : 'key_quota_exceeded'
+    return rejectFor({ code, available, before, after })
   }
   // What is cached of this key is out of date: the ledger knows better.
   deps.callers.clear()
@@ -59,10 +62,21 @@ export async function holdError(rejected: RejectedHold, needed: Needed, deps: Ho
 
 type Capped = Pick<Key, 'cap' | 'capPeriod'>
 
-function capOf(whose: 'key' | 'account', capped: Capped | undefined): string {
-  if (capped?.cap === undefined) return `The ${whose}'s quota cap does not allow this request.`
-  const period = capped.capPeriod === undefined ? '' : ` per ${capped.capPeriod}`
-  return `The ${whose}'s quota cap of ${formatUsd(capped.cap)} USD${period} does not allow this request.`
+const WHOSE = { key_cap_reached: 'key', member_cap_reached: 'member', account_cap_reached: 'account' } as const
+type Whose = (typeof WHOSE)[keyof typeof WHOSE]
+
+async function findCapped(whose: Whose, caller: Caller, { store }: HoldErrorDependencies): Promise<Capped | undefined> {
+  const found = await store.keys.findWithAccount(caller.key)
+  if (whose !== 'member') return found?.[whose]
+  return found?.key.person === undefined ? undefined : await store.members.standing(caller.account, found.key.person)
+}
+
+function capOf(whose: Whose, capped: Capped | undefined): string {
+  const period = capped?.capPeriod === undefined ? '' : ` per ${capped.capPeriod}`
+  const amount = capped?.cap === undefined ? '' : ` of ${formatUsd(capped.cap)} USD${period}`
+  const cap =
+    whose === 'member' ? `quota cap${amount} of the member who made this key` : `${whose}'s quota cap${amount}`
+  return `The ${cap} does not allow this request.`
 }
 
 /** There is no retry-after: a cap renews after hours at the soonest. */

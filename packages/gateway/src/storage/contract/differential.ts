@@ -41,7 +41,7 @@ import {
 const TASK_OUTCOMES = ['done', 'expired', 'failed']
 /** Each seed, with the task outcomes that occur in it. */
 const SEEDS: readonly (readonly [seed: number, taskOutcomes: readonly string[]])[] = [
-  ...[1, 2, 3, 5, 6, 8, 10].map((seed) => [seed, TASK_OUTCOMES] as const),
+  ...[1, 2, 3, 5, 8, 10, 11].map((seed) => [seed, TASK_OUTCOMES] as const),
   [7, ['done', 'failed']],
   [4, ['done', 'expired']],
 ]
@@ -185,7 +185,20 @@ async function startingRows(opened: Opened, random: Randomness): Promise<{ rows:
     rows.keys.set(wallet.key, { ...newKeyRow(wallet.key, wallet.account), ...kind })
     rows.transfers.push({ request: undefined, debit: -3n, credit: wallet.account, amount: balance })
   }
+  await joinKeys(opened, rows, wallets)
   return { rows, wallets }
+}
+
+/** The last two keys belong to a member of one account, who may have a cap. */
+async function joinKeys({ storage, raw }: Opened, rows: MemoryRows, wallets: Wallet[]): Promise<void> {
+  const [one, other] = wallets.slice(-2)
+  const member = await storage.people.find(wallets[0]?.email ?? '')
+  if (!one || !other || !member) throw new Error('there are fewer wallets')
+  await storage.members.set(one.account, member.id, 'member')
+  await raw(`UPDATE api_key SET person = ${member.id}, account = ${one.account} WHERE id IN (${one.key}, ${other.key})`)
+  wallets.splice(-1, 1, { ...other, account: one.account })
+  for (const { key } of [one, other])
+    Object.assign(rows.keys.get(key) ?? {}, { account: one.account, person: member.id })
 }
 
 const numbers = (rows: Record<string, unknown>[]): (bigint | string | undefined)[][] =>
@@ -302,6 +315,15 @@ function randomCap({ below, pick }: Randomness) {
   return { cap, capPeriod: cap === undefined ? undefined : pick([undefined, ...PERIODS]) }
 }
 
+async function changeMemberCap({ storage }: Opened, rows: MemoryRows, random: Randomness): Promise<void> {
+  const { account, person } = [...rows.keys.values()].at(-1) ?? {}
+  if (account === undefined || person === undefined) throw new Error('no key has a person')
+  const cap = random.pick([undefined, { cap: BigInt(random.below(400)), capPeriod: random.pick(PERIODS) }])
+  await storage.members.setCap(account, person, cap)
+  if (cap) rows.memberCaps.set(`${account}/${person}`, cap)
+  else rows.memberCaps.delete(`${account}/${person}`)
+}
+
 async function changeLimits(opened: Opened, rows: MemoryRows, random: Randomness, wallet: Wallet): Promise<void> {
   const limits = random.pick([NO_LIMITS, randomLimits(random)])
   if (random.pick([true, false])) {
@@ -320,7 +342,7 @@ export function differentialContract(use: Use): void {
   for (const [seed, taskOutcomes] of SEEDS)
     test(`random verbs give the answers and the rows of the rules: seed ${seed}`, async () => {
       const opened = use()
-      const [random, forTasks] = [randomness(seed), randomness(-seed)]
+      const [random, forTasks, forMembers] = [randomness(seed), randomness(-seed), randomness(1_000 + seed)]
       await opened.elapse(START - opened.now())
       const { rows, wallets } = await startingRows(opened, random)
       const verdicts = new Set<Result['verdict']>()
@@ -328,6 +350,7 @@ export function differentialContract(use: Use): void {
         const isLater = random.below(6) === 0
         if (isLater) await opened.elapse(randomTime(random, opened.now()))
         if (random.below(10) === 0) await changeLimits(opened, rows, random, random.pick(wallets))
+        if (forMembers.below(4) === 0) await changeMemberCap(opened, rows, forMembers)
         const now = opened.now()
         const together = opened.keepsOrder ? 1 + random.below(25) : 1
         step += together
@@ -356,6 +379,7 @@ export function differentialContract(use: Use): void {
       for (const verdict of ['lease_taken', 'lease_lost'] as const) expect([...verdicts]).toContain(verdict)
       const tasks = [...rows.requests.values()].filter(({ nodeId, state }) => nodeId === TASK_NODE && state !== HELD)
       expect([...new Set(tasks.map(({ outcome }) => outcome))].sort()).toEqual([...taskOutcomes])
+      expect([...verdicts]).toContain('member_cap_reached')
       for (const kind of [/^(no_balance|key_cap_reached|account_cap_reached)$/, /_(requests|tokens|concurrent)$/])
         expect([...verdicts].filter((verdict) => kind.test(verdict))).not.toEqual([])
     })

@@ -109,16 +109,35 @@ LANGUAGE sql IMMUTABLE AS $$
   END
 $$;
 
--- What is neither spent nor held of a cap; NULL: there is no cap. A clock that steps back over midnight does not renew the cap.
-CREATE FUNCTION ledger_left_under_cap(cap bigint, period text, spent bigint, held bigint, spent_at bigint,
-  spent_day bigint, week_before bigint, month_before bigint, now_ms bigint) RETURNS bigint
+-- What was charged in the period that now_ms lies in; NULL: in all. A clock that steps back over midnight does not renew a cap.
+CREATE FUNCTION ledger_spent_in(period text, spent bigint, spent_at bigint, spent_day bigint, week_before bigint, month_before bigint,
+  now_ms bigint) RETURNS bigint
 LANGUAGE sql IMMUTABLE AS $$
-  SELECT CASE WHEN cap IS NOT NULL THEN greatest(cap - held - CASE
+  SELECT CASE
     WHEN period IS NULL THEN spent
     WHEN NOT (now_ms < spent_at AND spent_at - now_ms < 86400000)
       AND NOT ledger_same_period(period, spent_at, now_ms) THEN 0
     ELSE greatest(spent_day + CASE period WHEN 'week' THEN week_before WHEN 'month' THEN month_before ELSE 0 END, 0)
-  END, 0) END
+  END
+$$;
+
+-- What is neither spent nor held of a cap; NULL: there is no cap.
+CREATE FUNCTION ledger_left_under_cap(cap bigint, period text, spent bigint, held bigint, spent_at bigint,
+  spent_day bigint, week_before bigint, month_before bigint, now_ms bigint) RETURNS bigint
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN cap IS NOT NULL THEN greatest(cap - held
+    - ledger_spent_in(period, spent, spent_at, spent_day, week_before, month_before, now_ms), 0) END
+$$;
+
+-- The same of a cap that the keys of one member share. `others`: what is spent and held under it by keys that are not in the arrays.
+CREATE FUNCTION ledger_left_under_member_cap(cap bigint, period text, others bigint, account bigint, person bigint, accounts bigint[],
+  persons bigint[], helds bigint[], spents bigint[], ats bigint[], days bigint[], weeks bigint[], months bigint[], now_ms bigint)
+RETURNS bigint
+LANGUAGE sql IMMUTABLE AS $$
+  SELECT greatest(cap - others - sum(x.held + ledger_spent_in(period, x.spent, x.at, x.day, x.week, x.month, now_ms)), 0)::bigint
+  FROM unnest(accounts, persons, helds, spents, ats, days, weeks, months)
+    AS x (of_account, of_person, held, spent, at, day, week, month)
+  WHERE x.of_account = account AND x.of_person = person
 $$;
 
 -- ---------------------------------------------------------------------------------------------------------------------
@@ -151,6 +170,8 @@ DECLARE
   key_ids bigint[]; key_accounts bigint[]; revokeds smallint[]; expiries bigint[]; caps bigint[]; spents bigint[];
   key_helds bigint[]; key_changed boolean[]; revisions bigint[]; cap_periods text[];
   key_opens bigint[]; key_ats bigint[]; key_days bigint[]; key_weeks bigint[]; key_months bigint[]; key_limited boolean[];
+  -- The caps of the members who made the keys; what is spent and held under each by keys that the batch does not change.
+  key_persons bigint[]; member_caps bigint[]; member_periods text[]; member_others bigint[];
   -- Their limits, read only if any of them has one.
   any_limited boolean;
   account_rpms bigint[]; account_tpms bigint[]; account_concurrents bigint[]; account_requests text[];
@@ -182,6 +203,7 @@ DECLARE
   more bigint;
   in_wallet bigint;
   under_key_cap bigint;
+  under_member_cap bigint;
   under_account_cap bigint;
   available bigint;
   total bigint;
@@ -207,10 +229,11 @@ BEGIN
     SELECT array_agg(s.id), array_agg(s.account), array_agg(s.revoked), array_agg(s.expires_at), array_agg(s.cap),
         array_agg(s.spent), array_agg(s.held), array_agg(false), array_agg(s.revision), array_agg(s.cap_period),
         array_agg(s.open_requests), array_agg(s.spent_at), array_agg(s.spent_day), array_agg(s.week_before),
-        array_agg(s.month_before),
+        array_agg(s.month_before), array_agg(s.person),
+        array_agg((SELECT m.cap FROM member m WHERE m.account = s.account AND m.person = s.person)),
         array_agg(coalesce(s.concurrent, s.requests_per_minute, s.tokens_per_minute) IS NOT NULL)
       INTO key_ids, key_accounts, revokeds, expiries, caps, spents, key_helds, key_changed, revisions, cap_periods,
-        key_opens, key_ats, key_days, key_weeks, key_months, key_limited
+        key_opens, key_ats, key_days, key_weeks, key_months, key_persons, member_caps, key_limited
       FROM (SELECT * FROM api_key WHERE id = ANY (wanted_keys) ORDER BY id FOR NO KEY UPDATE) s;
   ELSE
     SELECT array_agg(s.id), array_agg(s.balance), array_agg(s.held), array_agg(s.disabled), array_agg(false),
@@ -223,10 +246,11 @@ BEGIN
     SELECT array_agg(s.id), array_agg(s.account), array_agg(s.revoked), array_agg(s.expires_at), array_agg(s.cap),
         array_agg(s.spent), array_agg(s.held), array_agg(false), array_agg(s.revision), array_agg(s.cap_period),
         array_agg(s.open_requests), array_agg(s.spent_at), array_agg(s.spent_day), array_agg(s.week_before),
-        array_agg(s.month_before),
+        array_agg(s.month_before), array_agg(s.person),
+        array_agg((SELECT m.cap FROM member m WHERE m.account = s.account AND m.person = s.person)),
         array_agg(coalesce(s.concurrent, s.requests_per_minute, s.tokens_per_minute) IS NOT NULL)
       INTO key_ids, key_accounts, revokeds, expiries, caps, spents, key_helds, key_changed, revisions, cap_periods,
-        key_opens, key_ats, key_days, key_weeks, key_months, key_limited
+        key_opens, key_ats, key_days, key_weeks, key_months, key_persons, member_caps, key_limited
       FROM (SELECT * FROM api_key WHERE id = ANY (wanted_keys) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED) s;
   END IF;
   any_limited := true = ANY (account_limited || key_limited);
@@ -243,6 +267,16 @@ BEGIN
       FROM api_key s WHERE s.id = ANY (key_ids);
   END IF;
   now_ms := floor(extract(epoch FROM clock_timestamp()) * 1000)::bigint;
+  IF cardinality(array_remove(member_caps, NULL)) > 0 THEN
+    -- The lock of an account covers the amounts of all its keys. A key that was last used before the longest period counts nothing.
+    SELECT array_agg(m.cap ORDER BY x.at), array_agg(m.cap_period ORDER BY x.at), array_agg(CASE WHEN m.cap IS NOT NULL THEN (
+        SELECT coalesce(sum(s.held + ledger_spent_in(m.cap_period, s.spent, s.spent_at, s.spent_day, s.week_before, s.month_before, now_ms)), 0)
+        FROM api_key s WHERE s.account = m.account AND s.person = m.person AND s.id <> ALL (key_ids)
+          AND (s.held <> 0 OR s.spent_at > now_ms - 2764800000)) END::bigint ORDER BY x.at)
+      INTO member_caps, member_periods, member_others
+      FROM unnest(key_accounts, key_persons) WITH ORDINALITY AS x (account, person, at)
+      LEFT JOIN member m ON m.account = x.account AND m.person = x.person;
+  END IF;
 
   FOR v IN
     SELECT x.*, r.id AS request, r.node_id AS request_node, r.epoch AS request_epoch, r.state, r.held, r.progress AS metered,
@@ -354,13 +388,19 @@ BEGIN
       under_account_cap := CASE WHEN account_caps[a] IS NULL THEN in_wallet
         ELSE ledger_left_under_cap(account_caps[a], account_cap_periods[a], account_spents[a], account_helds[a], account_ats[a],
           account_days[a], account_weeks[a], account_months[a], now_ms) END;
-      available := least(in_wallet, under_key_cap, under_account_cap);
+      under_member_cap := CASE WHEN member_caps[k] IS NULL THEN in_wallet
+        ELSE ledger_left_under_member_cap(member_caps[k], member_periods[k], member_others[k], key_accounts[k], key_persons[k],
+          key_accounts, key_persons, key_helds, spents, key_ats, key_days, key_weeks, key_months, now_ms) END;
+      available := least(in_wallet, under_key_cap, under_member_cap, under_account_cap);
       IF in_wallet < v.minimum THEN
         verdict := 'no_balance';
         amount := in_wallet;
       ELSIF under_key_cap < v.minimum THEN
         verdict := 'key_cap_reached';
         amount := under_key_cap;
+      ELSIF under_member_cap < v.minimum THEN
+        verdict := 'member_cap_reached';
+        amount := under_member_cap;
       ELSIF under_account_cap < v.minimum THEN
         verdict := 'account_cap_reached';
         amount := under_account_cap;
@@ -443,6 +483,8 @@ BEGIN
           greatest(balances[a] + credit_lines[a] - account_helds[a], 0),
           ledger_left_under_cap(caps[k], cap_periods[k], spents[k], key_helds[k], key_ats[k],
             key_days[k], key_weeks[k], key_months[k], now_ms),
+          CASE WHEN member_caps[k] IS NOT NULL THEN ledger_left_under_member_cap(member_caps[k], member_periods[k], member_others[k], key_accounts[k], key_persons[k],
+            key_accounts, key_persons, key_helds, spents, key_ats, key_days, key_weeks, key_months, now_ms) END,
           ledger_left_under_cap(account_caps[a], account_cap_periods[a], account_spents[a], account_helds[a], account_ats[a],
             account_days[a], account_weeks[a], account_months[a], now_ms)))) END;
       END IF;

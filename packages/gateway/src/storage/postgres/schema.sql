@@ -40,7 +40,11 @@ CREATE TABLE member (
   account bigint NOT NULL REFERENCES account (id),
   person bigint NOT NULL REFERENCES person (id),
   role text NOT NULL CHECK (role IN ('owner', 'member')),
+  -- What the owner set for the keys that the person made, in sum; NULL: no cap.
+  cap bigint CHECK (cap IS NULL OR role = 'member'),
+  cap_period text CHECK (cap_period IN ('day', 'week', 'month')),
   created_at bigint NOT NULL,
+  CHECK ((cap IS NULL) = (cap_period IS NULL)),
   PRIMARY KEY (account, person)
 );
 CREATE INDEX member_person ON member (person);
@@ -131,6 +135,7 @@ CREATE UNIQUE INDEX api_key_hash ON api_key (hash);
 CREATE UNIQUE INDEX api_key_former_hash ON api_key (former_hash) WHERE former_hash IS NOT NULL;
 CREATE UNIQUE INDEX api_key_playground ON api_key (account, person) WHERE purpose = 'playground';
 CREATE INDEX api_key_account ON api_key (account, id);
+CREATE INDEX api_key_person ON api_key (account, person) WHERE person IS NOT NULL;
 
 CREATE TABLE request (
   id bigint PRIMARY KEY,

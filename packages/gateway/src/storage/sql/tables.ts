@@ -31,7 +31,14 @@ export type Schema = {
     created_at: Integer
     proved_at: NullableInteger
   }
-  member: { account: Integer; person: Integer; role: string; created_at: Integer }
+  member: {
+    account: Integer
+    person: Integer
+    role: string
+    cap: Generated<NullableInteger>
+    cap_period: Generated<string | null>
+    created_at: Integer
+  }
   account: Metered & {
     id: Generated<Integer>
     name: string

@@ -91,6 +91,7 @@ const VERDICTS: Record<Result['verdict'], true> = {
   no_balance: true,
   key_cap_reached: true,
   account_cap_reached: true,
+  member_cap_reached: true,
   key_invalid: true,
   key_expired: true,
   key_changed: true,

@@ -30,6 +30,8 @@ export type BatchBook = Book & {
   forget(): void
 }
 
+const LONGEST_PERIOD_MS = 32n * 86_400_000n
+
 /** Rows of a kind that are cached. Beyond this all are dropped: reading a row again is cheap. */
 const MOST_KEPT = 20_000
 
@@ -54,7 +56,12 @@ export function openBook(db: Database): BatchBook {
     `SELECT id, balance, credit_line, cap, cap_period, spent, held, disabled, ${METERED} FROM account WHERE id = ?`,
   )
   const selectKey = db.prepare<SqlRow, [bigint]>(
-    `SELECT id, account, revoked, revision, expires_at, cap, cap_period, spent, held, ${METERED} FROM api_key WHERE id = ?`,
+    `SELECT id, api_key.account, api_key.person, revoked, revision, expires_at, api_key.cap, api_key.cap_period, spent, held,
+      member.cap AS member_cap, member.cap_period AS member_cap_period, ${METERED}
+    FROM api_key LEFT JOIN member ON member.account = api_key.account AND member.person = api_key.person WHERE id = ?`,
+  )
+  const selectKeysOfMember = db.prepare<SqlRow, [bigint, bigint, bigint]>(
+    `SELECT id FROM api_key WHERE account = ?1 AND person = ?2 AND (revoked = 0 OR held <> 0 OR spent_at > ?3)`,
   )
   const selectRequest = db.prepare<SqlRow, [bigint]>(`SELECT ${REQUEST} FROM request WHERE id = ?`)
   const selectNode = db.prepare<SqlRow, [number]>(
@@ -92,6 +99,8 @@ export function openBook(db: Database): BatchBook {
 
   const accounts = new Map<bigint, KeptAccount>()
   const keys = new Map<bigint, KeptKey>()
+  /** The keys of members with a cap, by account and person. */
+  const memberKeys = new Map<string, Set<KeptKey>>()
   /** Open ones: an ended request is rarely read again. */
   const requests = new Map<bigint, RequestRow>()
   const nodes = new Map<number, NodeRow>()
@@ -172,9 +181,16 @@ export function openBook(db: Database): BatchBook {
     sums.clear()
   }
   function forget(): void {
-    for (const rows of [accounts, keys, requests, nodes, leases]) rows.clear()
+    for (const rows of [accounts, keys, memberKeys, requests, nodes, leases]) rows.clear()
     forgetSaved()
     highest = undefined
+  }
+
+  /** Rows must be written before they are selected. Deleted keys that a cap no longer counts are left out. */
+  function readKeysOfMember(account: bigint, person: bigint): Set<KeptKey> {
+    flush()
+    const found = selectKeysOfMember.all(account, person, at - LONGEST_PERIOD_MS)
+    return new Set(found.flatMap(({ id }) => cached(keys, id as bigint, readKey) ?? []))
   }
 
   return {
@@ -203,6 +219,13 @@ export function openBook(db: Database): BatchBook {
     forget,
     account: (id) => cached(accounts, id, readAccount),
     key: (id) => cached(keys, id, readKey),
+    memberCap(key) {
+      const { memberCap, account, person } = key as KeptKey
+      if (memberCap === undefined || person === undefined) return undefined
+      const own = cached(memberKeys, `${account}/${person}`, () => readKeysOfMember(account, person)) ?? new Set()
+      // One that was deleted long ago may be charged for a request that was reaped.
+      return { cap: memberCap.cap, capPeriod: memberCap.capPeriod, keys: own.add(key as KeptKey) }
+    },
     request: (id) => (highest !== undefined && id > highest ? undefined : cached(requests, id, readRequest)),
     node: (nodeId) => cached(nodes, nodeId, readNode),
     lease: (name) => cached(leases, name, readLease),

@@ -10,7 +10,11 @@ export type SqlRow = Record<string, bigint | string | null>
  * kept.
  */
 export type KeptAccount = AccountRow & { written: { balance: bigint; spent: bigint; held: bigint; open: number } }
-export type KeptKey = KeyRow & { written: { spent: bigint; held: bigint; open: number } }
+export type KeptKey = KeyRow & {
+  written: { spent: bigint; held: bigint; open: number }
+  /** That of the member who made the key. */
+  memberCap: { cap: bigint; capPeriod: Period } | undefined
+}
 const toWindow = (text: string): Window => (text === '' ? [] : text.split(',').map(Number))
 
 const toMeter = (row: SqlRow): Meter => ({
@@ -48,6 +52,9 @@ export const toKeyRow = (row: SqlRow): KeptKey => ({
   ...toCapped(row),
   id: row.id as bigint,
   account: row.account as bigint,
+  person: row.person === null ? undefined : (row.person as bigint),
+  memberCap:
+    row.member_cap === null ? undefined : { cap: row.member_cap as bigint, capPeriod: row.member_cap_period as Period },
   revoked: row.revoked !== 0n,
   revision: Number(row.revision),
   expiresAt: row.expires_at === null ? undefined : Number(row.expires_at),

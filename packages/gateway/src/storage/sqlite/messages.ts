@@ -63,6 +63,7 @@ const VERDICTS = [
     'no_balance',
     'key_cap_reached',
     'account_cap_reached',
+    'member_cap_reached',
     'key_invalid',
     'key_expired',
     'key_changed',

@@ -53,7 +53,11 @@ CREATE TABLE member (
   account INTEGER NOT NULL REFERENCES account (id),
   person INTEGER NOT NULL REFERENCES person (id),
   role TEXT NOT NULL CHECK (role IN ('owner', 'member')),
+  -- What the owner set for the keys that the person made, in sum; NULL: no cap.
+  cap INTEGER CHECK (cap IS NULL OR role = 'member'),
+  cap_period TEXT CHECK (cap_period IN ('day', 'week', 'month')),
   created_at INTEGER NOT NULL,
+  CHECK ((cap IS NULL) = (cap_period IS NULL)),
   PRIMARY KEY (account, person)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX member_person ON member (person);
@@ -161,6 +165,7 @@ CREATE UNIQUE INDEX api_key_hash ON api_key (hash);
 CREATE UNIQUE INDEX api_key_former_hash ON api_key (former_hash) WHERE former_hash IS NOT NULL;
 CREATE UNIQUE INDEX api_key_playground ON api_key (account, person) WHERE purpose = 'playground';
 CREATE INDEX api_key_account ON api_key (account, id);
+CREATE INDEX api_key_person ON api_key (account, person) WHERE person IS NOT NULL;
 
 -- A request is first a hold and then a receipt. Ids grow with time, so that inserts go to the last page.
 -- State: 0 held, 1 settled, 2 voided, 3 reaped.

@@ -1,8 +1,9 @@
 // People, the accounts that they are members of, and what ends with a membership.
 import { expect, test } from 'bun:test'
 import { CREDIT, TRIAL } from '../../../money/ledger.ts'
+import { endOf } from '../../../money/limits.ts'
 import type { GatewayRole, Person, Storage } from '../../storage.ts'
-import { newHash, newHolder, newKey, thrownBy, type Use } from '../harness.ts'
+import { extend, hold, newHash, newHolder, newKey, newNode, result, settle, thrownBy, type Use } from '../harness.ts'
 
 const UNKNOWN = 987_654_321n
 
@@ -86,8 +87,14 @@ export function membersContract(use: Use): void {
     const before = await storage.keys.changeCounter()
     expect(await storage.members.set(ada.account, bob.person, 'member')).toBe('done')
     expect(await storage.keys.changeCounter()).toBeGreaterThan(before)
-    const owner = { account: ada.account, person: ada.person, email: ada.email, role: 'owner' } as const
-    const member = { account: ada.account, person: bob.person, email: bob.email, role: 'member' } as const
+    const owner = { account: ada.account, person: ada.person, email: ada.email, role: 'owner', cap: undefined } as const
+    const member = {
+      account: ada.account,
+      person: bob.person,
+      email: bob.email,
+      role: 'member',
+      cap: undefined,
+    } as const
     expect(await storage.members.list(ada.account)).toEqual([owner, member])
     expect(await storage.members.listAll()).toHaveLength(3)
     const accounts = (await storage.members.accountsOf(bob.person)).map(({ account, role }) => [account.id, role])
@@ -168,6 +175,73 @@ export function membersContract(use: Use): void {
     const keys = [...(await storage.keys.list(ada.account)), ...(await storage.keys.list(bob.account))]
     const usable = keys.filter(({ revoked }) => !revoked).map(({ name }) => name)
     expect(usable.sort()).toEqual([...removal.usable].sort())
+  })
+
+  test('a cap is for members alone, and goes with the membership', async () => {
+    const { storage } = use()
+    const [ada, bob] = [await newHolder(storage), await newHolder(storage)]
+    const cap = { cap: 500n, capPeriod: 'month' } as const
+    const setCap = (person: bigint) => storage.members.setCap(ada.account, person, cap)
+    const capOf = async () => (await storage.members.list(ada.account)).find(({ email }) => email === bob.email)?.cap
+    expect([await setCap(bob.person), await setCap(ada.person)]).toEqual([false, false])
+    await storage.members.set(ada.account, bob.person, 'member')
+    expect(await storage.members.standing(ada.account, bob.person)).toBeUndefined()
+    const before = await storage.keys.changeCounter()
+    expect([await setCap(bob.person), await capOf()]).toEqual([true, cap])
+    expect(await storage.keys.changeCounter()).toBeGreaterThan(before)
+    expect(await storage.members.standing(ada.account, bob.person)).toEqual({ ...cap, spentUnderCap: 0n, held: 0n })
+    await storage.members.set(ada.account, bob.person, 'member')
+    expect(await capOf()).toEqual(cap)
+    await storage.members.set(ada.account, bob.person, 'owner')
+    expect(await capOf()).toBeUndefined()
+    await storage.members.set(ada.account, bob.person, 'member')
+    await setCap(bob.person)
+    await storage.members.remove(ada.account, bob.person)
+    await storage.members.set(ada.account, bob.person, 'member')
+    expect(await capOf()).toBeUndefined()
+    const wrong = storage.members.setCap(ada.account, bob.person, { cap: -1n, capPeriod: 'day' })
+    expect(await thrownBy(wrong)).toBeInstanceOf(RangeError)
+  })
+
+  test('the keys of a member share the cap, also deleted ones and what was spent before; it renews', async () => {
+    const opened = use()
+    const { storage } = opened
+    await opened.elapse(endOf('day', opened.now()) - opened.now())
+    const [ada, bob, node] = [await newHolder(storage), await newHolder(storage), await newNode(storage)]
+    await storage.members.set(ada.account, bob.person, 'member')
+    const walletOf = async (person: bigint) => {
+      const { id: key } = await newKey(storage, ada.account, { person, madeBy: 'console' })
+      return { account: ada.account, key, email: '' }
+    }
+    const [deleted, one, other] = [await walletOf(bob.person), await walletOf(bob.person), await walletOf(bob.person)]
+    const owners = await walletOf(ada.person)
+    const { ledger, members } = storage
+    await ledger.apply(hold(1n, deleted, node))
+    await ledger.apply(settle(1n, node, 70n))
+    await storage.keys.revoke(deleted.key)
+    await ledger.apply(hold(2n, one, node))
+    await members.setCap(ada.account, bob.person, { cap: 250n, capPeriod: 'day' })
+    expect(await members.standing(ada.account, bob.person)).toMatchObject({ spentUnderCap: 70n, held: 100n })
+    expect(await ledger.apply(hold(3n, other, node))).toEqual(result('member_cap_reached', 80n))
+    expect(await ledger.apply(hold(4n, other, node, { minimum: 1n }))).toEqual(result('done', 80n))
+    expect(await ledger.apply(extend(2n, node, { known: 100n }))).toEqual(result('member_cap_reached', 0n))
+    // Beyond its hold a request takes what the cap has left, and what others hold stays theirs.
+    expect(await ledger.apply(settle(4n, node, 40n))).toEqual(result('done', 40n))
+    expect(await ledger.apply(settle(2n, node, 900n))).toEqual(result('done', 140n))
+    expect(await ledger.apply(hold(5n, one, node, { minimum: 1n }))).toEqual(result('member_cap_reached', 0n))
+    // Neither other people of the account nor the same person elsewhere are concerned.
+    const elsewhere = {
+      ...owners,
+      account: bob.account,
+      key: (await newKey(storage, bob.account, { person: bob.person })).id,
+    }
+    for (const [id, wallet] of [[6n, owners] as const, [7n, elsewhere] as const])
+      expect(await ledger.apply(hold(id, wallet, node))).toEqual(result('done', 100n))
+    await opened.elapse(endOf('day', opened.now()) - opened.now())
+    expect(await ledger.apply(hold(8n, one, await newNode(storage)))).toEqual(result('done', 100n))
+    await members.setCap(ada.account, bob.person, undefined)
+    expect(await members.standing(ada.account, bob.person)).toBeUndefined()
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true })
   })
 
   test('a membership that another process removed is gone for its sessions, too', async () => {

@@ -1,7 +1,10 @@
 // Members of accounts on both engines.
+
+import { type Period, spentIn } from '../../../money/limits.ts'
 import type { Holder } from '../../accounts.ts'
-import type { Member, MemberRole, Members } from '../../people/members.ts'
-import { ACCOUNT_PREFIX, integer, type Row, text, toAccount, withPrefix } from '../rows.ts'
+import type { Member, MemberCap, MemberRole, Members } from '../../people/members.ts'
+import { checkCap } from '../guard.ts'
+import { ACCOUNT_PREFIX, integer, type Row, text, toAccount, toSpent, withPrefix } from '../rows.ts'
 import {
   ACCOUNT,
   type Connection,
@@ -32,6 +35,28 @@ export function membersOver({ db, runner, clock }: Connection): Members {
       ])
       return removed !== undefined
     },
+    async setCap(account, person, cap) {
+      checkCap(cap ?? {})
+      const set = db
+        .updateTable('member')
+        .set({ cap: cap?.cap ?? null, cap_period: cap?.capPeriod ?? null })
+        .where('account', '=', account)
+        .where('person', '=', person)
+        .where('role', '=', 'member')
+      return (await runner.write([required(set.returning('person')), incrementChangeCounter(db)])) !== undefined
+    },
+    async standing(account, person) {
+      const now = clock()
+      const rows = await runner.readLedger(keysUnderCap(db, account, person))
+      const cap = rows[0] && toCap(rows[0])
+      if (cap === undefined) return undefined
+      const standing = { cap: cap.cap, capPeriod: cap.capPeriod, spentUnderCap: 0n, held: 0n }
+      for (const row of rows.filter(({ held }) => held !== null)) {
+        standing.spentUnderCap += spentIn(toSpent(row), cap.capPeriod, now)
+        standing.held += integer(row.held)
+      }
+      return standing
+    },
     async list(account) {
       return (await runner.read(statement(membersOf(db).where('member.account', '=', account)))).map(toMember)
     },
@@ -60,6 +85,21 @@ export async function findHolder({ db, runner }: Connection, account: bigint): P
   return { account, emails: rows.map(({ email }) => text(email)) }
 }
 
+const NO_CAP = { cap: null, cap_period: null }
+
+/** At least one row, if the person is a member. */
+const keysUnderCap = (db: Database, account: bigint, person: bigint): Statement =>
+  statement(
+    db
+      .selectFrom('member')
+      .leftJoin('api_key', (join) =>
+        join.onRef('api_key.account', '=', 'member.account').onRef('api_key.person', '=', 'member.person'),
+      )
+      .select(['member.cap', 'member.cap_period', 'held', 'spent_at', 'spent_day', 'week_before', 'month_before'])
+      .where('member.account', '=', account)
+      .where('member.person', '=', person),
+  )
+
 /** The values come from the rows that they name, so that there are none without them. */
 const setMember = (db: Database, account: bigint, person: bigint, role: MemberRole, now: number): Statement =>
   required(
@@ -74,7 +114,9 @@ const setMember = (db: Database, account: bigint, person: bigint, role: MemberRo
           .where('account.id', '=', account)
           .where('person.proved_at', 'is not', null),
       )
-      .onConflict((conflict) => conflict.columns(['account', 'person']).doUpdateSet({ role }))
+      .onConflict((conflict) =>
+        conflict.columns(['account', 'person']).doUpdateSet({ role, ...(role === 'owner' ? NO_CAP : {}) }),
+      )
       .returning('person'),
   )
 
@@ -93,7 +135,7 @@ const membersOf = (db: Database) =>
   db
     .selectFrom('member')
     .innerJoin('person', 'person.id', 'member.person')
-    .select(['member.account', 'member.person', 'person.email', 'member.role'])
+    .select(['member.account', 'member.person', 'person.email', 'member.role', 'member.cap', 'member.cap_period'])
     .orderBy('member.account')
     .orderBy('member.created_at')
     .orderBy('member.person')
@@ -113,4 +155,8 @@ const toMember = (row: Row): Member => ({
   person: integer(row.person),
   email: text(row.email),
   role: row.role as MemberRole,
+  cap: toCap(row),
 })
+
+const toCap = ({ cap, cap_period }: Row): MemberCap | undefined =>
+  cap === null ? undefined : { cap: integer(cap), capPeriod: cap_period as Period }
