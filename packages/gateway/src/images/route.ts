@@ -19,7 +19,8 @@ export const route = (
   incoming: { http: Client } & Pick<ApiRequest, 'record'>,
   deps: RouteDependencies,
   tooExpensive: readonly string[] = [],
-): Promise<ImageRouted> => takeCandidate({ wanted, caller, incoming, tooExpensive, limitsOf: withImageTimeouts }, deps)
+): ImageRouted | Promise<ImageRouted> =>
+  takeCandidate({ wanted, caller, incoming, tooExpensive, limitsOf: withImageTimeouts }, deps)
 
 /** Images take far longer than the first byte of a text. */
 export const withImageTimeouts = (upstream: Upstream): LimitedUpstream => ({

@@ -17,19 +17,32 @@ export type AdmitDependencies = { admission: Admission; catalogue(): Catalogue }
  * Nothing is awaited if the caller is known and a slot is free: admission control reserves a slot for a request that was queued
  * unread, and it has to be taken in the same turn of the event loop. `check` throws what is rejected without a slot.
  */
-export async function enter(
+export function enter(
   incoming: ApiRequest,
   dialect: DialectId,
   check: (caller: Caller, catalogue: Catalogue) => void,
   deps: AdmitDependencies,
-): Promise<{ caller: Caller; catalogue: Catalogue; slot: Slot }> {
-  const authenticating = authenticate(incoming, dialect, deps)
-  const caller = authenticating instanceof Promise ? await authenticating : authenticating
+): Entered | Promise<Entered> {
+  const found = authenticate(incoming, dialect, deps)
+  return found instanceof Promise
+    ? found.then((caller) => enterAs(caller, incoming, check, deps))
+    : enterAs(found, incoming, check, deps)
+}
+
+type Entered = { caller: Caller; catalogue: Catalogue; slot: Slot }
+
+function enterAs(
+  caller: Caller,
+  incoming: ApiRequest,
+  check: (caller: Caller, catalogue: Catalogue) => void,
+  deps: AdmitDependencies,
+): Entered | Promise<Entered> {
   const catalogue = deps.catalogue()
   check(caller, catalogue)
-  const admitting = admit(incoming, caller, deps)
-  const slot = admitting instanceof Promise ? await admitting : admitting
-  return { caller, catalogue, slot }
+  const slot = admit(incoming, caller, deps)
+  return slot instanceof Promise
+    ? slot.then((queued) => ({ caller, catalogue, slot: queued }))
+    : { caller, catalogue, slot }
 }
 
 function admit(incoming: ApiRequest, caller: Caller, { admission }: AdmitDependencies): Slot | Promise<Slot> {

@@ -85,19 +85,19 @@ export type Kind = {
 /** One of this kind that is being opened. */
 export type OpeningOf<K extends Kind> = Opening<K['endpoint'], K['request'], K['offer']>
 
-/** The steps. Each may throw what the client gets as an error. */
+/** The steps. Each may throw what the client gets as an error. Those that return a promise only if they have to wait are not awaited else. */
 export type Journey<K extends Kind> = {
   dialectOf(endpoint: K['endpoint']): DialectId
   /** Before the request is admitted. */
   check?(arrived: Arrived<K['endpoint']>, deps: K['deps']): void
-  read(admitted: Admitted<K['endpoint']>, deps: K['deps']): Promise<K['request']>
+  read(admitted: Admitted<K['endpoint']>, deps: K['deps']): K['request'] | Promise<K['request']>
   authorize(caller: Caller, request: K['request'], catalogue: Catalogue): K['offer']
   /** What makes two requests with an idempotency key the same. */
   fingerprint(request: K['request'], endpoint: K['endpoint']): { endpoint: string; body: Uint8Array }
   /** The response to a repeated request where it outlives the process of the first: see `KeyedRequest`. */
   resume?(first: bigint, caller: Caller, deps: K['deps']): Promise<Uint8Array | undefined>
   /** Takes slots; throws without any. What it adds to `opening.request` stays there if it is called again. */
-  route(opening: OpeningOf<K>, deps: K['deps']): Promise<K['routed']>
+  route(opening: OpeningOf<K>, deps: K['deps']): K['routed'] | Promise<K['routed']>
   /** The request as the candidate gets it, and the most that it can cost there. */
   prepare(routed: K['routed'], opening: OpeningOf<K>, deps: K['deps']): K['prepared'] | Promise<K['prepared']>
   hold(

@@ -1,5 +1,6 @@
 // Opens a paid call: everything from the arrival of a request to the hold, once for every kind of call. Nothing is sent to an
 // upstream before it is open. Whatever fails on the way, the slots are released, the idempotency key is free and nothing is held.
+// Steps that need not wait return no promise, and nothing is awaited then: see docs/decisions/0016-optimizations.md.
 //   authenticate -> rate limit -> admit -> read -> authorize -> (claim, or replay) -> route -> prepare -> hold -> confirm
 
 import type { HttpResponse } from '@trivium/http/response.ts'
@@ -12,7 +13,7 @@ import type { RejectedHold } from '../storage/node/settler.ts'
 import type { Caller } from '../storage/storage.ts'
 import { enter } from './admit.ts'
 import { claim, confirmClaim, IDEMPOTENCY_KEY, type KeyClaim, releaseClaim } from './claim.ts'
-import type { Bound } from './hold.ts'
+import type { Bound, HoldRequest } from './hold.ts'
 import { holdError, unavailable } from './hold-errors.ts'
 import type { Admitted, Journey, Kind, OpenDependencies, OpeningOf, Routed } from './journey.ts'
 import { recentRateLimit } from './rate-limit-errors.ts'
@@ -34,13 +35,15 @@ export async function openPaidCall<K extends Kind>(
     if (rateLimited && idempotencyKey === null) throw rateLimited
     journey.check?.({ incoming, endpoint, catalogue, caller, idempotencyKey, warnings }, deps)
   }
-  const { caller, catalogue, slot } = await enter(incoming, journey.dialectOf(endpoint), check, deps)
+  const entering = enter(incoming, journey.dialectOf(endpoint), check, deps)
+  const { caller, catalogue, slot } = entering instanceof Promise ? await entering : entering
   let request: K['request'] | undefined
   let claimed: KeyClaim | undefined
   let isStreaming = false
   try {
     const admitted = { incoming, endpoint, catalogue, caller, idempotencyKey, warnings, slot }
-    request = await journey.read(admitted, deps)
+    const reading = journey.read(admitted, deps)
+    request = reading instanceof Promise ? await reading : reading
     // Before the claim: a caller that may no longer use the model does not get a stored response of it either.
     const offer = journey.authorize(caller, request, catalogue)
     if (idempotencyKey !== null) {
@@ -119,18 +122,30 @@ async function reserve<K extends Kind>(
   deps: K['deps'],
 ): Promise<K['call']> {
   for (let keyChanges = 0; ; ) {
-    const routed = await journey.route(opening, deps)
-    let tried: K['call'] | Rejected | undefined
+    const routing = journey.route(opening, deps)
+    const routed = routing instanceof Promise ? await routing : routing
+    let held: Held<K> | RejectedHold | undefined
+    let call: K['call'] | undefined
+    let bound: Bound
     try {
-      tried = await hold(journey, routed, opening, deps)
+      const preparing = journey.prepare(routed, opening, deps)
+      const prepared = preparing instanceof Promise ? await preparing : preparing
+      bound = prepared.bound
+      const request = holdRequestOf(routed, prepared, opening, deps)
+      held = await journey.hold(request, deps, routed, prepared, opening)
+      if (held.verdict === 'open') {
+        call = openCall(journey, held, request, routed, prepared, opening)
+        return call
+      }
+    } catch (error) {
+      // Nothing was sent, and nothing else would end this hold.
+      if (held?.verdict === 'open') await held.request.void('node_lost', '')
+      throw error
     } finally {
-      if (!tried || 'rejected' in tried) releaseSlots(routed, deps)
+      if (!call) releaseSlots(routed, deps)
     }
-    if (!('rejected' in tried)) return tried
-    const { rejected, bound } = tried
-    if (isLackOfFunds(rejected.verdict) && routed.offer !== routed.wanted)
-      opening.tooExpensive.push(routed.offer.model.id)
-    else if (rejected.verdict === 'key_changed') {
+    if (isLackOfFunds(held.verdict) && routed.offer !== routed.wanted) opening.tooExpensive.push(routed.offer.model.id)
+    else if (held.verdict === 'key_changed') {
       const { incoming, endpoint, catalogue, request } = opening
       opening.caller = await authenticate(incoming, journey.dialectOf(endpoint), deps, opening.caller)
       if (++keyChanges === MOST_KEY_CHANGES) throw unavailable()
@@ -139,66 +154,68 @@ async function reserve<K extends Kind>(
     } else {
       const { minimum, minimumTokens } = bound
       const needed = { caller: opening.caller, model: routed.wanted.model.id, minimum, minimumTokens }
-      throw await holdError(rejected, needed, deps)
+      throw await holdError(held, needed, deps)
     }
   }
 }
 
-/** The ledger did not grant the hold. */
-type Rejected = { rejected: RejectedHold; bound: Bound }
+type Held<K extends Kind> = { verdict: 'open'; request: K['hold'] }
 
-async function hold<K extends Kind>(
-  journey: Journey<K>,
-  routed: K['routed'],
-  opening: OpeningOf<K>,
+function holdRequestOf<K extends Kind>(
+  { wanted, offer, candidate }: K['routed'],
+  { bound, isExtensible }: K['prepared'],
+  { incoming, caller, claim }: OpeningOf<K>,
   deps: K['deps'],
-): Promise<K['call'] | Rejected> {
-  const preparing = journey.prepare(routed, opening, deps)
-  // Nothing is awaited that is there at once: this happens with every request.
-  const prepared = preparing instanceof Promise ? await preparing : preparing
-  const { incoming, caller, claim, slot, warnings } = opening
-  const { wanted, offer, candidate, upstreamCall } = routed
-  const { bound, isExtensible } = prepared
+): HoldRequest {
   const { nodeId, epoch } = claim?.claim ?? deps.node.identity()
-  const owner = { nodeId, epoch }
-  const { http: client, responseHeaders: headers, record, id } = incoming
-  const model = wanted.model.id
-  const isFallback = offer !== wanted
-  const request = { id, caller, owner, model, isFallback, upstream: candidate.upstream.id, bound, isExtensible }
-  const held = await journey.hold(request, deps, routed, prepared, opening)
-  if (held.verdict !== 'open') return { rejected: held, bound }
-  slot.paid()
-  try {
-    const call = journey.callOf(
-      {
-        id,
-        caller,
-        hold: held.request,
-        owner,
-        upstreamCall,
-        client,
-        headers,
-        record,
-        startedAt: record.startedAt,
-        slot,
-        claim,
-        ownWarnings: warnings,
-        // The receipt names the model that answered only where there is such a list.
-        failedAttempts: isFallback ? [] : undefined,
-        firstOutputAt: undefined,
-        isSettled: false,
-      },
-      routed,
-      prepared,
-      opening,
-    )
-    if (claim) confirmClaim(claim)
-    return call
-  } catch (error) {
-    // Nothing was sent, and nothing else would end this hold.
-    await held.request.void('node_lost', '')
-    throw error
+  return {
+    id: incoming.id,
+    caller,
+    owner: { nodeId, epoch },
+    model: wanted.model.id,
+    isFallback: offer !== wanted,
+    upstream: candidate.upstream.id,
+    bound,
+    isExtensible,
   }
+}
+
+function openCall<K extends Kind>(
+  journey: Journey<K>,
+  held: Held<K>,
+  { id, caller, owner, isFallback }: HoldRequest,
+  routed: K['routed'],
+  prepared: K['prepared'],
+  opening: OpeningOf<K>,
+): K['call'] {
+  const { incoming, claim, slot, warnings } = opening
+  const { http: client, responseHeaders: headers, record } = incoming
+  slot.paid()
+  const call = journey.callOf(
+    {
+      id,
+      caller,
+      hold: held.request,
+      owner,
+      upstreamCall: routed.upstreamCall,
+      client,
+      headers,
+      record,
+      startedAt: record.startedAt,
+      slot,
+      claim,
+      ownWarnings: warnings,
+      // The receipt names the model that answered only where there is such a list.
+      failedAttempts: isFallback ? [] : undefined,
+      firstOutputAt: undefined,
+      isSettled: false,
+    },
+    routed,
+    prepared,
+    opening,
+  )
+  if (claim) confirmClaim(claim)
+  return call
 }
 
 /** Nothing was sent to the upstream. */

@@ -1,6 +1,6 @@
 // Reads the JSON body of a request, under a byte limit.
 
-import { NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
+import { type BodyError, NO_MEMORY } from '@trivium/http/bodies/body-error.ts'
 import { JSON_BODY, readBody } from '@trivium/http/bodies/read-body.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { Ticker } from '@trivium/http/ticker.ts'
@@ -26,15 +26,19 @@ type BodySlot = {
   received(bytes: number): boolean
 }
 
-/** The body, of which nothing has been parsed. */
-export async function readJson(
+/** The body, of which nothing has been parsed; a promise only if it has not arrived yet. */
+export function readJson(
   http: HttpRequest,
   limitBytes: number,
   slot: BodySlot,
   deps: ReadDependencies,
-): Promise<Uint8Array> {
+): Uint8Array | Promise<Uint8Array> {
   const { after, idleMs } = bodyTimeout(deps)
-  const body = await readBody(http, { limitBytes, contentTypes: JSON_BODY, slot, after, idleMs })
+  const body = readBody(http, { limitBytes, contentTypes: JSON_BODY, slot, after, idleMs })
+  return body instanceof Promise ? body.then((read) => receivedBody(read, slot)) : receivedBody(body, slot)
+}
+
+function receivedBody(body: Uint8Array | BodyError, slot: BodySlot): Uint8Array {
   if (!(body instanceof Uint8Array)) throw bodyFailure(body)
   if (!slot.received(body.length)) throw bodyFailure(NO_MEMORY)
   return body

@@ -25,27 +25,44 @@ type Wanted<P extends AnyPrice, M extends { id: string }> = Unrouted & {
   limitsOf?(upstream: Upstream): LimitedUpstream
 }
 
-export async function takeCandidate<P extends AnyPrice, M extends { id: string }>(
+/** A promise only if no candidate is free. */
+export function takeCandidate<P extends AnyPrice, M extends { id: string }>(
   request: Wanted<P, M>,
   deps: TakeDependencies,
-): Promise<Routed<Offer<P, M>, Candidate<P>>> {
-  const { wanted, caller, incoming, tooExpensive, limitsOf } = request
-  const { upstreamCalls, upstreamQueue, ticker } = deps
-  const take = (offer: Offer<P, M>, candidate: Candidate<P>) => ({
+): Routed<Offer<P, M>, Candidate<P>> | Promise<Routed<Offer<P, M>, Candidate<P>>> {
+  const { wanted, caller } = request
+  // Requests that are queued for the same model come first.
+  const isQueued = deps.upstreamQueue.hasQueue(wanted.model, caller.account)
+  const healthy = isQueued ? undefined : routeToHealthy(wanted, request, deps)
+  return healthy ? take(wanted, healthy, request, deps) : takeLater(request, deps)
+}
+
+function take<P extends AnyPrice, M extends { id: string }>(
+  offer: Offer<P, M>,
+  candidate: Candidate<P>,
+  { wanted, caller, limitsOf }: Wanted<P, M>,
+  { upstreamCalls, ticker }: TakeDependencies,
+): Routed<Offer<P, M>, Candidate<P>> {
+  return {
     wanted,
     offer,
     candidate,
     upstreamCall: upstreamCalls.start(limitsOf?.(candidate.upstream) ?? candidate.upstream, caller.account),
     health: new Attempt(candidate.health, candidate.route.model, ticker.now()),
-  })
-  // Requests that are queued for the same model come first.
-  const isQueued = upstreamQueue.hasQueue(wanted.model, caller.account)
-  const healthy = isQueued ? undefined : routeToHealthy(wanted, request, deps)
-  if (healthy) return take(wanted, healthy)
+  }
+}
+
+async function takeLater<P extends AnyPrice, M extends { id: string }>(
+  request: Wanted<P, M>,
+  deps: TakeDependencies,
+): Promise<Routed<Offer<P, M>, Candidate<P>>> {
+  const { wanted, incoming, tooExpensive } = request
   const { http: client, record } = incoming
   const since = performance.now()
   try {
-    return await waitOrFallBack({ offer: wanted, unrouted: request, client, tooExpensive }, deps, take)
+    return await waitOrFallBack({ offer: wanted, unrouted: request, client, tooExpensive }, deps, (offer, candidate) =>
+      take(offer, candidate, request, deps),
+    )
   } finally {
     record.queuedMs += performance.now() - since
   }

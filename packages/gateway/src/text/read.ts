@@ -13,15 +13,23 @@ import type { TextEndpoint, TextRequest } from './request.ts'
 /** What a JSON value takes in memory once it has been parsed and translated, on average. */
 const BYTES_PER_VALUE = 128
 
-export async function read(
+type Dependencies = ReadDependencies & LowFundsDependencies
+
+export function read(admitted: Admitted<TextEndpoint>, deps: Dependencies): TextRequest | Promise<TextRequest> {
+  const { incoming, slot, catalogue } = admitted
+  const body = readJson(incoming.http, catalogue.config.server.limits.bodyBytes, slot, deps)
+  return body instanceof Promise ? body.then((read) => parse(read, admitted, deps)) : parse(body, admitted, deps)
+}
+
+function parse(
+  body: Uint8Array,
   { incoming, endpoint, slot, catalogue, caller, idempotencyKey }: Admitted<TextEndpoint>,
-  deps: ReadDependencies & LowFundsDependencies,
-): Promise<TextRequest> {
+  deps: Dependencies,
+): TextRequest {
   const { http, id, query } = incoming
   const { dialect, addressed, asArray = false } = endpoint
   const { config } = catalogue
   const { limits } = config.server
-  const body = await readJson(http, limits.bodyBytes, slot, deps)
   // Not a repeated request, whose response may be stored.
   if (idempotencyKey === null) rejectLowFunds(caller, body, catalogue, deps)
   const parsed = dialect.passThrough.readRequest(body, codec, addressed, limits.values)

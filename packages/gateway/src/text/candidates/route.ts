@@ -19,11 +19,18 @@ export type RouteDependencies = TakeDependencies &
   ReasoningDependencies &
   UrlDependencies
 
-export async function route(
-  opening: TextOpening,
-  deps: RouteDependencies,
-): Promise<Routed<OfferOf<'text'>, CandidateOf<'text'>>> {
-  const { caller, offer, incoming, tooExpensive, catalogue, slot } = opening
+type TextRouted = Routed<OfferOf<'text'>, CandidateOf<'text'>>
+
+export function route(opening: TextOpening, deps: RouteDependencies): TextRouted | Promise<TextRouted> {
+  const { request, offer } = opening
+  if (request.parsed.state || request.parsed.urls.length > 0) return routeLater(opening, deps)
+  checkContext(request, offer)
+  return mayLackReasoning(request, offer) ? routeLater(opening, deps) : routeTo(offer, opening, deps)
+}
+
+/** Most requests refer to nothing that has to be looked up. */
+async function routeLater(opening: TextOpening, deps: RouteDependencies): Promise<TextRouted> {
+  const { caller, offer, catalogue, slot } = opening
   const { parsed, conversation } = opening.request
   if (parsed.state && !conversation) opening.request = await inConversation(opening, deps)
   checkContext(opening.request, offer)
@@ -33,9 +40,15 @@ export async function route(
   }
   const { request } = opening
   const isPlain = request.parsed.urls.length === 0
-  const wanted = isPlain ? offer : await offerForRequest(offer, request.parsed, caller, deps)
-  const affinity = affinityOf(request, caller, deps)
-  return takeCandidate({ wanted, caller, affinity, incoming, tooExpensive }, deps)
+  return routeTo(isPlain ? offer : await offerForRequest(offer, request.parsed, caller, deps), opening, deps)
+}
+
+function routeTo(
+  wanted: OfferOf<'text'>,
+  { request, caller, incoming, tooExpensive }: TextOpening,
+  deps: RouteDependencies,
+): TextRouted | Promise<TextRouted> {
+  return takeCandidate({ wanted, caller, affinity: affinityOf(request, caller, deps), incoming, tooExpensive }, deps)
 }
 
 /** The request with all that it continues, and with what stores its response. */

@@ -1,6 +1,7 @@
 // The call to an upstream, up to the headers of a response that can be passed on.
 
 import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts'
+import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Latencies } from '../../observe/latency-buckets.ts'
 import { showWarnings } from '../../paid-call/warnings.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
@@ -74,10 +75,21 @@ function replaceOutbound(textCall: TextCall, outbound: Outbound): void {
 
 const isSuccess = ({ status }: UpstreamResponse): boolean => status >= 200 && status < 300
 
-async function send(textCall: TextCall, outbound: Outbound, deps: CallDependencies): Promise<UpstreamResponse> {
-  const { attempt, upstreamCall, isStream } = textCall
+function send(textCall: TextCall, outbound: Outbound, deps: CallDependencies): Promise<UpstreamResponse> {
+  const { attempt, upstreamCall, slot } = textCall
+  const body = outbound.body(attempt.coverage.loweredCap, upstreamCall.cancellation, slot)
+  return body instanceof Promise
+    ? body.then((fetched) => sendBody(fetched, textCall, outbound, deps))
+    : sendBody(body, textCall, outbound, deps)
+}
+
+function sendBody(
+  body: Pieces,
+  { attempt, upstreamCall, isStream }: TextCall,
+  outbound: Outbound,
+  deps: CallDependencies,
+): Promise<UpstreamResponse> {
   const cancel = upstreamCall.cancellation
-  const body = await outbound.body(attempt.coverage.loweredCap, cancel, textCall.slot)
   const { upstream, key } = attempt.candidate
   attempt.health.sent(performance.now())
   const { path, headers, dialect } = outbound

@@ -38,32 +38,29 @@ export async function respondJson(
 
 /** One upstream after the other, until there is a response. */
 export async function readReply(textCall: TextCall, first: UpstreamResponse, deps: CallDependencies): Promise<Whole> {
-  let read = await readWhole(textCall, first, deps)
-  while ('failure' in read) {
+  for (let reply = first; ; reply = await call(textCall, deps)) {
+    const { upstreamCall, client } = textCall
+    // Until the headers came, a disconnect cancelled the call; from here on the upstream bills it.
+    client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
+    if (client.isDisconnected) client.onDisconnect()
+    let bytes: Uint8Array | undefined | 'broken'
+    try {
+      const reading = readAtMost(reply, REPLY_BYTES, upstreamCall)
+      bytes = reading instanceof Promise ? await reading : reading
+    } catch {
+      bytes = 'broken'
+    }
+    const read = bytes === 'broken' ? failedByBreak(textCall) : replyIn(bytes, textCall, deps)
+    if (!('failure' in read)) return read
     // A disconnect from here on comes before the headers of the next attempt.
     cancelOnDisconnect(textCall, deps)
     await nextAttempt(textCall, read, deps)
-    read = await readWhole(textCall, await call(textCall, deps), deps)
   }
-  return read
 }
 
-async function readWhole(
-  textCall: TextCall,
-  reply: UpstreamResponse,
-  deps: CallDependencies,
-): Promise<Whole | FailedAttempt> {
-  const { upstreamCall, client, attempt } = textCall
-  // Until the headers came, a disconnect cancelled the call; from here on the upstream bills it.
-  client.onDisconnect = () => upstreamCall.endWithin(DRAIN_MS, 'client_disconnected')
-  if (client.isDisconnected) client.onDisconnect()
-  let bytes: Uint8Array | undefined
-  try {
-    bytes = await readAtMost(reply, REPLY_BYTES, upstreamCall)
-  } catch {
-    return failedByBreak(textCall)
-  }
-  const read = bytes && attempt.answerer.readReply(withoutByteOrderMark(bytes))
+/** `bytes`: undefined if there are too many. */
+function replyIn(bytes: Uint8Array | undefined, textCall: TextCall, deps: CallDependencies): Whole | FailedAttempt {
+  const read = bytes && textCall.attempt.answerer.readReply(withoutByteOrderMark(bytes))
   textCall.firstOutputAt = performance.now()
   if (!read) return failedByOther('The upstream sent a response that is too large.')
   return read.ok ? read : failedByError(textCall, read.error, deps)
