@@ -1,7 +1,7 @@
 // Every response leaves through here, errors included. The handlers of the routes are bound in routes.ts.
 
 import type { HttpRequest } from '@trivium/http/request.ts'
-import { type HttpResponse, json, ResponseHeaders } from '@trivium/http/response.ts'
+import { type HttpResponse, json, ResponseHeaders, type Sink } from '@trivium/http/response.ts'
 import type { ErrorCode, ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
@@ -71,16 +71,18 @@ export function createApp(deps: AppDependencies, health: ProcessHealth): App {
 function observed(answer: HttpResponse, record: RequestRecord, observer: RequestObserver): HttpResponse {
   const { status, headers, body } = answer
   if (record.isShed || record.isForwarded) return answer
-  const ended = () => {
-    record.status = status
-    record.totalMs = performance.now() - record.startedAt
-    observer.ended(record)
-  }
   if (body instanceof Uint8Array) {
-    ended()
+    ended(record, status, observer)
     return answer
   }
-  return { status, headers, body: { ...body, run: (sink) => body.run(sink).finally(ended) } }
+  const run = (sink: Sink) => body.run(sink).finally(() => ended(record, status, observer))
+  return { status, headers, body: { ...body, run } }
+}
+
+function ended(record: RequestRecord, status: number, observer: RequestObserver): void {
+  record.status = status
+  record.totalMs = performance.now() - record.startedAt
+  observer.ended(record)
 }
 
 function render(error: unknown, path: string, incoming: ApiRequest, deps: Pick<AppDependencies, 'log'>): HttpResponse {

@@ -12,7 +12,7 @@ import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import { codec } from '../bytes/codec.ts'
 import { settle } from '../paid-call/settle.ts'
 import { LargeStreamWriter, lengthOf } from '../paid-call/writing/large-stream.ts'
-import { writeJson } from '../paid-call/writing/write-json.ts'
+import { jsonResponse } from '../paid-call/writing/write-json.ts'
 import { writeStream } from '../paid-call/writing/write-stream.ts'
 import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
@@ -42,7 +42,9 @@ export async function respondJson(toolCall: ToolCall, deps: ToolDependencies): P
   const made = codec.encode(JSON.stringify(encodeReply(reply, answering)))
   // Before the settlement: a response that was paid for can be continued.
   const body = call.keepResponse ? await call.keepResponse(made) : made
-  return writeJson(call, body, () => settleEnded(toolCall, ended, [body], deps))
+  const response = jsonResponse(call, body)
+  await settleEnded(toolCall, ended, [body], deps)
+  return response
 }
 
 export function respondStream(toolCall: ToolCall, deps: ToolDependencies): Promise<HttpResponse> {

@@ -18,7 +18,7 @@ type Whole = { body: Uint8Array; endedAt: number | undefined }
 type BeforeCharge = (charge: TextCharge) => Promise<void>
 
 /** Settles the call that it belongs to. */
-export type Settle = (observed: Observed, whole?: Whole, before?: BeforeCharge) => Promise<TextCharge>
+export type Settle = (observed: Observed, whole?: Whole, before?: BeforeCharge) => Promise<unknown>
 
 /** The last byte may leave when this resolves. */
 export function settle(
@@ -27,7 +27,7 @@ export function settle(
   deps: SettleDependencies,
   whole?: Whole,
   before?: BeforeCharge,
-): Promise<TextCharge> {
+): Promise<unknown> {
   const statistics = deps.statistics.of(call.attempt.offer.model.id)
   const { held } = call.hold
   const charge = chargeOf(call, observed, statistics)
@@ -44,18 +44,13 @@ export function settle(
     body: whole?.body,
     endedAt: whole?.endedAt,
   }
-  const settled = before
-    ? before(charge).then(() => settlePaidCall(call, result, deps))
-    : settlePaidCall(call, result, deps)
-  return settled.then(() => {
-    call.record.tokens = { input: allInput, cached: cachedInput, output, reasoning: observed.usage?.reasoning }
-    learn({ plainBytes: call.plainBytes, held, account: call.caller.account }, observed, charge, statistics)
-    return charge
-  })
+  call.record.tokens = { input: allInput, cached: cachedInput, output, reasoning: observed.usage?.reasoning }
+  learn({ plainBytes: call.plainBytes, held, account: call.caller.account }, observed, charge, statistics)
+  return before ? before(charge).then(() => settlePaidCall(call, result, deps)) : settlePaidCall(call, result, deps)
 }
 
 /** An attempt failed before any output, and no other follows. */
-export function settleFailed(call: TextCall, outcome: Outcome, deps: SettleDependencies): Promise<TextCharge> {
+export function settleFailed(call: TextCall, outcome: Outcome, deps: SettleDependencies): Promise<unknown> {
   const nothing = { usage: undefined, finish: undefined, outputBytes: 0, sawOutput: false }
   return settle(call, { outcome, ...nothing }, deps)
 }

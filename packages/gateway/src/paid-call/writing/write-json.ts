@@ -10,13 +10,12 @@ import { showWarnings } from '../warnings.ts'
 
 type Call = Pick<PaidCall, 'headers' | 'attempt' | 'caller'>
 
-/** Headers are set before the settlement, which may store them with the body. Not async: most responses end here. */
-export function writeJson(call: Call, body: Uint8Array, settle: () => Promise<unknown>): Promise<HttpResponse> {
-  const { headers, attempt } = call
+/** Made before the settlement, which may store the headers with the body; it leaves after it. */
+export function jsonResponse({ headers, attempt }: Call, body: Uint8Array): HttpResponse {
   headers.set('content-type', 'application/json')
   // Once more: what the response had to drop is known only now.
   showWarnings(attempt.warnings, headers)
-  return settle().then(() => ({ status: 200, headers, body }))
+  return { status: 200, headers, body }
 }
 
 /** A response that may be large, in the pieces that it was received in. */
@@ -26,7 +25,8 @@ export async function writeLargeJson(
   settle: () => Promise<unknown>,
   { unsentResponses }: { unsentResponses: UnsentResponses },
 ): Promise<HttpResponse> {
-  const response = await writeJson(call, NOTHING, settle)
+  const response = jsonResponse(call, NOTHING)
+  await settle()
   return { ...response, body: unsentBody([...body], call.caller.account, unsentResponses) }
 }
 

@@ -5,7 +5,7 @@ import type { UpstreamResponse } from '@trivium/http/client/upstream-response.ts
 import type { HttpResponse } from '@trivium/http/response.ts'
 import type { PassThroughReply } from '@trivium/protocol/dialects/pass-through.ts'
 import { cancelOnDisconnect, DRAIN_MS } from '../../paid-call/run.ts'
-import { writeJson } from '../../paid-call/writing/write-json.ts'
+import { jsonResponse } from '../../paid-call/writing/write-json.ts'
 import type { FailedAttempt } from '../../routing/failed-attempt.ts'
 import { failedByBreak, failedByError, failedByOther } from '../../routing/upstream-errors.ts'
 import { nextAttempt } from '../candidates/next-attempt.ts'
@@ -33,7 +33,10 @@ export async function respondJson(
   const body = textCall.keepResponse ? await textCall.keepResponse(read) : read
   const keeping = keepReasoning(textCall, deps)
   const observed = { outcome, usage, finish, outputBytes, sawOutput: true }
-  return writeJson(textCall, body, () => settle(observed, { body, endedAt }).then(() => keeping))
+  const response = jsonResponse(textCall, body)
+  await settle(observed, { body, endedAt })
+  if (keeping) await keeping
+  return response
 }
 
 /** One upstream after the other, until there is a response. */
