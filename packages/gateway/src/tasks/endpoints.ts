@@ -79,17 +79,26 @@ const BEGUN: readonly number[] = [400, 403, 404, 409]
 
 /** The upstream has cancelled the task, so that the worker's next query would find the same. */
 async function closeCancelled(task: Task, deps: DeleteDependencies): Promise<boolean> {
+  const end = performance.now() + CLOSED_WITHIN_MS
   for (let current = task; ; ) {
     const closing = await changeTask(deps.store.tasks, current, endWith({ state: 'cancelled' }))
     if (closing) await closeTask(closing, deps)
     if (closing) return true
     // It was claimed meanwhile. If it is not open any more, the next try tells what it is.
     const row = await deps.store.tasks.find(task.id)
-    if (row?.state === 'cancelled') return true
-    if (row?.state !== 'queued') return false
-    current = decodeTaskRow(row)
+    const found = row && decodeTaskRow(row)
+    if (found?.state === 'cancelled') return true
+    // The worker's query found the same, and it is closing the task.
+    const isClosing = found?.state === 'closing' && found.data.end?.state === 'cancelled'
+    if (isClosing && performance.now() > end) return true
+    if (isClosing) await Bun.sleep(CLOSING_LOOK_MS)
+    else if (found?.state === 'queued') current = found
+    else return false
   }
 }
+
+/** How often the end of a close is looked for, and for how long. */
+const [CLOSING_LOOK_MS, CLOSED_WITHIN_MS] = [20, 5_000]
 
 const notCancelled = (): Failure =>
   new Failure('conflict', 'The task could not be cancelled at its upstream. It goes on; query it for its result.', {
