@@ -21,6 +21,8 @@ export type Upstream = {
   connections(): { opened: number; open: number }
   /** Resolves as soon as the connection of the last request is closed. */
   connectionClosed(): Promise<void>
+  /** Closes all connections; new ones are accepted. */
+  disconnect(): void
   stop(): void
 }
 
@@ -52,6 +54,9 @@ export async function startUpstream(behaviour: Behaviour = respondWith(reply()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
   const port = typeof address === 'object' && address ? address.port : 0
+  const disconnect = () => {
+    for (const socket of sockets) socket.destroy()
+  }
   return {
     url: `http://127.0.0.1:${port}/v1`,
     received,
@@ -65,8 +70,9 @@ export async function startUpstream(behaviour: Behaviour = respondWith(reply()))
     },
     connections: () => ({ opened, open: sockets.size }),
     connectionClosed: () => lastClosed,
+    disconnect,
     stop() {
-      for (const socket of sockets) socket.destroy()
+      disconnect()
       server.close()
     },
   }
