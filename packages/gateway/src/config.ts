@@ -6,9 +6,10 @@ import type { BuiltIn } from './config/upstream-kinds.ts'
 import type { Variables } from './environment.ts'
 import { memoryLimit } from './process/memory-limit.ts'
 import { KINDS } from './upstreams/kinds/index.ts'
+import { baseName } from './upstreams/prices/base-name.ts'
 import { capabilitiesOf } from './upstreams/prices/capabilities.ts'
 import { knownLimits } from './upstreams/prices/known-limits.ts'
-import { type PriceList, readPriceList } from './upstreams/prices/price-list.ts'
+import { mayBeListed, type PriceList, readPriceList } from './upstreams/prices/price-list.ts'
 import { EMPTY_FILE, isEmptyDocument } from './yaml/document.ts'
 
 export type { LoadResult } from './config/assemble.ts'
@@ -20,11 +21,14 @@ function priceList(): PriceList {
   return list
 }
 
+const NO_LIST: PriceList = { date: '', vendors: [] }
+const listFor = (model: string): PriceList => ([model, baseName(model)].some(mayBeListed) ? priceList() : NO_LIST)
+
 export const BUILT_IN: BuiltIn = {
   kinds: KINDS,
   priceList,
-  capabilities: (model) => capabilitiesOf(priceList(), model),
-  limits: (type, model) => knownLimits(priceList(), type, model),
+  capabilities: (model) => capabilitiesOf(listFor(model), model),
+  limits: (type, model) => knownLimits(listFor(model), type, model),
   now: Date.now,
   memoryBytes: () => memoryLimit().bytes,
 }

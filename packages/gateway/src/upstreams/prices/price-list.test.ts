@@ -6,7 +6,7 @@ import type { PriceOf } from '../../modalities/index.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import type { Figures } from '../../money/prices/token-kinds.ts'
 import type { TokenPrice } from '../../money/prices/token-price.ts'
-import { findListed, type ListedModel, readPriceList } from './price-list.ts'
+import { findListed, type ListedModel, mayBeListed, readPriceList } from './price-list.ts'
 
 const list = readPriceList()
 const models = list.vendors.flatMap((vendor) => vendor.models.map((model) => ({ vendor, model })))
@@ -35,6 +35,11 @@ describe('the built-in list', () => {
     const ids = models.map(({ model }) => model.id)
     expect(ids).toEqual([...new Set(ids)])
     expect(ids.length).toBeGreaterThan(30)
+  })
+
+  test('its names are found without parsing it', () => {
+    expect(models.filter(({ model }) => !mayBeListed(model.id) || !mayBeListed(`${model.id}-20261115`))).toEqual([])
+    expect(['my-model', 'gpt', ''].filter(mayBeListed)).toEqual([])
   })
 
   test('has an https upstream for each model', () => {
