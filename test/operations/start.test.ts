@@ -3,9 +3,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { MODEL_TYPES, modalityOf } from '../../packages/gateway/src/modalities/index.ts'
 import { VERSION } from '../../packages/gateway/src/observe/version.ts'
 import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
 import { ENGINES, newHome } from '../support/gateway/home.ts'
+
+/** One of each type. */
+const EMBEDDED = MODEL_TYPES.map((type) => modalityOf(type).sandbox.id)
 
 /** The arguments that a shell passes to `curl`. */
 function wordsOfCurl(text: string): string[] {
@@ -56,7 +60,7 @@ models:
     data: gateway.home.dataDir,
     database: database(),
     config: gateway.home.configFile,
-    models: 'real: 2 (real-model, both-model); sandbox: 4 (both-model, sandbox-text, sandbox-image, sandbox-video)',
+    models: `real: 2 (real-model, both-model); sandbox: ${EMBEDDED.length + 1} (both-model, ${EMBEDDED.join(', ')})`,
     'sign-up': 'registration is closed; registration: { open: true } in the configuration file opens it',
   })
 
@@ -74,7 +78,7 @@ models:
   test('the key belongs to an account with the trial credit and reaches embedded models only', async () => {
     const headers = { authorization: `Bearer ${gateway.firstKey}` }
     const models = (await (await fetch(`${gateway.url}/v1/models`, { headers })).json()) as { data: { id: string }[] }
-    expect(models.data.map(({ id }) => id)).toEqual(['sandbox-text', 'sandbox-image', 'sandbox-video'])
+    expect(models.data.map(({ id }) => id)).toEqual(EMBEDDED)
     for (const model of ['real-model', 'both-model']) {
       const answer = await chat(gateway.url, gateway.firstKey ?? '', {
         model,

@@ -2,6 +2,7 @@ import type { ModelRow } from '@trivium/gateway/console-api/routes/models.ts'
 import { useAbout } from '../../api/queries.ts'
 import { useTexts } from '../../i18n/language.tsx'
 import { ClientSnippet } from '../../snippets/client-snippet.tsx'
+import { isProtocol } from '../../snippets/endpoints.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { CopyText } from '../../ui/copy.tsx'
 import { Drawer } from '../../ui/dialog.tsx'
@@ -50,16 +51,7 @@ function Details({ model }: { model: ModelRow }) {
           ...(model.vendor ? [{ label: t.vendor, value: model.vendor }] : []),
           { label: t.supports, value: <Capabilities model={model} /> },
           ...(hasTokens(model) ? [{ label: t.speed, value: <Speed ms={model.median_first_token_ms} /> }] : []),
-          {
-            label: t.protocols,
-            value: (
-              <span className="flex flex-wrap gap-1">
-                {model.protocols.map((protocol) => (
-                  <Badge key={protocol}>{labelOf(texts.snippets.protocols, protocol)}</Badge>
-                ))}
-              </span>
-            ),
-          },
+          ...(model.protocols.length > 0 ? [{ label: t.protocols, value: <Protocols of={model.protocols} /> }] : []),
         ]}
       />
       <Part title={t.prices}>
@@ -70,12 +62,23 @@ function Details({ model }: { model: ModelRow }) {
           <Facts items={limits} />
         </Part>
       )}
-      {about && (
+      {about && model.protocols.some(isProtocol) && (
         <Part title={t.snippet}>
           <ClientSnippet baseUrl={about.base_url} model={model.id} protocols={model.protocols} />
         </Part>
       )}
     </div>
+  )
+}
+
+function Protocols({ of }: { of: readonly string[] }) {
+  const names = useTexts().snippets.protocols
+  return (
+    <span className="flex flex-wrap gap-1">
+      {of.map((protocol) => (
+        <Badge key={protocol}>{labelOf(names, protocol)}</Badge>
+      ))}
+    </span>
   )
 }
 
