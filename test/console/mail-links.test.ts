@@ -1,7 +1,7 @@
 // The links of emails in a real browser: from the form that asks for one, through a real SMTP server, to the page that it opens.
 import { afterAll, expect, test } from 'bun:test'
-import { en } from '../../packages/console/src/i18n/en.ts'
-import { zh } from '../../packages/console/src/i18n/zh.ts'
+import * as en from '../../packages/console/src/i18n/en/index.ts'
+import * as zh from '../../packages/console/src/i18n/zh/index.ts'
 import {
   type ReceivedMail,
   SMTP_CERTIFICATE,

@@ -11,16 +11,22 @@ export type PageTexts = { title: string; shortTitle?: string }
 
 type NavigationPage = LazyPage & { id: PageId; path: string }
 
+const page = (id: PageId, load: Parameters<typeof lazyPage>[0]): NavigationPage => ({
+  id,
+  path: id === 'overview' ? '/' : `/${id}`,
+  ...lazyPage(load),
+})
+
 /** Each page is a chunk of its own, loaded when it is opened. */
 export const PAGES: readonly NavigationPage[] = [
-  { id: 'overview', path: '/', ...lazyPage(() => import('../pages/overview/page.tsx')) },
-  { id: 'keys', path: '/keys', ...lazyPage(() => import('../pages/keys/page.tsx')) },
-  { id: 'connect', path: '/connect', ...lazyPage(() => import('../pages/connect/page.tsx')) },
-  { id: 'models', path: '/models', ...lazyPage(() => import('../pages/models/page.tsx')) },
-  { id: 'usage', path: '/usage', ...lazyPage(() => import('../pages/usage/page.tsx')) },
-  { id: 'wallet', path: '/wallet', ...lazyPage(() => import('../pages/wallet/page.tsx')) },
-  { id: 'playground', path: '/playground', ...lazyPage(() => import('../pages/playground/page.tsx')) },
-  { id: 'settings', path: '/settings', ...lazyPage(() => import('../pages/settings/page.tsx')) },
+  page('overview', () => import('../pages/overview/page.tsx')),
+  page('keys', () => import('../pages/keys/page.tsx')),
+  page('connect', () => import('../pages/connect/page.tsx')),
+  page('models', () => import('../pages/models/page.tsx')),
+  page('usage', () => import('../pages/usage/page.tsx')),
+  page('wallet', () => import('../pages/wallet/page.tsx')),
+  page('playground', () => import('../pages/playground/page.tsx')),
+  page('settings', () => import('../pages/settings/page.tsx')),
 ]
 
 /** The page of a path below /console. Pages below a page are its own. */

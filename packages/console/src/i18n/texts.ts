@@ -1,4 +1,4 @@
-import type { en } from './en.ts'
+import type * as en from './en/index.ts'
 
 /** Every text of the console. */
 export type Texts = typeof en
