@@ -1,6 +1,6 @@
 // Several people in one account, and one person in several: what each sees, and when it ends.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { SessionInfo } from '../../packages/gateway/src/console-api/routes/account.ts'
+import type { MemberRow, SessionInfo } from '../../packages/gateway/src/console-api/routes/account.ts'
 import type { KeyPage, KeyWithSecret } from '../../packages/gateway/src/console-api/routes/keys.ts'
 import type { Overview, RequestPage } from '../../packages/gateway/src/console-api/routes/usage.ts'
 import { type ConsoleClient, consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
@@ -108,6 +108,73 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(outcomeOf(await switchTo(again, owner.account))).toBe('404 not_found')
     const answer = await chat(gateway.url, own.secret, HELLO)
     expect([answer.status, (await answer.text()).length > 0]).toEqual([401, true])
+  })
+
+  test('the keys of a member stay under the cap that the owner set; the owner has none', async () => {
+    const [owner, member] = [await person('capping'), await person('capped')]
+    await setMember(owner.account, member.email, 'member')
+    await switchTo(member.client, owner.account)
+    const [first, own] = [await spend(member.client, 'one'), await spend(owner.client, 'of the owner')]
+    const second = (await member.client.post<KeyWithSecret>('keys', { name: 'two' })).body.secret
+    const cap = { email: member.email, cap_usd: '0.000001', cap_period: 'day' }
+    for (const [client, outcome] of [[member.client, '403 owners_only'] as const, [owner.client, '200'] as const])
+      expect(outcomeOf(await client.post('members', cap))).toBe(outcome)
+    for (const secret of [first.secret, second]) {
+      const answer = await chat(gateway.url, secret, HELLO)
+      const { error } = (await answer.json()) as { error: { code: string; message: string } }
+      expect([answer.status, error.code]).toEqual([402, 'key_quota_exceeded'])
+      expect(error.message).toContain('The quota cap of 0.000001 USD per day of the member who made this key does not')
+    }
+    const answer = await chat(gateway.url, own.secret, HELLO)
+    expect([answer.status, (await answer.text()).length > 0]).toEqual([200, true])
+    const rowsOf = async ({ client }: { client: ConsoleClient }) => (await client.get<MemberRow[]>('members')).body
+    const row = {
+      email: member.email,
+      role: 'member',
+      cap_usd: '0.000001',
+      cap_period: 'day',
+      cap_left_usd: '0.00',
+    } as const
+    const uncapped = { email: owner.email, role: 'owner', cap_usd: null, cap_left_usd: null } as const
+    expect(await rowsOf(owner)).toMatchObject([uncapped, row])
+    expect(await rowsOf(member)).toMatchObject([row])
+    expect(outcomeOf(await owner.client.post('members', { ...cap, email: owner.email }))).toBe('409 conflict')
+    expect(outcomeOf(await owner.client.post('members', { ...cap, email: 'nobody@example.com' }))).toBe('404 not_found')
+    // The operator's command changes the same cap.
+    const limit = (...options: string[]) =>
+      gateway.command<{ people: MemberRow[] }>(
+        ...['account', 'member', '--account', owner.account, '--email', member.email, ...options],
+      )
+    expect((await limit('--cap', '5')).people[1]).toMatchObject({ cap_usd: '5.00', cap_period: 'day' })
+    expect((await limit('--cap-period', 'week')).people[1]).toMatchObject({ cap_usd: '5.00', cap_period: 'week' })
+    expect((await limit('--cap', 'none')).people[1]).toMatchObject({ cap_usd: null, cap_period: null })
+    expect(limit('--cap-period', 'week')).rejects.toThrow('cap_period requires cap_usd')
+    expect((await limit('--cap', '7')).people[1]).toMatchObject({ cap_usd: '7.00', cap_period: 'month' })
+    const changes = await gateway.command<{ action: string; after: object; actor: string }[]>(
+      ...['audit-log', '--object', `account/${owner.account}`, '--limit', '1'],
+    )
+    expect(changes).toMatchObject([{ action: 'account member', after: { email: member.email, cap_usd: '7.00' } }])
+  })
+
+  test('an account without a person is named by its id or its name', async () => {
+    const create = (...options: string[]) => gateway.command<{ id: string }>('account', 'create', ...options)
+    const { id } = await create('--name', 'nightly builds', '--credit', '3')
+    const show = (named: string) => gateway.command<object>('account', 'show', '--account', named)
+    const shown = { id, name: 'nightly builds', email: null, balance_usd: '3.00', people: [] }
+    for (const named of [id, 'nightly builds']) expect(await show(named)).toMatchObject(shown)
+    const { secret } = await gateway.command<{ secret: string }>(
+      ...['key', 'create', '--account', 'nightly builds', '--name', 'ci', '--group', 'sandbox'],
+    )
+    const answer = await chat(gateway.url, secret, HELLO)
+    expect([answer.status, (await answer.text()).length > 0]).toEqual([200, true])
+    const other = await create('--name', 'nightly builds')
+    expect(show('nightly builds')).rejects.toThrow(`use the id of one of them: ${id} (nightly builds), ${other.id}`)
+    expect(create('--name', '17')).rejects.toThrow('name must not be a number')
+    expect(create('--name', 'a@b')).rejects.toThrow('name must not contain an @')
+    expect(create('--name', 'x', '--email', 'x@example.com')).rejects.toThrow('Either email or name is required')
+    expect(create('--name', 'x', '--password', PASSWORD)).rejects.toThrow('password requires email')
+    const [entry] = await gateway.command<object[]>('audit-log', '--object', `account/${other.id}`, '--limit', '1')
+    expect(entry).toMatchObject({ action: 'account create', after: { name: 'nightly builds' } })
   })
 
   test('a page that shows another account than the session changes nothing', async () => {

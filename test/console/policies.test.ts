@@ -28,7 +28,7 @@ test('only these routes are public, and only these for owners alone', () => {
     CONSOLE_ROUTES.filter(({ policy }) => policy === wanted)
       .map(({ method, path }) => `${method} ${path}`)
       .sort()
-  expect(having('owner')).toEqual(['POST account', 'POST wallet/redeem'])
+  expect(having('owner')).toEqual(['POST account', 'POST members', 'POST wallet/redeem'])
   expect(having('public')).toEqual([
     'GET about',
     'POST email/verify',
@@ -203,6 +203,7 @@ const BODIES: Record<string, unknown> = {
   keys: { name: 'mine' },
   'keys/{id}': { name: 'taken over' },
   'keys/{id}/rotate': { grace_seconds: 0 },
+  members: { email: 'nobody@example.com', cap_usd: null },
   'wallet/redeem': { code: 'AAAA-BBBB-CCCC-DDDD' },
   'playground/{path...}': { model: 'sandbox-text', messages: [{ role: 'user', content: 'hello' }] },
 }

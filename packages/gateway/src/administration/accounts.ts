@@ -10,7 +10,7 @@ import { hashPassword } from '../storage/password.ts'
 import type { Account, Member } from '../storage/storage.ts'
 import { isoTime, readAmount, readCap, readLimits } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
-import { ACCOUNT, AMOUNT_OR_ZERO, CAP, EMAIL, LIMITS, NEW_PASSWORD } from './inputs/schemas.ts'
+import { ACCOUNT, ACCOUNT_NAME, AMOUNT_OR_ZERO, CAP, EMAIL, LIMITS, NEW_PASSWORD } from './inputs/schemas.ts'
 import { auditEntry, audited, need, type OperationContext, operation } from './operation.ts'
 import { rejected } from './rejections.ts'
 
@@ -20,21 +20,37 @@ export const createAccount = operation({
   name: 'account create',
   permission: 'accounts',
   input: fields({
-    email: EMAIL,
+    /** Of the person who owns it. */
+    email: optional(EMAIL),
+    /** In place of an email address: the account has no person, and is named by its id or name. */
+    name: optional(ACCOUNT_NAME),
     /** Replaces the trial credit. */
     credit_usd: optional(AMOUNT_OR_ZERO),
     password: optional(NEW_PASSWORD),
   }),
-  async run(context, { email, credit_usd, password }) {
+  async run(context, { email, name, credit_usd, password }) {
+    if ((email === undefined) === (name === undefined))
+      throw rejected('email_or_name', { field: 'email', other: 'name' })
+    if (email === undefined && password !== undefined)
+      throw rejected('missing_field', { field: 'password', other: 'email' })
     const { actor, config } = context
     if (credit_usd !== undefined) need(actor, 'money')
     const isTrial = credit_usd === undefined
     const credit = isTrial ? config.registration.trialCredit : readAmount(credit_usd)
     const hash = password === undefined ? undefined : await hashPassword(password)
-    const after = { email, credit_usd: formatUsd(credit), has_password: hash !== undefined }
-    const { accounts } = audited(context, 'account create', { object: { account: email }, after })
-    const account = await accounts.create(email, credit, isTrial ? trialSource(config) : CREDIT, hash)
-    if (!account) throw rejected('address_taken', { field: 'email', email })
+    const after = {
+      ...(email === undefined ? { name } : { email }),
+      credit_usd: formatUsd(credit),
+      has_password: hash !== undefined,
+    }
+    const object = email === undefined ? { accountName: name?.trim() ?? '' } : { account: email }
+    const { accounts } = audited(context, 'account create', { object, after })
+    const source = isTrial ? trialSource(config) : CREDIT
+    const account =
+      email === undefined
+        ? await accounts.createNamed(name?.trim() ?? '', credit, source)
+        : await accounts.create(email, credit, source, hash)
+    if (!account) throw rejected('address_taken', { field: 'email', email: email ?? '' })
     return {
       ...accountRow(account, await context.storage.members.list(account.id)),
       credit_usd: formatUsd(credit),

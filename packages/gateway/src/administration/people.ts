@@ -1,10 +1,12 @@
 // People: their role in the gateway, whether they may sign in, and what helps those who are locked out.
 import { createLink } from '../access/secrets/tokens.ts'
+import { formatUsd } from '../money/amount.ts'
+import { capJson } from '../money/json.ts'
 import { boolean, fields, nullable, optional, word } from '../request/schema/schema.ts'
-import { GATEWAY_ROLES, MEMBER_ROLES, type MemberRole, type Person } from '../storage/storage.ts'
-import { isoTime } from './inputs/fields.ts'
+import { GATEWAY_ROLES, MEMBER_ROLES, type MemberCap, type MemberRole, type Person } from '../storage/storage.ts'
+import { isoTime, readCap, type WrittenCap } from './inputs/fields.ts'
 import { findAccount, findPerson, personWith } from './inputs/find-account.ts'
-import { ACCOUNT, EMAIL } from './inputs/schemas.ts'
+import { ACCOUNT, CAP, EMAIL, PERIOD } from './inputs/schemas.ts'
 import { audited, need, type OperationContext, operation } from './operation.ts'
 import { outranks } from './permissions.ts'
 import { rejected } from './rejections.ts'
@@ -54,23 +56,66 @@ async function setDisabled(context: OperationContext, email: string, disabled: b
   return await personRow(context, email)
 }
 
+/** An owner of the account sets the caps of its members; who is one, operators decide. Caps are money. */
 export const setMember = operation({
   name: 'account member',
-  permission: 'accounts',
+  permission: 'see',
+  forHolders: true,
   input: fields({
     account: ACCOUNT,
     email: EMAIL,
-    role: roleIn(MEMBER_ROLES),
+    /** Absent: as it is. */
+    role: optional(roleIn(MEMBER_ROLES)),
     /** Of a member who leaves: the keys that the person made go on working. */
     keep_keys: optional(boolean()),
+    /** Null removes the cap. */
+    cap_usd: CAP.cap_usd,
+    cap_period: optional(PERIOD),
   }),
-  async run(context, { account: named, email, role, keep_keys = false }) {
+  async run(context, { account: named, email, role, keep_keys = false, ...cap }) {
+    const isOwner = context.actor.type === 'holder' && context.actor.role === 'owner'
+    if (role !== undefined) need(context.actor, 'accounts')
+    if (!isOwner && (role === undefined || Object.keys(cap).length > 0)) need(context.actor, 'money')
     const { id, name } = await findAccount(context, named)
-    await (role === null ? removeMember(context, id, email, keep_keys) : joinAccount(context, id, email, role))
-    const people = (await context.storage.members.list(id)).map((each) => ({ email: each.email, role: each.role }))
-    return { id: String(id), name, people }
+    if (role === null) await removeMember(context, id, email, keep_keys)
+    else if (role !== undefined) await joinAccount(context, id, email, role)
+    if (Object.keys(cap).length > 0) await setCap(context, id, email, cap)
+    return { id: String(id), name, people: await memberRows(context, id) }
   },
 })
+
+/** `person`: only this one. */
+export async function memberRows({ storage }: Pick<OperationContext, 'storage'>, account: bigint, person?: bigint) {
+  const members = (await storage.members.list(account)).filter((each) => person === undefined || each.person === person)
+  return await Promise.all(
+    members.map(async ({ email, role, cap, ...member }) => {
+      const standing = cap && (await storage.members.standing(account, member.person))
+      return { email, role, ...capJson(standing ?? NO_CAP, Date.now()) }
+    }),
+  )
+}
+
+const NO_CAP = { cap: undefined, capPeriod: undefined, spentUnderCap: 0n, held: 0n }
+/** Of a cap that is new. */
+const FIRST_PERIOD = 'month'
+
+async function setCap(context: OperationContext, account: bigint, email: string, written: WrittenCap): Promise<void> {
+  const { id } = await personWith(context, email)
+  const member = (await context.storage.members.list(account)).find(({ person }) => person === id)
+  if (!member) throw rejected('no_member', { email })
+  const changes = readCap(written, member.cap?.cap)
+  const cap = 'cap' in changes ? changes.cap : member.cap?.cap
+  const capPeriod = changes.capPeriod ?? member.cap?.capPeriod ?? FIRST_PERIOD
+  const next = cap === undefined ? undefined : { cap, capPeriod }
+  const shown = (each: MemberCap | undefined) => ({
+    email,
+    cap_usd: each ? formatUsd(each.cap) : null,
+    cap_period: each?.capPeriod ?? null,
+  })
+  const entry = { object: `account/${account}`, before: shown(member.cap), after: shown(next) }
+  const isSet = await audited(context, 'account member', entry).members.setCap(account, id, next)
+  if (!isSet) throw rejected('cap_of_owner', { email })
+}
 
 /** A person who is not known yet is entered; a sign-in link lets them choose a password. */
 async function joinAccount(context: OperationContext, account: bigint, email: string, role: MemberRole): Promise<void> {

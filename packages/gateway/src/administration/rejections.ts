@@ -52,7 +52,8 @@ export const REJECTIONS = {
   past: input<Field & { time: string; now: string }>(
     ({ field, time, now }) => `${field} must be in the future: ${time} has passed (it is ${now} now).`,
   ),
-  missing_cap: input<Field & { other: string }>(({ field, other }) => `${field} requires ${other}.`),
+  email_or_name: input<Field & { other: string }>(({ field, other }) => `Either ${field} or ${other} is required.`),
+  missing_field: input<Field & { other: string }>(({ field, other }) => `${field} requires ${other}.`),
   wrong_networks: input<Field & { errors: string }>(({ field, errors }) => `${field}: ${errors}.`),
 
   forbidden: rule<{ permission: string }>(
@@ -87,6 +88,10 @@ export const REJECTIONS = {
     'conflict',
     ({ email }) =>
       `${email} signed up, and nobody has proved that the address is theirs; a sign-in link from the operator proves it.`,
+  ),
+  cap_of_owner: rule<{ email: string }>(
+    'conflict',
+    ({ email }) => `${email} is an owner of the account, and owners have no cap.`,
   ),
   no_member: rule<{ email: string }>('not_found', ({ email }) => `${email} is no member of the account.`),
   address_taken: rule<Field & { email: string }>(

@@ -67,7 +67,7 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
       args: ['account', 'member', '--account', 'ada@example.com', '--email', 'ada', '--role', 'member'],
       says: "--email must be an email address such as ada@example.com, not 'ada'",
     },
-    { args: ['account', 'create'], says: '--email is required' },
+    { args: ['account', 'create'], says: 'set at least one of --email, --name' },
     { args: ['account', 'create', '--email', 'ADA@example.com'], says: 'already exists', code: 1 },
     {
       args: ['account', 'show', '--account', 'nobody@example.com'],

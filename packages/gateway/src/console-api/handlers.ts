@@ -22,7 +22,7 @@ import {
 import { listHistory, listStatements, redeemCode, showWallet, statementLines } from './pages/wallet.ts'
 import type { ConsoleRoutes } from './routes/index.ts'
 import type { BodyOf, OutputOf, ParametersOf, QueryOf, RouteName } from './routes/route.ts'
-import { renameAccount, switchAccount } from './session/accounts.ts'
+import { changeMember, listMembers, renameAccount, switchAccount } from './session/accounts.ts'
 import { resendVerification, verifyEmail } from './session/links.ts'
 import { changePassword, forgotPassword, resetPassword } from './session/password.ts'
 import { registerAccount } from './session/register-account.ts'
@@ -58,6 +58,8 @@ export const HANDLERS: Handlers = {
   'GET session': showSession,
   'POST session/account': switchAccount,
   'POST account': renameAccount,
+  'GET members': listMembers,
+  'POST members': changeMember,
   'POST sign-out': signOut,
   'POST sign-out-everywhere': signOutEverywhere,
   'GET sessions': listSessions,

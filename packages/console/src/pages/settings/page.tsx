@@ -11,6 +11,7 @@ import { Badge, useErrorMessage } from '../../ui/states.tsx'
 import { useToast } from '../../ui/toast.tsx'
 import { Time } from '../../ui/values.tsx'
 import { AccountName } from './account-name.tsx'
+import { MembersSection } from './members.tsx'
 import { PasswordSection } from './password.tsx'
 import { SecondFactorSection } from './second-factor.tsx'
 import { SessionsSection } from './sessions.tsx'
@@ -26,6 +27,7 @@ export default function SettingsPage() {
     <div className="max-w-[800px]">
       <PageHeader title={t.title} />
       <AccountSection />
+      <MembersSection />
       <PasswordSection />
       <SecondFactorSection />
       <SessionsSection />

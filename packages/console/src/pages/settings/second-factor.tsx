@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import type { BegunSecondFactor } from '@trivium/gateway/console-api/routes/account.ts'
 import { useState } from 'react'
 import { post, type Result } from '../../api/client.ts'
-import { useLeaveGuard } from '../../app/leave-guard.tsx'
+import { useFormGuard, useLeaveGuard } from '../../app/leave-guard.tsx'
 import { useSession } from '../../app/session.tsx'
 import { useTexts } from '../../i18n/language.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -108,7 +108,7 @@ export function SecondFactorSection() {
 type Send<T> = (password: string, code: string) => Promise<Result<T>>
 
 /** A password and a code, both required, with errors beside them. */
-function useCodeForm<T>(send: Send<T>, onDone: (value: T) => void) {
+function useCodeForm<T>(send: Send<T>, onDone: (value: T) => void, onClose: () => void) {
   const texts = useTexts()
   const t = texts.settings.secondFactor
   const [password, setPassword] = useState('')
@@ -126,6 +126,7 @@ function useCodeForm<T>(send: Send<T>, onDone: (value: T) => void) {
       return param === 'code' ? { code: texts.auth.secondFactor.wrong } : undefined
     },
   })
+  const close = useFormGuard(password !== '' || code !== '', onClose)
   const codeField = { value: code, onChange: setCode, error: errors.code, autoComplete: 'one-time-code' } as const
   const passwordField = {
     label: t.password,
@@ -134,7 +135,7 @@ function useCodeForm<T>(send: Send<T>, onDone: (value: T) => void) {
     error: errors.password,
     autoComplete: 'current-password',
   } as const
-  return { errors, isBusy, submit, codeField, passwordField }
+  return { errors, isBusy, submit, close, codeField, passwordField }
 }
 
 const FORM = 'second-factor'
@@ -153,15 +154,16 @@ function Confirm({
   const form = useCodeForm(
     (password, code) => post('second-factor/confirm', { secret: begun.secret, code, password }),
     ({ recovery_codes: codes }) => onDone(codes),
+    onClose,
   )
   return (
     <Dialog
       open
-      onClose={onClose}
+      onClose={form.close}
       title={t.title}
       footer={
         <>
-          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button onClick={form.close}>{common.cancel}</Button>
           <Button type="submit" form={FORM} variant="primary" busy={form.isBusy}>
             {t.confirm}
           </Button>
@@ -186,15 +188,15 @@ function Confirm({
 function Remove({ onClose, onDone }: { onClose(): void; onDone(): void }) {
   const { common, settings } = useTexts()
   const t = settings.secondFactor
-  const form = useCodeForm((password, code) => post('second-factor/remove', { password, code }), onDone)
+  const form = useCodeForm((password, code) => post('second-factor/remove', { password, code }), onDone, onClose)
   return (
     <Dialog
       open
-      onClose={onClose}
+      onClose={form.close}
       title={t.removeQuestion}
       footer={
         <>
-          <Button onClick={onClose}>{common.cancel}</Button>
+          <Button onClick={form.close}>{common.cancel}</Button>
           <Button type="submit" form={FORM} variant="danger" busy={form.isBusy}>
             {t.remove}
           </Button>

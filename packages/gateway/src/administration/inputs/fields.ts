@@ -9,10 +9,11 @@ import { rejected } from '../rejections.ts'
 import { CAP, type LIMITS } from './schemas.ts'
 
 const WRITTEN_CAP = fields(CAP)
+export type WrittenCap = Static<typeof WRITTEN_CAP>
 
 /** Only the fields that are present. `present`: the present cap. */
 export function readCap(
-  { cap_usd, cap_period }: Static<typeof WRITTEN_CAP>,
+  { cap_usd, cap_period }: WrittenCap,
   present: Nanos | undefined,
 ): Pick<AccountChanges, 'cap' | 'capPeriod'> {
   const terms: Pick<AccountChanges, 'cap' | 'capPeriod'> = {}
@@ -20,7 +21,8 @@ export function readCap(
   const cap = 'cap' in terms ? terms.cap : present
   if ('cap' in terms && cap === undefined) terms.capPeriod = undefined
   if (cap_period === undefined) return terms
-  if (cap_period !== null && cap === undefined) throw rejected('missing_cap', { field: 'cap_period', other: 'cap_usd' })
+  if (cap_period !== null && cap === undefined)
+    throw rejected('missing_field', { field: 'cap_period', other: 'cap_usd' })
   return { ...terms, capPeriod: cap_period ?? undefined }
 }
 

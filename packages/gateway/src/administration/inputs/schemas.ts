@@ -49,6 +49,13 @@ export const NAME = textLike((value) => {
   return name.length <= LONGEST_NAME && VISIBLE.test(name) && !MISLEADING.test(name)
 }, `have 1 to ${LONGEST_NAME} characters, all of them visible`)
 
+/** Operators name accounts by id, by name, or by the address of a person: a name must not look like one of the others. */
+export const ACCOUNT_NAME = rule(
+  rule(NAME, (value) => !/^\d+$/.test(value.trim()), 'not be a number'),
+  (value) => !value.includes('@'),
+  'not contain an @',
+)
+
 /** How many rows a page has at most. */
 export const LIMIT = integer({ min: 1, max: 1_000 })
 

@@ -62,6 +62,12 @@ const capFields = (values: Values, mayRemove: boolean): readonly Field[] => [
   ['cap_period', unlessNone(values['cap-period'], mayRemove)],
 ]
 
+/** The period of a member's cap cannot be removed. */
+export const memberCapInput = (values: Values): readonly Field[] => [
+  ['cap_usd', unlessNone(values.cap, true)],
+  ['cap_period', values['cap-period']],
+]
+
 function limitsField(values: Values, mayRemove: boolean): Field {
   const limits = present(LIMIT_NAMES.map((name) => [name, unlessNone(values[name], mayRemove, wholeNumber)]))
   return ['limits', Object.keys(limits).length === 0 ? undefined : limits]

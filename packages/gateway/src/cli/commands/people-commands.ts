@@ -1,5 +1,6 @@
 // The commands that work on people.
 import type { StoreCommand } from '../command.ts'
+import { CAP_NAMES, memberCapInput, present } from './inputs.ts'
 
 const EMAIL = {
   name: 'email',
@@ -16,7 +17,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
     ...base,
     name: 'account member',
     operation: 'account member',
-    summary: 'let a person use an account in the console, or no longer',
+    summary: 'let a person use an account in the console, with a cap or without, or no longer',
     options: [
       {
         name: 'account',
@@ -28,19 +29,23 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
       {
         name: 'role',
         value: 'ROLE',
-        required: true,
-        summary: 'owner, member (own keys and usage only), or none: no longer',
+        summary: 'owner, member (own keys and usage only), or none: no longer; default: as it is',
       },
+      { name: 'cap', value: 'USD', summary: "spending cap of all keys that the member made; 'none' removes it" },
+      { name: 'cap-period', value: 'PERIOD', summary: 'the cap resets each day, week or month; default: month' },
       { name: 'keys', value: 'keep', summary: 'with --role none: the keys that the person made go on working' },
     ],
-    input: ({ values: { account, email, role, keys } }) => ({
-      account,
-      email,
-      role: roleOf(role),
-      keep_keys: keys === 'keep',
-    }),
+    input: ({ values }) =>
+      present([
+        ['account', values.account],
+        ['email', values.email],
+        ['role', roleOf(values.role)],
+        ['keep_keys', values.keys === 'keep'],
+        ...memberCapInput(values),
+      ]),
+    atLeastOne: ['role', ...CAP_NAMES],
     mayRemove: true,
-    example: 'account member --account acme --email ada@example.com --role member',
+    example: 'account member --account acme --email ada@example.com --role member --cap 50',
   },
   {
     ...base,

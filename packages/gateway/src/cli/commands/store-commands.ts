@@ -78,9 +78,11 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     section: SECTION,
     operation: 'account create',
     positionals: [],
-    summary: 'create an account',
+    summary: 'create an account, of a person or of none',
+    atLeastOne: ['email', 'name'],
     options: [
-      { name: 'email', value: 'EMAIL', required: true, summary: 'its email address' },
+      { name: 'email', value: 'EMAIL', summary: 'the email address of its owner' },
+      { name: 'name', value: 'TEXT', summary: 'in place of --email: an account without a person, for scripts' },
       {
         name: 'credit',
         value: 'USD',
@@ -256,11 +258,12 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   },
 ]
 
-async function withPassword({ values: { email, credit, password }, flags }: Arguments): Promise<object> {
+async function withPassword({ values: { email, name, credit, password }, flags }: Arguments): Promise<object> {
   const fromInput = flags.has('password-stdin')
   if (fromInput && password !== undefined) throw new UsageError('use either --password or --password-stdin')
   return present([
     ['email', email],
+    ['name', name],
     ['credit_usd', credit],
     ['password', fromInput ? (await Bun.stdin.text()).replace(/\r?\n$/, '') : password],
   ])

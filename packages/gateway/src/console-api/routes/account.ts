@@ -2,7 +2,15 @@
 import type { Static } from 'typebox'
 import { isAnyAddress, isStrictAddress } from '../../access/email-address.ts'
 import { LONGEST_PASSWORD } from '../../access/password-rules.ts'
-import { AMOUNT_OR_ZERO, BE_AN_ADDRESS, NAME, NEW_PASSWORD } from '../../administration/inputs/schemas.ts'
+import {
+  AMOUNT_OR_ZERO,
+  BE_AN_ADDRESS,
+  EMAIL,
+  NAME,
+  NEW_PASSWORD,
+  PERIOD,
+  POSITIVE_AMOUNT,
+} from '../../administration/inputs/schemas.ts'
 import {
   always,
   BALANCES,
@@ -87,6 +95,21 @@ export type SwitchAccount = Static<typeof SWITCH_ACCOUNT>
 const CHANGE_ACCOUNT = fields({ name: NAME })
 export type ChangeAccount = Static<typeof CHANGE_ACCOUNT>
 
+const MEMBERS = listOf(
+  fields({
+    email: string(),
+    role: MEMBER_ROLE,
+    cap_usd: nullable(USD),
+    cap_period: nullable(PERIOD),
+    cap_resets_at: nullable(TIME),
+    cap_left_usd: nullable(USD),
+  }),
+)
+export type MemberRow = Static<typeof MEMBERS>[number]
+/** Null removes the cap. */
+const CHANGE_MEMBER = fields({ email: EMAIL, cap_usd: nullable(POSITIVE_AMOUNT), cap_period: optional(PERIOD) })
+export type ChangeMember = Static<typeof CHANGE_MEMBER>
+
 const SESSION = fields({
   account: fields({
     id: ID,
@@ -167,6 +190,17 @@ export const ACCOUNT_ROUTES = {
   'GET session': { policy: 'session', summary: 'Who is signed in', output: SESSION },
   'POST session/account': { policy: 'session', summary: 'Shows another account of the person', body: SWITCH_ACCOUNT },
   'POST account': { policy: 'owner', summary: 'Gives the account another name', body: CHANGE_ACCOUNT },
+  'GET members': {
+    policy: 'member',
+    summary: 'Lists the people of the account with their caps; to a member, themselves alone',
+    output: MEMBERS,
+  },
+  'POST members': {
+    policy: 'owner',
+    summary: 'Sets the cap of a member',
+    body: CHANGE_MEMBER,
+    output: MEMBERS,
+  },
   'POST sign-out': { policy: 'session', summary: 'Ends this session', body: NOTHING },
   'POST sign-out-everywhere': { policy: 'session', summary: 'Ends all sessions', body: NOTHING },
   'GET sessions': { policy: 'session', summary: 'Lists the sessions of the person', output: SESSIONS },

@@ -1,9 +1,12 @@
 // The account that a browser shows: choose another one, or give it another name.
 
+import { perform } from '../../administration/operation.ts'
+import { memberRows, setMember } from '../../administration/people.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { badRequest, ConsoleRejection } from '../rejection.ts'
-import type { ChangeAccount, SwitchAccount } from '../routes/account.ts'
+import type { ChangeAccount, ChangeMember, MemberRow, SwitchAccount } from '../routes/account.ts'
+import { holderContext } from './holder-context.ts'
 
 /** Membership is part of the statement, so that a person who was removed meanwhile does not get in. */
 export async function switchAccount(
@@ -24,3 +27,11 @@ export async function renameAccount(
   if (name.includes('@') && name !== person.email) throw badRequest('name', 'name must not contain an @.')
   await store.accounts.rename(account.id, name)
 }
+
+export const listMembers = (
+  { account, role, person }: SignedInCall,
+  { store }: ConsoleDependencies,
+): Promise<MemberRow[]> => memberRows({ storage: store }, account.id, role === 'owner' ? undefined : person.id)
+
+export const changeMember = async (call: SignedInCall<ChangeMember>, deps: ConsoleDependencies): Promise<MemberRow[]> =>
+  (await perform(setMember, holderContext(call, deps), { ...call.body, account: String(call.account.id) })).people

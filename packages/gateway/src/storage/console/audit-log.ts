@@ -11,8 +11,8 @@ export type AuditEntry = {
   requestId: bigint | undefined
   /** The name of the operation. */
   action: string
-  /** What was changed, such as `key/7`. What the change itself creates is found by what is known of it: the key's hash, the account's email address. */
-  object: string | { key: Uint8Array } | { account: string }
+  /** What was changed, such as `key/7`. What the change itself creates is found by what is known of it: the key's hash, the account's email address or name. */
+  object: string | { key: Uint8Array } | { account: string } | { accountName: string }
   /** The fields that changed, as JSON values. Secrets are fingerprints. undefined: there was nothing before, or is nothing now. */
   before: AuditFields | undefined
   after: AuditFields | undefined

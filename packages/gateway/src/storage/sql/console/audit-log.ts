@@ -1,5 +1,5 @@
 // The audit log on both engines.
-import { sql } from 'kysely'
+import { type Expression, sql } from 'kysely'
 import type { AuditEntry, AuditFields, AuditLog, AuditRow } from '../../console/audit-log.ts'
 import { checkText, normaliseEmail } from '../guard.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
@@ -52,12 +52,20 @@ export function insertAuditEntry(db: Database, entry: AuditEntry, now: number): 
 
 function objectOf(db: Database, object: AuditEntry['object']) {
   if (typeof object === 'string') return checkText('object', object)
-  const [type, id] =
-    'key' in object
-      ? ['key/', db.selectFrom('api_key').select('id').where('hash', '=', object.key)]
-      : ['account/', newestAccountOf(db, object.account)]
-  return sql<string>`${sql.lit(type)} || CAST(${id} AS text)`
+  if ('key' in object) return idText('key/', db.selectFrom('api_key').select('id').where('hash', '=', object.key))
+  return idText(
+    'account/',
+    'account' in object ? newestAccountOf(db, object.account) : newestNamed(db, object.accountName),
+  )
 }
+
+const idText = (type: string, id: Expression<unknown>) => sql<string>`${sql.lit(type)} || CAST(${id} AS text)`
+
+const newestNamed = (db: Database, name: string) =>
+  db
+    .selectFrom('account')
+    .select((row) => row.fn.max('id').as('id'))
+    .where('name', '=', checkText('name', name))
 
 const newestAccountOf = (db: Database, email: string) =>
   db
