@@ -153,6 +153,9 @@ describe.each([...ENGINES])('%s', (engine) => {
     await callNamed('POST keys/{id}')
     await callNamed('POST keys/{id}/rotate')
     await callNamed('DELETE keys/{id}')
+    const email = 'member@example.com'
+    await operate(gateway, 'account member', { account: String(owner.account), email, role: 'member' })
+    await callNamed('POST members', { email, cap_usd: '1' })
     await callNamed('POST wallet/redeem', { code: created?.code })
     await callNamed('POST password', { password: PASSWORD })
     const { secret } = await callNamed<{ secret: string }>('POST second-factor/begin')
