@@ -55,11 +55,11 @@ function statements(rows: number, numbers: (count: number) => string, hash: stri
     `INSERT INTO request (id, account, key, node_id, epoch, state, held, held_at, cost, model, upstream, outcome, receipt)
      SELECT n, ${account}, ${account}, 0, 1, 1, 5000, 0, ${COST}, 'bench', 'fixed', 'completed', '${RECEIPT}' FROM ${numbers(each * ACCOUNTS)}`,
     `INSERT INTO transfer (request, debit, credit, amount, at) SELECT n, ${account}, -1, ${COST}, 0 FROM ${numbers(each * ACCOUNTS)}`,
-    `INSERT INTO spending (account, hour, key, model, requests, tokens, cost, last_at, upstream, outcome, upstream_cost, unknown_costs)
+    `INSERT INTO hourly_spending (account, hour, key, model, requests, tokens, cost, last_at, upstream, outcome, upstream_cost, unknown_costs)
      SELECT ${account}, 0, ${account}, 'bench', ${each}, 0, ${each * COST}, 0, 'fixed', 'completed', 0, 0 FROM ${numbers(ACCOUNTS)}`,
     `INSERT INTO daily_spending (account, day, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs, last_at)
-     SELECT account, hour, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs, last_at FROM spending WHERE account >= ${FIRST_ACCOUNT}`,
-    `INSERT INTO key_spending (key, day, model, account, requests, tokens, cost, last_at)
-     SELECT key, hour, model, account, requests, tokens, cost, last_at FROM spending WHERE account >= ${FIRST_ACCOUNT}`,
+     SELECT account, hour, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs, last_at FROM hourly_spending WHERE account >= ${FIRST_ACCOUNT}`,
+    `INSERT INTO daily_key_spending (key, day, model, upstream, outcome, account, requests, tokens, cost, upstream_cost, unknown_costs, last_at)
+     SELECT key, hour, model, upstream, outcome, account, requests, tokens, cost, upstream_cost, unknown_costs, last_at FROM hourly_spending WHERE account >= ${FIRST_ACCOUNT}`,
   ]
 }

@@ -195,7 +195,7 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect((await usage(`?before=${newest?.request_id}`, bob.secret)).requests).toEqual([])
   })
 
-  test('a revoked key gets no receipts', async () => {
+  test('a deleted key gets no receipts', async () => {
     const eve = await newKey(gateway)
     expect((await get('/v1/usage', eve.secret)).status).toBe(200)
     await gateway.command('key', 'delete', eve.keyId)

@@ -325,7 +325,7 @@ describe('limits', () => {
     expect(await key.settled()).toHaveLength(1)
   })
 
-  test('a revoked key', async () => {
+  test('a deleted key', async () => {
     const key = await newKey(gateway)
     await operate(gateway, 'key delete', { key: key.keyId })
     await eventually(async () => (await rejected(key.secret)).status === 401)

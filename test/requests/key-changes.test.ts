@@ -1,4 +1,4 @@
-// A key that is revoked, expired, of a disabled account or restricted to other addresses can place no hold from then on, on any node.
+// A key that is deleted, expired, of a disabled account or restricted to other addresses can place no hold from then on, on any node.
 // Another process makes the change; on PostgreSQL a second node has to notice it, too.
 
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
@@ -37,7 +37,7 @@ describe.each(ENGINES)('key changes on %s', (engine) => {
   type Made = { secret: string; email: string; keyId: string }
   type Change = { name: string; status: number; make(node: Gateway, made: Made): Promise<unknown> }
   const changes: Change[] = [
-    { name: 'a revoked key', status: 401, make: (node, { keyId }) => node.command('key', 'delete', keyId) },
+    { name: 'a deleted key', status: 401, make: (node, { keyId }) => node.command('key', 'delete', keyId) },
     {
       name: 'a disabled account',
       status: 403,

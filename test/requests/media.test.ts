@@ -22,7 +22,7 @@ beforeAll(async () => {
   const storage = await openSqlite(home.dataDir)
   const store = createMediaStore(storage.media, createDiskBlobs(join(home.dataDir, 'media')))
   object = await store.put(Buffer.from('0123456789'), { owner: 1n, contentType: 'image/png', keepMs: 3_600_000 })
-  await storage.media.begin({ id: UNFINISHED, owner: 1n, contentType: 'image/png' })
+  await storage.media.begin({ id: UNFINISHED, account: 1n, contentType: 'image/png' })
   await storage.close()
   mkdirSync(join(home.dataDir, 'spool', 'dead'), { recursive: true })
   writeFileSync(join(home.dataDir, 'spool', 'dead', '1'), 'left behind')

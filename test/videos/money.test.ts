@@ -197,7 +197,7 @@ describe.each([...ENGINES])('%s', (engine) => {
   }
 
   test.each<[string, (client: { keyId: string; email: string }) => Promise<unknown>]>([
-    ['the key is revoked', ({ keyId }) => operate(gateway, 'key delete', { key: keyId })],
+    ['the key is deleted', ({ keyId }) => operate(gateway, 'key delete', { key: keyId })],
     ['the account is disabled', ({ email }) => operate(gateway, 'account disable', { account: email })],
     ['the key expires', ({ keyId }) => expire(keyId)],
   ])('%s meanwhile: the task still settles', async (_, happen) => {

@@ -96,7 +96,7 @@ describe.each([...ENGINES])('%s', async (engine) => {
     expect(first.count('submit')).toBe(0)
   })
 
-  test('a key that is revoked and an account that is disabled meanwhile: the task still settles', async () => {
+  test('a key that is deleted and an account that is disabled meanwhile: the task still settles', async () => {
     const client = await newClient()
     first.script.states = ['running', 'running', 'running', 'succeeded']
     await client.submit()

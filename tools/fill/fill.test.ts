@@ -26,7 +26,7 @@ test.each(ENGINES)('%s: the filled store is one that the ledger could have writt
     stepMs: 12 * 3_600_000,
     topUps: 2,
     multiplierMillionths: { cheap: 500_000n },
-    keys: [{ name: 'a' }, { name: 'b', group: 'cheap' }, { name: 'c', revoked: true }],
+    keys: [{ name: 'a' }, { name: 'b', group: 'cheap' }, { name: 'c', deleted: true }],
   })
   const storage = home.databaseUrl ? await openPostgres(home.databaseUrl) : await openSqlite(home.dataDir)
   try {

@@ -23,7 +23,7 @@ import type { Home } from '../../test/support/gateway/home.ts'
 import { ownClock } from '../../test/support/postgres/schemas.ts'
 import { FILLED_UPSTREAM, type FilledModel, type MadeRequest, makeRequests } from './requests.ts'
 
-export type FilledKey = Partial<Omit<NewKey, 'account' | 'hash'>> & { name: string; revoked?: true }
+export type FilledKey = Partial<Omit<NewKey, 'account' | 'hash'>> & { name: string; deleted?: true }
 
 export type FillPlan = {
   email: string
@@ -81,7 +81,7 @@ export async function fillStore(home: Home, plan: FillPlan): Promise<void> {
     }
     await booker.end(until, made.slice(-OPEN_REQUESTS))
     await storage.spending.addLatencies(latenciesOf(made, until))
-    for (const [place, { revoked }] of plan.keys.entries()) if (revoked) await storage.keys.revoke(keys[place] ?? 0n)
+    for (const [place, { deleted }] of plan.keys.entries()) if (deleted) await storage.keys.delete(keys[place] ?? 0n)
   } finally {
     await store.close()
   }
@@ -118,7 +118,7 @@ async function openAt({ dataDir, databaseUrl }: Home, start: number): Promise<Cl
 }
 
 async function createKey(storage: Storage, account: bigint, key: FilledKey): Promise<bigint> {
-  const { revoked: _, ...fields } = key
+  const { deleted: _, ...fields } = key
   const hash = crypto.getRandomValues(new Uint8Array(32))
   const created = await storage.keys.create({
     account,

@@ -58,7 +58,7 @@ await fillStore(home, {
     { name: 'production', cap: 100n * NANOS_PER_USD },
     { name: 'laptop', cap: 20n * NANOS_PER_USD, capPeriod: 'month' },
     { name: 'nightly batch', group: 'batch', expiresAt: Date.now() + 30 * DAY_MS },
-    { name: 'old laptop', revoked: true },
+    { name: 'old laptop', deleted: true },
   ],
 })
 const gateway = await startGateway({ home })

@@ -125,7 +125,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
       return result
     },
   },
-  'a hold ignores that its key is revoked': keyAs({ revoked: false }),
+  'a hold ignores that its key is deleted': keyAs({ deleted: false }),
   'a hold ignores the cap of its key': keyAs({ cap: undefined }),
   'a settlement beyond its hold ignores the cap of its key': keyAs({ cap: undefined }, 'settle'),
   'a settlement beyond its hold counts a cap that renews as one for all time': keyAs(

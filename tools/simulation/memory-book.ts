@@ -59,7 +59,7 @@ export const newKeyRow = (id: bigint, account: bigint): KeyRow => ({
   id,
   account,
   person: undefined,
-  revoked: false,
+  deleted: false,
   revision: 0,
   expiresAt: undefined,
   cap: undefined,

@@ -70,7 +70,7 @@ export type Model = {
   /** The limits of keys and of accounts. */
   limits: Map<bigint, Limits>
   revisions: Map<bigint, number>
-  revoked: Set<bigint>
+  deleted: Set<bigint>
   disabled: Set<bigint>
   /** What the commits did; goes back with them when they are undone. */
   committed: Committed
@@ -150,7 +150,7 @@ export function checkBooks(rows: MemoryRows, model: Model): void {
     must(BigInt(row.meter.open) === (open.get(row.id) ?? 0n), "key's open = requests that hold", () => `key ${row.id}`)
     must(row.limits === model.limits.get(row.id), 'only an admin changes limits')
     must(row.revision === model.revisions.get(row.id), 'only an admin changes a revision')
-    must(row.revoked === model.revoked.has(row.id), 'only an admin revokes a key')
+    must(row.deleted === model.deleted.has(row.id), 'only an admin deletes a key')
     must(row.spent === (keySpent.get(row.id) ?? 0n), "key's spent = sum of its requests", () => `key ${row.id}`)
   }
   const outside = [REVENUE, SHORTFALL, CREDIT, TRIAL]
@@ -171,7 +171,7 @@ export function checkChange(
   const owned = 'id' in verb && verb.id === after.id && verb.nodeId === after.nodeId && verb.epoch === epoch
   if (before === undefined) {
     must(verb.verb === 'hold' && owned, 'only a hold creates a request', named)
-    must(!model.revoked.has(after.key), 'a revoked key never places a hold', named)
+    must(!model.deleted.has(after.key), 'a deleted key never places a hold', named)
     must(!model.disabled.has(after.account), 'a disabled account never places a hold', named)
     if (isTask) must(owned, 'a task is held only by the holder of its lease', named)
     else must(isAlive(rows, after, now), 'a hold only for a node with a lease', named)

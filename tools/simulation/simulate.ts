@@ -89,7 +89,7 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
     lines: new Map(),
     limits: new Map(),
     revisions: new Map(),
-    revoked: new Set(),
+    deleted: new Set(),
     disabled: new Set(),
     committed: {
       settlements: new Map(),
@@ -263,8 +263,8 @@ function createWorld(random: Random, without: Set<Fault>, rules: Rules, trace?: 
       const accountRow = rows.accounts.get(account)
       if (!keyRow || !accountRow) return
       if (what === 0) {
-        keyRow.revoked = true
-        model.revoked.add(key)
+        keyRow.deleted = true
+        model.deleted.add(key)
       } else if (what < 4) {
         accountRow.disabled = what === 1
         if (accountRow.disabled) model.disabled.add(account)

@@ -59,5 +59,5 @@ export async function openFilled(engine: Engine, size: keyof typeof SIZES): Prom
 
 function keyOf(place: number): FilledKey {
   const name = `${['laptop', 'production', 'nightly batch', 'experiment'][place % 4]} ${place}`
-  return place % 10 === 9 ? { name, revoked: true } : { name }
+  return place % 10 === 9 ? { name, deleted: true } : { name }
 }

@@ -114,7 +114,7 @@ describe('the cache of callers', () => {
   })
 
   test.each([
-    [{ revoked: true }, 'invalid_api_key'],
+    [{ deleted: true }, 'invalid_api_key'],
     [{ accountDisabled: true }, 'account_disabled'],
     [{ expiresAt: 1_000 }, 'api_key_expired'],
     [{ expiresAt: 1_001 }, 'ok'],

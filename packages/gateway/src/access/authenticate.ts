@@ -128,7 +128,7 @@ export function hashSecret(secret: string): Buffer {
 const nameOf = (secret: string): string => Bun.SHA256.hash(secret, 'base64')
 
 function admit(caller: Known, clock: () => number): Caller {
-  if (caller === 'unknown' || caller.revoked) throw invalidKey()
+  if (caller === 'unknown' || caller.deleted) throw invalidKey()
   if (caller.expiresAt !== undefined && caller.expiresAt <= clock()) throw expiredKey()
   if (caller.accountDisabled) throw accountDisabled()
   return caller

@@ -21,7 +21,7 @@ const KEY: Key = {
   account: 1n,
   name: 'n',
   group: 'staff',
-  revoked: false,
+  deleted: false,
   expiresAt: CEILING.expiresAt,
   cap: CEILING.cap,
   capPeriod: 'month',

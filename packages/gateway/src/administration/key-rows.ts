@@ -20,7 +20,7 @@ export type KeyRow = ReturnType<typeof keyRow>
 function keyRow(key: Key, usedAt: number | undefined, now: number) {
   const { expiresAt, restrictions, formerUntil } = key
   const isExpired = expiresAt !== undefined && expiresAt <= now
-  const state: 'active' | 'expired' | 'deleted' = key.revoked ? 'deleted' : isExpired ? 'expired' : 'active'
+  const state: 'active' | 'expired' | 'deleted' = key.deleted ? 'deleted' : isExpired ? 'expired' : 'active'
   return {
     id: String(key.id),
     name: key.name,

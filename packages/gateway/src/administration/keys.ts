@@ -30,7 +30,7 @@ export const listKeys = operation({
   async run(context, { account: named, state, name, before, limit }) {
     const account = await findAccount(context, named)
     const filter = {
-      ...(state === undefined ? {} : { state: state === 'deleted' ? ('revoked' as const) : state }),
+      ...(state === undefined ? {} : { state }),
       ...(name ? { name } : {}),
       ...(before === undefined ? {} : { before: BigInt(before) }),
       ...(isMember(context.actor) ? makerIn(context) : {}),
@@ -92,11 +92,13 @@ export const limitKey = operation({
   input: fields({ key: KEY, ...CHANGE_KEY.properties }),
   async run(context, { key: id, ...written }) {
     const key = await usableKey(context, id)
-    const group = written.group === undefined ? key.group : (await chosenGroup(context, written.group)).id
+    const group = await groupOf(context, key, written.group)
     const offered = modelsOfGroup(context.config, group)
     const terms = readTerms(written, { cap: key.cap, group, offered })
     if (group !== key.group && !('models' in terms)) checkOffered(key.restrictions.models ?? [], group, offered)
-    const changes: KeyChanges = { ...terms, ...(group === key.group ? {} : { group }) }
+    // An operator who names the group that the holder has chosen sets it from now on.
+    const isChosen = group !== key.group || (written.group !== undefined && context.actor.type !== 'holder')
+    const changes: KeyChanges = { ...terms, ...(isChosen ? { group } : {}) }
     if (Object.keys(changes).length === 0) return await rowOf(key, context)
     withinCeiling(context, key, changes)
     await countChange(context, 'change', key.account)
@@ -111,6 +113,12 @@ export const limitKey = operation({
     return await rowOf(await findKey(context, id), context)
   },
 })
+
+/** Holders may name the group that the key is in, even if it is not offered to them: that changes nothing. */
+async function groupOf(context: OperationContext, key: Key, named: string | undefined): Promise<string> {
+  if (named === undefined || (named === key.group && context.actor.type === 'holder')) return key.group
+  return (await chosenGroup(context, named)).id
+}
 
 /** What an operator sets is a ceiling for the account holder. */
 function withinCeiling({ actor }: OperationContext, key: Key, changes: KeyChanges): KeyChanges {
@@ -161,8 +169,8 @@ export const deleteKey = operation({
     const key = await clientKey(context, id)
     await countChange(context, 'delete', key.account)
     const before = { name: key.name, last_four: key.lastFour }
-    await audited(context, 'key delete', { object: `key/${key.id}`, before }).keys.revoke(key.id)
-    return await rowOf({ ...key, revoked: true }, context)
+    await audited(context, 'key delete', { object: `key/${key.id}`, before }).keys.delete(key.id)
+    return await rowOf({ ...key, deleted: true }, context)
   },
 })
 
@@ -188,7 +196,7 @@ const isMember = (actor: Actor): actor is Extract<Actor, { type: 'holder' }> =>
 
 async function usableKey(context: OperationContext, id: string): Promise<Key> {
   const key = await findKey(context, id)
-  if (key.revoked) throw rejected('key_deleted', { name: key.name })
+  if (key.deleted) throw rejected('key_deleted', { name: key.name })
   return key
 }
 

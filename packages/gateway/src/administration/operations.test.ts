@@ -90,3 +90,26 @@ test('a change leaves one row, without the secret; a rejected one leaves none', 
   expect(rows[2]?.after).toMatchObject({ name: 'k', secret: expect.stringMatching(/^sha256:[0-9a-f]{16}$/) })
   expect(JSON.stringify(rows, (_, value) => (typeof value === 'bigint' ? String(value) : value))).not.toContain(secret)
 })
+
+test("the group that an operator sets on a key is a ceiling, and others of its terms stay the holder's", async () => {
+  const person = await storage.people.find('nobody@example.com')
+  const [member] = person ? await storage.members.accountsOf(person.id) : []
+  if (!person || !member) throw new Error('no account')
+  const remote = { address: '203.0.113.8', requestId: 6n }
+  const holder: Actor = { type: 'holder', person, account: member.account, role: 'owner', ...remote }
+  const { key } = (await run(holder, 'key create', { account: String(member.account.id), name: 'own' })) as {
+    key: { id: string }
+  }
+  const limit = (actor: Actor, terms: object) => outcome(actor, 'key limit', { key: key.id, ...terms })
+  // The group that the holder has chosen is the operator's as soon as the operator names it.
+  expect(await limit(as('support'), { group: 'default' })).toBe('done')
+  expect((await storage.keys.findWithAccount(BigInt(key.id)))?.key.ceiling).toEqual({ group: 'default' })
+  expect(await limit(as('support'), { group: 'sandbox' })).toBe('done')
+  expect(await limit(holder, { group: 'default' })).toBe('above_ceiling')
+  expect(await limit(holder, { group: 'sandbox', limits: { rpm: 5 } })).toBe('done')
+  expect((await storage.keys.findWithAccount(BigInt(key.id)))?.key).toMatchObject({
+    group: 'sandbox',
+    ceiling: { group: 'sandbox' },
+    limits: { requestsPerMinute: 5 },
+  })
+})

@@ -15,7 +15,7 @@ export const createLargeResponses = (store: MediaStore) => ({
   },
   async open(owner: bigint, id: string): Promise<StreamedBody | undefined> {
     const object = await store.find(id)
-    if (object?.owner !== owner) return undefined
+    if (object?.account !== owner) return undefined
     const pieces = await readFirst(store.read(object)).catch((error: unknown) => {
       if (error instanceof BlobMissing) return undefined
       throw error

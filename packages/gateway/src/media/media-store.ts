@@ -58,7 +58,7 @@ export function createMediaStore(records: Media, blobs: BlobStore): MediaStore {
   return {
     async put(content, { owner, contentType, keepMs }) {
       const id = randomBytes(16).toString('hex')
-      await records.begin({ id, owner, contentType })
+      await records.begin({ id, account: owner, contentType })
       try {
         const size = await writeBlob(blobs, id, content)
         const record = await records.complete(id, size, keepMs)

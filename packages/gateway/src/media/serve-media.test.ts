@@ -182,9 +182,9 @@ test('altered or expired: 403; gone: 404', async () => {
   for (const wrong of wrongs) expect([wrong, await status(wrong)]).toEqual([wrong, 403])
   // An id that is given again to another owner: the old URL is not valid for it.
   const row = rows.get(object.id)
-  if (row) row.owner = 8n
+  if (row) row.account = 8n
   expect(await status(url)).toBe(403)
-  if (row) row.owner = 7n
+  if (row) row.account = 7n
   rmSync(join(folder, object.id.slice(0, 2), object.id))
   expect(await status(url)).toBe(404)
   await mediaStore.remove(object.id)

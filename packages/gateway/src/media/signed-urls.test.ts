@@ -4,7 +4,7 @@ import { createSignedUrls } from './signed-urls.ts'
 
 const SECRET = 'a master secret of some length'
 const NOW = 1_800_000_000_000
-const OBJECT = { id: '0123456789abcdef0123456789abcdef', owner: 17n, expiresAt: NOW + 3_600_000 }
+const OBJECT = { id: '0123456789abcdef0123456789abcdef', account: 17n, expiresAt: NOW + 3_600_000 }
 
 const open = (secret = SECRET, clock = () => NOW) =>
   createSignedUrls({
@@ -19,7 +19,7 @@ const parse = (signed: string) => {
   return { id: url.pathname.replace('/media/', ''), query: url.searchParams }
 }
 
-test('the URL is absolute, names the object and the time, and not the owner', () => {
+test('the URL is absolute, names the object and the time, and not the account', () => {
   const url = open().sign(OBJECT, 60_000)
   expect(url).toMatch(
     /^https:\/\/gw\.example\.com\/media\/0123456789abcdef0123456789abcdef\?exp=1800000060&sig=[\w-]{65}$/,
@@ -45,7 +45,7 @@ describe('verification', () => {
     ['an empty signature', url.replace(sig, ''), 'invalid'],
     ['a signature cut off', url.slice(0, -1), 'invalid'],
     ['a longer signature', `${url}A`, 'invalid'],
-    ['another owner', url.replace(sig, flipped(0)), 'invalid'],
+    ['another account', url.replace(sig, flipped(0)), 'invalid'],
     ['another mac', url.replace(sig, flipped(30)), 'invalid'],
     ['further parameters', `${url}&x=1`, 'valid'],
     ['a second signature', `${url}&sig=x`, 'valid'],
@@ -65,8 +65,8 @@ describe('verification', () => {
     expect(open(SECRET, () => NOW + ms).verify(id, query)).toBe(expected as 'valid')
   })
 
-  test('it holds for the owner alone', () => {
+  test('it holds for the account alone', () => {
     const { query } = parse(url)
-    expect([OBJECT.owner, 18n].map((owner) => open().isFor({ ...OBJECT, owner }, query))).toEqual([true, false])
+    expect([OBJECT.account, 18n].map((account) => open().isFor({ ...OBJECT, account }, query))).toEqual([true, false])
   })
 })

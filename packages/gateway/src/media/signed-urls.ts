@@ -6,7 +6,7 @@ import { hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { MediaRecord } from '../storage/media.ts'
 
-type Owned = Pick<MediaRecord, 'id' | 'owner'>
+type Owned = Pick<MediaRecord, 'id' | 'account'>
 
 export type SignedUrls = {
   /** An absolute URL that is valid for `ttlMs`, but not longer than the object. Absent: as long as the object. */
@@ -31,7 +31,7 @@ const KEY_BYTES = 32
 
 export function createSignedUrls({ masterSecret, accountCipher, baseUrl, clock }: SignedUrlOptions): SignedUrls {
   const key = Buffer.from(hkdfSync('sha256', masterSecret, '', 'trivium media addresses', KEY_BYTES))
-  const tagOf = ({ id, owner }: Owned): string =>
+  const tagOf = ({ id, account: owner }: Owned): string =>
     accountCipher.pseudonym(owner, 'media addresses', id).slice(0, TAG_LENGTH)
   const macOf = (id: string, exp: string, tag: string): string =>
     new Bun.CryptoHasher('sha256', key).update(`${id}\n${exp}\n${tag}`).digest('base64url')

@@ -47,7 +47,7 @@ export type KeyRow = Capped & {
   account: bigint
   /** Who made it in the console: keys of one member of an account share a cap. */
   person: bigint | undefined
-  revoked: boolean
+  deleted: boolean
   /** Grows with every change of what a caller may have cached: group, models, addresses, limits. */
   revision: number
   /** Milliseconds since 1970, by the store's clock. */

@@ -95,7 +95,7 @@ function hold(book: Book, verb: Hold): Result {
   if (!isTask && !isAlive(book, verb)) return rejected('node_lost')
   const account = book.account(verb.account)
   const key = book.key(verb.key)
-  if (!account || !key || key.account !== account.id || key.revoked) return rejected('key_invalid')
+  if (!account || !key || key.account !== account.id || key.deleted) return rejected('key_invalid')
   if (key.expiresAt !== undefined && key.expiresAt <= book.now) return rejected('key_expired')
   if (account.disabled) return rejected('account_disabled')
   if (key.revision !== verb.revision) return rejected('key_changed')

@@ -19,7 +19,7 @@ export type Key = {
   person: bigint | undefined
   name: string
   group: string
-  revoked: boolean
+  deleted: boolean
   expiresAt: number | undefined
   cap: Nanos | undefined
   /** undefined: the cap covers all time. */
@@ -64,7 +64,7 @@ export type Caller = {
   isRestricted: boolean
   /** Version of everything cached here; a hold with an outdated revision is rejected. */
   revision: number
-  revoked: boolean
+  deleted: boolean
   expiresAt: number | undefined
   accountDisabled: boolean
   restrictions: Restrictions
@@ -97,8 +97,8 @@ export type Ceiling = Partial<Pick<Key, 'group' | 'expiresAt' | 'cap' | 'capPeri
 export type KeyChanges = Partial<Pick<Key, 'name' | 'ceiling'>> & Ceiling
 
 export type KeyFilter = {
-  /** `active`: neither revoked nor expired. */
-  state?: 'active' | 'expired' | 'revoked'
+  /** `active`: neither deleted nor expired. */
+  state?: 'active' | 'expired' | 'deleted'
   purpose?: KeyPurpose
   /** Only keys that this person made. */
   person?: bigint
@@ -113,7 +113,7 @@ export type NewSecret = { hash: Uint8Array; lastFour: string; formerUntil: numbe
 
 export interface Keys {
   create(key: NewKey): Promise<Key>
-  /** undefined: the account has `most` keys that are neither revoked nor expired. Exact, however many are created at once. */
+  /** undefined: the account has `most` keys that are neither deleted nor expired. Exact, however many are created at once. */
   createWithin(key: NewKey, most: number): Promise<Key | undefined>
   list(account: bigint): Promise<Key[]>
   /** Newest first. `total`: of the account's keys that the filter admits, regardless of `before`. */
@@ -121,12 +121,12 @@ export interface Keys {
   names(keys: readonly bigint[]): Promise<ReadonlyMap<bigint, string>>
   /** The built-in key of a person in the account, for the console; created by `create` with this purpose, at most one. */
   playground(account: bigint, person: bigint): Promise<Key | undefined>
-  /** false: no such key, or it is revoked. */
+  /** false: no such key, or it is deleted. */
   rotate(key: bigint, secret: NewSecret): Promise<boolean>
-  /** How many keys of each group are neither revoked nor expired. */
+  /** How many keys of each group are neither deleted nor expired. */
   countByGroup(): Promise<ReadonlyMap<string, number>>
   /** false: no such key. */
-  revoke(key: bigint): Promise<boolean>
+  delete(key: bigint): Promise<boolean>
   /**
    * false: no such key, or its revision is another one than `known`. Gives the key a new revision: nodes must not use what they cached of
    * it.

@@ -4,7 +4,7 @@
 export type MediaRecord = {
   id: string
   /** The account that the object belongs to. */
-  owner: bigint
+  account: bigint
   contentType: string
   size: number
   /** Milliseconds since 1970, by the store's clock. */
@@ -15,14 +15,14 @@ export type MediaRecord = {
 /** All reject with StoreDown if the store does not answer: whether it took effect is then unknown. */
 export interface Media {
   /** Records an object whose content is about to be written. It cannot be found before `complete`. */
-  begin(object: Pick<MediaRecord, 'id' | 'owner' | 'contentType'>): Promise<void>
+  begin(object: Pick<MediaRecord, 'id' | 'account' | 'contentType'>): Promise<void>
   /** The content is written, and kept for `keepMs` from now. undefined: it took too long, and the content must be deleted. */
   complete(id: string, size: number, keepMs: number): Promise<MediaRecord | undefined>
   /**
    * Expires the oldest objects of the owner, or of the account that has the most, as far as the new one exceeds the limits
    * (see shares.ts). Resolves with their ids: their contents are to be deleted.
    */
-  makeRoom(object: Pick<MediaRecord, 'id' | 'owner' | 'size'>): Promise<readonly string[]>
+  makeRoom(object: Pick<MediaRecord, 'id' | 'account' | 'size'>): Promise<readonly string[]>
   /** An object that is complete and has not expired. */
   find(id: string): Promise<MediaRecord | undefined>
   /** The object expires now. */

@@ -15,7 +15,7 @@ export function viewOf(task: VideoTask, { signedUrls }: ViewDependencies, as?: S
   const urlOf = (media: StoredMedia | undefined): string | undefined =>
     // A signed URL expires at a whole second.
     media && Math.floor(media.expiresAt / 1_000) * 1_000 > storeNow(task)
-      ? signedUrls.sign({ ...media, owner: account })
+      ? signedUrls.sign({ ...media, account })
       : undefined
   const { settings: requested, ...asked } = data.shown
   const shown = { ...asked, ...data.reported }

@@ -31,7 +31,7 @@ const KEY: Key = {
   person: undefined,
   name: 'laptop',
   group: 'default',
-  revoked: false,
+  deleted: false,
   expiresAt: undefined,
   createdAt: 0,
   cap: undefined,

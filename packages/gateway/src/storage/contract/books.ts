@@ -210,24 +210,27 @@ export function booksContract(use: Use): void {
     ...['cost = cost - 1', 'hour = hour - 3600000', 'requests = 2', 'tokens = 7', 'account = account + 1'].map(
       (change) => ({
         name: `a sum of spending with ${change}`,
-        sql: () => [`UPDATE spending SET ${change}`],
+        sql: () => [`UPDATE hourly_spending SET ${change}`],
         found: ({ account }: Wallet) => ({
           spendingMismatches: change.startsWith('account') ? [account, account + 1n] : [account],
         }),
       }),
     ),
-    ...['daily_spending', 'key_spending'].flatMap((table) =>
-      [`UPDATE ${table} SET cost = cost + 1`, `UPDATE ${table} SET model = 'other'`, `DELETE FROM ${table}`].map(
-        (sql) => ({
-          name: sql,
-          sql: () => [sql],
-          found: ({ account }: Wallet) => ({ spendingMismatches: [account] }),
-        }),
-      ),
+    ...['daily_spending', 'daily_key_spending'].flatMap((table) =>
+      [
+        `UPDATE ${table} SET cost = cost + 1`,
+        `UPDATE ${table} SET upstream_cost = upstream_cost + 1`,
+        ...['model', 'upstream', 'outcome'].map((name) => `UPDATE ${table} SET ${name} = 'other'`),
+        `DELETE FROM ${table}`,
+      ].map((sql) => ({
+        name: sql,
+        sql: () => [sql],
+        found: ({ account }: Wallet) => ({ spendingMismatches: [account] }),
+      })),
     ),
     {
       name: 'a sum of spending removed',
-      sql: () => ['DELETE FROM spending'],
+      sql: () => ['DELETE FROM hourly_spending'],
       found: ({ account }) => ({ spendingMismatches: [account] }),
     },
   ]

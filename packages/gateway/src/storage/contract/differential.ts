@@ -264,9 +264,9 @@ async function compareRows({ raw }: Opened, rows: MemoryRows): Promise<void> {
         row.upstreamCost,
       ]),
   )
-  expect(numbers(await raw('SELECT * FROM spending ORDER BY account, hour, key, model, upstream, outcome'))).toEqual(
-    sumsOf(rows.spending),
-  )
+  expect(
+    numbers(await raw('SELECT * FROM hourly_spending ORDER BY account, hour, key, model, upstream, outcome')),
+  ).toEqual(sumsOf(rows.spending))
   expect(numbers(await raw('SELECT request, debit, credit, amount FROM transfer ORDER BY id'))).toEqual(
     rows.transfers.map(({ request, debit, credit, amount }) => [request, debit, credit, amount]),
   )

@@ -4,8 +4,8 @@ import { UNFINISHED_MS } from '../media.ts'
 import { thrownBy, type Use } from './harness.ts'
 
 const id = (digit: string) => digit.repeat(32)
-const A = { id: id('a'), owner: 7n, contentType: 'image/png' }
-const B = { id: id('b'), owner: 8n, contentType: 'video/mp4' }
+const A = { id: id('a'), account: 7n, contentType: 'image/png' }
+const B = { id: id('b'), account: 8n, contentType: 'video/mp4' }
 
 export function mediaContract(use: Use): void {
   test('an object is found from its completion until it expires, and known until it is forgotten', async () => {

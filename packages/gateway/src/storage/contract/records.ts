@@ -88,8 +88,8 @@ export function recordsContract(use: Use): void {
     expect([...(await storage.keys.countByGroup())]).toEqual([])
     const { id } = await newAccount(storage)
     for (const group of ['staff', 'default', 'staff', 'gone']) await newKey(storage, id, { group })
-    const revoked = await newKey(storage, id, { group: 'gone' })
-    await storage.keys.revoke(revoked.id)
+    const deleted = await newKey(storage, id, { group: 'gone' })
+    await storage.keys.delete(deleted.id)
     await newKey(storage, id, { group: 'past', expiresAt: 1 })
     expect([...(await storage.keys.countByGroup())]).toEqual([
       ['default', 1],
@@ -143,13 +143,13 @@ export function recordsContract(use: Use): void {
     const { id: account } = await newAccount(storage)
     const hash = newHash()
     const key = await newKey(storage, account, { hash, name: 'laptop', group: 'staff', expiresAt: 4_102_444_800_000 })
-    expect(key).toMatchObject({ account, name: 'laptop', group: 'staff', revoked: false, spent: 0n, held: 0n })
+    expect(key).toMatchObject({ account, name: 'laptop', group: 'staff', deleted: false, spent: 0n, held: 0n })
     expect(key).toMatchObject({ expiresAt: 4_102_444_800_000, cap: undefined })
     expect(await storage.keys.findCaller(hash)).toEqual({
       key: key.id,
       account,
       group: 'staff',
-      revoked: false,
+      deleted: false,
       groupChosenBy: undefined,
       isRestricted: false,
       expiresAt: 4_102_444_800_000,
@@ -236,18 +236,18 @@ export function recordsContract(use: Use): void {
     expect((await storage.keys.findCaller(hash))?.key).toBe(first)
   })
 
-  test('revoking and disabling show at once', async () => {
+  test('deleting and disabling show at once', async () => {
     const { storage } = use()
     const hash = newHash()
     const wallet = await newWallet(storage, 0n, { hash })
     await storage.accounts.setDisabled(wallet.account, true)
-    expect(await storage.keys.findCaller(hash)).toMatchObject({ revoked: false, accountDisabled: true })
+    expect(await storage.keys.findCaller(hash)).toMatchObject({ deleted: false, accountDisabled: true })
     await storage.accounts.setDisabled(wallet.account, false)
-    expect(await storage.keys.revoke(wallet.key)).toBe(true)
-    expect(await storage.keys.revoke(wallet.key)).toBe(true)
-    expect(await storage.keys.revoke(UNKNOWN)).toBe(false)
-    expect(await storage.keys.findCaller(hash)).toMatchObject({ revoked: true, accountDisabled: false })
-    expect((await storage.keys.list(wallet.account))[0]?.revoked).toBe(true)
+    expect(await storage.keys.delete(wallet.key)).toBe(true)
+    expect(await storage.keys.delete(wallet.key)).toBe(true)
+    expect(await storage.keys.delete(UNKNOWN)).toBe(false)
+    expect(await storage.keys.findCaller(hash)).toMatchObject({ deleted: true, accountDisabled: false })
+    expect((await storage.keys.list(wallet.account))[0]?.deleted).toBe(true)
   })
 
   test('the change counter grows with each change that a cached caller must notice', async () => {
@@ -255,7 +255,7 @@ export function recordsContract(use: Use): void {
     const wallet = await newWallet(storage)
     const changes: (() => Promise<unknown>)[] = [
       () => newKey(storage, wallet.account),
-      () => storage.keys.revoke(wallet.key),
+      () => storage.keys.delete(wallet.key),
       () => storage.accounts.setDisabled(wallet.account, true),
       () => storage.accounts.setDisabled(wallet.account, false),
       () => storage.accounts.setTerms(wallet.account, { ...NO_LIMITS, concurrent: 3 }),
@@ -268,7 +268,7 @@ export function recordsContract(use: Use): void {
     }
     const settled = await storage.keys.changeCounter()
     await storage.accounts.credit(wallet.account, 5n, 'no change of state')
-    await storage.keys.revoke(UNKNOWN)
+    await storage.keys.delete(UNKNOWN)
     expect(await storage.keys.changeCounter()).toBe(settled)
   })
 

@@ -285,7 +285,7 @@ export function responsesContract(use: Use): void {
     const { storage, elapse } = use()
     const { media } = storage
     const stay = async (id: string) => {
-      await media.begin({ id, owner: 7n, contentType: 'image/png' })
+      await media.begin({ id, account: 7n, contentType: 'image/png' })
       await media.complete(id, 1, 1_000)
     }
     for (const id of ['m1', 'm2', 'm3', 'other']) await stay(id)

@@ -151,9 +151,9 @@ export function sharesContract(use: Use): void {
   async function putMedia(owner: bigint, id: string, size: number) {
     const { media } = use().storage
     await use().elapse(1)
-    await media.begin({ id, owner, contentType: 'image/png' })
+    await media.begin({ id, account: owner, contentType: 'image/png' })
     await media.complete(id, size, KEEP_MS)
-    return media.makeRoom({ id, owner, size })
+    return media.makeRoom({ id, account: owner, size })
   }
   const mediaOf = async (ids: readonly string[]) => {
     const found = await Promise.all(ids.map((id) => use().storage.media.find(id)))

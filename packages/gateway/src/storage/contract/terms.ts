@@ -74,6 +74,24 @@ export function termsContract(use: Use): void {
     expect(await found()).toMatchObject({ limits: { concurrent: 2 }, ceiling: {} })
   })
 
+  test('a group belongs to whoever chose it last, and the operator sets it with a ceiling', async () => {
+    const { storage } = use()
+    const hash = newHash()
+    const wallet = await newWallet(storage, 1_000n, { hash, madeBy: 'console' })
+    const chooser = async () => {
+      const { group, groupChosenBy } = (await storage.keys.findCaller(hash)) ?? {}
+      return [group, groupChosenBy === undefined ? 'operator' : 'holder']
+    }
+    const [, first] = await chooser()
+    expect(first).toBe('holder')
+    await storage.keys.setTerms(wallet.key, { group: 'staff', ceiling: { group: 'staff' } })
+    expect(await chooser()).toEqual(['staff', 'operator'])
+    await storage.keys.setTerms(wallet.key, { concurrent: 2, ceiling: { group: 'staff', concurrent: 2 } })
+    expect(await chooser()).toEqual(['staff', 'operator'])
+    await storage.keys.setTerms(wallet.key, { group: 'default' })
+    expect(await chooser()).toEqual(['default', 'holder'])
+  })
+
   test('invalid values are rejected, and an unknown key changes nothing', async () => {
     const { storage } = use()
     const wallet = await newWallet(storage, 1_000n, { cap: 5n })

@@ -154,7 +154,7 @@ export function verbsContract(use: Use): void {
 
   type Prepare = (storage: ReturnType<Use>['storage'], wallet: Wallet) => Promise<unknown>
   const rejections: { name: string; prepare?: Prepare; fields?: Partial<Hold>; verdict: Result['verdict'] }[] = [
-    { name: 'a revoked key', prepare: (storage, { key }) => storage.keys.revoke(key), verdict: 'key_invalid' },
+    { name: 'a deleted key', prepare: (storage, { key }) => storage.keys.delete(key), verdict: 'key_invalid' },
     { name: 'an unknown key', fields: { key: 987_654n }, verdict: 'key_invalid' },
     { name: 'an unknown account', fields: { account: 987_654n }, verdict: 'key_invalid' },
     { name: 'an unknown node id', fields: { nodeId: 77 }, verdict: 'node_lost' },
@@ -196,16 +196,16 @@ export function verbsContract(use: Use): void {
     await storage.accounts.setDisabled(wallet.account, true)
     expect(await storage.ledger.apply(hold(3n, wallet, node, { minimum: 1n }))).toEqual(result('account_disabled'))
     await storage.accounts.setDisabled(wallet.account, false)
-    await storage.keys.revoke(wallet.key)
+    await storage.keys.delete(wallet.key)
     expect(await storage.ledger.apply(hold(3n, wallet, node, { minimum: 1n }))).toEqual(result('key_invalid'))
     expect(await money(storage, wallet)).toMatchObject({ balance: 250n, held: 200n })
   })
 
-  test('a running request is not touched by revoking its key or disabling its account', async () => {
+  test('a running request is not touched by deleting its key or disabling its account', async () => {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
     await storage.ledger.apply(hold(1n, wallet, node))
-    await storage.keys.revoke(wallet.key)
+    await storage.keys.delete(wallet.key)
     await storage.accounts.setDisabled(wallet.account, true)
     expect(await storage.ledger.apply(extend(1n, node))).toEqual(result('done', 50n))
     expect(await storage.ledger.apply(settle(1n, node, 120n))).toEqual(result('done', 120n))

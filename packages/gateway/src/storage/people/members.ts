@@ -27,7 +27,7 @@ export interface Members {
    * no such account or person.
    */
   set(account: bigint, person: bigint, role: MemberRole): Promise<'done' | 'unproved' | 'unknown'>
-  /** Ends the person's sessions in the account and, unless they are kept, revokes the keys that the person made. false: no such member. */
+  /** Ends the person's sessions in the account and, unless they are kept, deletes the keys that the person made. false: no such member. */
   remove(account: bigint, person: bigint, options?: { keepsKeys: boolean }): Promise<boolean>
   /** undefined removes the cap. false: no such member, or an owner. */
   setCap(account: bigint, person: bigint, cap: MemberCap | undefined): Promise<boolean>

@@ -146,11 +146,11 @@ test('reaping leaves a locked account for the next time and takes the others', a
   expect(await storage.ledger.audit()).toMatchObject({ ok: true, openHolds: 0 })
 })
 
-test('a key revoked on one node pays for nothing on another, which sees that something changed', async () => {
+test('a key deleted on one node pays for nothing on another, which sees that something changed', async () => {
   const [first, second] = [await open(), await open()]
   const [wallet, node] = [await newWallet(first), await newNode(second)]
   const before = await second.keys.changeCounter()
-  expect(await first.keys.revoke(wallet.key)).toBe(true)
+  expect(await first.keys.delete(wallet.key)).toBe(true)
   expect(await second.ledger.apply(hold(1n, wallet, node))).toEqual(result('key_invalid'))
   expect(await second.keys.changeCounter()).toBeGreaterThan(before)
 })

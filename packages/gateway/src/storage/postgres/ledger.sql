@@ -226,7 +226,7 @@ BEGIN
       INTO account_ids, balances, account_helds, disableds, account_changed, account_opens, account_ats, account_days,
         account_weeks, account_months, credit_lines, account_caps, account_cap_periods, account_spents, account_limited
       FROM (SELECT * FROM account WHERE id = ANY (wanted_accounts) ORDER BY id FOR NO KEY UPDATE) s;
-    SELECT array_agg(s.id), array_agg(s.account), array_agg(s.revoked), array_agg(s.expires_at), array_agg(s.cap),
+    SELECT array_agg(s.id), array_agg(s.account), array_agg(s.deleted), array_agg(s.expires_at), array_agg(s.cap),
         array_agg(s.spent), array_agg(s.held), array_agg(false), array_agg(s.revision), array_agg(s.cap_period),
         array_agg(s.open_requests), array_agg(s.spent_at), array_agg(s.spent_day), array_agg(s.week_before),
         array_agg(s.month_before), array_agg(s.person),
@@ -243,7 +243,7 @@ BEGIN
       INTO account_ids, balances, account_helds, disableds, account_changed, account_opens, account_ats, account_days,
         account_weeks, account_months, credit_lines, account_caps, account_cap_periods, account_spents, account_limited
       FROM (SELECT * FROM account WHERE id = ANY (wanted_accounts) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED) s;
-    SELECT array_agg(s.id), array_agg(s.account), array_agg(s.revoked), array_agg(s.expires_at), array_agg(s.cap),
+    SELECT array_agg(s.id), array_agg(s.account), array_agg(s.deleted), array_agg(s.expires_at), array_agg(s.cap),
         array_agg(s.spent), array_agg(s.held), array_agg(false), array_agg(s.revision), array_agg(s.cap_period),
         array_agg(s.open_requests), array_agg(s.spent_at), array_agg(s.spent_day), array_agg(s.week_before),
         array_agg(s.month_before), array_agg(s.person),
@@ -641,7 +641,7 @@ BEGIN
         AS x (account, key, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown)
       GROUP BY x.account, x.key, x.model, x.upstream, x.outcome),
     by_hour AS (
-      INSERT INTO spending AS known (account, hour, key, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs, last_at)
+      INSERT INTO hourly_spending AS known (account, hour, key, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs, last_at)
         SELECT e.account, now_ms / 3600000 * 3600000, e.key, e.model, e.upstream, e.outcome, e.requests, e.tokens, e.cost,
           e.upstream_cost, e.unknown, now_ms FROM ended e
         ON CONFLICT (account, hour, key, model, upstream, outcome) DO UPDATE SET requests = known.requests + excluded.requests,
@@ -649,11 +649,12 @@ BEGIN
           upstream_cost = known.upstream_cost + excluded.upstream_cost, unknown_costs = known.unknown_costs + excluded.unknown_costs,
           last_at = greatest(known.last_at, excluded.last_at)),
     by_key AS (
-      INSERT INTO key_spending AS known (key, day, model, account, requests, tokens, cost, last_at)
-        SELECT e.key, now_ms / 86400000 * 86400000, e.model, e.account, sum(e.requests), sum(e.tokens), sum(e.cost), now_ms
-        FROM ended e GROUP BY e.key, e.model, e.account
-        ON CONFLICT (key, day, model) DO UPDATE SET requests = known.requests + excluded.requests,
+      INSERT INTO daily_key_spending AS known (key, day, model, upstream, outcome, account, requests, tokens, cost, upstream_cost, unknown_costs, last_at)
+        SELECT e.key, now_ms / 86400000 * 86400000, e.model, e.upstream, e.outcome, e.account, e.requests, e.tokens, e.cost,
+          e.upstream_cost, e.unknown, now_ms FROM ended e
+        ON CONFLICT (key, day, model, upstream, outcome) DO UPDATE SET requests = known.requests + excluded.requests,
           tokens = known.tokens + excluded.tokens, cost = known.cost + excluded.cost,
+          upstream_cost = known.upstream_cost + excluded.upstream_cost, unknown_costs = known.unknown_costs + excluded.unknown_costs,
           last_at = greatest(known.last_at, excluded.last_at))
     INSERT INTO daily_spending AS known (account, day, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs, last_at)
       SELECT e.account, now_ms / 86400000 * 86400000, e.model, e.upstream, e.outcome, sum(e.requests), sum(e.tokens), sum(e.cost),

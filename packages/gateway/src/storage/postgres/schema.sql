@@ -109,7 +109,7 @@ CREATE TABLE api_key (
   name text NOT NULL,
   group_name text NOT NULL,
   holder_chose_group smallint NOT NULL DEFAULT 0 CHECK (holder_chose_group IN (0, 1)),
-  revoked smallint NOT NULL DEFAULT 0 CHECK (revoked IN (0, 1)),
+  deleted smallint NOT NULL DEFAULT 0 CHECK (deleted IN (0, 1)),
   revision bigint NOT NULL DEFAULT 0,
   expires_at bigint,
   cap bigint,
@@ -176,7 +176,7 @@ CREATE FUNCTION transfer_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
 CREATE TRIGGER transfer_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON transfer
   FOR EACH STATEMENT EXECUTE FUNCTION transfer_append_only();
 
-CREATE TABLE spending (
+CREATE TABLE hourly_spending (
   account bigint NOT NULL,
   hour bigint NOT NULL,
   key bigint NOT NULL,
@@ -191,6 +191,7 @@ CREATE TABLE spending (
   last_at bigint NOT NULL,
   PRIMARY KEY (account, hour, key, model, upstream, outcome)
 );
+CREATE INDEX hourly_spending_hour ON hourly_spending (hour);
 
 CREATE TABLE daily_spending (
   account bigint NOT NULL,
@@ -206,17 +207,23 @@ CREATE TABLE daily_spending (
   last_at bigint NOT NULL,
   PRIMARY KEY (account, day, model, upstream, outcome)
 );
-CREATE TABLE key_spending (
+CREATE INDEX daily_spending_day ON daily_spending (day);
+CREATE TABLE daily_key_spending (
   key bigint NOT NULL,
   day bigint NOT NULL,
   model text NOT NULL,
+  upstream text NOT NULL,
+  outcome text NOT NULL,
   account bigint NOT NULL,
   requests bigint NOT NULL,
   tokens bigint NOT NULL,
   cost bigint NOT NULL,
+  upstream_cost bigint NOT NULL,
+  unknown_costs bigint NOT NULL,
   last_at bigint NOT NULL,
-  PRIMARY KEY (key, day, model)
+  PRIMARY KEY (key, day, model, upstream, outcome)
 );
+CREATE INDEX daily_key_spending_day ON daily_key_spending (day);
 
 CREATE TABLE rejection (
   account bigint NOT NULL,
@@ -267,7 +274,7 @@ CREATE TABLE sign_up (
 );
 CREATE TABLE trial_day (day integer PRIMARY KEY, given bigint NOT NULL);
 
-CREATE TABLE code (
+CREATE TABLE redemption_code (
   hash bytea PRIMARY KEY CHECK (length(hash) = 32),
   amount bigint NOT NULL CHECK (amount > 0),
   created_at bigint NOT NULL,
@@ -340,14 +347,14 @@ ALTER TABLE idempotency ALTER COLUMN body SET STORAGE EXTERNAL;
 
 CREATE TABLE media (
   id text PRIMARY KEY,
-  owner bigint NOT NULL,
+  account bigint NOT NULL,
   content_type text NOT NULL,
   size bigint,
   created_at bigint NOT NULL,
   expires_at bigint NOT NULL
 );
 CREATE INDEX media_expires ON media (expires_at);
-CREATE INDEX media_owner ON media (owner, created_at);
+CREATE INDEX media_account ON media (account, created_at);
 
 CREATE TABLE media_size (account bigint PRIMARY KEY, bytes bigint NOT NULL);
 CREATE INDEX media_size_bytes ON media_size (bytes);
@@ -358,7 +365,7 @@ BEGIN
   IF TG_OP = 'UPDATE' AND NEW.expires_at < 9007199254740991 THEN more := coalesce(NEW.size, 0); END IF;
   IF OLD.expires_at < 9007199254740991 THEN more := more - coalesce(OLD.size, 0); END IF;
   IF more <> 0 THEN
-    INSERT INTO media_size AS known (account, bytes) VALUES (OLD.owner, more)
+    INSERT INTO media_size AS known (account, bytes) VALUES (OLD.account, more)
       ON CONFLICT (account) DO UPDATE SET bytes = known.bytes + excluded.bytes;
   END IF;
   RETURN NULL;

@@ -45,28 +45,31 @@ const KEY_SPENT_MISMATCHES = unequal('api_key', 'spent', [costs('key')])
  */
 const SPENDING_MISMATCHES = `
   SELECT id FROM (
-    SELECT account AS id, hour, cost AS amount FROM spending
+    SELECT account AS id, hour, cost AS amount FROM hourly_spending
     UNION ALL SELECT debit AS id, at - at % 3600000 AS hour, -amount FROM transfer WHERE request IS NOT NULL AND debit > 0
     UNION ALL SELECT credit AS id, at - at % 3600000 AS hour, amount FROM transfer WHERE request IS NOT NULL AND credit > 0
   ) charges GROUP BY id, hour HAVING sum(amount) <> 0
   UNION
   SELECT id FROM (
-    SELECT account AS id, requests, tokens, upstream_cost FROM spending
+    SELECT account AS id, requests, tokens, upstream_cost FROM hourly_spending
     UNION ALL SELECT account AS id, -1, -tokens, -coalesce(upstream_cost, 0) FROM request WHERE state <> 0
   ) ended GROUP BY id HAVING sum(requests) <> 0 OR sum(tokens) <> 0 OR sum(upstream_cost) <> 0
   UNION
   SELECT id FROM (
     SELECT account AS id, hour - hour % 86400000 AS day, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs
-    FROM spending
+    FROM hourly_spending
     UNION ALL SELECT account AS id, day, model, upstream, outcome, -requests, -tokens, -cost, -upstream_cost, -unknown_costs
     FROM daily_spending
   ) days GROUP BY id, day, model, upstream, outcome HAVING sum(requests) <> 0 OR sum(tokens) <> 0 OR sum(cost) <> 0
     OR sum(upstream_cost) <> 0 OR sum(unknown_costs) <> 0
   UNION
   SELECT id FROM (
-    SELECT account AS id, key, hour - hour % 86400000 AS day, model, requests, tokens, cost FROM spending
-    UNION ALL SELECT account AS id, key, day, model, -requests, -tokens, -cost FROM key_spending
-  ) keys GROUP BY id, key, day, model HAVING sum(requests) <> 0 OR sum(tokens) <> 0 OR sum(cost) <> 0
+    SELECT account AS id, key, hour - hour % 86400000 AS day, model, upstream, outcome, requests, tokens, cost, upstream_cost, unknown_costs
+    FROM hourly_spending
+    UNION ALL SELECT account AS id, key, day, model, upstream, outcome, -requests, -tokens, -cost, -upstream_cost, -unknown_costs
+    FROM daily_key_spending
+  ) keys GROUP BY id, key, day, model, upstream, outcome HAVING sum(requests) <> 0 OR sum(tokens) <> 0 OR sum(cost) <> 0
+    OR sum(upstream_cost) <> 0 OR sum(unknown_costs) <> 0
   ORDER BY id`
 
 /**

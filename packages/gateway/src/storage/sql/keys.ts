@@ -62,9 +62,9 @@ export function keysOver(connection: Connection): Keys {
       const [rows = []] = await runner.readSlowly([countByGroup(db, clock())])
       return new Map(rows.map((row) => [String(row.group_name), Number(row.keys)]))
     },
-    async revoke(key) {
-      const revoked = db.updateTable('api_key').set({ revoked: 1 }).where('id', '=', key).returning('id')
-      return (await runner.write([required(revoked), incrementChangeCounter(db)])) !== undefined
+    async delete(key) {
+      const deleted = db.updateTable('api_key').set({ deleted: 1 }).where('id', '=', key).returning('id')
+      return (await runner.write([required(deleted), incrementChangeCounter(db)])) !== undefined
     },
     async setTerms(key, changes, known) {
       return (await runner.write(setTerms(db, key, checkTerms(changes), clock(), known))) !== undefined
@@ -110,7 +110,7 @@ function createKey(db: Database, key: NewKey, now: number): Statement[] {
     holder_chose_group: isOfOperator(key.madeBy) ? 0 : 1,
     name: key.name,
     group_name: key.group,
-    revoked: 0,
+    deleted: 0,
     expires_at: key.expiresAt ?? null,
     cap: key.cap ?? null,
     cap_period: key.capPeriod ?? null,
@@ -142,7 +142,7 @@ function fewerKeysThan(db: Database, account: bigint, most: number, now: number)
   const active = db
     .selectFrom('api_key')
     .where('account', '=', account)
-    .where('revoked', '=', 0)
+    .where('deleted', '=', 0)
     .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', now)]))
   const isBelow = active
     .select((row) => row.fn.countAll().as('keys'))
@@ -174,7 +174,7 @@ function setTerms(db: Database, key: bigint, changes: KeyChanges, now: number, k
   if (ceiling !== undefined) columns.push([COLUMN_OF.ceiling, ceilingText(ceiling)])
   const locked = db
     .updateTable('api_key')
-    .set((row) => ({ revoked: row.ref('revoked') }))
+    .set((row) => ({ deleted: row.ref('deleted') }))
     .where('id', '=', key)
   return [
     required((known === undefined ? locked : locked.where('revision', '=', known)).returning('id')),
@@ -183,8 +183,8 @@ function setTerms(db: Database, key: bigint, changes: KeyChanges, now: number, k
         .updateTable('api_key')
         .set((row) => ({
           ...Object.fromEntries(columns),
-          // Only the console changes the group of a key.
-          ...(changes.group === undefined ? {} : { holder_chose_group: 1 }),
+          // A group that is also the ceiling is the operator's choice.
+          ...(changes.group === undefined ? {} : { holder_chose_group: ceiling?.group === undefined ? 1 : 0 }),
           tokens_window: tokensWindow('key', key, now),
           revision: row('revision', '+', 1n),
         }))
@@ -199,7 +199,7 @@ const countByGroup = (db: Database, now: number): Statement =>
     db
       .selectFrom('api_key')
       .select((row) => ['group_name', row.fn.countAll().as('keys')])
-      .where('revoked', '=', 0)
+      .where('deleted', '=', 0)
       .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', now)]))
       .groupBy('group_name')
       .orderBy('group_name'),
@@ -224,7 +224,7 @@ const findCaller = (db: Database, hash: Uint8Array): Statement =>
         'api_key.account as account',
         'api_key.group_name as group_name',
         'api_key.holder_chose_group as holder_chose_group',
-        'api_key.revoked as revoked',
+        'api_key.deleted as deleted',
         usableUntil(hash).as('expires_at'),
         'api_key.revision as revision',
         'api_key.models as models',

@@ -7,9 +7,9 @@ import { integer, type Row } from './rows.ts'
 import type { Room } from './shares/room.ts'
 
 const BEGIN = `
-INSERT INTO media (id, owner, content_type, created_at, expires_at) VALUES ($1, $2, $3, NOW, NOW + $4)`
+INSERT INTO media (id, account, content_type, created_at, expires_at) VALUES ($1, $2, $3, NOW, NOW + $4)`
 
-const COLUMNS = 'id, owner, content_type, size, created_at, expires_at'
+const COLUMNS = 'id, account, content_type, size, created_at, expires_at'
 
 /** Not once it has expired: its content may be deleted by then. */
 const COMPLETE = `
@@ -24,14 +24,14 @@ const EXPIRE_UNFINISHED = 'UPDATE media SET expires_at = NOW WHERE size IS NULL 
 
 export function mediaOver(ask: Ask, room: Room): Media {
   return {
-    async begin({ id, owner, contentType }) {
-      await ask(BEGIN, [checkText('id', id), owner, checkText('content type', contentType), UNFINISHED_MS])
+    async begin({ id, account, contentType }) {
+      await ask(BEGIN, [checkText('id', id), account, checkText('content type', contentType), UNFINISHED_MS])
     },
     async complete(id, size, keepMs) {
       const [row] = await ask(COMPLETE, [id, size, keepMs])
       return row && toRecord(row)
     },
-    makeRoom: async ({ id, owner, size }) => (await room.make(owner, size, id)).removed,
+    makeRoom: async ({ id, account, size }) => (await room.make(account, size, id)).removed,
     async find(id) {
       const [row] = await ask(FIND, [checkText('id', id)])
       return row && toRecord(row)
@@ -53,7 +53,7 @@ export function mediaOver(ask: Ask, room: Room): Media {
 
 const toRecord = (row: Row): MediaRecord => ({
   id: String(row.id),
-  owner: integer(row.owner),
+  account: integer(row.account),
   contentType: String(row.content_type),
   size: Number(row.size),
   createdAt: Number(row.created_at),

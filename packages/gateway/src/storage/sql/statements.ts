@@ -87,7 +87,7 @@ export const KEY = [
     'person',
     'name',
     'group_name',
-    'revoked',
+    'deleted',
     'expires_at',
     'cap',
     'cap_period',

@@ -19,8 +19,18 @@ type Metered = {
   tokens_window: Generated<string>
 }
 
-type Upstreams = { upstream: string; outcome: string; upstream_cost: Integer; unknown_costs: Integer }
-type Sums = { requests: Integer; tokens: Integer; cost: Integer; last_at: Integer }
+type Sums = {
+  account: Integer
+  model: string
+  upstream: string
+  outcome: string
+  requests: Integer
+  tokens: Integer
+  cost: Integer
+  upstream_cost: Integer
+  unknown_costs: Integer
+  last_at: Integer
+}
 
 export type Schema = {
   person: {
@@ -81,7 +91,7 @@ export type Schema = {
   /** How many accounts were made from a network on a day, in days since 1970. */
   sign_up: { day: Integer; network: string; accounts: Integer }
   trial_day: { day: Integer; given: Integer }
-  code: {
+  redemption_code: {
     hash: Uint8Array
     amount: Integer
     created_at: Integer
@@ -115,7 +125,7 @@ export type Schema = {
     holder_chose_group: Generated<Integer>
     name: string
     group_name: string
-    revoked: Integer
+    deleted: Integer
     expires_at: NullableInteger
     revision: Generated<Integer>
     cap: NullableInteger
@@ -158,9 +168,9 @@ export type Schema = {
     reason: string
     at: Integer
   }
-  spending: Sums & Upstreams & { account: Integer; hour: Integer; key: Integer; model: string }
-  daily_spending: Sums & Upstreams & { account: Integer; day: Integer; model: string }
-  key_spending: Sums & { key: Integer; day: Integer; model: string; account: Integer }
+  hourly_spending: Sums & { hour: Integer; key: Integer }
+  daily_spending: Sums & { day: Integer }
+  daily_key_spending: Sums & { day: Integer; key: Integer }
   rejection: {
     account: Integer
     key: Integer

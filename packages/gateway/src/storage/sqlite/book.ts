@@ -56,12 +56,12 @@ export function openBook(db: Database): BatchBook {
     `SELECT id, balance, credit_line, cap, cap_period, spent, held, disabled, ${METERED} FROM account WHERE id = ?`,
   )
   const selectKey = db.prepare<SqlRow, [bigint]>(
-    `SELECT id, api_key.account, api_key.person, revoked, revision, expires_at, api_key.cap, api_key.cap_period, spent, held,
+    `SELECT id, api_key.account, api_key.person, deleted, revision, expires_at, api_key.cap, api_key.cap_period, spent, held,
       member.cap AS member_cap, member.cap_period AS member_cap_period, ${METERED}
     FROM api_key LEFT JOIN member ON member.account = api_key.account AND member.person = api_key.person WHERE id = ?`,
   )
   const selectKeysOfMember = db.prepare<SqlRow, [bigint, bigint, bigint]>(
-    `SELECT id FROM api_key WHERE account = ?1 AND person = ?2 AND (revoked = 0 OR held <> 0 OR spent_at > ?3)`,
+    `SELECT id FROM api_key WHERE account = ?1 AND person = ?2 AND (deleted = 0 OR held <> 0 OR spent_at > ?3)`,
   )
   const selectRequest = db.prepare<SqlRow, [bigint]>(`SELECT ${REQUEST} FROM request WHERE id = ?`)
   const selectNode = db.prepare<SqlRow, [number]>(

@@ -201,7 +201,7 @@ test('while another process has the lock the store is down, and afterwards it wo
   const shell = new Database(file())
   shell.run('BEGIN IMMEDIATE')
   const verbs = [hold(1n, wallet, node), hold(2n, wallet, node)]
-  const calls = [...verbs.map((verb) => storage.ledger.apply(verb)), storage.ping(), storage.keys.revoke(wallet.key)]
+  const calls = [...verbs.map((verb) => storage.ledger.apply(verb)), storage.ping(), storage.keys.delete(wallet.key)]
   for (const call of calls) expect(await thrownBy(call)).toBeInstanceOf(StoreDown)
   expect(await money(storage, wallet)).toMatchObject({ held: 0n })
   shell.run('ROLLBACK')
@@ -247,6 +247,6 @@ test('a verb that cannot be sent to the writer fails, and the store goes on', as
 test('a closed store rejects calls, and can be closed again', async () => {
   const storage = await openStore()
   await Promise.all([storage.close(), storage.close()])
-  const calls = [() => storage.ping(), () => storage.keys.revoke(1n), () => storage.accounts.find(1n)]
+  const calls = [() => storage.ping(), () => storage.keys.delete(1n), () => storage.accounts.find(1n)]
   for (const call of calls) expect(await thrownBy(call())).toBeInstanceOf(StoreDown)
 })

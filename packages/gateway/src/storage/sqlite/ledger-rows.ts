@@ -55,7 +55,7 @@ export const toKeyRow = (row: SqlRow): KeptKey => ({
   person: row.person === null ? undefined : (row.person as bigint),
   memberCap:
     row.member_cap === null ? undefined : { cap: row.member_cap as bigint, capPeriod: row.member_cap_period as Period },
-  revoked: row.revoked !== 0n,
+  deleted: row.deleted !== 0n,
   revision: Number(row.revision),
   expiresAt: row.expires_at === null ? undefined : Number(row.expires_at),
   written: toWritten(row),

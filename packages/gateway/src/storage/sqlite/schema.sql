@@ -136,7 +136,7 @@ CREATE TABLE api_key (
   group_name TEXT NOT NULL,
   -- 1: the account holder chose the group, so it works only while it is offered to the account.
   holder_chose_group INTEGER NOT NULL DEFAULT 0 CHECK (holder_chose_group IN (0, 1)),
-  revoked INTEGER NOT NULL DEFAULT 0 CHECK (revoked IN (0, 1)),
+  deleted INTEGER NOT NULL DEFAULT 0 CHECK (deleted IN (0, 1)),
   revision INTEGER NOT NULL DEFAULT 0,
   expires_at INTEGER,
   cap INTEGER,
@@ -212,8 +212,9 @@ CREATE TRIGGER transfer_no_delete BEFORE DELETE ON transfer
   BEGIN SELECT RAISE(ABORT, 'transfers are append-only'); END;
 
 -- What was charged within an hour (its beginning, UTC), written with the transfers: their sums are equal. A request counts in the
--- hour of its end; a correction of what the reaper decided counts in its own hour, where a sum may be negative.
-CREATE TABLE spending (
+-- hour of its end; a correction of what the reaper decided counts in its own hour, where a sum may be negative. Reports over all accounts
+-- read it, and the sums of days, by their time.
+CREATE TABLE hourly_spending (
   account INTEGER NOT NULL,
   hour INTEGER NOT NULL,
   key INTEGER NOT NULL,
@@ -229,8 +230,9 @@ CREATE TABLE spending (
   last_at INTEGER NOT NULL,
   PRIMARY KEY (account, hour, key, model, upstream, outcome)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX hourly_spending_hour ON hourly_spending (hour);
 
--- The same by day, for periods that are longer than a few days: of each model, upstream and outcome, whatever the key; and of each key and model.
+-- The same by day, for periods that are longer than a few days: whatever the key, of which an account may have thousands, and of each key.
 CREATE TABLE daily_spending (
   account INTEGER NOT NULL,
   day INTEGER NOT NULL,
@@ -245,17 +247,23 @@ CREATE TABLE daily_spending (
   last_at INTEGER NOT NULL,
   PRIMARY KEY (account, day, model, upstream, outcome)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE key_spending (
+CREATE INDEX daily_spending_day ON daily_spending (day);
+CREATE TABLE daily_key_spending (
   key INTEGER NOT NULL,
   day INTEGER NOT NULL,
   model TEXT NOT NULL,
+  upstream TEXT NOT NULL,
+  outcome TEXT NOT NULL,
   account INTEGER NOT NULL,
   requests INTEGER NOT NULL,
   tokens INTEGER NOT NULL,
   cost INTEGER NOT NULL,
+  upstream_cost INTEGER NOT NULL,
+  unknown_costs INTEGER NOT NULL,
   last_at INTEGER NOT NULL,
-  PRIMARY KEY (key, day, model)
+  PRIMARY KEY (key, day, model, upstream, outcome)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX daily_key_spending_day ON daily_key_spending (day);
 
 -- Requests that were rejected before a hold, by minute (its beginning): they are never part of the usage.
 CREATE TABLE rejection (
@@ -312,8 +320,7 @@ CREATE TABLE sign_up (
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE trial_day (day INTEGER PRIMARY KEY, given INTEGER NOT NULL) STRICT;
 
--- Redemption codes.
-CREATE TABLE code (
+CREATE TABLE redemption_code (
   hash BLOB PRIMARY KEY CHECK (length(hash) = 32),
   amount INTEGER NOT NULL CHECK (amount > 0),
   created_at INTEGER NOT NULL,

@@ -35,8 +35,9 @@ const AMOUNTS = {
 }
 
 export function openSpendingSums(db: Database): SpendingSums {
-  const insertsInto = (table: string, names: (keyof typeof NAMES)[], amounts: (keyof typeof AMOUNTS)[]) => {
-    const values = [...names.map((name) => NAMES[name]), ...amounts.map((name) => AMOUNTS[name])]
+  const amounts = Object.keys(AMOUNTS)
+  const insertsInto = (table: string, names: (keyof typeof NAMES)[]) => {
+    const values = [...names.map((name) => NAMES[name]), ...Object.values(AMOUNTS)]
     const added = amounts.map((name) => `${name} = ${name} + excluded.${name}`).join(', ')
     return prepareInserts<Sum>(
       db,
@@ -49,10 +50,9 @@ export function openSpendingSums(db: Database): SpendingSums {
       `ON CONFLICT DO UPDATE SET ${added}, last_at = max(last_at, excluded.last_at)`,
     )
   }
-  const all = Object.keys(AMOUNTS) as (keyof typeof AMOUNTS)[]
-  const insertHours = insertsInto('spending', ['account', 'hour', 'key', 'model', 'upstream', 'outcome'], all)
-  const insertDays = insertsInto('daily_spending', ['account', 'day', 'model', 'upstream', 'outcome'], all)
-  const insertKeys = insertsInto('key_spending', ['key', 'day', 'model', 'account'], ['requests', 'tokens', 'cost'])
+  const insertHours = insertsInto('hourly_spending', ['account', 'hour', 'key', 'model', 'upstream', 'outcome'])
+  const insertDays = insertsInto('daily_spending', ['account', 'day', 'model', 'upstream', 'outcome'])
+  const insertKeys = insertsInto('daily_key_spending', ['key', 'day', 'model', 'upstream', 'outcome', 'account'])
   const byKey = new Map<bigint, Sum[]>()
 
   function sumOf(sought: Spending, hour: number): Sum {
@@ -77,12 +77,9 @@ export function openSpendingSums(db: Database): SpendingSums {
       if (byKey.size === 0) return
       const sums = [...byKey.values()].flat()
       insertHours(sums)
-      insertKeys(sums.length === 1 ? sums : merged(sums, ({ key, hour, model }) => `${key} ${dayOf(hour)} ${model}`))
-      insertDays(
-        sums.length === 1
-          ? sums
-          : merged(sums, (sum) => [sum.account, dayOf(sum.hour), sum.upstream, sum.outcome, sum.model].join(' ')),
-      )
+      const rowOf = (id: bigint, sum: Sum) => [id, dayOf(sum.hour), sum.upstream, sum.outcome, sum.model].join(' ')
+      insertKeys(sums.length === 1 ? sums : merged(sums, (sum) => rowOf(sum.key, sum)))
+      insertDays(sums.length === 1 ? sums : merged(sums, (sum) => rowOf(sum.account, sum)))
     },
     clear: () => byKey.clear(),
   }

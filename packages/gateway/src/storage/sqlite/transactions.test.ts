@@ -107,7 +107,7 @@ test('rows that another connection has written meanwhile count, and so do pendin
   verbs([hold(1n, wallet, node)])
   const shell = new Database(file)
   shell.run('UPDATE account SET balance = balance - 99950')
-  shell.run('UPDATE api_key SET revoked = 1')
+  shell.run('UPDATE api_key SET deleted = 1')
   shell.close(true)
   expect(verbs([settle(1n, node, 40n)])).toEqual([result('done', 40n)])
   expect(write([])).toEqual([])

@@ -50,7 +50,7 @@ export function auditLogContract(use: Use): void {
     const account = await newAccount(storage, 100n)
     const audited = storage.audited(ENTRY)
     expect(await audited.accounts.credit(account.id, -200n, 'too much')).toBe(false)
-    expect(await audited.keys.revoke(999n)).toBe(false)
+    expect(await audited.keys.delete(999n)).toBe(false)
     expect(await storage.auditLog.page({}, 10)).toEqual([])
     expect(await audited.accounts.credit(account.id, -50n, 'back')).toBe(true)
     expect(await storage.auditLog.page({}, 10)).toHaveLength(1)
@@ -77,7 +77,7 @@ export function auditLogContract(use: Use): void {
     const key = await newKey(storage, (await newAccount(storage)).id)
     let heard = 0
     storage.onChange(() => heard++)
-    await storage.audited(ENTRY).keys.revoke(key.id)
+    await storage.audited(ENTRY).keys.delete(key.id)
     expect(heard).toBe(1)
   })
 

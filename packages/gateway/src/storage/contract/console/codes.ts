@@ -80,7 +80,7 @@ export function codesContract(use: Use): void {
     expect(await storage.codes.redeem(account.id, newHash())).toBe('unknown')
     expect(await storage.codes.redeem(account.id, hash)).toBe('too_much')
     expect(await balanceOf(account.id)).toBe(4n * MAX_AMOUNT)
-    expect(await raw('SELECT redeemed_by FROM code')).toEqual([{ redeemed_by: null }])
+    expect(await raw('SELECT redeemed_by FROM redemption_code')).toEqual([{ redeemed_by: null }])
     await storage.accounts.credit(account.id, -25n, 'test')
     expect(await storage.codes.redeem(account.id, hash)).toEqual({ amount: 25n, balance: 4n * MAX_AMOUNT })
   })
@@ -88,7 +88,7 @@ export function codesContract(use: Use): void {
   test('many codes are created at once, or none', async () => {
     const { storage, raw } = use()
     const codes = Array.from({ length: 2_500 }, () => ({ hash: newHash(), amount: 1n, expiresAt: undefined }))
-    const count = async () => Number((await raw('SELECT count(*) AS codes FROM code'))[0]?.codes)
+    const count = async () => Number((await raw('SELECT count(*) AS codes FROM redemption_code'))[0]?.codes)
     expect(await thrownBy(storage.codes.create([...codes, ...codes.slice(0, 1)]))).toBeInstanceOf(Error)
     expect(await count()).toBe(0)
     await storage.codes.create(codes)

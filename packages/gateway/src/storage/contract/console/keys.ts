@@ -27,7 +27,7 @@ export function consoleKeysContract(use: Use): void {
         await newKey(storage, account, { name, expiresAt: name.startsWith('old') ? now() + HOUR_MS : undefined }),
       )
     const builtIn = await newKey(storage, account, { name: 'playground', purpose: 'playground', person })
-    await storage.keys.revoke(keys[4]?.id ?? 0n)
+    await storage.keys.delete(keys[4]?.id ?? 0n)
     await elapse(HOUR_MS)
     const page = async (filter: KeyFilter, limit = 10) => {
       const { keys: found, total } = await storage.keys.page(account, filter, limit)
@@ -39,7 +39,7 @@ export function consoleKeysContract(use: Use): void {
     expect(await page({ state: 'active' })).toEqual(['playground, ci, ÉCOLE 100%, Laptop', 4])
     expect(await page({ state: 'active', purpose: 'client' })).toEqual(['ci, ÉCOLE 100%, Laptop', 3])
     expect(await page({ state: 'expired' })).toEqual(['old laptop', 1])
-    expect(await page({ state: 'revoked' })).toEqual(['gone', 1])
+    expect(await page({ state: 'deleted' })).toEqual(['gone', 1])
     expect(await page({ name: 'LAPTOP' })).toEqual(['old laptop, Laptop', 2])
     expect(await page({ name: 'laptop' }, 1)).toEqual(['old laptop', 2])
     expect(await page({ name: 'laptop', before: keys[3]?.id ?? 0n })).toEqual(['Laptop', 2])
@@ -89,7 +89,7 @@ export function consoleKeysContract(use: Use): void {
     expect((await storage.keys.list(account)).map((each) => each.madeBy)).toEqual([madeBy])
   })
 
-  test('of many keys created at once, as many are made as the limit allows; revoked and expired ones do not count', async () => {
+  test('of many keys created at once, as many are made as the limit allows; deleted and expired ones do not count', async () => {
     const { storage, now, elapse } = use()
     const { id: account } = await newAccount(storage)
     await newKey(storage, account, { expiresAt: now() + HOUR_MS })
@@ -100,7 +100,7 @@ export function consoleKeysContract(use: Use): void {
     expect(created.map(({ name, account: owner }) => [name, owner])).toEqual(Array(3).fill(['test', account]))
     expect((await storage.keys.page(account, {}, 20)).total).toBe(5)
     expect(await create()).toBeUndefined()
-    await storage.keys.revoke(first.id)
+    await storage.keys.delete(first.id)
     expect(await create()).toMatchObject({ madeBy: 'command-line' })
     expect(await create()).toBeUndefined()
     await elapse(HOUR_MS)
@@ -139,7 +139,7 @@ export function consoleKeysContract(use: Use): void {
     expect(await storage.keys.findCaller(next)).toMatchObject({ key: key.id })
   })
 
-  test('a secret names one key only, and a revoked key is not rotated', async () => {
+  test('a secret names one key only, and a deleted key is not rotated', async () => {
     const { storage, now } = use()
     const { id: account } = await newAccount(storage)
     const [first, second] = [newHash(), newHash()]
@@ -154,9 +154,9 @@ export function consoleKeysContract(use: Use): void {
     expect(await storage.keys.rotate(one.id, { hash: newHash(), lastFour: '', formerUntil })).toBe(true)
     expect(await storage.keys.rotate(other.id, { hash: first, lastFour: '', formerUntil })).toBe(false)
     expect(await storage.keys.rotate(999_999n, { hash: newHash(), lastFour: '', formerUntil })).toBe(false)
-    await storage.keys.revoke(one.id)
+    await storage.keys.delete(one.id)
     expect(await storage.keys.rotate(one.id, { hash: newHash(), lastFour: '', formerUntil })).toBe(false)
-    expect(await storage.keys.findCaller(first)).toMatchObject({ key: one.id, revoked: true })
+    expect(await storage.keys.findCaller(first)).toMatchObject({ key: one.id, deleted: true })
   })
 
   test('a request that knows the key from before its rotation or change is rejected', async () => {

@@ -76,14 +76,14 @@ export function spendingContract(use: Use): void {
         ['main', 'cut', 1, 0, 50, 0, 1],
         ['main', 'failed', 1, 0, 0, 0, 0],
       ]
-      for (const table of ['spending', 'daily_spending'])
+      for (const table of ['hourly_spending', 'daily_spending', 'daily_key_spending'])
         expect(await sums(table)).toEqual([
           ...settled,
           ['main', 'reaped', 1, 0, 0, 0, 1],
           ['second', 'done', 1, 3, 60, 45, 0],
         ])
       await storage.ledger.apply(settle(reaped, node, 10n, { upstream: 'second', upstreamCost: 7n }))
-      for (const table of ['spending', 'daily_spending'])
+      for (const table of ['hourly_spending', 'daily_spending', 'daily_key_spending'])
         expect(await sums(table)).toEqual([
           ...settled,
           ['main', 'reaped', 0, 0, 0, 0, 0],

@@ -173,7 +173,7 @@ export function membersContract(use: Use): void {
     expect(await storage.sessions.find(kept?.hash ?? newHash())).toBeDefined()
     expect(await storage.sessions.switchAccount(kept?.id ?? 0n, ada.account)).toBe(false)
     const keys = [...(await storage.keys.list(ada.account)), ...(await storage.keys.list(bob.account))]
-    const usable = keys.filter(({ revoked }) => !revoked).map(({ name }) => name)
+    const usable = keys.filter(({ deleted }) => !deleted).map(({ name }) => name)
     expect(usable.sort()).toEqual([...removal.usable].sort())
   })
 
@@ -218,7 +218,7 @@ export function membersContract(use: Use): void {
     const { ledger, members } = storage
     await ledger.apply(hold(1n, deleted, node))
     await ledger.apply(settle(1n, node, 70n))
-    await storage.keys.revoke(deleted.key)
+    await storage.keys.delete(deleted.key)
     await ledger.apply(hold(2n, one, node))
     await members.setCap(ada.account, bob.person, { cap: 250n, capPeriod: 'day' })
     expect(await members.standing(ada.account, bob.person)).toMatchObject({ spentUnderCap: 70n, held: 100n })

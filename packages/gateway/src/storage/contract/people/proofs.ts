@@ -52,7 +52,7 @@ async function traces(storage: Storage, { account, person }: Made, { hash }: { h
   return {
     session: (await storage.sessions.find(hash)) !== undefined,
     secondFactor: (await storage.signIns.findByPerson(person.id))?.secondFactor !== undefined,
-    keys: keys.filter(({ revoked }) => !revoked).map(({ name }) => name),
+    keys: keys.filter(({ deleted }) => !deleted).map(({ name }) => name),
   }
 }
 
@@ -115,7 +115,7 @@ export function proofsContract(use: Use): void {
       const { id } = await newKey(storage, account.id, { hash: newHash(), madeBy: 'command-line' })
       await storage.keys.rotate(id, { hash: newHash(), lastFour: 'abcd', formerUntil: undefined, person: person.id })
       await storage.signIns.proveAddress(person.id, { verified: true, isHolder: false })
-      expect((await storage.keys.list(account.id)).map(({ revoked }) => revoked)).toEqual([true])
+      expect((await storage.keys.list(account.id)).map(({ deleted }) => deleted)).toEqual([true])
     })
   })
 

@@ -12,7 +12,7 @@ const AT_ONCE = 1_000
 export function codesOver({ db, runner, clock }: Connection): Codes {
   /** Why nothing was redeemed. What makes a code unusable is never undone. */
   async function rejection(hash: Uint8Array, now: number): Promise<RedeemRejection> {
-    const query = db.selectFrom('code').select(['expires_at', 'redeemed_by']).where('hash', '=', hash)
+    const query = db.selectFrom('redemption_code').select(['expires_at', 'redeemed_by']).where('hash', '=', hash)
     const [row] = await runner.read(statement(query))
     if (!row) return 'unknown'
     if (row.redeemed_by !== null) return 'used'
@@ -30,7 +30,7 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
       }))
       const inserts: Statement[] = []
       for (let at = 0; at < rows.length; at += AT_ONCE)
-        inserts.push(statement(db.insertInto('code').values(rows.slice(at, at + AT_ONCE))))
+        inserts.push(statement(db.insertInto('redemption_code').values(rows.slice(at, at + AT_ONCE))))
       if (inserts.length > 0) await runner.write(inserts)
     },
     async redeem(account, hash) {
@@ -44,11 +44,14 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
 }
 
 function redeem(db: Database, account: bigint, hash: Uint8Array, now: number): Statement[] {
-  const code = db.updateTable('code').set({ redeemed_by: account, redeemed_at: now }).where('hash', '=', hash)
+  const code = db
+    .updateTable('redemption_code')
+    .set({ redeemed_by: account, redeemed_at: now })
+    .where('hash', '=', hash)
   const usable = code
     .where('redeemed_by', 'is', null)
     .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', now)]))
-  const amount = db.selectFrom('code').select('amount').where('hash', '=', hash)
+  const amount = db.selectFrom('redemption_code').select('amount').where('hash', '=', hash)
   const credited = db
     .updateTable('account')
     .set((row) => ({ balance: row('balance', '+', amount) }))

@@ -80,8 +80,8 @@ function filtered(db: Database, account: bigint, { state, purpose, person }: Key
   const every = person === undefined ? any : any.where('person', '=', person)
   const all = purpose === undefined ? every : every.where('purpose', '=', purpose)
   if (state === undefined) return all
-  if (state === 'revoked') return all.where('revoked', '=', 1)
-  const valid = all.where('revoked', '=', 0)
+  if (state === 'deleted') return all.where('deleted', '=', 1)
+  const valid = all.where('deleted', '=', 0)
   if (state === 'expired') return valid.where('expires_at', '<=', now)
   return valid.where((key) => key.or([key('expires_at', 'is', null), key('expires_at', '>', now)]))
 }
@@ -107,7 +107,7 @@ function rotate(db: Database, key: bigint, { hash, lastFour, formerUntil, person
           .end(),
       }))
       .where('id', '=', key)
-      .where('revoked', '=', 0)
+      .where('deleted', '=', 0)
       // A secret names one key, whether it is the present or the former one.
       .where((row) =>
         row.not(

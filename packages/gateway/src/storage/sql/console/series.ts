@@ -40,15 +40,15 @@ export function seriesStatement(
   )
 }
 
-/** The sums of hours have all names; those of days either models or keys. */
+/** Without a key, the sums of days that have none are fewer. */
 function totals(account: bigint, filter: SpendingFilter, step: SpendingStep): Source {
   if (step !== 'hour' && (filter.key ?? filter.person) !== undefined) return keySums(account, filter, step)
-  const table = sql.table(step === 'hour' ? 'spending' : 'daily_spending')
+  const table = sql.table(step === 'hour' ? 'hourly_spending' : 'daily_spending')
   return sourceIn(sql`${table} AS sums WHERE sums.account = ${account}`, filter, step)
 }
 
 function keySums(account: bigint, filter: SpendingFilter, step: SpendingStep): Source {
-  const table = sql.table(step === 'hour' ? 'spending' : 'key_spending')
+  const table = sql.table(step === 'hour' ? 'hourly_spending' : 'daily_key_spending')
   return sourceIn(sql`${table} AS sums WHERE sums.account = ${account}`, filter, step)
 }
 
@@ -59,7 +59,7 @@ function largestKeys(account: bigint, filter: SpendingFilter, step: SpendingStep
 }
 
 function keyedSums(account: bigint, filter: SpendingFilter, step: SpendingStep): Source {
-  const rows = sql`api_key CROSS JOIN key_spending AS sums WHERE api_key.account = ${account} AND sums.key = api_key.id`
+  const rows = sql`api_key CROSS JOIN daily_key_spending AS sums WHERE api_key.account = ${account} AND sums.key = api_key.id`
   return sourceIn(rows, filter, step)
 }
 

@@ -101,7 +101,7 @@ const lastUsed = (db: Database, account: bigint, keys: readonly bigint[]): State
       .select((row) => [
         'id',
         row
-          .selectFrom('key_spending')
+          .selectFrom('daily_key_spending')
           .select('last_at')
           .whereRef('key', '=', 'api_key.id')
           .orderBy('day', 'desc')

@@ -125,7 +125,7 @@ const revokeKeys = (db: Database, account: bigint, person: bigint): Statement =>
   statement(
     db
       .updateTable('api_key')
-      .set({ revoked: 1 })
+      .set({ deleted: 1 })
       .where('account', '=', account)
       .where('person', '=', person)
       .where('purpose', '=', 'client'),

@@ -108,7 +108,7 @@ const endUnproved = (db: Database, person: bigint): Statement[] => [
   statement(
     db
       .updateTable('api_key')
-      .set({ revoked: 1 })
+      .set({ deleted: 1 })
       .where('person', '=', person)
       // The playground's own key never leaves the gateway.
       .where('purpose', '=', 'client')

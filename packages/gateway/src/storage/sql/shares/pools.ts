@@ -71,14 +71,14 @@ export function storedPool(ask: Ask, dialect: PoolDialect): Pool {
 const BOUND = '9007199254740991'
 const OLDEST_MEDIA = `
 SELECT id, size AS bytes, created_at AS at FROM media
-WHERE owner = $1 AND size IS NOT NULL AND expires_at > NOW AND expires_at < ${BOUND} AND id <> $3
+WHERE account = $1 AND size IS NOT NULL AND expires_at > NOW AND expires_at < ${BOUND} AND id <> $3
 ORDER BY created_at, id LIMIT $2`
 const removeMedia = ({ list }: PoolDialect) => `
 UPDATE media SET expires_at = NOW
-WHERE id IN (${list('$2')}) AND owner = $1 AND expires_at > NOW AND expires_at < ${BOUND} RETURNING id`
+WHERE id IN (${list('$2')}) AND account = $1 AND expires_at > NOW AND expires_at < ${BOUND} RETURNING id`
 /** Expired objects are counted until their contents are deleted, which is under way. */
 const EXPIRED_OF =
-  'SELECT CAST(coalesce(sum(size), 0) AS bigint) AS bytes FROM media WHERE owner = $1 AND expires_at <= NOW'
+  'SELECT CAST(coalesce(sum(size), 0) AS bigint) AS bytes FROM media WHERE account = $1 AND expires_at <= NOW'
 const EXPIRED = 'SELECT CAST(coalesce(sum(size), 0) AS bigint) AS bytes FROM media WHERE expires_at <= NOW'
 
 export function mediaPool(ask: Ask, dialect: PoolDialect): Pool {

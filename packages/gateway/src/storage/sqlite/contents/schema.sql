@@ -34,26 +34,26 @@ END;
 -- Stored images and videos, whose contents are files or objects of their own. size is NULL until the content is complete.
 CREATE TABLE media (
   id TEXT PRIMARY KEY,
-  owner INTEGER NOT NULL,
+  account INTEGER NOT NULL,
   content_type TEXT NOT NULL,
   size INTEGER,
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX media_expires ON media (expires_at);
-CREATE INDEX media_owner ON media (owner, created_at);
+CREATE INDEX media_account ON media (account, created_at);
 
 -- The bytes of objects that are complete, by account. Those of a stored response, which never expire by themselves, are counted with it.
 CREATE TABLE media_size (account INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;
 CREATE INDEX media_size_bytes ON media_size (bytes);
 CREATE TRIGGER media_changed AFTER UPDATE OF size, expires_at ON media BEGIN
-  INSERT INTO media_size (account, bytes) VALUES (NEW.owner,
+  INSERT INTO media_size (account, bytes) VALUES (NEW.account,
       iif(NEW.expires_at < 9007199254740991, coalesce(NEW.size, 0), 0)
       - iif(OLD.expires_at < 9007199254740991, coalesce(OLD.size, 0), 0))
     ON CONFLICT (account) DO UPDATE SET bytes = bytes + excluded.bytes;
 END;
 CREATE TRIGGER media_removed AFTER DELETE ON media WHEN OLD.expires_at < 9007199254740991 BEGIN
-  UPDATE media_size SET bytes = bytes - coalesce(OLD.size, 0) WHERE account = OLD.owner;
+  UPDATE media_size SET bytes = bytes - coalesce(OLD.size, 0) WHERE account = OLD.account;
 END;
 
 -- Video tasks. id is that of the request. due_at is NULL when there is nothing left to do; claimed_until is 0 when no process has the
