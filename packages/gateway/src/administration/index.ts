@@ -8,6 +8,7 @@ import { auditLedger } from './ledger.ts'
 import type { Operation } from './operation.ts'
 import * as people from './people.ts'
 import { reportPrices } from './prices.ts'
+import { listRejectedRequests } from './rejected-requests.ts'
 import { showUpstreamState, testUpstream } from './upstreams.ts'
 import { listUsage } from './usage.ts'
 
@@ -38,6 +39,7 @@ const ALL = [
   createCodes,
   redeemCode,
   listUsage,
+  listRejectedRequests,
   auditLedger,
   listAuditLog,
   showUpstreamState,

@@ -39,6 +39,7 @@ describe('help', () => {
       'person enable',
       'person role',
       'prices diff',
+      'rejected-requests',
       'sandbox',
       'serve',
       'upstream list',

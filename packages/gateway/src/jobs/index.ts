@@ -11,12 +11,12 @@ import { createTaskWorker, type WorkerDependencies } from '../tasks/worker.ts'
 import { type VideoTaskDependencies, videoTasks } from '../videos/video-tasks.ts'
 import { auditLedger } from './audit-ledger.ts'
 import { clearReceipts } from './clear-receipts.ts'
-import { storeRejections } from './counts/store-rejections.ts'
 import { createJobs } from './every.ts'
 import { pollChanges } from './poll-changes.ts'
 import { reportRemovals } from './report-removals.ts'
 import { runTasks } from './run-tasks.ts'
 import { storeLatencies } from './store-latencies.ts'
+import { storeRejectedRequests } from './store-rejected-requests.ts'
 import { sweepAuditLog } from './sweeps/sweep-audit-log.ts'
 import { sweepContents } from './sweeps/sweep-contents.ts'
 import { sweepMedia } from './sweeps/sweep-media.ts'
@@ -59,7 +59,7 @@ export function startJobs(
   pollChanges(every, storage.keys, deps.callers)
   auditLedger(every, storage.ledger, log, () => deps.admission.isSaturated)
   storeLatencies(every, deps.latencies, storage.spending, Date.now)
-  storeRejections(every, deps.rejectedRequests, storage.rejections, () => config().retention.requests)
+  storeRejectedRequests(every, deps.rejectedRequests, storage.rejectedRequests, () => config().retention.requests)
   reportRemovals(every, storage.shares, log)
   sweepContents(every, storage.contents)
   sweepMedia(every, deps.mediaStore)

@@ -33,6 +33,15 @@ test('a greedy account cannot grow it without bound, and takes nothing from othe
   counts.ended(rejected(5_000n, 'bad_request', 2n))
   const rows = counts.take()
   expect(rows.filter(({ account }) => account === 1n)).toHaveLength(51)
+  expect(rows.find(({ key }) => key === 0n)).toMatchObject({ account: 1n, code: 'other', count: 950 })
   expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(1_001)
   expect(rows.at(-1)).toMatchObject({ account: 2n, count: 1 })
+})
+
+test('what exceeds the bound of all accounts is counted together, and nothing is lost', () => {
+  const counts = countRejectedRequests(() => 0)
+  for (let account = 1n; account <= 3_000n; account += 1n) counts.ended(rejected(1n, 'bad_request', account))
+  const rows = counts.take()
+  expect(rows).toHaveLength(2_001)
+  expect(rows.at(-1)).toMatchObject({ account: 0n, key: 0n, code: 'other', count: 1_000 })
 })

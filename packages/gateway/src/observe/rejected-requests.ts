@@ -2,8 +2,11 @@
 import type { RequestObserver } from './request-observer.ts'
 import type { RequestRecord } from './request-record.ts'
 
-export type Counted = {
+/** `minute`: its beginning, in milliseconds since 1970. `lastRequest` and `reason` are those of the last request. */
+export type RejectedCount = {
+  /** 0 beside the code `other`: several accounts. */
   account: bigint
+  /** 0 beside the code `other`: several keys. */
   key: bigint
   code: string
   minute: number
@@ -14,44 +17,43 @@ export type Counted = {
 
 export type RejectedRequestCounts = RequestObserver & {
   /** What was counted since the last call. */
-  take(): Counted[]
+  take(): RejectedCount[]
 }
 
 const MINUTE_MS = 60_000
-/** Rows between two calls of `take`. What does not fit is counted in one row of its account, and then not at all. */
+/** Rows between two calls of `take`. What does not fit is counted as `other`: in a row of its account, or in one of all accounts. */
 const MOST_PER_ACCOUNT = 50
 const MOST = 2_000
-/** The code of what does not fit, under the key of the first such request. */
-const OTHERS = 'others'
+const OTHER = 'other'
 
 export function countRejectedRequests(clock: () => number): RejectedRequestCounts {
-  let rows = new Map<string, Counted>()
+  let rows = new Map<string, RejectedCount>()
   let perAccount = new Map<bigint, number>()
 
-  function add(account: bigint, key: bigint, code: string, record: RequestRecord): boolean {
-    const minute = clock() - (clock() % MINUTE_MS)
-    const name = code === OTHERS ? `${account} ${OTHERS}` : `${account} ${key} ${code} ${minute}`
+  function rowFor(account: bigint, key: bigint, code: string, minute: number): RejectedCount {
+    const name = `${account} ${key} ${code} ${minute}`
     const known = rows.get(name)
-    const { id: lastRequest, reason = '' } = record
-    if (known) {
-      known.count += 1
-      known.lastRequest = lastRequest
-      known.reason = reason
-      return true
-    }
+    if (known) return known
     const mine = perAccount.get(account) ?? 0
-    if (rows.size >= MOST || mine >= MOST_PER_ACCOUNT + (code === OTHERS ? 1 : 0)) return false
+    // A row of all accounts always fits, so that nothing is lost.
+    const mayAdd = account === 0n || (rows.size < MOST && (key === 0n || mine < MOST_PER_ACCOUNT))
+    if (!mayAdd) return rowFor(key === 0n ? 0n : account, 0n, OTHER, minute)
     perAccount.set(account, mine + 1)
-    rows.set(name, { account, key, code, minute, count: 1, lastRequest, reason })
-    return true
+    const row = { account, key, code, minute, count: 0, lastRequest: '', reason: '' }
+    rows.set(name, row)
+    return row
   }
 
   return {
-    ended(record) {
-      const { account, key, error, outcome } = record
-      // A request with an outcome had a hold, and a receipt says what became of it.
+    ended(record: RequestRecord) {
+      const { account, key, error, outcome, id, reason = '' } = record
+      // A request with an outcome had a hold, and a receipt says what became of it. One without a key is nobody's.
       if (error === undefined || outcome !== undefined || account === undefined || key === undefined) return
-      if (!add(account, key, error, record)) add(account, key, OTHERS, record)
+      const now = clock()
+      const row = rowFor(account, key, error, now - (now % MINUTE_MS))
+      row.count += 1
+      row.lastRequest = id
+      row.reason = reason
     },
     shed() {},
     malformed() {},

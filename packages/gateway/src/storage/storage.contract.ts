@@ -6,7 +6,7 @@ import { auditLogContract } from './contract/console/audit-log.ts'
 import { codesContract } from './contract/console/codes.ts'
 import { historyContract } from './contract/console/history.ts'
 import { consoleKeysContract } from './contract/console/keys.ts'
-import { rejectionsContract } from './contract/console/rejections.ts'
+import { rejectedRequestsContract } from './contract/console/rejected-requests.ts'
 import { spendingContract } from './contract/console/spending.ts'
 import { contentsContract } from './contract/contents.ts'
 import { creditLinesContract } from './contract/credit-lines.ts'
@@ -50,7 +50,7 @@ export function storageContract(name: string, open: Open): void {
     describe('sessions', () => sessionsContract(use))
     describe('sign-ins', () => signInsContract(use))
     describe('proofs of addresses', () => proofsContract(use))
-    describe('rejected requests', () => rejectionsContract(use))
+    describe('rejected requests', () => rejectedRequestsContract(use))
     describe('audit log', () => auditLogContract(use))
     describe('codes', () => codesContract(use))
     describe('spending', () => spendingContract(use))

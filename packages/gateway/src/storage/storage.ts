@@ -3,7 +3,7 @@
 import type { Accounts } from './accounts.ts'
 import type { AuditEntry, AuditLog } from './console/audit-log.ts'
 import type { Codes } from './console/codes.ts'
-import type { Rejections } from './console/rejections.ts'
+import type { RejectedRequests } from './console/rejected-requests.ts'
 import type { Spending } from './console/spending.ts'
 import type { Contents } from './contents.ts'
 import type { Keys } from './keys.ts'
@@ -24,7 +24,7 @@ import type { Tasks } from './tasks.ts'
 export * from './accounts.ts'
 export * from './console/audit-log.ts'
 export * from './console/codes.ts'
-export * from './console/rejections.ts'
+export * from './console/rejected-requests.ts'
 export * from './console/spending.ts'
 export * from './keys.ts'
 export * from './leases.ts'
@@ -72,7 +72,7 @@ export interface Storage {
   readonly codes: Codes
   /** Who changed what. */
   readonly auditLog: AuditLog
-  readonly rejections: Rejections
+  readonly rejectedRequests: RejectedRequests
   /** Sums, lists and histories for the console. */
   readonly spending: Spending
   /** The same nouns, except that each write also adds `entry` to the audit log, in the same transaction. A rejected write adds nothing. */

@@ -76,6 +76,16 @@ const fieldsIn = (value: unknown): string | undefined =>
         .map(([name, each]) => `${name}=${JSON.stringify(each)}`)
         .join(' ')
 
+const REJECTED: readonly Column<Shown>[] = [
+  time('minute', 'minute'),
+  text('account', 'account_id'),
+  text('key', 'key_id'),
+  text('code', 'code'),
+  figure('count', 'count'),
+  text('last request', 'last_request_id'),
+  text('reason', 'reason'),
+]
+
 const CODE: readonly Column<Shown>[] = [
   text('code', 'code'),
   figure('amount usd', 'amount_usd'),
@@ -88,4 +98,5 @@ export const showAccounts = shown(ACCOUNT)
 export const showKeys = shown(KEY)
 export const showCodes = shown(CODE)
 export const showUsage = shown(USAGE)
+export const showRejectedRequests = shown(REJECTED)
 export const showAuditLog = shown(AUDIT)

@@ -21,6 +21,8 @@ const OPTIONS: Readonly<Record<string, string>> = {
       'reason',
       'role',
       'object',
+      'key',
+      'since',
     ].map((name) => [name, name]),
   ),
   credit_usd: 'credit',

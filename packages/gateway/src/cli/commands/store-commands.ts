@@ -5,7 +5,7 @@ import type { KeyRow } from '../../administration/key-rows.ts'
 import type { Arguments } from '../args.ts'
 import type { Option, StoreCommand } from '../command.ts'
 import { UsageError } from '../errors.ts'
-import { showAccounts, showAuditLog, showCodes, showKeys, showUsage } from './columns.ts'
+import { showAccounts, showAuditLog, showCodes, showKeys, showRejectedRequests, showUsage } from './columns.ts'
 import {
   accountTermsInput,
   CAP_NAMES,
@@ -20,12 +20,12 @@ import {
 import { PEOPLE_COMMANDS } from './people-commands.ts'
 
 const SECTION = 'Accounts and keys'
-const ACCOUNT: Option = {
+const ANY_ACCOUNT: Option = {
   name: 'account',
   value: 'ACCOUNT',
-  required: true,
   summary: "the account's id or name, or the email address of its person",
 }
+const ACCOUNT: Option = { ...ANY_ACCOUNT, required: true }
 
 const LIMITS: readonly Option[] = [
   { name: 'rpm', value: 'N', summary: 'requests per minute' },
@@ -233,6 +233,28 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     ...byAccount('usage', 'list the requests of an account, newest first', [ROWS]),
     rows: 100,
     show: showUsage,
+  },
+  {
+    name: 'rejected-requests',
+    section: SECTION,
+    operation: 'rejected-requests',
+    positionals: [],
+    summary: 'count the requests that were rejected before they cost anything, newest first',
+    options: [
+      ANY_ACCOUNT,
+      { name: 'key', value: 'ID', summary: "only requests with this key; 'key list' shows the id" },
+      { name: 'since', value: 'TIME', summary: 'only from this time on, such as 2030-01-31T12:00:00Z' },
+      ROWS,
+    ],
+    example: 'rejected-requests --account ada@example.com --since 2030-01-31',
+    input: ({ values: { account, key, since } }) =>
+      present([
+        ['account', account],
+        ['key', key],
+        ['since', since === undefined ? undefined : time(since)],
+      ]),
+    rows: 100,
+    show: showRejectedRequests,
   },
   {
     name: 'audit',

@@ -58,7 +58,7 @@ export function sharesContract(use: Use): void {
     ).toEqual([])
     expect(
       await use().rawContents(`SELECT account, bytes FROM media_size AS known WHERE bytes <> (
-        SELECT coalesce(sum(size), 0) FROM media WHERE owner = known.account AND expires_at < 9007199254740991)`),
+        SELECT coalesce(sum(size), 0) FROM media WHERE account = known.account AND expires_at < 9007199254740991)`),
     ).toEqual([])
   }
 
@@ -148,12 +148,12 @@ export function sharesContract(use: Use): void {
     await expectExactSizes()
   })
 
-  async function putMedia(owner: bigint, id: string, size: number) {
+  async function putMedia(account: bigint, id: string, size: number) {
     const { media } = use().storage
     await use().elapse(1)
-    await media.begin({ id, account: owner, contentType: 'image/png' })
+    await media.begin({ id, account, contentType: 'image/png' })
     await media.complete(id, size, KEEP_MS)
-    return media.makeRoom({ id, account: owner, size })
+    return media.makeRoom({ id, account, size })
   }
   const mediaOf = async (ids: readonly string[]) => {
     const found = await Promise.all(ids.map((id) => use().storage.media.find(id)))

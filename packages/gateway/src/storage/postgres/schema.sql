@@ -225,16 +225,18 @@ CREATE TABLE daily_key_spending (
 );
 CREATE INDEX daily_key_spending_day ON daily_key_spending (day);
 
-CREATE TABLE rejection (
+CREATE TABLE rejected_request (
   account bigint NOT NULL,
-  minute bigint NOT NULL,
   key bigint NOT NULL,
+  minute bigint NOT NULL,
   code text NOT NULL,
   count bigint NOT NULL,
   last_request text NOT NULL,
   reason text NOT NULL,
-  PRIMARY KEY (account, minute, key, code)
+  PRIMARY KEY (account, key, minute, code)
 );
+CREATE INDEX rejected_request_account ON rejected_request (account, minute, key, code);
+CREATE INDEX rejected_request_minute ON rejected_request (minute, account, key, code);
 
 CREATE TABLE latency (
   hour bigint NOT NULL,

@@ -6,7 +6,7 @@ import type { Storage } from '../storage.ts'
 import { accountsOver } from './accounts.ts'
 import { auditLogOver, insertAuditEntry } from './console/audit-log.ts'
 import { codesOver } from './console/codes.ts'
-import { rejectionsOver } from './console/rejections.ts'
+import { rejectedRequestsOver } from './console/rejected-requests.ts'
 import { spendingOver } from './console/spending.ts'
 import { checkText } from './guard.ts'
 import { keysOver } from './keys.ts'
@@ -29,7 +29,7 @@ type Nouns = Pick<
   | 'codes'
   | 'spending'
   | 'auditLog'
-  | 'rejections'
+  | 'rejectedRequests'
 >
 
 export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChange' | 'audited'> {
@@ -64,7 +64,7 @@ const nouns = (connection: Connection): Nouns => ({
   signIns: signInsOver(connection),
   codes: codesOver(connection),
   auditLog: auditLogOver(connection),
-  rejections: rejectionsOver(connection),
+  rejectedRequests: rejectedRequestsOver(connection),
   spending: spendingOver(connection),
 })
 

@@ -171,7 +171,7 @@ export type Schema = {
   hourly_spending: Sums & { hour: Integer; key: Integer }
   daily_spending: Sums & { day: Integer }
   daily_key_spending: Sums & { day: Integer; key: Integer }
-  rejection: {
+  rejected_request: {
     account: Integer
     key: Integer
     code: string

@@ -265,17 +265,20 @@ CREATE TABLE daily_key_spending (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX daily_key_spending_day ON daily_key_spending (day);
 
--- Requests that were rejected before a hold, by minute (its beginning): they are never part of the usage.
-CREATE TABLE rejection (
+-- Requests that were rejected before a hold, by minute (its beginning): they are never part of the usage. Key and account are 0 in rows
+-- of the code 'other', which have what did not fit into the bounds.
+CREATE TABLE rejected_request (
   account INTEGER NOT NULL,
-  minute INTEGER NOT NULL,
   key INTEGER NOT NULL,
+  minute INTEGER NOT NULL,
   code TEXT NOT NULL,
   count INTEGER NOT NULL,
   last_request TEXT NOT NULL,
   reason TEXT NOT NULL,
-  PRIMARY KEY (account, minute, key, code)
+  PRIMARY KEY (account, key, minute, code)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX rejected_request_account ON rejected_request (account, minute, key, code);
+CREATE INDEX rejected_request_minute ON rejected_request (minute, account, key, code);
 
 -- Times to the first token within an hour, as histograms (observe/latency-buckets.ts).
 CREATE TABLE latency (

@@ -1,0 +1,24 @@
+// Requests that were rejected before a hold: counted by key, code and minute, never part of the usage.
+import type { RejectedCount } from '../../observe/rejected-requests.ts'
+
+export type { RejectedCount } from '../../observe/rejected-requests.ts'
+
+/** `from`: in milliseconds since 1970. `before`: only rows that come after this one in the list. */
+export type RejectedFilter = {
+  account?: bigint
+  key?: bigint
+  from?: number
+  before?: Pick<RejectedCount, 'account' | 'key' | 'code' | 'minute'>
+}
+
+/** How many rows are kept; of the last minute, a few more may be. */
+export type RejectedBounds = { perKey: number; perAccount: number; inAll: number }
+
+export interface RejectedRequests {
+  /** Adds to the counts of the same key, code and minute. The oldest rows beyond the bounds are removed in the same transaction. */
+  add(rows: readonly RejectedCount[], bounds: RejectedBounds): Promise<void>
+  /** Newest first. */
+  list(filter: RejectedFilter, limit: number): Promise<RejectedCount[]>
+  /** Removes rows of minutes before `before`. */
+  sweep(before: number): Promise<void>
+}
