@@ -1,5 +1,5 @@
 // The request log: one line per request on standard error, whatever its outcome, and never its content.
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { closeSync, constants, openSync, readSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
@@ -7,6 +7,7 @@ import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { newHome } from '../support/gateway/home.ts'
+import { operate } from '../support/gateway/operate.ts'
 
 type Line = Record<string, unknown> & { message: string }
 
@@ -115,6 +116,64 @@ test('401s and malformed requests are summarized', async () => {
   await eventually(() => total('unauthorized') === 20 && total('malformed') === 1)
   expect(sums().length).toBeLessThan(5)
   expect(linesOf(gateway).filter(({ status }) => status === 401)).toEqual([])
+})
+
+describe('requests that are rejected before a hold', () => {
+  type Rejected = { key_id: string | null; code: string; count: number; last_request_id: string; reason: string }
+  const rejectedOf = (options: Record<string, string>) => operate<Rejected[]>(gateway, 'rejected-requests', options)
+  const summed = (rows: readonly Rejected[]) => {
+    const sums = new Map<string, number>()
+    for (const { code, count } of rows) sums.set(code, (sums.get(code) ?? 0) + count)
+    return Object.fromEntries(sums)
+  }
+
+  test('are counted by key and code, and are no usage; what had a hold or no key is not counted', async () => {
+    const limited = await newKey(gateway, '10', { rpm: '1' })
+    const poor = await newKey(gateway, '0')
+    const statuses: number[] = []
+    const send = async (secret: string, more: object = {}) => {
+      const response = await chat(gateway.url, secret, ask('x', more))
+      await response.text()
+      statuses.push(response.status)
+      return response.headers.get('x-request-id')
+    }
+    const last = await send(limited.secret, { model: 'nothing' })
+    for (let count = 0; count < 4; count++) await send(limited.secret)
+    await send(poor.secret)
+    await send(`sk-${'1'.repeat(40)}`)
+    expect(statuses).toEqual([404, 200, 429, 429, 429, 402, 401])
+    const since = new Date(Date.now() - 120_000).toISOString()
+    await eventually(async () => summed(await rejectedOf({ account: limited.email })).rate_limit_exceeded === 3)
+    const rows = await gateway.command<Rejected[]>('rejected-requests', '--key', limited.keyId, '--since', since)
+    expect(summed(rows)).toEqual({ rate_limit_exceeded: 3, model_not_found: 1 })
+    expect(rows.find(({ code }) => code === 'model_not_found')).toMatchObject({
+      key_id: limited.keyId,
+      last_request_id: last,
+      reason: expect.stringContaining('nothing'),
+    })
+    await eventually(async () => (await rejectedOf({ account: poor.email })).length === 1)
+    expect(summed(await rejectedOf({ account: poor.email }))).toEqual({ insufficient_balance: 1 })
+    expect([(await limited.rows()).length, (await poor.rows()).length]).toEqual([1, 0])
+    const future = new Date(Date.now() + 120_000).toISOString()
+    expect(await rejectedOf({ account: limited.email, since: future })).toEqual([])
+    expect(summed(await rejectedOf({}))).not.toHaveProperty('invalid_api_key')
+  })
+
+  test('a greedy caller that invents models and keys makes a row, and leaves room for a polite one', async () => {
+    const [greedy, polite] = [await newKey(gateway), await newKey(gateway)]
+    for (let place = 0; place < 40; place++) {
+      await Promise.all([
+        chat(gateway.url, greedy.secret, ask('x', { model: `invented-${place}` })),
+        chat(gateway.url, `sk-${'2'.repeat(30)}${place}`, ask('x')),
+      ])
+    }
+    await chat(gateway.url, polite.secret, ask('x', { model: 'mistyped' }))
+    await eventually(async () => (await rejectedOf({ account: polite.email })).length === 1)
+    const rows = await rejectedOf({ account: greedy.email })
+    expect(summed(rows)).toEqual({ model_not_found: 40 })
+    expect(rows.length).toBeLessThanOrEqual(2)
+    expect(await rejectedOf({ account: polite.email })).toMatchObject([{ code: 'model_not_found', count: 1 }])
+  })
 })
 
 test('successful health checks are not logged', async () => {
