@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { ENDPOINTS, type Endpoint } from './endpoints.ts'
 import { createSandbox, type SandboxOptions } from './handler.ts'
 import { dataOf } from './test-client.ts'
 
@@ -53,6 +54,7 @@ test('the model list has all models', async () => {
     'sandbox-text',
     'sandbox-image',
     'sandbox-video',
+    ...Object.values<Endpoint>(ENDPOINTS).flatMap(({ model }) => model?.id ?? []),
   ])
 })
 
