@@ -62,7 +62,7 @@ test.each([
       await heading(other, auth.signIn.title('Trivium'))
     })
     await elsewhere(verify, (other) => heading(other, auth.expired.title))
-    // Nobody else can have been signed in: the first proof from another browser ends the sessions from before.
+    // No other person can have been signed in: the first proof from another browser ends the sessions from before.
     await page.reload()
     await heading(page, auth.signIn.title('Trivium'))
     await page.getByLabel(auth.email, { exact: true }).fill(email)

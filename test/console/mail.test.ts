@@ -113,7 +113,7 @@ describe('a forgotten password', () => {
   test('it opens an account that too many guesses have locked', async () => {
     const { client } = await newPerson('locked@example.com')
     await client.post('sign-out')
-    // In one network: guesses from elsewhere lock nobody out.
+    // In one network: guesses from elsewhere lock no person out.
     const guessing = browser()
     const signIn = (password: string) =>
       guessing.post('sign-in', { email: 'locked@example.com', password }).then(outcomeOf)

@@ -1,4 +1,4 @@
-// Bodies of the console that never arrive: nobody else is kept from signing in, signing up or anything else.
+// Bodies of the console that never arrive: other clients can still go on signing in, signing up or anything else.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { connect, type Socket } from 'node:net'
 import { consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'

@@ -47,7 +47,7 @@ test.each([
 /** As another browser of the account does. */
 const endSessions = ({ client }: Account) => client.post('sign-out-everywhere', {})
 
-test('a session that ends keeps the page: whoever signs in again submits the same form', async () => {
+test('a session that ends keeps the page: after another sign-in the same form is submitted', async () => {
   const account = await newAccount()
   await visit('/keys', { account }, async ({ page }) => {
     await page.getByRole('button', { name: 'Create key' }).first().click()

@@ -59,7 +59,7 @@ describe.each(ENGINES)('%s', (engine) => {
     }
   }
 
-  test('unstreamed responses: nobody else is rejected, and each is charged once', async () => {
+  test('unstreamed responses: no other request is rejected, and each is charged once', async () => {
     const { gateway, first } = await started
     first.behave(respondLarge)
     const ask = await politeClient(gateway)
@@ -81,7 +81,7 @@ describe.each(ENGINES)('%s', (engine) => {
   test.each([
     ['streams', false],
     ['streams with an idempotency key', true],
-  ])('%s: nobody else is rejected for long, and what was made is charged once', async (_, isKeyed) => {
+  ])('%s: no other request is rejected for long, and what was made is charged once', async (_, isKeyed) => {
     const { gateway, first } = await started
     first.behave(respondLarge)
     const ask = await politeClient(gateway)

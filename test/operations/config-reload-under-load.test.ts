@@ -129,7 +129,7 @@ test.each(ENGINES)('no request fails, and each is charged the price that was in 
     expect(versions.get(version) ?? index).toBe(index)
     versions.set(version, index)
     const price = PRICES[index]
-    if (!price) throw new Error(`nobody wrote the price ${JSON.stringify(figures)}`)
+    if (!price) throw new Error(`no version has the price ${JSON.stringify(figures)}`)
     expect([1, ...MULTIPLIERS]).toContain(Number(multiplier))
     expect({ outcome: receipt.outcome, cost: nanosOf(receipt.cost_usd) }).toEqual({
       outcome: 'completed',

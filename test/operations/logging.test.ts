@@ -194,7 +194,7 @@ test.each(['errors', 'off'])('TRIVIUM_LOG=%s', async (level) => {
   expect(linesOf(quiet).map(({ message }) => message)).toEqual(expected)
 })
 
-test('while nobody reads the log the server keeps running, keeps the first lines, and reports how many it dropped', async () => {
+test('while the log is not read, the server keeps running, keeps the first lines, and reports how many it dropped', async () => {
   const home = await newHome('sqlite')
   const fifo = join(home.dataDir, 'log')
   Bun.spawnSync(['mkfifo', fifo])

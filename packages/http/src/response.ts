@@ -4,7 +4,7 @@
 export type Sink = {
   /** Returns a promise under backpressure; it settles when the client has caught up or disconnected. */
   write(bytes: Uint8Array): undefined | Promise<unknown>
-  /** Gives the response up: what is unsent is dropped, and the client counts as disconnected. Absent: nobody receives it. */
+  /** Gives the response up: what is unsent is dropped, and the client counts as disconnected. Absent: there is no client. */
   abort?(): void
 }
 

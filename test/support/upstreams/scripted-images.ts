@@ -22,7 +22,7 @@ export type ScriptedImages = {
   sent(call?: number): Record<string, unknown>
 }
 
-/** A byte now and then, for ever. */
+/** A byte now and then, forever. */
 const trickle = () =>
   new ReadableStream({
     async pull(controller) {

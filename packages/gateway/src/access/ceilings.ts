@@ -64,7 +64,7 @@ function isInside(network: string, others: readonly string[]): boolean {
 
 /**
  * The operator's changes of a key: they become its ceiling. Where the account holder has chosen something stricter, that stays in
- * force; what the operator removes, nobody limits any more.
+ * force; what the operator removes is no longer limited.
  */
 export function operatorChanges(key: Key, changes: KeyChanges): KeyChanges {
   const { name: _, ceiling: __, ...terms } = changes

@@ -3,7 +3,7 @@
 import { hashSecret } from '../access/authenticate.ts'
 import { aboveCeiling, operatorChanges } from '../access/ceilings.ts'
 import { newApiKey } from '../access/secrets/new-api-key.ts'
-import { DEFAULT_GROUP } from '../catalogue/offered-groups.ts'
+import { DEFAULT_GROUP } from '../config/sections/groups.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import { fields, isId, NOTHING, text } from '../request/schema/schema.ts'
 import type { Ceiling, Key, KeyChanges, NewKey } from '../storage/storage.ts'

@@ -124,7 +124,7 @@ async function joinAccount(context: OperationContext, account: bigint, email: st
   const person = (await people.find(email)) ?? (await entered.people.create(email)) ?? (await people.find(email))
   if (!person) throw rejected('unknown_person', { email })
   const { members } = audited(context, 'account member', { object: `account/${account}`, after: { email, role } })
-  // Whoever signed up with the address would get the account.
+  // The person who signed up with the address may not be its owner.
   if ((await members.set(account, person.id, role)) !== 'done') throw rejected('unproved_person', { email })
 }
 
@@ -172,7 +172,7 @@ export const removeSecondFactor = operation({
   },
 })
 
-/** Nobody acts on a person of the same or a higher rank, but owners on owners; a person with any role needs the permission on people. */
+/** The actor must have a higher rank than the person; owners may act on owners. A person with any role needs the permission on people. */
 function checkRank({ actor }: OperationContext, { role }: Person): void {
   if (role === undefined || actor.type === 'command-line' || actor.type === 'job') return
   need(actor, 'people')

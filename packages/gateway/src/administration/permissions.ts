@@ -1,4 +1,4 @@
-// Which role may do what in the gateway, as data, and the ranks that decide who may act on whom.
+// Which role may do what in the gateway, as data, and the ranks, which decide on which people a role may act.
 import type { GatewayRole } from '../storage/people/people.ts'
 
 /** Each permission with the roles that have it. */

@@ -86,8 +86,7 @@ export const REJECTIONS = {
   ),
   unproved_person: rule<{ email: string }>(
     'conflict',
-    ({ email }) =>
-      `${email} signed up, and nobody has proved that the address is theirs; a sign-in link from the operator proves it.`,
+    ({ email }) => `${email} signed up, but has not proved the address; a sign-in link from the operator proves it.`,
   ),
   cap_of_owner: rule<{ email: string }>(
     'conflict',

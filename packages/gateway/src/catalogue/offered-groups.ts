@@ -1,10 +1,9 @@
 // The groups that an account holder may choose for a key: `default`, those offered to everyone, and those that name the account: by its id, or by the proved
 // address of an owner. Its name says nothing: owners choose it.
+import { DEFAULT_GROUP } from '../config/sections/groups.ts'
 import type { FileConfig, Group } from '../config/types.ts'
 import { Failure } from '../request/failure.ts'
 import type { Caller, Holder } from '../storage/storage.ts'
-
-export const DEFAULT_GROUP = 'default'
 
 /** Anyone may sign up with any address: a group that names it is offered once the address is proved. */
 export const isOffered = ({ id, console, accounts }: Group, holder: Holder): boolean =>

@@ -30,9 +30,9 @@ type CommandBase = {
   example: string
 }
 
-/** Works on accounts and keys: runs in the server if there is one, else opens the database. */
+/** An operation, by the same name: runs in the server if there is one, else opens the database. */
 export type StoreCommand = CommandBase & {
-  operation: OperationName
+  name: OperationName
   /** The operation's input from the command line, which the operation checks. */
   input(parsed: Arguments): object | Promise<object>
   /** `none` removes a limit or a role. */

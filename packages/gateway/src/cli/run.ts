@@ -73,7 +73,7 @@ async function runCommand(
   checkArguments(command, parsed)
   const { mayRemove = false } = command as Partial<StoreCommand>
   try {
-    if (!('operation' in command)) return await command.run(parsed, context, json)
+    if (!('input' in command)) return await command.run(parsed, context, json)
     const run = (operation: string, input: object) => runOnStore(operation, input, context)
     const result = await resultOf(command, parsed, run)
     return command.show ? new Report(result, command.show(result)) : result
@@ -88,7 +88,7 @@ export async function resultOf(
   parsed: Arguments,
   run: (operation: string, input: object) => Promise<unknown>,
 ): Promise<unknown> {
-  const { operation, rows, json = (result: unknown) => result } = command
+  const { name: operation, rows, json = (result: unknown) => result } = command
   const { limit = String(rows) } = parsed.values
   if (rows !== undefined && !/^\d{1,9}$/.test(limit))
     throw new UsageError('--limit must be a whole number; 0 means all')

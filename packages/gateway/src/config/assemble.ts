@@ -15,7 +15,7 @@ import {
 } from './sandbox.ts'
 import { CALLBACK_DEFAULTS, readCallbacks } from './sections/callbacks.ts'
 import { CONSOLE_DEFAULTS, readConsole } from './sections/console.ts'
-import { ALL_MODELS, MULTIPLIER_ONE, readGroups } from './sections/groups.ts'
+import { ALL_MODELS, DEFAULT_GROUP, MULTIPLIER_ONE, readGroups } from './sections/groups.ts'
 import { readMail } from './sections/mail.ts'
 import { readMedia } from './sections/media.ts'
 import { readModels } from './sections/models.ts'
@@ -47,7 +47,6 @@ const SECTIONS = {
   tools: true,
 } as const
 
-const DEFAULT_GROUP = 'default'
 const SANDBOX_NAMES: readonly string[] = [SANDBOX_UPSTREAM, ...SANDBOX_MODELS]
 
 const NOTHING_BUILT_IN: BuiltIn = {

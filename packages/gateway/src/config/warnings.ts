@@ -2,14 +2,10 @@
 import { type AnyModel, type ModelType, modalityOf } from '../modalities/index.ts'
 import type { Route } from '../modalities/modality.ts'
 import { SANDBOX_GROUP } from './sandbox.ts'
+import { DEFAULT_GROUP, MULTIPLIER_ONE } from './sections/groups.ts'
 import type { FileConfig, Group } from './types.ts'
 
 type Config = Pick<FileConfig, 'models' | 'groups'>
-
-const DEFAULT_GROUP = 'default'
-
-/** A multiplier of 1. */
-const ONE = 1_000_000n
 
 /** `lines`: where the entries of the file begin, by `model ID` and `group ID`. */
 export function configWarnings(config: Config, lines: ReadonlyMap<string, number> = new Map()): string[] {
@@ -77,7 +73,7 @@ function belowCost(model: AnyModel, group: Group): { entry: string; id: string; 
   if (!group.models.includes('*') && !group.models.includes(model.id)) return []
   const own = group.prices?.get(model.id)?.price
   const price = own ?? model.price
-  const multiplier = own ? ONE : group.multiplierMillionths
+  const multiplier = own ? MULTIPLIER_ONE : group.multiplierMillionths
   const [loss] = price ? model.routes.flatMap((route) => lossesAt(model.type, price, multiplier, route)) : []
   return loss ? [{ entry: own ? `group ${group.id}` : `model ${model.id}`, id: model.id, loss }] : []
 }

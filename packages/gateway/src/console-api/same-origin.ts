@@ -25,7 +25,7 @@ export function isSameOrigin(headers: RequestHeaders, publicUrl: string | undefi
 }
 
 /**
- * Without `public_url`, nobody has said by which names browsers reach the gateway. A page can give its own name the address of a gateway
+ * Without `public_url`, the names by which browsers reach the gateway are unknown. A page can give its own name the address of a gateway
  * in its visitor's network, and would then be of the same origin: only names that no page can redirect are accepted. These are the host
  * that the server listens on, names of this machine, and IP addresses. Also true without a host: the client is no browser.
  */

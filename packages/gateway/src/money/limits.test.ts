@@ -51,7 +51,7 @@ describe('a window of a minute', () => {
     expect(added(window, NOW + 1_000_000, 0)).toBe(window)
   })
 
-  test('a clock that steps back loses nothing, and one that was far ahead shuts nobody out', () => {
+  test('a clock that steps back loses nothing, and one that was far ahead blocks no key', () => {
     const ahead = added([], NOW + 30_000, 5)
     expect(usedIn(ahead, NOW)).toBe(5)
     expect(usedIn(added(ahead, NOW, 2), NOW)).toBe(7)
@@ -122,7 +122,7 @@ describe('days, weeks and months by UTC', () => {
     expect(spent(meter, '2024-06-01T00:00:00Z')).toEqual([1_000n, 1_110n, 1_000n])
   })
 
-  test('what is given back counts in the present day, and nobody has spent less than nothing', () => {
+  test('what is given back counts in the present day, and spending is never negative', () => {
     const meter = spentAt(['2024-05-26T12:00:00Z', 50n], ['2024-05-27T12:00:00Z', 10n], ['2024-05-27T13:00:00Z', -40n])
     expect(spent(meter, '2024-05-27T14:00:00Z')).toEqual([0n, 0n, 20n])
   })

@@ -52,7 +52,7 @@ test('much of it does not wait for the timer', () => {
   expect(texts.map(({ length }) => length)).toEqual([32 * 1024])
 })
 
-test('while nobody reads, a bounded amount is kept and the rest is counted; whoever reads again is told', () => {
+test('without a reader, a bounded amount is kept and the rest is counted; the next reader is told', () => {
   const { log, texts, read, timeout } = writer(100)
   read(false)
   log.write('first\n')

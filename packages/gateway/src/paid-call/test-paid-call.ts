@@ -17,7 +17,7 @@ export const PRICE = imageRate({ perImage: 40n, variants: new Map([['1024x1024',
 /** Two of a size that is left open: at most 2 x 60 x 1.5. */
 const REQUESTED = { count: 2, size: undefined, quality: undefined }
 
-/** `client`: who gets the response; absent: nobody. */
+/** `client`: it gets the response; absent: there is none. */
 export async function startPaidCall(client?: PaidCall['client']) {
   const { deps: dependencies, ends } = createTestDependencies({ send: () => Promise.reject(new Error('not called')) })
   const receipts: string[] = []

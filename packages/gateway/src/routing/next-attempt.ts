@@ -112,7 +112,7 @@ export async function findNext<P extends AnyPrice, M extends Named, T, C>(
       upstreamCall.resetIdle()
       return { prepared, coverage, health }
     } finally {
-      // Also if the funds for it could not be determined: its key would count one call too many for ever.
+      // Also if the funds for it could not be determined: its key would count one call too many forever.
       if (!isTaken) releaseSlots(call, health, deps)
     }
   }
@@ -200,7 +200,7 @@ function candidateAmong<P extends AnyPrice, M extends Named>(
   return undefined
 }
 
-/** Once, and not again for every request until the key is accepted. */
+/** Once, and not again forevery request until the key is accepted. */
 function logRejectedKey(
   { id, attempt }: AttemptedCall,
   reason: string,

@@ -15,7 +15,7 @@ import { type WaitDependencies, waitOrFallBack } from './wait-or-fall-back.ts'
 
 export type TakeDependencies = WaitDependencies & { upstreamCalls: UpstreamCalls; ticker: Ticker }
 
-/** What is called, and for whom. */
+/** What is called, and for which caller. */
 type Wanted<P extends AnyPrice, M extends { id: string }> = Unrouted & {
   wanted: Offer<P, M>
   incoming: { http: Client } & Pick<ApiRequest, 'record'>

@@ -265,7 +265,7 @@ test('plain bytes on the TLS port are no connection', async () => {
   other.disconnect()
 })
 
-test('responses that nobody reads are given up beyond the memory that they may take, the largest first', async () => {
+test('responses that are not read are given up beyond the memory that they may take, the largest first', async () => {
   const sizes: Record<string, number> = { '/large': 40_000_000, '/larger': 60_000_000 }
   const server = serveForTest(({ target }) => ({ ...textResponse(200, ''), body: Buffer.alloc(sizes[target] ?? 10) }), {
     unsentLimit: () => 50_000_000,

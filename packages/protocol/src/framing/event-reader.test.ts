@@ -52,7 +52,7 @@ describe('events from bytes', () => {
     expect(read(pieces.map(bytesOf)).map(({ data }) => data)).toEqual(['1', '2', '3', '4', '5', '6'])
   })
 
-  test('a line without an end is not kept for ever', () => {
+  test('a line without an end is not kept forever', () => {
     const reader = openEventReader(() => {}, codec, 100)
     reader.push(bytesOf('x'.repeat(60)))
     expect(() => reader.push(bytesOf('x'.repeat(60)))).toThrow(SseOverflow)

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import type { BegunSecondFactor } from '@trivium/gateway/console-api/routes/account.ts'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { post, type Result } from '../../api/client.ts'
 import { useFormGuard, useLeaveGuard } from '../../app/leave-guard.tsx'
 import { useSession } from '../../app/session.tsx'
@@ -149,64 +149,63 @@ function Confirm({
   onClose(): void
   onDone(codes: string[]): void
 }) {
-  const { common, settings } = useTexts()
-  const t = settings.secondFactor
+  const t = useTexts().settings.secondFactor
   const form = useCodeForm(
     (password, code) => post('second-factor/confirm', { secret: begun.secret, code, password }),
     ({ recovery_codes: codes }) => onDone(codes),
     onClose,
   )
   return (
-    <Dialog
-      open
-      onClose={form.close}
-      title={t.title}
-      footer={
-        <>
-          <Button onClick={form.close}>{common.cancel}</Button>
-          <Button type="submit" form={FORM} variant="primary" busy={form.isBusy}>
-            {t.confirm}
-          </Button>
-        </>
-      }
-    >
-      <form id={FORM} noValidate onSubmit={form.submit} className="flex flex-col gap-4">
-        <p>{t.scan}</p>
-        <QrCode text={begun.uri} label={t.qr} />
-        <div>
-          <div className="text-sm text-muted">{t.key}</div>
-          <CopyText text={begun.secret} label={t.key} />
-        </div>
-        <TextField label={t.code} inputMode="numeric" {...form.codeField} />
-        <PasswordField {...form.passwordField} />
-        {form.errors.form && <Banner tone="bad">{form.errors.form}</Banner>}
-      </form>
-    </Dialog>
+    <CodeDialog title={t.title} submit={t.confirm} form={form}>
+      <p>{t.scan}</p>
+      <QrCode text={begun.uri} label={t.qr} />
+      <div>
+        <div className="text-sm text-muted">{t.key}</div>
+        <CopyText text={begun.secret} label={t.key} />
+      </div>
+      <TextField label={t.code} inputMode="numeric" {...form.codeField} />
+      <PasswordField {...form.passwordField} />
+    </CodeDialog>
   )
 }
 
 function Remove({ onClose, onDone }: { onClose(): void; onDone(): void }) {
-  const { common, settings } = useTexts()
-  const t = settings.secondFactor
+  const t = useTexts().settings.secondFactor
   const form = useCodeForm((password, code) => post('second-factor/remove', { password, code }), onDone, onClose)
+  return (
+    <CodeDialog title={t.removeQuestion} submit={t.remove} isDangerous form={form}>
+      <p>{t.removeText}</p>
+      <PasswordField {...form.passwordField} />
+      <TextField label={t.anyCode} {...form.codeField} />
+    </CodeDialog>
+  )
+}
+
+function CodeDialog(props: {
+  title: string
+  submit: string
+  isDangerous?: boolean
+  form: Pick<ReturnType<typeof useCodeForm>, 'isBusy' | 'submit' | 'errors' | 'close'>
+  children: ReactNode
+}) {
+  const { common } = useTexts()
+  const { title, submit, isDangerous, form, children } = props
   return (
     <Dialog
       open
       onClose={form.close}
-      title={t.removeQuestion}
+      title={title}
       footer={
         <>
           <Button onClick={form.close}>{common.cancel}</Button>
-          <Button type="submit" form={FORM} variant="danger" busy={form.isBusy}>
-            {t.remove}
+          <Button type="submit" form={FORM} variant={isDangerous ? 'danger' : 'primary'} busy={form.isBusy}>
+            {submit}
           </Button>
         </>
       }
     >
       <form id={FORM} noValidate onSubmit={form.submit} className="flex flex-col gap-4">
-        <p>{t.removeText}</p>
-        <PasswordField {...form.passwordField} />
-        <TextField label={t.anyCode} {...form.codeField} />
+        {children}
         {form.errors.form && <Banner tone="bad">{form.errors.form}</Banner>}
       </form>
     </Dialog>

@@ -16,7 +16,6 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
   {
     ...base,
     name: 'account member',
-    operation: 'account member',
     summary: 'let a person use an account in the console, with a cap or without, or no longer',
     options: [
       {
@@ -50,7 +49,6 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
   {
     ...base,
     name: 'person role',
-    operation: 'person role',
     summary: 'give a person a role in the gateway, or take it away',
     options: [
       EMAIL,
@@ -63,7 +61,6 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
   {
     ...base,
     name: 'person disable',
-    operation: 'person disable',
     summary: 'end all sessions of a person, who can no longer sign in',
     options: [EMAIL],
     input: ({ values: { email } }) => ({ email }),
@@ -72,7 +69,6 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
   {
     ...base,
     name: 'person enable',
-    operation: 'person enable',
     summary: 'let a disabled person sign in again',
     options: [EMAIL],
     input: ({ values: { email } }) => ({ email }),

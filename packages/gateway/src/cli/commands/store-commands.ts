@@ -57,7 +57,7 @@ type Read = (values: Values) => object
 
 /** `read`: the fields of the input besides the account. */
 const byAccount = (
-  name: StoreCommand['operation'],
+  name: StoreCommand['name'],
   summary: string,
   more: readonly Option[] = [],
   read: Read = () => ({}),
@@ -65,7 +65,6 @@ const byAccount = (
   name,
   section: SECTION,
   summary,
-  operation: name,
   positionals: [],
   options: [ACCOUNT, ...more],
   input: ({ values }) => ({ account: values.account, ...read(values) }),
@@ -76,7 +75,6 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'account create',
     section: SECTION,
-    operation: 'account create',
     positionals: [],
     summary: 'create an account, of a person or of none',
     atLeastOne: ['email', 'name'],
@@ -98,7 +96,6 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'account list',
     section: SECTION,
-    operation: 'account list',
     positionals: [],
     options: [],
     summary: 'list all accounts',
@@ -188,7 +185,6 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'key limit',
     section: SECTION,
-    operation: 'key limit',
     positionals: [ID],
     options: TERMS,
     summary: "change what a key may do; 'none' removes a limit",
@@ -201,7 +197,6 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'key delete',
     section: SECTION,
-    operation: 'key delete',
     positionals: [ID],
     options: [],
     summary: 'delete a key permanently',
@@ -213,7 +208,6 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'code create',
     section: SECTION,
-    operation: 'code create',
     positionals: [],
     summary: 'create codes for credit; they are shown once',
     options: [
@@ -237,7 +231,6 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'rejected-requests',
     section: SECTION,
-    operation: 'rejected-requests',
     positionals: [],
     summary: 'count the requests that were rejected before they cost anything, newest first',
     options: [
@@ -259,7 +252,6 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'audit',
     section: 'Checks',
-    operation: 'audit',
     positionals: [],
     options: [],
     summary: 'verify that the ledger is consistent',
@@ -269,7 +261,6 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'audit-log',
     section: 'Checks',
-    operation: 'audit-log',
     positionals: [],
     options: [ROWS, { name: 'object', value: 'OBJECT', summary: 'only changes of this object, such as key/7' }],
     summary: 'list who changed what, newest first',

@@ -9,6 +9,8 @@ import { priceVersion } from '../price-version.ts'
 import type { Group, GroupPrice } from '../types.ts'
 
 export const ALL_MODELS = '*'
+/** Of keys that are created without a group. */
+export const DEFAULT_GROUP = 'default'
 export const MULTIPLIER_ONE = 1_000_000n
 
 const GROUP_FIELDS = { id: true, models: true, multiplier: true, prices: true, console: true, accounts: true } as const

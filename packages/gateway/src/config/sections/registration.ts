@@ -11,7 +11,7 @@ type Registration = FileConfig['registration']
 export const registrationDefaults = (hasRealUpstream: boolean): Registration => ({
   open: !hasRealUpstream,
   trialCredit: 10n * NANOS_PER_USD,
-  // While only the embedded models are there, trial credit costs nobody anything: every sign-up gets it, a class at once.
+  // While only the embedded models are there, trial credit costs nothing: every sign-up gets it, a class at once.
   trialBudgetPerDay: hasRealUpstream ? 100n * NANOS_PER_USD : undefined,
   accountsPerNetworkPerDay: hasRealUpstream ? 10 : 100,
   keepSandboxCredit: false,

@@ -5,7 +5,7 @@ import { keyNames } from './key-names.ts'
 import { scopeOf, type Viewer } from './scope.ts'
 import { periodIn, type UsagePageDependencies } from './usage.ts'
 
-/** An account may have thousands of keys; nobody reads more rows than these. */
+/** An account may have thousands of keys; more rows than these are not readable. */
 const MOST_ROWS = 200
 
 export async function showBreakdown(

@@ -1,5 +1,6 @@
 // The groups of an account in the console's pages.
-import { DEFAULT_GROUP, groupsFor } from '../../catalogue/offered-groups.ts'
+import { groupsFor } from '../../catalogue/offered-groups.ts'
+import { DEFAULT_GROUP } from '../../config/sections/groups.ts'
 import type { FileConfig } from '../../config/types.ts'
 import { formatMillionths } from '../../money/amount.ts'
 import type { Holder } from '../../storage/storage.ts'

@@ -359,7 +359,7 @@ describe('registrations in progress', () => {
     expect([(await send('no JSON')).status, slots]).toEqual([400, 1])
   })
 
-  test('are not begun while their bodies arrive: endless bodies block nobody, whatever their network', async () => {
+  test('are not begun while their bodies arrive: endless bodies block no other sign-up, whatever their network', async () => {
     const { send, stall } = desk()
     for (let count = 0; count < 9; count++) void stall('192.0.2.1')
     for (let count = 0; count < 100; count++) void stall(`198.51.100.${count}`)

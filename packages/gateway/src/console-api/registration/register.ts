@@ -74,7 +74,7 @@ export function createRegister(deps: RegisterDependencies): Register {
       trialCredit,
       budget,
       source: trialSource(config()),
-      // Where addresses can be proved, nobody gets credit for one that is not theirs.
+      // Where addresses can be proved, credit comes with the proof.
       onProof: config().mail !== undefined,
     })
     if (typeof signedUp === 'string') throw rejected(signedUp)

@@ -10,7 +10,7 @@ const NOW = Date.UTC(2026, 4, 1, 12)
 const DAY_MS = 86_400_000
 const TOKEN = newToken()
 
-const SOMEBODY = { person: { id: 3n }, account: { id: 7n }, role: 'owner' } as Omit<SignedIn, 'session'>
+const SIGNED_IN = { person: { id: 3n }, account: { id: 7n }, role: 'owner' } as Omit<SignedIn, 'session'>
 
 function visit(cookie: string, seenAt: number | undefined, createdAt = NOW - 30 * DAY_MS) {
   const touched: unknown[] = []
@@ -28,7 +28,7 @@ function visit(cookie: string, seenAt: number | undefined, createdAt = NOW - 30 
   const sessions: Partial<Storage['sessions']> = {
     async find(hash) {
       asked.push(Buffer.from(hash).toString('hex'))
-      return seenAt === undefined ? undefined : { session, ...SOMEBODY }
+      return seenAt === undefined ? undefined : { session, ...SIGNED_IN }
     },
     touch: async (...values) => void touched.push(values),
   }

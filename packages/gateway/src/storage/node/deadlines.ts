@@ -1,8 +1,17 @@
 // One timer for many calls with the same timeout: nearly all end in time, and a timer for each would cost more than the
 // rest of the call.
 
+import { StoreDown } from '../storage.ts'
+
 /** Runs `run` once, later; returns the function that cancels it. */
 export type After = (ms: number, run: () => void) => () => void
+
+/** The same answer; without one for `ms`, it rejects with StoreDown. */
+export const answerWithin = <T>(ms: number, after: After, answer: Promise<T>): Promise<T> =>
+  new Promise((resolve, reject) => {
+    const cancel = after(ms, () => reject(new StoreDown(`no response within ${ms} ms`)))
+    answer.then(resolve, reject).finally(cancel)
+  })
 
 /** An entry of a linked list: entries have the links, so that one can be removed from the middle. */
 export abstract class DeadlineEntry {

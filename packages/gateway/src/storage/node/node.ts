@@ -1,8 +1,8 @@
 // Keeps this process a node of the store: claims a node id, renews its lease, and resolves what dead nodes left open.
 import { mayDispatch } from '../../money/settlement.ts'
-import type { After } from './deadlines.ts'
+import { type After, answerWithin } from './deadlines.ts'
 import type { Journal } from './journal.ts'
-import { recover, type Store, withTimeout } from './settler.ts'
+import { recover, type Store } from './settler.ts'
 import type { Report } from './store-call.ts'
 
 const RENEW_EVERY_MS = 1_000
@@ -38,12 +38,13 @@ export type Node = {
 /** Rejects when the store is down or all node ids are taken. */
 export async function joinNode(store: Store, journal: Pick<Journal, 'replay'>, options: NodeOptions): Promise<Node> {
   const { monotonic, after, report } = options
-  let storage = withTimeout(store, FIRST_ANSWER_WITHIN_MS, after)
+  const storeWithin = (ms: number): Store => ({ apply: (verb) => answerWithin(ms, after, store.apply(verb)) })
+  let storage = storeWithin(FIRST_ANSWER_WITHIN_MS)
   // Monotonic, from before the verb was sent: the store's lease began then at the earliest.
   let renewedFrom = 0
   let identity = await claim()
   await clean(true)
-  storage = withTimeout(store, ANSWER_WITHIN_MS, after)
+  storage = storeWithin(ANSWER_WITHIN_MS)
   let silent = false
   let left = false
   let cancelRenewal = after(RENEW_EVERY_MS, renewal)

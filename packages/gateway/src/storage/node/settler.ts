@@ -22,7 +22,7 @@ import {
   type Step,
   step,
 } from '../../money/settlement.ts'
-import { type Ledger, StoreDown } from '../storage.ts'
+import type { Ledger } from '../storage.ts'
 import { type After, Deadlines } from './deadlines.ts'
 import type { Journal, Replay } from './journal.ts'
 import { type OnEvent, type Report, StoreCall, type StoreCallContext } from './store-call.ts'
@@ -243,26 +243,6 @@ class HeldRequest implements OpenRequest {
       if (command.do === 'deliver' || command.do === 'stop') this.#decided(command.do)
       else if (command.do === 'send') this.#driver.send(command.verb, command.pauseMs, (next) => this.#feed(next))
     }
-  }
-}
-
-/** The same store; a verb without a response for `ms` rejects with StoreDown. */
-export function withTimeout(storage: Store, ms: number, after: After): Store {
-  return {
-    apply: (verb) =>
-      new Promise((resolve, reject) => {
-        const cancel = after(ms, () => reject(new StoreDown(`no response within ${ms} ms`)))
-        storage.apply(verb).then(
-          (result) => {
-            cancel()
-            resolve(result)
-          },
-          (error) => {
-            cancel()
-            reject(error)
-          },
-        )
-      }),
   }
 }
 

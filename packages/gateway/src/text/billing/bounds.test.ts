@@ -26,7 +26,7 @@ const fresh = () => createStatistics().of('a')
 
 describe('bounds', () => {
   test.each([
-    ['unstreamed: ours where nobody has a cap', {}, undefined, 32_000, 32_000],
+    ['unstreamed: the default where there is no cap', {}, undefined, 32_000, 32_000],
     ['unstreamed: the model’s', {}, 4_000, 4_000, 4_000],
     ['unstreamed: the caller’s', { maxOutput: 100 }, 4_000, 100, 100],
     ['unstreamed: for every choice', { maxOutput: 100, choices: 3 }, 4_000, 300, 300],

@@ -191,7 +191,7 @@ const SPECIAL: [string, Usage, PricedOptions, bigint, { price?: object; [field: 
   ['the tier asked for', usage(10, 20), priority, 180n, { tier: 'priority' }],
   ['served at the usual tier', usage(10, 20, { tier: 'default' }), priority, 90n, { units: { input: 10 } }],
   [
-    'served at a tier that nobody asked for',
+    'served at a tier that was not requested',
     usage(10, 20, { tier: 'priority' }),
     NO_OPTIONS,
     180n,

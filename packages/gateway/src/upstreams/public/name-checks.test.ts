@@ -33,7 +33,7 @@ test('lookups that do not end are limited per account, and never keep another ac
   const slow = checks.privateAmong(names(16, 'slow'), ADA)
   expect(await checks.privateAmong(['inside.example'], ADA)).toBe('busy')
   expect(await checks.privateAmong(['inside.example', 'outside.example'], BOB)).toEqual(new Set(['inside.example']))
-  // Nobody waits any longer for these, and they are not known to be private; they still count until they end.
+  // These have timed out, and are not known to be private; they still count until they end.
   expect(await slow).toEqual(new Set())
   expect(await checks.privateAmong(['other.example'], ADA)).toBe('busy')
   for (const done of pending) done()

@@ -10,7 +10,7 @@ export const NAME_RESOLVER: { resolve: Resolve } = { resolve: resolveBySystem }
 
 /** A name that takes longer is not known to be private. */
 const RESOLVE_WITHIN_MS = 1_000
-/** Lookups that have not ended, also those that nobody waits for any more. */
+/** Lookups that have not ended, also those that have timed out. */
 const [MOST_PER_ACCOUNT, MOST_IN_ALL] = [16, 64]
 const [MOST_KEPT, KEPT_MS] = [1_024, 30_000]
 

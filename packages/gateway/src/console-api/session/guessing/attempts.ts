@@ -44,7 +44,7 @@ export function passwordGuesses(email: string, from: From, browser: string | und
 
 /**
  * Guesses of the second factor at sign-in, by a client that knows the password. Six digits are few: they are limited by account alone, too, which
- * keeps out nobody but those who sign in with the right password from a new browser.
+ * only affects people who sign in with the right password from a new browser.
  */
 export function codeGuesses(email: string, from: From, browser: string | undefined, deps: Dependencies): Guesses {
   if (browser !== undefined) return browserGuesses(browser, deps)

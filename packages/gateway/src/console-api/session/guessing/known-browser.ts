@@ -1,4 +1,4 @@
-// The cookie of a browser that has signed in: it tells the person's browser from others that guess the password. It signs nobody
+// The cookie of a browser that has signed in: it tells the person's browser from others that guess the password. It does not sign
 // in. It is bound to the person and to the present password, so that a former password leaves no such cookies behind.
 import { timingSafeEqual } from 'node:crypto'
 import type { HttpRequest } from '@trivium/http/request.ts'

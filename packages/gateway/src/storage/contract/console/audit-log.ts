@@ -81,7 +81,7 @@ export function auditLogContract(use: Use): void {
     expect(heard).toBe(1)
   })
 
-  test('nobody can change or remove a row; only rows that are too old go', async () => {
+  test('a row cannot be changed or removed before it is too old', async () => {
     const { storage, raw, elapse, now } = use()
     await storage.auditLog.add(ENTRY)
     for (const statement of ["UPDATE audit_log SET reason = ''", 'DELETE FROM audit_log'])

@@ -109,7 +109,7 @@ export function membersContract(use: Use): void {
     expect(await storage.members.set(ada.account, UNKNOWN, 'owner')).toBe('unknown')
   })
 
-  test('whoever signed up with an address that is not proved joins nothing, and is no named owner', async () => {
+  test('a person whose address is not proved joins nothing, and is no named owner', async () => {
     const { storage } = use()
     const ada = await newHolder(storage)
     const signedUp = await storage.accounts.signUp({

@@ -5,7 +5,7 @@ import { checkText, normaliseEmail } from '../guard.ts'
 import { integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, type Database, type Statement, statement } from '../statements.ts'
 
-/** Triggers keep the rows from this time on, whoever asks for their removal. */
+/** Triggers keep the rows from this time on, whichever statement would remove them. */
 const KEPT_SINCE = 'audit_kept_since'
 
 export const auditLogOver = ({ db, runner, clock }: Connection): AuditLog => ({

@@ -1,4 +1,4 @@
-// A damaged file of contents is moved aside at the start: the ledger does not need it, and a gateway that does not start serves nobody.
+// A damaged file of contents is moved aside at the start: the ledger does not need it, and a gateway that does not start serves no request.
 import type { Database } from 'bun:sqlite'
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { WrongSchema } from '../../schema-version.ts'
