@@ -13,13 +13,14 @@ describe('a start with the keys of two vendors and no file', () => {
   beforeAll(async () => {
     gateway = await startGateway({ env })
     ;({ stdout } = gateway.output())
-    ;({ next } = JSON.parse(stdout) as { next: string })
+    ;({ next } = JSON.parse(stdout.split('\n')[0] ?? '') as { next: string })
   })
   afterAll(() => gateway.stop())
 
   test('prints no key, since using one would cost money, but says how to create one', () => {
     expect(stdout).not.toMatch(/sk-|curl|hunter2/)
     expect(next.split('\n')).toEqual([
+      expect.stringContaining('Open the console as the owner of this gateway'),
       expect.stringContaining('There is no API key yet'),
       expect.stringMatching(/ account create --email you@example\.com$/),
       expect.stringMatching(/ key create --account you@example\.com --name laptop$/),

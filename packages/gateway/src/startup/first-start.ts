@@ -1,17 +1,15 @@
-// The first start with a new store creates an account with the trial credit, an API key and a link to the console. Key and link are
-// shown only once.
+// The first start with a new store creates a person, an account and a link to the console: who opens it owns the gateway. With embedded
+// models there is an API key, too, and trial credit for it. Key and link are shown only once.
 
 import { hashSecret } from '../access/authenticate.ts'
 import { newApiKey } from '../access/secrets/new-api-key.ts'
 import { isEmbeddedOnly, SANDBOX_GROUP, trialSource } from '../config/sandbox.ts'
 import type { FileConfig } from '../config/types.ts'
 import { NO_LIMITS } from '../money/limits.ts'
-import { NO_RESTRICTIONS, type Storage } from '../storage/storage.ts'
+import { FIRST_PERSON, NO_RESTRICTIONS, type Storage } from '../storage/storage.ts'
 
-const EMAIL = 'newcomer@trivium.local'
-
-/** `key`: undefined if there is no embedded model. */
-export type FirstStart = { key: { email: string; secret: string; setupToken: string } | undefined }
+/** `secret`: of the first key; undefined if there is no embedded model. */
+export type FirstStart = { email: string; setupToken: string; secret: string | undefined }
 
 /** Undefined on every later start. `createSetupLink` returns the token of a link that signs in to the console, once. */
 export async function firstStart(
@@ -19,24 +17,22 @@ export async function firstStart(
   config: FileConfig,
   createSetupLink: (person: bigint) => Promise<string>,
 ): Promise<FirstStart | undefined> {
-  // Recorded even if no key is created, so that no later start prints one unexpectedly.
   const token = crypto.randomUUID()
   if ((await storage.meta.setOnce('first_start', token)) !== token) return undefined
-  return { key: isFreeOfCharge(config) ? await createFirstKey(storage, config, createSetupLink) : undefined }
+  // Credit beyond the embedded models would be the operator's money.
+  const isFree = isFreeOfCharge(config)
+  const credit = isFree ? config.registration.trialCredit : 0n
+  const account = await storage.accounts.create(FIRST_PERSON, credit, trialSource(config))
+  const person = await storage.people.find(FIRST_PERSON)
+  if (!account || !person) return undefined
+  const secret = isFree ? await createFirstKey(storage, account.id) : undefined
+  return { email: FIRST_PERSON, setupToken: await createSetupLink(person.id), secret }
 }
 
-async function createFirstKey(
-  storage: Storage,
-  config: FileConfig,
-  createSetupLink: (person: bigint) => Promise<string>,
-): Promise<FirstStart['key']> {
-  const account = await storage.accounts.create(EMAIL, config.registration.trialCredit, trialSource(config))
-  const person = await storage.people.find(EMAIL)
-  if (!account || !person) return undefined
-  await storage.people.setRole(person.id, 'owner')
+async function createFirstKey(storage: Storage, account: bigint): Promise<string> {
   const secret = newApiKey()
   const known = {
-    account: account.id,
+    account,
     hash: hashSecret(secret),
     lastFour: secret.slice(-4),
     madeBy: 'first-start' as const,
@@ -50,7 +46,7 @@ async function createFirstKey(
     restrictions: NO_RESTRICTIONS,
   }
   await storage.keys.create({ ...key, ...unlimited })
-  return { email: EMAIL, secret, setupToken: await createSetupLink(person.id) }
+  return secret
 }
 
 /** The operator may have configured a group with this name. The first key must not cost the operator anything. */

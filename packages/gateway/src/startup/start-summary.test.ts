@@ -86,7 +86,7 @@ test('only the first key begins with sk-, whatever the names of models and upstr
   expect(text).toContain('the account newcomer@trivium.local, which has 10.00 USD')
 })
 
-const FIRST = { key: { email: 'newcomer@trivium.local', secret: 'sk-secret', setupToken: 'abc' } }
+const FIRST = { email: 'newcomer@trivium.local', secret: 'sk-secret', setupToken: 'abc' }
 
 test('with TLS the call goes to the public name, which the certificate is for', () => {
   const { server } = loadFile(undefined, {}).config ?? {}
@@ -120,11 +120,8 @@ describe('where no terminal shows it', () => {
   })
 
   test('the first start adds its link and its key as text', () => {
-    const key = { email: 'newcomer@trivium.local', secret: 'sk-abc', setupToken: 'token' }
-    const [line = '', link = '', curl = '', ...more] = startSummary(
-      infoOf({}, { first: { key } as StartInfo['first'] }),
-      false,
-    ).split('\n')
+    const first = { email: 'newcomer@trivium.local', secret: 'sk-abc', setupToken: 'token' }
+    const [line = '', link = '', curl = '', ...more] = startSummary(infoOf({}, { first }), false).split('\n')
     expect(JSON.parse(line)).toMatchObject({ console: 'http://127.0.0.1:3333/console' })
     expect(line).not.toMatch(/sk-|token/)
     expect(link).toBe('  http://127.0.0.1:3333/console/setup#token')

@@ -34,16 +34,21 @@ const MAX_NAMES = 5
 export function startSummary(started: StartInfo, isTerminal: boolean): string {
   const { version, first } = started
   const facts = factsOf(started)
-  const shownOnce = first?.key && shownOnceOf(started, first.key)
+  const once = first && shownOnceOf(started, first)
   const lines = isTerminal
     ? [
         `Trivium ${version}`,
         ...facts.flatMap(([label, lines]) => labelled(label, lines)),
-        ...paragraph(shownOnce ? tryIt(shownOnce) : nextSteps(started)),
+        ...paragraph(once ? [ABOUT_LINK, '', `  ${once.link}`] : []),
+        ...paragraph(once?.aboutKey ? [once.aboutKey, '', `  ${once.curl.join(' \\\n    ')}`] : nextSteps(started)),
       ]
     : [
-        jsonOf(version, facts, shownOnce ? [shownOnce.aboutLink, shownOnce.aboutKey] : nextSteps(started)),
-        ...(shownOnce ? [`  ${shownOnce.link}`, `  ${shownOnce.curl.join(' ')}`] : []),
+        jsonOf(version, facts, [
+          ...(once ? [ABOUT_LINK] : []),
+          ...(once?.aboutKey ? [once.aboutKey] : nextSteps(started)),
+        ]),
+        ...(once ? [`  ${once.link}`] : []),
+        ...(once?.aboutKey ? [`  ${once.curl.join(' ')}`] : []),
       ]
   return `${lines.join('\n')}\n`
 }
@@ -121,12 +126,14 @@ function registrationLine({ registration: { open, trialCredit } }: FileConfig): 
     : 'registration is closed; registration: { open: true } in the configuration file opens it'
 }
 
-/** `curl`: the words of a command, in lines that a terminal shows. */
-type ShownOnce = { link: string; aboutLink: string; curl: readonly string[]; aboutKey: string }
+const ABOUT_LINK = 'Open the console as the owner of this gateway (this link works once, within 24 hours):'
+
+/** `aboutKey`: undefined if there is no key. `curl`: the words of a command, in lines that a terminal shows. */
+type ShownOnce = { link: string; aboutKey: string | undefined; curl: readonly string[] }
 
 function shownOnceOf(
   { address, catalogue: { config } }: StartInfo,
-  { email, secret, setupToken }: NonNullable<FirstStart['key']>,
+  { email, secret, setupToken }: FirstStart,
 ): ShownOnce {
   const { publicUrl } = config.server
   // With TLS, the certificate is valid for the public name; without, the public URL may need a proxy that is not running yet.
@@ -135,25 +142,14 @@ function shownOnceOf(
   return {
     // Browsers keep what follows the # to themselves.
     link: `${publicUrl ?? address}/console/setup#${setupToken}`,
-    aboutLink: 'Open the console (this link works once, within 24 hours):',
     curl: [
       `curl ${url}/v1/chat/completions`,
       `-H 'Authorization: Bearer ${secret}' -H 'Content-Type: application/json'`,
       `-d '{"model":"${MODALITIES.text.sandbox.id}","messages":[{"role":"user","content":"Hello"}]}'`,
     ],
-    aboutKey: `Try it (this key is shown once; it belongs to the account ${email}, which has ${credit} USD):`,
+    aboutKey: secret && `Try it (this key is shown once; it belongs to the account ${email}, which has ${credit} USD):`,
   }
 }
-
-const tryIt = ({ link, aboutLink, curl, aboutKey }: ShownOnce): string[] => [
-  aboutLink,
-  '',
-  `  ${link}`,
-  '',
-  aboutKey,
-  '',
-  `  ${curl.join(' \\\n    ')}`,
-]
 
 /** Empty as soon as some key can use some model. */
 function nextSteps({ catalogue, keyGroups, environment }: StartInfo): string[] {

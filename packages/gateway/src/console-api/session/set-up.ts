@@ -1,5 +1,6 @@
 // POST /console/api/setup: a link from the operator's terminal, printed by the first start or by `account sign-in-link`.
 import { hashToken } from '../../access/secrets/tokens.ts'
+import { FIRST_PERSON } from '../../storage/storage.ts'
 import type { Call } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { ConsoleRejection } from '../rejection.ts'
@@ -23,6 +24,7 @@ export async function setUp(call: Call<SetUp>, deps: ConsoleDependencies): Promi
   if (password !== undefined) return await choosePassword(call, hash, password, deps)
   if (found.password !== undefined) return { signed_in: false, password_required: true }
   await signInOnce(call, hash, found.person, deps)
+  await ownGateway(call, found, deps)
   return { signed_in: true }
 }
 
@@ -39,6 +41,7 @@ async function choosePassword(
   await proveAddress(person, { verified: false, isHolder: false }, deps)
   await signIns.setPassword(person, hashed)
   const found = await signIns.findByPerson(person)
+  if (found) await ownGateway(call, found, deps)
   if (found) await forgetGuesses(found.email, call.origin, deps)
   if (found?.secondFactor !== undefined) return { signed_in: false, second_factor_required: true }
   // Disabled in the meantime, or the password was changed.
@@ -46,6 +49,22 @@ async function choosePassword(
   if ((await startSession(call, person, deps, proof)) === undefined) throw new ConsoleRejection(LINK_EXPIRED)
   rememberBrowser(call, { person, password: hashed }, deps)
   return { signed_in: true }
+}
+
+/** Who opens the link of the first start owns the gateway, unless somebody does already. */
+async function ownGateway(call: Call<SetUp>, found: { person: bigint; email: string }, { store }: ConsoleDependencies) {
+  if (found.email !== FIRST_PERSON || (await store.people.list()).some(({ role }) => role === 'owner')) return
+  const { people } = store.audited({
+    actor: { type: 'person', id: String(found.person) },
+    address: call.origin.address,
+    requestId: call.incoming.id,
+    action: 'person role',
+    object: `person/${found.person}`,
+    before: { role: null },
+    after: { role: 'owner' },
+    reason: 'opened the link of the first start',
+  })
+  await people.setRole(found.person, 'owner')
 }
 
 /** The session comes first: if the process ends in between, the link still works. */

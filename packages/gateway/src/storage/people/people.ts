@@ -5,6 +5,9 @@ import type { Nanos } from '../../money/amount.ts'
 export const GATEWAY_ROLES = ['owner', 'admin', 'finance', 'support', 'viewer'] as const
 export type GatewayRole = (typeof GATEWAY_ROLES)[number]
 
+/** The address of the person that the first start makes. Who opens the link to the console owns the gateway. */
+export const FIRST_PERSON = 'newcomer@trivium.local'
+
 export type Person = {
   id: bigint
   email: string
