@@ -67,6 +67,14 @@ describe('unstreamed', () => {
     expect(await settled()).toMatchObject([{ outcome: 'completed', cost_usd: '0.08', held_usd: '0.04' }])
   })
 
+  test('more images than a price counts are not free', async () => {
+    const { secret, settled } = await newKey(scripted.gateway)
+    const body = reply(Array(130).fill(part(scripted.base64)).join(','))
+    scripted.answer = () => json(asUpstream(body))
+    expect(await (await ask(secret, REQUEST)).text()).toBe(body)
+    expect(await settled()).toMatchObject([{ cost_usd: '5.12', receipt: { units: { images: 128 } } }])
+  })
+
   test.each<[string, string, string, string]>([
     ['text alone', reply('{"text":"I would rather talk."}'), 'completed', '0.00'],
     ['a filtered image', reply('', ',"finishReason":"IMAGE_SAFETY","finishMessage":"no"'), 'content_filtered', '0.00'],

@@ -2,7 +2,7 @@
 
 import type { ImageRequest } from '@trivium/protocol/canonical/image.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
-import { type DeliveredImage, type ImageRate, isPricedSize } from '../modalities/image/price.ts'
+import { type DeliveredImage, type ImageRate, isPricedSize, MOST_IMAGES } from '../modalities/image/price.ts'
 import { bookableTokens } from '../money/limits.ts'
 import type { Charge } from '../money/prices/price.ts'
 import { type SettleDependencies, settle as settlePaidCall } from '../paid-call/settle.ts'
@@ -16,8 +16,10 @@ const PARTIAL = 'n;partial'
 export async function settle(call: ImageCall, body: Pieces | undefined, deps: SettleDependencies): Promise<void> {
   const { attempt, delivered, request, usage, client, isPassed, outcome = 'completed' } = call
   const { rate } = attempt.offer
-  // A model may make more images than were requested, between its texts: all of them are passed on.
-  const requested = Math.max(mostImages(request, attempt.candidate), isPassed ? delivered.length : 0)
+  // A model may make more images than were requested, between its texts: all of them are passed on, and charged as far as a
+  // price counts.
+  const passed = isPassed ? Math.min(delivered.length, MOST_IMAGES) : 0
+  const requested = Math.max(mostImages(request, attempt.candidate), passed)
   const made = { images: delivered, requested, usage }
   const charge = cheaper(
     rate.cost(made),
