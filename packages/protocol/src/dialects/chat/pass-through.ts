@@ -16,7 +16,7 @@ import {
   storingFields,
   withOutputBounds,
 } from '../shared/pass-through/request.ts'
-import { calledMessages, withReasoningContent } from './pass-through/called-messages.ts'
+import { calledMessages, scannedCalledMessages, withReasoningContent } from './pass-through/called-messages.ts'
 import { openMeter, problemOf } from './pass-through/meter.ts'
 import { openingIn } from './pass-through/opening.ts'
 import { readChatReply, renameModel } from './pass-through/reply.ts'
@@ -83,7 +83,7 @@ function readRequest(
     storing: storingFields({ bytes, scan: facts, codec }, ['metadata']),
     urls: namedUrls(bytes, facts, codec),
     objects: decoded ? vendorObjects(decoded.body) : NO_OBJECTS,
-    calledMessages: () => calledMessages(decoded?.body ?? parseBody(bytes, codec)),
+    calledMessages: () => (decoded ? calledMessages(decoded.body) : scannedCalledMessages(bytes, facts.fields, codec)),
     edited: (edits) => edited(bytes, facts, edits, codec),
     canonical() {
       request ??= decodeRequest(parseBody(bytes, codec))

@@ -24,6 +24,25 @@ test.each([
     ])
 })
 
+test('a long body is scanned, and says the same as a parsed one', () => {
+  const call = (id: string) => `{"id":"${id}","type":"function","function":{"name":"wind","arguments":"{}"}}`
+  const messages = [
+    '{"role":"system","content":"say \\"tool_calls\\": [ ] } , {"}',
+    `{"role":"assistant","tool_calls":[${call('a')},${call('b')}]}`,
+    '{"role":"tool","tool_call_id":"a","content":[{"type":"text","text":"\u2014 5"}]}',
+    `{"role":"user","content":"hi","tool_calls":[${call('c')}]}`,
+    `{"content":null,"tool\\u005fcalls":[${call('d')}],"role":"assistant","reasoning_content":"Hm."}`,
+    '{"role":"assistant","content":"done","tool_calls":[]}',
+  ]
+  const bodyOf = (words: string) => `{"model":"m","messages":[${messages.join(' , ').replace('"hi"', `"${words}"`)}]}`
+  const [short, long] = [read(bodyOf('hi')), read(bodyOf('hi '.repeat(10_000)))].map((each) => each.calledMessages?.())
+  expect(short?.map(({ index, calls }) => [index, calls.map(({ id }) => id)])).toEqual([
+    [1, ['a', 'b']],
+    [4, ['d']],
+  ])
+  expect(long).toEqual(short)
+})
+
 test.each([
   ['no calls', '{"role":"assistant","content":"hm"}'],
   ['an empty list', '{"role":"assistant","content":"hm","tool_calls":[]}'],
