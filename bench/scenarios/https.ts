@@ -22,7 +22,7 @@ export const httpsStreams: Scenario = {
 
 function json(name: string, request: (model: string, stream: boolean) => string): Case {
   const counts = { connections: 32, requests: 10_000, turns: 5, warmUp: 60_000, unitsPerRequest: 1 }
-  return { name, work: { upstreamPath: jsonPath, body: request('bench', false), ...counts }, limit: 2.8 }
+  return { name, work: { upstreamPath: jsonPath, body: request('bench', false), ...counts }, limit: 2.9 }
 }
 
 function sse(streams: number, everyMs: number, events: number): Case {
