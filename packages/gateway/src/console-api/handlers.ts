@@ -12,13 +12,7 @@ import { changeKey, createKey, deleteKey, listKeys, rotateKey, showKey } from '.
 import { listModelNames, listModelSquare, offersOfGroup } from './pages/models.ts'
 import { showOverview } from './pages/overview.ts'
 import { forwardToGateway, playgroundKey } from './pages/playground.ts'
-import {
-  listRequests,
-  requestLines,
-  showRequestReceipt,
-  showSeries,
-  type UsagePageDependencies,
-} from './pages/usage.ts'
+import { listRequests, requestLines, showRequestReceipt, showSeries } from './pages/usage.ts'
 import { listHistory, listStatements, redeemCode, showWallet, statementLines } from './pages/wallet.ts'
 import type { ConsoleRoutes } from './routes/index.ts'
 import type { BodyOf, OutputOf, ParametersOf, QueryOf, RouteName } from './routes/route.ts'
@@ -71,12 +65,12 @@ export const HANDLERS: Handlers = {
   'POST second-factor/confirm': confirmSecondFactor,
   'POST second-factor/remove': removeSecondFactor,
 
-  'GET overview': (call, deps) => showOverview(call, usage(deps)),
-  'GET usage': (call, deps) => showSeries(call, call.query, usage(deps)),
-  'GET usage/breakdown': (call, deps) => showBreakdown(call, call.query, usage(deps)),
-  'GET requests': (call, deps) => listRequests(call, call.query, usage(deps)),
-  'GET requests.csv': (call, deps) => csvResponse(call, 'requests', requestLines(call, call.query, usage(deps)), deps),
-  'GET requests/{id}': (call, deps) => showRequestReceipt(call, call.parameters.id, usage(deps)),
+  'GET overview': showOverview,
+  'GET usage': (call, deps) => showSeries(call, call.query, deps),
+  'GET usage/breakdown': (call, deps) => showBreakdown(call, call.query, deps),
+  'GET requests': (call, deps) => listRequests(call, call.query, deps),
+  'GET requests.csv': (call, deps) => csvResponse(call, 'requests', requestLines(call, call.query, deps), deps),
+  'GET requests/{id}': (call, deps) => showRequestReceipt(call, call.parameters.id, deps),
 
   'GET keys': listKeys,
   'POST keys': createKey,
@@ -95,7 +89,7 @@ export const HANDLERS: Handlers = {
   'GET model-names': async ({ account, query }, deps) =>
     listModelNames(await deps.store.accounts.holder(account.id), query.search ?? '', deps),
 
-  'GET wallet': (call, deps) => showWallet(call, deps),
+  'GET wallet': showWallet,
   'GET wallet/history': ({ account, query }, deps) => listHistory(account, query, deps),
   'GET wallet/statements': ({ account }, deps) => listStatements(account, deps),
   'GET wallet/statements/{month}': (call, deps) => {
@@ -113,9 +107,3 @@ export const HANDLERS: Handlers = {
   'GET playground/{path...}': forwardToGateway,
   'DELETE playground/{path...}': forwardToGateway,
 }
-
-const usage = ({ store, config, clock }: ConsoleDependencies): UsagePageDependencies => ({
-  store,
-  clock,
-  showsUpstreams: () => config().server.showUpstreams,
-})

@@ -1,9 +1,10 @@
 // What was spent on each model, or by each key, in a period: the largest ones by name, and the sum of the others.
 import { formatUsd } from '../../money/amount.ts'
+import type { ConsoleDependencies } from '../dependencies.ts'
 import type { BreakdownQuery, UsageBreakdown } from '../routes/usage.ts'
 import { keyNames } from './key-names.ts'
 import { scopeOf, type Viewer } from './scope.ts'
-import { periodIn, type UsagePageDependencies } from './usage.ts'
+import { periodIn } from './usage.ts'
 
 /** An account may have thousands of keys; more rows than these are not readable. */
 const MOST_ROWS = 200
@@ -11,7 +12,7 @@ const MOST_ROWS = 200
 export async function showBreakdown(
   viewer: Viewer,
   query: BreakdownQuery,
-  deps: UsagePageDependencies,
+  deps: ConsoleDependencies,
 ): Promise<UsageBreakdown> {
   const { filter, step } = periodIn(query, deps.clock())
   const { by = 'model' } = query

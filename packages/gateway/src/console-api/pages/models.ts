@@ -4,14 +4,13 @@ import { describeModel } from '../../catalogue/describe-model.ts'
 import { groupsFor } from '../../catalogue/offered-groups.ts'
 import { modalityOf } from '../../modalities/index.ts'
 import { medians } from '../../observe/latency-buckets.ts'
-import type { Holder, Spending } from '../../storage/storage.ts'
+import type { Holder } from '../../storage/storage.ts'
+import type { ConsoleDependencies } from '../dependencies.ts'
 import type { ModelNames, ModelRow } from '../routes/models.ts'
 
 const DAY_MS = 86_400_000
 
-export type ModelPageDependencies = { catalogue(): Catalogue; store: { spending: Spending }; clock(): number }
-
-export async function listModelSquare(holder: Holder, deps: ModelPageDependencies): Promise<ModelRow[]> {
+export async function listModelSquare(holder: Holder, deps: ConsoleDependencies): Promise<ModelRow[]> {
   const median = medians(await deps.store.spending.latencies(deps.clock() - DAY_MS))
   const rows = new Map<string, ModelRow>()
   const catalogue = deps.catalogue()
@@ -41,7 +40,7 @@ export async function listModelSquare(holder: Holder, deps: ModelPageDependencie
 /** As many as a list of choices can show. */
 const MOST_NAMES = 50
 
-export function listModelNames(holder: Holder, search: string, { catalogue }: ModelPageDependencies): ModelNames {
+export function listModelNames(holder: Holder, search: string, { catalogue }: ConsoleDependencies): ModelNames {
   const { config } = catalogue()
   const names = new Set(
     groupsFor(config, holder).flatMap(({ id }) => offersOfGroup(catalogue(), id).map(({ model }) => model.id)),

@@ -1,15 +1,16 @@
 // Overview: the first page after sign-in.
 import { formatUsd } from '../../money/amount.ts'
 import { balancesJson } from '../../money/json.ts'
+import type { ConsoleDependencies } from '../dependencies.ts'
 import type { Overview } from '../routes/usage.ts'
 import { scopeOf, type Viewer } from './scope.ts'
-import { requestRows, type UsagePageDependencies } from './usage.ts'
+import { requestRows } from './usage.ts'
 
 const DAY_MS = 86_400_000
 const DAYS = 14
 const NEWEST = 10
 
-export async function showOverview(viewer: Viewer, deps: UsagePageDependencies): Promise<Overview> {
+export async function showOverview(viewer: Viewer, deps: ConsoleDependencies): Promise<Overview> {
   const { account } = viewer
   const scope = scopeOf(viewer)
   const { spending, keys } = deps.store

@@ -2,13 +2,11 @@
 // derived from the master secret, the account and the person, so that it is neither stored nor ever sent to a browser.
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { hashSecret } from '../../access/authenticate.ts'
-import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
-import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { groupsFor } from '../../catalogue/offered-groups.ts'
 import { DEFAULT_GROUP } from '../../config/sections/groups.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
-import { type Key, NO_RESTRICTIONS, type SignedIn, type Storage } from '../../storage/storage.ts'
+import { type Key, NO_RESTRICTIONS, type SignedIn } from '../../storage/storage.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { forwardedRequest } from '../forwarded-request.ts'
@@ -17,19 +15,13 @@ import { ConsoleRejection } from '../rejection.ts'
 const CAP = 5n * NANOS_PER_USD
 const NAME = 'Playground'
 
-export type PlaygroundDependencies = {
-  catalogue(): Catalogue
-  store: Pick<Storage, 'accounts' | 'keys'>
-  accountCipher: Pick<AccountCipher, 'pseudonym'>
-}
-
 type Holding = Pick<SignedIn, 'account' | 'person'>
 
-export const playgroundSecret = ({ account, person }: Holding, keys: PlaygroundDependencies['accountCipher']): string =>
-  `sk-${keys.pseudonym(account.id, 'playground', `secret of the built-in key of person ${person.id}`)}`
+const playgroundSecret = ({ account, person }: Holding, { accountCipher }: ConsoleDependencies): string =>
+  `sk-${accountCipher.pseudonym(account.id, 'playground', `secret of the built-in key of person ${person.id}`)}`
 
 /** The person's built-in key in the account, created at its first use. */
-export async function playgroundKey({ account, person }: Holding, deps: PlaygroundDependencies): Promise<Key> {
+export async function playgroundKey({ account, person }: Holding, deps: ConsoleDependencies): Promise<Key> {
   const { keys } = deps.store
   const present = await keys.playground(account.id, person.id)
   if (present) return present
@@ -40,7 +32,7 @@ export async function playgroundKey({ account, person }: Holding, deps: Playgrou
       code: 'unknown_group',
       message: 'No group of models is open to your account. Ask the operator of this gateway.',
     })
-  const secret = playgroundSecret({ account, person }, deps.accountCipher)
+  const secret = playgroundSecret({ account, person }, deps)
   const key = {
     account: account.id,
     person: person.id,
@@ -83,7 +75,7 @@ export async function forwardToGateway(
   await playgroundKey(call, deps)
   const target = call.incoming.query === '' ? `/${path}` : `/${path}?${call.incoming.query}`
   call.incoming.record.isForwarded = true
-  const response = await call.gateway(forwardedRequest(call.http, target, playgroundSecret(call, deps.accountCipher)))
+  const response = await call.gateway(forwardedRequest(call.http, target, playgroundSecret(call, deps)))
   // The endpoint's response has headers of its own. The session's cookie, which this request may have renewed, must reach the browser.
   for (const cookie of call.headers.getAll('set-cookie')) response.headers.append('set-cookie', cookie)
   return response

@@ -6,18 +6,13 @@ import { mapInTurns } from '../../overload/reads/in-turns.ts'
 import { chargeLines, showReceipt, summarize } from '../../paid-call/receipts/show-receipt.ts'
 import { formatRequestId, parseRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
-import type { RequestFilter, SpendingFilter, SpendingStep, Storage, UsageRow } from '../../storage/storage.ts'
+import type { RequestFilter, SpendingFilter, SpendingStep, UsageRow } from '../../storage/storage.ts'
+import type { ConsoleDependencies } from '../dependencies.ts'
 import { badRequest, ConsoleRejection } from '../rejection.ts'
 import type { Receipt, RequestPage, RequestQuery, RequestSummary, SeriesQuery, UsageSeries } from '../routes/usage.ts'
 import type { CsvLine } from './csv.ts'
 import { keyNames } from './key-names.ts'
 import { isInScope, scopeOf, type Viewer } from './scope.ts'
-
-export type UsagePageDependencies = {
-  store: Pick<Storage, 'keys' | 'ledger' | 'spending'>
-  showsUpstreams(): boolean
-  clock(): number
-}
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
@@ -44,11 +39,7 @@ export function periodIn(query: PeriodQuery, now: number): { filter: SpendingFil
   return { filter: { from, to, ...namedIn(query) }, step }
 }
 
-export async function showSeries(
-  viewer: Viewer,
-  query: SeriesQuery,
-  deps: UsagePageDependencies,
-): Promise<UsageSeries> {
+export async function showSeries(viewer: Viewer, query: SeriesQuery, deps: ConsoleDependencies): Promise<UsageSeries> {
   const { filter, step } = periodIn(query, deps.clock())
   const { from, to } = filter
   const { by = 'none' } = query
@@ -83,7 +74,7 @@ export async function showSeries(
 export async function listRequests(
   viewer: Viewer,
   query: RequestQuery,
-  deps: UsagePageDependencies,
+  deps: ConsoleDependencies,
   limit = PAGE,
 ): Promise<RequestPage> {
   const { rows, next } = await deps.store.spending.requests(
@@ -98,7 +89,7 @@ export async function listRequests(
 export async function* requestLines(
   viewer: Viewer,
   query: RequestQuery,
-  deps: UsagePageDependencies,
+  deps: ConsoleDependencies,
 ): AsyncGenerator<CsvLine[], void> {
   let rest = query
   let head = [CSV_HEAD]
@@ -118,7 +109,7 @@ const CSV_FIELDS = [
 ] satisfies (keyof RequestSummary)[]
 const CSV_HEAD: string[] = [...CSV_FIELDS]
 
-export async function requestRows(rows: readonly UsageRow[], deps: UsagePageDependencies): Promise<RequestSummary[]> {
+export async function requestRows(rows: readonly UsageRow[], deps: ConsoleDependencies): Promise<RequestSummary[]> {
   const names = await keyNames(
     deps.store.keys,
     rows.map(({ key }) => key),
@@ -156,7 +147,7 @@ function sumOf(units: Readonly<Record<string, number>> | null, names: ReadonlySe
 export async function showRequestReceipt(
   viewer: Viewer,
   id: string,
-  { store, showsUpstreams }: UsagePageDependencies,
+  { store, config }: ConsoleDependencies,
 ): Promise<Receipt> {
   const request = parseRequestId(id)
   const row = request === undefined ? undefined : await store.ledger.findRequest(viewer.account.id, request)
@@ -164,7 +155,7 @@ export async function showRequestReceipt(
     throw new ConsoleRejection({ code: 'not_found', message: `Your account has no request ${id}.` })
   const names = await keyNames(store.keys, [row.key])
   const { lines, rounding } = chargeLines(row) ?? {}
-  const receipt = showReceipt(row, 'caller', showsUpstreams())
+  const receipt = showReceipt(row, 'caller', config().server.showUpstreams)
   return {
     ...receipt,
     warnings: [...receipt.warnings],

@@ -2,12 +2,11 @@
 
 import * as codes from '../../administration/codes.ts'
 import { perform } from '../../administration/operation.ts'
-import type { FileConfig } from '../../config/types.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { balancesJson, capJson } from '../../money/json.ts'
 import { formatRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
-import type { Account, Storage, WalletEntry as StoredEntry, UsageRow } from '../../storage/storage.ts'
+import type { Account, WalletEntry as StoredEntry, UsageRow } from '../../storage/storage.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { badRequest } from '../rejection.ts'
@@ -25,16 +24,10 @@ import type { CsvLine } from './csv.ts'
 import { keyNames } from './key-names.ts'
 import { scopeOf, type Viewer } from './scope.ts'
 
-export type WalletDependencies = {
-  store: Pick<Storage, 'people' | 'keys' | 'spending'>
-  config(): { console: Pick<FileConfig['console'], 'supportUrl'> }
-  clock(): number
-}
-
 const MOST_OPEN = 100
 const PAGE = 50
 
-export async function showWallet(viewer: Viewer, deps: WalletDependencies): Promise<Wallet> {
+export async function showWallet(viewer: Viewer, deps: ConsoleDependencies): Promise<Wallet> {
   const { account, person } = viewer
   const { spending, people, keys } = deps.store
   const { lowBalance } = await people.preferences(person.id)
@@ -61,7 +54,7 @@ export async function showWallet(viewer: Viewer, deps: WalletDependencies): Prom
 export const redeemCode = (call: SignedInCall<RedeemCode>, deps: ConsoleDependencies): Promise<Redeemed> =>
   perform(codes.redeemCode, holderContext(call, deps), { ...call.body, account: String(call.account.id) })
 
-async function openRequests(viewer: Viewer, spending: WalletDependencies['store']['spending']): Promise<UsageRow[]> {
+async function openRequests(viewer: Viewer, spending: ConsoleDependencies['store']['spending']): Promise<UsageRow[]> {
   const { role, account } = viewer
   if (role === 'owner') return await spending.openRequests(account.id, MOST_OPEN)
   const own = { ...scopeOf(viewer), outcome: 'running' }
@@ -71,7 +64,7 @@ async function openRequests(viewer: Viewer, spending: WalletDependencies['store'
 export async function listHistory(
   account: Account,
   query: HistoryQuery,
-  { store }: WalletDependencies,
+  { store }: ConsoleDependencies,
 ): Promise<WalletHistory> {
   const before = query.before === undefined ? undefined : parseIsoTime(query.before)
   const { entries, next } = await store.spending.history(account.id, PAGE, before)
@@ -90,7 +83,7 @@ const entryJson = ({ kind, at, reason, amount, requests, balanceAfter }: StoredE
 const monthOf = (at: number): string => new Date(at).toISOString().slice(0, 7)
 
 /** Months with entries, newest first. */
-export async function listStatements(account: Account, deps: WalletDependencies): Promise<Statement[]> {
+export async function listStatements(account: Account, deps: ConsoleDependencies): Promise<Statement[]> {
   const months = await deps.store.spending.months(account.id)
   return months.map(({ at, credited, spent }) => ({
     month: monthOf(at),
@@ -103,7 +96,7 @@ export async function listStatements(account: Account, deps: WalletDependencies)
 export async function* statementLines(
   account: Account,
   month: string,
-  deps: WalletDependencies,
+  deps: ConsoleDependencies,
 ): AsyncGenerator<CsvLine[], void> {
   if (!/^\d{4}-(0[1-9]|1[0-2])$/.test(month)) throw badRequest('month', 'The month must be written as 2026-01.')
   const begin = new Date(`${month}-01`)
