@@ -127,9 +127,7 @@ const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwA
 test('every path of the list is served', async () => {
   const bodies: Json = {
     '/v1/chat/completions': { model: 'sandbox-text', messages: [hello] },
-    '/v1/responses': { model: 'sandbox-text', input: 'x' },
     '/v1/messages': message('x'),
-    '/v1/responses/input_tokens': { model: 'sandbox-text', input: 'x' },
     '/v1/messages/count_tokens': { model: 'sandbox-text', messages: [hello] },
     '/v1/images/generations': { model: 'sandbox-image', prompt: 'x', size: '64x64' },
     '/api/v3/contents/generations/tasks': { model: 'sandbox-video', content: [{ type: 'text', text: 'x --dur 1' }] },
@@ -141,8 +139,9 @@ test('every path of the list is served', async () => {
   const submit = { method: 'POST', headers, body: JSON.stringify(bodies[tasks]) }
   for (const [, path] of SANDBOX_PATHS) {
     const [method = '', template = ''] = path.split(' ')
-    const given =
-      template === '/v1/images/edits' ? editForm() : JSON.stringify(bodies[template] ?? contents({ text: 'x' }))
+    // What most endpoints of the dialects below /v1 take.
+    const usual = template.startsWith('/v1/') ? { model: 'sandbox-text', input: 'x' } : contents({ text: 'x' })
+    const given = template === '/v1/images/edits' ? editForm() : JSON.stringify(bodies[template] ?? usual)
     const body = method === 'POST' ? { body: given } : {}
     const model = template.endsWith(':predictLongRunning') ? 'sandbox-video' : 'sandbox-text'
     const { id } = await json(await before(new Request(`http://sandbox${tasks}`, submit)))
