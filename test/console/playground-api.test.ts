@@ -67,6 +67,9 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(receipt).toMatchObject({ key_id: key.id, model: 'sandbox-text', outcome: 'completed' })
     expect(Number(receipt.cost_usd)).toBeGreaterThan(0)
     await eventually(async () => (await keyOf(client)).spent_usd === receipt.cost_usd)
+    const made = await gateway.command<object[]>('audit-log', '--object', `key/${key.id}`)
+    expect(made).toMatchObject([{ action: 'key create', after: { name: 'Playground', cap_usd: '5.00' } }])
+    expect(JSON.stringify(made)).not.toMatch(SECRET)
   })
 
   test('one call has one line in the log, with the request id and the key that its caller sees', async () => {

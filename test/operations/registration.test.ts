@@ -69,6 +69,11 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(body).toMatchObject({ trial_credit_usd: '0.00', notice: expect.stringContaining('used up') })
     const shown = await gateway.command<object>('account', 'show', '--account', 'late@example.com')
     expect(shown).toMatchObject({ id: body.id, balance_usd: '0.00' })
+    const rows = await gateway.command<object[]>('audit-log', '--object', `account/${body.id}`)
+    const by = { action: 'sign-up', address: '198.51.100.1', request_id: response.headers.get('x-request-id') }
+    expect(rows).toMatchObject([
+      { ...by, actor: expect.stringMatching(/^person\/\d+$/), after: { email: 'late@example.com' } },
+    ])
     expect(await gateway.command<object>('audit')).toMatchObject({ ok: true })
     // Logged once each, however many requests there were.
     const told = (words: string) => gateway.output().stderr.split(words).length - 1

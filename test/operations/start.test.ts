@@ -64,6 +64,15 @@ models:
     'sign-up': 'registration is closed; registration: { open: true } in the configuration file opens it',
   })
 
+  test('leaves a row in the audit log for each of its changes', async () => {
+    const rows = await gateway.command<{ actor: string; action: string; object: string }[]>('audit-log')
+    expect(rows.map(({ actor, action, object }) => [actor, action, object]).toReversed()).toEqual([
+      ['job/first start', 'account create', 'account/1'],
+      ['job/first start', 'key create', 'key/1'],
+    ])
+    expect(JSON.stringify(rows)).not.toContain(gateway.firstKey)
+  })
+
   test('prints the addresses, and a curl command that works as pasted', async () => {
     const { stdout } = gateway.output()
     expect(JSON.parse(stdout.split('\n')[0] ?? '')).toMatchObject(facts())

@@ -28,6 +28,7 @@ export function createConsoleApi(
   const passwords = createPasswords({ after, clock })
   const register = createRegister({
     accounts: store.accounts,
+    audited: store.audited,
     config,
     clock,
     log,

@@ -122,13 +122,11 @@ export const forgetResponses = operation({
   input: OF_ACCOUNT,
   async run(context, { account: named }) {
     const { id, name } = await findAccount(context, named)
+    // What is stored may be in another database than the audit log, so the row comes first: nothing is removed without one.
+    const entry = auditEntry(context.actor, 'account forget-responses', { object: `account/${id}` })
+    await context.storage.auditLog.add(entry)
     const { responses, idempotentResponses, reasoning } = await context.storage.shares.forget(id)
-    const removed = { responses, idempotent_responses: idempotentResponses, reasoning }
-    // What is stored may be in another database than the audit log.
-    await context.storage.auditLog.add(
-      auditEntry(context.actor, 'account forget-responses', { object: `account/${id}`, before: removed }),
-    )
-    return { account: name, ...removed }
+    return { account: name, responses, idempotent_responses: idempotentResponses, reasoning }
   },
 })
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { fakeTime } from '../../../../test/support/fake-time.ts'
 import { firstIdAt, timeOfId } from '../request/ids.ts'
-import type { AuditReport, Leases } from '../storage/storage.ts'
+import type { AuditLog, AuditReport, Leases } from '../storage/storage.ts'
 import { auditLedger } from './audit-ledger.ts'
 import { clearReceipts } from './clear-receipts.ts'
 import { createJobs, type Every, type Job } from './every.ts'
@@ -334,9 +334,10 @@ test('receipts are cleared page by page from where it stopped, by the retention 
 
 test('old rows of the audit log are removed page by page, by the retention in force', async () => {
   const ages: number[] = []
-  const removed = [500, 499, 0]
-  const sweep = async (keptSince: number, limit: number) => {
+  const removed = [2_000, 499, 0]
+  const sweep: AuditLog['sweep'] = async (keptSince, limit, entry) => {
     ages.push(Math.round((Date.now() - keptSince) / 1_000))
+    expect(entry(7)).toMatchObject({ actor: { type: 'job' }, action: 'audit-log remove', before: { rows: 7 } })
     return Math.min(limit, removed.shift() ?? 0)
   }
   const keep = () => (ages.length < 2 ? 100_000 : ('off' as const))

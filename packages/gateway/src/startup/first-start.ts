@@ -3,8 +3,10 @@
 
 import { hashSecret } from '../access/authenticate.ts'
 import { newApiKey } from '../access/secrets/new-api-key.ts'
+import { auditEntry, fingerprint } from '../administration/operation.ts'
 import { isEmbeddedOnly, SANDBOX_GROUP, trialSource } from '../config/sandbox.ts'
 import type { FileConfig } from '../config/types.ts'
+import { formatUsd } from '../money/amount.ts'
 import { NO_LIMITS } from '../money/limits.ts'
 import { FIRST_PERSON, NO_RESTRICTIONS, type Storage } from '../storage/storage.ts'
 
@@ -22,12 +24,17 @@ export async function firstStart(
   // Credit beyond the embedded models would be the operator's money.
   const isFree = isFreeOfCharge(config)
   const credit = isFree ? config.registration.trialCredit : 0n
-  const account = await storage.accounts.create(FIRST_PERSON, credit, trialSource(config))
+  const after = { email: FIRST_PERSON, credit_usd: formatUsd(credit) }
+  const { accounts } = audited(storage, 'account create', { object: { account: FIRST_PERSON }, after })
+  const account = await accounts.create(FIRST_PERSON, credit, trialSource(config))
   const person = await storage.people.find(FIRST_PERSON)
   if (!account || !person) return undefined
   const secret = isFree ? await createFirstKey(storage, account.id) : undefined
   return { email: FIRST_PERSON, setupToken: await createSetupLink(person.id), secret }
 }
+
+const audited = (storage: Storage, action: string, change: Parameters<typeof auditEntry>[2]) =>
+  storage.audited(auditEntry({ type: 'job', name: 'first start' }, action, change))
 
 async function createFirstKey(storage: Storage, account: bigint): Promise<string> {
   const secret = newApiKey()
@@ -45,7 +52,9 @@ async function createFirstKey(storage: Storage, account: bigint): Promise<string
     limits: NO_LIMITS,
     restrictions: NO_RESTRICTIONS,
   }
-  await storage.keys.create({ ...key, ...unlimited })
+  const after = { name: key.name, group: key.group, secret: fingerprint(key.hash) }
+  const { keys } = audited(storage, 'key create', { object: { key: key.hash }, after })
+  await keys.create({ ...key, ...unlimited })
   return secret
 }
 

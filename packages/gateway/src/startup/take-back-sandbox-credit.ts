@@ -1,5 +1,6 @@
 // Trial credit that was given while only embedded models could be bought with it does not buy the models of vendors: what is unspent
 // of it is taken back before a real upstream serves.
+import { auditEntry } from '../administration/operation.ts'
 import { hasRealUpstream } from '../config/sandbox.ts'
 import type { FileConfig } from '../config/types.ts'
 import { formatUsd } from '../money/amount.ts'
@@ -16,7 +17,7 @@ const REASON = 'trial credit of the sandbox taken back'
 
 /** undefined: there was nothing to do, or another node does it. */
 export async function takeBackSandboxCredit(
-  { accounts, leases }: Pick<Storage, 'accounts' | 'leases'>,
+  { accounts, leases, auditLog }: Pick<Storage, 'accounts' | 'leases' | 'auditLog'>,
   config: FileConfig,
   log: Log,
 ): Promise<TakenBack | undefined> {
@@ -26,6 +27,10 @@ export async function takeBackSandboxCredit(
   try {
     const taken = await accounts.takeBackTrials(SANDBOX_TRIAL, REASON)
     if (taken.accounts === 0) return undefined
+    const after = { accounts: taken.accounts, amount_usd: formatUsd(-taken.amount) }
+    // One row for all accounts; the transfers of each have the same reason.
+    const change = { object: 'accounts', after, reason: REASON }
+    await auditLog.add(auditEntry({ type: 'job', name: LEASE }, 'account credit', change))
     log.warn(describeTakenBack(taken), { accounts: taken.accounts, amount_usd: formatUsd(taken.amount) })
     return taken
   } finally {

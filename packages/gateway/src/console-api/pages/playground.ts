@@ -2,15 +2,17 @@
 // derived from the master secret, the account and the person, so that it is neither stored nor ever sent to a browser.
 import type { HttpResponse } from '@trivium/http/response.ts'
 import { hashSecret } from '../../access/authenticate.ts'
+import { audited, fingerprint } from '../../administration/operation.ts'
 import { groupsFor } from '../../catalogue/offered-groups.ts'
 import { DEFAULT_GROUP } from '../../config/sections/groups.ts'
-import { NANOS_PER_USD } from '../../money/amount.ts'
+import { formatUsd, NANOS_PER_USD } from '../../money/amount.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import { type Key, NO_RESTRICTIONS, type SignedIn } from '../../storage/storage.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { forwardedRequest } from '../forwarded-request.ts'
 import { ConsoleRejection } from '../rejection.ts'
+import { holderContext } from '../session/holder-context.ts'
 
 const CAP = 5n * NANOS_PER_USD
 const NAME = 'Playground'
@@ -21,9 +23,9 @@ const playgroundSecret = ({ account, person }: Holding, { accountCipher }: Conso
   `sk-${accountCipher.pseudonym(account.id, 'playground', `secret of the built-in key of person ${person.id}`)}`
 
 /** The person's built-in key in the account, created at its first use. */
-export async function playgroundKey({ account, person }: Holding, deps: ConsoleDependencies): Promise<Key> {
-  const { keys } = deps.store
-  const present = await keys.playground(account.id, person.id)
+export async function playgroundKey(call: SignedInCall<unknown>, deps: ConsoleDependencies): Promise<Key> {
+  const { account, person } = call
+  const present = await deps.store.keys.playground(account.id, person.id)
   if (present) return present
   const groups = groupsFor(deps.catalogue().config, await deps.store.accounts.holder(account.id))
   const group = groups.find(({ id }) => id === DEFAULT_GROUP) ?? groups[0]
@@ -48,14 +50,9 @@ export async function playgroundKey({ account, person }: Holding, deps: ConsoleD
     limits: NO_LIMITS,
     restrictions: NO_RESTRICTIONS,
   }
-  try {
-    return await keys.create({ ...key, ...terms, name: NAME, group: group.id })
-  } catch (error) {
-    // Another request has created it meanwhile.
-    const created = await keys.playground(account.id, person.id)
-    if (created) return created
-    throw error
-  }
+  const after = { name: NAME, group: group.id, cap_usd: formatUsd(CAP), secret: fingerprint(key.hash) }
+  const { keys } = audited(holderContext(call, deps), 'key create', { object: { key: key.hash }, after })
+  return await keys.create({ ...key, ...terms, name: NAME, group: group.id })
 }
 
 /** The endpoints that the playground uses; ids of tasks follow the last one. */

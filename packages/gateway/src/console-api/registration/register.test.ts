@@ -8,7 +8,7 @@ import { NANOS_PER_USD } from '../../money/amount.ts'
 import { SANDBOX_TRIAL } from '../../money/book.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import { RequestRecord } from '../../observe/request-record.ts'
-import type { Account, Person, SignedUp, SignUp, SignUpRejection } from '../../storage/storage.ts'
+import type { Account, Accounts, Person, SignedUp, SignUp, SignUpRejection } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { createDispatch } from '../dispatch.ts'
 import { createHashingPlaces } from '../session/guessing/hashing-places.ts'
@@ -80,23 +80,25 @@ function desk(options: Options = {}) {
   }
   const clock = () => options.now ?? NOON
   const log = { warn: (message: string, fields?: object) => void logged.push({ message, ...fields }) }
-  const register = createRegister({
-    accounts: {
-      async signUpRejection({ email, network, wideNetwork }) {
-        asked.push(`${email} from ${network} in ${wideNetwork}`)
-        return options.rejection
-      },
-      async signUp(signUp) {
-        signUps.push(signUp)
-        if (options.lateRejection) return options.lateRejection
-        return {
-          account: ACCOUNT,
-          person: { ...PERSON, email: signUp.email },
-          trialCredit: options.withheld ? 0n : signUp.trialCredit,
-          withheld: options.withheld,
-        }
-      },
+  const accounts: Pick<Accounts, 'signUp' | 'signUpRejection'> = {
+    async signUpRejection({ email, network, wideNetwork }) {
+      asked.push(`${email} from ${network} in ${wideNetwork}`)
+      return options.rejection
     },
+    async signUp(signUp) {
+      signUps.push(signUp)
+      if (options.lateRejection) return options.lateRejection
+      return {
+        account: ACCOUNT,
+        person: { ...PERSON, email: signUp.email },
+        trialCredit: options.withheld ? 0n : signUp.trialCredit,
+        withheld: options.withheld,
+      }
+    },
+  }
+  const register = createRegister({
+    accounts,
+    audited: () => ({ accounts }),
     config,
     clock,
     hashing: options.hashing ?? createHashingPlaces({ after, clock }),

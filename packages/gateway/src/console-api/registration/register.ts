@@ -7,7 +7,7 @@ import { formatUsd, type Nanos } from '../../money/amount.ts'
 import type { Log } from '../../observe/log.ts'
 import { createAttemptCounter } from '../../sharing/attempt-counter.ts'
 import { hashPassword } from '../../storage/password.ts'
-import type { Accounts, SignedUp, SignUpRejection } from '../../storage/storage.ts'
+import type { Accounts, AuditEntry, SignedUp, SignUpRejection } from '../../storage/storage.ts'
 import type { Call } from '../call.ts'
 import { ConsoleRejection } from '../rejection.ts'
 import type { ConsoleError } from '../responses.ts'
@@ -17,7 +17,8 @@ import { createOncePerDay } from './log-once-a-day.ts'
 import { releasedBudget, trialsPerNetwork } from './trial-credit.ts'
 
 export type RegisterDependencies = {
-  accounts: Pick<Accounts, 'signUp' | 'signUpRejection'>
+  accounts: Pick<Accounts, 'signUpRejection'>
+  audited(entry: AuditEntry): { accounts: Pick<Accounts, 'signUp'> }
   config(): Pick<FileConfig, 'registration' | 'upstreams' | 'mail'>
   clock(): number
   log: Pick<Log, 'warn'>
@@ -36,17 +37,17 @@ const DAY_MS = 24 * HOUR_MS
 
 /** Throws a ConsoleRejection. The dispatcher has checked origin and body, and holds a slot. */
 export type Register = (
-  call: Pick<Call<Registration>, 'body' | 'origin' | 'http'>,
+  call: Pick<Call<Registration>, 'body' | 'origin' | 'http' | 'incoming'>,
 ) => Promise<{ made: SignedUp; answer: Registered }>
 
 export function createRegister(deps: RegisterDependencies): Register {
-  const { accounts, config, clock, log, hashing, hash = hashPassword } = deps
+  const { accounts, audited, config, clock, log, hashing, hash = hashPassword } = deps
   const mostTries = () => MOST_TRIES + config().registration.accountsPerNetworkPerDay
   const tries = createAttemptCounter(clock, mostTries, HOUR_MS)
   const wideTries = createAttemptCounter(clock, () => WIDE_FACTOR * mostTries(), HOUR_MS)
   const isFirstToday = createOncePerDay(clock)
 
-  return async ({ body, origin, http }) => {
+  return async ({ body, origin, http, incoming }) => {
     const { network, wideNetwork } = origin
     const email = body.email.trim()
     const { open, trialCredit, trialBudgetPerDay, accountsPerNetworkPerDay: mostPerNetwork } = config().registration
@@ -64,7 +65,7 @@ export function createRegister(deps: RegisterDependencies): Register {
     if (hashed === undefined) throw new ConsoleRejection(BUSY)
     const budget = releasedBudget(trialBudgetPerDay, trialCredit, clock())
     const wideTrials = trialsPerNetwork(trialBudgetPerDay, trialCredit)
-    const signedUp = await accounts.signUp({
+    const signedUp = await audited(entryOf(email, origin.address, incoming.id)).accounts.signUp({
       email,
       password: hashed.value,
       network,
@@ -87,6 +88,17 @@ export function createRegister(deps: RegisterDependencies): Register {
     return { made: signedUp, answer: accountJson(signedUp, reason, trialCredit) }
   }
 }
+
+const entryOf = (email: string, address: string, requestId: bigint): AuditEntry => ({
+  actor: { email },
+  address,
+  requestId,
+  action: 'sign-up',
+  object: { account: email },
+  before: undefined,
+  after: { email },
+  reason: '',
+})
 
 /** `paced`: more trial credit will be released later today. */
 type Withheld = 'network' | 'paced' | 'budget' | 'unproved'

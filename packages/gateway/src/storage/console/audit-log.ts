@@ -4,7 +4,8 @@
 export type AuditActor = { type: 'person' | 'admin-key' | 'command-line' | 'job'; id: string }
 
 export type AuditEntry = {
-  actor: AuditActor
+  /** `email`: the person whom the change itself creates. */
+  actor: AuditActor | { email: string }
   /** The client's IP address; empty for the command line and jobs. */
   address: string
   /** The id of the HTTP request that asked for it. */
@@ -20,7 +21,12 @@ export type AuditEntry = {
 }
 export type AuditFields = Readonly<Record<string, unknown>>
 
-export type AuditRow = Omit<AuditEntry, 'object'> & { id: bigint; at: number; object: string }
+export type AuditRow = Omit<AuditEntry, 'actor' | 'object'> & {
+  id: bigint
+  at: number
+  actor: AuditActor
+  object: string
+}
 
 /** `before`: only rows with a lower id. */
 export type AuditFilter = { before?: bigint; object?: string; action?: string }
@@ -30,6 +36,9 @@ export interface AuditLog {
   add(entry: AuditEntry): Promise<void>
   /** Newest first. */
   page(filter: AuditFilter, limit: number): Promise<AuditRow[]>
-  /** Removes at most `limit` rows from before `keptSince`; resolves with their number. Nothing else can remove a row. */
-  sweep(keptSince: number, limit: number): Promise<number>
+  /**
+   * Removes at most `limit` rows from before `keptSince`, and adds `entry` of their number in the same transaction; resolves with that
+   * number. Nothing else can remove a row.
+   */
+  sweep(keptSince: number, limit: number, entry: (removed: number) => AuditEntry): Promise<number>
 }

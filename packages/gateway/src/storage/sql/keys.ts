@@ -1,7 +1,7 @@
 // API keys on both engines.
 import { sql } from 'kysely'
 import type { KeyChanges, KeyMaker, Keys, NewKey } from '../keys.ts'
-import { consoleKeysOver, playground } from './console/keys.ts'
+import { consoleKeysOver } from './console/keys.ts'
 import { checkCap, checkHash, checkLimits, checkList, checkText } from './guard.ts'
 import { findHolder } from './people/members.ts'
 import {
@@ -36,13 +36,17 @@ export function keysOver(connection: Connection): Keys {
   // On the path of requests, so compiled once; only the parameter changes.
   const caller = findCaller(db, new Uint8Array())
   const counter = statement(db.selectFrom('change_counter').select('value'))
+  const built = consoleKeysOver(connection)
   return {
-    ...consoleKeysOver(connection),
+    ...built,
     async create(key) {
       const rows = await runner.write(createKey(db, checkKey(key), clock()))
-      const created = rows?.[2]?.[0] ?? rows?.[1]?.[0]
-      if (!created) throw new Error(`account ${key.account} does not exist`)
-      return toKey(created, clock())
+      const created = rows?.[1]?.[0]
+      if (created) return toKey(created, clock())
+      // Several nodes may create the built-in key of a person at once: all get the same one.
+      const present = key.person === undefined ? undefined : await built.playground(key.account, key.person)
+      if (key.purpose === 'playground' && present) return present
+      throw new Error(`account ${key.account} does not exist`)
     },
     async createWithin(key, most) {
       const now = clock()
@@ -124,10 +128,9 @@ function createKey(db: Database, key: NewKey, now: number): Statement[] {
   })
   return [
     required(db.selectFrom('account').select('id').where('id', '=', key.account)),
-    // Several nodes may create the built-in key of an account at once: all get the same one.
-    ...(key.purpose === 'playground'
-      ? [statement(insert.onConflict((conflict) => conflict.doNothing())), playground(db, key.account, key.person)]
-      : [required(insert.returning(KEY))]),
+    required(
+      (key.purpose === 'playground' ? insert.onConflict((conflict) => conflict.doNothing()) : insert).returning(KEY),
+    ),
     // A node may have cached that no key has this secret.
     incrementChangeCounter(db),
   ]

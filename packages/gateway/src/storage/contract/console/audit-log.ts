@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
 import { CREDIT } from '../../../money/ledger.ts'
-import type { AuditEntry } from '../../storage.ts'
+import type { AuditActor, AuditEntry } from '../../storage.ts'
 import { keyFields, newAccount, newHash, newKey, thrownBy, type Use } from '../harness.ts'
 
-const ENTRY: AuditEntry = {
+const ENTRY: AuditEntry & { actor: AuditActor } = {
   actor: { type: 'person', id: '3' },
   address: '203.0.113.7',
   requestId: 0x7fff_0000_0000_0001n,
@@ -70,6 +70,12 @@ export function auditLogContract(use: Use): void {
     expect(await keys.createWithin(keyFields(account?.id ?? 0n), 1)).toBeUndefined()
     const rows = await storage.auditLog.page({}, 10)
     expect(rows.map((row) => row.object)).toEqual([`key/${key?.id}`, `account/${account?.id}`])
+    // A person who signs up is the actor, too.
+    const entry = { ...ENTRY, actor: { email: 'Eve@example.com' }, object: { account: 'eve@example.com' } }
+    const eve = await storage.audited(entry).accounts.create('eve@example.com', 0n, CREDIT)
+    const person = await storage.people.find('eve@example.com')
+    const [row] = await storage.auditLog.page({}, 1)
+    expect([row?.actor, row?.object]).toEqual([{ type: 'person', id: String(person?.id) }, `account/${eve?.id}`])
   })
 
   test('this process hears of an audited change, too', async () => {
@@ -90,11 +96,18 @@ export function auditLogContract(use: Use): void {
     const since = now()
     await storage.auditLog.add(BY_COMMAND)
     await storage.auditLog.add(BY_COMMAND)
-    expect(await storage.auditLog.sweep(since, 10)).toBe(1)
-    expect(await storage.auditLog.sweep(since, 10)).toBe(0)
-    expect(await storage.auditLog.page({}, 10)).toHaveLength(2)
+    const sweep = (before: number, limit: number) =>
+      storage.auditLog.sweep(before, limit, (removed) => ({ ...BY_COMMAND, action: 'swept', before: { removed } }))
+    expect(await sweep(since, 10)).toBe(1)
+    expect(await sweep(since, 10)).toBe(0)
+    const left = await storage.auditLog.page({}, 10)
+    expect(left.map(({ action, before }) => [action, before?.removed])).toEqual([
+      ['swept', 1],
+      [BY_COMMAND.action, undefined],
+      [BY_COMMAND.action, undefined],
+    ])
     expect(String(await thrownBy(raw('DELETE FROM audit_log')))).toContain('append-only')
-    expect(await storage.auditLog.sweep(since + 1, 1)).toBe(1)
-    expect(await storage.auditLog.page({}, 10)).toHaveLength(1)
+    expect(await sweep(since + 1, 1)).toBe(1)
+    expect(await storage.auditLog.page({ action: BY_COMMAND.action }, 10)).toHaveLength(1)
   })
 }

@@ -57,8 +57,12 @@ export function consoleKeysContract(use: Use): void {
     const { account, person } = await newHolder(storage)
     expect(await storage.keys.playground(account, person)).toBeUndefined()
     const fields = { hash: newHash(), person, purpose: 'playground', lastFour: 'abcd' } as const
-    const made = await Promise.all(Array.from({ length: 10 }, () => newKey(storage, account, fields)))
+    const entry = { actor: { type: 'job', id: '' }, address: '', action: 'key create', reason: '' } as const
+    const nothing = { requestId: undefined, before: undefined, after: undefined }
+    const { keys } = storage.audited({ ...entry, ...nothing, object: { key: fields.hash } })
+    const made = await Promise.all(Array.from({ length: 10 }, () => keys.create(keyFields(account, fields))))
     expect(new Set(made.map(({ id }) => id)).size).toBe(1)
+    expect(await storage.auditLog.page({}, 20)).toMatchObject([{ object: `key/${made[0]?.id}` }])
     expect(await storage.keys.playground(account, person)).toEqual(made[0])
     // Another person has another one in the same account.
     const { person: other } = await newHolder(storage)

@@ -19,16 +19,25 @@ export const auditLogOver = ({ db, runner, clock }: Connection): AuditLog => ({
     if (action !== undefined) query = query.where('action', '=', action)
     return (await runner.readPage(statement(query))).map(toAuditRow)
   },
-  async sweep(keptSince, limit) {
+  async sweep(keptSince, limit, entry) {
     if (!Number.isSafeInteger(keptSince)) throw new RangeError(`keptSince: ${keptSince}`)
-    const old = db.selectFrom('audit_log').select('id').where('at', '<', keptSince).orderBy('at').limit(limit)
+    const old = db
+      .selectFrom('audit_log')
+      .select('id')
+      .where('at', '<', keptSince)
+      .orderBy('at')
+      .orderBy('id')
+      .limit(limit)
+    const { length } = await runner.read(statement(old))
+    if (length === 0) return 0
     const value = String(keptSince)
     const horizon = db.insertInto('meta').values({ name: KEPT_SINCE, value })
-    const removed = await runner.write([
+    await runner.write([
       statement(horizon.onConflict((conflict) => conflict.column('name').doUpdateSet({ value }))),
-      statement(db.deleteFrom('audit_log').where('id', 'in', old).returning('id')),
+      statement(db.deleteFrom('audit_log').where('id', 'in', old)),
+      insertAuditEntry(db, entry(length), clock()),
     ])
-    return removed?.[1]?.length ?? 0
+    return length
   },
 })
 
@@ -37,8 +46,8 @@ export function insertAuditEntry(db: Database, entry: AuditEntry, now: number): 
   return statement(
     db.insertInto('audit_log').values({
       at: now,
-      actor_type: actor.type,
-      actor: checkText('actor', actor.id),
+      actor_type: 'email' in actor ? 'person' : actor.type,
+      actor: 'email' in actor ? idText('', personWith(db, actor.email)) : checkText('actor', actor.id),
       address: checkText('address', address),
       request: requestId ?? null,
       action: checkText('action', action),
@@ -60,6 +69,9 @@ function objectOf(db: Database, object: AuditEntry['object']) {
 }
 
 const idText = (type: string, id: Expression<unknown>) => sql<string>`${sql.lit(type)} || CAST(${id} AS text)`
+
+const personWith = (db: Database, email: string) =>
+  db.selectFrom('person').select('id').where('email', '=', normaliseEmail(email))
 
 const newestNamed = (db: Database, name: string) =>
   db

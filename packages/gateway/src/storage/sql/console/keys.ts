@@ -63,7 +63,7 @@ export function consoleKeysOver({
   }
 }
 
-export const playground = (db: Database, account: bigint, person: bigint | undefined): Statement =>
+const playground = (db: Database, account: bigint, person: bigint | undefined): Statement =>
   statement(
     db
       .selectFrom('api_key')
