@@ -16,3 +16,6 @@ export const shownFigures = (
 export const namesOf = (...maps: (ReadonlyMap<string, unknown> | undefined)[]): string[] => [
   ...new Set(maps.flatMap((map) => [...(map?.keys() ?? [])])),
 ]
+
+/** A multiplier is shown as a decimal like an amount: 1_500_000 millionths are 1.50. */
+export const asAmount = (millionths: bigint | undefined): Nanos | undefined => millionths && millionths * 1000n

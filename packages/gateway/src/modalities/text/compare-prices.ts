@@ -1,9 +1,8 @@
 // How a token price differs from a listed one, figure by figure. Compared is what a call would cost: a figure that one of them lacks
 // counts as the figure that it falls back to.
-import type { Nanos } from '../../money/amount.ts'
 import { type Figures, KIND_NAMES, KINDS, type Kind } from '../../money/prices/token-kinds.ts'
 import { figureOf, ONE, type TokenPrice, tokenTerms } from '../../money/prices/token-price.ts'
-import { namesOf } from '../figures.ts'
+import { asAmount, namesOf } from '../figures.ts'
 import type { PricePair } from '../modality.ts'
 
 export function compareTokenPrices(yours: TokenPrice | undefined, list: TokenPrice): PricePair[] {
@@ -62,10 +61,12 @@ function tierPairs(yours: TokenPrice | undefined, list: TokenPrice): PricePair[]
       const ownTable = yours && own ? { price: yours, tier: name } : undefined
       return tablePairs(`tiers.${name}.`, ownTable, listed && { price: list, tier: name })
     }
-    return [{ field: `tiers.${name}`, yours: asAmount(own), list: asAmount(listed) }]
+    return [
+      {
+        field: `tiers.${name}`,
+        yours: asAmount(own?.multiplierMillionths),
+        list: asAmount(listed?.multiplierMillionths),
+      },
+    ]
   })
 }
-
-/** Shown as a decimal like an amount: 1_500_000 millionths are 1.50. */
-const asAmount = (tier: { multiplierMillionths: bigint } | undefined): Nanos | undefined =>
-  tier && tier.multiplierMillionths * 1000n

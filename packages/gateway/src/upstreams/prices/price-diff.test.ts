@@ -162,6 +162,18 @@ describe('differences', () => {
       [['per_second.variants.1080p', '0.05', '0.10', -50]],
     ],
     [
+      'multipliers and tools of videos',
+      '{ per_second: 0.1, tiers: { flex: 0.5, fast: 2 }, draft: 0.4, tools: { web_search: 0.01 } }',
+      '{ per_second: 0.1, tiers: { flex: 0.6 }, silent: 0.8, tools: { web_search: 0.02 } }',
+      [
+        ['tiers.flex', '0.50', '0.60', -16.7],
+        ['tiers.fast', '2.00', null, null],
+        ['draft', '0.40', '1.00', -60],
+        ['silent', '1.00', '0.80', 25],
+        ['tools.web_search', '0.01', '0.02', -50],
+      ],
+    ],
+    [
       'videos by another unit',
       '{ per_second: 0.05 }',
       '{ per_million_tokens: 2.4 }',
