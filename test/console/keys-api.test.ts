@@ -158,6 +158,13 @@ describe.each([...ENGINES])('%s', (engine) => {
       models: ['small'],
       networks: ['127.0.0.1', '::1/128'],
       limits: { rpm: 60, tpm: null, concurrent: 4 },
+      // Chosen by the holder.
+      ceiling: {
+        cap_usd: null,
+        cap_period: null,
+        expires_at: null,
+        limits: { rpm: null, tpm: null, concurrent: null },
+      },
     })
     expect(await call(secret)).toBe(200)
     expect(await call(secret, 'large')).toBe(403)

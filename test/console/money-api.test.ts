@@ -1,6 +1,7 @@
 // Usage, models and wallet of the console API, on both engines: every figure is the ledger's, exact to the last digit.
+
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import type { KeyPage } from '../../packages/gateway/src/console-api/routes/keys.ts'
+import type { KeyPage, KeyRow } from '../../packages/gateway/src/console-api/routes/keys.ts'
 import type { ModelRow } from '../../packages/gateway/src/console-api/routes/models.ts'
 import type {
   Overview,
@@ -93,6 +94,8 @@ describe.each([...ENGINES])('%s', (engine) => {
       expect(outcomeOf(answer)).toBe('400 bad_request')
       expect(answer.body.error?.message).toContain('The operator of this gateway has set it')
     }
+    const { ceiling } = (await client.get<KeyRow>(`keys/${id}`)).body
+    expect(ceiling).toMatchObject({ cap_usd: '20.00', cap_period: null, limits: { rpm: 60, tpm: null } })
     expect(outcomeOf(await change({ cap_usd: '5', limits: { rpm: 10 }, networks: ['127.0.0.1'] }))).toBe('200')
     // The operator raises the ceiling: the holder's choice stays, and may be raised up to it.
     const { cap_usd } = await gateway.command<{ cap_usd: string }>('key', 'limit', id, '--cap', '30')

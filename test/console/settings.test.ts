@@ -43,6 +43,34 @@ async function fillSignIn(page: Page, email: string, password: string): Promise<
 
 const signInPage = (page: Page) => page.getByRole('heading', { name: 'Sign in to Trivium' }).waitFor()
 
+test('an owner sets the cap of a member, who sees it; the form of a key shows what the operator allows at most', async () => {
+  const [owner, member] = [await newAccount(), await newAccount()]
+  const { account } = (await owner.client.get<{ account: { id: string } }>('session')).body
+  await open.gateway.command(
+    ...['account', 'member', '--account', account.id, '--email', member.email, '--role', 'member'],
+  )
+  await member.client.post('session/account', { account: account.id })
+  const page = await settingsOf(owner.email, owner.client.token())
+  await page.getByRole('button', { name: `Set cap of ${member.email}` }).click()
+  await page.getByLabel('Spending cap').fill('25')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Continue editing' }).click()
+  await page.getByRole('button', { name: 'Save' }).last().click()
+  await page.getByText(`Cap of ${member.email} saved.`).waitFor()
+  await expectWellShown(page, 'members')
+  const seen = await settingsOf(member.email, member.client.token())
+  await seen.getByText('25.00').first().waitFor()
+  expect(await seen.getByRole('button', { name: /^Set cap/ }).count()).toBe(0)
+  await open.gateway.command(
+    ...['key', 'create', '--account', account.id, '--name', 'given', '--cap', '20', '--rpm', '60'],
+  )
+  await page.goto(`${open.gateway.url}/console/keys`)
+  await page.getByRole('button', { name: 'Actions for given' }).first().click()
+  await page.getByRole('menuitem', { name: 'Edit' }).click()
+  await page.getByText('At most 20.00 USD').waitFor()
+  await page.getByText('At most 60, set by the operator.').waitFor()
+})
+
 test('a new password ends other sessions; a wrong current one is an error beside its field', async () => {
   const { email, page } = await newSettings()
   const other = await settingsOf(email)

@@ -66,6 +66,12 @@ test('a callback is signed with the secret of its account, which its keys and th
     secret,
   })
   expect((await fetch(`${gateway.url}/v1/callback-secret`)).status).toBe(401)
+  const capped = await operate<{ secret: string }>(gateway, 'key create', {
+    account: client.email,
+    name: 'capped',
+    cap: '1',
+  })
+  expect(await secretOf(capped)).toBeUndefined()
   let times = 0
   receiver.behave((socket, request) => respondWith({}, ++times === 1 ? 500 : 200)(socket, request))
   first.script.states = ['failed']

@@ -2,7 +2,7 @@
 
 import { formatUsd } from '../money/amount.ts'
 import { capJson, limitsJson } from '../money/json.ts'
-import type { Key, Storage } from '../storage/storage.ts'
+import type { Ceiling, Key, Storage } from '../storage/storage.ts'
 import { isoTime } from './inputs/fields.ts'
 
 /** All of one account. */
@@ -44,7 +44,16 @@ function keyRow(key: Key, usedAt: number | undefined, now: number) {
     models: restrictions.models === undefined ? null : [...restrictions.models],
     networks: restrictions.networks === undefined ? null : [...restrictions.networks],
     limits: limitsJson(key.limits),
+    /** What the operator set: the account holder can lower it, never raise it. Null: the holder decides. */
+    ceiling: ceilingJson(key.ceiling),
   }
 }
+
+const ceilingJson = ({ cap, capPeriod, expiresAt, requestsPerMinute, tokensPerMinute, concurrent }: Ceiling) => ({
+  cap_usd: cap === undefined ? null : formatUsd(cap),
+  cap_period: capPeriod ?? null,
+  expires_at: isoOrNull(expiresAt),
+  limits: limitsJson({ requestsPerMinute, tokensPerMinute, concurrent }),
+})
 
 const isoOrNull = (ms: number | undefined): string | null => (ms === undefined ? null : isoTime(ms))

@@ -56,6 +56,8 @@ export const keys = {
     groupModels: (names: string, more: number) => (more > 0 ? `${names} and ${more} more.` : `${names}.`),
     groupGone: 'This group is no longer offered to you. The key keeps it until you choose another.',
     cap: 'Spending cap (USD)',
+    /** `limit`: set by the operator. */
+    most: (limit: string) => `At most ${limit}, set by the operator.`,
     capHint: 'Recommended. Requests that could exceed it are rejected.',
     capPlaceholder: 'No cap',
     period: 'Cap renews',

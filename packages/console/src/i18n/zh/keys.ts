@@ -51,6 +51,7 @@ export const keys: Texts['keys'] = {
     groupModels: (names, more) => (more > 0 ? `${names} 等，另有 ${more} 个。` : `${names}。`),
     groupGone: '此分组已不再向您提供。在您选择其他分组之前，密钥保留原分组。',
     cap: '消费上限（USD）',
+    most: (limit: string) => `最多 ${limit}，由运营者设置。`,
     capHint: '建议设置。可能超出上限的请求会被拒绝。',
     capPlaceholder: '无上限',
     period: '上限重置',

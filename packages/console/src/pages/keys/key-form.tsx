@@ -77,6 +77,7 @@ type KeyFormProps = KeyDrawerProps & {
 
 function KeyForm({ id, groups, subject, name = '', onBusy, onDirty, onClose, onCreated }: KeyFormProps) {
   const t = useTexts().keys.form
+  const mostOf = (limit: number | null | undefined) => (limit ? t.most(String(limit)) : undefined)
   const message = useErrorMessage()
   const toast = useToast()
   const queries = useQueryClient()
@@ -121,8 +122,14 @@ function KeyForm({ id, groups, subject, name = '', onBusy, onDirty, onClose, onC
         error={errors.name}
       />
       <GroupField groups={groups} values={values} set={set} error={errors.group} />
-      <CapFields values={values} set={set} errors={errors} />
-      <ExpiryFields values={values} set={set} errors={errors} kept={subject?.expires_at ?? null} />
+      <CapFields values={values} set={set} errors={errors} ceiling={subject?.ceiling} />
+      <ExpiryFields
+        values={values}
+        set={set}
+        errors={errors}
+        kept={subject?.expires_at ?? null}
+        ceiling={subject?.ceiling}
+      />
       <details open={hasRestrictions(values)} className="group rounded-md border">
         <summary className="flex h-10 list-none items-center gap-2 rounded-md px-3 font-medium hover:bg-raised [&::-webkit-details-marker]:hidden">
           <span className="text-muted group-open:rotate-90">
@@ -159,6 +166,7 @@ function KeyForm({ id, groups, subject, name = '', onBusy, onDirty, onClose, onC
                   autoComplete="off"
                   value={values[limit]}
                   onChange={(value) => set({ [limit]: value })}
+                  hint={mostOf(subject?.ceiling.limits[limit])}
                   error={errors[limit]}
                 />
               ))}

@@ -1,6 +1,6 @@
 // The fields for the group, the spending cap and the expiry of a key.
 
-import type { GroupRow } from '@trivium/gateway/console-api/routes/keys.ts'
+import type { GroupRow, KeyRow } from '@trivium/gateway/console-api/routes/keys.ts'
 import { useRead } from '../../api/queries.ts'
 import { useLanguage, useTexts } from '../../i18n/language.tsx'
 import { SelectField, TextField } from '../../ui/form/field.tsx'
@@ -46,9 +46,17 @@ export const modelsOfGroup = (
   group: string,
 ): string[] => (models ?? []).filter(({ prices }) => prices.some((each) => each.group === group)).map(({ id }) => id)
 
-export function CapFields({ values: { cap, period }, set, errors }: FieldsProps & { errors: KeyErrors }) {
+type Ceiling = KeyRow['ceiling'] | undefined
+
+export function CapFields({
+  values: { cap, period },
+  set,
+  errors,
+  ceiling,
+}: FieldsProps & { errors: KeyErrors; ceiling: Ceiling }) {
   const t = useTexts().keys.form
   const periods: readonly Period[] = ['never', ...PERIODS]
+  const most = ceiling?.cap_usd && t.most(`${ceiling.cap_usd} USD (${t.periods[ceiling.cap_period ?? 'never']})`)
   return (
     <div className="grid grid-cols-2 items-start gap-x-3">
       <TextField
@@ -59,7 +67,7 @@ export function CapFields({ values: { cap, period }, set, errors }: FieldsProps 
         placeholder={t.capPlaceholder}
         value={cap}
         onChange={(next) => set({ cap: next })}
-        hint={t.capHint}
+        hint={most || t.capHint}
         error={errors.cap}
       />
       <SelectField
@@ -79,7 +87,8 @@ export function ExpiryFields({
   set,
   errors,
   kept,
-}: FieldsProps & { errors: KeyErrors; kept: string | null }) {
+  ceiling,
+}: FieldsProps & { errors: KeyErrors; kept: string | null; ceiling: Ceiling }) {
   const t = useTexts().keys.form
   const { locale } = useLanguage()
   const presets = Object.keys(EXPIRY_DAYS) as (keyof typeof EXPIRY_DAYS)[]
@@ -94,7 +103,7 @@ export function ExpiryFields({
         value={expiry}
         onChange={(next) => set({ expiry: next as Expiry })}
         options={options}
-        hint={t.expiryHint}
+        hint={ceiling?.expires_at ? t.most(formatTime(ceiling.expires_at, locale)) : t.expiryHint}
         error={expiry === 'custom' ? undefined : errors.expiryTime}
       />
       {expiry === 'custom' && (

@@ -51,7 +51,7 @@ const ID = { name: 'ID', summary: "the key's id; 'key list' shows it" } as const
 
 /** Limits beside the other fields, as these commands have always had them. */
 const flatAccount = ({ limits, ...row }: AccountRow) => ({ ...row, ...limits })
-const flatKey = ({ limits, networks, ...row }: KeyRow) => ({ ...row, ips: networks, ...limits })
+const flatKey = ({ limits, networks, ceiling: _, ...row }: KeyRow) => ({ ...row, ips: networks, ...limits })
 
 type Read = (values: Values) => object
 

@@ -45,6 +45,13 @@ export const KEY = fields({
   models: nullable(listOf(string())),
   networks: nullable(listOf(string())),
   limits: LIMITS,
+  /** What the operator set: it can be lowered, not raised. */
+  ceiling: fields({
+    cap_usd: nullable(USD),
+    cap_period: nullable(PERIOD),
+    expires_at: nullable(TIME),
+    limits: LIMITS,
+  }),
 })
 export type KeyRow = Static<typeof KEY>
 

@@ -5,6 +5,7 @@ import { type AuthenticateDependencies, authenticate } from '../../access/authen
 import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
 import { callbackSecret } from '../../access/secrets/callback-secret.ts'
 import type { ApiRequest } from '../../request/api-request.ts'
+import { Failure } from '../../request/failure.ts'
 
 export type CallbackSecretDependencies = AuthenticateDependencies & { accountCipher: Pick<AccountCipher, 'pseudonym'> }
 
@@ -12,7 +13,13 @@ export async function showCallbackSecret(
   incoming: ApiRequest,
   deps: CallbackSecretDependencies,
 ): Promise<HttpResponse> {
-  const { account } = await authenticate(incoming, 'chat', deps)
+  const { account, isRestricted } = await authenticate(incoming, 'chat', deps)
+  // It belongs to the whole account; such a key was handed out for something particular.
+  if (isRestricted)
+    throw new Failure(
+      'not_found',
+      'A key with a cap, or for some models or IP addresses only, cannot read the callback secret. Use another key.',
+    )
   return json(200, incoming.responseHeaders, {
     object: 'callback_secret',
     secret: callbackSecret(account, deps.accountCipher),
