@@ -56,7 +56,8 @@ export function CapFields({
 }: FieldsProps & { errors: KeyErrors; ceiling: Ceiling }) {
   const t = useTexts().keys.form
   const periods: readonly Period[] = ['never', ...PERIODS]
-  const most = ceiling?.cap_usd && t.most(`${ceiling.cap_usd} USD (${t.periods[ceiling.cap_period ?? 'never']})`)
+  const every = ceiling?.cap_period ? ` (${t.periods[ceiling.cap_period]})` : ''
+  const most = ceiling?.cap_usd && t.most(`${ceiling.cap_usd} USD${every}`)
   return (
     <div className="grid grid-cols-2 items-start gap-x-3">
       <TextField
