@@ -18,7 +18,6 @@ const LINES = [
   ],
   [`${PROTOCOL}/dialects/index.ts`, 'const TEXT = { chat,', ' toy,'],
   [`${PROTOCOL}/routes.ts`, 'export const ROUTES = {\n', "  toy: { ...TEXT, path: '/stage/play', dialect: 'toy' },\n"],
-  [`${PROTOCOL}/routes.ts`, 'DialectPaths>> = {\n', "  toy: { prefix: '/stage', traces: [] },\n"],
   ['packages/gateway/src/routes.ts', 'const HANDLERS = {\n', '  toy: text({ dialect: TEXT_DIALECTS.toy }),\n'],
 ] as const
 
