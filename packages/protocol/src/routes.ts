@@ -226,8 +226,8 @@ type Owner = readonly [piece: string, dialect: DialectId]
 function ownersOf(piecesOf: (version: string, first: string, rest: string) => readonly string[]): Owner[] {
   const pieces = Object.values<Route>(ROUTES).flatMap(({ path, aliases = [], dialect }) =>
     [path, ...aliases.map((alias) => alias.path)].flatMap((each) => {
-      const [, version, first, rest = ''] = /^((?:\/api)?\/v\d\w*)(\/\w+)((?:\/\w+)*)/.exec(each) ?? []
-      if (version === undefined || first === undefined) return []
+      const [, version = '', first, rest = ''] = /^((?:\/api)?\/v\d\w*)?(\/\w+)((?:\/\w+)*)/.exec(each) ?? []
+      if (first === undefined) return []
       return piecesOf(version, first, rest).map((piece) => ({ piece, dialect }))
     }),
   )
@@ -238,7 +238,7 @@ function ownersOf(piecesOf: (version: string, first: string, rest: string) => re
 }
 
 /** `/v1beta`, `/api/v3`; `/v1/chat` and others, since dialects share `/v1`. */
-const BEGINNINGS = ownersOf((version, first) => [version, `${version}${first}`])
+const BEGINNINGS = ownersOf((version, first) => [...(version === '' ? [] : [version]), `${version}${first}`])
 /** What remains readable in a path with a doubled or missing beginning. */
 const TRACES = [...BEGINNINGS, ...ownersOf((_, first, rest) => [`${first}${rest}`])]
 
