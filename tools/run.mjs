@@ -23,6 +23,8 @@ const TASKS = {
   ],
   lint: () => [['node', 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']],
   format: () => [['node', 'node_modules/@biomejs/biome/bin/biome', 'check', '--write']],
+  build: (args) => [['bun', 'tools/build/run.ts', ...args]],
+  notice: () => [['bun', 'tools/build/notice.ts']],
   simulate: (args) => [['bun', 'tools/simulation/run.ts', ...args]],
   bench: (args) => [['bun', 'bench/run.ts', ...args]],
   overload: (args) => [['bun', 'bench/overload.ts', ...args]],

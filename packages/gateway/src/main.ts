@@ -1,6 +1,7 @@
 // The composition root: reads the environment, chooses the storage engine and runs the command.
 import { createReadStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { replaceProcess } from '@trivium/http/system/replace-process.ts'
 import type { CommandContext } from './cli/context.ts'
 import { CommandError } from './cli/errors.ts'
 import { START } from './cli/program.ts'
@@ -175,8 +176,13 @@ function restartAsParent(args: readonly string[]): void {
 const reportReady = () => void process.send?.('ready')
 
 /** A compiled executable contains its script; `bun main.ts` needs it as an argument. */
-const ownScript = () => (Bun.main.startsWith('/$bunfs/') ? [] : [Bun.main])
-const ownCommand = (args: readonly string[]) => [process.execPath, ...process.execArgv, ...ownScript(), ...args]
+const isCompiled = Bun.main.startsWith('/$bunfs/')
+const ownCommand = (args: readonly string[]) => [
+  process.execPath,
+  ...process.execArgv,
+  ...(isCompiled ? [] : [Bun.main]),
+  ...args,
+]
 
 // The reader of a pipe may close it (`| head`): that is not an error.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
@@ -186,6 +192,8 @@ const isServe = args[0] === 'serve'
 // The parent of workers calls no upstream, and sets the environment of its workers itself.
 const isParent = Number(env.TRIVIUM_WORKERS) > 1
 if (isServe && !isParent && !env.BUN_CONFIG_MAX_HTTP_REQUESTS) {
+  // An executable is run by a service manager, which restarts it: a parent of its own would only take memory.
+  if (isCompiled) replaceProcess(ownCommand(args), { ...env, ...BUN_SETTINGS })
   restartAsParent(args)
 } else {
   if (isServe) stopWithLauncher()

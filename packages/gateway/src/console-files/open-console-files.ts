@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { errorText, type Log } from '../observe/log.ts'
 import { openBundle } from './bundle.ts'
+import { embeddedBundle } from './embedded-bundle.ts'
 import { type ConsoleFiles, createConsoleFiles } from './serve-console.ts'
 
 const ROOT = join(import.meta.dir, '../../../..')
@@ -17,7 +18,8 @@ export function openConsoleFiles(
   const aborted = new AbortController()
   cleanup.add(() => aborted.abort())
   return createConsoleFiles({
-    open: () =>
+    open: async () =>
+      (await embeddedBundle()) ??
       openBundle({
         source: join(ROOT, 'packages/console'),
         lockfile: join(ROOT, 'package-lock.json'),

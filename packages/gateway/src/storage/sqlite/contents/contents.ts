@@ -20,7 +20,7 @@ import type { Tasks } from '../../tasks.ts'
 import { createPrivateFile } from '../owner-lock.ts'
 import { unpackRows } from './packed-rows.ts'
 import { markDamaged } from './set-aside.ts'
-import type { ContentsStatement, FromContents, ToContents } from './thread.ts'
+import type { ContentsStatement, FromContents, ToContents } from './contents-thread.ts'
 
 export const CONTENTS_FILE = 'contents.db'
 
@@ -34,7 +34,7 @@ export type SqliteContents = Contents & {
 }
 type Queued = { statement: ContentsStatement; isLarge: boolean; resolve(rows: Row[]): void; reject(error: Error): void }
 
-const CODE = new URL('./thread.ts', import.meta.url)
+const CODE = new URL('./contents-thread.ts', import.meta.url)
 
 export function sqliteContents(dataDir: string, clock: () => number): SqliteContents {
   const file = join(dataDir, CONTENTS_FILE)

@@ -1,0 +1,63 @@
+// One executable for a platform: the gateway, its threads and the bundled console, with Bun inside.
+
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { threadName } from '../../packages/http/src/system/thread-code.ts'
+import type { Target } from './targets.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+const GATEWAY = join(ROOT, 'packages/gateway/src')
+
+/** Threads find their code by the name of its file. */
+const THREADS = [
+  'storage/sqlite/writer-thread.ts',
+  'storage/sqlite/reader-thread.ts',
+  'storage/sqlite/contents/contents-thread.ts',
+  'token-counting/tokenizer-thread.ts',
+]
+
+/** Writes what executables of all platforms have inside into a folder, and returns the script that embeds it. */
+export async function prepareParts(folder: string): Promise<string> {
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  await bundleConsole(folder)
+  for (const path of THREADS) await bundleThread(join(GATEWAY, path), folder)
+  const names = (await readdir(folder)).sort()
+  const imports = names.map((name) => `import './${name}' with { type: 'file' }`)
+  const script = join(folder, 'trivium.ts')
+  await writeFile(script, [...imports, `import '${join(GATEWAY, 'main.ts')}'`, ''].join('\n'))
+  return script
+}
+
+async function bundleConsole(folder: string): Promise<void> {
+  const bundled = join(folder, 'console')
+  await run(['packages/console/build.ts', bundled])
+  for (const name of await readdir(bundled))
+    await Bun.write(join(folder, `console-${name}`), Bun.file(join(bundled, name)))
+  await rm(bundled, { recursive: true })
+}
+
+async function bundleThread(path: string, folder: string): Promise<void> {
+  const { outputs } = await Bun.build({ entrypoints: [path], target: 'bun', minify: true })
+  for (const output of outputs) await Bun.write(join(folder, threadName(path)), output)
+}
+
+export async function compile(script: string, target: Target, file: string): Promise<void> {
+  await run([
+    'build',
+    '--compile',
+    `--target=${target.bun}`,
+    '--minify-syntax',
+    '--minify-whitespace',
+    '--asset-naming=[name].[ext]',
+    script,
+    '--outfile',
+    file,
+  ])
+}
+
+async function run(args: readonly string[]): Promise<void> {
+  const child = Bun.spawn([process.execPath, ...args], { cwd: ROOT, stdout: 'ignore', stderr: 'pipe' })
+  const [messages, code] = await Promise.all([child.stderr.text(), child.exited])
+  if (code !== 0) throw new Error(messages.trim())
+}
