@@ -2,6 +2,8 @@
 
 import { mkdir, readdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { openBundle } from '../../packages/gateway/src/console-files/bundle.ts'
+import { CONSOLE_PREFIX } from '../../packages/gateway/src/console-files/embedded-bundle.ts'
 import { threadName } from '../../packages/http/src/system/thread-code.ts'
 import type { Target } from './targets.ts'
 
@@ -29,12 +31,18 @@ export async function prepareParts(folder: string): Promise<string> {
   return script
 }
 
+/** Takes the bundle that a start from these sources would use, if there is one. */
 async function bundleConsole(folder: string): Promise<void> {
-  const bundled = join(folder, 'console')
-  await run(['packages/console/build.ts', bundled])
-  for (const name of await readdir(bundled))
-    await Bun.write(join(folder, `console-${name}`), Bun.file(join(bundled, name)))
-  await rm(bundled, { recursive: true })
+  const bundle = await openBundle({
+    source: join(ROOT, 'packages/console'),
+    lockfile: join(ROOT, 'package-lock.json'),
+    caches: [join(ROOT, 'node_modules/.cache/trivium-console')],
+    signal: new AbortController().signal,
+  })
+  for (const [name, { brotli, gzip }] of bundle) {
+    await Bun.write(join(folder, `${CONSOLE_PREFIX}${name}.br`), brotli)
+    await Bun.write(join(folder, `${CONSOLE_PREFIX}${name}.gz`), gzip)
+  }
 }
 
 async function bundleThread(path: string, folder: string): Promise<void> {
@@ -46,6 +54,7 @@ export async function compile(script: string, target: Target, file: string): Pro
   await run([
     'build',
     '--compile',
+    '--bytecode',
     `--target=${target.bun}`,
     '--minify-syntax',
     '--minify-whitespace',

@@ -1,5 +1,6 @@
 // The commands that need no database, or open it themselves.
 import { resolve } from 'node:path'
+import NOTICE from '../../../../../NOTICE' with { type: 'text' }
 import { startSandboxServer } from '@trivium/sandbox/server.ts'
 import { showUpstreamState } from '../../administration/upstreams.ts'
 import { readPriceList } from '../../upstreams/prices/price-list.ts'
@@ -99,6 +100,14 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
       const examined = await doctor(context)
       return new Report(examined, describeDoctor(examined))
     },
+  },
+  {
+    name: 'licenses',
+    section: 'Checks',
+    ...NO_ARGUMENTS,
+    example: 'licenses',
+    summary: 'print the licenses of Trivium and of the packages that it contains',
+    run: async () => new Report({ notice: NOTICE }, NOTICE),
   },
 ]
 
