@@ -29,9 +29,7 @@ export function sbomOf(version: string, found: readonly Component[], time: Date)
       licenses: [{ license: { id: license } }],
       ...(integrity === undefined ? {} : { hashes: [hashOf(integrity)] }),
     })),
-    dependencies: [
-      { ref: `trivium@${version}`, dependsOn: found.map(({ name, version }) => `${name}@${version}`) },
-    ],
+    dependencies: [{ ref: `trivium@${version}`, dependsOn: found.map(({ name, version }) => `${name}@${version}`) }],
   }
 }
 

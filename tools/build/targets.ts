@@ -1,7 +1,13 @@
 // The platforms for which executables are built.
 
 /** `os`, `cpu`, `libc`: as npm names them. */
-export type Target = { name: string; bun: string; os: 'linux' | 'darwin'; cpu: 'x64' | 'arm64'; libc?: 'glibc' | 'musl' }
+export type Target = {
+  name: string
+  bun: string
+  os: 'linux' | 'darwin'
+  cpu: 'x64' | 'arm64'
+  libc?: 'glibc' | 'musl'
+}
 
 export const TARGETS: readonly Target[] = [
   { name: 'linux-x64', bun: 'bun-linux-x64', os: 'linux', cpu: 'x64', libc: 'glibc' },
@@ -17,7 +23,8 @@ export function hostTarget(): Target {
   const isMusl = process.platform === 'linux' && process.report?.getReport() && !glibcVersion()
   const name = `${process.platform}-${process.arch}${isMusl ? '-musl' : ''}`
   const found = TARGETS.find((target) => target.name === name)
-  if (!found) throw new Error(`no executable is built for ${name}; there are ${TARGETS.map(({ name }) => name).join(', ')}`)
+  if (!found)
+    throw new Error(`no executable is built for ${name}; there are ${TARGETS.map(({ name }) => name).join(', ')}`)
   return found
 }
 

@@ -1,7 +1,7 @@
 // The commands that need no database, or open it themselves.
 import { resolve } from 'node:path'
-import NOTICE from '../../../../../NOTICE' with { type: 'text' }
 import { startSandboxServer } from '@trivium/sandbox/server.ts'
+import NOTICE from '../../../../../NOTICE' with { type: 'text' }
 import { showUpstreamState } from '../../administration/upstreams.ts'
 import { readPriceList } from '../../upstreams/prices/price-list.ts'
 import { compareWithList } from '../../upstreams/prices/price-report.ts'

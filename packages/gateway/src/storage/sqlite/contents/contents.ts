@@ -18,9 +18,9 @@ import { tasksOver } from '../../sql/tasks.ts'
 import { StoreDown } from '../../storage.ts'
 import type { Tasks } from '../../tasks.ts'
 import { createPrivateFile } from '../owner-lock.ts'
+import type { ContentsStatement, FromContents, ToContents } from './contents-thread.ts'
 import { unpackRows } from './packed-rows.ts'
 import { markDamaged } from './set-aside.ts'
-import type { ContentsStatement, FromContents, ToContents } from './contents-thread.ts'
 
 export const CONTENTS_FILE = 'contents.db'
 
