@@ -67,8 +67,7 @@ async function bundle(entry: string, outdir: string, place?: (path: string, cont
 
 /** Threads run from files that are built, too. The console's sources stay where they are. */
 function place(path: string, contents: string, finished: string, threads: Set<string>): string {
-  if (path.endsWith('/thread-code.ts'))
-    return 'export const threadCode = async (file: URL) => file.href; export const threadAtStart = threadCode'
+  if (path.endsWith('/thread-code.ts')) return 'export const threadCode = async (file: URL) => file.href'
   return contents
     .replaceAll(THREAD, (_, name: string) => {
       const thread = join(dirname(path), name)
