@@ -24,6 +24,7 @@ const TASKS = {
   lint: () => [['node', 'node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings']],
   format: () => [['node', 'node_modules/@biomejs/biome/bin/biome', 'check', '--write']],
   build: (args) => [['bun', 'tools/build/run.ts', ...args]],
+  'deploy-check': () => [['bun', 'tools/deploy/run.ts']],
   notice: () => [['bun', 'tools/build/notice.ts']],
   simulate: (args) => [['bun', 'tools/simulation/run.ts', ...args]],
   bench: (args) => [['bun', 'bench/run.ts', ...args]],

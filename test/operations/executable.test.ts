@@ -127,7 +127,10 @@ const CALLS: Record<RouteId, () => Call> = {
   'console-file': () => ({ path: '/console/models' }),
   entry: () => ({}),
   health: () => ({}),
+  healthz: () => ({}),
+  livez: () => ({}),
   ready: () => ({}),
+  readyz: () => ({}),
 }
 
 test.each(Object.keys(CALLS) as RouteId[])('%s', async (id) => {

@@ -97,6 +97,56 @@ test('set variables are used', () => {
   })
 })
 
+describe('secrets from files', () => {
+  const secretFile = (text: string) => written(`secret-${crypto.randomUUID()}`, text)
+
+  test('TRIVIUM_SECRET_FILE and DATABASE_URL_FILE name files, whose last line may end', () => {
+    const env = { TRIVIUM_SECRET_FILE: secretFile(`${SECRET}\n`), DATABASE_URL_FILE: secretFile(`${POSTGRES}\n`) }
+    const { environment, mistakes } = readEnvironment(env)
+    expect(mistakes).toEqual([])
+    expect(environment).toMatchObject({ secret: SECRET, databaseUrl: POSTGRES })
+  })
+
+  test.each([
+    [() => ({ TRIVIUM_SECRET_FILE: '/nowhere/secret' }), 'TRIVIUM_SECRET_FILE: cannot read /nowhere/secret'],
+    [() => ({ TRIVIUM_SECRET_FILE: secretFile(' \n') }), 'is empty'],
+    [() => ({ TRIVIUM_SECRET_FILE: secretFile(SECRET), TRIVIUM_SECRET: SECRET }), 'are both set: unset one of them'],
+    [() => ({ TRIVIUM_SECRET_FILE: secretFile('hunter2') }), 'TRIVIUM_SECRET must have at least 16 characters'],
+  ])('mistakes, without the secret: %#', (env, expected) => {
+    const { mistakes } = readEnvironment(env())
+    expect(mistakes).toHaveLength(1)
+    expect(mistakes[0]?.message).toContain(expected)
+    expect(mistakes[0]?.message).not.toContain('hunter2')
+  })
+
+  const config = (key: string) =>
+    written('secrets.yaml', `upstreams:\n  - { id: main, kind: openai, keys: ["${key}"] }\n`)
+
+  test('a reference to a file in the configuration, relative to it or not', () => {
+    const file = secretFile(`sk-\${OTHER}\n`)
+    for (const path of [file, file.slice(folder.length + 1)])
+      expect(loadFile(config(`\${file:${path}}`), {}).config?.upstreams.get('main')?.keys).toEqual([`sk-\${OTHER}`])
+  })
+
+  test.each([
+    ['/nowhere/key', 'cannot use the file /nowhere/key: it does not exist'],
+    [tmpdir(), 'it is not a file'],
+    ['/dev/zero', 'it is not a file'],
+  ])('%s is a mistake with its line', (path, expected) => {
+    const { config: loaded, mistakes } = loadFile(config(`\${file:${path}}`), {})
+    expect(loaded).toBeUndefined()
+    expect(mistakes).toMatchObject([{ line: 2, message: expect.stringContaining(expected) }])
+  })
+
+  test('a file that is too large, and one without text', () => {
+    for (const [text, expected] of [
+      ['x'.repeat(65_537), 'it is larger than 64 KiB'],
+      ['\n', 'it is empty'],
+    ] as const)
+      expect(loadFile(config(`\${file:${secretFile(text)}}`), {}).mistakes[0]?.message).toContain(expected)
+  })
+})
+
 test('no file at all: the sandbox', () => {
   expect(loadFile(undefined, {}).config?.sandbox.on).toBe(true)
 })

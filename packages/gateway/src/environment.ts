@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
+import { describeSystemError } from './config/system-error.ts'
 import type { Environment } from './config/types.ts'
 import { KINDS } from './upstreams/kinds/index.ts'
 import type { Mistake } from './yaml/document.ts'
@@ -31,8 +32,8 @@ export function readEnvironment(env: Variables): { environment: Environment; mis
   }
   const port = integer('PORT', 3333, 0, 65_535)
   const workers = integer('TRIVIUM_WORKERS', 1, 1, 1024)
-  const databaseUrl = text('DATABASE_URL')
-  const secret = text('TRIVIUM_SECRET')
+  const databaseUrl = secretText('DATABASE_URL', text, add)
+  const secret = secretText('TRIVIUM_SECRET', text, add)
   // Both are secret: messages do not repeat them.
   if (databaseUrl !== undefined && !(/^postgres(ql)?:\/\/\S+$/.test(databaseUrl) && URL.canParse(databaseUrl))) {
     add('DATABASE_URL must be a URL that begins with postgres:// or postgresql://; leave it out to use SQLite')
@@ -69,16 +70,43 @@ function readConfigFile(written: string | undefined, add: (message: string) => v
   return file
 }
 
+/** The variable itself, or the text of the file that a variable with the suffix `_FILE` names: containers get secrets as files. */
+function secretText(
+  name: string,
+  text: (name: string) => string | undefined,
+  add: (message: string) => void,
+): string | undefined {
+  const [value, path] = [text(name), text(`${name}_FILE`)]
+  if (path === undefined) return value
+  if (value !== undefined) add(`${name} and ${name}_FILE are both set: unset one of them`)
+  try {
+    const found = readFileSync(path, 'utf8').trim()
+    if (found === '') add(`${name}_FILE: ${path} is empty`)
+    return found || undefined
+  } catch (error) {
+    add(`${name}_FILE: cannot read ${path}: ${describeSystemError(error)}`)
+    return undefined
+  }
+}
+
 function otherNameRemarks(): string[] {
   if (!existsSync(OTHER_NAME)) return []
   return [`${resolve(OTHER_NAME)} is not read: rename it to ${DEFAULT_FILE}, or set TRIVIUM_CONFIG=${OTHER_NAME}`]
 }
 
 const OTHER_NAME = 'trivium.yml'
-const VARIABLES = [
+/** All that are read here. */
+export const VARIABLES: readonly string[] = [
   'HOST',
   'PORT',
   'DATABASE_URL',
+  'DATABASE_URL_FILE',
+  'TRIVIUM_CONFIG',
+  'TRIVIUM_DATA',
+  'TRIVIUM_LOG',
+  'TRIVIUM_SECRET',
+  'TRIVIUM_SECRET_FILE',
+  'TRIVIUM_WORKERS',
   ...[...KINDS.values()].flatMap(({ keyVariable }) => keyVariable ?? []),
 ]
 

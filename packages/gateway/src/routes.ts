@@ -155,8 +155,11 @@ const HANDLERS = {
   'console-root': showConsole,
   'console-file': showConsole,
   entry: ({ responseHeaders: headers }) => json(200, headers, ENTRY),
-  health: ({ responseHeaders: headers }) => json(200, headers, { status: 'ok' }),
+  health: showHealth,
+  healthz: showHealth,
+  livez: showHealth,
   ready: showReady,
+  readyz: showReady,
 } satisfies Record<RouteId, Handler>
 
 /** The console queues its own reads: their accounts are known by sessions (console-api/dispatch.ts). */
@@ -220,6 +223,10 @@ function isArrayStream(query: string): boolean {
 /** Enough of the configuration's hash to tell two configurations apart. */
 const SHORT_HASH = 12
 const ALONE: ClusterStatus = { nodes: 1, drift: false }
+
+function showHealth({ responseHeaders: headers }: Pick<ApiRequest, 'responseHeaders'>): HttpResponse {
+  return json(200, headers, { status: 'ok' })
+}
 
 function showReady(
   { responseHeaders: headers }: ApiRequest,

@@ -212,7 +212,10 @@ export const ROUTES = {
   'console-file': { ...CONSOLE, path: '/console/{path}', summary: 'The console' },
   entry: { ...STATUS, path: '/', summary: 'Lists the entry points' },
   health: { ...STATUS, path: '/health', summary: 'Says whether the process runs' },
+  healthz: { ...STATUS, path: '/healthz', summary: 'The same as /health, by the name that Kubernetes uses' },
+  livez: { ...STATUS, path: '/livez', summary: 'The same as /health, by the name that Kubernetes uses' },
   ready: { ...STATUS, path: '/ready', summary: 'Says whether the gateway takes requests' },
+  readyz: { ...STATUS, path: '/readyz', summary: 'The same as /ready, by the name that Kubernetes uses' },
 } as const satisfies Record<string, Route>
 
 export type RouteId = keyof typeof ROUTES

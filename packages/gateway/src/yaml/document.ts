@@ -1,6 +1,7 @@
 // Parses the YAML document and reports every syntax error with its line.
 // The tree keeps the position and source text of each value: plain objects would lose the lines and turn 0.1 into a float.
-import { dirname } from 'node:path'
+import { readFileSync, statSync } from 'node:fs'
+import { dirname, resolve as resolvePath } from 'node:path'
 import {
   type Alias,
   isAlias,
@@ -15,16 +16,16 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
+import type { Sources } from './substitute.ts'
 
 /** An error in the configuration, worded so that an operator can correct it. */
 export type Mistake = { file: string; line: number | undefined; message: string }
 
 /** The state of reading one file: how values are looked up, and the mistakes so far. */
-export type ReadContext = {
+export type ReadContext = Sources & {
   file: string
   /** Relative paths in the file start here. */
   folder: string
-  env: Readonly<Record<string, string | undefined>>
   mistakes: Mistake[]
   /** Valid, but probably not intended. */
   warnings: string[]
@@ -123,6 +124,19 @@ export function isEmptyDocument(source: string): boolean {
 /** `config check` and a reload reject an empty file: it would remove every upstream. */
 export const EMPTY_FILE = 'is empty; the running configuration stays in force (write {} for the defaults)'
 
+/** No secret is longer, and a device may have no end. */
+const MOST_SECRET_BYTES = 64 * 1024
+
+function readSecret(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (!found) throw new Error('it does not exist')
+  if (!found.isFile()) throw new Error('it is not a file')
+  if (found.size > MOST_SECRET_BYTES) throw new Error(`it is larger than ${MOST_SECRET_BYTES / 1024} KiB`)
+  const text = readFileSync(path, 'utf8').trim()
+  if (text === '') throw new Error('it is empty')
+  return text
+}
+
 export type ParsedDocument = { context: ReadContext; root: YamlValue | undefined }
 
 /** `root` is undefined for an empty file, and when syntax errors (in `context.mistakes`) make the rest guesswork. */
@@ -137,6 +151,7 @@ export function parseDocumentOf(source: string, file: string, env: ReadContext['
     file,
     folder: dirname(file),
     env,
+    readSecret: (path) => readSecret(resolvePath(dirname(file), path)),
     mistakes,
     warnings: [],
     lines: new Map(),

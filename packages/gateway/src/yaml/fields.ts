@@ -170,7 +170,7 @@ export function scalarText(value: YamlValue, expected: string): string | undefin
     return undefined
   }
   const written = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value))
-  const { text, names, unset, malformed } = substitute(written, context.env)
+  const { text, names, unset, unread, malformed } = substitute(written, context)
   for (const name of names) context.variablesRead.add(name)
   if (BARE_REFERENCE.test(written))
     addWarning(value, `${quote(written)} is used literally; write "\${${written.slice(1)}}" to read the variable`)
@@ -180,14 +180,15 @@ export function scalarText(value: YamlValue, expected: string): string | undefin
   for (const name of new Set(unset)) {
     addMistake(value, `the environment variable ${name} is not set`, lineOf(`\${${name}}`))
   }
+  for (const { path, reason } of unread) addMistake(value, `cannot use the file ${path}: ${reason}`, lineOf(path))
   for (const part of malformed) {
     addMistake(
       value,
-      `${quote(part)} is not a reference; write \${NAME}, or $\${ for the characters themselves`,
+      `${quote(part)} is not a reference; write \${NAME}, \${file:PATH}, or $\${ for the characters themselves`,
       lineOf(part),
     )
   }
-  return unset.length + malformed.length > 0 ? undefined : text
+  return unset.length + unread.length + malformed.length > 0 ? undefined : text
 }
 
 /** The source text for a message: shortened, and without values from the environment, which may be secret. */

@@ -13,6 +13,7 @@ import { CommandError, UsageError } from '../errors.ts'
 import { describe, Report } from '../output.ts'
 import { describeDoctor, doctor } from './doctor.ts'
 import { describePrices } from './prices-diff.ts'
+import { askReady } from './ready.ts'
 import { storeWarnings } from './store-warnings.ts'
 import { listUpstreams } from './upstream-list.ts'
 import { probeAll } from './upstream-probes.ts'
@@ -100,6 +101,14 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
       const examined = await doctor(context)
       return new Report(examined, describeDoctor(examined))
     },
+  },
+  {
+    name: 'ready',
+    section: 'Checks',
+    ...NO_ARGUMENTS,
+    example: 'ready',
+    summary: 'ask the running server whether it takes requests; exit code 1 if not',
+    run: (_, context) => askReady(context),
   },
   {
     name: 'licenses',
