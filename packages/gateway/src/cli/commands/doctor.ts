@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { describeSystemError } from '../../config/system-error.ts'
 import type { Environment } from '../../config/types.ts'
-import { WrongSchema } from '../../storage/schema-version.ts'
+import { WrongSchema } from '../../storage/migrations/migrations.ts'
 import { FolderInUse, NoDatabase, type Storage, StoreDown } from '../../storage/storage.ts'
 import type { ProbeState } from '../../upstreams/diagnostics/probe-upstream.ts'
 import type { CommandContext } from '../context.ts'

@@ -1,6 +1,5 @@
 -- The rules of money/ledger.ts, money/limits.ts and money/grant.ts as functions, so that a batch of verbs is one round trip and one
--- commit. The contract suite compares both, verb by verb. Edit this file until 0.1.0 is tagged, and raise SCHEMA_VERSION
--- (storage/schema-version.ts) with every edit.
+-- commit. The contract suite compares both, verb by verb. Version 1; later changes are migrations (storage/migrations/).
 --
 --   ledger_apply(batch, wait_for_locks)   hold, extend, settle, void (and reap, for ledger_reap)
 --   ledger_reap(most)                     ends the holds of dead nodes and of tasks past their deadline

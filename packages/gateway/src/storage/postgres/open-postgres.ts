@@ -12,10 +12,10 @@ import type { Schema } from '../sql/tables.ts'
 import { type Storage, StoreDown } from '../storage.ts'
 import { type Connections, openConnections } from './connections.ts'
 import { postgresContents, postgresTasks } from './contents.ts'
-import { createTables } from './create-tables.ts'
 import { type Decision, decodeBatch, encodeBatch, toResult } from './encode.ts'
 import { retryOrDown } from './faults.ts'
 import { openLane } from './lane.ts'
+import { migrate } from './migrate.ts'
 import { rememberAccounts } from './remember-accounts.ts'
 import { openRunner } from './runner.ts'
 
@@ -65,7 +65,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
   const slow = connect('reports', REPORTS, { ...timeouts, statementTimeoutMs: 0 })
   let clock: StoreClock
   try {
-    await createTables(slow, mayCreate)
+    await migrate(slow, mayCreate)
     clock = await storeClock(queries, ownClock, clockEveryMs)
   } catch (error) {
     await closeAll()

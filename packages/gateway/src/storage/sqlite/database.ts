@@ -1,9 +1,8 @@
 // Opens the ledger's database file: the settings that durability depends on, the integrity check, the schema.
 import { constants, Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { checkSchemaVersion, SCHEMA_VERSION, WrongSchema } from '../schema-version.ts'
-import LEDGER_SCHEMA from './schema.sql' with { type: 'text' }
+import { WrongSchema } from '../migrations/migrations.ts'
+import { migrate } from './migrate.ts'
 
 /** "TRIV": distinguishes our file from any other SQLite database in its place. */
 const APPLICATION_ID = 0x54524956
@@ -11,15 +10,15 @@ const APPLICATION_ID = 0x54524956
 /** Up to this size every page is checked at start; beyond, it would delay the start and SQLite notices on reading. */
 const CHECKED_IN_FULL_BYTES = 16 * 1024 * 1024
 
-/** For the writer thread, the only one that writes. */
-export function openForWriting(file: string, busyTimeoutMs: number): Database {
+/** For the writer thread, the only one that writes. `mayChange`: creates and upgrades tables. */
+export function openForWriting(file: string, busyTimeoutMs: number, mayChange = true): Database {
   return opening(file, () => {
     const db = new Database(file, { readwrite: true, safeIntegers: true, strict: true })
     try {
       db.run(`PRAGMA busy_timeout = ${busyTimeoutMs}`)
       checkWhole(db, file)
       // Before the settings below, which would change a file that is not ours to use.
-      useSchema(db, file, { id: APPLICATION_ID, schema: LEDGER_SCHEMA })
+      migrate(db, file, { id: APPLICATION_ID, script: 'ledger', mayChange })
       db.run('PRAGMA journal_mode = WAL')
       db.run('PRAGMA synchronous = FULL')
       db.run('PRAGMA foreign_keys = ON')
@@ -74,19 +73,4 @@ function checkWhole(db: Database, file: string): void {
   if (statSync(file).size > CHECKED_IN_FULL_BYTES) return
   const { quick_check: verdict } = db.query('PRAGMA quick_check(1)').get() as { quick_check: string }
   if (verdict !== 'ok') throw new Error(`it is damaged (${verdict.replaceAll('\n', ' ').slice(0, 200)})`)
-}
-
-/** Creates the tables in an empty file; throws for a file of another version. */
-export function useSchema(db: Database, file: string, { id, schema }: { id: number; schema: string }): void {
-  const { user_version: version } = db.query('PRAGMA user_version').get() as { user_version: bigint }
-  const { tables } = db.query('SELECT count(*) AS tables FROM sqlite_schema').get() as { tables: bigint }
-  if (tables > 0n) {
-    checkSchemaVersion(Number(version), file, `the data folder ${dirname(file)}`)
-    return
-  }
-  db.transaction(() => {
-    db.run(schema)
-    db.run(`PRAGMA application_id = ${id}`)
-    db.run(`PRAGMA user_version = ${SCHEMA_VERSION}`)
-  }).immediate()
 }

@@ -12,6 +12,7 @@ export type ToWriter =
       type: 'open'
       file: string
       busyTimeoutMs: number
+      mayChange: boolean
       deferFrom: number | undefined
       memory: SharedArrayBuffer
     }

@@ -49,7 +49,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   let reading: Database
   try {
     createPrivateFile(file)
-    queue = await startWriterQueue(worker, file, { clock, busyTimeoutMs, deferFrom })
+    queue = await startWriterQueue(worker, file, { clock, busyTimeoutMs, mayChange: mayCreate, deferFrom })
     reading = openForReading(file)
     const damage = onDamage && setAsideIfDamaged(join(dataDir, CONTENTS_FILE), new Date(clock()))
     if (damage) onDamage(damage)

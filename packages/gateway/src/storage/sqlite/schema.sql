@@ -1,4 +1,4 @@
--- The tables of ledger.db. Edit this file until 0.1.0 is tagged, and raise SCHEMA_VERSION (storage/schema-version.ts) with every edit.
+-- The tables of ledger.db in version 1. Later changes are migrations (storage/migrations/).
 --
 -- STRICT: otherwise SQLite would silently store text or a rounded float in a money column.
 -- AUTOINCREMENT: an id that a cache or a receipt still names is never assigned again.

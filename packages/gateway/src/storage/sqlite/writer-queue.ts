@@ -35,10 +35,15 @@ export type WriterQueue = {
   close(): Promise<void>
 }
 
-export type QueueOptions = { clock: () => number; busyTimeoutMs: number; deferFrom: number | undefined }
+export type QueueOptions = {
+  clock: () => number
+  busyTimeoutMs: number
+  mayChange: boolean
+  deferFrom: number | undefined
+}
 
 export async function startWriterQueue(worker: Worker, file: string, options: QueueOptions): Promise<WriterQueue> {
-  const { clock, busyTimeoutMs, deferFrom } = options
+  const { clock, busyTimeoutMs, mayChange, deferFrom } = options
   const shared = newShared()
   let queued: Job[] = []
   /** The last of `queued`, if verbs can still join it. */
@@ -144,7 +149,7 @@ export async function startWriterQueue(worker: Worker, file: string, options: Qu
   }
   // The failure has already been reported to the callers.
   closing.promise.catch(() => undefined)
-  post({ type: 'open', file, busyTimeoutMs, deferFrom, memory: shared.memory })
+  post({ type: 'open', file, busyTimeoutMs, mayChange, deferFrom, memory: shared.memory })
   await opening.promise
 
   function openBatch(): Batch {

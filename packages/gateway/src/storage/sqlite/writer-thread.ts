@@ -15,7 +15,7 @@ function handle(message: ToWriter): FromWriter {
   switch (message.type) {
     case 'open':
       shared = sharedIn(message.memory)
-      db = openForWriting(message.file, message.busyTimeoutMs)
+      db = openForWriting(message.file, message.busyTimeoutMs, message.mayChange)
       try {
         transactions = openTransactions(db, message.deferFrom)
       } catch (error) {

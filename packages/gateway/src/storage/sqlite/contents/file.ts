@@ -1,7 +1,6 @@
 // The file of the contents: the settings that their durability rests on, and its tables.
 import { Database } from 'bun:sqlite'
-import { useSchema } from '../database.ts'
-import CONTENTS_SCHEMA from './schema.sql' with { type: 'text' }
+import { migrate } from '../migrate.ts'
 
 /** "TRIC": distinguishes our file from any other. */
 const APPLICATION_ID = 0x54524943
@@ -18,7 +17,8 @@ export function openContentsFile(file: string): Database {
     const { application_id: id } = db.query('PRAGMA application_id').get() as { application_id: bigint }
     const { tables } = db.query('SELECT count(*) AS tables FROM sqlite_schema').get() as { tables: bigint }
     if (tables > 0n && id !== BigInt(APPLICATION_ID)) throw new NotOurs('it is not a file of Trivium')
-    useSchema(db, file, { id: APPLICATION_ID, schema: CONTENTS_SCHEMA })
+    // The ledger is opened first, and is not by a command that may not change it.
+    migrate(db, file, { id: APPLICATION_ID, script: 'contents', mayChange: true })
     db.run('PRAGMA journal_mode = WAL')
     // A claim that a power cut undoes would let the same request be charged a second time.
     db.run('PRAGMA synchronous = FULL')

@@ -1,4 +1,4 @@
--- The tables of contents.db: large values that are kept for a while. See schema.sql for the rules of editing.
+-- The tables of contents.db: large values that are kept for a while. Version 1; later changes are migrations (storage/migrations/).
 
 -- What accounts have stored: the bytes of their responses and of the answers to their idempotent requests.
 CREATE TABLE stored_size (account INTEGER PRIMARY KEY, bytes INTEGER NOT NULL) STRICT;

@@ -1,7 +1,7 @@
 // A damaged file of contents is moved aside at the start: the ledger does not need it, and a gateway that does not start serves no request.
 import type { Database } from 'bun:sqlite'
 import { existsSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { WrongSchema } from '../../schema-version.ts'
+import { WrongSchema } from '../../migrations/migrations.ts'
 import type { Damage } from '../../storage.ts'
 import { NotOurs, openContentsFile } from './file.ts'
 

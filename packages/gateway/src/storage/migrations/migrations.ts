@@ -1,0 +1,69 @@
+// The versions of the stored data. Version 1 is that of the first release; every later change of a table or function is one more entry
+// here, for both engines, and earlier entries never change (schema.test.ts).
+//
+// A migration adds: tables, columns with a default, indexes, functions. It runs in one transaction, so that a kill leaves the version
+// before. On PostgreSQL nodes of the version before run beside it (a rolling restart): a ledger function whose meaning or columns
+// change gets a new name (ledger_apply_2), and the one that the older program calls stays.
+
+import LEDGER_FUNCTIONS from '../postgres/ledger.sql' with { type: 'text' }
+import POSTGRES from '../postgres/schema.sql' with { type: 'text' }
+import CONTENTS from '../sqlite/contents/schema.sql' with { type: 'text' }
+import LEDGER from '../sqlite/schema.sql' with { type: 'text' }
+
+export type Migration = {
+  version: number
+  /** The oldest version whose programs may still use the data afterwards: they neither miss nor break what this adds. */
+  oldestProgram: number
+  /** Statements for ledger.db and contents.db of SQLite; empty: none. */
+  ledger: string
+  contents: string
+  postgres: string
+}
+
+export const MIGRATIONS: Migration[] = [
+  { version: 1, oldestProgram: 1, ledger: LEDGER, contents: CONTENTS, postgres: `${POSTGRES}\n${LEDGER_FUNCTIONS}` },
+]
+
+/** The version that this program writes. */
+export const programVersion = (): number => MIGRATIONS.at(-1)?.version ?? 0
+
+/** The version of a database. */
+export type Found = { version: number; oldestProgram: number }
+
+/** The table in which each database keeps its versions. */
+export const CREATE_VERSIONS = `CREATE TABLE schema_version (
+  version integer PRIMARY KEY,
+  oldest_program integer NOT NULL,
+  applied_at bigint NOT NULL
+)`
+
+/** The data has a version that this program cannot use. */
+export class WrongSchema extends Error {
+  override name = 'WrongSchema'
+}
+
+/** `store`, `place`: the file or database, and what an operator would move away. */
+export const fromBeforeRelease = (place: string): WrongSchema =>
+  new WrongSchema(
+    `${place} holds data from before the first release, which is not upgraded. Move it away and start with an empty one.`,
+  )
+
+/**
+ * What has to be applied to data of this version, in order; undefined: an empty database. Throws for data that this program must not
+ * use. `mayChange`: only a server upgrades data.
+ */
+export function missing(found: Found | undefined, store: string, mayChange: boolean): Migration[] {
+  const known = programVersion()
+  if (!found) return MIGRATIONS
+  const { version, oldestProgram } = found
+  if (oldestProgram > known)
+    throw new WrongSchema(
+      `${store}: the database is at version ${version}, this program knows ${known}: start the version that wrote it, or a later one`,
+    )
+  const later = MIGRATIONS.filter((each) => each.version > version)
+  if (later.length > 0 && !mayChange)
+    throw new WrongSchema(
+      `${store}: the database is at version ${version}, and this program needs ${known}: start the server of this version, which upgrades it`,
+    )
+  return later
+}
