@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ask, freshSchema } from '../../../../test/support/postgres/schemas.ts'
 import { thrownBy } from './contract/harness.ts'
+import { migrate } from './migrations/migrate-sqlite.ts'
 import { MIGRATIONS, type Migration, programVersion, WrongSchema } from './migrations/migrations.ts'
 import { openPostgres } from './postgres/open-postgres.ts'
-import { migrate } from './sqlite/migrate.ts'
 import { openSqlite, SQLITE_FILE } from './sqlite/open-sqlite.ts'
 
 setDefaultTimeout(60_000)

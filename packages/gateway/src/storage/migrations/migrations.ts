@@ -5,10 +5,10 @@
 // before. On PostgreSQL nodes of the version before run beside it (a rolling restart): a ledger function whose meaning or columns
 // change gets a new name (ledger_apply_2), and the one that the older program calls stays.
 
-import LEDGER_FUNCTIONS from '../postgres/ledger.sql' with { type: 'text' }
-import POSTGRES from '../postgres/schema.sql' with { type: 'text' }
-import CONTENTS from '../sqlite/contents/schema.sql' with { type: 'text' }
-import LEDGER from '../sqlite/schema.sql' with { type: 'text' }
+import CONTENTS from './version-1/contents-sqlite.sql' with { type: 'text' }
+import LEDGER_FUNCTIONS from './version-1/ledger-postgres.sql' with { type: 'text' }
+import LEDGER from './version-1/ledger-sqlite.sql' with { type: 'text' }
+import POSTGRES from './version-1/tables-postgres.sql' with { type: 'text' }
 
 export type Migration = {
   version: number

@@ -1,7 +1,7 @@
 // An audit reads every row; it must not read every row for every row.
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import SCHEMA from '../sqlite/schema.sql' with { type: 'text' }
+import SCHEMA from '../migrations/version-1/ledger-sqlite.sql' with { type: 'text' }
 import { AUDIT } from './audit.ts'
 
 function planOf(sql: string): string[] {

@@ -1,8 +1,8 @@
 // Opens the ledger's database file: the settings that durability depends on, the integrity check, the schema.
 import { constants, Database } from 'bun:sqlite'
 import { statSync } from 'node:fs'
+import { migrate } from '../migrations/migrate-sqlite.ts'
 import { WrongSchema } from '../migrations/migrations.ts'
-import { migrate } from './migrate.ts'
 
 /** "TRIV": distinguishes our file from any other SQLite database in its place. */
 const APPLICATION_ID = 0x54524956

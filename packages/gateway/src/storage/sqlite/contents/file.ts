@@ -1,6 +1,6 @@
 // The file of the contents: the settings that their durability rests on, and its tables.
 import { Database } from 'bun:sqlite'
-import { migrate } from '../migrate.ts'
+import { migrate } from '../../migrations/migrate-sqlite.ts'
 
 /** "TRIC": distinguishes our file from any other. */
 const APPLICATION_ID = 0x54524943

@@ -1,9 +1,10 @@
 // Creates the tables and functions in an empty database, and upgrades those of an earlier version.
-import { CREATE_VERSIONS, type Found, fromBeforeRelease, type Migration, missing } from '../migrations/migrations.ts'
-import { NoDatabase } from '../storage.ts'
-import type { Connections } from './connections.ts'
 
-type Query = Connections['query']
+import { NoDatabase } from '../storage.ts'
+import { CREATE_VERSIONS, type Found, fromBeforeRelease, type Migration, missing } from './migrations.ts'
+
+type Query = (text: string, parameters: readonly unknown[]) => Promise<Record<string, unknown>[]>
+type Transactions = { transaction<T>(mode: string, work: (query: Query) => Promise<T>): Promise<T> }
 
 /** Requests queue behind a statement that waits for the lock of a table: it gives up soon, and tries again. */
 const LOCK_WITHIN_MS = 500
@@ -12,7 +13,7 @@ const MOST_TRIES = 240
 const LOCK_NOT_AVAILABLE = '55P03'
 
 /** `mayChange`: a server creates and upgrades; a command only looks. */
-export async function migrate(connections: Connections, mayChange: boolean): Promise<void> {
+export async function migrate(connections: Transactions, mayChange: boolean): Promise<void> {
   for (let tries = 1; ; ) {
     try {
       if (await connections.transaction('', (query) => takeStep(query, mayChange))) return

@@ -1,7 +1,7 @@
 // Creates the tables in an empty file, and upgrades those of an earlier version.
 import type { Database } from 'bun:sqlite'
 import { dirname } from 'node:path'
-import { CREATE_VERSIONS, type Found, fromBeforeRelease, type Migration, missing } from '../migrations/migrations.ts'
+import { CREATE_VERSIONS, type Found, fromBeforeRelease, type Migration, missing } from './migrations.ts'
 
 /** `id`: marks the file as ours. `script`: which statements of a migration are for this file. `mayChange`: a command only looks. */
 type Options = { id: number; script: 'ledger' | 'contents'; mayChange: boolean }

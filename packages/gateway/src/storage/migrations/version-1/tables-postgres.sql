@@ -1,4 +1,4 @@
--- The tables of sqlite/schema.sql and sqlite/contents.sql, which explain the columns. Flags are 0 and 1 instead of booleans, so that
+-- The tables of ledger-sqlite.sql and contents-sqlite.sql, which explain the columns. Flags are 0 and 1 instead of booleans, so that
 -- both engines share their queries. Version 1; later changes are migrations
 -- (storage/migrations/).
 
