@@ -1,0 +1,103 @@
+// Values, their bound, their sum over processes, and their text.
+import { describe, expect, test } from 'bun:test'
+import { createMetrics, METRICS } from './names.ts'
+import { render } from './render.ts'
+import { mergeSnapshots, snapshotOf, sumOf, withoutGauges } from './snapshot.ts'
+
+const textOf = (...all: ReturnType<typeof createMetrics>[]) => render(mergeSnapshots(all.map(snapshotOf)))
+const lines = (text: string, name: string) => text.split('\n').filter((each) => each.startsWith(name))
+
+test('counters, gauges and histograms in the text format of Prometheus', () => {
+  const metrics = createMetrics()
+  metrics.errors.add(1, 'model_not_found')
+  metrics.errors.add(2, 'model_not_found')
+  metrics.running.set(7)
+  for (const seconds of [0.001, 0.005, 0.2, 1_000]) metrics.queued.observe(seconds)
+  const text = textOf(metrics)
+  expect(text).toContain(
+    `# HELP ${METRICS.errors.name} ${METRICS.errors.help}\n# TYPE ${METRICS.errors.name} counter\n`,
+  )
+  expect(lines(text, 'trivium_request_errors_total')).toEqual([
+    'trivium_request_errors_total{code="model_not_found"} 3',
+  ])
+  expect(lines(text, 'trivium_running_requests')).toEqual(['trivium_running_requests 7'])
+  const queued = lines(text, 'trivium_queue_seconds')
+  expect(queued).toContain('trivium_queue_seconds_bucket{le="0.005"} 2')
+  expect(queued).toContain('trivium_queue_seconds_bucket{le="0.25"} 3')
+  expect(queued).toContain('trivium_queue_seconds_bucket{le="300"} 3')
+  expect(queued).toContain('trivium_queue_seconds_bucket{le="+Inf"} 4')
+  expect(queued).toContain('trivium_queue_seconds_sum 1000.206')
+  expect(queued).toContain('trivium_queue_seconds_count 4')
+})
+
+test('amounts keep every digit, also beyond those of a double', () => {
+  const metrics = createMetrics()
+  metrics.charged.add(9_007_199_254_740_993n, 'm', 'u')
+  metrics.charged.add(1n, 'm', 'u')
+  expect(lines(textOf(metrics), 'trivium_charged')).toEqual([
+    'trivium_charged_usd_total{model="m",upstream="u"} 9007199.254740994',
+  ])
+})
+
+test('labels cannot break out of their quotes', () => {
+  const metrics = createMetrics()
+  metrics.errors.add(1, 'a"b\\c\nd')
+  expect(lines(textOf(metrics), 'trivium_request_errors')).toEqual([
+    'trivium_request_errors_total{code="a\\"b\\\\c\\nd"} 1',
+  ])
+})
+
+describe('bounds', () => {
+  test('labels beyond the bound are counted under `other`, and known ones go on', () => {
+    const metrics = createMetrics()
+    for (let index = 0; index < 10_000; index++) metrics.errors.add(1, `invented-${index}`)
+    metrics.errors.add(1, 'invented-0')
+    const found = lines(textOf(metrics), 'trivium_request_errors')
+    expect(found).toHaveLength(METRICS.errors.mostSeries)
+    expect(found).toContain('trivium_request_errors_total{code="invented-0"} 2')
+    const known = METRICS.errors.mostSeries - 1
+    expect(found).toContain(`trivium_request_errors_total{code="other"} ${10_000 - known}`)
+  })
+
+  test('all series of all metrics together are fewer than 2,000', () => {
+    const series = Object.values(METRICS).map(({ mostSeries, buckets, labels }) => {
+      const most = labels.length === 0 ? 1 : mostSeries
+      return buckets.length === 0 ? most : most * (buckets.length + 3)
+    })
+    expect(series.reduce((sum, each) => sum + each, 0)).toBeLessThan(2_000)
+  })
+})
+
+describe('several processes', () => {
+  test('counters, histograms and most gauges are added; what all of them see alike is not', () => {
+    const [one, two] = [createMetrics(), createMetrics()]
+    for (const [metrics, times] of [
+      [one, 1],
+      [two, 2],
+    ] as const) {
+      metrics.shed.add(times)
+      metrics.charged.add(BigInt(times), 'm', 'u')
+      metrics.running.set(times)
+      metrics.holds.set(5)
+      metrics.queued.observe(0.001)
+    }
+    const text = textOf(one, two)
+    expect(lines(text, 'trivium_shed')).toEqual(['trivium_shed_requests_total 3'])
+    expect(lines(text, 'trivium_charged')).toEqual(['trivium_charged_usd_total{model="m",upstream="u"} 0.000000003'])
+    expect(lines(text, 'trivium_running')).toEqual(['trivium_running_requests 3'])
+    expect(lines(text, 'trivium_open_holds')).toEqual(['trivium_open_holds 5'])
+    expect(lines(text, 'trivium_queue_seconds_count')).toEqual(['trivium_queue_seconds_count 2'])
+  })
+
+  test('what an ended process counted stays, and its gauges go', () => {
+    const [ended, running] = [createMetrics(), createMetrics()]
+    ended.shed.add(3)
+    ended.running.set(9)
+    running.shed.add(1)
+    running.running.set(1)
+    const left = sumOf([withoutGauges(snapshotOf(ended)), withoutGauges(snapshotOf(ended))])
+    const text = render(mergeSnapshots([left, snapshotOf(running)]))
+    expect(lines(text, 'trivium_shed')).toEqual(['trivium_shed_requests_total 7'])
+    expect(lines(text, 'trivium_running')).toEqual(['trivium_running_requests 1'])
+  })
+})

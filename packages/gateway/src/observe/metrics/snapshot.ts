@@ -1,0 +1,69 @@
+// The values of one process as JSON, and the sum of several.
+
+import type { Metric, Series } from './metric.ts'
+import { METRICS, type MetricId, type Metrics } from './names.ts'
+
+/** By metric: the labels, the value (nano-USD as text) and the counts of each series. */
+export type Snapshot = { [id in MetricId]?: [labels: string[], value: number | string, counts?: number[]][] }
+
+export function snapshotOf(metrics: Metrics): Snapshot {
+  const snapshot: Snapshot = {}
+  for (const [id, values] of Object.entries(metrics) as [MetricId, Metrics[MetricId]][]) {
+    const rows = [...values.series].map(({ labels, value, counts }): [string[], number | string, number[]?] => {
+      const written = typeof value === 'bigint' ? String(value) : value
+      return counts ? [[...labels], written, counts] : [[...labels], written]
+    })
+    if (rows.length > 0) snapshot[id] = rows
+  }
+  return snapshot
+}
+
+export type Merged = { metric: Metric; series: Series[] }[]
+
+export function mergeSnapshots(snapshots: readonly Snapshot[]): Merged {
+  return (Object.entries(METRICS) as [MetricId, Metric][]).map(([id, metric]) => {
+    const merged = new Map<string, Series>()
+    for (const [labels, value, counts] of snapshots.flatMap((each) => each[id] ?? [])) {
+      const key = labels.join('\u0000')
+      const present = merged.get(key)
+      const given = metric.usd ? BigInt(value) : Number(value)
+      merged.set(
+        key,
+        present
+          ? {
+              labels,
+              value: together(metric, present.value, given),
+              counts: counts && present.counts?.map((count, place) => count + (counts[place] ?? 0)),
+            }
+          : { labels, value: given, counts: counts && [...counts] },
+      )
+    }
+    return { metric, series: [...merged.values()] }
+  })
+}
+
+function together({ kind, merge }: Metric, one: number | bigint, two: number | bigint): number | bigint {
+  if (kind === 'gauge' && merge === 'max') return one > two ? one : two
+  return typeof one === 'bigint' ? one + BigInt(two) : one + Number(two)
+}
+
+/** What a process that has ended leaves: its counters go on counting, its gauges are gone. */
+export function withoutGauges(snapshot: Snapshot): Snapshot {
+  const entries = Object.entries(snapshot).filter(([id]) => METRICS[id as MetricId].kind !== 'gauge')
+  return Object.fromEntries(entries)
+}
+
+/** Of several that have ended, as one. */
+export function sumOf(snapshots: readonly Snapshot[]): Snapshot {
+  const sum: Snapshot = {}
+  const ids = Object.keys(METRICS) as MetricId[]
+  for (const [place, { series }] of mergeSnapshots(snapshots).entries()) {
+    const id = ids[place]
+    if (id === undefined || series.length === 0) continue
+    sum[id] = series.map(({ labels, value, counts }) => {
+      const written = typeof value === 'bigint' ? String(value) : value
+      return counts ? [[...labels], written, counts] : [[...labels], written]
+    })
+  }
+  return sum
+}
