@@ -29,7 +29,7 @@ const EMPTY = `
   DO $$
   DECLARE
     names text[] := array(SELECT tablename::text FROM pg_tables
-      WHERE schemaname = current_schema() AND tablename NOT IN ('meta', 'change_counter', 'test_clock'));
+      WHERE schemaname = current_schema() AND tablename NOT IN ('schema_version', 'change_counter', 'test_clock'));
     name text;
   BEGIN
     IF (SELECT max(pg_relation_size(each::regclass)) FROM unnest(names) AS each) > 200000 THEN
@@ -40,7 +40,6 @@ const EMPTY = `
     END LOOP;
   END $$;
   TRUNCATE response, response_item;
-  DELETE FROM meta WHERE name <> 'schema_version';
   UPDATE change_counter SET value = 0;
   UPDATE test_clock SET now = ${START};
   SET session_replication_role = origin;`
