@@ -7,7 +7,7 @@ import {
   SMTP_CERTIFICATE,
   startSmtp,
   type TestSmtp,
-} from '../../packages/gateway/src/console-api/mail/test-smtp.ts'
+} from '../../packages/gateway/src/mail/test-smtp.ts'
 import type { Page } from '../support/browser.ts'
 import { useConsole } from '../support/console/use-console.ts'
 import { PASSWORD } from '../support/gateway/console.ts'

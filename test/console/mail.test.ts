@@ -5,7 +5,7 @@ import {
   SMTP_CERTIFICATE,
   startSmtp,
   type TestSmtp,
-} from '../../packages/gateway/src/console-api/mail/test-smtp.ts'
+} from '../../packages/gateway/src/mail/test-smtp.ts'
 import { eventually } from '../support/eventually.ts'
 import { consoleClient, outcomeOf, PASSWORD } from '../support/gateway/console.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'

@@ -16,6 +16,7 @@ import { createImageTool } from './image-tool/offer.ts'
 import { createLargeResponses } from './media/large-responses.ts'
 import { openMedia } from './media/open-media.ts'
 import { formatUsd } from './money/amount.ts'
+import { countErrors } from './observe/error-counts.ts'
 import { createLatencies } from './observe/latency-buckets.ts'
 import { errorText, type Log } from './observe/log.ts'
 import type { Logs } from './observe/logs.ts'
@@ -94,6 +95,7 @@ export async function createDependencies(
   // Other processes poll the change counter; what this one changes takes effect at once.
   storage.onChange(callers.clear)
   const rejectedRequests = countRejectedRequests(Date.now)
+  const errorCounts = countErrors(Date.now)
   const queues = createQueues(catalogue().config.server.limits, ticker, log, tellAll(observers).shed)
   // Only this process calls them: a key would protect nothing, and downloads of videos carry none.
   const sandbox = createSandbox({ faults: false, key: 'none' })
@@ -134,7 +136,7 @@ export async function createDependencies(
     rateLimitCache,
     ticker,
     log,
-    observers: [...observers, rejectedRequests],
+    observers: [...observers, rejectedRequests, errorCounts],
     fetchPublic,
     store: storage,
     nameChecks: createNameChecks(ticker),
@@ -161,6 +163,7 @@ export async function createDependencies(
     statistics: createStatistics(),
     latencies: createLatencies(),
     rejectedRequests,
+    errorCounts,
     unsupportedFields: createUnsupportedFields(),
     tokenizer,
     freeCallLimit: createFreeCallLimit(Date.now),

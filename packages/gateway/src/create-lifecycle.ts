@@ -1,6 +1,7 @@
 // How a server stops: no new connections, then what runs may end, then it is aborted.
-import type { Mailer } from './console-api/mail/mailer.ts'
+
 import type { Listener } from './listen.ts'
+import type { Mailer } from './mail/mailer.ts'
 import type { Cleanup } from './process/cleanup.ts'
 import { createLifecycle, type Lifecycle } from './process/lifecycle.ts'
 import type { GatewayDependencies } from './routes.ts'

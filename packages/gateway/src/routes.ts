@@ -31,6 +31,7 @@ import type { ClusterStatus } from './jobs/watch-nodes.ts'
 import { type MediaDependencies, serveMedia } from './media/serve-media.ts'
 import type { Spool } from './media/spool.ts'
 import { MODALITIES } from './modalities/index.ts'
+import type { ErrorCounts } from './observe/error-counts.ts'
 import type { Latencies } from './observe/latency-buckets.ts'
 import type { RejectedRequestCounts } from './observe/rejected-requests.ts'
 import type { RequestObserver } from './observe/request-observer.ts'
@@ -63,6 +64,7 @@ export type GatewayDependencies = TextDependencies &
     spool: Spool
     latencies: Latencies
     rejectedRequests: RejectedRequestCounts
+    errorCounts: ErrorCounts
     reads: Reads
   }
 

@@ -5,7 +5,6 @@ import type { CommandContext } from './cli/context.ts'
 import { openControlSocket } from './cli/control-socket.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import type { watchConfig } from './config/watch.ts'
-import { createMailer } from './console-api/mail/mailer.ts'
 import { openConsoleFiles } from './console-files/open-console-files.ts'
 import { createConsoleApi } from './create-console-api.ts'
 import { createDependencies } from './create-dependencies.ts'
@@ -13,6 +12,7 @@ import { createServerLifecycle } from './create-lifecycle.ts'
 import { startJobs } from './jobs/index.ts'
 import type { Listener } from './listen.ts'
 import { createLiveConfig, type LiveConfig } from './live-config.ts'
+import { createMailer } from './mail/mailer.ts'
 import { writeToStandardError } from './observe/log-writer.ts'
 import { type Logs, openLogs } from './observe/logs.ts'
 import { openListener } from './open-listener.ts'
@@ -83,7 +83,9 @@ async function start(
   live.onChange(({ server }) => deps.admission.setLimits(server.limits))
   const mailer = createMailer(live.config, log)
   const lifecycle = createServerLifecycle(deps, mailer, () => listener, cleanup)
-  const jobs = startJobs(deps, storage, environment, live.config, isLeader(worker))
+  const publicUrl = () => live.config().server.publicUrl ?? listenUrl()
+  const leads = isLeader(worker)
+  const jobs = startJobs(deps, storage, environment, live.config, leads, live.upstreamHealth, publicUrl)
   cleanup.add(() => jobs.stop())
   const { clusterStatus } = jobs
   const health = {
@@ -92,7 +94,6 @@ async function start(
     ...(clusterStatus ? { clusterStatus } : {}),
   }
   const consoleApi = createConsoleApi(deps, storage, listenUrl, mailer)
-  const publicUrl = () => live.config().server.publicUrl ?? listenUrl()
   const consoleFiles = openConsoleFiles(environment.dataDir, publicUrl, log, cleanup)
   const app = createApp({ ...deps, consoleApi, consoleFiles }, health)
   const takenBack = isLeader(worker) ? await takeBackSandboxCredit(storage, firstConfig, log) : undefined

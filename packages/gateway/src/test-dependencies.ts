@@ -4,11 +4,13 @@ import { createTicker } from '@trivium/http/ticker.ts'
 import type { TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { createAccountCipher } from './access/secrets/account-cipher.ts'
 import { compileCatalogue } from './catalogue/catalogue.ts'
+import { ALERT_DEFAULTS } from './config/sections/alerts.ts'
 import { SERVER_DEFAULTS } from './config/sections/server.ts'
 import type { FileConfig, Upstream } from './config/types.ts'
 import { standardEndpoint } from './config/upstream-kinds.ts'
 import type { ModelOf } from './modalities/index.ts'
 import { NO_LIMITS } from './money/limits.ts'
+import { countErrors } from './observe/error-counts.ts'
 import { createLatencies } from './observe/latency-buckets.ts'
 import type { Log } from './observe/log.ts'
 import { countRejectedRequests } from './observe/rejected-requests.ts'
@@ -174,6 +176,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     ids: createIds(() => 0, Date.now),
     statistics: createStatistics(),
     latencies: createLatencies(),
+    errorCounts: countErrors(Date.now),
     rejectedRequests: countRejectedRequests(Date.now),
     freeAborts: createFreeAborts(() => 0),
     ...waiting,
@@ -251,6 +254,7 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
       audit: 'off',
     },
     callbacks: { allowPrivate: false },
+    alerts: ALERT_DEFAULTS,
     console: { name: 'Trivium', supportUrl: undefined },
     upstreams: new Map([['own', upstream]]),
     models: new Map([['same', model]]),

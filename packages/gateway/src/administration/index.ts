@@ -1,5 +1,6 @@
 // Every operation, by its name. Each noun has a file of its own.
 import * as accounts from './accounts.ts'
+import { listAlerts, testAlerts } from './alerts/operations.ts'
 import { listAuditLog } from './audit-log.ts'
 import { createCodes, redeemCode } from './codes.ts'
 import { creditAccount, setCreditLine } from './credits.ts'
@@ -42,6 +43,8 @@ const ALL = [
   listRejectedRequests,
   auditLedger,
   listAuditLog,
+  listAlerts,
+  testAlerts,
   showUpstreamState,
   testUpstream,
   reportPrices,

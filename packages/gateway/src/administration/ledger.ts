@@ -1,5 +1,6 @@
 // The proof that the ledger is consistent.
 
+import { reportAudit } from '../alerts/report-audit.ts'
 import { formatRequestId } from '../request/ids.ts'
 import { NOTHING } from '../request/schema/schema.ts'
 import { operation } from './operation.ts'
@@ -10,9 +11,12 @@ export const auditLedger = operation({
   input: NOTHING,
   async run({ storage }) {
     const report = await storage.ledger.audit()
-    const { ok, accounts, requests, transfers } = report
+    const { accounts, requests, transfers } = report
+    const ok = report.ok && report.lostTaskHolds.length === 0
+    // What the audit found is shown whether the alerts can be told or not.
+    await reportAudit(storage.alerts, ok).catch(() => {})
     return {
-      ok: ok && report.lostTaskHolds.length === 0,
+      ok,
       accounts,
       requests,
       transfers,

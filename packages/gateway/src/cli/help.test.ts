@@ -26,6 +26,8 @@ describe('help', () => {
       'account remove-second-factor',
       'account show',
       'account sign-in-link',
+      'alert list',
+      'alert test',
       'audit',
       'audit-log',
       'code create',

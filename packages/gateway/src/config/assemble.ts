@@ -13,6 +13,7 @@ import {
   sandboxModels,
   sandboxUpstream,
 } from './sandbox.ts'
+import { ALERT_DEFAULTS, readAlerts } from './sections/alerts.ts'
 import { CALLBACK_DEFAULTS, readCallbacks } from './sections/callbacks.ts'
 import { CONSOLE_DEFAULTS, readConsole } from './sections/console.ts'
 import { ALL_MODELS, DEFAULT_GROUP, MULTIPLIER_ONE, readGroups } from './sections/groups.ts'
@@ -42,6 +43,7 @@ const SECTIONS = {
   groups: true,
   media: true,
   callbacks: true,
+  alerts: true,
   mail: true,
   console: true,
   tools: true,
@@ -122,6 +124,7 @@ function readSections(fields: Fields | undefined, context: ReadContext, builtIn:
     sandbox: { on, faults: written.faults ?? false, faultsWritten: written.faults !== undefined },
     retention: optional('retention', readRetention, RETENTION_DEFAULTS),
     callbacks: optional('callbacks', readCallbacks, CALLBACK_DEFAULTS),
+    alerts: optional('alerts', readAlerts(fields?.get('mail') !== undefined), ALERT_DEFAULTS),
     console: optional('console', readConsole, CONSOLE_DEFAULTS),
     ...(mail ? { mail } : {}),
     ...(media ? { media } : {}),

@@ -17,6 +17,7 @@ export function describeChanges(before: FileConfig, after: FileConfig): Change[]
     ...fieldChanges('retention', before.retention, after.retention),
     ...fieldChanges('media', before.media ?? {}, after.media ?? {}),
     ...fieldChanges('mail', before.mail ?? {}, after.mail ?? {}),
+    ...fieldChanges('alerts', before.alerts, after.alerts),
     ...fieldChanges('console', before.console, after.console),
     ...fieldChanges('tools', before.tools ?? {}, after.tools ?? {}),
     ...entryChanges('upstreams', before.upstreams, after.upstreams),

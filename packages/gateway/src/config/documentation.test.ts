@@ -14,7 +14,15 @@ const OTHER_PAGES = ['README.md', ...readdirSync(join(ROOT, 'docs')).map((name) 
   .filter((page) => page.endsWith('.md') && page !== 'docs/configuration.md')
   .flatMap((page) => blocksOf(page).map((block): [string, string] => [page, block]))
 const NUMBERED = BLOCKS.map((block, index): [number, string] => [index + 1, block])
-const ENV = { MAIN_KEY: 'a-key', KEY_1: 'key-1', KEY_2: 'key-2', AZURE_KEY: 'a-key', SMTP_PASSWORD: 'a-word' }
+const ALERT_SECRET = `whsec_${Buffer.alloc(32).toString('base64')}`
+const ENV = {
+  MAIN_KEY: 'a-key',
+  KEY_1: 'key-1',
+  KEY_2: 'key-2',
+  AZURE_KEY: 'a-key',
+  SMTP_PASSWORD: 'a-word',
+  ALERT_SECRET,
+}
 
 let folder = ''
 beforeAll(() => {
@@ -29,6 +37,7 @@ const load = (source: string) => assemble(source, join(folder, 'trivium.yaml'), 
 test('the page has an example of every section', () => {
   const sections = new Set(BLOCKS.flatMap((block) => [...block.matchAll(/^(\w+):/gm)].map(([, name]) => name)))
   expect([...sections].sort()).toEqual([
+    'alerts',
     'callbacks',
     'console',
     'groups',

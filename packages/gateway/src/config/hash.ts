@@ -7,11 +7,12 @@ import type { FileConfig } from './types.ts'
 type Hashed = Omit<FileConfig, 'hash' | 'warnings'>
 
 export function hashConfig(config: Hashed): string {
-  const { upstreams, server, media, mail, ...rest } = config
+  const { upstreams, server, media, mail, alerts, ...rest } = config
   const publicPart = {
     ...rest,
     ...(media?.s3 ? { media: { ...media.s3, accessKey: '', secretKey: '' } } : {}),
     ...(mail ? { mail: { url: withoutCredentials(mail.url), from: mail.from } } : {}),
+    alerts: { ...alerts, webhooks: alerts.webhooks.map(({ url }) => new URL(url).host) },
     server: { ...server, tls: server.tls !== undefined, limits: { ...server.limits, memoryBytes: 0 } },
     upstreams: new Map(
       [...upstreams].map(([id, upstream]) => [

@@ -169,6 +169,31 @@ export type MailConfig = { url: string; from: string; ca?: string }
 /** How the console presents itself. */
 export type ConsoleConfig = { name: string; supportUrl: string | undefined }
 
+/** What alerts are sent of; their names in the file. */
+export type AlertRule =
+  | 'upstream_down'
+  | 'error_rate'
+  | 'margin_negative'
+  | 'audit_failed'
+  | 'old_holds'
+  | 'disk_full'
+  | 'contents_full'
+  | 'certificate_expiring'
+  | 'price_list_old'
+
+/** Alerts, and where they are sent. `secret`: signs them, by the rules of Standard Webhooks. */
+export type AlertsConfig = {
+  webhooks: readonly { url: string; secret: string }[]
+  email: readonly string[]
+  /** Webhooks may be at private addresses. */
+  allowPrivate: boolean
+  off: readonly AlertRule[]
+  /** Milliseconds, or percent. */
+  thresholds: Readonly<Record<Exclude<AlertRule, 'margin_negative' | 'audit_failed'>, number>>
+  /** `margin_negative`: what a model may lose within a day. */
+  loss: Nanos
+}
+
 /** The configuration from the file; a reload replaces all of it. */
 export type FileConfig = {
   server: ServerConfig
@@ -192,6 +217,7 @@ export type FileConfig = {
   tools?: { imageGeneration?: { model: string } }
   /** `allowPrivate`: callback URLs may name private addresses. */
   callbacks: { allowPrivate: boolean }
+  alerts: AlertsConfig
   console: ConsoleConfig
   /** Absent: no email is sent. */
   mail?: MailConfig

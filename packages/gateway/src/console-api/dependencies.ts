@@ -2,11 +2,11 @@
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { FileConfig } from '../config/types.ts'
+import type { Mailer } from '../mail/mailer.ts'
 import type { Log } from '../observe/log.ts'
 import type { Reads } from '../overload/reads/reads.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Slot } from './concurrent-calls.ts'
-import type { Mailer } from './mail/mailer.ts'
 import type { Register } from './registration/register.ts'
 import type { Passwords } from './session/passwords.ts'
 

@@ -1,6 +1,8 @@
 // Audits the ledger soon after the start, then every night.
+import { reportAudit } from '../alerts/report-audit.ts'
 import type { Log } from '../observe/log.ts'
 import type { Ledger } from '../storage/ledger.ts'
+import type { Alerts } from '../storage/storage.ts'
 import type { Every } from './every.ts'
 
 /** After the start's own work. */
@@ -10,7 +12,12 @@ const HOUR = 3
 const POSTPONED_MS = 60_000
 const MOST_POSTPONED = 60
 
-export function auditLedger(every: Every, ledger: Pick<Ledger, 'audit'>, log: Log, isOverloaded: () => boolean): void {
+export function auditLedger(
+  every: Every,
+  { ledger, alerts }: { ledger: Pick<Ledger, 'audit'>; alerts: Pick<Alerts, 'putFacts'> },
+  log: Log,
+  isOverloaded: () => boolean,
+): void {
   let postponed = 0
   every(untilNight, {
     name: 'audit the ledger',
@@ -26,6 +33,7 @@ export function auditLedger(every: Every, ledger: Pick<Ledger, 'audit'>, log: Lo
         })
       if (ok) log.info('audit: the ledger is consistent', { requests, transfers, openHolds })
       else log.error("audit: the ledger is NOT consistent; 'trivium audit' lists the errors")
+      await reportAudit(alerts, ok && lostTaskHolds.length === 0)
       return undefined
     },
   })

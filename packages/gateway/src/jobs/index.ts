@@ -2,18 +2,22 @@
 import type { Callers } from '../access/authenticate.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import { mediaFolder } from '../media/open-media.ts'
+import type { ErrorCounts } from '../observe/error-counts.ts'
 import type { Latencies } from '../observe/latency-buckets.ts'
 import type { Log } from '../observe/log.ts'
 import type { RejectedRequestCounts } from '../observe/rejected-requests.ts'
 import type { Admission } from '../overload/admission.ts'
+import type { Node } from '../storage/node/node.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createTaskWorker, type WorkerDependencies } from '../tasks/worker.ts'
+import type { Health } from '../upstreams/health/health.ts'
 import { type VideoTaskDependencies, videoTasks } from '../videos/video-tasks.ts'
 import { auditLedger } from './audit-ledger.ts'
 import { clearReceipts } from './clear-receipts.ts'
 import { createJobs } from './every.ts'
 import { pollChanges } from './poll-changes.ts'
 import { reportRemovals } from './report-removals.ts'
+import { runAlerts } from './run-alerts.ts'
 import { runTasks } from './run-tasks.ts'
 import { storeLatencies } from './store-latencies.ts'
 import { storeRejectedRequests } from './store-rejected-requests.ts'
@@ -31,6 +35,8 @@ export type JobDependencies = WorkerDependencies &
     callers: Pick<Callers, 'clear'>
     latencies: Latencies
     rejectedRequests: RejectedRequestCounts
+    errorCounts: ErrorCounts
+    node: Pick<Node, 'identity'>
     mediaStore: { sweep(limit: number): Promise<number> }
     admission: Pick<Admission, 'isSaturated'>
     log: Log
@@ -42,13 +48,15 @@ export type RunningJobs = {
   stop(): Promise<void>
 }
 
-/** `isLeader`: this process warns on behalf of all workers of the machine. */
+/** `isLeader`: this process warns on behalf of all workers of the machine. `gateway`: how alerts name this gateway. */
 export function startJobs(
   deps: JobDependencies,
   storage: Storage,
   environment: Environment,
   config: () => FileConfig,
   isLeader: boolean,
+  upstreamHealth: Health,
+  gateway: () => string,
 ): RunningJobs {
   const { log } = deps
   const { every, stop } = createJobs({ leases: storage.leases, log })
@@ -57,7 +65,7 @@ export function startJobs(
   if (clusterStatus && folder !== undefined && isLeader)
     warnOfUnsharedMedia(every, folder, environment.workers, clusterStatus, log)
   pollChanges(every, storage.keys, deps.callers)
-  auditLedger(every, storage.ledger, log, () => deps.admission.isSaturated)
+  auditLedger(every, storage, log, () => deps.admission.isSaturated)
   storeLatencies(every, deps.latencies, storage.spending, Date.now)
   storeRejectedRequests(every, deps.rejectedRequests, storage.rejectedRequests, () => config().retention.requests)
   reportRemovals(every, storage.shares, log)
@@ -68,6 +76,18 @@ export function startJobs(
   sweepSessions(every, storage)
   sweepAuditLog(every, storage.auditLog, () => config().retention.audit)
   clearReceipts(every, storage.ledger, () => config().retention.requests)
+  const folders = () =>
+    isLeader ? [environment.dataDir, mediaFolder(environment, config()) ?? environment.dataDir] : []
+  runAlerts(every, {
+    ...deps,
+    storage,
+    config,
+    upstreamHealth,
+    folders,
+    gateway,
+    nodeId: () => deps.node.identity().nodeId,
+    monotonic: () => performance.now(),
+  })
   const worker = createTaskWorker({ video: videoTasks(deps) }, deps)
   runTasks(every, worker)
   return {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { fakeTime } from '../../../../test/support/fake-time.ts'
 import { firstIdAt, timeOfId } from '../request/ids.ts'
-import type { AuditLog, AuditReport, Leases } from '../storage/storage.ts'
+import type { AlertFact, AuditLog, AuditReport, Leases } from '../storage/storage.ts'
 import { auditLedger } from './audit-ledger.ts'
 import { clearReceipts } from './clear-receipts.ts'
 import { createJobs, type Every, type Job } from './every.ts'
@@ -218,7 +218,11 @@ test('the ledger is audited after the start and every night, and both outcomes a
   const { log, said } = world()
   const reports = [REPORT, { ...REPORT, ok: false }]
   const audit = async () => reports.shift() ?? REPORT
-  const { interval, job } = registered((every) => auditLedger(every, { audit }, log, () => false))
+  const failures: (number | undefined)[] = []
+  const alerts = {
+    putFacts: async (_: string, [fact]: readonly AlertFact[]) => void failures.push(fact?.amount),
+  }
+  const { interval, job } = registered((every) => auditLedger(every, { ledger: { audit }, alerts }, log, () => false))
   expect(job).toMatchObject({ firstMs: 30_000, scope: 'cluster' })
   const next = new Date(Date.now() + (typeof interval === 'function' ? interval() : 0) + 1_000)
   expect([next.getHours(), next.getMinutes()]).toEqual([3, 0])
@@ -227,6 +231,7 @@ test('the ledger is audited after the start and every night, and both outcomes a
     'info: audit: the ledger is consistent',
     "error: audit: the ledger is NOT consistent; 'trivium audit' lists the errors",
   ])
+  expect(failures).toEqual([0, 1])
 })
 
 test('an overloaded gateway postpones the audit, for an hour at most', async () => {
@@ -239,7 +244,9 @@ test('an overloaded gateway postpones the audit, for an hour at most', async () 
   }
   // Not overloaded at the third look only.
   const isOverloaded = () => ++looks !== 3
-  const { job } = registered((every) => auditLedger(every, { audit }, log, isOverloaded))
+  const { job } = registered((every) =>
+    auditLedger(every, { ledger: { audit }, alerts: { putFacts: async () => {} } }, log, isOverloaded),
+  )
   while (audits.length < 2) await job.run()
   // The third look; and the one after sixty in vain.
   expect(audits).toEqual([3, 3 + 61])

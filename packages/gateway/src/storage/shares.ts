@@ -18,6 +18,8 @@ export interface Shares {
   onRemoval(listener: (removal: Removal) => void): void
   /** What the account has stored, in bytes. */
   bytesOf(kind: ShareKind, account: bigint): Promise<number>
+  /** What all accounts have stored. */
+  totalBytes(kind: ShareKind): Promise<number>
   /**
    * Removes all stored responses of the account, the contents of its idempotent responses, whose keys stay claimed, and the
    * reasoning that is kept for it.

@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, describe } from 'bun:test'
 import { booksContract } from './contract/books.ts'
 import { capsContract } from './contract/caps.ts'
+import { alertsContract } from './contract/console/alerts.ts'
 import { auditLogContract } from './contract/console/audit-log.ts'
 import { codesContract } from './contract/console/codes.ts'
 import { historyContract } from './contract/console/history.ts'
@@ -51,6 +52,7 @@ export function storageContract(name: string, open: Open): void {
     describe('sign-ins', () => signInsContract(use))
     describe('proofs of addresses', () => proofsContract(use))
     describe('rejected requests', () => rejectedRequestsContract(use))
+    describe('alerts', () => alertsContract(use))
     describe('audit log', () => auditLogContract(use))
     describe('codes', () => codesContract(use))
     describe('spending', () => spendingContract(use))

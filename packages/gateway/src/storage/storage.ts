@@ -1,6 +1,7 @@
 // What the gateway needs from a store: one interface by noun, two engines behind it (sqlite/, postgres/).
 
 import type { Accounts } from './accounts.ts'
+import type { Alerts } from './console/alerts.ts'
 import type { AuditEntry, AuditLog } from './console/audit-log.ts'
 import type { Codes } from './console/codes.ts'
 import type { RejectedRequests } from './console/rejected-requests.ts'
@@ -22,6 +23,7 @@ import type { Shares } from './shares.ts'
 import type { Tasks } from './tasks.ts'
 
 export * from './accounts.ts'
+export * from './console/alerts.ts'
 export * from './console/audit-log.ts'
 export * from './console/codes.ts'
 export * from './console/rejected-requests.ts'
@@ -70,6 +72,8 @@ export interface Storage {
   readonly signIns: SignIns
   /** Redemption codes. */
   readonly codes: Codes
+  /** What operators are told of. */
+  readonly alerts: Alerts
   /** Who changed what. */
   readonly auditLog: AuditLog
   readonly rejectedRequests: RejectedRequests

@@ -3,6 +3,8 @@
 import { createHmac } from 'node:crypto'
 import type { AccountCipher } from './account-cipher.ts'
 
+const PREFIX = 'whsec_'
+
 type Secrets = Pick<AccountCipher, 'pseudonym'>
 
 const keyOf = (account: bigint, secrets: Secrets): Buffer =>
@@ -10,7 +12,7 @@ const keyOf = (account: bigint, secrets: Secrets): Buffer =>
 
 /** As account holders get it. */
 export const callbackSecret = (account: bigint, secrets: Secrets): string =>
-  `whsec_${keyOf(account, secrets).toString('base64')}`
+  `${PREFIX}${keyOf(account, secrets).toString('base64')}`
 
 export type SignedMessage = {
   /** The same for every try to deliver a message. */
@@ -21,8 +23,14 @@ export type SignedMessage = {
 }
 
 /** The headers that tell a receiver who sent a message, and when. */
-export function signatureHeaders(message: SignedMessage, account: bigint, secrets: Secrets): Record<string, string> {
-  const { id, timestamp, body } = message
-  const signature = createHmac('sha256', keyOf(account, secrets)).update(`${id}.${timestamp}.${body}`).digest('base64')
+export const signatureHeaders = (message: SignedMessage, account: bigint, secrets: Secrets): Record<string, string> =>
+  signedHeaders(message, keyOf(account, secrets))
+
+/** `secret`: as receivers have it, `whsec_...`. */
+export const signedBy = (message: SignedMessage, secret: string): Record<string, string> =>
+  signedHeaders(message, Buffer.from(secret.slice(PREFIX.length), 'base64'))
+
+function signedHeaders({ id, timestamp, body }: SignedMessage, key: Buffer): Record<string, string> {
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
   return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': `v1,${signature}` }
 }

@@ -92,6 +92,26 @@ const CODE: readonly Column<Shown>[] = [
   time('expires', 'expires_at'),
 ]
 
+const ALERT: readonly Column<Shown>[] = [
+  figure('id', 'id'),
+  text('rule', 'rule'),
+  text('object', 'object'),
+  text('state', 'state'),
+  text('value', 'value'),
+  time('since', 'since'),
+  time('resolved', 'resolved_at'),
+  { title: 'deliveries', cell: ({ deliveries }) => (deliveries as Shown[]).map(deliveryText).join('; ') },
+]
+
+const deliveryText = ({ event, target, state, tries, error }: Shown): string =>
+  `${event} ${state} to ${target}${error === null ? '' : ` after ${tries} tries (${error})`}`
+
+const ALERT_TEST: readonly Column<Shown>[] = [
+  text('target', 'target'),
+  { title: 'result', cell: ({ ok }) => (ok === true ? 'delivered' : 'FAILED') },
+  text('error', 'error'),
+]
+
 const shown = (columns: readonly Column<Shown>[]) => (result: unknown) => table(columns, result as readonly Shown[])
 
 export const showAccounts = shown(ACCOUNT)
@@ -100,3 +120,11 @@ export const showCodes = shown(CODE)
 export const showUsage = shown(USAGE)
 export const showRejectedRequests = shown(REJECTED)
 export const showAuditLog = shown(AUDIT)
+export const showAlerts = shown(ALERT)
+
+export function showAlertTest(result: unknown): string {
+  const { targets } = result as { targets: readonly Shown[] }
+  return targets.length === 0
+    ? 'no target: the section alerts of the configuration has neither webhooks nor email\n'
+    : table(ALERT_TEST, targets)
+}

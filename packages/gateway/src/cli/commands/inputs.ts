@@ -23,6 +23,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
       'object',
       'key',
       'since',
+      'state',
     ].map((name) => [name, name]),
   ),
   credit_usd: 'credit',

@@ -5,6 +5,7 @@ import type { KeyRow } from '../../administration/key-rows.ts'
 import type { Arguments } from '../args.ts'
 import type { Option, StoreCommand } from '../command.ts'
 import { UsageError } from '../errors.ts'
+import { ALERT_COMMANDS } from './alert-commands.ts'
 import { showAccounts, showAuditLog, showCodes, showKeys, showRejectedRequests, showUsage } from './columns.ts'
 import {
   accountTermsInput,
@@ -269,6 +270,7 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     rows: 100,
     show: showAuditLog,
   },
+  ...ALERT_COMMANDS,
 ]
 
 async function withPassword({ values: { email, name, credit, password }, flags }: Arguments): Promise<object> {

@@ -1,9 +1,10 @@
 // The emails that the gateway sends, in the languages of the console. Plain text: nothing to track, nothing to render.
 
+import type { Letter } from '../../mail/mailer.ts'
+
 export type Language = 'en' | 'zh'
 /** `name`: of the console. */
 export type Facts = { name: string; email: string; url: string }
-export type Letter = { subject: string; text: string }
 
 type Letters = Readonly<Record<'verify' | 'reset', (facts: Facts) => Letter>>
 

@@ -4,6 +4,7 @@ import type { Meta } from '../meta.ts'
 import type { Nodes } from '../nodes.ts'
 import type { Storage } from '../storage.ts'
 import { accountsOver } from './accounts.ts'
+import { alertsOver } from './console/alerts.ts'
 import { auditLogOver, insertAuditEntry } from './console/audit-log.ts'
 import { codesOver } from './console/codes.ts'
 import { rejectedRequestsOver } from './console/rejected-requests.ts'
@@ -28,6 +29,7 @@ type Nouns = Pick<
   | 'signIns'
   | 'codes'
   | 'spending'
+  | 'alerts'
   | 'auditLog'
   | 'rejectedRequests'
 >
@@ -63,6 +65,7 @@ const nouns = (connection: Connection): Nouns => ({
   sessions: sessionsOver(connection),
   signIns: signInsOver(connection),
   codes: codesOver(connection),
+  alerts: alertsOver(connection),
   auditLog: auditLogOver(connection),
   rejectedRequests: rejectedRequestsOver(connection),
   spending: spendingOver(connection),

@@ -180,6 +180,28 @@ export type Schema = {
     last_request: string
     reason: string
   }
+  alert_fact: { source: string; rule: string; object: string; amount: Integer; total: Integer; expires_at: Integer }
+  alert: {
+    id: Generated<Integer>
+    rule: string
+    object: string
+    value: string
+    since: Integer
+    fired_at: Generated<NullableInteger>
+    clear_since: Generated<NullableInteger>
+    resolved_at: Generated<NullableInteger>
+  }
+  alert_delivery: {
+    id: Generated<Integer>
+    alert: Integer
+    event: string
+    target: string
+    body: string
+    tries: Generated<Integer>
+    due_at: Integer
+    ended_at: Generated<NullableInteger>
+    error: Generated<string | null>
+  }
   latency: { hour: Integer; model: string; bucket: Integer; count: Integer }
   node: { node_id: Integer; epoch: Integer; renewed_at: Integer; config: string }
   lease: { name: string; epoch: Integer; holder: string; expires_at: Integer }

@@ -355,5 +355,46 @@ CREATE TRIGGER audit_log_no_delete BEFORE DELETE ON audit_log
   WHEN OLD.at >= coalesce((SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'audit_kept_since'), 0)
   BEGIN SELECT RAISE(ABORT, 'the audit log is append-only'); END;
 
+-- What nodes and the audit have measured for the alerts (alerts/); a node renews its rows, and those of a dead one expire. What the
+-- numbers count depends on the rule: failed and all requests, used and all bytes.
+CREATE TABLE alert_fact (
+  source TEXT NOT NULL,
+  rule TEXT NOT NULL,
+  object TEXT NOT NULL,
+  amount INTEGER NOT NULL,
+  total INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  PRIMARY KEY (source, rule, object)
+) STRICT, WITHOUT ROWID;
+
+-- Conditions that alerts tell of. Not fired: it has not lasted long enough. clear_since: it is no longer true, but may return.
+CREATE TABLE alert (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  rule TEXT NOT NULL,
+  object TEXT NOT NULL,
+  value TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  fired_at INTEGER,
+  clear_since INTEGER,
+  resolved_at INTEGER CHECK (resolved_at IS NULL OR fired_at IS NOT NULL)
+) STRICT;
+CREATE UNIQUE INDEX alert_open ON alert (rule, object) WHERE resolved_at IS NULL;
+CREATE INDEX alert_resolved ON alert (resolved_at);
+
+-- The outbox: written with the change of its alert. Targets have no secrets, which are looked up in the configuration.
+CREATE TABLE alert_delivery (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  alert INTEGER NOT NULL REFERENCES alert (id),
+  event TEXT NOT NULL CHECK (event IN ('fired', 'resolved')),
+  target TEXT NOT NULL,
+  body TEXT NOT NULL,
+  tries INTEGER NOT NULL DEFAULT 0,
+  due_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  error TEXT,
+  UNIQUE (alert, target, event)
+) STRICT;
+CREATE INDEX alert_delivery_due ON alert_delivery (due_at) WHERE ended_at IS NULL;
+
 -- Verbs that are decided and durable but not yet written to their rows, in reused pages (sqlite/pending.ts).
 CREATE TABLE pending_page (id INTEGER PRIMARY KEY, bytes BLOB NOT NULL) STRICT;

@@ -41,6 +41,7 @@ export function sharesOver(ask: Ask, dialect: PoolDialect): OpenedShares {
         listener = next
       },
       bytesOf: (kind, account) => pools[kind].bytesOf(account),
+      totalBytes: (kind) => pools[kind].total(),
       forget: async (account) => ({
         responses: await inPages(FORGET_RESPONSES, account),
         idempotentResponses: await inPages(FORGET_ANSWERS, account),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 
-const FIXTURES = join(import.meta.dir, '../../../fixtures')
+const FIXTURES = join(import.meta.dir, '../../fixtures')
 /** Signed by itself, for `localhost`: only clients that are told so trust it. */
 export const SMTP_CERTIFICATE = join(FIXTURES, 'localhost.cert.pem')
 

@@ -1,9 +1,10 @@
 // Sends email through the operator's SMTP server. The library is loaded with the first one.
 import type { Transporter } from 'nodemailer'
-import type { MailConfig } from '../../config/types.ts'
-import type { Log } from '../../observe/log.ts'
-import { createConcurrencyLimit } from '../../sharing/concurrency-limit.ts'
-import type { Letter } from './letters.ts'
+import type { MailConfig } from '../config/types.ts'
+import type { Log } from '../observe/log.ts'
+import { createConcurrencyLimit } from '../sharing/concurrency-limit.ts'
+
+export type Letter = { subject: string; text: string }
 
 export type Mailer = {
   /** Rejects if the server cannot be reached, or does not take the email. */
@@ -93,7 +94,7 @@ export function createMailer(
             if (isDone === undefined) log.warn('mail: too many emails are waiting; one was not sent')
           },
           (error: unknown) => {
-            if (!isAbandoned) log.error('mail: an email could not be sent', describe(error))
+            if (!isAbandoned) log.error('mail: an email could not be sent', describeMailError(error))
           },
         )
         .finally(() => {
@@ -125,7 +126,7 @@ async function open({ url, ca }: MailConfig): Promise<Transporter> {
 const isFinal = (error: unknown): boolean => Number(Reflect.get(Object(error), 'responseCode') ?? 0) >= 500
 
 /** Without anything that could be the token of a link: servers may repeat what was sent. */
-function describe(error: unknown) {
+export function describeMailError(error: unknown) {
   const code: unknown = Reflect.get(Object(error), 'code')
   const message = error instanceof Error ? error.message : String(error)
   return {

@@ -1,10 +1,10 @@
 // Emails through a real SMTP server: encrypted, or not sent.
 import { afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
-import { eventually } from '../../../../../test/support/eventually.ts'
-import type { MailConfig } from '../../config/types.ts'
-import type { Fields } from '../../observe/log.ts'
-import { LETTERS } from './letters.ts'
+import { eventually } from '../../../../test/support/eventually.ts'
+import type { MailConfig } from '../config/types.ts'
+import { LETTERS } from '../console-api/mail/letters.ts'
+import type { Fields } from '../observe/log.ts'
 import { createMailer } from './mailer.ts'
 import { SMTP_CERTIFICATE, type SmtpOptions, startSmtp, type TestSmtp } from './test-smtp.ts'
 

@@ -1,0 +1,86 @@
+// Alerts: those that are open, those of the past, and a test of the targets.
+import type { AlertMessage } from '../../alerts/targets.ts'
+import { targetsOf } from '../../alerts/targets.ts'
+import { fields, idOf, NOTHING, optional, word } from '../../request/schema/schema.ts'
+import type { Alert, DeliveryState } from '../../storage/storage.ts'
+import { postPublic } from '../../upstreams/public/post-public.ts'
+import { isoTime } from '../inputs/fields.ts'
+import { LIMIT } from '../inputs/schemas.ts'
+import { auditEntry, operation } from '../operation.ts'
+
+export const listAlerts = operation({
+  name: 'alert list',
+  permission: 'see',
+  input: fields({ state: optional(word('open', 'resolved')), before: optional(idOf('an alert')), limit: LIMIT }),
+  /** Newest first. */
+  async run({ storage: { alerts } }, { state, before, limit }) {
+    const filter = {
+      ...(state === undefined ? {} : { isOpen: state === 'open' }),
+      ...(before === undefined ? {} : { before: BigInt(before) }),
+    }
+    const rows = await alerts.list(filter, limit)
+    const deliveries = await alerts.deliveries(rows.map(({ id }) => id))
+    const items = rows.map((row) => shownAlert(row, deliveries))
+    return { items, next: rows.length < limit ? null : String(rows.at(-1)?.id) }
+  },
+})
+
+const shownAlert = (alert: Alert, deliveries: readonly DeliveryState[]) => ({
+  id: String(alert.id),
+  rule: alert.rule,
+  object: alert.object,
+  state: alert.resolvedAt === undefined ? 'open' : 'resolved',
+  value: alert.value,
+  since: isoTime(alert.since),
+  fired_at: alert.firedAt === undefined ? null : isoTime(alert.firedAt),
+  resolved_at: alert.resolvedAt === undefined ? null : isoTime(alert.resolvedAt),
+  deliveries: deliveries
+    .filter((each) => each.alert === alert.id)
+    .map(({ event, target, tries, endedAt, error }) => ({
+      event,
+      target,
+      tries,
+      state: endedAt === undefined ? 'pending' : error === undefined ? 'delivered' : 'given up',
+      error: error ?? null,
+    })),
+})
+
+/** Sends to every target at once, and tells how that went. */
+export const testAlerts = operation({
+  name: 'alert test',
+  permission: 'configuration',
+  input: NOTHING,
+  async run({ actor, storage, config, listenUrl }) {
+    const clock = Date.now
+    const body = JSON.stringify(testMessage(new Date(clock()).toISOString(), config.server.publicUrl ?? listenUrl))
+    const message = { id: `alert_test_${crypto.randomUUID()}`, body }
+    const targets = await Promise.all(
+      targetsOf(config, { postPublic, clock }).map(async ({ name, send }) => {
+        const error = await send(message).then(
+          () => null,
+          (reason: unknown) => (reason instanceof Error ? reason.message : String(reason)),
+        )
+        return { target: name, ok: error === null, error }
+      }),
+    )
+    const ok = targets.every((target) => target.ok)
+    await storage.auditLog.add(auditEntry(actor, 'alert test', { object: 'alerts', after: { ok } }))
+    return { ok, targets }
+  },
+})
+
+const testMessage = (at: string, gateway: string): AlertMessage => ({
+  type: 'alert.test',
+  timestamp: at,
+  data: {
+    id: 'test',
+    rule: 'test',
+    object: '',
+    title: 'A test of the alerts',
+    value: 'nothing is wrong',
+    advice: 'Nothing has to be done.',
+    since: at,
+    resolved_at: null,
+    gateway,
+  },
+})

@@ -1,0 +1,170 @@
+// Alerts on both engines.
+import { sql } from 'kysely'
+import type { Alert, AlertEvent, Alerts, DeliveryState, NewDelivery } from '../../console/alerts.ts'
+import { checkText } from '../guard.ts'
+import { integer, optional, type Row, small, text } from '../rows.ts'
+import { type Connection, type Database, rawStatement, required, type Statement, statement } from '../statements.ts'
+
+/** What an SMTP server or a library says may be long. */
+const LONGEST_ERROR = 500
+
+export const alertsOver = ({ db, runner }: Connection): Alerts => ({
+  async putFacts(source, facts, expiresAt) {
+    const rows = facts.map(({ rule, object, amount, total }) => ({
+      source: checkText('source', source),
+      rule: checkText('rule', rule),
+      object: checkText('object', object),
+      amount: Math.round(amount),
+      total: Math.round(total),
+      expires_at: expiresAt,
+    }))
+    const remove = statement(db.deleteFrom('alert_fact').where('source', '=', source))
+    // Two processes of one source, such as two audits at once, must not fail each other.
+    const add = rows.length === 0 ? [] : [statement(insertFacts(db, rows))]
+    await runner.write([remove, ...add])
+  },
+  async facts(now) {
+    const rows = await runner.read(statement(db.selectFrom('alert_fact').selectAll().where('expires_at', '>', now)))
+    return rows.map(({ rule, object, amount, total }) => ({
+      rule: text(rule),
+      object: text(object),
+      amount: small(amount),
+      total: small(total),
+    }))
+  },
+  async oldHolds(before) {
+    const found = sql`SELECT count(*) AS count, CAST(coalesce(sum(held), 0) AS bigint) AS held, min(held_at) AS oldest
+      FROM request WHERE state = 0 AND held_at < ${before}`
+    const [row = {}] = await runner.readLedger(rawStatement(db, found))
+    return { count: small(row.count), held: integer(row.held), oldestAt: optional(row.oldest, small) }
+  },
+  async losses(from, least, limit) {
+    const found = sql`SELECT model, CAST(sum(cost) AS bigint) AS charged, CAST(sum(upstream_cost) AS bigint) AS paid
+      FROM hourly_spending WHERE hour >= ${from} GROUP BY model HAVING sum(upstream_cost) - sum(cost) > ${least}
+      ORDER BY sum(cost) - sum(upstream_cost), model LIMIT ${limit}`
+    return (await runner.readPage(rawStatement(db, found))).map((row) => ({
+      model: text(row.model),
+      charged: integer(row.charged),
+      upstreamCost: integer(row.paid),
+    }))
+  },
+  async unresolved() {
+    const query = db.selectFrom('alert').selectAll().where('resolved_at', 'is', null).orderBy('id')
+    return (await runner.read(statement(query))).map(toAlert)
+  },
+  async list({ isOpen, before }, limit) {
+    let query = db.selectFrom('alert').selectAll().where('fired_at', 'is not', null).orderBy('id', 'desc').limit(limit)
+    if (isOpen !== undefined) query = query.where('resolved_at', isOpen ? 'is' : 'is not', null)
+    if (before !== undefined) query = query.where('id', '<', before)
+    return (await runner.readPage(statement(query))).map(toAlert)
+  },
+  async deliveries(alerts) {
+    if (alerts.length === 0) return []
+    const query = db.selectFrom('alert_delivery').selectAll().where('alert', 'in', alerts).orderBy('id')
+    return (await runner.readPage(statement(query))).map(toDeliveryState)
+  },
+  async begin({ rule, object, value, since }) {
+    const row = { rule: checkText('rule', rule), object: checkText('object', object), value: clean(value), since }
+    const insert = db.insertInto('alert').values(row)
+    const once = insert.onConflict((conflict) => conflict.doNothing()).returningAll()
+    const [added] = (await runner.write([statement(once)])) ?? []
+    return added?.[0] && toAlert(added[0])
+  },
+  async drop(id) {
+    await runner.write([statement(db.deleteFrom('alert').where('id', '=', id).where('fired_at', 'is', null))])
+  },
+  async update(id, { value, clearSince }) {
+    const change = { value: clean(value), clear_since: clearSince ?? null }
+    await runner.write([statement(db.updateTable('alert').set(change).where('id', '=', id))])
+  },
+  async fire(id, at, deliveries) {
+    const fired = db.updateTable('alert').set({ fired_at: at }).where('id', '=', id).where('fired_at', 'is', null)
+    const steps = [required(fired.returning('id')), ...insertDeliveries(db, id, 'fired', at, deliveries)]
+    return (await runner.write(steps)) !== undefined
+  },
+  async resolve(id, at, deliveries) {
+    const open = db.updateTable('alert').set({ resolved_at: at }).where('id', '=', id).where('resolved_at', 'is', null)
+    const resolved = open.where('fired_at', 'is not', null).where('clear_since', 'is not', null)
+    const steps = [required(resolved.returning('id')), ...insertDeliveries(db, id, 'resolved', at, deliveries)]
+    return (await runner.write(steps)) !== undefined
+  },
+  async due(now, latest, limit) {
+    const found = sql`SELECT * FROM alert_delivery AS next WHERE ended_at IS NULL AND (due_at <= ${now} OR due_at > ${latest})
+      AND NOT EXISTS (SELECT 1 FROM alert_delivery AS earlier WHERE earlier.alert = next.alert
+        AND earlier.target = next.target AND earlier.id < next.id AND earlier.ended_at IS NULL)
+      ORDER BY due_at, id LIMIT ${limit}`
+    return (await runner.read(rawStatement(db, found))).map((row) => ({
+      id: integer(row.id),
+      body: text(row.body),
+      ...toDeliveryState(row),
+    }))
+  },
+  async claim({ id, tries }, nextAt) {
+    const update = db.updateTable('alert_delivery').set({ tries: tries + 1, due_at: nextAt })
+    const mine = update.where('id', '=', id).where('tries', '=', tries).where('ended_at', 'is', null)
+    return (await runner.write([required(mine.returning('id'))])) !== undefined
+  },
+  async record(id, { endedAt, error }) {
+    const outcome = { ended_at: endedAt ?? null, error: error === undefined ? null : clean(error) }
+    await runner.write([statement(db.updateTable('alert_delivery').set(outcome).where('id', '=', id))])
+  },
+  async sweep(resolvedBefore, limit) {
+    const old = db.selectFrom('alert').select('id').where('resolved_at', '<', resolvedBefore).limit(limit)
+    const ids = (await runner.read(statement(old))).map(({ id }) => integer(id))
+    if (ids.length === 0) return 0
+    await runner.write([
+      statement(db.deleteFrom('alert_delivery').where('alert', 'in', ids)),
+      statement(db.deleteFrom('alert').where('id', 'in', ids)),
+    ])
+    return ids.length
+  },
+})
+
+type FactRow = { source: string; rule: string; object: string; amount: number; total: number; expires_at: number }
+
+const insertFacts = (db: Database, rows: readonly FactRow[]) =>
+  db
+    .insertInto('alert_fact')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+
+function insertDeliveries(
+  db: Database,
+  alert: bigint,
+  event: AlertEvent,
+  at: number,
+  deliveries: readonly NewDelivery[],
+): Statement[] {
+  const rows = deliveries.map(({ target, body }) => ({
+    alert,
+    event,
+    target: checkText('target', target),
+    body: checkText('body', body),
+    due_at: at,
+  }))
+  return rows.length === 0 ? [] : [statement(db.insertInto('alert_delivery').values(rows))]
+}
+
+/** Text that comes from outside. */
+const clean = (value: string): string =>
+  checkText('text', value.slice(0, LONGEST_ERROR).toWellFormed().replaceAll('\0', ''))
+
+const toAlert = (row: Row): Alert => ({
+  id: integer(row.id),
+  rule: text(row.rule),
+  object: text(row.object),
+  value: text(row.value),
+  since: small(row.since),
+  firedAt: optional(row.fired_at, small),
+  clearSince: optional(row.clear_since, small),
+  resolvedAt: optional(row.resolved_at, small),
+})
+
+const toDeliveryState = (row: Row): DeliveryState => ({
+  alert: integer(row.alert),
+  event: text(row.event) as AlertEvent,
+  target: text(row.target),
+  tries: small(row.tries),
+  endedAt: optional(row.ended_at, small),
+  error: optional(row.error, text),
+})
