@@ -163,7 +163,7 @@ const damages: { name: string; damage(): void; says: string }[] = [
     name: 'a store of a later version',
     damage() {
       const db = new Database(file())
-      db.run('PRAGMA user_version = 999')
+      db.run('INSERT INTO schema_version (version, oldest_program, applied_at) VALUES (999, 999, 0)')
       db.close(true)
     },
     says: 'version 999',
