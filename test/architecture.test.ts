@@ -18,7 +18,7 @@ const SHARED = 'shared'
 const FLOORS: readonly (readonly string[])[] = [
   ['startup'],
   ['cli', 'admin-api', 'console-api', 'console-files', 'jobs', 'process'],
-  ['administration', 'image-tool', 'token-counting'],
+  ['administration', 'backup', 'image-tool', 'token-counting'],
   ['text', 'images', 'videos'],
   ['conversations', 'tasks', 'alerts'],
   ['routing'],

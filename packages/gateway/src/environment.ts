@@ -13,7 +13,11 @@ const DEFAULT_FILE = 'trivium.yaml'
 const SHORTEST_SECRET = 16
 
 /** An empty variable counts as not set: compose files and CI systems set such variables. */
-export function readEnvironment(env: Variables): { environment: Environment; mistakes: Mistake[] } {
+/** `mayLackSecret`: for commands that find the master secret elsewhere, or need none. */
+export function readEnvironment(
+  env: Variables,
+  { mayLackSecret } = { mayLackSecret: false },
+): { environment: Environment; mistakes: Mistake[] } {
   const mistakes: Mistake[] = []
   const add = (message: string) => mistakes.push({ file: 'environment', line: undefined, message })
   const text = (name: string) => env[name] || undefined
@@ -41,7 +45,7 @@ export function readEnvironment(env: Variables): { environment: Environment; mis
   if (secret !== undefined && secret.length < SHORTEST_SECRET) {
     add(`TRIVIUM_SECRET must have at least ${SHORTEST_SECRET} characters, such as the output of: openssl rand -hex 32`)
   }
-  if (databaseUrl !== undefined && secret === undefined) {
+  if (databaseUrl !== undefined && secret === undefined && !mayLackSecret) {
     add('TRIVIUM_SECRET must be set when DATABASE_URL is: all nodes share it')
   }
   if (workers > 1 && databaseUrl === undefined) {

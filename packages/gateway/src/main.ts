@@ -2,6 +2,7 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceProcess } from '@trivium/http/system/replace-process.ts'
+import { isUnfinished } from './backup/target-folder.ts'
 import type { CommandContext } from './cli/context.ts'
 import { CommandError } from './cli/errors.ts'
 import { START } from './cli/program.ts'
@@ -17,8 +18,13 @@ import type { Launch } from './process/supervisor.ts'
 import { describeStart, type FromWorker, joinParent, type ToWorker, type Worker } from './process/worker.ts'
 import { serve } from './serve.ts'
 import { masterSecret } from './startup/master-secret.ts'
+import { unfinished } from './storage/copying/copy.ts'
 import { WrongSchema } from './storage/migrations/migrations.ts'
+import { openPostgresSource } from './storage/postgres/copying/source.ts'
+import { openPostgresTarget } from './storage/postgres/copying/target.ts'
 import { openPostgres } from './storage/postgres/open-postgres.ts'
+import { openSqliteSource } from './storage/sqlite/copying/source.ts'
+import { openSqliteTarget } from './storage/sqlite/copying/target.ts'
 import { openSqlite, SQLITE_FILE, type SqliteOptions } from './storage/sqlite/open-sqlite.ts'
 import { FolderInUse, NoDatabase, type Storage } from './storage/storage.ts'
 import type { Mistake } from './yaml/document.ts'
@@ -33,8 +39,8 @@ const loadConfig = (file: string, contents: Uint8Array) => loadBytes(file, conte
 
 const context: CommandContext = {
   version: VERSION,
-  environment() {
-    const { environment, mistakes } = readEnvironment(env)
+  environment(options) {
+    const { environment, mistakes } = readEnvironment(env, options)
     if (mistakes.length > 0) throw mistakesError(mistakes)
     return environment
   },
@@ -45,6 +51,7 @@ const context: CommandContext = {
   },
   async openStorage(environment, { mayCreate, onDamage } = { mayCreate: false }) {
     const { databaseUrl, dataDir } = environment
+    if (isUnfinished(dataDir)) throw new CommandError(unfinished(`the data folder ${dataDir}`))
     // Only a server creates the tables of an empty database: it would seem to have lost all accounts.
     if (databaseUrl && mayCreate) rejectUsedFolder(dataDir)
     const storage = await (databaseUrl
@@ -61,6 +68,9 @@ const context: CommandContext = {
   masterSecret: (environment, storage) => masterSecret(storage, environment),
   describeDatabase: ({ databaseUrl, dataDir }) =>
     databaseUrl ? `PostgreSQL database ${placeOf(databaseUrl)}` : `SQLite database ${join(dataDir, SQLITE_FILE)}`,
+  openSource: ({ databaseUrl, dataDir }, options) =>
+    databaseUrl ? openPostgresSource(databaseUrl) : openSqliteSource(dataDir, options),
+  openTarget: ({ databaseUrl, dataDir }) => (databaseUrl ? openPostgresTarget(databaseUrl) : openSqliteTarget(dataDir)),
   serve: () => serve({ ...context, loadConfig, launch: launchWorker, worker: asWorker(), ready: reportReady }),
 }
 

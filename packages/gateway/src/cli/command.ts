@@ -16,7 +16,7 @@ export type Option = {
 /** An argument without a name, such as the ID in `key revoke ID`. */
 export type Positional = { name: string; optional?: true; summary: string }
 
-export const SECTIONS = ['Server', 'Accounts and keys', 'Configuration and upstreams', 'Checks'] as const
+export const SECTIONS = ['Server', 'Accounts and keys', 'Configuration and upstreams', 'Backup', 'Checks'] as const
 
 type CommandBase = {
   name: string

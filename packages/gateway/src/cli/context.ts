@@ -1,11 +1,15 @@
 // What the composition root provides to commands.
 import type { Environment, FileConfig } from '../config/types.ts'
+import type { Source, Target } from '../storage/copying/copy.ts'
 import type { Damage, Storage } from '../storage/storage.ts'
+
+/** Where the data are: in a database, else in the folder. */
+type Place = Pick<Environment, 'databaseUrl' | 'dataDir'>
 
 export type CommandContext = {
   version: string
-  /** Throws a CommandError that lists every mistake. */
-  environment(): Environment
+  /** Throws a CommandError that lists every mistake. `mayLackSecret`: PostgreSQL without a master secret is none. */
+  environment(options?: { mayLackSecret: boolean }): Environment
   /** `mayBeEmpty` false: an empty file is a mistake, as for a running server. */
   config(environment: Environment, options?: { mayBeEmpty: boolean }): FileConfig
   /**
@@ -20,5 +24,9 @@ export type CommandContext = {
   masterSecret(environment: Environment, storage: Storage): Promise<string>
   /** Engine and location, without user, password or options. */
   describeDatabase(environment: Environment): string
+  /** One state of all data, beside a running server. `scratch`: a file to use and remove. `alone`: rejects with FolderInUse beside one. */
+  openSource(environment: Place, options: { scratch: string; alone?: boolean }): Promise<Source>
+  /** An empty folder or database, for a copy of all data. */
+  openTarget(environment: Place): Promise<Target>
   serve(): Promise<void>
 }

@@ -1,6 +1,7 @@
 // Help, generated from the table of commands.
 import { closestMatch } from '../yaml/closest-match.ts'
 import { type Command, type Option, optionText, SECTIONS, usageOf } from './command.ts'
+import { BACKUP_COMMANDS } from './commands/backup-commands.ts'
 import { LOCAL_COMMANDS } from './commands/local-commands.ts'
 import { STORE_COMMANDS } from './commands/store-commands.ts'
 import { UsageError } from './errors.ts'
@@ -9,14 +10,11 @@ import { PROGRAM } from './program.ts'
 import { align } from './table.ts'
 
 export const COMMANDS: ReadonlyMap<string, Command> = new Map(
-  [...LOCAL_COMMANDS, ...STORE_COMMANDS].map((command) => [command.name, command]),
+  [...LOCAL_COMMANDS, ...BACKUP_COMMANDS, ...STORE_COMMANDS].map((command) => [command.name, command]),
 )
 
 /** Former names, and not in the help. */
 export const ALIASES: ReadonlyMap<string, string> = new Map([['key revoke', 'key delete']])
-
-/** Reserved for a later version, and not in the help. */
-export const RESERVED_COMMANDS: ReadonlySet<string> = new Set(['backup', 'restore'])
 
 const JSON_OPTION: Option = { name: 'json', summary: 'print JSON, also errors' }
 const HELP_OPTION: Option = { name: 'help', summary: 'show this help' }

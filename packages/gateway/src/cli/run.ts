@@ -13,7 +13,7 @@ import { type Page, readPages } from './commands/pages.ts'
 import type { CommandContext } from './context.ts'
 import { callServer } from './control-socket.ts'
 import { CommandError, UsageError } from './errors.ts'
-import { ALIASES, COMMANDS, help, RESERVED_COMMANDS, unknownCommand } from './help.ts'
+import { ALIASES, COMMANDS, help, unknownCommand } from './help.ts'
 import { printError, printResult, Report } from './output.ts'
 
 /** The exit code; undefined if a server keeps running. */
@@ -57,9 +57,6 @@ function findCommand(words: readonly string[]): { command: Command; rest: readon
     const command = words.length >= length ? COMMANDS.get(words.slice(0, length).join(' ')) : undefined
     if (command) return { command, rest: words.slice(length) }
   }
-  const [first = ''] = words
-  if (RESERVED_COMMANDS.has(first))
-    throw new CommandError(`'${first}' is reserved for a later version; docs/backup.md describes how to copy the data`)
   throw unknownCommand(words)
 }
 

@@ -2,7 +2,11 @@
 import { spyOn } from 'bun:test'
 import { loadFile } from '../config.ts'
 import { readEnvironment } from '../environment.ts'
+import { openPostgresSource } from '../storage/postgres/copying/source.ts'
+import { openPostgresTarget } from '../storage/postgres/copying/target.ts'
 import { openPostgres } from '../storage/postgres/open-postgres.ts'
+import { openSqliteSource } from '../storage/sqlite/copying/source.ts'
+import { openSqliteTarget } from '../storage/sqlite/copying/target.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import type { CommandContext } from './context.ts'
 import { run } from './run.ts'
@@ -11,8 +15,8 @@ export type Ended = { code: number | undefined; stdout: string; stderr: string }
 
 const contextOf = (dataDir: string, databaseUrl: string | undefined): CommandContext => ({
   version: '1.2.3',
-  environment: () =>
-    readEnvironment({ TRIVIUM_DATA: dataDir, TRIVIUM_CONFIG: '', ...addressOf(databaseUrl) }).environment,
+  environment: (options) =>
+    readEnvironment({ TRIVIUM_DATA: dataDir, TRIVIUM_CONFIG: '', ...addressOf(databaseUrl) }, options).environment,
   config() {
     const { config } = loadFile(undefined, {})
     if (!config) throw new Error('the defaults are wrong')
@@ -22,6 +26,9 @@ const contextOf = (dataDir: string, databaseUrl: string | undefined): CommandCon
     databaseUrl ? openPostgres(databaseUrl, { mayCreate: false }) : openSqlite(dataDir, { mayCreate: false }),
   masterSecret: async () => 'a secret of a test',
   describeDatabase: () => 'SQLite',
+  openSource: ({ dataDir: folder, databaseUrl: url }, options) =>
+    url ? openPostgresSource(url) : openSqliteSource(folder, options),
+  openTarget: ({ dataDir: folder, databaseUrl: url }) => (url ? openPostgresTarget(url) : openSqliteTarget(folder)),
   serve: () => Promise.reject(new Error('not here')),
 })
 

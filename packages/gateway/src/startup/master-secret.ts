@@ -2,11 +2,10 @@
 // fingerprint, so that a process with a different secret fails before it writes data that others cannot decrypt.
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { FINGERPRINT, fingerprintOf } from '../access/secrets/fingerprint.ts'
 import { CommandError } from '../cli/errors.ts'
 import type { Environment } from '../config/types.ts'
 import type { Storage } from '../storage/storage.ts'
-
-const FINGERPRINT = 'secret_fingerprint'
 
 /** The secret that this store was created with. Throws a CommandError if it is missing or different. */
 export async function masterSecret(
@@ -53,7 +52,7 @@ async function makeSecret(storage: Storage, file: string, known: boolean): Promi
 }
 
 async function verifyFingerprint(storage: Storage, secret: string, mismatch: string): Promise<void> {
-  const fingerprint = new Bun.CryptoHasher('sha256', secret).update('trivium fingerprint').digest('hex').slice(0, 32)
+  const fingerprint = fingerprintOf(secret)
   if ((await storage.meta.setOnce(FINGERPRINT, fingerprint)) !== fingerprint) throw new CommandError(mismatch)
 }
 

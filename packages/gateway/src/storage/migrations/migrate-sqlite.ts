@@ -1,17 +1,26 @@
 // Creates the tables in an empty file, and upgrades those of an earlier version.
 import type { Database } from 'bun:sqlite'
 import { dirname } from 'node:path'
-import { CREATE_VERSIONS, type Found, fromBeforeRelease, type Migration, missing } from './migrations.ts'
+import {
+  CREATE_VERSIONS,
+  demandOwnVersion,
+  type Found,
+  fromBeforeRelease,
+  type Migration,
+  missing,
+} from './migrations.ts'
 
 /** `id`: marks the file as ours. `script`: which statements of a migration are for this file. `mayChange`: a command only looks. */
-type Options = { id: number; script: 'ledger' | 'contents'; mayChange: boolean }
+/** `upTo`: the last version to apply, for a copy of data that have it; absent: all. */
+type Options = { id: number; script: 'ledger' | 'contents'; mayChange: boolean; upTo?: number }
 
-export function migrate(db: Database, file: string, { id, script, mayChange }: Options): void {
+export function migrate(db: Database, file: string, { id, script, mayChange, upTo }: Options): void {
   const has = (table: string) => db.query('SELECT 1 FROM sqlite_schema WHERE name = ?').get(table) !== null
   const { tables } = db.query('SELECT count(*) AS tables FROM sqlite_schema').get() as { tables: bigint }
   if (tables > 0n && !has('schema_version')) throw fromBeforeRelease(`the data folder ${dirname(file)}`)
   const found = tables > 0n ? versionIn(db) : undefined
-  for (const migration of missing(found, file, mayChange))
+  for (const migration of missing(found, file, mayChange)) {
+    if (upTo !== undefined && migration.version > upTo) break
     db.transaction(() => {
       if (!has('schema_version')) {
         db.run(`${CREATE_VERSIONS} STRICT`.replace('bigint', 'integer'))
@@ -19,7 +28,11 @@ export function migrate(db: Database, file: string, { id, script, mayChange }: O
       }
       apply(db, migration, script)
     }).immediate()
+  }
 }
+
+/** The version of a database that is copied. */
+export const checkVersion = (db: Database, file: string): number => demandOwnVersion(versionIn(db), file)
 
 function apply(db: Database, migration: Migration, script: Options['script']): void {
   const { version, oldestProgram } = migration

@@ -42,6 +42,14 @@ export class WrongSchema extends Error {
   override name = 'WrongSchema'
 }
 
+/** A copy has all tables, and no others: it is made by the program whose version they have. */
+export function demandOwnVersion({ version }: Found, store: string): number {
+  if (version === programVersion()) return version
+  throw new WrongSchema(
+    `${store}: the database is at version ${version}, this program has ${programVersion()}: use the program of the server for this`,
+  )
+}
+
 /** `store`, `place`: the file or database, and what an operator would move away. */
 export const fromBeforeRelease = (place: string): WrongSchema =>
   new WrongSchema(

@@ -17,6 +17,8 @@ export type ConnectionOptions = {
   lockTimeoutMs: number
   /** 0: none. */
   statementTimeoutMs: number
+  /** Default: 30 s. A node that froze inside a transaction must not keep its locks forever. */
+  idleInTransactionMs?: number
 }
 
 const FIRST_PAUSE_MS = 20
@@ -77,7 +79,8 @@ export function openConnections(url: string, options: ConnectionOptions): Connec
   }
 }
 
-function connect(url: string, { name, most, lockTimeoutMs, statementTimeoutMs }: ConnectionOptions): SQL {
+export function connect(url: string, options: ConnectionOptions): SQL {
+  const { name, most, lockTimeoutMs, statementTimeoutMs, idleInTransactionMs = 30_000 } = options
   return new SQL(url, {
     // PGDATABASE in the environment would otherwise override the URL.
     database: decodeURIComponent(new URL(url).pathname.slice(1)) || undefined,
@@ -88,8 +91,7 @@ function connect(url: string, { name, most, lockTimeoutMs, statementTimeoutMs }:
       application_name: `trivium ${name}`,
       lock_timeout: lockTimeoutMs,
       statement_timeout: statementTimeoutMs,
-      // A node that froze inside a transaction must not keep its locks forever.
-      idle_in_transaction_session_timeout: 30_000,
+      idle_in_transaction_session_timeout: idleInTransactionMs,
     },
   })
 }

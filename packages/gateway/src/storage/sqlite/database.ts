@@ -5,7 +5,7 @@ import { migrate } from '../migrations/migrate-sqlite.ts'
 import { WrongSchema } from '../migrations/migrations.ts'
 
 /** "TRIV": distinguishes our file from any other SQLite database in its place. */
-const APPLICATION_ID = 0x54524956
+export const APPLICATION_ID = 0x54524956
 
 /** Up to this size every page is checked at start; beyond, it would delay the start and SQLite notices on reading. */
 const CHECKED_IN_FULL_BYTES = 16 * 1024 * 1024

@@ -3,7 +3,7 @@ import { Database } from 'bun:sqlite'
 import { migrate } from '../../migrations/migrate-sqlite.ts'
 
 /** "TRIC": distinguishes our file from any other. */
-const APPLICATION_ID = 0x54524943
+export const APPLICATION_ID = 0x54524943
 
 /** A database of another program, or ours with a damaged header. */
 export class NotOurs extends Error {

@@ -1,0 +1,364 @@
+// Backups of both engines, restored into both; and everything that can be wrong with an archive or with its target.
+import { Database } from 'bun:sqlite'
+import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ask, freshSchema } from '../../../../test/support/postgres/schemas.ts'
+import { thrownBy } from '../storage/contract/harness.ts'
+import { type Source, UNFINISHED } from '../storage/copying/copy.ts'
+import { CONTENTS_TABLES, LEDGER_TABLES, NOT_COPIED } from '../storage/copying/tables.ts'
+import { openPostgresSource } from '../storage/postgres/copying/source.ts'
+import { openPostgresTarget } from '../storage/postgres/copying/target.ts'
+import { openPostgres } from '../storage/postgres/open-postgres.ts'
+import { openSqliteSource } from '../storage/sqlite/copying/source.ts'
+import { openSqliteTarget } from '../storage/sqlite/copying/target.ts'
+import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
+import { openArchive } from './archive/read-archive.ts'
+import { createArchive } from './archive/write-archive.ts'
+import { type Manifest, writeManifest } from './manifest.ts'
+import { moveData } from './move-data.ts'
+import { restoreBackup } from './restore-backup.ts'
+import { contentsOf, filledFolder, newFolder, SECRET } from './test-store.ts'
+import { writeBackup } from './write-backup.ts'
+
+setDefaultTimeout(60_000)
+
+const PASSPHRASE = 'correct horse battery'
+/** What a test does not say otherwise: deriving a key from a passphrase takes long. */
+const WITH_SECRET: Restoring = { secret: SECRET }
+const progress = () => {}
+/** A database if it begins with postgres:, else a folder. */
+type Place = string
+const isUrl = (place: Place) => place.startsWith('postgres')
+
+let work: string
+let folder: string
+let file: string
+let files = 0
+const newFile = () => join(work, `backup-${++files}.tar`)
+const scratch = () => join(work, `scratch-${++files}.db`)
+const open = (place: Place): Promise<Source> =>
+  isUrl(place) ? openPostgresSource(place) : openSqliteSource(place, { scratch: scratch() })
+
+beforeAll(async () => {
+  work = newFolder()
+  folder = await filledFolder()
+  file = await backup(folder, { passphrase: PASSPHRASE })
+})
+afterAll(() => {
+  for (const each of [work, folder]) rmSync(each, { recursive: true })
+})
+
+async function backup(place: Place, { dataDir = folder, passphrase = undefined as string | undefined } = {}) {
+  const written = newFile()
+  const archive = await createArchive(written)
+  const secret = passphrase === undefined ? undefined : { value: async () => SECRET, passphrase }
+  const media = { folder: join(dataDir, 'media') }
+  await writeBackup(archive, { program: '1.2.3', dataDir, openSource: () => open(place), media, secret, progress })
+  await archive.finish()
+  return written
+}
+
+type Restoring = { dataDir?: string; passphrase?: string; secret?: string }
+function restore(archive: string, place: Place, { dataDir, passphrase, secret }: Restoring = WITH_SECRET) {
+  const used = dataDir ?? (isUrl(place) ? newFolder() : place)
+  return restoreBackup(archive, {
+    dataDir: used,
+    openTarget: () => (isUrl(place) ? openPostgresTarget(place) : openSqliteTarget(place)),
+    mediaFolder: join(used, 'media'),
+    secret,
+    passphrase,
+    progress,
+  })
+}
+
+test('every table of both schemas is copied and named on the page about backups, or neither', async () => {
+  const url = await freshSchema()
+  await (await openPostgres(url)).close()
+  const rows = await ask(url, 'select tablename as name from pg_tables where schemaname = current_schema()')
+  const ofPostgres = rows.map(({ name }) => String(name))
+  const source = await open(folder)
+  const tables = `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'`
+  const ofSqlite = [...(await source.query(tables)), ...(await source.query(tables, 'contents'))].map(({ name }) =>
+    String(name),
+  )
+  await source.close()
+  const copied = [...LEDGER_TABLES, ...CONTENTS_TABLES]
+  expect([...new Set(ofSqlite)].sort()).toEqual([...copied, ...NOT_COPIED].sort())
+  expect(ofPostgres.sort()).toEqual([...copied, 'schema_version'].sort())
+  const page = readFileSync(join(import.meta.dir, '../../../../docs/backup.md'), 'utf8')
+  const [, section = ''] = /\n## What is in the file\n([\s\S]*?)\n## /.exec(page) ?? []
+  const [, list = ''] = /`tables\/NAME\.jsonl`([^\n]*)/.exec(section) ?? []
+  expect([...list.matchAll(/`(\w+)`/g)].map(([, name = '']) => name).sort()).toEqual(copied.toSorted())
+})
+
+test('a backup goes from engine to engine and back: every row of every table, ids, files and the secret', async () => {
+  const before = await contentsOf(await open(folder))
+  expect(Object.entries(before).filter(([, rows]) => rows.length === 0)).toEqual([])
+  expect(statSync(file).mode & 0o777).toBe(0o600)
+  expect(readdirSync(work).filter((name) => /part|scratch/.test(name))).toEqual([])
+  const url = await freshSchema()
+  const beside = newFolder()
+  const restored = await restore(file, url, { dataDir: beside, passphrase: PASSPHRASE })
+  expect(restored.wroteSecret).toBe(true)
+  expect(await contentsOf(await open(url))).toEqual(before)
+  // Triggers are in force again, and ids continue after the last that was ever assigned.
+  expect(String(await thrownBy(ask(url, 'delete from transfer')))).toContain('append-only')
+  expect(await ask(url, `select nextval(pg_get_serial_sequence('session', 'id')) as id`)).toEqual([{ id: 1235n }])
+  const back = newFolder()
+  await restore(await backup(url, { dataDir: beside, passphrase: PASSPHRASE }), back, { passphrase: PASSPHRASE })
+  expect(await contentsOf(await open(back))).toEqual(before)
+  for (const path of ['journal/3-4.jsonl', 'secret', join('media', '01', `01${'a'.repeat(30)}`)]) {
+    expect(readFileSync(join(back, path), 'utf8')).toBe(readFileSync(join(folder, path), 'utf8'))
+    expect(statSync(join(back, path)).mode & 0o777).toBe(0o600)
+  }
+  const source = await open(back)
+  expect((await source.tables()).find(({ name }) => name === 'session')?.lastId).toBe(1235n)
+  await source.close()
+  await (await openSqlite(back)).close()
+  for (const each of [beside, back]) rmSync(each, { recursive: true })
+})
+
+test('a plain tar reads it, and the secret is not in clear', async () => {
+  const { stdout } = Bun.spawnSync(['tar', '-tf', file])
+  const names = stdout.toString().trim().split('\n')
+  expect(names.slice(-3)).toEqual(['secret', 'manifest.json', 'manifest.sha256'])
+  expect(names).toContain('tables/request.jsonl')
+  expect(readFileSync(file).includes(SECRET)).toBe(false)
+})
+
+/** The archive with other members. */
+async function rewritten(change: (manifest: Manifest) => Manifest): Promise<string> {
+  const archive = await openArchive(file)
+  const copy = newFile()
+  const writer = await createArchive(copy)
+  const manifest = JSON.parse(await archive.text('manifest.json')) as Manifest
+  for (const name of archive.members.keys())
+    if (!name.startsWith('manifest')) await writer.add(name, archive.read(name))
+  await writeManifest(writer, change(manifest))
+  await writer.finish()
+  await archive.close()
+  return copy
+}
+
+describe('an archive that is not whole is rejected before anything is written', () => {
+  async function rejected(archive: string, says: string | RegExp, options: Restoring = WITH_SECRET) {
+    const target = join(work, `target-${++files}`)
+    const error = await thrownBy(restore(archive, target, options))
+    expect(String(error)).toMatch(says)
+    expect(String(error)).not.toContain('\n')
+    expect(existsSync(target)).toBe(false)
+  }
+
+  test('each of its members, by its name', async () => {
+    const { members, close } = await openArchive(file)
+    await close()
+    const all = [...members.values()].filter(({ size }) => size > 0)
+    expect(all.length).toBeGreaterThanOrEqual(40)
+    for (const { name, at, size } of all) {
+      const bytes = readFileSync(file)
+      const place = at + Math.floor(size / 2)
+      bytes[place] = (bytes[place] ?? 0) ^ 1
+      const damaged = newFile()
+      writeFileSync(damaged, bytes)
+      await rejected(damaged, name === 'manifest.sha256' ? 'manifest.json has changed' : `${name} has changed`)
+      rmSync(damaged)
+    }
+  })
+
+  const cases: { name: string; make(): Promise<string> | string; says: string | RegExp; options?: Restoring }[] = [
+    {
+      name: 'cut off',
+      make: () => {
+        const cut = newFile()
+        writeFileSync(cut, readFileSync(file).subarray(0, -1_024))
+        return cut
+      },
+      says: 'ends too early',
+    },
+    {
+      name: 'with a damaged header',
+      make: () => {
+        const damaged = newFile()
+        writeFileSync(damaged, readFileSync(file).fill(7, 10, 20))
+        return damaged
+      },
+      says: 'a header is damaged',
+    },
+    { name: 'not an archive', make: () => join(folder, 'ledger.db'), says: 'damaged or not a backup' },
+    { name: 'missing', make: () => '/no/such/file', says: 'does not exist' },
+    {
+      name: 'with a member that its manifest does not have',
+      make: () => rewritten((manifest) => ({ ...manifest, members: manifest.members.slice(1) })),
+      says: 'it has other files than its manifest',
+    },
+    {
+      name: 'of a later format',
+      make: () => rewritten((manifest) => ({ ...manifest, format: 2 })),
+      says: 'its format is 2',
+    },
+    {
+      name: 'of later tables',
+      make: () => rewritten((manifest) => ({ ...manifest, schema_version: 99, program: '9.0.0' })),
+      says: /Trivium 9\.0\.0 with tables of version 99, this program knows \d+/,
+    },
+    {
+      name: 'with another passphrase',
+      make: () => file,
+      says: 'passphrase is wrong',
+      options: { passphrase: 'another one' },
+    },
+    {
+      name: 'with another TRIVIUM_SECRET',
+      make: () => file,
+      says: 'TRIVIUM_SECRET does not match',
+      options: { secret: 'x'.repeat(20) },
+    },
+    {
+      name: 'without a secret',
+      make: () => backup(folder),
+      says: 'without the master secret: set TRIVIUM_SECRET',
+      options: {},
+    },
+    {
+      name: 'without the passphrase',
+      make: () => file,
+      says: 'give its passphrase with --passphrase-file',
+      options: {},
+    },
+  ]
+  test.each(cases)('$name', async ({ make, says, options }) => rejected(await make(), says, options))
+})
+
+test('without its secret a backup is restored where TRIVIUM_SECRET is set, and no file is written for it', async () => {
+  const target = newFolder()
+  expect((await restore(await backup(folder), target)).wroteSecret).toBe(false)
+  expect(existsSync(join(target, 'secret'))).toBe(false)
+  rmSync(target, { recursive: true })
+})
+
+describe('a target with data is left as it is', () => {
+  test.each([
+    'ledger.db',
+    'contents.db',
+    'secret',
+    'journal/0-1.jsonl',
+    'media/x',
+  ])('a folder with %s', async (name) => {
+    const target = newFolder()
+    await Bun.write(join(target, name), 'mine')
+    expect(String(await thrownBy(restore(file, target)))).toContain(`the data folder ${target} is not empty`)
+    expect(readFileSync(join(target, name), 'utf8')).toBe('mine')
+    expect(existsSync(join(target, UNFINISHED))).toBe(false)
+    rmSync(target, { recursive: true })
+  })
+
+  test('a folder in use', async () => {
+    const target = newFolder()
+    const owner = await openSqliteTarget(target)
+    expect(String(await thrownBy(restore(file, target)))).toContain('is in use by process')
+    await owner.abort()
+    rmSync(target, { recursive: true })
+  })
+
+  test('a database with tables', async () => {
+    const url = await freshSchema()
+    await ask(url, 'create table mine (x integer)')
+    expect(String(await thrownBy(restore(file, url)))).toContain('has tables already')
+    expect(await ask(url, 'select tablename as name from pg_tables where schemaname = current_schema()')).toEqual([
+      { name: 'mine' },
+    ])
+  })
+})
+
+test.each([
+  'sqlite',
+  'postgres',
+] as const)('%s: a restore that fails marks its target, and can be repeated', async (engine) => {
+  const target = newFolder()
+  const place = engine === 'sqlite' ? target : await freshSchema()
+  const bad = await rewritten((manifest) => ({ ...manifest, sums: { ...manifest.sums, held: '1' } }))
+  expect(String(await thrownBy(restore(bad, place, { dataDir: target, secret: SECRET })))).toContain(
+    'the sums of balances and holds differ',
+  )
+  expect(existsSync(join(target, UNFINISHED))).toBe(true)
+  if (engine === 'postgres')
+    expect(String(await thrownBy(openPostgres(place)))).toContain('is incomplete: a restore or a move')
+  await restore(file, place, { dataDir: target, secret: SECRET })
+  expect(existsSync(join(target, UNFINISHED))).toBe(false)
+  expect(await contentsOf(await open(place))).toEqual(await contentsOf(await open(folder)))
+  if (engine === 'postgres') await (await openPostgres(place)).close()
+  rmSync(target, { recursive: true })
+})
+
+describe('a move from SQLite to PostgreSQL', () => {
+  async function move(from: string, url: string) {
+    const source = await openSqliteSource(from, { scratch: scratch(), alone: true })
+    try {
+      return await moveData({
+        source,
+        openTarget: () => openPostgresTarget(url),
+        openMoved: () => openPostgresSource(url),
+        progress,
+      })
+    } finally {
+      await source.close()
+    }
+  }
+  /** What a move must leave as it is. */
+  const hashes = (dataDir: string) =>
+    ['ledger.db', 'contents.db', 'secret'].map((name) => Bun.hash(readFileSync(join(dataDir, name))))
+
+  test('moves everything, says so the second time, and leaves the folder as it is', async () => {
+    const url = await freshSchema()
+    const before = hashes(folder)
+    const moved = await move(folder, url)
+    const { meta: [...meta] = [], ...others } = await contentsOf(await open(url))
+    const { meta: known = [], ...expected } = await contentsOf(await open(folder))
+    expect(others).toEqual(expected)
+    expect(meta.filter((row) => !row.includes('name=moved'))).toEqual(known)
+    expect(moved.audits.source).toEqual(moved.audits.target)
+    expect(await move(folder, url)).toMatchObject({ again: true, at: moved.at, rows: 0 })
+    expect(hashes(folder)).toEqual(before)
+  })
+
+  test('is not repeated after the source has changed, nor into a database of others, nor beside a server', async () => {
+    const url = await freshSchema()
+    const changed = newFolder()
+    for (const name of ['ledger.db', 'contents.db']) copyFileSync(join(folder, name), join(changed, name))
+    await move(changed, url)
+    const storage = await openSqlite(changed)
+    expect(String(await thrownBy(move(changed, url)))).toContain('is in use by process')
+    await storage.close()
+    const db = new Database(join(changed, 'ledger.db'))
+    db.run('UPDATE account SET balance = balance + 1')
+    db.close()
+    expect(String(await thrownBy(move(changed, url)))).toContain('the source has changed since')
+    const other = await freshSchema()
+    await (await openPostgres(other)).close()
+    expect(String(await thrownBy(move(changed, other)))).toContain('has tables already')
+    rmSync(changed, { recursive: true })
+  })
+
+  test('that fails can be repeated', async () => {
+    const url = await freshSchema()
+    const source = await openSqliteSource(folder, { scratch: scratch(), alone: true })
+    const broken: Source = {
+      ...source,
+      async *rows(table) {
+        if (table.name === 'transfer') throw new Error('the disk is gone')
+        yield* source.rows(table)
+      },
+    }
+    const failing = moveData({
+      source: broken,
+      openTarget: () => openPostgresTarget(url),
+      openMoved: () => openPostgresSource(url),
+      progress,
+    })
+    expect(String(await thrownBy(failing))).toContain('the disk is gone')
+    await source.close()
+    expect(String(await thrownBy(openPostgres(url)))).toContain('is incomplete')
+    expect(await move(folder, url)).toMatchObject({ again: false })
+  })
+})

@@ -1,0 +1,118 @@
+// `trivium backup`: one archive with everything that a gateway stores, beside a running server.
+//
+// Whatever was settled before is in it. A settlement moves from the journal to the ledger, so the journal is read first. A stored response and
+// the row of a task are written before the ledger has their cost, so contents are read before the ledger (or at the same moment). A
+// record of media is written before its content, so contents of media come last.
+import { readFirst } from '@trivium/http/write-pieces.ts'
+import { createDiskBlobs } from '../media/disk.ts'
+import { BlobMissing } from '../media/media-store.ts'
+import { type Sums, sumsOf } from '../storage/copying/check.ts'
+import type { Source, Table } from '../storage/copying/copy.ts'
+import { encodeRow } from '../storage/copying/rows.ts'
+import { integer } from '../storage/sql/rows.ts'
+import type { ArchiveWriter } from './archive/write-archive.ts'
+import { readJournal } from './journal-files.ts'
+import { FORMAT, type ListedMember, type Manifest, memberOf, writeManifest } from './manifest.ts'
+import type { Progress } from './progress.ts'
+import { sealSecret } from './seal-secret.ts'
+
+export type BackupOptions = {
+  program: string
+  dataDir: string
+  /** Opens the database when the journal has been read. */
+  openSource(): Promise<Source>
+  /** The folder of stored media; `s3`: they are listed, not copied; undefined: left out. */
+  media: { folder: string } | 's3' | undefined
+  /** undefined: left out. */
+  secret: { value(source: Source): Promise<string>; passphrase: string } | undefined
+  progress: Progress
+}
+
+export async function writeBackup(archive: ArchiveWriter, options: BackupOptions): Promise<Manifest> {
+  const { program, dataDir, openSource, secret, progress } = options
+  const createdAt = new Date().toISOString()
+  const members: ListedMember[] = []
+  for (const [name, bytes] of await readJournal(dataDir)) {
+    const member = `journal/${name}`
+    members.push({ name: member, ...(await archive.add(member, [bytes])) })
+  }
+  const source = await openSource()
+  try {
+    for (const table of await source.tables()) members.push(await addTable(archive, source, table, progress))
+    const sums: Sums = await sumsOf(source.query)
+    const media = await addMedia(archive, source, options, members)
+    if (secret) {
+      const sealed = await sealSecret(await secret.value(source), secret.passphrase)
+      members.push({ name: 'secret', ...(await archive.add('secret', [Buffer.from(sealed)])) })
+    }
+    const manifest: Manifest = {
+      format: FORMAT,
+      program,
+      schema_version: source.version,
+      engine: source.engine,
+      created_at: createdAt,
+      sums: { balance: String(sums.balance), held: String(sums.held) },
+      media,
+      has_secret: secret !== undefined,
+      members,
+    }
+    await writeManifest(archive, manifest)
+    return manifest
+  } finally {
+    await source.close()
+  }
+}
+
+async function addTable(
+  archive: ArchiveWriter,
+  source: Source,
+  table: Table,
+  progress: Progress,
+): Promise<ListedMember> {
+  const { columns, lastId } = table
+  let rows = 0
+  async function* lines() {
+    for await (const batch of source.rows(table)) {
+      rows += batch.length
+      progress(`${table.name}: ${rows} rows`)
+      yield Buffer.from(batch.map(encodeRow).join(''))
+    }
+  }
+  const name = memberOf(table.name)
+  const written = await archive.add(name, lines())
+  return { name, ...written, rows, columns, ...(lastId === undefined ? {} : { last_id: String(lastId) }) }
+}
+
+/** Objects that are complete. One that has expired may be removed meanwhile. */
+async function addMedia(
+  archive: ArchiveWriter,
+  source: Source,
+  { media, progress }: BackupOptions,
+  members: ListedMember[],
+): Promise<Manifest['media']> {
+  const found = await source.query('SELECT id, size FROM media WHERE size IS NOT NULL ORDER BY id', 'contents')
+  const objects = found.map(({ id, size }) => ({ id: String(id), size: Number(integer(size)) }))
+  if (media === undefined) return { place: 'left out', objects: objects.length, missing: 0 }
+  if (media === 's3') {
+    const list = objects.map((object) => `${JSON.stringify(object)}\n`).join('')
+    const name = 'media-objects.jsonl'
+    members.push({ name, ...(await archive.add(name, [Buffer.from(list)])) })
+    return { place: 's3', objects: objects.length, missing: 0 }
+  }
+  const blobs = createDiskBlobs(media.folder)
+  let missing = 0
+  for (const [index, { id, size }] of objects.entries()) {
+    progress(`media: ${index} of ${objects.length} files`)
+    const content = await readFirst(blobs.read(id, 0, size)).catch((error: unknown) => {
+      if (error instanceof BlobMissing) return 'missing' as const
+      throw error
+    })
+    if (content === 'missing') {
+      missing += 1
+      continue
+    }
+    const name = `media/${id}`
+    members.push({ name, ...(await archive.add(name, content ?? [])) })
+  }
+  return { place: 'archive', objects: objects.length - missing, missing }
+}

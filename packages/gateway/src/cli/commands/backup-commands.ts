@@ -1,0 +1,237 @@
+// backup, restore and migrate: they read or fill a whole store, and open it themselves.
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { FINGERPRINT, fingerprintOf } from '../../access/secrets/fingerprint.ts'
+import { createArchive } from '../../backup/archive/write-archive.ts'
+import { BackupError } from '../../backup/errors.ts'
+import { moveData } from '../../backup/move-data.ts'
+import { createProgress, type Progress } from '../../backup/progress.ts'
+import { restoreBackup } from '../../backup/restore-backup.ts'
+import { SHORTEST_PASSPHRASE } from '../../backup/seal-secret.ts'
+import { writeBackup } from '../../backup/write-backup.ts'
+import { describeSystemError } from '../../config/system-error.ts'
+import type { Environment } from '../../config/types.ts'
+import { mediaFolder } from '../../media/open-media.ts'
+import { formatUsd } from '../../money/amount.ts'
+import type { Audited } from '../../storage/copying/check.ts'
+import type { Source } from '../../storage/copying/copy.ts'
+import { FolderInUse } from '../../storage/storage.ts'
+import type { Arguments } from '../args.ts'
+import type { LocalCommand, Option } from '../command.ts'
+import type { CommandContext } from '../context.ts'
+import { CommandError, UsageError } from '../errors.ts'
+
+const PASSPHRASE: readonly Option[] = [
+  { name: 'passphrase-file', value: 'FILE', summary: 'read the passphrase of the master secret from this file' },
+  { name: 'passphrase-stdin', summary: 'read the passphrase from standard input' },
+]
+
+export const BACKUP_COMMANDS: readonly LocalCommand[] = [
+  {
+    name: 'backup',
+    section: 'Backup',
+    positionals: [{ name: 'FILE', summary: 'the archive to write; it must not exist' }],
+    options: [
+      ...PASSPHRASE,
+      { name: 'without-secret', summary: 'leave the master secret out; a restore then needs TRIVIUM_SECRET' },
+      { name: 'without-media', summary: 'leave stored images and videos out' },
+    ],
+    summary: 'write all data to one file, also while the server runs',
+    example: 'backup trivium.tar --passphrase-file passphrase.txt',
+    run: (parsed, context, json) => backup(parsed, context, progressOf('backup', json)),
+  },
+  {
+    name: 'restore',
+    section: 'Backup',
+    positionals: [{ name: 'FILE', summary: 'an archive that backup wrote' }],
+    options: PASSPHRASE,
+    summary: 'fill an empty data folder or database from a backup',
+    example: 'restore trivium.tar --passphrase-file passphrase.txt',
+    run: (parsed, context, json) => restore(parsed, context, progressOf('restore', json)),
+  },
+  {
+    name: 'migrate',
+    section: 'Backup',
+    positionals: [],
+    options: [
+      { name: 'to', value: 'URL', summary: 'the empty PostgreSQL database; default: DATABASE_URL' },
+      { name: 'to-file', value: 'FILE', summary: 'read that URL from this file: other users can see arguments' },
+    ],
+    summary: 'move the data of a SQLite folder to PostgreSQL; the server must be stopped',
+    example: 'migrate --to-file database-url.txt',
+    run: (parsed, context, json) => migrate(parsed, context, progressOf('migrate', json)),
+  },
+]
+
+const progressOf = (command: string, json: boolean): Progress =>
+  createProgress((message) =>
+    process.stderr.write(json ? `${JSON.stringify({ progress: message })}\n` : `${command}: ${message}\n`),
+  )
+
+async function backup({ positionals, values, flags }: Arguments, context: CommandContext, progress: Progress) {
+  const file = resolve(positionals[0] ?? '')
+  if (existsSync(file)) throw new UsageError(`${file} exists already: choose another name`)
+  if (!existsSync(dirname(file))) throw new UsageError(`the folder ${dirname(file)} does not exist`)
+  const without = flags.has('without-secret')
+  const given = [flags.has('passphrase-stdin'), values['passphrase-file'] !== undefined, without].filter(Boolean).length
+  if (given > 1) throw new UsageError('use one of --passphrase-file, --passphrase-stdin and --without-secret')
+  const passphrase = await passphraseOf(values, flags)
+  if (passphrase === undefined && !without)
+    throw new UsageError(
+      'give a passphrase that encrypts the master secret (--passphrase-file FILE or --passphrase-stdin), or leave it out (--without-secret)',
+    )
+  const environment = context.environment()
+  const folder = mediaFolder(environment, context.config(environment))
+  return failing('the backup failed', async () => {
+    const archive = await createArchive(file)
+    try {
+      const manifest = await writeBackup(archive, {
+        program: context.version,
+        dataDir: environment.dataDir,
+        openSource: () => context.openSource(environment, { scratch: `${file}.part.ledger.db` }),
+        media: flags.has('without-media') ? undefined : folder === undefined ? 's3' : { folder },
+        secret: passphrase === undefined ? undefined : { value: (source) => secretOf(environment, source), passphrase },
+        progress,
+      })
+      const bytes = await archive.finish()
+      const { members, sums, media, engine, created_at, schema_version, has_secret } = manifest
+      return {
+        file,
+        bytes,
+        engine,
+        schema_version,
+        created_at,
+        rows: members.reduce((sum, { rows = 0 }) => sum + rows, 0),
+        media,
+        journal_files: members.filter(({ name }) => name.startsWith('journal/')).length,
+        has_secret,
+        balance_usd: formatUsd(BigInt(sums.balance)),
+        held_usd: formatUsd(BigInt(sums.held)),
+      }
+    } catch (error) {
+      await archive.abandon()
+      throw error
+    }
+  })
+}
+
+/** The secret of the environment or of the folder. Throws unless the store was created with it. */
+async function secretOf({ secret, dataDir }: Environment, source: Source): Promise<string> {
+  const [row] = await source.query(`SELECT value FROM meta WHERE name = '${FINGERPRINT}'`)
+  const found = secret ?? readFileSync(join(dataDir, 'secret'), 'utf8').trim()
+  if (row && fingerprintOf(found) !== row.value)
+    throw new BackupError('TRIVIUM_SECRET does not match the secret that this store was created with')
+  return found
+}
+
+async function restore({ positionals, values, flags }: Arguments, context: CommandContext, progress: Progress) {
+  const file = resolve(positionals[0] ?? '')
+  const passphrase = await passphraseOf(values, flags)
+  const environment = context.environment({ mayLackSecret: true })
+  const { dataDir, secret } = environment
+  return failing('the restore failed', async () => {
+    const { manifest, rows, audit, wroteSecret } = await restoreBackup(file, {
+      dataDir,
+      openTarget: () => context.openTarget(environment),
+      mediaFolder: mediaFolder(environment, context.config(environment)),
+      secret,
+      passphrase,
+      progress,
+    })
+    const { sums, media } = manifest
+    return {
+      ok: audit.ok,
+      database: context.describeDatabase(environment),
+      created_at: manifest.created_at,
+      rows,
+      media,
+      balance_usd: formatUsd(BigInt(sums.balance)),
+      held_usd: formatUsd(BigInt(sums.held)),
+      audit: shown(audit),
+      ...(wroteSecret ? { secret_file: join(dataDir, 'secret') } : {}),
+    }
+  })
+}
+
+async function migrate({ values }: Arguments, context: CommandContext, progress: Progress) {
+  const environment = context.environment({ mayLackSecret: true })
+  const databaseUrl = targetUrl(values) ?? environment.databaseUrl
+  if (databaseUrl === undefined)
+    throw new UsageError('name the PostgreSQL database: --to URL, --to-file FILE, or DATABASE_URL')
+  const { dataDir } = environment
+  return failing('the move failed', async () => {
+    const options = { scratch: join(dataDir, 'ledger.db.moving'), alone: true }
+    const source = await context.openSource({ dataDir, databaseUrl: undefined }, options)
+    try {
+      const place = { dataDir, databaseUrl }
+      const { again, at, rows, sums, audits } = await moveData({
+        source,
+        openTarget: () => context.openTarget(place),
+        openMoved: () => context.openSource(place, options),
+        progress,
+      })
+      return {
+        ok: audits.source.ok && audits.target.ok,
+        already_moved: again,
+        moved_at: at,
+        rows,
+        balance_usd: formatUsd(sums.balance),
+        held_usd: formatUsd(sums.held),
+        source_audit: shown(audits.source),
+        target_audit: shown(audits.target),
+        next: `move ledger.db* and contents.db* out of ${dataDir}, and start the server with DATABASE_URL and TRIVIUM_SECRET or TRIVIUM_SECRET_FILE=${join(dataDir, 'secret')}`,
+      }
+    } finally {
+      await source.close()
+    }
+  })
+}
+
+const shown = ({ ok, requests, transfers, failed, lostTaskHolds }: Audited) => ({
+  ok,
+  requests,
+  transfers,
+  failed,
+  lost_task_holds: lostTaskHolds,
+})
+
+function targetUrl({ to, 'to-file': file }: Arguments['values']): string | undefined {
+  if (to !== undefined && file !== undefined) throw new UsageError('use either --to or --to-file')
+  const url = file === undefined ? to : readSmall(file)
+  // It may have a password: the message does not repeat it.
+  if (url !== undefined && !(/^postgres(ql)?:\/\/\S+$/.test(url) && URL.canParse(url)))
+    throw new UsageError(
+      `${file === undefined ? '--to' : file} must be a URL that begins with postgres:// or postgresql://`,
+    )
+  return url
+}
+
+async function passphraseOf(values: Arguments['values'], flags: Arguments['flags']): Promise<string | undefined> {
+  const { 'passphrase-file': file } = values
+  const fromInput = flags.has('passphrase-stdin')
+  if (file === undefined && !fromInput) return undefined
+  const passphrase = file === undefined ? (await Bun.stdin.text()).replace(/\r?\n$/, '') : readSmall(file)
+  if (passphrase.length < SHORTEST_PASSPHRASE)
+    throw new UsageError(`the passphrase must have at least ${SHORTEST_PASSPHRASE} characters`)
+  return passphrase
+}
+
+function readSmall(file: string): string {
+  try {
+    return readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+  } catch (error) {
+    throw new UsageError(`cannot read ${file}: ${describeSystemError(error)}`)
+  }
+}
+
+/** One line that says what failed and why. */
+async function failing<T>(what: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof CommandError || error instanceof FolderInUse) throw error
+    const reason =
+      error instanceof Error && 'code' in error ? describeSystemError(error) : String((error as Error).message ?? error)
+    throw new CommandError(`${what}: ${reason.split('\n')[0]}`)
+  }
+}
