@@ -183,20 +183,6 @@ describe('an error is one line on stderr; exit code 2 for a wrong command line, 
     { args: ['upstream', 'test', 'sandbux'], says: "unknown upstream 'sandbux'; did you mean sandbox?", code: 1 },
     { args: ['upstream', 'test', 'main'], says: "unknown upstream 'main'; available: sandbox", code: 1 },
     { args: ['upstream', 'test'], says: "'upstream test' takes ID, not nothing" },
-    { args: ['backup'], says: "'backup' takes FILE, not nothing" },
-    { args: ['backup', '/nonexistent/x/file', '--without-secret'], says: 'the folder /nonexistent/x does not exist' },
-    { args: ['backup', '/dev/null', '--without-secret'], says: '/dev/null exists already' },
-    { args: ['backup', '/tmp/trivium-no-such-file'], says: 'give a passphrase' },
-    { args: ['backup', '/tmp/trivium-no-such-file', '--passphrase-file', '/dev/null'], says: 'at least 8 characters' },
-    { args: ['backup', '/tmp/trivium-no-such-file', '--passphrase-file', '/no/such'], says: 'cannot read /no/such' },
-    {
-      args: ['backup', '/tmp/trivium-no-such-file', '--without-secret', '--passphrase-stdin'],
-      says: 'use one of --passphrase-file, --passphrase-stdin and --without-secret',
-    },
-    { args: ['restore', '/tmp/trivium-no-such-file'], says: 'does not exist', code: 1 },
-    { args: ['migrate'], says: 'name the PostgreSQL database' },
-    { args: ['migrate', '--to', 'mysql://x'], says: 'must be a URL that begins with postgres://' },
-    { args: ['migrate', '--to', 'postgres://x', '--to-file', 'y'], says: 'use either --to or --to-file' },
   ]
   test.each(mistakes)('$args', async ({ args, says, code = 2 }) => {
     const ended = await command([...args, '--json'])

@@ -126,6 +126,7 @@ async function secretOf({ secret, dataDir }: Environment, source: Source): Promi
 
 async function restore({ positionals, values, flags }: Arguments, context: CommandContext, progress: Progress) {
   const file = resolve(positionals[0] ?? '')
+  if (!existsSync(file)) throw new UsageError(`${file} does not exist`)
   const passphrase = await passphraseOf(values, flags)
   const environment = context.environment({ mayLackSecret: true })
   const { dataDir, secret } = environment

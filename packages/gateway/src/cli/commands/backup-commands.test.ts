@@ -1,0 +1,40 @@
+// Wrong command lines of backup, restore and migrate: exit code 2, one line, and nothing is written.
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createDatabase, runHere } from '../test-run.ts'
+
+let dataDir: string
+beforeAll(async () => {
+  dataDir = mkdtempSync(join(tmpdir(), 'trivium-cli-'))
+  await createDatabase(dataDir)
+})
+afterAll(() => rmSync(dataDir, { recursive: true }))
+
+const NEW = join(tmpdir(), `trivium-no-such-file-${process.pid}`)
+const mistakes: { args: string[]; says: string; code?: number }[] = [
+  { args: ['backup'], says: "'backup' takes FILE, not nothing" },
+  { args: ['backup', '/nonexistent/x/file', '--without-secret'], says: 'the folder /nonexistent/x does not exist' },
+  { args: ['backup', '/dev/null', '--without-secret'], says: '/dev/null exists already' },
+  { args: ['backup', NEW], says: 'give a passphrase' },
+  { args: ['backup', NEW, '--passphrase-file', '/dev/null'], says: 'at least 8 characters' },
+  { args: ['backup', NEW, '--passphrase-file', '/no/such'], says: 'cannot read /no/such: no such file' },
+  { args: ['backup', NEW, '--without-secret', '--passphrase-stdin'], says: 'use one of --passphrase-file, --pass' },
+  { args: ['restore'], says: "'restore' takes FILE, not nothing" },
+  { args: ['restore', NEW], says: `${NEW} does not exist` },
+  { args: ['restore', '/dev/null'], says: 'is not empty (ledger.db)', code: 1 },
+  { args: ['migrate'], says: 'name the PostgreSQL database' },
+  { args: ['migrate', '--to', 'mysql://user:password@x'], says: '--to must be a URL that begins with postgres://' },
+  { args: ['migrate', '--to', 'postgres://x', '--to-file', 'y'], says: 'use either --to or --to-file' },
+  { args: ['migrate', '--to-file', '/no/such'], says: 'cannot read /no/such' },
+  { args: ['migrate', '--to', 'postgres://user:password@127.0.0.1:1/x'], says: 'the move failed: ', code: 1 },
+]
+test.each(mistakes)('$args', async ({ args, says, code = 2 }) => {
+  const ended = await runHere([...args, '--json'], dataDir)
+  const { message, exit_code } = JSON.parse(ended.stderr).error
+  expect(message).toContain(says)
+  expect(message).not.toMatch(/password@|\n/)
+  expect([ended.code, exit_code, ended.stdout]).toEqual([code, code, ''])
+  expect(existsSync(NEW)).toBe(false)
+})
