@@ -12,13 +12,8 @@ export const newFolder = (): string => mkdtempSync(join(tmpdir(), 'trivium-backu
 
 /** By column, or by table and column: where the value of its type is not allowed. */
 const VALUES: Readonly<Record<string, Value>> = {
-  role: 'owner',
   cap: null,
   cap_period: null,
-  'api_key.purpose': 'client',
-  'link.purpose': 'setup',
-  made_by: 'console',
-  actor_type: 'job',
   disabled: 0n,
   deleted: 0n,
   holder_chose_group: 0n,
@@ -58,15 +53,17 @@ export async function filledFolder(): Promise<string> {
 function fill(db: Database): void {
   const tables = db
     .query(
-      `SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('schema_version', 'pending_page', 'meta', 'change_counter')`,
+      `SELECT name, sql FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('schema_version', 'pending_page', 'meta', 'change_counter')`,
     )
-    .all() as { name: string }[]
-  for (const [index, { name }] of tables.entries()) {
+    .all() as { name: string; sql: string }[]
+  for (const [index, { name, sql }] of tables.entries()) {
     if (name.startsWith('sqlite_')) continue
     const columns = db.query(`SELECT name, type FROM pragma_table_info('${name}')`).all() as Column[]
     const row = columns.map(({ name: column, type }): Value => {
       for (const known of [`${name}.${column}`, column]) if (known in VALUES) return VALUES[known] ?? null
       if (type === 'INTEGER') return 1n
+      const [, first] = new RegExp(`\\b${column} IN \\('([^']+)'`).exec(sql) ?? []
+      if (first !== undefined) return first
       return type === 'BLOB' ? bytesOf(index + column.length) : TEXT
     })
     // Triggers of a row update sums of another table, which may be filled before or after.

@@ -28,6 +28,9 @@ export const LEDGER_TABLES = [
   'trial_day',
   'redemption_code',
   'audit_log',
+  'alert_fact',
+  'alert',
+  'alert_delivery',
 ] as const
 
 export const CONTENTS_TABLES = [
