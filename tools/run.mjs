@@ -98,6 +98,8 @@ function launch(file, args, env, ready) {
   return { exited, kill: (name) => child.kill(name) }
 }
 
+if (process.platform === 'win32') fail('Linux and macOS are supported; on Windows, run it in WSL.')
+
 const [name = '', ...args] = process.argv.slice(2)
 const isTask = name.startsWith(':')
 await installOnce(root, isTask).catch(({ message }) => fail(message))

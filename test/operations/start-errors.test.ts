@@ -85,13 +85,13 @@ describe('a server that cannot start says why in one line and exits 1', () => {
       name: 'a store of a later version',
       says: /the database is at version 999, this program knows \d+/,
       alsoCommands: true,
-      prepare: (home) => inFile(home, 'PRAGMA user_version = 999'),
+      prepare: (home) => inFile(home, 'INSERT INTO schema_version VALUES (999, 999, 0)'),
     },
     {
       name: 'a store from before the first release',
       says: /the data folder .* holds data from before the first release, which is not upgraded/,
       alsoCommands: true,
-      prepare: (home) => inFile(home, 'PRAGMA user_version = 0'),
+      prepare: (home) => inFile(home, 'DROP TABLE schema_version'),
     },
     {
       name: 'a damaged lock',

@@ -16,6 +16,6 @@ export function copySources(): string {
   }
   for (const name of readdirSync(join(ROOT, 'node_modules')))
     if (name !== '@trivium') symlinkSync(join(ROOT, 'node_modules', name), join(copy, 'node_modules', name))
-  cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'))
+  for (const name of ['package.json', 'NOTICE']) cpSync(join(ROOT, name), join(copy, name))
   return copy
 }

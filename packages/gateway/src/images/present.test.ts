@@ -51,7 +51,7 @@ test.each([1, 7, 1_000])('an image that arrives %i characters at a time is known
   using deps = dependencies()
   const { url } = await present({ base64, unknown: [] }, callFor('url'), deps)
   const [row] = deps.rows.values()
-  expect(row).toMatchObject({ owner: 7n, contentType: 'image/png', size: Buffer.from(PNG, 'base64').length })
+  expect(row).toMatchObject({ account: 7n, contentType: 'image/png', size: Buffer.from(PNG, 'base64').length })
   expect(url).toBe(`/media/${row?.id}`)
 })
 

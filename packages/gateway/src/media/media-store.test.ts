@@ -67,7 +67,7 @@ describe.each(ENGINES)('%s', (_, blobsOf) => {
     }
     for (const source of [content, { path }, stream(), new Blob([content]).stream()]) {
       const object = await store.put(source, OBJECT)
-      expect(object).toMatchObject({ owner: 7n, contentType: 'image/png', size: content.length })
+      expect(object).toMatchObject({ account: 7n, contentType: 'image/png', size: content.length })
       expect(object.id).toMatch(/^[0-9a-f]{32}$/)
       expect((await joined(store.read(object))).equals(content)).toBe(true)
       for (const [start, end] of [

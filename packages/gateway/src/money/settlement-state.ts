@@ -1,6 +1,6 @@
 // The states of a request on its node, the events that change them, and the commands that result (settlement.ts).
 import type { Nanos } from './amount.ts'
-import type { Finish, Hold, Owned, Rejection, RequestVerb, Result } from './verbs.ts'
+import type { Finish, Hold, Owned, RequestVerb, Result, VerbRejection } from './verbs.ts'
 
 export type Settlement =
   | { phase: 'holding'; hold: Hold }
@@ -58,7 +58,7 @@ export type Command =
   | { do: 'send'; verb: RequestVerb; pauseMs: number }
   | { do: 'dispatch'; granted: Nanos; tokens: number }
   /** `available` as in the ledger's result: money, or for limits the milliseconds until there is room. */
-  | { do: 'reject'; verdict: Rejection | 'store_down'; available: Nanos }
+  | { do: 'reject'; verdict: VerbRejection | 'store_down'; available: Nanos }
   | { do: 'deliver' }
   /** The hold does not cover the blocked output and will not grow: end the stream as `length`. */
   | { do: 'stop' }

@@ -81,7 +81,7 @@ export type ReleaseLease = { verb: 'release_lease'; lease: string; epoch: number
 export type LeaseVerb = AcquireLease | RenewLease | ReleaseLease
 export type Verb = Hold | Extend | Settle | Void | Reap | Join | Renew | Leave | LeaseVerb
 
-export type Rejection =
+export type VerbRejection =
   | LackOfFunds
   | 'key_invalid'
   | 'key_expired'
@@ -105,7 +105,7 @@ type LackOfFunds = (typeof LACKS_OF_FUNDS)[number]
 export type Limited = `${'key' | 'account'}_${'concurrent' | 'requests' | 'tokens'}`
 
 export type Result = {
-  verdict: 'done' | 'repeated' | Rejection
+  verdict: 'done' | 'repeated' | VerbRejection
   /**
    * hold, extend: granted. settle, void: charged. reap: how many. join, acquire_lease: the epoch. Rejected for lack of money: what
    * is available; by a limit: milliseconds until there is room again, 0 if that depends on other requests.
@@ -117,6 +117,6 @@ export type Result = {
 
 export const done = (amount: bigint, tokens = 0): Result => ({ verdict: 'done', amount, tokens })
 export const repeated = (amount: bigint, tokens = 0): Result => ({ verdict: 'repeated', amount, tokens })
-export const rejected = (verdict: Rejection, amount: bigint = 0n): Result => ({ verdict, amount, tokens: 0 })
+export const rejected = (verdict: VerbRejection, amount: bigint = 0n): Result => ({ verdict, amount, tokens: 0 })
 /** `repeated` is the result of a verb that took effect earlier. */
 export const isDone = ({ verdict }: Result): boolean => verdict === 'done' || verdict === 'repeated'

@@ -1,6 +1,6 @@
 // Rate-limit errors that a caller can act on: whose limit, which, what it is, and when to retry.
 import type { ReachedLimit } from '@trivium/protocol/canonical/error.ts'
-import type { Limited, Rejection } from '../money/ledger.ts'
+import type { Limited, VerbRejection } from '../money/ledger.ts'
 import { limitedResource, type RateLimitCache, type RateLimitRejection } from '../overload/rate-limit-cache.ts'
 import { Failure } from '../request/failure.ts'
 import type { Caller } from '../storage/storage.ts'
@@ -12,7 +12,7 @@ const LIMITED: ReadonlySet<string> = new Set<Limited>([
   ...(['account_concurrent', 'account_requests', 'account_tokens'] as const),
 ])
 
-export const isLimited = (verdict: Rejection | 'store_down'): verdict is Limited => LIMITED.has(verdict)
+export const isLimited = (verdict: VerbRejection | 'store_down'): verdict is Limited => LIMITED.has(verdict)
 
 /** The caller's tightest limit of tokens per minute; undefined: none, so tokens need not be counted. */
 export function tokenLimitOf({ limits, accountLimits }: LimitedCaller): number | undefined {

@@ -24,17 +24,20 @@ export function cancelOnDisconnect(call: PaidCall, { freeAborts }: DisconnectDep
  * Does the work that is paid for. The work settles the call before its last byte leaves; if it throws without having done
  * so, the hold is voided. `watchClient` decides what a disconnect means.
  */
-export function runPaidCall<T>(
+export async function runPaidCall<T>(
   call: PaidCall,
   work: () => Promise<T>,
   deps: SettleDependencies,
   watchClient: (call: PaidCall, deps: SettleDependencies) => void = cancelOnDisconnect,
 ): Promise<T> {
   watchClient(call, deps)
-  return work().catch(async (error) => {
+  try {
+    // Work may also throw before it returns a promise.
+    return await work()
+  } catch (error) {
     await voidUnsettled(call, deps)
     throw error
-  })
+  }
 }
 
 /** A hold that nothing settles would reserve funds for as long as this process runs. */

@@ -4,15 +4,15 @@ import { wholeCharacter } from './split-runs.ts'
 
 export type Sample = { texts: readonly string[] /** How many times as long the whole is. */; scale: number }
 
-const SLICE = 2_048
-const SLICES = 32
+const SLICE = 1_024
+const SLICES = 64
 
 export const lengthOf = (texts: readonly string[]): number => texts.reduce((sum, { length }) => sum + length, 0)
 
 /** Within each part a slice begins at another place: text that repeats itself must not be met in the same phase each time. */
 const placeOf = (slice: number): number => slice + ((slice * 0.618_033_988_75) % 1)
 
-/** A slice of each of 32 equal parts, 64 Ki characters in all; everything, if it is no more than that. */
+/** A slice of each of 64 equal parts, 64 Ki characters in all; everything, if it is no more than that. */
 export function sampleOf(texts: readonly string[]): Sample {
   const total = lengthOf(texts)
   if (total <= SLICE * SLICES) return { texts, scale: 1 }

@@ -45,12 +45,12 @@ const VIDEOS: Journey<{
 }> = {
   dialectOf: () => 'video-tasks',
   read: readRequest,
-  authorize: (caller, { request }, catalogue) => authorize(caller, request.model, 'video', catalogue),
+  authorize: (caller, { video }, catalogue) => authorize(caller, video.model, 'video', catalogue),
   fingerprint: ({ body }) => ({ endpoint: 'video-tasks', body }),
   resume,
   async route(opening, deps) {
     const { caller, incoming, tooExpensive } = opening
-    const { offer: wanted, draft } = await offerFor(opening.request.request, opening, deps)
+    const { offer: wanted, draft } = await offerFor(opening.request.video, opening, deps)
     opening.request = { ...opening.request, draft }
     return takeCandidate({ wanted, caller, incoming, tooExpensive }, deps)
   },
@@ -58,7 +58,7 @@ const VIDEOS: Journey<{
   hold(hold, deps, { offer, candidate }, prepared, opening) {
     const warnings = [...opening.warnings, ...prepared.warnings]
     const reservation = { submission: submissionOf(opening), offer, candidate, prepared, warnings }
-    const { model } = opening.request.request
+    const { model } = opening.request.video
     const { serviceTier } = prepared
     const task = { model, serviceTier, candidate, data: dataOf(reservation), deadlineInMs: deadlineOf(reservation) }
     return reserveTask(hold, task, deps)
@@ -79,8 +79,8 @@ const VIDEOS: Journey<{
   respond,
 }
 
-const submissionOf = ({ request: { request, draft }, incoming, slot }: VideoOpening): Submission => ({
-  request,
+const submissionOf = ({ request: { video, draft }, incoming, slot }: VideoOpening): Submission => ({
+  request: video,
   draft,
   reference: formatTaskId(incoming.id),
   slot,

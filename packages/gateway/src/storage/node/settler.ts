@@ -5,9 +5,9 @@ import {
   type Hold,
   isDone,
   type Owned,
-  type Rejection,
   type RequestVerb,
   type Settle,
+  type VerbRejection,
 } from '../../money/ledger.ts'
 import { formatRequestId } from '../../money/request-ids.ts'
 import {
@@ -57,7 +57,7 @@ type Answered = Pick<Settle, 'upstream' | 'upstreamCost'>
 
 export type Opened = { verdict: 'open'; request: OpenRequest } | RejectedHold
 /** `available`: money; for a limit per minute, the milliseconds until there is room. */
-export type RejectedHold = { verdict: Rejection | 'store_down'; available: Nanos }
+export type RejectedHold = { verdict: VerbRejection | 'store_down'; available: Nanos }
 export type Tokens = { used: number; step: number }
 export type OpenRequest = {
   granted: Nanos

@@ -22,16 +22,16 @@ import type { VideoTaskData } from '../task.ts'
 export type ReadTaskDependencies = ReadDependencies & UrlDependencies & { store: { tasks: Tasks } }
 
 /** `draft`: the video that it is the final of, once that has been looked up. */
-export type ReadVideoRequest = { request: VideoRequest; body: Uint8Array; draft: Draft | undefined }
+export type ReadVideoRequest = { video: VideoRequest; body: Uint8Array; draft: Draft | undefined }
 
 export async function readRequest(
   { incoming, slot, catalogue }: Admitted<unknown>,
   deps: ReadTaskDependencies,
 ): Promise<ReadVideoRequest> {
   const body = await readJson(incoming.http, catalogue.config.server.limits.bodyBytes, slot, deps)
-  const request = decodeVideoRequest(body, codec)
-  incoming.record.model = request.model
-  return { request, body, draft: undefined }
+  const video = decodeVideoRequest(body, codec)
+  incoming.record.model = video.model
+  return { video, body, draft: undefined }
 }
 
 /** A video that was made as a draft, and where: only that upstream knows it. */
