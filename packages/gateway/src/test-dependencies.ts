@@ -114,6 +114,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
       ledger: {
         apply: unused,
         findRequest: unused,
+        requestOfAny: unused,
         usage: unused,
         clearReceipts: unused,
         removeTaskLeases: unused,
@@ -134,6 +135,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
         changeCounter: unused,
         page: unused,
         names: unused,
+        withLastFour: unused,
         playground: unused,
         rotate: unused,
       },

@@ -5,7 +5,7 @@ import { trialSource } from '../config/sandbox.ts'
 import { formatUsd } from '../money/amount.ts'
 import { balancesJson, capJson, limitsJson } from '../money/json.ts'
 import { CREDIT } from '../money/ledger.ts'
-import { fields, NOTHING, optional } from '../request/schema/schema.ts'
+import { boolean, fields, NOTHING, optional } from '../request/schema/schema.ts'
 import { hashPassword } from '../storage/password.ts'
 import type { Account, Member } from '../storage/storage.ts'
 import { isoTime, readAmount, readCap, readLimits } from './inputs/fields.ts'
@@ -110,11 +110,34 @@ export const enableAccount = operation({
 
 async function setDisabled(context: OperationContext, named: string, disabled: boolean) {
   const account = await findAccount(context, named)
+  if (account.deletedAt !== undefined) throw rejected('account_deleted', { account: account.name })
   const action = disabled ? 'account disable' : 'account enable'
   const entry = { object: `account/${account.id}`, before: { disabled: account.disabled }, after: { disabled } }
   await audited(context, action, entry).accounts.setDisabled(account.id, disabled)
   return await shownAccount(context, named)
 }
+
+/**
+ * Erases what is about people: keys, sessions, contents and, of people without another account or a role, address, password and second
+ * factor. Money stays in the ledger. May be repeated after an interruption.
+ */
+export const deleteAccount = operation({
+  name: 'account delete',
+  permission: 'accounts',
+  input: fields({ account: ACCOUNT, force: optional(boolean()) }),
+  async run(context, { account: named, force = false }) {
+    // An account with a balance is a matter of money, too.
+    if (force) need(context.actor, 'money')
+    const { id, name, deletedAt, balance, held } = await findAccount(context, named)
+    if (deletedAt === undefined) {
+      const entry = { object: `account/${id}`, before: { balance_usd: formatUsd(balance) }, after: { force } }
+      if (!(await audited(context, 'account delete', entry).accounts.erase(id, { force })))
+        throw rejected('account_in_use', { account: name, balance: formatUsd(balance), held: formatUsd(held) })
+    }
+    await context.storage.shares.erase(id)
+    return await shownAccount(context, String(id))
+  },
+})
 
 export const forgetResponses = operation({
   name: 'account forget-responses',
@@ -160,6 +183,7 @@ function accountRow(account: Account, members: readonly Member[]) {
     spent_today_usd: formatUsd(account.spentToday),
     spent_this_month_usd: formatUsd(account.spentThisMonth),
     created_at: isoTime(account.createdAt),
+    deleted_at: account.deletedAt === undefined ? null : isoTime(account.deletedAt),
     people: members.map(({ email, role }) => ({ email, role })),
   }
 }

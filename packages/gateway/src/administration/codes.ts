@@ -2,15 +2,17 @@
 
 import { hashCode, newCode } from '../access/secrets/redemption-code.ts'
 import { formatUsd } from '../money/amount.ts'
-import { fields, integer, nullable } from '../request/schema/schema.ts'
+import { fields, integer, nullable, optional, textLike } from '../request/schema/schema.ts'
+import type { Code } from '../storage/storage.ts'
 import { isoTime, readAmount, readFuture } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
-import { ACCOUNT, EXPIRY, POSITIVE_AMOUNT, REDEMPTION } from './inputs/schemas.ts'
+import { ACCOUNT, EXPIRY, LIMIT, NAME, POSITIVE_AMOUNT, REDEMPTION } from './inputs/schemas.ts'
 import { audited, fingerprint, operation } from './operation.ts'
 import { rejected } from './rejections.ts'
 
 const MOST_CODES = 10_000
 const HOUR_MS = 3_600_000
+const LABEL = NAME
 const MOST_TRIES = 20
 
 export const createCodes = operation({
@@ -21,16 +23,74 @@ export const createCodes = operation({
     count: integer({ min: 1, max: MOST_CODES }),
     /** Null: never. */
     expires_at: nullable(EXPIRY),
+    /** Of the batch. */
+    label: optional(LABEL),
   }),
-  async run(context, { amount_usd, count, expires_at }) {
+  async run(context, { amount_usd, count, expires_at, label = '' }) {
     const amount = readAmount(amount_usd)
     const expiresAt = expires_at === null ? undefined : readFuture('expires_at', expires_at)
     const codes = Array.from({ length: count }, newCode)
-    const hashed = codes.map((code) => ({ hash: hashOf(code), amount, expiresAt }))
+    const hashed = codes.map((code) => ({ hash: hashOf(code), amount, expiresAt, label, lastFour: code.slice(-4) }))
     const each = { amount_usd: formatUsd(amount), expires_at: expiresAt === undefined ? null : isoTime(expiresAt) }
-    const entry = { object: 'codes', after: { ...each, count } }
+    const entry = { object: 'codes', after: { ...each, count, label } }
     await audited(context, 'code create', entry).codes.create(hashed)
     return codes.map((code) => ({ code, ...each }))
+  },
+})
+
+export const listCodes = operation({
+  name: 'code list',
+  permission: 'see',
+  input: fields({
+    label: optional(LABEL),
+    before: optional(textLike((value) => PLACE.test(value), 'be the end of a page')),
+    limit: LIMIT,
+  }),
+  /** Newest first. The codes themselves are not kept. */
+  async run({ storage }, { label, before, limit }) {
+    const [, createdAt, hash = ''] = PLACE.exec(before ?? '') ?? []
+    const filter = {
+      ...(label === undefined ? {} : { label: label.trim() }),
+      ...(createdAt === undefined ? {} : { before: { createdAt: Number(createdAt), hash: Buffer.from(hash, 'hex') } }),
+    }
+    const codes = await storage.codes.list(filter, limit)
+    const last = codes.at(-1)
+    const next = last && codes.length === limit ? `${last.createdAt}.${Buffer.from(last.hash).toString('hex')}` : null
+    return { items: codes.map((code) => codeRow(code, Date.now())), next }
+  },
+})
+
+const PLACE = /^(\d{1,15})\.([0-9a-f]{64})$/
+
+function codeRow(code: Code, now: number) {
+  const isExpired = code.expiresAt !== undefined && code.expiresAt <= now
+  const open = isExpired ? 'expired' : 'open'
+  return {
+    label: code.label,
+    last_four: code.lastFour,
+    amount_usd: formatUsd(code.amount),
+    state: code.redeemed ? 'redeemed' : code.revokedAt === undefined ? open : 'revoked',
+    created_at: isoTime(code.createdAt),
+    expires_at: code.expiresAt === undefined ? null : isoTime(code.expiresAt),
+    redeemed_at: code.redeemed === undefined ? null : isoTime(code.redeemed.at),
+    redeemed_by: code.redeemed === undefined ? null : String(code.redeemed.by),
+    revoked_at: code.revokedAt === undefined ? null : isoTime(code.revokedAt),
+  }
+}
+
+/** Those that are not redeemed yet. */
+export const revokeCodes = operation({
+  name: 'code revoke',
+  permission: 'money',
+  input: fields({ label: optional(LABEL), code: optional(REDEMPTION.properties.code) }),
+  async run(context, { label, code }) {
+    if ((label === undefined) === (code === undefined))
+      throw rejected('email_or_name', { field: 'code', other: 'label' })
+    const hash = code === undefined ? undefined : hashCode(code)
+    if (code !== undefined && hash === undefined) throw rejected('unknown_code', { field: 'code' })
+    const which = hash ? { hash } : { label: label?.trim() ?? '' }
+    const after = hash ? { code: fingerprint(hash) } : { label: label?.trim() ?? '' }
+    return { revoked: await audited(context, 'code revoke', { object: 'codes', after }).codes.revoke(which) }
   },
 })
 
@@ -57,6 +117,7 @@ export const redeemCode = operation({
 const REASONS = {
   unknown: 'unknown_code',
   used: 'code_used',
+  revoked: 'code_revoked',
   expired: 'code_expired',
   too_much: 'balance_too_large',
 } as const

@@ -2,7 +2,8 @@
 import * as accounts from './accounts.ts'
 import { listAlerts, testAlerts } from './alerts/operations.ts'
 import { listAuditLog } from './audit-log.ts'
-import { createCodes, redeemCode } from './codes.ts'
+import { importAccounts } from './bulk/import-accounts.ts'
+import { createCodes, listCodes, redeemCode, revokeCodes } from './codes.ts'
 import { creditAccount, setCreditLine } from './credits.ts'
 import * as keys from './keys.ts'
 import { auditLedger } from './ledger.ts'
@@ -10,6 +11,8 @@ import type { Operation } from './operation.ts'
 import * as people from './people.ts'
 import { reportPrices } from './prices.ts'
 import { listRejectedRequests } from './rejected-requests.ts'
+import { findKeys, showRequest } from './reports/find.ts'
+import { reportFailures, reportSpending } from './reports/spend.ts'
 import { showUpstreamState, testUpstream } from './upstreams.ts'
 import { listUsage } from './usage.ts'
 
@@ -20,8 +23,10 @@ const ALL = [
   accounts.limitAccount,
   accounts.disableAccount,
   accounts.enableAccount,
+  accounts.deleteAccount,
   accounts.forgetResponses,
   accounts.showCallbackSecret,
+  importAccounts,
   creditAccount,
   setCreditLine,
   people.setPersonRole,
@@ -38,8 +43,14 @@ const ALL = [
   keys.deleteKey,
   keys.countKeyGroups,
   createCodes,
+  listCodes,
+  revokeCodes,
   redeemCode,
   listUsage,
+  showRequest,
+  findKeys,
+  reportSpending,
+  reportFailures,
   listRejectedRequests,
   auditLedger,
   listAuditLog,

@@ -64,6 +64,14 @@ test.each<[GatewayRole, string, object, string]>([
   ['admin', 'person role', role('owner', null), 'outranked'],
   ['admin', 'person role', role('viewer', 'support'), 'done'],
   ['owner', 'person role', role('owner', null), 'last_owner'],
+  ['support', 'report spend', { by: 'model', limit: 10 }, 'forbidden'],
+  ['finance', 'report spend', { by: 'model', limit: 10 }, 'done'],
+  ['viewer', 'report failures', {}, 'done'],
+  ['viewer', 'request show', { request: 'req_0000000000000001' }, 'unknown_request'],
+  ['viewer', 'code list', { limit: 10 }, 'done'],
+  ['support', 'code revoke', { label: 'x' }, 'forbidden'],
+  ['support', 'account import', { rows: [] }, 'forbidden'],
+  ['finance', 'account delete', ACCOUNT, 'forbidden'],
   ['owner', 'person disable', { email: 'owner@example.com' }, 'last_owner'],
 ])('%s: %s %j: %s', async (actor, name, input, expected) => {
   expect(await outcome(as(actor), name, input)).toBe(expected)
@@ -112,4 +120,82 @@ test("the group that an operator sets on a key is a ceiling, and others of its t
     ceiling: { group: 'sandbox' },
     limits: { requestsPerMinute: 5 },
   })
+})
+
+test('the same credit is booked once by its id; with other terms it is rejected', async () => {
+  const give = (amount_usd: string, more: object = {}) =>
+    outcome(COMMAND_LINE, 'account credit', { ...ACCOUNT, amount_usd, id: 'invoice-1', ...more })
+  const before = (await storage.accounts.find(4n))?.balance ?? 0n
+  expect([await give('2'), await give('2'), await give('2.00')]).toEqual(['done', 'done', 'done'])
+  expect((await storage.accounts.find(4n))?.balance).toBe(before + 2_000_000_000n)
+  expect(await give('3')).toBe('credit_differs')
+  expect(await give('2', { reason: 'another' })).toBe('credit_differs')
+  expect(await give('2', { account: 'viewer@example.com' })).toBe('credit_differs')
+  const rows = await storage.auditLog.page({ object: 'account/4', action: 'account credit' }, 10)
+  expect(rows.filter(({ after }) => after?.id === 'invoice-1')).toHaveLength(1)
+})
+
+test('an import is checked whole, writes each account once, and its repetition changes nothing', async () => {
+  const key = { key: 'laptop', group: 'sandbox' }
+  const good = [
+    { email: 'ada@example.com', credit_usd: '10', cap_usd: '50', cap_period: 'month', limits: { rpm: 60 }, ...key },
+    { name: 'nightly' },
+  ]
+  const load = (rows: object[], more: object = {}) => run(COMMAND_LINE, 'account import', { rows, ...more })
+  const wrong: [object, string][] = [
+    [{ email: 'no address' }, 'Row 3: email must be an email address'],
+    [{ name: 'x', credit_usd: 'ten' }, 'Row 3: credit must be an amount'],
+    [{ name: 'x', limits: { rpm: 0 } }, 'Row 3: rpm must be a whole number'],
+    [{ name: 'x', cap_period: 'month' }, 'Row 3: cap_period requires cap.'],
+    [{ name: 'x', group: 'nope', key: 'k' }, "Row 3: Unknown group 'nope'"],
+    [{ name: 'x', group: 'default' }, 'Row 3: group requires key.'],
+    [{ name: 'x', email: 'x@example.com' }, 'Row 3: Either email or name is required.'],
+    [{ email: 'ADA@example.com' }, 'Row 3: is the same account as row 1.'],
+    [{ name: 'x', colour: 'red' }, "Row 3: Unknown field 'colour'"],
+  ]
+  for (const [row, says] of wrong) {
+    const error = await load([...good, row]).catch((error) => error)
+    expect(String(error)).toContain(says)
+  }
+  expect(await load(good, { dry_run: true })).toMatchObject([
+    { account: 'ada@example.com', id: null, result: 'would be created', secret: null },
+    { account: 'nightly', result: 'would be created' },
+  ])
+  expect(await storage.people.find('ada@example.com')).toBeUndefined()
+  const created = (await load(good)) as { id: string; result: string; secret: string | null }[]
+  expect(created.map(({ result }) => result)).toEqual(['created', 'created'])
+  const [ada, nightly] = created
+  expect(ada?.secret).toMatch(/^sk-/)
+  expect(nightly?.secret).toBeNull()
+  expect(await storage.accounts.find(BigInt(ada?.id ?? 0))).toMatchObject({
+    balance: 10_000_000_000n,
+    cap: 50_000_000_000n,
+    capPeriod: 'month',
+    limits: { requestsPerMinute: 60 },
+  })
+  expect(await storage.keys.list(BigInt(ada?.id ?? 0))).toMatchObject([{ name: 'laptop', group: 'sandbox' }])
+  const counts = async () => [(await storage.accounts.list()).length, (await storage.ledger.audit()).transfers]
+  const before = await counts()
+  expect(await load(good)).toEqual(created.map((row) => ({ ...row, result: 'exists', secret: null })))
+  expect(await counts()).toEqual(before)
+  const [row] = await storage.auditLog.page({ object: `account/${ada?.id}` }, 5)
+  expect(row).toMatchObject({ action: 'account import', after: { key: 'laptop', credit_usd: '10.00' } })
+  expect(JSON.stringify(row?.after)).not.toContain(ada?.secret ?? '')
+})
+
+test('a deleted account is gone for its people, and a repetition completes what was interrupted', async () => {
+  const remove = (more: object = {}, actor: Actor = COMMAND_LINE) =>
+    outcome(actor, 'account delete', { account: 'leaver@example.com', ...more })
+  await run(COMMAND_LINE, 'account create', { email: 'leaver@example.com', credit_usd: '5' })
+  const person = await storage.people.find('leaver@example.com')
+  const [member] = await storage.members.accountsOf(person?.id ?? 0n)
+  const id = member?.account.id ?? 0n
+  expect(await remove()).toBe('account_in_use')
+  expect(await remove({ force: true }, as('support'))).toBe('forbidden')
+  expect(await remove({ force: true })).toBe('done')
+  expect(await remove({ force: true })).toBe('unknown_account')
+  expect(await outcome(COMMAND_LINE, 'account delete', { account: String(id) })).toBe('done')
+  expect(await outcome(COMMAND_LINE, 'account enable', { account: String(id) })).toBe('account_deleted')
+  const actions = await storage.auditLog.page({ object: `account/${id}` }, 10)
+  expect(actions.map(({ action }) => action)).toEqual(['account delete', 'account create'])
 })

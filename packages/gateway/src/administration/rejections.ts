@@ -54,6 +54,8 @@ export const REJECTIONS = {
   ),
   email_or_name: input<Field & { other: string }>(({ field, other }) => `Either ${field} or ${other} is required.`),
   missing_field: input<Field & { other: string }>(({ field, other }) => `${field} requires ${other}.`),
+  empty_range: input<Field & { other: string }>(({ field, other }) => `${field} must be before ${other}.`),
+  wrong_row: input<{ row: number; message: string }>(({ row, message }) => `Row ${row}: ${message}.`),
   wrong_networks: input<Field & { errors: string }>(({ field, errors }) => `${field}: ${errors}.`),
 
   forbidden: rule<{ permission: string }>(
@@ -97,6 +99,24 @@ export const REJECTIONS = {
     'address_taken',
     ({ email }) => `An account with the email address ${email} already exists.`,
   ),
+  account_deleted: rule<{ account: string }>(
+    'conflict',
+    ({ account }) => `${account} is deleted. Create a new account.`,
+  ),
+  account_in_use: rule<{ account: string; balance: string; held: string }>(
+    'conflict',
+    ({ account, balance, held }) =>
+      `The account ${account} has a balance of ${balance} USD and holds ${held} USD. Take the balance back, or force the deletion: the balance then stays in the ledger.`,
+  ),
+  credit_differs: rule<Field & { id: string; account: string; amount: string }>(
+    'conflict',
+    ({ id, account, amount }) =>
+      `The credit '${id}' exists with other terms: ${amount} USD for the account ${account}.`,
+  ),
+  unknown_request: rule<{ request: string }>(
+    'not_found',
+    ({ request }) => `No request with a receipt has the id ${request}; those that were rejected before have none.`,
+  ),
   no_second_factor: rule<{ account: string }>(
     'conflict',
     ({ account }) => `The account ${account} has no two-factor authentication.`,
@@ -136,6 +156,7 @@ export const REJECTIONS = {
   too_many_codes: rule<{ retryAfter: number }>('too_many_tries', () => 'Too many codes were tried. Retry later.'),
   unknown_code: rule<Field>('unknown_code', () => 'There is no such code. Check it letter by letter.'),
   code_used: rule<Field>('code_used', () => 'This code was redeemed before. A code works once.'),
+  code_revoked: rule<Field>('code_used', () => 'This code was revoked. Ask its issuer for another one.'),
   code_expired: rule<Field>('code_expired', () => 'This code has expired. Ask its issuer for another one.'),
 
   unknown_upstream: rule<{ upstream: string; hint: string }>(

@@ -16,7 +16,14 @@ export type Option = {
 /** An argument without a name, such as the ID in `key revoke ID`. */
 export type Positional = { name: string; optional?: true; summary: string }
 
-export const SECTIONS = ['Server', 'Accounts and keys', 'Configuration and upstreams', 'Backup', 'Checks'] as const
+export const SECTIONS = [
+  'Server',
+  'Accounts and keys',
+  'Reports',
+  'Configuration and upstreams',
+  'Backup',
+  'Checks',
+] as const
 
 type CommandBase = {
   name: string
@@ -42,7 +49,7 @@ export type StoreCommand = CommandBase & {
   /** The result as --json prints it; absent: as it is. */
   json?(result: never): unknown
   /** Formats that for people; absent: one field per line. */
-  show?(result: unknown): string
+  show?(result: unknown, parsed: Arguments): string
 }
 
 export type LocalCommand = CommandBase & {

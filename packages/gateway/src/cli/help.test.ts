@@ -17,9 +17,11 @@ describe('help', () => {
       'account create',
       'account credit',
       'account credit-line',
+      'account delete',
       'account disable',
       'account enable',
       'account forget-responses',
+      'account import',
       'account limit',
       'account list',
       'account member',
@@ -32,10 +34,13 @@ describe('help', () => {
       'audit-log',
       'backup',
       'code create',
+      'code list',
+      'code revoke',
       'config check',
       'doctor',
       'key create',
       'key delete',
+      'key find',
       'key limit',
       'key list',
       'licenses',
@@ -46,6 +51,9 @@ describe('help', () => {
       'prices diff',
       'ready',
       'rejected-requests',
+      'report failures',
+      'report spend',
+      'request show',
       'restore',
       'sandbox',
       'serve',
@@ -85,7 +93,7 @@ describe('help', () => {
   test('of a group lists its commands', async () => {
     const { code, stdout } = await command(['help', 'account'])
     expect(code).toBe(0)
-    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(13)
+    expect(stdout.match(/^ {2}account \w+/gm)).toHaveLength(15)
     expect((await command(['account', '--help'])).stdout).toBe(stdout)
   })
 

@@ -73,7 +73,7 @@ async function runCommand(
     if (!('input' in command)) return await command.run(parsed, context, json)
     const run = (operation: string, input: object) => runOnStore(operation, input, context)
     const result = await resultOf(command, parsed, run)
-    return command.show ? new Report(result, command.show(result)) : result
+    return command.show ? new Report(result, command.show(result, parsed)) : result
   } catch (error) {
     throw error instanceof OperationRejected ? commandError(error, parsed.values, mayRemove) : error
   }

@@ -22,6 +22,8 @@ export type Account = {
   spentToday: Nanos
   spentThisMonth: Nanos
   createdAt: number
+  /** Since when its people, keys and contents are gone. */
+  deletedAt: number | undefined
 }
 
 /** Available to new holds; negative where the credit line was lowered below what is held. */
@@ -94,6 +96,15 @@ export interface Accounts {
   setDisabled(account: bigint, disabled: boolean): Promise<void>
   /** Gives the account's keys a new revision: nodes must not use what they cached of them. */
   setTerms(account: bigint, changes: AccountChanges): Promise<void>
-  /** A negative amount is taken from what is available, credit line included; false: it exceeds that, or the largest balance. */
-  credit(account: bigint, amount: Nanos, reason: string): Promise<boolean>
+  /**
+   * A negative amount is taken from what is available, credit line included; false: it exceeds that, or the largest balance, or there
+   * is a credit with this reference.
+   */
+  credit(account: bigint, amount: Nanos, reason: string, reference?: string): Promise<boolean>
+  /**
+   * Deletes its keys, sessions and members, and all of people who have no other account and no role; the account is named
+   * `deleted account N`. Ledger and receipts stay. false: it is deleted already or, without `force`, has a balance or open holds.
+   */
+  erase(account: bigint, options: { force: boolean }): Promise<boolean>
+  findCredit(reference: string): Promise<{ account: bigint; amount: Nanos; reason: string } | undefined>
 }

@@ -132,6 +132,8 @@ export interface Keys {
    * it.
    */
   setTerms(key: bigint, changes: KeyChanges, known?: number): Promise<boolean>
+  /** Of any account, the newest first. */
+  withLastFour(lastFour: string, limit: number): Promise<Key[]>
   findWithAccount(key: bigint): Promise<{ account: Account; key: Key } | undefined>
   findCaller(hash: Uint8Array): Promise<Caller | undefined>
   /** Grows with every change of a key or an account's state; nodes poll it to drop cached callers. */

@@ -4,4 +4,5 @@ export interface Meta {
   get(name: string): Promise<string | undefined>
   /** Keeps the first value ever set and returns the one in force. */
   setOnce(name: string, value: string): Promise<string>
+  set(name: string, value: string): Promise<void>
 }

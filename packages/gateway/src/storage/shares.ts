@@ -25,6 +25,8 @@ export interface Shares {
    * reasoning that is kept for it.
    */
   forget(account: bigint): Promise<Forgotten>
+  /** The same, and its images, videos and ended tasks expire now: the sweeps remove them. */
+  erase(account: bigint): Promise<Forgotten>
 }
 
 export const DEFAULT_SHARE_LIMITS: Readonly<Record<ShareKind, ShareLimits>> = {

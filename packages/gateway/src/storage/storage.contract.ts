@@ -16,6 +16,7 @@ import type { Open, Opened } from './contract/harness.ts'
 import { limitsContract } from './contract/limits.ts'
 import { mediaContract } from './contract/media.ts'
 import { nodesContract } from './contract/nodes.ts'
+import { operatorsContract } from './contract/operators.ts'
 import { membersContract } from './contract/people/members.ts'
 import { proofsContract } from './contract/people/proofs.ts'
 import { registrationContract } from './contract/people/registration.ts'
@@ -57,6 +58,7 @@ export function storageContract(name: string, open: Open): void {
     describe('codes', () => codesContract(use))
     describe('spending', () => spendingContract(use))
     describe('history', () => historyContract(use))
+    describe('what operators do', () => operatorsContract(use))
     describe('verbs', () => verbsContract(use))
     describe('limits', () => limitsContract(use))
     describe('caps', () => capsContract(use))

@@ -1,10 +1,12 @@
 // What the gateway needs from a store: one interface by noun, two engines behind it (sqlite/, postgres/).
 
+import type { AccountImports } from './account-imports.ts'
 import type { Accounts } from './accounts.ts'
 import type { Alerts } from './console/alerts.ts'
 import type { AuditEntry, AuditLog } from './console/audit-log.ts'
 import type { Codes } from './console/codes.ts'
 import type { RejectedRequests } from './console/rejected-requests.ts'
+import type { Reports } from './console/reports.ts'
 import type { Spending } from './console/spending.ts'
 import type { Contents } from './contents.ts'
 import type { Keys } from './keys.ts'
@@ -22,11 +24,13 @@ import type { Responses } from './responses.ts'
 import type { Shares } from './shares.ts'
 import type { Tasks } from './tasks.ts'
 
+export * from './account-imports.ts'
 export * from './accounts.ts'
 export * from './console/alerts.ts'
 export * from './console/audit-log.ts'
 export * from './console/codes.ts'
 export * from './console/rejected-requests.ts'
+export * from './console/reports.ts'
 export * from './console/spending.ts'
 export * from './keys.ts'
 export * from './leases.ts'
@@ -45,7 +49,7 @@ export * from './tasks.ts'
 
 export interface Storage {
   readonly ledger: Ledger
-  readonly accounts: Accounts
+  readonly accounts: Accounts & AccountImports
   /** Who signs in. */
   readonly people: People
   /** Which people may use which account. */
@@ -79,6 +83,8 @@ export interface Storage {
   readonly rejectedRequests: RejectedRequests
   /** Sums, lists and histories for the console. */
   readonly spending: Spending
+  /** Sums over all accounts, for operators. */
+  readonly reports: Reports
   /** The same nouns, except that each write also adds `entry` to the audit log, in the same transaction. A rejected write adds nothing. */
   audited(entry: AuditEntry): Pick<Storage, 'accounts' | 'people' | 'members' | 'keys' | 'signIns' | 'codes'>
   /** `listener` is called after every change of a key, of an account's state or of its funds that this process makes, before it resolves. */

@@ -28,7 +28,7 @@ const ACCOUNT: readonly Column<Shown>[] = [
   figure('balance usd', 'balance_usd'),
   figure('held usd', 'held_usd'),
   figure('spent this month', 'spent_this_month_usd'),
-  { title: 'state', cell: (row) => (row.disabled === true ? 'disabled' : 'active') },
+  { title: 'state', cell: (row) => (row.deleted_at ? 'deleted' : row.disabled === true ? 'disabled' : 'active') },
   ...LIMITS,
   time('created', 'created_at'),
 ]
@@ -112,11 +112,31 @@ const ALERT_TEST: readonly Column<Shown>[] = [
   text('error', 'error'),
 ]
 
+const KEPT_CODE: readonly Column<Shown>[] = [
+  text('label', 'label'),
+  text('ends in', 'last_four'),
+  figure('amount usd', 'amount_usd'),
+  text('state', 'state'),
+  time('created', 'created_at'),
+  time('expires', 'expires_at'),
+  time('redeemed', 'redeemed_at'),
+  figure('by account', 'redeemed_by'),
+]
+
+const IMPORTED: readonly Column<Shown>[] = [
+  text('account', 'account'),
+  figure('id', 'id'),
+  text('result', 'result'),
+  text('secret', 'secret'),
+]
+
 const shown = (columns: readonly Column<Shown>[]) => (result: unknown) => table(columns, result as readonly Shown[])
 
 export const showAccounts = shown(ACCOUNT)
 export const showKeys = shown(KEY)
 export const showCodes = shown(CODE)
+export const showKeptCodes = shown(KEPT_CODE)
+export const showImport = shown(IMPORTED)
 export const showUsage = shown(USAGE)
 export const showRejectedRequests = shown(REJECTED)
 export const showAuditLog = shown(AUDIT)

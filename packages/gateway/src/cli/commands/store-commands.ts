@@ -6,7 +6,16 @@ import type { Arguments } from '../args.ts'
 import type { Option, StoreCommand } from '../command.ts'
 import { UsageError } from '../errors.ts'
 import { ALERT_COMMANDS } from './alert-commands.ts'
-import { showAccounts, showAuditLog, showCodes, showKeys, showRejectedRequests, showUsage } from './columns.ts'
+import {
+  showAccounts,
+  showAuditLog,
+  showCodes,
+  showImport,
+  showKeptCodes,
+  showKeys,
+  showRejectedRequests,
+  showUsage,
+} from './columns.ts'
 import {
   accountTermsInput,
   CAP_NAMES,
@@ -19,6 +28,8 @@ import {
   wholeNumber,
 } from './inputs.ts'
 import { PEOPLE_COMMANDS } from './people-commands.ts'
+import { IMPORT_COLUMNS, importInput } from './reports/import-file.ts'
+import { REPORT_COMMANDS, secretWord } from './reports/report-commands.ts'
 
 const SECTION = 'Accounts and keys'
 const ANY_ACCOUNT: Option = {
@@ -118,11 +129,13 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
           summary: 'negative takes back, never below the available balance',
         },
         { name: 'reason', value: 'TEXT', summary: 'kept in the ledger' },
+        { name: 'id', value: 'ID', summary: 'your own id of this credit: repeated, it is booked once' },
       ],
-      ({ amount, reason }) =>
+      ({ amount, reason, id }) =>
         present([
           ['amount_usd', amount],
           ['reason', reason],
+          ['id', id],
         ]),
     ),
     json: flatAccount,
@@ -155,6 +168,22 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     json: flatAccount,
   },
   { ...byAccount('account enable', 'accept requests of a disabled account again'), json: flatAccount },
+  {
+    ...byAccount('account delete', 'erase an account: keys, sessions, contents and its people; the ledger stays'),
+    options: [ACCOUNT, { name: 'force', summary: 'also with a balance, which stays in the ledger, or open holds' }],
+    input: ({ values, flags }) => ({ account: values.account, force: flags.has('force') }),
+    json: flatAccount,
+  },
+  {
+    name: 'account import',
+    section: SECTION,
+    positionals: [{ name: 'FILE', summary: `CSV with a line of titles: ${IMPORT_COLUMNS.join(', ')}` }],
+    options: [{ name: 'dry-run', summary: 'check the file, and write nothing' }],
+    summary: 'create the accounts of a CSV file, with limits and a key each',
+    example: 'account import people.csv --dry-run',
+    input: importInput,
+    show: showImport,
+  },
   {
     ...byAccount('account sign-in-link', 'print a link that signs in once, with a new password'),
     show: showSignInLink,
@@ -215,14 +244,39 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
       { name: 'amount', value: 'USD', required: true, summary: 'the credit that each code is worth' },
       { name: 'count', value: 'N', summary: 'how many codes; default: 1' },
       { name: 'expires', value: 'TIME', summary: 'until when they can be redeemed; default: forever' },
+      { name: 'label', value: 'TEXT', summary: 'a name for the batch, to list and revoke it by' },
     ],
     example: 'code create --amount 20 --count 10 --expires 2030-01-31',
-    input: ({ values: { amount, count = '1', expires } }) => ({
+    input: ({ values: { amount, count = '1', expires, label } }) => ({
       amount_usd: amount,
       count: wholeNumber(count),
       expires_at: expires === undefined ? null : time(expires),
+      ...(label === undefined ? {} : { label }),
     }),
     show: showCodes,
+  },
+  {
+    name: 'code list',
+    section: SECTION,
+    positionals: [],
+    summary: 'list redemption codes by their last four characters, newest first',
+    options: [{ name: 'label', value: 'TEXT', summary: 'only codes of this batch' }, ROWS],
+    example: 'code list --label spring',
+    input: ({ values: { label } }) => (label === undefined ? {} : { label }),
+    rows: 100,
+    show: showKeptCodes,
+  },
+  {
+    name: 'code revoke',
+    section: SECTION,
+    positionals: [{ name: 'CODE', optional: true, summary: "the code, or '-' to read it from standard input" }],
+    summary: 'revoke a code, or all of a batch, that nobody has redeemed',
+    options: [{ name: 'label', value: 'TEXT', summary: 'in place of CODE: all of this batch' }],
+    example: 'code revoke --label spring',
+    input: async ({ positionals: [code], values: { label } }) => {
+      if ((code === undefined) === (label === undefined)) throw new UsageError('give either CODE or --label')
+      return code === undefined ? { label } : { code: await secretWord(code) }
+    },
   },
   {
     ...byAccount('usage', 'list the requests of an account, newest first', [ROWS]),
@@ -250,6 +304,7 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     rows: 100,
     show: showRejectedRequests,
   },
+  ...REPORT_COMMANDS,
   {
     name: 'audit',
     section: 'Checks',

@@ -29,6 +29,7 @@ const ACCOUNT: Account = {
   limits: NO_LIMITS,
   spentToday: 0n,
   spentThisMonth: 0n,
+  deletedAt: undefined,
 }
 const PERSON: Person = {
   id: 3n,

@@ -1,6 +1,6 @@
 // The account that a browser shows: choose another one, or give it another name.
 
-import { perform } from '../../administration/operation.ts'
+import { audited, perform } from '../../administration/operation.ts'
 import { memberRows, setMember } from '../../administration/people.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
@@ -18,14 +18,13 @@ export async function switchAccount(
 }
 
 /** Operators name accounts by id, by name, or by the address of a person: a name must not look like one of the others. */
-export async function renameAccount(
-  { account, person, body }: SignedInCall<ChangeAccount>,
-  { store }: ConsoleDependencies,
-): Promise<void> {
+export async function renameAccount(call: SignedInCall<ChangeAccount>, deps: ConsoleDependencies): Promise<void> {
+  const { account, person, body } = call
   const name = body.name.trim()
   if (/^\d+$/.test(name)) throw badRequest('name', 'name must not be a number.')
   if (name.includes('@') && name !== person.email) throw badRequest('name', 'name must not contain an @.')
-  await store.accounts.rename(account.id, name)
+  const entry = { object: `account/${account.id}`, before: { name: account.name }, after: { name } }
+  await audited(holderContext(call, deps), 'account rename', entry).accounts.rename(account.id, name)
 }
 
 export const listMembers = (

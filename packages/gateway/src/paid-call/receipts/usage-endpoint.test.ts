@@ -24,6 +24,7 @@ const ACCOUNT: Account = {
   limits: { ...NO_LIMITS, requestsPerMinute: 60 },
   spentToday: 2n * USD,
   spentThisMonth: 5n * USD,
+  deletedAt: undefined,
 }
 const KEY: Key = {
   id: 1n,

@@ -1,14 +1,34 @@
 // Redemption codes: an operator creates them, an account holder turns one into credit. The store keeps their SHA-256.
 import type { Nanos } from '../../money/amount.ts'
 
-export type NewCode = { hash: Uint8Array; amount: Nanos; expiresAt: number | undefined }
+/** `label`: the batch that it is part of; `lastFour`: the end of the code. */
+export type NewCode = {
+  hash: Uint8Array
+  amount: Nanos
+  expiresAt: number | undefined
+  label?: string
+  lastFour?: string
+}
+
+export type Code = Required<NewCode> & {
+  createdAt: number
+  redeemed: { by: bigint; at: number } | undefined
+  revokedAt: number | undefined
+}
+
+/** `before`: only codes that come after this one in the list. */
+export type CodeFilter = { label?: string; before?: Pick<Code, 'createdAt' | 'hash'> }
 
 export type Redeemed = { amount: Nanos; balance: Nanos }
 /** `too_much`: the balance would exceed its limit. */
-export type RedeemRejection = 'unknown' | 'used' | 'expired' | 'too_much'
+export type RedeemRejection = 'unknown' | 'used' | 'revoked' | 'expired' | 'too_much'
 
 export interface Codes {
   create(codes: readonly NewCode[]): Promise<void>
   /** One transaction with the transfer that credits the account: a code is worth its amount exactly once. */
   redeem(account: bigint, hash: Uint8Array): Promise<Redeemed | RedeemRejection>
+  /** Newest first. */
+  list(filter: CodeFilter, limit: number): Promise<Code[]>
+  /** Those of the label, or the one with the hash, that are neither redeemed nor revoked. Resolves with how many. */
+  revoke(which: { label: string } | { hash: Uint8Array }): Promise<number>
 }

@@ -2,17 +2,21 @@
 import type { Compilable } from 'kysely'
 import { MAX_AMOUNT, type Nanos } from '../../money/amount.ts'
 import { CREDIT } from '../../money/ledger.ts'
+import type { AccountImports } from '../account-imports.ts'
 import type { Account, AccountChanges, Accounts } from '../accounts.ts'
 import { checkCap, checkCreditLine, checkLimits, checkText, normaliseEmail } from './guard.ts'
+import { createKey } from './keys.ts'
+import { erasureOver } from './people/erase-account.ts'
 import { findHolder } from './people/members.ts'
-import { newAccount, newOwnedAccount } from './people/new-account.ts'
+import { type NewAccount, newAccount, newOwnedAccount, THE_ACCOUNT } from './people/new-account.ts'
 import { signUps, takenAddress } from './people/registration.ts'
 import { moveCredit, trialsOver } from './people/trials.ts'
-import { toAccount } from './rows.ts'
+import { integer, text, toAccount } from './rows.ts'
 import {
   ACCOUNT,
   type Connection,
   type Database,
+  idOf,
   incrementChangeCounter,
   required,
   type Statement,
@@ -21,7 +25,7 @@ import {
 } from './statements.ts'
 import type { Schema } from './tables.ts'
 
-export function accountsOver(connection: Connection): Accounts {
+export function accountsOver(connection: Connection): Accounts & AccountImports {
   const { db, runner, clock } = connection
   async function read(query: Compilable): Promise<Account[]> {
     const now = clock()
@@ -30,13 +34,11 @@ export function accountsOver(connection: Connection): Accounts {
   return {
     ...signUps(connection),
     ...trialsOver(connection),
+    ...erasureOver(connection),
     async create(email, credit, source, password) {
       const hash = password === undefined ? undefined : checkText('password', password)
-      const owner = { email: normaliseEmail(email), password: hash, isProved: true }
-      const account = { name: owner.email, credit: checkCredit(credit), source }
       const now = clock()
-      // The address first, as in a sign-up: concurrent transactions for one address then lock rows in the same order.
-      const rows = await runner.write([takenAddress(db, email, now), ...newOwnedAccount(db, account, owner, now)])
+      const rows = await runner.write(ownedAccount(db, email, { credit: checkCredit(credit), source }, now, hash))
       const created = rows?.[2]?.[0]
       return created && toAccount(created, now)
     },
@@ -46,6 +48,19 @@ export function accountsOver(connection: Connection): Accounts {
       const [[created] = []] = (await runner.write(newAccount(db, account, now))) ?? []
       if (!created) throw new Error('the account was not created')
       return toAccount(created, now)
+    },
+    async createWithTerms({ owner, credit, terms, key }) {
+      checkTerms(terms)
+      const now = clock()
+      const opening = { credit: checkCredit(credit), source: CREDIT, terms: termColumns(terms) }
+      const named = 'name' in owner
+      const created = named
+        ? newAccount(db, { ...opening, name: checkText('name', owner.name) }, now)
+        : ownedAccount(db, owner.email, opening, now)
+      const keys = key ? createKey(db, { ...key, account: idOf(THE_ACCOUNT) }, now) : []
+      const rows = await runner.write([...created, ...keys])
+      const [row] = rows?.[named ? 0 : 2] ?? []
+      return row && toAccount(row, now)
     },
     async find(account) {
       return (await read(db.selectFrom('account').select(ACCOUNT).where('id', '=', account)))[0]
@@ -75,11 +90,19 @@ export function accountsOver(connection: Connection): Accounts {
       checkTerms(changes)
       await runner.write(setTerms(db, account, changes, clock()))
     },
-    async credit(account, amount, reason) {
+    async credit(account, amount, reason, reference) {
       if (amount === 0n || amount > MAX_AMOUNT || -amount > MAX_AMOUNT)
         throw new RangeError(`amount: ${amount} is 0 or beyond ${MAX_AMOUNT}`)
-      const rows = await runner.write(moveCredit(db, account, amount, CREDIT, checkText('reason', reason), clock()))
-      return rows !== undefined
+      const why = { reason: checkText('reason', reason), reference: reference && checkText('reference', reference) }
+      return (await runner.write(moveCredit(db, account, amount, CREDIT, why, clock()))) !== undefined
+    },
+    async findCredit(reference) {
+      const query = db.selectFrom('transfer').select(['debit', 'credit', 'amount', 'reason'])
+      const [row] = await runner.read(statement(query.where('reference', '=', checkText('reference', reference))))
+      if (!row) return undefined
+      const [debit, credit, amount] = [integer(row.debit), integer(row.credit), integer(row.amount)]
+      const moved = credit > 0n ? { account: credit, amount } : { account: debit, amount: -amount }
+      return { ...moved, reason: text(row.reason) }
     },
   }
 }
@@ -95,6 +118,12 @@ const setDisabled = (db: Database, account: bigint, disabled: boolean): Statemen
   incrementChangeCounter(db),
 ]
 
+/** The address first, as in a sign-up: concurrent transactions for one address then lock rows in the same order. */
+function ownedAccount(db: Database, email: string, opening: Omit<NewAccount, 'name'>, now: number, password?: string) {
+  const owner = { email: normaliseEmail(email), password, isProved: true }
+  return [takenAddress(db, email, now), ...newOwnedAccount(db, { ...opening, name: owner.email }, owner, now)]
+}
+
 function checkCredit(credit: Nanos): Nanos {
   if (credit < 0n || credit > MAX_AMOUNT) throw new RangeError(`credit: ${credit} is outside 0..${MAX_AMOUNT}`)
   return credit
@@ -109,12 +138,13 @@ const COLUMN_OF = {
   concurrent: 'concurrent',
 } as const satisfies Record<keyof AccountChanges, keyof Schema['account']>
 
+const termColumns = (changes: AccountChanges): Record<string, bigint | number | string | null> =>
+  Object.fromEntries(
+    Object.entries(changes).map(([name, value]) => [COLUMN_OF[name as keyof AccountChanges], value ?? null]),
+  )
+
 /** Writes only the named fields, so that concurrent changes of different fields all take effect. */
 function setTerms(db: Database, account: bigint, changes: AccountChanges, now: number): Statement[] {
-  const columns = Object.entries(changes).map(([name, value]) => [
-    COLUMN_OF[name as keyof AccountChanges],
-    value ?? null,
-  ])
   const { creditLine } = changes
   return [
     required(
@@ -128,7 +158,7 @@ function setTerms(db: Database, account: bigint, changes: AccountChanges, now: n
     statement(
       db
         .updateTable('account')
-        .set({ ...Object.fromEntries(columns), tokens_window: tokensWindow('account', account, now) })
+        .set({ ...termColumns(changes), tokens_window: tokensWindow('account', account, now) })
         .where('id', '=', account),
     ),
     statement(

@@ -73,6 +73,12 @@ export function keysOver(connection: Connection): Keys {
     async setTerms(key, changes, known) {
       return (await runner.write(setTerms(db, key, checkTerms(changes), clock(), known))) !== undefined
     },
+    async withLastFour(lastFour, limit) {
+      const query = db.selectFrom('api_key').select(KEY).where('last_four', '=', checkText('lastFour', lastFour))
+      const now = clock()
+      const rows = await runner.readLedger(statement(query.orderBy('id', 'desc').limit(limit)))
+      return rows.map((row) => toKey(row, now))
+    },
     async findWithAccount(key) {
       const [row] = await runner.readLedger(findWithAccount(db, key))
       const now = clock()
@@ -103,7 +109,7 @@ const isOfOperator = (maker: KeyMaker): boolean => maker === 'command-line' || m
 const asList = (values: readonly string[] | undefined): string | null =>
   values === undefined ? null : JSON.stringify(values)
 
-function createKey(db: Database, key: NewKey, now: number): Statement[] {
+export function createKey(db: Database, key: NewKey, now: number): Statement[] {
   const insert = db.insertInto('api_key').values({
     account: key.account,
     person: key.person ?? null,

@@ -8,6 +8,7 @@ import { alertsOver } from './console/alerts.ts'
 import { auditLogOver, insertAuditEntry } from './console/audit-log.ts'
 import { codesOver } from './console/codes.ts'
 import { rejectedRequestsOver } from './console/rejected-requests.ts'
+import { reportsOver } from './console/reports.ts'
 import { spendingOver } from './console/spending.ts'
 import { checkText } from './guard.ts'
 import { keysOver } from './keys.ts'
@@ -32,6 +33,7 @@ type Nouns = Pick<
   | 'alerts'
   | 'auditLog'
   | 'rejectedRequests'
+  | 'reports'
 >
 
 export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChange' | 'audited'> {
@@ -69,6 +71,7 @@ const nouns = (connection: Connection): Nouns => ({
   auditLog: auditLogOver(connection),
   rejectedRequests: rejectedRequestsOver(connection),
   spending: spendingOver(connection),
+  reports: reportsOver(connection),
 })
 
 const nodesOver = ({ db, runner, clock }: Connection): Nodes => ({
@@ -92,6 +95,11 @@ const metaOver = ({ db, runner }: Connection): Meta => ({
     const once = insert.onConflict((conflict) => conflict.column('name').doNothing())
     const rows = await runner.write([statement(once), getMeta(db, name)])
     return rows?.[1]?.[0]?.value as string
+  },
+  async set(name, value) {
+    const row = { name: checkText('name', name), value: checkText('value', value) }
+    const insert = db.insertInto('meta').values(row)
+    await runner.write([statement(insert.onConflict((conflict) => conflict.column('name').doUpdateSet({ value })))])
   },
 })
 

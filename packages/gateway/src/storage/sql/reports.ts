@@ -30,6 +30,11 @@ export function reportsOver(
       const [row] = await runner.readLedger(findRequest(db, account, checkId(request)))
       return row && toUsageRow(row)
     },
+    async requestOfAny(request) {
+      const query = db.selectFrom('request').select(['account', ...USAGE, receipt.as('receipt')])
+      const [row] = await runner.readLedger(statement(query.where('id', '=', checkId(request))))
+      return row && { account: integer(row.account), row: toUsageRow(row) }
+    },
     async usage(account, limit, before) {
       if (!Number.isSafeInteger(limit) || limit < 0) throw new RangeError(`limit: ${limit}`)
       const query = usage(db, account, limit, before === undefined ? undefined : checkId(before))

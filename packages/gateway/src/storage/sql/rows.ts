@@ -79,6 +79,7 @@ export function toAccount(row: Row, now: number): Account {
     spentToday: spentIn(spent, 'day', now),
     spentThisMonth: spentIn(spent, 'month', now),
     createdAt: small(row.created_at),
+    deletedAt: optional(row.deleted_at, small),
   }
 }
 

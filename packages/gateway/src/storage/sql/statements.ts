@@ -76,7 +76,7 @@ export const LIMITS = ['requests_per_minute', 'tokens_per_minute', 'concurrent']
 const METERED = [...LIMITS, 'spent_at', 'spent_day', 'week_before', 'month_before'] as const
 export const ACCOUNT = [
   ...(['id', 'name', 'balance', 'held', 'credit_line', 'cap', 'cap_period', 'spent'] as const),
-  ...(['disabled', 'created_at'] as const),
+  ...(['disabled', 'created_at', 'deleted_at'] as const),
   ...METERED,
 ] as const
 export const PERSON = ['id', 'email', 'role', 'disabled', 'created_at', 'proved_at'] as const

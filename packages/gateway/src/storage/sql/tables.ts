@@ -61,6 +61,7 @@ export type Schema = {
     spent: Generated<Integer>
     disabled: Integer
     created_at: Integer
+    deleted_at: Generated<NullableInteger>
   }
   /** `password`: its hash, with the salt and the parameters of the algorithm in it. */
   credential: {
@@ -98,6 +99,9 @@ export type Schema = {
     expires_at: NullableInteger
     redeemed_by: NullableInteger
     redeemed_at: NullableInteger
+    revoked_at: Generated<NullableInteger>
+    label: Generated<string>
+    last_four: Generated<string>
   }
   audit_log: {
     id: Generated<Integer>
@@ -167,6 +171,7 @@ export type Schema = {
     amount: Integer
     reason: string
     at: Integer
+    reference: Generated<string | null>
   }
   hourly_spending: Sums & { hour: Integer; key: Integer }
   daily_spending: Sums & { day: Integer }

@@ -31,6 +31,8 @@ CREATE TABLE account (
   spent INTEGER NOT NULL DEFAULT 0,
   disabled INTEGER NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
   created_at INTEGER NOT NULL,
+  -- Since when its people, keys and contents are gone; it stays disabled, and its money in the ledger.
+  deleted_at INTEGER,
   -- Limits; NULL: none.
   requests_per_minute INTEGER,
   tokens_per_minute INTEGER,
@@ -165,6 +167,7 @@ CREATE UNIQUE INDEX api_key_hash ON api_key (hash);
 CREATE UNIQUE INDEX api_key_former_hash ON api_key (former_hash) WHERE former_hash IS NOT NULL;
 CREATE UNIQUE INDEX api_key_playground ON api_key (account, person) WHERE purpose = 'playground';
 CREATE INDEX api_key_account ON api_key (account, id);
+CREATE INDEX api_key_last_four ON api_key (last_four);
 CREATE INDEX api_key_person ON api_key (account, person) WHERE person IS NOT NULL;
 
 -- A request is first a hold and then a receipt. Ids grow with time, so that inserts go to the last page.
@@ -193,6 +196,7 @@ CREATE TABLE request (
 ) STRICT;
 CREATE INDEX request_account ON request (account, id);
 CREATE INDEX request_open ON request (node_id, epoch) WHERE state = 0;
+CREATE INDEX request_failed ON request (id) WHERE outcome IN ('failed', 'cut', 'timeout', 'shutdown', 'expired', 'reaped');
 
 -- Account holders' wallets have positive ids, the ledger's own accounts negative ones (money/book.ts).
 CREATE TABLE transfer (
@@ -202,8 +206,11 @@ CREATE TABLE transfer (
   credit INTEGER NOT NULL,
   amount INTEGER NOT NULL CHECK (amount > 0),
   reason TEXT NOT NULL DEFAULT '',
-  at INTEGER NOT NULL
+  at INTEGER NOT NULL,
+  -- The operator's own id of a credit, which makes a repeated one the same.
+  reference TEXT
 ) STRICT;
+CREATE UNIQUE INDEX transfer_reference ON transfer (reference) WHERE reference IS NOT NULL;
 CREATE INDEX transfer_credited ON transfer (credit, at) WHERE request IS NULL;
 CREATE INDEX transfer_debited ON transfer (debit, at) WHERE request IS NULL;
 CREATE TRIGGER transfer_no_update BEFORE UPDATE ON transfer
@@ -310,7 +317,8 @@ CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT R
 CREATE TABLE change_counter (id INTEGER PRIMARY KEY CHECK (id = 1), value INTEGER NOT NULL) STRICT;
 INSERT INTO change_counter (id, value) VALUES (1, 0);
 
--- Email addresses that ever had an account, in canonical form (sql/address-form.ts): trial credit is given once forever.
+-- Email addresses that ever had an account: trial credit is given once forever. form: the SHA-256 of the canonical form
+-- (sql/people/address-form.ts), so that the row of a deleted account does not name anybody.
 CREATE TABLE taken_address (form TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TRIGGER taken_address_no_update BEFORE UPDATE ON taken_address
   BEGIN SELECT RAISE(ABORT, 'taken addresses are never released'); END;
@@ -329,8 +337,14 @@ CREATE TABLE redemption_code (
   created_at INTEGER NOT NULL,
   expires_at INTEGER,
   redeemed_by INTEGER REFERENCES account (id),
-  redeemed_at INTEGER CHECK ((redeemed_by IS NULL) = (redeemed_at IS NULL))
+  redeemed_at INTEGER CHECK ((redeemed_by IS NULL) = (redeemed_at IS NULL)),
+  revoked_at INTEGER CHECK (revoked_at IS NULL OR redeemed_at IS NULL),
+  -- The batch that the operator made it in.
+  label TEXT NOT NULL DEFAULT '',
+  last_four TEXT NOT NULL DEFAULT ''
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX redemption_code_created ON redemption_code (created_at, hash);
+CREATE INDEX redemption_code_label ON redemption_code (label);
 
 -- What operations changed, and who asked for it. Only rows from before audit_kept_since can be removed; the job that removes old ones sets it.
 CREATE TABLE audit_log (

@@ -23,6 +23,7 @@ CREATE TABLE account (
   spent bigint NOT NULL DEFAULT 0,
   disabled smallint NOT NULL DEFAULT 0 CHECK (disabled IN (0, 1)),
   created_at bigint NOT NULL,
+  deleted_at bigint,
   requests_per_minute bigint,
   tokens_per_minute bigint,
   concurrent bigint,
@@ -136,6 +137,7 @@ CREATE UNIQUE INDEX api_key_hash ON api_key (hash);
 CREATE UNIQUE INDEX api_key_former_hash ON api_key (former_hash) WHERE former_hash IS NOT NULL;
 CREATE UNIQUE INDEX api_key_playground ON api_key (account, person) WHERE purpose = 'playground';
 CREATE INDEX api_key_account ON api_key (account, id);
+CREATE INDEX api_key_last_four ON api_key (last_four);
 CREATE INDEX api_key_person ON api_key (account, person) WHERE person IS NOT NULL;
 
 CREATE TABLE request (
@@ -160,6 +162,7 @@ CREATE TABLE request (
 );
 CREATE INDEX request_account ON request (account, id);
 CREATE INDEX request_open ON request (node_id, epoch) WHERE state = 0;
+CREATE INDEX request_failed ON request (id) WHERE outcome IN ('failed', 'cut', 'timeout', 'shutdown', 'expired', 'reaped');
 
 CREATE TABLE transfer (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
@@ -168,8 +171,10 @@ CREATE TABLE transfer (
   credit bigint NOT NULL,
   amount bigint NOT NULL CHECK (amount > 0),
   reason text NOT NULL DEFAULT '',
-  at bigint NOT NULL
+  at bigint NOT NULL,
+  reference text
 );
+CREATE UNIQUE INDEX transfer_reference ON transfer (reference) WHERE reference IS NOT NULL;
 CREATE INDEX transfer_credited ON transfer (credit, at) WHERE request IS NULL;
 CREATE INDEX transfer_debited ON transfer (debit, at) WHERE request IS NULL;
 CREATE FUNCTION transfer_append_only() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -283,8 +288,13 @@ CREATE TABLE redemption_code (
   created_at bigint NOT NULL,
   expires_at bigint,
   redeemed_by bigint REFERENCES account (id),
-  redeemed_at bigint CHECK ((redeemed_by IS NULL) = (redeemed_at IS NULL))
+  redeemed_at bigint CHECK ((redeemed_by IS NULL) = (redeemed_at IS NULL)),
+  revoked_at bigint CHECK (revoked_at IS NULL OR redeemed_at IS NULL),
+  label text NOT NULL DEFAULT '',
+  last_four text NOT NULL DEFAULT ''
 );
+CREATE INDEX redemption_code_created ON redemption_code (created_at, hash);
+CREATE INDEX redemption_code_label ON redemption_code (label);
 
 CREATE TABLE audit_log (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,

@@ -1,9 +1,11 @@
 // Redemption codes on both engines.
+
+import { sql } from 'kysely'
 import { MAX_AMOUNT } from '../../../money/amount.ts'
 import { CREDIT } from '../../../money/ledger.ts'
-import type { Codes, NewCode, RedeemRejection } from '../../console/codes.ts'
-import { checkHash, MAX_BALANCE } from '../guard.ts'
-import { integer, optional } from '../rows.ts'
+import type { Code, Codes, NewCode, RedeemRejection } from '../../console/codes.ts'
+import { checkHash, checkText, MAX_BALANCE } from '../guard.ts'
+import { integer, optional, type Row, small, text } from '../rows.ts'
 import { type Connection, changing, type Database, required, type Statement, statement } from '../statements.ts'
 
 /** So many rows are inserted by one statement: both engines limit its parameters. */
@@ -12,21 +14,27 @@ const AT_ONCE = 1_000
 export function codesOver({ db, runner, clock }: Connection): Codes {
   /** Why nothing was redeemed. What makes a code unusable is never undone. */
   async function rejection(hash: Uint8Array, now: number): Promise<RedeemRejection> {
-    const query = db.selectFrom('redemption_code').select(['expires_at', 'redeemed_by']).where('hash', '=', hash)
+    const query = db
+      .selectFrom('redemption_code')
+      .select(['expires_at', 'redeemed_by', 'revoked_at'])
+      .where('hash', '=', hash)
     const [row] = await runner.read(statement(query))
     if (!row) return 'unknown'
     if (row.redeemed_by !== null) return 'used'
+    if (row.revoked_at !== null) return 'revoked'
     return row.expires_at !== null && Number(row.expires_at) <= now ? 'expired' : 'too_much'
   }
   return {
     async create(codes) {
-      const rows = codes.map(check).map(({ hash, amount, expiresAt }) => ({
+      const rows = codes.map(check).map(({ hash, amount, expiresAt, label = '', lastFour = '' }) => ({
         hash,
         amount,
         created_at: clock(),
         expires_at: expiresAt ?? null,
         redeemed_by: null,
         redeemed_at: null,
+        label: checkText('label', label),
+        last_four: checkText('lastFour', lastFour),
       }))
       const inserts: Statement[] = []
       for (let at = 0; at < rows.length; at += AT_ONCE)
@@ -40,6 +48,25 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
       if (amount === undefined) return rejection(hash, now)
       return { amount, balance: integer(credited?.[0]?.balance) }
     },
+    async list({ label, before }, limit) {
+      let query = db.selectFrom('redemption_code').selectAll()
+      if (label !== undefined) query = query.where('label', '=', checkText('label', label))
+      if (before) query = query.where(sql<boolean>`(created_at, hash) < (${before.createdAt}, ${before.hash})`)
+      const page = query.orderBy('created_at', 'desc').orderBy('hash', 'desc').limit(limit)
+      return (await runner.readPage(statement(page))).map(toCode)
+    },
+    async revoke(which) {
+      const open = db
+        .updateTable('redemption_code')
+        .set({ revoked_at: clock() })
+        .where('redeemed_by', 'is', null)
+        .where('revoked_at', 'is', null)
+      const chosen =
+        'label' in which
+          ? open.where('label', '=', checkText('label', which.label))
+          : open.where('hash', '=', checkHash(which.hash))
+      return (await runner.write([statement(chosen.returning('amount'))]))?.[0]?.length ?? 0
+    },
   }
 }
 
@@ -50,6 +77,7 @@ function redeem(db: Database, account: bigint, hash: Uint8Array, now: number): S
     .where('hash', '=', hash)
   const usable = code
     .where('redeemed_by', 'is', null)
+    .where('revoked_at', 'is', null)
     .where((row) => row.or([row('expires_at', 'is', null), row('expires_at', '>', now)]))
   const amount = db.selectFrom('redemption_code').select('amount').where('hash', '=', hash)
   const credited = db
@@ -64,6 +92,17 @@ function redeem(db: Database, account: bigint, hash: Uint8Array, now: number): S
     changing(statement(db.insertInto('transfer').values(transfer))),
   ]
 }
+
+const toCode = (row: Row): Code => ({
+  hash: new Uint8Array(row.hash as Uint8Array),
+  amount: integer(row.amount),
+  createdAt: small(row.created_at),
+  expiresAt: optional(row.expires_at, small),
+  redeemed: optional(row.redeemed_by, (by) => ({ by: integer(by), at: small(row.redeemed_at) })),
+  revokedAt: optional(row.revoked_at, small),
+  label: text(row.label),
+  lastFour: text(row.last_four),
+})
 
 function check(code: NewCode): NewCode {
   checkHash(code.hash)

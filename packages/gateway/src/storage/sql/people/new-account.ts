@@ -7,13 +7,19 @@ export type NewPerson = {
   password: string | undefined
   isProved: boolean
 }
-export type NewAccount = { name: string; credit: Nanos; source: bigint }
+/** `terms`: columns of its limits. */
+export type NewAccount = {
+  name: string
+  credit: Nanos
+  source: bigint
+  terms?: Readonly<Record<string, bigint | number | string | null>>
+}
 /** `trialDue`: trial credit to be granted once the address is proved. */
 export type NewOwner = NewPerson & { trialDue?: Nanos }
 
 /** The names of the statements that return their ids. */
 const THE_PERSON = 'person'
-const THE_ACCOUNT = 'account'
+export const THE_ACCOUNT = 'account'
 
 /** The first statement returns the person; no row: another person has the address. */
 export const newPerson = (db: Database, person: NewPerson, now: number): Statement[] => [
@@ -36,9 +42,11 @@ export function newOwnedAccount(db: Database, account: NewAccount, owner: NewOwn
   ]
 }
 
+const NO_TERMS = { requests_per_minute: null, tokens_per_minute: null, concurrent: null }
+
 /** The first statement returns the account. */
-export function newAccount(db: Database, { name, credit, source }: NewAccount, now: number): Statement[] {
-  const row = { name, balance: credit, held: 0n, disabled: 0, created_at: now }
+export function newAccount(db: Database, { name, credit, source, terms }: NewAccount, now: number): Statement[] {
+  const row = { name, balance: credit, held: 0n, disabled: 0, created_at: now, ...NO_TERMS, ...terms }
   const to = idOf(THE_ACCOUNT)
   const opening = { request: null, debit: source, credit: to, amount: credit, reason: 'opening credit', at: now }
   return [

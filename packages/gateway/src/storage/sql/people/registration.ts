@@ -12,12 +12,15 @@ import { newOwnedAccount } from './new-account.ts'
 const WIDE_FACTOR = 10
 const DAY_MS = 86_400_000
 
+/** The address itself is not kept: the row outlives the account. */
+const takenForm = (email: string): string => new Bun.CryptoHasher('sha256').update(addressForm(email)).digest('hex')
+
 /** For an account that an operator creates: its address counts as taken from now on. */
 export const takenAddress = (db: Database, email: string, now: number): Statement =>
   statement(
     db
       .insertInto('taken_address')
-      .values({ form: addressForm(email), at: now })
+      .values({ form: takenForm(email), at: now })
       .onConflict((conflict) => conflict.column('form').doNothing()),
   )
 
@@ -75,7 +78,7 @@ const look = (db: Database, { email, network, wideNetwork }: Sought, day: number
       const accountsOf = (from: string) =>
         select.selectFrom('sign_up').select('accounts').where('day', '=', day).where('network', '=', from)
       return [
-        select.selectFrom('taken_address').select('form').where('form', '=', addressForm(email)).as('form'),
+        select.selectFrom('taken_address').select('form').where('form', '=', takenForm(email)).as('form'),
         select.selectFrom('person').select('id').where('email', '=', normaliseEmail(email)).as('person'),
         accountsOf(network).as('accounts'),
         accountsOf(wideNetwork).as('wide_accounts'),
@@ -111,7 +114,7 @@ export function signUps({ db, runner, clock }: Connection): Pick<Accounts, 'sign
     const account = { name: owner.email, credit, source }
     // Always in the same order, so that concurrent sign-ups cannot deadlock.
     const conditions = [
-      takeAddress(db, addressForm(email), now),
+      takeAddress(db, takenForm(email), now),
       countSignUp(db, network, day, mostPerNetwork),
       countSignUp(db, wideNetwork, day, mostOfWide),
       ...takeFromBudget(db, now, credit, budget),

@@ -24,7 +24,7 @@ export const trialsOver = ({ db, runner, clock }: Connection): Pick<Accounts, 'g
       const amount = unspent(row)
       if (amount === 0n) continue
       const account = integer(row.account)
-      if ((await runner.write(moveCredit(db, account, -amount, source, reason, clock()))) === undefined) continue
+      if ((await runner.write(moveCredit(db, account, -amount, source, { reason }, clock()))) === undefined) continue
       taken.accounts += 1
       taken.amount += amount
     }
@@ -55,7 +55,7 @@ const grant = (db: Database, { person, account, due, source, budget, now }: Gran
       .returning('person'),
   ),
   ...takeFromBudget(db, now, due, budget),
-  ...moveCredit(db, account, due, source, 'trial credit', now),
+  ...moveCredit(db, account, due, source, { reason: 'trial credit' }, now),
 ]
 
 /** With the sums of what each account got from `source`, has returned and has spent, and what is available. */
@@ -94,16 +94,21 @@ function unspent(row: Row): Nanos {
   return amount > 0n ? amount : 0n
 }
 
+/** `reference`: nothing is moved if there is a transfer with the same one. */
+type CreditReason = { reason: string; reference?: string | undefined }
+
 /** From a ledger account to an account; a negative amount back, if it is available. */
 export const moveCredit = (
   db: Database,
   account: bigint,
   amount: Nanos,
   source: bigint,
-  reason: string,
+  { reason, reference }: CreditReason,
   now: number,
 ): Statement[] => {
   const sides = amount > 0n ? { debit: source, credit: account } : { debit: account, credit: source }
+  const moved = { request: null, ...sides, amount: amount > 0n ? amount : -amount, reason, at: now }
+  const transfer = db.insertInto('transfer').values({ ...moved, reference: reference ?? null })
   return [
     required(
       db
@@ -116,11 +121,9 @@ export const moveCredit = (
         .returning('id'),
     ),
     changing(
-      statement(
-        db
-          .insertInto('transfer')
-          .values({ request: null, ...sides, amount: amount > 0n ? amount : -amount, reason, at: now }),
-      ),
+      reference === undefined
+        ? statement(transfer)
+        : required(transfer.onConflict((conflict) => conflict.doNothing()).returning('id')),
     ),
   ]
 }

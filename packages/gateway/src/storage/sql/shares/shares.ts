@@ -14,6 +14,9 @@ WHERE account = $1 AND key IN (SELECT key FROM idempotency WHERE account = $1 AN
 const FORGET_REASONING = `
 DELETE FROM reasoning WHERE account = $1 AND key IN (SELECT key FROM reasoning WHERE account = $1 LIMIT $2) RETURNING key`
 
+const EXPIRE_MEDIA = 'UPDATE media SET expires_at = NOW WHERE account = $1 AND expires_at > NOW'
+const EXPIRE_TASKS = 'UPDATE task SET expires_at = NOW WHERE account = $1 AND due_at IS NULL'
+
 /** `rooms`: for the nouns that store. */
 export type OpenedShares = { shares: Shares; rooms: Readonly<Record<ShareKind, Room>> }
 
@@ -30,6 +33,11 @@ export function sharesOver(ask: Ask, dialect: PoolDialect): OpenedShares {
     for (let last = PAGE; last > 0; count += last) last = (await ask(sql, [account, PAGE])).length
     return count
   }
+  const forget = async (account: bigint) => ({
+    responses: await inPages(FORGET_RESPONSES, account),
+    idempotentResponses: await inPages(FORGET_ANSWERS, account),
+    reasoning: await inPages(FORGET_REASONING, account),
+  })
   return {
     rooms,
     shares: {
@@ -42,11 +50,13 @@ export function sharesOver(ask: Ask, dialect: PoolDialect): OpenedShares {
       },
       bytesOf: (kind, account) => pools[kind].bytesOf(account),
       totalBytes: (kind) => pools[kind].total(),
-      forget: async (account) => ({
-        responses: await inPages(FORGET_RESPONSES, account),
-        idempotentResponses: await inPages(FORGET_ANSWERS, account),
-        reasoning: await inPages(FORGET_REASONING, account),
-      }),
+      forget,
+      async erase(account) {
+        const forgotten = await forget(account)
+        await ask(EXPIRE_MEDIA, [account])
+        await ask(EXPIRE_TASKS, [account])
+        return forgotten
+      },
     },
   }
 }

@@ -151,6 +151,8 @@ export function sqliteContents(dataDir: string, clock: () => number): SqliteCont
       bytesOf: async (kind, account) => (isThere() ? shares.bytesOf(kind, account) : 0),
       forget: async (account) =>
         isThere() ? shares.forget(account) : { responses: 0, idempotentResponses: 0, reasoning: 0 },
+      erase: async (account) =>
+        isThere() ? shares.erase(account) : { responses: 0, idempotentResponses: 0, reasoning: 0 },
     },
     close() {
       closing ??= close()

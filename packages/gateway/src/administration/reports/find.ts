@@ -1,0 +1,57 @@
+// Finds what a customer or a log names: a request by its id, a key by its secret or the end of it, of whichever account.
+
+import { showReceipt } from '../../paid-call/receipts/show-receipt.ts'
+import { parseRequestId } from '../../request/ids.ts'
+import { fields, optional, REQUEST_ID, textLike } from '../../request/schema/schema.ts'
+import { keyRows } from '../key-rows.ts'
+import { type OperationContext, operation } from '../operation.ts'
+import { rejected } from '../rejections.ts'
+
+export const showRequest = operation({
+  name: 'request show',
+  permission: 'see',
+  input: fields({ request: REQUEST_ID }),
+  async run({ storage }, { request }) {
+    const found = await storage.ledger.requestOfAny(parseRequestId(request) ?? 0n)
+    if (!found) throw rejected('unknown_request', { request })
+    const { account, row } = found
+    const [owner, names] = await Promise.all([storage.accounts.find(account), storage.keys.names([row.key])])
+    return {
+      account_id: String(account),
+      account: owner?.name ?? null,
+      key: names.get(row.key) ?? null,
+      ...showReceipt(row, 'operator'),
+    }
+  },
+})
+
+const MOST_KEYS = 100
+
+export const findKeys = operation({
+  name: 'key find',
+  permission: 'see',
+  input: fields({
+    /** SHA-256 of the secret: who looks for a key does not have to send it. */
+    hash: optional(textLike((value) => /^[0-9a-f]{64}$/.test(value), 'be the SHA-256 of a secret, in hexadecimal')),
+    last_four: optional(textLike((value) => /^[\w-]{4}$/.test(value), 'be a whole secret or its last four characters')),
+  }),
+  /** Deleted and expired keys, too; by a former secret as long as it works. */
+  async run(context, { hash, last_four }) {
+    if ((hash === undefined) === (last_four === undefined))
+      throw rejected('email_or_name', { field: 'hash', other: 'last_four' })
+    const { keys } = context.storage
+    const caller = hash === undefined ? undefined : await keys.findCaller(Buffer.from(hash, 'hex'))
+    const ids = caller ? [caller.key] : []
+    if (last_four !== undefined) ids.push(...(await keys.withLastFour(last_four, MOST_KEYS)).map(({ id }) => id))
+    const rows = await Promise.all(ids.map((id) => foundKey(context, id)))
+    return rows.flatMap((row) => row ?? [])
+  },
+})
+
+async function foundKey({ storage }: OperationContext, id: bigint) {
+  const found = await storage.keys.findWithAccount(id)
+  if (!found) return []
+  const { account, key } = found
+  const rows = await keyRows(account.id, [key], storage)
+  return rows.map((row) => ({ account_id: String(account.id), account: account.name, ...row }))
+}

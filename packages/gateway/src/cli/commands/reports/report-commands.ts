@@ -1,0 +1,110 @@
+// The commands that report on all accounts, and those that find something in them.
+import { hashSecret } from '../../../access/authenticate.ts'
+import type { KeyRow } from '../../../administration/key-rows.ts'
+import type { Option, StoreCommand } from '../../command.ts'
+import { UsageError } from '../../errors.ts'
+import { describe } from '../../output.ts'
+import { type Column, table } from '../../table.ts'
+import { present, time, type Values } from '../inputs.ts'
+import { formatCsv } from './csv.ts'
+
+const SECTION = 'Reports'
+const RANGE: readonly Option[] = [
+  { name: 'from', value: 'TIME', summary: 'the first day or full hour, UTC; default: the first of this month' },
+  { name: 'to', value: 'TIME', summary: 'the day or full hour before which the report ends; default: tomorrow' },
+]
+const range = ({ from, to }: Values) =>
+  [
+    ['from', from === undefined ? undefined : time(from)],
+    ['to', to === undefined ? undefined : time(to)],
+  ] as const
+
+type Shown = Readonly<Record<string, unknown>>
+const FIGURES = ['requests', 'tokens', 'charged_usd', 'upstream_cost_usd', 'margin_usd', 'unknown_costs']
+const columnsOf = (rows: readonly Shown[]): Column<Shown>[] =>
+  Object.keys(rows[0] ?? {}).map((name) => ({
+    title: name.replace(/_usd$/, ' usd').replaceAll('_', ' '),
+    cell: (row) => (row[name] === null ? undefined : String(row[name])),
+    ...(FIGURES.includes(name) || name === 'count' ? { right: true as const } : {}),
+  }))
+const showRows = (result: unknown): string => {
+  const rows = result as readonly Shown[]
+  return rows.length === 0 ? '(none)\n' : table(columnsOf(rows), rows)
+}
+
+/** What cost the most first; days in their order. */
+const byCost = (rows: readonly Shown[]): readonly Shown[] =>
+  rows.every((row) => 'day' in row)
+    ? rows
+    : rows.toSorted((one, other) => Number(other.charged_usd) - Number(one.charged_usd))
+
+/** `-`: from standard input, so that a secret does not stand in the list of processes. */
+export const secretWord = async (word: string): Promise<string> =>
+  word === '-' ? (await Bun.stdin.text()).trim() : word
+
+const BY: Readonly<Record<string, readonly string[]>> = {
+  account: ['account_id', 'account'],
+  key: ['key_id', 'key', 'account_id'],
+  model: ['model'],
+  upstream: ['upstream'],
+  day: ['day'],
+}
+
+export const REPORT_COMMANDS: readonly StoreCommand[] = [
+  {
+    name: 'report spend',
+    section: SECTION,
+    positionals: [],
+    summary: 'sum requests, tokens, charges, upstream costs and margin of all accounts',
+    options: [
+      { name: 'by', value: 'WHAT', required: true, summary: `${Object.keys(BY).join(', ')}` },
+      ...RANGE,
+      { name: 'csv', summary: 'print comma-separated values' },
+    ],
+    example: 'report spend --by account --from 2030-01-01 --to 2030-02-01 --csv',
+    input: ({ values }) => present([['by', values.by], ...range(values)]),
+    rows: 0,
+    json: byCost,
+    show: (result, { flags, values }) =>
+      flags.has('csv')
+        ? formatCsv(result as readonly Shown[], [...(BY[values.by ?? ''] ?? []), ...FIGURES])
+        : showRows(result),
+  },
+  {
+    name: 'report failures',
+    section: SECTION,
+    positionals: [],
+    summary: 'count failed and rejected requests by code, model and upstream',
+    options: RANGE,
+    example: 'report failures --from 2030-01-31',
+    input: ({ values }) => present([...range(values)]),
+    show: showRows,
+  },
+  {
+    name: 'request show',
+    section: SECTION,
+    positionals: [{ name: 'ID', summary: 'the id that the client got, such as req_0549a3f2c1e00001' }],
+    options: [],
+    summary: 'show the receipt of a request of any account',
+    example: 'request show req_0549a3f2c1e00001',
+    input: ({ positionals: [request] }) => ({ request }),
+  },
+  {
+    name: 'key find',
+    section: SECTION,
+    positionals: [
+      { name: 'SECRET', summary: "the secret, its last four characters, or '-' to read it from standard input" },
+    ],
+    options: [],
+    summary: 'find the account of a key, also of a deleted one',
+    example: 'key find -',
+    input: async ({ positionals: [word = ''] }) => {
+      const secret = await secretWord(word)
+      if (secret === '') throw new UsageError('the secret is empty: give it as an argument or on standard input')
+      return secret.startsWith('sk-') ? { hash: hashSecret(secret).toString('hex') } : { last_four: secret }
+    },
+    json: (rows: (KeyRow & Shown)[]) =>
+      rows.map(({ limits, networks, ceiling: _, ...row }) => ({ ...row, ips: networks, ...limits })),
+    show: (result) => (Array.isArray(result) && result.length === 0 ? 'no key found\n' : describe(result)),
+  },
+]

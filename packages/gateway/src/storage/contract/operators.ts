@@ -1,0 +1,214 @@
+// What operators do with accounts and codes, and what they are told: idempotent credits, imports, erasure, batches of codes, reports.
+import { expect, test } from 'bun:test'
+import { formatRequestId } from '../../money/request-ids.ts'
+import type { ImportedAccount, ReportedBy } from '../storage.ts'
+import { DAY_MS, HOUR_MS, START, spender } from './console/spender.ts'
+import {
+  hold,
+  keyFields,
+  newAccount,
+  newHash,
+  newHolder,
+  newKey,
+  newNode,
+  newWallet,
+  settle,
+  type Use,
+  voided,
+} from './harness.ts'
+
+export function operatorsContract(use: Use): void {
+  test('a credit with an id is booked once, however often and at once it is repeated', async () => {
+    const { storage } = use()
+    const account = await newAccount(storage, 0n)
+    const give = (amount: bigint, id: string) => storage.accounts.credit(account.id, amount, 'invoice', id)
+    const done = await Promise.all(Array.from({ length: 10 }, () => give(7n, 'invoice-42')))
+    expect(done.filter(Boolean)).toHaveLength(1)
+    expect(await give(-3n, 'invoice-43')).toBe(true)
+    expect(await give(-3n, 'invoice-43')).toBe(false)
+    expect((await storage.accounts.find(account.id))?.balance).toBe(4n)
+    expect(await storage.accounts.findCredit('invoice-42')).toEqual({
+      account: account.id,
+      amount: 7n,
+      reason: 'invoice',
+    })
+    expect((await storage.accounts.findCredit('invoice-43'))?.amount).toBe(-3n)
+    expect(await storage.accounts.findCredit('invoice-44')).toBeUndefined()
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, transfers: 2 })
+  })
+
+  test('an account is imported with its terms and its key, or not at all', async () => {
+    const { storage } = use()
+    const key = { ...keyFields(0n), hash: newHash(), name: 'laptop' }
+    const terms = { cap: 50n, capPeriod: 'month' as const, requestsPerMinute: 60 }
+    const wanted: ImportedAccount = { owner: { email: 'ada@example.com' }, credit: 9n, terms, key }
+    const created = await storage.accounts.createWithTerms(wanted)
+    expect(created).toMatchObject({ name: 'ada@example.com', balance: 9n, cap: 50n, capPeriod: 'month' })
+    expect(created?.limits).toMatchObject({ requestsPerMinute: 60, tokensPerMinute: undefined })
+    expect(await storage.keys.list(created?.id ?? 0n)).toMatchObject([{ name: 'laptop', account: created?.id }])
+    expect(await storage.accounts.createWithTerms({ ...wanted, key: { ...key, hash: newHash() } })).toBeUndefined()
+    const named = await storage.accounts.createWithTerms({ ...wanted, owner: { name: 'nightly' }, key: undefined })
+    expect(named).toMatchObject({ name: 'nightly', balance: 9n, cap: 50n })
+    expect(await storage.accounts.list()).toHaveLength(2)
+    expect((await storage.ledger.audit()).ok).toBe(true)
+  })
+
+  test('an erased account leaves its money and receipts, and nothing of its people', async () => {
+    const { storage, raw, now } = use()
+    const { account, person, email } = await newHolder(storage)
+    const stays = await newHolder(storage)
+    await storage.members.set(account, stays.person, 'member')
+    const key = await newKey(storage, account, { name: 'of ada' })
+    const session = { person, hash: newHash(), expiresAt: now() + DAY_MS, userAgent: '', address: '' }
+    await storage.sessions.create(session)
+    const node = await newNode(storage)
+    await storage.ledger.apply(hold(1n, { account, key: key.id, email }, node))
+    expect(await storage.accounts.erase(account, { force: false })).toBe(false)
+    expect(await storage.accounts.erase(account, { force: true })).toBe(true)
+    expect(await storage.accounts.erase(account, { force: true })).toBe(false)
+    expect(await storage.accounts.find(account)).toMatchObject({
+      name: `deleted account ${account}`,
+      disabled: true,
+      deletedAt: now(),
+      balance: 1_000n,
+    })
+    // What was running is still charged.
+    expect((await storage.ledger.apply(settle(1n, node, 60n))).verdict).toBe('done')
+    expect((await storage.keys.list(account)).map((each) => [each.name, each.deleted])).toEqual([['deleted key', true]])
+    expect(await storage.sessions.find(session.hash)).toBeUndefined()
+    expect(await storage.members.list(account)).toEqual([])
+    expect(await storage.people.find(email)).toBeUndefined()
+    expect(await storage.people.find(stays.email)).toMatchObject({ disabled: false, isProved: true })
+    for (const table of ['person', 'account', 'member', 'credential', 'taken_address', 'api_key'])
+      expect(JSON.stringify(await raw(`SELECT * FROM ${table}`), (_, value) => String(value))).not.toContain(email)
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, requests: 1 })
+    // The address is free for an operator, and stays taken for sign-ups.
+    const sought = { email, network: 'n', mostPerNetwork: 9, wideNetwork: 'w' }
+    expect(await storage.accounts.signUpRejection(sought)).toBe('taken')
+    expect(await storage.accounts.create(email, 0n, -2n)).toBeDefined()
+  })
+
+  test('an empty account needs no force', async () => {
+    const { storage } = use()
+    const account = await newAccount(storage, 0n)
+    expect(await storage.accounts.erase(account.id, { force: false })).toBe(true)
+  })
+
+  test('codes are listed by batch in pages, and revoked unless they are redeemed', async () => {
+    const { storage, elapse, now } = use()
+    const account = await newAccount(storage, 0n)
+    const batch = (label: string, count: number) =>
+      Array.from({ length: count }, (_, index) => ({
+        hash: newHash(),
+        amount: 5n,
+        expiresAt: undefined,
+        label,
+        lastFour: `A00${index}`,
+      }))
+    const [spring, other] = [batch('spring', 5), batch('other', 1)]
+    await storage.codes.create(spring)
+    await elapse(1)
+    await storage.codes.create(other)
+    const [first, second] = spring.map(({ hash }) => hash)
+    await storage.codes.redeem(account.id, first ?? newHash())
+    expect(await storage.codes.revoke({ hash: second ?? newHash() })).toBe(1)
+    expect(await storage.codes.revoke({ label: 'spring' })).toBe(3)
+    expect(await storage.codes.revoke({ label: 'spring' })).toBe(0)
+    expect(await storage.codes.redeem(account.id, second ?? newHash())).toBe('revoked')
+    const page = await storage.codes.list({}, 4)
+    const rest = await storage.codes.list({ before: page.at(-1) ?? { createdAt: 0, hash: newHash() } }, 4)
+    expect([...page, ...rest].map(({ label }) => label)).toEqual(['other', ...Array(5).fill('spring')])
+    expect(new Set([...page, ...rest].map(({ lastFour, label }) => label + lastFour)).size).toBe(6)
+    const listed = await storage.codes.list({ label: 'spring' }, 9)
+    expect(listed.filter(({ redeemed }) => redeemed?.by === account.id)).toHaveLength(1)
+    expect(listed.filter(({ revokedAt }) => revokedAt === now())).toHaveLength(4)
+  })
+
+  test('spending of all accounts is summed by each dimension, of days and of hours, in pages', async () => {
+    const { begin, request } = spender(use)
+    const { storage, wallet, node } = await begin()
+    const other = await newWallet(storage)
+    await request(storage, wallet, node, 30n, 'a', 3)
+    await request(storage, other, node, 0n, 'b', 2)
+    await use().elapse(HOUR_MS)
+    await request(storage, wallet, node, 12n, 'b', 1)
+    await use().elapse(DAY_MS)
+    await request(storage, other, node, 8n, 'b', 1)
+    const day = START - (START % DAY_MS)
+    const sums = async (by: ReportedBy, from: number, to: number, limit = 10, after?: string) =>
+      (await storage.reports.spending(by, { from, to }, limit, after)).map((row) => [
+        row.of,
+        row.requests,
+        row.tokens,
+        row.charged,
+      ])
+    const [mine, theirs] = [String(wallet.account), String(other.account)]
+    expect(await sums('account', day, day + DAY_MS)).toEqual([
+      [mine, 2, 4, 42n],
+      [theirs, 1, 2, 0n],
+    ])
+    expect(await sums('account', START, START + HOUR_MS)).toEqual([
+      [mine, 1, 3, 30n],
+      [theirs, 1, 2, 0n],
+    ])
+    expect(await sums('model', day, day + 2 * DAY_MS)).toEqual([
+      ['a', 1, 3, 30n],
+      ['b', 3, 4, 20n],
+    ])
+    expect(await sums('model', day, day + 2 * DAY_MS, 1, 'a')).toEqual([['b', 3, 4, 20n]])
+    expect(await sums('key', day, day + 2 * DAY_MS, 1, String(wallet.key))).toEqual([[String(other.key), 2, 3, 8n]])
+    const days = [
+      [String(day), 3, 6, 42n],
+      [String(day + DAY_MS), 1, 1, 8n],
+    ]
+    expect(await sums('day', day, day + 2 * DAY_MS)).toEqual(days)
+    expect(await sums('day', day + HOUR_MS, day + 2 * DAY_MS)).toEqual(days)
+    expect(await sums('upstream', day + 2 * DAY_MS, day + 3 * DAY_MS)).toEqual([])
+    const [named] = await storage.reports.spending('key', { from: day, to: day + DAY_MS }, 1)
+    expect(named).toMatchObject({ name: 'test', account: wallet.account, unknownCosts: 2 })
+  })
+
+  test('failures are counted from receipts and rejections, with the last request', async () => {
+    const { begin, newId, request, alive } = spender(use)
+    const { storage, wallet, node } = await begin()
+    const fail = async (model: string, outcome = 'failed') => {
+      const id = newId()
+      const living = await alive(storage, node)
+      await storage.ledger.apply(hold(id, wallet, living, { model }))
+      await storage.ledger.apply(voided(id, living, { outcome }))
+      return formatRequestId(id)
+    }
+    await fail('a')
+    const last = await fail('a')
+    const cut = await fail('b', 'cut')
+    await fail('b', 'client_disconnected')
+    await request(storage, wallet, node, 5n)
+    const rejected = { account: wallet.account, key: wallet.key, code: 'no_balance', reason: '' }
+    const bounds = { perKey: 10, perAccount: 10, inAll: 10 }
+    for (const [minute, lastRequest] of [
+      [START, 'req_0000000000000001'],
+      [START + 60_000, 'req_0000000000000002'],
+    ] as const)
+      await storage.rejectedRequests.add([{ ...rejected, minute, count: 4, lastRequest }], bounds)
+    const range = { from: START, to: START + HOUR_MS }
+    expect(await storage.reports.failures(range, 10)).toEqual([
+      { code: 'no_balance', model: undefined, upstream: undefined, count: 8, lastRequest: 'req_0000000000000002' },
+      { code: 'failed', model: 'a', upstream: 'main', count: 2, lastRequest: last },
+      { code: 'cut', model: 'b', upstream: 'main', count: 1, lastRequest: cut },
+    ])
+    expect(await storage.reports.failures({ from: range.to, to: range.to + HOUR_MS }, 10)).toEqual([])
+  })
+
+  test('a request and a key are found without their account', async () => {
+    const { begin, request } = spender(use)
+    const { storage, wallet, node } = await begin()
+    const id = await request(storage, wallet, node, 5n)
+    expect(await storage.ledger.requestOfAny(id)).toMatchObject({
+      account: wallet.account,
+      row: { request: id, cost: 5n },
+    })
+    expect(await storage.ledger.requestOfAny(id + 1n)).toBeUndefined()
+    const key = await newKey(storage, wallet.account, { lastFour: 'x-_9' })
+    expect((await storage.keys.withLastFour('x-_9', 5)).map((each) => each.id)).toEqual([key.id])
+  })
+}

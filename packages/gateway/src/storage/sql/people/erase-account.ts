@@ -1,0 +1,76 @@
+// The end of an account on both engines: its people, keys and sessions go, its money stays in the ledger.
+import { sql } from 'kysely'
+import type { Accounts } from '../../accounts.ts'
+import {
+  type Connection,
+  type Database,
+  incrementChangeCounter,
+  required,
+  type Statement,
+  statement,
+} from '../statements.ts'
+
+export const erasureOver = ({ db, runner, clock }: Connection): Pick<Accounts, 'erase'> => ({
+  async erase(account, { force }) {
+    return (await runner.write(eraseAccount(db, account, force, clock()))) !== undefined
+  },
+})
+
+/** The first statement locks the account: what is held cannot grow after it. */
+const eraseAccount = (db: Database, account: bigint, force: boolean, now: number): Statement[] => {
+  const ended = db
+    .updateTable('account')
+    .set({ name: `deleted account ${account}`, disabled: 1, deleted_at: now })
+    .where('id', '=', account)
+    .where('deleted_at', 'is', null)
+  const empty = force ? ended : ended.where('balance', '=', 0n).where('held', '=', 0n)
+  return [
+    required(empty.returning('id')),
+    statement(
+      db
+        .updateTable('api_key')
+        .set((row) => ({
+          name: 'deleted key',
+          deleted: 1,
+          former_hash: null,
+          former_until: null,
+          networks: null,
+          revision: row('revision', '+', 1n),
+        }))
+        .where('account', '=', account),
+    ),
+    // Before the members are removed, who say which people these are.
+    ...(['recovery_code', 'preference', 'link', 'session', 'credential'] as const).map((table) =>
+      statement(db.deleteFrom(table).where('person', 'in', onlyHere(db, account))),
+    ),
+    statement(
+      db
+        .updateTable('person')
+        .set({ email: sql<string>`'deleted person ' || CAST(id AS text)`, disabled: 1, proved_at: null })
+        .where('id', 'in', onlyHere(db, account)),
+    ),
+    statement(db.deleteFrom('session').where('account', '=', account)),
+    statement(db.deleteFrom('member').where('account', '=', account)),
+    incrementChangeCounter(db),
+  ]
+}
+
+/** People who are members of no other account, and have no role in the gateway. */
+const onlyHere = (db: Database, account: bigint) =>
+  db
+    .selectFrom('member')
+    .innerJoin('person as one', 'one.id', 'member.person')
+    .select('member.person')
+    .where('member.account', '=', account)
+    .where('one.role', 'is', null)
+    .where((row) =>
+      row.not(
+        row.exists(
+          row
+            .selectFrom('member as other')
+            .select('other.account')
+            .whereRef('other.person', '=', 'member.person')
+            .where('other.account', '<>', account),
+        ),
+      ),
+    )
