@@ -1,6 +1,17 @@
 // The request log: one line per request on standard error, whatever its outcome, and never its content.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { closeSync, constants, openSync, readSync, rmSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readFileSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { eventually } from '../support/eventually.ts'
@@ -72,6 +83,20 @@ test.each([
   const response = await chat(gateway.url, key.secret, ask('x', more))
   expect(response.status).toBe(status)
   expect(await lineOf(response.headers.get('x-request-id'))).toMatchObject({ status, ...expected })
+})
+
+test('who sent the request, and its ids at the caller and at the vendor', async () => {
+  const id = 'mine-0001'
+  const headers = { 'x-client-request-id': id, 'user-agent': `SDK/1.0 ${'x'.repeat(300)}` }
+  const response = await chat(gateway.url, key.secret, ask('x'), headers)
+  expect(response.headers.get('x-client-request-id')).toBe(id)
+  const line = await lineOf(response.headers.get('x-request-id'))
+  expect(line).toMatchObject({ client: '127.0.0.1', client_request_id: id })
+  expect(line.user_agent).toMatch(/^SDK\/1\.0 x{100,}\.\.\.$/)
+  expect(String(line.user_agent).length).toBeLessThanOrEqual(200)
+  const wrong = await chat(gateway.url, key.secret, ask('x', { model: 'nothing' }), { 'x-client-request-id': 'a b' })
+  expect(wrong.headers.get('x-client-request-id')).toBeNull()
+  expect(await lineOf(wrong.headers.get('x-request-id'))).not.toHaveProperty('client_request_id')
 })
 
 test('a client that disconnects, and a stream that is cut', async () => {
@@ -192,6 +217,38 @@ test.each(['errors', 'off'])('TRIVIUM_LOG=%s', async (level) => {
   const expected = level === 'off' ? [] : ['stopping', 'stopped']
   await eventually(() => linesOf(quiet).length >= expected.length)
   expect(linesOf(quiet).map(({ message }) => message)).toEqual(expected)
+})
+
+test('the log in a file: created for the owner alone, opened anew on SIGHUP, and addresses masked or left out', async () => {
+  const home = await newHome('sqlite', 'server: { log_addresses: masked }\n')
+  const file = join(home.dataDir, 'trivium.log')
+  const logged = await startGateway({ home, env: { TRIVIUM_LOG_FILE: file, TRIVIUM_LOG_FORMAT: 'text' } })
+  const written = (path: string) => (existsSync(path) ? readFileSync(path, 'utf8') : '')
+  try {
+    await chat(logged.url, logged.firstKey ?? '', ask('x'))
+    await eventually(() => written(file).includes('POST /v1/chat/completions 200 completed'))
+    expect(written(file)).toContain('from 127.0.0.0/24')
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    renameSync(file, `${file}.1`)
+    writeFileSync(home.configFile, 'server: { log_addresses: off }\n')
+    logged.signal('SIGHUP')
+    await eventually(() => written(file).includes('configuration reloaded'))
+    await chat(logged.url, logged.firstKey ?? '', ask('x'))
+    await eventually(() => written(file).includes('200 completed'))
+    expect(written(file)).not.toContain('from 127')
+    expect(logged.output().stderr).toBe('')
+    logged.signal('SIGINT')
+    await logged.exited
+    expect(written(file)).toEndWith('stopped\n')
+  } finally {
+    await logged.stop()
+  }
+})
+
+test('a log file that cannot be opened ends the start', async () => {
+  const starting = startGateway({ env: { TRIVIUM_LOG_FILE: '/does/not/exist/trivium.log' } })
+  expect(starting).rejects.toThrow(/exit code 1.*TRIVIUM_LOG_FILE: no such file/)
+  await starting.catch(() => {})
 })
 
 test('while the log is not read, the server keeps running, keeps the first lines, and reports how many it dropped', async () => {

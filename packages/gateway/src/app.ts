@@ -7,9 +7,11 @@ import { RequestError } from '@trivium/protocol/canonical/reading.ts'
 import { dialectOfPath } from '@trivium/protocol/dialect-of-path.ts'
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import { matchRoute, servedPath } from '@trivium/protocol/match-route.ts'
+import { noteArrival } from './observe/arrival.ts'
 import { errorText } from './observe/log.ts'
 import { type RequestObserver, tellAll } from './observe/request-observer.ts'
 import { RequestRecord } from './observe/request-record.ts'
+import { endAttempt } from './observe/upstream-attempt.ts'
 import { rejectEarly } from './overload/load-shedding.ts'
 import type { ApiRequest } from './request/api-request.ts'
 import { Failure } from './request/failure.ts'
@@ -51,6 +53,7 @@ export function createApp(deps: AppDependencies, health: ProcessHealth): App {
       if (rejected) return rejected
     }
     const headers = new ResponseHeaders(catalogue.headers.authenticated, requestId)
+    noteArrival(record, http, headers, catalogue, deps.tracer)
     const incoming: ApiRequest = { http, id, query, responseHeaders: headers, record }
     const respond = (answer: HttpResponse) => observed(answer, record, observer)
     const respondTo = (error: unknown) => respond(render(error, path, incoming, deps))
@@ -80,6 +83,7 @@ function observed(answer: HttpResponse, record: RequestRecord, observer: Request
 }
 
 function ended(record: RequestRecord, status: number, observer: RequestObserver): void {
+  endAttempt(record)
   record.status = status
   record.totalMs = performance.now() - record.startedAt
   observer.ended(record)

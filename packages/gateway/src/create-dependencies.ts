@@ -23,6 +23,7 @@ import type { Logs } from './observe/logs.ts'
 import { oncePerSecond } from './observe/once-per-second.ts'
 import { countRejectedRequests } from './observe/rejected-requests.ts'
 import { tellAll } from './observe/request-observer.ts'
+import { openTracer } from './observe/traces/tracer.ts'
 import { createFreeCallLimit } from './overload/free-call-limit.ts'
 import { createQueues } from './overload/queues.ts'
 import { createRateLimitCache } from './overload/rate-limit-cache.ts'
@@ -96,6 +97,9 @@ export async function createDependencies(
   storage.onChange(callers.clear)
   const rejectedRequests = countRejectedRequests(Date.now)
   const errorCounts = countErrors(Date.now)
+  const tracer = environment.traces && openTracer(environment.traces, log, () => {})
+  // Cleanup runs in reverse order: after all requests have ended.
+  if (tracer) cleanup.add(() => tracer.close())
   const queues = createQueues(catalogue().config.server.limits, ticker, log, tellAll(observers).shed)
   // Only this process calls them: a key would protect nothing, and downloads of videos carry none.
   const sandbox = createSandbox({ faults: false, key: 'none' })
@@ -136,7 +140,8 @@ export async function createDependencies(
     rateLimitCache,
     ticker,
     log,
-    observers: [...observers, rejectedRequests, errorCounts],
+    observers: [...observers, rejectedRequests, errorCounts, ...(tracer ? [tracer] : [])],
+    tracer,
     fetchPublic,
     store: storage,
     nameChecks: createNameChecks(ticker),

@@ -4,6 +4,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { describeSystemError } from './config/system-error.ts'
 import type { Environment } from './config/types.ts'
+import { readTraceSettings, TRACE_VARIABLES } from './observe/traces/settings.ts'
 import { KINDS } from './upstreams/kinds/index.ts'
 import type { Mistake } from './yaml/document.ts'
 
@@ -51,20 +52,25 @@ export function readEnvironment(
   if (workers > 1 && databaseUrl === undefined) {
     add('TRIVIUM_WORKERS above 1 needs DATABASE_URL: one process owns a SQLite file')
   }
+  const traces = readTraceSettings(text, add)
   const configFile = readConfigFile(text('TRIVIUM_CONFIG'), add)
-  const log = readLogLevel(text('TRIVIUM_LOG'), add)
+  const word = <T extends string>(name: string, words: readonly T[]): T | undefined => {
+    const written = text(name)
+    const found = words.find((each) => each === written)
+    if (written !== undefined && found === undefined)
+      add(`${name} must be ${words.join(', ')}, not ${JSON.stringify(written.slice(0, 40))}`)
+    return found
+  }
+  const log = word('TRIVIUM_LOG', ['off', 'errors', 'requests']) ?? 'requests'
+  const logFormat = word('TRIVIUM_LOG_FORMAT', ['text', 'json'])
+  const logFile = text('TRIVIUM_LOG_FILE') && resolve(text('TRIVIUM_LOG_FILE') ?? '')
   const dataDir = resolve(text('TRIVIUM_DATA') ?? 'data')
   const warnings = [...(configFile === undefined ? otherNameRemarks() : []), ...dotenvRemarks(env)]
-  return { environment: { host, port, dataDir, configFile, databaseUrl, secret, workers, log, warnings }, mistakes }
-}
-
-const LOG_LEVELS = ['off', 'errors', 'requests'] as const
-
-function readLogLevel(written: string | undefined, add: (message: string) => void): Environment['log'] {
-  const level = LOG_LEVELS.find((each) => each === (written ?? 'requests'))
-  if (level === undefined)
-    add(`TRIVIUM_LOG must be ${LOG_LEVELS.join(', ')}, not ${JSON.stringify(written?.slice(0, 40))}`)
-  return level ?? 'requests'
+  const logs = { log, logFormat, logFile }
+  return {
+    environment: { host, port, dataDir, configFile, databaseUrl, secret, workers, ...logs, traces, warnings },
+    mistakes,
+  }
 }
 
 function readConfigFile(written: string | undefined, add: (message: string) => void): string | undefined {
@@ -108,9 +114,12 @@ export const VARIABLES: readonly string[] = [
   'TRIVIUM_CONFIG',
   'TRIVIUM_DATA',
   'TRIVIUM_LOG',
+  'TRIVIUM_LOG_FILE',
+  'TRIVIUM_LOG_FORMAT',
   'TRIVIUM_SECRET',
   'TRIVIUM_SECRET_FILE',
   'TRIVIUM_WORKERS',
+  ...TRACE_VARIABLES,
   ...[...KINDS.values()].flatMap(({ keyVariable }) => keyVariable ?? []),
 ]
 

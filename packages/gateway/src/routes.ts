@@ -35,6 +35,7 @@ import type { ErrorCounts } from './observe/error-counts.ts'
 import type { Latencies } from './observe/latency-buckets.ts'
 import type { RejectedRequestCounts } from './observe/rejected-requests.ts'
 import type { RequestObserver } from './observe/request-observer.ts'
+import type { Tracer } from './observe/traces/tracer.ts'
 import type { Reads } from './overload/reads/reads.ts'
 import { unavailable } from './paid-call/hold-errors.ts'
 import { showRequest, showUsage, type UsageDependencies } from './paid-call/receipts/usage-endpoint.ts'
@@ -61,6 +62,8 @@ export type GatewayDependencies = TextDependencies &
   MediaDependencies & {
     ids: Ids
     observers: readonly RequestObserver[]
+    /** Absent: tracing is off. */
+    tracer?: Tracer | undefined
     spool: Spool
     latencies: Latencies
     rejectedRequests: RejectedRequestCounts

@@ -3,6 +3,8 @@
 import { createApp } from './app.ts'
 import type { CommandContext } from './cli/context.ts'
 import { openControlSocket } from './cli/control-socket.ts'
+import { CommandError } from './cli/errors.ts'
+import { describeSystemError } from './config/system-error.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import type { watchConfig } from './config/watch.ts'
 import { openConsoleFiles } from './console-files/open-console-files.ts'
@@ -13,7 +15,6 @@ import { startJobs } from './jobs/index.ts'
 import type { Listener } from './listen.ts'
 import { createLiveConfig, type LiveConfig } from './live-config.ts'
 import { createMailer } from './mail/mailer.ts'
-import { writeToStandardError } from './observe/log-writer.ts'
 import { type Logs, openLogs } from './observe/logs.ts'
 import { openListener } from './open-listener.ts'
 import { Cleanup } from './process/cleanup.ts'
@@ -41,13 +42,7 @@ export type ServeOptions = CommandContext & {
 export async function serve(options: ServeOptions): Promise<void> {
   const { worker } = options
   const environment = options.environment()
-  const logs = openLogs(
-    environment.log,
-    process.stderr.isTTY ? 'text' : 'json',
-    writeToStandardError,
-    (run) => process.on('exit', run),
-    worker ? { worker: worker.number } : {},
-  )
+  const logs = openLogsOf(environment, worker)
   const config = options.config(environment)
   if (environment.workers > 1 && !worker)
     return startWorkers(environment, config, options.launch, logs.log, options.ready)
@@ -60,6 +55,18 @@ export async function serve(options: ServeOptions): Promise<void> {
   } catch (error) {
     await cleanup.run()
     throw error
+  }
+}
+
+function openLogsOf({ log: level, logFormat, logFile: file }: Environment, worker: Worker | undefined): Logs {
+  const format = logFormat ?? (file === undefined && process.stderr.isTTY ? 'text' : 'json')
+  const onExit = (run: () => void) => void process.on('exit', run)
+  try {
+    const logs = openLogs({ level, format, file }, onExit, worker ? { worker: worker.number } : {})
+    process.on('SIGHUP', logs.reopen)
+    return logs
+  } catch (error) {
+    throw new CommandError(`cannot write the log file ${file} of TRIVIUM_LOG_FILE: ${describeSystemError(error)}`)
   }
 }
 

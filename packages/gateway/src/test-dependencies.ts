@@ -237,7 +237,15 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
   const memory = { bodyBytes: MIB, values: 1_000, inFlight: 10, memoryBytes: MIB }
   const limits = { ...SERVER_DEFAULTS.limits, ...memory, uploadBytes: MIB, spoolBytes: MIB }
   return {
-    server: { publicUrl: undefined, tls: undefined, trustedProxies: [], limits, drainMs: 0, showUpstreams: false },
+    server: {
+      publicUrl: undefined,
+      tls: undefined,
+      trustedProxies: [],
+      limits,
+      drainMs: 0,
+      showUpstreams: false,
+      logAddresses: 'full',
+    },
     registration: {
       open: true,
       trialCredit: 0n,

@@ -42,6 +42,7 @@ test.each([
     },
     drainMs: 30_000,
     showUpstreams: false,
+    logAddresses: 'full',
   })
   expect(config.registration).toEqual({
     open: true,
@@ -175,6 +176,7 @@ groups:
     },
     drainMs: 0,
     showUpstreams: true,
+    logAddresses: 'full',
   })
   expect(config.registration).toEqual({
     open: false,

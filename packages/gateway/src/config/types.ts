@@ -4,6 +4,8 @@ import type { ChatService } from '@trivium/protocol/dialects/chat-service.ts'
 import type { DialectId, TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import type { AnyModel, ModelType, PriceOf } from '../modalities/index.ts'
 import type { Nanos } from '../money/amount.ts'
+import type { LogAddresses } from '../observe/arrival.ts'
+import type { TraceSettings } from '../observe/traces/settings.ts'
 
 export type UpstreamDialect = DialectId
 
@@ -142,6 +144,8 @@ export type ServerConfig = {
   drainMs: number
   /** Whether receipts shown to callers name the upstreams. */
   showUpstreams: boolean
+  /** How much of clients' addresses log lines and traces show. */
+  logAddresses: LogAddresses
 }
 
 /** How long contents are kept, in milliseconds; `off`: not at all. */
@@ -241,6 +245,12 @@ export type Environment = {
   workers: number
   /** `errors`: events only. `requests`: events and one line per request. */
   log: 'off' | 'errors' | 'requests'
+  /** Absent: text on a terminal, else JSON. */
+  logFormat?: 'text' | 'json' | undefined
+  /** Absent: standard error. */
+  logFile?: string | undefined
+  /** Absent: tracing is off. */
+  traces?: TraceSettings | undefined
   /** About files that look like a configuration but are not read. */
   warnings: readonly string[]
 }

@@ -7,10 +7,13 @@ function writer(maxBuffered?: number) {
   let isRead = true
   let timer: (() => void) | undefined
   const log = createLogWriter(
-    (text, done) => {
-      texts.push(text)
-      if (isRead) done()
-      else waiting.push(done)
+    {
+      write(text, done) {
+        texts.push(text)
+        if (isRead) done()
+        else waiting.push(done)
+      },
+      writeLast: (text) => void (text !== '' && texts.push(text)),
     },
     {
       droppedLine: (count) => `${count} dropped\n`,

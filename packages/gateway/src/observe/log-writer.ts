@@ -4,6 +4,13 @@
 /** Writes without blocking; `done` is called when the text is written or cannot be. */
 export type WriteText = (text: string, done: () => void) => void
 
+/** Where the log goes. */
+export type LogTarget = {
+  write: WriteText
+  /** At exit, when nothing can be waited for: this text, which may be empty, and what a write in progress has not written. */
+  writeLast(text: string): void
+}
+
 export type LogWriter = {
   /** A complete line, including the line break. */
   write(line: string): void
@@ -27,7 +34,7 @@ type Options = {
 }
 
 export function createLogWriter(
-  writeText: WriteText,
+  target: LogTarget,
   { droppedLine, maxBuffered = MAX_BUFFERED, after = unrefTimer }: Options,
 ): LogWriter {
   let buffered = ''
@@ -47,7 +54,7 @@ export function createLogWriter(
   function flush(): void {
     if (isWriting || (buffered === '' && dropped === 0)) return
     isWriting = true
-    writeText(take(), written)
+    target.write(take(), written)
   }
 
   function written(): void {
@@ -70,7 +77,7 @@ export function createLogWriter(
     },
     flush,
     flushLast() {
-      if (buffered !== '' || dropped > 0) writeText(take(), () => {})
+      target.writeLast(take())
     },
   }
 }
@@ -83,4 +90,9 @@ function unrefTimer(ms: number, run: () => void): () => void {
 }
 
 /** Bun writes to pipes, sockets and terminals without blocking, and buffers what they do not accept yet. */
-export const writeToStandardError: WriteText = (text, done) => void process.stderr.write(text, () => done())
+const writeToStandardError: WriteText = (text, done) => void process.stderr.write(text, () => done())
+
+export const STANDARD_ERROR: LogTarget = {
+  write: writeToStandardError,
+  writeLast: (text) => text !== '' && writeToStandardError(text, () => {}),
+}

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { LogFormat } from './log.ts'
 import { createRequestLog } from './request-log.ts'
 import { RequestRecord } from './request-record.ts'
+import { attemptAnswered, beginAttempt } from './upstream-attempt.ts'
 
 function requestLog(format: LogFormat) {
   const lines: string[] = []
@@ -20,7 +21,14 @@ function requestLog(format: LogFormat) {
 
 function completed(): RequestRecord {
   const record = new RequestRecord('POST', '/v1/messages', 'req_1', 1_000)
+  const upstream = { id: 'main', kind: 'custom', baseUrl: 'https://up' }
+  const attempt = beginAttempt(record, { upstream, model: 'm', dialect: 'chat' })
+  const headers: Record<string, string> = { 'request-id': 'req_vendor', 'apim-request-id': 'other' }
+  attemptAnswered(attempt, { status: 200, header: (name) => headers[name] ?? null })
   return Object.assign(record, {
+    client: '192.0.2.0/24',
+    userAgent: 'SDK/1.0 (Linux)\n',
+    clientRequestId: 'mine-7',
     account: 12n,
     key: 34n,
     model: 'gpt-x',
@@ -47,10 +55,14 @@ test('a line has everything that is known of the request', () => {
       path: '/v1/messages',
       status: 200,
       request_id: 'req_1',
+      client_request_id: 'mine-7',
+      client: '192.0.2.0/24',
+      user_agent: 'SDK/1.0 (Linux)\\u{a}',
       account_id: '12',
       key_id: '34',
       model: 'gpt-x',
       upstream: 'main',
+      upstream_request_id: 'req_vendor',
       outcome: 'completed',
       input_tokens: 120,
       cached_tokens: 100,
@@ -69,7 +81,7 @@ test('on a terminal it is text', () => {
   log.ended(completed())
   expect(lines).toEqual([
     expect.stringMatching(
-      /^\d\d:04:05 POST \/v1\/messages 200 completed {2}gpt-x via main {2}120 in \(100 cached\), 20 out \(5 reasoning\) {2}0\.0006 USD {2}340\.3 ms, first token 12 ms, queue 3\.1 ms {2}account 12 key 34 {2}req_1\n$/,
+      /^\d\d:04:05 POST \/v1\/messages 200 completed {2}gpt-x via main {2}120 in \(100 cached\), 20 out \(5 reasoning\) {2}0\.0006 USD {2}340\.3 ms, first token 12 ms, queue 3\.1 ms {2}account 12 key 34 {2}from 192\.0\.2\.0\/24 {2}req_1 \(mine-7\)\n$/,
     ),
   ])
 })
@@ -80,6 +92,8 @@ test('what a caller chose can neither begin a line nor pass for a field', () => 
     const { log, lines } = requestLog(format)
     const record = new RequestRecord('GET', evil, 'req_1', 1_000)
     record.model = 'a  404 rejected'
+    record.userAgent = evil
+    record.clientRequestId = 'a" 500'
     record.error = 'not_found'
     record.status = 404
     log.ended(record)

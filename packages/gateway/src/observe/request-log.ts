@@ -6,6 +6,7 @@ import { jsonLine, textLine, timeOfDay } from './log.ts'
 import type { RequestObserver } from './request-observer.ts'
 import type { RequestRecord, Tokens } from './request-record.ts'
 import { safeText } from './safe-text.ts'
+import { traceIdOf } from './traces/context.ts'
 
 /** `stop` writes the last summary. */
 export type RequestLog = RequestObserver & { stop(): void }
@@ -34,7 +35,7 @@ export function createRequestLog(options: RequestLogOptions): RequestLog {
     if (unauthorized + shed + malformed === 0) return
     counts = { ...NONE }
     // The first rejected request, as an example.
-    const example = first ? { request_id: first.id, path: safeText(first.path) } : {}
+    const example = first ? { request_id: first.id, path: safeText(first.path), client: first.client } : {}
     const counted = { unauthorized, overloaded: shed, malformed }
     write(summary(clock(), 'warn', 'requests rejected', { ...commonFields, ...counted, ...example }))
   }
@@ -65,7 +66,7 @@ type Counts = { unauthorized: number; shed: number; malformed: number; first: Re
 const NONE: Counts = { unauthorized: 0, shed: 0, malformed: 0, first: undefined }
 
 function jsonRequest(record: RequestRecord, time: number, commonFields: Fields): string {
-  const { model, upstream, tokens, charged, firstTokenMs } = record
+  const { model, upstream, tokens, charged, firstTokenMs, userAgent, clientRequestId } = record
   const line = {
     time: new Date(time).toISOString(),
     level: 'info',
@@ -75,10 +76,15 @@ function jsonRequest(record: RequestRecord, time: number, commonFields: Fields):
     path: safeText(record.path),
     status: record.status,
     request_id: record.id,
+    client_request_id: clientRequestId && safeText(clientRequestId),
+    trace_id: record.trace && traceIdOf(record.trace),
+    client: record.client,
+    user_agent: userAgent && safeAgent(userAgent),
     account_id: record.account?.toString(),
     key_id: record.key?.toString(),
     model: model && safeText(model),
     upstream: upstream && safeText(upstream),
+    upstream_request_id: record.attempts.at(-1)?.requestId,
     outcome: record.outcome,
     error: record.error,
     input_tokens: tokens?.input,
@@ -93,12 +99,29 @@ function jsonRequest(record: RequestRecord, time: number, commonFields: Fields):
   return `${JSON.stringify(line)}\n`
 }
 
+/** Clients have few of them, and making one safe costs more than the rest of the line. */
+const safeAgents = new Map<string, string>()
+const MOST_AGENTS = 256
+
+function safeAgent(agent: string): string {
+  const known = safeAgents.get(agent)
+  if (known !== undefined) return known
+  const safe = safeText(agent)
+  if (safeAgents.size >= MOST_AGENTS) safeAgents.clear()
+  // A long one may be long on purpose: 256 of them would be memory that a client chooses.
+  if (agent.length <= LONGEST_KEPT) safeAgents.set(agent, safe)
+  return safe
+}
+
+const LONGEST_KEPT = 512
+
 const tenths = (ms: number): number => Math.round(ms * 10) / 10
 
 /** `15:04:05 POST /v1/messages 200 completed  model via upstream  12 in, 34 out  0.0001 USD  340 ms  req_...` */
 function textRequest(record: RequestRecord, time: number): string {
   const { status, account, key, model, upstream, outcome, error, tokens, charged, totalMs, queuedMs, firstTokenMs } =
     record
+  const { client, clientRequestId } = record
   const times = [`${tenths(totalMs)} ms`]
   if (firstTokenMs !== undefined) times.push(`first token ${tenths(firstTokenMs)} ms`)
   if (queuedMs >= 1) times.push(`queue ${tenths(queuedMs)} ms`)
@@ -109,7 +132,8 @@ function textRequest(record: RequestRecord, time: number): string {
     charged === undefined ? '' : `${formatUsd(charged)} USD`,
     times.join(', '),
     account === undefined ? '' : `account ${account} key ${key}`,
-    record.id,
+    client === undefined ? '' : `from ${client}`,
+    `${record.id}${clientRequestId === undefined ? '' : ` (${word(clientRequestId)})`}`,
   ]
   return `${groups.filter((group) => group !== '').join('  ')}\n`
 }

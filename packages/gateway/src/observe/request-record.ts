@@ -1,4 +1,6 @@
+import type { DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { RouteId } from '@trivium/protocol/routes.ts'
+import type { Trace } from './traces/context.ts'
 
 /** What is known about a request so far: the steps that handle it fill the record. Contents are never part of it. Times are in milliseconds. */
 export class RequestRecord {
@@ -8,6 +10,17 @@ export class RequestRecord {
   readonly startedAt: number
   /** Absent if the path is not served, or not with this method. */
   route: RouteId | undefined
+  /** The client's address, as far as `server.log_addresses` lets it be shown. */
+  client: string | undefined
+  userAgent: string | undefined
+  /** The caller's own id of the request, from its header `x-client-request-id`. */
+  clientRequestId: string | undefined
+  /** Absent: tracing is off, and the caller sent no context to pass on. */
+  trace: Trace | undefined
+  /** Calls of upstreams, in order. */
+  readonly attempts: UpstreamAttempt[] = []
+  /** The code of the error that ended the last attempt. */
+  attemptError: string | undefined
   account: bigint | undefined
   key: bigint | undefined
   /** As requested; after a fallback, the model that answered. */
@@ -45,3 +58,25 @@ export class RequestRecord {
 
 /** `input` includes cached tokens, `output` includes reasoning tokens. */
 export type Tokens = { input: number; cached: number; output: number; reasoning: number | undefined }
+
+/** A call of an upstream. `model`: as the upstream names it. */
+export type Called = {
+  upstream: { id: string; kind: string; baseUrl: string }
+  model: string
+  dialect: DialectId
+  /** Absent: what the dialect is for. */
+  operation?: 'count_tokens'
+}
+
+/** Times are those of `performance.now()`. */
+export type UpstreamAttempt = Called & {
+  startedAt: number
+  endedAt: number | undefined
+  status: number | undefined
+  /** The vendor's id of the request. */
+  requestId: string | undefined
+  /** The code of its error. */
+  error: string | undefined
+  /** Where tracing is on. */
+  spanId: string | undefined
+}

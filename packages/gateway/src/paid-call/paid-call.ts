@@ -60,4 +60,7 @@ export type PaidCall<A extends CallAttempt = CallAttempt> = {
 }
 
 /** What attempts need of a call, whatever becomes of its hold. */
-export type AttemptedCall = Pick<PaidCall, 'id' | 'upstreamCall' | 'client' | 'owner' | 'attempt' | 'failedAttempts'>
+export type AttemptedCall = Pick<
+  PaidCall,
+  'id' | 'upstreamCall' | 'client' | 'owner' | 'attempt' | 'failedAttempts' | 'record'
+>

@@ -1,5 +1,7 @@
 // The core of everything that costs money: a call whose cost is held, the work that it pays for, and its one settlement.
 
+import { endAttempt } from '../observe/upstream-attempt.ts'
+import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
 import type { FreeAborts } from './free-aborts.ts'
 import type { PaidCall } from './paid-call.ts'
@@ -35,6 +37,7 @@ export async function runPaidCall<T>(
     // Work may also throw before it returns a promise.
     return await work()
   } catch (error) {
+    if (error instanceof Failure) endAttempt(call.record, error.info.code)
     await voidUnsettled(call, deps)
     throw error
   }

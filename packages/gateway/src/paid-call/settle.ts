@@ -4,13 +4,14 @@ import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { Charge } from '../money/prices/price.ts'
 import { atMostBookable } from '../money/prices/token-price.ts'
+import { endAttempt } from '../observe/upstream-attempt.ts'
 import type { RateLimitCache } from '../overload/rate-limit-cache.ts'
 import { FAILURE } from '../upstreams/health/key-health.ts'
 import { type ClaimDependencies, endClaim } from './claim.ts'
 import type { FreeAborts } from './free-aborts.ts'
-import type { CallResult, Outcome } from './outcome.ts'
+import { type CallResult, DELIVERED, type Outcome } from './outcome.ts'
 import type { PaidCall } from './paid-call.ts'
-import { receiptOf } from './receipts/receipt.ts'
+import { type ReceiptError, receiptOf } from './receipts/receipt.ts'
 
 export type SettleDependencies = ClaimDependencies & {
   accountCipher: AccountCipher
@@ -30,7 +31,8 @@ export function settle(call: PaidCall, result: CallResult, deps: SettleDependenc
   reportHealth(call, result, deps.ticker.now())
   if (outcome === 'client_disconnected' && (cost === 0n || result.isUnderpaid))
     deps.freeAborts.note(call.caller.account)
-  const receipt = receiptOf(call, result, totalMs)
+  endAttempt(call.record)
+  const receipt = receiptOf(call, result, totalMs, errorOf(call, outcome))
   const settling =
     cost === 0n && !sawOutput
       ? call.hold.void(outcome, receipt)
@@ -46,6 +48,14 @@ export function settle(call: PaidCall, result: CallResult, deps: SettleDependenc
     if (!claim) return charged
     return endClaim(claim, { outcome, charged, headers, body: result.body }, deps).then(() => charged)
   })
+}
+
+/** Why the call failed, as far as an upstream was called for it. */
+function errorOf({ record }: PaidCall, outcome: Outcome): ReceiptError | undefined {
+  const { attemptError: code } = record
+  if (code === undefined || DELIVERED.includes(outcome)) return undefined
+  const last = record.attempts.at(-1)
+  return { code, status: last?.status, requestId: last?.requestId }
 }
 
 function costOf(charges: readonly Charge[]): Nanos {

@@ -9,7 +9,7 @@ import type { Upstream } from '../config/types.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { HeldCall, Routed } from '../paid-call/journey.ts'
-import type { CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
+import type { AttemptedCall, CallAttempt, PaidCall } from '../paid-call/paid-call.ts'
 import { type SettleDependencies, settle } from '../paid-call/settle.ts'
 import { showWarnings, warningsFor } from '../paid-call/warnings.ts'
 import type { OutgoingRequest, Send } from '../upstreams/send.ts'
@@ -89,14 +89,15 @@ async function attempt<P extends AnyPrice, M extends Named, D extends DialectId>
   steps: CandidateSteps<P, M, D>,
   deps: CallDependencies,
 ): Promise<UpstreamResponse | FailedAttempt> {
-  const { upstreamCall, headers } = call
+  const { upstreamCall, headers, record } = call
   const { candidate, health } = call.attempt
-  const { upstream, key } = candidate
+  const { upstream, key, route } = candidate
   call.slot.setAwaitingUpstream(true)
   try {
     const request = (await steps.completeRequestFor?.(candidate)) ?? steps.requestFor(candidate)
     health.sent(performance.now())
-    const reply = await deps.send(upstream, { ...request, headers: {}, key, cancel: upstreamCall.cancellation })
+    const origin = { record, model: route.model }
+    const reply = await deps.send(upstream, { ...request, headers: {}, key, cancel: upstreamCall.cancellation, origin })
     upstreamCall.headersArrived()
     const mark = reply.header('x-sandbox')
     if (mark !== null) headers.set('x-sandbox', mark)
@@ -163,10 +164,7 @@ function expressed<T>(request: () => T): T | undefined {
 }
 
 /** The body of a response, as it comes. Throws a Failure where it breaks off. */
-export async function* receivedPieces(
-  call: Pick<PaidCall, 'id' | 'upstreamCall' | 'client' | 'owner' | 'attempt' | 'failedAttempts'>,
-  reply: UpstreamResponse,
-): AsyncGenerator<Uint8Array> {
+export async function* receivedPieces(call: AttemptedCall, reply: UpstreamResponse): AsyncGenerator<Uint8Array> {
   let isComplete = false
   try {
     for (let piece = await reply.read(); piece; piece = await reply.read()) {

@@ -7,6 +7,7 @@ import type { Candidate, Offer } from '../catalogue/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { Log } from '../observe/log.ts'
+import { endAttempt as noteEnd } from '../observe/upstream-attempt.ts'
 import type { AttemptedCall } from '../paid-call/paid-call.ts'
 import { formatRequestId } from '../request/ids.ts'
 import type { Node } from '../storage/node/node.ts'
@@ -55,8 +56,13 @@ const PAUSE_MS = 30
 const PAUSE_FOR_SAME_MS = 300
 
 /** The attempt has failed: what it says of the upstream is noted, and its slots are free. */
-export function endAttempt(call: AttemptedCall, { verdict }: FailedAttempt, deps: NextAttemptDependencies): void {
+export function endAttempt(
+  call: AttemptedCall,
+  { verdict, failure }: FailedAttempt,
+  deps: NextAttemptDependencies,
+): void {
   const { health } = call.attempt
+  noteEnd(call.record, failure.info.code)
   if (verdict.is === 'rejected') logRejectedKey(call, verdict.reason, deps)
   health.record(verdict, deps.ticker.exactNow())
   releaseSlots(call, health, deps)

@@ -7,6 +7,7 @@ import type { CountRequest, TokenCounting } from '@trivium/protocol/dialects/tok
 import { withCandidates } from '../access/urls/url-policy.ts'
 import { codec } from '../bytes/codec.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
+import type { RequestRecord } from '../observe/request-record.ts'
 import { type CandidateDependencies, routeToHealthy } from '../routing/find-candidate.ts'
 import type { Caller } from '../storage/storage.ts'
 import { dialectOf } from '../text/translation/outbound.ts'
@@ -26,6 +27,7 @@ export type AskDependencies = CandidateDependencies & {
 /** A request to count, of this caller. */
 export type Counting = {
   caller: Caller
+  record: RequestRecord
   dialect: TextDialect
   headers: RequestHeaders
   /** As it was sent. */
@@ -104,7 +106,7 @@ function countBody(
 }
 
 async function ask(
-  { caller, headers, dialect: callers }: Counting,
+  { caller, record, headers, dialect: callers }: Counting,
   dialect: TextDialectId,
   { upstream, key }: CandidateOf<'text'>,
   model: string,
@@ -122,6 +124,7 @@ async function ask(
       key,
       stream: false,
       cancel: call.cancellation,
+      origin: { record, model, operation: 'count_tokens' },
       headers: dialect === callers.id ? carried(headers, callers, upstream.embedded === true) : {},
       body: [codec.encode(JSON.stringify(body))],
     })

@@ -67,7 +67,7 @@ export async function countTokens(
       offer.candidates.some(({ upstream }) => upstream.sharedObjects),
     )
     slot.setAwaitingUpstream(true)
-    const counting = { caller, dialect, headers: http.headers, bytes, request }
+    const counting = { caller, record: incoming.record, dialect, headers: http.headers, bytes, request }
     const answer = await askUpstream(counting, offer, deps)
     if (answer) incoming.record.upstream = answer.upstream
     const counted = answer

@@ -1,4 +1,5 @@
-// The only outbound request to an upstream. All of its headers are listed here: none of the client's is passed on by default.
+// The only outbound request to an upstream. All of its headers are listed here: none of the client's is passed on by default, except
+// its ids of the request and of the trace.
 
 import type { Cancel } from '@trivium/http/cancel.ts'
 import { createHttpClient } from '@trivium/http/client/client.ts'
@@ -8,6 +9,10 @@ import { decompressed, responseOf, type UpstreamResponse } from '@trivium/http/c
 import { DIALECTS, type DialectId } from '@trivium/protocol/dialects/index.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../config/types.ts'
+import { CLIENT_REQUEST_ID } from '../observe/arrival.ts'
+import type { Called, RequestRecord } from '../observe/request-record.ts'
+import { passOn } from '../observe/traces/context.ts'
+import { attemptAnswered, beginAttempt, endAttempt } from '../observe/upstream-attempt.ts'
 import { VERSION } from '../observe/version.ts'
 import { callSettings, credentialHeader } from './endpoint.ts'
 import { type ConnectionOptions, createTransport, type HttpVersion, type TransportOptions } from './transport.ts'
@@ -26,6 +31,8 @@ export type OutgoingRequest = {
   headers: Record<string, string>
   key: string
   cancel: Cancel
+  /** The request that it is sent for, and the upstream's name of the model. Absent: it is sent outside of any request. */
+  origin?: { record: RequestRecord } & Pick<Called, 'model' | 'operation'>
   /** Never sent again, not even after a stale connection: a new one is used. */
   isOnce?: true
 }
@@ -89,15 +96,33 @@ export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }:
     return decompressed(responseOf(await transport(upstream, cancel, sendOnce, isOneShot, isOnce)))
   }
 
-  const send: Send = (upstream, outgoing) => {
-    if (upstream.embedded) return sendToSandbox(outgoing, headersOf(upstream, outgoing))
+  function dispatch(upstream: Upstream, outgoing: OutgoingRequest, headers: HeaderFields): Promise<UpstreamResponse> {
+    if (upstream.embedded) return sendToSandbox(outgoing, headers)
     // HTTP_PROXY and similar variables were removed at start: only the configuration names proxies.
     const { method, path, body, cancel, isOnce } = outgoing
     const isPlain = upstream.proxy === undefined && upstream.baseUrl.startsWith('http:')
-    if (!isPlain || isUpload(body)) return sendByFetch(upstream, outgoing, headersOf(upstream, outgoing))
+    if (!isPlain || isUpload(body)) return sendByFetch(upstream, outgoing, headers)
     const length = method === undefined ? lengthOf(body) : undefined
-    const head = requestHead(upstream.baseUrl, path, headersOf(upstream, outgoing), length, method)
+    const head = requestHead(upstream.baseUrl, path, headers, length, method)
     return httpClient(head.origin, [head.bytes, ...body], cancel, isOnce)
+  }
+
+  const send: Send = (upstream, outgoing) => {
+    const headers = headersOf(upstream, outgoing)
+    const { origin, dialect } = outgoing
+    if (!origin) return dispatch(upstream, outgoing, headers)
+    const { record, model, operation } = origin
+    const attempt = beginAttempt(record, { upstream, model, dialect, ...(operation ? { operation } : {}) })
+    return dispatch(upstream, outgoing, withOrigin(headers, record, attempt.spanId)).then(
+      (reply) => {
+        attemptAnswered(attempt, reply)
+        return reply
+      },
+      (error) => {
+        endAttempt(record, 'upstream_error')
+        throw error
+      },
+    )
   }
   return Object.assign(send, { httpVersionOf: transport.httpVersionOf })
 }
@@ -132,6 +157,15 @@ function headersOf(upstream: Upstream, { dialect, key, headers: chosen, contentT
   const headers = Object.freeze(ownHeaders(upstream, dialect, key))
   sharedHeaders.set(upstream, ofUpstream.set(id, headers))
   return headers
+}
+
+/** How the request and its trace are called by its caller, so that the vendor's records can be found by them. */
+function withOrigin(headers: HeaderFields, { clientRequestId, trace }: RequestRecord, span?: string): HeaderFields {
+  if (clientRequestId === undefined && trace === undefined) return headers
+  const all = { ...headers }
+  if (clientRequestId !== undefined) all[CLIENT_REQUEST_ID] = clientRequestId
+  if (trace) passOn(trace, span, all)
+  return all
 }
 
 function ownHeaders(upstream: Upstream, dialect: OutgoingRequest['dialect'], key: string): HeaderFields {

@@ -12,6 +12,7 @@ import {
   readPath,
   readSize,
   readUrl,
+  readWord,
   TIMER_OR_ZERO,
   withoutTrailingSlash,
 } from '../../yaml/scalars.ts'
@@ -38,6 +39,7 @@ export const SERVER_DEFAULTS: ServerConfig = {
   },
   drainMs: 30_000,
   showUpstreams: false,
+  logAddresses: 'full',
 }
 
 /** What an idle process needs. */
@@ -65,6 +67,7 @@ const SERVER_FIELDS = {
   limits: true,
   drain: true,
   show_upstreams: true,
+  log_addresses: true,
 } as const
 const TLS_FIELDS = { cert: true, key: true } as const
 const LIMIT_FIELDS = {
@@ -94,6 +97,7 @@ export const readServer =
       limits: fields.optional('limits', readLimits(defaults.limits), defaults.limits),
       drainMs: fields.optional('drain', readDuration(TIMER_OR_ZERO), SERVER_DEFAULTS.drainMs),
       showUpstreams: fields.optional('show_upstreams', readBoolean, SERVER_DEFAULTS.showUpstreams),
+      logAddresses: fields.optional('log_addresses', readWord(['full', 'masked', 'off']), SERVER_DEFAULTS.logAddresses),
     }
   }
 

@@ -91,6 +91,9 @@ const RECEIPT = fields({
   state: string(),
   outcome: string(),
   finish: nullable(string("The model's own reason for the outcome, as its upstream names it.")),
+  error: nullable(
+    fields({ code: string(), status: nullable(number()), upstream_request_id: optional(nullable(string())) }),
+  ),
   units: nullable(mapOf(number())),
   reasoning_tokens: nullable(number()),
   tools: nullable(mapOf(number())),

@@ -24,7 +24,10 @@ export type ReceiptedCall = Pick<PaidCall, 'failedAttempts' | 'firstOutputAt' | 
   }
 }
 
-export function receiptOf(call: ReceiptedCall, result: CallResult, totalMs: number): string {
+/** `status` and `requestId`: of the upstream's response. */
+export type ReceiptError = { code: string; status: number | undefined; requestId: string | undefined }
+
+export function receiptOf(call: ReceiptedCall, result: CallResult, totalMs: number, error?: ReceiptError): string {
   const { failedAttempts, firstOutputAt } = call
   const { offer, candidate, warnings: given } = call.attempt
   const { outcome, charges, upstreamCost } = result
@@ -39,6 +42,10 @@ export function receiptOf(call: ReceiptedCall, result: CallResult, totalMs: numb
   }
   if (charges.length > 0) text += `,"units":{${charges.map(({ units }) => units).join(',')}}`
   if (result.details !== undefined) text += result.details
+  if (error) {
+    const { code, status, requestId: upstream_request_id } = error
+    text += `,"error":${JSON.stringify({ code, status, upstream_request_id })}`
+  }
   if (firstOutputAt !== undefined) text += `,"first_token_ms":${Math.round(firstOutputAt - call.startedAt)}`
   text += `,"total_ms":${Math.round(totalMs)}`
   if (warnings.length > 0) text += `,"warnings":${warningsText(warnings)}`

@@ -51,6 +51,7 @@ test('a receipt has everything that its charge follows from', () => {
     state: 'settled',
     outcome: 'completed',
     finish: 'stop',
+    error: null,
     units: { input: 120, output: 20 },
     reasoning_tokens: null,
     tools: null,
@@ -67,6 +68,18 @@ test('a receipt has everything that its charge follows from', () => {
     held_usd: '0.009',
     timing: { first_token_ms: 12, total_ms: 340 },
     warnings: ['seed;dropped'],
+  })
+})
+
+test('a failed request says why; only the operator, or callers who may know upstreams, see the id of the vendor', () => {
+  const error = { code: 'upstream_error', status: 500, upstream_request_id: 'req_vendor' }
+  const row = { ...ROW, receipt: JSON.stringify({ ...STORED, error }) }
+  expect(showReceipt(row, 'caller').error).toEqual({ code: 'upstream_error', status: 500 })
+  expect(showReceipt(row, 'caller', true).error).toEqual(error)
+  expect(showReceipt(row, 'operator').error).toEqual(error)
+  expect(show({}, { ...STORED, error: { code: 'upstream_error' } }).error).toEqual({
+    code: 'upstream_error',
+    status: null,
   })
 })
 

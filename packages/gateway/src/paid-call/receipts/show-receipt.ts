@@ -37,6 +37,7 @@ type Stored = {
   counted?: string
   reasoning_tokens?: number
   finish?: string
+  error?: { code: string; status?: number; upstream_request_id?: string }
   first_token_ms?: number
   total_ms?: number
   warnings?: readonly string[]
@@ -48,8 +49,13 @@ type Stored = {
 export function showReceipt(row: UsageRow, audience: Audience, showUpstreams = audience === 'operator') {
   const receipt = wholeReceipt(row, audience)
   if (showUpstreams) return receipt
-  const { upstream: _, attempts, ...rest } = receipt
-  return { ...rest, attempts: attempts.map(({ upstream: _, ...attempt }) => attempt) }
+  const { upstream: _, attempts, error, ...rest } = receipt
+  return {
+    ...rest,
+    attempts: attempts.map(({ upstream: _, ...attempt }) => attempt),
+    // The form of the vendor's id tells which vendor it is.
+    error: error && { code: error.code, status: error.status },
+  }
 }
 
 /** What lists show of a request. Prices and formulas, which cost most of the time, are left to the receipt. */
@@ -84,6 +90,8 @@ function wholeReceipt(row: UsageRow, audience: Audience) {
     state: STATES[row.state],
     outcome,
     finish: stored.finish ?? null,
+    /** Why it failed: the code of the error, and what the upstream's response said. */
+    error: stored.error ? errorOf(stored.error) : null,
     units: unitsOf(stored),
     reasoning_tokens: stored.reasoning_tokens ?? null,
     tools: stored.tools ?? null,
@@ -101,6 +109,12 @@ function wholeReceipt(row: UsageRow, audience: Audience) {
   if (audience === 'caller') return receipt
   return { ...receipt, upstream_cost_usd: stored.upstream_cost ?? null, receipt: row.receipt === '' ? null : stored }
 }
+
+const errorOf = ({ code, status, upstream_request_id }: NonNullable<Stored['error']>) => ({
+  code,
+  status: status ?? null,
+  upstream_request_id: upstream_request_id ?? null,
+})
 
 const outcomeOf = ({ state, outcome }: UsageRow): string => (state === HELD ? 'running' : outcome)
 const unitsOf = ({ units }: Stored): Record<string, number> | null =>

@@ -85,15 +85,16 @@ function send(textCall: TextCall, outbound: Outbound, deps: CallDependencies): P
 
 function sendBody(
   body: Pieces,
-  { attempt, upstreamCall, isStream }: TextCall,
+  { attempt, upstreamCall, isStream, record }: TextCall,
   outbound: Outbound,
   deps: CallDependencies,
 ): Promise<UpstreamResponse> {
   const cancel = upstreamCall.cancellation
-  const { upstream, key } = attempt.candidate
+  const { upstream, key, route } = attempt.candidate
   attempt.health.sent(performance.now())
   const { path, headers, dialect } = outbound
-  return deps.send(upstream, { path, dialect, body, stream: isStream, headers, key, cancel })
+  const origin = { record, model: route.model }
+  return deps.send(upstream, { path, dialect, body, stream: isStream, headers, key, cancel, origin })
 }
 
 function showHeaders(reply: UpstreamResponse, { headers }: TextCall): void {

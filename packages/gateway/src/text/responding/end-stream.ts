@@ -2,6 +2,7 @@
 
 import type { ErrorInfo } from '@trivium/protocol/canonical/error.ts'
 import { totalsOf } from '../../money/prices/token-units.ts'
+import { endAttempt } from '../../observe/upstream-attempt.ts'
 import type { Outcome } from '../../paid-call/outcome.ts'
 import type { Failure } from '../../request/failure.ts'
 import {
@@ -32,6 +33,7 @@ export async function endStream(
   else call.upstreamCall.cancel()
   const observed = { outcome, usage, finish, outputBytes, deliveredBytes, sawOutput }
   const failure = failureOfOutcome(call, outcome, stream.meter.state.error, deps)
+  if (failure) endAttempt(call.record, failure.info.code)
   const isStopped = outcome === 'stopped_by_balance'
   let tail = failure || isStopped ? undefined : await kept(call, stream.tail)
   const keeping = failure ? undefined : keepReasoning(call, deps)

@@ -1,5 +1,6 @@
 // The phases of a stream apart from each other: before output, relaying, ending. The meter, the budget and the upstream are fakes.
 import { describe, expect, test } from 'bun:test'
+import { RequestRecord } from '../../observe/request-record.ts'
 import { STREAM_TIMING } from '../../paid-call/writing/stream-timing.ts'
 import type { Failure } from '../../request/failure.ts'
 import type { Observed } from '../billing/charge.ts'
@@ -65,7 +66,8 @@ function start(pieces: (string | Error)[], budget: StreamBudget = FREE) {
   const client = { isDisconnected: false, onDisconnect: undefined as (() => void) | undefined }
   const candidate = { upstream: { id: 'u' }, route: { model: 'm' } }
   const attempt = { candidate, offer: { model: { id: 'm' } }, answerer: {} }
-  const call = { id: 1n, client, caller: { account: 1n }, upstreamCall, attempt } as unknown as TextCall
+  const record = new RequestRecord('POST', '/', '', 0)
+  const call = { id: 1n, client, caller: { account: 1n }, upstreamCall, attempt, record } as unknown as TextCall
   const answerer = { openMeter: meterOf }
   const read = async () => {
     const piece = pieces.shift()

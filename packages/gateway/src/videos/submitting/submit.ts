@@ -55,11 +55,12 @@ const DEFINITE: ReadonlySet<string> = new Set([
 
 export async function attempt(call: VideoSubmit, deps: SubmitDependencies): Promise<Submitted> {
   const { attempt, upstreamCall, prepared } = call
-  const { upstream, key } = attempt.candidate
+  const { upstream, key, route } = attempt.candidate
   const { path, body = [] } = prepared.call
   try {
     attempt.health.sent(performance.now())
-    const outgoing = { path, dialect: prepared.dialect, body, stream: false, headers: {}, key }
+    const origin = { record: call.record, model: route.model }
+    const outgoing = { path, dialect: prepared.dialect, body, stream: false, headers: {}, key, origin }
     const reply = await deps.send(upstream, { ...outgoing, isOnce: true, cancel: upstreamCall.cancellation })
     upstreamCall.headersArrived()
     const { status } = reply
