@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from '
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ask, freshSchema } from '../../../../test/support/postgres/schemas.ts'
-import { thrownBy } from '../storage/contract/harness.ts'
+import { hold, newNode, newWallet, settle, thrownBy } from '../storage/contract/harness.ts'
 import { type Source, UNFINISHED } from '../storage/copying/copy.ts'
 import { CONTENTS_TABLES, LEDGER_TABLES, NOT_COPIED } from '../storage/copying/tables.ts'
 import { openPostgresSource } from '../storage/postgres/copying/source.ts'
@@ -117,6 +117,24 @@ test('a backup goes from engine to engine and back: every row of every table, id
   await source.close()
   await (await openSqlite(back)).close()
   for (const each of [beside, back]) rmSync(each, { recursive: true })
+})
+
+test('what a running server has decided but not yet written to its rows is in a backup, and its files stay as they are', async () => {
+  const running = newFolder()
+  const storage = await openSqlite(running, { deferFrom: 1 })
+  const wallet = await newWallet(storage)
+  const node = await newNode(storage)
+  await storage.ledger.apply(hold(7n, wallet, node))
+  await storage.ledger.apply(settle(7n, node, 3n))
+  const requests = () =>
+    new Database(join(running, 'ledger.db'), { readonly: true }).query('SELECT id FROM request').all()
+  expect(requests()).toEqual([])
+  const { request = [] } = await contentsOf(await open(running))
+  expect(request).toHaveLength(1)
+  expect(request[0]).toContain(' cost=3 ')
+  expect(requests()).toEqual([])
+  await storage.close()
+  rmSync(running, { recursive: true })
 })
 
 test('a plain tar reads it, and the secret is not in clear', async () => {

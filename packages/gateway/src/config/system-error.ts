@@ -8,6 +8,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'a file of that name exists where a folder is needed',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
+  EFBIG: 'the file is larger than the file system or a limit of the process allows',
 }
 
 export function describeSystemError(error: unknown): string {
