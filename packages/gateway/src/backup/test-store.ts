@@ -24,6 +24,7 @@ const VALUES: Readonly<Record<string, Value>> = {
   'lease.expires_at': 0n,
   renewed_at: 0n,
   'request.deadline': null,
+  'redemption_code.revoked_at': null,
   state: 1n,
   balance: 9_007_199_254_740_993n,
   held: 9_223_372_036_854_775_807n,
