@@ -200,11 +200,11 @@ export function booksContract(use: Use): void {
     },
     {
       name: 'a request moved to another wallet',
-      sql: () => ['UPDATE request SET account = 555 WHERE id = 1'],
+      sql: () => ['UPDATE request SET account = 999999 WHERE id = 1'],
       found: ({ account }) => ({
         requestMismatches: [1n],
-        spentMismatches: [account, 555n],
-        spendingMismatches: [account, 555n],
+        spentMismatches: [account, 999_999n],
+        spendingMismatches: [account, 999_999n],
       }),
     },
     ...['cost = cost - 1', 'hour = hour - 3600000', 'requests = 2', 'tokens = 7', 'account = account + 1'].map(

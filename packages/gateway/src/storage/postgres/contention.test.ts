@@ -77,8 +77,40 @@ test('two nodes that insert one request at once: one takes effect', async () => 
   expect(await first.ledger.audit()).toMatchObject({ ok: true, requests: 30 })
 })
 
+/** How many transactions wrote these requests. */
+const transactionsOf = async (ids: readonly bigint[]): Promise<number> =>
+  Number((await ask(url, `select count(distinct xmin::text) as n from request where id in (${ids})`))[0]?.n)
+
+test('a batch that meets a lock waits for it as a whole: two nodes on the same accounts do not break up their batches', async () => {
+  const storage = await open({ ...LONG_TIMEOUTS, patienceMs: 60_000, lanes: 1 })
+  const wallets = await Promise.all(Array.from({ length: 8 }, () => newWallet(storage)))
+  const node = await newNode(storage)
+  const lock = await lockAccounts(
+    url,
+    wallets.slice(2, 5).map(({ account }) => account),
+  )
+  const ids = wallets.map((_, index) => BigInt(index + 1))
+  const holds = wallets.map((wallet, index) => storage.ledger.apply(hold(ids[index] ?? 0n, wallet, node)))
+  await untilOneWaits(url, 'trivium lane 1')
+  await lock.release()
+  for (const held of await Promise.all(holds)) expect(held).toEqual(result('done', 100n))
+  expect(await transactionsOf(ids)).toBe(1)
+})
+
+test('an account that stayed locked is back in its lane once one of its verbs was decided', async () => {
+  const storage = await open({ ...LONG_TIMEOUTS, patienceMs: 20, lanes: 1 })
+  const [locked, free, node] = [await newWallet(storage), await newWallet(storage), await newNode(storage)]
+  const lock = await lockAccounts(url, [locked.account])
+  const stuck = storage.ledger.apply(hold(1n, locked, node))
+  await untilOneWaits(url)
+  await lock.release()
+  await stuck
+  await Promise.all([locked, free].map((wallet, at) => storage.ledger.apply(hold(BigInt(at + 2), wallet, node))))
+  expect(await transactionsOf([2n, 3n])).toBe(1)
+})
+
 test('an account that stays locked delays no other, not even in its own lane', async () => {
-  const storage = await open({ ...LONG_TIMEOUTS, lanes: 2 })
+  const storage = await open({ ...LONG_TIMEOUTS, patienceMs: 20, lanes: 2 })
   const wallets = await Promise.all(Array.from({ length: 6 }, () => newWallet(storage)))
   const [locked, ...others] = wallets
   if (!locked) throw new Error('no wallet')

@@ -7,10 +7,12 @@ import { StoreDown } from '../storage.ts'
  */
 export type Fault = 'again' | 'down' | 'rejected'
 
+const LOCK_TIMEOUT = '55P03'
+
 const AGAIN = new Set([
   '40001', // serialization failure
   '40P01', // deadlock
-  '55P03', // lock_timeout
+  LOCK_TIMEOUT,
 ])
 
 /** By the first characters of SQLSTATE. */
@@ -38,6 +40,8 @@ export function faultOf(error: unknown): Fault {
   if (errno === '23505' && constraint === 'request_pkey') return 'again'
   return DOWN.some((prefix) => errno.startsWith(prefix)) ? 'down' : 'rejected'
 }
+
+export const isLockTimeout = (error: unknown): boolean => (error as { errno?: unknown }).errno === LOCK_TIMEOUT
 
 export function storeDown(error: unknown): StoreDown {
   if (error instanceof StoreDown) return error

@@ -1,7 +1,8 @@
 // The PostgreSQL engine: all state is in the database, and any number of nodes share it.
 //
-// Verbs on requests are queued in lanes by account, each with one connection and one batch at a time. A lane does not wait for
-// locks: verbs on a locked account move to the blocking lane, which does, with one account per batch.
+// Verbs on requests are queued in lanes by account, each with one connection and one batch at a time. Batches of other nodes lock
+// the same accounts, and a lane waits for them. Verbs on an account that stays locked move to the blocking lane, which has one
+// account per batch.
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely'
 import type { Join, LeaseVerb, Leave, Reap, Renew, RequestVerb, Result, Verb } from '../../money/ledger.ts'
 import { leasesOver } from '../leases.ts'
@@ -14,17 +15,20 @@ import { type Storage, StoreDown } from '../storage.ts'
 import { type Connections, openConnections } from './connections.ts'
 import { postgresContents, postgresTasks } from './contents.ts'
 import { type Decision, decodeBatch, encodeBatch, toResult } from './encode.ts'
-import { retryOrDown } from './faults.ts'
+import { isLockTimeout, retryOrDown } from './faults.ts'
 import { openLane } from './lane.ts'
 import { rememberAccounts } from './remember-accounts.ts'
 import { openRunner } from './runner.ts'
 
 export type PostgresOptions = {
+  /** A transaction costs as much as twenty verbs: two lanes halve the batches, and so do two nodes. */
   lanes: number
   /** Connections for everything but the ledger's verbs. */
   connections: number
   /** How long a verb waits, at each of a few attempts, for a locked account. */
   lockTimeoutMs: number
+  /** How long a batch waits for one before it leaves that account's verbs out. Batches of other nodes take far less. */
+  patienceMs: number
   statementTimeoutMs: number
   /** This node's own, milliseconds since 1970. Only its difference from the database's is used. */
   clock: () => number
@@ -35,9 +39,10 @@ export type PostgresOptions = {
 }
 
 const DEFAULTS: PostgresOptions = {
-  lanes: 2,
+  lanes: 1,
   connections: 4,
   lockTimeoutMs: 2_000,
+  patienceMs: 300,
   statementTimeoutMs: 10_000,
   clock: Date.now,
   clockEveryMs: 30_000,
@@ -52,7 +57,18 @@ const REPORTS = 3
 
 /** Rejects with StoreDown when the database does not answer, with WrongSchema when another version wrote it. */
 export async function openPostgres(url: string, options: Partial<PostgresOptions> = {}): Promise<Storage> {
-  const { lanes, connections, clock: ownClock, clockEveryMs, mayCreate, ...timeouts } = { ...DEFAULTS, ...options }
+  const {
+    lanes,
+    connections,
+    patienceMs,
+    clock: ownClock,
+    clockEveryMs,
+    mayCreate,
+    ...timeouts
+  } = {
+    ...DEFAULTS,
+    ...options,
+  }
   const opened: Connections[] = []
   const connect = (name: string, most: number, limits = timeouts): Connections => {
     const made = openConnections(url, { name, most, ...limits })
@@ -72,11 +88,17 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     throw error
   }
 
-  const blocking = openLane({ send: sender(connect('blocking', BLOCKING), true), width: BLOCKING, oneAccount: true })
+  const blocking = openLane({ send: sender(connect('blocking', BLOCKING)), width: BLOCKING, oneAccount: true })
+  /** Accounts that stayed locked: their verbs go to the blocking lane at once, until one of them is decided. */
+  const locked = new Set<bigint>()
+  const patience = { ...timeouts, lockTimeoutMs: Math.min(patienceMs, timeouts.lockTimeoutMs) }
   const byAccount = Array.from({ length: lanes }, (_, index) =>
     openLane({
-      send: sender(connect(`lane ${index + 1}`, 1), false),
-      onBusy: blocking.push,
+      send: patientSender(connect(`lane ${index + 1}`, 1, patience)),
+      onBusy(queued) {
+        if (queued.account !== undefined) locked.add(queued.account)
+        blocking.push(queued)
+      },
       width: 1,
       oneAccount: false,
     }),
@@ -90,12 +112,14 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
 
   function onRequest(verb: RequestVerb): Promise<Result> {
     const account = accounts.of(verb)
-    const lane = byAccount[Number((account ?? verb.id) % BigInt(lanes))]
+    const isLocked = account !== undefined && locked.has(account)
+    const lane = isLocked ? blocking : byAccount[Number((account ?? verb.id) % BigInt(lanes))]
     return new Promise((resolve, reject) => {
       lane?.push({
         verb,
         account,
         resolve(result) {
+          if (account !== undefined) locked.delete(account)
           accounts.seen(verb, result)
           resolve(result)
         },
@@ -141,9 +165,21 @@ const APPLY = 'SELECT place, verdict, amount, tokens FROM ledger_apply($1::text:
 const NODE = 'SELECT verdict, amount FROM ledger_node($1, $2, $3, $4, $5)'
 const LEASE = 'SELECT verdict, amount FROM ledger_lease($1, $2, $3, $4, $5, $6)'
 
-function sender(connections: Connections, waitForLocks: boolean) {
-  return async (verbs: readonly RequestVerb[]): Promise<Decision[]> =>
+type Send = (verbs: readonly RequestVerb[], waitForLocks?: boolean) => Promise<Decision[]>
+
+function sender(connections: Connections): Send {
+  return async (verbs, waitForLocks = true) =>
     decodeBatch(await connections.query(APPLY, [encodeBatch(verbs), waitForLocks]), verbs.length)
+}
+
+/** Decides the verbs of locked accounts as `busy` if their locks are not released within the connection's timeout. */
+function patientSender(connections: Connections): Send {
+  const send = sender(connections)
+  return (verbs) =>
+    send(verbs).catch((error) => {
+      if (!isLockTimeout(error)) throw error
+      return send(verbs, false)
+    })
 }
 
 async function onNode(connections: Connections, verb: Join | Renew | Leave): Promise<Result> {
