@@ -14,6 +14,7 @@ import { SQL } from 'bun'
 import { newDataFolder } from '../data-folder.ts'
 import { findBinaries } from './binaries.ts'
 import { type Identity, run, unprivilegedIdentity } from './processes.ts'
+import { copyForStandby } from './standby.ts'
 
 export type PostgresServer = {
   /** The maintenance database; tests get their own database from `freshDatabase`. */
@@ -26,6 +27,10 @@ export type PostgresServer = {
   kill(): Promise<void>
   /** Starts the same data folder again on the same port: after `kill` that is a crash recovery. */
   restart(): Promise<void>
+  /** Starts another server that follows this one by streaming replication, as the standby of this name. */
+  startStandby(name: string): Promise<PostgresServer>
+  /** Makes a standby a primary; resolves once it accepts writes. */
+  promote(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -54,6 +59,18 @@ export function startPostgres(): Promise<PostgresServer> {
 /** Starts another server, for tests that kill it. */
 export async function launchPostgres(source?: string, onStop?: () => void): Promise<PostgresServer> {
   const identity = await unprivilegedIdentity()
+  return await inFolders(identity, async (folders) => {
+    const binaries = await findBinaries(source, folders.folder)
+    const password = randomBytes(16).toString('hex')
+    await initialize(binaries, folders, password, identity)
+    return await supervise({ ...folders, binaries, password, identity, onStop })
+  })
+}
+
+type Folders = Pick<Setup, 'folder' | 'data' | 'watchdog'>
+
+/** Folders of a new server, which its watchdog removes. */
+async function inFolders<T>(identity: Identity | undefined, work: (folders: Folders) => Promise<T>): Promise<T> {
   // Root's temporary folder may be inaccessible to other users.
   const readable = identity ? '/tmp' : tmpdir()
   const folder = await mkdtemp(join(readable, 'trivium-postgres-'))
@@ -61,10 +78,7 @@ export async function launchPostgres(source?: string, onStop?: () => void): Prom
   if (identity) for (const owned of [folder, data]) await chown(owned, identity.uid, identity.gid)
   const watchdog = startWatchdog(folder, data)
   try {
-    const binaries = await findBinaries(source, folder)
-    const password = randomBytes(16).toString('hex')
-    await initialize(binaries, { folder, data }, password, identity)
-    return await supervise({ binaries, folder, data, password, identity, watchdog, onStop })
+    return await work({ folder, data, watchdog })
   } catch (error) {
     await release(watchdog)
     throw error
@@ -137,6 +151,19 @@ async function supervise(setup: Setup): Promise<PostgresServer> {
     async restart() {
       await end('SIGINT')
       running = await startAgain(setup, port)
+    },
+    startStandby: (name) =>
+      inFolders(setup.identity, async (folders) => {
+        await copyForStandby({ url: address('postgres'), from: setup.data, to: folders.data, name }, setup.identity)
+        return await supervise({ ...setup, ...folders, onStop: undefined })
+      }),
+    async promote() {
+      const standby = new SQL(address('postgres'), { max: 1 })
+      try {
+        await standby.unsafe('select pg_promote(true, 60)')
+      } finally {
+        await standby.close()
+      }
     },
     async stop() {
       setup.onStop?.()
@@ -225,7 +252,8 @@ async function start(setup: Setup, port: number): Promise<Running> {
   while (child.exitCode === null && child.signalCode === null) {
     // As pg_ctl does: the first line is the process id, the eighth the state.
     const lines = (await readFile(status, 'utf8').catch(() => '')).split('\n')
-    if (lines[0] === String(pid) && lines[7]?.trim() === 'ready') return { process: child, pid, port }
+    if (lines[0] === String(pid) && ['ready', 'standby'].includes(lines[7]?.trim() ?? ''))
+      return { process: child, pid, port }
     await Bun.sleep(10)
   }
   throw new Error(`PostgreSQL did not start:\n${await readFile(log, 'utf8')}`)
