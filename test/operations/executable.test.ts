@@ -131,6 +131,7 @@ const CALLS: Record<RouteId, () => Call> = {
   livez: () => ({}),
   ready: () => ({}),
   readyz: () => ({}),
+  metrics: () => ({}),
 }
 
 test.each(Object.keys(CALLS) as RouteId[])('%s', async (id) => {

@@ -180,7 +180,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   'an owner cannot correct the reaper': {
     apply: (book, verb) =>
       verb.verb === 'settle' && book.request(verb.id)?.state === REAPED
-        ? { verdict: 'not_open', amount: 0n, tokens: 0 }
+        ? { verdict: 'not_open', amount: 0n, tokens: 0, change: 0n }
         : apply(book, verb),
   },
   'the correction of the reaper charges in full': meddling((request) => {
@@ -191,7 +191,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
       const request = verb.verb === 'void' ? book.request(verb.id) : undefined
       if (request?.state !== REAPED) return apply(book, verb)
       book.saveRequest(Object.assign(request, { state: VOIDED }))
-      return { verdict: 'done', amount: request.cost, tokens: 0 }
+      return { verdict: 'done', amount: request.cost, tokens: 0, change: 0n }
     },
   },
   'a rejected extension loses its progress': {
@@ -224,7 +224,7 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   'a hold without an answer counts as granted': {
     step(state, event, clock) {
       const silent = state.phase === 'holding' && event.event === 'no-response' && event.verb === 'hold'
-      const granted = { verdict: 'done', amount: silent ? state.hold.amount : 0n, tokens: 0 } as const
+      const granted = { verdict: 'done', amount: silent ? state.hold.amount : 0n, tokens: 0, change: 0n } as const
       const answer: Event = { event: 'response', verb: 'hold', result: granted, mayDispatch: true }
       return step(state, silent ? answer : event, clock)
     },
@@ -232,7 +232,11 @@ export const BROKEN: Record<string, Partial<Rules>> = {
   'an extension without an answer counts as granted': {
     step(state, event, clock) {
       const silent = event.event === 'no-response' && event.verb === 'extend'
-      const granted: Event = { event: 'response', verb: 'extend', result: { verdict: 'done', amount: 50n, tokens: 0 } }
+      const granted: Event = {
+        event: 'response',
+        verb: 'extend',
+        result: { verdict: 'done', amount: 50n, tokens: 0, change: 0n },
+      }
       return step(state, silent ? granted : event, clock)
     },
   },

@@ -15,7 +15,7 @@ const ANONYMOUS = -1n
 const NO_KEY = -1n
 
 export function createConsoleApi(
-  { catalogue, admission, ticker, log, accountCipher, reads }: GatewayDependencies,
+  { catalogue, admission, ticker, log, accountCipher, reads, metrics }: GatewayDependencies,
   store: Storage,
   listenUrl: () => string,
   mailer: Mailer,
@@ -49,6 +49,7 @@ export function createConsoleApi(
     log,
     admit,
     reads,
+    metrics,
   }
   return createDispatch(deps)
 }

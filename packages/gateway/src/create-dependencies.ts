@@ -20,6 +20,8 @@ import { countErrors } from './observe/error-counts.ts'
 import { createLatencies } from './observe/latency-buckets.ts'
 import { errorText, type Log } from './observe/log.ts'
 import type { Logs } from './observe/logs.ts'
+import type { Metrics } from './observe/metrics/names.ts'
+import { observeRequests } from './observe/metrics/request-metrics.ts'
 import { oncePerSecond } from './observe/once-per-second.ts'
 import { countRejectedRequests } from './observe/rejected-requests.ts'
 import { tellAll } from './observe/request-observer.ts'
@@ -46,6 +48,7 @@ import { createSeals } from './text/translation/seals.ts'
 import { createUnsupportedFields } from './text/translation/unsupported-fields.ts'
 import { createAbsentEndpoints } from './token-counting/absent-endpoints.ts'
 import { createTokenizer } from './token-counting/tokenizer.ts'
+import { countAttempts } from './upstreams/count-attempts.ts'
 import { createRetryBudget } from './upstreams/health/retry-budget.ts'
 import { downloadPublic } from './upstreams/public/download-public.ts'
 import { fetchPublic } from './upstreams/public/fetch-public.ts'
@@ -62,7 +65,8 @@ export async function createDependencies(
   environment: Environment,
   storage: Storage,
   catalogue: () => Catalogue,
-  { log, observers }: Logs,
+  { log, observers: logObservers }: Logs,
+  metrics: Metrics,
   cleanup: Cleanup,
   listenUrl: () => string,
 ): Promise<GatewayDependencies> {
@@ -97,9 +101,11 @@ export async function createDependencies(
   storage.onChange(callers.clear)
   const rejectedRequests = countRejectedRequests(Date.now)
   const errorCounts = countErrors(Date.now)
-  const tracer = environment.traces && openTracer(environment.traces, log, () => {})
+  const tracer = environment.traces && openTracer(environment.traces, log, (spans) => metrics.dropped.add(spans))
   // Cleanup runs in reverse order: after all requests have ended.
   if (tracer) cleanup.add(() => tracer.close())
+  const counters = [rejectedRequests, errorCounts, observeRequests(metrics, () => catalogue().config)]
+  const observers = [...logObservers, ...counters, ...(tracer ? [tracer] : [])]
   const queues = createQueues(catalogue().config.server.limits, ticker, log, tellAll(observers).shed)
   // Only this process calls them: a key would protect nothing, and downloads of videos carry none.
   const sandbox = createSandbox({ faults: false, key: 'none' })
@@ -133,6 +139,11 @@ export async function createDependencies(
   const { mayDispatch, suspend: outcomeLost } = node
   const embedded = (request: Request) =>
     (faultsAllowed(environment, catalogue().config) ? faultySandbox : sandbox)(request)
+  const send = createSend(embedded, {
+    now: ticker.now,
+    maxIdle: maxIdleUpstreamConnections(descriptorLimit()),
+    report: (upstream, code) => log.warn('HTTP/2 failed; using HTTP/1.1 for 10 minutes', { upstream, code }),
+  })
   const dependencies = {
     catalogue,
     node,
@@ -140,8 +151,10 @@ export async function createDependencies(
     rateLimitCache,
     ticker,
     log,
-    observers: [...observers, rejectedRequests, errorCounts, ...(tracer ? [tracer] : [])],
+    observers,
     tracer,
+    metrics,
+    journal,
     fetchPublic,
     store: storage,
     nameChecks: createNameChecks(ticker),
@@ -187,11 +200,7 @@ export async function createDependencies(
     postPublic,
     taskHolder,
     taskDeletes: createTaskDeletes(Date.now),
-    send: createSend(embedded, {
-      now: ticker.now,
-      maxIdle: maxIdleUpstreamConnections(descriptorLimit()),
-      report: (upstream, code) => log.warn('HTTP/2 failed; using HTTP/1.1 for 10 minutes', { upstream, code }),
-    }),
+    send: countAttempts(send, metrics.attempts),
     random: Math.random,
     streamTiming: STREAM_TIMING,
   }

@@ -11,7 +11,10 @@ import type { Ticker } from '@trivium/http/ticker.ts'
 import type { ServerConfig } from './config/types.ts'
 import type { App } from './routes.ts'
 
-export type Listener = {
+/** Open connections of clients. */
+export type ConnectionCount = { readonly connections: number }
+
+export type Listener = ConnectionCount & {
   readonly url: string
   readonly port: number
   /** Requests whose responses have not been sent completely. */
@@ -98,6 +101,9 @@ export function listen(
   return {
     url: serverUrl(host, server.port, tls !== undefined),
     port: server.port,
+    get connections() {
+      return options.limit.size
+    },
     get pending() {
       return all().reduce((sum, each) => sum + each.pending, 0)
     },

@@ -14,6 +14,7 @@ import {
   showGenerateContentModel,
   showModel,
 } from './access/list-models.ts'
+import { mayReadMetrics } from './access/metrics-access.ts'
 import { typeOf } from './catalogue/catalogue.ts'
 import type { Dispatch } from './console-api/dispatch.ts'
 import type { ConsoleFiles } from './console-files/serve-console.ts'
@@ -33,6 +34,9 @@ import type { Spool } from './media/spool.ts'
 import { MODALITIES } from './modalities/index.ts'
 import type { ErrorCounts } from './observe/error-counts.ts'
 import type { Latencies } from './observe/latency-buckets.ts'
+import type { Metrics } from './observe/metrics/names.ts'
+import { METRICS_TYPE } from './observe/metrics/render.ts'
+import type { Scrape } from './observe/metrics/scrape.ts'
 import type { RejectedRequestCounts } from './observe/rejected-requests.ts'
 import type { RequestObserver } from './observe/request-observer.ts'
 import type { Tracer } from './observe/traces/tracer.ts'
@@ -43,6 +47,7 @@ import type { ApiRequest } from './request/api-request.ts'
 import { Failure } from './request/failure.ts'
 import type { Ids } from './request/ids.ts'
 import { describeUnservedPath, isUnservedMethod } from './request/unserved-paths.ts'
+import type { Journal } from './storage/node/journal.ts'
 import { showCallbackSecret } from './tasks/callbacks/secret-endpoint.ts'
 import type { WorkerDependencies } from './tasks/worker.ts'
 import { journey, type TextDependencies } from './text/journey.ts'
@@ -69,11 +74,13 @@ export type GatewayDependencies = TextDependencies &
     rejectedRequests: RejectedRequestCounts
     errorCounts: ErrorCounts
     reads: Reads
+    metrics: Metrics
+    journal: Pick<Journal, 'pending'>
   }
 
 export type App = (http: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
-export type AppDependencies = GatewayDependencies & { consoleApi: Dispatch; consoleFiles: ConsoleFiles }
+export type AppDependencies = GatewayDependencies & { consoleApi: Dispatch; consoleFiles: ConsoleFiles; scrape: Scrape }
 
 /** The state of the process. Shown without a key: nothing in it is secret. */
 export type ProcessHealth = {
@@ -165,6 +172,7 @@ const HANDLERS = {
   livez: showHealth,
   ready: showReady,
   readyz: showReady,
+  metrics: showMetrics,
 } satisfies Record<RouteId, Handler>
 
 /** The console queues its own reads: their accounts are known by sessions (console-api/dispatch.ts). */
@@ -242,6 +250,16 @@ function showReady(
   const isReady = ready()
   const config = catalogue().config.hash.slice(0, SHORT_HASH)
   return json(isReady ? 200 : 503, headers, { ready: isReady, config, ...(clusterStatus?.() ?? ALONE) })
+}
+
+/** Nothing tells a stranger whether there is a token. */
+function showMetrics(
+  { http, responseHeaders: headers }: ApiRequest,
+  { catalogue, scrape }: AppDependencies,
+): HttpResponse | Promise<HttpResponse> {
+  if (!mayReadMetrics(http, catalogue().config.server.metricsToken)) return json(403, headers, { error: 'forbidden' })
+  headers.set('content-type', METRICS_TYPE)
+  return scrape.text().then((text) => ({ status: 200, headers, body: Buffer.from(text) }))
 }
 
 /** Answered without a key, and while the gateway is overloaded or shutting down. */

@@ -4,6 +4,7 @@ import { createApp } from './app.ts'
 import type { CommandContext } from './cli/context.ts'
 import { openControlSocket } from './cli/control-socket.ts'
 import { CommandError } from './cli/errors.ts'
+import { collectMetrics } from './collect-metrics.ts'
 import { describeSystemError } from './config/system-error.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import type { watchConfig } from './config/watch.ts'
@@ -16,6 +17,7 @@ import type { Listener } from './listen.ts'
 import { createLiveConfig, type LiveConfig } from './live-config.ts'
 import { createMailer } from './mail/mailer.ts'
 import { type Logs, openLogs } from './observe/logs.ts'
+import { createMetrics, type Metrics } from './observe/metrics/names.ts'
 import { openListener } from './open-listener.ts'
 import { Cleanup } from './process/cleanup.ts'
 import { exitOnUncaughtError, stopOnSignals } from './process/signals.ts'
@@ -26,6 +28,7 @@ import { announceStart } from './startup/announce-start.ts'
 import { openStorageWhenFree } from './startup/open-storage.ts'
 import { startWorkers } from './startup/start-workers.ts'
 import { takeBackSandboxCredit } from './startup/take-back-sandbox-credit.ts'
+import { meteredLedger } from './storage/node/metered-ledger.ts'
 import type { Storage } from './storage/storage.ts'
 import { startRenewals } from './upkeep.ts'
 
@@ -47,11 +50,13 @@ export async function serve(options: ServeOptions): Promise<void> {
   if (environment.workers > 1 && !worker)
     return startWorkers(environment, config, options.launch, logs.log, options.ready)
   if (isLeader(worker)) for (const warning of [...environment.warnings, ...config.warnings]) logs.log.warn(warning)
-  const storage = await openStorageWhenFree(environment, options, logs.log)
+  const opened = await openStorageWhenFree(environment, options, logs.log)
+  const metrics = createMetrics()
+  const storage = { ...opened, ledger: meteredLedger(opened.ledger, metrics) }
   const cleanup = new Cleanup()
   cleanup.add(() => storage.close())
   try {
-    await start(options, environment, config, storage, logs, cleanup)
+    await start(options, environment, config, storage, logs, metrics, cleanup)
   } catch (error) {
     await cleanup.run()
     throw error
@@ -79,6 +84,7 @@ async function start(
   firstConfig: FileConfig,
   storage: Storage,
   logs: Logs,
+  metrics: Metrics,
   cleanup: Cleanup,
 ): Promise<void> {
   const { worker } = options
@@ -86,7 +92,7 @@ async function start(
   const live = createLiveConfig(firstConfig, storage, log)
   let listener: Listener | undefined
   const listenUrl = () => listener?.url ?? ''
-  const deps = await createDependencies(environment, storage, live.catalogue, logs, cleanup, listenUrl)
+  const deps = await createDependencies(environment, storage, live.catalogue, logs, metrics, cleanup, listenUrl)
   live.onChange(({ server }) => deps.admission.setLimits(server.limits))
   const mailer = createMailer(live.config, log)
   const lifecycle = createServerLifecycle(deps, mailer, () => listener, cleanup)
@@ -102,13 +108,25 @@ async function start(
   }
   const consoleApi = createConsoleApi(deps, storage, listenUrl, mailer)
   const consoleFiles = openConsoleFiles(environment.dataDir, publicUrl, log, cleanup)
-  const app = createApp({ ...deps, consoleApi, consoleFiles }, health)
+  const scrape = collectMetrics(deps, live, storage, health.ready, () => listener, worker, cleanup)
+  const app = createApp({ ...deps, consoleApi, consoleFiles, scrape }, health)
   const takenBack = isLeader(worker) ? await takeBackSandboxCredit(storage, firstConfig, log) : undefined
   const opened = openListener(environment, app, worker, deps, () => lifecycle.stopping)
   listener = opened
   cleanup.add(() => opened.stop(true))
   stopOnSignals(lifecycle, log)
-  startRenewals(worker, options.loadConfig, environment, opened, firstConfig, live.use, storage.keys, log, cleanup)
+  startRenewals(
+    worker,
+    options.loadConfig,
+    environment,
+    opened,
+    firstConfig,
+    live.use,
+    storage.keys,
+    log,
+    metrics,
+    cleanup,
+  )
   const control = openControlSocket(
     environment.dataDir,
     operationContext(deps, storage, live, listenUrl),

@@ -13,6 +13,7 @@ import { NO_LIMITS } from './money/limits.ts'
 import { countErrors } from './observe/error-counts.ts'
 import { createLatencies } from './observe/latency-buckets.ts'
 import type { Log } from './observe/log.ts'
+import { createMetrics } from './observe/metrics/names.ts'
 import { countRejectedRequests } from './observe/rejected-requests.ts'
 import { createQueues } from './overload/queues.ts'
 import { createRateLimitCache } from './overload/rate-limit-cache.ts'
@@ -87,6 +88,9 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     streamTiming: STREAM_TIMING,
     ...more,
     outageLog: log,
+    metrics: createMetrics(),
+    journal: { pending: () => 0 },
+    scrape: { text: async () => '' },
     nameChecks: { privateAmong: async () => new Set(), isPrivate: async () => false },
     storedReads: { enter: unused },
     storedReadLimit: { take: () => undefined },
@@ -119,6 +123,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
         clearReceipts: unused,
         removeTaskLeases: unused,
         openTaskHolds: unused,
+        totals: unused,
         audit: unused,
       },
       spending: { requests: unused },
@@ -159,6 +164,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
         insert: unused,
         find: unused,
         existing: unused,
+        unfinished: unused,
         list: unused,
         update: unused,
         claimDue: unused,
@@ -245,6 +251,7 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
       drainMs: 0,
       showUpstreams: false,
       logAddresses: 'full',
+      metricsToken: undefined,
     },
     registration: {
       open: true,

@@ -5,6 +5,7 @@ import { missingGroupWarnings } from './config/warnings.ts'
 import { watchConfig } from './config/watch.ts'
 import type { Listener } from './listen.ts'
 import type { Log } from './observe/log.ts'
+import type { Metrics } from './observe/metrics/names.ts'
 import type { Cleanup } from './process/cleanup.ts'
 import type { Worker } from './process/worker.ts'
 import type { Keys } from './storage/storage.ts'
@@ -24,6 +25,7 @@ export function startRenewals(
   use: (config: FileConfig) => void,
   keys: Pick<Keys, 'countByGroup'>,
   log: Log,
+  metrics: Pick<Metrics, 'configuration'>,
   cleanup: Cleanup,
 ): void {
   const renewal = renewing(listener, log, worker === undefined)
@@ -33,7 +35,7 @@ export function startRenewals(
     listener.retire()
     return true
   })
-  const reload = reloading(environment, load, config, use, log, keys)
+  const reload = reloading(environment, load, config, use, log, keys, metrics)
   cleanup.add(renewal.stop, reload.stop)
   process.on('SIGHUP', () => {
     reload.now()
@@ -49,6 +51,7 @@ function reloading(
   use: (config: FileConfig) => void,
   log: Log,
   keys: Pick<Keys, 'countByGroup'>,
+  { configuration }: Pick<Metrics, 'configuration'>,
 ): Upkeep {
   if (!environment.configFile) {
     return { now: () => log.info('there is no configuration file to reload; start again to use one'), stop: () => {} }
@@ -58,6 +61,7 @@ function reloading(
     load,
     (config, changes) => {
       use(config)
+      configuration.set(1)
       log.info('configuration reloaded', { changes: changes.map(({ what }) => what).join('; ') || 'none' })
       for (const { what } of changes.filter(({ restart }) => restart)) log.warn(`${what}: in force at the next start`)
       for (const remark of config.warnings) log.warn(remark)
@@ -65,6 +69,7 @@ function reloading(
       void remarkOnGroups(config, keys, log).catch(() => {})
     },
     (mistakes) => {
+      configuration.set(0)
       for (const { file, line, message } of mistakes)
         log.error('configuration not reloaded', { file, line, mistake: message })
     },

@@ -215,6 +215,7 @@ export const ROUTES = {
   healthz: { ...STATUS, path: '/healthz', summary: 'The same as /health, by the name that Kubernetes uses' },
   livez: { ...STATUS, path: '/livez', summary: 'The same as /health, by the name that Kubernetes uses' },
   ready: { ...STATUS, path: '/ready', summary: 'Says whether the gateway takes requests' },
+  metrics: { ...STATUS, path: '/metrics', summary: 'Metrics for Prometheus, for this machine or with a token' },
   readyz: { ...STATUS, path: '/readyz', summary: 'The same as /ready, by the name that Kubernetes uses' },
 } as const satisfies Record<string, Route>
 

@@ -43,6 +43,7 @@ test.each([
     drainMs: 30_000,
     showUpstreams: false,
     logAddresses: 'full',
+    metricsToken: undefined,
   })
   expect(config.registration).toEqual({
     open: true,
@@ -132,6 +133,7 @@ server:
   limits: { body: 1MiB, values: 9, in_flight: 7, memory: 1GiB, upload: 2MiB, spool: 3MiB, stored_per_account: 1MiB, stored: 2MiB, media_per_account: 3MiB, media: 4MiB }
   drain: 0s
   show_upstreams: true
+  metrics_token: a-token-of-at-least-20
 registration: { open: false, trial_credit: 0, trial_budget_per_day: 2.50, accounts_per_network_per_day: 7, keep_sandbox_credit: true }
 retention: { responses: off, reasoning: 1h, idempotency: 10m, requests: 1000d, media: 2h, tasks: 1h, audit: 30d }
 media: { disk: ./pictures }
@@ -177,6 +179,7 @@ groups:
     drainMs: 0,
     showUpstreams: true,
     logAddresses: 'full',
+    metricsToken: 'a-token-of-at-least-20',
   })
   expect(config.registration).toEqual({
     open: false,

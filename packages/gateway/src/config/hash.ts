@@ -13,7 +13,12 @@ export function hashConfig(config: Hashed): string {
     ...(media?.s3 ? { media: { ...media.s3, accessKey: '', secretKey: '' } } : {}),
     ...(mail ? { mail: { url: withoutCredentials(mail.url), from: mail.from } } : {}),
     alerts: { ...alerts, webhooks: alerts.webhooks.map(({ url }) => new URL(url).host) },
-    server: { ...server, tls: server.tls !== undefined, limits: { ...server.limits, memoryBytes: 0 } },
+    server: {
+      ...server,
+      tls: server.tls !== undefined,
+      metricsToken: server.metricsToken !== undefined,
+      limits: { ...server.limits, memoryBytes: 0 },
+    },
     upstreams: new Map(
       [...upstreams].map(([id, upstream]) => [
         id,

@@ -146,6 +146,8 @@ export type ServerConfig = {
   showUpstreams: boolean
   /** How much of clients' addresses log lines and traces show. */
   logAddresses: LogAddresses
+  /** Lets other machines read /metrics. */
+  metricsToken: string | undefined
 }
 
 /** How long contents are kept, in milliseconds; `off`: not at all. */

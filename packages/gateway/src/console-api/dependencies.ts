@@ -4,6 +4,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { FileConfig } from '../config/types.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Log } from '../observe/log.ts'
+import type { Metrics } from '../observe/metrics/names.ts'
 import type { Reads } from '../overload/reads/reads.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { Slot } from './concurrent-calls.ts'
@@ -28,4 +29,5 @@ export type ConsoleDependencies = {
   /** A slot of admission control. `account`: undefined before sign-in. undefined: the gateway is overloaded. */
   admit(account: bigint | undefined): Slot | undefined
   reads: Reads
+  metrics: Pick<Metrics, 'signIns'>
 }

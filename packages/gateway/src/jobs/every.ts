@@ -20,6 +20,8 @@ export type Jobs = { every: Every; stop(): Promise<void> }
 export type JobOptions = {
   leases: Leases
   log: Log
+  /** Called after each run. */
+  onRun?: (job: string, result: 'done' | 'failed') => void
   random?: () => number
   /** Runs `run` once, later; returns the function that cancels it. */
   after?: (ms: number, run: () => void) => () => void
@@ -33,7 +35,8 @@ const RELEASE_WITHIN_MS = 1_000
 /** After a run the lease covers most of the interval, so that no other node runs the job again in it. */
 const COVERED = 0.8
 
-export function createJobs({ leases, log, random = Math.random, after = afterTimeout }: JobOptions): Jobs {
+export function createJobs(options: JobOptions): Jobs {
+  const { leases, log, onRun = () => {}, random = Math.random, after = afterTimeout } = options
   const holder = crypto.randomUUID()
   const stops: (() => Promise<void>)[] = []
 
@@ -50,26 +53,29 @@ export function createJobs({ leases, log, random = Math.random, after = afterTim
 
     async function run(): Promise<void> {
       try {
-        await (job.scope === 'node' ? runPages() : runUnderLease())
+        if (await (job.scope === 'node' ? runPages() : runUnderLease())) onRun(job.name, 'done')
         failing = false
       } catch (error) {
+        onRun(job.name, 'failed')
         if (!failing) log.warn('background job failed', { job: job.name, error: String(error) })
         failing = true
       }
       if (!stopped) cancel = after(untilNext(interval), run)
     }
 
-    async function runPages(): Promise<void> {
+    async function runPages(): Promise<boolean> {
       for (let pauseMs = await job.run(); pauseMs !== undefined && !stopped; pauseMs = await job.run()) {
         const paused = Promise.withResolvers<void>()
         cancel = after(pauseMs, paused.resolve)
         await paused.promise
       }
+      return true
     }
 
-    async function runUnderLease(): Promise<void> {
+    /** false: another node runs it. */
+    async function runUnderLease(): Promise<boolean> {
       epoch = await leases.acquire(lease, holder, RUNNING_LEASE_MS, Math.max(RUNNING_LEASE_MS, coveredMs()))
-      if (epoch === undefined || stopped) return
+      if (epoch === undefined || stopped) return false
       const held = epoch
       // If a renewal fails, another node may run the job at the same time: jobs must be harmless then.
       const renew = (ms: number) => leases.renew(lease, held, ms).catch(() => false)
@@ -81,7 +87,7 @@ export function createJobs({ leases, log, random = Math.random, after = afterTim
       }
       renewLater()
       try {
-        await runPages()
+        return await runPages()
       } finally {
         cancelRenewal()
         if (!stopped) await renew(coveredMs())

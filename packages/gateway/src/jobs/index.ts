@@ -5,6 +5,7 @@ import { mediaFolder } from '../media/open-media.ts'
 import type { ErrorCounts } from '../observe/error-counts.ts'
 import type { Latencies } from '../observe/latency-buckets.ts'
 import type { Log } from '../observe/log.ts'
+import type { Metrics } from '../observe/metrics/names.ts'
 import type { RejectedRequestCounts } from '../observe/rejected-requests.ts'
 import type { Admission } from '../overload/admission.ts'
 import type { Node } from '../storage/node/node.ts'
@@ -40,6 +41,7 @@ export type JobDependencies = WorkerDependencies &
     mediaStore: { sweep(limit: number): Promise<number> }
     admission: Pick<Admission, 'isSaturated'>
     log: Log
+    metrics: Pick<Metrics, 'jobs'>
   }
 
 export type RunningJobs = {
@@ -58,8 +60,9 @@ export function startJobs(
   upstreamHealth: Health,
   gateway: () => string,
 ): RunningJobs {
-  const { log } = deps
-  const { every, stop } = createJobs({ leases: storage.leases, log })
+  const { log, metrics } = deps
+  const onRun = (job: string, result: string) => metrics.jobs.add(1, job, result)
+  const { every, stop } = createJobs({ leases: storage.leases, log, onRun })
   const clusterStatus = environment.databaseUrl ? watchNodes(every, storage.nodes) : undefined
   const folder = mediaFolder(environment, config())
   if (clusterStatus && folder !== undefined && isLeader)

@@ -38,10 +38,10 @@ test('an extension that arrives twice reserves once and gives the first answer',
   const { rows, run } = ledger()
   run({ verb: 'join', nodeId: 0, config: '' })
   run(hold)
-  expect(run(extend(100n, 50n))).toEqual({ verdict: 'done', amount: 50n, tokens: 0 })
-  expect(run(extend(100n, 50n))).toEqual({ verdict: 'repeated', amount: 50n, tokens: 0 })
+  expect(run(extend(100n, 50n))).toEqual({ verdict: 'done', amount: 50n, tokens: 0, change: 0n })
+  expect(run(extend(100n, 50n))).toEqual({ verdict: 'repeated', amount: 50n, tokens: 0, change: 0n })
   expect(rows.accounts.get(1n)?.held).toBe(150n)
-  expect(run(extend(150n, 20n))).toEqual({ verdict: 'done', amount: 20n, tokens: 0 })
+  expect(run(extend(150n, 20n))).toEqual({ verdict: 'done', amount: 20n, tokens: 0, change: 0n })
   expect(rows.requests.get(7n)?.held).toBe(170n)
 })
 
@@ -50,7 +50,7 @@ test('a refused extension still records how far the output came, for the reaper'
   run({ verb: 'join', nodeId: 0, config: '' })
   run(hold)
   const dear = { ...extend(100n, 5_000n), minimum: 5_000n } as Verb
-  expect(run(dear)).toEqual({ verdict: 'no_balance', amount: 900n, tokens: 0 })
+  expect(run(dear)).toEqual({ verdict: 'no_balance', amount: 900n, tokens: 0, change: 0n })
   expect(rows.requests.get(7n)?.progress).toBe(10n)
 })
 
@@ -63,6 +63,7 @@ test('the id of a live node is taken over only by who knows that its process is 
     verdict: 'done',
     amount: 2n,
     tokens: 0,
+    change: 0n,
   })
   expect(run({ verb: 'reap', limit: 10 }).amount).toBe(1n)
   expect(rows.accounts.get(1n)?.held).toBe(0n)

@@ -168,7 +168,7 @@ function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nano
   if (verb.verb === 'settle' && isTakenOver(request)) return bookLoss(book, request, verb)
   if (request.state === SETTLED || request.state === VOIDED) return repeated(request.cost)
   removeSpending(book, request)
-  const { account, key } = charge(book, request, cost)
+  const { account, key, paid } = charge(book, request, cost)
   correctTokens(request, verb.verb === 'settle' ? verb.tokens : 0, account, key, book.now)
   request.state = state
   request.outcome = verb.outcome
@@ -177,7 +177,7 @@ function finish(book: Book, verb: Settle | Void, state: RequestState, cost: Nano
   request.upstreamCost = verb.verb === 'settle' ? verb.upstreamCost : 0n
   book.addSpending(spendingOf(request, 1))
   book.saveRequest(request)
-  return done(request.cost)
+  return done(request.cost, 0, paid)
 }
 
 /** Voided after it was reaped, by a repetition that ran instead: see paid-call/claim.ts. */
@@ -197,10 +197,12 @@ function bookLoss(book: Book, request: RequestRow, { cost, outcome, receipt }: S
 
 function reap(book: Book, verb: Reap): Result {
   const orphans = book.orphans(book.now - DEAD_AFTER_MS, verb.limit)
+  let change = 0n
   for (const request of orphans) {
     // A node may return and correct this. The deadline of a task is final.
     const isTask = request.nodeId === TASK_NODE
-    const { account, key } = charge(book, request, isTask ? 0n : request.progress)
+    const { account, key, paid } = charge(book, request, isTask ? 0n : request.progress)
+    change += paid
     if (isTask) correctTokens(request, 0, account, key, book.now)
     request.state = isTask ? VOIDED : REAPED
     request.outcome = isTask ? 'expired' : REAPED_OUTCOME
@@ -208,7 +210,7 @@ function reap(book: Book, verb: Reap): Result {
     book.addSpending(spendingOf(request, 1))
     book.saveRequest(request)
   }
-  return done(BigInt(orphans.length))
+  return done(BigInt(orphans.length), 0, change)
 }
 
 /** What an ended request contributes to the sums of spending, by its upstream and outcome. */
@@ -233,14 +235,14 @@ function removeSpending(book: Book, request: RequestRow): void {
   if (request.state !== HELD) book.addSpending(spendingOf(request, -1))
 }
 
-type Owners = { account: AccountRow; key: KeyRow }
+type Charged = { account: AccountRow; key: KeyRow; paid: Nanos }
 
 /**
  * Sets the total cost of the request to `cost`: releases its hold, or corrects what was charged when it was reaped. Beyond
  * the hold, the charge is limited to what is available and the caps; the rest is the operator's shortfall. A task is never
  * charged beyond its hold: it counts in the period of its submit, and what a period that is over has left is not known any more.
  */
-function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
+function charge(book: Book, request: RequestRow, cost: Nanos): Charged {
   const account = book.account(request.account)
   const key = book.key(request.key)
   if (!account || !key) throw new Error(`request ${request.id} has no account or key`)
@@ -271,7 +273,7 @@ function charge(book: Book, request: RequestRow, cost: Nanos): Owners {
   if (shortfall > request.shortfall) book.transfer(request.id, SHORTFALL, REVENUE, shortfall - request.shortfall)
   if (shortfall < request.shortfall) book.transfer(request.id, REVENUE, SHORTFALL, request.shortfall - shortfall)
   request.shortfall = shortfall
-  return { account, key }
+  return { account, key, paid }
 }
 
 /** The lease of a task may have expired, as long as no other process has acquired it since. */

@@ -19,8 +19,8 @@ const HOLD: Hold = {
   model: 'm',
   upstream: 'u',
 }
-const done = (amount: bigint, tokens = Number(amount)): Result => ({ verdict: 'done', amount, tokens })
-const full = (waitMs: number): Result => ({ verdict: 'key_tokens', amount: BigInt(waitMs), tokens: 0 })
+const done = (amount: bigint, tokens = Number(amount)): Result => ({ verdict: 'done', amount, tokens, change: 0n })
+const full = (waitMs: number): Result => ({ verdict: 'key_tokens', amount: BigInt(waitMs), tokens: 0, change: 0n })
 
 /** An open request that holds 1,000 nano-dollars and 100 tokens, at the time 0. */
 function open() {
@@ -120,7 +120,7 @@ test('what is more than the limit itself is had in parts', () => {
 test('money that is refused ends it; tokens are still asked for where the money suffices', () => {
   const request = open()
   request.output({ cost: 600n, step: 50n, tokens: 10, stepTokens: 0 }, 0)
-  request.answer({ verdict: 'no_balance', amount: 0n, tokens: 0 }, 0)
+  request.answer({ verdict: 'no_balance', amount: 0n, tokens: 0, change: 0n }, 0)
   request.output({ cost: 900n, step: 50n, tokens: 120, stepTokens: 0 }, 0)
   expect(request.asked().extend).toMatchObject({ tokens: 20, amount: 20n })
   request.answer(done(20n), 0)
@@ -132,7 +132,7 @@ test('money that is refused ends it; tokens are still asked for where the money 
 test('an account with nothing left still gets what costs nothing', () => {
   const request = open()
   request.output({ cost: 0n, step: 0n, tokens: 120, stepTokens: 40 }, 0)
-  request.answer({ verdict: 'no_balance', amount: 0n, tokens: 0 }, 0)
+  request.answer({ verdict: 'no_balance', amount: 0n, tokens: 0, change: 0n }, 0)
   expect(request.does()).toEqual(['deliver'])
 })
 
@@ -154,7 +154,7 @@ test('more is held for a dearer upstream: as much as there is, but not below the
   expect(request.does()).toEqual(['deliver'])
   // What is held already may be enough.
   request.raise(3_000n, 1_500n)
-  request.answer({ verdict: 'no_balance', amount: 0n, tokens: 0 }, 0)
+  request.answer({ verdict: 'no_balance', amount: 0n, tokens: 0, change: 0n }, 0)
   expect(request.does()).toEqual(['deliver'])
 })
 
@@ -171,7 +171,7 @@ test('a store that is silent has not said that there is no more: a dearer upstre
 })
 
 test.each<Result>([
-  { verdict: 'no_balance', amount: 0n, tokens: 0 },
+  { verdict: 'no_balance', amount: 0n, tokens: 0, change: 0n },
   full(30_000),
 ])('a dearer upstream that is refused is not asked, and the output of another one can still grow: %p', (refusal) => {
   const request = open()

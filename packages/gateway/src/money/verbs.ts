@@ -45,7 +45,7 @@ export type Extend = Owned & {
 }
 /**
  * `tokens`: all that the request used. `upstream`: which one answered; absent: that of the hold. `upstreamCost`: what the operator pays for
- * it; absent: that is not known.
+ * it; absent: that is not known. `model`: that of the hold, for metrics; the ledger does not read it.
  */
 export type Settle = Owned & {
   verb: 'settle'
@@ -55,6 +55,7 @@ export type Settle = Owned & {
   receipt: string
   upstream?: string | undefined
   upstreamCost?: Nanos | undefined
+  model?: string | undefined
 }
 export type Void = Owned & { verb: 'void'; outcome: string; receipt: string }
 export type Finish = Settle | Void
@@ -113,10 +114,17 @@ export type Result = {
   amount: bigint
   /** hold, extend: tokens granted. */
   tokens: number
+  /** settle, void, reap: how much more accounts are charged since this verb; negative where it corrects what was reaped. */
+  change: Nanos
 }
 
-export const done = (amount: bigint, tokens = 0): Result => ({ verdict: 'done', amount, tokens })
-export const repeated = (amount: bigint, tokens = 0): Result => ({ verdict: 'repeated', amount, tokens })
-export const rejected = (verdict: VerbRejection, amount: bigint = 0n): Result => ({ verdict, amount, tokens: 0 })
+export const done = (amount: bigint, tokens = 0, change = 0n): Result => ({ verdict: 'done', amount, tokens, change })
+export const repeated = (amount: bigint, tokens = 0): Result => ({ verdict: 'repeated', amount, tokens, change: 0n })
+export const rejected = (verdict: VerbRejection, amount: bigint = 0n): Result => ({
+  verdict,
+  amount,
+  tokens: 0,
+  change: 0n,
+})
 /** `repeated` is the result of a verb that took effect earlier. */
 export const isDone = ({ verdict }: Result): boolean => verdict === 'done' || verdict === 'repeated'

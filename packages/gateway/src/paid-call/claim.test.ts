@@ -189,7 +189,12 @@ test('a reaped request that was taken over is settled at the expense of the oper
   await die()
   expect(await claim()).toMatchObject(TAKEN_OVER)
   // The process was only frozen, and goes on where it was.
-  expect(await storage.ledger.apply(settle(FIRST, NODE, 60n))).toEqual({ verdict: 'done', amount: 0n, tokens: 0 })
+  expect(await storage.ledger.apply(settle(FIRST, NODE, 60n))).toEqual({
+    verdict: 'done',
+    amount: 0n,
+    tokens: 0,
+    change: 0n,
+  })
   expect(await money(storage, wallet)).toMatchObject(money0)
   await endClaim(first, { outcome: 'completed', charged: 0n, headers: testHeaders(), body: Buffer.from('late') }, deps)
   expect(logged).toEqual(['idempotency key was taken over by another request'])

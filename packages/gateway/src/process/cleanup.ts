@@ -9,6 +9,11 @@ export class Cleanup {
     this.#steps.push(...steps)
   }
 
+  /** Runs after all others. */
+  addFirst(step: Close): void {
+    this.#steps.unshift(step)
+  }
+
   /** Runs the steps in reverse order. A step that fails does not keep the others from running. */
   async run(): Promise<void> {
     for (const close of this.#steps.splice(0).reverse()) {

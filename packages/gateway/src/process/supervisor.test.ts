@@ -1,13 +1,15 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
+import type { Snapshot } from '../observe/metrics/snapshot.ts'
 import { type Child, supervise } from './supervisor.ts'
 import type { FromWorker, Question, Start, ToWorker } from './worker.ts'
 
-const TIMES = { firstDelayMs: 1, maxDelayMs: 4, steadyMs: 10_000, checkCertificateMs: 60_000, lingerMs: 5 }
+const TIMES = { firstDelayMs: 1, maxDelayMs: 4, steadyMs: 10_000, checkCertificateMs: 60_000, lingerMs: 5, countMs: 20 }
 
 /** Workers that do as the test says; what the parent does to them is kept, in order. */
 function setUp(workers: number, { port = 0, tls = false } = {}) {
   const done: string[] = []
   const logged: string[] = []
+  const metrics: { number: number; message: ToWorker }[] = []
   const living = new Map<number, { hear(message: FromWorker): void; end(code: number): void }>()
   const exited = Promise.withResolvers<number>()
   let answer = (_number: number, _question: Question): boolean => true
@@ -20,6 +22,7 @@ function setUp(workers: number, { port = 0, tls = false } = {}) {
       send(message: ToWorker) {
         if (number === closedChannel) throw new Error('the channel is closed')
         if (message.say === 'ready') done.push(`${number} ready`)
+        else if (message.say !== 'question') metrics.push({ number, message })
         else {
           done.push(`${number} ${message.about} ${message.to ?? ''}`.trim())
           queueMicrotask(() => hear({ say: 'answer', id: message.id, yes: answer(number, message) }))
@@ -41,6 +44,8 @@ function setUp(workers: number, { port = 0, tls = false } = {}) {
     exited: exited.promise,
     turn,
     taken: () => done.splice(0),
+    metrics,
+    says: (number: number, message: FromWorker) => living.get(number)?.hear(message),
     answerWith(next: typeof answer) {
       answer = next
     },
@@ -200,4 +205,45 @@ test('a certificate is still renewed after a worker could not be asked once', as
   taken()
   supervisor.reload()
   await until('2 renew')
+})
+
+describe('metrics', () => {
+  const snapshot = (shed: number): Snapshot => ({ shed: [[[], shed]], running: [[[], shed]] })
+  const counted = (shed: number): FromWorker => ({ say: 'count', snapshot: snapshot(shed) })
+
+  test('a worker that is scraped gets what the others count now, and what ended ones had counted', async () => {
+    const { metrics, says, ends, until, listens } = await serving(3)
+    says(3, counted(5))
+    await ends(3, 1)
+    await until('3 again on 4711')
+    listens(3)
+    metrics.splice(0)
+    says(1, { say: 'metrics' })
+    expect(metrics.splice(0)).toEqual([2, 3].map((number) => ({ number, message: { say: 'count' } })))
+    says(2, counted(7))
+    says(3, counted(1))
+    expect(await answerIn(metrics)).toEqual({
+      number: 1,
+      message: { say: 'metrics', snapshots: [{ shed: [[[], 5]] }, snapshot(7), snapshot(1)] },
+    })
+  })
+
+  test('of a worker that does not answer, the last report counts', async () => {
+    const { metrics, says } = await serving(2)
+    says(2, counted(7))
+    says(1, { say: 'metrics' })
+    expect((await answerIn(metrics))?.message).toEqual({ say: 'metrics', snapshots: [{}, snapshot(7)] })
+  })
+
+  test('each report is confirmed, so that a worker can wait for it before it exits', async () => {
+    const { metrics, says } = await serving(2)
+    says(2, counted(7))
+    expect(metrics).toEqual([{ number: 2, message: { say: 'counted' } }])
+  })
+
+  async function answerIn(metrics: readonly { number: number; message: ToWorker }[]) {
+    const find = () => metrics.find(({ message }) => message.say === 'metrics')
+    while (!find()) await Bun.sleep(1)
+    return find()
+  }
 })

@@ -1,6 +1,7 @@
 // The parent of several servers on one port: starts them, forwards signals and restarts those that exit. It serves no
 // requests and has no database connection, so that little can make it fail.
 import type { Log } from '../observe/log.ts'
+import { type Snapshot, sumOf, withoutGauges } from '../observe/metrics/snapshot.ts'
 import type { FromWorker, Question, Start, ToWorker } from './worker.ts'
 
 export type Child = { send(message: ToWorker): void; kill(signal: NodeJS.Signals): void; exited: Promise<number> }
@@ -27,6 +28,8 @@ const TIMES = {
   checkCertificateMs: 10_000,
   /** How long a listener that is about to close keeps telling its clients to reconnect. */
   lingerMs: 5_000,
+  /** How long a scrape waits for the other workers; what they reported last counts instead. */
+  countMs: 1_000,
 }
 /** No listener has this number: the kernel distributes connections by itself again. */
 const NO_LISTENER = 0xffff_ffff
@@ -39,6 +42,10 @@ type Worker = {
   restart: ReturnType<typeof setTimeout> | undefined
   /** Requests to the worker that have no response yet, by id. */
   asked: Map<number, (yes: boolean) => void>
+  /** What it counted, as it reported last. */
+  counted: Snapshot
+  /** Called with its next report. */
+  onCounted: (() => void)[]
 }
 
 export type Supervisor = {
@@ -52,12 +59,14 @@ export function supervise(options: Supervised, times: typeof TIMES = TIMES): Sup
   const { log } = options
   const workers = Array.from({ length: options.workers }, (_, index): Worker => {
     const none = { child: undefined, listeningSince: undefined, restart: undefined }
-    return { number: index + 1, failures: 0, asked: new Map(), ...none }
+    return { number: index + 1, failures: 0, asked: new Map(), counted: {}, onCounted: [], ...none }
   })
   let port = options.port
   let ready = false
   let ending: number | undefined
   let questions = 0
+  /** The sum of all workers that have ended: counters never go down. */
+  let leftBehind: Snapshot = {}
   let renewing: Promise<void> = Promise.resolve()
   const certificateTimer = options.tls ? setInterval(renewSoon, times.checkCertificateMs) : undefined
 
@@ -72,6 +81,19 @@ export function supervise(options: Supervised, times: typeof TIMES = TIMES): Sup
     if (worker.child !== child) return
     if (message.say === 'answer') {
       worker.asked.get(message.id)?.(message.yes)
+      return
+    }
+    if (message.say === 'count') {
+      worker.counted = message.snapshot
+      for (const resolve of worker.onCounted.splice(0)) resolve()
+      child.send({ say: 'counted' })
+      return
+    }
+    if (message.say === 'metrics') {
+      const failed = (error: unknown) => log.warn('metrics not summed', { error: String(error) })
+      void othersOf(worker)
+        .then((snapshots) => child.send({ say: 'metrics', snapshots }))
+        .catch(failed)
       return
     }
     if (ending !== undefined) return
@@ -93,6 +115,9 @@ export function supervise(options: Supervised, times: typeof TIMES = TIMES): Sup
     worker.child = undefined
     worker.listeningSince = undefined
     for (const answer of worker.asked.values()) answer(false)
+    for (const resolve of worker.onCounted.splice(0)) resolve()
+    leftBehind = sumOf([leftBehind, withoutGauges(worker.counted)])
+    worker.counted = {}
     if (ending !== undefined) {
       // A failed shutdown of one worker makes the exit code 1.
       if (code === 1) ending = 1
@@ -135,6 +160,18 @@ export function supervise(options: Supervised, times: typeof TIMES = TIMES): Sup
     const answered = new Promise<boolean>((resolve) => asked.set(id, resolve))
     child.send({ say: 'question', id, ...question })
     return answered.finally(() => asked.delete(id))
+  }
+
+  /** The metrics of all workers but one. */
+  async function othersOf(scraped: Worker): Promise<Snapshot[]> {
+    const others = workers.filter((each) => each !== scraped)
+    const listening = others.filter(({ listeningSince }) => listeningSince !== undefined)
+    const counted = listening.map(({ child, onCounted }) => {
+      child?.send({ say: 'count' })
+      return new Promise<void>((resolve) => void onCounted.push(resolve))
+    })
+    await Promise.race([Promise.all(counted), Bun.sleep(times.countMs)])
+    return [leftBehind, ...others.map((each) => each.counted)]
   }
 
   /**

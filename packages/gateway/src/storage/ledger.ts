@@ -48,6 +48,9 @@ export type AuditReport = {
   lostTaskHolds: bigint[]
 }
 
+/** All open holds, and all that requests cost beyond what could be charged. `oldestHoldMs`: 0 if there is none. */
+export type LedgerTotals = { openHolds: number; held: Nanos; oldestHoldMs: number; shortfall: Nanos }
+
 /** Exactly one of the two is called, once; neither may throw. */
 export type Completion<T> = { resolve(value: T): void; reject(error: unknown): void }
 
@@ -75,5 +78,6 @@ export interface Ledger {
   removeTaskLeases(below: bigint, limit: number): Promise<number>
   /** Open holds of tasks with ids above `after`, in the order of their ids. */
   openTaskHolds(after: bigint, limit: number): Promise<{ id: bigint; held: Nanos }[]>
+  totals(): Promise<LedgerTotals>
   audit(): Promise<AuditReport>
 }

@@ -15,6 +15,8 @@ export type UpstreamQueue = {
   hasQueue(model: unknown, account: bigint): boolean
   /** true: a slot is free, try again. false: the wait timed out, the queue is full, or the client disconnected. */
   wait(model: unknown, waiter: SlotWaiter): Promise<boolean>
+  /** Requests in all queues. */
+  readonly length: number
   /** A call to some upstream has ended. */
   freed(): void
   /** Called a few times a second: expires queued requests, and serves those whose upstream has cooled down. */
@@ -64,6 +66,9 @@ export function createUpstreamQueue(): UpstreamQueue {
     hasQueue(model, account) {
       const queue = queues.size > 0 ? queues.get(model) : undefined
       return queue !== undefined && (queue.lengthOf(account) > 0 || queue.next(isEligible) !== undefined)
+    },
+    get length() {
+      return queues.values().reduce((sum, { length }) => sum + length, 0)
     },
     async wait(model, waiter) {
       const { client, holder, since } = waiter

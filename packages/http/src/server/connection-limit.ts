@@ -67,6 +67,11 @@ export class ConnectionLimit {
     return true
   }
 
+  /** Open connections. */
+  get size(): number {
+    return this.#owners.size
+  }
+
   remove(connection: LimitedConnection): void {
     const owner = this.#owners.get(connection)
     if (this.#owners.delete(connection)) this.#count(owner, -1)

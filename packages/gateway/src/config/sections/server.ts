@@ -11,6 +11,7 @@ import {
   readInteger,
   readPath,
   readSize,
+  readText,
   readUrl,
   readWord,
   TIMER_OR_ZERO,
@@ -40,6 +41,7 @@ export const SERVER_DEFAULTS: ServerConfig = {
   drainMs: 30_000,
   showUpstreams: false,
   logAddresses: 'full',
+  metricsToken: undefined,
 }
 
 /** What an idle process needs. */
@@ -68,6 +70,7 @@ const SERVER_FIELDS = {
   drain: true,
   show_upstreams: true,
   log_addresses: true,
+  metrics_token: true,
 } as const
 const TLS_FIELDS = { cert: true, key: true } as const
 const LIMIT_FIELDS = {
@@ -98,12 +101,23 @@ export const readServer =
       drainMs: fields.optional('drain', readDuration(TIMER_OR_ZERO), SERVER_DEFAULTS.drainMs),
       showUpstreams: fields.optional('show_upstreams', readBoolean, SERVER_DEFAULTS.showUpstreams),
       logAddresses: fields.optional('log_addresses', readWord(['full', 'masked', 'off']), SERVER_DEFAULTS.logAddresses),
+      metricsToken: fields.optional('metrics_token', readMetricsToken, undefined),
     }
   }
 
 function readPublicUrl(value: YamlValue): string | undefined {
   const url = readUrl(value, { credentials: false, example: 'https://gw.example.com' })
   return url ? withoutTrailingSlash(url) : undefined
+}
+
+/** It protects turnover and costs, and can be guessed without limit. */
+const SHORTEST_TOKEN = 20
+
+function readMetricsToken(value: YamlValue): string | undefined {
+  const text = readText(value)
+  if (text === undefined || (text.length >= SHORTEST_TOKEN && !/\s/.test(text))) return text
+  addMistake(value, `must have at least ${SHORTEST_TOKEN} characters and no spaces; openssl rand -hex 24 makes one`)
+  return undefined
 }
 
 const readLimits =

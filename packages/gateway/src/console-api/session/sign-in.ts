@@ -15,7 +15,19 @@ import { useCode, WRONG_CODE } from './second-factor.ts'
 import { endSession, startSession } from './sessions.ts'
 
 /** The dispatcher holds no slot for it: a request that is delayed, or waits to be hashed, must not take one from others. */
-export async function signIn(asked: Call<Credentials>, deps: ConsoleDependencies): Promise<SignInResult> {
+export async function signIn(call: Call<Credentials>, deps: ConsoleDependencies): Promise<SignInResult> {
+  const { signIns } = deps.metrics
+  try {
+    const result = await attempt(call, deps)
+    signIns.add(1, result.signed_in ? 'succeeded' : 'second_factor_required')
+    return result
+  } catch (error) {
+    signIns.add(1, error instanceof ConsoleRejection ? error.error.code : 'failed')
+    throw error
+  }
+}
+
+async function attempt(asked: Call<Credentials>, deps: ConsoleDependencies): Promise<SignInResult> {
   const { code } = asked.body
   const call = { ...asked, body: { ...asked.body, email: asked.body.email.trim() } }
   const { browser, guesses, delayMs } = await deps.passwords.lookUp(call.origin, () => guesser(call, deps), call.http)

@@ -1,7 +1,10 @@
 // Values, their bound, their sum over processes, and their text.
 import { describe, expect, test } from 'bun:test'
+import { RequestRecord } from '../request-record.ts'
 import { createMetrics, METRICS } from './names.ts'
 import { render } from './render.ts'
+import { observeRequests } from './request-metrics.ts'
+import { createScrape } from './scrape.ts'
 import { mergeSnapshots, snapshotOf, sumOf, withoutGauges } from './snapshot.ts'
 
 const textOf = (...all: ReturnType<typeof createMetrics>[]) => render(mergeSnapshots(all.map(snapshotOf)))
@@ -100,4 +103,92 @@ describe('several processes', () => {
     expect(lines(text, 'trivium_shed')).toEqual(['trivium_shed_requests_total 7'])
     expect(lines(text, 'trivium_running')).toEqual(['trivium_running_requests 1'])
   })
+})
+
+describe('requests', () => {
+  const known = { models: new Set(['m']), upstreams: new Set(['u']) }
+  const ended = (fields: Partial<RequestRecord>) =>
+    Object.assign(new RequestRecord('POST', '/v1/chat/completions', 'req_1', 0, 2, 'chat'), { status: 200 }, fields)
+
+  test('by endpoint, modality, model, upstream, outcome and status, with durations, tokens and errors', () => {
+    const metrics = createMetrics()
+    const observer = observeRequests(metrics, () => known)
+    const tokens = { input: 10, cached: 4, output: 3, reasoning: 2 }
+    observer.ended(ended({ model: 'm', upstream: 'u', outcome: 'completed', tokens, totalMs: 200, firstTokenMs: 20 }))
+    observer.ended(ended({ model: 'invented', error: 'model_not_found', status: 404 }))
+    observer.shed(3)
+    observer.malformed()
+    const text = textOf(metrics)
+    const on = 'endpoint="chat",modality="text"'
+    expect(lines(text, 'trivium_requests')).toEqual([
+      `trivium_requests_total{${on},model="m",upstream="u",outcome="completed",status="200"} 1`,
+      `trivium_requests_total{${on},model="other",upstream="none",outcome="rejected",status="404"} 1`,
+    ])
+    expect(lines(text, 'trivium_request_errors')).toEqual(['trivium_request_errors_total{code="model_not_found"} 1'])
+    expect(lines(text, 'trivium_request_duration_seconds_count')).toEqual([
+      'trivium_request_duration_seconds_count{endpoint="chat"} 2',
+    ])
+    expect(lines(text, 'trivium_first_token_seconds_sum')).toEqual([
+      'trivium_first_token_seconds_sum{endpoint="chat"} 0.02',
+    ])
+    expect(lines(text, 'trivium_tokens')).toEqual(
+      ['input"} 10', 'output"} 3', 'cached"} 4', 'reasoning"} 2'].map(
+        (rest) => `trivium_tokens_total{model="m",type="${rest}`,
+      ),
+    )
+    expect(lines(text, 'trivium_shed')).toEqual(['trivium_shed_requests_total 3'])
+    expect(lines(text, 'trivium_malformed')).toEqual(['trivium_malformed_requests_total 1'])
+  })
+
+  test('10,000 models, 100,000 keys and 1,000 errors of callers and upstreams, in four processes, are fewer than 2,000 series', () => {
+    const all = { has: () => true }
+    const processes = [1, 2, 3, 4].map((number) => {
+      const metrics = createMetrics()
+      const observer = observeRequests(metrics, () => ({ models: all, upstreams: all }))
+      for (let index = 0; index < 25_000; index++) {
+        const [model, upstream] = [`model-${number}-${index % 10_000}`, `upstream-${index % 1_000}`]
+        const error = `error-${number}-${index % 1_000}`
+        const tokens = { input: 1, cached: 1, output: 1, reasoning: 1 }
+        observer.ended(ended({ key: BigInt(number * 25_000 + index), account: 1n, model, upstream, error, tokens }))
+        metrics.attempts.add(1, upstream, error)
+        metrics.charged.add(1n, model, upstream)
+        metrics.cost.add(1n, model, upstream)
+      }
+      return metrics
+    })
+    const text = textOf(...processes)
+    const series = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'))
+    expect(series.length).toBeLessThan(2_000)
+    const charged = lines(text, 'trivium_charged').map((line) => Number(line.split(' ').at(-1)))
+    expect(charged.reduce((sum, each) => sum + each, 0)).toBeCloseTo(0.0001, 9)
+  })
+})
+
+test('a scrape runs once at a time, and a second within a second gets the same text', async () => {
+  const world = { now: 0, scrapes: 0 }
+  const waiting: (() => void)[] = []
+  const metrics = createMetrics()
+  const own = async () => {
+    world.scrapes += 1
+    metrics.shed.add(1)
+    await new Promise<void>((resolve) => void waiting.push(resolve))
+    return snapshotOf(metrics)
+  }
+  const scrape = createScrape(
+    own,
+    async () => [],
+    () => world.now,
+  )
+  const together = [scrape.text(), scrape.text()]
+  for (const resolve of waiting.splice(0)) resolve()
+  const [one, two] = await Promise.all(together)
+  expect(one).toContain('trivium_shed_requests_total 1\n')
+  expect(two).toBe(one ?? '')
+  world.now = 999
+  expect(await scrape.text()).toBe(one ?? '')
+  expect(world.scrapes).toBe(1)
+  world.now = 1_000
+  const next = scrape.text()
+  for (const resolve of waiting.splice(0)) resolve()
+  expect(await next).toContain('trivium_shed_requests_total 2\n')
 })

@@ -33,6 +33,7 @@ export const METRICS = {
   build: gauge('build_info', 'Always 1; the version of the program.', { labels: ['version', 'bun'], merge: 'max' }),
   started: gauge('start_time_seconds', 'When the newest process started, in seconds since 1970.', SAME),
   processes: gauge('processes', 'Processes whose figures are added up here.'),
+  ready: gauge('ready', 'Processes that take requests: see /ready.'),
 
   requests: counter('requests_total', 'Requests whose response has ended.', {
     labels: ['endpoint', 'modality', 'model', 'upstream', 'outcome', 'status'],
@@ -87,7 +88,11 @@ export const METRICS = {
     usd: true,
   }),
   journal: gauge('journal_entries', 'Settlements that the database has not confirmed yet.'),
-  tasks: gauge('tasks', 'Tasks by their state.', { labels: ['state'], mostSeries: 12, merge: 'max' }),
+  tasks: gauge('tasks', 'Tasks with something left to do, by their state.', {
+    labels: ['state'],
+    mostSeries: 12,
+    merge: 'max',
+  }),
 
   upstreamState: gauge('upstream_available', '1 if an upstream is called, 0 while its circuit breaker is open.', {
     labels: ['upstream'],
@@ -101,7 +106,7 @@ export const METRICS = {
 
   database: histogram('database_seconds', 'How long the database took to answer.', {
     labels: ['operation'],
-    mostSeries: 8,
+    mostSeries: 10,
     buckets: SHORT_SECONDS,
   }),
   eventLoop: histogram('event_loop_delay_seconds', 'How late timers fire: how long the process was busy.', {

@@ -1,6 +1,6 @@
 // The values of one process as JSON, and the sum of several.
 
-import type { Metric, Series } from './metric.ts'
+import { type Metric, OTHER, type Series } from './metric.ts'
 import { METRICS, type MetricId, type Metrics } from './names.ts'
 
 /** By metric: the labels, the value (nano-USD as text) and the counts of each series. */
@@ -23,8 +23,11 @@ export type Merged = { metric: Metric; series: Series[] }[]
 export function mergeSnapshots(snapshots: readonly Snapshot[]): Merged {
   return (Object.entries(METRICS) as [MetricId, Metric][]).map(([id, metric]) => {
     const merged = new Map<string, Series>()
-    for (const [labels, value, counts] of snapshots.flatMap((each) => each[id] ?? [])) {
-      const key = labels.join('\u0000')
+    for (const [named, value, counts] of snapshots.flatMap((each) => each[id] ?? [])) {
+      // Each process has other series at its bound: their sum has the same bound.
+      const isBeyond = merged.size >= metric.mostSeries - 1 && !merged.has(keyOf(named))
+      const labels = isBeyond ? named.map(() => OTHER) : named
+      const key = keyOf(labels)
       const present = merged.get(key)
       const given = metric.usd ? BigInt(value) : Number(value)
       merged.set(
@@ -41,6 +44,8 @@ export function mergeSnapshots(snapshots: readonly Snapshot[]): Merged {
     return { metric, series: [...merged.values()] }
   })
 }
+
+const keyOf = (labels: readonly string[]): string => labels.join('\u0000')
 
 function together({ kind, merge }: Metric, one: number | bigint, two: number | bigint): number | bigint {
   if (kind === 'gauge' && merge === 'max') return one > two ? one : two

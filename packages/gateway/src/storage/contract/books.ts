@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { CREDIT, REVENUE, SHORTFALL } from '../../money/ledger.ts'
 import type { AuditReport } from '../storage.ts'
-import { hold, newNode, newWallet, result, settle, thrownBy, type Use, type Wallet } from './harness.ts'
+import { charged, hold, newNode, newWallet, result, settle, thrownBy, type Use, type Wallet } from './harness.ts'
 
 /** Not a double: read through a float it becomes 2^53. */
 const ODD = 2n ** 53n + 1n
@@ -72,13 +72,29 @@ export function booksContract(use: Use): void {
       result('done', ODD),
     )
     expect((await storage.accounts.find(wallet.account))?.held).toBe(ODD)
-    expect(await storage.ledger.apply(settle(id, node, ODD))).toEqual(result('done', ODD))
+    expect(await storage.ledger.apply(settle(id, node, ODD))).toEqual(charged(ODD))
     expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([{ request: id, cost: ODD, held: ODD }])
     expect((await storage.keys.list(wallet.account))[0]).toMatchObject({ cap: 3n * ODD, spent: ODD })
     expect((await storage.accounts.find(wallet.account))?.balance).toBe(ODD)
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, transfers: 3 })
     await raw(`UPDATE account SET balance = balance - 1 WHERE id = ${wallet.account}`)
     expect((await storage.ledger.audit()).balanceMismatches).toEqual([wallet.account])
+  })
+
+  test('totals: open holds, the age of the oldest, and what could not be charged', async () => {
+    const opened = use()
+    const { storage } = opened
+    expect(await storage.ledger.totals()).toEqual({ openHolds: 0, held: 0n, oldestHoldMs: 0, shortfall: 0n })
+    const [wallet, node] = [await newWallet(storage, 2n * ODD), await newNode(storage)]
+    await storage.ledger.apply(hold(1n, wallet, node, { amount: ODD, minimum: ODD }))
+    await storage.ledger.apply(hold(2n, wallet, node))
+    await storage.ledger.apply(hold(3n, wallet, node))
+    await opened.elapse(5_000)
+    expect(await storage.ledger.totals()).toMatchObject({ openHolds: 3, held: ODD + 200n, shortfall: 0n })
+    expect((await storage.ledger.totals()).oldestHoldMs).toBeGreaterThanOrEqual(5_000)
+    for (const id of [2n, 3n]) await storage.ledger.apply(settle(id, node, ODD))
+    const { openHolds, held, shortfall } = await storage.ledger.totals()
+    expect({ openHolds, held, shortfall }).toEqual({ openHolds: 1, held: ODD, shortfall: ODD })
   })
 
   test('an empty store is right', async () => {

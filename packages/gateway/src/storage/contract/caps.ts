@@ -2,6 +2,7 @@
 import { expect, test } from 'bun:test'
 import { endOf, PERIODS } from '../../money/limits.ts'
 import {
+  charged,
   extend,
   hold,
   type KeyFields,
@@ -28,11 +29,11 @@ export function capsContract(use: Use): void {
       const spent = async () => (await storage.keys.findWithAccount(wallet.key))?.key.spentUnderCap
       await storage.ledger.apply(hold(1n, wallet, node))
       await storage.ledger.apply(hold(2n, wallet, node, { amount: 120n, minimum: 120n }))
-      expect(await storage.ledger.apply(settle(1n, node, 5_000n))).toEqual(result('done', 180n))
+      expect(await storage.ledger.apply(settle(1n, node, 5_000n))).toEqual(charged(180n))
       expect(await spent()).toBe(180n)
       expect(await storage.ledger.apply(hold(3n, wallet, node, { minimum: 1n }))).toEqual(result('key_cap_reached', 0n))
       // The other has all that it held, and not a nano-dollar more.
-      expect(await storage.ledger.apply(settle(2n, node, 121n))).toEqual(result('done', 120n))
+      expect(await storage.ledger.apply(settle(2n, node, 121n))).toEqual(charged(120n))
       expect(await spent()).toBe(300n)
       expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([
         { request: 2n, cost: 120n, shortfall: 1n },
@@ -70,9 +71,9 @@ export function capsContract(use: Use): void {
     const other = { ...wallet, key: (await newKey(storage, wallet.account)).id }
     await storage.ledger.apply(hold(1n, wallet, node))
     await storage.ledger.apply(hold(2n, other, node, { amount: 30n, minimum: 30n }))
-    expect(await storage.ledger.apply(settle(1n, node, 1_000n))).toEqual(result('done', 220n))
+    expect(await storage.ledger.apply(settle(1n, node, 1_000n))).toEqual(charged(220n))
     // A key without a cap has what is left of the wallet.
-    expect(await storage.ledger.apply(settle(2n, node, 1_000n))).toEqual(result('done', 30n))
+    expect(await storage.ledger.apply(settle(2n, node, 1_000n))).toEqual(charged(30n))
     expect(await storage.ledger.audit()).toMatchObject({ ok: true })
   })
 
@@ -83,10 +84,10 @@ export function capsContract(use: Use): void {
     const [wallet, node] = [await newWallet(storage, PLENTY, { cap: 300n, capPeriod: 'day' }), await newNode(storage)]
     await storage.ledger.apply(hold(1n, wallet, node))
     await storage.ledger.apply(hold(2n, wallet, node))
-    expect(await storage.ledger.apply(settle(1n, node, 900n))).toEqual(result('done', 200n))
+    expect(await storage.ledger.apply(settle(1n, node, 900n))).toEqual(charged(200n))
     await opened.elapse(endOf('day', opened.now()) - opened.now())
     // Yesterday's 200 are no longer counted.
-    expect(await storage.ledger.apply(settle(2n, node, 900n))).toEqual(result('done', 300n))
+    expect(await storage.ledger.apply(settle(2n, node, 900n))).toEqual(charged(300n))
     expect((await storage.keys.findWithAccount(wallet.key))?.key).toMatchObject({ spent: 500n, spentUnderCap: 300n })
   })
 
@@ -105,8 +106,9 @@ export function capsContract(use: Use): void {
       await storage.ledger.apply(extend(1n, node, { amount: 0n, minimum: 0n, progress }))
       await storage.ledger.apply({ verb: 'leave', ...node })
       await storage.ledger.apply({ verb: 'reap', limit: 1 })
-      expect((await storage.keys.findWithAccount(wallet.key))?.key.spent).toBe(progress < 150n ? progress : 150n)
-      expect(await storage.ledger.apply(settle(1n, node, cost))).toEqual(result('done', paid))
+      const reaped = progress < 150n ? progress : 150n
+      expect((await storage.keys.findWithAccount(wallet.key))?.key.spent).toBe(reaped)
+      expect(await storage.ledger.apply(settle(1n, node, cost))).toEqual(charged(paid, paid - reaped))
       expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([{ cost: paid, shortfall: cost - paid }])
       expect((await storage.keys.findWithAccount(wallet.key))?.key).toMatchObject({ spent: paid, spentUnderCap: paid })
       expect(await storage.ledger.audit()).toMatchObject({ ok: true })
@@ -118,7 +120,7 @@ export function capsContract(use: Use): void {
     await storage.ledger.apply(hold(1n, wallet, node))
     await storage.ledger.apply(hold(2n, wallet, node))
     await storage.ledger.apply(voided(2n, node))
-    expect(await storage.ledger.apply(settle(1n, node, 280n))).toEqual(result('done', 280n))
+    expect(await storage.ledger.apply(settle(1n, node, 280n))).toEqual(charged(280n))
     expect(await storage.ledger.usage(wallet.account, 1, 2n)).toMatchObject([{ cost: 280n, shortfall: 0n }])
   })
 }

@@ -2,7 +2,19 @@
 import { expect, test } from 'bun:test'
 import { UNLIMITED_CREDIT } from '../../money/amount.ts'
 import { endOf } from '../../money/limits.ts'
-import { extend, hold, money, newKey, newNode, newWallet, result, settle, thrownBy, type Use } from './harness.ts'
+import {
+  charged,
+  extend,
+  hold,
+  money,
+  newKey,
+  newNode,
+  newWallet,
+  result,
+  settle,
+  thrownBy,
+  type Use,
+} from './harness.ts'
 
 export function creditLinesContract(use: Use): void {
   test('available is balance and credit line less what is held', async () => {
@@ -13,7 +25,7 @@ export function creditLinesContract(use: Use): void {
     expect(await storage.ledger.apply(next(1n, 200n))).toEqual(result('done', 200n))
     expect(await storage.ledger.apply(next(2n, 51n))).toEqual(result('no_balance', 50n))
     // Beyond the hold, the rest of the line is charged, and no more.
-    expect(await storage.ledger.apply(settle(1n, node, 400n))).toEqual(result('done', 250n))
+    expect(await storage.ledger.apply(settle(1n, node, 400n))).toEqual(charged(250n))
     expect(await money(storage, wallet)).toMatchObject({ balance: -150n, held: 0n })
     expect(await storage.ledger.apply(next(2n, 1n))).toEqual(result('no_balance', 0n))
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, overdrawnAccounts: [] })
@@ -31,8 +43,8 @@ export function creditLinesContract(use: Use): void {
       result('no_balance', 0n),
     )
     expect(await storage.ledger.apply(extend(1n, node, { known: 100n }))).toEqual(result('no_balance', 0n))
-    expect(await storage.ledger.apply(settle(1n, node, 80n))).toEqual(result('done', 80n))
-    expect(await storage.ledger.apply(settle(2n, node, 150n))).toEqual(result('done', 100n))
+    expect(await storage.ledger.apply(settle(1n, node, 80n))).toEqual(charged(80n))
+    expect(await storage.ledger.apply(settle(2n, node, 150n))).toEqual(charged(100n))
     expect(await storage.ledger.usage(wallet.account, 1)).toMatchObject([{ cost: 100n, shortfall: 50n }])
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, overdrawnAccounts: [wallet.account] })
     await storage.accounts.credit(wallet.account, 200n, 'invoice')
@@ -58,7 +70,7 @@ export function creditLinesContract(use: Use): void {
     for (const id of [1n, 2n]) {
       const most = { amount: 10n ** 18n, minimum: 10n ** 18n, revision: 1 }
       expect(await storage.ledger.apply(hold(id, wallet, node, most))).toEqual(result('done', 10n ** 18n))
-      expect(await storage.ledger.apply(settle(id, node, 10n ** 18n))).toEqual(result('done', 10n ** 18n))
+      expect(await storage.ledger.apply(settle(id, node, 10n ** 18n))).toEqual(charged(10n ** 18n))
     }
     expect((await storage.accounts.find(wallet.account))?.balance).toBe(-2n * 10n ** 18n)
     expect(await storage.ledger.audit()).toMatchObject({ ok: true, overdrawnAccounts: [] })
@@ -85,7 +97,7 @@ export function creditLinesContract(use: Use): void {
     expect(await storage.ledger.apply(next(1n))).toEqual(result('done', 100n))
     expect(await storage.ledger.apply(next(2n, other))).toEqual(result('done', 100n))
     expect(await storage.ledger.apply(next(3n, other))).toEqual(result('account_cap_reached', 50n))
-    expect(await storage.ledger.apply(settle(1n, node, 900n))).toEqual(result('done', 150n))
+    expect(await storage.ledger.apply(settle(1n, node, 900n))).toEqual(charged(150n))
     expect(await storage.accounts.find(wallet.account)).toMatchObject({
       cap: 250n,
       capPeriod: 'day',

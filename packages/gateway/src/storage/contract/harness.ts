@@ -133,7 +133,10 @@ export const result = (verdict: Result['verdict'], amount: Nanos = 0n, tokens = 
   verdict,
   amount,
   tokens,
+  change: 0n,
 })
+/** Of a settlement; `change`: what was charged by it. */
+export const charged = (amount: Nanos, change = amount): Result => ({ ...result('done', amount), change })
 
 /** The wallet as its owner sees it, and what its key has used. */
 export async function money(storage: Storage, wallet: Wallet) {

@@ -1,7 +1,19 @@
 import { expect, test } from 'bun:test'
 import { DEAD_AFTER_MS } from '../../money/ledger.ts'
 import type { Storage } from '../storage.ts'
-import { extend, hold, money, type Node, newNode, newWallet, result, settle, type Use, voided } from './harness.ts'
+import {
+  charged,
+  extend,
+  hold,
+  money,
+  type Node,
+  newNode,
+  newWallet,
+  result,
+  settle,
+  type Use,
+  voided,
+} from './harness.ts'
 
 const renew = (storage: Storage, node: Node) => storage.ledger.apply({ verb: 'renew', ...node, config: 'renewed' })
 const leave = (storage: Storage, node: Node) => storage.ledger.apply({ verb: 'leave', ...node })
@@ -125,7 +137,7 @@ export function nodesContract(use: Use): void {
       await storage.ledger.apply(hold(1n, wallet, node))
       await storage.ledger.apply(extend(1n, node, { amount: 0n, minimum: 0n, progress }))
       await leave(storage, node)
-      await reap(storage)
+      expect(await reap(storage)).toEqual({ ...result('done', 1n), change: reaped })
       expect(await money(storage, wallet)).toEqual({ balance: balance - reaped, held: 0n, spent: reaped, keyHeld: 0n })
       expect((await storage.ledger.audit()).ok).toBe(true)
       const otherNode = await newNode(storage)
@@ -136,7 +148,7 @@ export function nodesContract(use: Use): void {
       const correction = cost === 'void' ? voided(1n, node) : settle(1n, node, cost)
       const wanted = cost === 'void' ? 0n : cost
       const paid = wanted < balance ? wanted : balance
-      expect(await storage.ledger.apply(correction)).toEqual(result('done', paid))
+      expect(await storage.ledger.apply(correction)).toEqual(charged(paid, paid - reaped))
       expect(await storage.ledger.apply(settle(1n, node, 77n))).toEqual(result('repeated', paid))
       expect(await money(storage, wallet)).toEqual({ balance: balance - paid, held: 0n, spent: paid, keyHeld: 0n })
       expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([
@@ -153,7 +165,7 @@ export function nodesContract(use: Use): void {
     await storage.ledger.apply(hold(2n, wallet, node))
     const again = await reopen()
     expect(await money(again, wallet)).toEqual({ balance: 940n, held: 100n, spent: 60n, keyHeld: 100n })
-    expect(await again.ledger.apply(settle(2n, node, 5n))).toEqual(result('done', 5n))
+    expect(await again.ledger.apply(settle(2n, node, 5n))).toEqual(charged(5n))
     expect((await again.ledger.audit()).ok).toBe(true)
   })
 

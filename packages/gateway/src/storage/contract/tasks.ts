@@ -3,7 +3,19 @@ import { DEAD_AFTER_MS, taskLease, taskOwner } from '../../money/ledger.ts'
 import { endOf, NO_LIMITS, PERIODS, type Period } from '../../money/limits.ts'
 import { voidLostTaskHolds } from '../node/lost-task-holds.ts'
 import type { Storage } from '../storage.ts'
-import { hold, money, newNode, newWallet, result, settle, thrownBy, type Use, voided, type Wallet } from './harness.ts'
+import {
+  charged,
+  hold,
+  money,
+  newNode,
+  newWallet,
+  result,
+  settle,
+  thrownBy,
+  type Use,
+  voided,
+  type Wallet,
+} from './harness.ts'
 
 const TTL_MS = 30_000
 const HOUR_MS = 3_600_000
@@ -86,7 +98,7 @@ export function tasksContract(use: Use): void {
     expect(await next.ledger.apply(hold(1n, wallet, second, { deadline: use().now() + 1 }))).toEqual(
       result('repeated', 100n),
     )
-    expect(await next.ledger.apply(settle(1n, second, 60n))).toEqual(result('done', 60n))
+    expect(await next.ledger.apply(settle(1n, second, 60n))).toEqual(charged(60n))
     expect(await next.ledger.apply(settle(1n, second, 60n))).toEqual(result('repeated', 60n))
     expect(await next.ledger.apply(voided(1n, second))).toEqual(result('repeated', 60n))
     expect(await next.ledger.apply(settle(1n, first, 90n))).toEqual(result('not_open'))
@@ -101,7 +113,7 @@ export function tasksContract(use: Use): void {
     await elapse(TTL_MS)
     expect(await storage.ledger.apply(voided(1n, one))).toEqual(result('done', 0n))
     await storage.leases.release(taskLease(2n), two.epoch)
-    expect(await storage.ledger.apply(settle(2n, two, 30n))).toEqual(result('done', 30n))
+    expect(await storage.ledger.apply(settle(2n, two, 30n))).toEqual(charged(30n))
     expect(await money(storage, wallet)).toMatchObject({ balance: 970n, held: 0n })
   })
 
@@ -177,7 +189,7 @@ export function tasksContract(use: Use): void {
             await storage.ledger.apply(hold(id, wallet, node))
             await storage.ledger.apply(settle(id, node, also))
           }
-          expect(await storage.ledger.apply(settle(owner.id, owner, 60n))).toEqual(result('done', 60n))
+          expect(await storage.ledger.apply(settle(owner.id, owner, 60n))).toEqual(charged(60n))
           const isSame = endOf(capPeriod, before) === endOf(capPeriod, now())
           const { key } = (await storage.keys.findWithAccount(wallet.key)) ?? {}
           expect(key).toMatchObject({ spent: 60n + also, spentUnderCap: isSame ? 60n + also : also })
@@ -196,7 +208,7 @@ export function tasksContract(use: Use): void {
       const owner = await begun(2n, wallet)
       // The period of the submit is full and over. There is room in the next one, which is not charged.
       await elapse(1_000)
-      expect(await storage.ledger.apply(settle(2n, owner, 140n))).toEqual(result('done', 100n))
+      expect(await storage.ledger.apply(settle(2n, owner, 140n))).toEqual(charged(100n))
       expect(await storage.ledger.findRequest(wallet.account, 2n)).toMatchObject({ cost: 100n, shortfall: 40n })
       const { key } = (await storage.keys.findWithAccount(wallet.key)) ?? {}
       expect(key).toMatchObject({ spent: 150n, spentUnderCap: capPeriod ? 0n : 150n })

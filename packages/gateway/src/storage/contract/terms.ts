@@ -2,7 +2,19 @@
 import { expect, test } from 'bun:test'
 import { NO_LIMITS } from '../../money/limits.ts'
 import { type KeyChanges, NO_RESTRICTIONS } from '../storage.ts'
-import { extend, hold, newHash, newKey, newNode, newWallet, result, settle, thrownBy, type Use } from './harness.ts'
+import {
+  charged,
+  extend,
+  hold,
+  newHash,
+  newKey,
+  newNode,
+  newWallet,
+  result,
+  settle,
+  thrownBy,
+  type Use,
+} from './harness.ts'
 
 const UNKNOWN = 987_654_321n
 
@@ -146,8 +158,8 @@ export function termsContract(use: Use): void {
     await storage.ledger.apply(hold(2n, wallet, node))
     await storage.keys.setTerms(wallet.key, { cap: 30n })
     expect(await storage.ledger.apply(extend(1n, node, { known: 100n }))).toEqual(result('key_cap_reached', 0n))
-    expect(await storage.ledger.apply(settle(1n, node, 80n))).toEqual(result('done', 80n))
-    expect(await storage.ledger.apply(settle(2n, node, 400n))).toEqual(result('done', 100n))
+    expect(await storage.ledger.apply(settle(1n, node, 80n))).toEqual(charged(80n))
+    expect(await storage.ledger.apply(settle(2n, node, 400n))).toEqual(charged(100n))
     expect(await storage.ledger.usage(wallet.account, 1)).toMatchObject([{ cost: 100n, shortfall: 300n }])
     expect((await storage.ledger.audit()).ok).toBe(true)
   })

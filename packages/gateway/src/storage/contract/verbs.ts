@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { DEAD_AFTER_MS, type Hold, type Result } from '../../money/ledger.ts'
 import type { UsageRow } from '../storage.ts'
 import {
+  charged,
   extend,
   hold,
   money,
@@ -22,7 +23,7 @@ export function verbsContract(use: Use): void {
     const [wallet, node] = [await newWallet(storage, 1_000n), await newNode(storage)]
     expect(await storage.ledger.apply(hold(1n, wallet, node))).toEqual(result('done', 100n))
     expect(await money(storage, wallet)).toEqual({ balance: 1_000n, held: 100n, spent: 0n, keyHeld: 100n })
-    expect(await storage.ledger.apply(settle(1n, node, 60n))).toEqual(result('done', 60n))
+    expect(await storage.ledger.apply(settle(1n, node, 60n))).toEqual(charged(60n))
     expect(await money(storage, wallet)).toEqual({ balance: 940n, held: 0n, spent: 60n, keyHeld: 0n })
     expect(await storage.ledger.usage(wallet.account, 0)).toEqual([
       {
@@ -68,7 +69,7 @@ export function verbsContract(use: Use): void {
     const lost = { state: 1, outcome: 'done', cost: 0n, shortfall: 60n, receipt: '{"units":1}' }
     expect(await storage.ledger.findRequest(wallet.account, 1n)).toMatchObject(lost)
     // Without a repetition the caller pays, as before.
-    expect(await storage.ledger.apply(settle(2n, node, 60n))).toEqual(result('done', 60n))
+    expect(await storage.ledger.apply(settle(2n, node, 60n))).toEqual(charged(60n))
     expect(await storage.ledger.audit()).toMatchObject({ ok: true })
   })
 
@@ -87,7 +88,7 @@ export function verbsContract(use: Use): void {
     const { storage } = use()
     const [wallet, node] = [await newWallet(storage), await newNode(storage)]
     await storage.ledger.apply(hold(1n, wallet, node))
-    expect(await storage.ledger.apply(settle(1n, node, 0n))).toEqual(result('done', 0n))
+    expect(await storage.ledger.apply(settle(1n, node, 0n))).toEqual(charged(0n))
     expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([{ state: 1, outcome: 'done' }])
   })
 
@@ -120,7 +121,7 @@ export function verbsContract(use: Use): void {
     await storage.ledger.apply(extend(1n, node, { progress: 5n }))
     expect((await raw('SELECT progress FROM request')).map((row) => Number(row.progress))).toEqual([90])
     expect(await money(storage, wallet)).toEqual({ balance: 130n, held: 130n, spent: 0n, keyHeld: 130n })
-    expect(await storage.ledger.apply(settle(1n, node, 120n))).toEqual(result('done', 120n))
+    expect(await storage.ledger.apply(settle(1n, node, 120n))).toEqual(charged(120n))
     expect(await money(storage, wallet)).toEqual({ balance: 10n, held: 0n, spent: 120n, keyHeld: 0n })
   })
 
@@ -142,9 +143,9 @@ export function verbsContract(use: Use): void {
     const [wallet, node] = [await newWallet(storage, 250n), await newNode(storage)]
     await storage.ledger.apply(hold(1n, wallet, node))
     await storage.ledger.apply(hold(2n, wallet, node))
-    expect(await storage.ledger.apply(settle(1n, node, 500n))).toEqual(result('done', 150n))
+    expect(await storage.ledger.apply(settle(1n, node, 500n))).toEqual(charged(150n))
     expect(await money(storage, wallet)).toEqual({ balance: 100n, held: 100n, spent: 150n, keyHeld: 100n })
-    expect(await storage.ledger.apply(settle(2n, node, 100n))).toEqual(result('done', 100n))
+    expect(await storage.ledger.apply(settle(2n, node, 100n))).toEqual(charged(100n))
     expect(await storage.ledger.usage(wallet.account, 0)).toMatchObject([
       { request: 2n, cost: 100n, shortfall: 0n },
       { request: 1n, cost: 150n, shortfall: 350n },
@@ -208,7 +209,7 @@ export function verbsContract(use: Use): void {
     await storage.keys.delete(wallet.key)
     await storage.accounts.setDisabled(wallet.account, true)
     expect(await storage.ledger.apply(extend(1n, node))).toEqual(result('done', 50n))
-    expect(await storage.ledger.apply(settle(1n, node, 120n))).toEqual(result('done', 120n))
+    expect(await storage.ledger.apply(settle(1n, node, 120n))).toEqual(charged(120n))
   })
 
   test('a repeated verb gives the first answer and changes nothing', async () => {
@@ -217,7 +218,7 @@ export function verbsContract(use: Use): void {
     const first = hold(1n, wallet, node, { minimum: 10n })
     expect(await storage.ledger.apply(first)).toEqual(result('done', 70n))
     expect(await storage.ledger.apply(first)).toEqual(result('repeated', 70n))
-    expect(await storage.ledger.apply(settle(1n, node, 30n))).toEqual(result('done', 30n))
+    expect(await storage.ledger.apply(settle(1n, node, 30n))).toEqual(charged(30n))
     for (const verb of [settle(1n, node, 30n), settle(1n, node, 65n), voided(1n, node)])
       expect(await storage.ledger.apply(verb)).toEqual(result('repeated', 30n))
     expect(await storage.ledger.apply(first)).toEqual(result('not_open'))

@@ -25,6 +25,7 @@ export function encodeLine(verb: Finish): string {
           tokens: verb.tokens,
           upstream: verb.upstream,
           upstreamCost: verb.upstreamCost?.toString(),
+          model: verb.model,
         }
       : {}
   const entry = JSON.stringify({ verb: verb.verb, id: id.toString(), nodeId, epoch, ...amount, outcome, receipt })
@@ -61,7 +62,7 @@ function decodeEntry(entry: Record<string, unknown>): Finish | undefined {
   if (verb === 'void') return { verb, ...common }
   if (verb !== 'settle' || typeof cost !== 'string' || !DIGITS.test(cost)) return undefined
   if (typeof tokens !== 'number') return undefined
-  const { upstream, upstreamCost } = entry
+  const { upstream, upstreamCost, model } = entry
   return {
     verb,
     ...common,
@@ -69,6 +70,7 @@ function decodeEntry(entry: Record<string, unknown>): Finish | undefined {
     tokens,
     ...(typeof upstream === 'string' ? { upstream } : {}),
     ...(typeof upstreamCost === 'string' && DIGITS.test(upstreamCost) ? { upstreamCost: BigInt(upstreamCost) } : {}),
+    ...(typeof model === 'string' ? { model } : {}),
   }
 }
 

@@ -201,7 +201,7 @@ test('an answer that comes after its time is up changes nothing', async () => {
   await pass(5_000)
   expect((await opened).verdict).toBe('store_down')
   // Were it heard, this node, whose lease is stale, would ask for the void that the journal has already.
-  waiting?.resolve({ verdict: 'done', amount: 100n, tokens: 0 })
+  waiting?.resolve({ verdict: 'done', amount: 100n, tokens: 0, change: 0n })
   await pass(0)
   expect(asked).toEqual(['hold'])
   expect(journaled).toHaveLength(1)

@@ -177,14 +177,16 @@ class HeldRequest implements OpenRequest {
   readonly granted: Nanos
   readonly grantedTokens: number
   readonly #owner: Owned
+  readonly #model: string
   readonly #driver: Driver
   #state: Settlement
   #decided: (word: 'deliver' | 'stop') => void = ignore
 
-  constructor({ id, nodeId, epoch }: Hold, granted: Granted, state: Settlement, driver: Driver) {
+  constructor({ id, nodeId, epoch, model }: Hold, granted: Granted, state: Settlement, driver: Driver) {
     this.granted = granted.granted
     this.grantedTokens = granted.tokens
     this.#owner = { id, nodeId, epoch }
+    this.#model = model
     this.#state = state
     this.#driver = driver
   }
@@ -221,7 +223,19 @@ class HeldRequest implements OpenRequest {
   settle(cost: Nanos, tokens: number, outcome: string, receipt: string, by: Answered = {}): Promise<Settled> {
     const { id, nodeId, epoch } = this.#owner
     const { upstream, upstreamCost } = by
-    return this.#finish({ verb: 'settle', id, nodeId, epoch, cost, tokens, outcome, receipt, upstream, upstreamCost })
+    return this.#finish({
+      verb: 'settle',
+      id,
+      nodeId,
+      epoch,
+      cost,
+      tokens,
+      outcome,
+      receipt,
+      upstream,
+      upstreamCost,
+      model: this.#model,
+    })
   }
 
   void(outcome: string, receipt: string): Promise<Settled> {

@@ -55,4 +55,5 @@ export const toResult = (row: Row): Result => ({
   verdict: row.verdict as Result['verdict'],
   tokens: Number(row.tokens ?? 0),
   amount: integer(row.amount),
+  change: integer(row.change ?? 0n),
 })

@@ -7,7 +7,7 @@ import { type Lane, type LaneOptions, openLane } from './lane.ts'
 
 const node = { nodeId: 1, epoch: 1 }
 const on = (id: bigint, account: bigint) => hold(id, { account, key: account, email: '' }, node)
-const done: Result = { verdict: 'done', amount: 1n, tokens: 0 }
+const done: Result = { verdict: 'done', amount: 1n, tokens: 0, change: 0n }
 const serverError = (errno: string) => Object.assign(new Error(errno), { code: 'ERR_POSTGRES_SERVER_ERROR', errno })
 
 /** A lane whose batches are answered by hand, one after the other. */
@@ -145,7 +145,7 @@ describe('failures', () => {
       send: async (verbs) => verbs.map((verb) => (verb.id === 1n ? 'busy' : done)),
       onBusy(waiting) {
         handed.push(waiting.verb.id)
-        waiting.resolve({ verdict: 'repeated', amount: 0n, tokens: 0 })
+        waiting.resolve({ verdict: 'repeated', amount: 0n, tokens: 0, change: 0n })
       },
     })
     const answers = await Promise.all([1n, 2n].map((id) => push(lane, on(id, id))))

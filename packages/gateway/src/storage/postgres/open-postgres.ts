@@ -161,7 +161,7 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
 }
 
 /** `::text::json`, because the client would write a string meant for a json parameter as a JSON string. */
-const APPLY = 'SELECT place, verdict, amount, tokens FROM ledger_apply($1::text::json, $2)'
+const APPLY = 'SELECT place, verdict, amount, tokens, change FROM ledger_apply($1::text::json, $2)'
 const NODE = 'SELECT verdict, amount FROM ledger_node($1, $2, $3, $4, $5)'
 const LEASE = 'SELECT verdict, amount FROM ledger_lease($1, $2, $3, $4, $5, $6)'
 
@@ -202,7 +202,7 @@ async function onLease(connections: Connections, verb: LeaseVerb): Promise<Resul
 
 async function reap(connections: Connections, verb: Reap): Promise<Result> {
   const [row] = await retryOrDown(() =>
-    connections.query('SELECT $2 AS verdict, ledger_reap($1) AS amount', [verb.limit, 'done']),
+    connections.query('SELECT $2 AS verdict, amount, change FROM ledger_reap($1)', [verb.limit, 'done']),
   )
   return toResult(row ?? {})
 }

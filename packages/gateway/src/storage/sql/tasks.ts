@@ -100,6 +100,10 @@ export function tasksOver(ask: Ask, dialect: TaskDialect): Tasks {
       const sql = `SELECT id FROM task WHERE id IN (${dialect.list('$1', 'bigint')})`
       return (await ask(sql, [`[${ids.join(',')}]`])).map(({ id }) => integer(id))
     },
+    async unfinished() {
+      const rows = await ask('SELECT state, count(*) AS tasks FROM task WHERE due_at IS NOT NULL GROUP BY state', [])
+      return rows.map(({ state, tasks }) => ({ state: state as TaskState, tasks: Number(tasks) }))
+    },
     async list(account, filter, { offset, limit }) {
       const { where, parameters } = filtered(account, filter, dialect)
       const [offsetAt, limitAt] = [`$${parameters.length + 1}`, `$${parameters.length + 2}`]

@@ -115,9 +115,14 @@ test('answers arrive as they were given, failures among them', () => {
   const verdicts = Object.keys(VERDICTS) as Result['verdict'][]
   const answers: VerbResult[] = [
     { failure: 'verb', message: 'one\nline' },
-    ...verdicts.map((verdict, index) => ({ verdict, amount: LARGEST_ID - BigInt(index), tokens: MAX_TOKENS - index })),
+    ...verdicts.map((verdict, index) => ({
+      verdict,
+      amount: LARGEST_ID - BigInt(index),
+      tokens: MAX_TOKENS - index,
+      change: BigInt(index) - LARGEST_ID,
+    })),
     { failure: 'store', message: '' },
-    { verdict: 'done', amount: 0n, tokens: 0 },
+    { verdict: 'done', amount: 0n, tokens: 0, change: 0n },
   ]
   for (const hasPending of [true, false]) {
     const text = sendResults(shared, answers, hasPending)

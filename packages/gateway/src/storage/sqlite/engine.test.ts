@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { extend, hold, money, newNode, newWallet, result, settle, thrownBy } from '../contract/harness.ts'
+import { charged, extend, hold, money, newNode, newWallet, result, settle, thrownBy } from '../contract/harness.ts'
 import { FolderInUse, type Storage, StoreDown } from '../storage.ts'
 import { ORPHANS } from './book.ts'
 import { openSqlite, SQLITE_FILE } from './open-sqlite.ts'
@@ -232,7 +232,7 @@ test('a verb that fails inside the transaction fails alone', async () => {
   )
   const [held, poisoned, settled] = await Promise.allSettled(calls)
   expect(held).toEqual({ status: 'fulfilled', value: result('done', 100n) })
-  expect(settled).toEqual({ status: 'fulfilled', value: result('done', 5n) })
+  expect(settled).toEqual({ status: 'fulfilled', value: charged(5n) })
   expect(poisoned).toMatchObject({ status: 'rejected', reason: { name: 'Error' } })
 })
 

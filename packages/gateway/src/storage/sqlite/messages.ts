@@ -79,9 +79,9 @@ const FAILURES = ['store', 'verb'] as const satisfies WriteFailure['failure'][]
 const CODES: Record<Result['verdict'], number> = Object.fromEntries(
   VERDICTS.map((verdict, code) => [verdict, code]),
 ) as Record<(typeof VERDICTS)[number], number>
-const RESULT = 3 * WORD
+const RESULT = 4 * WORD
 
-/** Three words each: verdict, amount and tokens. The verdict of a failure is negative, and its message is in the text. */
+/** Four words each: verdict, amount, tokens and change. The verdict of a failure is negative, and its message is in the text. */
 export function sendResults({ words }: Shared, results: readonly VerbResult[], hasPending: boolean): string {
   let text = hasPending ? '1' : '0'
   let at = 0
@@ -93,6 +93,7 @@ export function sendResults({ words }: Shared, results: readonly VerbResult[], h
       words.setFloat64(at, CODES[result.verdict], true)
       words.setBigInt64(at + WORD, result.amount, true)
       words.setFloat64(at + 2 * WORD, result.tokens, true)
+      words.setBigInt64(at + 3 * WORD, result.change, true)
     }
     at += RESULT
   }
@@ -110,7 +111,7 @@ export function receiveResults({ words }: Shared, text: string, count: number): 
     const verdict = VERDICTS[code]
     if (verdict) {
       const [amount, tokens] = [words.getBigInt64(at + WORD, true), words.getFloat64(at + 2 * WORD, true)]
-      results.push({ verdict, amount, tokens })
+      results.push({ verdict, amount, tokens, change: words.getBigInt64(at + 3 * WORD, true) })
     } else results.push({ failure: FAILURES[-1 - code] ?? 'store', message: messages[++failures] ?? 'no result' })
   }
   return results

@@ -48,7 +48,10 @@ function settle(task: Task, end: TaskEnd, epoch: number, { store }: CloseDepende
   const outcome = OUTCOMES[end.state]
   const receipt = receiptOfTask(task, end, outcome)
   if (end.cost === undefined) return store.ledger.apply({ verb: 'void', ...owner, outcome, receipt })
-  return store.ledger.apply({ verb: 'settle', ...owner, cost: BigInt(end.cost), tokens: 0, outcome, receipt })
+  const { upstream } = task
+  const { model } = task.data.price
+  const cost = BigInt(end.cost)
+  return store.ledger.apply({ verb: 'settle', ...owner, cost, tokens: 0, outcome, receipt, model, upstream })
 }
 
 const OUTCOMES: Readonly<Record<TaskEnd['state'], Outcome>> = {

@@ -3,7 +3,19 @@ import { expect, test } from 'bun:test'
 import { CREDIT, TRIAL } from '../../../money/ledger.ts'
 import { endOf } from '../../../money/limits.ts'
 import type { GatewayRole, Person, Storage } from '../../storage.ts'
-import { extend, hold, newHash, newHolder, newKey, newNode, result, settle, thrownBy, type Use } from '../harness.ts'
+import {
+  charged,
+  extend,
+  hold,
+  newHash,
+  newHolder,
+  newKey,
+  newNode,
+  result,
+  settle,
+  thrownBy,
+  type Use,
+} from '../harness.ts'
 
 const UNKNOWN = 987_654_321n
 
@@ -226,8 +238,8 @@ export function membersContract(use: Use): void {
     expect(await ledger.apply(hold(4n, other, node, { minimum: 1n }))).toEqual(result('done', 80n))
     expect(await ledger.apply(extend(2n, node, { known: 100n }))).toEqual(result('member_cap_reached', 0n))
     // Beyond its hold a request takes what the cap has left, and what others hold stays theirs.
-    expect(await ledger.apply(settle(4n, node, 40n))).toEqual(result('done', 40n))
-    expect(await ledger.apply(settle(2n, node, 900n))).toEqual(result('done', 140n))
+    expect(await ledger.apply(settle(4n, node, 40n))).toEqual(charged(40n))
+    expect(await ledger.apply(settle(2n, node, 900n))).toEqual(charged(140n))
     expect(await ledger.apply(hold(5n, one, node, { minimum: 1n }))).toEqual(result('member_cap_reached', 0n))
     // Neither other people of the account nor the same person elsewhere are concerned.
     const elsewhere = {

@@ -152,7 +152,7 @@ $$;
 -- With `wait_for_locks` false, verbs on a locked account or key are not decided: their verdict is `busy`.
 -- The caller puts each request into a batch at most once.
 CREATE FUNCTION ledger_apply(batch json, wait_for_locks boolean)
-RETURNS TABLE (place integer, verdict text, amount bigint, tokens bigint)
+RETURNS TABLE (place integer, verdict text, amount bigint, tokens bigint, change bigint)
 LANGUAGE plpgsql
 -- Plans are cached, and not made anew for each batch: one made while the tables were empty would scan them later, when they are large.
 SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off SET plan_cache_mode = force_generic_plan
@@ -293,6 +293,7 @@ BEGIN
     place := v.place;
     amount := 0;
     tokens := 0;
+    change := 0;
     wanted_tokens := coalesce(v.tokens, 0);
     tokens_left := NULL;
     a := array_position(account_ids, v.owner_account);
@@ -550,6 +551,7 @@ BEGIN
         moved_amounts := moved_amounts || abs(short - v.shortfall);
       END IF;
       amount := v.charged + paid;
+      change := paid;
       new_outcome := CASE WHEN is_expired THEN 'expired' WHEN v.verb = 'reap' THEN 'reaped' ELSE v.outcome END;
       new_upstream := CASE WHEN v.verb = 'settle' AND NOT is_lost THEN coalesce(v.upstream, v.request_upstream) ELSE v.request_upstream END;
       -- What the operator pays is not known for what the reaper ended, and 0 for what its owner voided.
@@ -681,7 +683,7 @@ END $$;
 
 -- Ends the holds of dead nodes at their metered progress, and voids those of tasks past their deadline. A locked account is left for the next run, so that it does not keep
 -- the others from being reaped.
-CREATE FUNCTION ledger_reap(most bigint) RETURNS bigint
+CREATE FUNCTION ledger_reap(most bigint) RETURNS TABLE (amount bigint, change bigint)
 LANGUAGE plpgsql
 SET lock_timeout = '500ms'
 AS $$
@@ -690,7 +692,6 @@ DECLARE
   orphans bigint[];
   wallet bigint;
   locked bigint[] := '{}';
-  reaped bigint;
 BEGIN
   SELECT array_agg(o.id) INTO orphans FROM (
     SELECT r.id FROM request r LEFT JOIN node n ON n.node_id = r.node_id
@@ -704,11 +705,10 @@ BEGIN
     EXCEPTION WHEN lock_not_available THEN NULL;
     END;
   END LOOP;
-  SELECT count(*) FILTER (WHERE verdict = 'done') INTO reaped FROM ledger_apply((
+  RETURN QUERY SELECT count(*) FILTER (WHERE a.verdict = 'done'), coalesce(sum(a.change), 0)::bigint FROM ledger_apply((
     SELECT coalesce(json_agg(json_build_object('place', o.place, 'verb', 'reap', 'id', o.id)), '[]'::json)
     FROM (SELECT r.id, row_number() OVER (ORDER BY r.id) AS place FROM request r
-      WHERE r.id = ANY (orphans) AND r.account = ANY (locked)) o), true);
-  RETURN reaped;
+      WHERE r.id = ANY (orphans) AND r.account = ANY (locked)) o), true) a;
 END $$;
 
 -- The row of a node id decides between processes that claim it at the same time; a missing row is first created as a dead node.

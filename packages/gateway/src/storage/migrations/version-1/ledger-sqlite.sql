@@ -197,6 +197,7 @@ CREATE TABLE request (
 CREATE INDEX request_account ON request (account, id);
 CREATE INDEX request_open ON request (node_id, epoch) WHERE state = 0;
 CREATE INDEX request_failed ON request (id) WHERE outcome IN ('failed', 'cut', 'timeout', 'shutdown', 'expired', 'reaped');
+CREATE INDEX request_shortfall ON request (shortfall) WHERE shortfall <> 0;
 
 -- Account holders' wallets have positive ids, the ledger's own accounts negative ones (money/book.ts).
 CREATE TABLE transfer (

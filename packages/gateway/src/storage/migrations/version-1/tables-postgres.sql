@@ -163,6 +163,7 @@ CREATE TABLE request (
 CREATE INDEX request_account ON request (account, id);
 CREATE INDEX request_open ON request (node_id, epoch) WHERE state = 0;
 CREATE INDEX request_failed ON request (id) WHERE outcome IN ('failed', 'cut', 'timeout', 'shutdown', 'expired', 'reaped');
+CREATE INDEX request_shortfall ON request (shortfall) WHERE shortfall <> 0;
 
 CREATE TABLE transfer (
   id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
