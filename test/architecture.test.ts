@@ -51,6 +51,7 @@ const TOP = [
   'create-dependencies.ts',
   'create-console-api.ts',
   'create-lifecycle.ts',
+  'collect-metrics.ts',
   'live-config.ts',
   'open-listener.ts',
   'app.ts',

@@ -1,10 +1,11 @@
 // The files of deploy/ name what the product has: variables, ports, paths and commands.
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { COMMANDS } from '../packages/gateway/src/cli/help.ts'
 import { VARIABLES } from '../packages/gateway/src/environment.ts'
+import { METRICS } from '../packages/gateway/src/observe/metrics/names.ts'
 import { VERSION } from '../packages/gateway/src/observe/version.ts'
 import { ROUTES } from '../packages/protocol/src/routes.ts'
 
@@ -54,4 +55,57 @@ test('compose gives every secret that its services read, and the version of the 
     expect(files.sort()).toEqual([...used].sort())
     for (const name of used) expect(Object.keys(secrets)).toContain(name)
   }
+})
+
+describe('metrics', () => {
+  const known = new Map(Object.values(METRICS).map((metric) => [metric.name, metric]))
+  const rows = Object.values(METRICS).map(
+    ({ name, kind, labels, help }) =>
+      `| \`${name}\` | ${kind} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${help} |`,
+  )
+  /** The metric that a series in an expression belongs to. */
+  const metricOf = (series: string) => known.get(series) ?? known.get(series.replace(/_(bucket|sum|count)$/, ''))
+
+  test('the page lists every one of them, and no other', () => {
+    const page = readFileSync(join(DEPLOY, '../docs/monitor.md'), 'utf8')
+    expect(page.split('\n').filter((line) => line.startsWith('| `trivium_'))).toEqual(rows)
+    for (const [name] of page.matchAll(/\btrivium_[a-z_]+/g)) expect([name, metricOf(name)?.name]).toEqual([name, name])
+  })
+
+  test('every one in the alert rules and in the dashboard exists, with the labels that are used', () => {
+    for (const file of ['alerts.yaml', 'dashboard.json']) {
+      const named = [...textOf(file).matchAll(/\b(trivium_[a-z_]+)(?:\{((?:[^{}\\]|\\.)*)\})?/g)]
+      expect(named.length).toBeGreaterThan(9)
+      for (const [, series = '', selector = ''] of named) {
+        const metric = metricOf(series)
+        expect([file, series, metric !== undefined]).toEqual([file, series, true])
+        const labels = [...selector.matchAll(/([a-z_]+)\s*(?:=~|!=|=)/g)].map(([, label = '']) => label)
+        for (const label of labels.filter((each) => each !== 'instance'))
+          expect(metric?.labels as readonly string[]).toContain(label)
+      }
+    }
+  })
+
+  test('the rules and the dashboard are complete', () => {
+    type Rule = { alert: string; expr: string; annotations: { summary: string; action: string } }
+    const { groups } = parse(textOf('alerts.yaml')) as { groups: { rules: Rule[] }[] }
+    const rules = groups.flatMap((group) => group.rules)
+    expect(rules.length).toBeGreaterThanOrEqual(10)
+    for (const { alert, expr, annotations } of rules) {
+      expect(alert).toMatch(/^Trivium[A-Z]\w+$/)
+      expect([expr, annotations.summary, annotations.action].every((text) => text.length > 5)).toBe(true)
+    }
+    type Panel = { id: number; type: string; title: string; targets?: { expr: string }[] }
+    const { panels } = JSON.parse(textOf('dashboard.json')) as { panels: Panel[] }
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length)
+    for (const { type, targets = [] } of panels) expect(targets.length > 0).toBe(type !== 'row')
+    const { scrape_configs: scrapes } = parse(textOf('scrape.yaml')) as { scrape_configs: { job_name: string }[] }
+    expect(textOf('alerts.yaml')).toContain(`up{job="${scrapes[0]?.job_name}"}`)
+  })
+
+  test('no proxy lets clients read them', () => {
+    expect(textOf('nginx.conf')).toMatch(/location = \/metrics \{\s+deny all;/)
+    expect(textOf('Caddyfile')).toMatch(/respond \/metrics 404/)
+    expect(textOf('haproxy.cfg')).toMatch(/http-request deny deny_status 404 if \{ path \/metrics \}/)
+  })
 })
