@@ -1,10 +1,14 @@
-// Three gateways on one PostgreSQL behind a load balancer, restarted one after the other under load.
+// Three gateways on one PostgreSQL behind a load balancer, restarted under load one after the other, each with the next version of the
+// stored data: the first upgrades it, while the others go on with the version before.
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { MIGRATIONS } from '../../packages/gateway/src/storage/migrations/migrations.ts'
 import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { type Balancer, startBalancer } from '../support/gateway/balancer.ts'
 import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
 import { homeOnSameDatabase, newHome } from '../support/gateway/home.ts'
+import { NEXT_VERSION } from '../support/gateway/next-version.ts'
+import { ask } from '../support/postgres/schemas.ts'
 
 const NODES = 3
 const CONFIG = 'server: { drain: 20s }\n'
@@ -71,7 +75,7 @@ test('every request is accepted, completed and settled', async () => {
     expect(asked.length).toBeGreaterThan(before)
     // The balancer expects it at the same port.
     const { port } = new URL(gateway.url)
-    restarted.push(await startGateway({ home: gateway.home, env: { PORT: port } }))
+    restarted.push(await startGateway({ home: gateway.home, env: { PORT: port }, migrations: [NEXT_VERSION] }))
   }
   nodes = restarted
   await eventually(() => balancer.inUse() === NODES)
@@ -87,4 +91,9 @@ test('every request is accepted, completed and settled', async () => {
   expect(rows.map(({ request_id }) => request_id).sort()).toEqual(asked.map(({ id }) => id ?? '').sort())
   expect(rows.filter(({ outcome, cost_usd }) => outcome !== 'completed' || Number(cost_usd) === 0)).toEqual([])
   expect(await next?.command('audit')).toMatchObject({ ok: true, open_holds: 0 })
+  const versions = await ask(next?.home.databaseUrl ?? '', 'select version from schema_version order by version')
+  expect(versions.map(({ version }) => Number(version))).toEqual([
+    ...MIGRATIONS.map((each) => each.version),
+    NEXT_VERSION.version,
+  ])
 })

@@ -1,6 +1,7 @@
 // A real gateway in its own process: the one way to start one in tests.
 import { rmSync } from 'node:fs'
 import type { StreamTiming } from '../../../packages/gateway/src/paid-call/writing/stream-timing.ts'
+import type { Migration } from '../../../packages/gateway/src/storage/migrations/migrations.ts'
 import type { TaskTiming } from '../../../packages/gateway/src/tasks/timing.ts'
 import { type CommandOutput, type Engine, environmentOf, type Home, newHome, runCommand } from './home.ts'
 import { closeDatabase, runJson } from './operate.ts'
@@ -19,6 +20,8 @@ export type GatewayOptions = {
   taskTiming?: Partial<TaskTiming>
   /** Passwords are hashed at the cost that production has. Otherwise hashes are cheap. */
   realPasswords?: boolean
+  /** Versions of the stored data beyond those of this checkout. */
+  migrations?: readonly Migration[]
   /** Addresses of names in callers' URLs; null: the name server does not answer. Other names do not resolve. */
   hosts?: Record<string, string[] | null>
   /** The limit of file descriptors of the process. */
@@ -50,7 +53,7 @@ export type Gateway = {
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const home = options.home ?? (await newHome(options.engine ?? 'sqlite', options.config))
-  const { descriptors, streamTiming, taskTiming, realPasswords, hosts } = options
+  const { descriptors, streamTiming, taskTiming, realPasswords, hosts, migrations } = options
   const limited = descriptors ? ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`] : []
   const main = options.main ?? (await program())
   const child = Bun.spawn([...limited, process.execPath, main, 'serve'], {
@@ -58,7 +61,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     env: {
       ...environmentOf(home, options.env),
       TRIVIUM_LAUNCHER_FD: '3',
-      TEST_SETTINGS: JSON.stringify({ stream: streamTiming, tasks: taskTiming, realPasswords, hosts }),
+      TEST_SETTINGS: JSON.stringify({ stream: streamTiming, tasks: taskTiming, realPasswords, hosts, migrations }),
     },
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   })

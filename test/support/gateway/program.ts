@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url'
 
 const ROOT = join(import.meta.dir, '../../..')
 const ENTRY = join(import.meta.dir, 'test-main.ts')
+const MIGRATIONS = join(import.meta.dir, 'test-migrations.ts')
 /** What the program is made of; the packages of the console and of the tests' own tools are not in it. */
 const SOURCES = ['packages/gateway', 'packages/http', 'packages/protocol', 'packages/sandbox', 'test/support/gateway']
 const CACHE = join(ROOT, 'node_modules/.cache/trivium-test-program')
@@ -29,7 +30,10 @@ async function build(): Promise<string> {
   const unfinished = `${finished}.${crypto.randomUUID()}`
   const threads = new Set<string>()
   await bundle(ENTRY, unfinished, (source, contents) => place(source, contents, finished, threads))
-  for (const thread of threads) await bundle(thread, unfinished)
+  for (const thread of threads)
+    await bundle(thread, unfinished, (path, contents) =>
+      path === thread ? `import '${MIGRATIONS}'\n${contents}` : contents,
+    )
   try {
     renameSync(unfinished, finished)
   } catch (error) {
@@ -53,9 +57,8 @@ function hashSources(): string {
 }
 
 /** Bytecode needs the format of CommonJS. */
-async function bundle(entry: string, outdir: string, place?: (path: string, contents: string) => string) {
+async function bundle(entry: string, outdir: string, place: (path: string, contents: string) => string) {
   const setup = (build: Bun.PluginBuilder) => {
-    if (!place) return
     build.onLoad({ filter: /packages\/(?:gateway|http)\/src\/.*\.ts$/ }, async ({ path }) => ({
       contents: place(path, await Bun.file(path).text()),
       loader: 'ts',

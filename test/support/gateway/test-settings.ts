@@ -3,6 +3,7 @@ import { STREAM_TIMING } from '../../../packages/gateway/src/paid-call/writing/s
 import { TASK_TIMING } from '../../../packages/gateway/src/tasks/timing.ts'
 import { NAME_RESOLVER } from '../../../packages/gateway/src/upstreams/public/name-checks.ts'
 import { hashCheaply } from './cheap-passwords.ts'
+import './test-migrations.ts'
 
 const { stream, tasks, realPasswords, hosts = {} } = JSON.parse(process.env.TEST_SETTINGS ?? '{}')
 Object.assign(STREAM_TIMING, stream)

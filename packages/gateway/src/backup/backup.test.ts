@@ -3,10 +3,12 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { NEXT_VERSION } from '../../../../test/support/gateway/next-version.ts'
 import { ask, freshSchema } from '../../../../test/support/postgres/schemas.ts'
 import { hold, newNode, newWallet, settle, thrownBy } from '../storage/contract/harness.ts'
 import { type Source, UNFINISHED } from '../storage/copying/copy.ts'
 import { CONTENTS_TABLES, LEDGER_TABLES, NOT_COPIED } from '../storage/copying/tables.ts'
+import { MIGRATIONS } from '../storage/migrations/migrations.ts'
 import { openPostgresSource } from '../storage/postgres/copying/source.ts'
 import { openPostgresTarget } from '../storage/postgres/copying/target.ts'
 import { openPostgres } from '../storage/postgres/open-postgres.ts'
@@ -307,6 +309,22 @@ test.each([
   expect(await contentsOf(await open(place))).toEqual(await contentsOf(await open(folder)))
   if (engine === 'postgres') await (await openPostgres(place)).close()
   rmSync(target, { recursive: true })
+})
+
+test('a backup of an earlier version is restored in that version, and the next start upgrades it', async () => {
+  const url = await freshSchema()
+  MIGRATIONS.push(NEXT_VERSION)
+  try {
+    await restore(file, url)
+    const versions = () => ask(url, 'select max(version) as version from schema_version')
+    expect(await versions()).toEqual([{ version: NEXT_VERSION.version - 1 }])
+    await (await openPostgres(url)).close()
+    expect(await versions()).toEqual([{ version: NEXT_VERSION.version }])
+    // The migration has run over the rows of the backup.
+    expect(await ask(url, 'select name from badge')).toHaveLength(1)
+  } finally {
+    MIGRATIONS.pop()
+  }
 })
 
 describe('a move from SQLite to PostgreSQL', () => {
