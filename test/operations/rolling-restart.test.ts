@@ -7,7 +7,7 @@ import { newKey } from '../support/gateway/accounts.ts'
 import { type Balancer, startBalancer } from '../support/gateway/balancer.ts'
 import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
 import { homeOnSameDatabase, newHome } from '../support/gateway/home.ts'
-import { NEXT_VERSION } from '../support/gateway/next-version.ts'
+import { NEXT_VERSION } from '../support/next-version.ts'
 import { ask } from '../support/postgres/schemas.ts'
 
 const NODES = 3

@@ -10,8 +10,8 @@ import { eventually } from '../support/eventually.ts'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { chat, startGateway } from '../support/gateway/gateway.ts'
 import { environmentOf, type Home, newHome, runCommand } from '../support/gateway/home.ts'
-import { NEXT_VERSION } from '../support/gateway/next-version.ts'
 import { program } from '../support/gateway/program.ts'
+import { NEXT_VERSION } from '../support/next-version.ts'
 import { ask } from '../support/postgres/schemas.ts'
 
 setDefaultTimeout(120_000)

@@ -1,5 +1,5 @@
 // A next version of the stored data as it might be: it changes tables that every request uses.
-import { type Migration, programVersion } from '../../../packages/gateway/src/storage/migrations/migrations.ts'
+import { type Migration, programVersion } from '../../packages/gateway/src/storage/migrations/migrations.ts'
 
 const COMMON = 'CREATE TABLE badge (name TEXT PRIMARY KEY); INSERT INTO badge (name) SELECT DISTINCT name FROM account;'
 
