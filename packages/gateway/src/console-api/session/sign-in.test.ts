@@ -4,6 +4,7 @@ import { rmSync } from 'node:fs'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { newDataFolder } from '../../../../../test/support/data-folder.ts'
 import { hashCheaply } from '../../../../../test/support/gateway/cheap-passwords.ts'
+import { createMetrics } from '../../observe/metrics/names.ts'
 import { hashPassword } from '../../storage/password.ts'
 import { openSqlite } from '../../storage/sqlite/open-sqlite.ts'
 import type { SignIn } from '../../storage/storage.ts'
@@ -44,6 +45,7 @@ test.each(['known', 'disabled', 'without a password', 'unknown'])('%s', async (e
     admit: () => ({ release() {} }),
     config: () => ({ server: { tls: undefined, publicUrl: undefined } }),
     clock: () => 0,
+    metrics: createMetrics(),
   } as never as ConsoleDependencies
   const call = {
     body: { email, password: 'a wrong password' },

@@ -126,7 +126,7 @@ export function taskRowsContract(use: Use): void {
       [4n, 40],
     ] as const)
       await tasks().insert(newTask(id, { dueInMs }))
-    expect(await tasks().unfinished()).toEqual([{ state: 'accepted', tasks: 4 }])
+    expect(await tasks().unfinished()).toEqual([{ state: 'submitting', tasks: 4 }])
     await elapse(9)
     expect(await claimed()).toEqual([])
     await elapse(21)
