@@ -69,6 +69,7 @@ export async function createDependencies(
   metrics: Metrics,
   cleanup: Cleanup,
   listenUrl: () => string,
+  storeFailed: () => void,
 ): Promise<GatewayDependencies> {
   const ticker = createTicker(TICK_MS, {
     failed: (error, others) => log.error('timer callback failed', { error: errorText(error), others }),
@@ -165,6 +166,7 @@ export async function createDependencies(
       after,
       mayDispatch,
       outcomeLost,
+      failed: storeFailed,
       report,
     }),
     seals: createSeals(secret),

@@ -20,6 +20,7 @@ import { type Logs, openLogs } from './observe/logs.ts'
 import { createMetrics, type Metrics } from './observe/metrics/names.ts'
 import { openListener } from './open-listener.ts'
 import { Cleanup } from './process/cleanup.ts'
+import { watchProcess } from './process/faults.ts'
 import { exitOnUncaughtError, stopOnSignals } from './process/signals.ts'
 import type { Launch } from './process/supervisor.ts'
 import type { Worker } from './process/worker.ts'
@@ -92,7 +93,18 @@ async function start(
   const live = createLiveConfig(firstConfig, storage, log)
   let listener: Listener | undefined
   const listenUrl = () => listener?.url ?? ''
-  const deps = await createDependencies(environment, storage, live.catalogue, logs, metrics, cleanup, listenUrl)
+  const faults = watchProcess(environment, log)
+  cleanup.add(faults.stop)
+  const deps = await createDependencies(
+    environment,
+    storage,
+    live.catalogue,
+    logs,
+    metrics,
+    cleanup,
+    listenUrl,
+    faults.check,
+  )
   live.onChange(({ server }) => deps.admission.setLimits(server.limits))
   const mailer = createMailer(live.config, log)
   const lifecycle = createServerLifecycle(deps, mailer, () => listener, cleanup)
@@ -102,7 +114,7 @@ async function start(
   cleanup.add(() => jobs.stop())
   const { clusterStatus } = jobs
   const health = {
-    ready: () => lifecycle.ready && deps.node.mayDispatch(),
+    ready: () => lifecycle.ready && deps.node.mayDispatch() && faults.list().length === 0,
     accepting: () => lifecycle.accepting,
     ...(clusterStatus ? { clusterStatus } : {}),
   }

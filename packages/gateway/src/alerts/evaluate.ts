@@ -43,7 +43,7 @@ async function goesOn(alert: Alert, { rule, value }: Finding, now: number, deps:
   }
   if (now - since < lastsMs) return
   if (await deps.store.fire(id, now, deliveriesOf('fired', { ...alert, value }, now, deps)))
-    deps.log.error(`alert: ${RULES[rule].title}`, { rule, object: alert.object, value })
+    deps.log.warn(`alert: ${RULES[rule].title}`, { rule, object: alert.object, value })
 }
 
 async function isOver(alert: Alert, now: number, deps: EvaluateDependencies): Promise<void> {

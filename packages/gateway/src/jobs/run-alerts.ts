@@ -48,6 +48,7 @@ export function runAlerts(every: Every, deps: AlertJobDependencies): void {
   every(INTERVAL_MS, {
     name: 'alerts',
     scope: 'cluster',
+    firstMs: INTERVAL_MS / 2,
     async run() {
       const now = clock()
       const targets = targetsOf(config(), deps)

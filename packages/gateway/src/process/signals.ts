@@ -10,6 +10,8 @@ export function ignoreUserSignal(log: Log): void {
 
 export function stopOnSignals(lifecycle: Lifecycle, log: Log): void {
   ignoreUserSignal(log)
+  // A limit of file sizes is an error of the write, as a full disk is; by default it would end the process.
+  process.on('SIGXFSZ', () => {})
   process.on('SIGTERM', () => lifecycle.stop('SIGTERM'))
   process.on('SIGINT', () => lifecycle.stop('SIGINT'))
   process.on('unhandledRejection', (error) => log.error('unhandled promise rejection', { error: String(error) }))

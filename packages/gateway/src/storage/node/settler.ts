@@ -42,6 +42,8 @@ export type SettlerDependencies = {
   mayDispatch: () => boolean
   /** Neither the store nor the journal accepts outcomes. */
   outcomeLost(): void
+  /** The store or the journal has failed. */
+  failed?(): void
   report: Report
 }
 
@@ -93,6 +95,7 @@ export function createSettler(deps: SettlerDependencies): Settler {
   const context: StoreCallContext = {
     mayDispatch: deps.mayDispatch,
     report,
+    failed: deps.failed,
     holdDeadlines: new Deadlines(HOLD_WITHIN_MS + intervalMs, after, now),
     finishDeadlines: new Deadlines(FINISH_TRY_MS + intervalMs, after, now),
   }
@@ -119,6 +122,7 @@ export function createSettler(deps: SettlerDependencies): Settler {
     } catch (error) {
       report(`request ${formatRequestId(verb.id)} could not be written to the journal`, error)
       deps.outcomeLost()
+      deps.failed?.()
       return { event: 'journal-failed' }
     }
   }

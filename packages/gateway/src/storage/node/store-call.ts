@@ -10,6 +10,8 @@ export type OnEvent = (event: Event) => void
 export type StoreCallContext = {
   mayDispatch: () => boolean
   report: Report
+  /** The store failed, whatever the reason. */
+  failed?: (() => void) | undefined
   /** Timeouts of holds and extensions, and of the ends of requests. */
   holdDeadlines: Deadlines
   finishDeadlines: Deadlines
@@ -51,6 +53,7 @@ export class StoreCall extends DeadlineEntry implements Completion<Result> {
   reject(error: unknown): void {
     if (this.#isOver) return
     this.#end()
+    this.#context.failed?.()
     // Whatever the reason, it is unknown whether the verb took effect.
     if (!(error instanceof StoreDown)) this.#context.report(`the database failed on ${this.#verb.verb}`, error)
     this.#onEvent({ event: 'no-response', verb: this.#kind })
