@@ -36,7 +36,7 @@ import { STREAM_TIMING } from './paid-call/writing/stream-timing.ts'
 import type { Cleanup } from './process/cleanup.ts'
 import { createIds, formatRequestId } from './request/ids.ts'
 import type { GatewayDependencies } from './routes.ts'
-import { masterSecret } from './startup/master-secret.ts'
+import { masterSecrets } from './startup/master-secret.ts'
 import { openJournal } from './storage/node/journal.ts'
 import { type TaskHold, voidLostTaskHolds } from './storage/node/lost-task-holds.ts'
 import { joinNode } from './storage/node/node.ts'
@@ -117,11 +117,13 @@ export async function createDependencies(
     () => journal.close(),
     () => node.leave(),
   )
-  const secret = await masterSecret(storage, environment)
-  const accountCipher = createAccountCipher(secret)
+  const secrets = await masterSecrets(storage, environment)
+  if (secrets.current !== secrets.accepted[0])
+    log.warn("the new master secret is not in force yet: run 'trivium secret rotate' once all servers accept both")
+  const accountCipher = createAccountCipher(secrets)
   const media = await openMedia(environment, storage.media, {
     config: () => catalogue().config,
-    masterSecret: secret,
+    masterSecret: secrets,
     accountCipher,
     listenUrl,
     clock: Date.now,
@@ -169,7 +171,8 @@ export async function createDependencies(
       failed: storeFailed,
       report,
     }),
-    seals: createSeals(secret),
+    seals: createSeals(secrets),
+    secrets,
     accountCipher,
     ...media,
     largeResponses: createLargeResponses(media.mediaStore),

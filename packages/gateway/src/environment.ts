@@ -39,12 +39,16 @@ export function readEnvironment(
   const workers = integer('TRIVIUM_WORKERS', 1, 1, 1024)
   const databaseUrl = secretText('DATABASE_URL', text, add)
   const secret = secretText('TRIVIUM_SECRET', text, add)
+  const secretOld = secretText('TRIVIUM_SECRET_OLD', text, add)
   // Both are secret: messages do not repeat them.
   if (databaseUrl !== undefined && !(/^postgres(ql)?:\/\/\S+$/.test(databaseUrl) && URL.canParse(databaseUrl))) {
     add('DATABASE_URL must be a URL that begins with postgres:// or postgresql://; leave it out to use SQLite')
   }
   if (secret !== undefined && secret.length < SHORTEST_SECRET) {
     add(`TRIVIUM_SECRET must have at least ${SHORTEST_SECRET} characters, such as the output of: openssl rand -hex 32`)
+  }
+  if (secretOld !== undefined && secret === undefined) {
+    add('TRIVIUM_SECRET_OLD is the secret that TRIVIUM_SECRET replaces: set both, or only TRIVIUM_SECRET')
   }
   if (databaseUrl !== undefined && secret === undefined && !mayLackSecret) {
     add('TRIVIUM_SECRET must be set when DATABASE_URL is: all nodes share it')
@@ -67,10 +71,8 @@ export function readEnvironment(
   const dataDir = resolve(text('TRIVIUM_DATA') ?? 'data')
   const warnings = [...(configFile === undefined ? otherNameRemarks() : []), ...dotenvRemarks(env)]
   const logs = { log, logFormat, logFile }
-  return {
-    environment: { host, port, dataDir, configFile, databaseUrl, secret, workers, ...logs, traces, warnings },
-    mistakes,
-  }
+  const place = { host, port, dataDir, configFile, databaseUrl, secret, secretOld }
+  return { environment: { ...place, workers, ...logs, traces, warnings }, mistakes }
 }
 
 function readConfigFile(written: string | undefined, add: (message: string) => void): string | undefined {
@@ -118,6 +120,8 @@ export const VARIABLES: readonly string[] = [
   'TRIVIUM_LOG_FORMAT',
   'TRIVIUM_SECRET',
   'TRIVIUM_SECRET_FILE',
+  'TRIVIUM_SECRET_OLD',
+  'TRIVIUM_SECRET_OLD_FILE',
   'TRIVIUM_WORKERS',
   ...TRACE_VARIABLES,
   ...[...KINDS.values()].flatMap(({ keyVariable }) => keyVariable ?? []),

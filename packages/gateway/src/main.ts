@@ -17,7 +17,7 @@ import { crashLine, keepRunning } from './process/keep-running.mjs'
 import type { Launch } from './process/supervisor.ts'
 import { describeStart, type FromWorker, joinParent, type ToWorker, type Worker } from './process/worker.ts'
 import { serve } from './serve.ts'
-import { masterSecret } from './startup/master-secret.ts'
+import { beginRotation, endRotation, masterSecrets } from './startup/master-secret.ts'
 import { unfinished } from './storage/copying/copy.ts'
 import { WrongSchema } from './storage/migrations/migrations.ts'
 import { openPostgresSource } from './storage/postgres/copying/source.ts'
@@ -58,14 +58,16 @@ const context: CommandContext = {
       ? reachPostgres(databaseUrl, mayCreate)
       : ownSqlite(dataDir, { mayCreate, onDamage }))
     try {
-      await masterSecret(storage, environment)
+      await masterSecrets(storage, environment)
       return storage
     } catch (error) {
       await storage.close()
       throw error
     }
   },
-  masterSecret: (environment, storage) => masterSecret(storage, environment),
+  masterSecrets: (environment, storage) => masterSecrets(storage, environment),
+  beginRotation: (environment, storage) => beginRotation(storage, environment),
+  endRotation: (storage, secrets) => endRotation(storage, secrets),
   describeDatabase: ({ databaseUrl, dataDir }) =>
     databaseUrl ? `PostgreSQL database ${placeOf(databaseUrl)}` : `SQLite database ${join(dataDir, SQLITE_FILE)}`,
   openSource: ({ databaseUrl, dataDir }, options) =>

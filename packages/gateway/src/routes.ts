@@ -15,6 +15,7 @@ import {
   showModel,
 } from './access/list-models.ts'
 import { mayReadMetrics } from './access/metrics-access.ts'
+import type { MasterSecrets } from './access/secrets/master-secrets.ts'
 import { typeOf } from './catalogue/catalogue.ts'
 import type { Dispatch } from './console-api/dispatch.ts'
 import type { ConsoleFiles } from './console-files/serve-console.ts'
@@ -76,6 +77,7 @@ export type GatewayDependencies = TextDependencies &
     reads: Reads
     metrics: Metrics
     journal: Pick<Journal, 'pending'>
+    secrets: MasterSecrets
   }
 
 export type App = (http: HttpRequest) => HttpResponse | Promise<HttpResponse>

@@ -200,6 +200,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     taskHolder: 'a test',
     taskDeletes: { count: () => {}, run: (_, cancel) => cancel() },
     seals: createSeals('a secret of a test'),
+    secrets: { current: 'a secret of a test', accepted: ['a secret of a test'] },
     accountCipher: createAccountCipher('a secret of a test'),
     unsupportedFields: createUnsupportedFields(),
     consoleApi: unused,

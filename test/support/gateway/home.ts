@@ -1,7 +1,7 @@
 // What outlives a gateway's process: its folder, its database, its secret. Commands run on it in processes of their own.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { masterSecret } from '../../../packages/gateway/src/startup/master-secret.ts'
+import { masterSecrets } from '../../../packages/gateway/src/startup/master-secret.ts'
 import { openPostgres } from '../../../packages/gateway/src/storage/postgres/open-postgres.ts'
 import { openSqlite } from '../../../packages/gateway/src/storage/sqlite/open-sqlite.ts'
 import { newDataFolder } from '../data-folder.ts'
@@ -33,7 +33,7 @@ function newFolder(databaseUrl: string | undefined, config: string): Home {
 /** Creates what the first start of a server creates, for commands that run without one. */
 export async function createDatabase({ dataDir, databaseUrl }: Home): Promise<void> {
   const storage = databaseUrl ? await openPostgres(databaseUrl) : await openSqlite(dataDir)
-  await masterSecret(storage, { dataDir, secret: databaseUrl ? SHARED_SECRET : undefined })
+  await masterSecrets(storage, { dataDir, secret: databaseUrl ? SHARED_SECRET : undefined, secretOld: undefined })
   await storage.close()
 }
 

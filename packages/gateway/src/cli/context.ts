@@ -1,4 +1,5 @@
 // What the composition root provides to commands.
+import type { MasterSecrets } from '../access/secrets/master-secrets.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import type { Source, Target } from '../storage/copying/copy.ts'
 import type { Damage, Storage } from '../storage/storage.ts'
@@ -20,8 +21,12 @@ export type CommandContext = {
     environment: Environment,
     options?: { mayCreate: boolean; onDamage?: (damage: Damage) => void },
   ): Promise<Storage>
-  /** The secret that the store was created with. */
-  masterSecret(environment: Environment, storage: Storage): Promise<string>
+  /** The secret that the store was created with, or last rotated to. */
+  masterSecrets(environment: Environment, storage: Storage): Promise<MasterSecrets>
+  /** Puts the new master secret in force, beside which the old one is accepted. Continues a rotation that was interrupted. */
+  beginRotation(environment: Environment, storage: Storage): Promise<MasterSecrets>
+  /** Everything in the store is encrypted with the new one. */
+  endRotation(storage: Storage, secrets: MasterSecrets): Promise<void>
   /** Engine and location, without user, password or options. */
   describeDatabase(environment: Environment): string
   /** One state of all data, beside a running server. `scratch`: a file to use and remove. `alone`: rejects with FolderInUse beside one. */

@@ -56,6 +56,7 @@ describe('help', () => {
       'request show',
       'restore',
       'sandbox',
+      'secret rotate',
       'serve',
       'upstream list',
       'upstream test',

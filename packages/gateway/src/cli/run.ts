@@ -108,7 +108,7 @@ async function runOnStore(name: string, input: object, context: CommandContext):
   const { storage } = opened
   try {
     const listenUrl = serverUrl(environment.host, environment.port, config.server.tls !== undefined)
-    const accountCipher = async () => createAccountCipher(await context.masterSecret(environment, storage))
+    const accountCipher = async () => createAccountCipher(await context.masterSecrets(environment, storage))
     const operation = OPERATIONS.get(name)
     if (!operation) throw new Error(`there is no operation ${name}`)
     return await perform(operation, { actor: COMMAND_LINE, storage, config, listenUrl, accountCipher }, input)

@@ -13,6 +13,8 @@ import { run } from './run.ts'
 
 export type Ended = { code: number | undefined; stdout: string; stderr: string }
 
+const SECRET = 'a secret of a test'
+
 const contextOf = (dataDir: string, databaseUrl: string | undefined): CommandContext => ({
   version: '1.2.3',
   environment: (options) =>
@@ -24,7 +26,9 @@ const contextOf = (dataDir: string, databaseUrl: string | undefined): CommandCon
   },
   openStorage: () =>
     databaseUrl ? openPostgres(databaseUrl, { mayCreate: false }) : openSqlite(dataDir, { mayCreate: false }),
-  masterSecret: async () => 'a secret of a test',
+  masterSecrets: async () => ({ current: SECRET, accepted: [SECRET] }),
+  beginRotation: () => Promise.reject(new Error('not here')),
+  endRotation: () => Promise.reject(new Error('not here')),
   describeDatabase: () => 'SQLite',
   openSource: ({ dataDir: folder, databaseUrl: url }, options) =>
     url ? openPostgresSource(url) : openSqliteSource(folder, options),

@@ -244,6 +244,8 @@ export type Environment = {
   configFile: string | undefined
   databaseUrl: string | undefined
   secret: string | undefined
+  /** The secret that `secret` replaces, accepted beside it. */
+  secretOld: string | undefined
   workers: number
   /** `errors`: events only. `requests`: events and one line per request. */
   log: 'off' | 'errors' | 'requests'

@@ -1,5 +1,6 @@
 // Every background job of a server.
 import type { Callers } from '../access/authenticate.ts'
+import type { MasterSecrets } from '../access/secrets/master-secrets.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import { mediaFolder } from '../media/open-media.ts'
 import type { ErrorCounts } from '../observe/error-counts.ts'
@@ -16,6 +17,7 @@ import { type VideoTaskDependencies, videoTasks } from '../videos/video-tasks.ts
 import { auditLedger } from './audit-ledger.ts'
 import { clearReceipts } from './clear-receipts.ts'
 import { createJobs } from './every.ts'
+import { followSecret } from './follow-secret.ts'
 import { pollChanges } from './poll-changes.ts'
 import { reportRemovals } from './report-removals.ts'
 import { runAlerts } from './run-alerts.ts'
@@ -34,6 +36,7 @@ import { type ClusterStatus, watchNodes } from './watch-nodes.ts'
 export type JobDependencies = WorkerDependencies &
   VideoTaskDependencies & {
     callers: Pick<Callers, 'clear'>
+    secrets: MasterSecrets
     latencies: Latencies
     rejectedRequests: RejectedRequestCounts
     errorCounts: ErrorCounts
@@ -68,6 +71,7 @@ export function startJobs(
   if (clusterStatus && folder !== undefined && isLeader)
     warnOfUnsharedMedia(every, folder, environment.workers, clusterStatus, log)
   pollChanges(every, storage.keys, deps.callers)
+  followSecret(every, storage.meta, deps.secrets)
   auditLedger(every, storage, log, () => deps.admission.isSaturated)
   storeLatencies(every, deps.latencies, storage.spending, Date.now)
   storeRejectedRequests(every, deps.rejectedRequests, storage.rejectedRequests, () => config().retention.requests)

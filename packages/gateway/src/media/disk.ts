@@ -1,5 +1,5 @@
 // Contents as files in a folder.
-import { mkdir, open, rm } from 'node:fs/promises'
+import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { BlobMissing, type BlobStore, readFile } from './media-store.ts'
 
@@ -29,6 +29,17 @@ export function createDiskBlobs(folder: string): BlobStore {
         await file.close()
       }
       return size
+    },
+    async replace(id, content) {
+      const path = pathOf(id)
+      const file = await open(`${path}.new`, 'w', 0o600)
+      try {
+        await file.writeFile(content)
+        await file.datasync()
+      } finally {
+        await file.close()
+      }
+      await rename(`${path}.new`, path)
     },
     async *read(id, start, end) {
       try {

@@ -1,11 +1,12 @@
 // Opens what uploads and stored media need, by the configuration and in the data folder.
 import { join } from 'node:path'
 import { type AccountCipher, createAccountCipher } from '../access/secrets/account-cipher.ts'
+import type { MasterSecret } from '../access/secrets/master-secrets.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import type { Media } from '../storage/media.ts'
 import { createDiskBlobs } from './disk.ts'
 import { createMediaReads, type MediaReads } from './media-reads.ts'
-import { createMediaStore, type MediaStore } from './media-store.ts'
+import { type BlobStore, createMediaStore, type MediaStore } from './media-store.ts'
 import { createS3Blobs } from './s3.ts'
 import { createSignedUrls, type SignedUrls } from './signed-urls.ts'
 import { openSpool, type Spool } from './spool.ts'
@@ -14,7 +15,7 @@ type Place = Pick<Environment, 'dataDir' | 'workers' | 'databaseUrl'>
 
 export type OpenMediaOptions = {
   config(): Pick<FileConfig, 'media' | 'server'>
-  masterSecret: string
+  masterSecret: MasterSecret
   accountCipher?: AccountCipher
   /** Where clients reach this process, if `server.public_url` is not set. */
   listenUrl(): string
@@ -25,8 +26,7 @@ export type OpenedMedia = { spool: Spool; mediaStore: MediaStore; mediaReads: Me
 
 export async function openMedia(place: Place, records: Media, options: OpenMediaOptions): Promise<OpenedMedia> {
   const { config, masterSecret, listenUrl, clock } = options
-  const { media } = config()
-  const blobs = media?.s3 ? createS3Blobs(media.s3) : createDiskBlobs(mediaFolder(place, config()) ?? '')
+  const blobs = openBlobs(place, config())
   // On SQLite no other process writes: what the previous one left unfinished can be deleted.
   if (place.databaseUrl === undefined) await records.expireUnfinished()
   const accountCipher = options.accountCipher ?? createAccountCipher(masterSecret)
@@ -38,6 +38,10 @@ export async function openMedia(place: Place, records: Media, options: OpenMedia
     signedUrls: createSignedUrls({ masterSecret, accountCipher, baseUrl, clock }),
   }
 }
+
+/** The contents of stored media, without their records. */
+export const openBlobs = (place: Pick<Place, 'dataDir'>, config: Pick<FileConfig, 'media'>): BlobStore =>
+  config.media?.s3 ? createS3Blobs(config.media.s3) : createDiskBlobs(mediaFolder(place, config) ?? '')
 
 /** The folder of stored media; undefined if they are in S3. */
 export function mediaFolder(

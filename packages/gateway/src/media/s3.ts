@@ -33,6 +33,9 @@ export function createS3Blobs({ endpoint, bucket, region, accessKey, secretKey }
       await writer.end()
       return size
     },
+    async replace(id, content) {
+      await client.write(keyOf(id), content, { retry: RETRIES })
+    },
     async *read(id, start, end) {
       const file = client.file(keyOf(id))
       for (let at = start; at < end; at += READ_BYTES) {

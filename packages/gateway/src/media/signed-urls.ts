@@ -4,6 +4,7 @@
 // forged or altered URL is rejected before the database is queried, and the owner's number does not appear in the URL.
 import { hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
+import { bySecret, type MasterSecret } from '../access/secrets/master-secrets.ts'
 import type { MediaRecord } from '../storage/media.ts'
 
 type Owned = Pick<MediaRecord, 'id' | 'account'>
@@ -18,8 +19,8 @@ export type SignedUrls = {
 }
 
 export type SignedUrlOptions = {
-  masterSecret: string
-  accountCipher: Pick<AccountCipher, 'pseudonym'>
+  masterSecret: MasterSecret
+  accountCipher: Pick<AccountCipher, 'pseudonym' | 'pseudonyms'>
   /** The URL that clients reach the gateway at, without a slash at its end. */
   baseUrl(): string
   /** Milliseconds since 1970. */
@@ -30,25 +31,30 @@ const TAG_LENGTH = 22
 const KEY_BYTES = 32
 
 export function createSignedUrls({ masterSecret, accountCipher, baseUrl, clock }: SignedUrlOptions): SignedUrls {
-  const key = Buffer.from(hkdfSync('sha256', masterSecret, '', 'trivium media addresses', KEY_BYTES))
-  const tagOf = ({ id, account: owner }: Owned): string =>
-    accountCipher.pseudonym(owner, 'media addresses', id).slice(0, TAG_LENGTH)
-  const macOf = (id: string, exp: string, tag: string): string =>
+  const keys = bySecret(masterSecret, (secret) =>
+    Buffer.from(hkdfSync('sha256', secret, '', 'trivium media addresses', KEY_BYTES)),
+  )
+  const macOf = (key: Buffer, id: string, exp: string, tag: string): string =>
     new Bun.CryptoHasher('sha256', key).update(`${id}\n${exp}\n${tag}`).digest('base64url')
 
   return {
     sign(object, ttlMs = Number.POSITIVE_INFINITY) {
       // Whole seconds, never beyond the object's life.
       const exp = String(Math.floor(Math.min(clock() + ttlMs, object.expiresAt) / 1_000))
-      const tag = tagOf(object)
-      return `${baseUrl()}/media/${object.id}?exp=${exp}&sig=${tag}${macOf(object.id, exp, tag)}`
+      const tag = accountCipher.pseudonym(object.account, 'media addresses', object.id).slice(0, TAG_LENGTH)
+      return `${baseUrl()}/media/${object.id}?exp=${exp}&sig=${tag}${macOf(keys.current(), object.id, exp, tag)}`
     },
     verify(id, query) {
       const [exp, sig] = [query.get('exp') ?? '', query.get('sig') ?? '']
-      if (!isEqual(sig.slice(TAG_LENGTH), macOf(id, exp, sig.slice(0, TAG_LENGTH)))) return 'invalid'
+      const isBy = (key: Buffer) => isEqual(sig.slice(TAG_LENGTH), macOf(key, id, exp, sig.slice(0, TAG_LENGTH)))
+      if (!keys.all().some(isBy)) return 'invalid'
       return Number(exp) * 1_000 > clock() ? 'valid' : 'expired'
     },
-    isFor: (object, query) => isEqual((query.get('sig') ?? '').slice(0, TAG_LENGTH), tagOf(object)),
+    isFor({ account, id }, query) {
+      const tag = (query.get('sig') ?? '').slice(0, TAG_LENGTH)
+      const tags = accountCipher.pseudonyms(account, 'media addresses', id)
+      return tags.some((each) => isEqual(tag, each.slice(0, TAG_LENGTH)))
+    },
   }
 }
 

@@ -8,7 +8,8 @@ const SEALED = 'sealed-1'
 const LENGTH_BYTES = 4
 
 /** A response that is moved to another key or request in the store cannot be decrypted. */
-const contextOf = ({ key, fingerprint }: Claim): Uint8Array => Buffer.concat([key, fingerprint])
+export const contextOf = ({ key, fingerprint }: Pick<Claim, 'key' | 'fingerprint'>): Uint8Array =>
+  Buffer.concat([key, fingerprint])
 
 export function sealResponse(claim: Claim, { headers, body }: KeptAnswer, keys: AccountCipher): KeptAnswer {
   const text = Buffer.from(headers)

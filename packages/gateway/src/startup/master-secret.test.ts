@@ -2,10 +2,11 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fingerprintOf } from '../access/secrets/fingerprint.ts'
 import { readEnvironment } from '../environment.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
 import type { Storage } from '../storage/storage.ts'
-import { masterSecret } from './master-secret.ts'
+import { beginRotation, endRotation, masterSecrets } from './master-secret.ts'
 
 let folder = ''
 let storage: Storage
@@ -20,7 +21,9 @@ afterEach(async () => {
 
 const file = () => join(folder, 'secret')
 const secret = (given?: string) =>
-  masterSecret(storage, readEnvironment({ TRIVIUM_DATA: folder, TRIVIUM_SECRET: given }).environment)
+  masterSecrets(storage, readEnvironment({ TRIVIUM_DATA: folder, TRIVIUM_SECRET: given }).environment).then(
+    ({ current }) => current,
+  )
 const mistake = (given?: string) =>
   secret(given).then(
     () => 'none',
@@ -56,4 +59,27 @@ test('a start that crashed between any two steps is continued', async () => {
 test('a used folder with another store does not get a new secret', async () => {
   writeFileSync(file(), 'f'.repeat(64))
   expect(await mistake()).toContain('is empty although the folder has been used before')
+})
+
+test('a rotation makes the next secret, keeps the old one beside it, and goes on after a crash at any point', async () => {
+  const { environment } = readEnvironment({ TRIVIUM_DATA: folder })
+  const first = await secret()
+  const { current, accepted } = await beginRotation(storage, environment)
+  expect(accepted).toEqual([current, first])
+  // Killed before the end: the same two.
+  expect(await beginRotation(storage, environment)).toEqual({ current, accepted })
+  // Killed before the new one was in force.
+  await storage.meta.set('secret_fingerprint', fingerprintOf(first))
+  expect(await secret()).toBe(first)
+  expect(await beginRotation(storage, environment)).toEqual({ current, accepted })
+  await endRotation(storage, { current, accepted })
+  expect(await secret()).toBe(current)
+  // Killed between the two files.
+  writeFileSync(`${file()}.old`, current)
+  expect(await secret()).toBe(current)
+  const again = await beginRotation(storage, environment)
+  expect(again.accepted[1]).toBe(current)
+  expect(again.current).not.toBe(current)
+  rmSync(`${file()}.old`)
+  expect(await secret()).toBe(again.current)
 })

@@ -1,6 +1,5 @@
 // What the gateway needs from a store: one interface by noun, two engines behind it (sqlite/, postgres/).
 
-import type { AccountImports } from './account-imports.ts'
 import type { Accounts } from './accounts.ts'
 import type { Alerts } from './console/alerts.ts'
 import type { AuditEntry, AuditLog } from './console/audit-log.ts'
@@ -15,16 +14,17 @@ import type { Ledger } from './ledger.ts'
 import type { Media } from './media.ts'
 import type { Meta } from './meta.ts'
 import type { Nodes } from './nodes.ts'
+import type { AccountImports } from './people/account-imports.ts'
 import type { Members } from './people/members.ts'
 import type { People } from './people/people.ts'
 import type { Sessions } from './people/sessions.ts'
 import type { SignIns } from './people/sign-ins.ts'
 import type { Reasoning } from './reasoning.ts'
 import type { Responses } from './responses.ts'
+import type { SealedRows } from './sealed-rows.ts'
 import type { Shares } from './shares.ts'
 import type { Tasks } from './tasks.ts'
 
-export * from './account-imports.ts'
 export * from './accounts.ts'
 export * from './console/alerts.ts'
 export * from './console/audit-log.ts'
@@ -38,12 +38,14 @@ export * from './ledger.ts'
 export * from './media.ts'
 export * from './meta.ts'
 export * from './nodes.ts'
+export * from './people/account-imports.ts'
 export * from './people/members.ts'
 export * from './people/people.ts'
 export * from './people/sessions.ts'
 export * from './people/sign-ins.ts'
 export * from './reasoning.ts'
 export * from './responses.ts'
+export * from './sealed-rows.ts'
 export * from './shares.ts'
 export * from './tasks.ts'
 
@@ -68,6 +70,8 @@ export interface Storage {
   readonly responses: Responses
   /** Reasoning state that a client's dialect cannot carry. */
   readonly reasoning: Reasoning
+  /** What of all this is encrypted. */
+  readonly sealedRows: SealedRows
   /** How much accounts may store. */
   readonly shares: Shares
   /** Browsers that are signed in to the console. */

@@ -37,3 +37,18 @@ test('a pseudonym is stable for an account and a value, and discloses nothing el
   ]
   expect(new Set([one, ...others]).size).toBe(4)
 })
+
+test('while two secrets are accepted, what was made with either is read, and new values are made with the one in force', () => {
+  const [older, newer] = [createAccountCipher('the old one'), createAccountCipher('the new one')]
+  const secrets = { current: 'the old one', accepted: ['the new one', 'the old one'] }
+  const both = createAccountCipher(secrets)
+  const open = (cipher: typeof both, sealed: Uint8Array) =>
+    cipher.decrypt(1n, 'reasoning', sealed, CONTEXT) !== undefined
+  const seal = (cipher: typeof both) => cipher.encrypt(1n, 'reasoning', PLAIN, CONTEXT)
+  const name = (cipher: typeof both) => cipher.pseudonym(1n, 'reasoning', 'x')
+  expect([open(both, seal(older)), open(both, seal(newer)), open(older, seal(both))]).toEqual([true, true, true])
+  expect(both.pseudonyms(1n, 'reasoning', 'x')).toEqual([name(older), name(newer)])
+  secrets.current = 'the new one'
+  expect([open(newer, seal(both)), open(older, seal(both))]).toEqual([true, false])
+  expect(both.pseudonyms(1n, 'reasoning', 'x')).toEqual([name(newer), name(older)])
+})

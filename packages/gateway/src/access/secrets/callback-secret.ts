@@ -5,14 +5,13 @@ import type { AccountCipher } from './account-cipher.ts'
 
 const PREFIX = 'whsec_'
 
-type Secrets = Pick<AccountCipher, 'pseudonym'>
+type Secrets = Pick<AccountCipher, 'pseudonym' | 'pseudonyms'>
 
-const keyOf = (account: bigint, secrets: Secrets): Buffer =>
-  Buffer.from(secrets.pseudonym(account, 'callbacks', 'signing secret'), 'base64url')
+const VALUE = 'signing secret'
 
 /** As account holders get it. */
-export const callbackSecret = (account: bigint, secrets: Secrets): string =>
-  `${PREFIX}${keyOf(account, secrets).toString('base64')}`
+export const callbackSecret = (account: bigint, secrets: Pick<Secrets, 'pseudonym'>): string =>
+  `${PREFIX}${Buffer.from(secrets.pseudonym(account, 'callbacks', VALUE), 'base64url').toString('base64')}`
 
 export type SignedMessage = {
   /** The same for every try to deliver a message. */
@@ -22,15 +21,24 @@ export type SignedMessage = {
   body: string
 }
 
-/** The headers that tell a receiver who sent a message, and when. */
+/**
+ * The headers that tell a receiver who sent a message, and when. While two master secrets are accepted, it has a signature by each: a
+ * receiver may have the secret of either.
+ */
 export const signatureHeaders = (message: SignedMessage, account: bigint, secrets: Secrets): Record<string, string> =>
-  signedHeaders(message, keyOf(account, secrets))
+  signedHeaders(
+    message,
+    secrets.pseudonyms(account, 'callbacks', VALUE).map((key) => Buffer.from(key, 'base64url')),
+  )
 
 /** `secret`: as receivers have it, `whsec_...`. */
 export const signedBy = (message: SignedMessage, secret: string): Record<string, string> =>
-  signedHeaders(message, Buffer.from(secret.slice(PREFIX.length), 'base64'))
+  signedHeaders(message, [Buffer.from(secret.slice(PREFIX.length), 'base64')])
 
-function signedHeaders({ id, timestamp, body }: SignedMessage, key: Buffer): Record<string, string> {
-  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')
-  return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': `v1,${signature}` }
+function signedHeaders({ id, timestamp, body }: SignedMessage, keys: readonly Buffer[]): Record<string, string> {
+  const signatures = keys.map((key) => {
+    const hmac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`)
+    return `v1,${hmac.digest('base64')}`
+  })
+  return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signatures.join(' ') }
 }

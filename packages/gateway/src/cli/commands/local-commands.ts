@@ -14,6 +14,7 @@ import { describe, Report } from '../output.ts'
 import { describeDoctor, doctor } from './doctor.ts'
 import { describePrices } from './prices-diff.ts'
 import { askReady } from './ready.ts'
+import { rotateSecret } from './secret-rotate.ts'
 import { storeWarnings } from './store-warnings.ts'
 import { listUpstreams } from './upstream-list.ts'
 import { probeAll } from './upstream-probes.ts'
@@ -90,6 +91,14 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
       const compared = compareWithList(context.config(context.environment()), readPriceList())
       return new Report(compared, describePrices(compared))
     },
+  },
+  {
+    name: 'secret rotate',
+    section: CONFIGURATION,
+    ...NO_ARGUMENTS,
+    example: 'secret rotate',
+    summary: 'put a new master secret in force, and encrypt everything stored with it; may be repeated',
+    run: (_, context) => rotateSecret(context),
   },
   {
     name: 'doctor',

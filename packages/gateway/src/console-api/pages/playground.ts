@@ -26,7 +26,7 @@ const playgroundSecret = ({ account, person }: Holding, { accountCipher }: Conso
 export async function playgroundKey(call: SignedInCall<unknown>, deps: ConsoleDependencies): Promise<Key> {
   const { account, person } = call
   const present = await deps.store.keys.playground(account.id, person.id)
-  if (present) return present
+  if (present) return await withSecret(present, call, deps)
   const groups = groupsFor(deps.catalogue().config, await deps.store.accounts.holder(account.id))
   const group = groups.find(({ id }) => id === DEFAULT_GROUP) ?? groups[0]
   if (!group)
@@ -54,6 +54,21 @@ export async function playgroundKey(call: SignedInCall<unknown>, deps: ConsoleDe
   const { keys } = audited(holderContext(call, deps), 'key create', { object: { key: key.hash }, after })
   return await keys.create({ ...key, ...terms, name: NAME, group: group.id })
 }
+
+/** After a rotation of the master secret the key gets the secret that follows from the new one; the former one works for a while. */
+async function withSecret(key: Key, call: SignedInCall<unknown>, deps: ConsoleDependencies): Promise<Key> {
+  const secret = playgroundSecret(call, deps)
+  const hash = hashSecret(secret)
+  if (key.deleted || (await deps.store.keys.findCaller(hash)) !== undefined) return key
+  const formerUntil = deps.clock() + FORMER_MS
+  const entry = { object: `key/${key.id}`, after: { secret: fingerprint(hash) } }
+  const { keys } = audited(holderContext(call, deps), 'key rotate', entry)
+  await keys.rotate(key.id, { hash, lastFour: secret.slice(-4), formerUntil, person: call.person.id })
+  return key
+}
+
+/** Until all nodes have the new master secret in force. */
+const FORMER_MS = 3_600_000
 
 /** The endpoints that the playground uses; ids of tasks follow the last one. */
 const ENDPOINTS = ['v1/chat/completions', 'v1/responses', 'v1/images/generations', 'v1/images/edits']

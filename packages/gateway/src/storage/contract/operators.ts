@@ -211,4 +211,58 @@ export function operatorsContract(use: Use): void {
     const key = await newKey(storage, wallet.account, { lastFour: 'x-_9' })
     expect((await storage.keys.withLastFour('x-_9', 5)).map((each) => each.id)).toEqual([key.id])
   })
+
+  test('encrypted values are listed in order, and replaced unless they have changed', async () => {
+    const { storage } = use()
+    const { sealedRows, responses, reasoning, contents, signIns } = storage
+    const value = (byte: number) => new Uint8Array(40).fill(byte)
+    const KEEP_MS = 1_000_000
+    for (const [account, id] of [
+      [8n, 'resp_b'],
+      [7n, 'resp_c'],
+      [7n, 'resp_a'],
+    ] as const) {
+      const parts = { turn: value(1), record: value(2), items: [], media: ['m'] }
+      await responses.put({ account, id, key: 1n, parent: undefined, keepMs: KEEP_MS, ...parts })
+    }
+    const key = newHash()
+    await reasoning.put([{ account: 7n, key, value: value(3) }], KEEP_MS)
+    const claim = { id: 1n, nodeId: 0, epoch: 1, account: 7n, key: newHash(), fingerprint: newHash() }
+    await contents.claim(claim)
+    expect(await sealedRows.places('answer', undefined, 5)).toEqual([])
+    await contents.keep(claim, { cost: 1n, keepMs: KEEP_MS, answer: { headers: 'sealed', body: value(4) } })
+    const [first, second, ...rest] = await sealedRows.places('turn', undefined, 5)
+    expect([first, second, ...rest].map((place) => place && [place.account, place.id])).toEqual([
+      [7n, 'resp_a'],
+      [7n, 'resp_c'],
+      [8n, 'resp_b'],
+    ])
+    expect(await sealedRows.places('record', first, 1)).toEqual([second ?? { account: 0n, id: '' }])
+    expect(await sealedRows.read('record', { account: 7n, id: 'resp_a' })).toMatchObject({
+      sealed: value(2),
+      media: ['m'],
+    })
+    for (const [kind, place, present] of [
+      ['turn', { account: 7n, id: 'resp_a' }, 1],
+      ['record', { account: 7n, id: 'resp_a' }, 2],
+      ['reasoning', { account: 7n, id: key }, 3],
+      ['answer', { account: 7n, id: claim.key }, 4],
+    ] as const) {
+      expect((await sealedRows.places(kind, undefined, 1)).map(({ account, id }) => [account, id])).toEqual([
+        [7n, place.id],
+      ])
+      expect(await sealedRows.replace(kind, place, value(9), value(5))).toBe(false)
+      expect(await sealedRows.replace(kind, place, value(present), value(5))).toBe(true)
+      expect((await sealedRows.read(kind, place))?.sealed).toEqual(value(5))
+    }
+    expect((await sealedRows.read('answer', { account: 7n, id: claim.key }))?.fingerprint).toEqual(claim.fingerprint)
+    expect(await sealedRows.read('turn', { account: 9n, id: 'resp_a' })).toBeUndefined()
+    const { person } = await newHolder(storage)
+    await signIns.setSecondFactor(person, { secret: value(6), recoveryCodes: [] })
+    await signIns.resealSecondFactor(person, value(1), value(8))
+    expect(await signIns.secondFactors(0n, 5)).toEqual([{ person, secret: value(6) }])
+    await signIns.resealSecondFactor(person, value(6), value(8))
+    expect(await signIns.secondFactors(person - 1n, 5)).toEqual([{ person, secret: value(8) }])
+    expect(await signIns.secondFactors(person, 5)).toEqual([])
+  })
 }

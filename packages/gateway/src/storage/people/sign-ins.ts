@@ -34,6 +34,10 @@ export interface SignIns {
    * and keys end. Keys that the operator made stay. Resolves with true if anything could end.
    */
   proveAddress(person: bigint, proof: { verified: boolean; isHolder: boolean }): Promise<boolean>
+  /** The encrypted secrets of people with a higher id, in order. */
+  secondFactors(after: bigint, limit: number): Promise<{ person: bigint; secret: Uint8Array }[]>
+  /** The same secret, encrypted anew; nothing happens if it is not `before` any more. */
+  resealSecondFactor(person: bigint, before: Uint8Array, after: Uint8Array): Promise<void>
   /**
    * `recoveryCodes`: SHA-256 of each. Also ends all sessions of the person but `keep`: they began without the second factor. undefined
    * removes the second factor and ends no session. false: there is one, which must be removed first.

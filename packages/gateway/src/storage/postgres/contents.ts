@@ -3,11 +3,13 @@ import type { Contents } from '../contents.ts'
 import type { Media } from '../media.ts'
 import type { Reasoning } from '../reasoning.ts'
 import type { Responses } from '../responses.ts'
+import type { SealedRows } from '../sealed-rows.ts'
 import type { Shares } from '../shares.ts'
 import { type Ask, contentsOver } from '../sql/contents.ts'
 import { mediaOver } from '../sql/media.ts'
 import { reasoningOver } from '../sql/reasoning.ts'
 import { responsesOver } from '../sql/responses.ts'
+import { sealedRowsOver } from '../sql/sealed-rows.ts'
 import { sharesOver } from '../sql/shares/shares.ts'
 import { tasksOver } from '../sql/tasks.ts'
 import type { Tasks } from '../tasks.ts'
@@ -29,7 +31,14 @@ const list = (parameter: string, type: 'bigint' | 'text' = 'text'): string =>
   `SELECT value::${type} FROM json_array_elements_text(${parameter}::text::json) AS value`
 const skipLocked = 'FOR UPDATE SKIP LOCKED'
 
-type ContentNouns = { contents: Contents; media: Media; responses: Responses; reasoning: Reasoning; shares: Shares }
+type ContentNouns = {
+  contents: Contents
+  media: Media
+  responses: Responses
+  reasoning: Reasoning
+  shares: Shares
+  sealedRows: SealedRows
+}
 
 export function postgresContents(connections: Connections): ContentNouns {
   const ask = askOver(connections)
@@ -42,6 +51,7 @@ export function postgresContents(connections: Connections): ContentNouns {
     contents: contentsOver(ask, rooms.stored),
     media: mediaOver(ask, rooms.media),
     shares,
+    sealedRows: sealedRowsOver(ask),
     responses: responsesOver(ask, { lock, skipLocked, list, listOf }, rooms.stored),
     reasoning: reasoningOver(ask, { skipLocked, listOfBytes }),
   }

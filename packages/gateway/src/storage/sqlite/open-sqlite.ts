@@ -143,6 +143,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
     responses: contents.responses,
     reasoning: contents.reasoning,
     shares: contents.shares,
+    sealedRows: contents.sealedRows,
     async ping() {
       // An empty transaction proves that the thread runs and gets the lock for writing.
       await queue.write([])

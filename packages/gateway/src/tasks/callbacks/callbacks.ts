@@ -15,7 +15,7 @@ import { TASK_TIMING } from '../timing.ts'
 export type CallbackDependencies = {
   catalogue(): Catalogue
   postPublic: typeof postPublic
-  accountCipher: Pick<AccountCipher, 'pseudonym'>
+  accountCipher: Pick<AccountCipher, 'pseudonym' | 'pseudonyms'>
   clock(): number
   store: { tasks: Tasks }
   log: Log

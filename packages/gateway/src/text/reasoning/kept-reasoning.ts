@@ -15,7 +15,7 @@ import type { Reasoning, ReasoningEntry } from '../../storage/reasoning.ts'
 
 export type ReasoningDependencies = {
   store: { reasoning: Reasoning }
-  accountCipher: Pick<AccountCipher, 'pseudonym' | 'encrypt' | 'decrypt'>
+  accountCipher: Pick<AccountCipher, 'pseudonyms' | 'encrypt' | 'decrypt'>
   ticker: Ticker
   log: Log
   /** For what fails with every request while the store is down. */
@@ -38,7 +38,7 @@ export async function keepReasoning(
   const entries = new Map<string, ReasoningEntry>()
   for (const { call, reasoning } of calls) {
     const value = codec.encode(JSON.stringify(reasoning))
-    const key = storeKey(account, upstream, callKey(call), deps)
+    const [key = NO_KEY] = storeKeys(account, upstream, callKey(call), deps)
     if (value.length > MOST_ENTRY_BYTES)
       deps.outageLog.warn('reasoning not kept', { reason: 'too long', bytes: value.length })
     else entries.set(hex(key), { account, key, value: deps.accountCipher.encrypt(account, 'reasoning', value, key) })
@@ -72,7 +72,7 @@ export async function findReasoning(
 ): Promise<FoundReasoning> {
   const named = new Set(calls.map(callKey))
   const wanted = upstreams.flatMap((upstream) =>
-    [...named].map((call) => ({ upstream, call, key: storeKey(account, upstream, call, deps) })),
+    [...named].flatMap((call) => storeKeys(account, upstream, call, deps).map((key) => ({ upstream, call, key }))),
   )
   const keys = wanted.map(({ key }) => key)
   let values = await valuesOf(account, keys, UNWEIGHED_BYTES, deps)
@@ -110,8 +110,14 @@ async function valuesOf(
   return new Map()
 }
 
-/** `call`: see `callKey`. 32 bytes that say nothing about the call without the master secret. */
-const storeKey = (account: bigint, upstream: string, call: string, deps: ReasoningDependencies): Uint8Array =>
-  Buffer.from(deps.accountCipher.pseudonym(account, 'reasoning', JSON.stringify([upstream, call])), 'base64url')
+const NO_KEY = new Uint8Array(32)
+
+/**
+ * `call`: see `callKey`. 32 bytes each that say nothing about the call without the master secret; the first is by the one that is in force.
+ */
+const storeKeys = (account: bigint, upstream: string, call: string, deps: ReasoningDependencies): Uint8Array[] =>
+  deps.accountCipher
+    .pseudonyms(account, 'reasoning', JSON.stringify([upstream, call]))
+    .map((name) => Buffer.from(name, 'base64url'))
 
 const hex = (key: Uint8Array): string => Buffer.from(key).toString('hex')

@@ -4,6 +4,7 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { SEAL_PREFIX } from '@trivium/protocol/canonical/seal.ts'
 import { TEXT_DIALECT_IDS, TEXT_DIALECTS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
+import { bySecret, type MasterSecret } from '../../access/secrets/master-secrets.ts'
 
 export type Seals = {
   /** Identifies the account to a vendor: stable, and meaningless without the master secret. */
@@ -49,7 +50,22 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 const REMEMBERED = 100_000
 
-export function createSeals(masterSecret: string): Seals {
+export function createSeals(masterSecret: MasterSecret): Seals {
+  const { current, all } = bySecret(masterSecret, sealsOf)
+  return {
+    tagOf: (account) => current().tagOf(account),
+    seal: (account, upstream, value) => current().seal(account, upstream, value),
+    unseal(account, upstream, sealed) {
+      for (const each of all()) {
+        const value = each.unseal(account, upstream, sealed)
+        if (value !== undefined) return value
+      }
+      return undefined
+    },
+  }
+}
+
+function sealsOf(masterSecret: string): Seals {
   const keyFor = (purpose: string) => Buffer.from(hkdfSync('sha256', masterSecret, '', `trivium ${purpose}`, 32))
   const sealKey = keyFor('signatures')
   const tagKey = keyFor('account tags')

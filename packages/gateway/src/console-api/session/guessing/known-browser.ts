@@ -31,7 +31,8 @@ export function knownBrowser(
   for (const mark of marksIn(headers, deps)) {
     const [, id = '', end = '', signature = ''] = MARK.exec(mark) ?? []
     if (id === '' || Number(end) * 1000 <= deps.clock()) continue
-    if (timingSafeEqual(Buffer.from(signature), Buffer.from(sign(known, id, end, deps)))) return id
+    const isBy = (own: string) => timingSafeEqual(Buffer.from(signature), Buffer.from(own))
+    if (signaturesOf(known, id, end, deps).some(isBy)) return id
   }
   return undefined
 }
@@ -44,7 +45,7 @@ export function rememberBrowser(
   const former = knownBrowser(http, known, deps)
   const id = former ?? newToken().slice(0, 22)
   const end = String(Math.floor((deps.clock() + LIFE_MS) / 1000))
-  const own = `${id}.${end}.${sign(known, id, end, deps)}`
+  const own = `${id}.${end}.${signaturesOf(known, id, end, deps)[0]}`
   const others = marksIn(http.headers, deps).filter((mark) => !mark.startsWith(`${id}.`))
   const value = [own, ...others].slice(0, MOST_PEOPLE).join('~')
   appendCookie(headers, deps.config().server, { name: NAME, value, maxAgeMs: LIFE_MS, sameSite: 'Strict' })
@@ -56,5 +57,6 @@ const marksIn = (headers: HttpRequest['headers'], { config }: Dependencies): str
     .slice(0, MOST_PEOPLE)
     .filter((mark) => MARK.test(mark))
 
-const sign = ({ person, password = '' }: Known, id: string, end: string, { accountCipher }: Dependencies): string =>
-  accountCipher.pseudonym(person, 'known browsers', `${id} ${end} ${password}`)
+/** The first one is by the master secret that is in force. */
+const signaturesOf = ({ person, password = '' }: Known, id: string, end: string, { accountCipher }: Dependencies) =>
+  accountCipher.pseudonyms(person, 'known browsers', `${id} ${end} ${password}`)

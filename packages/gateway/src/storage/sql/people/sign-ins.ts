@@ -64,6 +64,16 @@ export function signInsOver(connection: Connection): SignIns {
       if (!rows && (await findByPerson(person)) === undefined) throw unknownPerson(person)
       return rows !== undefined
     },
+    async secondFactors(after, limit) {
+      const query = db.selectFrom('credential').select(['person', 'totp_secret']).where('person', '>', after)
+      const page = query.where('totp_secret', 'is not', null).orderBy('person').limit(limit)
+      const rows = await runner.read(statement(page))
+      return rows.map((row) => ({ person: integer(row.person), secret: bytes(row.totp_secret) }))
+    },
+    async resealSecondFactor(person, before, after) {
+      const same = db.updateTable('credential').set({ totp_secret: after }).where('person', '=', person)
+      await runner.write([statement(same.where('totp_secret', '=', before))])
+    },
     async removeSecondFactor(person) {
       const present = db.updateTable('credential').set({ totp_secret: null, totp_step: 0 })
       const removed = present.where('person', '=', person).where('totp_secret', 'is not', null).returning('person')

@@ -7,12 +7,14 @@ import type { Contents } from '../../contents.ts'
 import type { Media } from '../../media.ts'
 import type { Reasoning } from '../../reasoning.ts'
 import type { Responses } from '../../responses.ts'
+import type { SealedRows } from '../../sealed-rows.ts'
 import type { Shares } from '../../shares.ts'
 import { contentsOver } from '../../sql/contents.ts'
 import { mediaOver } from '../../sql/media.ts'
 import { reasoningOver } from '../../sql/reasoning.ts'
 import { responsesOver } from '../../sql/responses.ts'
 import type { Row } from '../../sql/rows.ts'
+import { sealedRowsOver } from '../../sql/sealed-rows.ts'
 import { sharesOver } from '../../sql/shares/shares.ts'
 import { tasksOver } from '../../sql/tasks.ts'
 import { StoreDown } from '../../storage.ts'
@@ -30,6 +32,7 @@ export type SqliteContents = Contents & {
   responses: Responses
   reasoning: Reasoning
   shares: Shares
+  sealedRows: SealedRows
   close(): Promise<void>
 }
 type Queued = { statement: ContentsStatement; isLarge: boolean; resolve(rows: Row[]): void; reject(error: Error): void }
@@ -100,6 +103,7 @@ export function sqliteContents(dataDir: string, clock: () => number): SqliteCont
   const media = mediaOver(run, rooms.media)
   const reasoning = reasoningOver(run, { skipLocked: '', listOfBytes })
   const responses = responsesOver(run, { lock: '', skipLocked: '', list, listOf }, rooms.stored)
+  const sealedRows = sealedRowsOver(run)
   /** Reading creates no file where nothing has been stored. */
   const isThere = () => thread !== undefined || existsSync(file)
   return {
@@ -153,6 +157,10 @@ export function sqliteContents(dataDir: string, clock: () => number): SqliteCont
         isThere() ? shares.forget(account) : { responses: 0, idempotentResponses: 0, reasoning: 0 },
       erase: async (account) =>
         isThere() ? shares.erase(account) : { responses: 0, idempotentResponses: 0, reasoning: 0 },
+    },
+    sealedRows: {
+      ...sealedRows,
+      places: async (kind, after, limit) => (isThere() ? sealedRows.places(kind, after, limit) : []),
     },
     close() {
       closing ??= close()

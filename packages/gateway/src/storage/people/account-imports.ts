@@ -1,7 +1,7 @@
 // Accounts that are created with everything that they need.
-import type { Nanos } from '../money/amount.ts'
-import type { Account, AccountChanges } from './accounts.ts'
-import type { NewKey } from './keys.ts'
+import type { Nanos } from '../../money/amount.ts'
+import type { Account, AccountChanges } from '../accounts.ts'
+import type { NewKey } from '../keys.ts'
 
 /** `owner`: the email address of a person or, for an account without one, its name. */
 export type ImportedAccount = {

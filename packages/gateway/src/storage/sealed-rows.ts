@@ -1,0 +1,24 @@
+// What the contents have encrypted by the master secret, row by row, for its rotation.
+
+/** `turn`, `record`: of a stored response. `answer`: to a request with an idempotency key. `reasoning`: that is kept for clients. */
+export const SEALED_KINDS = ['turn', 'record', 'answer', 'reasoning'] as const
+export type SealedKind = (typeof SEALED_KINDS)[number]
+
+/** `id`: within the account. */
+export type SealedPlace = { account: bigint; id: string | Uint8Array }
+export type SealedRow = SealedPlace & {
+  sealed: Uint8Array
+  /** Of an answer: the fingerprint of its request. */
+  fingerprint?: Uint8Array
+  /** Of a record: the ids of images that are encrypted for the same response. */
+  media?: readonly string[]
+}
+
+export interface SealedRows {
+  /** The places that come after `after`, in order. */
+  places(kind: SealedKind, after: SealedPlace | undefined, limit: number): Promise<SealedPlace[]>
+  /** undefined: it is gone. */
+  read(kind: SealedKind, place: SealedPlace): Promise<SealedRow | undefined>
+  /** false: it is gone, or not `before` any more. */
+  replace(kind: SealedKind, place: SealedPlace, before: Uint8Array, after: Uint8Array): Promise<boolean>
+}
