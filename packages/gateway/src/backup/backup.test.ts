@@ -15,10 +15,12 @@ import { openPostgres } from '../storage/postgres/open-postgres.ts'
 import { openSqliteSource } from '../storage/sqlite/copying/source.ts'
 import { openSqliteTarget } from '../storage/sqlite/copying/target.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
+import { decodeHeader, encodeHeader } from './archive/header.ts'
 import { openArchive } from './archive/read-archive.ts'
 import { createArchive } from './archive/write-archive.ts'
 import { type Manifest, writeManifest } from './manifest.ts'
 import { moveData } from './move-data.ts'
+import { createProgress } from './progress.ts'
 import { restoreBackup } from './restore-backup.ts'
 import { contentsOf, filledFolder, newFolder, SECRET } from './test-store.ts'
 import { writeBackup } from './write-backup.ts'
@@ -51,11 +53,12 @@ afterAll(() => {
   for (const each of [work, folder]) rmSync(each, { recursive: true })
 })
 
-async function backup(place: Place, { dataDir = folder, passphrase = undefined as string | undefined } = {}) {
+type Backing = { dataDir?: string; passphrase?: string; media?: 's3' | 'left out' }
+async function backup(place: Place, { dataDir = folder, passphrase, media: kind }: Backing = {}) {
   const written = newFile()
   const archive = await createArchive(written)
   const secret = passphrase === undefined ? undefined : { value: async () => SECRET, passphrase }
-  const media = { folder: join(dataDir, 'media') }
+  const media = kind === undefined ? { folder: join(dataDir, 'media') } : kind === 's3' ? kind : undefined
   await writeBackup(archive, { program: '1.2.3', dataDir, openSource: () => open(place), media, secret, progress })
   await archive.finish()
   return written
@@ -145,6 +148,41 @@ test('a plain tar reads it, and the secret is not in clear', async () => {
   expect(names.slice(-3)).toEqual(['secret', 'manifest.json', 'manifest.sha256'])
   expect(names).toContain('tables/request.jsonl')
   expect(readFileSync(file).includes(SECRET)).toBe(false)
+})
+
+test.each([
+  ['s3', ['media-objects.jsonl']],
+  ['left out', []],
+] as const)('media in %s are not in the archive', async (media, members) => {
+  const written = await backup(folder, { media })
+  const archive = await openArchive(written)
+  expect([...archive.members.keys()].filter((name) => name.startsWith('media'))).toEqual([...members])
+  for (const name of members) expect(await archive.text(name)).toContain(`{"id":"01${'a'.repeat(30)}","size":21}\n`)
+  expect(JSON.parse(await archive.text('manifest.json')).media).toEqual({ place: media, objects: 1, missing: 0 })
+  await archive.close()
+})
+
+test('a file that is removed meanwhile is counted as missing', async () => {
+  const elsewhere = newFolder()
+  const archive = await openArchive(await backup(folder, { dataDir: elsewhere }))
+  expect(JSON.parse(await archive.text('manifest.json')).media).toEqual({ place: 'archive', objects: 0, missing: 1 })
+  await archive.close()
+  rmSync(elsewhere, { recursive: true })
+})
+
+test.each([0, 1, 511, 8 ** 11 - 1, 8 ** 11, 2 ** 45])('a member of %d bytes has a header that can be read', (size) => {
+  expect(decodeHeader(encodeHeader({ name: 'tables/x.jsonl', size }, 1))).toEqual({ name: 'tables/x.jsonl', size })
+})
+
+test('progress is told of long work, from time to time', () => {
+  const told: string[] = []
+  let now = 0
+  const progressOf = createProgress(
+    (message) => told.push(message),
+    () => now,
+  )
+  for (now = 0; now < 6_000; now += 500) progressOf(`at ${now}`)
+  expect(told).toEqual(['at 2000', 'at 4000'])
 })
 
 /** The archive with other members. */

@@ -11,7 +11,7 @@ import type { Source, Table } from '../storage/copying/copy.ts'
 import { encodeRow } from '../storage/copying/rows.ts'
 import { integer } from '../storage/sql/rows.ts'
 import type { ArchiveWriter } from './archive/write-archive.ts'
-import { readJournal } from './journal-files.ts'
+import { addJournal } from './journal-files.ts'
 import { FORMAT, type ListedMember, type Manifest, memberOf, writeManifest } from './manifest.ts'
 import type { Progress } from './progress.ts'
 import { sealSecret } from './seal-secret.ts'
@@ -31,11 +31,7 @@ export type BackupOptions = {
 export async function writeBackup(archive: ArchiveWriter, options: BackupOptions): Promise<Manifest> {
   const { program, dataDir, openSource, secret, progress } = options
   const createdAt = new Date().toISOString()
-  const members: ListedMember[] = []
-  for (const [name, bytes] of await readJournal(dataDir)) {
-    const member = `journal/${name}`
-    members.push({ name: member, ...(await archive.add(member, [bytes])) })
-  }
+  const members = await addJournal(archive, dataDir)
   const source = await openSource()
   try {
     for (const table of await source.tables()) members.push(await addTable(archive, source, table, progress))

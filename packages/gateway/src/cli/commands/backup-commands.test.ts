@@ -21,6 +21,11 @@ const mistakes: { args: string[]; says: string; code?: number }[] = [
   { args: ['backup', NEW, '--passphrase-file', '/dev/null'], says: 'at least 8 characters' },
   { args: ['backup', NEW, '--passphrase-file', '/no/such'], says: 'cannot read /no/such: no such file' },
   { args: ['backup', NEW, '--without-secret', '--passphrase-stdin'], says: 'use one of --passphrase-file, --pass' },
+  {
+    args: ['backup', NEW, '--passphrase-file', import.meta.path],
+    says: 'secret does not exist: set TRIVIUM_SECRET',
+    code: 1,
+  },
   { args: ['restore'], says: "'restore' takes FILE, not nothing" },
   { args: ['restore', NEW], says: `${NEW} does not exist` },
   { args: ['restore', '/dev/null'], says: 'is not empty (ledger.db)', code: 1 },

@@ -80,9 +80,10 @@ export async function openPostgresTarget(url: string): Promise<Target> {
       await query(`DROP TABLE ${UNFINISHED}`)
       await query('COMMIT')
       await sql.close({ timeout: 1 })
-      // Without statistics the first queries would read whole tables.
+      // Without statistics the first queries would read whole tables. The database gathers them by itself, too, later.
       const after = openAlone(url, 'restore')
-      await after.unsafe('ANALYZE').finally(() => after.close({ timeout: 1 }))
+      await after.unsafe('ANALYZE').catch(() => undefined)
+      await after.close({ timeout: 1 })
     },
     async abort() {
       // The server rolls back what a closed connection has not committed.
