@@ -1,7 +1,7 @@
 // Backups of both engines, restored into both; and everything that can be wrong with an archive or with its target.
 import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
-import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { NEXT_VERSION } from '../../../../test/support/next-version.ts'
 import { ask, freshSchema } from '../../../../test/support/postgres/schemas.ts'
@@ -15,12 +15,9 @@ import { openPostgres } from '../storage/postgres/open-postgres.ts'
 import { openSqliteSource } from '../storage/sqlite/copying/source.ts'
 import { openSqliteTarget } from '../storage/sqlite/copying/target.ts'
 import { openSqlite } from '../storage/sqlite/open-sqlite.ts'
-import { decodeHeader, encodeHeader } from './archive/header.ts'
 import { openArchive } from './archive/read-archive.ts'
 import { createArchive } from './archive/write-archive.ts'
 import { type Manifest, writeManifest } from './manifest.ts'
-import { moveData } from './move-data.ts'
-import { createProgress } from './progress.ts'
 import { restoreBackup } from './restore-backup.ts'
 import { contentsOf, filledFolder, newFolder, SECRET } from './test-store.ts'
 import { writeBackup } from './write-backup.ts'
@@ -168,21 +165,6 @@ test('a file that is removed meanwhile is counted as missing', async () => {
   expect(JSON.parse(await archive.text('manifest.json')).media).toEqual({ place: 'archive', objects: 0, missing: 1 })
   await archive.close()
   rmSync(elsewhere, { recursive: true })
-})
-
-test.each([0, 1, 511, 8 ** 11 - 1, 8 ** 11, 2 ** 45])('a member of %d bytes has a header that can be read', (size) => {
-  expect(decodeHeader(encodeHeader({ name: 'tables/x.jsonl', size }, 1))).toEqual({ name: 'tables/x.jsonl', size })
-})
-
-test('progress is told of long work, from time to time', () => {
-  const told: string[] = []
-  let now = 0
-  const progressOf = createProgress(
-    (message) => told.push(message),
-    () => now,
-  )
-  for (now = 0; now < 6_000; now += 500) progressOf(`at ${now}`)
-  expect(told).toEqual(['at 2000', 'at 4000'])
 })
 
 /** The archive with other members. */
@@ -363,76 +345,4 @@ test('a backup of an earlier version is restored in that version, and the next s
   } finally {
     MIGRATIONS.pop()
   }
-})
-
-describe('a move from SQLite to PostgreSQL', () => {
-  async function move(from: string, url: string) {
-    const source = await openSqliteSource(from, { scratch: scratch(), alone: true })
-    try {
-      return await moveData({
-        source,
-        openTarget: () => openPostgresTarget(url),
-        openMoved: () => openPostgresSource(url),
-        progress,
-      })
-    } finally {
-      await source.close()
-    }
-  }
-  /** What a move must leave as it is. */
-  const hashes = (dataDir: string) =>
-    ['ledger.db', 'contents.db', 'secret'].map((name) => Bun.hash(readFileSync(join(dataDir, name))))
-
-  test('moves everything, says so the second time, and leaves the folder as it is', async () => {
-    const url = await freshSchema()
-    const before = hashes(folder)
-    const moved = await move(folder, url)
-    const { meta: [...meta] = [], ...others } = await contentsOf(await open(url))
-    const { meta: known = [], ...expected } = await contentsOf(await open(folder))
-    expect(others).toEqual(expected)
-    expect(meta.filter((row) => !row.includes('name=moved'))).toEqual(known)
-    expect(moved.audits.source).toEqual(moved.audits.target)
-    expect(await move(folder, url)).toMatchObject({ again: true, at: moved.at, rows: 0 })
-    expect(hashes(folder)).toEqual(before)
-  })
-
-  test('is not repeated after the source has changed, nor into a database of others, nor beside a server', async () => {
-    const url = await freshSchema()
-    const changed = newFolder()
-    for (const name of ['ledger.db', 'contents.db']) copyFileSync(join(folder, name), join(changed, name))
-    await move(changed, url)
-    const storage = await openSqlite(changed)
-    expect(String(await thrownBy(move(changed, url)))).toContain('is in use by process')
-    await storage.close()
-    const db = new Database(join(changed, 'ledger.db'))
-    db.run('UPDATE account SET balance = balance + 1')
-    db.close()
-    expect(String(await thrownBy(move(changed, url)))).toContain('the source has changed since')
-    const other = await freshSchema()
-    await (await openPostgres(other)).close()
-    expect(String(await thrownBy(move(changed, other)))).toContain('has tables already')
-    rmSync(changed, { recursive: true })
-  })
-
-  test('that fails can be repeated', async () => {
-    const url = await freshSchema()
-    const source = await openSqliteSource(folder, { scratch: scratch(), alone: true })
-    const broken: Source = {
-      ...source,
-      async *rows(table) {
-        if (table.name === 'transfer') throw new Error('the disk is gone')
-        yield* source.rows(table)
-      },
-    }
-    const failing = moveData({
-      source: broken,
-      openTarget: () => openPostgresTarget(url),
-      openMoved: () => openPostgresSource(url),
-      progress,
-    })
-    expect(String(await thrownBy(failing))).toContain('the disk is gone')
-    await source.close()
-    expect(String(await thrownBy(openPostgres(url)))).toContain('is incomplete')
-    expect(await move(folder, url)).toMatchObject({ again: false })
-  })
 })
