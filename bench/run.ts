@@ -13,6 +13,7 @@ import { consolePages } from './scenarios/console/pages.ts'
 import { httpsJson, httpsStreams } from './scenarios/https.ts'
 import { largeJson, smallJson } from './scenarios/json.ts'
 import { openStreams, stalledReaders } from './scenarios/memory.ts'
+import { metricsCost } from './scenarios/metrics.ts'
 import { start } from './scenarios/start.ts'
 import { storedKeys } from './scenarios/stored-keys.ts'
 import { streams } from './scenarios/stream.ts'
@@ -33,6 +34,7 @@ const SCENARIOS: readonly Scenario[] = [
   httpsStreams,
   chain,
   consolePages,
+  metricsCost,
 ]
 const REPORT = join(import.meta.dir, '../docs/decisions/measured-performance.md')
 

@@ -20,11 +20,13 @@ export type Series = { labels: readonly string[]; value: number | bigint; counts
 
 export const OTHER = 'other'
 
-const SEPARATOR = '\u0000'
+/** By the first label, then by the second, and so on: a lookup makes no text of them, which would cost more than all else. */
+type Level = Map<string, Level | Series>
 
 export class Values {
   readonly metric: Metric
-  readonly #series = new Map<string, Series>()
+  readonly #levels: Level = new Map()
+  #series: Series[] = []
 
   constructor(metric: Metric) {
     this.metric = metric
@@ -53,26 +55,35 @@ export class Values {
 
   /** Gauges of what may have gone, such as an upstream, are set anew at each scrape. */
   clear(): void {
-    this.#series.clear()
+    this.#levels.clear()
+    this.#series = []
   }
 
   get series(): Iterable<Series> {
-    return this.#series.values()
+    return this.#series
   }
 
   #of(labels: readonly string[]): Series {
-    const key = labels.length === 1 ? (labels[0] ?? '') : labels.join(SEPARATOR)
-    return this.#series.get(key) ?? this.#added(key, labels)
+    let found: Level | Series | undefined = labels.length === 0 ? this.#series[0] : this.#levels
+    for (let place = 0; place < labels.length && found; place++) found = (found as Level).get(labels[place] as string)
+    return (found as Series | undefined) ?? this.#added(labels)
   }
 
-  #added(key: string, labels: readonly string[]): Series {
+  #added(labels: readonly string[]): Series {
     const { mostSeries, labels: names, kind, usd, buckets } = this.metric
     // The last place is kept for the others.
-    if (this.#series.size >= mostSeries - 1 && labels.some((label) => label !== OTHER))
+    if (this.#series.length >= mostSeries - 1 && labels.some((label) => label !== OTHER))
       return this.#of(names.map(() => OTHER))
     const counts = kind === 'histogram' ? new Array<number>(buckets.length + 1).fill(0) : undefined
     const series: Series = { labels, value: usd ? 0n : 0, counts }
-    this.#series.set(key, series)
+    this.#series.push(series)
+    let level = this.#levels
+    for (const label of labels.slice(0, -1)) {
+      const next = (level.get(label) ?? new Map()) as Level
+      level.set(label, next)
+      level = next
+    }
+    level.set(labels.at(-1) ?? '', series)
     return series
   }
 }
