@@ -12,6 +12,7 @@ import { Failure } from '../request/failure.ts'
 import { formatRequestId } from '../request/ids.ts'
 import { FAILURE, UNKNOWN } from '../upstreams/health/key-health.ts'
 import type { AbortReason } from '../upstreams/upstream-call.ts'
+import { errorWithoutKeys, withoutKeys } from '../upstreams/without-keys.ts'
 import { CUT, type FailedAttempt, meaningOf, meaningOfBreak } from './failed-attempt.ts'
 
 export type UpstreamErrorDependencies = { log: Log; ticker: Ticker; clock(): number }
@@ -47,10 +48,11 @@ export function failedByBreak(call: AttemptedCall): FailedAttempt {
 /** An error within a response, before any output. */
 export function failedByError(
   call: AttemptedCall,
-  error: ErrorInfo,
+  info: ErrorInfo,
   deps: UpstreamErrorDependencies,
   wasBilled = false,
 ): FailedAttempt {
+  const error = errorWithoutKeys(call.attempt.candidate.upstream, info)
   const failure = failureOfUpstream(call, error, deps)
   const meaning = meaningOf(200, error, failure.info.retryAfter)
   return { failure, outcome: 'failed', ...meaning, unbilled: meaning.unbilled && !wasBilled }
@@ -71,7 +73,7 @@ export async function failedByReply(
   if (bytes === undefined) reply.cancel()
   const { reason } = call.upstreamCall
   if (reason) return { said: NOTHING_SAID, failed: failedByAbort(call, reason) }
-  const said = DIALECTS[call.attempt.dialect].decodeError(reply.status, parsed(bytes))
+  const said = DIALECTS[call.attempt.dialect].decodeError(reply.status, parsed(bytes, call))
   const failure = failureOfUpstream(call, said, deps, reply)
   const meaning = meaningOf(reply.status, said, failure.info.retryAfter)
   return { said, failed: { failure, outcome: 'failed', ...meaning } }
@@ -95,7 +97,8 @@ export function failureOfUpstream(
   deps: UpstreamErrorDependencies,
   reply?: UpstreamResponse,
 ): Failure {
-  const { code, message, param, detail, overloaded, vendorCode, violations } = info
+  const { upstream } = call.attempt.candidate
+  const { code, message, param, detail, overloaded, vendorCode, violations } = errorWithoutKeys(upstream, info)
   const retryAfter = info.retryAfter ?? (reply && retryAfterIn(reply, deps.clock()))
   // The message is for the caller alone: it may quote the request, so it is not logged.
   logUpstream(call, 'upstream returned an error', { status: reply?.status, code, detail }, deps)
@@ -148,9 +151,10 @@ const unreachable = () => new Failure('upstream_error', 'The upstream could not 
 export const cutOff = () => new Failure('upstream_error', 'The upstream broke off its answer.')
 
 /** JSON as every dialect's error is; else the beginning of what a proxy in between sent, for the log. */
-function parsed(bytes: Uint8Array | undefined): unknown {
+function parsed(bytes: Uint8Array | undefined, { attempt }: AttemptedCall): unknown {
   if (!bytes) return undefined
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
+  const text = withoutKeys(attempt.candidate.upstream, body)
   try {
     return JSON.parse(text)
   } catch {

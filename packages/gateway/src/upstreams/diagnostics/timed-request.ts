@@ -6,6 +6,7 @@ import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../../config/types.ts'
 import type { OutgoingRequest, Send } from '../send.ts'
+import { withoutKeys } from '../without-keys.ts'
 
 export type TimedResult = {
   ok: boolean
@@ -78,7 +79,7 @@ const STATUS_TEXTS: Readonly<Record<number, string>> = {
 }
 
 function rejection(status: number, text: string, upstream: Upstream, { dialect }: Sent): string {
-  const { code, message, detail } = DIALECTS[dialect].decodeError(status, parsed(text))
+  const { code, message, detail } = DIALECTS[dialect].decodeError(status, parsed(withoutKeys(upstream, text)))
   const general = status >= 500 ? 'the service failed' : status >= 300 && status < 400 ? 'redirected' : 'rejected'
   const place = status === 404 || general === 'redirected' ? ` at ${upstream.baseUrl}` : ''
   const said = detail?.replace(/^\d+ ?/, '') || message
