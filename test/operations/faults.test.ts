@@ -42,6 +42,10 @@ describe.each<Engine>([...ENGINES])('on %s', (engine) => {
 
   const limit = (name: string, soft: string) =>
     Bun.spawnSync(['prlimit', '--pid', String(gateway.pid), `--${name}=${soft}:`]).exitCode
+  const serverCheck = async () => {
+    const { checks } = JSON.parse((await gateway.cli('doctor', '--json')).stdout) as { checks: { check: string }[] }
+    return checks.find(({ check }) => check === 'server')
+  }
   const readiness = async () => (await fetch(`${gateway.url}/ready`)).status
   const lines = (words: string) =>
     gateway
@@ -68,8 +72,10 @@ describe.each<Engine>([...ENGINES])('on %s', (engine) => {
     await eventually(async () => (await readiness()) === 503)
     expect(lines('not ready: the disk is full')).toHaveLength(1)
     if (engine === 'sqlite') expect((await chat(gateway.url, secret, REQUEST)).status).toBe(503)
+    expect(await serverCheck()).toMatchObject({ ok: false, note: expect.stringContaining('the disk is full') })
     expect(limit('fsize', 'unlimited')).toBe(0)
     await eventually(async () => (await readiness()) === 200)
+    expect(await serverCheck()).toMatchObject({ ok: true })
     expect(lines('no longer a fault: the disk is full')).toHaveLength(1)
     await eventually(async () => (await audit(gateway)).open_holds === 0)
     expect(await audit(gateway)).toMatchObject({ ok: true })

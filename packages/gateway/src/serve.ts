@@ -141,7 +141,7 @@ async function start(
   )
   const control = openControlSocket(
     environment.dataDir,
-    operationContext(deps, storage, live, listenUrl),
+    operationContext(deps, storage, live, listenUrl, () => ({ ready: health.ready(), faults: faults.list() })),
     worker?.number,
   )
   cleanup.add(() => control.stop())
@@ -158,11 +158,18 @@ async function start(
 }
 
 /** What commands use that reach this process by its control socket. */
-function operationContext(deps: GatewayDependencies, storage: Storage, live: LiveConfig, listenUrl: () => string) {
+function operationContext(
+  deps: GatewayDependencies,
+  storage: Storage,
+  live: LiveConfig,
+  listenUrl: () => string,
+  readiness: () => { ready: boolean; faults: string[] },
+) {
   const { httpVersionOf } = deps.send
   return () => ({
     storage,
     health: live.upstreamHealth,
+    readiness,
     httpVersionOf,
     config: live.config(),
     listenUrl: listenUrl(),

@@ -1,12 +1,13 @@
 // Every operation, by its name. Each noun has a file of its own.
 import * as accounts from './accounts.ts'
-import { listAlerts, testAlerts } from './alerts/operations.ts'
 import { listAuditLog } from './audit-log.ts'
 import { importAccounts } from './bulk/import-accounts.ts'
 import { createCodes, listCodes, redeemCode, revokeCodes } from './codes.ts'
 import { creditAccount, setCreditLine } from './credits.ts'
 import * as keys from './keys.ts'
 import { auditLedger } from './ledger.ts'
+import { listAlerts, testAlerts } from './operating/alerts.ts'
+import { checkSecrets, showServerState } from './operating/server-state.ts'
 import type { Operation } from './operation.ts'
 import * as people from './people.ts'
 import { reportPrices } from './prices.ts'
@@ -55,6 +56,8 @@ const ALL = [
   auditLedger,
   listAuditLog,
   listAlerts,
+  showServerState,
+  checkSecrets,
   testAlerts,
   showUpstreamState,
   testUpstream,

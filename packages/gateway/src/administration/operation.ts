@@ -32,6 +32,8 @@ export type OperationContext = {
   /** Only in a running server. */
   health?: Health
   httpVersionOf?: Send['httpVersionOf']
+  /** Whether this server takes requests, and what keeps it from that. */
+  readiness?(): { ready: boolean; faults: string[] }
 }
 
 export type Operation<Input extends TSchema = TSchema, Result = unknown> = {

@@ -122,6 +122,11 @@ async function open({ url, ca }: MailConfig): Promise<Transporter> {
   })
 }
 
+/** Connects and signs in, without sending anything. */
+export async function checkMail(mail: MailConfig): Promise<void> {
+  await (await open(mail)).verify()
+}
+
 /** Replies 5xx do not change by a retry. */
 const isFinal = (error: unknown): boolean => Number(Reflect.get(Object(error), 'responseCode') ?? 0) >= 500
 

@@ -53,6 +53,13 @@ export function createS3Blobs({ endpoint, bucket, region, accessKey, secretKey }
   }
 }
 
+/** Rejects if the bucket cannot be reached, or not with these keys. */
+export async function checkS3({ endpoint, bucket, region, accessKey, secretKey }: S3Config): Promise<void> {
+  const client = new S3Client({ endpoint, bucket, region, accessKeyId: accessKey, secretAccessKey: secretKey })
+  // That it does not exist is an answer, too.
+  await client.file(keyOf('doctor')).exists()
+}
+
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)))
 
 const isMissing = (error: unknown): boolean => (error as { code?: unknown }).code === 'NoSuchKey'

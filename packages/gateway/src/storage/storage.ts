@@ -93,6 +93,8 @@ export interface Storage {
   audited(entry: AuditEntry): Pick<Storage, 'accounts' | 'people' | 'members' | 'keys' | 'signIns' | 'codes'>
   /** `listener` is called after every change of a key, of an account's state or of its funds that this process makes, before it resolves. */
   onChange(listener: () => void): void
+  /** The store's clock, in milliseconds since 1970. */
+  now(): number
   /** Resolves if the store answers, rejects with StoreDown if it does not. */
   ping(): Promise<void>
   close(): Promise<void>

@@ -36,7 +36,7 @@ type Nouns = Pick<
   | 'reports'
 >
 
-export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChange' | 'audited'> {
+export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChange' | 'audited' | 'now'> {
   const { db, runner, clock } = connection
   const listeners: (() => void)[] = []
   /** Also after an error: the list may have been committed. */
@@ -49,6 +49,7 @@ export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChan
   }
   return {
     ...nouns({ ...connection, runner: { ...runner, write } }),
+    now: clock,
     onChange: (listener) => listeners.push(listener),
     audited(entry) {
       const withEntry: typeof write = (statements) => write([...statements, insertAuditEntry(db, entry, clock())])

@@ -1,64 +1,65 @@
 // `trivium doctor`: the first checks to make when something does not work.
-import { accessSync, constants, existsSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { type ServerState, showServerState } from '../../administration/operating/server-state.ts'
 import { describeSystemError } from '../../config/system-error.ts'
-import type { Environment } from '../../config/types.ts'
-import { WrongSchema } from '../../storage/migrations/migrations.ts'
+import type { Environment, FileConfig } from '../../config/types.ts'
+import { missingGroupWarnings } from '../../config/warnings.ts'
+import { programVersion, WrongSchema } from '../../storage/migrations/migrations.ts'
 import { FolderInUse, NoDatabase, type Storage, StoreDown } from '../../storage/storage.ts'
 import type { ProbeState } from '../../upstreams/diagnostics/probe-upstream.ts'
+import { storeWarnings } from '../commands/store-warnings.ts'
+import { describeProbes, probeAll } from '../commands/upstream-probes.ts'
 import type { CommandContext } from '../context.ts'
+import { callEachProcess } from '../control-socket.ts'
 import { PROGRAM, START } from '../program.ts'
 import { align } from '../table.ts'
-import { storeWarnings } from './store-warnings.ts'
-import { describeProbes, probeAll } from './upstream-probes.ts'
-
-/** `advice`: what to do if the check failed. */
-type Check = { check: string; ok: boolean; note: string; advice: string | null; warnings: readonly string[] }
-type Finding = string | { note: string; warnings: readonly string[] }
-/** More than a block, which a full disk may still have. */
-const PROBE_BYTES = 256 * 1024
+import { machineQuestions } from './machine.ts'
+import { answer, type Check, type Finding, type Question } from './question.ts'
+import { clockQuestion, mailQuestion, mediaQuestion, secretsQuestion, serverQuestion } from './services.ts'
+import { writeProbe } from './write-probe.ts'
 
 export type DoctorReport = { ok: boolean; checks: Check[] }
 
-/** `ask` throws if the check fails; `advice` may depend on the reason. */
-type Question = { check: string; advice: string | ((error: unknown) => string); ask(): Finding | Promise<Finding> }
+/** A server whose database hangs does not answer. */
+const SERVER_WITHIN_MS = 10_000
 
 export async function doctor(context: CommandContext): Promise<DoctorReport> {
   const checks: Check[] = []
-  const examine = async (question: Question) => checks.push(await answer(question))
-  const questions: Question[] = [
-    {
-      check: 'runtime',
-      advice: 'install the version that package.json requires',
-      ask: () => `Bun ${Bun.version} on ${process.platform} ${process.arch}`,
-    },
-    {
-      check: 'environment',
-      advice: 'correct the variable and restart',
-      ask: () => `host ${context.environment().host}, port ${context.environment().port}`,
-    },
-    {
-      check: 'configuration',
-      advice: `correct the file; '${PROGRAM} config check' shows the same list`,
-      ask: () => describeConfig(context),
-    },
-    {
-      check: 'data folder',
-      advice: folderAdvice,
-      ask: () => describeFolder(context.environment()),
-    },
-    {
-      check: 'database',
-      advice: storeAdvice,
-      ask: () => describeStore(context),
-    },
-  ]
-  for (const question of questions) {
-    await examine(question)
-    // Without a data folder, the store check would report the same again.
-    if (question.check === 'data folder' && !checks.at(-1)?.ok) break
+  const examine = async (...questions: Question[]) => {
+    for (const question of questions) checks.push(await answer(question, describeSystemError))
+    return checks.at(-1)?.ok === true
   }
-  if (checks.some(({ check, ok }) => check === 'configuration' && ok)) checks.push(...(await examineUpstreams(context)))
+  await examine({
+    check: 'runtime',
+    advice: 'install the version that package.json requires',
+    ask: () => `Bun ${Bun.version} on ${process.platform} ${process.arch}`,
+  })
+  const hasEnvironment = await examine({
+    check: 'environment',
+    advice: 'correct the variable and restart',
+    ask: () => `host ${context.environment().host}, port ${context.environment().port}`,
+  })
+  const hasConfig = await examine({
+    check: 'configuration',
+    advice: `correct the file; '${PROGRAM} config check' shows the same list`,
+    ask: () => describeConfig(context),
+  })
+  const hasFolder = await examine({
+    check: 'data folder',
+    advice: folderAdvice,
+    ask: () => describeFolder(context.environment()),
+  })
+  const states = hasEnvironment ? await askServers(context.environment().dataDir) : []
+  const askedAt = Date.now()
+  if (hasConfig) {
+    const [environment, config] = [context.environment(), context.config(context.environment())]
+    await examine(...machineQuestions(environment, config, states, Date.now()), serverQuestion(states))
+    // Without a data folder, these checks would report the same again.
+    if (hasFolder) await examineStore(context, environment, config, { states, askedAt }, examine)
+    await examine(...mailQuestion(config))
+    if (hasFolder) await examine(mediaQuestion(environment, config))
+    checks.push(...(await examineUpstreams(context)))
+  }
   // With SQLite there is only one node.
   if (checks.every(({ ok }) => ok) && context.environment().databaseUrl) {
     const advice = 'give all nodes the same configuration file and environment, then reload or restart them'
@@ -67,14 +68,54 @@ export async function doctor(context: CommandContext): Promise<DoctorReport> {
   return { ok: checks.every(({ ok }) => ok), checks }
 }
 
-async function answer({ check, advice, ask }: Question): Promise<Check> {
+/** One that does not answer in time is not ready. */
+async function askServers(dataDir: string): Promise<ServerState[]> {
+  const late = async (): Promise<ServerState[]> => {
+    await Bun.sleep(SERVER_WITHIN_MS)
+    return [{ ...SILENT, time: Date.now(), store_time: Date.now() }]
+  }
+  const asked = callEachProcess(dataDir, showServerState).catch((error: unknown) => [
+    { ...SILENT, faults: [describeSystemError(error)], time: Date.now(), store_time: Date.now() },
+  ])
+  return await Promise.race([asked, late()])
+}
+
+const SILENT = {
+  ready: false,
+  faults: ['the server does not answer'],
+  database_ms: 0,
+  descriptors: { limit: Number.MAX_SAFE_INTEGER, open: null },
+}
+
+/** The database, and what needs it: the clocks, and what is encrypted in it. */
+async function examineStore(
+  context: CommandContext,
+  environment: Environment,
+  config: FileConfig,
+  { states, askedAt }: { states: readonly ServerState[]; askedAt: number },
+  examine: (...questions: Question[]) => Promise<boolean>,
+): Promise<void> {
+  let storage: Storage | undefined
   try {
-    const found = await ask()
-    const { note, warnings } = typeof found === 'string' ? { note: found, warnings: [] } : found
-    return { check, ok: true, note, advice: null, warnings }
-  } catch (error) {
-    const told = typeof advice === 'string' ? advice : advice(error)
-    return { check, ok: false, note: describeSystemError(error), advice: told, warnings: [] }
+    const isOpen = await examine({
+      check: 'database',
+      advice: storeAdvice,
+      async ask() {
+        const note = await openStore(context, environment, (opened) => {
+          storage = opened
+        })
+        const groups = await storage?.keys.countByGroup()
+        const warnings = groups
+          ? missingGroupWarnings(groups, config)
+          : await storeWarnings(context, environment, config)
+        return { note, warnings }
+      },
+    })
+    await examine(clockQuestion(states, askedAt, storage?.now()))
+    if (isOpen && (storage || states.some(({ ready }) => ready)))
+      await examine(secretsQuestion(context, environment, config, storage))
+  } finally {
+    await storage?.close()
   }
 }
 
@@ -150,17 +191,8 @@ function describeFolder({ dataDir, databaseUrl }: Environment): string {
   if (!existsSync(dataDir) && databaseUrl) return `${dataDir} does not exist; a server on this machine creates it`
   if (!existsSync(dataDir)) throw new Error(`the folder ${dataDir} does not exist`)
   accessSync(dataDir, constants.R_OK | constants.W_OK)
-  writeProbe(join(dataDir, `doctor-${process.pid}.tmp`))
+  writeProbe(dataDir)
   return `${dataDir} can be written`
-}
-
-/** Permissions say nothing of a full disk. */
-function writeProbe(file: string): void {
-  try {
-    writeFileSync(file, new Uint8Array(PROBE_BYTES), { mode: 0o600, flush: true })
-  } finally {
-    rmSync(file, { force: true })
-  }
 }
 
 async function withStore<T>(context: CommandContext, environment: Environment, work: (storage: Storage) => Promise<T>) {
@@ -183,16 +215,19 @@ async function describeNodes(context: CommandContext): Promise<string> {
 
 const shorten = (hash: string): string => hash.slice(0, 12)
 
-async function describeStore(context: CommandContext): Promise<Finding> {
-  const environment = context.environment()
-  const note = await askStore(context, environment)
-  return { note, warnings: await storeWarnings(context, environment, context.config(environment)) }
-}
-
-async function askStore(context: CommandContext, environment: Environment): Promise<string> {
+/** A SQLite database that a server owns cannot be opened here. */
+async function openStore(
+  context: CommandContext,
+  environment: Environment,
+  use: (storage: Storage) => void,
+): Promise<string> {
   try {
-    await withStore(context, environment, (storage) => storage.ping())
-    return environment.databaseUrl ? 'PostgreSQL responds' : 'SQLite opens'
+    const storage = await context.openStorage(environment)
+    use(storage)
+    const begun = performance.now()
+    await storage.ping()
+    const took = `${Math.round(performance.now() - begun)} ms, tables of version ${programVersion()}`
+    return environment.databaseUrl ? `PostgreSQL responds within ${took}` : `SQLite opens, and responds within ${took}`
   } catch (error) {
     if (error instanceof FolderInUse) return `in use: ${error.message}`
     throw error

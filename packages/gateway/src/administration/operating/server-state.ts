@@ -1,0 +1,67 @@
+// What only a running server knows of itself, and whether the stored secrets can be read: for `doctor`.
+import { readdirSync } from 'node:fs'
+import { descriptorLimit } from '@trivium/http/system/descriptors.ts'
+import { NOTHING } from '../../request/schema/schema.ts'
+import { operation } from '../operation.ts'
+
+export type ServerState = {
+  ready: boolean
+  /** What keeps it from being ready, where that is known. */
+  faults: string[]
+  /** By its own clock and by that of the store, in milliseconds since 1970. */
+  time: number
+  store_time: number
+  database_ms: number
+  descriptors: { limit: number; open: number | null }
+}
+
+export const showServerState = operation({
+  name: 'server state',
+  permission: 'see',
+  input: NOTHING,
+  async run({ storage, readiness }): Promise<ServerState> {
+    const begun = performance.now()
+    await storage.ping()
+    const databaseMs = Math.round(performance.now() - begun)
+    const { ready, faults } = readiness?.() ?? { ready: false, faults: [] }
+    return {
+      ready,
+      faults,
+      time: Date.now(),
+      store_time: storage.now(),
+      database_ms: databaseMs,
+      descriptors: { limit: descriptorLimit(), open: openDescriptors() },
+    }
+  },
+})
+
+/** null where the system does not tell. */
+function openDescriptors(): number | null {
+  try {
+    return readdirSync('/proc/self/fd').length
+  } catch {
+    return null
+  }
+}
+
+const PAGE = 500
+
+/** Second factors are what is kept for years under the master secret. */
+export const checkSecrets = operation({
+  name: 'secrets check',
+  permission: 'people',
+  input: NOTHING,
+  async run({ storage: { signIns }, accountCipher }): Promise<{ checked: number; unreadable: string[] }> {
+    const cipher = await accountCipher()
+    const unreadable: string[] = []
+    let checked = 0
+    for (let after = 0n; ; ) {
+      const page = await signIns.secondFactors(after, PAGE)
+      for (const { person, secret } of page)
+        if (!cipher.decrypt(person, 'second factors', secret, new Uint8Array())) unreadable.push(String(person))
+      checked += page.length
+      after = page.at(-1)?.person ?? after
+      if (page.length < PAGE) return { checked, unreadable }
+    }
+  },
+})
