@@ -112,7 +112,7 @@ export function secretsQuestion(
   }
   async function accountCipher() {
     if (!storage) throw new Error('the store is not open')
-    return createAccountCipher(await context.masterSecret(environment, storage))
+    return createAccountCipher(await context.masterSecrets(environment, storage))
   }
 }
 
