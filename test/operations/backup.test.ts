@@ -145,7 +145,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine: Engine) => {
     const env = engine === 'postgres' ? { TRIVIUM_SECRET: '' } : undefined
     const failed = await limited(home, args, engine === 'sqlite' ? 64 : 1, env)
     expect(failed.code).toBe(1)
-    expect(lastError(failed)).toMatch(/^the restore failed: /)
+    expect(errorIn(failed)).toMatch(/^the restore failed: /)
     const refused = await runCommand(home, ['serve'])
     expect(refused.code).toBe(1)
     expect(refused.stderr).toContain('is incomplete: a restore or a move into it failed')
@@ -154,7 +154,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine: Engine) => {
     expect(JSON.parse(restored.stdout)).toMatchObject({ ok: true, audit: { ok: true, failed: [], lost_task_holds: 0 } })
     const again = await runCommand(home, args, env)
     expect(again.code).toBe(1)
-    expect(lastError(again)).toMatch(/is not empty|has tables already/)
+    expect(errorIn(again)).toMatch(/is not empty|has tables already/)
     const next = await startGateway({ home, taskTiming: QUICK })
     try {
       const rows = await expectContinued(next, begun, upstream)
@@ -167,9 +167,7 @@ describe.each(['sqlite', 'postgres'] as const)('%s', (engine: Engine) => {
   })
 })
 
-/** Lines of progress may come before it. */
-const lastError = ({ stderr }: { stderr: string }): string =>
-  JSON.parse(stderr.trim().split('\n').at(-1) ?? '').error.message
+const errorIn = ({ stderr }: { stderr: string }): string => JSON.parse(stderr).error.message
 
 /** In a process that can write only small files: a write beyond that fails, as on a full disk. */
 async function limited(home: Home, args: readonly string[], blocks: number, env: Record<string, string> = {}) {
@@ -195,7 +193,7 @@ test('migrate moves a stopped gateway from SQLite to PostgreSQL, where it goes o
   const args = ['migrate', '--to-file', urlFile, '--json']
   const beside = await gateway.cli(...args)
   expect(beside.code).toBe(1)
-  expect(lastError(beside)).toContain('is in use by process')
+  expect(errorIn(beside)).toContain('is in use by process')
   await gateway.kill()
   const { dataDir } = gateway.home
   const moved = await gateway.cli(...args)

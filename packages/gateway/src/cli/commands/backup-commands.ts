@@ -63,10 +63,9 @@ export const BACKUP_COMMANDS: readonly LocalCommand[] = [
   },
 ]
 
+/** With --json an error is the only line. */
 const progressOf = (command: string, json: boolean): Progress =>
-  createProgress((message) =>
-    process.stderr.write(json ? `${JSON.stringify({ progress: message })}\n` : `${command}: ${message}\n`),
-  )
+  json ? () => {} : createProgress((message) => process.stderr.write(`${command}: ${message}\n`))
 
 async function backup({ positionals, values, flags }: Arguments, context: CommandContext, progress: Progress) {
   const file = resolve(positionals[0] ?? '')
