@@ -1,12 +1,15 @@
 // The cost of a hold and its settlement on PostgreSQL: CPU of the gateway's process, not of the server.
-//   bun bench/micro/postgres.ts
+//   bun bench/micro/postgres.ts [--accounts 100] [--loops 32]
+// With --accounts 1 --loops 256: how many holds per second, each with its settlement, a single account can have.
+import { parseArgs } from 'node:util'
 import { NO_LIMITS } from '../../packages/gateway/src/money/limits.ts'
 import { openPostgres } from '../../packages/gateway/src/storage/postgres/open-postgres.ts'
 import { NO_RESTRICTIONS } from '../../packages/gateway/src/storage/storage.ts'
 import { startPostgres } from '../../test/support/postgres/postgres.ts'
 
-const LOOPS = 32
-const ACCOUNTS = 100
+const whole = (by: number) => ({ type: 'string', default: String(by) }) as const
+const { values } = parseArgs({ options: { accounts: whole(100), loops: whole(32) } })
+const [ACCOUNTS, LOOPS] = [Number(values.accounts), Number(values.loops)]
 const ROUNDS = 5
 const PAIRS_PER_ROUND = 6_000
 const RECEIPT = JSON.stringify({
