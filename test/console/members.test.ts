@@ -198,6 +198,12 @@ describe.each([...ENGINES])('%s', (engine) => {
     const shown = { id: account, name: 'Research team', email, people: [{ email, role: 'owner' }] }
     for (const named of [account, 'Research team', email]) expect(await show(named)).toMatchObject(shown)
     expect(await rename(email)).toBe('204')
+    const rows = await gateway.command<object[]>('audit-log', '--object', `account/${account}`, '--limit', '2')
+    const renamed = { action: 'account rename', actor: expect.stringMatching(/^person\/\d+$/) }
+    expect(rows).toMatchObject([
+      { ...renamed, before: { name: 'Research team' }, after: { name: email } },
+      { ...renamed, before: { name: email }, after: { name: 'Research team' } },
+    ])
   })
 
   test('a disabled account can be read, and nothing in it changed', async () => {
