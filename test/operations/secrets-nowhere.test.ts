@@ -1,5 +1,5 @@
-// A whole mixed run, with planted secrets: none of them is in logs, errors, metrics, audit rows or arguments of processes, nor in clear
-// in the database.
+// A whole mixed run, with planted secrets: none of them is in logs, errors, metrics, traces, audit rows or arguments of processes, nor in
+// clear in the database.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
@@ -47,6 +47,16 @@ function startVendor() {
     },
   })
 }
+
+const startCollector = (received: string[]) =>
+  Bun.serve({
+    port: 0,
+    hostname: '127.0.0.1',
+    async fetch(request) {
+      received.push(Buffer.from(await request.arrayBuffer()).toString('latin1'))
+      return Response.json({})
+    },
+  })
 
 const configOver = (url: string, key: (id: string) => string) => `
 sandbox: true
@@ -98,17 +108,23 @@ describe.each([...ENGINES])('%s', (engine) => {
     [...planted].filter(([, secret]) => text.includes(secret)).map(([what]) => what)
   /** Bodies of errors. */
   const errors: string[] = []
+  /** What a collector of traces got. */
+  const traces: string[] = []
+  let collector: ReturnType<typeof startCollector>
   let vendor: ReturnType<typeof startVendor>
   let gateway: Gateway
 
   beforeAll(async () => {
     vendor = startVendor()
     const config = configOver(vendor.url.href, (id) => plant(`upstream key ${id}`))
-    gateway = await startGateway({ engine, config })
+    collector = startCollector(traces)
+    const env = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url.href, OTEL_BSP_SCHEDULE_DELAY: '100' }
+    gateway = await startGateway({ engine, config, env })
   })
   afterAll(async () => {
     await gateway.stop()
     await vendor.stop(true)
+    await collector.stop(true)
   })
 
   async function call(
@@ -251,6 +267,8 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(foundIn(errors.join('\n'))).toEqual([])
     expect(errors.length).toBeGreaterThanOrEqual(8)
     expect(foundIn(await (await fetch(`${gateway.url}/metrics`)).text())).toEqual([])
+    await eventually(() => traces.join('').includes('m-broken'))
+    expect(foundIn(traces.join('\n'))).toEqual([])
     const { stdout: log } = await command(['audit-log', '--limit', '0'])
     expect(log).toContain('code revoke')
     expect(foundIn(log)).toEqual([])

@@ -63,7 +63,7 @@ async function planRow(context: OperationContext, written: unknown): Promise<Pla
   if (key === undefined && group !== undefined) throw rejected('missing_field', { field: 'group', other: 'key' })
   const terms = { ...readCap(cap, undefined), ...readLimits(limits ?? {}) }
   const owner = email === undefined ? { name: name?.trim() ?? '' } : { email }
-  const { id } = await chosenGroup(context, group ?? DEFAULT_GROUP)
+  const { id } = key === undefined ? { id: '' } : await chosenGroup(context, group ?? DEFAULT_GROUP)
   return {
     row,
     shown: (email ?? name ?? '').trim().toLowerCase(),
