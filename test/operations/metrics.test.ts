@@ -6,6 +6,7 @@ import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { ENGINES } from '../support/gateway/home.ts'
+import { countIn, lastOf, linesOf, scrape, usdIn } from '../support/gateway/metrics.ts'
 import { QUICK } from '../support/gateway/video-gateway.ts'
 import { childrenOf } from '../support/postgres/postgres.ts'
 import { videoClient } from '../support/requests/videos.ts'
@@ -31,16 +32,6 @@ const talk = (model: string, content = 'Hello', stream = false) => ({
   messages: [{ role: 'user', content }],
 })
 
-const scrape = (gateway: Gateway, headers: Record<string, string> = {}) =>
-  fetch(`${gateway.url}/metrics`, { headers: { ...ANEW, ...headers } })
-const linesOf = (text: string, name: string) => text.split('\n').filter((line) => line.startsWith(name))
-const lastOf = (line: string) => line.split(' ').at(-1) ?? ''
-const usdIn = (text: string, name: string) =>
-  linesOf(text, name).reduce((sum, line) => sum + (parseUsd(lastOf(line)) ?? -1n), 0n)
-const countIn = (text: string, name: string, labels = '') =>
-  linesOf(text, name)
-    .filter((line) => line.includes(labels))
-    .reduce((sum, line) => sum + Number(lastOf(line)), 0)
 const nodeOf = (answer: Response) =>
   Number((BigInt(`0x${answer.headers.get('x-request-id')?.slice(4)}`) >> 12n) & 1023n)
 

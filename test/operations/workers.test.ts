@@ -3,10 +3,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { parseUsd } from '../../packages/gateway/src/money/amount.ts'
+import { METRICS } from '../../packages/gateway/src/observe/metrics/names.ts'
 import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
 import { homeOnSameDatabase, newHome, runCommand } from '../support/gateway/home.ts'
+import { countIn, linesOf, scrape, usdIn } from '../support/gateway/metrics.ts'
 import { childrenOf, launchPostgres, type PostgresServer } from '../support/postgres/postgres.ts'
 
 const WORKERS = { TRIVIUM_WORKERS: '2' }
@@ -16,6 +19,7 @@ const talk = (content: string, stream = true) => ({
   messages: [{ role: 'user', content }],
 })
 const ENDLESS = talk('say 100000 words, pace 20 ms')
+const CREDIT = '10'
 /** A new connection, which the kernel assigns to any of the workers. */
 const ANEW = { connection: 'close' }
 
@@ -211,7 +215,8 @@ describe('settlements that workers could not write to the database', () => {
     const home = { dataDir, configFile: join(dataDir, 'trivium.yaml'), databaseUrl: await postgres.freshDatabase() }
     writeFileSync(home.configFile, config(1))
     let gateway = await startGateway({ home, env: WORKERS })
-    const { secret, email } = await newKey(gateway)
+    const { secret, email, account } = await newKey(gateway, CREDIT)
+    const metrics = async () => await (await scrape(gateway)).text()
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => chat(gateway.url, secret, talk('say 50 words, pace 20 ms'), ANEW)),
     )
@@ -219,6 +224,9 @@ describe('settlements that workers could not write to the database', () => {
     await postgres.kill()
     const texts = await Promise.all(answers.map((answer) => answer.text()))
     for (const text of texts) expect(text.trimEnd()).toEndWith('data: [DONE]')
+    await eventually(async () => countIn(await metrics(), METRICS.journal.name) === 8)
+    expect(linesOf(await metrics(), METRICS.holds.name)).toEqual([])
+    expect(usdIn(await metrics(), METRICS.charged.name)).toBe(0n)
     const workers = childrenOf(gateway.pid)
     if (all) await gateway.kill()
     for (const pid of workers) process.kill(pid, 'SIGKILL')
@@ -232,6 +240,9 @@ describe('settlements that workers could not write to the database', () => {
     await eventually(async () => (await outcomes()).filter((outcome) => outcome === 'completed').length === 8)
     await eventually(async () => (await readinessOf(gateway).catch(() => undefined))?.status === 200)
     expect(await gateway.command('audit')).toMatchObject({ ok: true, open_holds: 0 })
+    const { balance_usd } = await account()
+    const charged = (parseUsd(CREDIT) ?? 0n) - (parseUsd(balance_usd) ?? 0n)
+    await eventually(async () => usdIn(await metrics(), METRICS.charged.name) === charged)
     await end(gateway)
     await gateway.stop()
   })
