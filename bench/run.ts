@@ -17,6 +17,7 @@ import { metricsCost } from './scenarios/metrics.ts'
 import { start } from './scenarios/start.ts'
 import { storedKeys } from './scenarios/stored-keys.ts'
 import { streams } from './scenarios/stream.ts'
+import { traced } from './scenarios/traced.ts'
 import { translatedJson, translatedLong, translatedStreams } from './scenarios/translated.ts'
 
 const SCENARIOS: readonly Scenario[] = [
@@ -35,6 +36,7 @@ const SCENARIOS: readonly Scenario[] = [
   chain,
   consolePages,
   metricsCost,
+  traced,
 ]
 const REPORT = join(import.meta.dir, '../docs/decisions/measured-performance.md')
 

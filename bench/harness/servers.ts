@@ -35,8 +35,13 @@ const passing = (child: Child) => ({
 })
 
 /** The gateway with everything on: ledger in SQLite, every commit durable. */
-export async function startGateway(home: GatewayHome, name = 'gateway', main = MAIN): Promise<Server> {
-  const child = childOf(name, [process.execPath, main, 'serve'], gatewayEnvironment(home, 0))
+export async function startGateway(
+  home: GatewayHome,
+  name = 'gateway',
+  main = MAIN,
+  env: Record<string, string> = {},
+): Promise<Server> {
+  const child = childOf(name, [process.execPath, main, 'serve'], { ...gatewayEnvironment(home, 0), ...env })
   const port = Number(await untilLine(child, /address\s+http:\/\/[^:]+:(\d+)/, START_WITHIN_MS))
   await untilReady(port, child)
   return { name, port, pid: child.pid, pathOf: () => `/v1${CHAT}`, stop: child.stop }

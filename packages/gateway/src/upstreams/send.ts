@@ -96,24 +96,27 @@ export function createSend(embedded: Embedded, { maxIdle, ...transportOptions }:
     return decompressed(responseOf(await transport(upstream, cancel, sendOnce, isOneShot, isOnce)))
   }
 
-  function dispatch(upstream: Upstream, outgoing: OutgoingRequest, headers: HeaderFields): Promise<UpstreamResponse> {
-    if (upstream.embedded) return sendToSandbox(outgoing, headers)
+  /** `more`: headers of this request alone. */
+  function dispatch(upstream: Upstream, outgoing: OutgoingRequest, more?: HeaderFields): Promise<UpstreamResponse> {
+    const own = headersOf(upstream, outgoing)
     // HTTP_PROXY and similar variables were removed at start: only the configuration names proxies.
     const { method, path, body, cancel, isOnce } = outgoing
     const isPlain = upstream.proxy === undefined && upstream.baseUrl.startsWith('http:')
-    if (!isPlain || isUpload(body)) return sendByFetch(upstream, outgoing, headers)
-    const length = method === undefined ? lengthOf(body) : undefined
-    const head = requestHead(upstream.baseUrl, path, headers, length, method)
-    return httpClient(head.origin, [head.bytes, ...body], cancel, isOnce)
+    if (isPlain && !upstream.embedded && !isUpload(body)) {
+      const length = method === undefined ? lengthOf(body) : undefined
+      const head = requestHead(upstream.baseUrl, path, own, length, method, more)
+      return httpClient(head.origin, [head.bytes, ...body], cancel, isOnce)
+    }
+    const headers = more ? { ...own, ...more } : own
+    return upstream.embedded ? sendToSandbox(outgoing, headers) : sendByFetch(upstream, outgoing, headers)
   }
 
   const send: Send = (upstream, outgoing) => {
-    const headers = headersOf(upstream, outgoing)
     const { origin, dialect } = outgoing
-    if (!origin) return dispatch(upstream, outgoing, headers)
+    if (!origin) return dispatch(upstream, outgoing)
     const { record, model, operation } = origin
     const attempt = beginAttempt(record, { upstream, model, dialect, ...(operation ? { operation } : {}) })
-    return dispatch(upstream, outgoing, withOrigin(headers, record, attempt.spanId)).then(
+    return dispatch(upstream, outgoing, contextOf(record, attempt.spanId)).then(
       (reply) => {
         attemptAnswered(attempt, reply)
         return reply
@@ -160,12 +163,12 @@ function headersOf(upstream: Upstream, { dialect, key, headers: chosen, contentT
 }
 
 /** How the request and its trace are called by its caller, so that the vendor's records can be found by them. */
-function withOrigin(headers: HeaderFields, { clientRequestId, trace }: RequestRecord, span?: string): HeaderFields {
-  if (clientRequestId === undefined && trace === undefined) return headers
-  const all = { ...headers }
-  if (clientRequestId !== undefined) all[CLIENT_REQUEST_ID] = clientRequestId
-  if (trace) passOn(trace, span, all)
-  return all
+function contextOf({ clientRequestId, trace }: RequestRecord, span: string | undefined): HeaderFields | undefined {
+  if (clientRequestId === undefined && trace === undefined) return undefined
+  const headers: HeaderFields = {}
+  if (clientRequestId !== undefined) headers[CLIENT_REQUEST_ID] = clientRequestId
+  if (trace) passOn(trace, span, headers)
+  return headers
 }
 
 function ownHeaders(upstream: Upstream, dialect: OutgoingRequest['dialect'], key: string): HeaderFields {

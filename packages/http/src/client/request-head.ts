@@ -11,18 +11,20 @@ export type RequestHead = { origin: string; bytes: Uint8Array }
 /** The text of frozen headers, which many requests share. */
 const sharedLines = new WeakMap<object, string>()
 
-/** `path`: below `baseUrl`. `length`: of the body; undefined: it has none. */
+/** `path`: below `baseUrl`. `length`: of the body; undefined: it has none. `more`: headers of this request alone. */
 export function requestHead(
   baseUrl: string,
   path: string,
   headers: Readonly<Record<string, string>>,
   length: number | undefined,
   method: string = length === undefined ? 'GET' : 'POST',
+  more?: Readonly<Record<string, string>>,
 ): RequestHead {
   const { origin, host, basePath } = baseOf(baseUrl)
   const target = requestTarget(basePath, path)
   const bodyLength = length === undefined ? '' : `content-length: ${length}\r\n`
-  const text = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\n${linesOf(headers)}${bodyLength}\r\n`
+  const lines = more ? linesOf(headers) + linesOf(more) : linesOf(headers)
+  const text = `${method} ${target} HTTP/1.1\r\nhost: ${host}\r\n${lines}${bodyLength}\r\n`
   return { origin, bytes: Buffer.from(text, 'latin1') }
 }
 

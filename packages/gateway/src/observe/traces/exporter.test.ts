@@ -113,9 +113,9 @@ test('a collector that never answers: the queue is bounded, nothing more is enco
 
 test('large spans are bounded by their size', async () => {
   collector.respond(() => new Promise(() => {}))
-  const { exporter, noted } = exporterTo(collector.url, { queuedCharacters: 1_000, closeMs: 1 })
-  for (let count = 0; count < 100; count++) exporter.add(1, () => 'x'.repeat(300))
-  expect(noted.dropped).toBe(97)
+  const { exporter, noted } = exporterTo(collector.url, { queuedBytes: 10_000, closeMs: 1 })
+  for (let count = 0; count < 100; count++) exporter.add(1, () => 'x'.repeat(1_000))
+  expect(noted.dropped).toBe(93)
   await exporter.close()
 })
 

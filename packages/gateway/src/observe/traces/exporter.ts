@@ -1,4 +1,4 @@
-// Sends spans to a collector in batches, one after the other. The queue is bounded in spans and in characters: a collector that is
+// Sends spans to a collector in batches, one after the other. The queue is bounded in spans and in bytes: a collector that is
 // slow or down costs spans, which are counted, and never a request.
 
 import { readAtMost } from '@trivium/http/client/read-response.ts'
@@ -17,7 +17,7 @@ export type Exporter = {
 
 const LIMITS = {
   queuedSpans: 8_192,
-  queuedCharacters: 8 * 1024 * 1024,
+  queuedBytes: 8 * 1024 * 1024,
   batchSpans: 512,
   /** Before the one retry, unless the collector says when. */
   retryMs: 1_000,
@@ -25,6 +25,7 @@ const LIMITS = {
   closeMs: 3_000,
 }
 const RESPONSE_BYTES = 64 * 1024
+const BATCH_BYTES = 512 * 1024
 /** The collector may take the same batch later; all other errors are final. */
 const RETRIED: readonly number[] = [429, 502, 503, 504]
 
@@ -35,7 +36,8 @@ type Options = {
   limits?: Partial<typeof LIMITS>
 }
 
-type Queued = { spans: number; text: string }
+/** Spans are encoded when they are added: bytes cost the garbage collector nothing while they wait. */
+type Batch = { spans: number; bytes: Buffer<ArrayBuffer>; used: number }
 type Answer = { rejected: number } | { error: string; retryAfterMs?: number }
 
 export function createExporter(settings: TraceSettings, options: Options): Exporter {
@@ -44,9 +46,9 @@ export function createExporter(settings: TraceSettings, options: Options): Expor
   const [before, after] = frameOf(settings.resource)
   const headers = { ...settings.headers, 'content-type': 'application/json', 'user-agent': `trivium/${VERSION}` }
   const closing = new AbortController()
-  let queue: Queued[] = []
+  const queue: Batch[] = []
   let queuedSpans = 0
-  let queuedCharacters = 0
+  let queuedBytes = 0
   let timer: ReturnType<typeof setTimeout> | undefined
   let sending: Promise<void> | undefined
   let isFailing = false
@@ -57,16 +59,25 @@ export function createExporter(settings: TraceSettings, options: Options): Expor
     options.dropped(spans)
   }
 
-  function take(): Queued {
-    let end = 0
-    let spans = 0
-    while (end < queue.length && spans < limits.batchSpans) spans += queue[end++]?.spans ?? 0
-    const batch = queue.slice(0, end).map(({ text }) => text)
-    queue = queue.slice(end)
-    const text = batch.join(',')
-    queuedSpans -= spans
-    queuedCharacters -= text.length - (batch.length - 1)
-    return { spans, text }
+  /** The batch that has room for so many bytes: the last, or a new one. */
+  function batchFor(spans: number, most: number): Batch {
+    const last = queue.at(-1)
+    if (last && last.spans + spans <= limits.batchSpans && last.used + most + after.length <= last.bytes.length)
+      return last
+    const bytes = Buffer.allocUnsafe(Math.max(BATCH_BYTES, before.length + most + after.length))
+    const batch = { spans: 0, bytes, used: bytes.write(before, 0) }
+    queuedBytes += batch.used
+    queue.push(batch)
+    return batch
+  }
+
+  function take(): Batch | undefined {
+    const batch = queue.shift()
+    if (!batch) return undefined
+    queuedSpans -= batch.spans
+    queuedBytes -= batch.used
+    batch.used += batch.bytes.write(after, batch.used)
+    return batch
   }
 
   /** Sends all that is queued now, and full batches that are queued meanwhile. */
@@ -80,12 +91,12 @@ export function createExporter(settings: TraceSettings, options: Options): Expor
   }
 
   async function sendAll(): Promise<void> {
-    let left = queuedSpans
-    do {
-      const batch = take()
-      left -= batch.spans
+    let left = queue.length
+    for (let batch = take(); batch; batch = left > 0 || queue.length > 1 ? take() : undefined) {
+      left -= 1
       await deliver(batch)
-    } while (queue.length > 0 && (left > 0 || queuedSpans >= limits.batchSpans) && !closing.signal.aborted)
+      if (closing.signal.aborted) return
+    }
   }
 
   function later(): void {
@@ -93,8 +104,8 @@ export function createExporter(settings: TraceSettings, options: Options): Expor
     timer.unref()
   }
 
-  async function deliver({ spans, text }: Queued): Promise<void> {
-    const body = before + text + after
+  async function deliver({ spans, bytes, used }: Batch): Promise<void> {
+    const body = bytes.subarray(0, used)
     let answer = await post(body)
     if ('error' in answer && answer.retryAfterMs !== undefined && !closing.signal.aborted) {
       await pause(answer.retryAfterMs, closing.signal)
@@ -112,7 +123,7 @@ export function createExporter(settings: TraceSettings, options: Options): Expor
     lost = 0
   }
 
-  async function post(body: string): Promise<Answer> {
+  async function post(body: Uint8Array<ArrayBuffer>): Promise<Answer> {
     const signal = AbortSignal.any([AbortSignal.timeout(settings.timeoutMs), closing.signal])
     try {
       const response = await fetch(settings.endpoint, { method: 'POST', headers, body, signal, redirect: 'manual' })
@@ -131,11 +142,17 @@ export function createExporter(settings: TraceSettings, options: Options): Expor
     add(spans, encode) {
       if (closing.signal.aborted || queuedSpans + spans > limits.queuedSpans) return drop(spans)
       const text = encode()
-      if (queuedCharacters + text.length > limits.queuedCharacters) return drop(spans)
-      queue.push({ spans, text })
+      // In UTF-8 a character takes three bytes at most.
+      const most = 3 * text.length + 1
+      if (queuedBytes + most > limits.queuedBytes) return drop(spans)
+      const batch = batchFor(spans, most)
+      const start = batch.used
+      if (batch.spans > 0) batch.used += batch.bytes.write(',', start)
+      batch.used += batch.bytes.write(text, batch.used)
+      batch.spans += spans
       queuedSpans += spans
-      queuedCharacters += text.length
-      if (queuedSpans >= limits.batchSpans) flush()
+      queuedBytes += batch.used - start
+      if (queue.length > 1 || batch.spans >= limits.batchSpans) flush()
       else if (!sending) later()
     },
     async close() {
@@ -149,7 +166,7 @@ export function createExporter(settings: TraceSettings, options: Options): Expor
       closing.abort()
       await sending
       if (queuedSpans > 0) drop(queuedSpans)
-      queue = []
+      queue.length = 0
       queuedSpans = 0
       if (lost > 0) log.warn('traces lost: the collector did not take them in time', { dropped_spans: lost })
     },

@@ -20,13 +20,12 @@ const OTHER_METHOD = '_OTHER'
 export function encodeRequest(record: RequestRecord, own: Span, now: number): string {
   // Times of the monotonic clock, shown by the other one as it is now.
   const offset = now - record.startedAt - record.totalMs
-  const { trace, status, route } = record
+  const { trace, status } = record
   const { parent } = trace ?? {}
-  const method = METHODS.has(record.method) ? record.method : OTHER_METHOD
-  const name = `${method === OTHER_METHOD ? 'HTTP' : method}${route ? ` ${ROUTES[route].path}` : ''}`
+  const { name, attributes } = fixedPartOfRoute(record)
   let spans = begin(own.traceId, own.spanId, parent?.spanId, SERVER, name, record.startedAt + offset, now)
   if (parent?.state !== undefined) spans += `,"traceState":${jsonText(parent.state)}`
-  spans += `,"attributes":[${requestAttributes(record, method)}]`
+  spans += `,"attributes":[${attributes}${requestAttributes(record)}]`
   spans += `${status >= 500 ? ERROR_STATUS : ''}}`
   for (const attempt of record.attempts) spans += `,${encodeAttempt(attempt, record, own, offset)}`
   return spans
@@ -39,8 +38,8 @@ function encodeAttempt(attempt: UpstreamAttempt, record: RequestRecord, own: Spa
   span += `,"attributes":[${attributes}`
   const { status, requestId } = attempt
   if (status !== undefined) span += `,${integer(ATTEMPT.status, status)}`
-  if (requestId !== undefined) span += `,${text(ATTEMPT.upstreamRequestId, requestId)}`
-  if (error !== undefined) span += `,${text(ATTEMPT.errorType, error)}`
+  if (requestId !== undefined) span += `,${ATTEMPT.upstreamRequestId}"stringValue":${jsonText(requestId)}}}`
+  if (error !== undefined) span += `,${plain(ATTEMPT.errorType, error)}`
   const { tokens } = record
   // The tokens of a request are those of the call that answered it.
   if (tokens && error === undefined && attempt === record.attempts.at(-1))
@@ -55,13 +54,14 @@ function begin(
   span: string,
   parent: string | undefined,
   kind: number,
+  /** In JSON. */
   name: string,
   start: number,
   end: number,
 ): string {
   const above = parent === undefined ? '' : `,"parentSpanId":"${parent}"`
   const times = `"startTimeUnixNano":"${nanos(start)}","endTimeUnixNano":"${nanos(end)}"`
-  return `{"traceId":"${trace}","spanId":"${span}"${above},"kind":${kind},"name":${jsonText(name)},${times}`
+  return `{"traceId":"${trace}","spanId":"${span}"${above},"kind":${kind},"name":${name},${times}`
 }
 
 /** Of milliseconds; a double has room for microseconds. */
@@ -73,32 +73,68 @@ const prefixes = <T extends Record<string, string>>(names: T): Prefixes<T> =>
 const REQUEST = prefixes(REQUEST_NAMES)
 const ATTEMPT = prefixes(ATTEMPT_NAMES)
 
-const text = (prefix: string, value: string): string => `${prefix}"stringValue":${jsonText(value)}}}`
+const text = (prefix: string, value: string): string => `${prefix}"stringValue":${quoted(value)}}}`
+/** Of a value without a character that JSON escapes. */
+const plain = (prefix: string, value: string | bigint): string => `${prefix}"stringValue":"${value}"}}`
 const integer = (prefix: string, value: number): string => `${prefix}"intValue":"${value}"}}`
 const double = (prefix: string, value: number): string =>
   `${prefix}"doubleValue":${Number.isFinite(value) ? Math.round(value * 10) / 10 : 0}}}`
 
-function requestAttributes(record: RequestRecord, method: string): string {
-  const { route, client, userAgent, clientRequestId, account, key, model, upstream, outcome, charged, status } = record
-  let all = `${text(REQUEST.method, method)},${text(REQUEST.path, safeText(record.path))}`
-  all += `,${integer(REQUEST.status, status)},${text(REQUEST.requestId, record.id)}`
-  if (route) all += `,${text(REQUEST.route, ROUTES[route].path)}`
+/** Safe texts in JSON. Nearly all of them come again, and making one costs more than the rest of an attribute. */
+const quotedTexts = new Map<string, string>()
+const MOST_TEXTS = 1_000
+const LONGEST_KEPT = 256
+
+function quoted(value: string): string {
+  const known = quotedTexts.get(value)
+  if (known !== undefined) return known
+  const made = jsonText(safeText(value))
+  if (value.length > LONGEST_KEPT) return made
+  if (quotedTexts.size >= MOST_TEXTS) quotedTexts.clear()
+  quotedTexts.set(value, made)
+  return made
+}
+
+/** Each after a comma. */
+function requestAttributes(record: RequestRecord): string {
+  const { client, userAgent, clientRequestId, account, key, model, upstream, outcome, charged, status } = record
+  let all = `,${integer(REQUEST.status, status)},${plain(REQUEST.requestId, record.id)},${text(REQUEST.path, record.path)}`
   if (client !== undefined) all += `,${text(REQUEST.client, client)}`
-  if (userAgent !== undefined) all += `,${text(REQUEST.userAgent, safeText(userAgent))}`
-  if (clientRequestId !== undefined) all += `,${text(REQUEST.clientRequestId, safeText(clientRequestId))}`
-  if (account !== undefined) all += `,${text(REQUEST.account, `${account}`)},${text(REQUEST.key, `${key}`)}`
-  if (model !== undefined) all += `,${text(REQUEST.model, safeText(model))}`
+  if (userAgent !== undefined) all += `,${text(REQUEST.userAgent, userAgent)}`
+  if (clientRequestId !== undefined)
+    all += `,${REQUEST.clientRequestId}"stringValue":${jsonText(safeText(clientRequestId))}}}`
+  if (account !== undefined && key !== undefined)
+    all += `,${plain(REQUEST.account, account)},${plain(REQUEST.key, key)}`
+  if (model !== undefined) all += `,${text(REQUEST.model, model)}`
   if (upstream !== undefined) all += `,${text(REQUEST.upstream, upstream)}`
-  if (outcome !== undefined) all += `,${text(REQUEST.outcome, outcome)}`
-  if (record.error !== undefined) all += `,${text(REQUEST.errorType, record.error)}`
-  if (charged !== undefined) all += `,${text(REQUEST.cost, formatUsd(charged))}`
+  if (outcome !== undefined) all += `,${plain(REQUEST.outcome, outcome)}`
+  if (record.error !== undefined) all += `,${plain(REQUEST.errorType, record.error)}`
+  if (charged !== undefined) all += `,${plain(REQUEST.cost, formatUsd(charged))}`
   if (record.queuedMs > 0) all += `,${double(REQUEST.queueMs, record.queuedMs)}`
   if (record.firstTokenMs !== undefined) all += `,${double(REQUEST.firstTokenMs, record.firstTokenMs)}`
   return all
 }
 
-/** What all calls of one model at one upstream have in common. */
+/** `name`: in JSON. */
 type FixedPart = { name: string; attributes: string }
+
+/** What all requests of one route have in common; those of no route share one of each method. */
+const routeParts = new Map<string, FixedPart>()
+
+function fixedPartOfRoute({ method: sent, route }: RequestRecord): FixedPart {
+  const method = METHODS.has(sent) ? sent : OTHER_METHOD
+  const id = `${method} ${route}`
+  const known = routeParts.get(id)
+  if (known) return known
+  const path = route && ROUTES[route].path
+  const name = `${method === OTHER_METHOD ? 'HTTP' : method}${path === undefined ? '' : ` ${path}`}`
+  const attributes = `${text(REQUEST.method, method)}${path === undefined ? '' : `,${text(REQUEST.route, path)}`}`
+  const part = { name: jsonText(name), attributes }
+  routeParts.set(id, part)
+  return part
+}
+
+/** What all calls of one model at one upstream have in common. */
 const fixedParts = new WeakMap<UpstreamAttempt['upstream'], Map<string, FixedPart>>()
 /** Callers can vary the names of embedded models. */
 const MOST_PARTS = 1_000
@@ -121,7 +157,7 @@ function fixedPart({ upstream, model, dialect, operation: given }: UpstreamAttem
     integer(ATTEMPT.port, Number(port) || (protocol === 'http:' ? 80 : 443)),
     ...(outputType === undefined || given ? [] : [text(ATTEMPT.outputType, outputType)]),
   ]
-  const part = { name: `${operation} ${shown}`, attributes: attributes.join(',') }
+  const part = { name: jsonText(`${operation} ${shown}`), attributes: attributes.join(',') }
   if (parts.size >= MOST_PARTS) parts.clear()
   fixedParts.set(upstream, parts.set(id, part))
   return part
