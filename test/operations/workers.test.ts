@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, startGateway, type UsageEntry } from '../support/gateway/gateway.ts'
 import { homeOnSameDatabase, newHome, runCommand } from '../support/gateway/home.ts'
-import { countIn, linesOf, scrape, usdIn } from '../support/gateway/metrics.ts'
+import { countIn, linesOf, scrape, usdIn } from '../support/metrics.ts'
 import { childrenOf, launchPostgres, type PostgresServer } from '../support/postgres/postgres.ts'
 
 const WORKERS = { TRIVIUM_WORKERS: '2' }

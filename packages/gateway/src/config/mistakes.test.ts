@@ -311,7 +311,6 @@ const SINGLE: [string, string, string][] = [
   ['an image model on a messages upstream', imageOn('messages', ''), '"up" has the dialect messages; an image model'],
   ['a text model on an images upstream', textOn('images'), '"up" has the dialect images; a text model needs'],
   ['a sandbox that is neither', 'sandbox: perhaps', 'sandbox: expected true, false or { faults: true }'],
-  ['a metrics token that can be guessed', 'server: { metrics_token: secret }', 'must have at least 20 characters'],
   ['memory below body', 'server: { limits: { body: 2MiB, memory: 1MiB } }', 'memory is smaller than body'],
   ['a size without a unit', 'server: { limits: { body: 1048576 } }', '"1048576" is not a size'],
   ['a route to the sandbox that is off', `sandbox: false\n${model('')}`, 'the sandbox is off; write sandbox: true'],

@@ -344,6 +344,17 @@ test.each(DURATIONS)('duration %s', (text, milliseconds) => {
   if (milliseconds !== undefined) expect(parseDuration(formatDuration(milliseconds))).toBe(milliseconds)
 })
 
+test('a token for metrics is too long to be guessed', () => {
+  const read = (token: string) => assemble(`server: { metrics_token: ${token} }`, 'f', {})
+  expect(read('x'.repeat(20)).config?.server.metricsToken).toBe('x'.repeat(20))
+  for (const token of ['x'.repeat(19), '"with spaces, but long enough"'])
+    expect(
+      read(token)
+        .mistakes.map(({ message }) => message)
+        .join(),
+    ).toContain('must have at least 20 characters')
+})
+
 test('CRLF, a byte order mark and comments are accepted', () => {
   expect(load('\uFEFF# ours\r\nserver:\r\n  drain: 5s # short\r\n').server.drainMs).toBe(5_000)
 })

@@ -1,5 +1,5 @@
 // The metrics of a running gateway.
-import { parseUsd } from '../../../packages/gateway/src/money/amount.ts'
+import { parseUsd } from '../../packages/gateway/src/money/amount.ts'
 
 /** On a new connection, which the kernel assigns to any of the workers. */
 export const scrape = (gateway: { url: string }, headers: Record<string, string> = {}): Promise<Response> =>
