@@ -63,7 +63,7 @@ async function backup(place: Place, { dataDir = folder, passphrase, media: kind 
 
 type Restoring = { dataDir?: string; passphrase?: string; secret?: string }
 function restore(archive: string, place: Place, { dataDir, passphrase, secret }: Restoring = WITH_SECRET) {
-  const used = dataDir ?? (isUrl(place) ? newFolder() : place)
+  const used = dataDir ?? (isUrl(place) ? join(work, `beside-${++files}`) : place)
   return restoreBackup(archive, {
     dataDir: used,
     openTarget: () => (isUrl(place) ? openPostgresTarget(place) : openSqliteTarget(place)),

@@ -115,13 +115,16 @@ async function backup({ positionals, values, flags }: Arguments, context: Comman
 }
 
 /** The secret of the environment or of the folder. Throws unless the store was created with it. */
-async function secretOf({ secret, dataDir }: Environment, source: Source): Promise<string> {
+async function secretOf({ secret, secretOld, dataDir }: Environment, source: Source): Promise<string> {
   const [row] = await source.query(`SELECT value FROM meta WHERE name = '${FINGERPRINT}'`)
   const file = join(dataDir, 'secret')
   if (secret === undefined && !existsSync(file))
     throw new BackupError(`${file} does not exist: set TRIVIUM_SECRET as for the server, or use --without-secret`)
-  const found = secret ?? readFileSync(file, 'utf8').trim()
-  if (row && fingerprintOf(found) !== row.value)
+  // Before a rotation begins, servers have the new secret already, and the old one is in force.
+  const candidates =
+    secret === undefined ? [readFileSync(file, 'utf8').trim()] : [secret, ...(secretOld ? [secretOld] : [])]
+  const found = candidates.find((each) => !row || fingerprintOf(each) === row.value)
+  if (found === undefined)
     throw new BackupError('TRIVIUM_SECRET does not match the secret that this store was created with')
   return found
 }
