@@ -162,6 +162,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await both(DOWN)
     expect(types()).toEqual(['alert.fired'])
     for (let flap = 0; flap < 3; flap++) {
+      await both()
       now += RESOLVED_AFTER_MS - 1
       await both()
       now += 1

@@ -261,8 +261,8 @@ models:
 test('warnings: unpriced models, no default group', () => {
   const unpriced = load('models: [{ id: bare, routes: [{ upstream: sandbox }] }]')
   expect(unpriced.warnings).toEqual([expect.stringContaining('model bare has no price')])
-  expect(load('groups: [{ id: staff, models: ["*"] }]').warnings).toEqual([
-    expect.stringContaining('no group "default"'),
+  expect(load('sandbox: true\ngroups:\n  - { id: staff, models: ["*"] }').warnings).toEqual([
+    expect.stringMatching(/^line 2: there is no group "default"/),
   ])
 })
 

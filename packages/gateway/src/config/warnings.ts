@@ -7,14 +7,15 @@ import type { FileConfig, Group } from './types.ts'
 
 type Config = Pick<FileConfig, 'models' | 'groups'>
 
-/** `lines`: where the entries of the file begin, by `model ID` and `group ID`. */
+/** `lines`: where the entries of the file begin, by `model ID` and `group ID`, and the list `groups`. */
 export function configWarnings(config: Config, lines: ReadonlyMap<string, number> = new Map()): string[] {
-  const found = [...modelWarnings(config), ...oddPriceWarnings(config), ...belowCostWarnings(config)]
+  const noDefault = config.groups.has(DEFAULT_GROUP) ? [] : [{ entry: 'groups', warning: NO_DEFAULT_GROUP }]
+  const found = [...modelWarnings(config), ...oddPriceWarnings(config), ...belowCostWarnings(config), ...noDefault]
   const warnings = found.map(({ entry, warning }) => {
     const line = lines.get(entry)
     return line === undefined ? warning : `line ${line}: ${warning}`
   })
-  return config.groups.has(DEFAULT_GROUP) ? warnings : [...warnings, NO_DEFAULT_GROUP]
+  return warnings
 }
 
 const NO_DEFAULT_GROUP = 'there is no group "default": keys created without a group cannot use any model'

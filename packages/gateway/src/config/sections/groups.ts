@@ -23,6 +23,7 @@ export type KnownModels = { types: ReadonlyMap<string, ModelType>; advice(id: st
 export function readGroups(value: YamlValue | undefined, models: KnownModels): Map<string, Group> {
   const groups = new Map<string, Group>()
   const lines = new Map<string, number>()
+  value?.context.lines.set('groups', lineOf(value))
   const readNames = listOf((item) => knownModel(item, models), '["*"]', 'write ["*"] for all models')
   for (const item of (value && itemsOf(value, `- ${EXAMPLE}`)) ?? []) {
     const fields = fieldsOf(item, GROUP_FIELDS, EXAMPLE)

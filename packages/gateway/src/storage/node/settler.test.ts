@@ -32,7 +32,7 @@ function setUp(balance = 1_000n, asks = true) {
   rows.keys.set(2n, newKeyRow(2n, 1n))
   rows.nodes.set(0, { nodeId: 0, epoch: 1, renewedAt: 1_000, config: '' })
   const time = fakeTime()
-  const world = { mood: 'up' as Mood, disk: true, mayDispatch: true, lost: 0, asked: [] as Verb['verb'][] }
+  const world = { mood: 'up' as Mood, disk: true, mayDispatch: true, lost: 0, failed: 0, asked: [] as Verb['verb'][] }
   const journaled: Finish[] = []
   const reports: string[] = []
   const storage = {
@@ -69,7 +69,10 @@ function setUp(balance = 1_000n, asks = true) {
   const outcomeLost = () => {
     world.lost += 1
   }
-  const settler = createSettler({ storage, journal, clock, after, mayDispatch, outcomeLost, report })
+  const failed = () => {
+    world.failed += 1
+  }
+  const settler = createSettler({ storage, journal, clock, after, mayDispatch, outcomeLost, failed, report })
   async function open() {
     const opened = await settler.open(hold)
     if (opened.verdict !== 'open') throw new Error(opened.verdict)
@@ -146,6 +149,8 @@ test('a settlement that neither store nor disk takes rejects: the last byte must
   expect(await settled).toBeInstanceOf(NotSettled)
   expect(reports).toEqual([expect.stringMatching(/^request req_[0-9a-f]{16} could not be written to the journal$/)])
   expect(world.lost).toBe(1)
+  // Three tries of the store, and the journal.
+  expect(world.failed).toBe(4)
 })
 
 test('a hold without a response rejects the request, and is voided later in case it was placed', async () => {
