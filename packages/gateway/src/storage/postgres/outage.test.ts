@@ -9,7 +9,7 @@ import {
   WAITING_FOR_LOCK,
 } from '../../../../../test/support/postgres/schemas.ts'
 import type { Result, Verb } from '../../money/ledger.ts'
-import { hold, money, newNode, newWallet, result, settle } from '../contract/harness.ts'
+import { charged, hold, money, newNode, newWallet, result, settle } from '../contract/harness.ts'
 import { type Storage, StoreDown } from '../storage.ts'
 import { openPostgres, type PostgresOptions } from './open-postgres.ts'
 
@@ -64,7 +64,7 @@ test('the server is killed between hold and settle: the settlement takes effect 
   await expect(storage.ledger.apply(settle(1n, node, 60n))).rejects.toBeInstanceOf(StoreDown)
   await expect(storage.ping()).rejects.toBeInstanceOf(StoreDown)
   await server.restart()
-  expect(await insistOn(storage, settle(1n, node, 60n))).toEqual(result('done', 60n))
+  expect(await insistOn(storage, settle(1n, node, 60n))).toEqual(charged(60n))
   expect(await storage.ledger.apply(settle(1n, node, 60n))).toEqual(result('repeated', 60n))
   await insist(() => storage.ping())
   expect(await insist(() => money(storage, wallet))).toEqual({ balance: 940n, held: 0n, spent: 60n, keyHeld: 0n })
