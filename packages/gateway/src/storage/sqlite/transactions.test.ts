@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Verb } from '../../money/ledger.ts'
-import { extend, hold, result, settle } from '../contract/harness.ts'
+import { charged, extend, hold, result, settle } from '../contract/harness.ts'
 import { encodeBatch, roomFor } from './batch.ts'
 import { openForWriting } from './database.ts'
 import { openTransactions, type VerbResult } from './transactions.ts'
@@ -109,7 +109,7 @@ test('rows that another connection has written meanwhile count, and so do pendin
   shell.run('UPDATE account SET balance = balance - 99950')
   shell.run('UPDATE api_key SET deleted = 1')
   shell.close(true)
-  expect(verbs([settle(1n, node, 40n)])).toEqual([result('done', 40n)])
+  expect(verbs([settle(1n, node, 40n)])).toEqual([charged(40n)])
   expect(write([])).toEqual([])
   expect(row('SELECT balance, held FROM account')).toEqual({ balance: 10n, held: 0n })
 })
@@ -120,7 +120,7 @@ test('a verb that throws fails alone and leaves what was pending', () => {
   write([{ sql: 'UPDATE request SET account = 99 WHERE id = 1', parameters: [], required: false }])
   verbs([hold(3n, wallet, node)])
   const answers = verbs([settle(1n, node, 5n), settle(2n, node, 5n), settle(3n, node, 6n)])
-  expect(answers).toMatchObject([{ failure: 'verb' }, result('done', 5n), result('done', 6n)])
+  expect(answers).toMatchObject([{ failure: 'verb' }, charged(5n), charged(6n)])
   write([])
   expect(row('SELECT balance FROM account')).toEqual({ balance: 99_989n })
 })
