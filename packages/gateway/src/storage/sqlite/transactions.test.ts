@@ -55,7 +55,7 @@ test.each([
   db.run('PRAGMA max_page_count = 100000')
   expect(write([])).toEqual([])
   expect(row('SELECT balance, held FROM account')).toEqual({ balance: 100_000n, held: 100n })
-  expect(verbs([large, hold(2n, wallet, node)])).toEqual([result('done', 60n), result('done', 100n)])
+  expect(verbs([large, hold(2n, wallet, node)])).toEqual([charged(60n), result('done', 100n)])
   expect(write([])).toEqual([])
   expect(row('SELECT balance, held FROM account')).toEqual({ balance: 99_940n, held: 100n })
 })
