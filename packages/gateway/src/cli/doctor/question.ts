@@ -15,14 +15,17 @@ export type Question = {
 const WITHIN_MS = 15_000
 
 export async function answer({ check, advice, ask }: Question, describe: (error: unknown) => string): Promise<Check> {
+  const late = Promise.withResolvers<never>()
+  const timer = setTimeout(() => late.reject(new Error(`no answer within ${WITHIN_MS / 1_000} s`)), WITHIN_MS)
   try {
-    const late = Promise.withResolvers<never>()
-    const timer = setTimeout(() => late.reject(new Error(`no answer within ${WITHIN_MS / 1_000} s`)), WITHIN_MS)
-    const found = await Promise.race([ask(), late.promise]).finally(() => clearTimeout(timer))
+    const found = await Promise.race([ask(), late.promise])
     const { note, warnings } = typeof found === 'string' ? { note: found, warnings: [] } : found
     return { check, ok: true, note, advice: null, warnings }
   } catch (error) {
     const told = typeof advice === 'string' ? advice : advice(error)
     return { check, ok: false, note: describe(error), advice: told, warnings: [] }
+  } finally {
+    // `ask` may throw at once.
+    clearTimeout(timer)
   }
 }
