@@ -1,5 +1,5 @@
 // The single executable: it runs in an empty folder with nothing else installed, as a user without rights, and serves everything.
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, beforeAll, expect, setDefaultTimeout, test } from 'bun:test'
 import { spawn } from 'node:child_process'
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,9 @@ import { compile, prepareParts } from '../../tools/build/executable.ts'
 import { pack, writeMainPackage, writePlatformPackage } from '../../tools/build/npm-packages.ts'
 import { hostTarget } from '../../tools/build/targets.ts'
 import { eventually } from '../support/eventually.ts'
+
+/** To compile it takes a while on a busy machine. */
+setDefaultTimeout(240_000)
 
 /** `nobody`: only root can become another user. */
 const NO_RIGHTS = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
