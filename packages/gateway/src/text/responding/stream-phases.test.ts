@@ -64,7 +64,7 @@ function start(pieces: (string | Error)[], budget: StreamBudget = FREE) {
     endWithin: (ms: number, reason: string) => void upstreamCall.within.push(`${reason} in ${ms}`),
   }
   const client = { isDisconnected: false, onDisconnect: undefined as (() => void) | undefined }
-  const candidate = { upstream: { id: 'u' }, route: { model: 'm' } }
+  const candidate = { upstream: { id: 'u', keys: ['k'] }, route: { model: 'm' } }
   const attempt = { candidate, offer: { model: { id: 'm' } }, answerer: {} }
   const record = new RequestRecord('POST', '/', '', 0)
   const call = { id: 1n, client, caller: { account: 1n }, upstreamCall, attempt, record } as unknown as TextCall
