@@ -3,16 +3,19 @@
 import { type Metric, OTHER, type Series } from './metric.ts'
 import { METRICS, type MetricId, type Metrics } from './names.ts'
 
-/** By metric: the labels, the value (nano-USD as text) and the counts of each series. */
-export type Snapshot = { [id in MetricId]?: [labels: string[], value: number | string, counts?: number[]][] }
+/** The labels, the value (nano-USD as text) and the counts of a series. */
+type Row = [labels: string[], value: number | string, counts?: number[]]
+export type Snapshot = { [id in MetricId]?: Row[] }
+
+function rowOf({ labels, value, counts }: Series): Row {
+  const written = typeof value === 'bigint' ? String(value) : value
+  return counts ? [[...labels], written, counts] : [[...labels], written]
+}
 
 export function snapshotOf(metrics: Metrics): Snapshot {
   const snapshot: Snapshot = {}
   for (const [id, values] of Object.entries(metrics) as [MetricId, Metrics[MetricId]][]) {
-    const rows = [...values.series].map(({ labels, value, counts }): [string[], number | string, number[]?] => {
-      const written = typeof value === 'bigint' ? String(value) : value
-      return counts ? [[...labels], written, counts] : [[...labels], written]
-    })
+    const rows = [...values.series].map(rowOf)
     if (rows.length > 0) snapshot[id] = rows
   }
   return snapshot
@@ -64,11 +67,7 @@ export function sumOf(snapshots: readonly Snapshot[]): Snapshot {
   const ids = Object.keys(METRICS) as MetricId[]
   for (const [place, { series }] of mergeSnapshots(snapshots).entries()) {
     const id = ids[place]
-    if (id === undefined || series.length === 0) continue
-    sum[id] = series.map(({ labels, value, counts }) => {
-      const written = typeof value === 'bigint' ? String(value) : value
-      return counts ? [[...labels], written, counts] : [[...labels], written]
-    })
+    if (id !== undefined && series.length > 0) sum[id] = series.map(rowOf)
   }
   return sum
 }
