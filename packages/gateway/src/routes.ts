@@ -254,7 +254,7 @@ function showReady(
   return json(isReady ? 200 : 503, headers, { ready: isReady, config, ...(clusterStatus?.() ?? ALONE) })
 }
 
-/** Nothing tells a stranger whether there is a token. */
+/** Nothing tells other callers whether there is a token. */
 function showMetrics(
   { http, responseHeaders: headers }: ApiRequest,
   { catalogue, scrape }: AppDependencies,

@@ -1,4 +1,4 @@
-// Who may read /metrics: a process of this machine that is no proxy, or whoever has the token of the configuration.
+// Who may read /metrics: a process of this machine that is no proxy, or a caller with the token of the configuration.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { isLoopback } from '@trivium/http/addresses/client-address.ts'
 import type { HttpRequest } from '@trivium/http/request.ts'

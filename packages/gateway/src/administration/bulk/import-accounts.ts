@@ -115,7 +115,7 @@ async function write(context: OperationContext, { row, shown, group, account, pr
   }
   const { accounts } = audited(context, 'account import', { object, after })
   const created = await accounts.createWithTerms({ ...account, key })
-  // Somebody was faster: a repetition of the import finds the account.
+  // Another process was faster: a repetition of the import finds the account.
   if (!created) throw rejected('address_taken', { field: 'email', email: shown })
   return resultRow(shown, created, 'created', secret)
 }

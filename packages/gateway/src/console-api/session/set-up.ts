@@ -51,7 +51,7 @@ async function choosePassword(
   return { signed_in: true }
 }
 
-/** Who opens the link of the first start owns the gateway, unless somebody does already. */
+/** Who opens the link of the first start owns the gateway, unless it has an owner already. */
 async function ownGateway(call: Call<SetUp>, found: { person: bigint; email: string }, { store }: ConsoleDependencies) {
   if (found.email !== FIRST_PERSON || (await store.people.list()).some(({ role }) => role === 'owner')) return
   const { people } = store.audited({

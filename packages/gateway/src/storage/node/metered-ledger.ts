@@ -1,4 +1,4 @@
-// Counts what the ledger has confirmed. Every verb of this process passes through here, whoever sends it: so what the metrics say was
+// Counts what the ledger has confirmed. Every verb of this process passes through here: so what the metrics say was
 // charged equals the ledger. Also measures how long the database takes.
 import type { Finish, Result, Verb } from '../../money/ledger.ts'
 import { OTHER } from '../../observe/metrics/metric.ts'
