@@ -31,6 +31,7 @@ export const LEDGER_TABLES = [
   'alert_fact',
   'alert',
   'alert_delivery',
+  'admin_key',
 ] as const
 
 export const CONTENTS_TABLES = [

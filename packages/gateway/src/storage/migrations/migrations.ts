@@ -9,6 +9,8 @@ import CONTENTS from './version-1/contents-sqlite.sql' with { type: 'text' }
 import LEDGER_FUNCTIONS from './version-1/ledger-postgres.sql' with { type: 'text' }
 import LEDGER from './version-1/ledger-sqlite.sql' with { type: 'text' }
 import POSTGRES from './version-1/tables-postgres.sql' with { type: 'text' }
+import ADMIN_KEYS_POSTGRES from './version-2/admin-keys-postgres.sql' with { type: 'text' }
+import ADMIN_KEYS from './version-2/admin-keys-sqlite.sql' with { type: 'text' }
 
 export type Migration = {
   version: number
@@ -22,6 +24,13 @@ export type Migration = {
 
 export const MIGRATIONS: Migration[] = [
   { version: 1, oldestProgram: 1, ledger: LEDGER, contents: CONTENTS, postgres: `${POSTGRES}\n${LEDGER_FUNCTIONS}` },
+  {
+    version: 2,
+    oldestProgram: 1,
+    ledger: [ADMIN_KEYS].join('\n'),
+    contents: '',
+    postgres: [ADMIN_KEYS_POSTGRES].join('\n'),
+  },
 ]
 
 /** The version that this program writes. */
