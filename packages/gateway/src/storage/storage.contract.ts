@@ -5,6 +5,7 @@ import { capsContract } from './contract/caps.ts'
 import { alertsContract } from './contract/console/alerts.ts'
 import { auditLogContract } from './contract/console/audit-log.ts'
 import { codesContract } from './contract/console/codes.ts'
+import { configurationContract } from './contract/console/configuration.ts'
 import { historyContract } from './contract/console/history.ts'
 import { consoleKeysContract } from './contract/console/keys.ts'
 import { rejectedRequestsContract } from './contract/console/rejected-requests.ts'
@@ -56,6 +57,7 @@ export function storageContract(name: string, open: Open): void {
     describe('alerts', () => alertsContract(use))
     describe('audit log', () => auditLogContract(use))
     describe('codes', () => codesContract(use))
+    describe('stored configuration', () => configurationContract(use))
     describe('spending', () => spendingContract(use))
     describe('history', () => historyContract(use))
     describe('what operators do', () => operatorsContract(use))

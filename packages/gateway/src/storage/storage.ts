@@ -4,6 +4,7 @@ import type { Accounts } from './accounts.ts'
 import type { Alerts } from './console/alerts.ts'
 import type { AuditEntry, AuditLog } from './console/audit-log.ts'
 import type { Codes } from './console/codes.ts'
+import type { Configuration, ConfigurationWriter } from './console/configuration.ts'
 import type { RejectedRequests } from './console/rejected-requests.ts'
 import type { Reports } from './console/reports.ts'
 import type { Spending } from './console/spending.ts'
@@ -29,6 +30,7 @@ export * from './accounts.ts'
 export * from './console/alerts.ts'
 export * from './console/audit-log.ts'
 export * from './console/codes.ts'
+export * from './console/configuration.ts'
 export * from './console/rejected-requests.ts'
 export * from './console/reports.ts'
 export * from './console/spending.ts'
@@ -84,13 +86,17 @@ export interface Storage {
   readonly alerts: Alerts
   /** Who changed what. */
   readonly auditLog: AuditLog
+  /** Configuration beside the file, which `audited` writes. */
+  readonly configuration: Configuration
   readonly rejectedRequests: RejectedRequests
   /** Sums, lists and histories for the console. */
   readonly spending: Spending
   /** Sums over all accounts, for operators. */
   readonly reports: Reports
   /** The same nouns, except that each write also adds `entry` to the audit log, in the same transaction. A rejected write adds nothing. */
-  audited(entry: AuditEntry): Pick<Storage, 'accounts' | 'people' | 'members' | 'keys' | 'signIns' | 'codes'>
+  audited(entry: AuditEntry): Pick<Storage, 'accounts' | 'people' | 'members' | 'keys' | 'signIns' | 'codes'> & {
+    configuration: ConfigurationWriter
+  }
   /** `listener` is called after every change of a key, of an account's state or of its funds that this process makes, before it resolves. */
   onChange(listener: () => void): void
   /** The store's clock, in milliseconds since 1970. */

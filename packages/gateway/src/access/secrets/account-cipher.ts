@@ -14,6 +14,7 @@ export type Purpose =
   | 'known browsers'
   | 'reasoning'
   | 'callbacks'
+  | 'configuration'
 
 export type AccountCipher = {
   /** HMAC-SHA-256 of the value, as 43 characters: the same for the same account and value, different for other accounts. */

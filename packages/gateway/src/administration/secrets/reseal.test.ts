@@ -12,6 +12,8 @@ import { openResponse, sealResponse } from '../../paid-call/stored-response.ts'
 import { thrownBy } from '../../storage/contract/harness.ts'
 import { openSqlite } from '../../storage/sqlite/open-sqlite.ts'
 import type { Storage } from '../../storage/storage.ts'
+import { contextOfSecret, GATEWAY } from '../configuration/secrets.ts'
+import { auditEntry, COMMAND_LINE } from '../operation.ts'
 import { reseal } from './reseal.ts'
 
 const OWNER = { account: 7n, id: 'resp_1' }
@@ -65,6 +67,10 @@ test('killed after each value, a rotation is complete when it was repeated to it
   const person = (await storage.people.find('ada@example.com'))?.id ?? 0n
   const secret = older.encrypt(person, 'second factors', PLAIN, new Uint8Array())
   await storage.signIns.setSecondFactor(person, { secret, recoveryCodes: [] })
+  const stored = { id: 'sec_1', owner: 'upstream/main', fingerprint: 'hmac:1', lastFour: '' }
+  const sealed = older.encrypt(GATEWAY, 'configuration', PLAIN, contextOfSecret(stored.id))
+  const author = auditEntry(COMMAND_LINE, 'upstream create', { object: 'upstream/main' })
+  await storage.audited(author).configuration.write(0, [], [{ ...stored, sealed }])
 
   const rotate = (most: number) => {
     let calls = 0
@@ -74,13 +80,13 @@ test('killed after each value, a rotation is complete when it was repeated to it
     }
     return reseal({ storage, blobs, ciphers: { next, any }, report })
   }
-  for (let most = 0; most < 8; most++) expect(String(await thrownBy(rotate(most)))).toContain('killed')
-  expect(await rotate(100)).toEqual({ changed: 0, present: 6, unreadable: 2 })
+  for (let most = 0; most < 9; most++) expect(String(await thrownBy(rotate(most)))).toContain('killed')
+  expect(await rotate(100)).toEqual({ changed: 0, present: 7, unreadable: 2 })
 
   const cipher = { accountCipher: next }
-  const stored = await storage.responses.find(7n, OWNER.id)
+  const response = await storage.responses.find(7n, OWNER.id)
   for (const part of ['turn', 'record'] as const)
-    expect(open(OWNER, part, stored?.[part] ?? new Uint8Array(), cipher)).toEqual(PLAIN)
+    expect(open(OWNER, part, response?.[part] ?? new Uint8Array(), cipher)).toEqual(PLAIN)
   const bytes = await Array.fromAsync(media.read(image))
   expect(open(OWNER, 'image', Buffer.concat(bytes), cipher)).toEqual(PLAIN)
   const found = await storage.contents.find(CLAIM)
@@ -90,4 +96,7 @@ test('killed after each value, a rotation is complete when it was repeated to it
   expect(next.decrypt(7n, 'reasoning', reasoning ?? new Uint8Array(), key)).toEqual(PLAIN)
   const [factor] = await storage.signIns.secondFactors(0n, 1)
   expect(next.decrypt(person, 'second factors', factor?.secret ?? new Uint8Array(), new Uint8Array())).toEqual(PLAIN)
+  const [own] = await storage.configuration.secrets('', 1)
+  const opened = next.decrypt(GATEWAY, 'configuration', own?.sealed ?? new Uint8Array(), contextOfSecret('sec_1'))
+  expect(opened).toEqual(PLAIN)
 })

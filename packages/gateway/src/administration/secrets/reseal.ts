@@ -1,16 +1,17 @@
 // Encrypts everything in the store with the master secret that is in force: stored responses with their images, answers to idempotent
-// requests, kept reasoning, second factors. One row is in memory at a time. May be interrupted and repeated: what is done is skipped.
+// requests, kept reasoning, second factors, secrets of the stored configuration. One row is in memory at a time. May be interrupted and repeated: what is done is skipped.
 
 import type { AccountCipher, Purpose } from '../../access/secrets/account-cipher.ts'
 import { open, seal } from '../../conversations/sealed.ts'
 import { BlobMissing, type BlobStore } from '../../media/media-store.ts'
 import { contextOf } from '../../paid-call/stored-response.ts'
 import { SEALED_KINDS, type SealedKind, type SealedRow, type Storage } from '../../storage/storage.ts'
+import { contextOfSecret, GATEWAY } from '../configuration/secrets.ts'
 
 /** `next`: only by the new secret; `any`: also by the old one. */
 type Ciphers = { next: AccountCipher; any: AccountCipher }
 export type ResealDependencies = {
-  storage: Pick<Storage, 'sealedRows' | 'signIns' | 'media'>
+  storage: Pick<Storage, 'sealedRows' | 'signIns' | 'media' | 'configuration'>
   blobs: Pick<BlobStore, 'read' | 'replace'>
   ciphers: Ciphers
   /** Called after each value. */
@@ -26,6 +27,7 @@ export async function reseal(deps: ResealDependencies): Promise<Resealed> {
   const counts: Resealed = { changed: 0, present: 0, unreadable: 0 }
   for (const kind of SEALED_KINDS) await resealRows(kind, deps, counts)
   await resealSecondFactors(deps, counts)
+  await resealStoredSecrets(deps, counts)
   return counts
 }
 
@@ -114,5 +116,19 @@ async function resealSecondFactors(deps: ResealDependencies, counts: Resealed): 
     const last = people.at(-1)
     if (!last) return
     after = last.person
+  }
+}
+
+async function resealStoredSecrets(deps: ResealDependencies, counts: Resealed): Promise<void> {
+  const { configuration } = deps.storage
+  for (let after = ''; ; ) {
+    const secrets = await configuration.secrets(after, PAGE)
+    for (const { id, sealed } of secrets) {
+      const put = (next: Uint8Array) => configuration.resealSecret(id, sealed, next)
+      await resealValue(sealed, plainValue(GATEWAY, 'configuration', contextOfSecret(id)), put, deps, counts)
+    }
+    const last = secrets.at(-1)
+    if (!last) return
+    after = last.id
   }
 }

@@ -32,6 +32,10 @@ export const LEDGER_TABLES = [
   'alert',
   'alert_delivery',
   'admin_key',
+  'configuration_revision',
+  'configuration_change',
+  'stored_entry',
+  'stored_secret',
 ] as const
 
 export const CONTENTS_TABLES = [

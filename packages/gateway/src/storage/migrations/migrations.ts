@@ -11,6 +11,8 @@ import LEDGER from './version-1/ledger-sqlite.sql' with { type: 'text' }
 import POSTGRES from './version-1/tables-postgres.sql' with { type: 'text' }
 import ADMIN_KEYS_POSTGRES from './version-2/admin-keys-postgres.sql' with { type: 'text' }
 import ADMIN_KEYS from './version-2/admin-keys-sqlite.sql' with { type: 'text' }
+import CONFIGURATION_POSTGRES from './version-2/configuration-postgres.sql' with { type: 'text' }
+import CONFIGURATION from './version-2/configuration-sqlite.sql' with { type: 'text' }
 
 export type Migration = {
   version: number
@@ -27,9 +29,9 @@ export const MIGRATIONS: Migration[] = [
   {
     version: 2,
     oldestProgram: 1,
-    ledger: [ADMIN_KEYS].join('\n'),
+    ledger: [ADMIN_KEYS, CONFIGURATION].join('\n'),
     contents: '',
-    postgres: [ADMIN_KEYS_POSTGRES].join('\n'),
+    postgres: [ADMIN_KEYS_POSTGRES, CONFIGURATION_POSTGRES].join('\n'),
   },
 ]
 

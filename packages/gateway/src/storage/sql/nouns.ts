@@ -7,6 +7,7 @@ import { accountsOver } from './accounts.ts'
 import { alertsOver } from './console/alerts.ts'
 import { auditLogOver, insertAuditEntry } from './console/audit-log.ts'
 import { codesOver } from './console/codes.ts'
+import { configurationOver, configurationWriter } from './console/configuration.ts'
 import { rejectedRequestsOver } from './console/rejected-requests.ts'
 import { reportsOver } from './console/reports.ts'
 import { spendingOver } from './console/spending.ts'
@@ -32,6 +33,7 @@ type Nouns = Pick<
   | 'spending'
   | 'alerts'
   | 'auditLog'
+  | 'configuration'
   | 'rejectedRequests'
   | 'reports'
 >
@@ -53,7 +55,8 @@ export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChan
     onChange: (listener) => listeners.push(listener),
     audited(entry) {
       const withEntry: typeof write = (statements) => write([...statements, insertAuditEntry(db, entry, clock())])
-      return nouns({ ...connection, runner: { ...runner, write: withEntry } })
+      const audited = { ...connection, runner: { ...runner, write: withEntry } }
+      return { ...nouns(audited), configuration: configurationWriter(audited, entry) }
     },
   }
 }
@@ -70,6 +73,7 @@ const nouns = (connection: Connection): Nouns => ({
   codes: codesOver(connection),
   alerts: alertsOver(connection),
   auditLog: auditLogOver(connection),
+  configuration: configurationOver(connection),
   rejectedRequests: rejectedRequestsOver(connection),
   spending: spendingOver(connection),
   reports: reportsOver(connection),

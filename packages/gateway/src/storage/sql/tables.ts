@@ -207,6 +207,26 @@ export type Schema = {
     ended_at: Generated<NullableInteger>
     error: Generated<string | null>
   }
+  configuration_revision: {
+    revision: Integer
+    at: Integer
+    actor_type: string
+    actor: string
+    request: NullableInteger
+    action: string
+    reason: string
+  }
+  configuration_change: { revision: Integer; kind: string; id: string; before: string | null; after: string | null }
+  stored_entry: { kind: string; id: string; value: string; revision: Integer }
+  stored_secret: {
+    id: string
+    owner: string
+    sealed: Uint8Array | null
+    fingerprint: string
+    last_four: string
+    created_at: Integer
+    erased_at: Generated<NullableInteger>
+  }
   latency: { hour: Integer; model: string; bucket: Integer; count: Integer }
   node: { node_id: Integer; epoch: Integer; renewed_at: Integer; config: string }
   lease: { name: string; epoch: Integer; holder: string; expires_at: Integer }

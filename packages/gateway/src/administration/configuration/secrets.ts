@@ -1,0 +1,75 @@
+// Secrets of stored entries: sealed with the master secret, each in a row of its own, which the value of the entry names.
+import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
+import { mapSecrets } from '../../config/secret-paths.ts'
+import type {
+  EntryKind,
+  NewStoredSecret,
+  SealedEntry,
+  StoredConfiguration,
+  StoredSecret,
+} from '../../storage/storage.ts'
+
+/** The secrets belong to no account. */
+export const GATEWAY = 0n
+const PURPOSE = 'configuration'
+
+export const contextOfSecret = (id: string): Uint8Array => Buffer.from(id)
+
+type Named = { $secret: string }
+export const isNamed = (value: unknown): value is Named =>
+  typeof value === 'object' && value !== null && '$secret' in value && typeof value.$secret === 'string'
+
+/** Of a shorter secret, its last characters would tell too much. */
+const SHORTEST_SHOWN = 12
+
+/** The value with a name in place of each secret that is written; the secrets go to `made`. */
+export function sealValue(
+  entry: { kind: EntryKind; id: string; value: unknown },
+  cipher: AccountCipher,
+  made: NewStoredSecret[],
+): unknown {
+  return mapSecrets(entry, (written) => {
+    // A list or an object is a mistake, which the assembly reports.
+    if (typeof written === 'object') return written
+    const secret = String(written)
+    const id = `sec_${Buffer.from(crypto.getRandomValues(new Uint8Array(12))).toString('hex')}`
+    made.push({
+      id,
+      owner: `${entry.kind}/${entry.id}`,
+      sealed: cipher.encrypt(GATEWAY, PURPOSE, Buffer.from(secret), contextOfSecret(id)),
+      fingerprint: fingerprintOf(secret, cipher),
+      lastFour: secret.length < SHORTEST_SHOWN ? '' : secret.slice(-4),
+    })
+    return { $secret: id } satisfies Named
+  })
+}
+
+/** Keyed, so that even a short secret cannot be guessed from it. */
+const fingerprintOf = (secret: string, cipher: AccountCipher): string =>
+  `hmac:${cipher.pseudonym(GATEWAY, PURPOSE, secret).slice(0, 16)}`
+
+/** The entries with their secrets in clear. One that cannot be decrypted is null, which makes its entry invalid. */
+export function unsealEntries(
+  { entries, secrets }: Pick<StoredConfiguration, 'entries' | 'secrets'>,
+  cipher: AccountCipher,
+): SealedEntry[] {
+  const known = new Map(secrets.map((secret) => [secret.id, secret]))
+  const inClear = (secret: unknown) => (isNamed(secret) ? opened(known.get(secret.$secret), cipher) : secret)
+  return entries.map((entry) => ({ ...entry, value: mapSecrets(entry, inClear) }))
+}
+
+function opened(secret: StoredSecret | undefined, cipher: AccountCipher): string | null {
+  if (!secret?.sealed) return null
+  const plain = cipher.decrypt(GATEWAY, PURPOSE, secret.sealed, contextOfSecret(secret.id))
+  return plain ? Buffer.from(plain).toString() : null
+}
+
+/** The ids of the secrets that a value names. */
+export function secretsIn(entry: { kind: EntryKind; id: string; value: unknown }): string[] {
+  const ids: string[] = []
+  mapSecrets(entry, (secret) => {
+    if (isNamed(secret)) ids.push(secret.$secret)
+    return secret
+  })
+  return ids
+}

@@ -1,0 +1,61 @@
+// Configuration that is stored beside the file: entries, the revisions that changed them, and their secrets, which are sealed.
+
+export type EntryKind = 'upstream' | 'model' | 'group' | 'setting'
+
+/** `value`: JSON, in which a secret is `{ $secret: id }`. `revision`: that of its last change. */
+export type SealedEntry = { kind: EntryKind; id: string; value: unknown; revision: number }
+/** undefined: there was no entry, or is none now. */
+export type EntryChange = { kind: EntryKind; id: string; before: unknown; after: unknown }
+
+export type NewStoredSecret = {
+  id: string
+  /** The entry that it was written for, such as `upstream/main`. */
+  owner: string
+  sealed: Uint8Array
+  fingerprint: string
+  lastFour: string
+}
+/** `sealed` undefined: it was erased. */
+export type StoredSecret = Omit<NewStoredSecret, 'sealed'> & { sealed: Uint8Array | undefined; createdAt: number }
+
+/** 0: nothing was ever stored. */
+export type StoredConfiguration = { revision: number; entries: SealedEntry[]; secrets: StoredSecret[] }
+
+export type Revision = {
+  revision: number
+  at: number
+  actor: { type: string; id: string }
+  requestId: bigint | undefined
+  action: string
+  reason: string
+}
+
+export interface Configuration {
+  /** The newest revision; 0: there is none. */
+  revision(): Promise<number>
+  /** The state of the newest revision, with all secrets that entries of any revision have. */
+  read(): Promise<StoredConfiguration>
+  /** Newest first. `before`: only those with a lower number. */
+  revisions(before: number | undefined, limit: number): Promise<Revision[]>
+  find(revision: number): Promise<(Revision & { changes: EntryChange[] }) | undefined>
+  /** For each entry that was changed after this revision: what it was then, and what it is now. */
+  changesSince(revision: number): Promise<EntryChange[]>
+  /** Secrets that are not erased, after this id, in order: for the rotation of the master secret. */
+  secrets(after: string, limit: number): Promise<{ id: string; sealed: Uint8Array }[]>
+  /** false: it is not `before` any more. */
+  resealSecret(id: string, before: Uint8Array, after: Uint8Array): Promise<boolean>
+}
+
+/** Only with an entry in the audit log, which also says whose the revision is. */
+export interface ConfigurationWriter {
+  /**
+   * Writes the revision after `expected`, with all its changes, in one transaction; false, and nothing is written, if another one has been
+   * written meanwhile. `erased`: ids of secrets that are emptied for good.
+   */
+  write(
+    expected: number,
+    changes: readonly EntryChange[],
+    secrets?: readonly NewStoredSecret[],
+    erased?: readonly string[],
+  ): Promise<boolean>
+}

@@ -1,0 +1,177 @@
+// Stored configuration on both engines.
+import { sql } from 'kysely'
+import type { AuditEntry } from '../../console/audit-log.ts'
+import type {
+  Configuration,
+  ConfigurationWriter,
+  EntryChange,
+  EntryKind,
+  NewStoredSecret,
+  Revision,
+  StoredSecret,
+} from '../../console/configuration.ts'
+import { checkText } from '../guard.ts'
+import { bytes, integer, optional, type Row, small, text } from '../rows.ts'
+import {
+  type Connection,
+  type Database,
+  incrementChangeCounter,
+  rawStatement,
+  required,
+  type Statement,
+  statement,
+} from '../statements.ts'
+
+export const configurationOver = ({ db, runner }: Connection): Configuration => ({
+  async revision() {
+    const newest = db.selectFrom('configuration_revision').select((row) => row.fn.max('revision').as('newest'))
+    const [row] = await runner.read(statement(newest))
+    return optional(row?.newest, small) ?? 0
+  },
+  async read() {
+    // One statement, so that the entries are those of the revision.
+    const found = sql`SELECT newest, kind, id, value, stored_entry.revision AS revision
+      FROM (SELECT coalesce(max(revision), 0) AS newest FROM configuration_revision) AS known
+      LEFT JOIN stored_entry ON true ORDER BY kind, id`
+    const rows = await runner.read(rawStatement(db, found))
+    // Read afterwards: the secret of an entry is never removed.
+    const secrets = await runner.read(statement(db.selectFrom('stored_secret').selectAll().orderBy('id')))
+    return {
+      revision: small(rows[0]?.newest),
+      entries: rows
+        .filter(({ kind }) => kind !== null)
+        .map((row) => ({ ...entryOf(row), value: json(row.value), revision: small(row.revision) })),
+      secrets: secrets.map(toSecret),
+    }
+  },
+  async revisions(before, limit) {
+    let query = db.selectFrom('configuration_revision').selectAll().orderBy('revision', 'desc').limit(limit)
+    if (before !== undefined) query = query.where('revision', '<', before)
+    return (await runner.readPage(statement(query))).map(toRevision)
+  },
+  async find(revision) {
+    const found = db.selectFrom('configuration_revision').selectAll().where('revision', '=', revision)
+    const [row] = await runner.read(statement(found))
+    if (!row) return undefined
+    const changed = db.selectFrom('configuration_change').selectAll().where('revision', '=', revision)
+    const changes = await runner.read(statement(changed.orderBy('kind').orderBy('id')))
+    return { ...toRevision(row), changes: changes.map(toChange) }
+  },
+  async changesSince(revision) {
+    const found = sql`SELECT first.kind, first.id, first.before, stored_entry.value AS after
+      FROM configuration_change AS first
+      JOIN (SELECT kind, id, min(revision) AS revision FROM configuration_change WHERE revision > ${revision} GROUP BY kind, id) AS changed
+        ON changed.kind = first.kind AND changed.id = first.id AND changed.revision = first.revision
+      LEFT JOIN stored_entry ON stored_entry.kind = first.kind AND stored_entry.id = first.id
+      ORDER BY first.kind, first.id`
+    return (await runner.read(rawStatement(db, found))).map(toChange)
+  },
+  async secrets(after, limit) {
+    const kept = db.selectFrom('stored_secret').select(['id', 'sealed']).where('sealed', 'is not', null)
+    const rows = await runner.read(statement(kept.where('id', '>', after).orderBy('id').limit(limit)))
+    return rows.map((row) => ({ id: text(row.id), sealed: bytes(row.sealed) }))
+  },
+  async resealSecret(id, before, after) {
+    const update = db.updateTable('stored_secret').set({ sealed: after }).where('id', '=', id)
+    return (await runner.write([required(update.where('sealed', '=', before).returning('id'))])) !== undefined
+  },
+})
+
+/** `runner` adds the entry of the audit log to each transaction. */
+export const configurationWriter = ({ db, runner, clock }: Connection, entry: AuditEntry): ConfigurationWriter => ({
+  async write(expected, changes, secrets = [], erased = []) {
+    const revision = expected + 1
+    const now = clock()
+    const steps = [
+      insertRevision(db, revision, entry, now),
+      ...secrets.map((secret) => insertSecret(db, secret, now)),
+      ...changes.flatMap((change) => writeChange(db, revision, change)),
+      ...erased.map((id) => eraseSecret(db, id, now)),
+      incrementChangeCounter(db),
+    ]
+    return (await runner.write(steps)) !== undefined
+  },
+})
+
+/** Revisions have no gaps and are never removed: whoever inserts the number first has written the one after `expected`. */
+function insertRevision(db: Database, revision: number, entry: AuditEntry, now: number): Statement {
+  const { actor, requestId, action, reason } = entry
+  if ('email' in actor) throw new TypeError('actor: only a person with an id changes the configuration')
+  const insert = db.insertInto('configuration_revision').values({
+    revision,
+    at: now,
+    actor_type: actor.type,
+    actor: checkText('actor', actor.id),
+    request: requestId ?? null,
+    action: checkText('action', action),
+    reason: checkText('reason', reason),
+  })
+  return required(insert.onConflict((conflict) => conflict.doNothing()).returning('revision'))
+}
+
+const insertSecret = (db: Database, secret: NewStoredSecret, now: number): Statement =>
+  statement(
+    db.insertInto('stored_secret').values({
+      id: checkText('id', secret.id),
+      owner: checkText('owner', secret.owner),
+      sealed: secret.sealed,
+      fingerprint: checkText('fingerprint', secret.fingerprint),
+      last_four: checkText('lastFour', secret.lastFour),
+      created_at: now,
+    }),
+  )
+
+function writeChange(db: Database, revision: number, { kind, id, before, after }: EntryChange): Statement[] {
+  const place = { kind, id: checkText('id', id) }
+  const value = after === undefined ? undefined : checkText('value', JSON.stringify(after))
+  const insert = db.insertInto('configuration_change').values({
+    ...place,
+    revision,
+    before: before === undefined ? null : JSON.stringify(before),
+    after: value ?? null,
+  })
+  const entry =
+    value === undefined
+      ? db.deleteFrom('stored_entry').where('kind', '=', kind).where('id', '=', id)
+      : db
+          .insertInto('stored_entry')
+          .values({ ...place, value, revision })
+          .onConflict((conflict) => conflict.columns(['kind', 'id']).doUpdateSet({ value, revision }))
+  return [statement(insert), statement(entry)]
+}
+
+const eraseSecret = (db: Database, id: string, now: number): Statement =>
+  statement(
+    db
+      .updateTable('stored_secret')
+      .set({ sealed: null, erased_at: now })
+      .where('id', '=', id)
+      .where('erased_at', 'is', null),
+  )
+
+const json = (value: unknown): unknown => JSON.parse(text(value)) as unknown
+const entryOf = ({ kind, id }: Row) => ({ kind: text(kind) as EntryKind, id: text(id) })
+
+const toChange = (row: Row): EntryChange => ({
+  ...entryOf(row),
+  before: optional(row.before, json),
+  after: optional(row.after, json),
+})
+
+const toSecret = (row: Row): StoredSecret => ({
+  id: text(row.id),
+  owner: text(row.owner),
+  sealed: optional(row.sealed, bytes),
+  fingerprint: text(row.fingerprint),
+  lastFour: text(row.last_four),
+  createdAt: small(row.created_at),
+})
+
+const toRevision = (row: Row): Revision => ({
+  revision: small(row.revision),
+  at: small(row.at),
+  actor: { type: text(row.actor_type), id: text(row.actor) },
+  requestId: optional(row.request, integer),
+  action: text(row.action),
+  reason: text(row.reason),
+})
