@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { replaceProcess } from '@trivium/http/system/replace-process.ts'
 import { isUnfinished } from './backup/target-folder.ts'
 import type { CommandContext } from './cli/context.ts'
-import { CommandError } from './cli/errors.ts'
+import { CommandError, NoDatabaseYet } from './cli/errors.ts'
 import { START } from './cli/program.ts'
 import { run } from './cli/run.ts'
 import { formatMistakes } from './config/format-mistakes.ts'
@@ -83,7 +83,7 @@ async function ownSqlite(dataDir: string, options: SqliteOptions): Promise<Stora
     return await openSqlite(dataDir, options)
   } catch (error) {
     if (error instanceof NoDatabase)
-      throw new CommandError(
+      throw new NoDatabaseYet(
         `${error.message}: set TRIVIUM_DATA to the server's data folder, or start the server once to create it (${START})`,
       )
     // Errors without a code are ours and already name the file.
@@ -113,7 +113,7 @@ async function reachPostgres(url: string, mayCreate: boolean): Promise<Storage> 
   } catch (error) {
     if (error instanceof WrongSchema) throw error
     if (error instanceof NoDatabase)
-      throw new CommandError(
+      throw new NoDatabaseYet(
         `${error.message}: ${placeOf(url)} of DATABASE_URL is empty; start the server once to create them (${START})`,
       )
     throw new CommandError(`cannot use the database ${placeOf(url)} of DATABASE_URL: ${describeSystemError(error)}`)

@@ -32,6 +32,7 @@ import { takeBackSandboxCredit } from './startup/take-back-sandbox-credit.ts'
 import { meteredLedger } from './storage/node/metered-ledger.ts'
 import type { Storage } from './storage/storage.ts'
 import { startRenewals } from './upkeep.ts'
+import { followSwitches } from './upstreams/health/follow-switches.ts'
 
 export type ServeOptions = CommandContext & {
   loadConfig: Parameters<typeof watchConfig>[1]
@@ -110,6 +111,7 @@ async function start(
   const lifecycle = createServerLifecycle(deps, mailer, () => listener, cleanup)
   const publicUrl = () => live.config().server.publicUrl ?? listenUrl()
   const leads = isLeader(worker)
+  await followSwitches(storage, live.upstreamHealth, firstConfig)
   const jobs = startJobs(deps, storage, environment, live.config, leads, live.upstreamHealth, publicUrl)
   cleanup.add(() => jobs.stop())
   const { clusterStatus } = jobs
@@ -165,12 +167,17 @@ function operationContext(
   listenUrl: () => string,
   readiness: () => { ready: boolean; faults: string[] },
 ) {
-  const { httpVersionOf } = deps.send
+  const { node, send, random, upstreamCalls, ticker } = deps
   return () => ({
     storage,
     health: live.upstreamHealth,
     readiness,
-    httpVersionOf,
+    routing: {
+      nodeId: node.identity().nodeId,
+      catalogue: live.catalogue(),
+      send,
+      candidates: { random, upstreamCalls, ticker },
+    },
     config: live.config(),
     listenUrl: listenUrl(),
     accountCipher: async () => deps.accountCipher,

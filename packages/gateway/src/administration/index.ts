@@ -14,7 +14,9 @@ import { reportPrices } from './prices.ts'
 import { listRejectedRequests } from './rejected-requests.ts'
 import { findKeys, showRequest } from './reports/find.ts'
 import { reportFailures, reportSpending } from './reports/spend.ts'
-import { showUpstreamState, testUpstream } from './upstreams.ts'
+import { listUpstreamStates, showUpstreamState } from './upstreams/state.ts'
+import { disableUpstream, drainUpstream, enableUpstream, resetUpstream } from './upstreams/switches.ts'
+import { testUpstream } from './upstreams/test.ts'
 import { listUsage } from './usage.ts'
 
 const ALL = [
@@ -59,7 +61,12 @@ const ALL = [
   showServerState,
   checkSecrets,
   testAlerts,
+  listUpstreamStates,
   showUpstreamState,
+  enableUpstream,
+  disableUpstream,
+  drainUpstream,
+  resetUpstream,
   testUpstream,
   reportPrices,
 ] as const

@@ -2,10 +2,13 @@
 // console and the admin API all call `perform`.
 import type { Static, TSchema } from 'typebox'
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
+import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { FileConfig } from '../config/types.ts'
+import type { CandidateDependencies } from '../routing/find-candidate.ts'
 import type { Account, AuditActor, AuditEntry, GatewayRole, MemberRole, Person, Storage } from '../storage/storage.ts'
 import type { Health } from '../upstreams/health/health.ts'
 import type { Send } from '../upstreams/send.ts'
+import type { UpstreamCalls } from '../upstreams/upstream-call.ts'
 import { type Permission, permits } from './permissions.ts'
 import { checked, rejected } from './rejections.ts'
 
@@ -29,11 +32,21 @@ export type OperationContext = {
   /** The beginning of links without `server.public_url`. */
   listenUrl: string
   accountCipher(): Promise<AccountCipher>
+  /** Nothing is written: what would be the first write throws a Preview of it. */
+  dryRun?: boolean
   /** Only in a running server. */
   health?: Health
-  httpVersionOf?: Send['httpVersionOf']
+  routing?: RoutingState
   /** Whether this server takes requests, and what keeps it from that. */
   readiness?(): { ready: boolean; faults: string[] }
+}
+
+/** What the requests of a running server are routed by. */
+export type RoutingState = {
+  nodeId: number
+  catalogue: Catalogue
+  send: Send
+  candidates: CandidateDependencies & { upstreamCalls: Pick<UpstreamCalls, 'isFull' | 'runningAt'> }
 }
 
 export type Operation<Input extends TSchema = TSchema, Result = unknown> = {
@@ -68,9 +81,27 @@ export function need(actor: Actor, permission: Permission): void {
 
 type Change = Pick<AuditEntry, 'object'> & Partial<Pick<AuditEntry, 'before' | 'after' | 'reason'>>
 
-/** The store for one write, which also makes this entry in the audit log. */
-export const audited = ({ actor, storage }: OperationContext, action: string, change: Change) =>
-  storage.audited(auditEntry(actor, action, change))
+/** The store for one write, which also makes this entry in the audit log. A dry run ends here: all checks before the write have passed. */
+export function audited(context: OperationContext, action: string, change: Change) {
+  preview(context, action, change)
+  return context.storage.audited(auditEntry(context.actor, action, change))
+}
+
+/** For changes that `audited` does not write: to be called when all has been checked, before anything is done. */
+export function preview({ dryRun, actor }: OperationContext, action: string, change: Change): void {
+  if (dryRun) throw new Preview(auditEntry(actor, action, change))
+}
+
+/** Thrown by an operation in a dry run: what it would have changed. */
+export class Preview extends Error {
+  override name = 'Preview'
+  readonly entry: AuditEntry
+
+  constructor(entry: AuditEntry) {
+    super(`a dry run of ${entry.action}`)
+    this.entry = entry
+  }
+}
 
 export function auditEntry(actor: Actor, action: string, change: Change): AuditEntry {
   const { object, before, after, reason = '' } = change

@@ -163,6 +163,10 @@ export const REJECTIONS = {
     'not_found',
     ({ upstream, hint }) => `Unknown upstream '${upstream}'; ${hint}.`,
   ),
+  too_many_upstream_calls: rule<{ retryAfter: number }>(
+    'too_many_tries',
+    () => 'Another test or listing of upstreams runs. Retry when it has ended.',
+  ),
   no_routed_model: rule<Field & { upstream: string }>(
     'conflict',
     ({ field, upstream }) => `No model is routed to ${upstream}: choose one of its models with ${field}.`,

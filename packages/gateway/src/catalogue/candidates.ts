@@ -3,13 +3,14 @@ import type { FileConfig, Upstream } from '../config/types.ts'
 import type { Route } from '../modalities/modality.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { Choosable } from '../upstreams/health/choose.ts'
-import type { Health } from '../upstreams/health/health.ts'
+import type { Health, Switch } from '../upstreams/health/health.ts'
 
 /** One route to a model: an upstream with one of its keys. */
 export type Candidate<P extends AnyPrice = AnyPrice> = Choosable & {
   upstream: Upstream
   route: Omit<Route, 'cost'>
   key: string
+  upstreamSwitch: Readonly<Switch>
   /** What the vendor charges the operator; absent: unknown. */
   costRate?: P
 }
@@ -39,11 +40,13 @@ function candidatesFor(
   const costRate = route.cost === undefined ? undefined : rateOf(route.cost)
   const keys = health.keysOf(upstream)
   const weight = route.weight / keys.length
+  const upstreamSwitch = health.switchOf(upstream)
   return keys.map(({ key, health }) => ({
     upstream,
     route,
     key,
     health,
+    upstreamSwitch,
     weight,
     priority: route.priority,
     ...(costRate ? { costRate } : {}),

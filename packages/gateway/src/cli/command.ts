@@ -1,6 +1,7 @@
 // The description of a command, which parsing, help and execution share.
 
 import type { OperationName } from '../administration/index.ts'
+import type { FileConfig } from '../config/types.ts'
 import type { Arguments, Flags } from './args.ts'
 import type { CommandContext } from './context.ts'
 import { UsageError } from './errors.ts'
@@ -44,6 +45,10 @@ export type StoreCommand = CommandBase & {
   input(parsed: Arguments): object | Promise<object>
   /** `none` removes a limit or a role. */
   mayRemove?: true
+  /** Only a running server knows the whole answer: it is asked on every engine, if there is one. */
+  asksServer?: true
+  /** Runs in place of the operation where there is no database yet. */
+  withoutDatabase?(input: object, config: FileConfig): Promise<unknown>
   /** The operation gives pages, of which so many rows are shown unless --limit says another number; 0: all. */
   rows?: number
   /** The result as --json prints it; absent: as it is. */

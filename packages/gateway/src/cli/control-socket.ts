@@ -112,11 +112,23 @@ export async function callServer(
 export async function callEachProcess<Result>(
   dataDir: string,
   { name: operation }: Pick<Operation<TSchema, Result>, 'name' | 'run'>,
+  input: object = {},
 ): Promise<Result[]> {
-  const names = existsSync(dataDir) ? readdirSync(dataDir).flatMap((file) => FILES.exec(file)?.[1] ?? []) : []
-  const answers = await Promise.all(names.map((name) => callServer(dataDir, operation, {}, name)))
+  const answers = await Promise.all(processNames(dataDir).map((name) => callServer(dataDir, operation, input, name)))
   return answers.flatMap((answer) => (answer ? [answer.result as Result] : []))
 }
+
+/** Of the first server process on this folder that answers. */
+export async function callAnyProcess(dataDir: string, operation: string, input: object) {
+  for (const name of processNames(dataDir)) {
+    const answered = await callServer(dataDir, operation, input, name)
+    if (answered) return answered
+  }
+  return undefined
+}
+
+const processNames = (dataDir: string): string[] =>
+  existsSync(dataDir) ? readdirSync(dataDir).flatMap((file) => FILES.exec(file)?.[1] ?? []) : []
 
 /** Whether a server responds on this folder, which means that the folder will stay in use. */
 export async function isServerRunning(dataDir: string): Promise<boolean> {

@@ -13,6 +13,11 @@ export class CommandError extends Error {
   }
 }
 
+/** There is no database yet, and only a server creates one. */
+export class NoDatabaseYet extends CommandError {
+  override name = 'NoDatabaseYet'
+}
+
 /** The command line itself is invalid. */
 export class UsageError extends CommandError {
   override name = 'UsageError'

@@ -58,7 +58,12 @@ describe('help', () => {
       'sandbox',
       'secret rotate',
       'serve',
+      'upstream disable',
+      'upstream drain',
+      'upstream enable',
       'upstream list',
+      'upstream reset',
+      'upstream state',
       'upstream test',
       'usage',
     ])

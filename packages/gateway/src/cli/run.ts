@@ -11,8 +11,8 @@ import { type Command, checkArguments, flagsOf, type StoreCommand } from './comm
 import { commandError } from './commands/inputs.ts'
 import { type Page, readPages } from './commands/pages.ts'
 import type { CommandContext } from './context.ts'
-import { callServer } from './control-socket.ts'
-import { CommandError, UsageError } from './errors.ts'
+import { callAnyProcess, callServer } from './control-socket.ts'
+import { CommandError, NoDatabaseYet, UsageError } from './errors.ts'
 import { ALIASES, COMMANDS, help, unknownCommand } from './help.ts'
 import { printError, printResult, Report } from './output.ts'
 
@@ -71,7 +71,7 @@ async function runCommand(
   const { mayRemove = false } = command as Partial<StoreCommand>
   try {
     if (!('input' in command)) return await command.run(parsed, context, json)
-    const run = (operation: string, input: object) => runOnStore(operation, input, context)
+    const run = (operation: string, input: object) => runOnStore(operation, input, context, command)
     const result = await resultOf(command, parsed, run)
     return command.show ? new Report(result, command.show(result, parsed)) : result
   } catch (error) {
@@ -96,14 +96,23 @@ export async function resultOf(
 }
 
 /** Calls a running server, since one process owns a SQLite store; without a server, opens the store here. */
-async function runOnStore(name: string, input: object, context: CommandContext): Promise<unknown> {
+async function runOnStore(
+  name: string,
+  input: object,
+  context: CommandContext,
+  { asksServer, withoutDatabase }: Pick<StoreCommand, 'asksServer' | 'withoutDatabase'>,
+): Promise<unknown> {
   const environment = context.environment()
-  if (!environment.databaseUrl) {
-    const answered = await callServer(environment.dataDir, name, input)
+  if (!environment.databaseUrl || asksServer) {
+    const call = asksServer ? callAnyProcess : callServer
+    const answered = await call(environment.dataDir, name, input)
     if (answered) return answered.result
   }
   const config = context.config(environment)
-  const opened = await openStorageOrCallServer(name, input, environment, context)
+  const opened = await openStorageOrCallServer(name, input, environment, context).catch(async (error) => {
+    if (!withoutDatabase || !(error instanceof NoDatabaseYet)) throw error
+    return { result: await withoutDatabase(input, config) }
+  })
   if ('result' in opened) return opened.result
   const { storage } = opened
   try {

@@ -12,6 +12,7 @@ import type { Admission } from '../overload/admission.ts'
 import type { Node } from '../storage/node/node.ts'
 import type { Storage } from '../storage/storage.ts'
 import { createTaskWorker, type WorkerDependencies } from '../tasks/worker.ts'
+import { followSwitches } from '../upstreams/health/follow-switches.ts'
 import type { Health } from '../upstreams/health/health.ts'
 import { type VideoTaskDependencies, videoTasks } from '../videos/video-tasks.ts'
 import { auditLedger } from './audit-ledger.ts'
@@ -70,7 +71,7 @@ export function startJobs(
   const folder = mediaFolder(environment, config())
   if (clusterStatus && folder !== undefined && isLeader)
     warnOfUnsharedMedia(every, folder, environment.workers, clusterStatus, log)
-  pollChanges(every, storage.keys, deps.callers)
+  pollChanges(every, storage.keys, deps.callers, () => followSwitches(storage, upstreamHealth, config()))
   followSecret(every, storage.meta, deps.secrets)
   auditLedger(every, storage, log, () => deps.admission.isSaturated)
   storeLatencies(every, deps.latencies, storage.spending, Date.now)

@@ -1,11 +1,17 @@
-// Drops cached callers within about a second of any change of a key or account, also by another process.
+// Notices changes of keys, accounts and switches of upstreams within about a second, also by another process.
 import type { Callers } from '../access/authenticate.ts'
 import type { Keys } from '../storage/keys.ts'
 import type { Every } from './every.ts'
 
 const INTERVAL_MS = 1_000
 
-export function pollChanges(every: Every, keys: Pick<Keys, 'changeCounter'>, callers: Pick<Callers, 'clear'>): void {
+/** `follow`: reads again what this process keeps of the store; where that fails, the next poll tries again. */
+export function pollChanges(
+  every: Every,
+  keys: Pick<Keys, 'changeCounter'>,
+  callers: Pick<Callers, 'clear'>,
+  follow: () => Promise<void> = async () => {},
+): void {
   let seen: bigint | undefined
   every(INTERVAL_MS, {
     name: 'poll changes of keys',
@@ -16,7 +22,10 @@ export function pollChanges(every: Every, keys: Pick<Keys, 'changeCounter'>, cal
         callers.clear()
         throw error
       })
-      if (counter !== seen) callers.clear()
+      if (counter !== seen) {
+        callers.clear()
+        await follow()
+      }
       seen = counter
       return undefined
     },

@@ -9,6 +9,8 @@ export const CREDIT = -3n
 export const SHORTFALL = -4n
 /** Trial credit that was given while only the embedded models could be bought with it. */
 export const SANDBOX_TRIAL = -5n
+/** What operators' tests of upstreams cost: on nobody's balance, and on no request. */
+export const TESTS = -6n
 
 /** A node that has not renewed for this long must not dispatch; after DEAD_AFTER its holds may be reaped. */
 export const STALE_AFTER_MS = 5_000

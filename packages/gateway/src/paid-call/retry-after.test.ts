@@ -102,7 +102,9 @@ describe('upstreams', () => {
       const health = new KeyHealth()
       const upstream = { id: 'u' } as Upstream
       const inner = { upstream: 'u', model: 'inner', priority: 1, weight: 1, cost: undefined }
-      const candidates: CandidateOf<'text'>[] = [{ upstream, key: 'k', health, priority: 1, weight: 1, route: inner }]
+      const candidates: CandidateOf<'text'>[] = [
+        { upstream, upstreamSwitch: { state: 'enabled' }, key: 'k', health, priority: 1, weight: 1, route: inner },
+      ]
       const offer = { model: { id: 'a' }, candidates, tiers: tiersOf(candidates) } as unknown as OfferOf<'text'>
       const parts = { random: () => 0, seals: undefined, ticker, upstreamCalls: { isFull: () => false } }
       const routing = parts as unknown as Parameters<typeof findCandidate>[2]

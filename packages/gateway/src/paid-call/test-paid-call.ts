@@ -63,7 +63,8 @@ export async function startPaidCall(client?: PaidCall['client']) {
   )
   if (held.verdict !== 'open') throw new Error('not held')
   const health = new KeyHealth()
-  const candidate = { upstream, route, key: 'k', health, priority: 1, weight: 1 }
+  const upstreamSwitch = { state: 'enabled' } as const
+  const candidate = { upstream, upstreamSwitch, route, key: 'k', health, priority: 1, weight: 1 }
   const offer = {
     model: { id: 'painter' },
     rate: PRICE,

@@ -6,12 +6,13 @@ import { affinityOf } from '../text/candidates/affinity.ts'
 import { createSeals } from '../text/translation/seals.ts'
 import { tiersOf } from '../upstreams/health/choose.ts'
 import { KeyHealth, type Verdict } from '../upstreams/health/key-health.ts'
-import { findCandidate, noRouteError, type Unrouted } from './find-candidate.ts'
+import { findCandidate, noRouteError, obstacleTo, type Unrouted } from './find-candidate.ts'
 
 const candidate = (id: string, priority = 1, weight = 1, perKey?: number): CandidateOf<'text'> => ({
   upstream: { id, maxConcurrencyPerKey: perKey } as Upstream,
   key: 'k',
   health: new KeyHealth(),
+  upstreamSwitch: { state: 'enabled' },
   priority,
   weight,
   route: { upstream: id, model: 'inner', priority, weight },
@@ -77,6 +78,27 @@ test('candidates that are full, tried or unhealthy are skipped', () => {
   expect(at(['y'], [])).toBe('z')
   judge(z, { is: 'failure' }, 10)
   expect(at(['y'], [])).toBeUndefined()
+})
+
+test.each(['disabled', 'draining'] as const)('an upstream that is %s gets no request, not even as a last resort', (state) => {
+  const [x, y, z] = three()
+  const offer = offerOf(x, y, z)
+  const parts = partsWith(() => 0)
+  const off = (candidate: CandidateOf<'text'>) => {
+    candidate.upstreamSwitch = { state }
+    return findCandidate(offer, asking(), parts)?.upstream.id
+  }
+  expect([off(x), off(y), off(z)]).toEqual(['y', 'z', undefined])
+  expect(noRouteError(offer, parts).info).toMatchObject({
+    code: 'service_unavailable',
+    message: "The operator of this gateway has switched off every upstream of 'a'. Retry later.",
+  })
+  z.upstreamSwitch = { state: 'enabled' }
+  judge(z, { is: 'limited', waitMs: 7_000, all: false })
+  expect(noRouteError(offer, parts).info.code).toBe('rate_limit_exceeded')
+  z.upstream = { ...z.upstream, breaker: false }
+  expect(findCandidate(offer, asking(), parts)).toBe(z)
+  expect([x, y, z].map((each) => obstacleTo(each, { account: 1n }, parts, 0))).toEqual([state, state, undefined])
 })
 
 test('a candidate that is cooling down is called if there is no other, but not as a retry', () => {

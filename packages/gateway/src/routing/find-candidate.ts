@@ -7,6 +7,7 @@ import type { AnyPrice } from '../money/prices/price.ts'
 import { Failure } from '../request/failure.ts'
 import type { Caller } from '../storage/storage.ts'
 import { choose } from '../upstreams/health/choose.ts'
+import type { KeyObstacle } from '../upstreams/health/key-health.ts'
 import type { UpstreamCalls } from '../upstreams/upstream-call.ts'
 
 export type CandidateDependencies = {
@@ -54,9 +55,9 @@ export function routeToHealthy<P extends AnyPrice>(
   const only = offer.candidates[0]
   // Most models have one candidate.
   const isOnly = offer.candidates.length === 1 && tried.length === 0
-  if (isOnly && only && isHealthy(only, now) && !isFull(only, unrouted.caller, deps)) return only
+  if (isOnly && only && obstacleTo(only, unrouted.caller, deps, now) === undefined) return only
   const isReady = (candidate: Candidate<P>): boolean =>
-    isHealthy(candidate, now) && !isFull(candidate, unrouted.caller, deps) && !tried.includes(candidate)
+    obstacleTo(candidate, unrouted.caller, deps, now) === undefined && !tried.includes(candidate)
   const { random } = deps
   const sticky = () => unrouted.affinity?.sticky()
   const home = unrouted.affinity?.home(offer)
@@ -73,12 +74,39 @@ function routeToCoolingDown<P extends AnyPrice>(
 ): Candidate<P> | undefined {
   const now = deps.ticker.now()
   const isUsable = (candidate: Candidate<P>): boolean =>
-    candidate.health.isUsableAsLastResort(candidate.route.model, now) && !isFull(candidate, unrouted.caller, deps)
+    isLastResort(candidate, now) && !isFull(candidate, unrouted.caller, deps)
   return choose(offer.tiers, { isUsable, random: deps.random, sticky: () => unrouted.affinity?.sticky() })
 }
 
-const isHealthy = ({ upstream, route, health }: Candidate, now: number): boolean =>
-  upstream.breaker === false || health.isReady(route.model, now)
+/** Why a candidate gets no requests now. */
+export type Obstacle = 'disabled' | 'draining' | KeyObstacle | 'concurrency_full'
+
+/** Why a healthy candidate is looked for elsewhere; undefined: this one can be called. Previews of routes ask the same. */
+export function obstacleTo(
+  candidate: Candidate,
+  caller: Account,
+  deps: CandidateDependencies,
+  now: number,
+): Obstacle | undefined {
+  return illness(candidate, now) ?? (isFull(candidate, caller, deps) ? 'concurrency_full' : undefined)
+}
+
+function illness(
+  { upstream, upstreamSwitch, route, health }: Candidate,
+  now: number,
+): Exclude<Obstacle, 'concurrency_full'> | undefined {
+  if (upstreamSwitch.state !== 'enabled') return upstreamSwitch.state
+  return upstream.breaker === false ? undefined : health.obstacle(route.model, now)
+}
+
+/** The operator has not switched its upstream off. */
+export const isOn = ({ upstreamSwitch }: Candidate): boolean => upstreamSwitch.state === 'enabled'
+
+const isHealthy = (candidate: Candidate, now: number): boolean => illness(candidate, now) === undefined
+
+/** It may be called where no candidate is healthy. */
+export const isLastResort = (candidate: Candidate, now: number): boolean =>
+  isOn(candidate) && candidate.health.isUsableAsLastResort(candidate.route.model, now)
 
 /** It is at its concurrency limit, or the caller's account has its share of it. */
 export function isFull(
@@ -99,17 +127,23 @@ export function hasHealthy({ candidates }: Offer, deps: CandidateDependencies): 
 /** Whether some candidate could be called if it were below its concurrency limit. */
 export function hasCallable({ candidates }: Offer, deps: CandidateDependencies): boolean {
   const now = deps.ticker.now()
-  return candidates.some(
-    (candidate) => isHealthy(candidate, now) || candidate.health.isUsableAsLastResort(candidate.route.model, now),
-  )
+  return candidates.some((candidate) => isHealthy(candidate, now) || isLastResort(candidate, now))
 }
+
+/** Nobody knows when the operator switches an upstream on again. */
+const SWITCHED_OFF_RETRY_S = 30
 
 /** Why no candidate can be called, and when to retry. */
 export function noRouteError(offer: Offer, deps: CandidateDependencies): Failure {
   const now = deps.ticker.exactNow()
   const { model, fallbacks } = offer
   // The model itself may have no candidate left for this request.
-  const candidates = offer.candidates.length > 0 ? offer.candidates : fallbacks.flatMap((each) => each.candidates)
+  const own = offer.candidates.length > 0 ? offer.candidates : fallbacks.flatMap((each) => each.candidates)
+  const candidates = own.filter(isOn)
+  if (candidates.length === 0) {
+    const message = `The operator of this gateway has switched off every upstream of '${model.id}'. Retry later.`
+    return new Failure('service_unavailable', message, { retryAfter: SWITCHED_OFF_RETRY_S })
+  }
   if (hasCallable(offer, deps)) {
     const message = `Every upstream of '${model.id}' is at its concurrency limit. Retry in 2 seconds.`
     return new Failure('service_unavailable', message, { retryAfter: 2 })

@@ -14,6 +14,7 @@ const candidate = (id: string): CandidateOf<'text'> => ({
   upstream: { id, baseUrl: `https://${id}.example/v1`, keys: ['k'], timeouts } as unknown as Upstream,
   key: 'k',
   health: new KeyHealth(),
+  upstreamSwitch: { state: 'enabled' },
   priority: 1,
   weight: 1,
   route: { upstream: id, model: 'inner', priority: 1, weight: 1 } as CandidateOf<'text'>['route'],

@@ -16,7 +16,7 @@ import { Attempt } from '../upstreams/health/key-health.ts'
 import type { RetryBudget } from '../upstreams/health/retry-budget.ts'
 import type { LimitedUpstream, UpstreamCalls } from '../upstreams/upstream-call.ts'
 import type { FailedAttempt } from './failed-attempt.ts'
-import { type CandidateDependencies, findCandidate, isFull, type Unrouted } from './find-candidate.ts'
+import { type CandidateDependencies, findCandidate, isFull, isOn, type Unrouted } from './find-candidate.ts'
 
 export type NextAttemptDependencies = CandidateDependencies & {
   upstreamCalls: UpstreamCalls
@@ -149,7 +149,7 @@ function candidateFor<P extends AnyPrice, M extends Named>(
   const found = candidateAmong(last, tried, deps)
   if (found) return found
   const isFirst = tried.filter((one) => one === candidate).length === 1 && !candidate.upstream.embedded
-  const isReady = candidate.health.isReady(candidate.route.model, deps.ticker.now())
+  const isReady = isOn(candidate) && candidate.health.isReady(candidate.route.model, deps.ticker.now())
   const mayRepeat = verdict.is === 'failure' && isFirst && isReady && !isFull(candidate, last.caller, deps)
   return mayRepeat ? { offer, candidate } : undefined
 }

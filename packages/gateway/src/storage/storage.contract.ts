@@ -10,6 +10,7 @@ import { historyContract } from './contract/console/history.ts'
 import { consoleKeysContract } from './contract/console/keys.ts'
 import { rejectedRequestsContract } from './contract/console/rejected-requests.ts'
 import { spendingContract } from './contract/console/spending.ts'
+import { upstreamsContract } from './contract/console/upstreams.ts'
 import { contentsContract } from './contract/contents.ts'
 import { creditLinesContract } from './contract/credit-lines.ts'
 import { differentialContract } from './contract/differential.ts'
@@ -59,6 +60,7 @@ export function storageContract(name: string, open: Open): void {
     describe('codes', () => codesContract(use))
     describe('stored configuration', () => configurationContract(use))
     describe('spending', () => spendingContract(use))
+    describe('upstreams', () => upstreamsContract(use))
     describe('history', () => historyContract(use))
     describe('what operators do', () => operatorsContract(use))
     describe('verbs', () => verbsContract(use))

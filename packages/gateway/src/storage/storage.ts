@@ -8,6 +8,7 @@ import type { Configuration, ConfigurationWriter } from './console/configuration
 import type { RejectedRequests } from './console/rejected-requests.ts'
 import type { Reports } from './console/reports.ts'
 import type { Spending } from './console/spending.ts'
+import type { Upstreams } from './console/upstreams.ts'
 import type { Contents } from './contents.ts'
 import type { Keys } from './keys.ts'
 import type { Leases } from './leases.ts'
@@ -34,6 +35,7 @@ export * from './console/configuration.ts'
 export * from './console/rejected-requests.ts'
 export * from './console/reports.ts'
 export * from './console/spending.ts'
+export * from './console/upstreams.ts'
 export * from './keys.ts'
 export * from './leases.ts'
 export * from './ledger.ts'
@@ -89,12 +91,16 @@ export interface Storage {
   /** Configuration beside the file, which `audited` writes. */
   readonly configuration: Configuration
   readonly rejectedRequests: RejectedRequests
+  /** Switches of upstreams, and what tests of them cost. */
+  readonly upstreams: Upstreams
   /** Sums, lists and histories for the console. */
   readonly spending: Spending
   /** Sums over all accounts, for operators. */
   readonly reports: Reports
   /** The same nouns, except that each write also adds `entry` to the audit log, in the same transaction. A rejected write adds nothing. */
-  audited(entry: AuditEntry): Pick<Storage, 'accounts' | 'people' | 'members' | 'keys' | 'signIns' | 'codes'> & {
+  audited(
+    entry: AuditEntry,
+  ): Pick<Storage, 'accounts' | 'people' | 'members' | 'keys' | 'signIns' | 'codes' | 'upstreams'> & {
     configuration: ConfigurationWriter
   }
   /** `listener` is called after every change of a key, of an account's state or of its funds that this process makes, before it resolves. */

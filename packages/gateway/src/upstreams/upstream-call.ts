@@ -17,6 +17,8 @@ export type UpstreamCalls = {
   isFull(upstream: LimitedUpstream, account: bigint): boolean
   /** Calls of the account at this upstream; counted only where concurrency is limited. */
   heldBy(account: bigint, upstream: LimitedUpstream): number
+  /** Calls that run at this upstream. */
+  runningAt(upstream: Pick<Upstream, 'id'>): number
   /** Aborts every running call. */
   abortAll(reason: AbortReason): void
   readonly size: number
@@ -52,6 +54,7 @@ export function createUpstreamCalls(ticker: Ticker, onFreed: () => void = () => 
       return !mayTake(slots.heldBy(account), slots.taken, most)
     },
     heldBy: (account, { id }) => slotsAt(id).heldBy(account),
+    runningAt: ({ id }) => slots.get(id)?.taken ?? 0,
     abortAll(reason) {
       ticker.each((item) => item instanceof UpstreamCall && item.abort(reason))
     },

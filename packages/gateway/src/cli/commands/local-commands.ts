@@ -2,13 +2,11 @@
 import { resolve } from 'node:path'
 import { startSandboxServer } from '@trivium/sandbox/server.ts'
 import NOTICE from '../../../../../NOTICE' with { type: 'text' }
-import { showUpstreamState } from '../../administration/upstreams.ts'
 import { readPriceList } from '../../upstreams/prices/price-list.ts'
 import { compareWithList } from '../../upstreams/prices/price-report.ts'
 import type { Arguments } from '../args.ts'
 import type { LocalCommand } from '../command.ts'
 import type { CommandContext } from '../context.ts'
-import { callEachProcess } from '../control-socket.ts'
 import { describeDoctor, doctor } from '../doctor/doctor.ts'
 import { CommandError, UsageError } from '../errors.ts'
 import { describe, Report } from '../output.ts'
@@ -16,14 +14,13 @@ import { describePrices } from './prices-diff.ts'
 import { askReady } from './ready.ts'
 import { rotateSecret } from './secret-rotate.ts'
 import { storeWarnings } from './store-warnings.ts'
-import { listUpstreams } from './upstream-list.ts'
-import { probeAll } from './upstream-probes.ts'
-import { testUpstream } from './upstream-test.ts'
+import { LOCAL_UPSTREAM_COMMANDS } from './upstreams/upstream-commands.ts'
 
 const NO_ARGUMENTS = { positionals: [], options: [] } as const
 const CONFIGURATION = 'Configuration and upstreams'
 
 export const LOCAL_COMMANDS: readonly LocalCommand[] = [
+  ...LOCAL_UPSTREAM_COMMANDS,
   {
     name: 'serve',
     section: 'Server',
@@ -54,32 +51,6 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
       { name: 'FILE', optional: true, summary: 'the file to check; default: the file that the server reads' },
     ],
     run: ({ positionals }, context) => checkConfig(positionals[0], context),
-  },
-  {
-    name: 'upstream list',
-    section: CONFIGURATION,
-    ...NO_ARGUMENTS,
-    example: 'upstream list',
-    summary: 'list the upstreams with their health',
-    run: async (_, context) => {
-      const environment = context.environment()
-      const config = context.config(environment)
-      const [states, probes] = await Promise.all([
-        callEachProcess(environment.dataDir, showUpstreamState),
-        probeAll(config),
-      ])
-      return listUpstreams(config, { states, probes })
-    },
-  },
-  {
-    name: 'upstream test',
-    section: CONFIGURATION,
-    example: 'upstream test openai',
-    summary: 'call an upstream with each of its keys; costs a few tokens',
-    positionals: [{ name: 'ID', summary: "the upstream's id; 'upstream list' shows it" }],
-    options: [{ name: 'model', value: 'MODEL', summary: 'the model to call; default: the first that is routed to it' }],
-    run: async ({ positionals, values }, context) =>
-      await testUpstream(context.config(context.environment()), positionals[0] ?? '', values.model),
   },
   {
     name: 'prices diff',

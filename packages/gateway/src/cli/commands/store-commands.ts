@@ -30,6 +30,7 @@ import {
 import { PEOPLE_COMMANDS } from './people-commands.ts'
 import { IMPORT_COLUMNS, importInput } from './reports/import-file.ts'
 import { REPORT_COMMANDS, secretWord } from './reports/report-commands.ts'
+import { UPSTREAM_COMMANDS } from './upstreams/upstream-commands.ts'
 
 const SECTION = 'Accounts and keys'
 const ANY_ACCOUNT: Option = {
@@ -235,6 +236,7 @@ export const STORE_COMMANDS: readonly StoreCommand[] = [
     json: flatKey,
   },
   ...PEOPLE_COMMANDS,
+  ...UPSTREAM_COMMANDS,
   {
     name: 'code create',
     section: SECTION,

@@ -8,7 +8,7 @@ import { programVersion, WrongSchema } from '../../storage/migrations/migrations
 import { FolderInUse, NoDatabase, type Storage, StoreDown } from '../../storage/storage.ts'
 import type { ProbeState } from '../../upstreams/diagnostics/probe-upstream.ts'
 import { storeWarnings } from '../commands/store-warnings.ts'
-import { describeProbes, probeAll } from '../commands/upstream-probes.ts'
+import { describeProbes, probeAll } from '../commands/upstreams/upstream-probes.ts'
 import type { CommandContext } from '../context.ts'
 import { callEachProcess } from '../control-socket.ts'
 import { PROGRAM, START } from '../program.ts'

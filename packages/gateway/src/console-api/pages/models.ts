@@ -28,7 +28,9 @@ export async function listModelSquare(holder: Holder, deps: ConsoleDependencies)
         protocols: [...protocols],
         capabilities: capabilities ? [...capabilities] : null,
         median_first_token_ms: median.get(id) ?? null,
-        healthy: offer.candidates.some(({ health }) => health.isHealthy),
+        healthy: offer.candidates.some(
+          ({ health, upstreamSwitch }) => upstreamSwitch.state === 'enabled' && health.isHealthy,
+        ),
       }
       row.prices.push({ group, price: { ...price } })
       rows.set(id, row)

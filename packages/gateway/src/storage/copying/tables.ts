@@ -36,6 +36,7 @@ export const LEDGER_TABLES = [
   'configuration_change',
   'stored_entry',
   'stored_secret',
+  'upstream_switch',
 ] as const
 
 export const CONTENTS_TABLES = [

@@ -11,6 +11,7 @@ import { configurationOver, configurationWriter } from './console/configuration.
 import { rejectedRequestsOver } from './console/rejected-requests.ts'
 import { reportsOver } from './console/reports.ts'
 import { spendingOver } from './console/spending.ts'
+import { upstreamsOver } from './console/upstreams.ts'
 import { checkText } from './guard.ts'
 import { keysOver } from './keys.ts'
 import { membersOver } from './people/members.ts'
@@ -35,6 +36,7 @@ type Nouns = Pick<
   | 'auditLog'
   | 'configuration'
   | 'rejectedRequests'
+  | 'upstreams'
   | 'reports'
 >
 
@@ -75,6 +77,7 @@ const nouns = (connection: Connection): Nouns => ({
   auditLog: auditLogOver(connection),
   configuration: configurationOver(connection),
   rejectedRequests: rejectedRequestsOver(connection),
+  upstreams: upstreamsOver(connection),
   spending: spendingOver(connection),
   reports: reportsOver(connection),
 })

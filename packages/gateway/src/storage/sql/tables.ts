@@ -232,4 +232,12 @@ export type Schema = {
   lease: { name: string; epoch: Integer; holder: string; expires_at: Integer }
   meta: { name: string; value: string }
   change_counter: { id: Integer; value: Integer }
+  upstream_switch: {
+    upstream: string
+    state: string
+    at: Integer
+    actor: string
+    reason: string
+    resets: Generated<Integer>
+  }
 }

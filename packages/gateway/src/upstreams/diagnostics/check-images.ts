@@ -7,11 +7,20 @@ import { HEAD_BYTES, readImageHead } from '@trivium/protocol/image-data/image-si
 import { codec } from '../../bytes/codec.ts'
 import type { Upstream } from '../../config/types.ts'
 import { imageTimeoutsOf } from '../../config/upstream-defaults.ts'
+import type { ImageRate } from '../../modalities/image/price.ts'
+import type { Nanos } from '../../money/amount.ts'
+import type { AnyPrice } from '../../money/prices/price.ts'
 import { imagesEndpointOf, responseFormatFor, upstreamPath } from '../endpoint.ts'
 import type { Send } from '../send.ts'
-import { type TimedResult, timedRequest } from './timed-request.ts'
+import { type CostAt, type TimedResult, timedRequest } from './timed-request.ts'
 
 const MAX_REPLY_BYTES = 64 * 1024 * 1024
+
+const PROMPT = 'A red circle.'
+
+/** The most that the check can cost. */
+export const imageBound = (rate: ImageRate): Nanos | undefined =>
+  rate.bound({ count: 1, size: undefined, quality: undefined, promptBytes: PROMPT.length })
 
 export async function checkImages(
   send: Send,
@@ -22,7 +31,7 @@ export async function checkImages(
   const request: ImageRequest = {
     operation: 'generate',
     model,
-    prompt: 'A red circle.',
+    prompt: PROMPT,
     n: 1,
     stream: false,
     images: [],
@@ -39,24 +48,32 @@ export async function checkImages(
   return await timedRequest(send, upstream, sent, (text) => read(text, dialect), Math.min(firstByteMs, totalMs))
 }
 
-function read(text: string, dialect: ImageDialectId): { answer?: string; problem?: string } {
+function read(text: string, dialect: ImageDialectId): { answer?: string; problem?: string; costAt?: CostAt } {
   const reader = openThinJson(MAX_REPLY_BYTES)
   reader.push(Buffer.from(text))
   const decoded = IMAGE_SERVICES[dialect].decodeReply(reader.take(), codec)
   const [image] = decoded.ok ? decoded.reply.images : []
-  if (image) return { answer: inWords(image) }
+  if (decoded.ok && image) {
+    const { usage, details } = decoded.reply
+    const images = [{ size: details.size ?? headOf(image)?.size, quality: details.quality }]
+    const costAt = (rate: AnyPrice) => (rate as ImageRate).cost({ images, requested: 1, usage })?.cost
+    return { answer: inWords(image), costAt }
+  }
   const said = decoded.ok ? '' : decoded.error.message
   return { problem: `the response has no image in the ${dialect} dialect; is base_url right? ${said}`.trim() }
 }
 
-function inWords({ base64, url }: ReplyImage): string {
-  if (!base64) return url === undefined ? 'an image' : 'an image by URL'
-  const beginning = Buffer.from(
-    Buffer.concat(base64.pieces)
-      .toString('latin1')
-      .slice(0, 2 * HEAD_BYTES),
-    'base64',
-  )
-  const head = readImageHead(beginning)
-  return head ? `${head.mediaType}, ${head.width}x${head.height}` : 'an image of an unknown type'
+function inWords(image: ReplyImage): string {
+  if (!image.base64) return image.url === undefined ? 'an image' : 'an image by URL'
+  const head = headOf(image)
+  return head ? `${head.mediaType}, ${head.size}` : 'an image of an unknown type'
+}
+
+function headOf({ base64 }: ReplyImage): { mediaType: string; size: string } | undefined {
+  if (!base64) return undefined
+  const beginning = Buffer.concat(base64.pieces)
+    .toString('latin1')
+    .slice(0, 2 * HEAD_BYTES)
+  const head = readImageHead(Buffer.from(beginning, 'base64'))
+  return head && { mediaType: head.mediaType, size: `${head.width}x${head.height}` }
 }

@@ -5,6 +5,8 @@ import { readAtMost } from '@trivium/http/client/read-response.ts'
 import { DIALECTS } from '@trivium/protocol/dialects/index.ts'
 import type { Pieces } from '@trivium/protocol/framing/splice.ts'
 import type { Upstream } from '../../config/types.ts'
+import type { Nanos } from '../../money/amount.ts'
+import type { AnyPrice } from '../../money/prices/price.ts'
 import type { OutgoingRequest, Send } from '../send.ts'
 import { withoutKeys } from '../without-keys.ts'
 
@@ -15,7 +17,10 @@ export type TimedResult = {
   /** The start of the model's answer. */
   answer: string | null
   problem: string | null
+  /** What the call costs by a price of the model's type; absent, or undefined: the response does not tell. */
+  costAt?: CostAt
 }
+export type CostAt = (rate: AnyPrice) => Nanos | undefined
 
 /** The timeout, unless the upstream's own are shorter. */
 const TIMEOUT_MS = 60_000
@@ -23,9 +28,9 @@ const MAX_RESPONSE_BYTES = 1024 * 1024
 export const KEY_REJECTED = 'the key or its account was rejected'
 
 /** `maxBytes`: of the response. Absent: those of a short text. */
-type Sent = Pick<OutgoingRequest, 'method' | 'path' | 'dialect'> & { body: Pieces; maxBytes?: number }
+type Sent = Pick<OutgoingRequest, 'method' | 'path' | 'dialect'> & { body: Pieces; maxBytes?: number; stream?: true }
 /** Reads the body of a successful response. */
-type Read = (text: string) => { answer?: string; problem?: string }
+type Read = (text: string) => { answer?: string; problem?: string; costAt?: CostAt }
 
 export async function timedRequest(
   send: Send,
@@ -35,12 +40,13 @@ export async function timedRequest(
   timeoutMs = timeoutOf(upstream),
 ): Promise<TimedResult> {
   const from = performance.now()
-  const result = (status: number | null, { answer, problem }: ReturnType<Read>): TimedResult => ({
+  const result = (status: number | null, { answer, problem, costAt }: ReturnType<Read>): TimedResult => ({
     ok: problem === undefined,
     status,
     latency_ms: Math.round(performance.now() - from),
     answer: answer ?? null,
     problem: problem ?? null,
+    ...(costAt ? { costAt } : {}),
   })
   let status: number | null = null
   const cancel = new Cancel()
@@ -48,7 +54,7 @@ export async function timedRequest(
   try {
     const response = await send(upstream, {
       ...sent,
-      stream: false,
+      stream: sent.stream ?? false,
       headers: {},
       key: upstream.keys[0] ?? 'none',
       cancel,

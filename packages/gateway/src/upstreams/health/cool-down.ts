@@ -32,6 +32,13 @@ export class CoolDown {
     }
   }
 
+  clear(): void {
+    this.#until = 0
+    this.#models.clear()
+    this.#retryAfterModels.clear()
+    this.#retryAfter = NO_RETRY_AFTER
+  }
+
   isOver(model: string, now: number): boolean {
     return now >= this.#until && (this.#models.size === 0 || now >= (this.#models.get(model) ?? 0))
   }

@@ -79,3 +79,37 @@ test('a report has durations, not times: clocks of processes differ', () => {
   ])
   expect(health.report(at, 12_000)[0]?.cooling).toEqual([])
 })
+
+test('a switch is that of the upstream’s id, also in a configuration that is loaded later', () => {
+  const health = createHealth()
+  const switchOf = (id: string) => health.switchOf(upstream(id, 'https://a.example/v1', ['key-one-123456']))
+  const before = switchOf('a')
+  const row = { upstream: 'a', at: 0, actor: 'command-line', reason: '', resets: 0 }
+  health.setSwitches([{ ...row, state: 'draining' }], new Map())
+  expect([before.state, switchOf('a').state, switchOf('b').state]).toEqual(['draining', 'draining', 'enabled'])
+  health.setSwitches([], new Map())
+  expect(before.state).toBe('enabled')
+})
+
+test('a reset is done once, and forgets everything but latency and requests in flight', () => {
+  const health = createHealth()
+  const at = { ...upstream('a', 'https://a.example/v1', ['key-one-123456']), quota: 'q' }
+  const [key] = health.keysOf(at)
+  const ill = () => {
+    for (let count = 0; count < 10; count++) key?.health.record('m', { is: 'failure', restMs: 9_000 }, 0)
+    key?.health.record('m', { is: 'limited', waitMs: 9_000, all: true }, 0)
+    key?.health.record('m', { is: 'rejected', reason: '401' }, 0)
+  }
+  key?.health.record('m', { is: 'good', latencyMs: 7 }, 0)
+  ill()
+  expect([key?.health.obstacle('m', 1), key?.health.isUsableAsLastResort('m', 1)]).toEqual(['key_rejected', false])
+  const row = { upstream: 'a', state: 'enabled', at: 0, actor: '', reason: '', resets: 1 } as const
+  health.setSwitches([row], new Map([['a', at]]))
+  expect(health.report(at, 1)).toEqual([
+    { key: '...3456', state: 'ready', waitMs: undefined, cooling: [], reason: undefined, inFlight: 0, latencyMs: 7 },
+  ])
+  expect([key?.health.obstacle('m', 1), key?.health.isHealthy]).toEqual([undefined, true])
+  ill()
+  health.setSwitches([row], new Map([['a', at]]))
+  expect(key?.health.obstacle('m', 1)).toBe('key_rejected')
+})

@@ -1,6 +1,7 @@
 // The health of all upstream keys, found by host and key, not by upstream id: it survives a reload of the configuration, and
 // upstreams with the same key share its quota. Other keys that share a quota are named by the operator: `quota`.
 import type { Upstream } from '../../config/types.ts'
+import type { SwitchState, UpstreamSwitch } from '../../storage/storage.ts'
 import { CoolDown } from './cool-down.ts'
 import { KeyHealth, type KeyHealthReport } from './key-health.ts'
 
@@ -13,16 +14,25 @@ export type KeyReport = Omit<KeyHealthReport, 'until' | 'cooling'> & {
   cooling: readonly { model: string; waitMs: number }[]
 }
 
+/** Shared by all candidates of an upstream, of every configuration: a change takes effect for running requests, too. */
+export type Switch = { state: SwitchState }
+
 export type Health = {
   /** In the order of the upstream's keys; the same objects for the same configuration object. */
   keysOf(upstream: Upstream): readonly UpstreamKey[]
   report(upstream: Upstream, now: number): KeyReport[]
+  /** Found by the upstream's id. */
+  switchOf(upstream: Upstream): Switch
+  /** Takes over the switches of the store. An upstream that was reset since the last time loses what is known of its keys. */
+  setSwitches(switches: readonly UpstreamSwitch[], upstreams: ReadonlyMap<string, Upstream>): void
 }
 
 export function createHealth(): Health {
   const byName = new Map<string, KeyHealth>()
   const quotas = new Map<string, CoolDown>()
   const keysByUpstream = new WeakMap<Upstream, readonly UpstreamKey[]>()
+  const switches = new Map<string, Switch>()
+  const resets = new Map<string, number>()
 
   function healthOf(upstream: Upstream, key: string): KeyHealth {
     const { quota } = upstream
@@ -41,9 +51,23 @@ export function createHealth(): Health {
     return known
   }
 
+  const switchNamed = (id: string): Switch => getOrAdd(switches, id, (): Switch => ({ state: 'enabled' }))
+
   return {
     keysOf: keysOf,
     report: (upstream, now) => keysOf(upstream).map(({ key, health }) => keyReport(key, health.report(now), now)),
+    switchOf: ({ id }) => switchNamed(id),
+    setSwitches(stored, upstreams) {
+      const known = new Map(stored.map((each) => [each.upstream, each.state]))
+      for (const [id, each] of switches) if (!known.has(id)) each.state = 'enabled'
+      for (const [id, state] of known) switchNamed(id).state = state
+      for (const each of stored) {
+        const upstream = upstreams.get(each.upstream)
+        if (upstream && each.resets !== (resets.get(each.upstream) ?? 0))
+          for (const { health } of keysOf(upstream)) health.reset()
+        resets.set(each.upstream, each.resets)
+      }
+    },
   }
 }
 

@@ -27,6 +27,9 @@ export const UNKNOWN: Verdict = { is: 'unknown' }
 
 export type KeyState = 'ready' | 'cooling' | 'open' | 'probing' | 'rejected'
 
+/** Why a model is not requested with a key now. `probing`: the breaker is half-open, and its probe is under way. */
+export type KeyObstacle = 'key_rejected' | 'probing' | 'breaker_open' | 'cooling_down' | 'model_paused'
+
 export type KeyHealthReport = {
   state: KeyState
   /** When it will be used again. */
@@ -93,9 +96,15 @@ export class KeyHealth {
 
   /** Whether `model` may be requested now. */
   isReady(model: string, now: number): boolean {
-    if (now < this.#rejectedUntil || now < this.#probeUntil) return false
-    if (this.#openUntil !== undefined && now < this.#openUntil) return false
-    return this.#coolDown.isOver(model, now) && this.#pauses.isOver(model, now)
+    return this.obstacle(model, now) === undefined
+  }
+
+  obstacle(model: string, now: number): KeyObstacle | undefined {
+    if (now < this.#rejectedUntil) return 'key_rejected'
+    if (now < this.#probeUntil) return 'probing'
+    if (this.#openUntil !== undefined && now < this.#openUntil) return 'breaker_open'
+    if (!this.#coolDown.isOver(model, now)) return 'cooling_down'
+    return this.#pauses.isOver(model, now) ? undefined : 'model_paused'
   }
 
   /** The last attempt succeeded and the breaker is closed: a retry here is likely to work. */
@@ -157,6 +166,21 @@ export class KeyHealth {
     }
     const restMs = verdict.is === 'failure' ? verdict.restMs : verdict.is === 'absent' ? ABSENT_FOR_MS : undefined
     if (restMs !== undefined) this.#pauses.start(model, { waitMs: restMs, all: false }, now)
+  }
+
+  /** Forgets failures, rejections and cool-downs, also those of a shared quota. Requests in flight and latency stay. */
+  reset(): void {
+    this.#failuresInARow = 0
+    this.#isRejecting = false
+    this.#failureRate = 0
+    this.#attempts = 0
+    this.#openUntil = undefined
+    this.#nextOpenMs = MIN_OPEN_MS
+    this.#probeUntil = 0
+    this.#rejectedUntil = 0
+    this.#reason = undefined
+    this.#coolDown.clear()
+    this.#pauses.clear()
   }
 
   report(now: number): KeyHealthReport {

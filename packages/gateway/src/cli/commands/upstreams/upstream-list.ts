@@ -1,13 +1,13 @@
 // `upstream list`: the upstreams with their dialects and health.
-import type { UpstreamState } from '../../administration/upstreams.ts'
-import { SANDBOX_KIND } from '../../config/sandbox.ts'
-import type { FileConfig, Upstream } from '../../config/types.ts'
-import type { Probe } from '../../upstreams/diagnostics/probe-upstream.ts'
-import { type KeyReport, NO_KEY } from '../../upstreams/health/health.ts'
-import { KINDS } from '../../upstreams/kinds/index.ts'
-import { fixedHttpVersion } from '../../upstreams/transport.ts'
-import { Report } from '../output.ts'
-import { type Column, table } from '../table.ts'
+import type { UpstreamState } from '../../../administration/upstreams/state.ts'
+import { SANDBOX_KIND } from '../../../config/sandbox.ts'
+import type { FileConfig, Upstream } from '../../../config/types.ts'
+import type { Probe } from '../../../upstreams/diagnostics/probe-upstream.ts'
+import { type KeyReport, NO_KEY } from '../../../upstreams/health/health.ts'
+import { KINDS } from '../../../upstreams/kinds/index.ts'
+import { fixedHttpVersion } from '../../../upstreams/transport.ts'
+import { Report } from '../../output.ts'
+import { type Column, table } from '../../table.ts'
 import { describeProbes } from './upstream-probes.ts'
 
 /** `states`: what each server process knows, by upstream id. */
@@ -36,6 +36,7 @@ function listed(upstream: Upstream, { states, probes }: Known) {
     // Only built-in kinds have it.
     tested_with: KINDS.get(kind)?.testedWith ?? null,
     http: upstream.embedded ? null : (known.find(({ http }) => http)?.http ?? fixedHttpVersion(upstream) ?? null),
+    switch: known[0]?.switched ?? null,
     checks: probes?.[id] ?? null,
     key_states: mergeReports(known.map((each) => each.keys))?.map(keyState) ?? null,
   }
@@ -47,6 +48,7 @@ const COLUMNS: readonly Column<ReturnType<typeof listed>>[] = [
   { title: 'protocols', cell: ({ protocols }) => protocols.join(',') },
   { title: 'base url', cell: ({ kind, base_url }) => (kind === SANDBOX_KIND ? '(embedded)' : base_url) },
   { title: 'http', cell: ({ http }) => http },
+  { title: 'switch', cell: (row) => (row.switch === 'enabled' ? null : row.switch) },
   { title: 'status', cell: ({ checks }) => checks && describeProbes(checks) },
   { title: 'max concurrency', cell: ({ max_concurrency }) => max_concurrency, right: true },
   { title: 'keys', cell: ({ keys }) => keys, right: true },

@@ -2,9 +2,9 @@
 // seconds at most.
 
 import { createSandbox } from '@trivium/sandbox/handler.ts'
-import type { FileConfig } from '../../config/types.ts'
-import { type Probe, probeUpstream } from '../../upstreams/diagnostics/probe-upstream.ts'
-import { createSend } from '../../upstreams/send.ts'
+import type { FileConfig } from '../../../config/types.ts'
+import { type Probe, probeUpstream } from '../../../upstreams/diagnostics/probe-upstream.ts'
+import { createSend } from '../../../upstreams/send.ts'
 
 /** By the upstream's id. */
 export async function probeAll({ upstreams }: Pick<FileConfig, 'upstreams'>): Promise<Record<string, Probe[]>> {

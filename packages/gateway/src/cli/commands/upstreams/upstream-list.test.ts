@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { Upstream } from '../../config/types.ts'
-import type { KeyReport } from '../../upstreams/health/health.ts'
+import type { Upstream } from '../../../config/types.ts'
+import type { KeyReport } from '../../../upstreams/health/health.ts'
 import { listUpstreams } from './upstream-list.ts'
 
 const WELL: KeyReport = {

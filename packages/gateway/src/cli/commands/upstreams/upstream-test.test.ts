@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type SandboxServer, startSandboxServer } from '@trivium/sandbox/server.ts'
-import { assemble } from '../../config/assemble.ts'
-import type { FileConfig } from '../../config/types.ts'
-import { BUILT_IN, loadFile } from '../../config.ts'
-import type { Check } from '../../upstreams/diagnostics/check-upstream.ts'
-import { testUpstream } from './upstream-test.ts'
+import { assemble } from '../../../config/assemble.ts'
+import type { FileConfig } from '../../../config/types.ts'
+import { BUILT_IN, loadFile } from '../../../config.ts'
+import { testWithoutStore } from '../../../administration/upstreams/test.ts'
+import { showTest } from './upstream-test.ts'
 
-const FIXTURES = join(import.meta.dir, '../../../fixtures')
+const FIXTURES = join(import.meta.dir, '../../../../fixtures')
 
 let sandbox: SandboxServer
 /** Answers as the path says: /401/v1, /html/v1. */
@@ -25,14 +25,15 @@ beforeAll(() => {
     async fetch(request) {
       const { pathname: path } = new URL(request.url)
       const key = request.headers.get('authorization')
-      asked.push({ method: request.method, path, key, body: await request.text() })
+      const body = await request.text()
+      asked.push({ method: request.method, path, key, body })
       const [, word = ''] = path.split('/')
       if (word === 'html') return new Response('<p>welcome</p>')
       if (word === 'moved') return Response.redirect('http://127.0.0.1:1/elsewhere')
       if (word === 'google') return Response.json(WRONG_KEY_AT_GOOGLE, { status: 400 })
       if (word === 'list') return Response.json({ data: [] })
       const bad = word === 'pool' && key === 'Bearer good' ? 200 : word === 'pool' ? 401 : Number(word)
-      if (bad === 200) return Response.json(ANSWER)
+      if (bad === 200) return body.includes('"stream":true') ? new Response(STREAM) : Response.json(ANSWER)
       return Response.json(
         { error: { message: `about ${word} of sk-verysecretkey12345`, type: 'x', code: 'y' } },
         { status: bad },
@@ -68,6 +69,14 @@ const ANSWER = {
   usage: { prompt_tokens: 1, completion_tokens: 2, total_tokens: 3 },
 }
 
+const STREAM = [
+  { ...ANSWER, choices: [{ index: 0, delta: { role: 'assistant', content: 'Hello' }, finish_reason: null }] },
+  { ...ANSWER, choices: [{ index: 0, delta: { content: ' again' }, finish_reason: 'stop' }] },
+]
+  .map((event) => `data: ${JSON.stringify({ ...event, object: 'chat.completion.chunk' })}\n\n`)
+  .concat('data: [DONE]\n\n')
+  .join('')
+
 function configOf(upstream: string, models = ''): FileConfig {
   const { config, mistakes } = assemble(`upstreams: [${upstream}]\nmodels: [${models}]`, 'f', {}, BUILT_IN)
   if (!config) throw new Error(JSON.stringify(mistakes))
@@ -77,18 +86,18 @@ function configOf(upstream: string, models = ''): FileConfig {
 const chatAt = (url: string, keys = '[k]') => configOf(`{ id: up, dialect: chat, base_url: "${url}", keys: ${keys} }`)
 const at = (path: string) => `http://127.0.0.1:${failing.port}/${path}`
 
-type Result = { ok: boolean; model: string | null; checks: Check[] }
 const run = async (config: FileConfig, model?: string) => {
-  const { result, text } = await testUpstream(config, 'up', model)
-  return { ...(result as Result), text }
+  const result = await testWithoutStore(config, { upstream: 'up', ...(model === undefined ? {} : { model }) })
+  return { ...result, text: showTest(result) }
 }
 
 test('the embedded model answers in all four protocols', async () => {
   const { config } = loadFile(undefined, {})
-  const { result } = await testUpstream(config as FileConfig, 'sandbox', undefined)
-  const { ok, checks, model } = result as Result
-  expect([ok, model]).toEqual([true, 'sandbox-text'])
-  expect(checks.map(({ dialect }) => dialect)).toEqual(['chat', 'responses', 'messages', 'generate-content'])
+  const { ok, checks, model, cost_usd } = await testWithoutStore(config as FileConfig, { upstream: 'sandbox' })
+  expect([ok, model, cost_usd]).toEqual([true, 'sandbox-text', '0.00'])
+  expect(checks.map(({ dialect, mode }) => `${dialect} ${mode}`)).toEqual(
+    ['chat', 'responses', 'messages', 'generate-content'].flatMap((each) => [`${each} unstreamed`, `${each} streamed`]),
+  )
   for (const check of checks) {
     expect(check).toMatchObject({
       key: null,
@@ -113,10 +122,15 @@ test.each([
     `{ id: up, kind: ${kind}, keys: [one, two], base_url: "${sandbox.url}${baseUrlSuffix}" }`,
     '{ id: here, routes: [{ upstream: up, model: sandbox-text }], price: { input: 1, output: 1 } }',
   )
-  const expected = [1, 2].flatMap((key) => endpoints.map(({ dialect }) => [key, dialect, true]))
+  const expected = [1, 2].flatMap((key) =>
+    endpoints.flatMap(({ dialect }) => [
+      [key, dialect, 'unstreamed', true],
+      ...(key === 1 ? [[key, dialect, 'streamed', true]] : []),
+    ]),
+  )
   for (const model of [undefined, 'here', 'sandbox-text']) {
     const { ok, checks, text } = await run(config, model)
-    expect(checks.map((check) => [check.key, check.dialect, check.ok])).toEqual(expected)
+    expect(checks.map((check) => [check.key, check.dialect, check.mode, check.ok])).toEqual(expected as never)
     expect(ok).toBe(true)
     expect(text).toContain(`up (${kind}) at ${sandbox.url}${baseUrlSuffix}: model sandbox-text`)
     expect(text).toContain('at the vendor; no account is charged here')
@@ -124,15 +138,16 @@ test.each([
   }
 })
 
-test('each key is tested once with sixteen tokens, and reported separately', async () => {
+test('each key is tested once with sixteen tokens, one of them also with a stream, and reported separately', async () => {
   asked.length = 0
   const { ok, checks, text } = await run(chatAt(at('pool/v1'), '[good, bad]'), 'their-model')
   expect(ok).toBe(false)
   expect(checks).toEqual([
-    { ...checks[0], key: 1, ok: true, status: 200, answer: 'Hello there, how are you?', problem: null } as Check,
-    { ...checks[1], key: 2, ok: false, status: 401, answer: null } as Check,
-  ])
-  expect(asked.map(({ key }) => key)).toEqual(['Bearer good', 'Bearer bad'])
+    { ...checks[0], key: 1, ok: true, status: 200, answer: 'Hello there, how are you?', problem: null },
+    { ...checks[1], key: 1, mode: 'streamed', ok: true, status: 200, answer: 'Hello again', problem: null },
+    { ...checks[2], key: 2, ok: false, status: 401, answer: null },
+  ] as typeof checks)
+  expect(asked.map(({ key }) => key)).toEqual(['Bearer good', 'Bearer good', 'Bearer bad'])
   expect(JSON.parse(asked[0]?.body ?? '')).toMatchObject({ model: 'their-model', max_completion_tokens: 16 })
   expect(text).toContain('key 2 of 2  chat              failed')
   expect(text).not.toMatch(/good|sk-/)
@@ -226,7 +241,10 @@ describe('a model that generates images', () => {
   test('is not chosen where there is a text model, which costs less', async () => {
     const up = `{ id: up, kind: openai, base_url: "${sandbox.url}/v1", keys: [k] }`
     const { model, checks } = await run(configOf(up, `${image}, ${text}`))
-    expect([model, checks.map(({ dialect }) => dialect as string)]).toEqual(['sandbox-text', ['responses', 'chat']])
+    expect([model, [...new Set(checks.map(({ dialect }) => dialect as string))]]).toEqual([
+      'sandbox-text',
+      ['responses', 'chat'],
+    ])
     const named = await run(configOf(up, `${image}, ${text}`), 'here')
     expect(named.checks.map(({ dialect, ok }) => [dialect as string, ok])).toEqual([['images', true]])
   })
@@ -248,5 +266,35 @@ describe('a model that generates images', () => {
     )
     expect(ok).toBe(false)
     expect(checks[0]?.problem).toMatch(problem)
+  })
+})
+
+describe('what a test costs', () => {
+  const tested = (price: string, cost = '', body = 'words') =>
+    configOf(
+      `{ id: up, dialect: chat, base_url: "${at('200/v1')}", keys: [k] }`,
+      `{ id: ${body}, routes: [{ upstream: up, model: m${cost} }]${price} }`,
+    )
+  const PRICE = ', price: { input: 1, output: 2 }'
+
+  test.each([
+    // Each of the two calls reports 1 token of input and 2 of output.
+    ['the price of the model', PRICE, '', 'price', '0.000464', '0.00001'],
+    ['the cost of the route', PRICE, ', cost: { input: 10, output: 20 }', 'cost', '0.00464', '0.0001'],
+    ['no price at all: it is not known', '', '', null, null, null],
+  ])('is computed by %s', async (_, price, cost, source, most, sum) => {
+    const config = tested(price, cost)
+    asked.length = 0
+    const estimate = await testWithoutStore(config, { upstream: 'up', model: 'words', estimate: true })
+    expect(estimate).toMatchObject({ calls: 2, price: source, cost_at_most_usd: most, cost_usd: null, checks: [] })
+    expect(asked).toEqual([])
+    const { text, ...done } = await run(config, 'words')
+    expect(done).toMatchObject({ ok: true, cost_at_most_usd: most, cost_usd: sum, unknown_costs: sum === null ? 2 : 0 })
+    expect(text).toContain(sum === null ? 'Cost: not known.' : `Cost: ${sum} USD.`)
+  })
+
+  test('is 0 where the vendor rejected the calls', async () => {
+    const { cost_usd } = await run(chatAt(at('401/v1')), 'm')
+    expect(cost_usd).toBe('0.00')
   })
 })

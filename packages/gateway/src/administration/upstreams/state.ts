@@ -1,0 +1,86 @@
+// What one server process knows of its upstreams. Processes track health separately, so the state is that of one node, which it names.
+import type { Upstream } from '../../config/types.ts'
+import { fields, NOTHING } from '../../request/schema/schema.ts'
+import type { SwitchState, UpstreamSwitch } from '../../storage/storage.ts'
+import type { KeyReport } from '../../upstreams/health/health.ts'
+import type { KeyState } from '../../upstreams/health/key-health.ts'
+import type { HttpVersion } from '../../upstreams/transport.ts'
+import { isoTime } from '../inputs/fields.ts'
+import { type OperationContext, operation } from '../operation.ts'
+import { configuredUpstream, UPSTREAM_ID } from './configured.ts'
+
+/** Of all upstreams, with durations, so that the reports of several processes can be merged. Only a running server knows anything. */
+export const listUpstreamStates = operation({
+  name: 'upstream states',
+  permission: 'see',
+  input: NOTHING,
+  async run({ config, health, routing, storage }): Promise<Record<string, UpstreamState>> {
+    const now = performance.now()
+    const switches = new Map((await storage.upstreams.switches()).map((each) => [each.upstream, each.state]))
+    const states = [...config.upstreams.values()].map((upstream) => {
+      const keys = health?.report(upstream, now) ?? []
+      const http = routing?.send.httpVersionOf?.(upstream) ?? null
+      return [upstream.id, { keys, http, switched: switches.get(upstream.id) ?? 'enabled' }] as const
+    })
+    return Object.fromEntries(states)
+  },
+})
+
+export type UpstreamState = { keys: readonly KeyReport[]; http: HttpVersion | null; switched?: SwitchState }
+
+export const showUpstreamState = operation({
+  name: 'upstream state',
+  permission: 'see',
+  input: fields({ upstream: UPSTREAM_ID }),
+  run: async (context, { upstream }) => await stateOf(context, configuredUpstream(context.config, upstream)),
+})
+
+export type ShownState = Awaited<ReturnType<typeof stateOf>>
+
+/** null: only a running server knows it. */
+export async function stateOf({ storage, health, routing }: OperationContext, upstream: Upstream) {
+  const stored = (await storage.upstreams.switches()).find((each) => each.upstream === upstream.id)
+  const now = performance.now()
+  return {
+    id: upstream.id,
+    node: routing ? String(routing.nodeId) : null,
+    switch: switchJson(stored),
+    running_requests: routing?.candidates.upstreamCalls.runningAt(upstream) ?? null,
+    http: routing?.send.httpVersionOf?.(upstream) ?? null,
+    keys: health?.report(upstream, now).map((report) => keyJson(report, Date.now())) ?? null,
+  }
+}
+
+const switchJson = (stored: UpstreamSwitch | undefined) => ({
+  state: stored?.state ?? 'enabled',
+  since: stored && stored.actor !== '' ? isoTime(stored.at) : null,
+  by: stored?.actor || null,
+  reason: stored?.reason || null,
+})
+
+/** Why a key is not used, where its state has no reason of its own. */
+const REASONS: Readonly<Record<KeyState, string | null>> = {
+  ready: null,
+  cooling: 'the upstream rate-limits this key',
+  open: 'too many requests in a row failed',
+  probing: 'one request tries whether the upstream works again',
+  rejected: 'the upstream rejected this key',
+}
+const BREAKERS: Readonly<Record<KeyState, 'closed' | 'open' | 'half-open'>> = {
+  ready: 'closed',
+  cooling: 'closed',
+  rejected: 'closed',
+  open: 'open',
+  probing: 'half-open',
+}
+
+const keyJson = ({ key, state, waitMs, cooling, reason, inFlight, latencyMs }: KeyReport, now: number) => ({
+  key,
+  state,
+  breaker: BREAKERS[state],
+  reason: reason ?? REASONS[state],
+  until: waitMs === undefined ? null : isoTime(now + waitMs),
+  cooling: cooling.map((each) => ({ model: each.model, until: isoTime(now + each.waitMs) })),
+  running_requests: inFlight,
+  latency_ms: latencyMs === undefined ? null : Math.round(latencyMs),
+})

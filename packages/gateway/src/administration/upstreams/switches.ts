@@ -1,0 +1,59 @@
+// Switches of upstreams of every source: whether they get new requests. Running requests and tasks go on.
+import { fields, optional, text } from '../../request/schema/schema.ts'
+import type { SwitchState } from '../../storage/storage.ts'
+import { followSwitches } from '../../upstreams/health/follow-switches.ts'
+import { type Actor, auditEntry, audited, type OperationContext, operation } from '../operation.ts'
+import { configuredUpstream, UPSTREAM_ID } from './configured.ts'
+import { stateOf } from './state.ts'
+
+const SWITCH = fields({ upstream: UPSTREAM_ID, reason: optional(text({ min: 0, max: 1_000 })) })
+
+/** This process follows at once, the others when they poll the change counter. */
+async function follow({ health, storage, config }: OperationContext): Promise<void> {
+  if (health) await followSwitches(storage, health, config)
+}
+
+function actorText(actor: Actor): string {
+  const { actor: audited } = auditEntry(actor, '', { object: '' })
+  return 'email' in audited ? audited.email : [audited.type, audited.id].filter((part) => part !== '').join('/')
+}
+
+const switchTo = <const Name extends string>(name: Name, state: SwitchState) =>
+  operation({
+    name,
+    permission: 'configuration',
+    input: SWITCH,
+    async run(context, { upstream: id, reason = '' }) {
+      const { actor, config, storage } = context
+      const upstream = configuredUpstream(config, id)
+      const stored = (await storage.upstreams.switches()).find((each) => each.upstream === id)
+      const change = {
+        object: `upstream/${id}`,
+        before: { state: stored?.state ?? 'enabled' },
+        after: { state },
+        reason,
+      }
+      const store = audited(context, name, change).upstreams
+      await store.setSwitch({ upstream: id, state, actor: actorText(actor), reason })
+      await follow(context)
+      return await stateOf(context, upstream)
+    },
+  })
+
+export const enableUpstream = switchTo('upstream enable', 'enabled')
+export const disableUpstream = switchTo('upstream disable', 'disabled')
+export const drainUpstream = switchTo('upstream drain', 'draining')
+
+/** Closes the circuit breaker and ends the cool-downs of its keys, in every process. */
+export const resetUpstream = operation({
+  name: 'upstream reset',
+  permission: 'configuration',
+  input: SWITCH,
+  async run(context, { upstream: id, reason = '' }) {
+    const upstream = configuredUpstream(context.config, id)
+    const store = audited(context, 'upstream reset', { object: `upstream/${id}`, after: { keys: 'reset' }, reason })
+    await store.upstreams.reset(id)
+    await follow(context)
+    return await stateOf(context, upstream)
+  },
+})

@@ -1,0 +1,167 @@
+// Tests of upstreams with real calls at the operator's expense: what they cost at most, and what they did cost, which is booked in the
+// ledger on nobody's balance.
+import { createSandbox } from '@trivium/sandbox/handler.ts'
+import type { Static } from 'typebox'
+import { MULTIPLIER_ONE } from '../../config/sections/groups.ts'
+import type { FileConfig, Upstream } from '../../config/types.ts'
+import { modalityOf } from '../../modalities/index.ts'
+import type { Route } from '../../modalities/modality.ts'
+import { formatUsd, type Nanos } from '../../money/amount.ts'
+import type { AnyPrice } from '../../money/prices/price.ts'
+import { boolean, fields, optional, text } from '../../request/schema/schema.ts'
+import {
+  type Check,
+  type CheckedModel,
+  checkUpstream,
+  MODEL_CHECKS,
+  plannedChecks,
+  typeAt,
+} from '../../upstreams/diagnostics/check-upstream.ts'
+import { createSend, type Send } from '../../upstreams/send.ts'
+import { auditEntry, audited, operation, preview } from '../operation.ts'
+import { rejected } from '../rejections.ts'
+import { configuredUpstream, UPSTREAM_ID } from './configured.ts'
+import { limitCalls } from './limit-calls.ts'
+
+const TEST = fields({
+  upstream: UPSTREAM_ID,
+  /** Its name here or at the upstream; absent: the first that is routed to it. */
+  model: optional(text({ min: 0, max: 300 })),
+  /** Only what it would cost at most: nothing is called. */
+  estimate: optional(boolean()),
+})
+type Input = Static<typeof TEST>
+
+/** Of an upstream with many keys, the first ones are tested. */
+const MOST_CALLS = 32
+/** No further call is begun after this. */
+const TOTAL_MS = 300_000
+
+/** Calls an upstream with each of its keys and in each of its dialects, streamed and unstreamed, or for an image. */
+export const testUpstream = operation({
+  name: 'upstream test',
+  permission: 'configuration',
+  input: TEST,
+  async run(context, input) {
+    const { actor, storage, config, routing } = context
+    const planned = planTest(config, input)
+    const object = `upstream/${input.upstream}`
+    if (input.estimate) return estimateOf(planned)
+    const { model, calls, cost_at_most_usd } = estimateOf(planned)
+    preview(context, 'upstream test', { object, after: { model, calls, cost_at_most_usd } })
+    return await limitCalls(actor, async () => {
+      // What a test costs could not be booked without a store.
+      await storage.ping()
+      const { cost, ...tested } = await runTest(planned, routing?.send ?? ownSend())
+      const change = { object, after: { model: tested.model, ok: tested.ok, cost_usd: tested.cost_usd } }
+      if (cost > 0n) {
+        const reason = `test of the upstream ${input.upstream} with the model ${tested.model}`
+        await audited(context, 'upstream test', change).upstreams.bookTest(cost, reason)
+      } else await storage.auditLog.add(auditEntry(actor, 'upstream test', change))
+      return { ...tested, booked: cost > 0n }
+    })
+  },
+})
+
+/** The same without a store: a gateway that does not run yet has none, and books nothing. */
+export async function testWithoutStore(config: FileConfig, input: Input) {
+  const planned = planTest(config, input)
+  if (input.estimate) return estimateOf(planned)
+  const { cost: _, ...tested } = await runTest(planned, ownSend())
+  return { ...tested, booked: false }
+}
+
+export type Tested = Awaited<ReturnType<typeof testWithoutStore>>
+
+const ownSend = (): Send => createSend(createSandbox({ faults: false }))
+
+type Planned = { upstream: Upstream; model: RoutedModel | undefined; checks: ReturnType<typeof plannedChecks> }
+
+function planTest(config: FileConfig, { upstream: id, model: named }: Input): Planned {
+  const upstream = configuredUpstream(config, id)
+  const routed = routedModels(config, id)
+  const model = named === undefined ? routed[0] : modelNamed(routed, upstream, named)
+  if (model === undefined && upstream.healthPath === undefined)
+    throw rejected('no_routed_model', { field: 'model', upstream: id })
+  return { upstream, model, checks: plannedChecks(upstream, model) }
+}
+
+/** A routed model: its name here, what to check, and what that costs the operator, if it is known; `price`: by what. */
+type RoutedModel = CheckedModel & { id: string | undefined; rate: AnyPrice | undefined; price: PriceSource | null }
+type PriceSource = 'cost' | 'price'
+
+/** The cheapest types come first. */
+function routedModels({ models }: FileConfig, id: string): RoutedModel[] {
+  const tried = [...models.values()].filter(({ type }) => MODEL_CHECKS[type])
+  return tried.flatMap((model) => {
+    const route: Route | undefined = model.routes.find(({ upstream }) => upstream === id)
+    if (!route) return []
+    const known: unknown = route.cost ?? model.price
+    const rate = known === undefined ? undefined : modalityOf(model.type).rateOf(known, MULTIPLIER_ONE)
+    const price = known === undefined ? null : route.cost === undefined ? 'price' : 'cost'
+    return [{ id: model.id, name: route.model, type: model.type, rate, price }]
+  })
+}
+
+/** `named` may be the name here or at the upstream. */
+function modelNamed(routed: readonly RoutedModel[], upstream: Upstream, named: string): RoutedModel {
+  const known = routed.find(({ id }) => id === named) ?? routed.find(({ name }) => name === named)
+  return known ?? { id: undefined, name: named, type: typeAt(upstream), rate: undefined, price: null }
+}
+
+function estimateOf({ upstream, model, checks }: Planned) {
+  const bound = model?.rate && MODEL_CHECKS[model.type]?.bound(model.rate)
+  const calls = Math.min(MOST_CALLS, checks.length)
+  const most = isFree(upstream, model) ? 0n : bound === undefined ? undefined : bound * BigInt(calls)
+  return {
+    ok: true,
+    upstream: upstream.id,
+    kind: upstream.kind,
+    base_url: upstream.baseUrl,
+    keys: upstream.keys.length,
+    health_path: upstream.healthPath ?? null,
+    model: model?.name ?? null,
+    type: model?.type ?? null,
+    calls,
+    price: model?.price ?? null,
+    cost_at_most_usd: usdOrNull(most),
+    cost_usd: usdOrNull(isFree(upstream, model) ? 0n : undefined),
+    unknown_costs: 0,
+    not_tested: checks.length,
+    checks: [] as Shown[],
+    booked: false,
+  }
+}
+
+/** Embedded models cost the operator nothing, and lists of models nobody. */
+const isFree = ({ embedded }: Upstream, model: RoutedModel | undefined): boolean => embedded === true || !model
+
+async function runTest(planned: Planned, send: Send) {
+  const { upstream, model, checks: all } = planned
+  const end = performance.now() + TOTAL_MS
+  const made = await checkUpstream(send, upstream, model, all.slice(0, MOST_CALLS), () => performance.now() > end)
+  const checks = made.map((check) => ({ check, cost: isFree(upstream, model) ? 0n : costOf(check, model) }))
+  const known = checks.flatMap(({ cost }) => cost ?? [])
+  const cost = known.reduce((sum, each) => sum + each, 0n)
+  return {
+    ...estimateOf(planned),
+    ok: made.every(({ ok }) => ok),
+    cost,
+    cost_usd: usdOrNull(known.length > 0 ? cost : undefined),
+    unknown_costs: checks.length - known.length,
+    not_tested: all.length - made.length,
+    checks: checks.map(({ check, cost }) => shown(check, cost)),
+  }
+}
+
+/** Vendors do not bill rejected requests. A call without a response may have been billed: that is not known. */
+function costOf({ status, costAt }: Check, model: RoutedModel | undefined): Nanos | undefined {
+  if (status === null) return undefined
+  if (status < 200 || status >= 300) return 0n
+  return model?.rate && costAt?.(model.rate)
+}
+
+type Shown = ReturnType<typeof shown>
+const shown = ({ costAt: _, ...check }: Check, cost: Nanos | undefined) => ({ ...check, cost_usd: usdOrNull(cost) })
+
+const usdOrNull = (amount: Nanos | undefined): string | null => (amount === undefined ? null : formatUsd(amount))

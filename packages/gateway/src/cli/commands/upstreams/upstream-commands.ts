@@ -1,0 +1,103 @@
+// The commands about upstreams and their models.
+import { listUpstreamStates, type ShownState, showUpstreamState } from '../../../administration/upstreams/state.ts'
+import { testWithoutStore } from '../../../administration/upstreams/test.ts'
+import type { LocalCommand, Option, StoreCommand } from '../../command.ts'
+import { callEachProcess } from '../../control-socket.ts'
+import { CommandError } from '../../errors.ts'
+import { Report } from '../../output.ts'
+import { present } from '../inputs.ts'
+import { listUpstreams } from './upstream-list.ts'
+import { probeAll } from './upstream-probes.ts'
+import { showTest } from './upstream-test.ts'
+
+const SECTION = 'Configuration and upstreams'
+const ID = { name: 'ID', summary: "the upstream's id; 'upstream list' shows it" } as const
+const REASON: Option = { name: 'reason', value: 'TEXT', summary: 'kept with the switch and in the audit log' }
+
+/** They ask every server process of the data folder. */
+export const LOCAL_UPSTREAM_COMMANDS: readonly LocalCommand[] = [
+  {
+    name: 'upstream list',
+    section: SECTION,
+    positionals: [],
+    options: [],
+    example: 'upstream list',
+    summary: 'list the upstreams with their health',
+    run: async (_, context) => {
+      const environment = context.environment()
+      const config = context.config(environment)
+      const [states, probes] = await Promise.all([
+        callEachProcess(environment.dataDir, listUpstreamStates),
+        probeAll(config),
+      ])
+      return listUpstreams(config, { states, probes })
+    },
+  },
+  {
+    name: 'upstream state',
+    section: SECTION,
+    positionals: [ID],
+    options: [],
+    example: 'upstream state openai',
+    summary: 'show breaker, cool-downs and running requests of an upstream',
+    run: async ({ positionals: [upstream] }, context) => {
+      const { dataDir } = context.environment()
+      const states = await callEachProcess(dataDir, showUpstreamState, { upstream })
+      if (states.length === 0)
+        throw new CommandError(`no server runs on ${dataDir}, and only a running server knows the state of upstreams`)
+      return new Report(states, states.map(describeState).join(''))
+    },
+  },
+]
+
+const act = (name: StoreCommand['name'], summary: string): StoreCommand => ({
+  name,
+  section: SECTION,
+  summary,
+  positionals: [ID],
+  options: [REASON],
+  example: `${name} openai --reason "maintenance"`,
+  input: ({ positionals: [upstream], values: { reason } }) => ({ upstream, ...present([['reason', reason]]) }),
+  show: (state) => describeState(state as ShownState),
+})
+
+export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
+  act('upstream enable', 'give an upstream requests again'),
+  act('upstream disable', 'give an upstream no new requests; running ones and tasks go on'),
+  act('upstream drain', 'the same, until its last request has ended and it can be taken away'),
+  act('upstream reset', 'close the circuit breaker and end the cool-downs of an upstream, in all servers'),
+  {
+    name: 'upstream test',
+    section: SECTION,
+    summary: 'call an upstream with each of its keys; the cost is booked to the ledger account tests',
+    positionals: [ID],
+    options: [
+      { name: 'model', value: 'MODEL', summary: 'the model to call; default: the first that is routed to it' },
+      { name: 'estimate', summary: 'call nothing: show what the test would cost at most' },
+    ],
+    example: 'upstream test openai --estimate',
+    input: ({ positionals: [upstream], values: { model }, flags }) => ({
+      upstream,
+      ...present([
+        ['model', model],
+        ['estimate', flags.has('estimate') ? true : undefined],
+      ]),
+    }),
+    asksServer: true,
+    withoutDatabase: (input, config) => testWithoutStore(config, input as Parameters<typeof testWithoutStore>[1]),
+    show: showTest,
+  },
+]
+
+function describeState({ id, node, switch: switched, running_requests, http, keys }: ShownState): string {
+  const why = switched.reason === null ? '' : ` (${switched.reason})`
+  const since = switched.since === null ? '' : ` since ${switched.since} by ${switched.by}`
+  const at = node === null ? '' : ` on node ${node}`
+  const running = running_requests === null ? '' : `, ${running_requests} running requests`
+  const rows = (keys ?? []).map(({ key, state, reason, until, cooling, latency_ms }) => {
+    const resting = reason === null ? '' : `: ${reason}${until === null ? '' : ` until ${until}`}`
+    const models = cooling.map((each) => `, ${each.model} cooling until ${each.until}`).join('')
+    return `  key ${key}  ${state}${resting}${models}${latency_ms === null ? '' : `, ${latency_ms} ms`}\n`
+  })
+  return `${id}${at}: ${switched.state}${since}${why}${running}${http === null ? '' : `, HTTP/${http}`}\n${rows.join('')}`
+}

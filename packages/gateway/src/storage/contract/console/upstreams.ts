@@ -1,0 +1,42 @@
+// Switches of upstreams, and what their tests cost.
+import { expect, test } from 'bun:test'
+import { newAccount, thrownBy, type Use } from '../harness.ts'
+
+export function upstreamsContract(use: Use): void {
+  test('a switch is kept with its reason, outlives resets, and each change moves the change counter', async () => {
+    const { storage } = use()
+    const counters = [await storage.keys.changeCounter()]
+    const steps = [
+      () => storage.upstreams.setSwitch({ upstream: 'a', state: 'disabled', actor: 'person/7', reason: 'broken' }),
+      () => storage.upstreams.reset('a'),
+      () => storage.upstreams.reset('b'),
+      () => storage.upstreams.reset('b'),
+      () => storage.upstreams.setSwitch({ upstream: 'b', state: 'draining', actor: 'command-line', reason: '' }),
+    ]
+    expect(await storage.upstreams.switches()).toEqual([])
+    for (const step of steps) {
+      await step()
+      counters.push(await storage.keys.changeCounter())
+    }
+    expect(counters).toEqual([...new Set(counters)].sort((one, other) => Number(one - other)))
+    expect(await storage.upstreams.switches()).toEqual([
+      { upstream: 'a', state: 'disabled', actor: 'person/7', reason: 'broken', at: expect.any(Number), resets: 1 },
+      { upstream: 'b', state: 'draining', actor: 'command-line', reason: '', at: expect.any(Number), resets: 2 },
+    ])
+    await storage.upstreams.setSwitch({ upstream: 'a', state: 'enabled', actor: 'command-line', reason: 'repaired' })
+    expect((await storage.upstreams.switches())[0]).toMatchObject({ state: 'enabled', reason: 'repaired', resets: 1 })
+  })
+
+  test('the cost of a test is a transfer on nobody’s balance, beside its audit entry, and the audit proves it', async () => {
+    const { storage } = use()
+    const account = await newAccount(storage, 5n)
+    const entry = { actor: { type: 'job', id: 'x' }, address: '', requestId: undefined, action: 'upstream test' } as const
+    const { upstreams } = storage.audited({ ...entry, object: 'upstream/a', before: undefined, after: {}, reason: '' })
+    await upstreams.bookTest(7n, 'test of a')
+    expect((await storage.accounts.find(account.id))?.balance).toBe(5n)
+    expect(await storage.ledger.audit()).toMatchObject({ ok: true, transfers: 2 })
+    expect(await storage.auditLog.page({ action: 'upstream test' }, 10)).toHaveLength(1)
+    for (const amount of [0n, -1n, 1n << 62n])
+      expect(await thrownBy(storage.upstreams.bookTest(amount, ''))).toBeInstanceOf(RangeError)
+  })
+}
