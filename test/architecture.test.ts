@@ -160,6 +160,7 @@ const NAME_MODALITIES = [
   'startup/start-summary.ts',
   // How models are tried at an operator's expense, where that is cheap.
   'upstreams/diagnostics/check-upstream.ts',
+  'upstreams/diagnostics/check-images.ts',
 ]
 
 test('no other file of the gateway names a modality', () => {
