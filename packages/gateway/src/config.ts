@@ -35,7 +35,7 @@ export const BUILT_IN: BuiltIn = {
 
 /** Without a path: the defaults. `env` supplies `${NAME}`. `mayBeEmpty`: only a start accepts an empty file. */
 export function loadFile(path: string | undefined, env: Variables, mayBeEmpty = true): LoadResult {
-  if (path === undefined) return assemble('', 'defaults', env, BUILT_IN)
+  if (path === undefined) return assemble({ source: '', file: 'defaults', env }, BUILT_IN)
   let bytes: Buffer
   try {
     bytes = readFileSync(path)
@@ -57,7 +57,7 @@ export function loadBytes(path: string, bytes: Uint8Array, env: Variables, mayBe
   }
   try {
     if (!mayBeEmpty && isEmptyDocument(source)) return mistakeIn(path, EMPTY_FILE)
-    return assemble(source, path, env, BUILT_IN)
+    return assemble({ source, file: path, env }, BUILT_IN)
   } catch (error) {
     // Thousands of nested brackets exhaust the parser's stack; a reload must survive that.
     if (error instanceof RangeError) return mistakeIn(path, 'is nested too deeply')

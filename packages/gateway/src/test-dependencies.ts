@@ -277,6 +277,8 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
     upstreams: new Map([['own', upstream]]),
     models: new Map([['same', model]]),
     groups: new Map([['default', { id: 'default', models: ['*'], multiplierMillionths: 1_000_000n }]]),
+    revision: 0,
+    fileHash: '',
     hash: '',
     warnings: [],
   }

@@ -27,7 +27,11 @@ const KEY = Buffer.alloc(32, 7)
 const SECRET = `whsec_${KEY.toString('base64')}`
 
 function configOf(alerts: string, more = '') {
-  const { config, mistakes } = assemble(`alerts: { ${alerts} }\n${more}`, '/etc/trivium.yaml', {})
+  const { config, mistakes } = assemble({
+    source: `alerts: { ${alerts} }\n${more}`,
+    file: '/etc/trivium.yaml',
+    env: {},
+  })
   if (!config) throw new Error(JSON.stringify(mistakes))
   return config
 }

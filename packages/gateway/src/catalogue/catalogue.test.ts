@@ -11,8 +11,8 @@ import { UNREPORTED } from '../text/billing/charge.ts'
 import { compileCatalogue, offerOf } from './catalogue.ts'
 import { describeModel } from './describe-model.ts'
 
-const { config } = assemble(
-  `models:
+const { config } = assemble({
+  source: `models:
   - { id: plain, routes: [{ upstream: sandbox, cost: { input: 1, output: 1, reasoning: 2 } }], price: { input: 2, output: 8 } }
   - { id: rich, routes: [{ upstream: sandbox }], price: { input: 2, output: 8, long_context: { above: 9, output: 9 }, tiers: { fast: 2, flex: { input: 1, output: 4, long_context: { above: 9, output: 5 } } }, tools: { web_search: 0.01 } } }
   - { id: bare, routes: [{ upstream: sandbox }] }
@@ -30,9 +30,9 @@ groups:
     prices: { plain: { input: 1, output: 4 }, bare: { input: 3, output: 3 } }
   - { id: pictures, models: [img, vid], multiplier: 9, prices: { img: { per_image: 0.01 }, vid: { per_video: 1 } } }
 `,
-  'f',
-  {},
-)
+  file: 'f',
+  env: {},
+})
 if (!config) throw new Error('the configuration of this test has a mistake')
 const catalogue = compileCatalogue(config, 0)
 const offer = (group: string, model: string) => offerOf(catalogue, group, model, 'text')
@@ -127,7 +127,10 @@ test('a text model without an output limit in the file is listed with the least 
   const models = [model('both', 'large', 'small'), model('half', 'large', 'unknown')]
   const known: Record<string, number> = { large: 64_000, small: 8_000 }
   const builtIn = { ...BUILT_IN, limits: (_: string, name: string) => ({ maxOutput: known[name] }) }
-  const loaded = assemble(`upstreams: [${upstream}]\nmodels: [${models}]\n`, 'f', {}, builtIn).config
+  const loaded = assemble(
+    { source: `upstreams: [${upstream}]\nmodels: [${models}]\n`, file: 'f', env: {} },
+    builtIn,
+  ).config
   if (!loaded) throw new Error('the configuration of this test has a mistake')
   const compiled = compileCatalogue(loaded, 0)
   expect(described('both', compiled).limits).toEqual({ context: null, max_output: 8_000 })

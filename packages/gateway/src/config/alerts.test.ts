@@ -8,7 +8,7 @@ import { ALERT_DEFAULTS, ALERT_RULES } from './sections/alerts.ts'
 
 const SECRET = `whsec_${Buffer.alloc(32, 9).toString('base64')}`
 const MAIL = 'mail: { url: "smtps://smtp.example.com", from: gw@example.com }'
-const load = (source: string) => assemble(source, '/etc/trivium.yaml', { ALERT_SECRET: SECRET })
+const load = (source: string) => assemble({ source, file: '/etc/trivium.yaml', env: { ALERT_SECRET: SECRET } })
 
 test('thresholds and targets are read; what is absent has its default', () => {
   expect(load('').config?.alerts).toEqual(ALERT_DEFAULTS)

@@ -7,7 +7,7 @@ import { SANDBOX_MODELS } from './sandbox.ts'
 import type { FileConfig } from './types.ts'
 
 function load(source: string, env: Record<string, string> = {}): FileConfig {
-  const loaded = assemble(source, '/etc/trivium.yaml', env)
+  const loaded = assemble({ source, file: '/etc/trivium.yaml', env })
   expect(loaded.mistakes).toEqual([])
   if (!loaded.config) throw new Error('unreachable: no mistakes, no configuration')
   return loaded.config
@@ -344,7 +344,7 @@ describe('memory', () => {
   const MIB = 1024 ** 2
   const memoryOf = (source: string, mib: number, env: Record<string, string> = {}) => {
     const builtIn = { ...BUILT_IN, memoryBytes: () => mib * MIB }
-    const { config, mistakes } = assemble(source, 'f', env, builtIn)
+    const { config, mistakes } = assemble({ source, file: 'f', env }, builtIn)
     return config ? config.server.limits.memoryBytes / MIB : mistakes.map(({ message }) => message)
   }
 
@@ -369,7 +369,8 @@ describe('memory', () => {
   })
 
   test('nodes with different memory have the same configuration', () => {
-    const hashOf = (mib: number) => assemble('', 'f', {}, { ...BUILT_IN, memoryBytes: () => mib * MIB }).config?.hash
+    const hashOf = (mib: number) =>
+      assemble({ source: '', file: 'f', env: {} }, { ...BUILT_IN, memoryBytes: () => mib * MIB }).config?.hash
     expect(hashOf(512)).toBe(hashOf(1024))
   })
 })

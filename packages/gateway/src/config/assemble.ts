@@ -1,55 +1,55 @@
-// Assembles the sections: defaults, the embedded models, references between sections, and warnings.
-import { type AnyModel, MODEL_TYPES } from '../modalities/index.ts'
-import { addMistake, type Mistake, parseDocumentOf, type ReadContext } from '../yaml/document.ts'
-import { type Fields, fieldsOf } from '../yaml/fields.ts'
-import { vendorsFromEnvironment } from './environment-vendors.ts'
-import { hashConfig } from './hash.ts'
-import { withKnownCapabilities, withKnownLimits } from './known-models.ts'
+// Assembles the configuration from the file, the environment and what is stored: one validation for all of them.
+import { createHash } from 'node:crypto'
 import {
-  isEmbeddedOnly,
-  SANDBOX_GROUP,
-  SANDBOX_MODELS,
-  SANDBOX_UPSTREAM,
-  sandboxModels,
-  sandboxUpstream,
-} from './sandbox.ts'
-import { ALERT_DEFAULTS, readAlerts } from './sections/alerts.ts'
-import { CALLBACK_DEFAULTS, readCallbacks } from './sections/callbacks.ts'
-import { CONSOLE_DEFAULTS, readConsole } from './sections/console.ts'
-import { ALL_MODELS, DEFAULT_GROUP, MULTIPLIER_ONE, readGroups } from './sections/groups.ts'
-import { readMail } from './sections/mail.ts'
-import { readMedia } from './sections/media.ts'
-import { readModels } from './sections/models.ts'
+  type Mistake,
+  type ParsedDocument,
+  parseDocumentOf,
+  type ReadContext,
+  type YamlValue,
+} from '../yaml/document.ts'
+import { fieldsOf } from '../yaml/fields.ts'
+import { leaveOut } from './assembly/leave-out.ts'
+import { type FileSetting, type Origins, originsOf, settingsOf } from './assembly/origins.ts'
+import { readSections } from './assembly/read-sections.ts'
+import { hashConfig } from './hash.ts'
 import { isLitellmFile } from './sections/other-gateways.ts'
-import { readRegistration, registrationDefaults } from './sections/registration.ts'
-import { RETENTION_DEFAULTS, readRetention } from './sections/retention.ts'
-import { readSandboxSection, type WrittenSandbox } from './sections/sandbox.ts'
-import { readServer, serverDefaults } from './sections/server.ts'
-import { readTools } from './sections/tools.ts'
-import { type ReadUpstreams, readUpstreams } from './sections/upstreams.ts'
-import type { FileConfig, Group, MailConfig, MediaConfig } from './types.ts'
+import { entryKey, type InvalidEntry, overlaps, SETTING_SECTIONS, type StoredEntry, storedValues } from './stored.ts'
+import type { FileConfig } from './types.ts'
 import type { BuiltIn } from './upstream-kinds.ts'
 import { configWarnings } from './warnings.ts'
 
+export type Sources = {
+  /** The text of the file. Empty: the defaults. */
+  source: string
+  file: string
+  /** Supplies `${NAME}`, and the keys of vendors that an environment variable alone enables. */
+  env: Readonly<Record<string, string | undefined>>
+  stored?: readonly StoredEntry[]
+  /** Of the stored entries as a whole. Absent: the highest among them. */
+  revision?: number
+  /** Keys of stored entries whose mistakes reject everything, since they are about to be written. Others are left out. */
+  strictly?: ReadonlySet<string>
+}
+
+export type Assembled = {
+  config: FileConfig
+  mistakes: []
+  origins: Origins
+  /** Stored entries that the file or the environment overrides. */
+  shadowed: readonly StoredEntry[]
+  /** Stored entries that are left out, each with its mistakes. */
+  invalid: readonly InvalidEntry[]
+}
+
 export type LoadResult = { config: FileConfig; mistakes: [] } | { config?: undefined; mistakes: Mistake[] }
+export type AssembleResult = Assembled | { config?: undefined; mistakes: Mistake[] }
 
 const SECTIONS = {
-  server: true,
-  registration: true,
-  sandbox: true,
-  retention: true,
+  ...(Object.fromEntries(SETTING_SECTIONS.map((name) => [name, true])) as Record<string, true>),
   upstreams: true,
   models: true,
   groups: true,
-  media: true,
-  callbacks: true,
-  alerts: true,
-  mail: true,
-  console: true,
-  tools: true,
 } as const
-
-const SANDBOX_NAMES: readonly string[] = [SANDBOX_UPSTREAM, ...SANDBOX_MODELS]
 
 const NOTHING_BUILT_IN: BuiltIn = {
   kinds: new Map(),
@@ -59,115 +59,114 @@ const NOTHING_BUILT_IN: BuiltIn = {
   now: () => 0,
 }
 
-/**
- * An empty source gives the defaults. `env` supplies `${NAME}`, and the keys of vendors that an environment variable
- * alone enables.
- */
-export function assemble(
-  source: string,
-  file: string,
-  env: Readonly<Record<string, string | undefined>>,
-  builtIn = NOTHING_BUILT_IN,
-): LoadResult {
-  const { context, root } = parseDocumentOf(source, file, env)
+export function assemble(sources: Sources, builtIn = NOTHING_BUILT_IN): AssembleResult {
+  const { source, file, env, strictly } = sources
+  const parsed = parseDocumentOf(source, file, env)
+  const { context, root } = parsed
   const isForeign = root !== undefined && isLitellmFile(root)
-  const fields = isForeign ? undefined : root && fieldsOf(root, SECTIONS, 'server: { ... } or models: [ ... ]')
-  const read = context.mistakes.length > 0 && !fields ? undefined : readSections(fields, context, builtIn)
+  if (isForeign || context.mistakes.length > 0) return { mistakes: context.mistakes }
+  const settings = settingsOf(root)
+  const isShadowed = ({ kind, id }: StoredEntry): boolean =>
+    kind === 'setting' && settings.some((setting) => overlaps(setting.id, id))
+  const all = sources.stored ?? []
+  const shadowed = all.filter(isShadowed)
+  const revision = sources.revision ?? all.reduce((highest, entry) => Math.max(highest, entry.revision), 0)
+  let invalid: InvalidEntry[] = []
+  let stored = all.filter((entry) => !isShadowed(entry))
+  const attempt = () => assembleOnce(parsed, { ...sources, revision, stored, settings, invalid }, builtIn)
+  let last = attempt()
+  const isStrict = ({ entry }: InvalidEntry) => strictly?.has(entryKey(entry))
+  // An entry that is left out may make others invalid, so that the rest is read again.
+  while (last.broken.length > 0 && !last.broken.some(isStrict)) {
+    const { broken } = last
+    invalid.push(...broken)
+    stored = stored.filter((entry) => !broken.some((each) => each.entry === entry))
+    last = attempt()
+  }
+  // Settings that contradict each other or the file were left out together: one of them may be right without the others.
+  const settingsLeftOut = invalid.filter(({ entry }) => entry.kind === 'setting')
+  for (const each of settingsLeftOut.length > 1 ? settingsLeftOut : []) {
+    const [before, known] = [stored, invalid]
+    stored = [...stored, each.entry]
+    invalid = invalid.filter((other) => other !== each)
+    const again = attempt()
+    if (again.result && again.broken.length === 0) last = again
+    else [stored, invalid] = [before, known]
+  }
+  if (!last.result || last.broken.length > 0) {
+    return { mistakes: [...last.mistakes, ...last.broken.filter(isStrict).flatMap((each) => each.mistakes)] }
+  }
+  const { config, origins } = last.result
+  return { config, mistakes: [], origins, shadowed: [...shadowed, ...last.shadowed], invalid }
+}
+
+type Attempt = {
+  /** Stored entries with mistakes. */
+  broken: InvalidEntry[]
+  shadowed: StoredEntry[]
+  /** Of file and environment. */
+  mistakes: Mistake[]
+  /** Absent if there are such mistakes. */
+  result?: Pick<Assembled, 'config' | 'origins'>
+}
+
+type Given = Sources & {
+  revision: number
+  stored: StoredEntry[]
+  settings: FileSetting[]
+  invalid: readonly InvalidEntry[]
+}
+
+function assembleOnce(parsed: ParsedDocument, given: Given, builtIn: BuiltIn): Attempt {
+  const context = freshContext(parsed.context)
+  const stored = storedValues(given.stored)
+  const leftOut = given.invalid.map(({ entry }) => entry)
+  const root = withBeneath(parsed.root && { ...parsed.root, context }, stored.settings)
+  const fields = root && fieldsOf(root, SECTIONS, 'server: { ... } or models: [ ... ]')
+  const read = readSections({ context, fields, stored, leftOut }, builtIn)
+  const vendors = [...read.vendors.upstreams, ...read.vendors.models].map((value) => value.context)
+  const used = [context, ...vendors.filter((each) => !read.shadowed.has(each))]
+  const inForce = [...stored.entries].filter(([each]) => !read.shadowed.has(each))
+  const broken = inForce.flatMap(([{ mistakes }, entry]) => (mistakes.length > 0 ? [{ entry, mistakes }] : []))
+  const shadowed = [...stored.entries].flatMap(([each, entry]) => (read.shadowed.has(each) ? [entry] : []))
+  const { config, affected } = leaveOut(read.config, leftOut)
   // Sorted by line, so that an operator can work from top to bottom.
-  context.mistakes.sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
-  if (!read || context.mistakes.length > 0) return { mistakes: context.mistakes }
-  const { config } = read
-  const warnings = [...context.warnings, ...configWarnings(config, context.lines), ...read.warnings]
-  return { config: freeze({ ...config, hash: hashConfig(config), warnings }), mistakes: [] }
-}
-
-type Sections = { config: Omit<FileConfig, 'hash' | 'warnings'>; warnings: string[] }
-
-function readSections(fields: Fields | undefined, context: ReadContext, builtIn: BuiltIn): Sections {
-  const defaults = serverDefaults(builtIn.memoryBytes?.() ?? Number.POSITIVE_INFINITY, context.env)
-  const optional: Fields['optional'] = (name, read, fallback) => fields?.optional(name, read, fallback) ?? fallback
-  const read = readUpstreams(fields?.get('upstreams'), builtIn.kinds)
-  const vendors = vendorsFromEnvironment(context, read.ids, builtIn)
-  const written = optional<WrittenSandbox>('sandbox', readSandboxSection, { on: undefined, faults: undefined })
-  const hasRealUpstream = read.hasReal || vendors.upstreams.length > 0
-  const on = written.on ?? !hasRealUpstream
-  if (!on) rejectSandboxes(read.sandboxes)
-
-  const upstreams = new Map(read.upstreams)
-  const known = new Set(read.ids)
-  for (const upstream of vendors.upstreams) {
-    upstreams.set(upstream.id, upstream)
-    known.add(upstream.id)
+  const mistakes = used.flatMap((each) => each.mistakes).sort((one, other) => (one.line ?? 0) - (other.line ?? 0))
+  for (const { key, warning } of affected) {
+    if (given.strictly?.has(key)) mistakes.push({ file: '', line: undefined, message: warning })
   }
-  if (on && !known.has(SANDBOX_UPSTREAM)) upstreams.set(SANDBOX_UPSTREAM, sandboxUpstream(SANDBOX_UPSTREAM))
-  if (on) known.add(SANDBOX_UPSTREAM)
-  const advice = (id: string): string | undefined =>
-    !on && SANDBOX_NAMES.includes(id) ? 'the sandbox is off; write sandbox: true' : undefined
-
-  const file = readModels(fields?.get('models'), { ids: known, upstreams, advice })
-  const { types } = file
-  const shadowed = vendors.models.map(({ id }) => id).filter((id) => types.has(id))
-  const own = [...file.models.values(), ...(on ? sandboxModels().filter(({ id }) => !types.has(id)) : [])]
-  const added = vendors.models.filter(({ id }) => !types.has(id))
-  const all = [...own.map((model) => withKnownLimits(model, upstreams, builtIn)), ...added]
-  const models = byType(all.map((model) => withKnownCapabilities(model, upstreams, builtIn)))
-  for (const { id, type } of models.values()) types.set(id, type)
-
-  const warnings: string[] = []
-  const registration = registrationDefaults(hasRealUpstream)
-  const media = optional<MediaConfig | undefined>('media', readMedia, undefined)
-  const mail = optional<MailConfig | undefined>('mail', readMail, undefined)
-  const tools = optional<FileConfig['tools']>('tools', readTools({ types, advice }), undefined)
-  const config: Sections['config'] = {
-    server: optional('server', readServer(defaults), defaults),
-    registration: optional('registration', readRegistration(registration), registration),
-    sandbox: { on, faults: written.faults ?? false, faultsWritten: written.faults !== undefined },
-    retention: optional('retention', readRetention, RETENTION_DEFAULTS),
-    callbacks: optional('callbacks', readCallbacks, CALLBACK_DEFAULTS),
-    alerts: optional('alerts', readAlerts(fields?.get('mail') !== undefined), ALERT_DEFAULTS),
-    console: optional('console', readConsole, CONSOLE_DEFAULTS),
-    ...(mail ? { mail } : {}),
-    ...(media ? { media } : {}),
-    ...(tools ? { tools } : {}),
-    upstreams,
-    models,
-    ...(vendors.date === undefined ? {} : { priceList: vendors.date }),
-    groups: withDefaultGroups(
-      readGroups(fields?.get('groups'), { types, advice }),
-      on ? embeddedModels([...models.values()], upstreams) : undefined,
-    ),
-  }
-  return { config, warnings: [...vendors.warnings, ...shadowWarnings(shadowed), ...warnings] }
+  if (mistakes.length > 0) return { broken, shadowed, mistakes }
+  const warnings = [
+    ...[...used, ...inForce.map(([each]) => each)].flatMap((each) => each.warnings),
+    ...configWarnings(config, context.lines),
+    ...read.warnings,
+    ...affected.map(({ warning }) => warning),
+  ]
+  const fileHash = given.source === '' ? '' : createHash('sha256').update(given.source).digest('hex').slice(0, 12)
+  const origins = originsOf(config, {
+    context,
+    settings: given.settings,
+    variables: read.vendors.variables,
+    stored: inForce.map(([, entry]) => entry),
+  })
+  const whole: FileConfig = { ...config, revision: given.revision, fileHash, hash: hashConfig(config), warnings }
+  return { broken, shadowed, mistakes, result: { config: freeze(whole), origins } }
 }
 
-/** Lists show the models of one type together. */
-const byType = (models: readonly AnyModel[]): Map<string, AnyModel> =>
-  new Map(
-    MODEL_TYPES.flatMap((type) => models.filter((model) => model.type === type)).map((model) => [model.id, model]),
-  )
+/** The same document, read again from the beginning. */
+const freshContext = (context: ReadContext): ReadContext => ({
+  ...context,
+  mistakes: [],
+  warnings: [],
+  lines: new Map(),
+  reported: new Set(),
+  variablesRead: new Set(),
+})
 
-function shadowWarnings(ids: readonly string[]): string[] {
-  if (ids.length === 0) return []
-  return [`the file's own models are used instead of the built-in ones of the same id: ${ids.join(', ')}`]
-}
-
-function rejectSandboxes(sandboxes: ReadUpstreams['sandboxes']): void {
-  for (const each of sandboxes) addMistake(each, 'kind: sandbox, but the sandbox is off; write sandbox: true')
-}
-
-function embeddedModels(models: readonly AnyModel[], upstreams: FileConfig['upstreams']): string[] {
-  return models
-    .filter((model) => isEmbeddedOnly(model, upstreams))
-    .map(({ id }) => id)
-    .sort()
-}
-
-/** Without configured groups, `default` has every model. The sandbox's group is for the key of the first start. */
-function withDefaultGroups(groups: Map<string, Group>, sandbox: string[] | undefined): Map<string, Group> {
-  const add = (id: string, models: string[]) => groups.set(id, { id, models, multiplierMillionths: MULTIPLIER_ONE })
-  if (groups.size === 0) add(DEFAULT_GROUP, [ALL_MODELS])
-  if (sandbox && !groups.has(SANDBOX_GROUP)) add(SANDBOX_GROUP, sandbox)
-  return groups
+/** Without a file, the first of the layers is above the others. */
+function withBeneath(root: YamlValue | undefined, layers: readonly YamlValue[]): YamlValue | undefined {
+  const [top, ...beneath] = root ? [root, ...layers] : layers
+  return top && beneath.length > 0 ? { ...top, beneath } : top
 }
 
 /**

@@ -19,7 +19,7 @@ const route = (upstream: string, ...models: string[]) =>
   `routes: [${models.map((model) => `{ upstream: ${upstream}, model: "${model}" }`).join(', ')}]`
 
 function load(model: string, env: Record<string, string> = {}) {
-  return assemble(model === '' ? '' : `${UPSTREAMS}  - { id: m, ${model} }`, 'f', env, BUILT_IN)
+  return assemble({ source: model === '' ? '' : `${UPSTREAMS}  - { id: m, ${model} }`, file: 'f', env }, BUILT_IN)
 }
 function capabilitiesOfModel(model: string, id = 'm', env: Record<string, string> = {}) {
   const { config, mistakes } = load(model, env)

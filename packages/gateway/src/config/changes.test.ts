@@ -6,7 +6,7 @@ import { describeChanges } from './changes.ts'
 import type { FileConfig } from './types.ts'
 
 function load(source: string): FileConfig {
-  const { config, mistakes } = assemble(source, 'f', {}, BUILT_IN)
+  const { config, mistakes } = assemble({ source, file: 'f', env: {} }, BUILT_IN)
   if (!config) throw new Error(mistakes[0]?.message)
   return config
 }

@@ -5,7 +5,7 @@ import { assemble } from './assemble.ts'
 import { formatMistakes } from './format-mistakes.ts'
 
 const lines = (source: string) =>
-  formatMistakes(assemble(source, '/etc/trivium.yaml', {}, BUILT_IN).mistakes)
+  formatMistakes(assemble({ source, file: '/etc/trivium.yaml', env: {} }, BUILT_IN).mistakes)
     .replaceAll('/etc/trivium.yaml:', '')
     .split('\n')
 
@@ -49,7 +49,7 @@ test.each<[string, string, string]>([
 })
 
 test('what is right is read, and a secret does not change the hash', () => {
-  const load = (source: string) => assemble(source, '/etc/trivium.yaml', {}, BUILT_IN).config
+  const load = (source: string) => assemble({ source, file: '/etc/trivium.yaml', env: {} }, BUILT_IN).config
   const one = load(`${mail('smtps://u:one@a')}\nconsole: { support_url: "mailto:help@example.com?subject=credit" }`)
   expect(one).toMatchObject({
     mail: { url: 'smtps://u:one@a', from: 'a@b.c' },
@@ -63,8 +63,13 @@ test('what is right is read, and a secret does not change the hash', () => {
 
 test('groups that the console offers', () => {
   const { config } = assemble(
-    'groups: [{ id: a, models: ["*"], console: true }, { id: b, models: ["*"], accounts: [Ada@Example.com] }]',
-    ...(['/etc/trivium.yaml', {}, BUILT_IN] as const),
+    {
+      source:
+        'groups: [{ id: a, models: ["*"], console: true }, { id: b, models: ["*"], accounts: [Ada@Example.com] }]',
+      file: '/etc/trivium.yaml',
+      env: {},
+    },
+    BUILT_IN,
   )
   expect(config?.groups.get('a')).toMatchObject({ console: true })
   expect(config?.groups.get('b')).toMatchObject({ accounts: ['ada@example.com'] })

@@ -32,7 +32,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const load = (source: string) => assemble(source, join(folder, 'trivium.yaml'), ENV, BUILT_IN)
+const load = (source: string) => assemble({ source, file: join(folder, 'trivium.yaml'), env: ENV }, BUILT_IN)
 
 test('the page has an example of every section', () => {
   const sections = new Set(BLOCKS.flatMap((block) => [...block.matchAll(/^(\w+):/gm)].map(([, name]) => name)))

@@ -8,7 +8,7 @@ import type { BuiltIn } from './upstream-kinds.ts'
 type Env = Record<string, string | undefined>
 
 function load(source: string, env: Env, builtIn: BuiltIn = BUILT_IN) {
-  const { config, mistakes } = assemble(source, '/etc/trivium.yaml', env, builtIn)
+  const { config, mistakes } = assemble({ source, file: '/etc/trivium.yaml', env }, builtIn)
   if (!config) throw new Error(JSON.stringify(mistakes))
   return config
 }
@@ -142,7 +142,7 @@ describe('beside a file', () => {
 })
 
 test.each(['two words', 'line\nend', ' padded', 'ключ'])('an invalid key in the variable is a mistake: %j', (value) => {
-  const { config, mistakes } = assemble('', 'f', { OPENAI_API_KEY: value }, BUILT_IN)
+  const { config, mistakes } = assemble({ source: '', file: 'f', env: { OPENAI_API_KEY: value } }, BUILT_IN)
   expect(config).toBeUndefined()
   expect(mistakes).toEqual([
     { file: 'environment', line: undefined, message: expect.stringContaining('OPENAI_API_KEY contains spaces') },

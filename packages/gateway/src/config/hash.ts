@@ -4,7 +4,8 @@
 import { createHash } from 'node:crypto'
 import type { FileConfig } from './types.ts'
 
-type Hashed = Omit<FileConfig, 'hash' | 'warnings'>
+/** Equal entries are the same configuration, wherever they come from. */
+type Hashed = Omit<FileConfig, 'hash' | 'warnings' | 'revision' | 'fileHash'>
 
 export function hashConfig(config: Hashed): string {
   const { upstreams, server, media, mail, alerts, ...rest } = config

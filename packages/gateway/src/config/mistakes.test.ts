@@ -6,7 +6,7 @@ import { MODEL_TYPES } from '../modalities/index.ts'
 import { assemble } from './assemble.ts'
 import { formatMistakes } from './format-mistakes.ts'
 
-const load = (source: string, env: Record<string, string> = {}) => assemble(source, '/etc/trivium.yaml', env, BUILT_IN)
+const load = (source: string, env = {}) => assemble({ source, file: '/etc/trivium.yaml', env }, BUILT_IN)
 const lines = (source: string, env?: Record<string, string>) =>
   formatMistakes(load(source, env).mistakes).replaceAll('/etc/trivium.yaml:', '').split('\n')
 

@@ -230,6 +230,10 @@ export type FileConfig = {
   groups: ReadonlyMap<string, Group>
   /** The date of the built-in price list, if models and prices come from it. */
   priceList?: string
+  /** The revision of the stored entries; 0: nothing was ever stored. */
+  revision: number
+  /** The first 12 hexadecimal digits of the hash of the file's text. Empty: there is no file. */
+  fileHash: string
   /** Hash of everything except secrets and local paths. Nodes compare it to detect config drift. */
   hash: string
   /** Valid but probably unintended settings, such as a model without a price. */

@@ -47,7 +47,10 @@ export type UpstreamKind = {
 /** A model of the price list. */
 export type KnownModel = {
   [T in ModelType]: Pick<ModelOf<T>, 'id' | 'type' | 'limits'> & { price: PriceOf<T> }
-}[ModelType]
+}[ModelType] & {
+  /** Price and limits as a configuration file writes them. */
+  written: { price: unknown; limits?: unknown }
+}
 
 /** What is built into the program. The price list is parsed on first use. */
 export type BuiltIn = {

@@ -11,14 +11,14 @@ import { imageTimeoutsOf } from './upstream-defaults.ts'
 type Variables = Record<string, string>
 
 function load(source: string, env: Variables = {}): FileConfig {
-  const loaded = assemble(source, '/etc/trivium.yaml', env)
+  const loaded = assemble({ source, file: '/etc/trivium.yaml', env })
   expect(loaded.mistakes).toEqual([])
   if (!loaded.config) throw new Error('unreachable: no mistakes, no configuration')
   return loaded.config
 }
 
 const credit = (text: string, env: Variables = {}) =>
-  assemble(`registration: { trial_credit: ${text} }`, 'f', env).config?.registration.trialCredit
+  assemble({ source: `registration: { trial_credit: ${text} }`, file: 'f', env }).config?.registration.trialCredit
 
 // [written, nano-USD; undefined is a mistake]
 const AMOUNTS: [string, bigint | undefined][] = [
@@ -279,7 +279,7 @@ test.each(REFERENCES)('%s with %o gives %s', (text, env, key) => {
 })
 
 test('the line of an unset variable is reported, inside multi-line text, too', () => {
-  const found = (source: string) => assemble(source, 'f', {}).mistakes.map(({ line }) => line)
+  const found = (source: string) => assemble({ source, file: 'f', env: {} }).mistakes.map(({ line }) => line)
   expect(found('server:\n  public_url: >-\n    https://\n    ${GATEWAY}\n')).toEqual([4])
   expect(found('server:\n  drain: "${A}"\n  public_url: "${B}"\n')).toEqual([2, 3])
   // Only the own variables of the environment count, not what every object inherits.
@@ -345,7 +345,7 @@ test.each(DURATIONS)('duration %s', (text, milliseconds) => {
 })
 
 test('a token for metrics is too long to be guessed', () => {
-  const read = (token: string) => assemble(`server: { metrics_token: ${token} }`, 'f', {})
+  const read = (token: string) => assemble({ source: `server: { metrics_token: ${token} }`, file: 'f', env: {} })
   expect(read('x'.repeat(20)).config?.server.metricsToken).toBe('x'.repeat(20))
   for (const token of ['x'.repeat(19), '"with spaces, but long enough"'])
     expect(

@@ -3,12 +3,12 @@ import { expect, test } from 'bun:test'
 import { assemble } from './assemble.ts'
 
 function load(source: string) {
-  const { config, mistakes } = assemble(source, '/etc/trivium.yaml', {})
+  const { config, mistakes } = assemble({ source, file: '/etc/trivium.yaml', env: {} })
   if (!config) throw new Error(JSON.stringify(mistakes))
   return config
 }
 const lines = (source: string) =>
-  assemble(source, '/etc/trivium.yaml', {}).mistakes.map(({ line, message }) => `${line}: ${message}`)
+  assemble({ source, file: '/etc/trivium.yaml', env: {} }).mistakes.map(({ line, message }) => `${line}: ${message}`)
 
 const media = (type: string, fields: string, more = '') =>
   `models: [{ id: m, type: ${type}, routes: [{ upstream: sandbox }], price: { ${fields} }, ${more} }]`

@@ -5,7 +5,7 @@ import { BUILT_IN } from '../config.ts'
 import { assemble } from './assemble.ts'
 import { missingGroupWarnings } from './warnings.ts'
 
-const load = (source: string) => assemble(source, '/etc/trivium.yaml', { MY_KEY: 'hunter2' }, BUILT_IN)
+const load = (source: string) => assemble({ source, file: '/etc/trivium.yaml', env: { MY_KEY: 'hunter2' } }, BUILT_IN)
 const upstream = (more: string) => `upstreams:\n  - { id: up, base_url: "http://127.0.0.1:1/v1", ${more} }\n`
 const model = (more: string) => `models: [{ id: m, routes: [{ upstream: sandbox }], ${more} }]`
 
@@ -42,9 +42,11 @@ models:
 
   test('many models of a group are one warning', () => {
     const { config } = assemble(
-      'groups: [{ id: default, models: ["*"], multiplier: 0.5 }]',
-      '/etc/trivium.yaml',
-      { OPENAI_API_KEY: 'hunter2' },
+      {
+        source: 'groups: [{ id: default, models: ["*"], multiplier: 0.5 }]',
+        file: '/etc/trivium.yaml',
+        env: { OPENAI_API_KEY: 'hunter2' },
+      },
       BUILT_IN,
     )
     expect(config?.warnings).toEqual([expect.stringMatching(/\(and of \d+ more\) in group default is below its cost/)])
@@ -142,7 +144,7 @@ describe('a price that looks like one per token', () => {
 
   test('nor any price of the built-in list', () => {
     const keys = { OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k', GEMINI_API_KEY: 'k', ARK_API_KEY: 'k' }
-    const { config } = assemble('', 'f', keys, { ...BUILT_IN, now: () => 0 })
+    const { config } = assemble({ source: '', file: 'f', env: keys }, { ...BUILT_IN, now: () => 0 })
     expect(config?.warnings).toEqual([])
   })
 })

@@ -4,6 +4,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { dirname, resolve as resolvePath } from 'node:path'
 import {
   type Alias,
+  Document,
   isAlias,
   isCollection,
   isNode,
@@ -12,7 +13,7 @@ import {
   LineCounter,
   type Node,
   parseDocument,
-  type Scalar,
+  Scalar,
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml'
@@ -38,10 +39,21 @@ export type ReadContext = Sources & {
   lineAt(offset: number): number
   /** The target of an alias, or the node itself. */
   resolve(node: Node): Node | undefined
+  /** Not a file: the text has no lines, and `${NAME}` in it is not expanded. */
+  isLiteral?: true
 }
 
-/** A value in the file with its position and its path for messages (`models[gpt-x].price`). */
-export type YamlValue = { context: ReadContext; node: Node; path: string; key?: Node }
+/**
+ * A value in the file with its position and its path for messages (`models[gpt-x].price`). `beneath`: values of the same place in
+ * other documents, whose fields apply where this one has none.
+ */
+export type YamlValue = {
+  context: ReadContext
+  node: Node
+  path: string
+  key?: Node
+  beneath?: readonly YamlValue[]
+}
 
 /** A collection may begin on the line below its name: then the line of the name is used. */
 export function lineOf({ context, node, key }: YamlValue): number {
@@ -50,16 +62,21 @@ export function lineOf({ context, node, key }: YamlValue): number {
 }
 
 export function addMistake(value: YamlValue, message: string, line = lineOf(value)): void {
-  const { file, mistakes, reported } = value.context
+  // Fields that do not fit together are the mistake of what was added to the file, not of the file.
+  for (const each of value.beneath ?? []) addMistake(each, message)
+  const { file, mistakes, reported, isLiteral } = value.context
+  if (value.beneath && !isLiteral) return
   // A value with an anchor is read again for each alias, under another path; its mistake is reported once.
-  const once = `${value.node.range?.[0]} ${line} ${message}`
+  const once = `${isLiteral ? value.path : value.node.range?.[0]} ${line} ${message}`
   if (reported.has(once)) return
   reported.add(once)
-  mistakes.push({ file, line, message: value.path === '' ? message : `${value.path}: ${message}` })
+  const text = value.path === '' ? message : `${value.path}: ${message}`
+  mistakes.push({ file, line: isLiteral ? undefined : line, message: text })
 }
 
 export function addWarning(value: YamlValue, message: string): void {
-  const remark = `line ${lineOf(value)}: ${value.path}: ${message}`
+  const place = value.context.isLiteral ? '' : `line ${lineOf(value)}: `
+  const remark = `${place}${value.path}: ${message}`
   if (!value.context.warnings.includes(remark)) value.context.warnings.push(remark)
 }
 
@@ -135,6 +152,27 @@ function readSecret(path: string): string {
   const text = readFileSync(path, 'utf8').trim()
   if (text === '') throw new Error('it is empty')
   return text
+}
+
+/** A value that no file has. `file` and `path`: for messages. */
+export function literalValue(value: unknown, file: string, path: string): YamlValue {
+  const context: ReadContext = {
+    file,
+    folder: '/',
+    env: {},
+    readSecret: () => '',
+    mistakes: [],
+    warnings: [],
+    lines: new Map(),
+    reported: new Set(),
+    variablesRead: new Set(),
+    source: '',
+    lineAt: () => 0,
+    resolve: (node) => node,
+    isLiteral: true,
+  }
+  const node = new Document(value, { aliasDuplicateObjects: false }).contents as Node | null
+  return { context, node: node ?? new Scalar(null), path }
 }
 
 export type ParsedDocument = { context: ReadContext; root: YamlValue | undefined }

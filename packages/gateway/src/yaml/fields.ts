@@ -7,8 +7,11 @@ import { substitute } from './substitute.ts'
 
 export type Reader<T> = (value: YamlValue) => T | undefined
 
+/** A field that files alone may have: what is stored can be changed by people who do not run the machine. */
+export const FILE_ONLY = Symbol('file only')
+
 /** `true`: a supported field. A text: the message for a field that is known but not supported. */
-export type FieldRules = Readonly<Record<string, true | string>>
+export type FieldRules = Readonly<Record<string, true | string | typeof FILE_ONLY>>
 
 export type Fields = {
   value: YamlValue
@@ -36,7 +39,7 @@ function mergedMaps(value: YamlValue): YAMLMap[] {
 }
 
 /** Fields in order of precedence: those of the map itself, then merged ones. */
-function writtenFields(map: YAMLMap, { context, path }: YamlValue): Written[] {
+export function writtenFields(map: YAMLMap, { context, path }: YamlValue): Written[] {
   const own: Written[] = []
   const merged: Written[] = []
   for (const pair of map.items) {
@@ -62,7 +65,7 @@ function checkedFields(value: YamlValue, map: YAMLMap, rules: FieldRules) {
   const ownKeys = new Set<unknown>(map.items.map((pair) => pair.key))
   for (const { name, key, value: node } of writtenFields(map, value)) {
     const line = context.lineAt(key.range?.[0] ?? 0)
-    const field: YamlValue = { context, key, node: node ?? key, path: path === '' ? name : `${path}.${name}` }
+    const field: YamlValue = { context, key, node: node ?? key, path: fieldPath(path, name) }
     const rule = Object.hasOwn(rules, name) ? rules[name] : undefined
     const first = firstLine.get(name)
     if (first !== undefined) {
@@ -77,14 +80,34 @@ function checkedFields(value: YamlValue, map: YAMLMap, rules: FieldRules) {
       addMistake({ ...field, path }, `unknown field ${quote(name)}; ${advice}`, line)
     } else if (node === undefined || isNull(context.resolve(node))) {
       // An empty value, for example of a section whose lines are all commented out, counts as absent.
-    } else if (rule !== true) {
+      if (context.isLiteral) addMistake(field, 'is empty; expected a value')
+    } else if (rule === FILE_ONLY && context.isLiteral) {
+      addMistake(field, 'can only be set in the configuration file')
+    } else if (typeof rule === 'string') {
       addMistake(field, rule, line)
     } else {
       values.set(name, field)
     }
   }
+  for (const layer of value.beneath ?? []) addLayer(layer, values, rules)
   return { values, misspelt }
 }
+
+/** A field of a lower layer applies where the layers above have none; maps are merged field by field. */
+function addLayer(layer: YamlValue, values: Map<string, YamlValue>, rules: FieldRules): void {
+  const map = layer.context.resolve(layer.node)
+  if (!isMap(map)) return
+  for (const [name, field] of checkedFields(layer, map, rules).values) {
+    const above = values.get(name)
+    if (!above) values.set(name, field)
+    else if (isMapValue(above) && isMapValue(field)) {
+      values.set(name, { ...above, beneath: [...(above.beneath ?? []), field] })
+    }
+  }
+}
+
+/** A path that ends in a space is a word before the first name, as in `stored server.drain`. */
+const fieldPath = (path: string, name: string): string => (/^$| $/.test(path) ? `${path}${name}` : `${path}.${name}`)
 
 export function fieldsOf(value: YamlValue, rules: FieldRules, example: string): Fields | undefined {
   const map = value.context.resolve(value.node)
@@ -111,6 +134,7 @@ export function fieldsOf(value: YamlValue, rules: FieldRules, example: string): 
   }
 }
 
+export const isMapValue = ({ context, node }: YamlValue): boolean => isMap(context.resolve(node))
 export const isList = ({ context, node }: YamlValue): boolean => isSeq(context.resolve(node))
 export const isScalarValue = ({ context, node }: YamlValue): boolean => isScalar(context.resolve(node))
 
@@ -170,6 +194,7 @@ export function scalarText(value: YamlValue, expected: string): string | undefin
     return undefined
   }
   const written = typeof node.value === 'string' ? node.value : (node.source ?? String(node.value))
+  if (context.isLiteral) return written
   const { text, names, unset, unread, malformed } = substitute(written, context)
   for (const name of names) context.variablesRead.add(name)
   if (BARE_REFERENCE.test(written))

@@ -30,7 +30,7 @@ afterEach(() => rmSync(outer, { recursive: true }))
 
 function configOf(source: string) {
   writeFileSync(file, source, { mode: 0o644 })
-  const { config, mistakes } = assemble(source, file, { KEY: 'from-the-environment' })
+  const { config, mistakes } = assemble({ source, file, env: { KEY: 'from-the-environment' } })
   if (!config) throw new Error(JSON.stringify(mistakes))
   return config
 }

@@ -1,7 +1,15 @@
 // Section `alerts`: thresholds, and where alerts are sent.
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
-import { type FieldRules, fieldsOf, listOf, quoteSource, type Reader, scalarText } from '../../yaml/fields.ts'
+import {
+  FILE_ONLY,
+  type FieldRules,
+  fieldsOf,
+  listOf,
+  quoteSource,
+  type Reader,
+  scalarText,
+} from '../../yaml/fields.ts'
 import { readBoolean, readDuration, readText, readUsd, readWord, STORAGE_TIME } from '../../yaml/scalars.ts'
 import type { AlertRule, AlertsConfig } from '../types.ts'
 
@@ -53,7 +61,7 @@ export const ALERT_RULES: readonly AlertRule[] = [...THRESHOLD_NAMES, 'margin_ne
 const FIELDS: FieldRules = {
   webhooks: true,
   email: true,
-  allow_private: true,
+  allow_private: FILE_ONLY,
   off: true,
   ...Object.fromEntries(THRESHOLD_NAMES.map((name) => [name, true as const])),
   margin_negative: true,

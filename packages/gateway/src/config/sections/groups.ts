@@ -3,7 +3,7 @@
 import { type ModelType, modalityOf } from '../../modalities/index.ts'
 import { closestMatch } from '../../yaml/closest-match.ts'
 import { addMistake, lineOf, type YamlValue } from '../../yaml/document.ts'
-import { entriesOf, fieldsOf, itemsOf, listOf, quote } from '../../yaml/fields.ts'
+import { entriesOf, fieldsOf, listOf, quote } from '../../yaml/fields.ts'
 import { readBoolean, readId, readMultiplier, readText } from '../../yaml/scalars.ts'
 import { priceVersion } from '../price-version.ts'
 import type { Group, GroupPrice } from '../types.ts'
@@ -20,29 +20,42 @@ const PRICES_EXAMPLE = 'prices: { my-model: { input: 1.50, output: 6.00 } }'
 /** The models that a group may name, and advice about others. */
 export type KnownModels = { types: ReadonlyMap<string, ModelType>; advice(id: string): string | undefined }
 
-export function readGroups(value: YamlValue | undefined, models: KnownModels): Map<string, Group> {
+export type ReadGroups = {
+  groups: Map<string, Group>
+  /** Entries whose ids are taken by an entry of the file. */
+  shadowed: YamlValue[]
+}
+
+export const GROUPS_EXAMPLE = `- ${EXAMPLE}`
+
+/** Where ids are equal, the first entry counts. */
+export function readGroups(items: readonly YamlValue[], models: KnownModels): ReadGroups {
   const groups = new Map<string, Group>()
+  const shadowed: YamlValue[] = []
   const lines = new Map<string, number>()
-  value?.context.lines.set('groups', lineOf(value))
   const readNames = listOf((item) => knownModel(item, models), '["*"]', 'write ["*"] for all models')
-  for (const item of (value && itemsOf(value, `- ${EXAMPLE}`)) ?? []) {
+  for (const item of items) {
     const fields = fieldsOf(item, GROUP_FIELDS, EXAMPLE)
     if (!fields) continue
     const id = fields.required('id', readId)
+    const first = id === undefined ? undefined : lines.get(id)
+    if (first !== undefined && item.context.isLiteral) {
+      shadowed.push(item)
+      continue
+    }
     const names = fields.required('models', readNames, 'write models: ["*"] for all') ?? []
     const multiplierMillionths = fields.optional('multiplier', readMultiplier, MULTIPLIER_ONE)
     const prices = readPrices(fields.get('prices'), names, models)
     const isOffered = fields.optional('console', readBoolean, false)
     const accounts = fields.optional('accounts', readAccounts, undefined)
     if (id === undefined) continue
-    const first = lines.get(id)
     if (first !== undefined) addMistake(item, `duplicate group id; the first is on line ${first}`)
     lines.set(id, first ?? lineOf(item))
     item.context.lines.set(`group ${id}`, lineOf(item))
     const offered = { ...(isOffered ? { console: true } : {}), ...(accounts ? { accounts } : {}) }
     groups.set(id, { id, models: [...new Set(names)].sort(), multiplierMillionths, ...offered, ...prices })
   }
-  return groups
+  return { groups, shadowed }
 }
 
 const readAccounts = listOf(readAddress, '[ada@example.com]', 'without it, no account is named')

@@ -1,12 +1,12 @@
 // Section `mail`: the SMTP server that sends emails to account holders.
 import { readFileSync } from 'node:fs'
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
-import { fieldsOf, scalarText } from '../../yaml/fields.ts'
+import { FILE_ONLY, fieldsOf, scalarText } from '../../yaml/fields.ts'
 import { readPath, readText } from '../../yaml/scalars.ts'
 import { describeSystemError } from '../system-error.ts'
 import type { MailConfig } from '../types.ts'
 
-const MAIL_FIELDS = { url: true, from: true, ca: true } as const
+const MAIL_FIELDS = { url: true, from: true, ca: FILE_ONLY } as const
 const EXAMPLE = 'mail: { url: "smtps://user:password@smtp.example.com", from: gateway@example.com }'
 const URL_EXAMPLE = 'smtps://user:password@smtp.example.com'
 

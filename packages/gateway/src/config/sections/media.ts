@@ -1,11 +1,11 @@
 // Section `media`: where generated images and videos are stored.
 
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
-import { fieldsOf } from '../../yaml/fields.ts'
+import { FILE_ONLY, fieldsOf } from '../../yaml/fields.ts'
 import { readPath, readText, readUrl, withoutTrailingSlash } from '../../yaml/scalars.ts'
 import type { MediaConfig, S3Config } from '../types.ts'
 
-const MEDIA_FIELDS = { disk: true, s3: true } as const
+const MEDIA_FIELDS = { disk: FILE_ONLY, s3: true } as const
 const S3_FIELDS = { endpoint: true, bucket: true, region: true, access_key: true, secret_key: true } as const
 const EXAMPLE = 'media: { disk: ./media }'
 const S3_EXAMPLE = 's3: { endpoint: "https://s3.example.com", bucket: media, access_key: ..., secret_key: ... }'

@@ -34,20 +34,33 @@ export type ReadModels = {
   models: Map<string, AnyModel>
   /** Includes models with mistakes, so that a group that names one is not reported as well. */
   types: Map<string, ModelType>
+  /** Entries whose ids are taken by an entry of the file or the environment. */
+  shadowed: YamlValue[]
 }
 
-export function readModels(value: YamlValue | undefined, upstreams: KnownUpstreams): ReadModels {
-  const result: ReadModels = { models: new Map(), types: new Map() }
+export const MODELS_EXAMPLE = `- ${EXAMPLE}`
+
+/** Where ids are equal, the first entry counts. `types`: of models that are known, but not among the entries. */
+export function readModels(
+  items: readonly YamlValue[],
+  upstreams: KnownUpstreams,
+  types = new Map<string, ModelType>(),
+): ReadModels {
+  const result: ReadModels = { models: new Map(), types, shadowed: [] }
   const lines = new Map<string, number>()
   const fallbacks: Fallback[] = []
-  for (const item of (value && itemsOf(value, `- ${EXAMPLE}`)) ?? []) {
+  for (const item of items) {
     const fields = fieldsOf(item, MODEL_FIELDS, EXAMPLE)
     if (!fields) continue
     const id = fields.required('id', readModelId, 'it is the name that clients send')
+    const first = id === undefined ? undefined : lines.get(id)
+    if (first !== undefined && item.context.isLiteral) {
+      result.shadowed.push(item)
+      continue
+    }
     const type = fields.optional<ModelType>('type', readWord(MODEL_TYPES), DEFAULT_TYPE)
     const model = readModel(fields, id ?? '', type, upstreams)
     if (id === undefined) continue
-    const first = lines.get(id)
     if (first !== undefined) addMistake(item, `duplicate model id; the first is on line ${first}`)
     lines.set(id, first ?? lineOf(item))
     item.context.lines.set(`model ${id}`, lineOf(item))

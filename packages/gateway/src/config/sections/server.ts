@@ -3,7 +3,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { DEFAULT_MAX_VALUES } from '@trivium/protocol/dialects/shared/pass-through/request.ts'
 import { addMistake, type YamlValue } from '../../yaml/document.ts'
-import { type Fields, fieldsOf, listOf } from '../../yaml/fields.ts'
+import { FILE_ONLY, type Fields, fieldsOf, listOf } from '../../yaml/fields.ts'
 import {
   readBoolean,
   readCidr,
@@ -64,8 +64,8 @@ export function serverDefaults(
 
 const SERVER_FIELDS = {
   public_url: true,
-  tls: true,
-  trusted_proxies: true,
+  tls: FILE_ONLY,
+  trusted_proxies: FILE_ONLY,
   limits: true,
   drain: true,
   show_upstreams: true,

@@ -2,7 +2,7 @@
 import { DIALECTS, TEXT_DIALECT_IDS } from '@trivium/protocol/dialects/index.ts'
 import { isScalar } from 'yaml'
 import { addMistake, addWarning, lineOf, type YamlValue } from '../../yaml/document.ts'
-import { type Fields, fieldsOf, itemsOf, listOf, quoteSource, type Reader, scalarText } from '../../yaml/fields.ts'
+import { FILE_ONLY, type Fields, fieldsOf, listOf, quoteSource, type Reader, scalarText } from '../../yaml/fields.ts'
 import {
   readBoolean,
   readDuration,
@@ -34,7 +34,7 @@ const UPSTREAM_FIELDS = {
   timeouts: true,
   proxy: true,
   http: true,
-  allow_private: true,
+  allow_private: FILE_ONLY,
   shared_objects: true,
   bills_on_abort: true,
 } as const
@@ -48,6 +48,9 @@ const DIALECT_IDS = Object.keys(DIALECTS) as readonly UpstreamDialect[]
 type Kinds = ReadonlyMap<string, UpstreamKind>
 
 export type ReadUpstreams = {
+  lines: Map<string, number>
+  /** Entries whose ids are taken by an entry of the file or the environment. */
+  shadowed: YamlValue[]
   upstreams: Map<string, Upstream>
   /** Includes upstreams with mistakes, so that a route to one is not reported as well. */
   ids: Set<string>
@@ -57,13 +60,20 @@ export type ReadUpstreams = {
   hasReal: boolean
 }
 
-export function readUpstreams(value: YamlValue | undefined, kinds: Kinds): ReadUpstreams {
-  const result: ReadUpstreams = { upstreams: new Map(), ids: new Set(), sandboxes: [], hasReal: false }
-  const lines = new Map<string, number>()
-  for (const item of (value && itemsOf(value, `- ${EXAMPLE}`)) ?? []) {
+export const UPSTREAMS_EXAMPLE = `- ${EXAMPLE}`
+
+/** Adds entries to those that have been read. Where ids are equal, the first entry counts. */
+export function readUpstreams(items: readonly YamlValue[], kinds: Kinds, result = noUpstreams()): ReadUpstreams {
+  const { lines } = result
+  for (const item of items) {
     const fields = fieldsOf(item, UPSTREAM_FIELDS, EXAMPLE)
     if (!fields) continue
     const id = fields.required('id', readId, 'give the upstream a name of your choice')
+    const first = id === undefined ? undefined : lines.get(id)
+    if (first !== undefined && item.context.isLiteral) {
+      result.shadowed.push(item)
+      continue
+    }
     const kindField = fields.get('kind')
     const kind = kindField && readKind(kindField, kinds)
     if (kind === SANDBOX_KIND) result.sandboxes.push(item)
@@ -74,14 +84,23 @@ export function readUpstreams(value: YamlValue | undefined, kinds: Kinds): ReadU
     if (id === SANDBOX_UPSTREAM && kind !== SANDBOX_KIND) {
       addMistake(item, 'the id sandbox is reserved for the embedded models; choose another')
     }
-    const first = lines.get(id)
     if (first !== undefined) addMistake(item, `duplicate upstream id; the first is on line ${first}`)
     lines.set(id, first ?? lineOf(item))
+    item.context.lines.set(`upstream ${id}`, lineOf(item))
     result.ids.add(id)
     result.upstreams.set(id, upstream)
   }
   return result
 }
+
+const noUpstreams = (): ReadUpstreams => ({
+  lines: new Map(),
+  shadowed: [],
+  upstreams: new Map(),
+  ids: new Set(),
+  sandboxes: [],
+  hasReal: false,
+})
 
 /** Settings that every kind of upstream has. */
 function readCommon(fields: Fields, id: string, breaker = true) {

@@ -16,7 +16,10 @@ const PAGE = readFileSync(join(import.meta.dir, '../../../../../docs/upstreams.m
 
 function load({ kind, baseUrl, example = '' }: UpstreamKind, more = '') {
   const address = baseUrl ? '' : `, base_url: "${example}"`
-  return assemble(`upstreams: [{ id: up, kind: ${kind}, keys: [k]${address}${more} }]`, 'f', {}, BUILT_IN)
+  return assemble(
+    { source: `upstreams: [{ id: up, kind: ${kind}, keys: [k]${address}${more} }]`, file: 'f', env: {} },
+    BUILT_IN,
+  )
 }
 
 test('every documented vendor has a kind', () => {
@@ -138,7 +141,8 @@ test('the reasoning effort fields of Kimi depend on its generation', () => {
 test('the examples of the page load', () => {
   const blocks = [...PAGE.matchAll(/^```yaml\n([\s\S]*?)^```$/gm)].map(([, block]) => block ?? '')
   expect(blocks.length).toBeGreaterThan(0)
-  for (const block of blocks) expect(assemble(block, 'f', { OPENAI_API_KEY: 'k' }, BUILT_IN).mistakes).toEqual([])
+  for (const block of blocks)
+    expect(assemble({ source: block, file: 'f', env: { OPENAI_API_KEY: 'k' } }, BUILT_IN).mistakes).toEqual([])
 })
 
 test('the price list and the kinds agree on the vendors that an environment variable enables', () => {
@@ -153,7 +157,7 @@ test('the price list and the kinds agree on the vendors that an environment vari
       baseUrl: KINDS.get(kind)?.baseUrl ?? '',
     })
     const image = upstreams.find(({ types }) => types.includes('image'))
-    const { config } = assemble('', 'f', { [variable]: 'k' }, BUILT_IN)
+    const { config } = assemble({ source: '', file: 'f', env: { [variable]: 'k' } }, BUILT_IN)
     const upstream = config?.upstreams.get(kind)
     expect([kind, upstream && dialectFor(upstream, 'image')]).toEqual([kind, image?.dialect as ImageDialectId])
     if (image) expect(image.baseUrl).toBe(upstream?.baseUrl ?? '')

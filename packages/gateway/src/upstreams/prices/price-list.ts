@@ -10,6 +10,7 @@ import type { Capability } from '../../modalities/modality.ts'
 import { readCapabilities } from '../../modalities/read-capabilities.ts'
 import { addMistake, parseDocumentOf, type YamlValue } from '../../yaml/document.ts'
 import { fieldsOf, listOf } from '../../yaml/fields.ts'
+import { plainValue } from '../../yaml/plain-value.ts'
 import { readBoolean, readModelId, readText, readUrl, readWord, withoutTrailingSlash } from '../../yaml/scalars.ts'
 import source from './price-list.yaml' with { type: 'text' }
 
@@ -124,7 +125,12 @@ function readModel(value: YamlValue): ListedModel | undefined {
   const readSupported = readCapabilities(modality)
   const capabilities = fields.optional<readonly Capability[] | undefined>('capabilities', readSupported, undefined)
   if (id === undefined || !price) return undefined
-  const known = { id, type, price, limits } as KnownModel
+  const [writtenPrice, writtenLimits] = [fields.get('price'), fields.get('limits')]
+  const written = {
+    price: writtenPrice && plainValue(writtenPrice),
+    ...(writtenLimits ? { limits: plainValue(writtenLimits) } : {}),
+  }
+  const known = { id, type, price, limits, written } as KnownModel
   return {
     ...known,
     ...(capabilities ? { capabilities } : {}),

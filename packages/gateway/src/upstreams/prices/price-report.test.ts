@@ -24,7 +24,11 @@ vendors:
 function report(models: string) {
   const upstream = '{ id: main, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: ["none"] }'
   const films = upstream.replace('main', 'films').replace('chat', 'video-tasks').replace('/v1', '/api/v3')
-  const { config, mistakes } = assemble(`upstreams: [${upstream}, ${films}]\nmodels: [${models}]`, 'test.yaml', {})
+  const { config, mistakes } = assemble({
+    source: `upstreams: [${upstream}, ${films}]\nmodels: [${models}]`,
+    file: 'test.yaml',
+    env: {},
+  })
   if (!config) throw new Error(JSON.stringify(mistakes))
   return compareWithList(config, list)
 }
@@ -89,7 +93,7 @@ describe('the operator’s prices and the list', () => {
   })
 
   test('embedded models have no vendor', () => {
-    const { config } = assemble('', 'test.yaml', {})
+    const { config } = assemble({ source: '', file: 'test.yaml', env: {} })
     if (!config) throw new Error('the defaults are wrong')
     expect(config.models.size).toBeGreaterThan(0)
     expect(compareWithList(config, list)).toMatchObject({ models: [], unknown: [] })

@@ -78,7 +78,10 @@ const STREAM = [
   .join('')
 
 function configOf(upstream: string, models = ''): FileConfig {
-  const { config, mistakes } = assemble(`upstreams: [${upstream}]\nmodels: [${models}]`, 'f', {}, BUILT_IN)
+  const { config, mistakes } = assemble(
+    { source: `upstreams: [${upstream}]\nmodels: [${models}]`, file: 'f', env: {} },
+    BUILT_IN,
+  )
   if (!config) throw new Error(JSON.stringify(mistakes))
   return config
 }

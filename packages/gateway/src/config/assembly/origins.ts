@@ -1,0 +1,60 @@
+// Where each entry in force comes from: the file, the environment, the store, or the program.
+import { isMap, isScalar, type Node } from 'yaml'
+import { lineOf, type ReadContext, type YamlValue } from '../../yaml/document.ts'
+import { writtenFields } from '../../yaml/fields.ts'
+import { entryKey, type Origin, SETTING_SECTIONS, type StoredEntry } from '../stored.ts'
+import type { FileConfig } from '../types.ts'
+
+/** By `upstreams/main` or `settings/server.drain`. Settings at their defaults are not among them. */
+export type Origins = ReadonlyMap<string, Origin>
+
+export type OriginSources = {
+  /** Of the file. */
+  context: ReadContext
+  settings: readonly FileSetting[]
+  /** The variable behind each entry of the environment. */
+  variables: ReadonlyMap<string, string>
+  stored: Iterable<StoredEntry>
+}
+
+type Listed = Pick<FileConfig, 'upstreams' | 'models' | 'groups'>
+
+export function originsOf(config: Listed, { context, settings, variables, stored }: OriginSources): Origins {
+  const origins = new Map<string, Origin>()
+  const inForce = (['upstream', 'model', 'group'] as const).flatMap((kind) =>
+    [...config[`${kind}s`].keys()].map((id) => ({ kind, id, key: entryKey({ kind, id }) })),
+  )
+  for (const { key } of inForce) origins.set(key, { from: 'built-in' })
+  // In the order of precedence, the lowest first.
+  for (const entry of stored) {
+    const key = entryKey(entry)
+    if (entry.kind === 'setting' || origins.has(key)) origins.set(key, { from: 'stored', revision: entry.revision })
+  }
+  for (const [key, variable] of variables) if (origins.has(key)) origins.set(key, { from: 'environment', variable })
+  for (const { kind, id, key } of inForce) {
+    const line = context.lines.get(`${kind} ${id}`)
+    if (line !== undefined) origins.set(key, { from: 'file', file: context.file, line })
+  }
+  for (const { id, value } of settings) {
+    origins.set(entryKey({ kind: 'setting', id }), { from: 'file', file: context.file, line: lineOf(value) })
+  }
+  return origins
+}
+
+export type FileSetting = { id: string; value: YamlValue }
+
+/** The settings of a file by their paths, whatever they are worth. */
+export function settingsOf(root: YamlValue | undefined): FileSetting[] {
+  return root ? leavesOf(root, '').filter(({ id }) => SETTING_SECTIONS.some((each) => each === id.split('.')[0])) : []
+}
+
+function leavesOf(value: YamlValue, id: string): FileSetting[] {
+  const { context, path } = value
+  const node = context.resolve(value.node)
+  if (!isMap(node)) return isScalar(node) && node.value === null ? [] : [{ id, value }]
+  return writtenFields(node, value).flatMap(({ name, key, value: child }) =>
+    child === undefined
+      ? []
+      : leavesOf({ context, node: child as Node, key, path }, id === '' ? name : `${id}.${name}`),
+  )
+}

@@ -1,0 +1,157 @@
+// Reads the sections of the whole configuration: defaults, the embedded models, and references between sections.
+import { type AnyModel, DEFAULT_TYPE, MODEL_TYPES, type ModelType } from '../../modalities/index.ts'
+import { addMistake, lineOf, type ReadContext, type YamlValue } from '../../yaml/document.ts'
+import { type Fields, itemsOf } from '../../yaml/fields.ts'
+import { withKnownCapabilities, withKnownLimits } from '../known-models.ts'
+import {
+  isEmbeddedOnly,
+  SANDBOX_GROUP,
+  SANDBOX_MODELS,
+  SANDBOX_UPSTREAM,
+  sandboxModels,
+  sandboxUpstream,
+} from '../sandbox.ts'
+import { ALERT_DEFAULTS, readAlerts } from '../sections/alerts.ts'
+import { CALLBACK_DEFAULTS, readCallbacks } from '../sections/callbacks.ts'
+import { CONSOLE_DEFAULTS, readConsole } from '../sections/console.ts'
+import { ALL_MODELS, DEFAULT_GROUP, GROUPS_EXAMPLE, MULTIPLIER_ONE, readGroups } from '../sections/groups.ts'
+import { readMail } from '../sections/mail.ts'
+import { readMedia } from '../sections/media.ts'
+import { MODELS_EXAMPLE, readModels } from '../sections/models.ts'
+import { readRegistration, registrationDefaults } from '../sections/registration.ts'
+import { RETENTION_DEFAULTS, readRetention } from '../sections/retention.ts'
+import { readSandboxSection, type WrittenSandbox } from '../sections/sandbox.ts'
+import { readServer, serverDefaults } from '../sections/server.ts'
+import { readTools } from '../sections/tools.ts'
+import { type ReadUpstreams, readUpstreams, UPSTREAMS_EXAMPLE } from '../sections/upstreams.ts'
+import type { EntryKind, StoredEntry, StoredValues } from '../stored.ts'
+import type { FileConfig, Group, MailConfig, MediaConfig } from '../types.ts'
+import type { BuiltIn } from '../upstream-kinds.ts'
+import { type EnvironmentVendors, vendorsFromEnvironment } from './environment-vendors.ts'
+
+const SANDBOX_NAMES: readonly string[] = [SANDBOX_UPSTREAM, ...SANDBOX_MODELS]
+
+/** Everything to read in one assembly. */
+export type Written = {
+  /** Of the file. */
+  context: ReadContext
+  /** Of the file, with stored settings beneath. */
+  fields: Fields | undefined
+  stored: StoredValues
+  /** Stored entries that are invalid. Other entries may name them, so that one mistake does not cause others. */
+  leftOut: readonly StoredEntry[]
+}
+
+export type Sections = {
+  config: Omit<FileConfig, 'hash' | 'warnings' | 'revision' | 'fileHash'>
+  warnings: string[]
+  vendors: EnvironmentVendors
+  /** Entries of the environment and of the store whose ids are taken. */
+  shadowed: ReadonlySet<ReadContext>
+}
+
+export function readSections({ context, fields, stored, leftOut }: Written, builtIn: BuiltIn): Sections {
+  const defaults = serverDefaults(builtIn.memoryBytes?.() ?? Number.POSITIVE_INFINITY, context.env)
+  const optional: Fields['optional'] = (name, read, fallback) => fields?.optional(name, read, fallback) ?? fallback
+  const itemsIn = (name: string, example: string): YamlValue[] => {
+    const value = fields?.get(name)
+    if (value) context.lines.set(name, lineOf(value))
+    return (value && itemsOf(value, example)) ?? []
+  }
+  const leftOutOf = (kind: EntryKind) => leftOut.filter((entry) => entry.kind === kind)
+
+  const read = readUpstreams(itemsIn('upstreams', UPSTREAMS_EXAMPLE), builtIn.kinds)
+  const vendors = vendorsFromEnvironment(context, read.ids, builtIn)
+  readUpstreams([...vendors.upstreams, ...stored.upstreams], builtIn.kinds, read)
+  const written = optional<WrittenSandbox>('sandbox', readSandboxSection, { on: undefined, faults: undefined })
+  // An invalid upstream must not open registration, nor bring the embedded models back.
+  const hasRealUpstream = read.hasReal || leftOutOf('upstream').length > 0
+  const on = written.on ?? !hasRealUpstream
+  if (!on) rejectSandboxes(read.sandboxes)
+
+  const upstreams = new Map(read.upstreams)
+  const known = new Set([...read.ids, ...leftOutOf('upstream').map(({ id }) => id)])
+  if (on && !known.has(SANDBOX_UPSTREAM)) upstreams.set(SANDBOX_UPSTREAM, sandboxUpstream(SANDBOX_UPSTREAM))
+  if (on) known.add(SANDBOX_UPSTREAM)
+  const advice = (id: string): string | undefined =>
+    !on && SANDBOX_NAMES.includes(id) ? 'the sandbox is off; write sandbox: true' : undefined
+
+  const entries = [...itemsIn('models', MODELS_EXAMPLE), ...vendors.models, ...stored.models]
+  const leftOutTypes = new Map(leftOutOf('model').map(({ id, value }) => [id, typeOf(value)]))
+  const { types, ...listed } = readModels(entries, { ids: known, upstreams, advice }, leftOutTypes)
+  const embedded = on ? sandboxModels().filter(({ id }) => !listed.models.has(id)) : []
+  const all = [...listed.models.values(), ...embedded].map((model) => withKnownLimits(model, upstreams, builtIn))
+  const models = byType(all.map((model) => withKnownCapabilities(model, upstreams, builtIn)))
+  for (const { id, type } of models.values()) types.set(id, type)
+
+  const registration = registrationDefaults(hasRealUpstream)
+  const media = optional<MediaConfig | undefined>('media', readMedia, undefined)
+  const mail = optional<MailConfig | undefined>('mail', readMail, undefined)
+  const hasMail = fields?.get('mail') !== undefined || leftOutOf('setting').some(({ id }) => id.startsWith('mail.'))
+  const tools = optional<FileConfig['tools']>('tools', readTools({ types, advice }), undefined)
+  const groups = readGroups([...itemsIn('groups', GROUPS_EXAMPLE), ...stored.groups], { types, advice })
+  const config: Sections['config'] = {
+    server: optional('server', readServer(defaults), defaults),
+    registration: optional('registration', readRegistration(registration), registration),
+    sandbox: { on, faults: written.faults ?? false, faultsWritten: written.faults !== undefined },
+    retention: optional('retention', readRetention, RETENTION_DEFAULTS),
+    callbacks: optional('callbacks', readCallbacks, CALLBACK_DEFAULTS),
+    alerts: optional('alerts', readAlerts(hasMail), ALERT_DEFAULTS),
+    console: optional('console', readConsole, CONSOLE_DEFAULTS),
+    ...(mail ? { mail } : {}),
+    ...(media ? { media } : {}),
+    ...(tools ? { tools } : {}),
+    upstreams,
+    models,
+    ...(vendors.date === undefined ? {} : { priceList: vendors.date }),
+    groups: withDefaultGroups(
+      groups.groups,
+      leftOutOf('group').length > 0,
+      on ? embeddedModels([...models.values()], upstreams) : undefined,
+    ),
+  }
+  const shadowed = new Set([...read.shadowed, ...listed.shadowed, ...groups.shadowed].map(({ context }) => context))
+  const shadowedVendors = vendors.models.filter((model) => shadowed.has(model.context))
+  return { config, warnings: [...vendors.warnings, ...shadowWarnings(shadowedVendors)], vendors, shadowed }
+}
+
+/** Of a stored model that is invalid. */
+function typeOf(value: unknown): ModelType {
+  const written = typeof value === 'object' && value !== null && 'type' in value ? value.type : undefined
+  return MODEL_TYPES.find((type) => type === written) ?? DEFAULT_TYPE
+}
+
+/** Lists show the models of one type together. */
+const byType = (models: readonly AnyModel[]): Map<string, AnyModel> =>
+  new Map(
+    MODEL_TYPES.flatMap((type) => models.filter((model) => model.type === type)).map((model) => [model.id, model]),
+  )
+
+function shadowWarnings(models: readonly YamlValue[]): string[] {
+  if (models.length === 0) return []
+  const ids = models.map(({ path }) => path.slice('models['.length, -1))
+  return [`the file's own models are used instead of the built-in ones of the same id: ${ids.join(', ')}`]
+}
+
+function rejectSandboxes(sandboxes: ReadUpstreams['sandboxes']): void {
+  for (const each of sandboxes) addMistake(each, 'kind: sandbox, but the sandbox is off; write sandbox: true')
+}
+
+function embeddedModels(models: readonly AnyModel[], upstreams: FileConfig['upstreams']): string[] {
+  return models
+    .filter((model) => isEmbeddedOnly(model, upstreams))
+    .map(({ id }) => id)
+    .sort()
+}
+
+/** Without configured groups, `default` has every model. The sandbox's group is for the key of the first start. */
+function withDefaultGroups(
+  groups: Map<string, Group>,
+  hasInvalid: boolean,
+  sandbox: string[] | undefined,
+): Map<string, Group> {
+  const add = (id: string, models: string[]) => groups.set(id, { id, models, multiplierMillionths: MULTIPLIER_ONE })
+  if (groups.size === 0 && !hasInvalid) add(DEFAULT_GROUP, [ALL_MODELS])
+  if (sandbox && !groups.has(SANDBOX_GROUP)) add(SANDBOX_GROUP, sandbox)
+  return groups
+}
