@@ -46,7 +46,8 @@ beforeAll(async () => {
   // Some pages, all of them in the file and not in its log.
   const client = videoClient(gateway, account.secret)
   for (let count = 0; count < 30; count++) await client.submit()
-  gateway.signal('SIGTERM')
+  // As Ctrl-C does: nobody waits for load balancers.
+  gateway.signal('SIGINT')
   await gateway.exited
   template = gateway.home
 })

@@ -32,8 +32,9 @@ async function imageUrl(client: Client): Promise<string> {
   return ((await response.json()) as { data: { url: string }[] }).data[0]?.url ?? ''
 }
 
+/** As Ctrl-C does: nobody waits for load balancers. */
 async function end(gateway: Gateway): Promise<void> {
-  gateway.signal('SIGTERM')
+  gateway.signal('SIGINT')
   await gateway.exited
 }
 

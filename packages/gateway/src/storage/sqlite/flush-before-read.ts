@@ -12,12 +12,13 @@ const TIME: Time = { now: () => performance.now(), sleep: (milliseconds) => Bun.
 export function createFlushBeforeRead(
   queue: Pick<WriterQueue, 'isBehind' | 'writeRows'>,
   { now, sleep }: Time = TIME,
+  betweenMs = BETWEEN_MS,
 ): () => Promise<void> {
   let pending: Promise<void> | undefined
   let lastAt = Number.NEGATIVE_INFINITY
 
   async function soon(): Promise<void> {
-    const wait = lastAt + BETWEEN_MS - now()
+    const wait = lastAt + betweenMs - now()
     // Awaits in any case, so that `pending` is set before it is cleared here.
     await (wait > 0 ? sleep(wait) : undefined)
     // A read from here on may depend on later verbs, and waits for the next run.

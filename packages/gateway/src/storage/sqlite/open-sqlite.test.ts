@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
-import { rmSync } from 'node:fs'
+import { afterAll } from 'bun:test'
+import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { newDataFolder } from '../../../../../test/support/data-folder.ts'
 import type { Opened } from '../contract/harness.ts'
@@ -7,45 +8,90 @@ import { storageContract } from '../storage.contract.ts'
 import { CONTENTS_FILE } from './contents/contents.ts'
 import { openSqlite, SQLITE_FILE } from './open-sqlite.ts'
 
-// With 1 the rows of every batch are written later, as they are under load.
-for (const deferFrom of [undefined, 1])
-  storageContract(deferFrom ? 'sqlite, rows late' : 'sqlite', () => openFor(deferFrom))
+type Store = Opened & { empty(): Promise<boolean>; end(): Promise<void> }
 
-async function openFor(deferFrom: number | undefined): Promise<Opened> {
+// With 1 the rows of every batch are written later, as they are under load.
+for (const deferFrom of [undefined, 1]) {
+  /** One for many tests: to start its threads and to create its tables takes far longer than to empty them. */
+  let store: Store | undefined
+  afterAll(() => store?.end())
+  storageContract(deferFrom ? 'sqlite, rows late' : 'sqlite', async () => {
+    if (store && !(await store.empty())) {
+      await store.end()
+      store = undefined
+    }
+    store ??= await openStore(deferFrom)
+    return store
+  })
+}
+
+async function openStore(deferFrom: number | undefined): Promise<Store> {
   const folder = newDataFolder('trivium-sqlite-')
-  let now = Date.now()
-  const options = { clock: () => now, ...(deferFrom === undefined ? {} : { deferFrom }) }
+  const start = Date.now()
+  let now = start
+  const options = { clock: () => now, flushEveryMs: 0, ...(deferFrom === undefined ? {} : { deferFrom }) }
   let storage = await openSqlite(folder, options)
+  let isReopened = false
   const raw = new Database(join(folder, SQLITE_FILE), { safeIntegers: true })
+  /** Reading an account waits for the rows of all verbs. */
+  const rowsWritten = () => storage.accounts.find(1n)
+  const inContents = <T>(use: (contents: Database) => T): T => {
+    const contents = new Database(join(folder, CONTENTS_FILE), { readwrite: true, safeIntegers: true })
+    try {
+      return use(contents)
+    } finally {
+      contents.close()
+    }
+  }
   return {
     storage,
     keepsOrder: true,
     async raw(sql) {
-      // Reading an account waits for the rows of all verbs.
-      await storage.accounts.find(1n)
+      await rowsWritten()
       return raw.query(sql).all() as Record<string, unknown>[]
     },
-    async rawContents(sql) {
-      const contents = new Database(join(folder, CONTENTS_FILE), { readwrite: true, safeIntegers: true })
-      try {
-        return contents.query(sql).all() as Record<string, unknown>[]
-      } finally {
-        contents.close()
-      }
-    },
+    rawContents: async (sql) => inContents((contents) => contents.query(sql).all() as Record<string, unknown>[]),
     now: () => now,
     async elapse(milliseconds) {
       now += milliseconds
     },
     async reopen() {
+      isReopened = true
       await storage.close()
       storage = await openSqlite(folder, options)
       return storage
     },
-    async close() {
+    close: async () => {},
+    /** false: it was closed by its test, which leaves statistics of the rows of that one. */
+    async empty() {
+      if (isReopened) return false
+      now = start
+      await rowsWritten()
+      removeRows(raw)
+      if (existsSync(join(folder, CONTENTS_FILE))) inContents(removeRows)
+      return true
+    },
+    async end() {
       raw.close()
       await storage.close()
       rmSync(folder, { recursive: true })
     },
   }
 }
+
+/** Leaves a database as it is after its creation. Triggers that forbid to delete are dropped for that, and created again. */
+function removeRows(db: Database): void {
+  const inSchema = (what: string) => db.query(`SELECT name, sql FROM sqlite_schema WHERE ${what}`).all() as Entry[]
+  const guards = inSchema("type = 'trigger' AND name LIKE '%!_no!_delete' ESCAPE '!'")
+  const tables = inSchema("type = 'table' AND name NOT IN ('schema_version', 'change_counter')").map(({ name }) => name)
+  // Sums that triggers keep come last.
+  const sums = tables.filter((name) => name.endsWith('_size'))
+  db.transaction(() => {
+    for (const { name } of guards) db.run(`DROP TRIGGER ${name}`)
+    for (const name of [...tables.filter((each) => !sums.includes(each)), ...sums]) db.run(`DELETE FROM ${name}`)
+    for (const { sql } of guards) db.run(sql)
+    if (guards.length > 0) db.run('UPDATE change_counter SET value = 0')
+  })()
+}
+
+type Entry = { name: string; sql: string }

@@ -32,6 +32,8 @@ export type SqliteOptions = {
   busyTimeoutMs?: number
   /** How many verbs a batch must have for its rows to be written later; see sqlite/transactions.ts. */
   deferFrom?: number
+  /** The least time between two writes of rows that reads wait for. */
+  flushEveryMs?: number
   /** false: rejects with NoDatabase where there is none, and changes nothing. */
   mayCreate?: boolean
   /** Called if contents.db was damaged and has been moved aside. Absent: a damaged file stays, and what needs it fails. */
@@ -39,7 +41,7 @@ export type SqliteOptions = {
 }
 
 export async function openSqlite(dataDir: string, options: SqliteOptions = {}): Promise<Storage> {
-  const { clock = Date.now, busyTimeoutMs = 2_000, deferFrom, mayCreate = true, onDamage } = options
+  const { clock = Date.now, busyTimeoutMs = 2_000, deferFrom, flushEveryMs, mayCreate = true, onDamage } = options
   if (!mayCreate) demandDatabase(dataDir)
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const disown = ownFolder(dataDir)
@@ -60,7 +62,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   }
 
   const contents = sqliteContents(dataDir, clock)
-  const flush = createFlushBeforeRead(queue)
+  const flush = createFlushBeforeRead(queue, undefined, flushEveryMs)
   const readers = new Set<Worker>()
   const read = async (statement: Statement): Promise<Row[]> => {
     try {
