@@ -46,6 +46,7 @@ type Receipt = {
   held_usd: string
   units: object | null
   formula: string | null
+  error: object | null
 }
 
 describe.each([...ENGINES])('%s', (engine) => {
@@ -118,17 +119,32 @@ describe.each([...ENGINES])('%s', (engine) => {
     expect(await client.receipt(requestId)).toMatchObject(receipt)
   })
 
-  test.each<[string, State, status: string, outcome: string]>([
-    ['failed', 'failed', 'failed', 'failed'],
-    ['cancelled at the upstream', 'cancelled', 'cancelled', 'cancelled'],
-    ['expired at the upstream', 'expired', 'expired', 'expired'],
-  ])('%s: released once, and free', async (_, state, status, outcome) => {
+  const failedWith = (code: string) => ({ status: 'failed', error: { code, message: 'It failed.' } })
+
+  test.each<[string, State, status: string, outcome: string, code: string | null]>([
+    [
+      'failed',
+      failedWith('OutputVideoSensitiveContentDetected'),
+      'failed',
+      'failed',
+      'OutputVideoSensitiveContentDetected',
+    ],
+    ['failed with a code that is none', failedWith('a <b> c'), 'failed', 'failed', 'InternalServiceError'],
+    ['cancelled at the upstream', 'cancelled', 'cancelled', 'cancelled', null],
+    ['expired at the upstream', 'expired', 'expired', 'expired', null],
+  ])('%s: released once, and free', async (_, state, status, outcome, code) => {
     const client = await newClient()
     const { id, requestId, end } = await client.begin(videoBody('sec'))
     end(state)
     await client.until(id, status)
     expect(await client.only()).toMatchObject({ request_id: requestId, outcome, cost_usd: '0.00', held_usd: '0.25' })
-    expect(await client.receipt(requestId)).toMatchObject({ state: 'voided', outcome, units: null, formula: null })
+    expect(await client.receipt(requestId)).toMatchObject({
+      state: 'voided',
+      outcome,
+      units: null,
+      formula: null,
+      error: code === null ? null : { code, status: null },
+    })
   })
 
   test('cancelled by the client', async () => {
@@ -152,7 +168,8 @@ describe.each([...ENGINES])('%s', (engine) => {
     const client = await newClient()
     films.script.submit = { status: 400 }
     expect((await client.send(videoBody('sec'))).status).toBe(400)
-    expect(await client.only()).toMatchObject({ outcome: 'failed', cost_usd: '0.00' })
+    const error = { code: 'bad_request' }
+    expect(await client.only()).toMatchObject({ outcome: 'failed', cost_usd: '0.00', receipt: { error } })
     expect(await (await client.list()).json()).toMatchObject({ total: 0 })
   })
 

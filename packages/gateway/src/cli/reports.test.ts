@@ -65,7 +65,7 @@ test('spending is shown as a table, as CSV and as JSON', async () => {
 
 test('failures, a request and a key are found', async () => {
   const last_request_id = formatRequestId(ID + 1n)
-  const failed = { code: 'failed', model: 'model-x', upstream: 'main', count: 1, last_request_id }
+  const failed = { code: 'failed', outcome: 'failed', model: 'model-x', upstream: 'main', count: 1, last_request_id }
   expect(await json('report', 'failures')).toEqual([failed])
   expect(await json('request', 'show', last_request_id)).toMatchObject({
     account: 'ada@example.com',

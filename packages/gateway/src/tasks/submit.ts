@@ -56,7 +56,7 @@ export async function submitTask<C extends TaskSubmit>(
       if (submitted.is === 'unknown')
         return await record(call, { state: 'unknown', dueInMs: TASK_TIMING.firstSearchMs }, deps)
       if (!(await steps.moveOn(call, submitted.failed))) {
-        await reject(call, deps)
+        await reject(call, submitted.failed, deps)
         throw submitted.failed.failure
       }
     }
@@ -92,8 +92,13 @@ async function taken(
 }
 
 /** No upstream has the task. */
-async function reject(call: TaskSubmit, deps: SubmitTaskDependencies): Promise<void> {
-  const closing = await changeTask(deps.store.tasks, call.task, endWith({ state: 'rejected' }))
+async function reject(call: TaskSubmit, { failure }: FailedAttempt, deps: SubmitTaskDependencies): Promise<void> {
+  const { code, message } = failure.info
+  const closing = await changeTask(
+    deps.store.tasks,
+    call.task,
+    endWith({ state: 'rejected', error: { code, message } }),
+  )
   if (closing) await closeTask(closing, deps)
 }
 

@@ -62,8 +62,9 @@ export const reportFailures = operation({
   /** The most frequent first. */
   async run({ storage }, { from, to }) {
     const rows = await storage.reports.failures(readRange(from, to), MOST_FAILURES)
-    return rows.map(({ code, model, upstream, count, lastRequest }) => ({
+    return rows.map(({ code, outcome, model, upstream, count, lastRequest }) => ({
       code,
+      outcome: outcome ?? null,
       model: model ?? null,
       upstream: upstream ?? null,
       count,

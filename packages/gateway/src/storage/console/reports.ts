@@ -27,8 +27,10 @@ export type ReportRange = { from: number; to: number }
 export const FAILED_OUTCOMES = ['failed', 'cut', 'timeout', 'shutdown', 'expired', 'reaped'] as const
 
 export type ReportedFailures = {
-  /** The outcome on the receipts, or the error code of requests that were rejected before a hold. */
+  /** The error code: on the receipts, or of requests that were rejected before a hold. Of receipts without one, the outcome. */
   code: string
+  /** Of receipts only. */
+  outcome: string | undefined
   /** Of receipts only. */
   model: string | undefined
   upstream: string | undefined

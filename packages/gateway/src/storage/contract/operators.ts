@@ -171,15 +171,21 @@ export function operatorsContract(use: Use): void {
   test('failures are counted from receipts and rejections, with the last request', async () => {
     const { begin, newId, request, alive } = spender(use)
     const { storage, wallet, node } = await begin()
-    const fail = async (model: string, outcome = 'failed') => {
+    const fail = async (model: string, outcome = 'failed', receipt = '') => {
       const id = newId()
       const living = await alive(storage, node)
       await storage.ledger.apply(hold(id, wallet, living, { model }))
-      await storage.ledger.apply(voided(id, living, { outcome }))
+      await storage.ledger.apply(voided(id, living, { outcome, receipt }))
       return formatRequestId(id)
     }
     await fail('a')
+    await fail('a', 'failed', '{"error":')
     const last = await fail('a')
+    const broken = (code: string) =>
+      `{"group":"\\"error\\":{\\"code\\":\\"no\\"}","error":{"code":"${code}","status":500}}`
+    await fail('a', 'failed', broken('upstream_error'))
+    const second = await fail('a', 'failed', broken('upstream_error'))
+    const other = await fail('a', 'failed', broken('upstream_auth_error'))
     const cut = await fail('b', 'cut')
     await fail('b', 'client_disconnected')
     await request(storage, wallet, node, 5n)
@@ -191,10 +197,20 @@ export function operatorsContract(use: Use): void {
     ] as const)
       await storage.rejectedRequests.add([{ ...rejected, minute, count: 4, lastRequest }], bounds)
     const range = { from: START, to: START + HOUR_MS }
+    const of = (code: string, count: number, lastRequest: string) => ({
+      code,
+      outcome: 'failed',
+      model: 'a',
+      upstream: 'main',
+      count,
+      lastRequest,
+    })
     expect(await storage.reports.failures(range, 10)).toEqual([
-      { code: 'no_balance', model: undefined, upstream: undefined, count: 8, lastRequest: 'req_0000000000000002' },
-      { code: 'failed', model: 'a', upstream: 'main', count: 2, lastRequest: last },
-      { code: 'cut', model: 'b', upstream: 'main', count: 1, lastRequest: cut },
+      { ...of('no_balance', 8, 'req_0000000000000002'), outcome: undefined, model: undefined, upstream: undefined },
+      of('failed', 3, last),
+      of('upstream_error', 2, second),
+      { ...of('cut', 1, cut), outcome: 'cut', model: 'b' },
+      of('upstream_auth_error', 1, other),
     ])
     expect(await storage.reports.failures({ from: range.to, to: range.to + HOUR_MS }, 10)).toEqual([])
   })

@@ -138,7 +138,8 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
     return work.finally(() => underWay.delete(work))
   }
 
-  const connection = { db: compileOnly(), runner: openRunner(queries, slow), clock: clock.now }
+  const runner = openRunner(queries, slow)
+  const connection = { db: compileOnly(), runner, clock: clock.now, receiptError: RECEIPT_ERROR }
   const tasks = postgresTasks(queries)
   return {
     ...nounsOver(connection),
@@ -162,6 +163,8 @@ export async function openPostgres(url: string, options: Partial<PostgresOptions
 
 /** `::text::json`, because the client would write a string meant for a json parameter as a JSON string. */
 const APPLY = 'SELECT place, verdict, amount, tokens, change FROM ledger_apply($1::text::json, $2)'
+/** Not by a cast, which would fail for a receipt that is no JSON. Quotes inside of a text are escaped, so that none looks like this. */
+const RECEIPT_ERROR = `substring(receipt from '"error":\\{"code":"([^"\\\\]+)"')`
 const NODE = 'SELECT verdict, amount FROM ledger_node($1, $2, $3, $4, $5)'
 const LEASE = 'SELECT verdict, amount FROM ledger_lease($1, $2, $3, $4, $5, $6)'
 

@@ -31,8 +31,11 @@ export type Runner = {
 }
 
 export type Database = Kysely<Schema>
-/** What every noun is built from. `clock`: the store's, in milliseconds since 1970. */
-export type Connection = { db: Database; runner: Runner; clock: () => number }
+/**
+ * What every noun is built from. `clock`: the store's, in milliseconds since 1970. `receiptError`: the code of the error in the column
+ * `receipt`, or NULL, in the words of the engine; never fails, whatever the column has.
+ */
+export type Connection = { db: Database; runner: Runner; clock: () => number; receiptError: string }
 
 export function statement(query: Compilable, required = false): Statement {
   const { sql, parameters } = query.compile()

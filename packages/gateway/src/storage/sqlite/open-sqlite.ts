@@ -132,7 +132,7 @@ export async function openSqlite(dataDir: string, options: SqliteOptions = {}): 
   }
 
   const runner: Runner = { read, readLedger, readPage, readSlowly, write: queue.write }
-  const connection = { db: compiler(), runner, clock }
+  const connection = { db: compiler(), runner, clock, receiptError: RECEIPT_ERROR }
   const apply: Storage['ledger']['apply'] = (verb) =>
     new Promise((resolve, reject) => submit(verb, { resolve, reject }))
   return {
@@ -164,6 +164,8 @@ function demandDatabase(dataDir: string): void {
   if (folder.isDirectory() && !existsSync(join(dataDir, SQLITE_FILE)))
     throw new NoDatabase(`there is no database in ${dataDir}`)
 }
+
+const RECEIPT_ERROR = "CASE WHEN json_valid(receipt) THEN json_extract(receipt, '$.error.code') END"
 
 /** Builds and compiles queries; runs none. */
 const compiler = (): Kysely<Schema> =>

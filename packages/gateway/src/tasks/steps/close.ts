@@ -5,7 +5,7 @@ import { formatUsd } from '../../money/amount.ts'
 import { type Result as LedgerResult, taskLease, taskOwner } from '../../money/ledger.ts'
 import type { Log } from '../../observe/log.ts'
 import type { Outcome } from '../../paid-call/outcome.ts'
-import { type ReceiptedCall, receiptOf } from '../../paid-call/receipts/receipt.ts'
+import { type ReceiptError, type ReceiptedCall, receiptOf } from '../../paid-call/receipts/receipt.ts'
 import type { Storage } from '../../storage/storage.ts'
 import { changeTask, formatTaskId, storeNow, type Task, type TaskEnd } from '../task.ts'
 import { LONGEST_LEASE_MS } from '../timing.ts'
@@ -83,7 +83,13 @@ function receiptOfTask(task: Task, end: TaskEnd, outcome: Outcome): string {
   const charges = cost === undefined ? [] : [{ cost: BigInt(cost), units, figures }]
   const details = detailsOf(end, held)
   const result = { outcome, charges, sawOutput: cost !== undefined, ...(details === '' ? {} : { details }) }
-  return receiptOf(call, result, storeNow(task) - task.createdAt)
+  return receiptOf(call, result, storeNow(task) - task.createdAt, errorOf(end))
+}
+
+/** As the task shows it. */
+function errorOf({ state, error }: TaskEnd): ReceiptError | undefined {
+  if (!error || state === 'succeeded' || state === 'cancelled') return undefined
+  return { code: error.code, status: undefined, requestId: undefined }
 }
 
 function detailsOf({ details = '', mayBeBilled }: TaskEnd, held: string): string {

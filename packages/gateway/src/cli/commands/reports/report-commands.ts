@@ -74,7 +74,7 @@ export const REPORT_COMMANDS: readonly StoreCommand[] = [
     name: 'report failures',
     section: SECTION,
     positionals: [],
-    summary: 'count failed and rejected requests by code, model and upstream',
+    summary: 'count failed and rejected requests by error code, outcome, model and upstream',
     options: RANGE,
     example: 'report failures --from 2030-01-31',
     input: ({ values }) => present([...range(values)]),

@@ -15,7 +15,7 @@ import { type Connection, rawStatement } from '../statements.ts'
 const DAY_MS = 86_400_000
 const DAY = sql.lit(DAY_MS)
 
-export const reportsOver = ({ db, runner }: Connection): Reports => ({
+export const reportsOver = ({ db, runner, receiptError }: Connection): Reports => ({
   async spending(by, range, limit, after) {
     const [rows = []] = await runner.readSlowly([rawStatement(db, spendingBy(by, range, limit, after))])
     return rows.map((row) => ({
@@ -31,7 +31,7 @@ export const reportsOver = ({ db, runner }: Connection): Reports => ({
   },
   async failures(range, limit) {
     const [receipts = [], rejected = []] = await runner.readSlowly([
-      rawStatement(db, failedReceipts(range, limit)),
+      rawStatement(db, failedReceipts(range, limit, receiptError)),
       rawStatement(db, rejectedByCode(range, limit)),
     ])
     const failed = [
@@ -44,6 +44,7 @@ export const reportsOver = ({ db, runner }: Connection): Reports => ({
 
 const toFailures = (row: Row, lastRequest: string): ReportedFailures => ({
   code: text(row.code),
+  outcome: optional(row.outcome, text),
   model: optional(row.model, text),
   upstream: optional(row.upstream, text),
   count: small(row.count),
@@ -81,14 +82,17 @@ function spendingBy(by: ReportedBy, { from, to }: ReportRange, limit: number, af
 }
 
 /** The condition is that of an index of failed requests alone. */
-const failedReceipts = ({ from, to }: ReportRange, limit: number): RawBuilder<unknown> =>
-  sql`SELECT outcome AS code, model, upstream, count(*) AS count, max(id) AS last FROM request
-    WHERE outcome IN (${sql.join(FAILED_OUTCOMES.map((outcome) => sql.lit(outcome)))})
-      AND id >= ${firstIdAt(from)} AND id < ${firstIdAt(to)}
-    GROUP BY outcome, model, upstream ORDER BY count(*) DESC, outcome, model, upstream LIMIT ${limit}`
+const failedReceipts = ({ from, to }: ReportRange, limit: number, receiptError: string): RawBuilder<unknown> =>
+  sql`WITH failed AS (
+      SELECT coalesce(${sql.raw(receiptError)}, outcome) AS code, outcome, model, upstream, id FROM request
+      WHERE outcome IN (${sql.join(FAILED_OUTCOMES.map((outcome) => sql.lit(outcome)))})
+        AND id >= ${firstIdAt(from)} AND id < ${firstIdAt(to)}
+    )
+    SELECT code, outcome, model, upstream, count(*) AS count, max(id) AS last FROM failed
+    GROUP BY code, outcome, model, upstream ORDER BY count(*) DESC, code, outcome, model, upstream LIMIT ${limit}`
 
 /** Ids of requests grow with time, also as text. */
 const rejectedByCode = ({ from, to }: ReportRange, limit: number): RawBuilder<unknown> =>
-  sql`SELECT code, NULL AS model, NULL AS upstream, CAST(sum(count) AS bigint) AS count, max(last_request) AS last
+  sql`SELECT code, NULL AS outcome, NULL AS model, NULL AS upstream, CAST(sum(count) AS bigint) AS count, max(last_request) AS last
     FROM rejected_request WHERE minute >= ${from} AND minute < ${to}
     GROUP BY code ORDER BY sum(count) DESC, code LIMIT ${limit}`
