@@ -8,6 +8,8 @@ import {
 import { eventually } from '../support/eventually.ts'
 import { newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, receiptOf, startGateway } from '../support/gateway/gateway.ts'
+import { QUICK } from '../support/gateway/video-gateway.ts'
+import { videoBody, videoClient } from '../support/requests/videos.ts'
 import {
   reply,
   respondAsRequested,
@@ -16,6 +18,7 @@ import {
   startUpstream,
   type Upstream,
 } from '../support/upstreams/raw-upstream.ts'
+import { type ScriptedVideo, startScriptedVideo } from '../support/upstreams/scripted-video.ts'
 
 const SERVER = 2
 const CLIENT = 3
@@ -31,22 +34,27 @@ let gateway: Gateway
 let key: { secret: string; email: string }
 let up: Upstream
 let spare: Upstream
+let films: ScriptedVideo
 
 const config = (one: Upstream, two: Upstream) => `
 upstreams:
+  - { id: films, dialect: video-tasks, base_url: "${films.baseUrl}", keys: [${UPSTREAM_KEY}], allow_private: true, breaker: false }
   - { id: one, dialect: chat, base_url: "${one.url}", keys: [${UPSTREAM_KEY}], breaker: false }
   - { id: two, dialect: chat, base_url: "${two.url}", keys: [${UPSTREAM_KEY}], breaker: false }
 models:
   - id: gpt-x
     routes: [{ upstream: one, model: inner-1, priority: 1 }, { upstream: two, model: inner-2, priority: 2 }]
     price: { input: 2, output: 8 }
+  - { id: film, type: video, routes: [{ upstream: films, model: inner-3 }], price: { per_video: 0.1 }, limits: { seconds: [4, 12] } }
 `
 
 beforeAll(async () => {
   collector = startCollector()
   ;[up, spare] = await Promise.all([startUpstream(), startUpstream()])
+  films = await startScriptedVideo()
   gateway = await startGateway({
     config: config(up, spare),
+    taskTiming: QUICK,
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'api-key=collector-key',
@@ -61,6 +69,7 @@ afterAll(async () => {
   await gateway.stop()
   up.stop()
   spare.stop()
+  films.stop()
   await collector.stop()
 })
 beforeEach(() => {
@@ -187,6 +196,29 @@ test('a rejected request is a span without a call', async () => {
   const [own] = await spansOf(response, 0)
   expect(own.attributes).toMatchObject({ 'http.response.status_code': 404, 'error.type': 'model_not_found' })
   expect(own.status).toBeUndefined()
+})
+
+test('calls for a video after its submit are spans of the request that submitted it', async () => {
+  const videos = videoClient(gateway, key.secret)
+  films.script.states = ['running', 'succeeded']
+  films.script.nextQueries = [{ status: 500 }]
+  const response = await videos.send(videoBody('film'), contextOf('01'))
+  const { id } = (await response.json()) as { id: string }
+  await videos.until(id, 'succeeded')
+  const queries = () => collector.spans.filter(({ name }) => name === 'get_task inner-3')
+  await eventually(() => queries().length >= 3)
+  const [own, submit] = await spansOf(response, 1 + queries().length)
+  expect(submit?.name).toBe('generate_content inner-3')
+  const [failed, running] = queries()
+  for (const span of queries()) expect(span).toMatchObject({ traceId: TRACE, parentSpanId: own.spanId, kind: CLIENT })
+  expect(failed).toMatchObject({
+    status: ERROR,
+    attributes: { 'error.type': 'upstream_error', 'http.response.status_code': 500 },
+  })
+  expect(running?.status).toBeUndefined()
+  expect(Number(running?.startTimeUnixNano)).toBeGreaterThan(Number(own.endTimeUnixNano))
+  const sent = films.requests.filter(({ operation }) => operation === 'query').at(1)
+  expect(sent?.received.headers.traceparent).toBe(`00-${TRACE}-${running?.spanId}-01`)
 })
 
 test('the trace of the caller goes on; if it is not sampled, the upstream is told, and the collector gets nothing', async () => {

@@ -59,13 +59,16 @@ export class RequestRecord {
 /** `input` includes cached tokens, `output` includes reasoning tokens. */
 export type Tokens = { input: number; cached: number; output: number; reasoning: number | undefined }
 
+/** Calls for a task that was submitted before. */
+export type TaskOperation = 'get_task' | 'list_tasks' | 'cancel_task'
+
 /** A call of an upstream. `model`: as the upstream names it. */
 export type Called = {
   upstream: { id: string; kind: string; baseUrl: string }
   model: string
   dialect: DialectId
   /** Absent: what the dialect is for. */
-  operation?: 'count_tokens'
+  operation?: 'count_tokens' | TaskOperation
 }
 
 /** Times are those of `performance.now()`. */

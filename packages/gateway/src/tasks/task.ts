@@ -1,6 +1,7 @@
 // A task as this room works with it: the row of the store, with its data decoded.
 
 import type { DialectId } from '@trivium/protocol/dialects/index.ts'
+import type { Span } from '../observe/traces/context.ts'
 import type { AttemptEntry } from '../paid-call/paid-call.ts'
 import type { TaskChange, TaskRow, TaskState, TaskStatus, Tasks } from '../storage/tasks.ts'
 import { checkTransition, type EndState, statusIn } from './states.ts'
@@ -18,6 +19,8 @@ export type TaskData = {
   price: { group: string; model: string; version: string; multiplierMillionths: string }
   held: string
   callbackUrl?: string
+  /** The span of the request that submitted it, where that is traced. */
+  trace?: Pick<Span, 'traceId' | 'spanId'>
   /** For the receipt. */
   warnings: readonly string[]
   failedAttempts?: readonly AttemptEntry[]

@@ -7,16 +7,20 @@ import type { Ticker } from '@trivium/http/ticker.ts'
 import { codec } from '../bytes/codec.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { Upstream } from '../config/types.ts'
+import { RequestRecord, type TaskOperation } from '../observe/request-record.ts'
+import type { Tracer } from '../observe/traces/tracer.ts'
+import { endAttempt } from '../observe/upstream-attempt.ts'
 import { retryAfterIn } from '../routing/upstream-errors.ts'
 import { NO_KEY } from '../upstreams/health/health.ts'
 import type { Send } from '../upstreams/send.ts'
-import type { Task } from './task.ts'
+import { formatTaskId, type Task } from './task.ts'
 
 export type UpstreamDependencies = {
   catalogue(): Catalogue
   send: Send
   ticker: Pick<Ticker, 'after'>
   clock(): number
+  tracer?: Pick<Tracer, 'called'> | undefined
 }
 
 const ANSWER_WITHIN_MS = 30_000
@@ -29,6 +33,7 @@ export type Answer<T> =
 
 /** One call, and how its answer is read. */
 export type TaskCall<T> = {
+  operation: TaskOperation
   method: 'GET' | 'POST' | 'DELETE'
   path: string
   mostBytes: number
@@ -58,24 +63,28 @@ export async function ask<T>(
   const located = locate(task, deps.catalogue())
   if (!located) return { is: 'gone', reason: 'the configuration has no such upstream' }
   if (!call) return { is: 'gone', reason: NO_SUCH_CALL }
-  const { method, path, decode, mostBytes } = call
+  const { operation, method, path, decode, mostBytes } = call
+  const record = deps.tracer && tracedRecord(task, method, path)
   const cancel = new Cancel()
   const callOff = deps.ticker.after(ANSWER_WITHIN_MS, () => cancel.cancel())
   try {
     const { upstream, key } = located
     const verb = method === 'POST' ? {} : { method }
     const outgoing = { ...verb, path, dialect: task.data.dialect, body: [], stream: false, headers: {}, key, cancel }
-    const reply = await deps.send(upstream, outgoing)
+    const origin = record && { record, model: task.data.upstreamModel, operation }
+    const reply = await deps.send(upstream, origin ? { ...outgoing, origin } : outgoing)
     const { status } = reply
     const seconds = retryAfterIn(reply, deps.clock())
     const retryAfterMs = seconds === undefined ? undefined : seconds * 1_000
     if (status < 200 || status >= 300) {
       reply.cancel()
+      if (record) endAttempt(record, 'upstream_error')
       return { is: 'status', status, retryAfterMs }
     }
     const body = await readAtMost(reply, mostBytes)
     if (body === undefined) return { is: 'gone', reason: 'the answer is too large' }
     const decoded = decode(body, codec)
+    if (record) endAttempt(record, decoded.ok ? undefined : 'upstream_error')
     return decoded.ok
       ? { is: 'answered', value: decoded.value, retryAfterMs }
       : { is: 'gone', reason: decoded.error.message }
@@ -83,5 +92,20 @@ export async function ask<T>(
     return { is: 'gone', reason: String(error) }
   } finally {
     callOff()
+    if (record) traced(record, deps)
   }
+}
+
+/** A record for the calls of one step, in the trace of the request that submitted the task. */
+function tracedRecord({ id, data: { trace } }: Task, method: string, path: string): RequestRecord | undefined {
+  if (!trace) return undefined
+  const record = new RequestRecord(method, path, formatTaskId(id), performance.now())
+  record.trace = { parent: undefined, own: { ...trace, isSampled: true } }
+  return record
+}
+
+/** A call whose answer did not arrive has failed. */
+function traced(record: RequestRecord, { tracer }: UpstreamDependencies): void {
+  if (record.attempts.at(-1)?.endedAt === undefined) endAttempt(record, 'upstream_error')
+  tracer?.called(record)
 }

@@ -6,6 +6,7 @@ import type { HttpResponse } from '@trivium/http/response.ts'
 import { encodeSubmitted } from '@trivium/protocol/dialects/video-tasks/task/encode-task.ts'
 import { authorize } from '../access/authorize.ts'
 import type { CandidateOf, OfferOf } from '../catalogue/catalogue.ts'
+import type { RequestRecord } from '../observe/request-record.ts'
 import { endClaim } from '../paid-call/claim.ts'
 import type { Journey, OpenDependencies, Opening, Routed } from '../paid-call/journey.ts'
 import { openPaidCall } from '../paid-call/open.ts'
@@ -60,7 +61,8 @@ const VIDEOS: Journey<{
     const reservation = { submission: submissionOf(opening), offer, candidate, prepared, warnings }
     const { model } = opening.request.video
     const { serviceTier } = prepared
-    const task = { model, serviceTier, candidate, data: dataOf(reservation), deadlineInMs: deadlineOf(reservation) }
+    const data = { ...dataOf(reservation), ...traceOf(opening.incoming.record) }
+    const task = { model, serviceTier, candidate, data, deadlineInMs: deadlineOf(reservation) }
     return reserveTask(hold, task, deps)
   },
   callOf(held, { wanted, offer, candidate, health }, prepared, opening) {
@@ -77,6 +79,13 @@ const VIDEOS: Journey<{
     }
   },
   respond,
+}
+
+/** What the task's calls after the submit are traced by. */
+function traceOf({ trace }: RequestRecord): Pick<VideoTask['data'], 'trace'> {
+  if (!trace?.own?.isSampled) return {}
+  const { traceId, spanId } = trace.own
+  return { trace: { traceId, spanId } }
 }
 
 const submissionOf = ({ request: { video, draft }, incoming, slot }: VideoOpening): Submission => ({

@@ -4,6 +4,7 @@ import type { Decoded, UpstreamVideoTask } from '@trivium/protocol/canonical/vid
 import type { UpstreamVideoList, VideoCall } from '@trivium/protocol/dialects/video-service.ts'
 import { VIDEO_SERVICES } from '@trivium/protocol/dialects/video-services.ts'
 import type { codec } from '../bytes/codec.ts'
+import type { TaskOperation } from '../observe/request-record.ts'
 import { type Answer, ask, type UpstreamDependencies } from '../tasks/upstream.ts'
 import type { VideoTask } from './task.ts'
 
@@ -16,7 +17,7 @@ export const queryTask = (
   deps: UpstreamDependencies,
 ): Promise<Answer<UpstreamVideoTask>> => {
   const { query, decodeTask } = VIDEO_SERVICES[task.data.dialect]
-  return call(task, query(id), decodeTask, deps)
+  return call(task, 'get_task', query(id), decodeTask, deps)
 }
 
 /** Some upstreams have no list. */
@@ -26,19 +27,26 @@ export const listTasks = (
   deps: UpstreamDependencies,
 ): Promise<Answer<UpstreamVideoList>> => {
   const { list, decodeList } = VIDEO_SERVICES[task.data.dialect]
-  return call(task, decodeList && list?.(page), decodeList, deps)
+  return call(task, 'list_tasks', decodeList && list?.(page), decodeList, deps)
 }
 
 /** The body of the answer says nothing more than its status. */
 export const cancelTask = (task: VideoTask, id: string, deps: UpstreamDependencies): Promise<Answer<undefined>> =>
-  call(task, VIDEO_SERVICES[task.data.dialect].cancel?.(id), () => ({ ok: true, value: undefined }), deps)
+  call(
+    task,
+    'cancel_task',
+    VIDEO_SERVICES[task.data.dialect].cancel?.(id),
+    () => ({ ok: true, value: undefined }),
+    deps,
+  )
 
 function call<T>(
   task: VideoTask,
+  operation: TaskOperation,
   sent: VideoCall | undefined,
   decode: ((body: Uint8Array, by: typeof codec) => Decoded<T>) | undefined,
   deps: UpstreamDependencies,
 ): Promise<Answer<T>> {
   const mostBytes = LARGEST_ANSWER[task.data.dialect]
-  return ask(task, sent && decode && { method: sent.method, path: sent.path, decode, mostBytes }, deps)
+  return ask(task, sent && decode && { operation, method: sent.method, path: sent.path, decode, mostBytes }, deps)
 }

@@ -31,6 +31,12 @@ export function encodeRequest(record: RequestRecord, own: Span, now: number): st
   return spans
 }
 
+/** The spans of calls for a task, some time after the request that began it. `own`: the span of that request. */
+export function encodeCalls(record: RequestRecord, own: Span, now: number): string {
+  const offset = now - performance.now()
+  return record.attempts.map((attempt) => encodeAttempt(attempt, record, own, offset)).join(',')
+}
+
 function encodeAttempt(attempt: UpstreamAttempt, record: RequestRecord, own: Span, offset: number): string {
   const { startedAt, endedAt = startedAt, error, spanId = '' } = attempt
   const { name, attributes } = fixedPart(attempt)

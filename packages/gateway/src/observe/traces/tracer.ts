@@ -2,14 +2,17 @@
 
 import type { Log } from '../log.ts'
 import type { RequestObserver } from '../request-observer.ts'
+import type { RequestRecord } from '../request-record.ts'
 import { newSpanId, newTraceId, type Parent, type Span } from './context.ts'
 import { createExporter, type Exporter } from './exporter.ts'
-import { encodeRequest } from './otlp.ts'
+import { encodeCalls, encodeRequest } from './otlp.ts'
 import type { Sampler, TraceSettings } from './settings.ts'
 
 export type Tracer = RequestObserver & {
   /** The span of a request that has arrived: in the trace of its caller, or in a new one. */
   begin(parent: Parent | undefined): Span
+  /** Calls of an upstream after the request that they are made for has ended: those of a task. */
+  called(record: RequestRecord): void
   close(): Promise<void>
 }
 
@@ -27,6 +30,11 @@ export function createTracer(sampler: Sampler, exporter: Exporter, clock: () => 
     ended(record) {
       const own = record.trace?.own
       if (own?.isSampled) exporter.add(1 + record.attempts.length, () => encodeRequest(record, own, clock()))
+    },
+    called(record) {
+      const own = record.trace?.own
+      const { length } = record.attempts
+      if (own?.isSampled && length > 0) exporter.add(length, () => encodeCalls(record, own, clock()))
     },
     shed() {},
     malformed() {},
