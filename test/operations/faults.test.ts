@@ -1,10 +1,12 @@
-// Faults of the environment of a real server: a disk that takes no more, no free descriptors. One line, /ready false while they last, no
-// settlement lost, and no hand needed afterwards. Limits of the process, set from outside (prlimit of util-linux: Linux only), stand in for them.
+// Faults of the environment of a real server: a disk that takes no more, a folder that cannot be written, no free descriptors. One
+// line, /ready false while they last, no settlement lost, and no hand needed afterwards. Limits of the process, set from outside
+// (prlimit of util-linux: Linux only), stand in for full disks and used descriptors.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { chmodSync } from 'node:fs'
 import type { Socket } from 'node:net'
 import { eventually } from '../support/eventually.ts'
 import { audit, newKey } from '../support/gateway/accounts.ts'
-import { chat, type Gateway, startGateway } from '../support/gateway/gateway.ts'
+import { chat, type Gateway, startGateway, UNPRIVILEGED } from '../support/gateway/gateway.ts'
 import { ENGINES, type Engine } from '../support/gateway/home.ts'
 import { configFor, reply, respondWith, startUpstream, type Upstream } from '../support/upstreams/raw-upstream.ts'
 
@@ -30,6 +32,7 @@ describe.each<Engine>([...ENGINES])('on %s', (engine) => {
     const alerts = `webhooks: [{ url: "${receiver.url}", secret: ${SECRET} }], allow_private: true, price_list_old: 1s`
     gateway = await startGateway({
       engine,
+      isUnprivileged: true,
       env: { OPENAI_API_KEY: 'none' },
       config: `${configFor(upstream)}\nalerts: { ${alerts} }\n`,
     })
@@ -41,7 +44,7 @@ describe.each<Engine>([...ENGINES])('on %s', (engine) => {
   })
 
   const limit = (name: string, soft: string) =>
-    Bun.spawnSync(['prlimit', '--pid', String(gateway.pid), `--${name}=${soft}:`]).exitCode
+    Bun.spawnSync([...UNPRIVILEGED, 'prlimit', '--pid', String(gateway.pid), `--${name}=${soft}:`]).exitCode
   const serverCheck = async () => {
     const { checks } = JSON.parse((await gateway.cli('doctor', '--json')).stdout) as { checks: { check: string }[] }
     return checks.find(({ check }) => check === 'server')
@@ -85,6 +88,18 @@ describe.each<Engine>([...ENGINES])('on %s', (engine) => {
     expect((await account()).held_usd).toBe('0.00')
     upstream.behave(respondWith(reply()))
     expect((await chat(gateway.url, secret, REQUEST)).status).toBe(200)
+  })
+
+  test('a data folder that cannot be written: not ready while it lasts', async () => {
+    const { secret } = await newKey(gateway)
+    chmodSync(gateway.home.dataDir, 0o500)
+    await eventually(async () => (await readiness()) === 503)
+    expect(lines('not ready: the data folder cannot be written')).toHaveLength(1)
+    chmodSync(gateway.home.dataDir, 0o700)
+    await eventually(async () => (await readiness()) === 200)
+    expect(lines('no longer a fault: the data folder cannot be written')).toHaveLength(1)
+    expect((await chat(gateway.url, secret, REQUEST)).status).toBe(200)
+    expect(await audit(gateway)).toMatchObject({ ok: true, open_holds: 0 })
   })
 
   test('no free descriptors: not ready while it lasts', async () => {

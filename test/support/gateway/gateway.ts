@@ -1,5 +1,5 @@
 // A real gateway in its own process: the one way to start one in tests.
-import { rmSync } from 'node:fs'
+import { chownSync, rmSync } from 'node:fs'
 import type { StreamTiming } from '../../../packages/gateway/src/paid-call/writing/stream-timing.ts'
 import type { Migration } from '../../../packages/gateway/src/storage/migrations/migrations.ts'
 import type { TaskTiming } from '../../../packages/gateway/src/tasks/timing.ts'
@@ -26,6 +26,8 @@ export type GatewayOptions = {
   hosts?: Record<string, string[] | null>
   /** The limit of file descriptors of the process. */
   descriptors?: number
+  /** Modes of files count: a process of root would ignore them. */
+  isUnprivileged?: boolean
   /** Another main.ts than this checkout's. */
   main?: string
   /** Uses the folder and the database of a gateway that has stopped. */
@@ -55,6 +57,10 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const home = options.home ?? (await newHome(options.engine ?? 'sqlite', options.config))
   const { descriptors, streamTiming, taskTiming, realPasswords, hosts, migrations } = options
   const limited = descriptors ? ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`] : []
+  if (options.isUnprivileged) {
+    limited.unshift(...UNPRIVILEGED)
+    if (UNPRIVILEGED.length > 0) chownSync(home.dataDir, NOBODY, NOBODY)
+  }
   const main = options.main ?? (await program())
   const child = Bun.spawn([...limited, process.execPath, main, 'serve'], {
     // The fourth stream closes when the test process ends, which stops the server: a failed run leaves nothing behind.
@@ -96,6 +102,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     },
   }
 }
+
+const NOBODY = 65_534
+
+/** Before a command: runs it as another user than root (setpriv of util-linux: Linux only). */
+export const UNPRIVILEGED: readonly string[] =
+  process.getuid?.() === 0 ? ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups'] : []
 
 type Child = { exited: Promise<number>; exitCode: number | null }
 
