@@ -18,6 +18,7 @@ const SHARED = 'shared'
 const FLOORS: readonly (readonly string[])[] = [
   ['startup'],
   ['cli', 'admin-api', 'console-api', 'console-files', 'jobs', 'process'],
+  ['http-api'],
   ['administration', 'backup', 'image-tool', 'token-counting'],
   ['text', 'images', 'videos'],
   ['conversations', 'tasks', 'alerts'],
@@ -49,6 +50,7 @@ const TOP = [
   'main.ts',
   'serve.ts',
   'create-dependencies.ts',
+  'create-admin-api.ts',
   'create-console-api.ts',
   'create-lifecycle.ts',
   'collect-metrics.ts',

@@ -1,9 +1,11 @@
 // Creates the console API with what the gateway's own endpoints depend on.
-import { LARGEST_BODY } from './console-api/bodies/read-console-body.ts'
+
 import type { ConsoleDependencies } from './console-api/dependencies.ts'
 import { createDispatch, type Dispatch } from './console-api/dispatch.ts'
 import { createRegister } from './console-api/registration/register.ts'
 import { createPasswords } from './console-api/session/passwords.ts'
+import type { FailedCredentials } from './http-api/failed-credentials.ts'
+import { LARGEST_BODY } from './http-api/read-small-body.ts'
 import type { Mailer } from './mail/mailer.ts'
 import { VERSION } from './observe/version.ts'
 import type { GatewayDependencies } from './routes.ts'
@@ -19,6 +21,7 @@ export function createConsoleApi(
   store: Storage,
   listenUrl: () => string,
   mailer: Mailer,
+  failedCredentials: FailedCredentials,
 ): Dispatch {
   const config = () => catalogue().config
   const { after } = ticker
@@ -50,6 +53,7 @@ export function createConsoleApi(
     admit,
     reads,
     metrics,
+    failedCredentials,
   }
   return createDispatch(deps)
 }

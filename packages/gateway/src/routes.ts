@@ -16,6 +16,7 @@ import {
 } from './access/list-models.ts'
 import { mayReadMetrics } from './access/metrics-access.ts'
 import type { MasterSecrets } from './access/secrets/master-secrets.ts'
+import type { AdminDispatch } from './admin-api/dispatch.ts'
 import { typeOf } from './catalogue/catalogue.ts'
 import type { Dispatch } from './console-api/dispatch.ts'
 import type { ConsoleFiles } from './console-files/serve-console.ts'
@@ -82,7 +83,12 @@ export type GatewayDependencies = TextDependencies &
 
 export type App = (http: HttpRequest) => HttpResponse | Promise<HttpResponse>
 
-export type AppDependencies = GatewayDependencies & { consoleApi: Dispatch; consoleFiles: ConsoleFiles; scrape: Scrape }
+export type AppDependencies = GatewayDependencies & {
+  consoleApi: Dispatch
+  adminApi: AdminDispatch
+  consoleFiles: ConsoleFiles
+  scrape: Scrape
+}
 
 /** The state of the process. Shown without a key: nothing in it is secret. */
 export type ProcessHealth = {
@@ -165,6 +171,10 @@ const HANDLERS = {
   'read-console-api': callConsole,
   'post-console-api': callConsole,
   'delete-console-api': callConsole,
+  'read-admin-api': callAdmin,
+  'post-admin-api': callAdmin,
+  'patch-admin-api': callAdmin,
+  'delete-admin-api': callAdmin,
   console: showConsole,
   'console-root': showConsole,
   'console-file': showConsole,
@@ -177,7 +187,7 @@ const HANDLERS = {
   metrics: showMetrics,
 } satisfies Record<RouteId, Handler>
 
-/** The console queues its own reads: their accounts are known by sessions (console-api/dispatch.ts). */
+/** The console and the admin API queue their own reads: who calls is known by sessions and admin keys. */
 const isRead = ({ method, credential }: Route): boolean => method === 'GET' && credential === 'key'
 
 /** Whatever reads with an API key waits for a slot of its account before anything but the key is looked up. */
@@ -217,6 +227,10 @@ function callConsole(
   { app }: Server,
 ): Promise<HttpResponse> {
   return consoleApi(incoming, path, app)
+}
+
+function callAdmin(incoming: ApiRequest, { adminApi }: AppDependencies, path: string): Promise<HttpResponse> {
+  return adminApi(incoming, path)
 }
 
 function showConsole(incoming: ApiRequest, { consoleFiles }: AppDependencies, path: string): Promise<HttpResponse> {

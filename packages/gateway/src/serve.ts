@@ -9,9 +9,11 @@ import { describeSystemError } from './config/system-error.ts'
 import type { Environment, FileConfig } from './config/types.ts'
 import type { watchConfig } from './config/watch.ts'
 import { openConsoleFiles } from './console-files/open-console-files.ts'
+import { createAdminApi } from './create-admin-api.ts'
 import { createConsoleApi } from './create-console-api.ts'
 import { createDependencies } from './create-dependencies.ts'
 import { createServerLifecycle } from './create-lifecycle.ts'
+import { createFailedCredentials } from './http-api/failed-credentials.ts'
 import { startJobs } from './jobs/index.ts'
 import type { Listener } from './listen.ts'
 import { createLiveConfig, type LiveConfig } from './live-config.ts'
@@ -120,10 +122,16 @@ async function start(
     accepting: () => lifecycle.accepting,
     ...(clusterStatus ? { clusterStatus } : {}),
   }
-  const consoleApi = createConsoleApi(deps, storage, listenUrl, mailer)
+  const context = operationContext(deps, storage, live, listenUrl, () => ({
+    ready: health.ready(),
+    faults: faults.list(),
+  }))
+  const failedCredentials = createFailedCredentials(storage.auditLog, Date.now, log)
+  const consoleApi = createConsoleApi(deps, storage, listenUrl, mailer, failedCredentials)
+  const adminApi = createAdminApi(deps, storage, context, listenUrl, failedCredentials)
   const consoleFiles = openConsoleFiles(environment.dataDir, publicUrl, log, cleanup)
   const scrape = collectMetrics(deps, live, storage, health.ready, () => listener, worker, cleanup)
-  const app = createApp({ ...deps, consoleApi, consoleFiles, scrape }, health)
+  const app = createApp({ ...deps, consoleApi, adminApi, consoleFiles, scrape }, health)
   const takenBack = isLeader(worker) ? await takeBackSandboxCredit(storage, firstConfig, log) : undefined
   const opened = openListener(environment, app, worker, deps, () => lifecycle.stopping)
   listener = opened
@@ -141,11 +149,7 @@ async function start(
     metrics,
     cleanup,
   )
-  const control = openControlSocket(
-    environment.dataDir,
-    operationContext(deps, storage, live, listenUrl, () => ({ ready: health.ready(), faults: faults.list() })),
-    worker?.number,
-  )
+  const control = openControlSocket(environment.dataDir, context, worker?.number)
   cleanup.add(() => control.stop())
   if (!worker || worker.role === 'first') {
     const started = { address: opened.url, database: options.describeDatabase(environment), takenBack }
@@ -159,7 +163,7 @@ async function start(
   if (isLeader(worker)) consoleFiles.prepare()
 }
 
-/** What commands use that reach this process by its control socket. */
+/** What operations use that reach this process by its control socket or the admin API. */
 function operationContext(
   deps: GatewayDependencies,
   storage: Storage,

@@ -204,6 +204,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
     accountCipher: createAccountCipher('a secret of a test'),
     unsupportedFields: createUnsupportedFields(),
     consoleApi: unused,
+    adminApi: unused,
     consoleFiles: { prepare: () => {}, serve: () => Promise.reject(new Error('no console')) },
     mediaStore: { put: unused, find: unused, read: unused, remove: unused, sweep: unused },
     mediaReads: { begin: unused },
@@ -252,6 +253,8 @@ function testConfig(timeouts: TestOptions['timeouts'], dialect: TextDialectId): 
       drainMs: 0,
       showUpstreams: false,
       logAddresses: 'full',
+      admin: true,
+      adminNetworks: [],
       metricsToken: undefined,
     },
     registration: {

@@ -22,6 +22,8 @@ export function dialectOfPath(path: string, headers: Headers): DialectId {
   const plain = path.split(/[?#]/, 1)[0] ?? ''
   // `/v1/models/x:generateContent` looks like an entry of the model list, but only one dialect has such a verb.
   if (VERB.test(plain)) return 'generate-content'
+  // Its errors have one shape, whatever headers its clients send.
+  if (isUnder(plain, '/admin')) return 'chat'
   const versioned = VERSION_HEADERS.find(([name]) => headers.get(name) !== null)?.[1]
   if (isUnder(plain, ROUTES['list-models'].path)) return versioned ?? 'chat'
   const written = dialectBelow(plain) ?? dialectTraced(plain) ?? versioned

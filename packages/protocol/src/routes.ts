@@ -13,12 +13,13 @@ export type CallKind =
   | 'usage'
   | 'media'
   | 'console'
+  | 'admin'
   | 'status'
 /** Calls of a model, which cost money and may be shed. */
 export type ModelCallKind = 'text' | 'image' | 'video'
 
 export type Route = {
-  method: 'GET' | 'POST' | 'DELETE'
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
   /** `{model}` and other parameters match any text: ids of models may contain slashes. */
   path: string
   /** The parameter is one segment of the path. */
@@ -86,6 +87,8 @@ const MODELS = { method: 'GET', credential: 'key', kind: 'models', mayBeShed: fa
 const USAGE = { method: 'GET', credential: 'key', kind: 'usage', mayBeShed: false } as const
 /** One entry for each method: the console has a table of its own below this path. */
 const CONSOLE_API = { path: '/console/api/{path}', credential: 'none', kind: 'console', mayBeShed: false } as const
+/** The same for the admin API. */
+const ADMIN_API = { path: '/admin/v1/{path}', credential: 'none', kind: 'admin', mayBeShed: false } as const
 const CONSOLE = { method: 'GET', credential: 'none', kind: 'console', mayBeShed: false } as const
 const STATUS = { method: 'GET', credential: 'none', kind: 'status', mayBeShed: false } as const
 
@@ -206,6 +209,10 @@ export const ROUTES = {
   'read-console-api': { ...CONSOLE_API, method: 'GET', summary: "The console's own API" },
   'post-console-api': { ...CONSOLE_API, method: 'POST', summary: "The console's own API" },
   'delete-console-api': { ...CONSOLE_API, method: 'DELETE', summary: "The console's own API" },
+  'read-admin-api': { ...ADMIN_API, method: 'GET', summary: 'The admin API' },
+  'post-admin-api': { ...ADMIN_API, method: 'POST', summary: 'The admin API' },
+  'patch-admin-api': { ...ADMIN_API, method: 'PATCH', summary: 'The admin API' },
+  'delete-admin-api': { ...ADMIN_API, method: 'DELETE', summary: 'The admin API' },
   console: { ...CONSOLE, path: '/console', summary: 'The console' },
   'console-root': { ...CONSOLE, path: '/console/', summary: 'The console' },
   // After the paths below /console/api/, which are more specific.

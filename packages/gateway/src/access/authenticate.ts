@@ -49,7 +49,7 @@ export function createCallers(
 
   const callers: Callers = {
     find(secret) {
-      if (!SECRET.test(secret)) throw invalidKey()
+      if (!SECRET.test(secret)) throw secret.startsWith('ak-') ? adminKeyHere() : invalidKey()
       const name = nameOf(secret)
       const caller = known.get(name) ?? invalid.get(name)
       if (caller !== undefined) return admit(caller, clock)
@@ -135,6 +135,11 @@ function admit(caller: Known, clock: () => number): Caller {
 }
 
 export const invalidKey = () => new Failure('invalid_api_key', 'The API key is invalid, incomplete or revoked.')
+const adminKeyHere = () =>
+  new Failure(
+    'invalid_api_key',
+    'This is a key of the admin API, which calls no models. Send an API key that begins with sk-.',
+  )
 export const expiredKey = () => new Failure('api_key_expired', 'The API key has expired. Create a new one.')
 export const accountDisabled = () =>
   new Failure('account_disabled', 'This account is disabled. Ask the operator of this gateway.')

@@ -11,7 +11,7 @@ import type { Account, Member } from '../storage/storage.ts'
 import { isoTime, readAmount, readCap, readLimits } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
 import { ACCOUNT, ACCOUNT_NAME, AMOUNT_OR_ZERO, CAP, EMAIL, LIMITS, NEW_PASSWORD } from './inputs/schemas.ts'
-import { auditEntry, audited, need, type OperationContext, operation } from './operation.ts'
+import { auditEntry, audited, need, type OperationContext, operation, preview } from './operation.ts'
 import { rejected } from './rejections.ts'
 
 const OF_ACCOUNT = fields({ account: ACCOUNT })
@@ -37,6 +37,8 @@ export const createAccount = operation({
     if (credit_usd !== undefined) need(actor, 'money')
     const isTrial = credit_usd === undefined
     const credit = isTrial ? config.registration.trialCredit : readAmount(credit_usd)
+    if (email !== undefined && (await context.storage.people.find(email)))
+      throw rejected('address_taken', { field: 'email', email })
     const hash = password === undefined ? undefined : await hashPassword(password)
     const after = {
       ...(email === undefined ? { name } : { email }),
@@ -145,8 +147,10 @@ export const forgetResponses = operation({
   input: OF_ACCOUNT,
   async run(context, { account: named }) {
     const { id, name } = await findAccount(context, named)
+    const change = { object: `account/${id}` }
+    preview(context, 'account forget-responses', change)
     // What is stored may be in another database than the audit log, so the row comes first: nothing is removed without one.
-    const entry = auditEntry(context.actor, 'account forget-responses', { object: `account/${id}` })
+    const entry = auditEntry(context.actor, 'account forget-responses', change)
     await context.storage.auditLog.add(entry)
     const { responses, idempotentResponses, reasoning } = await context.storage.shares.forget(id)
     return { account: name, responses, idempotent_responses: idempotentResponses, reasoning }

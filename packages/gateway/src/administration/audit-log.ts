@@ -1,23 +1,21 @@
 // The audit log, newest first.
 
 import { formatRequestId } from '../request/ids.ts'
-import { fields, idOf, optional, text } from '../request/schema/schema.ts'
+import { fields, optional, text } from '../request/schema/schema.ts'
 import type { AuditRow } from '../storage/storage.ts'
 import { isoTime } from './inputs/fields.ts'
-import { LIMIT } from './inputs/schemas.ts'
+import { pageFields, type Range, readPage } from './inputs/page.ts'
 import { operation } from './operation.ts'
 
 export const listAuditLog = operation({
   name: 'audit-log',
   permission: 'see',
-  input: fields({ object: optional(text({ min: 0, max: 200 })), before: optional(idOf('a row')), limit: LIMIT }),
-  async run({ storage }, { object, before, limit }) {
-    const filter = {
-      ...(object === undefined ? {} : { object }),
-      ...(before === undefined ? {} : { before: BigInt(before) }),
-    }
-    const rows = await storage.auditLog.page(filter, limit)
-    return { items: rows.map(auditRow), next: rows.length < limit ? null : String(rows.at(-1)?.id) }
+  input: fields({ object: optional(text({ min: 0, max: 200 })), ...pageFields('a row') }),
+  async run({ storage }, { object, ...page }) {
+    const of = object === undefined ? {} : { object }
+    const read = (range: Range, limit: number) => storage.auditLog.page({ ...of, ...range }, limit)
+    const { items, next } = await readPage(page, read, ({ id }) => String(id))
+    return { items: items.map(auditRow), next }
   },
 })
 

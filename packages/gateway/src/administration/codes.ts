@@ -6,6 +6,7 @@ import { fields, integer, nullable, optional, textLike } from '../request/schema
 import type { Code } from '../storage/storage.ts'
 import { isoTime, readAmount, readFuture } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
+import { type Range, readPage } from './inputs/page.ts'
 import { ACCOUNT, EXPIRY, LIMIT, NAME, POSITIVE_AMOUNT, REDEMPTION } from './inputs/schemas.ts'
 import { audited, fingerprint, operation } from './operation.ts'
 import { rejected } from './rejections.ts'
@@ -14,19 +15,21 @@ const MOST_CODES = 10_000
 const HOUR_MS = 3_600_000
 const LABEL = NAME
 const MOST_TRIES = 20
+const PLACE = /^(\d{1,15})\.([0-9a-f]{64})$/
+const CODE_ID = textLike((value) => PLACE.test(value), 'be the id of a code')
 
 export const createCodes = operation({
   name: 'code create',
   permission: 'money',
   input: fields({
     amount_usd: POSITIVE_AMOUNT,
-    count: integer({ min: 1, max: MOST_CODES }),
+    count: optional(integer({ min: 1, max: MOST_CODES })),
     /** Null: never. */
-    expires_at: nullable(EXPIRY),
+    expires_at: optional(nullable(EXPIRY)),
     /** Of the batch. */
     label: optional(LABEL),
   }),
-  async run(context, { amount_usd, count, expires_at, label = '' }) {
+  async run(context, { amount_usd, count = 1, expires_at = null, label = '' }) {
     const amount = readAmount(amount_usd)
     const expiresAt = expires_at === null ? undefined : readFuture('expires_at', expires_at)
     const codes = Array.from({ length: count }, newCode)
@@ -43,29 +46,31 @@ export const listCodes = operation({
   permission: 'see',
   input: fields({
     label: optional(LABEL),
-    before: optional(textLike((value) => PLACE.test(value), 'be the end of a page')),
-    limit: LIMIT,
+    after: optional(CODE_ID),
+    before: optional(CODE_ID),
+    limit: optional(LIMIT),
   }),
   /** Newest first. The codes themselves are not kept. */
-  async run({ storage }, { label, before, limit }) {
-    const [, createdAt, hash = ''] = PLACE.exec(before ?? '') ?? []
-    const filter = {
-      ...(label === undefined ? {} : { label: label.trim() }),
-      ...(createdAt === undefined ? {} : { before: { createdAt: Number(createdAt), hash: Buffer.from(hash, 'hex') } }),
-    }
-    const codes = await storage.codes.list(filter, limit)
-    const last = codes.at(-1)
-    const next = last && codes.length === limit ? `${last.createdAt}.${Buffer.from(last.hash).toString('hex')}` : null
-    return { items: codes.map((code) => codeRow(code, Date.now())), next }
+  async run({ storage }, { label, ...page }) {
+    const of = label === undefined ? {} : { label: label.trim() }
+    const read = (range: Range<CodePlace>, limit: number) => storage.codes.list({ ...of, ...range }, limit)
+    const { items, next } = await readPage(page, read, idOfCode, placeOfCode)
+    return { items: items.map((code) => codeRow(code, Date.now())), next }
   },
 })
 
-const PLACE = /^(\d{1,15})\.([0-9a-f]{64})$/
+type CodePlace = Pick<Code, 'createdAt' | 'hash'>
+const idOfCode = ({ createdAt, hash }: CodePlace): string => `${createdAt}.${Buffer.from(hash).toString('hex')}`
+function placeOfCode(id: string): CodePlace {
+  const [, createdAt, hash = ''] = PLACE.exec(id) ?? []
+  return { createdAt: Number(createdAt), hash: Buffer.from(hash, 'hex') }
+}
 
 function codeRow(code: Code, now: number) {
   const isExpired = code.expiresAt !== undefined && code.expiresAt <= now
   const open = isExpired ? 'expired' : 'open'
   return {
+    id: idOfCode(code),
     label: code.label,
     last_four: code.lastFour,
     amount_usd: formatUsd(code.amount),

@@ -2,6 +2,7 @@
 
 import { formatCredit, formatUsd, type Nanos, UNLIMITED_CREDIT } from '../money/amount.ts'
 import { fields, optional, text } from '../request/schema/schema.ts'
+import { availableIn } from '../storage/storage.ts'
 import { shownAccount } from './accounts.ts'
 import { readAmount } from './inputs/fields.ts'
 import { findAccount } from './inputs/find-account.ts'
@@ -23,8 +24,11 @@ export const creditAccount = operation({
   async run(context, { account: named, amount_usd, reason = '', id }) {
     const account = await findAccount(context, named)
     const amount = readAmount(amount_usd)
+    if (context.dryRun && amount < 0n && availableIn(account) < -amount)
+      throw rejected('insufficient_balance', { account: account.name, amount: formatUsd(-amount) })
     const entry = {
       object: `account/${account.id}`,
+      before: { balance_usd: formatUsd(account.balance) },
       after: { amount_usd: formatUsd(amount), ...(id === undefined ? {} : { id }) },
       reason,
     }

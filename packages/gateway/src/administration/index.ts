@@ -9,7 +9,8 @@ import { auditLedger } from './ledger.ts'
 import { listAlerts, testAlerts } from './operating/alerts.ts'
 import { checkSecrets, showServerState } from './operating/server-state.ts'
 import type { Operation } from './operation.ts'
-import * as people from './people.ts'
+import { createAdminKey, deleteAdminKey, listAdminKeys, showAdminKey } from './people/admin-keys.ts'
+import * as people from './people/people.ts'
 import { reportPrices } from './prices.ts'
 import { listRejectedRequests } from './rejected-requests.ts'
 import { findKeys, showRequest } from './reports/find.ts'
@@ -32,12 +33,17 @@ const ALL = [
   importAccounts,
   creditAccount,
   setCreditLine,
+  people.showPerson,
   people.setPersonRole,
   people.disablePerson,
   people.enablePerson,
   people.setMember,
   people.createSignInLink,
   people.removeSecondFactor,
+  createAdminKey,
+  listAdminKeys,
+  showAdminKey,
+  deleteAdminKey,
   keys.listKeys,
   keys.showKey,
   keys.createKey,

@@ -23,6 +23,7 @@ function keyRow(key: Key, usedAt: number | undefined, now: number) {
   const state: 'active' | 'expired' | 'deleted' = key.deleted ? 'deleted' : isExpired ? 'expired' : 'active'
   return {
     id: String(key.id),
+    account_id: String(key.account),
     name: key.name,
     last_four: key.lastFour,
     group: key.group,

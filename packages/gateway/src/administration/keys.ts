@@ -9,7 +9,8 @@ import { fields, isId, NOTHING, text } from '../request/schema/schema.ts'
 import type { Ceiling, Key, KeyChanges, NewKey } from '../storage/storage.ts'
 import { findAccount } from './inputs/find-account.ts'
 import { checkOffered, chosenGroup, modelsOfGroup, readTerms } from './inputs/key-terms.ts'
-import { ACCOUNT, CHANGE_KEY, KEY_FILTER, LIMIT, NEW_KEY, ROTATE_KEY } from './inputs/schemas.ts'
+import { DEFAULT_LIMIT, pageFields } from './inputs/page.ts'
+import { ACCOUNT, CHANGE_KEY, KEY_FILTER, NEW_KEY, ROTATE_KEY } from './inputs/schemas.ts'
 import { type KeyRow, keyRows } from './key-rows.ts'
 import { type Actor, audited, fingerprint, type OperationContext, operation } from './operation.ts'
 import { rejected } from './rejections.ts'
@@ -25,14 +26,14 @@ export const listKeys = operation({
   name: 'key list',
   permission: 'see',
   forHolders: true,
-  input: fields({ account: ACCOUNT, ...KEY_FILTER.properties, limit: LIMIT }),
-  /** Newest first. `total`: regardless of `before`. */
-  async run(context, { account: named, state, name, before, limit }) {
+  input: fields({ account: ACCOUNT, ...KEY_FILTER.properties, ...pageFields('a key') }),
+  /** Newest first. `total`: regardless of `after`. */
+  async run(context, { account: named, state, name, after, limit = DEFAULT_LIMIT }) {
     const account = await findAccount(context, named)
     const filter = {
       ...(state === undefined ? {} : { state }),
       ...(name ? { name } : {}),
-      ...(before === undefined ? {} : { before: BigInt(before) }),
+      ...(after === undefined ? {} : { before: BigInt(after) }),
       ...(isMember(context.actor) ? makerIn(context) : {}),
     }
     // One more than is shown, to know whether there are more.
@@ -147,7 +148,7 @@ export const rotateKey = operation({
   forHolders: true,
   input: fields({ key: KEY, ...ROTATE_KEY.properties }),
   /** The former secret works until the grace is over. */
-  async run(context, { key: id, grace_seconds }) {
+  async run(context, { key: id, grace_seconds = 0 }) {
     const key = await clientKey(context, id)
     await countChange(context, 'rotate', key.account)
     const { secret, ...hashed } = newSecret()

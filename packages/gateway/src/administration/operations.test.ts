@@ -17,7 +17,7 @@ beforeAll(async () => {
   storage = await openSqlite(folder)
   for (const name of ['owner', 'admin', 'viewer', 'nobody'] as const) {
     await run(COMMAND_LINE, 'account create', { email: `${name}@example.com`, credit_usd: '5' })
-    if (name !== 'nobody') await run(COMMAND_LINE, 'person role', { email: `${name}@example.com`, role: name })
+    if (name !== 'nobody') await run(COMMAND_LINE, 'person role', { person: `${name}@example.com`, role: name })
   }
 })
 afterAll(async () => {
@@ -42,7 +42,7 @@ const outcome = (actor: Actor, name: string, input: object): Promise<string> =>
   )
 
 const ACCOUNT = { account: 'nobody@example.com' }
-const role = (email: string, role: GatewayRole | null) => ({ email: `${email}@example.com`, role })
+const role = (email: string, role: GatewayRole | null) => ({ person: `${email}@example.com`, role })
 
 test.each<[GatewayRole, string, object, string]>([
   ['viewer', 'account show', ACCOUNT, 'done'],
@@ -72,7 +72,7 @@ test.each<[GatewayRole, string, object, string]>([
   ['support', 'code revoke', { label: 'x' }, 'forbidden'],
   ['support', 'account import', { rows: [] }, 'forbidden'],
   ['finance', 'account delete', ACCOUNT, 'forbidden'],
-  ['owner', 'person disable', { email: 'owner@example.com' }, 'last_owner'],
+  ['owner', 'person disable', { person: 'owner@example.com' }, 'last_owner'],
 ])('%s: %s %j: %s', async (actor, name, input, expected) => {
   expect(await outcome(as(actor), name, input)).toBe(expected)
 })

@@ -26,6 +26,9 @@ const RANK: Readonly<Record<GatewayRole, number>> = { owner: 3, admin: 2, financ
 export const permits = (role: GatewayRole, permission: Permission): boolean =>
   PERMISSIONS[permission].some((each) => each === role)
 
+/** Whether a role has all that `other` has: the same, or one of a higher rank. */
+export const covers = (role: GatewayRole, other: GatewayRole): boolean => role === other || RANK[role] > RANK[other]
+
 /** Whether a role may be acted on, or given, by a person with `actor`: a lower rank only, but owners may act on owners. */
 export const outranks = (actor: GatewayRole, role: GatewayRole | undefined): boolean =>
   role === undefined || actor === 'owner' || RANK[actor] > RANK[role]

@@ -15,13 +15,13 @@ export const listRejectedRequests = operation({
     account: optional(ACCOUNT),
     key: optional(idOf('a key')),
     since: optional(WRITTEN_TIME),
-    before: optional(textLike((value) => readPlace(value) !== undefined, 'be the end of a page')),
+    after: optional(textLike((value) => readPlace(value) !== undefined, 'be the end of a page')),
     limit: LIMIT,
   }),
   /** Newest first. */
-  async run(context, { account: named, key, since, before, limit }) {
+  async run(context, { account: named, key, since, after: place, limit }) {
     const account = named === undefined ? undefined : (await findAccount(context, named)).id
-    const after = before === undefined ? undefined : readPlace(before)
+    const after = place === undefined ? undefined : readPlace(place)
     const filter = {
       ...(account === undefined ? {} : { account }),
       ...(key === undefined ? {} : { key: BigInt(key) }),

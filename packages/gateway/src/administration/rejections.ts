@@ -1,7 +1,7 @@
 // Why operations reject what they are asked: every reason once, with its message. Callers render it: the console and the admin API by code
 // and status, the command line with the names of its options.
 import type { Static, TSchema } from 'typebox'
-import { inputError } from '../request/schema/check.ts'
+import { type InputError, inputErrors } from '../request/schema/check.ts'
 
 /** The codes that programs get, with their HTTP status. Several reasons may share one. */
 export const REJECTION_CODES = {
@@ -64,10 +64,16 @@ export const REJECTIONS = {
   ),
   outranked: rule<Nothing>('forbidden', () => 'This person has the same or a higher rank than you.'),
   role_too_high: rule<Field & { role: string }>('forbidden', ({ role }) => `You cannot give the role '${role}'.`),
+  unknown_admin_key: rule<{ key: string }>('not_found', ({ key }) => `Unknown admin key id ${key}.`),
+  too_many_admin_keys: rule<{ most: number }>(
+    'too_many_keys',
+    ({ most }) => `A gateway can have ${most} admin keys. Delete some first.`,
+  ),
   last_owner: rule<Nothing>(
     'conflict',
     () => 'The last owner of the gateway keeps this role. Make another person an owner first.',
   ),
+  no_person: rule<{ person: string }>('not_found', ({ person }) => `No person has the id ${person}.`),
   unknown_person: rule<{ email: string }>('not_found', ({ email }) => `No person has the email address ${email}.`),
 
   /** `account`: such as `the id 7`. */
@@ -188,10 +194,13 @@ export class OperationRejected extends Error {
   readonly param: string | undefined
   /** Whole seconds. */
   readonly retryAfter: number | undefined
+  /** Everything that is wrong with the input, the rejection itself included. */
+  readonly all: readonly Rejection[]
 
-  constructor(rejection: Rejection) {
+  constructor(rejection: Rejection, all: readonly Rejection[] = [rejection]) {
     super(messageOf(rejection))
     this.rejection = rejection
+    this.all = all
     const { field, retryAfter } = rejection.details
     this.code = REJECTIONS[rejection.reason].code
     this.param = field === undefined || field === '' ? undefined : String(field)
@@ -204,11 +213,19 @@ export const rejected = <R extends Reason>(reason: R, details: DetailsOf<R>): Op
 
 /** The value, if it fits the schema. */
 export function checked<S extends TSchema>(schema: S, value: unknown): Static<S> {
-  const error = inputError(schema, value)
-  if (error === undefined) return value as Static<S>
-  if ('known' in error) throw rejected('unknown_field', { field: error.field, known: error.known.join(', ') })
+  const mistakes = mistakesIn(schema, value)
+  const [first] = mistakes
+  if (first === undefined) return value as Static<S>
+  throw new OperationRejected(first, mistakes)
+}
+
+export const mistakesIn = (schema: TSchema, value: unknown): Rejection[] => inputErrors(schema, value).map(rejectionOf)
+
+function rejectionOf(error: InputError): Rejection {
+  if ('known' in error)
+    return { reason: 'unknown_field', details: { field: error.field, known: error.known.join(', ') } }
   const { field, must, isNullable } = error
-  throw rejected('malformed', isNullable ? { field, must, or: 'null' } : { field, must })
+  return { reason: 'malformed', details: isNullable ? { field, must, or: 'null' } : { field, must } }
 }
 
 /** `nameOf`: what the caller calls a field of the input. */

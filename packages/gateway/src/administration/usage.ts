@@ -13,18 +13,18 @@ const MOST_BYTES = 4 * 1024 * 1024
 export const listUsage = operation({
   name: 'usage',
   permission: 'see',
-  input: fields({ account: ACCOUNT, before: optional(REQUEST_ID), limit: LIMIT }),
+  input: fields({ account: ACCOUNT, after: optional(REQUEST_ID), limit: LIMIT }),
   /** Newest first. A page may be shorter than its limit although there are more: receipts can be long. */
-  async run(context, { account, before, limit }) {
-    const after = before === undefined ? undefined : parseRequestId(before)
+  async run(context, { account, after: last, limit }) {
+    const after = last === undefined ? undefined : parseRequestId(last)
     const { id } = await findAccount(context, account)
     const rows = await context.storage.ledger.usage(id, limit, after)
     const page = withinBytes(rows, MOST_BYTES)
-    const last = page.at(-1)
-    const isLast = last === undefined || (page.length === rows.length && rows.length < limit)
+    const end = page.at(-1)
+    const isLast = end === undefined || (page.length === rows.length && rows.length < limit)
     return {
       items: page.map((row) => showReceipt(row, 'operator')),
-      next: isLast ? null : formatRequestId(last.request),
+      next: isLast ? null : formatRequestId(end.request),
     }
   },
 })

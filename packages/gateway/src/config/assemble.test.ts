@@ -43,6 +43,8 @@ test.each([
     drainMs: 30_000,
     showUpstreams: false,
     logAddresses: 'full',
+    admin: true,
+    adminNetworks: [],
     metricsToken: undefined,
   })
   expect(config.registration).toEqual({
@@ -133,6 +135,8 @@ server:
   limits: { body: 1MiB, values: 9, in_flight: 7, memory: 1GiB, upload: 2MiB, spool: 3MiB, stored_per_account: 1MiB, stored: 2MiB, media_per_account: 3MiB, media: 4MiB }
   drain: 0s
   show_upstreams: true
+  admin: off
+  admin_networks: [192.0.2.0/24]
   metrics_token: a-token-of-at-least-20
 registration: { open: false, trial_credit: 0, trial_budget_per_day: 2.50, accounts_per_network_per_day: 7, keep_sandbox_credit: true }
 retention: { responses: off, reasoning: 1h, idempotency: 10m, requests: 1000d, media: 2h, tasks: 1h, audit: 30d }
@@ -179,6 +183,8 @@ groups:
     drainMs: 0,
     showUpstreams: true,
     logAddresses: 'full',
+    admin: false,
+    adminNetworks: ['192.0.2.0/24'],
     metricsToken: 'a-token-of-at-least-20',
   })
   expect(config.registration).toEqual({

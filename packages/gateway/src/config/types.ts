@@ -146,6 +146,10 @@ export type ServerConfig = {
   showUpstreams: boolean
   /** How much of clients' addresses log lines and traces show. */
   logAddresses: LogAddresses
+  /** Whether there is an admin API. */
+  admin: boolean
+  /** The networks that the admin API may be used from; none: any. */
+  adminNetworks: readonly string[]
   /** Lets other machines read /metrics. */
   metricsToken: string | undefined
 }

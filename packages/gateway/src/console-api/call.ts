@@ -1,11 +1,9 @@
 // A call of a route of the console API, as its handler sees it.
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { HttpResponse } from '@trivium/http/response.ts'
+import type { Origin } from '../http-api/origin.ts'
 import type { ApiRequest } from '../request/api-request.ts'
 import type { SignedIn } from '../storage/storage.ts'
-
-/** Where a request comes from. */
-export type Origin = { address: string; network: string; wideNetwork: string; userAgent: string }
 
 /** The gateway's own endpoints, for requests that the console makes on behalf of an account. */
 export type Gateway = (http: HttpRequest) => HttpResponse | Promise<HttpResponse>

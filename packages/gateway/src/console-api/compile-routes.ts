@@ -2,14 +2,14 @@
 import { type HttpResponse, json } from '@trivium/http/response.ts'
 import type { Static, TObject } from 'typebox'
 import { checked } from '../administration/rejections.ts'
+import { transferred } from '../http-api/compress.ts'
+import { pickerOf } from '../http-api/pick-output.ts'
 import { NOTHING } from '../request/schema/schema.ts'
 import type { Call } from './call.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
 import { HANDLERS } from './handlers.ts'
-import { pickerOf } from './pick-output.ts'
 import { CONSOLE_ROUTES } from './routes/index.ts'
 import type { Method, Policy, RouteDeclaration } from './routes/route.ts'
-import { transferred } from './transfer/compress.ts'
 
 export type ConsoleRoute = {
   method: Method

@@ -2,12 +2,13 @@
 import type { AccountCipher } from '../access/secrets/account-cipher.ts'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import type { FileConfig } from '../config/types.ts'
+import type { Slot } from '../http-api/concurrent-calls.ts'
+import type { FailedCredentials } from '../http-api/failed-credentials.ts'
 import type { Mailer } from '../mail/mailer.ts'
 import type { Log } from '../observe/log.ts'
 import type { Metrics } from '../observe/metrics/names.ts'
 import type { Reads } from '../overload/reads/reads.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { Slot } from './concurrent-calls.ts'
 import type { Register } from './registration/register.ts'
 import type { Passwords } from './session/passwords.ts'
 
@@ -30,4 +31,5 @@ export type ConsoleDependencies = {
   admit(account: bigint | undefined): Slot | undefined
   reads: Reads
   metrics: Pick<Metrics, 'signIns'>
+  failedCredentials: FailedCredentials
 }

@@ -1,12 +1,13 @@
 // Settings: who is signed in, on which browsers, with which preferences.
+
+import { ApiRejection } from '../http-api/rejection.ts'
+import { clearSessionCookie } from '../http-api/session/cookie.ts'
 import { formatUsd, parseUsd } from '../money/amount.ts'
 import { balancesJson } from '../money/json.ts'
 import { availableIn } from '../storage/accounts.ts'
 import type { SignedInCall } from './call.ts'
 import type { ConsoleDependencies } from './dependencies.ts'
-import { ConsoleRejection } from './rejection.ts'
 import type { ChangePreferences, SessionInfo, SignedInBrowser } from './routes/account.ts'
-import { clearSessionCookie } from './session/cookie.ts'
 
 export async function showSession(
   { account, person, role }: SignedInCall,
@@ -61,7 +62,7 @@ export async function endOneSession(
 ): Promise<void> {
   const { id } = call.parameters
   const isEnded = /^\d{1,18}$/.test(id) && (await store.sessions.end(call.person.id, BigInt(id)))
-  if (!isEnded) throw new ConsoleRejection({ code: 'not_found', message: 'You have no such session.' })
+  if (!isEnded) throw new ApiRejection({ code: 'not_found', message: 'You have no such session.' })
   if (BigInt(id) === call.session.id) clearSessionCookie(call.headers, config().server)
 }
 

@@ -3,6 +3,8 @@
 export type AttemptCounter = {
   /** Counts an attempt. Returns the seconds to wait if there were too many. */
   count(name: string): number | undefined
+  /** The seconds to wait until an attempt is allowed, without counting one. */
+  wait(name: string): number | undefined
 }
 
 /** Allows `most()` attempts per window of `perMs`, which begins with the first one. */
@@ -26,6 +28,11 @@ export function createAttemptCounter(
       if (windows.size >= maxNames) windows.delete(windows.keys().next().value ?? '')
       windows.set(name, { since: now, count: 1 })
       return undefined
+    },
+    wait(name) {
+      const [now, window] = [clock(), windows.get(name)]
+      if (!window || window.count < most() || now - window.since >= perMs) return undefined
+      return Math.ceil((window.since + perMs - now) / 1000)
     },
   }
 }

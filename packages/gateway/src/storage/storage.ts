@@ -17,6 +17,7 @@ import type { Media } from './media.ts'
 import type { Meta } from './meta.ts'
 import type { Nodes } from './nodes.ts'
 import type { AccountImports } from './people/account-imports.ts'
+import type { AdminKeys } from './people/admin-keys.ts'
 import type { Members } from './people/members.ts'
 import type { People } from './people/people.ts'
 import type { Sessions } from './people/sessions.ts'
@@ -43,6 +44,7 @@ export * from './media.ts'
 export * from './meta.ts'
 export * from './nodes.ts'
 export * from './people/account-imports.ts'
+export * from './people/admin-keys.ts'
 export * from './people/members.ts'
 export * from './people/people.ts'
 export * from './people/sessions.ts'
@@ -58,6 +60,8 @@ export interface Storage {
   readonly accounts: Accounts & AccountImports
   /** Who signs in. */
   readonly people: People
+  /** Keys of the admin API. */
+  readonly adminKeys: AdminKeys
   /** Which people may use which account. */
   readonly members: Members
   readonly keys: Keys
@@ -100,7 +104,7 @@ export interface Storage {
   /** The same nouns, except that each write also adds `entry` to the audit log, in the same transaction. A rejected write adds nothing. */
   audited(
     entry: AuditEntry,
-  ): Pick<Storage, 'accounts' | 'people' | 'members' | 'keys' | 'signIns' | 'codes' | 'upstreams'> & {
+  ): Pick<Storage, 'accounts' | 'people' | 'members' | 'keys' | 'signIns' | 'codes' | 'adminKeys' | 'upstreams'> & {
     configuration: ConfigurationWriter
   }
   /** `listener` is called after every change of a key, of an account's state or of its funds that this process makes, before it resolves. */

@@ -1,4 +1,8 @@
-/** A secret of 256 random bits; the store gets only its hash. */
-export function newApiKey(): string {
-  return `sk-${Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')}`
-}
+// Secrets of 256 random bits; the store gets only their hash.
+
+export const newApiKey = (): string => `sk-${randomText()}`
+
+/** Of the admin API. */
+export const newAdminKey = (): string => `ak-${randomText()}`
+
+const randomText = (): string => Buffer.from(crypto.getRandomValues(new Uint8Array(32))).toString('base64url')

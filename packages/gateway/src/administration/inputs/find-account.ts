@@ -40,6 +40,14 @@ export async function findPerson(context: OperationContext, named: string): Prom
   throw rejected('several_people', { account: named, found: [member, ...others].map(({ email }) => email).join(', ') })
 }
 
+/** By id or email address. */
+export async function personNamed(context: OperationContext, named: string): Promise<Person> {
+  if (named.includes('@')) return await personWith(context, named)
+  const person = isId(named) ? await context.storage.people.findById(BigInt(named)) : undefined
+  if (!person) throw rejected('no_person', { person: named })
+  return person
+}
+
 export async function personWith({ storage }: OperationContext, email: string): Promise<Person> {
   const person = await storage.people.find(email)
   if (!person) throw rejected('unknown_person', { email })

@@ -44,7 +44,7 @@ export function checkOffered(models: readonly string[], group: string, offered: 
   })
 }
 
-function readNetworks(written: readonly string[]): readonly string[] {
+export function readNetworks(written: readonly string[]): readonly string[] {
   const networks = readList(written)
   const errors = networkErrors(networks)
   if (errors.length > 0) throw rejected('wrong_networks', { field: 'networks', errors: errors.join('; ') })

@@ -5,7 +5,6 @@ import { parseUsd } from '../../money/amount.ts'
 import { PERIODS } from '../../money/limits.ts'
 import {
   fields,
-  idOf,
   integer,
   list,
   nullable,
@@ -79,6 +78,9 @@ const listOfText = (maxLength: number) =>
     `be a list of 1 to ${MOST_ENTRIES} entries`,
   )
 
+/** IP addresses and CIDR blocks. */
+export const NETWORKS = listOfText(100)
+
 /** Null removes a restriction; an absent one stays. */
 const TERMS = {
   group: optional(text({ max: 200 })),
@@ -86,7 +88,7 @@ const TERMS = {
   cap_period: CAP.cap_period,
   expires_at: optional(nullable(EXPIRY)),
   models: optional(nullable(listOfText(300))),
-  networks: optional(nullable(listOfText(100))),
+  networks: optional(nullable(NETWORKS)),
   limits: optional(LIMITS),
 }
 export const NEW_KEY = fields({ name: NAME, ...TERMS })
@@ -94,15 +96,14 @@ export const NEW_KEY = fields({ name: NAME, ...TERMS })
 export const CHANGE_KEY = fields({ name: optional(NAME), ...TERMS })
 
 const LONGEST_GRACE_SECONDS = 7 * 86_400
-/** How long the former secret works. */
-export const ROTATE_KEY = fields({ grace_seconds: integer({ min: 0, max: LONGEST_GRACE_SECONDS }) })
+/** How long the former secret works; absent: no longer. */
+export const ROTATE_KEY = fields({ grace_seconds: optional(integer({ min: 0, max: LONGEST_GRACE_SECONDS })) })
 
 export const KEY_STATE = word('active', 'expired', 'deleted')
-/** `name`: part of the name. `before`: the key that a page comes after. */
+/** `name`: part of the name. */
 export const KEY_FILTER = fields({
   state: optional(KEY_STATE),
   name: optional(text({ min: 0, max: 20_000 })),
-  before: optional(idOf('a key')),
 })
 
 export const REDEMPTION = fields({ code: text({ max: 100 }) })

@@ -1,27 +1,24 @@
 // Alerts: those that are open, those of the past, and a test of the targets.
 import type { AlertMessage } from '../../alerts/targets.ts'
 import { targetsOf } from '../../alerts/targets.ts'
-import { fields, idOf, NOTHING, optional, word } from '../../request/schema/schema.ts'
+import { fields, NOTHING, optional, word } from '../../request/schema/schema.ts'
 import type { Alert, DeliveryState } from '../../storage/storage.ts'
 import { postPublic } from '../../upstreams/public/post-public.ts'
 import { isoTime } from '../inputs/fields.ts'
-import { LIMIT } from '../inputs/schemas.ts'
-import { auditEntry, operation } from '../operation.ts'
+import { pageFields, type Range, readPage } from '../inputs/page.ts'
+import { auditEntry, operation, preview } from '../operation.ts'
 
 export const listAlerts = operation({
   name: 'alert list',
   permission: 'see',
-  input: fields({ state: optional(word('open', 'resolved')), before: optional(idOf('an alert')), limit: LIMIT }),
-  /** Newest first. */
-  async run({ storage: { alerts } }, { state, before, limit }) {
-    const filter = {
-      ...(state === undefined ? {} : { isOpen: state === 'open' }),
-      ...(before === undefined ? {} : { before: BigInt(before) }),
-    }
-    const rows = await alerts.list(filter, limit)
+  input: fields({ state: optional(word('open', 'resolved')), ...pageFields('an alert') }),
+  async run({ storage: { alerts } }, { state, ...page }) {
+    const of = state === undefined ? {} : { isOpen: state === 'open' }
+    const read = (range: Range, limit: number) => alerts.list({ ...of, ...range }, limit)
+    const { items: rows, next } = await readPage(page, read, ({ id }) => String(id))
     const deliveries = await alerts.deliveries(rows.map(({ id }) => id))
     const items = rows.map((row) => shownAlert(row, deliveries))
-    return { items, next: rows.length < limit ? null : String(rows.at(-1)?.id) }
+    return { items, next }
   },
 })
 
@@ -50,7 +47,9 @@ export const testAlerts = operation({
   name: 'alert test',
   permission: 'configuration',
   input: NOTHING,
-  async run({ actor, storage, config, listenUrl }) {
+  async run(context) {
+    preview(context, 'alert test', { object: 'alerts' })
+    const { actor, storage, config, listenUrl } = context
     const clock = Date.now
     const body = JSON.stringify(testMessage(new Date(clock()).toISOString(), config.server.publicUrl ?? listenUrl))
     const message = { id: `alert_test_${crypto.randomUUID()}`, body }

@@ -53,5 +53,5 @@ async function foundKey({ storage }: OperationContext, id: bigint) {
   if (!found) return []
   const { account, key } = found
   const rows = await keyRows(account.id, [key], storage)
-  return rows.map((row) => ({ account_id: String(account.id), account: account.name, ...row }))
+  return rows.map((row) => ({ ...row, account: account.name }))
 }

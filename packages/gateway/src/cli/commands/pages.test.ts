@@ -6,8 +6,8 @@ const ALL = Array.from({ length: 25 }, (_, index) => `req_${25 - index}`)
 /** A server whose pages have `size` rows at most. */
 const pages =
   (size: number) =>
-  async ({ limit, before }: { limit: number; before?: string }) => {
-    const start = before === undefined ? 0 : ALL.indexOf(before) + 1
+  async ({ limit, after }: { limit: number; after?: string }) => {
+    const start = after === undefined ? 0 : ALL.indexOf(after) + 1
     const items = ALL.slice(start, start + Math.min(size, limit))
     return { items, next: start + items.length < ALL.length ? (items.at(-1) ?? null) : null }
   }

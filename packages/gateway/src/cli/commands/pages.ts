@@ -8,16 +8,16 @@ const PAGE_ROWS = 1_000
 
 /** `limit` 0: everything. */
 export async function readPages<Row>(
-  ask: (input: { limit: number; before?: string }) => Promise<Page<Row>>,
+  ask: (input: { limit: number; after?: string }) => Promise<Page<Row>>,
   limit: number,
 ): Promise<Row[]> {
   const rows: Row[] = []
-  let before: string | null = null
+  let after: string | null = null
   for (;;) {
     const missing = limit === 0 ? PAGE_ROWS : Math.min(limit - rows.length, PAGE_ROWS)
-    const page: Page<Row> = await ask({ limit: missing, ...(before === null ? {} : { before }) })
+    const page: Page<Row> = await ask({ limit: missing, ...(after === null ? {} : { after }) })
     rows.push(...page.items)
-    before = page.next
-    if (before === null || (limit !== 0 && rows.length >= limit)) return rows
+    after = page.next
+    if (after === null || (limit !== 0 && rows.length >= limit)) return rows
   }
 }

@@ -54,7 +54,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
       EMAIL,
       { name: 'role', value: 'ROLE', required: true, summary: 'owner, admin, finance, support, viewer, or none' },
     ],
-    input: ({ values: { email, role } }) => ({ email, role: roleOf(role) }),
+    input: ({ values: { email, role } }) => ({ person: email, role: roleOf(role) }),
     mayRemove: true,
     example: 'person role --email ada@example.com --role admin',
   },
@@ -63,7 +63,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
     name: 'person disable',
     summary: 'end all sessions of a person, who can no longer sign in',
     options: [EMAIL],
-    input: ({ values: { email } }) => ({ email }),
+    input: ({ values: { email } }) => ({ person: email }),
     example: 'person disable --email ada@example.com',
   },
   {
@@ -71,7 +71,7 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
     name: 'person enable',
     summary: 'let a disabled person sign in again',
     options: [EMAIL],
-    input: ({ values: { email } }) => ({ email }),
+    input: ({ values: { email } }) => ({ person: email }),
     example: 'person enable --email ada@example.com',
   },
 ]

@@ -41,6 +41,8 @@ export const SERVER_DEFAULTS: ServerConfig = {
   drainMs: 30_000,
   showUpstreams: false,
   logAddresses: 'full',
+  admin: true,
+  adminNetworks: [],
   metricsToken: undefined,
 }
 
@@ -70,6 +72,8 @@ const SERVER_FIELDS = {
   drain: true,
   show_upstreams: true,
   log_addresses: true,
+  admin: true,
+  admin_networks: true,
   metrics_token: true,
 } as const
 const TLS_FIELDS = { cert: true, key: true } as const
@@ -101,6 +105,8 @@ export const readServer =
       drainMs: fields.optional('drain', readDuration(TIMER_OR_ZERO), SERVER_DEFAULTS.drainMs),
       showUpstreams: fields.optional('show_upstreams', readBoolean, SERVER_DEFAULTS.showUpstreams),
       logAddresses: fields.optional('log_addresses', readWord(['full', 'masked', 'off']), SERVER_DEFAULTS.logAddresses),
+      admin: fields.optional('admin', readWord(['on', 'off']), 'on') === 'on',
+      adminNetworks: fields.optional('admin_networks', listOf(readCidr, '[10.0.0.0/8]'), []),
       metricsToken: fields.optional('metrics_token', readMetricsToken, undefined),
     }
   }

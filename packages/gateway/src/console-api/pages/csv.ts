@@ -1,10 +1,10 @@
 // CSV for spreadsheets and accountants. Long files are written page by page: memory stays bounded, and other requests are served
 // meanwhile.
 import type { HttpResponse } from '@trivium/http/response.ts'
+import { compressorFor } from '../../http-api/compress.ts'
 import type { Reads } from '../../overload/reads/reads.ts'
 import type { Account } from '../../storage/storage.ts'
 import type { SignedInCall } from '../call.ts'
-import { compressorFor } from '../transfer/compress.ts'
 
 export type CsvLine = readonly string[]
 

@@ -11,7 +11,9 @@ const PAGE = 50
 type OfKey<Body = undefined> = SignedInCall<Body, unknown, { id: string }>
 
 export function listKeys(call: SignedInCall<undefined, KeyQuery>, deps: ConsoleDependencies): Promise<KeyPage> {
-  const input = { ...call.query, account: String(call.account.id), limit: PAGE }
+  const { before, ...filter } = call.query
+  const after = before === undefined ? {} : { after: before }
+  const input = { ...filter, ...after, account: String(call.account.id), limit: PAGE }
   return perform(keys.listKeys, holderContext(call, deps), input)
 }
 

@@ -5,13 +5,13 @@ import { hashSecret } from '../../access/authenticate.ts'
 import { audited, fingerprint } from '../../administration/operation.ts'
 import { groupsFor } from '../../catalogue/offered-groups.ts'
 import { DEFAULT_GROUP } from '../../config/sections/groups.ts'
+import { ApiRejection } from '../../http-api/rejection.ts'
 import { formatUsd, NANOS_PER_USD } from '../../money/amount.ts'
 import { NO_LIMITS } from '../../money/limits.ts'
 import { type Key, NO_RESTRICTIONS, type SignedIn } from '../../storage/storage.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { forwardedRequest } from '../forwarded-request.ts'
-import { ConsoleRejection } from '../rejection.ts'
 import { holderContext } from '../session/holder-context.ts'
 
 const CAP = 5n * NANOS_PER_USD
@@ -30,7 +30,7 @@ export async function playgroundKey(call: SignedInCall<unknown>, deps: ConsoleDe
   const groups = groupsFor(deps.catalogue().config, await deps.store.accounts.holder(account.id))
   const group = groups.find(({ id }) => id === DEFAULT_GROUP) ?? groups[0]
   if (!group)
-    throw new ConsoleRejection({
+    throw new ApiRejection({
       code: 'unknown_group',
       message: 'No group of models is open to your account. Ask the operator of this gateway.',
     })
@@ -83,7 +83,7 @@ export async function forwardToGateway(
 ): Promise<HttpResponse> {
   const { path } = call.parameters
   if (!isEndpoint(path))
-    throw new ConsoleRejection({ code: 'not_found', message: 'The playground does not use this endpoint.' })
+    throw new ApiRejection({ code: 'not_found', message: 'The playground does not use this endpoint.' })
   await playgroundKey(call, deps)
   const target = call.incoming.query === '' ? `/${path}` : `/${path}?${call.incoming.query}`
   call.incoming.record.isForwarded = true

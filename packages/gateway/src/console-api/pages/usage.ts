@@ -1,5 +1,6 @@
 // Usage: sums over time, and the account's requests with filters and receipts.
 
+import { ApiRejection, badRequest } from '../../http-api/rejection.ts'
 import { MODEL_TYPES, modalityOf } from '../../modalities/index.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { mapInTurns } from '../../overload/reads/in-turns.ts'
@@ -8,7 +9,6 @@ import { formatRequestId, parseRequestId } from '../../request/ids.ts'
 import { parseIsoTime } from '../../request/iso-time.ts'
 import type { RequestFilter, SpendingFilter, SpendingStep, UsageRow } from '../../storage/storage.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { badRequest, ConsoleRejection } from '../rejection.ts'
 import type { Receipt, RequestPage, RequestQuery, RequestSummary, SeriesQuery, UsageSeries } from '../routes/usage.ts'
 import type { CsvLine } from './csv.ts'
 import { keyNames } from './key-names.ts'
@@ -152,7 +152,7 @@ export async function showRequestReceipt(
   const request = parseRequestId(id)
   const row = request === undefined ? undefined : await store.ledger.findRequest(viewer.account.id, request)
   if (!row || !(await isInScope(viewer, row.key, store.keys)))
-    throw new ConsoleRejection({ code: 'not_found', message: `Your account has no request ${id}.` })
+    throw new ApiRejection({ code: 'not_found', message: `Your account has no request ${id}.` })
   const names = await keyNames(store.keys, [row.key])
   const { lines, rounding } = chargeLines(row) ?? {}
   const receipt = showReceipt(row, 'caller', config().server.showUpstreams)

@@ -2,6 +2,7 @@
 
 import * as codes from '../../administration/codes.ts'
 import { perform } from '../../administration/operation.ts'
+import { badRequest } from '../../http-api/rejection.ts'
 import { formatUsd } from '../../money/amount.ts'
 import { balancesJson, capJson } from '../../money/json.ts'
 import { formatRequestId } from '../../request/ids.ts'
@@ -9,7 +10,6 @@ import { parseIsoTime } from '../../request/iso-time.ts'
 import type { Account, WalletEntry as StoredEntry, UsageRow } from '../../storage/storage.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { badRequest } from '../rejection.ts'
 import type {
   HistoryQuery,
   RedeemCode,

@@ -3,14 +3,14 @@
 
 import { trialSource } from '../../config/sandbox.ts'
 import type { FileConfig } from '../../config/types.ts'
+import type { ApiError } from '../../http-api/errors.ts'
+import { ApiRejection } from '../../http-api/rejection.ts'
 import { formatUsd, type Nanos } from '../../money/amount.ts'
 import type { Log } from '../../observe/log.ts'
 import { createAttemptCounter } from '../../sharing/attempt-counter.ts'
 import { hashPassword } from '../../storage/password.ts'
 import type { Accounts, AuditEntry, SignedUp, SignUpRejection } from '../../storage/storage.ts'
 import type { Call } from '../call.ts'
-import { ConsoleRejection } from '../rejection.ts'
-import type { ConsoleError } from '../responses.ts'
 import type { Registered, Registration } from '../routes/account.ts'
 import type { HashingPlaces } from '../session/guessing/hashing-places.ts'
 import { createOncePerDay } from './log-once-a-day.ts'
@@ -35,7 +35,7 @@ const WIDE_FACTOR = 4
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** Throws a ConsoleRejection. The dispatcher has checked origin and body, and holds a slot. */
+/** Throws a ApiRejection. The dispatcher has checked origin and body, and holds a slot. */
 export type Register = (
   call: Pick<Call<Registration>, 'body' | 'origin' | 'http' | 'incoming'>,
 ) => Promise<{ made: SignedUp; answer: Registered }>
@@ -51,18 +51,18 @@ export function createRegister(deps: RegisterDependencies): Register {
     const { network, wideNetwork } = origin
     const email = body.email.trim()
     const { open, trialCredit, trialBudgetPerDay, accountsPerNetworkPerDay: mostPerNetwork } = config().registration
-    if (!open) throw new ConsoleRejection(CLOSED)
+    if (!open) throw new ApiRejection(CLOSED)
     const wait = tries.count(network) ?? wideTries.count(wideNetwork)
-    if (wait !== undefined) throw new ConsoleRejection({ ...TOO_MANY_TRIES, retryAfter: wait })
+    if (wait !== undefined) throw new ApiRejection({ ...TOO_MANY_TRIES, retryAfter: wait })
     const rejected = (reason: SignUpRejection) => {
       if (reason === 'too_many' && isFirstToday(`accounts ${wideNetwork}`))
         log.warn('registration: a network has reached its daily limit of new accounts', { network: wideNetwork })
-      return new ConsoleRejection(SIGN_UP_ERRORS[reason](clock()))
+      return new ApiRejection(SIGN_UP_ERRORS[reason](clock()))
     }
     const rejection = await accounts.signUpRejection({ email, network, mostPerNetwork, wideNetwork })
     if (rejection) throw rejected(rejection)
     const hashed = await hashing.run(origin, () => hash(body.password), http)
-    if (hashed === undefined) throw new ConsoleRejection(BUSY)
+    if (hashed === undefined) throw new ApiRejection(BUSY)
     const budget = releasedBudget(trialBudgetPerDay, trialCredit, clock())
     const wideTrials = trialsPerNetwork(trialBudgetPerDay, trialCredit)
     const signedUp = await audited(entryOf(email, origin.address, incoming.id)).accounts.signUp({
@@ -135,21 +135,21 @@ function accountJson(
   }
 }
 
-const CLOSED: ConsoleError = {
+const CLOSED: ApiError = {
   code: 'registration_closed',
   message: 'Registration is closed. Ask the operator of this gateway for an account.',
 }
-const TOO_MANY_TRIES: ConsoleError = {
+const TOO_MANY_TRIES: ApiError = {
   code: 'too_many_tries',
   message: 'Too many registration attempts from your network. Retry later.',
 }
-const BUSY: ConsoleError = {
+const BUSY: ApiError = {
   code: 'service_unavailable',
   retryAfter: 5,
   message: 'Too many registrations are in progress. Retry in 5 seconds.',
 }
 
-const SIGN_UP_ERRORS: Readonly<Record<SignUpRejection, (now: number) => ConsoleError>> = {
+const SIGN_UP_ERRORS: Readonly<Record<SignUpRejection, (now: number) => ApiError>> = {
   taken: () => ({
     code: 'address_taken',
     param: 'email',

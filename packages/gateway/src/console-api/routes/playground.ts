@@ -1,5 +1,5 @@
 // The playground: the gateway's own endpoints, billed to the account's built-in key.
-import { KEY } from './keys.ts'
+import { KEY } from '../../administration/resources/keys.ts'
 import type { RouteDeclaration, RouteName } from './route.ts'
 
 const FORWARDED = {

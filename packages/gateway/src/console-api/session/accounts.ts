@@ -1,10 +1,10 @@
 // The account that a browser shows: choose another one, or give it another name.
 
 import { audited, perform } from '../../administration/operation.ts'
-import { memberRows, setMember } from '../../administration/people.ts'
+import { memberRows, setMember } from '../../administration/people/people.ts'
+import { ApiRejection, badRequest } from '../../http-api/rejection.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { badRequest, ConsoleRejection } from '../rejection.ts'
 import type { ChangeAccount, ChangeMember, MemberRow, SwitchAccount } from '../routes/account.ts'
 import { holderContext } from './holder-context.ts'
 
@@ -14,7 +14,7 @@ export async function switchAccount(
   { store }: ConsoleDependencies,
 ): Promise<void> {
   if (await store.sessions.switchAccount(session.id, BigInt(account))) return
-  throw new ConsoleRejection({ code: 'not_found', message: `You are not a member of an account ${account}.` })
+  throw new ApiRejection({ code: 'not_found', message: `You are not a member of an account ${account}.` })
 }
 
 /** Operators name accounts by id, by name, or by the address of a person: a name must not look like one of the others. */

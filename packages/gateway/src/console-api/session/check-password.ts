@@ -1,10 +1,10 @@
 // Asks a signed-in browser for the password before it changes what protects the sign-in. The guesses of a session have a count
 // of their own, which those of others at sign-in do not touch.
 
+import { ApiRejection } from '../../http-api/rejection.ts'
 import type { SignIn } from '../../storage/storage.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { ConsoleRejection } from '../rejection.ts'
 import { type Guesses, sessionGuesses } from './guessing/attempts.ts'
 import { personRequester } from './passwords.ts'
 
@@ -21,9 +21,9 @@ export async function checkPassword(
   const found = await deps.store.signIns.findByPerson(person.id)
   const hash = found?.password
   if (found === undefined || hash === undefined) {
-    throw new ConsoleRejection({ code: 'conflict', message: 'You have no password. Choose one first.' })
+    throw new ApiRejection({ code: 'conflict', message: 'You have no password. Choose one first.' })
   }
-  const wrong = new ConsoleRejection({ code: 'wrong_password', param, message: 'The password is wrong.' })
+  const wrong = new ApiRejection({ code: 'wrong_password', param, message: 'The password is wrong.' })
   if (password === undefined) throw wrong
   const guesses = sessionGuesses(session.id, deps)
   await guesses.check()

@@ -2,19 +2,19 @@
 // no log and no proxy sees it.
 import { createLink, hashToken } from '../../access/secrets/tokens.ts'
 import { trialSource } from '../../config/sandbox.ts'
+import type { ApiError } from '../../http-api/errors.ts'
+import { ApiRejection } from '../../http-api/rejection.ts'
+import { currentSession } from '../../http-api/session/sessions.ts'
 import type { SignIn, SignIns } from '../../storage/storage.ts'
 import type { Call, SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import { type Language, LETTERS } from '../mail/letters.ts'
 import { releasedBudget } from '../registration/trial-credit.ts'
-import { ConsoleRejection } from '../rejection.ts'
-import type { ConsoleError } from '../responses.ts'
 import type { LinkToken } from '../routes/account.ts'
 import { countMailRequest, mayReceiveMail } from './guessing/attempts.ts'
-import { currentSession } from './sessions.ts'
 
 export const requireMail = ({ config }: Pick<ConsoleDependencies, 'config'>): void => {
-  if (config().mail === undefined) throw new ConsoleRejection(NO_MAIL)
+  if (config().mail === undefined) throw new ApiRejection(NO_MAIL)
 }
 
 type Recipient = Pick<SignIn, 'person' | 'email'>
@@ -50,7 +50,7 @@ export async function resendVerification(call: SignedInCall<object>, deps: Conso
 /** The browser that signed up is still signed in: then the mailbox and the sign-up have one holder. */
 export async function verifyEmail(call: Call<LinkToken>, deps: ConsoleDependencies): Promise<void> {
   const person = await deps.store.signIns.useLink(hashToken(call.body.token), 'verify')
-  if (person === undefined) throw new ConsoleRejection(LINK_EXPIRED)
+  if (person === undefined) throw new ApiRejection(LINK_EXPIRED)
   const current = await currentSession(call, deps)
   await proveAddress(person, { verified: true, isHolder: current?.person.id === person }, deps)
 }
@@ -68,11 +68,11 @@ export async function proveAddress(
   await store.accounts.grantDueTrial(person, { budget, source: trialSource(config()) })
 }
 
-export const LINK_EXPIRED: ConsoleError = {
+export const LINK_EXPIRED: ApiError = {
   code: 'link_expired',
   message: 'This link was used before, has expired, or was replaced by a newer one.',
 }
-const NO_MAIL: ConsoleError = {
+const NO_MAIL: ApiError = {
   code: 'mail_not_configured',
   message: 'This gateway sends no email. Ask its operator. (Operators: set mail in the configuration file.)',
 }

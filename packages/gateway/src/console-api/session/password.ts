@@ -1,9 +1,9 @@
 // Changes a password: by a signed-in browser, or by a link that was sent by email.
 
 import { hashToken } from '../../access/secrets/tokens.ts'
+import { ApiRejection } from '../../http-api/rejection.ts'
 import type { Call, SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { ConsoleRejection } from '../rejection.ts'
 import type { ChangePassword, ForgotPassword, ResetPassword } from '../routes/account.ts'
 import { checkPassword } from './check-password.ts'
 import { countMailRequest, forgetGuesses } from './guessing/attempts.ts'
@@ -40,10 +40,10 @@ export async function resetPassword({ body, origin }: Call<ResetPassword>, deps:
   const { signIns } = deps.store
   const hash = hashToken(body.token)
   // A link that does not work must not cost a hash.
-  if ((await signIns.findLink(hash, 'reset')) === undefined) throw new ConsoleRejection(LINK_EXPIRED)
+  if ((await signIns.findLink(hash, 'reset')) === undefined) throw new ApiRejection(LINK_EXPIRED)
   const password = await deps.passwords.hash(body.password, origin)
   const person = await signIns.useLink(hash, 'reset')
-  if (person === undefined) throw new ConsoleRejection(LINK_EXPIRED)
+  if (person === undefined) throw new ApiRejection(LINK_EXPIRED)
   // The link reached the mailbox. First, so that a crash leaves nothing of a person who had only claimed the address.
   await proveAddress(person, { verified: true, isHolder: false }, deps)
   await signIns.setPassword(person, password)

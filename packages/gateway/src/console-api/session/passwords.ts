@@ -2,9 +2,9 @@
 // anyone can ask for it.
 
 import type { Client } from '@trivium/http/request.ts'
+import type { ApiError } from '../../http-api/errors.ts'
+import { ApiRejection } from '../../http-api/rejection.ts'
 import { hashPassword } from '../../storage/password.ts'
-import { ConsoleRejection } from '../rejection.ts'
-import type { ConsoleError } from '../responses.ts'
 import { createDelays, type Delays } from './guessing/delays.ts'
 import {
   createHashingPlaces,
@@ -42,7 +42,7 @@ export function createPasswords(options: HashingOptions): Passwords {
     (shared: HashingPlaces): Passwords['inPlace'] =>
     async (requester, work, client) => {
       const result = await shared.run(requester, work, client)
-      if (result === undefined) throw new ConsoleRejection(BUSY)
+      if (result === undefined) throw new ApiRejection(BUSY)
       return result.value
     }
   const inPlace = running(places)
@@ -62,7 +62,7 @@ export function createPasswords(options: HashingOptions): Passwords {
   }
 }
 
-export const BUSY: ConsoleError = {
+export const BUSY: ApiError = {
   code: 'service_unavailable',
   retryAfter: 5,
   message: 'Too many passwords are being checked. Retry in 5 seconds.',

@@ -1,12 +1,12 @@
 // POST /console/api/register: the account, and for a browser a session. The account is complete before the session begins: a browser
 // that gets none can sign in.
 import type { HttpRequest } from '@trivium/http/request.ts'
+import { startSession } from '../../http-api/session/sessions.ts'
 import { errorText } from '../../observe/log.ts'
 import type { Call } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
 import type { Registered, Registration } from '../routes/account.ts'
 import { sendLink } from './links.ts'
-import { startSession } from './sessions.ts'
 
 export async function registerAccount(call: Call<Registration>, deps: ConsoleDependencies): Promise<Registered> {
   const { made, answer } = await deps.register(call)

@@ -1,11 +1,11 @@
 // Two-factor authentication: codes of an authenticator app, and ten recovery codes for the day when the phone is lost.
 import { randomBytes } from 'node:crypto'
 import { hashToken } from '../../access/secrets/tokens.ts'
+import type { ApiError } from '../../http-api/errors.ts'
+import { ApiRejection, badRequest } from '../../http-api/rejection.ts'
 import type { SecondFactor } from '../../storage/storage.ts'
 import type { SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { badRequest, ConsoleRejection } from '../rejection.ts'
-import type { ConsoleError } from '../responses.ts'
 import type { BegunSecondFactor, ConfirmSecondFactor, RecoveryCodes, RemoveSecondFactor } from '../routes/account.ts'
 import { checkPassword } from './check-password.ts'
 import { decodeBase32, encodeBase32, stepOf } from './totp.ts'
@@ -37,7 +37,7 @@ export async function confirmSecondFactor(
   const secret = decodeBase32(body.secret)
   if (secret?.length !== SECRET_BYTES) throw badRequest('secret', 'secret must be the one that begin returned.')
   const { found, guesses } = await checkPassword(call, 'password', body.password, deps)
-  if (found.secondFactor !== undefined) throw new ConsoleRejection(IN_USE)
+  if (found.secondFactor !== undefined) throw new ApiRejection(IN_USE)
   const step = stepOf(secret, body.code.replace(/\s/g, ''), deps.clock())
   if (step === undefined) throw badRequest('code', 'The code is wrong. Check the clock of your phone, and retry.')
   const codes = Array.from({ length: RECOVERY_CODES }, newRecoveryCode)
@@ -47,7 +47,7 @@ export async function confirmSecondFactor(
   }
   const isSet = await signIns.setSecondFactor(person.id, factor, session.id)
   // Another browser was faster.
-  if (!isSet) throw new ConsoleRejection(IN_USE)
+  if (!isSet) throw new ApiRejection(IN_USE)
   await guesses.forget()
   await signIns.useStep(person.id, step)
   return { recovery_codes: codes }
@@ -59,7 +59,7 @@ export async function removeSecondFactor(
 ): Promise<void> {
   const { person, body } = call
   const { found, guesses } = await checkPassword(call, 'password', body.password, deps)
-  if (found.secondFactor === undefined) throw new ConsoleRejection(NOT_IN_USE)
+  if (found.secondFactor === undefined) throw new ApiRejection(NOT_IN_USE)
   if (!(await useCode(person.id, found.secondFactor, body.code, deps))) {
     await guesses.countWrong()
     throw badRequest('code', WRONG_CODE.message)
@@ -93,13 +93,13 @@ function newRecoveryCode(): string {
 /** Without the spaces and hyphens that make a code readable. */
 const plain = (written: string): string => written.replace(/[\s-]/g, '').toLowerCase()
 
-export const WRONG_CODE: ConsoleError = {
+export const WRONG_CODE: ApiError = {
   code: 'wrong_code',
   param: 'code',
   message: 'The code is wrong, or it was used before. Wait for the next code, or use a recovery code.',
 }
-const IN_USE: ConsoleError = {
+const IN_USE: ApiError = {
   code: 'conflict',
   message: 'Two-factor authentication is already on. Turn it off first to replace it.',
 }
-const NOT_IN_USE: ConsoleError = { code: 'conflict', message: 'Two-factor authentication is not on.' }
+const NOT_IN_USE: ApiError = { code: 'conflict', message: 'Two-factor authentication is not on.' }

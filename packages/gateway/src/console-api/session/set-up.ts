@@ -1,14 +1,14 @@
 // POST /console/api/setup: a link from the operator's terminal, printed by the first start or by `account sign-in-link`.
 import { hashToken } from '../../access/secrets/tokens.ts'
+import { ApiRejection } from '../../http-api/rejection.ts'
+import { endSession, startSession } from '../../http-api/session/sessions.ts'
 import { FIRST_PERSON } from '../../storage/storage.ts'
 import type { Call } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { ConsoleRejection } from '../rejection.ts'
 import type { SetUp, SetUpResult } from '../routes/account.ts'
 import { forgetGuesses } from './guessing/attempts.ts'
 import { rememberBrowser } from './guessing/known-browser.ts'
 import { LINK_EXPIRED, proveAddress } from './links.ts'
-import { endSession, startSession } from './sessions.ts'
 
 /**
  * Signs in a person without a password, who can then choose one. Where there is a password, the person has lost it: a new one
@@ -20,7 +20,7 @@ export async function setUp(call: Call<SetUp>, deps: ConsoleDependencies): Promi
   const hash = hashToken(token)
   const person = await signIns.findLink(hash, 'setup')
   const found = person === undefined ? undefined : await signIns.findByPerson(person)
-  if (found === undefined || found.disabled) throw new ConsoleRejection(LINK_EXPIRED)
+  if (found === undefined || found.disabled) throw new ApiRejection(LINK_EXPIRED)
   if (password !== undefined) return await choosePassword(call, hash, password, deps)
   if (found.password !== undefined) return { signed_in: false, password_required: true }
   await signInOnce(call, hash, found.person, deps)
@@ -37,7 +37,7 @@ async function choosePassword(
   const { signIns } = deps.store
   const hashed = await deps.passwords.hash(password, call.origin)
   const person = await signIns.useLink(hash, 'setup')
-  if (person === undefined) throw new ConsoleRejection(LINK_EXPIRED)
+  if (person === undefined) throw new ApiRejection(LINK_EXPIRED)
   await proveAddress(person, { verified: false, isHolder: false }, deps)
   await signIns.setPassword(person, hashed)
   const found = await signIns.findByPerson(person)
@@ -46,7 +46,7 @@ async function choosePassword(
   if (found?.secondFactor !== undefined) return { signed_in: false, second_factor_required: true }
   // Disabled in the meantime, or the password was changed.
   const proof = { password: hashed, withoutSecondFactor: true }
-  if ((await startSession(call, person, deps, proof)) === undefined) throw new ConsoleRejection(LINK_EXPIRED)
+  if ((await startSession(call, person, deps, proof)) === undefined) throw new ApiRejection(LINK_EXPIRED)
   rememberBrowser(call, { person, password: hashed }, deps)
   return { signed_in: true }
 }
@@ -71,9 +71,9 @@ async function ownGateway(call: Call<SetUp>, found: { person: bigint; email: str
 async function signInOnce(call: Call<SetUp>, hash: Buffer, person: bigint, deps: ConsoleDependencies): Promise<void> {
   await proveAddress(person, { verified: false, isHolder: false }, deps)
   const session = await startSession(call, person, deps)
-  if (session === undefined) throw new ConsoleRejection(LINK_EXPIRED)
+  if (session === undefined) throw new ApiRejection(LINK_EXPIRED)
   if ((await deps.store.signIns.useLink(hash, 'setup')) !== undefined) return
   call.headers.remove('set-cookie')
   await endSession(call, session, deps)
-  throw new ConsoleRejection(LINK_EXPIRED)
+  throw new ApiRejection(LINK_EXPIRED)
 }

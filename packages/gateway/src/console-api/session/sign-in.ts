@@ -1,18 +1,19 @@
 // POST /console/api/sign-in and its opposites. An unknown address, a wrong password and a disabled person have the same answer,
 // after the same time.
 
+import type { ApiError } from '../../http-api/errors.ts'
+import type { Origin } from '../../http-api/origin.ts'
+import { ApiRejection } from '../../http-api/rejection.ts'
+import { clearSessionCookie } from '../../http-api/session/cookie.ts'
+import { endSession, startSession } from '../../http-api/session/sessions.ts'
 import type { SignIn } from '../../storage/storage.ts'
-import type { Call, Origin, SignedInCall } from '../call.ts'
+import type { Call, SignedInCall } from '../call.ts'
 import type { ConsoleDependencies } from '../dependencies.ts'
-import { ConsoleRejection } from '../rejection.ts'
-import type { ConsoleError } from '../responses.ts'
 import type { Credentials, SignInResult } from '../routes/account.ts'
-import { clearSessionCookie } from './cookie.ts'
 import { codeGuesses, passwordGuesses } from './guessing/attempts.ts'
 import { knownBrowser, rememberBrowser } from './guessing/known-browser.ts'
 import { BUSY } from './passwords.ts'
 import { useCode, WRONG_CODE } from './second-factor.ts'
-import { endSession, startSession } from './sessions.ts'
 
 /** The dispatcher holds no slot for it: a request that is delayed, or waits to be hashed, must not take one from others. */
 export async function signIn(call: Call<Credentials>, deps: ConsoleDependencies): Promise<SignInResult> {
@@ -22,7 +23,7 @@ export async function signIn(call: Call<Credentials>, deps: ConsoleDependencies)
     signIns.add(1, result.signed_in ? 'succeeded' : 'second_factor_required')
     return result
   } catch (error) {
-    signIns.add(1, error instanceof ConsoleRejection ? error.error.code : 'failed')
+    signIns.add(1, error instanceof ApiRejection ? error.error.code : 'failed')
     throw error
   }
 }
@@ -31,11 +32,11 @@ async function attempt(asked: Call<Credentials>, deps: ConsoleDependencies): Pro
   const { code } = asked.body
   const call = { ...asked, body: { ...asked.body, email: asked.body.email.trim() } }
   const { browser, guesses, delayMs } = await deps.passwords.lookUp(call.origin, () => guesser(call, deps), call.http)
-  if (!(await deps.passwords.delays.wait(call.origin.network, delayMs))) throw new ConsoleRejection(BUSY)
+  if (!(await deps.passwords.delays.wait(call.origin.network, delayMs))) throw new ApiRejection(BUSY)
   const found = await rightPassword(call, browser, deps)
   if (found === undefined) {
     await guesses.countWrong()
-    throw new ConsoleRejection(WRONG_CREDENTIALS)
+    throw new ApiRejection(WRONG_CREDENTIALS)
   }
   // The limit may have been reached meanwhile: no more guesses learn their answer than it allows.
   await guesses.check()
@@ -45,7 +46,7 @@ async function attempt(asked: Call<Credentials>, deps: ConsoleDependencies): Pro
   }
   // Disabled in the meantime, or the password or the second factor was changed.
   const proof = { password: found.password, withoutSecondFactor: found.secondFactor === undefined }
-  if ((await startSession(call, found.person, deps, proof)) === undefined) throw new ConsoleRejection(WRONG_CREDENTIALS)
+  if ((await startSession(call, found.person, deps, proof)) === undefined) throw new ApiRejection(WRONG_CREDENTIALS)
   rememberBrowser(call, found, deps)
   await guesses.forget()
   return { signed_in: true }
@@ -68,7 +69,7 @@ async function rightPassword(
   const known = { network: `browser ${browser}`, wideNetwork: `browser ${browser}`, isKnown: true }
   const compare = async (): Promise<SignIn | undefined> => {
     const slot = admit(undefined)
-    if (slot === undefined) throw new ConsoleRejection(BUSY)
+    if (slot === undefined) throw new ApiRejection(BUSY)
     try {
       // Read only now: it may have changed while the request waited.
       const found = await store.signIns.find(body.email)
@@ -93,7 +94,7 @@ async function checkCode(
   await guesses.check()
   if (!(await useCode(person, secondFactor, code, deps))) {
     await guesses.countWrong()
-    throw new ConsoleRejection(WRONG_CODE)
+    throw new ApiRejection(WRONG_CODE)
   }
   await guesses.check()
   await guesses.forget()
@@ -111,7 +112,7 @@ export async function signOutEverywhere(call: SignedInCall<object>, deps: Consol
   clearSessionCookie(call.headers, deps.config().server)
 }
 
-const WRONG_CREDENTIALS: ConsoleError = {
+const WRONG_CREDENTIALS: ApiError = {
   code: 'wrong_credentials',
   message: 'The email address or the password is wrong, or your access is disabled.',
 }

@@ -1,4 +1,4 @@
-// What is wrong with JSON, by its schema. The first error is reported, and never the value, which may be a secret.
+// What is wrong with JSON, by its schema. The value is never reported: it may be a secret.
 import type { TSchema } from 'typebox'
 import type { Rule } from './schema.ts'
 
@@ -12,7 +12,11 @@ export type InputError =
 
 export const fits = (schema: TSchema, value: unknown): boolean => inputError(schema, value) === undefined
 
-export const inputError = (schema: TSchema, value: unknown): InputError | undefined => errorAt('', schema, value)
+export const inputError = (schema: TSchema, value: unknown): InputError | undefined => inputErrors(schema, value)[0]
+
+/** All of them, up to a number that a person would read. */
+export const inputErrors = (schema: TSchema, value: unknown): readonly InputError[] =>
+  errorsAt('', schema, value).slice(0, MOST_ERRORS)
 
 /** What the schemas of schema.ts consist of. */
 type Node = {
@@ -32,51 +36,50 @@ type Node = {
 }
 
 const LONGEST_NAME = 100
+const MOST_ERRORS = 50
 
-function errorAt(field: string, schema: Node, value: unknown): InputError | undefined {
+function errorsAt(field: string, schema: Node, value: unknown): readonly InputError[] {
   const { anyOf, properties, items } = schema
-  if (anyOf) return errorInUnion(field, anyOf, value)
-  const wrong = (must: string): InputError => ({ field, must, isNullable: false })
+  if (anyOf) return errorsInUnion(field, anyOf, value)
+  const wrong = (must: string): readonly InputError[] => [{ field, must, isNullable: false }]
   if (!hasType(schema, value)) return wrong(demandOf(schema, field))
   if (typeof value === 'string' && !value.isWellFormed()) return wrong('be well-formed text')
-  if (properties) return errorInObject(field, properties, schema.required ?? [], value as object)
+  if (properties) return errorsInObject(field, properties, schema.required ?? [], value as object)
   if (items) {
-    const errors = (value as unknown[]).values().map((each, index) => errorAt(`${field}[${index}]`, items, each))
-    const error = errors.find((each) => each !== undefined)
-    if (error) return error
+    const errors = (value as unknown[]).flatMap((each, index) => errorsAt(`${field}[${index}]`, items, each))
+    if (errors.length > 0) return errors
   }
   const broken = schema['~refine']?.find(({ check }) => !check(value))
-  return broken && wrong(broken.error(value))
+  return broken ? wrong(broken.error(value)) : []
 }
 
-/** The error of the first schema that is not null: null is only an alternative. */
-function errorInUnion(field: string, anyOf: readonly Node[], value: unknown): InputError | undefined {
+/** The errors of the first schema that is not null: null is only an alternative. */
+function errorsInUnion(field: string, anyOf: readonly Node[], value: unknown): readonly InputError[] {
   const present = anyOf.filter(({ type }) => type !== 'null')
   const isNullable = present.length < anyOf.length
-  if (isNullable && value === null) return undefined
-  const errors = present.map((each) => errorAt(field, each, value))
-  const [first] = errors
-  if (errors.includes(undefined) || first === undefined) return undefined
-  return 'must' in first && first.field === field ? { ...first, isNullable } : first
+  if (isNullable && value === null) return []
+  const errors = present.map((each) => errorsAt(field, each, value))
+  const [first = []] = errors
+  if (errors.some(({ length }) => length === 0)) return []
+  return first.map((error) => ('must' in error && error.field === field ? { ...error, isNullable } : error))
 }
 
-function errorInObject(
+function errorsInObject(
   field: string,
   properties: Readonly<Record<string, Node>>,
   required: readonly string[],
   value: object,
-): InputError | undefined {
+): readonly InputError[] {
   const nested = (name: string): string => (field === '' ? name : `${field}.${name}`)
   const known = Object.keys(properties)
-  const unknown = Object.keys(value).find((name) => !known.includes(name))
-  if (unknown !== undefined) return { field: nested(unknown).slice(0, LONGEST_NAME), known }
-  for (const [name, schema] of Object.entries(properties)) {
+  const unknown = Object.keys(value)
+    .filter((name) => !known.includes(name))
+    .map((name) => ({ field: nested(name).slice(0, LONGEST_NAME), known }))
+  const wrong = Object.entries(properties).flatMap(([name, schema]) => {
     const written: unknown = Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined
-    if (written === undefined && !required.includes(name)) continue
-    const error = errorAt(nested(name), schema, written)
-    if (error) return error
-  }
-  return undefined
+    return written === undefined && !required.includes(name) ? [] : errorsAt(nested(name), schema, written)
+  })
+  return [...unknown.slice(0, MOST_ERRORS), ...wrong]
 }
 
 function hasType(schema: Node, value: unknown): boolean {

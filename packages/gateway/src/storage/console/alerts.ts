@@ -43,8 +43,8 @@ export interface Alerts {
   losses(from: number, least: Nanos, limit: number): Promise<Loss[]>
   /** All that are not resolved, also those that have not fired. */
   unresolved(): Promise<Alert[]>
-  /** Those that have fired, newest first. `before`: only those with a lower id. */
-  list(filter: { isOpen?: boolean; before?: bigint }, limit: number): Promise<Alert[]>
+  /** Those that have fired, newest first. `before`: only those with a lower id; `after`: with a higher one. */
+  list(filter: { isOpen?: boolean; before?: bigint; after?: bigint }, limit: number): Promise<Alert[]>
   /** The deliveries of these alerts. */
   deliveries(alerts: readonly bigint[]): Promise<DeliveryState[]>
   /** undefined if the rule has an unresolved alert for the object. */

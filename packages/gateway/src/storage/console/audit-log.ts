@@ -13,7 +13,7 @@ export type AuditEntry = {
   /** The name of the operation. */
   action: string
   /** What was changed, such as `key/7`. What the change itself creates is found by what is known of it: the key's hash, the account's email address or name. */
-  object: string | { key: Uint8Array } | { account: string } | { accountName: string }
+  object: string | { key: Uint8Array } | { adminKey: Uint8Array } | { account: string } | { accountName: string }
   /** The fields that changed, as JSON values. Secrets are fingerprints. undefined: there was nothing before, or is nothing now. */
   before: AuditFields | undefined
   after: AuditFields | undefined
@@ -28,8 +28,8 @@ export type AuditRow = Omit<AuditEntry, 'actor' | 'object'> & {
   object: string
 }
 
-/** `before`: only rows with a lower id. */
-export type AuditFilter = { before?: bigint; object?: string; action?: string }
+/** `before`: only rows with a lower id; `after`: with a higher one, of which those nearest to it are read. */
+export type AuditFilter = { before?: bigint; after?: bigint; object?: string; action?: string }
 
 export interface AuditLog {
   /** For a change that is in no transaction of the ledger's database; see Storage.audited for all others. */

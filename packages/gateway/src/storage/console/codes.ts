@@ -16,8 +16,12 @@ export type Code = Required<NewCode> & {
   revokedAt: number | undefined
 }
 
-/** `before`: only codes that come after this one in the list. */
-export type CodeFilter = { label?: string; before?: Pick<Code, 'createdAt' | 'hash'> }
+/** `before`: only codes that were created before this one; `after`: after it, of which those nearest to it are read. */
+export type CodeFilter = {
+  label?: string
+  before?: Pick<Code, 'createdAt' | 'hash'>
+  after?: Pick<Code, 'createdAt' | 'hash'>
+}
 
 export type Redeemed = { amount: Nanos; balance: Nanos }
 /** `too_much`: the balance would exceed its limit. */

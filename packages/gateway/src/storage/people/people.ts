@@ -32,6 +32,7 @@ export interface People {
   /** Entered by an operator, without an account. undefined: a person has this address. `password`: its hash. */
   create(email: string, password?: string): Promise<Person | undefined>
   find(email: string): Promise<Person | undefined>
+  findById(person: bigint): Promise<Person | undefined>
   /** All people, oldest first. */
   list(): Promise<Person[]>
   /** false: the person is the last owner who is not disabled, however many are changed at once. */

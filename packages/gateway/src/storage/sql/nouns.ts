@@ -14,6 +14,7 @@ import { spendingOver } from './console/spending.ts'
 import { upstreamsOver } from './console/upstreams.ts'
 import { checkText } from './guard.ts'
 import { keysOver } from './keys.ts'
+import { adminKeysOver } from './people/admin-keys.ts'
 import { membersOver } from './people/members.ts'
 import { peopleOver } from './people/people.ts'
 import { sessionsOver } from './people/sessions.ts'
@@ -24,6 +25,7 @@ type Nouns = Pick<
   Storage,
   | 'accounts'
   | 'people'
+  | 'adminKeys'
   | 'members'
   | 'keys'
   | 'nodes'
@@ -66,6 +68,7 @@ export function nounsOver(connection: Connection): Nouns & Pick<Storage, 'onChan
 const nouns = (connection: Connection): Nouns => ({
   accounts: accountsOver(connection),
   people: peopleOver(connection),
+  adminKeys: adminKeysOver(connection),
   members: membersOver(connection),
   keys: keysOver(connection),
   nodes: nodesOver(connection),

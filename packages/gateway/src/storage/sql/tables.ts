@@ -41,6 +41,19 @@ export type Schema = {
     created_at: Integer
     proved_at: NullableInteger
   }
+  admin_key: {
+    id: Generated<Integer>
+    name: string
+    hash: Uint8Array
+    last_four: string
+    role: string
+    made_by: NullableInteger
+    created_at: Integer
+    expires_at: NullableInteger
+    networks: string | null
+    last_used_at: Generated<NullableInteger>
+    deleted_at: Generated<NullableInteger>
+  }
   member: {
     account: Integer
     person: Integer

@@ -2,9 +2,9 @@
 // attempt that was not looked at (the gateway was busy or crashed) is no guess, and of concurrent guesses no more learn their answer than
 // the limit allows. By account alone guesses only cause delays: otherwise anyone could keep an account holder out.
 import { hashToken } from '../../../access/secrets/tokens.ts'
+import { ApiRejection } from '../../../http-api/rejection.ts'
 import { addressForm } from '../../../storage/sql/people/address-form.ts'
 import type { AttemptLimit, Storage } from '../../../storage/storage.ts'
-import { ConsoleRejection } from '../../rejection.ts'
 import { delayAfter } from './delays.ts'
 import type { From } from './rings.ts'
 
@@ -101,9 +101,9 @@ async function count(limits: readonly AttemptLimit[], { store }: Dependencies): 
   if (waitMs !== undefined) throw tooManyTries(waitMs)
 }
 
-export function tooManyTries(waitMs: number): ConsoleRejection {
+export function tooManyTries(waitMs: number): ApiRejection {
   const retryAfter = Math.max(1, Math.ceil(waitMs / 1000))
   const minutes = Math.ceil(retryAfter / 60)
   const message = `Too many attempts. Retry in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
-  return new ConsoleRejection({ code: 'too_many_tries', retryAfter, message })
+  return new ApiRejection({ code: 'too_many_tries', retryAfter, message })
 }

@@ -4,9 +4,9 @@ import { timingSafeEqual } from 'node:crypto'
 import type { HttpRequest } from '@trivium/http/request.ts'
 import type { ResponseHeaders } from '@trivium/http/response.ts'
 import { newToken } from '../../../access/secrets/tokens.ts'
+import { appendCookie, readCookie } from '../../../http-api/session/cookie.ts'
 import type { SignIn } from '../../../storage/storage.ts'
 import type { ConsoleDependencies } from '../../dependencies.ts'
-import { appendCookie, readCookie } from '../cookie.ts'
 
 const NAME = 'trivium_browser'
 const DAY_MS = 86_400_000

@@ -52,11 +52,14 @@ export const alertsOver = ({ db, runner }: Connection): Alerts => ({
     const query = db.selectFrom('alert').selectAll().where('resolved_at', 'is', null).orderBy('id')
     return (await runner.read(statement(query))).map(toAlert)
   },
-  async list({ isOpen, before }, limit) {
-    let query = db.selectFrom('alert').selectAll().where('fired_at', 'is not', null).orderBy('id', 'desc').limit(limit)
+  async list({ isOpen, before, after }, limit) {
+    let query = db.selectFrom('alert').selectAll().where('fired_at', 'is not', null).limit(limit)
+    if (after !== undefined) query = query.where('id', '>', after)
     if (isOpen !== undefined) query = query.where('resolved_at', isOpen ? 'is' : 'is not', null)
     if (before !== undefined) query = query.where('id', '<', before)
-    return (await runner.readPage(statement(query))).map(toAlert)
+    const page = query.orderBy('id', after === undefined ? 'desc' : 'asc')
+    const rows = (await runner.readPage(statement(page))).map(toAlert)
+    return after === undefined ? rows : rows.reverse()
   },
   async deliveries(alerts) {
     if (alerts.length === 0) return []

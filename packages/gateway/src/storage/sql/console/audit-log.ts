@@ -12,12 +12,15 @@ export const auditLogOver = ({ db, runner, clock }: Connection): AuditLog => ({
   async add(entry) {
     await runner.write([insertAuditEntry(db, entry, clock())])
   },
-  async page({ before, object, action }, limit) {
-    let query = db.selectFrom('audit_log').selectAll().orderBy('id', 'desc').limit(limit)
+  async page({ before, after, object, action }, limit) {
+    const order = after === undefined ? 'desc' : 'asc'
+    let query = db.selectFrom('audit_log').selectAll().orderBy('id', order).limit(limit)
+    if (after !== undefined) query = query.where('id', '>', after)
     if (before !== undefined) query = query.where('id', '<', before)
     if (object !== undefined) query = query.where('object', '=', object)
     if (action !== undefined) query = query.where('action', '=', action)
-    return (await runner.readPage(statement(query))).map(toAuditRow)
+    const rows = (await runner.readPage(statement(query))).map(toAuditRow)
+    return after === undefined ? rows : rows.reverse()
   },
   async sweep(keptSince, limit, entry) {
     if (!Number.isSafeInteger(keptSince)) throw new RangeError(`keptSince: ${keptSince}`)
@@ -62,6 +65,8 @@ export function insertAuditEntry(db: Database, entry: AuditEntry, now: number): 
 function objectOf(db: Database, object: AuditEntry['object']) {
   if (typeof object === 'string') return checkText('object', object)
   if ('key' in object) return idText('key/', db.selectFrom('api_key').select('id').where('hash', '=', object.key))
+  if ('adminKey' in object)
+    return idText('admin-key/', db.selectFrom('admin_key').select('id').where('hash', '=', object.adminKey))
   return idText(
     'account/',
     'account' in object ? newestAccountOf(db, object.account) : newestNamed(db, object.accountName),

@@ -48,12 +48,15 @@ export function codesOver({ db, runner, clock }: Connection): Codes {
       if (amount === undefined) return rejection(hash, now)
       return { amount, balance: integer(credited?.[0]?.balance) }
     },
-    async list({ label, before }, limit) {
+    async list({ label, before, after }, limit) {
       let query = db.selectFrom('redemption_code').selectAll()
       if (label !== undefined) query = query.where('label', '=', checkText('label', label))
       if (before) query = query.where(sql<boolean>`(created_at, hash) < (${before.createdAt}, ${before.hash})`)
-      const page = query.orderBy('created_at', 'desc').orderBy('hash', 'desc').limit(limit)
-      return (await runner.readPage(statement(page))).map(toCode)
+      if (after) query = query.where(sql<boolean>`(created_at, hash) > (${after.createdAt}, ${after.hash})`)
+      const order = after ? 'asc' : 'desc'
+      const page = query.orderBy('created_at', order).orderBy('hash', order).limit(limit)
+      const codes = (await runner.readPage(statement(page))).map(toCode)
+      return after ? codes.reverse() : codes
     },
     async revoke(which) {
       const open = db

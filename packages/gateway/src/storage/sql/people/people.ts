@@ -32,6 +32,10 @@ export function peopleOver(connection: Connection): People {
       const [row] = await runner.read(statement(query))
       return row && toPerson(row)
     },
+    async findById(person) {
+      const [row] = await runner.read(statement(db.selectFrom('person').select(PERSON).where('id', '=', person)))
+      return row && toPerson(row)
+    },
     async list() {
       const [rows = []] = await runner.readSlowly([statement(db.selectFrom('person').select(PERSON).orderBy('id'))])
       return rows.map(toPerson)

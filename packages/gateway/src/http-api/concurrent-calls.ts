@@ -1,7 +1,7 @@
-// Limits concurrent requests to the console API, in total and per name (a network, an account): some of them cost CPU, or wait for
-// the store. Their bodies have arrived.
+// Limits concurrent requests to the console API and the admin API, in total and per name (a network, an account): some of them cost CPU, or wait for
+// the store. Bodies of the console API have arrived before.
 import type { HttpResponse } from '@trivium/http/response.ts'
-import type { ConsoleError } from './responses.ts'
+import type { ApiError } from './errors.ts'
 
 /** `mostOfOne`: of one network; `mostOfWide`: of its /24 or /48. */
 const ANONYMOUS_LIMITS = { most: 32, mostOfOne: 8, mostOfWide: 16 }
@@ -60,7 +60,7 @@ async function releasedAtEnd(work: Promise<HttpResponse>, release: () => void): 
   }
 }
 
-export const BUSY: ConsoleError = {
+export const BUSY: ApiError = {
   code: 'service_unavailable',
   retryAfter: 5,
   message: 'Too many requests are in progress. Retry in 5 seconds.',

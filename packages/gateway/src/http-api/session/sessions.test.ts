@@ -3,8 +3,7 @@ import { expect, test } from 'bun:test'
 import { testHeaders, testRequest } from '@trivium/http/test-support.ts'
 import { hashToken, newToken } from '../../access/secrets/tokens.ts'
 import type { SignedIn, Storage } from '../../storage/storage.ts'
-import type { ConsoleDependencies } from '../dependencies.ts'
-import { currentSession } from './sessions.ts'
+import { currentSession, type SessionDependencies } from './sessions.ts'
 
 const NOW = Date.UTC(2026, 4, 1, 12)
 const DAY_MS = 86_400_000
@@ -33,7 +32,7 @@ function visit(cookie: string, seenAt: number | undefined, createdAt = NOW - 30 
     touch: async (...values) => void touched.push(values),
   }
   const config = () =>
-    ({ server: { tls: undefined, publicUrl: undefined } }) as ReturnType<ConsoleDependencies['config']>
+    ({ server: { tls: undefined, publicUrl: undefined } }) as ReturnType<SessionDependencies['config']>
   const headers = testHeaders()
   const found = currentSession(
     { http: testRequest('/console/api/session', { cookie }), headers },

@@ -1,14 +1,14 @@
-// Finds the route of a path in the console's table.
+// Finds the route of a path in a table of routes, such as the console's.
 import { decodeSegment } from '../request/path-segment.ts'
-import type { ConsoleRoute } from './compile-routes.ts'
 
-export type Matched = { route: ConsoleRoute; parameters: Record<string, string> }
+type ApiRoute = { method: string; path: string }
+export type Matched<Route> = { route: Route; parameters: Record<string, string> }
 /** `allow`: the methods of the path; empty if nothing is there. */
 export type Unmatched = { allow: string[] }
 
-export function matchConsoleRoute(
-  routes: readonly ConsoleRoute[],
-): (method: string, path: string) => Matched | Unmatched {
+export function matchApiRoute<Route extends ApiRoute>(
+  routes: readonly Route[],
+): (method: string, path: string) => Matched<Route> | Unmatched {
   // Fixed segments come before parameters: `requests/{id}` must not hide a path such as `requests/export`.
   const byPath = [...Map.groupBy(routes, ({ path }) => path)]
     .map(([path, each]) => ({ segments: path.split('/'), routes: each }))

@@ -1,10 +1,12 @@
 // Sessions of browsers: begun by sign-in, looked up in the store at every request, so that a session that ends on one node has
 // ended on all of them.
 
+import type { HttpRequest } from '@trivium/http/request.ts'
+import type { ResponseHeaders } from '@trivium/http/response.ts'
 import { hashToken, newToken } from '../../access/secrets/tokens.ts'
-import type { NewSession, Session, SignedIn } from '../../storage/storage.ts'
-import type { Call } from '../call.ts'
-import type { ConsoleDependencies } from '../dependencies.ts'
+import type { FileConfig } from '../../config/types.ts'
+import type { NewSession, Session, SignedIn, Storage } from '../../storage/storage.ts'
+import type { Origin } from '../origin.ts'
 import { clearSessionCookie, readSessionCookie, setSessionCookie } from './cookie.ts'
 
 const DAY_MS = 86_400_000
@@ -15,13 +17,17 @@ const LONGEST_LIFE_MS = 90 * DAY_MS
 /** The time of the last request is kept to the minute. */
 const TOUCH_EVERY_MS = 60_000
 
-type Dependencies = Pick<ConsoleDependencies, 'store' | 'config' | 'clock'>
-type SessionCall = Pick<Call, 'http' | 'headers' | 'origin'>
+export type SessionDependencies = {
+  store: Pick<Storage, 'sessions'>
+  config(): Pick<FileConfig, 'server'>
+  clock(): number
+}
+type SessionCall = { http: Pick<HttpRequest, 'headers'>; headers: ResponseHeaders; origin: Origin }
 
 /** undefined: not signed in, or the session has ended or expired, or the person is disabled or no longer a member. */
 export async function currentSession(
   { http, headers }: Pick<SessionCall, 'http' | 'headers'>,
-  { store, config, clock }: Dependencies,
+  { store, config, clock }: SessionDependencies,
 ): Promise<SignedIn | undefined> {
   const { server } = config()
   const token = readSessionCookie(http.headers, server)
@@ -49,7 +55,7 @@ export async function currentSession(
 export async function startSession(
   call: SessionCall,
   person: bigint,
-  { store, config, clock }: Dependencies,
+  { store, config, clock }: SessionDependencies,
   proof: Pick<NewSession, 'password' | 'withoutSecondFactor'> = {},
 ): Promise<Session | undefined> {
   const { server } = config()
@@ -75,7 +81,7 @@ export async function startSession(
 export async function endSession(
   call: Pick<SessionCall, 'headers'>,
   session: Session,
-  { store, config }: Dependencies,
+  { store, config }: SessionDependencies,
 ): Promise<void> {
   await store.sessions.end(session.person, session.id)
   clearSessionCookie(call.headers, config().server)

@@ -1,8 +1,20 @@
 // Browsers send the origin of the page that makes a request. Only pages of this origin may call the console API: another
 // site must not act on behalf, or from the network, of its visitors.
 import { isIP } from 'node:net'
-import type { RequestHeaders } from '@trivium/http/request.ts'
-import type { ConsoleError } from './responses.ts'
+import type { HttpRequest, RequestHeaders } from '@trivium/http/request.ts'
+import type { ServerConfig } from '../config/types.ts'
+import type { ApiError } from './errors.ts'
+import { ApiRejection } from './rejection.ts'
+
+/** Pages of other sites must not change anything. Throws 403. */
+export function checkPage(
+  { headers }: Pick<HttpRequest, 'headers'>,
+  { publicUrl }: ServerConfig,
+  listenUrl: string,
+): void {
+  if (!isSameOrigin(headers, publicUrl)) throw new ApiRejection(FOREIGN_PAGE)
+  if (publicUrl === undefined && !isOwnHost(headers, listenUrl)) throw new ApiRejection(UNKNOWN_HOST)
+}
 
 /** Without a user name or a path, which would make another host of it. */
 const HOST = /^[^@/\\?#]+$/
@@ -44,13 +56,13 @@ function originOf(url: string): string | undefined {
   return URL.canParse(url) ? new URL(url).origin : undefined
 }
 
-export const FOREIGN_PAGE: ConsoleError = {
+const FOREIGN_PAGE: ApiError = {
   code: 'foreign_page',
   message:
     'Requests from pages of other sites are not allowed. (Operators: set server.public_url to the URL of the console.)',
 }
 
-export const UNKNOWN_HOST: ConsoleError = {
+const UNKNOWN_HOST: ApiError = {
   code: 'foreign_page',
   message:
     'The console does not accept changes under this host name. Use an IP address or localhost. (Operators: set server.public_url to the URL of the console.)',

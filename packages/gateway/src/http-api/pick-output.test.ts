@@ -1,7 +1,7 @@
 // What a route reads of its query, and what a response may carry.
 import { describe, expect, test } from 'bun:test'
+import { compileConsoleRoutes } from '../console-api/compile-routes.ts'
 import { always, either, fields, listOf, mapOf, nullable, number, optional, unknown } from '../request/schema/schema.ts'
-import { compileConsoleRoutes } from './compile-routes.ts'
 import { pickerOf } from './pick-output.ts'
 
 describe('a query', () => {

@@ -1,35 +1,45 @@
 // People: their role in the gateway, whether they may sign in, and what helps those who are locked out.
-import { createLink } from '../access/secrets/tokens.ts'
-import { formatUsd } from '../money/amount.ts'
-import { capJson } from '../money/json.ts'
-import { boolean, fields, nullable, optional, word } from '../request/schema/schema.ts'
-import { GATEWAY_ROLES, MEMBER_ROLES, type MemberCap, type MemberRole, type Person } from '../storage/storage.ts'
-import { isoTime, readCap, type WrittenCap } from './inputs/fields.ts'
-import { findAccount, findPerson, personWith } from './inputs/find-account.ts'
-import { ACCOUNT, CAP, EMAIL, PERIOD } from './inputs/schemas.ts'
-import { audited, need, type OperationContext, operation } from './operation.ts'
-import { outranks } from './permissions.ts'
-import { rejected } from './rejections.ts'
+import { createLink } from '../../access/secrets/tokens.ts'
+import { formatUsd } from '../../money/amount.ts'
+import { capJson } from '../../money/json.ts'
+import { boolean, fields, nullable, optional, text, word } from '../../request/schema/schema.ts'
+import { GATEWAY_ROLES, MEMBER_ROLES, type MemberCap, type MemberRole, type Person } from '../../storage/storage.ts'
+import { isoTime, readCap, type WrittenCap } from '../inputs/fields.ts'
+import { findAccount, findPerson, personNamed, personWith } from '../inputs/find-account.ts'
+import { ACCOUNT, CAP, EMAIL, PERIOD } from '../inputs/schemas.ts'
+import { audited, need, type OperationContext, operation } from '../operation.ts'
+import { outranks } from '../permissions.ts'
+import { rejected } from '../rejections.ts'
 
 const OF_ACCOUNT = fields({ account: ACCOUNT })
-const OF_PERSON = fields({ email: EMAIL })
+/** By id or email address. */
+const PERSON = text({ max: 320 })
+const OF_PERSON = fields({ person: PERSON })
 /** Null takes the role away. */
 const roleIn = <Role extends string>(roles: readonly Role[]) => nullable(word(...roles))
+
+export const showPerson = operation({
+  name: 'person show',
+  permission: 'people',
+  input: OF_PERSON,
+  run: async (context, { person }) => personRow(context, await personNamed(context, person)),
+})
 
 export const setPersonRole = operation({
   name: 'person role',
   permission: 'people',
-  input: fields({ email: EMAIL, role: roleIn(GATEWAY_ROLES) }),
-  async run(context, { email, role }) {
+  input: fields({ person: PERSON, role: optional(roleIn(GATEWAY_ROLES)) }),
+  async run(context, { person: named, role }) {
     const { actor } = context
-    const person = await personWith(context, email)
+    const person = await personNamed(context, named)
+    if (role === undefined) return await personRow(context, person)
     checkRank(context, person)
     if ('role' in actor && actor.type !== 'holder' && role !== null && !outranks(actor.role, role))
       throw rejected('role_too_high', { field: 'role', role })
     const entry = { object: `person/${person.id}`, before: { role: person.role ?? null }, after: { role } }
     const { people } = audited(context, 'person role', entry)
     if (!(await people.setRole(person.id, role ?? undefined))) throw rejected('last_owner', {})
-    return await personRow(context, email)
+    return await personRow(context, await personNamed(context, String(person.id)))
   },
 })
 
@@ -37,23 +47,23 @@ export const disablePerson = operation({
   name: 'person disable',
   permission: 'people',
   input: OF_PERSON,
-  run: (context, { email }) => setDisabled(context, email, true),
+  run: (context, { person }) => setDisabled(context, person, true),
 })
 
 export const enablePerson = operation({
   name: 'person enable',
   permission: 'people',
   input: OF_PERSON,
-  run: (context, { email }) => setDisabled(context, email, false),
+  run: (context, { person }) => setDisabled(context, person, false),
 })
 
-async function setDisabled(context: OperationContext, email: string, disabled: boolean) {
-  const person = await personWith(context, email)
+async function setDisabled(context: OperationContext, named: string, disabled: boolean) {
+  const person = await personNamed(context, named)
   checkRank(context, person)
   const entry = { object: `person/${person.id}`, before: { disabled: person.disabled }, after: { disabled } }
   const { people } = audited(context, disabled ? 'person disable' : 'person enable', entry)
   if (!(await people.setDisabled(person.id, disabled))) throw rejected('last_owner', {})
-  return await personRow(context, email)
+  return await personRow(context, await personNamed(context, String(person.id)))
 }
 
 /** An owner of the account sets the caps of its members; who is one, operators decide. Caps are money. */
@@ -179,12 +189,11 @@ function checkRank({ actor }: OperationContext, { role }: Person): void {
   if (actor.type === 'holder' || !outranks(actor.role, role)) throw rejected('outranked', {})
 }
 
-async function personRow(context: OperationContext, email: string) {
-  const { id, role = null, disabled, ...person } = await personWith(context, email)
+async function personRow(context: OperationContext, { id, email, role, disabled }: Person) {
   const accounts = (await context.storage.members.accountsOf(id)).map((each) => ({
     id: String(each.account.id),
     name: each.account.name,
     role: each.role,
   }))
-  return { id: String(id), email: person.email, role, disabled, accounts }
+  return { id: String(id), email, role: role ?? null, disabled, accounts }
 }

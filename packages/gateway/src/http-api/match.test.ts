@@ -1,19 +1,8 @@
 import { expect, test } from 'bun:test'
-import type { ConsoleRoute } from './compile-routes.ts'
-import { matchConsoleRoute } from './match.ts'
+import { matchApiRoute } from './match.ts'
 
-const route = (method: ConsoleRoute['method'], path: string): ConsoleRoute => ({
-  method,
-  path,
-  policy: 'public',
-  checkBody: undefined,
-  takesNothing: false,
-  checkQuery: () => ({}),
-  forwards: false,
-  takesOwnSlot: false,
-  respond: () => Promise.reject(new Error('unused')),
-})
-const match = matchConsoleRoute([
+const route = (method: string, path: string) => ({ method, path })
+const match = matchApiRoute([
   route('GET', 'keys/{id}'),
   route('DELETE', 'keys/{id}'),
   route('POST', 'keys/{id}/rotate'),

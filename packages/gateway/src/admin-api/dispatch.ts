@@ -1,0 +1,169 @@
+// Every request below /admin/v1: whether it is served, route, credential, permission, input, operation, errors.
+import { compileCidrs, matchesCidrs } from '@trivium/http/addresses/client-address.ts'
+import { type HttpResponse, json } from '@trivium/http/response.ts'
+import { type OperationContext, Preview, perform } from '../administration/operation.ts'
+import { permits } from '../administration/permissions.ts'
+import { rejected } from '../administration/rejections.ts'
+import { transferred } from '../http-api/compress.ts'
+import { BUSY, createConcurrentCalls } from '../http-api/concurrent-calls.ts'
+import { matchApiRoute } from '../http-api/match.ts'
+import { type Origin, originOf } from '../http-api/origin.ts'
+import { ApiRejection } from '../http-api/rejection.ts'
+import { createReaders } from '../http-api/session/readers.ts'
+import type { ApiRequest } from '../request/api-request.ts'
+import { Failure } from '../request/failure.ts'
+import { type AdminActor, type AdminCall, nameOf } from './call.ts'
+import { changeResource } from './change-resource.ts'
+import { type CompiledRoute, compileAdminRoutes, type Rendered, tagOf } from './compile-routes.ts'
+import { credentialOf, identify } from './credentials.ts'
+import type { AdminDependencies } from './dependencies.ts'
+import { respondTo } from './errors.ts'
+import { type Ended, idempotencyKeyOf, once } from './idempotency.ts'
+import { type Input, readInput } from './read-input.ts'
+
+/** `path`: what follows /admin/v1/, still percent-encoded. */
+export type AdminDispatch = (incoming: ApiRequest, path: string) => Promise<HttpResponse>
+
+/** Changes at the same time. */
+const LIMITS = { most: 64, mostOfOne: 8 }
+/** Credentials that are being looked up, by network. */
+const LOOKUPS = { most: 64, mostOfOne: 16 }
+
+export function createAdminDispatch(deps: AdminDependencies): AdminDispatch {
+  const match = matchApiRoute(compileAdminRoutes())
+  const readers = createReaders()
+  const changes = createConcurrentCalls(deps.admit, LIMITS)
+  const lookups = createConcurrentCalls(deps.admit, LOOKUPS)
+
+  const contextFor = (actor: AdminActor, isDryRun: boolean): OperationContext => ({
+    ...deps.context(),
+    actor,
+    dryRun: isDryRun,
+  })
+
+  return async (incoming, path) => {
+    const { http, responseHeaders: headers } = incoming
+    try {
+      const origin = originOf(http, deps.catalogue().trustedProxies)
+      checkServed(origin)
+      const found = match(http.method, path)
+      if ('allow' in found) throw otherMethod(http.method, path, found.allow)
+      const query = new URLSearchParams(incoming.query)
+      const call = { incoming, http, headers, origin, query, ...found }
+      if (found.route.method !== 'GET') return await running(lookups, origin.network, () => change(call))
+      const reader = readers.of(credentialOf(call, deps), origin.network)
+      return await deps.reads.run(reader, incoming, () => read(call))
+    } catch (error) {
+      return respondTo(error, incoming, deps)
+    }
+  }
+
+  function checkServed({ address }: Origin): void {
+    const { admin, adminNetworks } = deps.config().server
+    if (!admin) throw nothingAt('')
+    if (adminNetworks.length > 0 && !matchesCidrs(address, compileCidrs(adminNetworks).cidrs))
+      throw new ApiRejection({
+        code: 'address_not_allowed',
+        message: `The admin API may not be used from ${address || 'an unknown address'}.`,
+      })
+  }
+
+  async function actorOf(call: AdminCall): Promise<AdminActor> {
+    const credential = credentialOf(call, deps)
+    const isKnown = credential !== undefined && readers.isKnown(credential)
+    const { actor, account } = await identify(call, deps, isKnown)
+    readers.note(credential, account)
+    checkPermission(call.route, actor)
+    return actor
+  }
+
+  async function read(call: AdminCall): Promise<HttpResponse> {
+    const { route, query, headers, http } = call
+    const actor = await actorOf(call)
+    const { input } = await readInput(call, deps)
+    const result = await perform(route.operation, contextFor(actor, false), input)
+    const rendered = route.render(result, query.has('before'))
+    const tag = route.route.list ? undefined : tagOf(rendered)
+    return await transferred(http, json(route.status, headers, rendered), tag)
+  }
+
+  async function change(call: AdminCall): Promise<HttpResponse> {
+    const first = await actorOf(call)
+    return await running(changes, nameOf(first), async () => {
+      const input = await readInput(call, deps)
+      // A body may arrive slowly: what the caller may do is looked up again when it is there.
+      const actor = input.bytes.length === 0 ? first : await actorOf(call)
+      const key = idempotencyKeyOf(call)
+      const { reference } = call.route.route
+      if (key === undefined || input.isDryRun) return ended(await performed(call, actor, input), call)
+      const named = reference === undefined ? input : withReference(input, reference, `${nameOf(actor)} ${key}`)
+      const mayRepeat = reference !== undefined
+      return await once(key, { call, actor, bytes: input.bytes, mayRepeat }, () => performed(call, actor, named), deps)
+    })
+  }
+
+  async function performed(call: AdminCall, actor: AdminActor, { input, isDryRun }: Input): Promise<Ended> {
+    const { route, parameters, http } = call
+    const context = contextFor(actor, isDryRun)
+    const { shownBy } = route
+    const work = () => outcomeOf(route, context, input)
+    if (shownBy === undefined) return await work()
+    const show = async () =>
+      shownBy.render(await perform(shownBy.operation, context, parametersOf(shownBy, parameters)), false)
+    return await changeResource({ ifMatch: http.headers.get('if-match'), show, work }, deps.store)
+  }
+}
+
+const ended = ({ status, body }: Ended, { headers }: AdminCall): HttpResponse => json(status, headers, body)
+
+async function outcomeOf(route: CompiledRoute, context: OperationContext, input: Input['input']): Promise<Ended> {
+  const unchanged = { action: route.operation.name, target: null, before: null, after: null }
+  try {
+    const result = await perform(route.operation, context, input)
+    if (context.dryRun) return dryRun(unchanged)
+    return { status: route.status, body: route.render(result, false) }
+  } catch (error) {
+    if (!(error instanceof Preview)) throw error
+    const { action, object, before = null, after = null } = error.entry
+    // What does not exist yet has no name.
+    return dryRun({ action, target: typeof object === 'string' ? object : null, before, after })
+  }
+}
+
+const dryRun = (diff: Rendered): Ended => ({ status: 200, body: { object: 'dry_run', ...diff } })
+
+/** The parameters of a route that is above another one in its path. */
+const parametersOf = ({ parameters: { properties } }: CompiledRoute, given: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(properties, name)))
+
+const withReference = (input: Input, field: string, value: string): Input => ({
+  ...input,
+  input: { [field]: value, ...input.input },
+})
+
+async function running(
+  calls: ReturnType<typeof createConcurrentCalls>,
+  name: string,
+  work: () => Promise<HttpResponse>,
+): Promise<HttpResponse> {
+  const answer = calls(name, work)
+  if (answer === undefined) throw new ApiRejection(BUSY)
+  return await answer
+}
+
+/** What a role may not see does not exist for it; what it may not change is named with the permission that it lacks. */
+function checkPermission({ method, path, operation: { permission } }: CompiledRoute, { role }: AdminActor): void {
+  if (permits(role, permission)) return
+  throw method === 'GET' ? nothingAt(path) : rejected('forbidden', { permission })
+}
+
+const nothingAt = (path: string): ApiRejection =>
+  new ApiRejection({ code: 'not_found', message: `There is nothing at /admin/v1/${path.slice(0, 200)}.` })
+
+function otherMethod(method: string, path: string, allow: readonly string[]): Failure | ApiRejection {
+  if (allow.length === 0) return nothingAt(path)
+  const methods = allow.join(', ')
+  return new Failure('method_not_allowed', `/admin/v1/${path.slice(0, 200)} takes ${methods}, not ${method}.`, {
+    allow: methods,
+  })
+}

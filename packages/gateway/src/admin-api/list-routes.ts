@@ -1,0 +1,85 @@
+// Every route of the admin API as data: for the dispatcher, for tests, and for what describes the API to others.
+import { parametersOf } from '@trivium/protocol/routes.ts'
+import type { TObject, TSchema } from 'typebox'
+import type { Permission } from '../administration/permissions.ts'
+import { boolean, fields, listOf, nullable, optional, string, unknown, word } from '../request/schema/schema.ts'
+import { ADMIN_ROUTES } from './routes/index.ts'
+import type { AdminMethod, AdminRoute, AdminRouteName } from './routes/route.ts'
+
+/** The schemas are JSON schemas. */
+export type ListedAdminRoute = {
+  name: AdminRouteName
+  method: AdminMethod
+  /** Below /admin/v1/. */
+  path: string
+  route: AdminRoute
+  permission: Permission
+  summary: string
+  status: number
+  /** What the path, the query and the body take; together, the operation's input. */
+  parameters: TObject
+  query: TObject
+  body: TObject | undefined
+  output: TSchema
+  /** Of any other status. */
+  error: TSchema
+}
+
+export const ADMIN_ERROR = fields({
+  error: fields({
+    message: string(),
+    type: string(),
+    param: nullable(string()),
+    code: string(),
+    details: listOf(fields({ param: nullable(string()), message: string() })),
+  }),
+})
+
+/** What a change returns with `?dry_run=true`. */
+export const DRY_RUN = fields({
+  object: word('dry_run'),
+  action: string(),
+  target: nullable(string()),
+  before: unknown(),
+  after: unknown(),
+})
+
+const DRY_RUN_PARAMETER = { dry_run: optional(boolean('Nothing is written: the response says what would change.')) }
+
+export const listAdminRoutes = (): ListedAdminRoute[] =>
+  Object.entries(ADMIN_ROUTES).map(([name, route]) => listed(name as AdminRouteName, route))
+
+function listed(name: AdminRouteName, route: AdminRoute): ListedAdminRoute {
+  const [method, path] = name.split(' ') as [AdminMethod, string]
+  const { operation, summary, status = 200, list, output } = route
+  const { properties } = operation.input as TObject
+  const inPath = parametersOf(path)
+  const some = (isWanted: (field: string) => boolean) =>
+    fields(Object.fromEntries(Object.entries(properties).filter(([field]) => isWanted(field))))
+  const rest = some((field) => !inPath.includes(field))
+  const hasBody = method === 'POST' || method === 'PATCH'
+  const query = hasBody ? {} : rest.properties
+  return {
+    name,
+    method,
+    path,
+    route,
+    permission: operation.permission,
+    summary,
+    status,
+    parameters: some((field) => inPath.includes(field)),
+    query: fields(method === 'GET' ? query : { ...query, ...DRY_RUN_PARAMETER }),
+    body: hasBody ? rest : undefined,
+    output: list ? listSchema(output) : output,
+    error: ADMIN_ERROR,
+  }
+}
+
+const listSchema = (entry: TObject): TObject =>
+  fields({
+    object: word('list'),
+    data: listOf(entry),
+    has_more: boolean(),
+    first_id: nullable(string('The cursor `before` of the page before.')),
+    last_id: nullable(string('The cursor `after` of the next page.')),
+  })

@@ -1,0 +1,79 @@
+// The input of an operation from the path, the query and the body of a request. All mistakes are reported at once.
+import type { TObject, TSchema } from 'typebox'
+import { mistakesIn, OperationRejected, type Rejection } from '../administration/rejections.ts'
+import { hasBody, parseJson, readSmallBody } from '../http-api/read-small-body.ts'
+import { ApiRejection } from '../http-api/rejection.ts'
+import { NOTHING } from '../request/schema/schema.ts'
+import type { AdminCall } from './call.ts'
+import type { AdminDependencies } from './dependencies.ts'
+
+/** Configurations are imported in one body. */
+export const LARGEST_ADMIN_BODY = 1024 * 1024
+
+export type Input = { input: Readonly<Record<string, unknown>>; isDryRun: boolean; bytes: Uint8Array }
+
+const NO_BYTES = new Uint8Array()
+
+/** Throws 400, and what a body that cannot be read deserves. */
+export async function readInput(call: AdminCall, deps: AdminDependencies): Promise<Input> {
+  const { route, parameters } = call
+  const bytes = route.body === undefined ? NO_BYTES : await bodyOf(call, deps)
+  const written = bytes.length === 0 ? {} : parseJson(bytes)
+  const query = queryOf(call.query, route.query)
+  const { dry_run: dryRun = false, ...fromQuery } = query.values
+  // A body that is no object is reported as such, by the schema.
+  const isObject = typeof written === 'object' && written !== null && !Array.isArray(written)
+  const fromBody = isObject ? (written as Record<string, unknown>) : {}
+  const unknown = isObject ? unknownFields(Object.keys(fromBody), route.body ?? NOTHING) : []
+  const known = Object.fromEntries(Object.entries(fromBody).filter(([name]) => isKnown(name, route.body ?? NOTHING)))
+  const input = { ...known, ...fromQuery, ...parameters }
+  const wrong = isObject ? mistakesIn(route.operation.input, input) : mistakesIn(route.body ?? NOTHING, written)
+  const mistakes = [...query.mistakes, ...unknown, ...wrong]
+  const [first] = mistakes
+  if (first) throw new OperationRejected(first, mistakes)
+  return { input, isDryRun: dryRun === true, bytes }
+}
+
+async function bodyOf({ http, headers }: AdminCall, deps: AdminDependencies): Promise<Uint8Array> {
+  if (!hasBody(http)) return NO_BYTES
+  const bytes = await readSmallBody(http, deps, LARGEST_ADMIN_BODY)
+  if (bytes instanceof Uint8Array) return bytes
+  const { reason, message } = bytes
+  if (reason === 'request_too_large' || reason === 'request_timeout') headers.set('connection', 'close')
+  throw new ApiRejection({ code: reason, message })
+}
+
+const isKnown = (name: string, { properties }: TObject): boolean => Object.hasOwn(properties, name)
+
+const unknownFields = (names: readonly string[], schema: TObject): Rejection[] =>
+  names
+    .filter((name) => !isKnown(name, schema))
+    .map((field) => ({
+      reason: 'unknown_field',
+      details: { field: field.slice(0, 100), known: Object.keys(schema.properties).join(', ') },
+    }))
+
+function queryOf(query: URLSearchParams, schema: TObject) {
+  const names = [...new Set(query.keys())]
+  const mistakes = unknownFields(names, schema)
+  const values: Record<string, unknown> = {}
+  for (const name of names.filter((each) => isKnown(each, schema))) {
+    const [value = '', ...others] = query.getAll(name)
+    if (others.length > 0) mistakes.push({ reason: 'malformed', details: { field: name, must: 'be given once' } })
+    else values[name] = parameterValue(value, schema.properties[name] ?? {})
+  }
+  const { dry_run } = values
+  if (dry_run !== undefined && typeof dry_run !== 'boolean')
+    mistakes.push({ reason: 'malformed', details: { field: 'dry_run', must: 'be true or false' } })
+  return { values, mistakes }
+}
+
+type Node = TSchema & { type?: string; anyOf?: readonly Node[] }
+
+/** Text in another form than the schema's is passed on as it is: the schema says what is wrong with it. */
+function parameterValue(text: string, schema: Node): unknown {
+  const { type } = schema.anyOf?.find((each) => each.type !== 'null') ?? schema
+  if (type === 'integer' || type === 'number') return /^-?\d{1,15}$/.test(text) ? Number(text) : text
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  return type === 'array' ? text.split(',').map((entry) => entry.trim()) : text
+}

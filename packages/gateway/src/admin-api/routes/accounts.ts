@@ -1,0 +1,95 @@
+// Accounts, their credit, limits and people, and the keys of all accounts.
+import * as accounts from '../../administration/accounts.ts'
+import { creditAccount, setCreditLine } from '../../administration/credits.ts'
+import * as keys from '../../administration/keys.ts'
+import { createSignInLink, removeSecondFactor, setMember } from '../../administration/people/people.ts'
+import { ACCOUNT_SHOWN, MEMBERS_SHOWN, SECOND_FACTOR, SIGN_IN_LINK } from '../../administration/resources/accounts.ts'
+import { NEW_OPERATORS_KEY, OPERATORS_KEY } from '../../administration/resources/keys.ts'
+import type { AdminRoutes } from './route.ts'
+
+export const ACCOUNT_ROUTES = {
+  'POST accounts': {
+    operation: accounts.createAccount,
+    summary: 'Creates an account, of a person or of none',
+    output: ACCOUNT_SHOWN,
+    status: 201,
+    example: { body: { email: 'ada@example.com', credit_usd: '25' } },
+  },
+  'GET accounts/{account}': { operation: accounts.showAccount, summary: 'Shows an account', output: ACCOUNT_SHOWN },
+  'DELETE accounts/{account}': {
+    operation: accounts.deleteAccount,
+    summary: 'Erases an account; what it paid stays in the ledger',
+    output: ACCOUNT_SHOWN,
+  },
+  'POST accounts/{account}/disable': {
+    operation: accounts.disableAccount,
+    summary: 'Disables an account: its keys are rejected, its people can only read',
+    output: ACCOUNT_SHOWN,
+  },
+  'POST accounts/{account}/enable': {
+    operation: accounts.enableAccount,
+    summary: 'Enables an account again',
+    output: ACCOUNT_SHOWN,
+  },
+  'POST accounts/{account}/credits': {
+    operation: creditAccount,
+    summary:
+      'Adds credit to an account, or takes it back; repeated with the same Idempotency-Key or id, it is booked once',
+    output: ACCOUNT_SHOWN,
+    reference: 'id',
+    example: { body: { amount_usd: '10', reason: 'invoice 42' } },
+  },
+  'PATCH accounts/{account}/limits': {
+    operation: accounts.limitAccount,
+    summary: 'Changes the cap and the rate limits of an account',
+    output: ACCOUNT_SHOWN,
+    example: { body: { cap_usd: '500', cap_period: 'month', limits: { rpm: 600 } } },
+  },
+  'PATCH accounts/{account}/credit-line': {
+    operation: setCreditLine,
+    summary: 'Changes how far an account may spend beyond its balance',
+    output: ACCOUNT_SHOWN,
+    example: { body: { credit_line_usd: '500' } },
+  },
+  'POST accounts/{account}/members': {
+    operation: setMember,
+    summary: 'Makes a person a member of an account, changes the role or the cap, or removes the person',
+    output: MEMBERS_SHOWN,
+    example: { body: { email: 'ada@example.com', role: 'member', cap_usd: '50' } },
+  },
+  'POST accounts/{account}/sign-in-link': {
+    operation: createSignInLink,
+    summary: 'Makes a link that signs a person in once',
+    output: SIGN_IN_LINK,
+    status: 201,
+  },
+  'POST accounts/{account}/remove-second-factor': {
+    operation: removeSecondFactor,
+    summary: 'Turns two-factor authentication of a person off, and ends all sessions',
+    output: SECOND_FACTOR,
+  },
+
+  'POST keys': {
+    operation: keys.createKey,
+    summary: 'Creates a key; its secret is shown once',
+    output: NEW_OPERATORS_KEY,
+    resource: 'key',
+    status: 201,
+    example: { body: { account: 'ada@example.com', name: 'laptop', cap_usd: '20', cap_period: 'month' } },
+  },
+  'GET keys/{key}': { operation: keys.showKey, summary: 'Shows a key', output: OPERATORS_KEY },
+  'PATCH keys/{key}': {
+    operation: keys.limitKey,
+    summary: 'Changes a key',
+    output: OPERATORS_KEY,
+    example: { body: { cap_usd: '20', limits: { rpm: 60 } } },
+  },
+  'POST keys/{key}/rotate': {
+    operation: keys.rotateKey,
+    summary: 'Gives a key a new secret, which is shown once',
+    output: NEW_OPERATORS_KEY,
+    resource: 'key',
+    example: { body: { grace_seconds: 3600 } },
+  },
+  'DELETE keys/{key}': { operation: keys.deleteKey, summary: 'Deletes a key', output: OPERATORS_KEY },
+} as const satisfies AdminRoutes

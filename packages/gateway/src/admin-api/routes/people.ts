@@ -1,0 +1,40 @@
+// People and admin keys.
+import { createAdminKey, deleteAdminKey, listAdminKeys, showAdminKey } from '../../administration/people/admin-keys.ts'
+import { disablePerson, enablePerson, setPersonRole, showPerson } from '../../administration/people/people.ts'
+import { ADMIN_KEY, NEW_ADMIN_KEY, PERSON_SHOWN } from '../../administration/resources/people.ts'
+import type { AdminRoutes } from './route.ts'
+
+export const PEOPLE_ROUTES = {
+  'GET people/{person}': { operation: showPerson, summary: 'Shows a person', output: PERSON_SHOWN },
+  'PATCH people/{person}': {
+    operation: setPersonRole,
+    summary: 'Gives a person a role in the gateway; null takes it away',
+    output: PERSON_SHOWN,
+    example: { body: { role: 'support' } },
+  },
+  'POST people/{person}/disable': {
+    operation: disablePerson,
+    summary: 'Ends all sessions of a person, who can no longer sign in',
+    output: PERSON_SHOWN,
+  },
+  'POST people/{person}/enable': {
+    operation: enablePerson,
+    summary: 'Lets a disabled person sign in again',
+    output: PERSON_SHOWN,
+  },
+
+  'GET admin-keys': { operation: listAdminKeys, summary: 'Lists admin keys', output: ADMIN_KEY, list: true },
+  'POST admin-keys': {
+    operation: createAdminKey,
+    summary: 'Creates an admin key; its secret is shown once',
+    output: NEW_ADMIN_KEY,
+    status: 201,
+    example: { body: { name: 'billing', role: 'finance', expires_at: '2030-01-31T12:00:00Z' } },
+  },
+  'GET admin-keys/{admin_key}': { operation: showAdminKey, summary: 'Shows an admin key', output: ADMIN_KEY },
+  'DELETE admin-keys/{admin_key}': {
+    operation: deleteAdminKey,
+    summary: 'Deletes an admin key',
+    output: ADMIN_KEY,
+  },
+} as const satisfies AdminRoutes

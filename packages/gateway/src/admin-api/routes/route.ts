@@ -1,0 +1,28 @@
+// How a route of the admin API is declared: its name is its method and its path below /admin/v1/. `{key}` in the path is the field `key` of
+// the operation's input; its other fields come from the query of a GET or DELETE, and from the body of a POST or PATCH. Who may call it, and
+// what it takes, is said by the operation.
+import type { TObject } from 'typebox'
+import type { Operation } from '../../administration/operation.ts'
+
+export type AdminMethod = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type AdminRouteName = `${AdminMethod} ${string}`
+
+export type AdminRoute = {
+  operation: Operation
+  /** What it does, in a few words. */
+  summary: string
+  /** What is returned; of a list: each entry. Other fields are not sent. */
+  output: TObject
+  /** The operation returns a page, and takes `after`, `before` and `limit`. */
+  list?: true
+  /** Of a successful response; 200 unless given. */
+  status?: 201 | 202
+  /** The field of the result that is the resource; what is beside it, such as a secret, joins it. */
+  resource?: string
+  /** The field of the input that takes the Idempotency-Key: the operation itself then does the same thing once, whatever happens. */
+  reference?: string
+  /** For the description of the API. */
+  example?: { body?: object; query?: string }
+}
+
+export type AdminRoutes = Readonly<Record<AdminRouteName, AdminRoute>>

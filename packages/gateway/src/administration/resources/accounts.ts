@@ -1,0 +1,59 @@
+// Accounts, and what belongs to them, as the admin API shows them.
+import {
+  BALANCES,
+  boolean,
+  fields,
+  ID,
+  listOf,
+  nullable,
+  number,
+  string,
+  TIME,
+  USD,
+  word,
+} from '../../request/schema/schema.ts'
+import { MEMBER_ROLES } from '../../storage/people/members.ts'
+import { PERIOD } from '../inputs/schemas.ts'
+import { LIMITS_SHOWN } from './keys.ts'
+import { resource } from './resource.ts'
+
+const CAP_SHOWN = {
+  cap_usd: nullable(USD),
+  cap_period: nullable(PERIOD),
+  cap_resets_at: nullable(TIME),
+  cap_left_usd: nullable(USD),
+}
+
+export const ACCOUNT_SHOWN = resource(
+  'account',
+  fields({
+    id: ID,
+    name: string(),
+    email: nullable(string('Of its first owner.')),
+    ...BALANCES,
+    disabled: boolean(),
+    ...CAP_SHOWN,
+    limits: LIMITS_SHOWN,
+    spent_today_usd: USD,
+    spent_this_month_usd: USD,
+    created_at: TIME,
+    deleted_at: nullable(TIME),
+    people: listOf(fields({ email: string(), role: word(...MEMBER_ROLES) })),
+  }),
+)
+
+export const MEMBERS_SHOWN = resource(
+  'members',
+  fields({
+    id: ID,
+    name: string(),
+    people: listOf(fields({ email: string(), role: word(...MEMBER_ROLES), ...CAP_SHOWN })),
+  }),
+)
+
+export const SIGN_IN_LINK = resource('sign_in_link', fields({ email: string(), url: string(), expires_at: TIME }))
+
+export const SECOND_FACTOR = resource(
+  'second_factor',
+  fields({ email: string(), second_factor: boolean(), sessions_ended: number() }),
+)

@@ -1,0 +1,104 @@
+// Codes, alerts, the audit log and the audit of the ledger, as the admin API shows them.
+import {
+  boolean,
+  fields,
+  ID,
+  listOf,
+  mapOf,
+  nullable,
+  number,
+  string,
+  TIME,
+  USD,
+  unknown,
+  word,
+} from '../../request/schema/schema.ts'
+import { resource } from './resource.ts'
+
+export const CODE = resource(
+  'code',
+  fields({
+    id: ID,
+    label: string(),
+    last_four: string(),
+    amount_usd: USD,
+    state: word('open', 'redeemed', 'expired', 'revoked'),
+    created_at: TIME,
+    expires_at: nullable(TIME),
+    redeemed_at: nullable(TIME),
+    redeemed_by: nullable(ID),
+    revoked_at: nullable(TIME),
+  }),
+)
+/** The codes are shown once. */
+export const NEW_CODES = resource(
+  'codes',
+  fields({ codes: listOf(fields({ code: string(), amount_usd: USD, expires_at: nullable(TIME) })) }),
+)
+export const REVOKED_CODES = resource('revoked_codes', fields({ revoked: number() }))
+
+export const AUDIT_ROW = resource(
+  'audit_row',
+  fields({
+    id: ID,
+    at: TIME,
+    actor: string(),
+    address: nullable(string()),
+    request_id: nullable(string()),
+    action: string(),
+    target: string('What was changed, such as `key/7`.'),
+    before: nullable(mapOf(unknown())),
+    after: nullable(mapOf(unknown())),
+    reason: string(),
+  }),
+)
+
+export const ALERT = resource(
+  'alert',
+  fields({
+    id: ID,
+    rule: string(),
+    target: string('What it is about.'),
+    state: word('open', 'resolved'),
+    value: string(),
+    since: TIME,
+    fired_at: nullable(TIME),
+    resolved_at: nullable(TIME),
+    deliveries: listOf(
+      fields({
+        event: string(),
+        target: string(),
+        tries: number(),
+        state: word('pending', 'delivered', 'given up'),
+        error: nullable(string()),
+      }),
+    ),
+  }),
+)
+export const ALERT_TEST = resource(
+  'alert_test',
+  fields({ ok: boolean(), targets: listOf(fields({ target: string(), ok: boolean(), error: nullable(string()) })) }),
+)
+
+export const LEDGER_AUDIT = resource(
+  'ledger_audit',
+  fields({
+    ok: boolean(),
+    accounts: number(),
+    requests: number(),
+    transfers: number(),
+    open_holds: number(),
+    balance_mismatches: listOf(ID),
+    held_mismatches: listOf(ID),
+    key_held_mismatches: listOf(ID),
+    open_mismatches: listOf(ID),
+    key_open_mismatches: listOf(ID),
+    spent_mismatches: listOf(ID),
+    key_spent_mismatches: listOf(ID),
+    spending_mismatches: listOf(ID),
+    negative_accounts: listOf(ID),
+    request_mismatches: listOf(ID),
+    overdrawn_accounts: listOf(ID),
+    lost_task_holds: listOf(ID),
+  }),
+)

@@ -1,0 +1,33 @@
+// People and admin keys, as the admin API shows them.
+import { boolean, fields, ID, listOf, nullable, string, TIME, word } from '../../request/schema/schema.ts'
+import { MEMBER_ROLES } from '../../storage/people/members.ts'
+import { GATEWAY_ROLES } from '../../storage/people/people.ts'
+import { resource } from './resource.ts'
+
+export const PERSON_SHOWN = resource(
+  'person',
+  fields({
+    id: ID,
+    email: string(),
+    role: nullable(word(...GATEWAY_ROLES)),
+    disabled: boolean(),
+    accounts: listOf(fields({ id: ID, name: string(), role: word(...MEMBER_ROLES) })),
+  }),
+)
+
+export const ADMIN_KEY = resource(
+  'admin_key',
+  fields({
+    id: ID,
+    name: string(),
+    role: word(...GATEWAY_ROLES),
+    last_four: string(),
+    made_by: nullable(ID),
+    created_at: TIME,
+    expires_at: nullable(TIME),
+    networks: nullable(listOf(string())),
+    last_used_at: nullable(TIME),
+  }),
+)
+/** The secret is shown once. */
+export const NEW_ADMIN_KEY = fields({ ...ADMIN_KEY.properties, secret: string() })

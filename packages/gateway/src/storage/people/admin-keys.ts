@@ -1,0 +1,43 @@
+// Keys of the admin API: they have a role in the gateway, and call no models.
+import type { GatewayRole, Person } from './people.ts'
+
+export type AdminKey = {
+  id: bigint
+  name: string
+  /** The end of the secret. */
+  lastFour: string
+  role: GatewayRole
+  /** The person who made it, directly or by another key; undefined: the command line. */
+  madeBy: bigint | undefined
+  createdAt: number
+  expiresAt: number | undefined
+  /** IP addresses and CIDR blocks that requests may come from; undefined: any. */
+  networks: readonly string[] | undefined
+  /** To the minute. */
+  lastUsedAt: number | undefined
+  deletedAt: number | undefined
+}
+
+/** `hash`: SHA-256 of the secret, which never reaches a store. */
+export type NewAdminKey = Pick<AdminKey, 'name' | 'lastFour' | 'role' | 'madeBy' | 'expiresAt' | 'networks'> & {
+  hash: Uint8Array
+}
+
+/** `before`: only keys with a lower id; `after`: with a higher one. */
+export type AdminKeyFilter = { before?: bigint; after?: bigint }
+
+/** `maker`: as the person is now. */
+export type FoundAdminKey = { key: AdminKey; maker: Person | undefined }
+
+export interface AdminKeys {
+  /** undefined: there are `most` keys that are not deleted. */
+  create(key: NewAdminKey, most: number): Promise<AdminKey | undefined>
+  /** Deleted keys are found, too. */
+  find(which: { hash: Uint8Array } | { id: bigint }): Promise<FoundAdminKey | undefined>
+  /** Those that are not deleted, newest first. */
+  list(filter: AdminKeyFilter, limit: number): Promise<AdminKey[]>
+  /** false: no such key, or it is deleted. */
+  delete(key: bigint): Promise<boolean>
+  /** Records that it was used now; once a minute is enough. */
+  touch(key: bigint): Promise<void>
+}
