@@ -123,6 +123,17 @@ const KEPT_CODE: readonly Column<Shown>[] = [
   figure('by account', 'redeemed_by'),
 ]
 
+const ADMIN_KEY: readonly Column<Shown>[] = [
+  figure('id', 'id'),
+  text('name', 'name'),
+  text('role', 'role'),
+  text('ends in', 'last_four'),
+  time('created', 'created_at'),
+  time('expires', 'expires_at'),
+  time('last used', 'last_used_at'),
+  text('ips', 'networks'),
+]
+
 const IMPORTED: readonly Column<Shown>[] = [
   text('account', 'account'),
   figure('id', 'id'),
@@ -136,6 +147,7 @@ export const showAccounts = shown(ACCOUNT)
 export const showKeys = shown(KEY)
 export const showCodes = shown(CODE)
 export const showKeptCodes = shown(KEPT_CODE)
+export const showAdminKeys = shown(ADMIN_KEY)
 export const showImport = shown(IMPORTED)
 export const showUsage = shown(USAGE)
 export const showRejectedRequests = shown(REJECTED)

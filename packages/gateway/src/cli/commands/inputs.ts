@@ -38,6 +38,7 @@ const OPTIONS: Readonly<Record<string, string>> = {
   cap_period: 'cap-period',
   expires_at: 'expires',
   networks: 'ips',
+  person: 'email',
   'limits.rpm': 'rpm',
   'limits.tpm': 'tpm',
   'limits.concurrent': 'concurrent',

@@ -1,6 +1,7 @@
 // The commands that work on people.
 import type { StoreCommand } from '../command.ts'
-import { CAP_NAMES, memberCapInput, present } from './inputs.ts'
+import { showAdminKeys } from './columns.ts'
+import { CAP_NAMES, memberCapInput, present, termsInput } from './inputs.ts'
 
 const EMAIL = {
   name: 'email',
@@ -73,5 +74,37 @@ export const PEOPLE_COMMANDS: readonly StoreCommand[] = [
     options: [EMAIL],
     input: ({ values: { email } }) => ({ person: email }),
     example: 'person enable --email ada@example.com',
+  },
+  {
+    ...base,
+    name: 'admin-key create',
+    summary: 'create a key of the admin API; its secret is shown once',
+    options: [
+      { name: 'name', value: 'TEXT', required: true, summary: 'what it is for' },
+      { name: 'role', value: 'ROLE', required: true, summary: 'owner, admin, finance, support or viewer' },
+      { name: 'expires', value: 'TIME', summary: 'when it stops working, such as 2030-01-31T12:00:00Z' },
+      { name: 'ips', value: 'CIDR,...', summary: 'the IP addresses it may be used from; default: any' },
+    ],
+    input: ({ values }) => ({ name: values.name, role: values.role, ...termsInput(values, false) }),
+    example: 'admin-key create --name billing --role finance',
+  },
+  {
+    ...base,
+    name: 'admin-key list',
+    summary: 'list the keys of the admin API',
+    options: [],
+    input: () => ({}),
+    rows: 0,
+    show: showAdminKeys,
+    example: 'admin-key list',
+  },
+  {
+    ...base,
+    name: 'admin-key delete',
+    positionals: [{ name: 'ID', summary: "the key's id; 'admin-key list' shows it" }],
+    summary: 'delete a key of the admin API at once and forever',
+    options: [],
+    input: ({ positionals: [admin_key] }) => ({ admin_key }),
+    example: 'admin-key delete 3',
   },
 ]
