@@ -2,7 +2,11 @@
 // new route is tried without a change here.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { Value } from 'typebox/value'
-import { ADMIN_ERROR, type ListedAdminRoute, listAdminRoutes } from '../../packages/gateway/src/admin-api/list-routes.ts'
+import {
+  ADMIN_ERROR,
+  type ListedAdminRoute,
+  listAdminRoutes,
+} from '../../packages/gateway/src/admin-api/list-routes.ts'
 import { permits } from '../../packages/gateway/src/administration/permissions.ts'
 import { GATEWAY_ROLES, type GatewayRole } from '../../packages/gateway/src/storage/people/people.ts'
 import { type AdminAnswer, type AdminClient, adminClient, adminOutcome } from '../support/gateway/admin.ts'

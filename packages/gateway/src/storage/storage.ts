@@ -102,9 +102,10 @@ export interface Storage {
   /** Sums over all accounts, for operators. */
   readonly reports: Reports
   /** The same nouns, except that each write also adds `entry` to the audit log, in the same transaction. A rejected write adds nothing. */
-  audited(
-    entry: AuditEntry,
-  ): Pick<Storage, 'accounts' | 'people' | 'members' | 'keys' | 'signIns' | 'codes' | 'adminKeys' | 'upstreams'> & {
+  audited(entry: AuditEntry): Pick<
+    Storage,
+    'accounts' | 'people' | 'members' | 'keys' | 'signIns' | 'codes' | 'adminKeys' | 'upstreams'
+  > & {
     configuration: ConfigurationWriter
   }
   /** `listener` is called after every change of a key, of an account's state or of its funds that this process makes, before it resolves. */
