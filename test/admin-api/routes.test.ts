@@ -9,7 +9,7 @@ import {
 } from '../../packages/gateway/src/admin-api/list-routes.ts'
 import { permits } from '../../packages/gateway/src/administration/permissions.ts'
 import { GATEWAY_ROLES, type GatewayRole } from '../../packages/gateway/src/storage/people/people.ts'
-import { type AdminAnswer, type AdminClient, adminClient, adminOutcome } from '../support/gateway/admin.ts'
+import { type AdminAnswer, type AdminClient, adminClient, adminOutcome } from '../support/admin/admin-client.ts'
 import { COOKIE, consoleClient, PASSWORD } from '../support/gateway/console.ts'
 import { type Gateway, startGateway } from '../support/gateway/gateway.ts'
 import { operate } from '../support/gateway/operate.ts'
