@@ -6,6 +6,8 @@ import { join } from 'node:path'
 const MOST_WORKERS = 4
 /** How long each file took: the slowest begin first, so that all workers end at about the same time. TRIVIUM_TEST_TIMINGS=write renews it. */
 const TIMINGS = 'tools/test-timings.json'
+/** Makes what many files need. */
+const PREPARE = 'test/support/prepare.ts'
 /** For every test that sets none. Nothing takes this long, even on a busy machine: such a test hangs. */
 const TIMEOUT_MS = 60_000
 
@@ -23,8 +25,8 @@ export function testPasses(root, args) {
   if (args.length > 0) return [[...bun, ...args]]
   const missing = ALONE.filter((file) => !existsSync(join(root, file)))
   if (missing.length > 0) throw new Error(`tools/test-passes.mjs lists files that do not exist: ${missing.join(', ')}`)
-  // One more than cores: files wait for the processes and databases that they start, and some for leases that expire.
-  const workers = Math.min(availableParallelism() + 1, MOST_WORKERS)
+  // Twice as many as cores: more than half of the time files wait for what they start, for connections, and for leases that expire.
+  const workers = Math.min(2 * availableParallelism(), MOST_WORKERS)
   const timings = [
     `--timings=${TIMINGS}`,
     ...(process.env.TRIVIUM_TEST_TIMINGS === 'write' ? ['--update-timings'] : []),
@@ -32,6 +34,7 @@ export function testPasses(root, args) {
   // Workers keep their modules and their PostgreSQL server from one file to the next.
   const together = [`--parallel=${workers}`, '--no-isolate', ...ALONE.map((file) => `--path-ignore-patterns=${file}`)]
   return [
+    ['bun', PREPARE],
     [...bun, ...together, ...timings, './packages', './test', './tools'],
     [...bun, ...ALONE.map((file) => `./${file}`)],
   ]

@@ -99,17 +99,18 @@ async function openAt({ dataDir, databaseUrl }: Home, start: number): Promise<Cl
     return { storage, setTime, close: () => storage.close() }
   }
   const address = `${databaseUrl}?search_path=public`
-  const { url } = await ownClock(address, start)
+  const { url, set, close: closeClock } = await ownClock(address, start)
   const storage = await openPostgres(url, { clock })
-  const shell = new SQL(address, { max: 1 })
   return {
     storage,
     async setTime(time) {
       now = time
-      await shell.unsafe(`UPDATE test_clock SET now = ${time}`)
+      await set(time)
     },
     async close() {
       await storage.close()
+      await closeClock()
+      const shell = new SQL(address, { max: 1 })
       await shell.unsafe('DROP FUNCTION public.clock_timestamp(); DROP TABLE test_clock')
       await shell.unsafe('ANALYZE')
       await shell.close()

@@ -3,7 +3,7 @@ import { chownSync, rmSync } from 'node:fs'
 import type { StreamTiming } from '../../../packages/gateway/src/paid-call/writing/stream-timing.ts'
 import type { Migration } from '../../../packages/gateway/src/storage/migrations/migrations.ts'
 import type { TaskTiming } from '../../../packages/gateway/src/tasks/timing.ts'
-import { type CommandOutput, type Engine, environmentOf, type Home, newHome, runCommand } from './home.ts'
+import { type CommandOutput, type Engine, environmentOf, type Home, newHomeWithTables, runCommand } from './home.ts'
 import { closeDatabase, runJson } from './operate.ts'
 import { program } from './program.ts'
 
@@ -54,7 +54,7 @@ export type Gateway = {
 }
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  const home = options.home ?? (await newHome(options.engine ?? 'sqlite', options.config))
+  const home = options.home ?? (await newHomeWithTables(options.engine ?? 'sqlite', options.config))
   const { descriptors, streamTiming, taskTiming, realPasswords, hosts, migrations } = options
   const limited = descriptors ? ['sh', '-c', `ulimit -n ${descriptors} && exec "$0" "$@"`] : []
   if (options.isUnprivileged) {

@@ -19,8 +19,8 @@ import { copyForStandby } from './standby.ts'
 export type PostgresServer = {
   /** The maintenance database; tests get their own database from `freshDatabase`. */
   url: string
-  /** Creates an empty database and returns its URL. */
-  freshDatabase(): Promise<string>
+  /** Creates a database, empty or with what another one of this server has, and returns its URL. */
+  freshDatabase(copied?: string): Promise<string>
   /** The postmaster's process id; changes with `restart`. */
   readonly pid: number
   /** Sends SIGKILL to the postmaster and to all of its backends, as in a power failure; resolves once they have ended. */
@@ -130,12 +130,14 @@ async function supervise(setup: Setup): Promise<PostgresServer> {
     get pid() {
       return running.pid
     },
-    async freshDatabase() {
+    async freshDatabase(copied) {
       databases += 1
       const name = `test_${process.pid}_${databases}`
       const admin = new SQL(address('postgres'), { max: 1 })
       try {
-        await admin.unsafe(`create database ${name}`)
+        // Without a checkpoint, which copying files would need.
+        const from = copied === undefined ? '' : ` template ${new URL(copied).pathname.slice(1)} strategy wal_log`
+        await admin.unsafe(`create database ${name}${from}`)
       } finally {
         await admin.close()
       }

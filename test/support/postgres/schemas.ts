@@ -21,7 +21,7 @@ export async function freshSchema(): Promise<string> {
 export async function ownClock(
   address: string,
   start: number,
-): Promise<{ url: string; set(now: number): Promise<void> }> {
+): Promise<{ url: string; set(now: number): Promise<void>; close(): Promise<void> }> {
   const url = `${address},pg_catalog`
   const sql = new SQL(address, { max: 1, bigint: true })
   // With a key, because the engine's functions forbid to read a table without an index.
@@ -29,12 +29,12 @@ export async function ownClock(
   await sql.unsafe(`insert into test_clock values (1, ${start})`)
   await sql.unsafe(`create function clock_timestamp() returns timestamptz language sql volatile as
     $$ select timestamptz 'epoch' + now * interval '1 millisecond' from test_clock where id = 1 $$`)
-  await sql.close()
   return {
     url,
     async set(now) {
-      await ask(address, `update test_clock set now = ${now}`)
+      await sql.unsafe(`update test_clock set now = ${now}`)
     },
+    close: () => sql.close(),
   }
 }
 
