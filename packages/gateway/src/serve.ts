@@ -23,6 +23,7 @@ import { createMetrics, type Metrics } from './observe/metrics/names.ts'
 import { openListener } from './open-listener.ts'
 import { Cleanup } from './process/cleanup.ts'
 import { watchProcess } from './process/faults.ts'
+import { settleBuiltins } from './process/settle-builtins.ts'
 import { exitOnUncaughtError, stopOnSignals } from './process/signals.ts'
 import type { Launch } from './process/supervisor.ts'
 import type { Worker } from './process/worker.ts'
@@ -47,6 +48,7 @@ export type ServeOptions = CommandContext & {
 }
 
 export async function serve(options: ServeOptions): Promise<void> {
+  settleBuiltins()
   const { worker } = options
   const environment = options.environment()
   const logs = openLogsOf(environment, worker)
