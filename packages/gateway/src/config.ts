@@ -1,6 +1,7 @@
 // The only reader of the configuration file. All mistakes are reported together.
 import { readFileSync } from 'node:fs'
-import { assemble, type LoadResult } from './config/assemble.ts'
+import type { ConfigFile, Stored } from './administration/configuration/parts.ts'
+import { type AssembleResult, assemble } from './config/assemble.ts'
 import { describeSystemError } from './config/system-error.ts'
 import type { BuiltIn } from './config/upstream-kinds.ts'
 import type { Variables } from './environment.ts'
@@ -33,22 +34,39 @@ export const BUILT_IN: BuiltIn = {
   memoryBytes: () => memoryLimit().bytes,
 }
 
-/** Without a path: the defaults. `env` supplies `${NAME}`. `mayBeEmpty`: only a start accepts an empty file. */
-export function loadFile(path: string | undefined, env: Variables, mayBeEmpty = true): LoadResult {
-  if (path === undefined) return assemble({ source: '', file: 'defaults', env }, BUILT_IN)
-  let bytes: Buffer
+/** `env` supplies `${NAME}`. `mayBeEmpty`: only a start accepts an empty file. */
+export function loadFile(path: string | undefined, env: Variables, mayBeEmpty = true): AssembleResult {
+  const read = readConfigFile(path)
+  return 'mistakes' in read ? read : assembleFile(read.file, NOTHING_STORED, env, { mayBeEmpty })
+}
+
+const NOTHING_STORED: Stored = { revision: 0, entries: [] }
+
+type Mistakes = Extract<AssembleResult, { config?: undefined }>
+const mistakeIn = (file: string, message: string): Mistakes => ({ mistakes: [{ file, line: undefined, message }] })
+
+/** Without a path: no file. */
+export function readConfigFile(path: string | undefined): { file: ConfigFile | undefined } | Mistakes {
+  if (path === undefined) return { file: undefined }
   try {
-    bytes = readFileSync(path)
+    return { file: { path, bytes: readFileSync(path) } }
   } catch (error) {
     return mistakeIn(path, `cannot be read: ${describeSystemError(error)}`)
   }
-  return loadBytes(path, bytes, env, mayBeEmpty)
 }
 
-const mistakeIn = (file: string, message: string): LoadResult => ({ mistakes: [{ file, line: undefined, message }] })
+type AssembleOptions = { mayBeEmpty?: boolean; strictly?: ReadonlySet<string> | undefined }
 
-/** `bytes`: the contents of the file at `path`, which is not read again. */
-export function loadBytes(path: string, bytes: Uint8Array, env: Variables, mayBeEmpty = true): LoadResult {
+/** The contents of a file, which is not read again, with stored entries. Without a file: the defaults. */
+export function assembleFile(
+  file: ConfigFile | undefined,
+  { revision, entries: stored }: Stored,
+  env: Variables,
+  { mayBeEmpty = true, strictly }: AssembleOptions = {},
+): AssembleResult {
+  const given = { env, stored, revision, ...(strictly ? { strictly } : {}) }
+  if (!file) return assemble({ source: '', file: 'defaults', ...given }, BUILT_IN)
+  const { path, bytes } = file
   let source: string
   try {
     source = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -57,7 +75,7 @@ export function loadBytes(path: string, bytes: Uint8Array, env: Variables, mayBe
   }
   try {
     if (!mayBeEmpty && isEmptyDocument(source)) return mistakeIn(path, EMPTY_FILE)
-    return assemble({ source, file: path, env }, BUILT_IN)
+    return assemble({ source, file: path, ...given }, BUILT_IN)
   } catch (error) {
     // Thousands of nested brackets exhaust the parser's stack; a reload must survive that.
     if (error instanceof RangeError) return mistakeIn(path, 'is nested too deeply')

@@ -94,7 +94,7 @@ export async function createDependencies(
     monotonic,
     after,
     report,
-    config: () => catalogue().config.hash,
+    config: () => fingerprintOf(catalogue().config),
   })
   const rateLimitCache = createRateLimitCache(monotonic)
   const callers = createCallers(timedLookups(storage.keys, after), Date.now, { onClear: rateLimitCache.clear })
@@ -224,6 +224,9 @@ function reportVoided(holds: readonly TaskHold[], log: Log): void {
   if (holds.length > MOST_NAMED)
     log.error('video tasks do not exist any more; their holds are voided', { tasks: holds.length })
 }
+
+/** As nodes publish it: a change of a secret alone has the same hash, and another revision. */
+const fingerprintOf = ({ hash, revision }: FileConfig): string => (revision === 0 ? hash : `${hash} ${revision}`)
 
 /** Faults break responses on purpose: allowed if the file says so, or if only this machine can reach only the sandbox. */
 function faultsAllowed({ host }: Environment, { sandbox, upstreams }: FileConfig): boolean {

@@ -2,6 +2,8 @@
 import { createReadStream, existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceProcess } from '@trivium/http/system/replace-process.ts'
+import { createAccountCipher } from './access/secrets/account-cipher.ts'
+import { readStored } from './administration/configuration/secrets.ts'
 import { isUnfinished } from './backup/target-folder.ts'
 import type { CommandContext } from './cli/context.ts'
 import { CommandError, NoDatabaseYet } from './cli/errors.ts'
@@ -10,7 +12,7 @@ import { run } from './cli/run.ts'
 import { formatMistakes } from './config/format-mistakes.ts'
 import { describeSystemError } from './config/system-error.ts'
 import type { Environment } from './config/types.ts'
-import { loadBytes, loadFile } from './config.ts'
+import { assembleFile, loadFile, readConfigFile } from './config.ts'
 import { readEnvironment } from './environment.ts'
 import { VERSION } from './observe/version.ts'
 import { crashLine, keepRunning } from './process/keep-running.mjs'
@@ -35,7 +37,7 @@ const PROXY_VARIABLES = ['HTTP_PROXY', 'http_proxy', 'HTTPS_PROXY', 'https_proxy
 const env = { ...process.env }
 for (const name of PROXY_VARIABLES) delete process.env[name]
 
-const loadConfig = (file: string, contents: Uint8Array) => loadBytes(file, contents, env)
+const assemble: CommandContext['assemble'] = (file, stored, strictly) => assembleFile(file, stored, env, { strictly })
 
 const context: CommandContext = {
   version: VERSION,
@@ -48,6 +50,15 @@ const context: CommandContext = {
     const loaded = loadFile(environment.configFile, env, mayBeEmpty)
     if (!loaded.config) throw mistakesError(loaded.mistakes)
     return loaded.config
+  },
+  assemble,
+  async configuration(environment, storage) {
+    const read = readConfigFile(environment.configFile)
+    if ('mistakes' in read) throw mistakesError(read.mistakes)
+    const stored = await readStored(storage, createAccountCipher(await masterSecrets(storage, environment)))
+    const assembled = assemble(read.file, stored)
+    if (!assembled.config) throw mistakesError(assembled.mistakes)
+    return { file: read.file, stored, assembled }
   },
   async openStorage(environment, { mayCreate, onDamage } = { mayCreate: false }) {
     const { databaseUrl, dataDir } = environment
@@ -73,7 +84,7 @@ const context: CommandContext = {
   openSource: ({ databaseUrl, dataDir }, options) =>
     databaseUrl ? openPostgresSource(databaseUrl) : openSqliteSource(dataDir, options),
   openTarget: ({ databaseUrl, dataDir }) => (databaseUrl ? openPostgresTarget(databaseUrl) : openSqliteTarget(dataDir)),
-  serve: () => serve({ ...context, loadConfig, launch: launchWorker, worker: asWorker(), ready: reportReady }),
+  serve: () => serve({ ...context, launch: launchWorker, worker: asWorker(), ready: reportReady }),
 }
 
 const mistakesError = (mistakes: readonly Mistake[]) => new CommandError(formatMistakes(mistakes), mistakes)

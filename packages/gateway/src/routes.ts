@@ -264,8 +264,9 @@ function showReady(
   { ready, clusterStatus }: ProcessHealth,
 ): HttpResponse {
   const isReady = ready()
-  const config = catalogue().config.hash.slice(0, SHORT_HASH)
-  return json(isReady ? 200 : 503, headers, { ready: isReady, config, ...(clusterStatus?.() ?? ALONE) })
+  const { hash, revision } = catalogue().config
+  const config = hash.slice(0, SHORT_HASH)
+  return json(isReady ? 200 : 503, headers, { ready: isReady, config, revision, ...(clusterStatus?.() ?? ALONE) })
 }
 
 /** Nothing tells other callers whether there is a token. */

@@ -1,5 +1,7 @@
 // `trivium serve`: configuration -> storage -> app -> listen, and an orderly shutdown.
 
+import { createAccountCipher } from './access/secrets/account-cipher.ts'
+import type { InForce } from './administration/configuration/parts.ts'
 import { createApp } from './app.ts'
 import type { CommandContext } from './cli/context.ts'
 import { openControlSocket } from './cli/control-socket.ts'
@@ -7,7 +9,6 @@ import { CommandError } from './cli/errors.ts'
 import { collectMetrics } from './collect-metrics.ts'
 import { describeSystemError } from './config/system-error.ts'
 import type { Environment, FileConfig } from './config/types.ts'
-import type { watchConfig } from './config/watch.ts'
 import { openConsoleFiles } from './console-files/open-console-files.ts'
 import { createAdminApi } from './create-admin-api.ts'
 import { createConsoleApi } from './create-console-api.ts'
@@ -38,7 +39,6 @@ import { startRenewals } from './upkeep.ts'
 import { followSwitches } from './upstreams/health/follow-switches.ts'
 
 export type ServeOptions = CommandContext & {
-  loadConfig: Parameters<typeof watchConfig>[1]
   /** Starts another process like this one as a worker. */
   launch: Launch
   /** Set if this process is a worker. */
@@ -52,20 +52,41 @@ export async function serve(options: ServeOptions): Promise<void> {
   const { worker } = options
   const environment = options.environment()
   const logs = openLogsOf(environment, worker)
-  const config = options.config(environment)
-  if (environment.workers > 1 && !worker)
-    return startWorkers(environment, config, options.launch, logs.log, options.ready)
-  if (isLeader(worker)) for (const warning of [...environment.warnings, ...config.warnings]) logs.log.warn(warning)
-  const opened = await openStorageWhenFree(environment, options, logs.log)
+  const { config, mistakes } = fileAlone(options, environment)
+  const isParent = environment.workers > 1 && !worker
+  const startAll = (config: FileConfig) => startWorkers(environment, config, options.launch, logs.log, options.ready)
+  if (isParent && config) return startAll(config)
+  // The file may name what is stored. With other mistakes, no empty database is left behind.
+  const opened = config
+    ? await openStorageWhenFree(environment, options, logs.log)
+    : await options.openStorage(environment).catch(() => {
+        throw mistakes
+      })
   const metrics = createMetrics()
   const storage = { ...opened, ledger: meteredLedger(opened.ledger, metrics) }
   const cleanup = new Cleanup()
   cleanup.add(() => storage.close())
   try {
-    await start(options, environment, config, storage, logs, metrics, cleanup)
+    const first = await options.configuration(environment, storage)
+    const { warnings } = first.assembled.config
+    if (isParent) {
+      await cleanup.run()
+      return startAll(first.assembled.config)
+    }
+    if (isLeader(worker)) for (const warning of [...environment.warnings, ...warnings]) logs.log.warn(warning)
+    await start(options, environment, first, storage, logs, metrics, cleanup)
   } catch (error) {
     await cleanup.run()
     throw error
+  }
+}
+
+/** `mistakes`: an error that lists them. */
+function fileAlone(options: ServeOptions, environment: Environment): { config?: FileConfig; mistakes?: unknown } {
+  try {
+    return { config: options.config(environment) }
+  } catch (mistakes) {
+    return { mistakes }
   }
 }
 
@@ -87,7 +108,7 @@ const isLeader = (worker: Worker | undefined): boolean => worker === undefined |
 async function start(
   options: ServeOptions,
   environment: Environment,
-  firstConfig: FileConfig,
+  first: InForce,
   storage: Storage,
   logs: Logs,
   metrics: Metrics,
@@ -95,7 +116,8 @@ async function start(
 ): Promise<void> {
   const { worker } = options
   const { log } = logs
-  const live = createLiveConfig(firstConfig, storage, log)
+  const secrets = await options.masterSecrets(environment, storage)
+  const live = createLiveConfig(first, options.assemble, storage, createAccountCipher(secrets), log)
   let listener: Listener | undefined
   const listenUrl = () => listener?.url ?? ''
   const faults = watchProcess(environment, log)
@@ -115,8 +137,8 @@ async function start(
   const lifecycle = createServerLifecycle(deps, mailer, () => listener, cleanup)
   const publicUrl = () => live.config().server.publicUrl ?? listenUrl()
   const leads = isLeader(worker)
-  await followSwitches(storage, live.upstreamHealth, firstConfig)
-  const jobs = startJobs(deps, storage, environment, live.config, leads, live.upstreamHealth, publicUrl)
+  await followSwitches(storage, live.upstreamHealth, live.config())
+  const jobs = startJobs(deps, storage, environment, live.config, leads, live.upstreamHealth, publicUrl, live.refresh)
   cleanup.add(() => jobs.stop())
   const { clusterStatus } = jobs
   const health = {
@@ -134,23 +156,12 @@ async function start(
   const consoleFiles = openConsoleFiles(environment.dataDir, publicUrl, log, cleanup)
   const scrape = collectMetrics(deps, live, storage, health.ready, () => listener, worker, cleanup)
   const app = createApp({ ...deps, consoleApi, adminApi, consoleFiles, scrape }, health)
-  const takenBack = isLeader(worker) ? await takeBackSandboxCredit(storage, firstConfig, log) : undefined
+  const takenBack = isLeader(worker) ? await takeBackSandboxCredit(storage, live.config(), log) : undefined
   const opened = openListener(environment, app, worker, deps, () => lifecycle.stopping)
   listener = opened
   cleanup.add(() => opened.stop(true))
   stopOnSignals(lifecycle, log)
-  startRenewals(
-    worker,
-    options.loadConfig,
-    environment,
-    opened,
-    firstConfig,
-    live.use,
-    storage.keys,
-    log,
-    metrics,
-    cleanup,
-  )
+  startRenewals(worker, live, environment, opened, storage.keys, log, metrics, cleanup)
   const control = openControlSocket(environment.dataDir, context, worker?.number)
   cleanup.add(() => control.stop())
   if (!worker || worker.role === 'first') {
@@ -185,6 +196,7 @@ function operationContext(
       candidates: { random, upstreamCalls, ticker },
     },
     config: live.config(),
+    configuration: live,
     listenUrl: listenUrl(),
     accountCipher: async () => deps.accountCipher,
   })

@@ -4,6 +4,7 @@ import type { Environment, FileConfig } from './config/types.ts'
 import { missingGroupWarnings } from './config/warnings.ts'
 import { watchConfig } from './config/watch.ts'
 import type { Listener } from './listen.ts'
+import type { LiveConfig } from './live-config.ts'
 import type { Log } from './observe/log.ts'
 import type { Metrics } from './observe/metrics/names.ts'
 import type { Cleanup } from './process/cleanup.ts'
@@ -12,17 +13,15 @@ import type { Keys } from './storage/storage.ts'
 
 const CHECK_CERTIFICATE_MS = 10_000
 
-type Load = Parameters<typeof watchConfig>[1]
+type Live = Pick<LiveConfig, 'config' | 'withFile' | 'useFile'>
 type Upkeep = { now(): void; stop(): void }
 
 /** Takes up changes of the configuration file and of the certificate, by itself and on SIGHUP. */
 export function startRenewals(
   worker: Worker | undefined,
-  load: Load,
+  live: Live,
   environment: Environment,
   listener: Listener,
-  config: FileConfig,
-  use: (config: FileConfig) => void,
   keys: Pick<Keys, 'countByGroup'>,
   log: Log,
   metrics: Pick<Metrics, 'configuration'>,
@@ -35,7 +34,7 @@ export function startRenewals(
     listener.retire()
     return true
   })
-  const reload = reloading(environment, load, config, use, log, keys, metrics)
+  const reload = reloading(environment, live, log, keys, metrics)
   cleanup.add(renewal.stop, reload.stop)
   process.on('SIGHUP', () => {
     reload.now()
@@ -46,21 +45,20 @@ export function startRenewals(
 
 function reloading(
   environment: Environment,
-  load: Load,
-  running: FileConfig,
-  use: (config: FileConfig) => void,
+  live: Live,
   log: Log,
   keys: Pick<Keys, 'countByGroup'>,
   { configuration }: Pick<Metrics, 'configuration'>,
 ): Upkeep {
-  if (!environment.configFile) {
+  const { configFile } = environment
+  if (!configFile) {
     return { now: () => log.info('there is no configuration file to reload; start again to use one'), stop: () => {} }
   }
   const watcher = watchConfig(
-    environment.configFile,
-    load,
-    (config, changes) => {
-      use(config)
+    configFile,
+    (path, bytes) => live.withFile({ path, bytes }),
+    async (config, changes, bytes) => {
+      await live.useFile({ path: configFile, bytes })
       configuration.set(1)
       log.info('configuration reloaded', { changes: changes.map(({ what }) => what).join('; ') || 'none' })
       for (const { what } of changes.filter(({ restart }) => restart)) log.warn(`${what}: in force at the next start`)
@@ -73,7 +71,7 @@ function reloading(
       for (const { file, line, message } of mistakes)
         log.error('configuration not reloaded', { file, line, mistake: message })
     },
-    { running, busyFolder: dirname(environment.configFile) === environment.dataDir },
+    { running: live.config, busyFolder: dirname(configFile) === environment.dataDir },
   )
   return { now: () => void watcher.reload(), stop: () => watcher.close() }
 }

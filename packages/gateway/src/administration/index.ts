@@ -3,6 +3,7 @@ import * as accounts from './accounts.ts'
 import { listAuditLog } from './audit-log.ts'
 import { importAccounts } from './bulk/import-accounts.ts'
 import { createCodes, listCodes, redeemCode, revokeCodes } from './codes.ts'
+import * as configuration from './configuration/index.ts'
 import { creditAccount, setCreditLine } from './credits.ts'
 import * as keys from './keys.ts'
 import { auditLedger } from './ledger.ts'
@@ -75,6 +76,7 @@ const ALL = [
   resetUpstream,
   testUpstream,
   reportPrices,
+  ...configuration.ALL,
 ] as const
 
 export type OperationName = (typeof ALL)[number]['name']

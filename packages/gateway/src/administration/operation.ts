@@ -9,6 +9,7 @@ import type { Account, AuditActor, AuditEntry, GatewayRole, MemberRole, Person, 
 import type { Health } from '../upstreams/health/health.ts'
 import type { Send } from '../upstreams/send.ts'
 import type { UpstreamCalls } from '../upstreams/upstream-call.ts'
+import type { ConfigurationParts } from './configuration/parts.ts'
 import { type Permission, permits } from './permissions.ts'
 import { checked, rejected } from './rejections.ts'
 
@@ -34,6 +35,8 @@ export type OperationContext = {
   accountCipher(): Promise<AccountCipher>
   /** Nothing is written: what would be the first write throws a Preview of it. */
   dryRun?: boolean
+  /** The configuration in its parts; absent for account holders, who cannot change it. */
+  configuration?: ConfigurationParts
   /** Only in a running server. */
   health?: Health
   routing?: RoutingState

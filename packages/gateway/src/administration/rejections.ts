@@ -165,6 +165,46 @@ export const REJECTIONS = {
   code_revoked: rule<Field>('code_used', () => 'This code was revoked. Ask its issuer for another one.'),
   code_expired: rule<Field>('code_expired', () => 'This code has expired. Ask its issuer for another one.'),
 
+  configuration_mistake: input<Field & { mistake: string }>(({ field, mistake }) =>
+    field === '' ? mistake : `${field}: ${mistake}`,
+  ),
+  keys_needed: input<Field & { changed: string }>(
+    ({ field, changed }) => `A change of ${changed} needs ${field} again: a secret never goes to a new place unseen.`,
+  ),
+  /** `entry`: such as `upstream 'main'`. `place`: such as `line 7 of /etc/trivium.yaml`. */
+  read_only_entry: rule<{ entry: string; place: string }>(
+    'conflict',
+    ({ entry, place }) => `The ${entry} comes from ${place}, and can only be changed there.`,
+  ),
+  unknown_entry: rule<{ entry: string; hint: string }>(
+    'not_found',
+    ({ entry, hint }) => `There is no ${entry}.${hint}`,
+  ),
+  entry_exists: rule<Field & { entry: string }>('conflict', ({ entry }) => `The ${entry} exists already: change it.`),
+  named_by_file: rule<{ place: string; mistake: string }>(
+    'conflict',
+    ({ place, mistake }) => `The configuration file needs what would be gone. ${place}: ${mistake}.`,
+  ),
+  breaks_entries: rule<{ named: string }>(
+    'conflict',
+    ({ named }) => `Other stored entries need what would be gone: ${named}. Change them first.`,
+  ),
+  too_many_entries: rule<{ most: number }>('conflict', ({ most }) => `At most ${most} entries can be stored.`),
+  entry_too_large: rule<{ entry: string }>('bad_request', ({ entry }) => `The ${entry} has more than 64 KiB.`),
+  configuration_changed: rule<Nothing>(
+    'conflict',
+    () => 'The configuration is being changed elsewhere. Look at it again, and repeat the change.',
+  ),
+  unknown_upstream_key: rule<{ upstream: string; key: string }>(
+    'not_found',
+    ({ upstream, key }) => `The upstream '${upstream}' has no stored key ${key}.`,
+  ),
+  unknown_revision: rule<{ revision: number }>('not_found', ({ revision }) => `There is no revision ${revision}.`),
+  secret_erased: rule<{ revision: number; entries: string }>(
+    'conflict',
+    ({ revision, entries }) => `Revision ${revision} needs secrets that were erased: ${entries}.`,
+  ),
+
   unknown_upstream: rule<{ upstream: string; hint: string }>(
     'not_found',
     ({ upstream, hint }) => `Unknown upstream '${upstream}'; ${hint}.`,

@@ -24,6 +24,8 @@ export type Offer<P extends AnyPrice = AnyPrice, M extends Sold = Sold> = {
   fallbacks: readonly Offer<P, M>[]
   /** The version of the group's price if the group sets one. */
   priceVersion: string
+  /** Which configuration it is of, as receipts name it: JSON. */
+  configuration: string
 }
 /** By the type of the model. */
 export type OfferOf<T extends ModelType> = { [K in T]: Offer<RateOf<K>, ModelOf<K>> }[T]
@@ -94,6 +96,7 @@ export function modelExists(catalogue: Catalogue, model: string): boolean {
 
 /** A price that the group sets itself is not multiplied. */
 function offersOf(group: Group, config: FileConfig, health: Health): Map<string, AnyOffer> {
+  const configuration = JSON.stringify({ revision: config.revision, file: config.fileHash })
   const offers = new Map<string, AnyOffer>()
   for (const model of config.models.values()) {
     const own = group.prices?.get(model.id)
@@ -107,6 +110,7 @@ function offersOf(group: Group, config: FileConfig, health: Health): Map<string,
       model,
       rate,
       priceVersion,
+      configuration,
       candidates,
       tiers: tiersOf(candidates),
       group: group.id,

@@ -1,5 +1,6 @@
 // What the composition root provides to commands.
 import type { MasterSecrets } from '../access/secrets/master-secrets.ts'
+import type { Assemble, InForce } from '../administration/configuration/parts.ts'
 import type { Environment, FileConfig } from '../config/types.ts'
 import type { Source, Target } from '../storage/copying/copy.ts'
 import type { Damage, Storage } from '../storage/storage.ts'
@@ -13,6 +14,9 @@ export type CommandContext = {
   environment(options?: { mayLackSecret: boolean }): Environment
   /** `mayBeEmpty` false: an empty file is a mistake, as for a running server. */
   config(environment: Environment, options?: { mayBeEmpty: boolean }): FileConfig
+  /** The same with what is stored. */
+  configuration(environment: Environment, storage: Storage): Promise<InForce>
+  assemble: Assemble
   /**
    * Opens the store and verifies the master secret. Only a server may create a database: for other commands a missing one
    * is a CommandError that names its location. With `onDamage` damaged files that the ledger does not need are moved aside.

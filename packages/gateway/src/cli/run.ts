@@ -1,6 +1,7 @@
 // The command line: finds the command, runs it, and prints its result or its error.
 import { serverUrl } from '@trivium/http/addresses/server-url.ts'
 import { createAccountCipher } from '../access/secrets/account-cipher.ts'
+import { partsAlone } from '../administration/configuration/parts.ts'
 import { OPERATIONS } from '../administration/index.ts'
 import { COMMAND_LINE, perform } from '../administration/operation.ts'
 import { OperationRejected } from '../administration/rejections.ts'
@@ -108,19 +109,22 @@ async function runOnStore(
     const answered = await call(environment.dataDir, name, input)
     if (answered) return answered.result
   }
-  const config = context.config(environment)
   const opened = await openStorageOrCallServer(name, input, environment, context).catch(async (error) => {
     if (!withoutDatabase || !(error instanceof NoDatabaseYet)) throw error
-    return { result: await withoutDatabase(input, config) }
+    return { result: await withoutDatabase(input, context.config(environment)) }
   })
   if ('result' in opened) return opened.result
   const { storage } = opened
   try {
+    const inForce = await context.configuration(environment, storage)
+    const { config } = inForce.assembled
+    const configuration = partsAlone(inForce, context.assemble)
     const listenUrl = serverUrl(environment.host, environment.port, config.server.tls !== undefined)
     const accountCipher = async () => createAccountCipher(await context.masterSecrets(environment, storage))
     const operation = OPERATIONS.get(name)
     if (!operation) throw new Error(`there is no operation ${name}`)
-    return await perform(operation, { actor: COMMAND_LINE, storage, config, listenUrl, accountCipher }, input)
+    const shared = { storage, config, configuration, listenUrl, accountCipher }
+    return await perform(operation, { ...shared, actor: COMMAND_LINE }, input)
   } finally {
     await storage.close()
   }

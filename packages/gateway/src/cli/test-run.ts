@@ -1,6 +1,8 @@
 // Commands in the test's own process: `run` as the program calls it, with what it prints.
 import { spyOn } from 'bun:test'
-import { loadFile } from '../config.ts'
+import { createAccountCipher } from '../access/secrets/account-cipher.ts'
+import { readStored } from '../administration/configuration/secrets.ts'
+import { assembleFile, loadFile } from '../config.ts'
 import { readEnvironment } from '../environment.ts'
 import { openPostgresSource } from '../storage/postgres/copying/source.ts'
 import { openPostgresTarget } from '../storage/postgres/copying/target.ts'
@@ -15,6 +17,8 @@ export type Ended = { code: number | undefined; stdout: string; stderr: string }
 
 const SECRET = 'a secret of a test'
 
+const assemble: CommandContext['assemble'] = (file, stored, strictly) => assembleFile(file, stored, {}, { strictly })
+
 const contextOf = (dataDir: string, databaseUrl: string | undefined): CommandContext => ({
   version: '1.2.3',
   environment: (options) =>
@@ -23,6 +27,13 @@ const contextOf = (dataDir: string, databaseUrl: string | undefined): CommandCon
     const { config } = loadFile(undefined, {})
     if (!config) throw new Error('the defaults are wrong')
     return config
+  },
+  assemble,
+  async configuration(_, storage) {
+    const stored = await readStored(storage, createAccountCipher(SECRET))
+    const assembled = assemble(undefined, stored)
+    if (!assembled.config) throw new Error('the defaults are wrong')
+    return { file: undefined, stored, assembled }
   },
   openStorage: () =>
     databaseUrl ? openPostgres(databaseUrl, { mayCreate: false }) : openSqlite(dataDir, { mayCreate: false }),

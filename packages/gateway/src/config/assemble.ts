@@ -11,6 +11,7 @@ import { fieldsOf } from '../yaml/fields.ts'
 import { leaveOut } from './assembly/leave-out.ts'
 import { type FileSetting, type Origins, originsOf, settingsOf } from './assembly/origins.ts'
 import { readSections } from './assembly/read-sections.ts'
+import { writtenEntries } from './assembly/written.ts'
 import { hashConfig } from './hash.ts'
 import { isLitellmFile } from './sections/other-gateways.ts'
 import { entryKey, type InvalidEntry, overlaps, SETTING_SECTIONS, type StoredEntry, storedValues } from './stored.ts'
@@ -39,6 +40,8 @@ export type Assembled = {
   shadowed: readonly StoredEntry[]
   /** Stored entries that are left out, each with its mistakes. */
   invalid: readonly InvalidEntry[]
+  /** What file and environment say of each entry. */
+  written(): ReadonlyMap<string, unknown>
 }
 
 export type LoadResult = { config: FileConfig; mistakes: [] } | { config?: undefined; mistakes: Mistake[] }
@@ -96,8 +99,8 @@ export function assemble(sources: Sources, builtIn = NOTHING_BUILT_IN): Assemble
   if (!last.result || last.broken.length > 0) {
     return { mistakes: [...last.mistakes, ...last.broken.filter(isStrict).flatMap((each) => each.mistakes)] }
   }
-  const { config, origins } = last.result
-  return { config, mistakes: [], origins, shadowed: [...shadowed, ...last.shadowed], invalid }
+  const { config, origins, written } = last.result
+  return { config, mistakes: [], origins, shadowed: [...shadowed, ...last.shadowed], invalid, written }
 }
 
 type Attempt = {
@@ -107,7 +110,7 @@ type Attempt = {
   /** Of file and environment. */
   mistakes: Mistake[]
   /** Absent if there are such mistakes. */
-  result?: Pick<Assembled, 'config' | 'origins'>
+  result?: Pick<Assembled, 'config' | 'origins' | 'written'>
 }
 
 type Given = Sources & {
@@ -149,8 +152,9 @@ function assembleOnce(parsed: ParsedDocument, given: Given, builtIn: BuiltIn): A
     variables: read.vendors.variables,
     stored: inForce.map(([, entry]) => entry),
   })
+  const written = () => writtenEntries(parsed.root, given.settings, read.vendors)
   const whole: FileConfig = { ...config, revision: given.revision, fileHash, hash: hashConfig(config), warnings }
-  return { broken, shadowed, mistakes, result: { config: freeze(whole), origins } }
+  return { broken, shadowed, mistakes, result: { config: freeze(whole), origins, written } }
 }
 
 /** The same document, read again from the beginning. */

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test } from 'bun:test'
 import { appendFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { loadBytes, loadFile } from '../config.ts'
+import { assembleFile, loadFile } from '../config.ts'
 import type { Mistake } from '../yaml/document.ts'
 import type { Change } from './changes.ts'
 import type { FileConfig } from './types.ts'
@@ -26,21 +26,29 @@ afterEach(() => {
 const credit = (usd: number) => `registration: { trial_credit: ${usd} }\n`
 const creditOf = (config: FileConfig | undefined) => Number((config?.registration.trialCredit ?? 0n) / 1_000_000_000n)
 
+const load = (path: string, bytes: Uint8Array) => assembleFile({ path, bytes }, { revision: 0, entries: [] }, {})
+
 type Seen = { configs: FileConfig[]; changes: Change[][]; mistakes: Mistake[][] }
 
+function goodConfig(path: string): FileConfig {
+  const { config } = loadFile(path, {})
+  if (!config) throw new Error('the first configuration must be good')
+  return config
+}
+
 function start(options: Partial<WatchOptions> = {}, path = file): Seen {
-  const running = loadFile(path, {}).config
-  if (!running) throw new Error('the first configuration must be good')
+  let running = goodConfig(path)
   const seen: Seen = { configs: [], changes: [], mistakes: [] }
   watcher = watchConfig(
     path,
-    (name, contents) => loadBytes(name, contents, {}),
+    load,
     (config, changes) => {
+      running = config
       seen.configs.push(config)
       seen.changes.push(changes)
     },
     (mistakes) => seen.mistakes.push([...mistakes]),
-    { running, settleMs: 20, pollMs: 60_000, ...options },
+    { running: () => running, settleMs: 20, pollMs: 60_000, ...options },
   )
   return seen
 }
@@ -151,16 +159,15 @@ test('in a folder with many writes, the file is polled instead of watching the f
 })
 
 test('an edit between the first load and the watch is not missed', async () => {
-  const running = loadFile(file, {}).config
+  const running = goodConfig(file)
   writeFileSync(file, credit(8))
-  const seen = start(running ? { running } : {})
+  const seen = start({ running: () => running })
   await until(() => seen.configs.length > 0)
   expect(credits(seen)).toEqual([8])
 })
 
 test('an edit between reading and loading the file, taken back at once: the file as it is now is in force', async () => {
-  const running = loadFile(file, {}).config
-  if (!running) throw new Error('the first configuration must be good')
+  const running = goodConfig(file)
   const loaded: number[] = []
   let isFirst = true
   watcher = watchConfig(
@@ -168,14 +175,14 @@ test('an edit between reading and loading the file, taken back at once: the file
     (name, contents) => {
       if (isFirst) writeFileSync(file, credit(2))
       isFirst = false
-      return loadBytes(name, contents, {})
+      return load(name, contents)
     },
     (config) => {
       loaded.push(creditOf(config))
       if (loaded.length === 1) writeFileSync(file, credit(1))
     },
     () => {},
-    { running, settleMs: 20, pollMs: 60_000 },
+    { running: () => running, settleMs: 20, pollMs: 60_000 },
   )
   await until(() => loaded.length > 1)
   expect(loaded).toEqual([2, 1])
@@ -192,8 +199,7 @@ test('on request: reloads without a change, and reports mistakes again', async (
 })
 
 test('a configuration that cannot be applied is reported, and the next edit is tried', async () => {
-  const running = loadFile(file, {}).config
-  if (!running) throw new Error('the first configuration must be good')
+  const running = goodConfig(file)
   const tried: Change[][] = []
   const messages: string[] = []
   const fail = (_: FileConfig, changes: Change[]) => {
@@ -201,8 +207,8 @@ test('a configuration that cannot be applied is reported, and the next edit is t
     throw new Error('port is taken')
   }
   const note = (mistakes: readonly Mistake[]) => messages.push(...mistakes.map(({ message }) => message))
-  watcher = watchConfig(file, (name, contents) => loadBytes(name, contents, {}), fail, note, {
-    running,
+  watcher = watchConfig(file, load, fail, note, {
+    running: () => running,
     settleMs: 20,
     pollMs: 60_000,
   })

@@ -11,8 +11,8 @@ import { describeSystemError } from './system-error.ts'
 import type { FileConfig } from './types.ts'
 
 export type WatchOptions = {
-  /** The active configuration, to describe what changed. */
-  running: FileConfig
+  /** The configuration in force, to describe what changes. */
+  running(): FileConfig
   /** Contents must stay unchanged for this long before they are loaded. */
   settleMs?: number
   /** For changes without file system events: network drives, symbolic links, full event queues. */
@@ -27,7 +27,7 @@ export type ConfigWatcher = {
   close(): void
 }
 
-type OnChange = (config: FileConfig, changes: Change[]) => void | Promise<void>
+type OnChange = (config: FileConfig, changes: Change[], contents: Uint8Array) => void | Promise<void>
 type OnMistakes = (mistakes: readonly Mistake[]) => void
 
 /** The contents of the file, or why it cannot be read. Compared to detect changes. */
@@ -56,7 +56,6 @@ export function watchConfig(
   onMistakes: OnMistakes,
   { running, settleMs = 100, busyFolder = false, pollMs = busyFolder ? 1_000 : 5_000 }: WatchOptions,
 ): ConfigWatcher {
-  let current = running
   let closed = false
   /** The contents last loaded or reported. Undefined at first, so that an edit since `running` was read is not missed. */
   let handled: Content | undefined
@@ -81,12 +80,11 @@ export function watchConfig(
     if (isEmpty && !(first && !asked)) return report(EMPTY_FILE)
     const loaded = load(file, content.bytes)
     if (!loaded.config) return onMistakes(loaded.mistakes)
-    const changes = describeChanges(current, loaded.config)
+    const changes = describeChanges(running(), loaded.config)
     if (first && !asked && changes.length === 0) return
     if (isEmpty) return report(EMPTY_FILE)
     try {
-      await onChange(loaded.config, changes)
-      current = loaded.config
+      await onChange(loaded.config, changes, content.bytes)
     } catch (error) {
       report(`could not be applied: ${error instanceof Error ? error.message : String(error)}`)
     }

@@ -54,7 +54,8 @@ export type RunningJobs = {
   stop(): Promise<void>
 }
 
-/** `isLeader`: this process warns on behalf of all workers of the machine. `gateway`: how alerts name this gateway. */
+/** `isLeader`: this process warns on behalf of all workers of the machine. `gateway`: how alerts name this gateway.
+ * `followChanges`: reads what other processes may have changed. */
 export function startJobs(
   deps: JobDependencies,
   storage: Storage,
@@ -63,6 +64,7 @@ export function startJobs(
   isLeader: boolean,
   upstreamHealth: Health,
   gateway: () => string,
+  followChanges: () => Promise<unknown>,
 ): RunningJobs {
   const { log, metrics } = deps
   const onRun = (job: string, result: string) => metrics.jobs.add(1, job, result)
@@ -71,7 +73,10 @@ export function startJobs(
   const folder = mediaFolder(environment, config())
   if (clusterStatus && folder !== undefined && isLeader)
     warnOfUnsharedMedia(every, folder, environment.workers, clusterStatus, log)
-  pollChanges(every, storage.keys, deps.callers, () => followSwitches(storage, upstreamHealth, config()))
+  pollChanges(every, storage.keys, deps.callers, async () => {
+    await followChanges()
+    await followSwitches(storage, upstreamHealth, config())
+  })
   followSecret(every, storage.meta, deps.secrets)
   auditLedger(every, storage, log, () => deps.admission.isSaturated)
   storeLatencies(every, deps.latencies, storage.spending, Date.now)

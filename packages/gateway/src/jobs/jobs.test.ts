@@ -362,11 +362,25 @@ test('cached callers are dropped on any change, and whenever changes cannot be r
     if (next === undefined) throw new Error('the store is down')
     return next
   }
-  const { job } = registered((every) => pollChanges(every, { changeCounter }, { clear: () => cleared++ }))
+  let followed = 0
+  const follow = async () => void followed++
+  const { job } = registered((every) => pollChanges(every, { changeCounter }, { clear: () => cleared++ }, follow))
   const seen: number[] = []
   while (counters.length > 0) {
     await job.run().catch(() => {})
     seen.push(cleared)
   }
   expect(seen).toEqual([1, 1, 2, 2, 3])
+  expect(followed).toBe(2)
+})
+
+test('a change that cannot be read is read again', async () => {
+  let followed = 0
+  const follow = async () => {
+    followed += 1
+    if (followed === 1) throw new Error('the store is down')
+  }
+  const { job } = registered((every) => pollChanges(every, { changeCounter: async () => 1n }, { clear() {} }, follow))
+  for (let run = 0; run < 4; run++) await job.run().catch(() => {})
+  expect(followed).toBe(2)
 })

@@ -1,4 +1,4 @@
-// Notices changes of keys, accounts and switches of upstreams within about a second, also by another process.
+// Notices changes of keys, accounts, the stored configuration and switches of upstreams within about a second, also by another process.
 import type { Callers } from '../access/authenticate.ts'
 import type { Keys } from '../storage/keys.ts'
 import type { Every } from './every.ts'

@@ -70,6 +70,7 @@ export async function startPaidCall(client?: PaidCall['client']) {
     rate: PRICE,
     group: 'default',
     priceVersion: 'v1',
+    configuration: '{}',
     candidates: [candidate],
     tiers: [],
     fallbacks: [],

@@ -16,7 +16,7 @@ export type TaskData = {
   /** The model's name at the upstream. */
   upstreamModel: string
   /** As it was at the submit. */
-  price: { group: string; model: string; version: string; multiplierMillionths: string }
+  price: { group: string; model: string; version: string; configuration?: string; multiplierMillionths: string }
   held: string
   callbackUrl?: string
   /** The span of the request that submitted it, where that is traced. */

@@ -9,6 +9,8 @@ export type FrozenPrice = {
   /** The model whose price it is: a fallback's, if that makes the video. */
   model: string
   version: string
+  /** As the receipt names it; earlier versions did not keep it. */
+  configuration?: string
   per: VideoUnit
   price: string
   variants: readonly (readonly [resolution: string, price: string])[]
@@ -19,12 +21,13 @@ export type FrozenPrice = {
   multiplierMillionths: string
 }
 
-export const freezePrice = ({ group, model, rate, priceVersion }: OfferOf<'video'>): FrozenPrice => {
+export const freezePrice = ({ group, model, rate, priceVersion, configuration }: OfferOf<'video'>): FrozenPrice => {
   const { per, price, variants, tiers, draft, silent, tools } = rate.price
   return {
     group,
     model: model.id,
     version: priceVersion,
+    configuration,
     per,
     price: String(price),
     variants: frozen(variants),

@@ -1,5 +1,7 @@
 // Every route of the admin API, below /admin/v1/. Amounts are decimal USD as text, times are ISO 8601 in UTC, ids are text.
 import { ACCOUNT_ROUTES } from './accounts.ts'
+import { CATALOGUE_ROUTES } from './catalogue.ts'
+import { CONFIGURATION_ROUTES } from './configuration.ts'
 import { OPERATING_ROUTES } from './operating.ts'
 import { PEOPLE_ROUTES } from './people.ts'
 import type { AdminRoutes } from './route.ts'
@@ -8,4 +10,6 @@ export const ADMIN_ROUTES: AdminRoutes = {
   ...ACCOUNT_ROUTES,
   ...PEOPLE_ROUTES,
   ...OPERATING_ROUTES,
+  ...CATALOGUE_ROUTES,
+  ...CONFIGURATION_ROUTES,
 }

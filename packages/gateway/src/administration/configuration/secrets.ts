@@ -5,9 +5,12 @@ import type {
   EntryKind,
   NewStoredSecret,
   SealedEntry,
+  Storage,
   StoredConfiguration,
   StoredSecret,
 } from '../../storage/storage.ts'
+
+import type { Stored } from './parts.ts'
 
 /** The secrets belong to no account. */
 export const GATEWAY = 0n
@@ -47,6 +50,15 @@ export function sealValue(
 /** Keyed, so that even a short secret cannot be guessed from it. */
 const fingerprintOf = (secret: string, cipher: AccountCipher): string =>
   `hmac:${cipher.pseudonym(GATEWAY, PURPOSE, secret).slice(0, 16)}`
+
+/** What is stored now, with its secrets in clear. */
+export async function readStored(
+  { configuration }: Pick<Storage, 'configuration'>,
+  cipher: AccountCipher,
+): Promise<Stored> {
+  const stored = await configuration.read()
+  return { revision: stored.revision, entries: unsealEntries(stored, cipher) }
+}
 
 /** The entries with their secrets in clear. One that cannot be decrypted is null, which makes its entry invalid. */
 export function unsealEntries(

@@ -14,7 +14,6 @@ const NODES_FOLLOW_MS = 5_000
 
 export async function rotateSecret(context: CommandContext): Promise<unknown> {
   const environment = context.environment()
-  const config = context.config(environment)
   const storage = await context.openStorage(environment).catch((error: unknown) => {
     if (!(error instanceof FolderInUse)) throw error
     throw new CommandError('stop the server first: with SQLite the master secret is rotated while none runs')
@@ -25,7 +24,8 @@ export async function rotateSecret(context: CommandContext): Promise<unknown> {
     await storage.auditLog.add(auditEntry(COMMAND_LINE, 'secret rotate', { object: 'secret', after }))
     await waitForNodes(storage)
     const ciphers = { next: createAccountCipher(secrets.current), any: createAccountCipher(secrets) }
-    const done = await reseal({ storage, blobs: openBlobs(environment, config), ciphers, report: reporter() })
+    const { assembled } = await context.configuration(environment, storage)
+    const done = await reseal({ storage, blobs: openBlobs(environment, assembled.config), ciphers, report: reporter() })
     await context.endRotation(storage, secrets)
     return { ...done, fingerprint: after.fingerprint }
   } finally {

@@ -203,8 +203,10 @@ async function withStore<T>(context: CommandContext, environment: Environment, w
 /** Nodes with different configurations may handle or price the same request differently. */
 async function describeNodes(context: CommandContext): Promise<string> {
   const environment = context.environment()
-  const here = shorten(context.config(environment).hash)
-  const nodes = await withStore(context, environment, (storage) => storage.nodes.live())
+  const { nodes, here } = await withStore(context, environment, async (storage) => {
+    const { assembled } = await context.configuration(environment, storage)
+    return { nodes: await storage.nodes.live(), here: shorten(assembled.config.hash) }
+  })
   if (nodes.length === 0) return `no node is running; configuration ${here} here`
   const configs = new Set(nodes.map(({ config }) => shorten(config)))
   const list = nodes.map(({ nodeId, config }) => `node ${nodeId} has ${shorten(config)}`).join(', ')

@@ -13,7 +13,14 @@ export const ALL_MODELS = '*'
 export const DEFAULT_GROUP = 'default'
 export const MULTIPLIER_ONE = 1_000_000n
 
-const GROUP_FIELDS = { id: true, models: true, multiplier: true, prices: true, console: true, accounts: true } as const
+export const GROUP_FIELDS = {
+  id: true,
+  models: true,
+  multiplier: true,
+  prices: true,
+  console: true,
+  accounts: true,
+} as const
 const EXAMPLE = '{ id: default, models: ["*"], multiplier: 1 }'
 const PRICES_EXAMPLE = 'prices: { my-model: { input: 1.50, output: 6.00 } }'
 

@@ -10,7 +10,7 @@ import { priceVersion } from '../price-version.ts'
 import type { Upstream } from '../types.ts'
 import { dialectsOf } from '../upstream-dialects.ts'
 
-const MODEL_FIELDS = {
+export const MODEL_FIELDS = {
   id: true,
   type: true,
   routes: true,

@@ -21,7 +21,7 @@ import { dialectAdvice } from './other-gateways.ts'
 import { readHttp } from './upstream-http.ts'
 import { readKind, readKindSettings } from './upstream-kind.ts'
 
-const UPSTREAM_FIELDS = {
+export const UPSTREAM_FIELDS = {
   id: true,
   kind: true,
   dialect: true,

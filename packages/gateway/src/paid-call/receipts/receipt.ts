@@ -16,6 +16,8 @@ const STOPPED = 'output;stopped-by-balance'
 export type ReceiptedCall = Pick<PaidCall, 'failedAttempts' | 'firstOutputAt' | 'startedAt'> & {
   attempt: {
     offer: Pick<Offer, 'group' | 'priceVersion'> & {
+      /** Absent: a task of a version that did not keep it. */
+      configuration?: string | undefined
       model: { id: string }
       rate: Pick<AnyPrice, 'multiplierMillionths'>
     }
@@ -35,6 +37,7 @@ export function receiptOf(call: ReceiptedCall, result: CallResult, totalMs: numb
   const warnings = said.length > 1 ? [...new Set(said)] : said
   // Concatenated by hand: every request has a receipt, and most have few of these members.
   let text = `{"group":${jsonText(offer.group)},"upstream_model":${jsonText(candidate.route.model)}`
+  if (offer.configuration !== undefined) text += `,"configuration":${offer.configuration}`
   if (failedAttempts) {
     // The ledger's row names the upstream and the model that were tried first.
     text += `,"attempts":${JSON.stringify(failedAttempts)},"upstream":${jsonText(candidate.upstream.id)}`

@@ -29,6 +29,7 @@ const PRICE = {
 const STORED = {
   group: 'staff',
   upstream_model: 'vendor-model-4',
+  configuration: { revision: 7, file: 'abcdef012345' },
   units: { input: 120, output: 20 },
   finish: 'stop',
   first_token_ms: 12,
@@ -47,6 +48,7 @@ test('a receipt has everything that its charge follows from', () => {
     key_id: '3',
     model: 'gpt-x',
     group: 'staff',
+    configuration: { revision: 7, file: 'abcdef012345' },
     attempts: [{ model: 'gpt-x', outcome: 'completed' }],
     state: 'settled',
     outcome: 'completed',

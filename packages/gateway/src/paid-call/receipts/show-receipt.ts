@@ -31,6 +31,7 @@ type Stored = {
   upstream?: string
   model?: string
   upstream_model?: string
+  configuration?: { revision: number; file: string | null }
   units?: Readonly<Record<string, number>>
   tools?: Readonly<Record<string, number>>
   tier?: string
@@ -83,6 +84,8 @@ function wholeReceipt(row: UsageRow, audience: Audience) {
     key_id: String(row.key),
     model: row.model,
     group: stored.group ?? null,
+    /** What it was priced by: the revision of the stored configuration, and a hash of the file. */
+    configuration: stored.configuration ?? null,
     upstream: stored.upstream ?? row.upstream,
     /** Which model answered, if it was a fallback. */
     ...(stored.model !== undefined && stored.model !== row.model ? { answered_by: stored.model } : {}),

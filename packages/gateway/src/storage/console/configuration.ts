@@ -35,8 +35,8 @@ export interface Configuration {
   revision(): Promise<number>
   /** The state of the newest revision, with all secrets that entries of any revision have. */
   read(): Promise<StoredConfiguration>
-  /** Newest first. `before`: only those with a lower number. */
-  revisions(before: number | undefined, limit: number): Promise<Revision[]>
+  /** Newest first. `before`, `after`: only those with a lower or a higher number, nearest to it. */
+  revisions(range: { before?: number; after?: number }, limit: number): Promise<Revision[]>
   find(revision: number): Promise<(Revision & { changes: EntryChange[] }) | undefined>
   /** For each entry that was changed after this revision: what it was then, and what it is now. */
   changesSince(revision: number): Promise<EntryChange[]>

@@ -70,6 +70,7 @@ function receiptOfTask(task: Task, end: TaskEnd, outcome: Outcome): string {
       offer: {
         group: price.group,
         priceVersion: price.version,
+        configuration: price.configuration,
         model: { id: price.model },
         rate: { multiplierMillionths: BigInt(price.multiplierMillionths) },
       },

@@ -42,7 +42,7 @@ export function configurationContract(use: Use): void {
     const { actor, requestId, action, reason } = ENTRY
     const author = { actor: actor as { type: string; id: string }, requestId, action, reason }
     const revision = { revision: 1, at: now(), ...author }
-    expect(await storage.configuration.revisions(undefined, 10)).toEqual([revision])
+    expect(await storage.configuration.revisions({}, 10)).toEqual([revision])
     expect(await storage.configuration.find(1)).toEqual({
       ...revision,
       changes: [change('main', undefined, UPSTREAM)],
@@ -97,8 +97,9 @@ export function configurationContract(use: Use): void {
     ])
     expect(await since(2)).toEqual([['a', two, undefined]])
     expect(await since(3)).toEqual([])
-    expect(numbers(await storage.configuration.revisions(undefined, 3))).toEqual([4, 3, 2])
-    expect(numbers(await storage.configuration.revisions(2, 3))).toEqual([1])
+    expect(numbers(await storage.configuration.revisions({}, 3))).toEqual([4, 3, 2])
+    expect(numbers(await storage.configuration.revisions({ before: 2 }, 3))).toEqual([1])
+    expect(numbers(await storage.configuration.revisions({ after: 1 }, 2))).toEqual([3, 2])
   })
 
   test('secrets are listed and sealed again; an erased one is empty for good', async () => {

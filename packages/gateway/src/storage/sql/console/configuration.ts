@@ -44,10 +44,14 @@ export const configurationOver = ({ db, runner }: Connection): Configuration => 
       secrets: secrets.map(toSecret),
     }
   },
-  async revisions(before, limit) {
-    let query = db.selectFrom('configuration_revision').selectAll().orderBy('revision', 'desc').limit(limit)
+  async revisions({ before, after }, limit) {
+    const all = db.selectFrom('configuration_revision').selectAll().limit(limit)
+    const isBackward = after !== undefined
+    let query = all.orderBy('revision', isBackward ? 'asc' : 'desc')
     if (before !== undefined) query = query.where('revision', '<', before)
-    return (await runner.readPage(statement(query))).map(toRevision)
+    if (after !== undefined) query = query.where('revision', '>', after)
+    const rows = (await runner.readPage(statement(query))).map(toRevision)
+    return isBackward ? rows.reverse() : rows
   },
   async find(revision) {
     const found = db.selectFrom('configuration_revision').selectAll().where('revision', '=', revision)

@@ -1,0 +1,107 @@
+// Upstreams, models and groups.
+import { groups, models, upstreams } from '../../administration/configuration/index.ts'
+import {
+  addUpstreamKey,
+  eraseUpstreamKey,
+  listUpstreamKeys,
+  removeUpstreamKey,
+} from '../../administration/configuration/upstream-keys.ts'
+import {
+  GROUP,
+  MODEL,
+  REMOVED_UPSTREAM_KEY,
+  UPSTREAM,
+  UPSTREAM_KEY,
+} from '../../administration/resources/configuration.ts'
+import type { AdminRoutes } from './route.ts'
+
+export const CATALOGUE_ROUTES = {
+  'GET upstreams': {
+    operation: upstreams.list,
+    summary: 'Lists upstreams of every source',
+    output: UPSTREAM,
+    list: true,
+  },
+  'POST upstreams': {
+    operation: upstreams.create,
+    summary: 'Stores an upstream',
+    output: UPSTREAM,
+    status: 201,
+    example: { body: { id: 'second', kind: 'openai', keys: ['the-key-of-the-vendor'] } },
+  },
+  'GET upstreams/{upstream}': { operation: upstreams.show, summary: 'Shows an upstream', output: UPSTREAM },
+  'PATCH upstreams/{upstream}': {
+    operation: upstreams.change,
+    summary: 'Changes a stored upstream',
+    output: UPSTREAM,
+    example: { body: { max_concurrency: 64 } },
+  },
+  'DELETE upstreams/{upstream}': {
+    operation: upstreams.delete,
+    summary: 'Deletes a stored upstream',
+    output: UPSTREAM,
+  },
+  'GET upstreams/{upstream}/keys': {
+    operation: listUpstreamKeys,
+    summary: 'Lists the keys of an upstream, without their secrets',
+    output: UPSTREAM_KEY,
+    list: true,
+  },
+  'POST upstreams/{upstream}/keys': {
+    operation: addUpstreamKey,
+    summary: 'Adds a key to a stored upstream',
+    output: UPSTREAM_KEY,
+    status: 201,
+    example: { body: { secret: 'another-key-of-the-vendor' } },
+  },
+  'DELETE upstreams/{upstream}/keys/{key}': {
+    operation: removeUpstreamKey,
+    summary: 'Removes a key of a stored upstream; a revision can bring it back',
+    output: REMOVED_UPSTREAM_KEY,
+  },
+  'POST upstreams/{upstream}/keys/{key}/erase': {
+    operation: eraseUpstreamKey,
+    summary: 'Erases a key for good: no revision with it can be restored',
+    output: REMOVED_UPSTREAM_KEY,
+  },
+
+  'GET models': { operation: models.list, summary: 'Lists models of every source', output: MODEL, list: true },
+  'POST models': {
+    operation: models.create,
+    summary: 'Stores a model',
+    output: MODEL,
+    status: 201,
+    example: {
+      body: {
+        id: 'fast',
+        routes: [{ upstream: 'second', model: 'gpt-4.1' }],
+        price: { input: '2.00', output: '8.00' },
+      },
+    },
+  },
+  'GET models/{model}': { operation: models.show, summary: 'Shows a model', output: MODEL },
+  'PATCH models/{model}': {
+    operation: models.change,
+    summary: 'Changes a stored model; a change of the price alone needs the permission on money',
+    output: MODEL,
+    example: { body: { price: { input: '2.50' } } },
+  },
+  'DELETE models/{model}': { operation: models.delete, summary: 'Deletes a stored model', output: MODEL },
+
+  'GET groups': { operation: groups.list, summary: 'Lists groups of every source', output: GROUP, list: true },
+  'POST groups': {
+    operation: groups.create,
+    summary: 'Stores a group',
+    output: GROUP,
+    status: 201,
+    example: { body: { id: 'staff', models: ['*'], multiplier: '0.8' } },
+  },
+  'GET groups/{group}': { operation: groups.show, summary: 'Shows a group', output: GROUP },
+  'PATCH groups/{group}': {
+    operation: groups.change,
+    summary: 'Changes a stored group; a change of prices alone needs the permission on money',
+    output: GROUP,
+    example: { body: { multiplier: '0.9' } },
+  },
+  'DELETE groups/{group}': { operation: groups.delete, summary: 'Deletes a stored group', output: GROUP },
+} as const satisfies AdminRoutes

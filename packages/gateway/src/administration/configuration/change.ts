@@ -1,0 +1,177 @@
+// The one way to change what is stored: validated as part of the whole configuration, written as one revision, then in force here at once.
+import type { AccountCipher } from '../../access/secrets/account-cipher.ts'
+import type { Assembled } from '../../config/assemble.ts'
+import { canonicalJson } from '../../config/hash.ts'
+import { mapSecrets } from '../../config/secret-paths.ts'
+import { entryKey } from '../../config/stored.ts'
+import type {
+  EntryChange,
+  EntryKind,
+  NewStoredSecret,
+  SealedEntry,
+  StoredConfiguration,
+} from '../../storage/storage.ts'
+import type { Mistake } from '../../yaml/document.ts'
+import { audited, type OperationContext } from '../operation.ts'
+import { OperationRejected, rejected } from '../rejections.ts'
+import { effectsOf } from './effects.ts'
+import type { ConfigurationParts } from './parts.ts'
+import { isNamed, sealValue, unsealEntries } from './secrets.ts'
+
+/** To write a change while others write theirs. */
+const MOST_ATTEMPTS = 10
+const MOST_ENTRIES = 5_000
+/** As JSON. */
+const LONGEST_VALUE = 64 * 1024
+
+/** The newest revision, and the configuration with it. */
+export type State = { stored: StoredConfiguration; loaded: Assembled }
+
+/** New secrets are text, those that stay are named. `after` undefined: the entry is deleted. */
+export type Wanted = { kind: EntryKind; id: string; after: unknown }
+/** `erased`: ids of secrets. */
+export type Plan = { changes: readonly Wanted[]; erased?: readonly string[] }
+
+type Action = {
+  name: string
+  object: string
+  reason: string | undefined
+}
+
+export function partsOf({ configuration }: OperationContext): ConfigurationParts {
+  if (!configuration) throw new Error('this process cannot change the configuration')
+  return configuration
+}
+
+export async function readState(context: OperationContext): Promise<State> {
+  const parts = partsOf(context)
+  const stored = await context.storage.configuration.read()
+  const entries = unsealEntries(stored, await context.accountCipher())
+  const result = parts.assemble({ revision: stored.revision, entries })
+  // Entries of the file may name what was deleted on a node with another file: then this one keeps what it has.
+  return { stored, loaded: result.config ? result : parts.assembled() }
+}
+
+/** `plan` is called again if another change comes first. Resolves with the state afterwards. */
+export async function changeConfiguration(
+  context: OperationContext,
+  { name, object, reason }: Action,
+  plan: (state: State) => Plan | Promise<Plan>,
+): Promise<State> {
+  const cipher = await context.accountCipher()
+  for (let attempt = 0; ; attempt += 1) {
+    const state = await readState(context)
+    const { changes: wanted, erased = [] } = await plan(state)
+    const made: NewStoredSecret[] = []
+    const changes = wanted.map((each) => sealed(each, state.stored, cipher, made)).filter(isChange)
+    if (changes.length === 0 && erased.length === 0) return state
+    const next = checkWhole(context, state, changes, made, cipher)
+    const known = new Map([...state.stored.secrets, ...made].map(({ id, fingerprint }) => [id, fingerprint]))
+    const effects = effectsOf(state.loaded.config, next.config, changes)
+    const { configuration } = audited(context, name, {
+      object,
+      before: auditFields(changes, 'before', known),
+      after: withEffects(auditFields(changes, 'after', known), effects),
+      reason: reason ?? '',
+    })
+    if (await configuration.write(state.stored.revision, changes, made, erased)) break
+    if (attempt === MOST_ATTEMPTS) throw rejected('configuration_changed', {})
+  }
+  // It is written: where this fails, the process finds it within a second, as others do.
+  await partsOf(context)
+    .refresh()
+    .catch(() => {})
+  return await readState(context)
+}
+
+function sealed(
+  { kind, id, after }: Wanted,
+  { entries }: StoredConfiguration,
+  cipher: AccountCipher,
+  made: NewStoredSecret[],
+): EntryChange {
+  const before = findEntry(entries, kind, id)?.value
+  return {
+    kind,
+    id,
+    before,
+    after: after === undefined ? undefined : sealValue({ kind, id, value: after }, cipher, made),
+  }
+}
+
+const isChange = ({ before, after }: EntryChange): boolean =>
+  (before === undefined) !== (after === undefined) || canonicalJson(before) !== canonicalJson(after)
+
+export const findEntry = (entries: readonly SealedEntry[], kind: EntryKind, id: string): SealedEntry | undefined =>
+  entries.find((entry) => entry.kind === kind && entry.id === id)
+
+/** The whole configuration with these changes. */
+function checkWhole(
+  context: OperationContext,
+  { stored, loaded }: State,
+  changes: readonly EntryChange[],
+  made: readonly NewStoredSecret[],
+  cipher: AccountCipher,
+): Assembled {
+  const revision = stored.revision + 1
+  const isTouched = ({ kind, id }: SealedEntry) => changes.some((each) => each.kind === kind && each.id === id)
+  const written = changes.flatMap(({ kind, id, after }) =>
+    after === undefined ? [] : [{ kind, id, value: after, revision }],
+  )
+  const entries = [...stored.entries.filter((entry) => !isTouched(entry)), ...written]
+  if (entries.length > MOST_ENTRIES) throw rejected('too_many_entries', { most: MOST_ENTRIES })
+  for (const { kind, id, value } of written)
+    if (JSON.stringify(value).length > LONGEST_VALUE) throw rejected('entry_too_large', { entry: `${kind} '${id}'` })
+  const secrets = [...stored.secrets, ...made.map((secret) => ({ ...secret, createdAt: 0 }))]
+  const plain = unsealEntries({ entries, secrets }, cipher)
+  const result = partsOf(context).assemble({ revision, entries: plain }, new Set(written.map(entryKey)))
+  const isDeletion = written.length === 0
+  if (!result.config) throw mistakesOf(result.mistakes, isDeletion)
+  const wasInvalid = ({ kind, id }: SealedEntry) =>
+    loaded.invalid.some(({ entry }) => entry.kind === kind && entry.id === id)
+  const broken = result.invalid.map(({ entry }) => entry).filter((entry) => !wasInvalid(entry))
+  if (broken.length > 0) {
+    const named = broken.map(({ kind, id }) => `${kind} '${id}'`).join(', ')
+    throw rejected('breaks_entries', { named })
+  }
+  return result
+}
+
+/** What a deletion makes wrong in the file is named there: a conflict. */
+function mistakesOf(mistakes: readonly Mistake[], isDeletion: boolean): OperationRejected {
+  const [inFile] = mistakes.filter(({ line }) => line !== undefined)
+  if (inFile && (isDeletion || mistakes.every(({ line }) => line !== undefined)))
+    return rejected('named_by_file', { place: `${inFile.file}:${inFile.line}`, mistake: inFile.message })
+  const all = mistakes.map(({ message }) => ({
+    reason: 'configuration_mistake' as const,
+    details: partsOfMessage(message),
+  }))
+  const [first] = all
+  return first ? new OperationRejected(first, all) : rejected('configuration_changed', {})
+}
+
+/** `stored upstreams[main].keys: is missing` -> the field of the input, and the sentence. */
+function partsOfMessage(message: string): { field: string; mistake: string } {
+  const found = /^stored (?:\w+\[[^\]]*\]\.?|)([\w.[\]-]*): (.*)$/s.exec(message)
+  return { field: found?.[1] ?? '', mistake: found?.[2] ?? message }
+}
+
+/** The fields of one entry, or the values of several by their names; secrets as fingerprints. */
+function auditFields(
+  changes: readonly EntryChange[],
+  side: 'before' | 'after',
+  fingerprints: ReadonlyMap<string, string>,
+): Record<string, unknown> | undefined {
+  const shown = (change: EntryChange) =>
+    mapSecrets({ ...change, value: change[side] }, (secret) =>
+      isNamed(secret) ? (fingerprints.get(secret.$secret) ?? null) : null,
+    )
+  const [only, ...others] = changes
+  if (only && others.length === 0 && only.kind !== 'setting') return shown(only) as Record<string, unknown> | undefined
+  const present = changes.filter((change) => change[side] !== undefined)
+  if (present.length === 0) return undefined
+  return Object.fromEntries(present.map((change) => [`${change.kind}/${change.id}`, shown(change)]))
+}
+
+const withEffects = (after: Record<string, unknown> | undefined, effects: readonly string[]) =>
+  effects.length === 0 ? after : { ...after, effects }

@@ -1,0 +1,356 @@
+// Operations on the stored configuration: merged, validated as a whole, one revision and one audit row each, and in force at once.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createAccountCipher } from '../../access/secrets/account-cipher.ts'
+import { assembleFile } from '../../config.ts'
+import { createLiveConfig, type LiveConfig } from '../../live-config.ts'
+import { openSqlite } from '../../storage/sqlite/open-sqlite.ts'
+import type { GatewayRole, Storage } from '../../storage/storage.ts'
+import { OPERATIONS } from '../index.ts'
+import { type Actor, perform } from '../operation.ts'
+import { OperationRejected } from '../rejections.ts'
+import type { Assemble } from './parts.ts'
+
+const FILE = `upstreams: [{ id: filed, dialect: chat, base_url: "http://127.0.0.1:1/v1", keys: [a-key-of-the-file] }]
+models: [{ id: written, routes: [{ upstream: filed, cost: { input: 1, output: 1 } }], price: { input: 2, output: 4 } }]
+registration: { trial_credit: 3 }
+`
+const ENV = { GEMINI_API_KEY: 'a-key-of-the-environment' }
+const KEY = 'a-planted-key-0123456789'
+const UPSTREAM = { id: 'main', dialect: 'chat', base_url: 'https://one.example.com/v1', keys: [KEY] }
+const MODEL = {
+  id: 'gpt-x',
+  routes: [{ upstream: 'main', cost: { input: '1', output: '2' } }],
+  price: { input: '2', output: '8' },
+}
+
+const cipher = createAccountCipher('a master secret')
+const assemble: Assemble = (file, stored, strictly) => assembleFile(file, stored, ENV, { strictly })
+const logged: string[] = []
+const log = {
+  info() {},
+  warn: (text: string) => void logged.push(text),
+  error: (text: string) => void logged.push(text),
+}
+
+let folder = ''
+let storage: Storage
+let live: LiveConfig
+
+const startWith = (text: string): LiveConfig => {
+  const file = { path: '/etc/trivium.yaml', bytes: Buffer.from(text) }
+  const stored = { revision: 0, entries: [] }
+  const assembled = assemble(file, stored)
+  if (!assembled.config) throw new Error(JSON.stringify(assembled.mistakes))
+  return createLiveConfig({ file, stored, assembled }, assemble, storage, cipher, log)
+}
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'trivium-configuration-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+let serial = 0
+async function openStore(): Promise<void> {
+  storage = await openSqlite(join(folder, String(serial++)))
+  live = startWith(FILE)
+}
+
+const as = (role: GatewayRole): Actor => ({ type: 'person', id: 9n, role, address: '203.0.113.7', requestId: 5n })
+
+// biome-ignore lint/suspicious/noExplicitAny: the results of operations have many shapes
+async function run(name: string, input: object = {}, role: GatewayRole = 'admin', more: object = {}): Promise<any> {
+  const operation = OPERATIONS.get(name)
+  if (!operation) throw new Error(`there is no operation ${name}`)
+  const shared = {
+    storage,
+    config: live.config(),
+    configuration: live,
+    listenUrl: '',
+    accountCipher: async () => cipher,
+  }
+  return await perform(operation, { ...shared, ...more, actor: as(role) }, input)
+}
+
+async function rejection(name: string, input: object, role?: GatewayRole): Promise<string> {
+  const error = await run(name, input, role).then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  return error instanceof OperationRejected ? `${error.rejection.reason}: ${error.message}` : String(error)
+}
+
+async function withEntries(): Promise<void> {
+  await run('upstream create', UPSTREAM)
+  await run('model create', MODEL)
+}
+
+const withoutNulls = (value: object) => Object.fromEntries(Object.entries(value).filter(([, each]) => each !== null))
+const jsonValue = (_: string, value: unknown) => (typeof value === 'bigint' ? String(value) : value)
+
+describe('changes', () => {
+  beforeEach(openStore)
+  afterEach(() => storage.close())
+
+  test('an upstream and a model are in force at once, each as one revision with one audit row', async () => {
+    const created = await run('upstream create', { ...UPSTREAM, reason: 'a new vendor' })
+    expect(created).toMatchObject({
+      id: 'main',
+      base_url: UPSTREAM.base_url,
+      proxy: null,
+      source: { from: 'stored', revision: 1, file: null, line: null, variable: null },
+      read_only: false,
+      shadowed: null,
+      invalid: null,
+      keys: [{ id: expect.stringMatching(/^sec_[0-9a-f]{24}$/), last_four: '6789', added_at: expect.any(String) }],
+    })
+    expect(live.config().upstreams.get('main')?.keys).toEqual([KEY])
+    await run('model create', MODEL)
+    expect(live.catalogue().offers.get('default')?.get('gpt-x')?.configuration).toBe(
+      JSON.stringify({ revision: 2, file: live.config().fileHash }),
+    )
+    const rows = await storage.auditLog.page({}, 10)
+    expect(rows.map(({ action, object, reason }) => [action, object, reason])).toEqual([
+      ['model create', 'model/gpt-x', ''],
+      ['upstream create', 'upstream/main', 'a new vendor'],
+    ])
+    expect(rows[1]?.after).toMatchObject({ base_url: UPSTREAM.base_url, keys: [expect.stringMatching(/^hmac:/)] })
+    expect(JSON.stringify([rows, created, await run('revision show', { revision: '1' })], jsonValue)).not.toContain(KEY)
+  })
+
+  test('lists have entries of every source, with place and written fields', async () => {
+    await withEntries()
+    const { items } = await run('upstream list', { limit: 100 })
+    expect(items.map(({ id, source, read_only }: never) => [id, withoutNulls(source), read_only])).toEqual([
+      ['filed', { from: 'file', file: '/etc/trivium.yaml', line: 1 }, true],
+      ['gemini', { from: 'environment', variable: 'GEMINI_API_KEY' }, true],
+      ['main', { from: 'stored', revision: 1 }, false],
+    ])
+    expect(items[0].keys).toEqual([{ id: null, last_four: 'file', added_at: null }])
+    expect(JSON.stringify(items)).not.toContain('a-key-of')
+    const page = await run('upstream list', { limit: 1, after: 'filed' })
+    expect([page.items.map(({ id }: never) => id), page.next]).toEqual([['gemini'], 'gemini'])
+    const cost = async (role: GatewayRole, model: string) => (await run('model show', { model }, role)).routes[0].cost
+    expect([await cost('finance', 'gpt-x'), await cost('support', 'gpt-x')]).toEqual([MODEL.routes[0]?.cost, undefined])
+    expect([await cost('admin', 'written'), await cost('viewer', 'written')]).toEqual([
+      { input: 1, output: 1 },
+      undefined,
+    ])
+  })
+
+  test('a change merges: absent stays, null goes, objects merge, lists replace', async () => {
+    await withEntries()
+    await run('model change', { model: 'gpt-x', price: { cached_input: '0.5' }, limits: { context: 1000 } })
+    await run('model change', { model: 'gpt-x', price: { input: '3' }, limits: null })
+    const shown = await run('model show', { model: 'gpt-x' })
+    expect([shown.price, shown.limits]).toEqual([{ input: '3', output: '8', cached_input: '0.5' }, null])
+    expect(await storage.configuration.revision()).toBe(4)
+    // Nothing to change is no revision.
+    await run('model change', { model: 'gpt-x', price: { input: '3' } })
+    expect(await storage.configuration.revision()).toBe(4)
+  })
+
+  test('finance changes prices and multipliers, and nothing else', async () => {
+    await withEntries()
+    await run('group create', { id: 'staff', models: ['*'] })
+    await run('model change', { model: 'gpt-x', price: { input: '5' } }, 'finance')
+    await run('group change', { group: 'staff', multiplier: '0.5' }, 'finance')
+    expect(live.config().groups.get('staff')?.multiplierMillionths).toBe(500_000n)
+  })
+
+  test('the first group writes the default group, too; the first real upstream ends the sandbox: both are said before', async () => {
+    live = startWith('')
+    const effects = async (name: string, input: object) =>
+      (await run(name, input, 'admin', { dryRun: true }).catch((preview) => preview.entry.after.effects)) as string[]
+    delete (ENV as Partial<typeof ENV>).GEMINI_API_KEY
+    live = startWith('')
+    expect(await effects('upstream create', UPSTREAM)).toEqual([
+      expect.stringContaining('sandbox is switched off'),
+      expect.stringContaining('Registration is closed'),
+      expect.stringContaining('trial credit'),
+    ])
+    expect(await effects('group create', { id: 'staff', models: ['*'] })).toEqual([
+      expect.stringContaining("'default'"),
+    ])
+    expect(await storage.configuration.revision()).toBe(0)
+    await run('group create', { id: 'staff', models: ['*'] })
+    expect([...live.config().groups.keys()].sort()).toEqual(['default', 'sandbox', 'staff'])
+    expect(await storage.configuration.revision()).toBe(1)
+    ENV.GEMINI_API_KEY = 'a-key-of-the-environment'
+  })
+
+  test('keys are added, removed and erased; with an erased one, no revision can be restored', async () => {
+    await withEntries()
+    const { id: second } = await run('upstream key add', { upstream: 'main', secret: 'another-planted-key-42' })
+    expect(live.config().upstreams.get('main')?.keys).toEqual([KEY, 'another-planted-key-42'])
+    const { items } = await run('upstream key list', { upstream: 'main' })
+    expect(items.map(({ last_four }: never) => last_four)).toEqual(['6789', 'y-42'])
+    await run('upstream key remove', { upstream: 'main', key: second })
+    expect(live.config().upstreams.get('main')?.keys).toEqual([KEY])
+    await run('revision restore', { revision: '3' })
+    expect(live.config().upstreams.get('main')?.keys).toEqual([KEY, 'another-planted-key-42'])
+    await run('upstream key erase', { upstream: 'main', key: second })
+    expect(live.config().upstreams.get('main')?.keys).toEqual([KEY])
+    expect(await rejection('revision restore', { revision: '3' })).toContain(
+      "secrets that were erased: upstream 'main'",
+    )
+    // Of an upstream that is gone, too.
+    await run('model delete', { model: 'gpt-x' })
+    await run('upstream delete', { upstream: 'main' })
+    await run('upstream key erase', { upstream: 'main', key: items[0].id })
+    expect(await rejection('revision restore', { revision: '1' })).toContain('secret_erased')
+  })
+
+  test('a new place is taken with new keys; a revision brings back all that it had, and can be undone', async () => {
+    await withEntries()
+    const base_url = 'https://two.example.com/v1'
+    await run('upstream change', { upstream: 'main', base_url, keys: ['new-key-0123456789'] })
+    await run('settings change', { console: { name: 'Mine' }, registration: { open: true } })
+    expect([live.config().console.name, live.config().registration.open]).toEqual(['Mine', true])
+    const restored = await run('revision restore', { revision: '2', reason: 'too early' })
+    expect(restored).toMatchObject({ id: '5', action: 'revision restore', reason: 'too early' })
+    expect(restored.changes.map(({ kind, id }: never) => `${kind}/${id}`)).toEqual([
+      'setting/console.name',
+      'setting/registration.open',
+      'upstream/main',
+    ])
+    expect(live.config().upstreams.get('main')).toMatchObject({ baseUrl: UPSTREAM.base_url, keys: [KEY] })
+    expect([live.config().console.name, live.config().registration.open]).toEqual(['Trivium', false])
+    await run('revision restore', { revision: '4' })
+    expect(live.config().upstreams.get('main')?.baseUrl).toBe(base_url)
+    const list = await run('revision list', { limit: 2 })
+    expect([list.items.map(({ id }: never) => id), list.next]).toEqual([['6', '5'], '5'])
+    expect((await run('revision list', { limit: 9, after: '2' })).items.map(({ id }: never) => id)).toEqual(['1'])
+  })
+
+  test('settings show what is written, and where; a null removes', async () => {
+    await run('settings change', { mail: { url: 'smtps://me:hunter22222@mx.example.com', from: 'a@example.com' } })
+    const show = async () => {
+      const { settings: items } = await run('settings show')
+      return items.map(({ id, value, source }: never) => [id, value, (source as { from: string }).from])
+    }
+    const secret = { id: expect.any(String), last_four: '.com', added_at: expect.any(String) }
+    expect(await show()).toEqual([
+      ['mail.from', 'a@example.com', 'stored'],
+      ['mail.url', secret, 'stored'],
+      ['registration.trial_credit', 3, 'file'],
+    ])
+    expect(live.config().mail?.url).toContain('hunter22222')
+    await run('settings change', { mail: null })
+    expect(live.config().mail).toBeUndefined()
+  })
+
+  test('two writers at once: both changes are there', async () => {
+    await withEntries()
+    const change = (n: number) => run('upstream create', { ...UPSTREAM, id: `u${n}` })
+    await Promise.all([1, 2, 3, 4].map(change))
+    expect(await storage.configuration.revision()).toBe(6)
+    expect([...live.config().upstreams.keys()].sort()).toEqual(['filed', 'gemini', 'main', 'u1', 'u2', 'u3', 'u4'])
+  })
+
+  test('an edit of the file shadows a stored entry, or makes it invalid; it is shown, and comes back', async () => {
+    await withEntries()
+    await run('group create', { id: 'few', models: ['written'] })
+    const bytes = (text: string) => ({ path: '/etc/trivium.yaml', bytes: Buffer.from(text) })
+    await live.useFile(bytes('models: [{ id: gpt-x, routes: [{ upstream: main }], price: { input: 9, output: 9 } }]\n'))
+    expect(await run('model show', { model: 'gpt-x' })).toMatchObject({
+      source: { from: 'file', line: 1 },
+      read_only: true,
+      price: { input: 9, output: 9 },
+      shadowed: { price: MODEL.price, revision: 2 },
+    })
+    expect(await run('group show', { group: 'few' })).toMatchObject({ invalid: [expect.stringContaining('written')] })
+    expect(logged.filter((text) => text.includes('a stored entry is not in force'))).toHaveLength(1)
+    expect(await rejection('upstream delete', { upstream: 'main' })).toContain('named_by_file: ')
+    await run('model delete', { model: 'gpt-x' })
+    expect(await run('model show', { model: 'gpt-x' })).toMatchObject({ shadowed: null })
+    await live.useFile(bytes(FILE))
+    expect(await run('group show', { group: 'few' })).toMatchObject({ invalid: null })
+  })
+
+  test('a node that cannot apply a revision keeps the one before, says so once, and follows when its file fits', async () => {
+    await withEntries()
+    const other = startWith('models: []')
+    await other.refresh()
+    await other.useFile({
+      path: 'x',
+      bytes: Buffer.from('models: [{ id: m, routes: [{ upstream: main }], price: { input: 1, output: 1 } }]'),
+    })
+    expect(other.config().revision).toBe(2)
+    await run('model delete', { model: 'gpt-x' })
+    await run('upstream delete', { upstream: 'main' })
+    const before = logged.length
+    await other.refresh()
+    await other.refresh()
+    expect(other.config().revision).toBe(2)
+    expect(other.config().upstreams.has('main')).toBe(true)
+    expect(logged.slice(before)).toEqual(['the stored configuration is not in force here'])
+    await other.useFile({ path: 'x', bytes: Buffer.from('sandbox: true') })
+    expect(other.config().revision).toBe(4)
+  })
+})
+
+describe('rejected, and nothing is written', () => {
+  beforeAll(async () => {
+    await openStore()
+    await withEntries()
+  })
+  afterAll(() => storage.close())
+
+  test.each<[string, object, string]>([
+    ['upstream create', UPSTREAM, "entry_exists: The upstream 'main' exists"],
+    ['upstream create', { ...UPSTREAM, id: 'filed' }, 'line 1 of /etc/trivium.yaml'],
+    ['upstream create', { ...UPSTREAM, id: 'gemini' }, 'the environment variable GEMINI_API_KEY'],
+    ['upstream create', { ...UPSTREAM, id: 'x', colour: 'red' }, 'unknown_field'],
+    ['upstream create', { ...UPSTREAM, id: 'x', allow_private: true }, 'can only be set in the configuration file'],
+    ['upstream create', { ...UPSTREAM, id: 'x', keys: [{ $secret: 'sec_1' }] }, 'be the secret itself'],
+    ['upstream change', { upstream: 'filed', quota: 'x' }, 'line 1 of /etc/trivium.yaml'],
+    ['upstream change', { upstream: 'gemini', quota: 'x' }, 'GEMINI_API_KEY'],
+    ['upstream change', { upstream: 'nothing', quota: 'x' }, "unknown_entry: There is no upstream 'nothing'"],
+    ['upstream change', { upstream: 'main', base_url: 'https://two.example.com/v1' }, 'keys_needed'],
+    ['upstream change', { upstream: 'main', proxy: 'http://proxy.example.com:3128' }, 'keys_needed'],
+    [
+      'upstream delete',
+      { upstream: 'main' },
+      "breaks_entries: Other stored entries need what would be gone: model 'gpt-x'",
+    ],
+    ['upstream delete', { upstream: 'filed' }, 'line 1 of /etc/trivium.yaml'],
+    ['upstream key remove', { upstream: 'main', key: 'sec_0' }, 'unknown_upstream_key'],
+    ['upstream key erase', { upstream: 'filed', key: 'sec_0' }, 'unknown_upstream_key'],
+    [
+      'settings change',
+      { registration: { trial_credit: '1' } },
+      "setting 'registration.trial_credit' comes from line 3",
+    ],
+    ['settings change', { server: { tls: { cert: 'x', key: 'y' } } }, 'can only be set in the configuration file'],
+    ['settings change', { retention: { responses: 'soon' } }, 'configuration_mistake: retention.responses'],
+    ['revision show', { revision: '9' }, 'unknown_revision'],
+    ['revision restore', { revision: '9' }, 'unknown_revision'],
+  ])('%s %j: %s', async (name, input, expected) => {
+    expect(await rejection(name, input)).toContain(expected)
+    expect(await storage.configuration.revision()).toBe(2)
+    expect(await storage.auditLog.page({}, 10)).toHaveLength(2)
+  })
+
+  test.each<[GatewayRole, string, object]>([
+    ['support', 'model change', { model: 'gpt-x', price: { input: '1' } }],
+    ['finance', 'model change', { model: 'gpt-x', price: { input: '1' }, type: 'text' }],
+    ['finance', 'group create', { id: 'g', models: ['*'] }],
+    ['finance', 'revision restore', { revision: '1' }],
+    ['viewer', 'upstream key add', { upstream: 'main', secret: 'x' }],
+  ])('%s: %s %j', async (role, name, input) => {
+    expect(await rejection(name, input, role)).toContain('forbidden')
+  })
+
+  test('all mistakes of an entry at once, each with its field', async () => {
+    const wrong = { id: 'm', routes: [{ upstream: 'none' }], price: { input: 'x' }, fallbacks: ['nothing'] }
+    const error = await run('model create', wrong).catch((error) => error)
+    expect(error.all.map(({ reason, details }: never) => [reason, (details as { field: string }).field])).toEqual([
+      ['configuration_mistake', 'price.input'],
+      ['configuration_mistake', 'price'],
+      ['configuration_mistake', 'routes[0].upstream'],
+      ['configuration_mistake', 'fallbacks[0]'],
+    ])
+  })
+})

@@ -1,0 +1,26 @@
+// Every operation on the stored configuration.
+import { entryOperations } from './entries.ts'
+import { listRevisions, restoreRevision, showRevision } from './revisions.ts'
+import { changeSettings, showSettings } from './settings.ts'
+import { addUpstreamKey, eraseUpstreamKey, listUpstreamKeys, removeUpstreamKey } from './upstream-keys.ts'
+
+export const upstreams = entryOperations('upstream')
+export const models = entryOperations('model')
+export const groups = entryOperations('group')
+
+const ofNoun = <O extends object>(operations: O): O[keyof O][] => Object.values(operations) as O[keyof O][]
+
+export const ALL = [
+  ...ofNoun(upstreams),
+  ...ofNoun(models),
+  ...ofNoun(groups),
+  listUpstreamKeys,
+  addUpstreamKey,
+  removeUpstreamKey,
+  eraseUpstreamKey,
+  showSettings,
+  changeSettings,
+  listRevisions,
+  showRevision,
+  restoreRevision,
+] as const
