@@ -50,7 +50,8 @@ function startLoad(gateway: Gateway, secret: string) {
   const settled: string[] = []
   const statuses = new Set<number>()
   let going = true
-  const body = { model: 'sandbox-text', messages: [{ role: 'user', content: 'say 20 words' }] }
+  // Paced: clients that only wait for the gateway would take all of the CPU while the backup runs.
+  const body = { model: 'sandbox-text', messages: [{ role: 'user', content: 'say 20 words, pace 5 ms' }] }
   const clients = Array.from({ length: CLIENTS }, async () => {
     while (going) {
       const response = await chat(gateway.url, secret, body)

@@ -3,6 +3,7 @@ import { Database } from 'bun:sqlite'
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { hashCheaply } from '../../../../test/support/gateway/cheap-passwords.ts'
 import { NEXT_VERSION } from '../../../../test/support/next-version.ts'
 import { ask, freshSchema } from '../../../../test/support/postgres/schemas.ts'
 import { hold, newNode, newWallet, settle, thrownBy } from '../storage/contract/harness.ts'
@@ -23,9 +24,10 @@ import { contentsOf, filledFolder, newFolder, SECRET } from './test-store.ts'
 import { writeBackup } from './write-backup.ts'
 
 setDefaultTimeout(60_000)
+hashCheaply()
 
 const PASSPHRASE = 'correct horse battery'
-/** What a test does not say otherwise: deriving a key from a passphrase takes long. */
+/** What a test does not say otherwise. */
 const WITH_SECRET: Restoring = { secret: SECRET }
 const progress = () => {}
 /** A database if it begins with postgres:, else a folder. */

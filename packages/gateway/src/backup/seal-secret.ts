@@ -2,20 +2,20 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt } from 'node:crypto'
 import { BackupError } from './errors.ts'
 
-/** 128 MiB and about half a second for each guess. */
-const COST = { N: 131_072, r: 8, p: 1 }
+/** 128 MiB and about half a second for each guess. Tests lower it. */
+export const PASSPHRASE_COST = { N: 131_072, r: 8, p: 1 }
 const MEMORY = 256 * 1024 * 1024
 export const SHORTEST_PASSPHRASE = 8
 
-type Sealed = { kdf: 'scrypt'; cost: typeof COST; salt: string; nonce: string; text: string; tag: string }
+type Sealed = { kdf: 'scrypt'; cost: typeof PASSPHRASE_COST; salt: string; nonce: string; text: string; tag: string }
 
 export async function sealSecret(secret: string, passphrase: string): Promise<string> {
   const [salt, nonce] = [randomBytes(16), randomBytes(12)]
-  const cipher = createCipheriv('aes-256-gcm', await keyOf(passphrase, salt, COST), nonce)
+  const cipher = createCipheriv('aes-256-gcm', await keyOf(passphrase, salt, PASSPHRASE_COST), nonce)
   const text = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
   const sealed: Sealed = {
     kdf: 'scrypt',
-    cost: COST,
+    cost: PASSPHRASE_COST,
     salt: salt.toString('base64'),
     nonce: nonce.toString('base64'),
     text: text.toString('base64'),
@@ -36,7 +36,7 @@ export async function openSecret(written: string, passphrase: string): Promise<s
   }
 }
 
-function keyOf(passphrase: string, salt: Uint8Array, { N, r, p }: typeof COST): Promise<Buffer> {
+function keyOf(passphrase: string, salt: Uint8Array, { N, r, p }: typeof PASSPHRASE_COST): Promise<Buffer> {
   return new Promise((resolve, reject) =>
     scrypt(passphrase.normalize(), salt, 32, { N, r, p, maxmem: MEMORY }, (error, key) =>
       error ? reject(error) : resolve(key),

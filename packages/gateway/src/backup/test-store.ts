@@ -29,6 +29,7 @@ const VALUES: Readonly<Record<string, Value>> = {
   balance: 9_007_199_254_740_993n,
   held: 9_223_372_036_854_775_807n,
   outcome: '',
+  'upstream_switch.state': 'draining',
 }
 const TEXT = 'Zoë "quoted" \\ \u2028 line\nnext \u{1F600} \uFEFF'
 const bytesOf = (seed: number) => new Uint8Array(32).map((_, at) => (seed * 31 + at * 7) % 256)
