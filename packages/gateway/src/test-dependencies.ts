@@ -137,6 +137,7 @@ export function createTestDependencies({ send, timeouts, dialect = 'chat', idemp
         setTerms: unused,
         findWithAccount: unused,
         findCaller: unused,
+        callerOf: unused,
         changeCounter: unused,
         page: unused,
         names: unused,

@@ -127,7 +127,8 @@ export function hashSecret(secret: string): Buffer {
 /** The same hash as text, in one native call: the cache's key. */
 const nameOf = (secret: string): string => Bun.SHA256.hash(secret, 'base64')
 
-function admit(caller: Known, clock: () => number): Caller {
+/** Throws for a key that does not work now. */
+export function admit(caller: Known, clock: () => number): Caller {
   if (caller === 'unknown' || caller.deleted) throw invalidKey()
   if (caller.expiresAt !== undefined && caller.expiresAt <= clock()) throw expiredKey()
   if (caller.accountDisabled) throw accountDisabled()

@@ -12,10 +12,13 @@ import { checkSecrets, showServerState } from './operating/server-state.ts'
 import type { Operation } from './operation.ts'
 import { createAdminKey, deleteAdminKey, listAdminKeys, showAdminKey } from './people/admin-keys.ts'
 import * as people from './people/people.ts'
+import { previewPrice } from './previews/price-preview.ts'
+import { previewRoute } from './previews/route-preview.ts'
 import { reportPrices } from './prices.ts'
 import { listRejectedRequests } from './rejected-requests.ts'
 import { findKeys, showRequest } from './reports/find.ts'
 import { reportFailures, reportSpending } from './reports/spend.ts'
+import { discoverModels } from './upstreams/models.ts'
 import { listUpstreamStates, showUpstreamState } from './upstreams/state.ts'
 import { disableUpstream, drainUpstream, enableUpstream, resetUpstream } from './upstreams/switches.ts'
 import { testUpstream } from './upstreams/test.ts'
@@ -75,6 +78,9 @@ const ALL = [
   drainUpstream,
   resetUpstream,
   testUpstream,
+  discoverModels,
+  previewPrice,
+  previewRoute,
   reportPrices,
   ...configuration.ALL,
 ] as const

@@ -20,6 +20,7 @@ export const REJECTION_CODES = {
   balance_too_large: 409,
   too_many_keys: 409,
   too_many_tries: 429,
+  upstream_failed: 502,
 } as const satisfies Record<string, number>
 
 export type RejectionCode = keyof typeof REJECTION_CODES
@@ -205,9 +206,24 @@ export const REJECTIONS = {
     ({ revision, entries }) => `Revision ${revision} needs secrets that were erased: ${entries}.`,
   ),
 
+  model_unavailable: rule<Field & { message: string }>('not_found', ({ message }) => message),
+  foreign_unit: input<Field & { unit: string; model: string; units: string }>(
+    ({ field, unit, model, units }) => `${field}: '${unit}' is no unit of the model '${model}', which takes ${units}.`,
+  ),
+  units_missing: input<Field & { model: string; units: string }>(
+    ({ field, model, units }) => `${field} lacks what the price of '${model}' counts. It takes ${units}.`,
+  ),
   unknown_upstream: rule<{ upstream: string; hint: string }>(
     'not_found',
     ({ upstream, hint }) => `Unknown upstream '${upstream}'; ${hint}.`,
+  ),
+  no_model_list: rule<{ upstream: string; kind: string }>(
+    'conflict',
+    ({ upstream, kind }) => `The upstream '${upstream}' (kind ${kind}) has no list of its models.`,
+  ),
+  upstream_failed: rule<{ upstream: string; problem: string }>(
+    'upstream_failed',
+    ({ upstream, problem }) => `The upstream '${upstream}' did not answer as expected: ${problem}.`,
   ),
   too_many_upstream_calls: rule<{ retryAfter: number }>(
     'too_many_tries',

@@ -5,6 +5,7 @@ import type { ListedModel } from '@trivium/protocol/dialects/model-list.ts'
 import type { Nanos } from '../money/amount.ts'
 import type { AnyPrice } from '../money/prices/price.ts'
 import type { YamlValue } from '../yaml/document.ts'
+import type { PreviewedCharge, PreviewUnits } from './preview.ts'
 
 /**
  * `Price`: as it is configured. `Limits`: what requests may ask for. `Rate`: a price with the multiplier of a group.
@@ -55,6 +56,10 @@ export type Modality<
   /** Units on receipts that usage pages add up as tokens. Other units are shown by their names. */
   tokens: { input: readonly string[]; output: readonly string[] }
   describe(model: Model<Price, Limits>, rate: Rate): Description
+  /** The units of which a preview computes the cost. */
+  previewedUnits: readonly (keyof PreviewUnits)[]
+  /** undefined: the units lack what the price counts. */
+  preview(rate: Rate, units: PreviewUnits): PreviewedCharge | undefined
 
   /** The embedded model. */
   sandbox: SandboxModel<Price, Limits>

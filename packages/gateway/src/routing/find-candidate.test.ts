@@ -80,7 +80,10 @@ test('candidates that are full, tried or unhealthy are skipped', () => {
   expect(at(['y'], [])).toBeUndefined()
 })
 
-test.each(['disabled', 'draining'] as const)('an upstream that is %s gets no request, not even as a last resort', (state) => {
+test.each([
+  'disabled',
+  'draining',
+] as const)('an upstream that is %s gets no request, not even as a last resort', (state) => {
   const [x, y, z] = three()
   const offer = offerOf(x, y, z)
   const parts = partsWith(() => 0)

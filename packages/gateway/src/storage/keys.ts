@@ -136,6 +136,8 @@ export interface Keys {
   withLastFour(lastFour: string, limit: number): Promise<Key[]>
   findWithAccount(key: bigint): Promise<{ account: Account; key: Key } | undefined>
   findCaller(hash: Uint8Array): Promise<Caller | undefined>
+  /** As a request with the key's present secret would find it. */
+  callerOf(key: bigint): Promise<Caller | undefined>
   /** Grows with every change of a key or an account's state; nodes poll it to drop cached callers. */
   changeCounter(): Promise<bigint>
 }

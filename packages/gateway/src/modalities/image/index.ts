@@ -4,6 +4,7 @@ import { IMAGE_DIALECT_IDS, type ImageDialectId } from '@trivium/protocol/dialec
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { fromFirstRoute } from '../known-limits.ts'
 import type { Modality } from '../modality.ts'
+import { TOKEN_UNITS, usageOf } from '../preview.ts'
 import { compareImagePrices } from './compare-prices.ts'
 import { describeImageModel } from './describe.ts'
 import { type ImagePrice, type ImageRate, imageRate } from './price.ts'
@@ -33,6 +34,14 @@ export const image: Modality<ImagePrice, ImageLimits, ImageRate, ImageDialectId>
     output: ['image_text_tokens', 'image_output_tokens'],
   },
   describe: describeImageModel,
+  previewedUnits: ['images', 'size', 'quality', ...TOKEN_UNITS],
+  preview(rate, units) {
+    const { images = 1, size, quality } = units
+    const made = Array.from({ length: images }, () => ({ size, quality }))
+    // Without tokens a price by the token charges what such images take at least, as without a report.
+    const hasTokens = TOKEN_UNITS.some((unit) => units[unit] !== undefined)
+    return rate.cost({ images: made, requested: images, usage: hasTokens ? usageOf(units) : undefined })
+  },
   sandbox: {
     id: 'sandbox-image',
     price: { perImage: NANOS_PER_USD / 25n, variants: new Map() },

@@ -1,10 +1,12 @@
 // Models that answer with text, priced by the token.
 import { TEXT_DIALECT_IDS, type TextDialectId } from '@trivium/protocol/dialects/index.ts'
 import { NANOS_PER_USD } from '../../money/amount.ts'
+import { callsByName } from '../../money/prices/receipt.ts'
 import { KIND_NAMES, KINDS } from '../../money/prices/token-kinds.ts'
-import type { TokenPrice } from '../../money/prices/token-price.ts'
+import { NO_OPTIONS, type TokenPrice } from '../../money/prices/token-price.ts'
 import { type TokenRate, tokenRate } from '../../money/prices/token-rate.ts'
 import { CAPABILITIES, type Modality } from '../modality.ts'
+import { TOKEN_UNITS, usageOf } from '../preview.ts'
 import { belowCost, oddPrice } from './check-price.ts'
 import { compareTokenPrices } from './compare-prices.ts'
 import { describeTextModel } from './describe.ts'
@@ -34,6 +36,11 @@ export const text: Modality<TokenPrice, TextLimits, TokenRate, TextDialectId> = 
     output: OUTPUT_KINDS.map((kind) => KIND_NAMES[kind]),
   },
   describe: describeTextModel,
+  previewedUnits: [...TOKEN_UNITS, 'tier', 'tools'],
+  preview(rate, units) {
+    const charge = rate.cost({ usage: usageOf(units), options: { ...NO_OPTIONS, tier: units.tier } })
+    return { ...charge, tools: charge.terms && callsByName(charge.terms) }
+  },
   sandbox: {
     id: 'sandbox-text',
     price: {

@@ -5,7 +5,7 @@ import { fromFirstRoute } from '../known-limits.ts'
 import type { Modality } from '../modality.ts'
 import { compareVideoPrices } from './compare-prices.ts'
 import { describeVideoModel } from './describe.ts'
-import { type VideoPrice, type VideoRate, videoRate } from './price.ts'
+import { callsOf, type VideoPrice, type VideoRate, videoRate } from './price.ts'
 import { mergeVideoLimits, readVideoLimits, type VideoModelLimits } from './read-limits.ts'
 import { readVideoPrice } from './read-price.ts'
 
@@ -25,6 +25,13 @@ export const video: Modality<VideoPrice, VideoModelLimits, VideoRate, VideoDiale
   comparedBy: ['per_second', 'per_video', 'per_million_tokens'],
   tokens: { input: [], output: ['video_tokens'] },
   describe: describeVideoModel,
+  previewedUnits: ['seconds', 'resolution', 'video_tokens', 'tier', 'tools'],
+  preview(rate, { seconds, resolution, video_tokens: tokens, tier, tools }) {
+    const video = { resolution, seconds, tokens, ...(tier ? { tier } : {}), ...(tools ? { toolCalls: tools } : {}) }
+    const charge = rate.cost(video)
+    const calls = callsOf(video, rate.price).map((call) => [call.tool, call.calls])
+    return charge && { ...charge, tools: calls.length > 0 ? Object.fromEntries(calls) : undefined }
+  },
   sandbox: {
     id: 'sandbox-video',
     price: { per: 'second', price: NANOS_PER_USD / 20n, variants: new Map() },

@@ -1,6 +1,6 @@
 // API keys on both engines.
 import { sql } from 'kysely'
-import type { KeyChanges, KeyMaker, Keys, NewKey } from '../keys.ts'
+import type { Caller, KeyChanges, KeyMaker, Keys, NewKey } from '../keys.ts'
 import { consoleKeysOver } from './console/keys.ts'
 import { checkCap, checkHash, checkLimits, checkList, checkText } from './guard.ts'
 import { findHolder } from './people/members.ts'
@@ -37,6 +37,11 @@ export function keysOver(connection: Connection): Keys {
   const caller = findCaller(db, new Uint8Array())
   const counter = statement(db.selectFrom('change_counter').select('value'))
   const built = consoleKeysOver(connection)
+  async function callerWith(hash: Uint8Array): Promise<Caller | undefined> {
+    const [row] = await runner.read({ ...caller, parameters: Array(caller.parameters.length).fill(hash) })
+    if (!row) return undefined
+    return toCaller(row, flag(row.holder_chose_group) ? await findHolder(connection, integer(row.account)) : undefined)
+  }
   return {
     ...built,
     async create(key) {
@@ -89,13 +94,10 @@ export function keysOver(connection: Connection): Keys {
         }
       )
     },
-    async findCaller(hash) {
-      const [row] = await runner.read({ ...caller, parameters: Array(caller.parameters.length).fill(hash) })
-      if (!row) return undefined
-      return toCaller(
-        row,
-        flag(row.holder_chose_group) ? await findHolder(connection, integer(row.account)) : undefined,
-      )
+    findCaller: callerWith,
+    async callerOf(key) {
+      const [row] = await runner.read(statement(db.selectFrom('api_key').select('hash').where('id', '=', key)))
+      return row && (await callerWith(new Uint8Array(row.hash as Uint8Array)))
     },
     async changeCounter() {
       return integer((await runner.read(counter))[0]?.value)

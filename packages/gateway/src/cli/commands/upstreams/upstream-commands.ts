@@ -6,12 +6,14 @@ import { callEachProcess } from '../../control-socket.ts'
 import { CommandError } from '../../errors.ts'
 import { Report } from '../../output.ts'
 import { present } from '../inputs.ts'
+import { showModels, showPrice, showRoute, unitsInput } from './model-previews.ts'
 import { listUpstreams } from './upstream-list.ts'
 import { probeAll } from './upstream-probes.ts'
 import { showTest } from './upstream-test.ts'
 
 const SECTION = 'Configuration and upstreams'
 const ID = { name: 'ID', summary: "the upstream's id; 'upstream list' shows it" } as const
+const MODEL = { name: 'MODEL', summary: 'the id of a model of this gateway' } as const
 const REASON: Option = { name: 'reason', value: 'TEXT', summary: 'kept with the switch and in the audit log' }
 
 /** They ask every server process of the data folder. */
@@ -64,7 +66,7 @@ const act = (name: StoreCommand['name'], summary: string): StoreCommand => ({
 export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
   act('upstream enable', 'give an upstream requests again'),
   act('upstream disable', 'give an upstream no new requests; running ones and tasks go on'),
-  act('upstream drain', 'the same, until its last request has ended and it can be taken away'),
+  act('upstream drain', 'the same, to take the upstream away when its last request has ended'),
   act('upstream reset', 'close the circuit breaker and end the cool-downs of an upstream, in all servers'),
   {
     name: 'upstream test',
@@ -86,6 +88,60 @@ export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
     asksServer: true,
     withoutDatabase: (input, config) => testWithoutStore(config, input as Parameters<typeof testWithoutStore>[1]),
     show: showTest,
+  },
+  {
+    name: 'upstream models',
+    section: SECTION,
+    summary: 'list the models that an upstream offers, those not configured here with their public price',
+    positionals: [ID],
+    options: [],
+    example: 'upstream models openai',
+    input: ({ positionals: [upstream] }) => ({ upstream }),
+    asksServer: true,
+    show: showModels,
+  },
+  {
+    name: 'model price-preview',
+    section: SECTION,
+    summary: 'show what a request would cost, with its formula',
+    positionals: [MODEL],
+    options: [
+      { name: 'group', value: 'GROUP', summary: 'the group of the key; default: default' },
+      {
+        name: 'units',
+        value: 'NAME=N,...',
+        required: true,
+        summary: 'what the request uses, by the names of receipts, such as input=1200,output=300',
+      },
+    ],
+    example: 'model price-preview gpt-x --units input=1200,output=300',
+    input: ({ positionals: [model], values: { group, units = '' } }) => ({
+      model,
+      ...present([['group', group]]),
+      units: unitsInput(units),
+    }),
+    asksServer: true,
+    show: showPrice,
+  },
+  {
+    name: 'model route-preview',
+    section: SECTION,
+    summary: 'show where a request would go now, and why not elsewhere',
+    positionals: [MODEL],
+    options: [
+      { name: 'key', value: 'ID', summary: "the id of the key; 'key list' shows it" },
+      { name: 'group', value: 'GROUP', summary: 'in place of --key: any key of this group; default: default' },
+    ],
+    example: 'model route-preview gpt-x --key 7',
+    input: ({ positionals: [model], values: { key, group } }) => ({
+      model,
+      ...present([
+        ['key', key],
+        ['group', group],
+      ]),
+    }),
+    asksServer: true,
+    show: showRoute,
   },
 ]
 

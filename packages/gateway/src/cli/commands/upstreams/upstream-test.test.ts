@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { join } from 'node:path'
 import { type SandboxServer, startSandboxServer } from '@trivium/sandbox/server.ts'
+import { testWithoutStore } from '../../../administration/upstreams/test.ts'
 import { assemble } from '../../../config/assemble.ts'
 import type { FileConfig } from '../../../config/types.ts'
 import { BUILT_IN, loadFile } from '../../../config.ts'
-import { testWithoutStore } from '../../../administration/upstreams/test.ts'
 import { showTest } from './upstream-test.ts'
 
 const FIXTURES = join(import.meta.dir, '../../../../fixtures')

@@ -30,7 +30,12 @@ export function upstreamsContract(use: Use): void {
   test('the cost of a test is a transfer on nobody’s balance, beside its audit entry, and the audit proves it', async () => {
     const { storage } = use()
     const account = await newAccount(storage, 5n)
-    const entry = { actor: { type: 'job', id: 'x' }, address: '', requestId: undefined, action: 'upstream test' } as const
+    const entry = {
+      actor: { type: 'job', id: 'x' },
+      address: '',
+      requestId: undefined,
+      action: 'upstream test',
+    } as const
     const { upstreams } = storage.audited({ ...entry, object: 'upstream/a', before: undefined, after: {}, reason: '' })
     await upstreams.bookTest(7n, 'test of a')
     expect((await storage.accounts.find(account.id))?.balance).toBe(5n)

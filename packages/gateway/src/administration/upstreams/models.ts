@@ -1,0 +1,68 @@
+// Which models an upstream lists, compared with those that are configured here: what could be added, and what is gone.
+import { createSandbox } from '@trivium/sandbox/handler.ts'
+import { MULTIPLIER_ONE } from '../../config/sections/groups.ts'
+import type { FileConfig } from '../../config/types.ts'
+import { modalityOf } from '../../modalities/index.ts'
+import { fields } from '../../request/schema/schema.ts'
+import { listUpstreamModels } from '../../upstreams/diagnostics/list-models.ts'
+import { findListed, type ListedModel, type PriceList, readPriceList } from '../../upstreams/prices/price-list.ts'
+import { createSend } from '../../upstreams/send.ts'
+import { operation } from '../operation.ts'
+import { rejected } from '../rejections.ts'
+import { configuredUpstream, UPSTREAM_ID } from './configured.ts'
+import { limitCalls } from './limit-calls.ts'
+
+/** The key is used, so that a vendor's answer depends on it; nothing is changed, and nothing is billed. */
+export const discoverModels = operation({
+  name: 'upstream models',
+  permission: 'configuration',
+  input: fields({ upstream: UPSTREAM_ID }),
+  run: async ({ actor, config, routing }, { upstream: id }) => {
+    const upstream = configuredUpstream(config, id)
+    const send = routing?.send ?? createSend(createSandbox({ faults: false }))
+    const listed = await limitCalls(actor, () => listUpstreamModels(send, upstream))
+    if ('problem' in listed) {
+      const { status, problem } = listed
+      if (status === 404 || status === 405) throw rejected('no_model_list', { upstream: id, kind: upstream.kind })
+      throw rejected('upstream_failed', { upstream: id, problem })
+    }
+    const names = new Set(listed.models)
+    const routed = routedTo(config, id)
+    const prices = readPriceList()
+    const shown = (model: string) => ({ model, ids: routed.get(model) ?? [] })
+    return {
+      upstream: id,
+      kind: upstream.kind,
+      is_complete: listed.isComplete,
+      configured: [...routed.keys()].filter((model) => names.has(model)).map(shown),
+      unconfigured: [...names].filter((model) => !routed.has(model)).map((model) => offered(model, prices)),
+      unlisted: [...routed.keys()].filter((model) => !names.has(model)).map(shown),
+    }
+  },
+})
+
+export type DiscoveredModels = Awaited<ReturnType<typeof discoverModels.run>>
+
+/** The ids here of each model of the upstream that has a route. */
+function routedTo({ models }: FileConfig, upstream: string): Map<string, string[]> {
+  const routed = new Map<string, string[]>()
+  for (const { id, routes } of models.values())
+    for (const route of routes)
+      if (route.upstream === upstream) routed.set(route.model, [...new Set([...(routed.get(route.model) ?? []), id])])
+  return routed
+}
+
+/** With what the built-in list knows of it; nothing is guessed. */
+function offered(model: string, prices: PriceList) {
+  const known = findListed(prices, model)?.model
+  return { model, type: known?.type ?? null, note: known?.note ?? null, ...(known ? described(known) : UNKNOWN) }
+}
+
+const UNKNOWN = { price: null, limits: null }
+
+function described({ id, type, price, limits }: ListedModel) {
+  const { describe, rateOf } = modalityOf(type)
+  const model = { id, routes: [], price, priceVersion: '', limits }
+  const shown = describe(model, rateOf(price, MULTIPLIER_ONE))
+  return { price: shown.price as unknown, limits: shown.limits as unknown }
+}
