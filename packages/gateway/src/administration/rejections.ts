@@ -211,7 +211,7 @@ export const REJECTIONS = {
     ({ field, unit, model, units }) => `${field}: '${unit}' is no unit of the model '${model}', which takes ${units}.`,
   ),
   units_missing: input<Field & { model: string; units: string }>(
-    ({ field, model, units }) => `${field} lacks what the price of '${model}' counts. It takes ${units}.`,
+    ({ field, model, units }) => `${field} does not fit the price of '${model}', which counts some of ${units}.`,
   ),
   unknown_upstream: rule<{ upstream: string; hint: string }>(
     'not_found',

@@ -3,7 +3,7 @@ import { TEXT_DIALECT_IDS, type TextDialectId } from '@trivium/protocol/dialects
 import { NANOS_PER_USD } from '../../money/amount.ts'
 import { callsByName } from '../../money/prices/receipt.ts'
 import { KIND_NAMES, KINDS } from '../../money/prices/token-kinds.ts'
-import { NO_OPTIONS, type TokenPrice } from '../../money/prices/token-price.ts'
+import { isPriced, NO_OPTIONS, type TokenPrice, USUAL_TIERS } from '../../money/prices/token-price.ts'
 import { type TokenRate, tokenRate } from '../../money/prices/token-rate.ts'
 import { CAPABILITIES, type Modality } from '../modality.ts'
 import { TOKEN_UNITS, usageOf } from '../preview.ts'
@@ -38,7 +38,12 @@ export const text: Modality<TokenPrice, TextLimits, TokenRate, TextDialectId> = 
   describe: describeTextModel,
   previewedUnits: [...TOKEN_UNITS, 'tier', 'tools'],
   preview(rate, units) {
-    const charge = rate.cost({ usage: usageOf(units), options: { ...NO_OPTIONS, tier: units.tier } })
+    const { tier, tools = {} } = units
+    const isListed = (kind: 'tier' | 'tool', word: string) => isPriced(rate.price, { kind, word })
+    // Requests with such options are rejected.
+    if (tier !== undefined && !USUAL_TIERS.has(tier) && !isListed('tier', tier)) return undefined
+    if (Object.keys(tools).some((tool) => !isListed('tool', tool))) return undefined
+    const charge = rate.cost({ usage: usageOf(units), options: { ...NO_OPTIONS, tier } })
     return { ...charge, tools: charge.terms && callsByName(charge.terms) }
   },
   sandbox: {
