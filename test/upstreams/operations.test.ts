@@ -1,9 +1,11 @@
 // What operators do with upstreams that run: switches, resets, tests, lists of models, and previews.
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { adminClient } from '../support/admin/admin-client.ts'
 import { eventually } from '../support/eventually.ts'
 import { audit, newKey } from '../support/gateway/accounts.ts'
 import { chat, type Gateway, receiptOf, startGateway } from '../support/gateway/gateway.ts'
 import { homeOnSameDatabase } from '../support/gateway/home.ts'
+import { operate } from '../support/gateway/operate.ts'
 import {
   event,
   respondAsRequested,
@@ -206,6 +208,46 @@ describe('one server', () => {
     expect(await gateway.command('audit-log', '--object', 'upstream/first', '--limit', '1')).toMatchObject([
       { action: 'upstream test', after: { ok: true, cost_usd: tested.cost_usd } },
     ])
+  })
+
+  test('the admin API does the same, and a dry run of a test says what it costs at most', async () => {
+    const { secret } = await operate<{ secret: string }>(gateway, 'admin-key create', { name: 'ops', role: 'admin' })
+    const admin = adminClient(gateway.url, secret)
+    const calls = first.received.length
+    const dry = await admin('POST', 'upstreams/first/test?dry_run=true', { body: {} })
+    expect(dry.body).toEqual({
+      object: 'dry_run',
+      action: 'upstream test',
+      target: 'upstream/first',
+      before: null,
+      after: { model: 'inner', calls: 2, cost_at_most_usd: '0.00464' },
+    })
+    expect(first.received).toHaveLength(calls)
+    expect((await admin('POST', 'upstreams/first/test', { body: { model: 'pair' } })).body).toMatchObject({
+      object: 'upstream_test',
+      ok: true,
+      booked: true,
+    })
+    const disabled = await admin('POST', 'upstreams/second/disable', { body: { reason: 'by API' } })
+    const by = expect.stringMatching(/^admin-key\/\d+$/)
+    expect(disabled.body).toMatchObject({ switch: { state: 'disabled', by, reason: 'by API' }, node: '0' })
+    const route = await admin('GET', `models/pair/route-preview?key=${key.keyId}`)
+    expect(route.body).toMatchObject({
+      object: 'route_preview',
+      candidates: [
+        { upstream: 'first', share: 1 },
+        { upstream: 'second', reason: 'disabled' },
+      ],
+    })
+    await admin('POST', 'upstreams/second/enable')
+    const state = await admin('GET', 'upstreams/second/state')
+    expect(state.body).toMatchObject({ object: 'upstream_state', switch: { state: 'enabled' }, running_requests: 0 })
+    const price = await admin('POST', 'models/pair/price-preview', { body: { units: { input: 1_000_000 } } })
+    expect(price.body).toMatchObject({ object: 'price_preview', cost_usd: '1.00', lines: [{ name: 'input' }, {}] })
+    const listed = await admin('GET', 'upstreams/first/models')
+    expect(listed.body).toMatchObject({ object: 'upstream_models', unlisted: [{ model: 'inner' }] })
+    const text = JSON.stringify([dry, disabled, route, state, listed])
+    expect(text).not.toMatch(/first-key|second-key/)
   })
 
   test('the list of models is compared with what is configured', async () => {

@@ -5,11 +5,13 @@ import { CONFIGURATION_ROUTES } from './configuration.ts'
 import { OPERATING_ROUTES } from './operating.ts'
 import { PEOPLE_ROUTES } from './people.ts'
 import type { AdminRoutes } from './route.ts'
+import { UPSTREAM_OPERATION_ROUTES } from './upstream-operations.ts'
 
 export const ADMIN_ROUTES: AdminRoutes = {
   ...ACCOUNT_ROUTES,
   ...PEOPLE_ROUTES,
   ...OPERATING_ROUTES,
-  ...CATALOGUE_ROUTES,
+...CATALOGUE_ROUTES,
   ...CONFIGURATION_ROUTES,
+  ...UPSTREAM_OPERATION_ROUTES,
 }

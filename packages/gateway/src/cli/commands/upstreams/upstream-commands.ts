@@ -92,7 +92,7 @@ export const UPSTREAM_COMMANDS: readonly StoreCommand[] = [
   {
     name: 'upstream models',
     section: SECTION,
-    summary: 'list the models that an upstream offers, those not configured here with their public price',
+    summary: 'compare the models that an upstream lists with those that are configured',
     positionals: [ID],
     options: [],
     example: 'upstream models openai',
