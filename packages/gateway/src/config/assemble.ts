@@ -14,7 +14,15 @@ import { readSections } from './assembly/read-sections.ts'
 import { writtenEntries } from './assembly/written.ts'
 import { hashConfig } from './hash.ts'
 import { isLitellmFile } from './sections/other-gateways.ts'
-import { entryKey, type InvalidEntry, overlaps, SETTING_SECTIONS, type StoredEntry, storedValues } from './stored.ts'
+import {
+  entryKey,
+  type InvalidEntry,
+  overlaps,
+  SETTING_SECTIONS,
+  type StoredEntry,
+  storedValues,
+  type WrittenEntry,
+} from './stored.ts'
 import type { FileConfig } from './types.ts'
 import type { BuiltIn } from './upstream-kinds.ts'
 import { configWarnings } from './warnings.ts'
@@ -36,12 +44,14 @@ export type Assembled = {
   config: FileConfig
   mistakes: []
   origins: Origins
+  /** Every entry in force as a file would have it, by its key: what is written, without defaults. */
+  written(): ReadonlyMap<string, WrittenEntry>
+  /** Environment variables whose values are in force, by name. */
+  variables: ReadonlySet<string>
   /** Stored entries that the file or the environment overrides. */
   shadowed: readonly StoredEntry[]
   /** Stored entries that are left out, each with its mistakes. */
   invalid: readonly InvalidEntry[]
-  /** What file and environment say of each entry. */
-  written(): ReadonlyMap<string, unknown>
 }
 
 export type LoadResult = { config: FileConfig; mistakes: [] } | { config?: undefined; mistakes: Mistake[] }
@@ -53,6 +63,8 @@ const SECTIONS = {
   models: true,
   groups: true,
 } as const
+
+const NONE: [] = []
 
 const NOTHING_BUILT_IN: BuiltIn = {
   kinds: new Map(),
@@ -99,8 +111,7 @@ export function assemble(sources: Sources, builtIn = NOTHING_BUILT_IN): Assemble
   if (!last.result || last.broken.length > 0) {
     return { mistakes: [...last.mistakes, ...last.broken.filter(isStrict).flatMap((each) => each.mistakes)] }
   }
-  const { config, origins, written } = last.result
-  return { config, mistakes: [], origins, shadowed: [...shadowed, ...last.shadowed], invalid, written }
+  return { ...last.result, mistakes: NONE, shadowed: [...shadowed, ...last.shadowed], invalid }
 }
 
 type Attempt = {
@@ -110,7 +121,7 @@ type Attempt = {
   /** Of file and environment. */
   mistakes: Mistake[]
   /** Absent if there are such mistakes. */
-  result?: Pick<Assembled, 'config' | 'origins' | 'written'>
+  result?: Pick<Assembled, 'config' | 'origins' | 'written' | 'variables'>
 }
 
 type Given = Sources & {
@@ -152,9 +163,12 @@ function assembleOnce(parsed: ParsedDocument, given: Given, builtIn: BuiltIn): A
     variables: read.vendors.variables,
     stored: inForce.map(([, entry]) => entry),
   })
-  const written = () => writtenEntries(parsed.root, given.settings, read.vendors)
   const whole: FileConfig = { ...config, revision: given.revision, fileHash, hash: hashConfig(config), warnings }
-  return { broken, shadowed, mistakes, result: { config: freeze(whole), origins, written } }
+  const variables = new Set([...context.variablesRead, ...read.vendors.variables.values()])
+  const parts = { listed: read.written, fileSettings: given.settings, stored: inForce.map(([, entry]) => entry) }
+  const affectedKeys = new Set(affected.map(({ key }) => key))
+  const written = () => writtenEntries({ ...parts, config: whole, origins, affected: affectedKeys })
+  return { broken, shadowed, mistakes, result: { config: freeze(whole), origins, written, variables } }
 }
 
 /** The same document, read again from the beginning. */

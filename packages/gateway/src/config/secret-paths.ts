@@ -12,20 +12,26 @@ const SECRET_PATHS: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
 }
 
+/** `path`: where the secret is in the entry, such as `keys.0`. */
+type Replace = (secret: unknown, path: string) => unknown
+
 /** A copy of an entry's value in which `replace` has been applied to every secret. What is absent stays absent. */
 export function mapSecrets(
   { kind, id, value }: { kind: string; id: string; value: unknown },
-  replace: (secret: unknown) => unknown,
+  replace: Replace,
 ): unknown {
   const own = kind === 'setting' ? id.split('.') : []
   const within = (SECRET_PATHS[kind] ?? []).filter((path) => own.every((step, index) => path[index] === step))
-  return within.reduce((mapped, path) => mapAt(mapped, path.slice(own.length), replace), value)
+  return within.reduce((mapped, path) => mapAt(mapped, path.slice(own.length), replace, own), value)
 }
 
-function mapAt(value: unknown, [step, ...rest]: readonly string[], replace: (secret: unknown) => unknown): unknown {
-  if (step === undefined) return replace(value)
+function mapAt(value: unknown, [step, ...rest]: readonly string[], replace: Replace, at: readonly string[]): unknown {
+  if (step === undefined) return replace(value, at.join('.'))
   if (typeof value !== 'object' || value === null) return value
-  if (step === '*') return Array.isArray(value) ? value.map((item) => mapAt(item, rest, replace)) : value
+  if (step === '*') {
+    const items = Array.isArray(value) ? value : undefined
+    return items ? items.map((item, index) => mapAt(item, rest, replace, [...at, String(index)])) : value
+  }
   if (!Object.hasOwn(value, step)) return value
-  return { ...value, [step]: mapAt(Reflect.get(value, step), rest, replace) }
+  return { ...value, [step]: mapAt(Reflect.get(value, step), rest, replace, [...at, step]) }
 }

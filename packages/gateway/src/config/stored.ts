@@ -15,6 +15,9 @@ export type Origin =
   | { from: 'stored'; revision: number }
   | { from: 'built-in' }
 
+/** An entry in force as a file would have it, with `${NAME}` expanded. */
+export type WrittenEntry = Pick<StoredEntry, 'kind' | 'id' | 'value'> & { origin: Origin }
+
 const LISTS = { upstream: 'upstreams', model: 'models', group: 'groups', setting: 'settings' } as const
 export const ENTRY_KINDS = Object.keys(LISTS) as readonly EntryKind[]
 

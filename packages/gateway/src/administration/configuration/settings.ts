@@ -83,7 +83,7 @@ function shownSettings(state: State): ShownSetting[] {
     const isStored = source.from === 'stored'
     const entry = own.find((each) => (isStored ? each.id === id : overlaps(each.id, id)))
     const shadowed = entry && !isStored ? { value: show(entry.id, entry.value), revision: entry.revision } : null
-    const value = isStored ? entry?.value : written.get(name)
+    const value = isStored ? entry?.value : written.get(name)?.value
     return [
       {
         id,

@@ -70,7 +70,7 @@ export function shownEntries(context: OperationContext, kind: NounKind, state: S
     const id = name.slice(section.length + 1)
     const own = ofKind.find((entry) => entry.id === id)
     const isStored = source.from === 'stored'
-    const value = isStored ? own?.value : written.get(name)
+    const value = isStored ? own?.value : written.get(name)?.value
     const shadowed = own && !isStored ? { ...show(id, own.value), revision: own.revision } : null
     return [{ id, ...show(id, value), source: shownSource(source), read_only: !isStored, shadowed, invalid: null }]
   })

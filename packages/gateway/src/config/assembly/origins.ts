@@ -1,7 +1,7 @@
 // Where each entry in force comes from: the file, the environment, the store, or the program.
-import { isMap, isScalar, type Node } from 'yaml'
+import { isMap, isScalar, type YAMLMap } from 'yaml'
 import { lineOf, type ReadContext, type YamlValue } from '../../yaml/document.ts'
-import { writtenFields } from '../../yaml/fields.ts'
+import { isMapValue, writtenFields } from '../../yaml/fields.ts'
 import { entryKey, type Origin, SETTING_SECTIONS, type StoredEntry } from '../stored.ts'
 import type { FileConfig } from '../types.ts'
 
@@ -45,7 +45,14 @@ export type FileSetting = { id: string; value: YamlValue }
 
 /** The settings of a file by their paths, whatever they are worth. */
 export function settingsOf(root: YamlValue | undefined): FileSetting[] {
-  return root ? leavesOf(root, '').filter(({ id }) => SETTING_SECTIONS.some((each) => each === id.split('.')[0])) : []
+  const sections = root && isMapValue(root) ? writtenFields(root.context.resolve(root.node) as YAMLMap, root) : []
+  return sections.flatMap(({ name, key, value }) => {
+    if (!root || !value || !SETTING_SECTIONS.some((each) => each === name)) return []
+    const section: YamlValue = { context: root.context, node: value, key, path: name }
+    const leaves = leavesOf(section, name)
+    // `sandbox: {}` turns the sandbox on.
+    return leaves.length === 0 && name === 'sandbox' && isMapValue(section) ? [{ id: name, value: section }] : leaves
+  })
 }
 
 function leavesOf(value: YamlValue, id: string): FileSetting[] {
@@ -53,8 +60,6 @@ function leavesOf(value: YamlValue, id: string): FileSetting[] {
   const node = context.resolve(value.node)
   if (!isMap(node)) return isScalar(node) && node.value === null ? [] : [{ id, value }]
   return writtenFields(node, value).flatMap(({ name, key, value: child }) =>
-    child === undefined
-      ? []
-      : leavesOf({ context, node: child as Node, key, path }, id === '' ? name : `${id}.${name}`),
+    child === undefined ? [] : leavesOf({ context, node: child, key, path }, `${id}.${name}`),
   )
 }

@@ -46,6 +46,8 @@ export type Sections = {
   config: Omit<FileConfig, 'hash' | 'warnings' | 'revision' | 'fileHash'>
   warnings: string[]
   vendors: EnvironmentVendors
+  /** Entries of the lists, as they are written. */
+  written: { kind: 'upstream' | 'model' | 'group'; value: YamlValue }[]
   /** Entries of the environment and of the store whose ids are taken. */
   shadowed: ReadonlySet<ReadContext>
 }
@@ -60,13 +62,14 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
   }
   const leftOutOf = (kind: EntryKind) => leftOut.filter((entry) => entry.kind === kind)
 
-  const read = readUpstreams(itemsIn('upstreams', UPSTREAMS_EXAMPLE), builtIn.kinds)
+  const ownUpstreams = itemsIn('upstreams', UPSTREAMS_EXAMPLE)
+  const read = readUpstreams(ownUpstreams, builtIn.kinds)
   const vendors = vendorsFromEnvironment(context, read.ids, builtIn)
   readUpstreams([...vendors.upstreams, ...stored.upstreams], builtIn.kinds, read)
-  const written = optional<WrittenSandbox>('sandbox', readSandboxSection, { on: undefined, faults: undefined })
+  const sandbox = optional<WrittenSandbox>('sandbox', readSandboxSection, { on: undefined, faults: undefined })
   // An invalid upstream must not open registration, nor bring the embedded models back.
   const hasRealUpstream = read.hasReal || leftOutOf('upstream').length > 0
-  const on = written.on ?? !hasRealUpstream
+  const on = sandbox.on ?? !hasRealUpstream
   if (!on) rejectSandboxes(read.sandboxes)
 
   const upstreams = new Map(read.upstreams)
@@ -89,11 +92,12 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
   const mail = optional<MailConfig | undefined>('mail', readMail, undefined)
   const hasMail = fields?.get('mail') !== undefined || leftOutOf('setting').some(({ id }) => id.startsWith('mail.'))
   const tools = optional<FileConfig['tools']>('tools', readTools({ types, advice }), undefined)
-  const groups = readGroups([...itemsIn('groups', GROUPS_EXAMPLE), ...stored.groups], { types, advice })
+  const groupEntries = [...itemsIn('groups', GROUPS_EXAMPLE), ...stored.groups]
+  const groups = readGroups(groupEntries, { types, advice })
   const config: Sections['config'] = {
     server: optional('server', readServer(defaults), defaults),
     registration: optional('registration', readRegistration(registration), registration),
-    sandbox: { on, faults: written.faults ?? false, faultsWritten: written.faults !== undefined },
+    sandbox: { on, faults: sandbox.faults ?? false, faultsWritten: sandbox.faults !== undefined },
     retention: optional('retention', readRetention, RETENTION_DEFAULTS),
     callbacks: optional('callbacks', readCallbacks, CALLBACK_DEFAULTS),
     alerts: optional('alerts', readAlerts(hasMail), ALERT_DEFAULTS),
@@ -112,7 +116,16 @@ export function readSections({ context, fields, stored, leftOut }: Written, buil
   }
   const shadowed = new Set([...read.shadowed, ...listed.shadowed, ...groups.shadowed].map(({ context }) => context))
   const shadowedVendors = vendors.models.filter((model) => shadowed.has(model.context))
-  return { config, warnings: [...vendors.warnings, ...shadowWarnings(shadowedVendors)], vendors, shadowed }
+  const warnings = [...vendors.warnings, ...shadowWarnings(shadowedVendors)]
+  const written = [
+    ...[...ownUpstreams, ...vendors.upstreams, ...stored.upstreams].map((value) => ({
+      kind: 'upstream' as const,
+      value,
+    })),
+    ...entries.map((value) => ({ kind: 'model' as const, value })),
+    ...groupEntries.map((value) => ({ kind: 'group' as const, value })),
+  ].filter(({ value }) => !shadowed.has(value.context))
+  return { config, warnings, vendors, shadowed, written }
 }
 
 /** Of a stored model that is invalid. */

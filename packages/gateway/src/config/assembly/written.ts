@@ -1,29 +1,71 @@
-// What file and environment say of each entry, as plain JSON with its secrets: for showing the configuration.
+// The entries in force as a file would have them.
+import { resolve } from 'node:path'
 import type { YamlValue } from '../../yaml/document.ts'
+import { isMapValue } from '../../yaml/fields.ts'
 import { plainValue } from '../../yaml/plain-value.ts'
-import { entryKey } from '../stored.ts'
-import type { EnvironmentVendors } from './environment-vendors.ts'
-import type { FileSetting } from './origins.ts'
+import { entryKey, type StoredEntry, type WrittenEntry } from '../stored.ts'
+import type { FileConfig } from '../types.ts'
+import type { FileSetting, Origins } from './origins.ts'
+import type { Sections } from './read-sections.ts'
 
-const LISTS = { upstreams: 'upstream', models: 'model', groups: 'group' } as const
+type Given = {
+  listed: Sections['written']
+  fileSettings: readonly FileSetting[]
+  /** Of the store, those in force. */
+  stored: readonly StoredEntry[]
+  config: FileConfig
+  origins: Origins
+  /** Keys of entries that name entries which are left out. */
+  affected: ReadonlySet<string>
+}
 
-/** By `upstreams/main` or `settings/server.drain`. */
-export function writtenEntries(
-  root: YamlValue | undefined,
-  settings: readonly FileSetting[],
-  vendors: Pick<EnvironmentVendors, 'upstreams' | 'models'>,
-): ReadonlyMap<string, unknown> {
-  const written = new Map<string, unknown>()
-  const file = (root ? plainValue(root) : {}) as Partial<Record<keyof typeof LISTS, unknown>>
-  const add = (list: keyof typeof LISTS, entry: unknown) => {
-    const { id, ...value } = (entry ?? {}) as { id?: unknown }
-    written.set(entryKey({ kind: LISTS[list], id: String(id) }), value)
+export function writtenEntries({
+  listed,
+  fileSettings,
+  stored,
+  config,
+  origins,
+  affected,
+}: Given): ReadonlyMap<string, WrittenEntry> {
+  const entries = [
+    ...fileSettings.map(({ id, value }) => ({ kind: 'setting' as const, id, value: settingText(id, value) })),
+    ...stored.flatMap(({ kind, id, value }) => (kind === 'setting' ? [{ kind, id, value }] : [])),
+    ...listed.map(({ kind, value }) => {
+      const { id, ...fields } = plainValue(value) as { id: unknown }
+      return { kind, id: String(id), value: fields }
+    }),
+  ]
+  const written = new Map<string, WrittenEntry>()
+  for (const entry of entries) {
+    const key = entryKey(entry)
+    const origin = origins.get(key)
+    if (!origin || (entry.id === IMAGE_TOOL && !config.tools)) continue
+    const value = affected.has(key) ? withoutMissing(entry.value as object, config) : entry.value
+    written.set(key, { ...entry, value, origin })
   }
-  for (const value of vendors.upstreams) add('upstreams', plainValue(value))
-  for (const value of vendors.models) add('models', plainValue(value))
-  // The file overrides the environment.
-  for (const list of ['upstreams', 'models', 'groups'] as const)
-    for (const entry of Array.isArray(file[list]) ? file[list] : []) add(list, entry)
-  for (const { id, value } of settings) written.set(entryKey({ kind: 'setting', id }), plainValue(value))
   return written
+}
+
+const IMAGE_TOOL = 'tools.image_generation.model'
+/** Relative to the folder of the file that they were written in. */
+const PATHS: ReadonlySet<string> = new Set(['server.tls.cert', 'server.tls.key', 'media.disk', 'mail.ca'])
+
+function settingText(id: string, value: YamlValue): unknown {
+  if (isMapValue(value)) return true
+  const plain = plainValue(value)
+  return PATHS.has(id) ? resolve(value.context.folder, String(plain)) : plain
+}
+
+type Fields = { [name: string]: unknown }
+
+/** A model or group without what it names and does not exist. */
+function withoutMissing(value: object, { upstreams, models }: FileConfig): object {
+  const fields: Fields = { ...value }
+  const { routes, fallbacks, models: names, prices } = fields
+  const exists = (id: unknown) => id === '*' || models.has(String(id))
+  if (Array.isArray(routes)) fields.routes = routes.filter(({ upstream }) => upstreams.has(String(upstream)))
+  if (Array.isArray(fallbacks)) fields.fallbacks = fallbacks.filter(exists)
+  if (Array.isArray(names)) fields.models = names.filter(exists)
+  if (prices) fields.prices = Object.fromEntries(Object.entries(prices).filter(([id]) => exists(id)))
+  return fields
 }

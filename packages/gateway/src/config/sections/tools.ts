@@ -18,7 +18,7 @@ export const readTools =
     const tool = fieldsOf(value, { image_generation: true }, EXAMPLE)?.get('image_generation')
     const fields = tool && fieldsOf(tool, { model: true }, '{ model: my-image-model }')
     const model = fields?.required('model', (field) => imageModel(field, models), 'the image model that the tool calls')
-    return model === undefined ? {} : { imageGeneration: { model } }
+    return model === undefined ? undefined : { imageGeneration: { model } }
   }
 
 function imageModel(value: YamlValue, { types, advice }: KnownModels): string | undefined {

@@ -1,0 +1,38 @@
+// The entries of a configuration file, to be stored.
+import type { Assembled } from '../assemble.ts'
+import type { StoredEntry, WrittenEntry } from '../stored.ts'
+
+export type Imported = {
+  entries: Pick<StoredEntry, 'kind' | 'id' | 'value'>[]
+  /** Fields that only a file can have, such as `upstreams[main].allow_private`. */
+  leftOut: string[]
+}
+
+/** Settings of files alone, with all that is below them. The sections reject them in stored entries. */
+const FILE_ONLY_SETTINGS = [
+  'server.tls',
+  'server.trusted_proxies',
+  'media.disk',
+  'mail.ca',
+  'callbacks.allow_private',
+  'alerts.allow_private',
+]
+
+/** What the environment adds to a file is not part of it. */
+export function importedEntries({ written }: Pick<Assembled, 'written'>): Imported {
+  const result: Imported = { entries: [], leftOut: [] }
+  for (const { origin, ...entry } of written().values()) if (origin.from === 'file') addEntry(entry, result)
+  return result
+}
+
+function addEntry({ kind, id, value }: Omit<WrittenEntry, 'origin'>, { entries, leftOut }: Imported): void {
+  if (kind === 'setting' && FILE_ONLY_SETTINGS.some((each) => id === each || id.startsWith(`${each}.`))) {
+    leftOut.push(id)
+  } else if (kind === 'upstream') {
+    const { allow_private: allowPrivate, ...fields } = value as { allow_private?: unknown }
+    if (String(allowPrivate) === 'true') leftOut.push(`upstreams[${id}].allow_private`)
+    entries.push({ kind, id, value: fields })
+  } else {
+    entries.push({ kind, id, value })
+  }
+}
