@@ -185,7 +185,7 @@ describe('a server that cannot start says why in one line and exits 1', () => {
     },
     {
       name: 'a database without a secret',
-      says: 'TRIVIUM_SECRET must be set',
+      says: 'TRIVIUM_SECRET or TRIVIUM_SECRET_FILE must be set',
       env: () => ({ DATABASE_URL: databaseUrl }),
     },
     {

@@ -52,7 +52,7 @@ const ENVIRONMENTS: [Record<string, string>, string[]][] = [
   [{ HOST: '[::1]' }, ['HOST must be']],
   [{ DATABASE_URL: POSTGRES, TRIVIUM_SECRET: SECRET }, []],
   [{ DATABASE_URL: 'postgresql://h/d', TRIVIUM_SECRET: SECRET, TRIVIUM_WORKERS: '4' }, []],
-  [{ DATABASE_URL: POSTGRES }, ['TRIVIUM_SECRET must be set when DATABASE_URL is']],
+  [{ DATABASE_URL: POSTGRES }, ['TRIVIUM_SECRET or TRIVIUM_SECRET_FILE must be set when DATABASE_URL is']],
   [{ DATABASE_URL: 'mysql://user:hunter2@h/d', TRIVIUM_SECRET: SECRET }, ['DATABASE_URL must be']],
   [{ DATABASE_URL: 'postgres://user:hunter2@h:port/d', TRIVIUM_SECRET: SECRET }, ['DATABASE_URL must be']],
   [{ TRIVIUM_SECRET: 'hunter2' }, ['TRIVIUM_SECRET must have at least 16 characters']],

@@ -51,7 +51,7 @@ export function readEnvironment(
     add('TRIVIUM_SECRET_OLD is the secret that TRIVIUM_SECRET replaces: set both, or only TRIVIUM_SECRET')
   }
   if (databaseUrl !== undefined && secret === undefined && !mayLackSecret) {
-    add('TRIVIUM_SECRET must be set when DATABASE_URL is: all nodes share it')
+    add('TRIVIUM_SECRET or TRIVIUM_SECRET_FILE must be set when DATABASE_URL is: all nodes share the master secret')
   }
   if (workers > 1 && databaseUrl === undefined) {
     add('TRIVIUM_WORKERS above 1 needs DATABASE_URL: one process owns a SQLite file')

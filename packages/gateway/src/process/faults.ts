@@ -3,7 +3,7 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Log } from '../observe/log.ts'
-import { memoryLimit } from './memory-limit.ts'
+import { memoryLimit, usedMemory } from './memory-limit.ts'
 
 export type Faults = {
   /** Those that last, in words. */
@@ -129,7 +129,7 @@ export function watchProcess({ dataDir, workers }: { dataDir: string; workers: n
   return watchFaults({
     writeProbe: diskProbe(dataDir),
     memory: {
-      used: () => process.memoryUsage.rss(),
+      used: usedMemory,
       limit: memoryLimit().bytes / workers,
       release: () => Bun.gc(true),
     },

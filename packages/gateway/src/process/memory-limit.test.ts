@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { memoryLimit, memoryLimitOf } from './memory-limit.ts'
+import { memoryLimit, memoryLimitOf, usedMemoryOf } from './memory-limit.ts'
 
 const MIB = 1024 ** 2
 const MACHINE = 8 * 1024 * MIB
@@ -74,4 +74,18 @@ describe("the machine's memory", () => {
 
 test('of this process it is known', () => {
   expect(memoryLimit().bytes).toBeGreaterThan(MIB)
+})
+
+describe('what is used of it', () => {
+  const STATUS =
+    'VmRSS:\t  125484 kB\nRssAnon:\t   61980 kB\nRssFile:\t   63048 kB\nRssShmem:\t     456 kB\nVmSwap:\t      20 kB\n'
+
+  test('pages of files do not count: the system takes them back first', () => {
+    expect(usedMemoryOf(STATUS, () => 1)).toBe((61_980 + 456 + 20) * 1_024)
+  })
+
+  test('where the system does not tell, all of it counts', () => {
+    expect(usedMemoryOf(undefined, () => 7)).toBe(7)
+    expect(usedMemoryOf('VmRSS:\t  125484 kB\n', () => 7)).toBe(7)
+  })
 })

@@ -12,13 +12,29 @@ const V2_FILES = ['memory.max', 'memory.high']
 const V1_FILES = ['memory.limit_in_bytes']
 
 export function memoryLimit(): MemoryLimit {
-  return memoryLimitOf(totalmem(), (path) => {
-    try {
-      return readFileSync(path, 'latin1')
-    } catch {
-      return undefined
-    }
-  })
+  return memoryLimitOf(totalmem(), readText)
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return undefined
+  }
+}
+
+/** What this process uses of that limit. Throws if the system does not tell. */
+export const usedMemory = (): number => usedMemoryOf(readText('/proc/self/status'), () => process.memoryUsage.rss())
+
+/**
+ * `status`: what Linux says of the process. Pages of files do not count, above all those of the program itself: the system takes them back
+ * before it ends a process for want of memory, and they may belong to another group.
+ */
+export function usedMemoryOf(status: string | undefined, resident: () => number): number {
+  const kilobytes = [...(status ?? '').matchAll(/^(?:RssAnon|RssShmem|VmSwap):\s*(\d+) kB$/gm)].map(([, text]) =>
+    Number(text),
+  )
+  return kilobytes.length === 0 ? resident() : 1_024 * kilobytes.reduce((sum, each) => sum + each, 0)
 }
 
 /** `read` gives the text of a file, or undefined if there is none. */

@@ -24,5 +24,6 @@ export async function announceStart(
   const keyGroups = await storage.keys.countByGroup()
   for (const warning of missingGroupWarnings(keyGroups, catalogue.config)) log.warn(warning)
   const info = { ...started, version: VERSION, environment, catalogue, first, keyGroups, memory: memoryLimit() }
-  process.stdout.write(startSummary(info, process.stdout.isTTY))
+  const { logFormat } = environment
+  process.stdout.write(startSummary(info, logFormat === undefined ? process.stdout.isTTY : logFormat === 'text'))
 }

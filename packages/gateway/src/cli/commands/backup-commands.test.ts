@@ -33,7 +33,11 @@ const mistakes: { args: string[]; says: string; code?: number }[] = [
   { args: ['migrate', '--to', 'mysql://user:password@x'], says: '--to must be a URL that begins with postgres://' },
   { args: ['migrate', '--to', 'postgres://x', '--to-file', 'y'], says: 'use either --to or --to-file' },
   { args: ['migrate', '--to-file', '/no/such'], says: 'cannot read /no/such' },
-  { args: ['migrate', '--to', 'postgres://user:password@127.0.0.1:1/x'], says: 'the move failed: ', code: 1 },
+  {
+    args: ['migrate', '--to', 'postgres://user:password@127.0.0.1:1/x'],
+    says: 'the move failed: cannot use the database 127.0.0.1:1/x: ',
+    code: 1,
+  },
 ]
 test.each(mistakes)('$args', async ({ args, says, code = 2 }) => {
   const ended = await runHere([...args, '--json'], dataDir)

@@ -138,7 +138,7 @@ async function restore({ positionals, values, flags }: Arguments, context: Comma
   return failing('the restore failed', async () => {
     const { manifest, rows, audit, wroteSecret } = await restoreBackup(file, {
       dataDir,
-      openTarget: () => context.openTarget(environment),
+      openTarget: () => reach(environment, context.openTarget),
       mediaFolder: mediaFolder(environment, context.config(environment)),
       secret,
       passphrase,
@@ -172,7 +172,7 @@ async function migrate({ values }: Arguments, context: CommandContext, progress:
       const place = { dataDir, databaseUrl }
       const { again, at, rows, sums, audits } = await moveData({
         source,
-        openTarget: () => context.openTarget(place),
+        openTarget: () => reach(place, context.openTarget),
         openMoved: () => context.openSource(place, options),
         progress,
       })
@@ -231,6 +231,19 @@ function readSmall(file: string): string {
 }
 
 /** One line that says what failed and why. */
+type Place = Pick<Environment, 'dataDir' | 'databaseUrl'>
+
+/** Which database cannot be used, without user and password. */
+async function reach<T>(place: Place, open: (place: Place) => Promise<T>): Promise<T> {
+  try {
+    return await open(place)
+  } catch (error) {
+    if (place.databaseUrl === undefined || !(error instanceof Error && 'code' in error)) throw error
+    const { host, pathname } = new URL(place.databaseUrl)
+    throw new BackupError(`cannot use the database ${host}${pathname}: ${describeSystemError(error)}`)
+  }
+}
+
 async function failing<T>(what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
